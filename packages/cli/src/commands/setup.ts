@@ -5,10 +5,10 @@ import { didYouMean } from "@octant/core";
 import { defineCommand, EXIT, type Io, UsageError } from "../command.ts";
 import { acpSettings } from "../setup/acp-settings.ts";
 import { carryOut, type Outcome } from "../setup/carry-out.ts";
-import { CLIENTS, type Client, type Scope } from "../setup/clients.ts";
+import { CLIENTS, type Scope } from "../setup/clients.ts";
 import { chooseLaunch, thisInstall, typedCommand } from "../setup/launch.ts";
-import { fileOf, isInstalled, type Machine, thisMachine } from "../setup/places.ts";
-import { type Plan, planChange, snippetOf, type Target, type Wish } from "../setup/plan.ts";
+import { isInstalled, type Machine, thisMachine } from "../setup/places.ts";
+import { type Plan, planChange, snippetOf, type Target, targetsOf, type Wish } from "../setup/plan.ts";
 import { safeDiff, showOutcome, showPlan } from "../setup/show.ts";
 
 const IDS = CLIENTS.map(({ id }) => id);
@@ -93,10 +93,10 @@ function chooseTargets(names: readonly string[], scope: Scope, machine: Machine)
       `clients: ${IDS.join(", ")}.${didYouMean(unknown, IDS)}`.replace(/\.$/, ""),
     );
   const chosen = CLIENTS.filter(({ id }) => names.includes(id));
-  const fileless = chosen.find((client) => toTarget(client, scope, machine).length === 0);
+  const fileless = chosen.find((client) => targetsOf(client, scope, machine).length === 0);
   if (fileless)
     throw new UsageError(`${fileless.title} has no files in a project`, "leave out --scope project");
-  if (names.length > 0) return chosen.flatMap((client) => toTarget(client, scope, machine));
+  if (names.length > 0) return chosen.flatMap((client) => targetsOf(client, scope, machine));
   const found = installedTargets(scope, machine);
   if (found.length > 0) return found;
   throw new UsageError(
@@ -107,14 +107,8 @@ function chooseTargets(names: readonly string[], scope: Scope, machine: Machine)
 
 const installedTargets = (scope: Scope, machine: Machine): Target[] =>
   CLIENTS.filter((client) => isInstalled(client, machine)).flatMap((client) =>
-    toTarget(client, scope, machine),
+    targetsOf(client, scope, machine),
   );
-
-/** Empty when a client has no such file. */
-function toTarget(client: Client, scope: Scope, machine: Machine): Target[] {
-  const file = fileOf(client, scope, machine);
-  return file === undefined ? [] : [{ client, scope, file }];
-}
 
 const isChange = ({ does }: Plan): boolean => does !== "nothing" && does !== "refuse";
 

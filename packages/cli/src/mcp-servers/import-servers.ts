@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import type { ServerSettings } from "@octant/runtime";
 import { CLIENTS, type Client } from "../setup/clients.ts";
-import { FORMATS } from "../setup/config-format.ts";
+import { FORMATS } from "../setup/entry.ts";
 import { fileOf, type Machine } from "../setup/places.ts";
 
 /** A server in another program's settings. */

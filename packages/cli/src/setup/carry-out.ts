@@ -3,9 +3,9 @@ import { ServerProblem } from "./ask-server.ts";
 import { flagsIn } from "./entry.ts";
 import { ownLaunch, thisInstall } from "./launch.ts";
 import type { Machine } from "./places.ts";
-import type { Plan } from "./plan.ts";
+import { type Plan, readEntry } from "./plan.ts";
 import { type Replaced, replaceFile } from "./replace-file.ts";
-import { readStart, tryStart } from "./verify.ts";
+import { tryStart } from "./verify.ts";
 
 /** The outcome of a plan. */
 export type Outcome =
@@ -37,7 +37,7 @@ export async function carryOut(plan: Plan, machine: Machine): Promise<Outcome> {
 
 async function verified<T extends Outcome>(plan: Plan, replaced: Replaced, machine: Machine, done: T) {
   try {
-    const start = readStart(plan);
+    const { start } = readEntry(plan);
     if (!start) throw new ServerProblem("the entry was removed again: another program rewrote the file");
     // npx would download the published package; we can test only this install with the same flags.
     const own = plan.scope === "project" && ownLaunch(thisInstall(), machine);

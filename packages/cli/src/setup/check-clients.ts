@@ -1,28 +1,23 @@
 import type { Io } from "../command.ts";
 import type { Check } from "../health.ts";
 import { ServerProblem } from "./ask-server.ts";
-import { CLIENTS, type Client, type Scope } from "./clients.ts";
-import { ConfigProblem } from "./config-problem.ts";
+import { CLIENTS, type Scope } from "./clients.ts";
+import { ConfigProblem } from "./config-format.ts";
 import type { Start } from "./entry.ts";
 import { thisInstall, typedCommand, whatStarts } from "./launch.ts";
-import { fileOf, isInstalled, type Machine, thisMachine } from "./places.ts";
-import type { Target } from "./plan.ts";
-import { asStarted, readStart, readUrl, tryStart } from "./verify.ts";
+import { isInstalled, type Machine, thisMachine } from "./places.ts";
+import { readEntry, type Target, targetsOf } from "./plan.ts";
+import { asStarted, tryStart } from "./verify.ts";
 
 /** One line per client: is Octant registered, and does the entry still start? */
 export async function checkClients(io: Pick<Io, "env" | "cwd">): Promise<Check[]> {
   const machine = thisMachine(io);
   const tryOnce = rememberTries(machine);
   const targets = CLIENTS.flatMap((client) =>
-    (["user", "project"] as const).flatMap((scope) => targetOf(client, scope, machine)),
+    (["user", "project"] as const).flatMap((scope) => targetsOf(client, scope, machine)),
   );
   const checks = await Promise.all(targets.map((target) => checkTarget(target, machine, tryOnce)));
   return checks.filter((check) => check !== undefined);
-}
-
-function targetOf(client: Client, scope: Scope, machine: Machine): Target[] {
-  const file = fileOf(client, scope, machine);
-  return file === undefined ? [] : [{ client, scope, file }];
 }
 
 type Try = (target: Target, start: Start) => Promise<string[]>;
@@ -45,8 +40,7 @@ async function checkTarget(target: Target, machine: Machine, tryOnce: Try): Prom
   const octant = typedCommand(thisInstall(), machine);
   const again = `${octant} setup ${client.id}${scope === "project" ? " --scope project" : ""}`;
   try {
-    const start = readStart(target);
-    const url = start ? undefined : readUrl(target);
+    const { start, url } = readEntry(target);
     if (url) return { name, ...(await checkUrl(url, file, scope, octant)) };
     if (!start && scope === "project") return undefined;
     if (!start) {

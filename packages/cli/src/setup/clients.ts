@@ -1,5 +1,3 @@
-import type { FormatName } from "./config-format.ts";
-
 export type Platform = "linux" | "darwin" | "win32";
 export type Scope = "user" | "project";
 
@@ -18,7 +16,7 @@ export interface Client {
     /** Below the project folder; absent when there is none. */
     readonly project?: readonly string[];
   };
-  readonly format: FormatName;
+  readonly format: "jsonc" | "toml";
   /** The path to the map of servers in the file. */
   readonly servers: readonly string[];
   readonly entry: {

@@ -1,6 +1,3 @@
-import { jsonc } from "./jsonc.ts";
-import { toml } from "./toml.ts";
-
 export type Entry = Readonly<Record<string, unknown>>;
 
 /**
@@ -14,6 +11,18 @@ export interface ConfigFormat {
   remove(text: string, path: readonly string[]): string;
 }
 
-export type FormatName = "jsonc" | "toml";
+/** A file that cannot be read or changed; both numbers start at 1. */
+export class ConfigProblem extends Error {
+  override readonly name = "ConfigProblem";
+  readonly line: number;
+  readonly column: number;
 
-export const FORMATS: Readonly<Record<FormatName, ConfigFormat>> = { jsonc, toml };
+  constructor(text: string, offset: number, message: string) {
+    super(message);
+    const before = text.slice(0, offset).split(/\r\n|\r|\n/);
+    this.line = before.length;
+    this.column = (before.at(-1) ?? "").length + 1;
+  }
+}
+
+export const newLineOf = (text: string): string => (text.includes("\r\n") ? "\r\n" : "\n");

@@ -1,6 +1,10 @@
 import type { Client } from "./clients.ts";
-import type { Entry } from "./config-format.ts";
+import type { ConfigFormat, Entry } from "./config-format.ts";
+import { jsonc } from "./jsonc.ts";
 import type { Launch } from "./launch.ts";
+import { toml } from "./toml.ts";
+
+export const FORMATS: Readonly<Record<Client["format"], ConfigFormat>> = { jsonc, toml };
 
 /** The name of our entry in every file. */
 export const SERVER_NAME = "octant";

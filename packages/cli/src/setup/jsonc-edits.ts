@@ -1,4 +1,5 @@
 import type { Node } from "jsonc-parser";
+import { newLineOf } from "./config-format.ts";
 
 // These functions preserve the comments and the layout around an edit.
 
@@ -124,8 +125,6 @@ const DEFAULT_UNIT = "  ";
 const unitOf = (text: string): string => /^([ \t]+)[^\s*]/m.exec(text)?.[1] ?? DEFAULT_UNIT;
 
 const gapOf = (text: string): string => (/":\S/.test(text) && !/": /.test(text) ? "" : " ");
-
-const newLineOf = (text: string): string => (text.includes("\r\n") ? "\r\n" : "\n");
 
 const lineBefore = (text: string, offset: number): string =>
   text.slice(Math.max(text.lastIndexOf("\n", offset - 1), text.lastIndexOf("\r", offset - 1)) + 1, offset);

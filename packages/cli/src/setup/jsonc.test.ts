@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { type ParseError, parse, visit } from "jsonc-parser";
 import { expect, test } from "vitest";
-import { ConfigProblem } from "./config-problem.ts";
+import { ConfigProblem } from "./config-format.ts";
 import { jsonc } from "./jsonc.ts";
 
 const PATH = ["mcpServers", "octant"];

@@ -1,7 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import { getNodeValue, type Node, type ParseError, parseTree } from "jsonc-parser";
-import type { ConfigFormat, Entry } from "./config-format.ts";
-import { ConfigProblem } from "./config-problem.ts";
+import { type ConfigFormat, ConfigProblem, type Entry } from "./config-format.ts";
 import { insertProperty, removeProperty, replaceValue, startDocument } from "./jsonc-edits.ts";
 
 /** JSON with comments and trailing commas. */

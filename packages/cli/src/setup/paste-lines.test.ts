@@ -1,7 +1,6 @@
 import { expect, test } from "vitest";
 import { CLIENTS } from "./clients.ts";
-import { FORMATS } from "./config-format.ts";
-import { toUrl } from "./entry.ts";
+import { FORMATS, toUrl } from "./entry.ts";
 import { pasteLines } from "./paste-lines.ts";
 import { entryPath } from "./plan.ts";
 

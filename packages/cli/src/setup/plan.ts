@@ -1,11 +1,21 @@
 import { isAbsolute, relative } from "node:path";
 import { unifiedDiff } from "@octant/host";
 import type { Client, Scope } from "./clients.ts";
-import { type ConfigFormat, FORMATS } from "./config-format.ts";
-import { ConfigProblem } from "./config-problem.ts";
-import { defaultFlags, flagsIn, SERVER_NAME, toFields, toStart, withAnswers, withRoots } from "./entry.ts";
+import { ConfigProblem } from "./config-format.ts";
+import {
+  defaultFlags,
+  FORMATS,
+  flagsIn,
+  SERVER_NAME,
+  type Start,
+  toFields,
+  toStart,
+  toUrl,
+  withAnswers,
+  withRoots,
+} from "./entry.ts";
 import type { Launch } from "./launch.ts";
-import type { Machine } from "./places.ts";
+import { fileOf, type Machine } from "./places.ts";
 import { followLinks, loadFile } from "./replace-file.ts";
 
 /** A client and its file. */
@@ -13,6 +23,12 @@ export interface Target {
   readonly client: Client;
   readonly scope: Scope;
   readonly file: string;
+}
+
+/** Empty when a client has no such file. */
+export function targetsOf(client: Client, scope: Scope, machine: Machine): Target[] {
+  const file = fileOf(client, scope, machine);
+  return file === undefined ? [] : [{ client, scope, file }];
 }
 
 export interface Wish {
@@ -41,7 +57,7 @@ export function planChange(target: Target, wish: Wish, machine: Machine): Plan {
     return { ...target, does: "refuse", reason: "it is a link to outside of the project" };
   const before = loadFile(target.file);
   try {
-    const { isRegistered, text, changed } = edit(target, decode(before), wish, machine);
+    const { isRegistered, text, changed } = edit(target.client, decode(before), wish, machine);
     if (text === changed) return { ...target, does: "nothing" };
     const after = encode(before, changed);
     const does = wish.remove ? "remove" : isRegistered ? "change" : "add";
@@ -60,7 +76,7 @@ export function planChange(target: Target, wish: Wish, machine: Machine): Plan {
 export const entryPath = ({ servers }: Client): string[] => [...servers, SERVER_NAME];
 
 /** Throws a ConfigProblem when the bytes are not text. */
-export function decode(bytes: Buffer | undefined): string {
+function decode(bytes: Buffer | undefined): string {
   try {
     return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
   } catch {
@@ -69,14 +85,11 @@ export function decode(bytes: Buffer | undefined): string {
 }
 
 /** The content of a new file with only our entry. */
-export function snippetOf(client: Client, { launch, roots }: Wish, machine: Machine): string {
-  const flags = roots.length > 0 ? withRoots([], roots) : defaultFlags(client, machine.cwd);
-  const fields = toFields(client, { ...launch, args: [...launch.args, ...withAnswers(client, flags)] });
-  return FORMATS[client.format].set("", entryPath(client), fields);
-}
+export const snippetOf = (client: Client, wish: Wish, machine: Machine): string =>
+  edit(client, "", { ...wish, remove: false }, machine).changed;
 
-function edit({ client }: Target, text: string, wish: Wish, machine: Machine) {
-  const format: ConfigFormat = FORMATS[client.format];
+function edit(client: Client, text: string, wish: Wish, machine: Machine) {
+  const format = FORMATS[client.format];
   const path = entryPath(client);
   const entry = format.read(text, path);
   const isRegistered = entry !== undefined;
@@ -84,11 +97,18 @@ function edit({ client }: Target, text: string, wish: Wish, machine: Machine) {
   const kept = flagsIn(entry && toStart(client, entry)) ?? defaultFlags(client, machine.cwd);
   const flags = wish.roots.length > 0 ? withRoots(kept, wish.roots) : kept;
   const args = [...wish.launch.args, ...withAnswers(client, flags)];
-  const fields = toFields(client, { ...wish.launch, args });
-  const changed = format.set(text, path, fields);
+  const changed = format.set(text, path, toFields(client, { ...wish.launch, args }));
   // Parses the result as the client will, so that invalid content is never written.
   format.read(changed, path);
   return { isRegistered, text, changed };
+}
+
+/** How the client would start its entry, or where its server runs; neither when there is no entry. */
+export function readEntry({ client, file }: Target): { readonly start?: Start; readonly url?: URL } {
+  const entry = FORMATS[client.format].read(decode(loadFile(file)), entryPath(client));
+  const start = entry && toStart(client, entry);
+  const url = entry && !start ? toUrl(entry) : undefined;
+  return { ...(start && { start }), ...(url && { url }) };
 }
 
 /** A project's files come with it and are untrusted. */

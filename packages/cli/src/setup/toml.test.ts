@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { ConfigProblem } from "./config-problem.ts";
+import { ConfigProblem } from "./config-format.ts";
 import { toml } from "./toml.ts";
 
 const PATH = ["mcp_servers", "octant"];
@@ -17,8 +17,8 @@ test.each([
   ["a file without a last line end", "a = 1", `a = 1\n\n${TABLE}`],
   [
     "an old entry with fields of the person",
-    '[mcp_servers.octant] # mine\nargs = [\n  "old", # why\n]\nstartup_timeout_sec = 20\n\n[mcp_servers.octant.env]\nA = "1"\n# end\n[z]\n',
-    '[mcp_servers.octant] # mine\nargs = ["octant.js", "serve"]\nstartup_timeout_sec = 20\ncommand = "C:\\\\node.exe"\n\n[mcp_servers.octant.env]\nA = "1"\n# end\n[z]\n',
+    '[mcp_servers.octant] # mine\nargs = [\n  "old", # why\n] # these\nstartup_timeout_sec = 20\n\n[mcp_servers.octant.env]\nA = "1"\n# end\n[z]\n',
+    '[mcp_servers.octant] # mine\nargs = ["octant.js", "serve"] # these\nstartup_timeout_sec = 20\ncommand = "C:\\\\node.exe"\n\n[mcp_servers.octant.env]\nA = "1"\n# end\n[z]\n',
   ],
   [
     "a table that is written with quotes",
@@ -39,9 +39,9 @@ test("an entry is removed with everything below it, and the surrounding comments
 test.each([
   ["a = ", 1, 5],
   ["a = 1\nb = [1,\n", 3, 1],
-  ['[x]\na = "open\n', 2, 5],
+  ['[x]\na = "open\n', 2, 10],
   ["a = 1 b = 2", 1, 7],
-  ["[a]\n[a]\n", 2, 1],
+  ["[a]\n[a]\n", 2, 2],
   ["a = 1\na = 2\n", 2, 1],
   ['mcp_servers = { octant = { command = "x" } }', 1, 1],
   ['[mcp_servers]\noctant = { command = "x" }\n', 2, 1],

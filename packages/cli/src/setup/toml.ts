@@ -1,120 +1,146 @@
 import { isDeepStrictEqual } from "node:util";
-import type { ConfigFormat, Entry } from "./config-format.ts";
-import { ConfigProblem } from "./config-problem.ts";
-import { parseToml, type TomlStatement, toTable } from "./toml-statements.ts";
+import { parse, TomlError, type TomlTable } from "smol-toml";
+import { type ConfigFormat, ConfigProblem, type Entry, newLineOf } from "./config-format.ts";
 
 /** TOML, for entries that are tables of their own: `[a.b]` and everything below. */
 export const toml: ConfigFormat = {
   read(text, path) {
-    const entry = path.reduce<unknown>((value, name) => fieldOf(value, name), toTable(parse(text)));
+    const entry = valueAt(parseText(text), path);
     return typeof entry === "object" && entry !== null ? (entry as Entry) : undefined; // A table.
   },
 
   set(text, path, fields) {
-    const statements = parse(text);
-    refuseOtherForms(text, statements, path);
-    const header = statements.find(({ kind, keys }) => kind === "table" && isDeepStrictEqual(keys, path));
-    return header ? setFields(text, sectionOf(statements, header), fields) : append(text, path, fields);
+    const statements = toStatements(text, path);
+    const header = statements.findIndex((one) => one.kind === "table" && isDeepStrictEqual(one.keys, path));
+    if (header < 0) return append(text, path, fields);
+    return setFields(text, sectionAt(statements, header), fields);
   },
 
   remove(text, path) {
-    const statements = parse(text);
-    refuseOtherForms(text, statements, path);
+    const statements = toStatements(text, path);
     return statements
-      .filter(({ kind, keys }) => kind !== "pair" && isBelow(keys, path))
+      .flatMap(({ kind, keys }, at) => (kind !== "pair" && isBelow(keys, path) ? [at] : []))
       .reverse()
-      .reduce((changed, header) => removeSection(changed, sectionOf(statements, header)), text);
+      .reduce((changed, at) => removeSection(changed, sectionAt(statements, at)), text);
   },
 };
 
-/** A duplicate table shows only when the statements are combined. */
-function parse(text: string): TomlStatement[] {
-  const statements = parseToml(text);
-  const seen = new Set<string>();
-  let table = "";
-  for (const { kind, keys, start } of statements) {
-    const name = kind === "pair" ? `${table} ${JSON.stringify(keys)}` : JSON.stringify(keys);
-    if (kind === "list") table = `${name} ${start}`;
-    if (kind === "table") table = name;
-    if (kind !== "list" && seen.has(name))
-      throw new ConfigProblem(text, start, `${keys.join(".")} is here twice`);
-    seen.add(name);
+function parseText(text: string): TomlTable {
+  try {
+    return parse(text, { integersAsBigInt: "asNeeded" });
+  } catch (cause) {
+    if (!(cause instanceof TomlError)) throw cause;
+    const [, reason = "it cannot be read"] = /: (.*)/.exec(cause.message) ?? [];
+    const lines = text.split("\n").slice(0, cause.line - 1);
+    const offset = lines.reduce((sum, line) => sum + line.length + 1, cause.column - 1);
+    throw new ConfigProblem(text, offset, `this is not valid TOML: ${reason}`);
+  }
+}
+
+const valueAt = (table: TomlTable, path: readonly string[]): unknown =>
+  // Tables have no prototype, so every field is an own field.
+  path.reduce<unknown>((value, name) => Object(value)[name], table);
+
+/** `[a.b]`, `[[a.b]]` or `a.b = value`, with its lines; the end is exclusive and before the line end. */
+interface Statement {
+  readonly kind: "table" | "list" | "pair";
+  /** The names down to the first value that is not a table with one field. */
+  readonly keys: readonly string[];
+  readonly table: TomlTable;
+  readonly start: number;
+  readonly end: number;
+}
+
+/**
+ * Lines that can be parsed on their own are a statement. Throws for an entry in another form: an inline table, or
+ * pairs within another table, could be changed only by guessing their layout.
+ */
+function toStatements(text: string, path: readonly string[]): Statement[] {
+  parseText(text);
+  const statements: Statement[] = [];
+  let start = 0;
+  let section: readonly string[] = [];
+  for (const { index: end, 0: newLine } of text.matchAll(/\r?\n|$/g)) {
+    const table = tryParse(text.slice(start, end));
+    if (!table) continue;
+    const first = /^\s*(\[\[|\[|[^\s#])/.exec(text.slice(start, end))?.[1];
+    if (first !== undefined) {
+      const kind = first === "[[" ? "list" : first === "[" ? "table" : "pair";
+      const keys = keysOf(table);
+      const whole = kind === "pair" ? [...section, ...keys] : keys;
+      const isOwn = kind === "pair" ? isBelow(section, path) : kind === "table";
+      if (!isOwn && (isBelow(whole, path) || isBelow(path, whole)))
+        throw new ConfigProblem(text, start, `write this as a table, ${toHeader(path)}, to have it changed`);
+      if (kind !== "pair") section = keys;
+      statements.push({ kind, keys, table, start, end });
+    }
+    start = end + newLine.length;
   }
   return statements;
 }
 
-/** An inline table or an entry within another table could be changed only by guessing its layout. */
-function refuseOtherForms(text: string, statements: readonly TomlStatement[], path: readonly string[]): void {
-  let table: readonly string[] = [];
-  for (const { kind, keys, start } of statements) {
-    if (kind !== "pair") table = keys;
-    const whole = kind === "pair" ? [...table, ...keys] : keys;
-    const isOwn = kind === "pair" ? isBelow(table, path) : kind === "table";
-    if (isOwn || !(isBelow(whole, path) || isBelow(path, whole))) continue;
-    throw new ConfigProblem(
-      text,
-      start,
-      `write this as a table, [${path.map(toKey).join(".")}], to have it changed`,
-    );
+function tryParse(text: string): TomlTable | undefined {
+  try {
+    return parseText(text);
+  } catch {
+    return undefined;
   }
+}
+
+function keysOf(value: unknown): string[] {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return [];
+  const [field, second] = Object.entries(value);
+  return field && !second ? [field[0], ...keysOf(field[1])] : [];
 }
 
 const isBelow = (keys: readonly string[], path: readonly string[]): boolean =>
   path.every((name, at) => keys[at] === name);
 
 /** A header and its pairs. */
-function sectionOf(statements: readonly TomlStatement[], header: TomlStatement): TomlStatement[] {
-  const rest = statements.slice(statements.indexOf(header) + 1);
-  const next = rest.findIndex(({ kind }) => kind !== "pair");
-  return [header, ...(next < 0 ? rest : rest.slice(0, next))];
+function sectionAt(statements: readonly Statement[], header: number): readonly Statement[] {
+  const next = statements.findIndex(({ kind }, at) => at > header && kind !== "pair");
+  return statements.slice(header, next < 0 ? undefined : next);
 }
 
-function setFields(text: string, section: readonly TomlStatement[], fields: Entry): string {
-  const pairOf = (name: string) =>
-    section.find(({ keys, value }) => value && keys.length === 1 && keys[0] === name);
-  const missing = Object.entries(fields).filter(([name]) => !pairOf(name));
-  const lines = missing.map(([name, value]) => newLineOf(text) + toPair(name, value)).join("");
-  const end = endOfLine(text, section.at(-1)?.end ?? 0);
-  const inserted = text.slice(0, end) + lines + text.slice(end);
-  return Object.entries(fields)
-    .flatMap(([name, wanted]) => {
-      const { value, end } = pairOf(name) ?? {};
-      return value && end && !isDeepStrictEqual(value.data, wanted)
-        ? [{ start: value.start, end, wanted }]
-        : [];
-    })
-    .sort((a, b) => b.start - a.start)
-    .reduce(
-      (changed, { start, end, wanted }) => changed.slice(0, start) + toValue(wanted) + changed.slice(end),
-      inserted,
-    );
+/** From the last statement to the first, so that the offsets before a change stay right. */
+function setFields(text: string, section: readonly Statement[], fields: Entry): string {
+  const missing = Object.entries(fields).filter(([name]) => !section.some(({ table }) => name in table));
+  const lines = missing.map((field) => newLineOf(text) + toPair(field));
+  const end = section.at(-1)?.end ?? 0;
+  const inserted = text.slice(0, end) + lines.join("") + text.slice(end);
+  return section.toReversed().reduce((changed, { table, start, end }) => {
+    const field = Object.entries(fields).find(([name]) => name in table);
+    if (!field || isDeepStrictEqual(table[field[0]], field[1])) return changed;
+    const pair = text.slice(start, end);
+    const [head = ""] = /^[^=]*=[ \t]*/.exec(pair) ?? [];
+    return changed.slice(0, start) + head + toValue(field[1]) + commentOf(pair, table) + changed.slice(end);
+  }, inserted);
+}
+
+/** The comment behind a pair: without it, the value is the same. */
+function commentOf(pair: string, table: TomlTable): string {
+  const at = [...pair.matchAll(/[ \t]*#/g)].find(({ index }) =>
+    isDeepStrictEqual(tryParse(pair.slice(0, index)), table),
+  )?.index;
+  return at === undefined ? "" : pair.slice(at);
 }
 
 function append(text: string, path: readonly string[], fields: Entry): string {
   const newLine = newLineOf(text);
-  const pairs = Object.entries(fields).map(([name, value]) => toPair(name, value));
   const gap = text.trim() === "" ? "" : /\n$/.test(text) ? newLine : newLine + newLine;
-  return `${text}${gap}${[`[${path.map(toKey).join(".")}]`, ...pairs].join(newLine)}${newLine}`;
+  return `${text}${gap}${[toHeader(path), ...Object.entries(fields).map(toPair)].join(newLine)}${newLine}`;
 }
 
 /** Includes the preceding blank line, unless it still separates others. Comments after the last pair stay. */
-function removeSection(text: string, section: readonly TomlStatement[]): string {
-  const start = text.lastIndexOf("\n", section[0]?.start) + 1;
-  const rest = text.slice(endOfLine(text, section.at(-1)?.end ?? 0)).replace(/^\r?\n/, "");
-  const head = text.slice(0, start);
+function removeSection(text: string, section: readonly Statement[]): string {
+  const rest = text.slice(section.at(-1)?.end).replace(/^\r?\n/, "");
+  const head = text.slice(0, section[0]?.start);
   return (/^(?:\s*\n|$)/.test(rest) ? head.replace(/(^|\n)[ \t]*\r?\n$/, "$1") : head) + rest;
 }
 
-const fieldOf = (value: unknown, name: string): unknown =>
-  // Tables from toTable have no prototype, so every field is an own field.
-  typeof value === "object" && value !== null ? (value as Record<string, unknown>)[name] : undefined;
+const toHeader = (path: readonly string[]): string => `[${path.map(toKey).join(".")}]`;
 
-const endOfLine = (text: string, from: number): number =>
-  from + (/^[^\r\n]*/.exec(text.slice(from))?.[0].length ?? 0);
-
-const newLineOf = (text: string): string => (text.includes("\r\n") ? "\r\n" : "\n");
-
-const toPair = (name: string, value: unknown): string => `${toKey(name)} = ${toValue(value)}`;
+const toPair = ([name, value]: readonly [string, unknown]): string => `${toKey(name)} = ${toValue(value)}`;
 
 const toKey = (name: string): string => (/^[\w-]+$/.test(name) ? name : toValue(name));
 

@@ -1,25 +1,7 @@
 import { listTools } from "./ask-server.ts";
-import { clientEnvironment } from "./client-environment.ts";
-import { FORMATS } from "./config-format.ts";
-import { type Start, toStart, toUrl } from "./entry.ts";
+import type { Start } from "./entry.ts";
 import type { Machine } from "./places.ts";
-import { decode, entryPath, type Target } from "./plan.ts";
-import { loadFile } from "./replace-file.ts";
-
-/** The command that the client would start for its entry; undefined when there is none. */
-export function readStart(target: Target): Start | undefined {
-  const entry = readEntry(target);
-  return entry && toStart(target.client, entry);
-}
-
-/** The address in the client's entry, when it names a running server. */
-export function readUrl(target: Target): URL | undefined {
-  const entry = readEntry(target);
-  return entry && toUrl(entry);
-}
-
-const readEntry = ({ client, file }: Target) =>
-  FORMATS[client.format].read(decode(loadFile(file)), entryPath(client));
+import type { Target } from "./plan.ts";
 
 /** Starts the server as the client would and lists its tools; throws a ServerProblem when that fails. */
 export function tryStart(start: Start, target: Target, machine: Machine): Promise<string[]> {
@@ -44,4 +26,38 @@ export function asStarted(
     env: { ...clientEnvironment(machine), ...(isOwn && start.env) },
     cwd: replace((isOwn && start.cwd) || folder),
   };
+}
+
+/** The variables that the official SDK passes to a server; others of the person's shell are missing. */
+const HANDED_ON = {
+  posix: ["HOME", "LOGNAME", "PATH", "SHELL", "TERM", "USER"],
+  win32: [
+    "APPDATA",
+    "COMSPEC",
+    "HOMEDRIVE",
+    "HOMEPATH",
+    "LOCALAPPDATA",
+    "PATH",
+    "PATHEXT",
+    "PROCESSOR_ARCHITECTURE",
+    "PROGRAMDATA",
+    "PROGRAMFILES",
+    "SYSTEMDRIVE",
+    "SYSTEMROOT",
+    "TEMP",
+    "USERNAME",
+    "USERPROFILE",
+    "WINDIR",
+  ],
+} as const;
+
+/** The environment in which a client starts a server. */
+function clientEnvironment({ platform, env }: Machine): Record<string, string> {
+  const names = platform === "win32" ? HANDED_ON.win32 : HANDED_ON.posix;
+  return Object.fromEntries(
+    names.flatMap((name) => {
+      const value = env[name];
+      return value === undefined ? [] : [[name, value]];
+    }),
+  );
 }
