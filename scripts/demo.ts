@@ -4,7 +4,7 @@ import { styleText } from "node:util";
 import { createOctant } from "@octant/cli";
 import { createListing } from "@octant/mcp";
 import { toColumns } from "../packages/cli/src/columns.ts";
-import { toTokens } from "../packages/cli/src/tokens.ts";
+import { toTokens } from "../packages/cli/src/commands/tools.ts";
 
 const ROOT = join(import.meta.dirname, "..");
 const LAUNCHER = join(ROOT, "packages/cli/bin/octant.js");

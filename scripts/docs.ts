@@ -8,8 +8,8 @@ import { createListing, PROFILES } from "@octant/mcp";
 import { renderSettings, toSettingsSchema } from "@octant/runtime";
 import { z } from "zod";
 import { loadCommands } from "../packages/cli/src/commands/index.ts";
+import { toTokens } from "../packages/cli/src/commands/tools.ts";
 import { OWN_TOOLS } from "../packages/cli/src/own-tools.ts";
-import { toTokens } from "../packages/cli/src/tokens.ts";
 import { renderUsage } from "../packages/cli/src/usage.ts";
 
 const DOCS = join(import.meta.dirname, "../docs");

@@ -4,10 +4,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createScriptedProvider } from "@octant/scripted-provider";
 import { type Completion, loadHighlighter, span } from "@octant/terminal";
-import { startFirstRun } from "../packages/cli/src/first-run/test-person.ts";
 import { createTestApp, fails, hangs, says, type Turn } from "../packages/terminal/src/test-app.ts";
 import { createTestDevice, type TestDevice } from "../packages/terminal/src/test-device.ts";
 import { toHtml } from "../packages/terminal/src/test-picture.ts";
+import { startFirstRun } from "../test/first-run-person.ts";
 
 /** Draws docs/pictures/*.png: typical scenes of the terminal agent, played by a scripted model. */
 const FOLDER = join(import.meta.dirname, "../docs/pictures");

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createScriptedProvider } from "@octant/scripted-provider";
 import { expect, test, vi } from "vitest";
-import { startFirstRun } from "../packages/cli/src/first-run/test-person.ts";
+import { startFirstRun } from "./first-run-person.ts";
 
 const KEY = "sk-the-right-one-0123456789";
 

@@ -1,14 +1,8 @@
+import { methods } from "@agentclientprotocol/sdk";
 import { type ToolCall, type ToolExecutor, type ToolResult, toFailure } from "@octant/agent";
 import { ToolError } from "@octant/core";
 import type { WorkspaceFiles } from "./host.ts";
-
-/** The editor's view of the files: the contents of its buffers, saved or not. */
-export interface EditorFiles {
-  /** undefined when the editor does not have it or does not respond. */
-  read(path: string): Promise<string | undefined>;
-  /** Sets the buffer's text and saves it; absent when the editor cannot. */
-  save?(path: string, text: string): Promise<void>;
-}
+import type { EditorSession } from "./session.ts";
 
 const SCHEME = "editor";
 
@@ -19,7 +13,7 @@ const SCHEME = "editor";
  */
 export function withEditorFiles(
   tools: ToolExecutor,
-  editor: EditorFiles,
+  editor: EditorSession,
   files: WorkspaceFiles,
 ): ToolExecutor {
   const buffers = new Map<string, Uint8Array>();
@@ -34,7 +28,7 @@ export function withEditorFiles(
       const path = files.pathOf(uri);
       const saved = path === undefined ? undefined : files.readText(path);
       if (path === undefined || saved === undefined) return undefined;
-      const text = await editor.read(path);
+      const text = await readBuffer(editor, path);
       return text === undefined || text === toBufferText(saved)
         ? undefined
         : { uri, path, text: toFileText(text, saved) };
@@ -47,19 +41,12 @@ export function withEditorFiles(
     return ref;
   };
   const saveAll = async (unsaved: readonly Unsaved[]): Promise<ToolResult | undefined> => {
-    for (const { uri, path, text } of unsaved) {
-      const failed = editor.save
-        ? await editor.save(path, text).then(
-            () => false,
-            () => true,
-          )
-        : true;
-      if (failed)
+    for (const { uri, path, text } of unsaved)
+      if (!(await saveBuffer(editor, path, text)))
         return toFailure(
           "CONFLICT",
           `${uri} has unsaved changes in the editor; ask the person to save it, then read it again`,
         );
-    }
     return undefined;
   };
 
@@ -82,6 +69,24 @@ export function withEditorFiles(
       return (await saveAll(await findUnsaved(paths))) ?? tools.execute(call, options);
     },
   };
+}
+
+async function readBuffer({ client, id }: EditorSession, path: string): Promise<string | undefined> {
+  try {
+    return (await client.request(methods.client.fs.readTextFile, { sessionId: id, path })).content;
+  } catch {
+    // The editor refuses files that it has not opened or may not show; the file on disk counts then.
+    return undefined;
+  }
+}
+
+/** Sets the buffer's text and saves it; false when the editor cannot. */
+async function saveBuffer({ client, id, capabilities }: EditorSession, path: string, content: string) {
+  if (!capabilities.fs?.writeTextFile) return false;
+  return client.request(methods.client.fs.writeTextFile, { sessionId: id, path, content }).then(
+    () => true,
+    () => false,
+  );
 }
 
 interface Unsaved {

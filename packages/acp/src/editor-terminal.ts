@@ -1,10 +1,9 @@
-import type { AgentContext } from "@agentclientprotocol/sdk";
 import { action, defineTool, type Tool, ToolError } from "@octant/core";
 import { z } from "zod";
+import type { EditorSession } from "./session.ts";
 
 export interface EditorTerminalOptions {
-  readonly client: AgentContext;
-  readonly sessionId: () => string;
+  readonly session: EditorSession;
   readonly cwd: string;
   /** Called as soon as the terminal exists, so that the client can show it in the call. */
   readonly onOpen: (terminalId: string) => void;
@@ -13,7 +12,7 @@ export interface EditorTerminalOptions {
 const MAX_OUTPUT_BYTES = 64 * 1024;
 
 /** A tool that runs commands in the editor, outside of the sandbox. */
-export const editorTerminal = ({ client, sessionId, cwd, onOpen }: EditorTerminalOptions): Tool =>
+export const editorTerminal = ({ session, cwd, onOpen }: EditorTerminalOptions): Tool =>
   defineTool({
     name: "terminal",
     summary: "The editor's terminal: commands run there, outside the sandbox, where the person sees them.",
@@ -38,9 +37,8 @@ export const editorTerminal = ({ client, sessionId, cwd, onOpen }: EditorTermina
         examples: [{ title: "Show the version of git", input: { command: "git --version" } }],
         async run({ command }, { signal }) {
           try {
-            const request = { sessionId: sessionId(), command: "sh", args: ["-c", command], cwd };
-            await using terminal = await client.createTerminal({
-              ...request,
+            await using terminal = await session.client.createTerminal({
+              ...{ sessionId: session.id, command: "sh", args: ["-c", command], cwd },
               outputByteLimit: MAX_OUTPUT_BYTES,
             });
             onOpen(terminal.id);

@@ -1,7 +1,5 @@
 import { randomUUID } from "node:crypto";
 import {
-  type AgentContext,
-  type ClientCapabilities,
   type CreateElicitationRequest,
   type ElicitationAcceptAction,
   type ElicitationSchema,
@@ -19,44 +17,32 @@ import {
   type PermissionPrompter,
   type PermissionRequest,
 } from "@octant/runtime";
-
-export interface EditorPrompter extends PermissionPrompter {
-  /** Records which call a question belongs to; the session publishes that right before it asks. */
-  listen(event: AgentEvent): void;
-}
-
-export interface EditorPrompterOptions {
-  readonly client: AgentContext;
-  readonly capabilities: ClientCapabilities;
-  readonly sessionId: () => string;
-  /** Pending updates must reach the client before a question about them. */
-  readonly flush: () => Promise<void>;
-  readonly cancel: () => void;
-}
+import type { EditorSession } from "./session.ts";
 
 /** Asks the person in the editor. */
-export function createEditorPrompter(options: EditorPrompterOptions): EditorPrompter {
-  const { client, sessionId, flush, cancel } = options;
+export function createEditorPrompter(session: EditorSession) {
   const calls = new WeakMap<object, string>();
   const titles = new Map<string, string>();
   return {
     reads: "choices",
-    showForm: (form, signal) => showForm(options, form, signal),
-    listen(event) {
+    showForm: (form, signal) => showForm(session, form, signal),
+    /** Records which call a question belongs to; the agent publishes that right before it asks. */
+    listen(event: AgentEvent): void {
       if (event.type === "tool_began") titles.set(event.call_id, event.title);
       if (event.type === "tool_ended") titles.delete(event.call_id);
       if (event.type === "permission_asked") calls.set(event.input, event.call_id);
     },
     async requestPermission(request) {
       const { signal } = request;
-      await flush();
+      // Pending updates must reach the client before a question about them.
+      await session.flush();
       if (request.isCovered()) return { answer: "once" };
       signal.throwIfAborted();
       const toolCallId = calls.get(request.input) ?? `question_${randomUUID()}`;
-      const { outcome } = await client.request(
+      const { outcome } = await session.client.request(
         methods.client.session.requestPermission,
         {
-          sessionId: sessionId(),
+          sessionId: session.id,
           toolCall: {
             toolCallId,
             title: titles.get(toolCallId) ?? [request.summary, request.question].filter(Boolean).join("; "),
@@ -71,19 +57,19 @@ export function createEditorPrompter(options: EditorPrompterOptions): EditorProm
       signal.throwIfAborted();
       if (outcome.outcome === "selected") return toAnswer(request, outcome.optionId);
       // The client's answer when it cancels the turn; its notification may come later.
-      cancel();
+      session.cancel();
       return { answer: "deny", reason: "the person stopped the turn" };
     },
-  };
+  } satisfies PermissionPrompter & { listen: unknown };
 }
 
 /** A form of an MCP server, where the client can show one; undefined where it cannot. */
 function showForm(
-  { client, capabilities: { elicitation }, sessionId }: EditorPrompterOptions,
+  { client, capabilities: { elicitation }, id }: EditorSession,
   { server, message, schema, url }: FormRequest,
   signal: AbortSignal,
 ): Promise<FormAnswer> | undefined {
-  const asked = { sessionId: sessionId(), message: `The MCP server ${server} asks: ${message}` };
+  const asked = { sessionId: id, message: `The MCP server ${server} asks: ${message}` };
   const ask = async (request: CreateElicitationRequest): Promise<FormAnswer> => {
     const answer = await client.request(methods.client.elicitation.create, request, {
       cancellationSignal: signal,
@@ -104,40 +90,26 @@ function showForm(
 
 function toAnswer({ choices }: PermissionRequest, optionId: string): PermissionAnswer {
   const text = choices?.[Number(optionId)];
-  return text === undefined ? (ANSWERS[optionId] ?? { answer: "deny" }) : { answer: "once", text };
+  if (text !== undefined) return { answer: "once", text };
+  return { answer: (["once", "session", "always"] as const).find((one) => one === optionId) ?? "deny" };
 }
 
-const ANSWERS: Readonly<Record<string, PermissionAnswer>> = {
-  once: { answer: "once" },
-  session: { answer: "session" },
-  always: { answer: "always" },
-  deny: { answer: "deny" },
-};
-
 /** "Always" is offered only with the rule that it would add. */
-const toOptions = ({ always, choices }: PermissionRequest): PermissionOption[] => {
+function toOptions({ always, choices }: PermissionRequest): PermissionOption[] {
   if (choices)
     return [
       ...choices.map((name, at): PermissionOption => ({ optionId: String(at), name, kind: "allow_once" })),
       { optionId: "deny", name: "Decline", kind: "reject_once" },
     ];
-  return [
+  const options: PermissionOption[] = [
     { optionId: "once", name: "Allow once", kind: "allow_once" },
     { optionId: "session", name: "Allow for this session", kind: "allow_always" },
-    ...(always
-      ? [
-          {
-            optionId: "always",
-            name: alwaysInWords(always)
-              .map((line) => line.trim())
-              .join(" "),
-            kind: "allow_always",
-          } satisfies PermissionOption,
-        ]
-      : []),
     { optionId: "deny", name: "Reject", kind: "reject_once" },
   ];
-};
+  if (!always) return options;
+  const words = alwaysInWords(always).map((line) => line.trim());
+  return options.toSpliced(2, 0, { optionId: "always", name: words.join(" "), kind: "allow_always" });
+}
 
 function toContent(request: PermissionRequest): ToolCallContent[] {
   const lines = [...describeRequest(request), ...(request.question === undefined ? [] : [request.question])];

@@ -1,5 +1,6 @@
 import { Readable, Writable } from "node:stream";
 import {
+  type AgentContext,
   agent,
   type ClientCapabilities,
   methods,
@@ -8,13 +9,14 @@ import {
   type Stream,
 } from "@agentclientprotocol/sdk";
 import { agentProtocolRouter } from "@agentclientprotocol/sdk/experimental/v2";
-import { orExplain } from "./explain.ts";
 import type { AcpHost } from "./host.ts";
 import type { EditorSession } from "./session.ts";
 import {
   CREDENTIALS,
   createSessionMethods,
   createSessionTable,
+  orExplain,
+  type SessionRequest,
   type SessionTable,
   setOption,
 } from "./session-table.ts";
@@ -85,6 +87,15 @@ function createAgentV1({ host, remote = false }: AcpOptions, sessions: SessionTa
     modes: toModeState(settings),
     configOptions: toConfigOptions(settings, models),
   });
+  const open = async (
+    { params, client }: { readonly params: SessionRequest; readonly client: AgentContext },
+    { replay = false } = {},
+  ) => {
+    const session = await sessions.open(client, capabilities, params);
+    if (replay) await session.replay();
+    announce(session);
+    return session;
+  };
 
   return agent({ name: "octant" })
     .onRequest(methods.agent.initialize, ({ params }) => {
@@ -109,28 +120,18 @@ function createAgentV1({ host, remote = false }: AcpOptions, sessions: SessionTa
     )
     .onRequest(
       methods.agent.session.new,
-      orExplain(async ({ params, client }) => {
-        const session = await sessions.open(client, capabilities, params);
-        announce(session);
+      orExplain(async (context) => {
+        const session = await open(context);
         return { sessionId: session.id, ...describe(session) };
       }),
     )
     .onRequest(
       methods.agent.session.load,
-      orExplain(async ({ params, client }) => {
-        const session = await sessions.open(client, capabilities, params);
-        await session.replay();
-        announce(session);
-        return describe(session);
-      }),
+      orExplain(async (context) => describe(await open(context, { replay: true }))),
     )
     .onRequest(
       methods.agent.session.resume,
-      orExplain(async ({ params, client }) => {
-        const session = await sessions.open(client, capabilities, params);
-        announce(session);
-        return describe(session);
-      }),
+      orExplain(async (context) => describe(await open(context))),
     )
     .onRequest(methods.agent.session.list, shared.list)
     .onRequest(methods.agent.session.delete, shared.delete)

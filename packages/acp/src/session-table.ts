@@ -5,9 +5,9 @@ import {
   type McpServer,
   RequestError,
 } from "@agentclientprotocol/sdk";
-import { NOT_FOUND, orExplain } from "./explain.ts";
+import { ToolError } from "@octant/core";
 import type { AcpHost, ClientMcpServer } from "./host.ts";
-import { type EditorSession, type OpenOptions, openEditorSession } from "./session.ts";
+import { EditorSession, type OpenOptions } from "./session.ts";
 
 export interface SessionRequest {
   readonly cwd: string;
@@ -17,28 +17,16 @@ export interface SessionRequest {
   readonly sessionId?: string;
 }
 
-/** The sessions that one client has open. */
-export interface SessionTable {
-  get(id: string): EditorSession | undefined;
-  /** Throws for a session that is not open. */
-  find(id: string): EditorSession;
-  open(
-    client: AgentContext,
-    capabilities: ClientCapabilities,
-    request: SessionRequest,
-    more?: Pick<OpenOptions, "toDiff">,
-  ): Promise<EditorSession>;
-  close(id: string): Promise<void>;
-  closeAll(): Promise<void>;
-}
-
 export interface SessionTableOptions {
   readonly host: AcpHost;
   readonly editorTerminals?: boolean;
   readonly remote?: boolean;
 }
 
-export function createSessionTable(options: SessionTableOptions): SessionTable {
+export type SessionTable = ReturnType<typeof createSessionTable>;
+
+/** The sessions that one client has open. */
+export function createSessionTable(options: SessionTableOptions) {
   const { host, editorTerminals = false, remote = false } = options;
   const sessions = new Map<string, EditorSession>();
   const close = async (id: string): Promise<void> => {
@@ -47,8 +35,9 @@ export function createSessionTable(options: SessionTableOptions): SessionTable {
     await session?.close();
   };
   return {
-    get: (id) => sessions.get(id),
-    find(id) {
+    get: (id: string) => sessions.get(id),
+    /** Throws for a session that is not open. */
+    find(id: string): EditorSession {
       const session = sessions.get(id);
       if (session) return session;
       throw new RequestError(
@@ -56,7 +45,12 @@ export function createSessionTable(options: SessionTableOptions): SessionTable {
         `session '${id}' is not open; open it with session/load or session/resume`,
       );
     },
-    async open(client, capabilities, request, more) {
+    async open(
+      client: AgentContext,
+      capabilities: ClientCapabilities,
+      request: SessionRequest,
+      more?: Pick<OpenOptions, "toDiff">,
+    ) {
       const { sessionId, mcpServers = [], cwd, additionalDirectories = [] } = request;
       const roots = [cwd, ...additionalDirectories];
       const relative = roots.find((root) => !isAbsolute(root));
@@ -65,7 +59,7 @@ export function createSessionTable(options: SessionTableOptions): SessionTable {
       if (remote && mcpServers.length > 0)
         throw RequestError.invalidParams(undefined, "a remote client cannot bring MCP servers; send none");
       if (sessionId !== undefined) await close(sessionId);
-      const session = await openEditorSession(host, {
+      const session = await EditorSession.open(host, {
         roots,
         ...(sessionId !== undefined && { resume: sessionId }),
         mcpServers: mcpServers.map(toServer),
@@ -150,4 +144,23 @@ function toServer(server: McpServer): ClientMcpServer {
   if ("command" in server)
     return { name: server.name, command: server.command, args: server.args, env: toRecord(server.env) };
   return { name: server.name, type: server.type, url: server.url, headers: toRecord(server.headers) };
+}
+
+const NOT_FOUND = -32_002;
+
+/** Replies with a protocol error where there is one for the error of a tool or the store. */
+export function orExplain<C, R>(handle: (context: C) => R | Promise<R>): (context: C) => Promise<R> {
+  return async (context) => {
+    try {
+      return await handle(context);
+    } catch (cause) {
+      if (cause instanceof RequestError || !(cause instanceof ToolError)) throw cause;
+      const { code, message } = cause;
+      if (code === "UNAUTHENTICATED") throw RequestError.authRequired(undefined, message);
+      if (code === "NOT_FOUND") throw new RequestError(NOT_FOUND, message);
+      if (code === "INVALID_ARGUMENT" || code === "NOT_A_DIRECTORY")
+        throw RequestError.invalidParams(undefined, message);
+      throw RequestError.internalError({ code }, message);
+    }
+  };
 }

@@ -9,20 +9,17 @@ import {
   type StopReason,
   type ToolCallContent,
 } from "@agentclientprotocol/sdk";
-import type { AgentEvent, EndReason, RunEnded, UserPart } from "@octant/agent";
+import type { AgentEvent, EndReason, UserPart } from "@octant/agent";
 import { ToolError } from "@octant/core";
 import { toUserParts } from "./content.ts";
-import { type EditorFiles, withEditorFiles } from "./editor-files.ts";
+import { withEditorFiles } from "./editor-files.ts";
 import { editorTerminal } from "./editor-terminal.ts";
-import type { AcpHost, ClientMcpServer, FileDiff, OpenedSession } from "./host.ts";
+import type { AcpHost, FileDiff, OpenedSession, OpenRequest } from "./host.ts";
 import { createEditorPrompter } from "./permissions.ts";
 import { checkMode, checkModel, DEFAULT_MODE, type SessionSettings, toMode } from "./settings.ts";
-import { createUpdates } from "./updates.ts";
+import { createUpdates, say } from "./updates.ts";
 
-export interface OpenOptions {
-  readonly roots: readonly string[];
-  readonly resume?: string;
-  readonly mcpServers: readonly ClientMcpServer[];
+export interface OpenOptions extends Pick<OpenRequest, "roots" | "resume" | "mcpServers"> {
   readonly client: AgentContext;
   readonly capabilities: ClientCapabilities;
   /** Allows commands to run in the editor's terminal, outside the sandbox. */
@@ -32,162 +29,187 @@ export interface OpenOptions {
 }
 
 /** A conversation that a client has open. */
-export interface EditorSession {
-  readonly id: string;
-  readonly settings: SessionSettings;
-  readonly models: OpenedSession["models"];
-  readonly commands: OpenedSession["commands"];
-  /** Sends the whole conversation; resolves after the last update. */
-  replay(): Promise<void>;
-  update(update: SessionUpdate): Promise<void>;
-  prompt(blocks: readonly ContentBlock[], signal: AbortSignal): Promise<PromptResponse>;
-  /** Adds a message to the running prompt; false when none is running. */
-  steer(blocks: readonly ContentBlock[]): boolean;
-  cancel(): void;
-  setMode(id: string): void;
-  setModel(id: string): Promise<void>;
-  close(): Promise<void>;
-}
-
-export async function openEditorSession(host: AcpHost, options: OpenOptions): Promise<EditorSession> {
-  const { client, capabilities } = options;
-  let id = options.resume ?? "";
-  let modeId = DEFAULT_MODE;
-  let last: Promise<void> = Promise.resolve();
-  let running: { readonly ended: Promise<unknown>; cancelled: boolean } | undefined;
+export class EditorSession {
+  readonly client: AgentContext;
+  readonly capabilities: ClientCapabilities;
+  readonly #options: OpenOptions;
+  readonly #prompter = createEditorPrompter(this);
+  /** By call. */
+  readonly #terminals = new Map<string, string>();
+  #id: string;
+  #opened!: OpenedSession;
+  #notes: readonly string[] = [];
+  #modeId = DEFAULT_MODE;
+  #modelId = "";
+  #last: Promise<void> = Promise.resolve();
+  #running: { readonly ended: Promise<unknown>; cancelled: boolean } | undefined;
   /** The call running in the editor's terminal; writing calls run alone. */
-  let terminalCall = "";
+  #terminalCall = "";
 
-  const update = (one: SessionUpdate): Promise<void> => {
-    last = last.then(() => client.notify(methods.client.session.update, { sessionId: id, update: one }));
-    // A disconnected client reads nothing; the end of its connection closes the session.
-    last = last.catch(() => {});
-    return last;
-  };
-  const cancel = () => {
-    if (!running) return;
-    running.cancelled = true;
-    void opened.agent.cancel();
-  };
-  const sessionId = () => id;
-  const prompter = createEditorPrompter({ client, capabilities, sessionId, flush: () => last, cancel });
-  const terminals = new Map<string, string>();
-  const onOpen = (terminalId: string) => {
-    terminals.set(terminalCall, terminalId);
-    void update({
+  static async open(host: AcpHost, options: OpenOptions): Promise<EditorSession> {
+    const session = new EditorSession(options);
+    await session.#open(host);
+    return session;
+  }
+
+  private constructor(options: OpenOptions) {
+    this.#options = options;
+    this.client = options.client;
+    this.capabilities = options.capabilities;
+    this.#id = options.resume ?? "";
+  }
+
+  async #open(host: AcpHost): Promise<void> {
+    const { roots, resume, mcpServers, editorTerminals } = this.#options;
+    const hasTerminal = editorTerminals && this.capabilities.terminal === true;
+    this.#opened = await host.open({
+      ...{ roots, mcpServers, prompter: this.#prompter, mode: () => toMode(this.#modeId) },
+      ...(resume !== undefined && { resume }),
+      tools: hasTerminal
+        ? [editorTerminal({ session: this, cwd: roots[0] ?? "", onOpen: (id) => this.#showTerminal(id) })]
+        : [],
+      wrapTools: (tools, files) =>
+        this.capabilities.fs?.readTextFile ? withEditorFiles(tools, this, files) : tools,
+    });
+    const { agent, modelId, notes } = this.#opened;
+    this.#id = agent.session.id;
+    this.#modelId = modelId;
+    this.#notes = notes;
+    if (resume !== undefined && this.#id !== resume) {
+      await this.#opened[Symbol.asyncDispose]();
+      throw new ToolError("NOT_FOUND", `there is no session '${resume}'`, { id: resume });
+    }
+    const toUpdates = this.#createUpdates(false);
+    agent.subscribe((event) => {
+      this.#prompter.listen(event);
+      if (event.type === "tool_began" && event.name === "terminal") this.#terminalCall = event.call_id;
+      for (const one of toUpdates(event)) void this.update(one);
+    });
+  }
+
+  #createUpdates(replay: boolean): (event: AgentEvent) => readonly SessionUpdate[] {
+    const { session } = this.capabilities;
+    return createUpdates({
+      ...{ session: this.#opened, replay, toDiff: this.#options.toDiff },
+      shows: { notices: session?.notices != null, compaction: session?.compaction != null },
+      terminalOf: (callId) => this.#terminals.get(callId),
+    });
+  }
+
+  #showTerminal(terminalId: string): void {
+    this.#terminals.set(this.#terminalCall, terminalId);
+    void this.update({
       sessionUpdate: "tool_call_update",
-      toolCallId: terminalCall,
+      toolCallId: this.#terminalCall,
       content: [{ type: "terminal", terminalId }],
     });
-  };
-  const [cwd = ""] = options.roots;
-  const hasTerminal = options.editorTerminals && capabilities.terminal === true;
-  const opened = await host.open({
-    roots: options.roots,
-    ...(options.resume !== undefined && { resume: options.resume }),
-    mcpServers: options.mcpServers,
-    prompter,
-    mode: () => toMode(modeId),
-    tools: hasTerminal ? [editorTerminal({ client, sessionId, cwd, onOpen })] : [],
-    wrapTools: (tools, files) =>
-      capabilities.fs?.readTextFile
-        ? withEditorFiles(tools, toEditorFiles(client, sessionId, capabilities), files)
-        : tools,
-  });
-  const { agent } = opened;
-  id = agent.session.id;
-  if (options.resume !== undefined && id !== options.resume) {
-    await opened[Symbol.asyncDispose]();
-    throw new ToolError("NOT_FOUND", `there is no session '${options.resume}'`, { id: options.resume });
   }
-  const shows = {
-    notices: capabilities.session?.notices != null,
-    compaction: capabilities.session?.compaction != null,
-  };
-  const notes = [...opened.notes];
-  let { modelId } = opened;
-  const toUpdates = createUpdates({
-    ...{ session: opened, shows, replay: false, toDiff: options.toDiff },
-    terminalOf: (callId) => terminals.get(callId),
-  });
-  const listen = (event: AgentEvent) => {
-    prompter.listen(event);
-    if (event.type === "tool_began" && event.name === "terminal") terminalCall = event.call_id;
-    for (const one of toUpdates(event)) void update(one);
-  };
-  agent.subscribe(listen);
 
-  const run = async (blocks: readonly ContentBlock[], signal: AbortSignal): Promise<PromptResponse> => {
-    const parts = toUserParts(blocks);
-    const line = commandLine(parts, opened.commands);
-    const outcome = line === undefined ? undefined : await opened.command(line, signal);
-    if (outcome?.text)
-      await update({ sessionUpdate: "agent_message_chunk", content: { type: "text", text: outcome.text } });
-    if (outcome && outcome.send === undefined) return { stopReason: "end_turn" };
-    for (const text of notes.splice(0))
-      await update({ sessionUpdate: "agent_message_chunk", content: { type: "text", text: `${text}\n\n` } });
-    const end = await agent.send(outcome?.send ?? parts, { signal });
-    if (end.reason === "failed") {
-      await last;
-      throw RequestError.internalError(undefined, end.message ?? "the run failed");
+  get id(): string {
+    return this.#id;
+  }
+
+  get models(): OpenedSession["models"] {
+    return this.#opened.models;
+  }
+
+  get commands(): OpenedSession["commands"] {
+    return this.#opened.commands;
+  }
+
+  get settings(): SessionSettings {
+    return { modeId: this.#modeId, modelId: this.#modelId };
+  }
+
+  /** Sends the whole conversation; resolves after the last update. */
+  async replay(): Promise<void> {
+    const toUpdates = this.#createUpdates(true);
+    for (const event of this.#opened.events()) for (const one of toUpdates(event)) await this.update(one);
+  }
+
+  update(update: SessionUpdate): Promise<void> {
+    this.#last = this.#last
+      .then(() => this.client.notify(methods.client.session.update, { sessionId: this.id, update }))
+      // A disconnected client reads nothing; the end of its connection closes the session.
+      .catch(() => {});
+    return this.#last;
+  }
+
+  /** Resolves when the client was sent all updates. */
+  flush(): Promise<void> {
+    return this.#last;
+  }
+
+  async prompt(blocks: readonly ContentBlock[], signal: AbortSignal): Promise<PromptResponse> {
+    if (this.#running && !this.#running.cancelled)
+      throw RequestError.invalidRequest(
+        undefined,
+        "a prompt is already running in this session; cancel it, or wait for its answer",
+      );
+    await this.#running?.ended;
+    const answer = this.#run(blocks, signal);
+    const current = { ended: answer.catch(() => {}), cancelled: false };
+    this.#running = current;
+    try {
+      const response = await answer;
+      return current.cancelled || signal.aborted ? { stopReason: "cancelled" } : response;
+    } catch (cause) {
+      if (current.cancelled || signal.aborted) return { stopReason: "cancelled" };
+      throw cause;
+    } finally {
+      if (this.#running === current) this.#running = undefined;
+      await this.#last;
     }
-    await sayWhyItEnded(end, update);
-    return { stopReason: STOPS[end.reason] };
-  };
+  }
 
-  return {
-    id,
-    models: opened.models,
-    commands: opened.commands,
-    get settings() {
-      return { modeId, modelId };
-    },
-    update,
-    async replay() {
-      const toReplayed = createUpdates({ session: opened, shows, replay: true, toDiff: options.toDiff });
-      for (const event of opened.events()) for (const one of toReplayed(event)) await update(one);
-    },
-    async prompt(blocks, signal) {
-      if (running && !running.cancelled)
-        throw RequestError.invalidRequest(
-          undefined,
-          "a prompt is already running in this session; cancel it, or wait for its answer",
-        );
-      await running?.ended;
-      const mine = { ended: run(blocks, signal), cancelled: false };
-      running = { ...mine, ended: mine.ended.catch(() => {}) };
-      const current = running;
-      try {
-        const response = await mine.ended;
-        return current.cancelled || signal.aborted ? { stopReason: "cancelled" } : response;
-      } catch (cause) {
-        if (current.cancelled || signal.aborted) return { stopReason: "cancelled" };
-        throw cause;
-      } finally {
-        if (running === current) running = undefined;
-        await last;
-      }
-    },
-    steer(blocks) {
-      if (!running || running.cancelled) return false;
-      agent.queue(toUserParts(blocks));
-      return true;
-    },
-    cancel,
-    setMode(next) {
-      modeId = checkMode(next);
-    },
-    async setModel(next) {
-      await opened.useModel(checkModel(next, opened.models));
-      modelId = next;
-    },
-    async close() {
-      cancel();
-      await running?.ended;
-      await opened[Symbol.asyncDispose]();
-      await last;
-    },
-  };
+  async #run(blocks: readonly ContentBlock[], signal: AbortSignal): Promise<PromptResponse> {
+    const parts = toUserParts(blocks);
+    const { agent, command, commands } = this.#opened;
+    const line = commandLine(parts, commands);
+    const outcome = line === undefined ? undefined : await command(line, signal);
+    if (outcome?.text) await this.update(say("agent_message_chunk", outcome.text));
+    if (outcome && outcome.send === undefined) return { stopReason: "end_turn" };
+    for (const text of this.#notes) await this.update(say("agent_message_chunk", `${text}\n\n`));
+    this.#notes = [];
+    const { reason, message } = await agent.send(outcome?.send ?? parts, { signal });
+    if (reason === "failed") {
+      await this.#last;
+      throw RequestError.internalError(undefined, message ?? "the run failed");
+    }
+    // A stop reason does not say what to do next.
+    if (reason !== "done" && reason !== "cancelled" && message !== undefined)
+      await this.update(say("agent_message_chunk", `\n\n${message}`));
+    return { stopReason: STOPS[reason] };
+  }
+
+  /** Adds a message to the running prompt; false when none is running. */
+  steer(blocks: readonly ContentBlock[]): boolean {
+    if (!this.#running || this.#running.cancelled) return false;
+    this.#opened.agent.queue(toUserParts(blocks));
+    return true;
+  }
+
+  cancel(): void {
+    if (!this.#running) return;
+    this.#running.cancelled = true;
+    void this.#opened.agent.cancel();
+  }
+
+  setMode(id: string): void {
+    this.#modeId = checkMode(id);
+  }
+
+  async setModel(id: string): Promise<void> {
+    await this.#opened.useModel(checkModel(id, this.models));
+    this.#modelId = id;
+  }
+
+  async close(): Promise<void> {
+    this.cancel();
+    await this.#running?.ended;
+    await this.#opened[Symbol.asyncDispose]();
+    await this.#last;
+  }
 }
 
 const STOPS: Readonly<Record<EndReason, StopReason>> = {
@@ -202,41 +224,6 @@ const STOPS: Readonly<Record<EndReason, StopReason>> = {
   repeated_calls: "end_turn",
   failed: "end_turn",
 };
-
-/** A stop reason does not say what to do next. */
-async function sayWhyItEnded(
-  { reason, message }: RunEnded,
-  update: (one: SessionUpdate) => Promise<void>,
-): Promise<void> {
-  if (reason === "done" || reason === "cancelled" || message === undefined) return;
-  await update({ sessionUpdate: "agent_message_chunk", content: { type: "text", text: `\n\n${message}` } });
-}
-
-function toEditorFiles(
-  client: AgentContext,
-  sessionId: () => string,
-  { fs }: ClientCapabilities,
-): EditorFiles {
-  return {
-    async read(path) {
-      try {
-        const { content } = await client.request(methods.client.fs.readTextFile, {
-          sessionId: sessionId(),
-          path,
-        });
-        return content;
-      } catch {
-        // The editor refuses files that it has not opened or may not show; the file on disk counts then.
-        return undefined;
-      }
-    },
-    ...(fs?.writeTextFile && {
-      async save(path: string, content: string) {
-        await client.request(methods.client.fs.writeTextFile, { sessionId: sessionId(), path, content });
-      },
-    }),
-  };
-}
 
 /** The slash command in a prompt; undefined for a message to the model. */
 function commandLine(

@@ -4,10 +4,16 @@ import type {
   ToolCallContent,
   ToolCallLocation,
 } from "@agentclientprotocol/sdk";
-import type { AgentEvent, AssistantPart, ToolBegan, ToolEnded, UserPart } from "@octant/agent";
+import {
+  type AgentEvent,
+  type AssistantPart,
+  PlanMark,
+  type ToolBegan,
+  type ToolEnded,
+  type UserPart,
+} from "@octant/agent";
 import { toBlock } from "./content.ts";
 import type { FileDiff, OpenedSession } from "./host.ts";
-import { toPlan } from "./plan.ts";
 
 export interface UpdatesOptions {
   readonly session: Pick<OpenedSession, "pathOf" | "diffsOf">;
@@ -75,7 +81,9 @@ export function createUpdates(options: UpdatesOptions): (event: AgentEvent) => r
   return (event) => {
     switch (event.type) {
       case "user":
-        return replay && event.origin === "person" ? event.content.map(fromPerson) : [];
+        return replay && event.origin === "person"
+          ? event.content.map((part) => ({ sessionUpdate: "user_message_chunk", content: toBlock(part) }))
+          : [];
       case "text_delta":
         streamed.text = true;
         return event.text === "" ? [] : [say("agent_message_chunk", event.text)];
@@ -135,7 +143,7 @@ export function createUpdates(options: UpdatesOptions): (event: AgentEvent) => r
         if (replay) compactions += 1;
         return shows.compaction ? [compaction(event.session_id, compactions, "completed")] : [];
       case "mark":
-        return toPlan(event);
+        return event.name === "plan" ? toPlan(event.data) : [];
       default:
         return [];
     }
@@ -144,24 +152,26 @@ export function createUpdates(options: UpdatesOptions): (event: AgentEvent) => r
 
 const RESTARTED = "\n\n(The answer was interrupted and starts again.)\n\n";
 
-const say = (
+export const say = (
   sessionUpdate: "agent_message_chunk" | "agent_thought_chunk" | "user_message_chunk",
   text: string,
 ): SessionUpdate => ({ sessionUpdate, content: { type: "text", text } });
 
-const fromPerson = (part: UserPart): SessionUpdate => ({
-  sessionUpdate: "user_message_chunk",
-  content: toBlock(part),
-});
+function fromModel(part: AssistantPart, shown: { readonly text: boolean; readonly thinking: boolean }) {
+  if (part.type === "tool_call" || shown[part.type] || part.text === "") return [];
+  return [say(part.type === "text" ? "agent_message_chunk" : "agent_thought_chunk", part.text)];
+}
 
-function fromModel(
-  part: AssistantPart,
-  shown: { readonly text: boolean; readonly thinking: boolean },
-): SessionUpdate[] {
-  if (part.type === "text" && !shown.text && part.text !== "") return [say("agent_message_chunk", part.text)];
-  if (part.type === "thinking" && !shown.thinking && part.text !== "")
-    return [say("agent_thought_chunk", part.text)];
-  return [];
+/** The protocol has no failed or skipped entries; the text says so. */
+function toPlan(data: unknown): readonly SessionUpdate[] {
+  const { success, data: plan } = PlanMark.safeParse(data);
+  if (!success) return [];
+  const entries = plan.entries.map(({ content, status }) =>
+    status === "failed" || status === "skipped"
+      ? ({ content: `${content} (${status})`, status: "completed", priority: "medium" } as const)
+      : ({ content, status, priority: "medium" } as const),
+  );
+  return [{ sessionUpdate: "plan", entries }];
 }
 
 const compaction = (session: string, count: number, status: "in_progress" | "completed"): SessionUpdate => ({

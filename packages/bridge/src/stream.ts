@@ -1,11 +1,23 @@
 import { randomBytes } from "node:crypto";
 import type { RateLimit } from "@octant/http";
 import type { WebSocket } from "ws";
-import { CLOSE } from "./close-codes.ts";
 import type { BridgeEndpoint } from "./endpoint.ts";
-import { createFrameLog } from "./frame-log.ts";
-import type { BridgeLimits } from "./limits.ts";
+import type { BridgeLimits } from "./mount.ts";
 import type { Identity } from "./token.ts";
+
+/** Why the bridge closes a connection; docs/bridge.md says what a client should do. */
+export const CLOSE = {
+  GOING_AWAY: 1001,
+  BINARY: 1003,
+  /** The token expired; reconnect with a new one. */
+  EXPIRED: 4401,
+  /** The stream is open on another connection. */
+  TAKEN_OVER: 4409,
+  /** The stream is unknown, or frames after the given one are no longer available. */
+  GONE: 4410,
+  /** The client read too slowly, or stopped answering pings. */
+  TOO_SLOW: 4413,
+} as const;
 
 /** A conversation with its frames, on one connection after another. */
 export interface BridgeStream {
@@ -33,7 +45,7 @@ const RETRY_MS = 50;
 export function createBridgeStream(options: StreamOptions): BridgeStream {
   const { identity, endpoint, limits, rate, onClosed } = options;
   const id = `stream_${randomBytes(ID_BYTES).toString("hex")}`;
-  const log = createFrameLog({ maxFrames: limits.maxLogFrames, maxChars: limits.maxKeptChars });
+  const log = createFrameLog(limits);
   let ws: WebSocket | undefined;
   let wasFull = false;
   let isClosed = false;
@@ -119,6 +131,31 @@ export function createBridgeStream(options: StreamOptions): BridgeStream {
     close,
   };
   return stream;
+}
+
+/** The last frames of a stream, so that a client that reconnects misses none. */
+function createFrameLog({ maxLogFrames, maxKeptChars }: BridgeLimits) {
+  const kept: string[] = [];
+  let dropped = 0;
+  let chars = 0;
+  return {
+    /** The number of frames so far. */
+    get count() {
+      return dropped + kept.length;
+    },
+    add(frame: string) {
+      kept.push(frame);
+      chars += frame.length;
+      // The newest frame stays, whatever its size.
+      while (kept.length > 1 && (kept.length > maxLogFrames || chars > maxKeptChars)) {
+        chars -= kept.shift()?.length ?? 0;
+        dropped += 1;
+      }
+    },
+    /** The frames after the first `after` ones; undefined when some of these were dropped or do not exist. */
+    after: (after: number): readonly string[] | undefined =>
+      after < dropped || after > dropped + kept.length ? undefined : kept.slice(after - dropped),
+  };
 }
 
 interface Listening {

@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { createLocalJWKSet, createRemoteJWKSet, errors, type JWTPayload, jwtVerify } from "jose";
 
@@ -22,11 +22,6 @@ export interface Identity {
   readonly expiresMs: number;
 }
 
-export interface TokenVerifier {
-  /** undefined when the token is invalid here. Rejects when the keys cannot be loaded. */
-  verify(token: string): Promise<Identity | undefined>;
-}
-
 /** No symmetric algorithms, and never "none": a key that verifies such a token could also create one. */
 const ALGORITHMS = ["RS256", "ES256"];
 const CLOCK_TOLERANCE_S = 5;
@@ -34,12 +29,13 @@ const KEYS_TIMEOUT_MS = 5_000;
 const MAX_OWNER_CHARS = 200;
 const READ_SCOPE = "read";
 
-export function createTokenVerifier({ jwks, issuer, audience }: TokenOptions): TokenVerifier {
+export function createTokenVerifier({ jwks, issuer, audience }: TokenOptions) {
   const keys = URL.canParse(jwks)
     ? createRemoteJWKSet(new URL(jwks), { timeoutDuration: KEYS_TIMEOUT_MS })
     : createLocalJWKSet(JSON.parse(readFileSync(jwks, "utf8")));
   return {
-    async verify(token) {
+    /** undefined when the token is invalid here. Rejects when the keys cannot be loaded. */
+    async verify(token: string): Promise<Identity | undefined> {
       try {
         const { payload } = await jwtVerify(token, keys, {
           ...{ issuer, audience, algorithms: ALGORITHMS, clockTolerance: CLOCK_TOLERANCE_S },
@@ -58,9 +54,7 @@ function toIdentity(issuer: string, { owner, sub, exp, scope }: JWTPayload): Ide
   if (typeof owner !== "string" || owner === "" || owner.length > MAX_OWNER_CHARS) return undefined;
   if (sub === undefined || sub === "" || exp === undefined) return undefined;
   // Two issuers may have owners of the same name.
-  const digest = createHash("sha256")
-    .update(JSON.stringify([issuer, owner]))
-    .digest("hex");
+  const digest = hash("sha256", JSON.stringify([issuer, owner]));
   return {
     callerId: `owner_${digest.slice(0, 32)}`,
     owner,

@@ -10,10 +10,7 @@ export interface Flag {
   readonly env?: string;
 }
 
-/**
- * What an argument refers to, for completion: an action followed by its parameters, a manual topic, or one of
- * these words.
- */
+/** What an argument refers to: an action followed by its parameters, a manual topic, or one of these words. */
 export type ArgumentKind = "action" | "topic" | readonly string[];
 
 export interface Argument {
@@ -23,6 +20,8 @@ export interface Argument {
   readonly optional?: boolean;
   /** Takes all remaining arguments; implies optional. */
   readonly many?: boolean;
+  /** People may type a secret here by mistake, so the command checks it and does not repeat it. */
+  readonly unchecked?: boolean;
 }
 
 export type Flags = Readonly<Record<string, Flag>>;
@@ -68,8 +67,23 @@ export const EXIT = {
   INTERRUPTED: 130,
 } as const;
 
+/** Writes the result of a command to stdout; returns the exit code. */
+export function print(text: string, { stdout }: Pick<Io, "stdout">, code: number = EXIT.OK): number {
+  stdout.write(`${text}\n`);
+  return code;
+}
+
+export const printJson = (value: unknown, io: Pick<Io, "stdout">): number =>
+  print(JSON.stringify(value, null, 2), io);
+
 /** The signals that ask a process to end. */
 export const ENDING_SIGNALS = ["SIGTERM", "SIGINT", "SIGHUP"] as const;
+
+/** The number of a flag; throws a UsageError for anything else. */
+export function toCount(flag: string, text: string | undefined): number | undefined {
+  if (text === undefined || /^\d{1,9}$/.test(text)) return text === undefined ? undefined : Number(text);
+  throw new UsageError(`--${flag} takes a number, not '${text}'`, `such as --${flag} 100`);
+}
 
 /** The person's input is invalid; shown as one line and a hint. */
 export class UsageError extends Error {

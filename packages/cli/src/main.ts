@@ -1,4 +1,4 @@
-import { type AnyCommand, EXIT, type Io } from "./command.ts";
+import { type Io, print } from "./command.ts";
 import { loadCommand, loadCommands } from "./commands/index.ts";
 import { parseCommand } from "./parse-command.ts";
 
@@ -20,7 +20,7 @@ function ignoreClosedPipe(cause: NodeJS.ErrnoException): void {
 
 async function run([name, ...rest]: readonly string[], io: Io): Promise<number> {
   const isTerminal = io.stdin.isTTY && io.stdout.isTTY;
-  if (name === "--version" || name === "-v") return showVersion(io);
+  if (name === "--version" || name === "-v") return print((await import("./version.ts")).loadVersion(), io);
   if (name !== undefined && isHelpFlag(name)) return showOverview(io);
   // Without a command, the flags are those of the conversation.
   if (isTerminal && name === undefined) return run(["chat"], io);
@@ -28,7 +28,8 @@ async function run([name, ...rest]: readonly string[], io: Io): Promise<number> 
   if (name === undefined) return showOverview(io);
   const command = await loadCommand(name);
   const flagsEnd = rest.indexOf("--");
-  if (rest.slice(0, flagsEnd < 0 ? rest.length : flagsEnd).some(isHelpFlag)) return showUsage(command, io);
+  if (rest.slice(0, flagsEnd < 0 ? rest.length : flagsEnd).some(isHelpFlag))
+    return print((await import("./usage.ts")).renderUsage(command), io);
   const { args, flags } = parseCommand(command, rest, io.env);
   return command.run({ args, flags }, io);
 }
@@ -37,21 +38,7 @@ const isHelpFlag = (word: string) => word === "--help" || word === "-h";
 
 async function showOverview(io: Io): Promise<number> {
   const { renderOverview } = await import("./usage.ts");
-  const { loadVersion } = await import("./version.ts");
-  io.stdout.write(`${renderOverview(await loadCommands(), loadVersion())}\n`);
-  return EXIT.OK;
-}
-
-async function showVersion(io: Io): Promise<number> {
-  const { loadVersion } = await import("./version.ts");
-  io.stdout.write(`${loadVersion()}\n`);
-  return EXIT.OK;
-}
-
-async function showUsage(command: AnyCommand, io: Io): Promise<number> {
-  const { renderUsage } = await import("./usage.ts");
-  io.stdout.write(`${renderUsage(command)}\n`);
-  return EXIT.OK;
+  return print(renderOverview(await loadCommands()), io);
 }
 
 if (import.meta.main) await main(process.argv.slice(2));

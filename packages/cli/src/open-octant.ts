@@ -11,10 +11,13 @@ import {
   type workspaceFlags,
 } from "./workspace-flags.ts";
 
+export type WorkspaceFlags = Partial<
+  FlagValues<typeof workspaceFlags & typeof permissionFlags & typeof checkpointFlags>
+>;
+
 /** Opens the workspace that the flags select, with its tools. */
 export function openOctant(
-  flags: FlagValues<typeof workspaceFlags> &
-    Partial<FlagValues<typeof permissionFlags> & FlagValues<typeof checkpointFlags>>,
+  flags: WorkspaceFlags,
   io: Io,
   more: Pick<
     OctantOptions,

@@ -51,6 +51,15 @@ test.each([
   expect(() => parse(words, env)).toThrow(new UsageError(message, "octant bake --help lists its options"));
 });
 
+test.each([
+  ["CAKE", "unknown cake 'carot'", "cakes: carrot, plum. Did you mean 'carrot'?"],
+  ["list|show", "octant bake does not take 'carot'", "it takes carrot, plum. Did you mean 'carrot'?"],
+])("a word that %s does not offer is a usage error", (name, message, hint) => {
+  const strict = { ...command, arguments: [{ name, kind: ["carrot", "plum"] }] };
+  expect(() => parseCommand(strict, ["carot"], {})).toThrow(new UsageError(message, hint));
+  expect(parseCommand(strict, ["plum"], {}).args).toEqual(["plum"]);
+});
+
 test("an extra argument is a usage error", () => {
   const plain = { ...command, arguments: [] };
   expect(() => parseCommand(plain, ["surplus"], {})).toThrow("octant bake does not take 'surplus'");

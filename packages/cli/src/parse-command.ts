@@ -1,22 +1,14 @@
 import { delimiter } from "node:path";
 import { parseArgs } from "node:util";
-import { nearestName } from "@octant/core";
-import { type AnyCommand, type Flag, UsageError } from "./command.ts";
-
-export interface ParsedCommand {
-  readonly args: readonly string[];
-  readonly flags: Readonly<Record<string, unknown>>;
-}
+import { didYouMean, nearestName } from "@octant/core";
+import { type AnyCommand, type Argument, type Flag, UsageError } from "./command.ts";
 
 /** Parses the words after the command's name into arguments and flags; throws a UsageError. */
-export function parseCommand(
-  command: AnyCommand,
-  argv: readonly string[],
-  env: NodeJS.ProcessEnv,
-): ParsedCommand {
+export function parseCommand(command: AnyCommand, argv: readonly string[], env: NodeJS.ProcessEnv) {
   const hint = `octant ${command.name} --help lists its options`;
   const { values, positionals } = parseTyped(command, argv, hint);
   checkCount(command, positionals, hint);
+  for (const [at, word] of positionals.entries()) checkWord(command, at, word);
   const flags = Object.entries<Flag>(command.flags).map(([name, flag]) => {
     const value = values[name] ?? fromEnvironment(flag, env);
     checkChoice(name, flag, value, hint);
@@ -54,6 +46,18 @@ function checkCount({ name, arguments: takes = [] }: AnyCommand, given: readonly
   const surplus = given[takes.length];
   if (surplus === undefined || takes.at(-1)?.many) return;
   throw new UsageError(`octant ${name} does not take '${surplus}'`, hint);
+}
+
+function checkWord({ name: command, arguments: takes = [] }: AnyCommand, at: number, word: string) {
+  const { name, kind, unchecked }: Argument = takes[at] ?? takes.at(-1) ?? { name: "" };
+  if (unchecked || !Array.isArray(kind) || kind.includes(word)) return;
+  // A placeholder stands for things of that kind; anything else is a word to type.
+  const [thing] = /^[A-Z]+$/.exec(name) ?? [];
+  const message = thing
+    ? `unknown ${thing.toLowerCase()} '${word}'`
+    : `octant ${command} does not take '${word}'`;
+  const title = thing ? `${thing.toLowerCase()}s:` : "it takes";
+  throw new UsageError(message, `${title} ${kind.join(", ")}.${didYouMean(word, kind)}`.replace(/\.$/, ""));
 }
 
 function fromEnvironment({ env: variable, many }: Flag, env: NodeJS.ProcessEnv) {

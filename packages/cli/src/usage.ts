@@ -1,14 +1,15 @@
 import { toColumns } from "./columns.ts";
 import type { AnyCommand, Argument, Flag } from "./command.ts";
+import { loadVersion } from "./version.ts";
 
 const EXIT_CODES = `Exit codes: 0 done, 1 the tool answered an error or something failed, 2 wrong usage,
 3 cannot start (no Node 24). Ended by a signal: as the shell says it, 128 + its number.`;
 
 /** The help of the whole command. */
-export function renderOverview(commands: readonly AnyCommand[], version: string): string {
+export function renderOverview(commands: readonly AnyCommand[]): string {
   const rows = commands.map((command) => [`  ${usageOf(command)}`, command.summary]);
   return [
-    `octant ${version}: a small, typed, safe set of tools over a software project, for any AI agent`,
+    `octant ${loadVersion()}: a small, typed, safe set of tools over a software project, for any AI agent`,
     ["Commands:", ...toColumns(rows)].join("\n"),
     [
       "First steps:",

@@ -1,5 +1,5 @@
 import { MODES, type Mode, toOneLine } from "@octant/core";
-import type { Flags, FlagValues, Io } from "./command.ts";
+import type { Flags, Io } from "./command.ts";
 
 // Object.keys widens the keys to string.
 const MODE_NAMES = Object.keys(MODES) as Mode[];
@@ -44,8 +44,8 @@ export const checkpointFlags = {
 } as const satisfies Flags;
 
 /** The folders that the flags select. */
-export const rootsOf = (flags: Pick<FlagValues<typeof workspaceFlags>, "root">, io: Io): readonly string[] =>
-  flags.root.length > 0 ? flags.root : [io.cwd()];
+export const rootsOf = ({ root = [] }: { readonly root?: readonly string[] }, io: Io): readonly string[] =>
+  root.length > 0 ? root : [io.cwd()];
 
 /** One line on stderr; stdout is for the command's result. */
 export const logLine = (line: string, { stderr }: Io): boolean =>

@@ -17,12 +17,12 @@ import {
   type SendRequestOptions,
 } from "@agentclientprotocol/sdk/experimental/v2";
 import { toUserParts } from "../content.ts";
-import { orExplain } from "../explain.ts";
 import type { AcpHost } from "../host.ts";
 import type { EditorSession } from "../session.ts";
 import {
   CREDENTIALS,
   createSessionMethods,
+  orExplain,
   type SessionRequest,
   type SessionTable,
   setOption,

@@ -1,6 +1,6 @@
 import { resolve } from "node:path";
 import { styleText } from "node:util";
-import { toOneLine } from "@octant/core";
+import { counted, toOneLine } from "@octant/core";
 import { createConfinement, openStateFolder } from "@octant/host";
 import {
   type AuditVerdict,
@@ -10,7 +10,7 @@ import {
   toAuditKey,
   verifyAudit,
 } from "@octant/runtime";
-import { defineCommand, EXIT, type Io, UsageError } from "../command.ts";
+import { defineCommand, EXIT, type Io, print, toCount } from "../command.ts";
 import { logLine, rootsOf, workspaceFlags } from "../workspace-flags.ts";
 
 const DEFAULT_LIMIT = 50;
@@ -33,14 +33,13 @@ log included. Old records that retention dropped (audit.keep_bytes in the settin
   async run({ args: [verb], flags }, io) {
     const { folder, witnesses, key } = openAudit(rootsOf(flags, io), io);
     if (verb === "verify") return reportVerdict(await verifyAudit(folder, key, witnesses), flags.json, io);
-    if (verb !== undefined)
-      throw new UsageError(`octant audit does not take '${verb}'`, "octant audit --help");
-    const limit = toCount(flags.limit);
+    const limit = toCount("limit", flags.limit) ?? DEFAULT_LIMIT;
+    const interrupt = new AbortController();
+    if (flags.follow) process.once("SIGINT", () => interrupt.abort());
     const records = flags.follow
-      ? followAudit(folder, interrupted(), { last: limit })
+      ? followAudit(folder, interrupt.signal, { last: limit })
       : await readAudit(folder, { limit });
-    for await (const record of records)
-      io.stdout.write(`${flags.json ? JSON.stringify(record) : toLine(record, io)}\n`);
+    for await (const record of records) print(flags.json ? JSON.stringify(record) : toLine(record, io), io);
     return EXIT.OK;
   },
 });
@@ -55,37 +54,22 @@ function openAudit(roots: readonly string[], io: Io) {
   };
 }
 
-function interrupted(): AbortSignal {
-  const stop = new AbortController();
-  process.once("SIGINT", () => stop.abort());
-  return stop.signal;
-}
-
-function toCount(text: string | undefined): number {
-  if (text === undefined) return DEFAULT_LIMIT;
-  if (/^\d{1,9}$/.test(text)) return Number(text);
-  throw new UsageError(`--limit must be a number, not '${text}'`, "octant audit --limit 100");
-}
-
 function toLine(record: KeptRecord, { stdout }: Io): string {
-  const facts = toFacts(record).map(toOneLine);
-  const [time = "", ...rest] = facts;
+  const [time = "", ...rest] = toFacts(record).map(toOneLine);
   return [styleText("dim", time, { stream: stdout }), ...rest].join("  ");
 }
 
 function toFacts(record: KeptRecord): string[] {
   switch (record.kind) {
-    case "call": {
-      const { time, action, caller, code, duration, decisions, job } = record;
-      const shown = decisions.map(({ step, outcome, rule, tier }) =>
+    case "call":
+    case "job": {
+      const { time, action, caller, code, duration } = record;
+      const call = [time, action, code, `${duration} ms`, `by ${caller}`];
+      if (record.kind === "job") return [...call, `end of ${record.job}`];
+      const shown = record.decisions.map(({ step, outcome, rule, tier }) =>
         [step, outcome, rule && `[${rule}]`, tier && `(${tier})`].filter(Boolean).join(" "),
       );
-      const goesOn = job === undefined ? [] : [`continues as ${job}`];
-      return [time, action, code, `${duration} ms`, `by ${caller}`, ...shown, ...goesOn];
-    }
-    case "job": {
-      const { time, action, caller, code, duration, job } = record;
-      return [time, action, code, `${duration} ms`, `by ${caller}`, `end of ${job}`];
+      return [...call, ...shown, ...(record.job === undefined ? [] : [`continues as ${record.job}`])];
     }
     case "begin":
       return [record.time, record.action, "started and never answered", `by ${record.caller}`];
@@ -106,20 +90,16 @@ function toFacts(record: KeptRecord): string[] {
   }
 }
 
-const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? "" : "s"}`;
-
-function reportVerdict(verdict: AuditVerdict, json: boolean, { stdout }: Io): number {
+function reportVerdict(verdict: AuditVerdict, json: boolean, io: Io): number {
   const { ok, records, dropped, chains, problems, torn } = verdict;
-  if (json) stdout.write(`${JSON.stringify(verdict)}\n`);
-  else {
-    const places = [...problems, ...torn].map(({ file, line, what }) =>
-      toOneLine(line === null ? `${file}: ${what}` : `${file}:${line}: ${what}`),
-    );
-    const before = dropped === 0 ? "" : `; ${dropped} older ones were dropped (audit.keep_bytes)`;
-    const sum = ok
-      ? `whole: ${counted(records, "record")} in ${counted(chains, "chain")}${before}`
-      : `changed: ${counted(problems.length, "problem")}`;
-    stdout.write(`${[sum, ...places].join("\n")}\n`);
-  }
-  return ok ? EXIT.OK : EXIT.FAILED;
+  const code = ok ? EXIT.OK : EXIT.FAILED;
+  if (json) return print(JSON.stringify(verdict), io, code);
+  const places = [...problems, ...torn].map(({ file, line, what }) =>
+    toOneLine(line === null ? `${file}: ${what}` : `${file}:${line}: ${what}`),
+  );
+  const before = dropped === 0 ? "" : `; ${dropped} older ones were dropped (audit.keep_bytes)`;
+  const sum = ok
+    ? `whole: ${counted(records, "record")} in ${counted(chains, "chain")}${before}`
+    : `changed: ${counted(problems.length, "problem")}`;
+  return print([sum, ...places].join("\n"), io, code);
 }

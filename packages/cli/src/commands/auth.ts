@@ -8,21 +8,17 @@ import {
 import { ToolError } from "@octant/core";
 import { type Credential, createCredentialStore, loadConfig } from "@octant/runtime";
 import { toColumns } from "../columns.ts";
-import { defineCommand, EXIT, type Io, UsageError } from "../command.ts";
-
-const VERBS = ["status"] as const;
+import { defineCommand, EXIT, type Io, print, printJson } from "../command.ts";
 
 export const auth = defineCommand({
   name: "auth",
   summary: "Show where credentials for models come from",
-  arguments: [{ name: "status", kind: VERBS, optional: true }],
+  arguments: [{ name: "status", kind: ["status"], optional: true }],
   flags: { json: { summary: "Print as JSON" } },
   notes:
     "Without --provider, the first of these with credentials is used, in this order. No secret is shown.",
-  async run({ args: [verb = "status"], flags }, io) {
-    if (verb !== "status") throw new UsageError(`octant auth does not take '${verb}'`, "octant auth status");
-    const store = createCredentialStore({ env: io.env });
-    const stored = store.load();
+  async run({ flags }, io) {
+    const stored = createCredentialStore({ env: io.env }).load();
     const used = await usedProvider(io);
     const rows = PROVIDER_NAMES.map((provider) => ({
       provider,
@@ -30,18 +26,15 @@ export const auth = defineCommand({
       ...describe(stored[provider]),
       used: provider === used,
     }));
-    if (flags.json) {
-      io.stdout.write(`${JSON.stringify(rows, null, 2)}\n`);
-      return EXIT.OK;
-    }
+    if (flags.json) return printJson(rows, io);
     const shown = rows.map(({ provider, source, detail, used: isUsed }) => [
       provider,
       source ?? "none",
       detail ?? "",
       isUsed ? "used" : "",
     ]);
-    io.stdout.write(`${toColumns([["provider", "credentials from", "", ""], ...shown]).join("\n")}\n`);
-    return used === undefined ? EXIT.FAILED : EXIT.OK;
+    const table = toColumns([["provider", "credentials from", "", ""], ...shown]).join("\n");
+    return print(table, io, used === undefined ? EXIT.FAILED : EXIT.OK);
   },
 });
 

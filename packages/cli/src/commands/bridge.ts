@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { realpathSync } from "node:fs";
 import { modelFlags, toModelOptions } from "../agent/agent-flags.ts";
-import { defineCommand, ENDING_SIGNALS, EXIT, type Io, UsageError } from "../command.ts";
+import { defineCommand, ENDING_SIGNALS, EXIT, print, toCount, UsageError } from "../command.ts";
 import { permissionFlags, rootsOf, workspaceFlags } from "../workspace-flags.ts";
 
 export const bridge = defineCommand({
@@ -48,11 +48,11 @@ docs/bridge.md has the handshake, close codes and limits. For example:
     await using octant = openOctant(local, io);
     const server = await octant.serveHttp({
       host: flags.host,
-      port: toNumber("port", flags.port) ?? DEFAULT_PORT,
+      port: toCount("port", flags.port) ?? DEFAULT_PORT,
       allowedHosts: flags["allow-host"],
       allowedOrigins: flags["allow-origin"],
     });
-    const maxStreams = toNumber("max-streams", flags["max-streams"]);
+    const maxStreams = toCount("max-streams", flags["max-streams"]);
     mountBridge(server, {
       token,
       allowedOrigins: flags["allow-origin"],
@@ -64,7 +64,9 @@ docs/bridge.md has the handshake, close codes and limits. For example:
       },
     });
     const ended = ENDING_SIGNALS.map((signal) => once(process, signal));
-    show(server.url, roots, flags.json, io);
+    const url = new URL("/bridge", server.url.replace(/^http/, "ws")).href;
+    const said = `The bridge serves ${roots.join(", ")} at ${url}/mcp and ${url}/agent. Ctrl-C stops it.`;
+    print(flags.json ? JSON.stringify({ url, roots }) : said, io);
     await Promise.race([...ended, server.closed]);
     await server.close();
     return EXIT.OK;
@@ -74,20 +76,6 @@ docs/bridge.md has the handshake, close codes and limits. For example:
 const DEFAULT_PORT = 7310;
 
 function required(name: string, value: string | undefined): string {
-  if (value !== undefined && value !== "") return value;
+  if (value) return value;
   throw new UsageError(`octant bridge needs --${name}`, "octant bridge --help shows an example");
-}
-
-function toNumber(name: string, text: string | undefined): number | undefined {
-  if (text === undefined) return undefined;
-  if (/^\d{1,5}$/.test(text)) return Number(text);
-  throw new UsageError(`--${name} takes a number, not '${text}'`, "octant bridge --help");
-}
-
-function show(mcpUrl: string, roots: readonly string[], json: boolean, io: Io): void {
-  const url = new URL("/bridge", mcpUrl.replace(/^http/, "ws")).href;
-  const text = json
-    ? JSON.stringify({ url, roots })
-    : `The bridge serves ${roots.join(", ")} at ${url}/mcp and ${url}/agent. Ctrl-C stops it.`;
-  io.stdout.write(`${text}\n`);
 }

@@ -65,7 +65,7 @@ export const chat = defineCommand({
     for (;;) {
       let left = await converse(from, beginning, flags, io);
       if (left === "no provider") {
-        const { firstRun } = await import("../first-run/first-run.ts");
+        const { firstRun } = await import("../first-run.ts");
         // The parser accepts only valid names.
         const provider = flags.provider as ProviderName | undefined;
         if (!(await firstRun({ provider, root: flags.root, io }))) return EXIT.FAILED;

@@ -2,7 +2,7 @@ import { styleText } from "node:util";
 import { toOneLine } from "@octant/core";
 import { explainConfig, loadConfig, type Origin } from "@octant/runtime";
 import { toColumns } from "../columns.ts";
-import { defineCommand, EXIT, UsageError } from "../command.ts";
+import { defineCommand, print, printJson } from "../command.ts";
 import { logLine, rootsOf, workspaceFlags } from "../workspace-flags.ts";
 
 export const config = defineCommand({
@@ -18,24 +18,16 @@ export const config = defineCommand({
 narrowed after the first. docs/settings.md describes every key. For example:
   octant config
   octant config explain permissions`,
-  async run({ args: [word, key], flags }, io) {
-    if (word !== undefined && word !== "explain")
-      throw new UsageError(`octant config does not take '${word}'`, `try octant config explain ${word}`);
+  async run({ args: [, key], flags }, io) {
     const loaded = loadConfig({ roots: rootsOf(flags, io), env: io.env });
     const rows = explainConfig(loaded, key);
-    if (flags.json) {
-      io.stdout.write(`${JSON.stringify(rows, null, 2)}\n`);
-      return EXIT.OK;
-    }
+    if (flags.json) return printJson(rows, io);
     for (const warning of loaded.warnings) logLine(warning, io);
-    if (rows.length === 0 && key !== undefined) {
-      io.stdout.write(`nothing is set for ${toOneLine(key)}; octant config shows all keys\n`);
-      return EXIT.OK;
-    }
+    if (rows.length === 0 && key !== undefined)
+      return print(`nothing is set for ${toOneLine(key)}; octant config shows all keys`, io);
     const cells = rows.map((row) => [row.key, row.value || "-", toPlace(row.origin)]);
     const [head = "", ...lines] = toColumns([["key", "value", "from"], ...cells]);
-    io.stdout.write(`${[styleText("dim", head, { stream: io.stdout }), ...lines].join("\n")}\n`);
-    return EXIT.OK;
+    return print([styleText("dim", head, { stream: io.stdout }), ...lines].join("\n"), io);
   },
 });
 

@@ -2,7 +2,7 @@ import { styleText } from "node:util";
 import { counted, ToolError, toOneLine } from "@octant/core";
 import { describeLeftWork, openWorktreeRecords } from "../agent/worktree-records.ts";
 import { toColumns } from "../columns.ts";
-import { defineCommand, EXIT, type Io, UsageError } from "../command.ts";
+import { defineCommand, EXIT, type Io, print, printJson, UsageError } from "../command.ts";
 import { checkEdges } from "../edge-health.ts";
 import { type Check, checkMachine, checkWorkspace } from "../health.ts";
 import type { Octant } from "../octant.ts";
@@ -29,7 +29,7 @@ export const doctor = defineCommand({
       ...checkMachine(io),
       ...(await checkClients(io)),
     ];
-    if (flags.json) io.stdout.write(`${JSON.stringify(checks, null, 2)}\n`);
+    if (flags.json) printJson(checks, io);
     else show(checks, flags.all, io);
     return checks.some(({ status }) => status === "fail") ? EXIT.FAILED : EXIT.OK;
   },
@@ -64,11 +64,11 @@ const UNTRIED_TESTS: Check = {
   detail: "not tried, because the workspace cannot be opened",
 };
 
-function show(checks: readonly Check[], all: boolean, { stdout }: Io): void {
+function show(checks: readonly Check[], all: boolean, io: Io): void {
   // Failures are always shown.
   const shown = checks.filter(({ extra, status }) => all || !extra || status === "fail");
   const rows = shown.map(({ name, status, detail }) => [
-    styleText(COLOURS[status], status, { stream: stdout }),
+    styleText(COLOURS[status], status, { stream: io.stdout }),
     name,
     toOneLine(detail),
   ]);
@@ -77,7 +77,7 @@ function show(checks: readonly Check[], all: boolean, { stdout }: Io): void {
     hidden === 0
       ? []
       : [`${counted(hidden, "check")} of things this project does not need: --all shows them`];
-  stdout.write(`${[...toColumns(rows), ...more, verdictOn(shown)].join("\n")}\n`);
+  print([...toColumns(rows), ...more, verdictOn(shown)].join("\n"), io);
 }
 
 function verdictOn(checks: readonly Check[]): string {

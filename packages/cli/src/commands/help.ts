@@ -1,10 +1,9 @@
 import { actionOf, renderAction, renderHelp, toolOf } from "@octant/core";
 import { parseName } from "../call-arguments.ts";
-import { defineCommand, EXIT, type Io } from "../command.ts";
+import { defineCommand, print } from "../command.ts";
 import { openOctant } from "../open-octant.ts";
 import { toPlainText } from "../plain-markdown.ts";
 import { renderOverview, renderUsage } from "../usage.ts";
-import { loadVersion } from "../version.ts";
 import { workspaceFlags } from "../workspace-flags.ts";
 import { isCommand, loadCommand, loadCommands } from "./index.ts";
 
@@ -14,7 +13,7 @@ export const help = defineCommand({
   arguments: [{ name: "TOPIC", kind: "topic", optional: true }],
   flags: workspaceFlags,
   async run({ args: [topic], flags }, io) {
-    if (topic === undefined) return print(renderOverview(await loadCommands(), loadVersion()), io);
+    if (topic === undefined) return print(renderOverview(await loadCommands()), io);
     if (isCommand(topic)) return print(renderUsage(await loadCommand(topic)), io);
     await using octant = openOctant(flags, io);
     const { tool: name, action } = parseName(topic);
@@ -24,8 +23,3 @@ export const help = defineCommand({
     return print(toPlainText(markdown, io.stdout), io);
   },
 });
-
-function print(text: string, io: Io): number {
-  io.stdout.write(`${text}\n`);
-  return EXIT.OK;
-}

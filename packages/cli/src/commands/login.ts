@@ -8,8 +8,7 @@ import {
   signInWithDevice,
 } from "@octant/runtime";
 import { defineCommand, EXIT, type FlagValues, type Io, UsageError } from "../command.ts";
-import { readSecret } from "../sign-in/read-secret.ts";
-import { showAddress } from "../sign-in/show-address.ts";
+import { readSecret, showAddress } from "../questions.ts";
 
 const METHODS = ["key", "browser", "device"] as const;
 
@@ -23,7 +22,7 @@ const FLAGS = {
 export const login = defineCommand({
   name: "login",
   summary: "Sign in to a model provider",
-  arguments: [{ name: "PROVIDER", kind: PROVIDER_NAMES, many: true }],
+  arguments: [{ name: "PROVIDER", kind: PROVIDER_NAMES, many: true, unchecked: true }],
   flags: FLAGS,
   notes: `An API key is read from the terminal, where it is not shown, or from stdin; it is never an argument.
 browser and device sign in at an authorization server (OAuth with PKCE, or a device code): that of --issuer, or

@@ -1,6 +1,6 @@
 import { PROVIDER_NAMES } from "@octant/agent";
 import { createCredentialStore } from "@octant/runtime";
-import { defineCommand, EXIT, UsageError } from "../command.ts";
+import { defineCommand, print, UsageError } from "../command.ts";
 
 export const logout = defineCommand({
   name: "logout",
@@ -10,14 +10,13 @@ export const logout = defineCommand({
   async run({ args: [provider], flags }, io) {
     const store = createCredentialStore({ env: io.env });
     const stored = Object.keys(store.load());
-    if (!flags.all && !PROVIDER_NAMES.some((one) => one === provider))
+    if (!flags.all && provider === undefined)
       throw new UsageError(
         "octant logout needs the name of a provider, or --all",
         `signed in: ${stored.join(", ") || "nowhere"}`,
       );
     const gone = flags.all ? stored : stored.filter((name) => name === provider);
     for (const name of gone) await store.change(name, () => undefined);
-    io.stdout.write(gone.length > 0 ? `signed out of ${gone.join(", ")}\n` : "not signed in\n");
-    return EXIT.OK;
+    return print(gone.length > 0 ? `signed out of ${gone.join(", ")}` : "not signed in", io);
   },
 });

@@ -1,16 +1,14 @@
-import { ToolError, toOneLine } from "@octant/core";
+import { counted, toOneLine } from "@octant/core";
 import type { McpServers } from "@octant/mcp";
 import { addUserServers, loadConfig, removeUserServer, type ServerSettings } from "@octant/runtime";
 import { toColumns } from "../columns.ts";
-import { defineCommand, EXIT, type FlagValues, type Io, UsageError } from "../command.ts";
+import { defineCommand, EXIT, type FlagValues, type Io, print, printJson, UsageError } from "../command.ts";
 import { findServers, IMPORTED_FROM } from "../mcp-servers/import-servers.ts";
-import { loginToServer } from "../mcp-servers/login.ts";
+import { loginToServer, serverNamed } from "../mcp-servers/login.ts";
 import { openServers } from "../mcp-servers/open-servers.ts";
 import { openOctant } from "../open-octant.ts";
 import { thisMachine } from "../setup/places.ts";
 import { logLine, rootsOf, workspaceFlags } from "../workspace-flags.ts";
-
-const VERBS = ["list", "add", "test", "accept", "login", "logout", "remove", "import"] as const;
 
 const FLAGS = {
   root: workspaceFlags.root,
@@ -27,11 +25,25 @@ const FLAGS = {
 
 type Flags = FlagValues<typeof FLAGS>;
 
+type Run = (flags: Flags, io: Io, name: string, words: readonly string[]) => Promise<number> | number;
+
+/** What follows the verb; every verb but list and import needs a name. */
+const VERBS: Readonly<Record<string, Run>> = {
+  list,
+  add,
+  test,
+  accept,
+  login: (flags, io, name) => loginToServer(name, "login", flags, io),
+  logout: (flags, io, name) => loginToServer(name, "logout", flags, io),
+  remove,
+  import: importServers,
+};
+
 export const mcp = defineCommand({
   name: "mcp",
   summary: "Add, test and remove the MCP servers whose tools the agent may use",
   arguments: [
-    { name: VERBS.join("|"), kind: VERBS },
+    { name: Object.keys(VERBS).join("|"), kind: Object.keys(VERBS) },
     { name: "NAME", optional: true },
     { name: "COMMAND or URL", many: true },
   ],
@@ -44,41 +56,13 @@ until you accept the change. For example:
   octant mcp test docs                                 start it and show its tools
   octant mcp login web                                 sign in where a server wants it
   octant mcp import                                    take over servers of ${IMPORTED_FROM.join(", ")}`,
-  async run({ args: [verb, name, ...words], flags }, io) {
-    switch (verb) {
-      case "list":
-        return list(flags, io);
-      case "import":
-        return importServers(flags, io);
-      case "add":
-        return add(needName(verb, name), words, flags, io);
-      case "test":
-        return test(needName(verb, name), flags, io);
-      case "accept":
-        return accept(needName(verb, name), flags, io);
-      case "login":
-      case "logout":
-        return loginToServer(
-          needName(verb, name),
-          verb,
-          loadConfig({ roots: rootsOf(flags, io), env: io.env }),
-          flags,
-          io,
-        );
-      case "remove":
-        await removeUserServer(needName(verb, name), { env: io.env });
-        return say(`removed ${name}`, io);
-      default:
-        throw new UsageError(`octant mcp does not take '${verb}'`, `it takes ${VERBS.join(", ")}`);
-    }
+  async run({ args: [verb = "", name, ...words], flags }, io) {
+    if (name === undefined && VERBS[verb] !== list && VERBS[verb] !== importServers)
+      throw new UsageError(`octant mcp ${verb} needs a NAME`, "octant mcp list shows the names");
+    // The parser accepts only these verbs.
+    return (VERBS[verb] as Run)(flags, io, name ?? "", words);
   },
 });
-
-function needName(verb: string, name: string | undefined): string {
-  if (name === undefined)
-    throw new UsageError(`octant mcp ${verb} needs a NAME`, "octant mcp list shows the names");
-  return name;
-}
 
 function list(flags: Flags, io: Io): number {
   const { settings, origins } = loadConfig({ roots: rootsOf(flags, io), env: io.env });
@@ -90,9 +74,9 @@ function list(flags: Flags, io: Io): number {
     tier: origins.get(`mcp_servers.${name}`)?.tier ?? "user",
     disabled: server.disabled,
   }));
-  if (flags.json) return say(JSON.stringify(rows, null, 2), io);
+  if (flags.json) return printJson(rows, io);
   if (rows.length === 0)
-    return say("no MCP servers; octant mcp add NAME … adds one, octant mcp import takes over others", io);
+    return print("no MCP servers; octant mcp add NAME … adds one, octant mcp import takes over others", io);
   const shown = rows.map(({ name, kind, target, tier, disabled }) => [
     name,
     kind,
@@ -100,7 +84,7 @@ function list(flags: Flags, io: Io): number {
     tier,
     disabled ? "disabled" : "",
   ]);
-  return say(toColumns([["name", "kind", "target", "from", ""], ...shown]).join("\n"), io);
+  return print(toColumns([["name", "kind", "target", "from", ""], ...shown]).join("\n"), io);
 }
 
 const withoutQuery = (url: string): string => {
@@ -108,7 +92,7 @@ const withoutQuery = (url: string): string => {
   return `${origin}${pathname}`;
 };
 
-async function add(name: string, words: readonly string[], flags: Flags, io: Io): Promise<number> {
+async function add(flags: Flags, io: Io, name: string, words: readonly string[]): Promise<number> {
   const [target, ...args] = words;
   if (target === undefined)
     throw new UsageError(
@@ -116,7 +100,7 @@ async function add(name: string, words: readonly string[], flags: Flags, io: Io)
       `octant mcp add ${name} -- npx -y some-server`,
     );
   await addUserServers({ [name]: toSettings(target, args, flags) }, { env: io.env });
-  return say(`added ${name}; octant mcp test ${name} tries it`, io);
+  return print(`added ${name}; octant mcp test ${name} tries it`, io);
 }
 
 function toSettings(target: string, args: readonly string[], { env, header }: Flags): ServerSettings {
@@ -156,11 +140,11 @@ function pairs(given: readonly string[], form: RegExp, flag: string): Record<str
 
 const SHOWN_CHARS = 20;
 
-async function test(name: string, flags: Flags, io: Io): Promise<number> {
+async function test(flags: Flags, io: Io, name: string): Promise<number> {
   return withServer(name, flags, io, async (servers) => {
     await servers.settled();
     const [status] = servers.status();
-    if (flags.json) say(JSON.stringify({ ...status, listed: servers.tools() }, null, 2), io);
+    if (flags.json) printJson({ ...status, listed: servers.tools() }, io);
     else show(servers, io);
     return status?.state === "ready" ? EXIT.OK : EXIT.FAILED;
   });
@@ -171,9 +155,9 @@ function show(servers: McpServers, io: Io): void {
   const tools = servers.tools();
   if (!status) return;
   const { server, state, reason, version = "", protocol = "", problems } = status;
-  say(`${server}: ${state}${version && ` (${toOneLine(version)}, MCP ${protocol})`}`, io);
-  if (reason !== undefined) say(`  ${toOneLine(reason)}`, io);
-  for (const problem of problems) say(`  left out: ${toOneLine(problem)}`, io);
+  print(`${server}: ${state}${version && ` (${toOneLine(version)}, MCP ${protocol})`}`, io);
+  if (reason !== undefined) print(`  ${toOneLine(reason)}`, io);
+  for (const problem of problems) print(`  left out: ${toOneLine(problem)}`, io);
   const rows = [
     ...tools.map(({ name, description, changed }) => [changed ? `${name} (changed)` : name, description]),
     ...servers.prompts().map(({ prompt, description }) => [`/${server}:${prompt}`, description]),
@@ -182,19 +166,23 @@ function show(servers: McpServers, io: Io): void {
     toOneLine(name),
     toOneLine(description.split("\n", 1)[0] ?? "").slice(0, MAX_SUMMARY_CHARS),
   ]);
-  if (rows.length > 0) say(toColumns(rows).join("\n"), io);
+  if (rows.length > 0) print(toColumns(rows).join("\n"), io);
   if (tools.some(({ changed }) => changed))
-    say(`changed tools are not run; octant mcp accept ${server} takes them`, io);
+    print(`changed tools are not run; octant mcp accept ${server} takes them`, io);
 }
 
 const MAX_SUMMARY_CHARS = 100;
 
-async function accept(name: string, flags: Flags, io: Io): Promise<number> {
+async function accept(flags: Flags, io: Io, name: string): Promise<number> {
   return withServer(name, flags, io, async (servers) => {
     const count = await servers.accept(name);
-    const tools = count === 1 ? "1 tool" : `${count} tools`;
-    return say(`accepted ${tools} of ${name} in the present form`, io);
+    return print(`accepted ${counted(count, "tool")} of ${name} in the present form`, io);
   });
+}
+
+async function remove(_flags: Flags, io: Io, name: string): Promise<number> {
+  await removeUserServer(name, { env: io.env });
+  return print(`removed ${name}`, io);
 }
 
 async function withServer(
@@ -203,18 +191,11 @@ async function withServer(
   io: Io,
   work: (servers: McpServers) => Promise<number>,
 ): Promise<number> {
-  await using octant = openOctant({ ...NO_FLAGS, root: flags.root }, io);
-  if (!Object.hasOwn(octant.config.settings.mcp_servers, name))
-    throw new ToolError(
-      "NOT_FOUND",
-      `there is no MCP server '${name}'; octant mcp list shows the configured servers`,
-      {},
-    );
+  await using octant = openOctant({ root: flags.root }, io);
+  serverNamed(name, octant.config.settings);
   await using servers = openServers({ octant, env: io.env, only: [name], log: (line) => logLine(line, io) });
   return await work(servers);
 }
-
-const NO_FLAGS = { screen: false, mode: undefined, tools: undefined, "net-allow": undefined } as const;
 
 async function importServers(flags: Flags, io: Io): Promise<number> {
   const unknown = flags.from.find((one) => !IMPORTED_FROM.some((known) => known === one));
@@ -231,26 +212,17 @@ async function importServers(flags: Flags, io: Io): Promise<number> {
   );
   const rows = fresh.map(({ client, name, server }) => [name, client, toOneLine(targetOf(server))]);
   if (flags.json && !flags.yes)
-    return say(
-      JSON.stringify(
-        rows.map(([name, from, target]) => ({ name, from, target })),
-        null,
-        2,
-      ),
+    return printJson(
+      rows.map(([name, from, target]) => ({ name, from, target })),
       io,
     );
   if (fresh.length === 0)
-    return say(`nothing to import: ${found.length} servers found, none of them new`, io);
-  say(toColumns([["name", "from", "target"], ...rows]).join("\n"), io);
-  if (!flags.yes) return say("nothing was changed; --yes adds these to your settings", io);
+    return print(`nothing to import: ${found.length} servers found, none of them new`, io);
+  print(toColumns([["name", "from", "target"], ...rows]).join("\n"), io);
+  if (!flags.yes) return print("nothing was changed; --yes adds these to your settings", io);
   await addUserServers(Object.fromEntries(fresh.map(({ name, server }) => [name, server])), { env: io.env });
-  return say(`added ${fresh.map(({ name }) => name).join(", ")}`, io);
+  return print(`added ${fresh.map(({ name }) => name).join(", ")}`, io);
 }
 
 const targetOf = ({ url, command }: ServerSettings): string =>
   url === undefined ? ([command].flat()[0] ?? "") : withoutQuery(url);
-
-function say(text: string, { stdout }: Io): number {
-  stdout.write(`${text}\n`);
-  return EXIT.OK;
-}

@@ -3,7 +3,7 @@ import { actionOf, toInputSchema, toOneLine, toolOf } from "@octant/core";
 import { explainPolicy, type PolicyExplanation } from "@octant/runtime";
 import { parseCallArguments, parseName } from "../call-arguments.ts";
 import { toColumns } from "../columns.ts";
-import { defineCommand, EXIT, UsageError } from "../command.ts";
+import { defineCommand, print, printJson, UsageError } from "../command.ts";
 import { openOctant } from "../open-octant.ts";
 import { permissionFlags, workspaceFlags } from "../workspace-flags.ts";
 
@@ -25,9 +25,7 @@ export const policy = defineCommand({
   notes: `Nothing is called. Arguments are given as for octant call; they need not be complete. For example:
   octant policy explain fs.apply_patch uri=src/main.ts
   octant policy explain proc.exec command='["git","push"]' --permissions enforce`,
-  async run({ args: [verb, called = "", ...words], flags }, io) {
-    if (verb !== "explain")
-      throw new UsageError(`octant policy does not take '${verb}'`, "octant policy explain TOOL.ACTION");
+  async run({ args: [, called = "", ...words], flags }, io) {
     await using octant = openOctant(flags, io);
     const { tool, action } = parseName(called);
     const act = actionOf(toolOf(octant.registry.list(), tool), action);
@@ -44,9 +42,7 @@ export const policy = defineCommand({
       hooks: octant.config.settings.hooks,
       sandbox: await octant.workspace.sandbox.status(),
     });
-    const text = flags.json ? JSON.stringify(explanation, null, 2) : render(explanation, io.stdout);
-    io.stdout.write(`${text}\n`);
-    return EXIT.OK;
+    return flags.json ? printJson(explanation, io) : print(render(explanation, io.stdout), io);
   },
 });
 

@@ -4,7 +4,7 @@ import { toOneLine } from "@octant/core";
 import { EXPORT_FORMATS, exportSession } from "../agent/export-session.ts";
 import { openSessions } from "../agent/open-agent.ts";
 import { toColumns } from "../columns.ts";
-import { defineCommand, EXIT, UsageError } from "../command.ts";
+import { defineCommand, EXIT, print, printJson, toCount, UsageError } from "../command.ts";
 import { openOctant } from "../open-octant.ts";
 import { workspaceFlags } from "../workspace-flags.ts";
 
@@ -32,34 +32,26 @@ export const sessions = defineCommand({
   octant sessions remove ID
   octant run --resume ID "go on"         go on with one`,
   async run({ args: [verb = "list", id], flags }, io) {
-    await using octant = openOctant(
-      { root: flags.root, mode: undefined, tools: undefined, "net-allow": undefined, screen: false },
-      io,
-    );
+    const limit = toCount("limit", flags.limit) ?? DEFAULT_LIMIT;
+    await using octant = openOctant({ root: flags.root }, io);
     const store = openSessions(octant);
-    if (!VERBS.some((one) => one === verb))
-      throw new UsageError(`octant sessions does not take '${verb}'`, `it takes ${VERBS.join(", ")}`);
     if (verb === "list") {
       const all = store.list();
-      const shown = flags.json
-        ? JSON.stringify(all, null, 2)
-        : showList(all, Number(flags.limit ?? DEFAULT_LIMIT));
-      io.stdout.write(`${shown}\n`);
-      return EXIT.OK;
+      return flags.json ? printJson(all, io) : print(showList(all, limit), io);
     }
     if (id === undefined)
       throw new UsageError(`octant sessions ${verb} needs an ID`, "octant sessions lists them");
     if (verb === "show") {
       const info = store.info(id);
-      io.stdout.write(`${flags.json ? JSON.stringify(info, null, 2) : showOne(info)}\n`);
-    } else if (verb === "export") {
-      const text = await exportSession(store.events(id), flags.format ?? "markdown");
-      if (flags.output === undefined) io.stdout.write(text);
-      else writeFileSync(flags.output, text, { mode: 0o600 });
-    } else {
-      await store.remove(id);
-      io.stdout.write("removed\n");
+      return flags.json ? printJson(info, io) : print(showOne(info), io);
     }
+    if (verb === "remove") {
+      await store.remove(id);
+      return print("removed", io);
+    }
+    const text = await exportSession(store.events(id), flags.format ?? "markdown");
+    if (flags.output === undefined) io.stdout.write(text);
+    else writeFileSync(flags.output, text, { mode: 0o600 });
     return EXIT.OK;
   },
 });

@@ -1,8 +1,6 @@
-import { once } from "node:events";
 import { isAbsolute, relative, resolve } from "node:path";
-import { createInterface } from "node:readline/promises";
-import { didYouMean } from "@octant/core";
-import { defineCommand, EXIT, type Io, UsageError } from "../command.ts";
+import { defineCommand, EXIT, type Io, print, printJson, UsageError } from "../command.ts";
+import { confirm } from "../questions.ts";
 import { acpSettings } from "../setup/acp-settings.ts";
 import { carryOut, type Outcome } from "../setup/carry-out.ts";
 import { CLIENTS, type Scope } from "../setup/clients.ts";
@@ -47,31 +45,31 @@ root, or what --root names.`,
     if (flags.print && args.length === 0 && installedTargets(scope, machine).length === 0)
       return printForAny(wish, machine, flags.json, io);
     const targets = chooseTargets(args, scope, machine);
-    if (flags.print) return print(targets, wish, machine, flags.json, io);
+    if (flags.print) return printSnippets(targets, wish, machine, flags.json, io);
     const plans = targets.map((target) => planChange(target, wish, machine));
     if (!flags.json) for (const plan of plans) showPlan(plan, io);
     const count = plans.filter(isChange).length;
     if (count > 0 && !flags.yes && !(await isAgreed(count, plans, flags.json, io))) return EXIT.FAILED;
     // Sequential: two clients may share a file.
     const outcomes: Outcome[] = [];
-    for (const plan of plans) outcomes.push(await carryOutAndShow(plan, machine, flags.json, io));
-    if (flags.json)
-      printJson(
-        plans.map((plan, at) => toRow(plan, outcomes[at], io)),
-        io,
-      );
+    for (const plan of plans) {
+      const outcome = await carryOut(plan, machine);
+      outcomes.push(outcome);
+      if (!flags.json && isChange(plan)) showOutcome(plan, outcome, io);
+    }
+    if (flags.json) printRows(plans, outcomes, io);
     return outcomes.some(({ status }) => status === "refused" || status === "undone") ? EXIT.FAILED : EXIT.OK;
   },
 });
 
 function printAcp(machine: Machine, json: boolean, io: Io): number {
   const rows = acpSettings(chooseLaunch(thisInstall(), "user", machine));
-  if (json) printJson(rows, io);
-  else
-    for (const { editor, file, text } of rows)
-      io.stdout.write(`${editor}: ${file}\n${text.replaceAll(/^(?=.)/gm, "  ")}\n\n`);
+  if (json) return printJson(rows, io);
+  for (const { editor, file, text } of rows) print(`${editor}: ${file}\n${indent(text)}\n`, io);
   return EXIT.OK;
 }
+
+const indent = (text: string): string => text.replaceAll(/^(?=.)/gm, "  ");
 
 /** A project's file is shared, so its roots are relative to the project. */
 function toRoot(root: string, scope: Scope, { cwd }: Machine): string {
@@ -86,12 +84,6 @@ function toRoot(root: string, scope: Scope, { cwd }: Machine): string {
 }
 
 function chooseTargets(names: readonly string[], scope: Scope, machine: Machine): Target[] {
-  const unknown = names.find((name) => !IDS.includes(name));
-  if (unknown !== undefined)
-    throw new UsageError(
-      `unknown client '${unknown}'`,
-      `clients: ${IDS.join(", ")}.${didYouMean(unknown, IDS)}`.replace(/\.$/, ""),
-    );
   const chosen = CLIENTS.filter(({ id }) => names.includes(id));
   const fileless = chosen.find((client) => targetsOf(client, scope, machine).length === 0);
   if (fileless)
@@ -115,71 +107,54 @@ const isChange = ({ does }: Plan): boolean => does !== "nothing" && does !== "re
 /** Asks on a terminal only. */
 async function isAgreed(count: number, plans: readonly Plan[], json: boolean, io: Io): Promise<boolean> {
   if (!io.stdin.isTTY || !io.stderr.isTTY) {
-    if (json)
-      printJson(
-        plans.map((plan) => toRow(plan, undefined, io)),
-        io,
-      );
+    if (json) printRows(plans, [], io);
     throw new UsageError("nothing was written: there is no terminal to confirm on", "--yes writes it");
   }
-  const dialogue = createInterface({ input: io.stdin, output: io.stderr });
-  try {
-    const question = `Write ${count === 1 ? "this file" : `these ${count} files`}? [y/N] `;
-    // Ctrl-D and Ctrl-C reject the question, a closed terminal only closes the dialogue; each counts as a no.
-    const asked = dialogue.question(question).catch(() => "");
-    const answer = await Promise.race([asked, once(dialogue, "close").then(() => "")]);
-    const isYes = /^y(es)?$/i.test(answer.trim());
-    if (!isYes) io.stderr.write("octant: nothing was written\n");
-    return isYes;
-  } finally {
-    dialogue.close();
-  }
+  const isYes = await confirm(`Write ${count === 1 ? "this file" : `these ${count} files`}?`, io);
+  if (!isYes) io.stderr.write("octant: nothing was written\n");
+  return isYes;
 }
 
-async function carryOutAndShow(plan: Plan, machine: Machine, json: boolean, io: Io): Promise<Outcome> {
-  const outcome = await carryOut(plan, machine);
-  if (!json && isChange(plan)) showOutcome(plan, outcome, io);
-  return outcome;
-}
-
-function print(targets: readonly Target[], wish: Wish, machine: Machine, json: boolean, io: Io): number {
+function printSnippets(
+  targets: readonly Target[],
+  wish: Wish,
+  machine: Machine,
+  json: boolean,
+  io: Io,
+): number {
   const rows = targets.map(({ client, scope, file }) => ({
     client: client.id,
     scope,
     file,
     text: snippetOf(client, wish, machine),
   }));
-  if (json) printJson(rows, io);
-  else for (const { file, text } of rows) io.stdout.write(`${file}\n${text.replaceAll(/^(?=.)/gm, "  ")}\n`);
+  if (json) return printJson(rows, io);
+  for (const { file, text } of rows) print(`${file}\n${indent(text)}`, io);
   return EXIT.OK;
 }
 
 /** Most clients read `mcpServers`, like Claude Code. */
 function printForAny(wish: Wish, machine: Machine, json: boolean, io: Io): number {
   const text = snippetOf(CLIENTS[0]!, wish, machine);
-  if (json) printJson([{ client: null, scope: null, file: null, text }], io);
-  else
-    io.stdout.write(`No client was found on this machine. Most clients read this from their settings:
-${text.replaceAll(/^(?=.)/gm, "  ")}
-${typedCommand(thisInstall(), machine)} setup CLIENT --print shows the file and form of one of them: ${IDS.join(", ")}
-`);
-  return EXIT.OK;
+  if (json) return printJson([{ client: null, scope: null, file: null, text }], io);
+  const said = `No client was found on this machine. Most clients read this from their settings:
+${indent(text)}
+${typedCommand(thisInstall(), machine)} setup CLIENT --print shows the file and form of one of them: ${IDS.join(", ")}`;
+  return print(said, io);
 }
 
 /** Without an outcome: the planned change. */
-function toRow(plan: Plan, outcome: Outcome | undefined, io: Io) {
-  const { client, scope, file } = plan;
-  const next = plan.does === "remove" || client.afterwards === undefined ? {} : { next: client.afterwards };
-  const diff = "diff" in plan ? { diff: safeDiff(plan.diff, io.env).join("\n") } : {};
-  const planned = plan.does === "refuse" ? { reason: plan.reason } : {};
-  return {
-    client: client.id,
-    scope,
-    file,
-    ...(outcome ?? { status: "planned", ...planned }),
-    ...next,
-    ...diff,
-  };
-}
-
-const printJson = (value: unknown, { stdout }: Io) => stdout.write(`${JSON.stringify(value, null, 2)}\n`);
+const printRows = (plans: readonly Plan[], outcomes: readonly Outcome[], io: Io): number =>
+  printJson(
+    plans.map((plan, at) => {
+      const { client, scope, file, does } = plan;
+      const planned = does === "refuse" ? { reason: plan.reason } : {};
+      return {
+        ...{ client: client.id, scope, file },
+        ...(outcomes[at] ?? { status: "planned", ...planned }),
+        ...(does !== "remove" && client.afterwards !== undefined && { next: client.afterwards }),
+        ...("diff" in plan && { diff: safeDiff(plan.diff, io.env).join("\n") }),
+      };
+    }),
+    io,
+  );

@@ -1,17 +1,15 @@
 import { toOneLine } from "@octant/core";
 import { isScope, type Scope } from "@octant/http";
 import { toColumns } from "../columns.ts";
-import { defineCommand, EXIT, UsageError } from "../command.ts";
+import { defineCommand, EXIT, print, printJson, UsageError } from "../command.ts";
 import { openOctant } from "../open-octant.ts";
 import { workspaceFlags } from "../workspace-flags.ts";
-
-const VERBS = ["create", "list", "revoke"] as const;
 
 export const token = defineCommand({
   name: "token",
   summary: "Create, list and revoke bearer tokens for HTTP clients",
   arguments: [
-    { name: "create|list|revoke", kind: VERBS },
+    { name: "create|list|revoke", kind: ["create", "list", "revoke"] },
     { name: "ID", optional: true },
   ],
   flags: {
@@ -28,38 +26,28 @@ export const token = defineCommand({
   async run({ args: [verb, id], flags }, io) {
     await using octant = openOctant(flags, io);
     const tokens = octant.tokens();
-    const print = (text: string) => io.stdout.write(`${text}\n`);
     if (verb === "create") {
       const made = tokens.create({
         scopes: toScopes(flags.scope, octant.workspace.state.id),
         ...(flags.name && { name: flags.name }),
       });
-      print(flags.json ? JSON.stringify(made, null, 2) : made.token);
-      return EXIT.OK;
+      return flags.json ? printJson(made, io) : print(made.token, io);
     }
     if (verb === "list") {
       const all = tokens.list();
-      if (flags.json) print(JSON.stringify(all, null, 2));
-      else {
-        const rows = all.map((one) => [
-          one.id,
-          one.scopes.join(","),
-          one.created,
-          one.expires ?? "never",
-          toOneLine(one.name),
-        ]);
-        print(toColumns([["id", "scopes", "made", "ends", "name"], ...rows]).join("\n"));
-      }
-      return EXIT.OK;
+      if (flags.json) return printJson(all, io);
+      const rows = all.map((one) => [
+        one.id,
+        one.scopes.join(","),
+        one.created,
+        one.expires ?? "never",
+        toOneLine(one.name),
+      ]);
+      return print(toColumns([["id", "scopes", "made", "ends", "name"], ...rows]).join("\n"), io);
     }
-    if (verb !== "revoke" || id === undefined)
-      throw new UsageError(
-        "octant token takes create, list, or revoke and an id",
-        "octant token list shows the ids",
-      );
-    const gone = tokens.revoke(id);
-    print(gone ? "revoked" : "there is no such token");
-    return gone ? EXIT.OK : EXIT.FAILED;
+    if (id === undefined)
+      throw new UsageError("octant token revoke needs an ID", "octant token list shows the ids");
+    return tokens.revoke(id) ? print("revoked", io) : print("there is no such token", io, EXIT.FAILED);
   },
 });
 

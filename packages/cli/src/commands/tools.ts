@@ -1,10 +1,9 @@
 import { styleText } from "node:util";
-import { allowedIn } from "@octant/core";
+import { allowedIn, counted } from "@octant/core";
 import { createListing, PROFILES } from "@octant/mcp";
 import { toColumns } from "../columns.ts";
-import { defineCommand, EXIT } from "../command.ts";
+import { defineCommand, print, printJson } from "../command.ts";
 import { openOctant } from "../open-octant.ts";
-import { toTokens } from "../tokens.ts";
 import { workspaceFlags } from "../workspace-flags.ts";
 
 export const tools = defineCommand({
@@ -23,20 +22,19 @@ export const tools = defineCommand({
   async run({ flags }, io) {
     await using octant = openOctant(flags, io);
     const listing = createListing({ registry: octant.registry, profile: flags.profile, mode: flags.mode });
-    if (flags.json) {
-      io.stdout.write(`${JSON.stringify({ tools: listing.tools }, null, 2)}\n`);
-      return EXIT.OK;
-    }
+    if (flags.json) return printJson({ tools: listing.tools }, io);
     const rows = octant.registry.list().flatMap((tool) =>
       Object.entries(tool.actions)
         .filter(([, act]) => allowedIn(flags.mode, act))
         .map(([name, { access, timing, summary }]) => [`${tool.name}.${name}`, access, timing, summary]),
     );
     const [head = "", ...lines] = toColumns([["action", "access", "timing", "summary"], ...rows]);
-    io.stdout.write(`${[styleText("dim", head, { stream: io.stdout }), ...lines].join("\n")}\n`);
-    io.stdout.write(
-      `\ntools/list: ${listing.tools.length} ${listing.tools.length === 1 ? "tool" : "tools"}, about ${toTokens(listing.json)} tokens\n`,
-    );
-    return EXIT.OK;
+    const sum = `tools/list: ${counted(listing.tools.length, "tool")}, about ${toTokens(listing.json)} tokens`;
+    return print([styleText("dim", head, { stream: io.stdout }), ...lines, "", sum].join("\n"), io);
   },
 });
+
+const CHARS_PER_TOKEN = 4;
+
+/** The usual estimate of the tokens in a text. */
+export const toTokens = (text: string): number => Math.ceil(text.length / CHARS_PER_TOKEN);

@@ -1,4 +1,3 @@
-import { createInterface } from "node:readline/promises";
 import { styleText } from "node:util";
 import { toOneLine } from "@octant/core";
 import {
@@ -12,15 +11,14 @@ import {
   type WaitingForTrust,
 } from "@octant/runtime";
 import { toColumns } from "../columns.ts";
-import { defineCommand, EXIT, type Io, UsageError } from "../command.ts";
+import { defineCommand, EXIT, type Io, print, printJson } from "../command.ts";
+import { confirm } from "../questions.ts";
 import { rootsOf, workspaceFlags } from "../workspace-flags.ts";
-
-const VERBS = ["list", "revoke"] as const;
 
 export const trust = defineCommand({
   name: "trust",
   summary: "Show the hooks, servers, allow rules and instructions of a project, and trust them",
-  arguments: [{ name: "list|revoke", kind: VERBS, optional: true }],
+  arguments: [{ name: "list|revoke", kind: ["list", "revoke"], optional: true }],
   flags: {
     root: workspaceFlags.root,
     yes: { summary: "Trust what is shown without asking" },
@@ -35,23 +33,17 @@ export const trust = defineCommand({
     if (verb === "list") return showList(flags.json, io);
     const roots = rootsOf(flags, io);
     if (verb === "revoke") return revoke(roots, io);
-    if (verb !== undefined)
-      throw new UsageError(
-        `octant trust does not take '${verb}'`,
-        `it takes ${VERBS.join(" or ")}, or nothing`,
-      );
     const waiting = await findWaiting(flags.root, io);
     if (flags.json) {
       const files = waiting.instructions.map(({ path, hash, text }) => ({ path, hash, text }));
-      io.stdout.write(`${JSON.stringify([...waiting.settings, ...files], null, 2)}\n`);
-      return EXIT.OK;
+      return printJson([...waiting.settings, ...files], io);
     }
-    if (waiting.count === 0) return say("nothing here waits for your trust", io);
+    if (waiting.count === 0) return print("nothing here waits for your trust", io);
     showWaiting(waiting, io);
     if (!flags.yes && !(await agrees(waiting, io)))
-      return say("not trusted; nothing of it has any effect", io, EXIT.FAILED);
+      return print("not trusted; nothing of it has any effect", io, EXIT.FAILED);
     await trustWaiting(waiting, io);
-    return say("trusted; when this content changes, you are asked again", io);
+    return print("trusted; when this content changes, you are asked again", io);
   },
 });
 
@@ -69,8 +61,17 @@ export async function findWaiting(root: readonly string[], io: Io): Promise<Wait
 }
 
 export function showWaiting({ settings, instructions }: Waiting, io: Io): void {
-  show(settings, io);
-  showInstructions(instructions, io);
+  const { stdout } = io;
+  const bold = (text: string) => stdout.write(`${styleText("bold", toOneLine(text), { stream: stdout })}\n`);
+  for (const { file, parts } of settings) {
+    bold(file);
+    for (const { key, line, shown } of parts)
+      stdout.write(`  line ${line}  ${toOneLine(key)}: ${toOneLine(shown)}\n`);
+  }
+  for (const { path, text } of instructions) {
+    bold(`${path}: instructions for the agent`);
+    for (const line of text.trimEnd().split("\n")) stdout.write(`  | ${toOneLine(line)}\n`);
+  }
 }
 
 /** Trusts exactly the content that was found. */
@@ -83,31 +84,11 @@ export async function trustWaiting({ settings, instructions }: Waiting, { env }:
 async function findUntrusted(root: readonly string[], io: Io) {
   const { loadInstructions } = await import("../agent/agent-context.ts");
   const { openOctant } = await import("../open-octant.ts");
-  const flags = { root, mode: undefined, tools: "fs", "net-allow": undefined, screen: false };
-  await using octant = openOctant(flags, io);
+  await using octant = openOctant({ root, tools: "fs" }, io);
   const isTrusted = createInstructionTrust({ env: io.env });
   const { markdownFiles, TRUSTED_FOLDERS } = await import("../agent/workspace-crew.ts");
   const own = TRUSTED_FOLDERS.flatMap((folder) => markdownFiles(octant, folder));
   return [...(await loadInstructions(octant)), ...own].filter((file) => !isTrusted(file));
-}
-
-function showInstructions(
-  files: readonly { readonly path: string; readonly text: string }[],
-  { stdout }: Io,
-): void {
-  for (const { path, text } of files) {
-    const title = `${toOneLine(path)}: instructions for the agent`;
-    stdout.write(`${styleText("bold", title, { stream: stdout })}\n`);
-    for (const line of text.trimEnd().split("\n")) stdout.write(`  | ${toOneLine(line)}\n`);
-  }
-}
-
-function show(waiting: readonly WaitingForTrust[], { stdout }: Io): void {
-  for (const { file, parts } of waiting) {
-    stdout.write(`${styleText("bold", toOneLine(file), { stream: stdout })}\n`);
-    for (const { key, line, shown } of parts)
-      stdout.write(`  line ${line}  ${toOneLine(key)}: ${toOneLine(shown)}\n`);
-  }
 }
 
 async function agrees({ settings, instructions }: Waiting, io: Io): Promise<boolean> {
@@ -116,29 +97,19 @@ async function agrees({ settings, instructions }: Waiting, io: Io): Promise<bool
       settings,
       instructions.map(({ path }) => path),
     );
-  const terminal = createInterface({ input: io.stdin, output: io.stderr });
-  try {
-    return /^y(es)?$/i.test((await terminal.question("Let all of this take effect? [y/N] ")).trim());
-  } finally {
-    terminal.close();
-  }
+  return confirm("Let all of this take effect?", io);
 }
 
 function showList(json: boolean, io: Io): number {
   const all = listTrust({ env: io.env });
-  if (json) return say(JSON.stringify(all, null, 2), io);
-  if (all.length === 0) return say("nothing is trusted yet", io);
+  if (json) return printJson(all, io);
+  if (all.length === 0) return print("nothing is trusted yet", io);
   const rows = all.map(({ folder, tier, trusted_at }) => [trusted_at, tier, toOneLine(folder)]);
-  return say(toColumns([["since", "tier", "folder"], ...rows]).join("\n"), io);
+  return print(toColumns([["since", "tier", "folder"], ...rows]).join("\n"), io);
 }
 
 async function revoke(roots: readonly string[], io: Io): Promise<number> {
   let had = false;
   for (const root of roots) had = (await revokeTrust(root, { env: io.env })) || had;
-  return say(had ? "no longer trusted" : "nothing here was trusted", io);
-}
-
-function say(text: string, { stdout }: Io, code: number = EXIT.OK): number {
-  stdout.write(`${text}\n`);
-  return code;
+  return print(had ? "no longer trusted" : "nothing here was trusted", io);
 }

@@ -1,13 +1,13 @@
-import { createInterface } from "node:readline/promises";
 import { styleText } from "node:util";
 import { toOneLine } from "@octant/core";
 import type { Turn } from "@octant/host";
 import { openSessions } from "../agent/open-agent.ts";
 import { type Direction, listTurns, planUndo, type UndoPlan } from "../agent/undo.ts";
 import { toColumns } from "../columns.ts";
-import { defineCommand, EXIT, type Flags, type FlagValues, type Io } from "../command.ts";
+import { defineCommand, EXIT, type Flags, type FlagValues, type Io, print, printJson } from "../command.ts";
 import type { Octant } from "../octant.ts";
 import { openOctant } from "../open-octant.ts";
+import { ask } from "../questions.ts";
 import { logLine, workspaceFlags } from "../workspace-flags.ts";
 
 const flags = {
@@ -47,21 +47,15 @@ export const redo = defineCommand({
 type Given = FlagValues<typeof flags> & { readonly list: boolean };
 
 async function restore(direction: Direction, given: Given, io: Io): Promise<number> {
-  await using octant = openOctant(
-    { root: given.root, mode: undefined, tools: undefined, "net-allow": undefined, screen: false },
-    io,
-  );
+  await using octant = openOctant({ root: given.root }, io);
   const session_id = given.session === undefined ? undefined : openSessions(octant).resolve(given.session);
   if (given.list) return list(octant, session_id, given.json, io);
   const plan = await planUndo(octant, direction, session_id);
   const { conflicts } = plan;
   if (given["dry-run"]) {
     const diff = await plan.diff({ overwrite: given.overwrite });
-    io.stdout.write(
-      given.json
-        ? `${JSON.stringify({ ...summary(plan), diff }, null, 2)}\n`
-        : `would be ${describe(plan, given.overwrite)}${diff}`,
-    );
+    if (given.json) return printJson({ ...summary(plan), diff }, io);
+    io.stdout.write(`would be ${describe(plan, given.overwrite)}\n${diff}`);
     return EXIT.OK;
   }
   const choice = conflicts.length === 0 ? "keep" : await choose(plan, given, io);
@@ -73,10 +67,7 @@ async function restore(direction: Direction, given: Given, io: Io): Promise<numb
     return EXIT.FAILED;
   }
   await plan.apply({ overwrite: choice === "overwrite" });
-  io.stdout.write(
-    given.json ? `${JSON.stringify(summary(plan), null, 2)}\n` : describe(plan, choice === "overwrite"),
-  );
-  return EXIT.OK;
+  return given.json ? printJson(summary(plan), io) : print(describe(plan, choice === "overwrite"), io);
 }
 
 type Choice = "overwrite" | "keep" | "nothing";
@@ -88,14 +79,9 @@ async function choose(plan: UndoPlan, { overwrite, keep }: Given, io: Io): Promi
   io.stderr.write(
     `${await plan.diff({ overwrite: true })}\nYou changed ${plan.conflicts.join(", ")} since.\n`,
   );
-  const lines = createInterface({ input: io.stdin, output: io.stderr });
-  try {
-    const answer = await lines.question("[o] overwrite it, [k] keep it and do the rest, [n] nothing: ");
-    if (/^o/i.test(answer)) return "overwrite";
-    return /^k/i.test(answer) ? "keep" : "nothing";
-  } finally {
-    lines.close();
-  }
+  const answer = await ask("[o] overwrite it, [k] keep it and do the rest, [n] nothing: ", io);
+  if (/^o/i.test(answer)) return "overwrite";
+  return /^k/i.test(answer) ? "keep" : "nothing";
 }
 
 const summary = ({ diff: _diff, apply: _apply, ...facts }: UndoPlan) => facts;
@@ -115,15 +101,16 @@ export function describe(
     ...too_large.map((path) => `  left as it is, too large to be kept: ${toOneLine(path)}`),
     ...alongside.map((label) => `  with what ran at the same time: ${toOneLine(label)}`),
   ];
-  return `${lines.join("\n")}\n`;
+  return lines.join("\n");
 }
 
 async function list(octant: Octant, session_id: string | undefined, json: boolean, io: Io): Promise<number> {
   const turns = await listTurns(octant, session_id);
-  if (json) io.stdout.write(`${JSON.stringify(turns, null, 2)}\n`);
-  else if (turns.length === 0) io.stdout.write("there is nothing to undo here\n");
-  else io.stdout.write(`${toColumns(turns.map(toRow)).join("\n")}\n`);
-  return EXIT.OK;
+  if (json) return printJson(turns, io);
+  return print(
+    turns.length === 0 ? "there is nothing to undo here" : toColumns(turns.map(toRow)).join("\n"),
+    io,
+  );
 
   function toRow(turn: Turn): string[] {
     const state = turn.undone ? "undone" : turn.after === null ? "cut off" : "";

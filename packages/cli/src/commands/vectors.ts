@@ -1,6 +1,6 @@
 import { toOneLine } from "@octant/core";
 import { toColumns } from "../columns.ts";
-import { defineCommand, EXIT, type Io, UsageError } from "../command.ts";
+import { defineCommand, EXIT, type Io, printJson } from "../command.ts";
 import { startImplementation } from "../vectors/ask-command.ts";
 import { checkOutput } from "../vectors/check-output.ts";
 import { DOMAINS, type Domain, findVectors, loadVectors, type VectorCase } from "../vectors/load-vectors.ts";
@@ -22,31 +22,23 @@ export const vectors = defineCommand({
   octant vectors --command 'python3 vectors/python/implementation.py'
   octant vectors sse-frames --command ./my-implementation`,
   async run({ args, flags }, io) {
-    const domains = args.length === 0 ? DOMAINS : args.map(toDomain);
+    // The parser accepts only names of domains.
+    const domains = args.length === 0 ? DOMAINS : (args as readonly Domain[]);
     const folder = findVectors(flags.from);
-    const ask = await openImplementation(flags.command, io);
-    await using _ended = ask;
+    await using implementation =
+      flags.command === undefined
+        ? undefined
+        : startImplementation(flags.command, { cwd: io.cwd(), env: io.env });
+    const ask = implementation?.ask ?? (await import("../vectors/own.ts")).answerCase;
     const results: DomainResult[] = [];
-    for (const domain of domains) results.push(await test(domain, loadVectors(folder, domain), ask.ask));
-    if (flags.json) io.stdout.write(`${JSON.stringify(results, null, 2)}\n`);
+    for (const domain of domains) results.push(await test(domain, loadVectors(folder, domain), ask));
+    if (flags.json) printJson(results, io);
     else show(results, io);
     return results.some(({ failures }) => failures.length > 0) ? EXIT.FAILED : EXIT.OK;
   },
 });
 
 type Ask = (one: VectorCase) => Promise<unknown>;
-
-async function openImplementation(
-  command: string | undefined,
-  io: Io,
-): Promise<{ ask: Ask } & AsyncDisposable> {
-  if (command !== undefined) return startImplementation(command, { cwd: io.cwd(), env: io.env });
-  const { answerCase } = await import("../vectors/own.ts");
-  return {
-    ask: answerCase,
-    async [Symbol.asyncDispose]() {},
-  };
-}
 
 interface DomainResult {
   readonly domain: Domain;
@@ -76,10 +68,4 @@ function show(results: readonly DomainResult[], { stdout }: Io): void {
     stdout.write(`\n${id}: ${toOneLine(sentence)}\n  ${toOneLine(problem)}\n`);
   if (failures.length > SHOWN_FAILURES)
     stdout.write(`\n${failures.length - SHOWN_FAILURES} more; --json shows all\n`);
-}
-
-function toDomain(name: string): Domain {
-  const found = DOMAINS.find((domain) => domain === name);
-  if (!found) throw new UsageError(`unknown domain '${name}'`, `domains: ${DOMAINS.join(", ")}`);
-  return found;
 }

@@ -2,16 +2,17 @@ import { randomBytes } from "node:crypto";
 import { text as readAll } from "node:stream/consumers";
 import { ToolError } from "@octant/core";
 import { loginAsMachine, loginTo, MachineGrant } from "@octant/mcp";
-import { type Config, createCredentialStore, openRedirect } from "@octant/runtime";
-import { EXIT, type Io, UsageError } from "../command.ts";
-import { readSecret } from "../sign-in/read-secret.ts";
-import { showAddress } from "../sign-in/show-address.ts";
+import { createCredentialStore, type EffectiveSettings, loadConfig, openRedirect } from "@octant/runtime";
+import { type Io, print, UsageError } from "../command.ts";
+import { readSecret, showAddress } from "../questions.ts";
+import { rootsOf } from "../workspace-flags.ts";
 import { createOAuthStorage, credentialName } from "./oauth-storage.ts";
 
 const STATE_BYTES = 32;
 
 /** Alternatives to the usual sign-in. */
 export interface LoginFlags {
+  readonly root: readonly string[];
   readonly "client-id": string | undefined;
   readonly "client-secret": boolean;
   readonly "client-metadata-url": string | undefined;
@@ -22,7 +23,6 @@ export interface LoginFlags {
 export async function loginToServer(
   name: string,
   verb: "login" | "logout",
-  { settings }: Config,
   flags: LoginFlags,
   io: Io,
 ): Promise<number> {
@@ -30,16 +30,9 @@ export async function loginToServer(
   if (verb === "logout") {
     const had = store.load()[credentialName(name)] !== undefined;
     if (had) await store.change(credentialName(name), () => undefined);
-    io.stdout.write(had ? `signed out of ${name}\n` : `not signed in to ${name}\n`);
-    return EXIT.OK;
+    return print(had ? `signed out of ${name}` : `not signed in to ${name}`, io);
   }
-  const server = Object.hasOwn(settings.mcp_servers, name) ? settings.mcp_servers[name] : undefined;
-  if (!server)
-    throw new ToolError(
-      "NOT_FOUND",
-      `there is no MCP server '${name}'; octant mcp list shows the configured servers`,
-      {},
-    );
+  const server = serverNamed(name, loadConfig({ roots: rootsOf(flags, io), env: io.env }).settings);
   if (!("url" in server))
     throw new ToolError("UNSUPPORTED", `MCP server '${name}' is a program; give it keys with variables`, {
       what: "sign-in",
@@ -63,8 +56,15 @@ export async function loginToServer(
       received: () => redirect.received(new AbortController().signal),
     });
   }
-  io.stdout.write(`signed in to ${name}\n`);
-  return EXIT.OK;
+  return print(`signed in to ${name}`, io);
+}
+
+/** The settings of a server; throws when there is none of this name. */
+export function serverNamed(name: string, { mcp_servers: servers }: Pick<EffectiveSettings, "mcp_servers">) {
+  const server = Object.hasOwn(servers, name) ? servers[name] : undefined;
+  if (server) return server;
+  const message = `there is no MCP server '${name}'; octant mcp list shows the configured servers`;
+  throw new ToolError("NOT_FOUND", message, {});
 }
 
 async function readClient({ "client-id": client_id, "client-secret": isSecret }: LoginFlags, io: Io) {

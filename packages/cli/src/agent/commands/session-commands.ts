@@ -141,7 +141,7 @@ async function restore(
     return { text: `nothing was changed: you changed ${names} since; ${how}\n\n${diff}`, failed: true };
   }
   await opened.asPerson(() => plan.apply({ overwrite }));
-  return { text: describe(plan, overwrite).trim().replaceAll("\n  ", "\n- ") };
+  return { text: describe(plan, overwrite).replaceAll("\n  ", "\n- ") };
 }
 
 const REWIND = /^(?:(\d{1,6})(?:\s+|$))?(both|conversation|files)?$/;

@@ -1,6 +1,6 @@
 import { PassThrough, Writable } from "node:stream";
-import type { Io } from "../command.ts";
-import { type FirstRunOptions, firstRun } from "./first-run.ts";
+import type { Io } from "../packages/cli/src/command.ts";
+import { type FirstRunOptions, firstRun } from "../packages/cli/src/first-run.ts";
 
 /** A person at the first run, on streams instead of a terminal. `onText` receives everything that is shown. */
 export function startFirstRun(
