@@ -1,5 +1,4 @@
-import { quote } from "./quote.ts";
-import type { ActionWords, CommandWords, FlagWords, Words } from "./words.ts";
+import { type ActionWords, type CommandWords, type FlagWords, quote, type Words } from "./words.ts";
 
 export const toFish = ({ commands, actions }: Words): string => `# octant completion for fish. Once:
 #   octant completion fish > ~/.config/fish/completions/octant.fish

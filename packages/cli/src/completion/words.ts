@@ -68,3 +68,33 @@ function valuesOf(schema: JsonSchema | boolean): string[] {
   const values = schema.enum ?? (schema.const === undefined ? [] : [schema.const]);
   return [...values.map(String), ...(schema.anyOf ?? schema.oneOf ?? []).flatMap(valuesOf)];
 }
+
+/** Quotes a word in a way that bash, zsh and fish all accept. */
+export const quote = (text: string): string => `'${text.replaceAll("\\", "").replaceAll("'", "’")}'`;
+
+export const lines = (all: readonly string[]): string => all.map((line) => `    ${line}`).join("\n");
+
+/** The cases of the values of parameters and flags, in the syntax that bash and zsh share. */
+export function toCases(
+  { commands, actions }: Words,
+  offers: { among(words: readonly string[]): string; readonly folder: string; readonly file: string },
+) {
+  const offer = (takes: Exclude<FlagWords["takes"], "nothing">) =>
+    takes === "folder" || takes === "file" ? offers[takes] : offers.among(takes);
+  return {
+    values: lines(
+      actions.flatMap((action) =>
+        action.parameters
+          .filter(({ values }) => values.length > 0)
+          .map(({ name, values }) => `${quote(`${action.name} ${name}`)}) ${offers.among(values)} ;;`),
+      ),
+    ),
+    flags: lines(
+      commands.flatMap((command) =>
+        command.flags.flatMap(({ name, takes }) =>
+          takes === "nothing" ? [] : [`${quote(`${command.name} ${name}`)}) ${offer(takes)}; return ;;`],
+        ),
+      ),
+    ),
+  };
+}

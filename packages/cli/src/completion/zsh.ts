@@ -1,26 +1,30 @@
-import { quote } from "./quote.ts";
-import type { ActionWords, CommandWords, FlagWords, Words } from "./words.ts";
+import { lines, quote, toCases, type Words } from "./words.ts";
 
-export const toZsh = ({ commands, actions }: Words): string => `#compdef octant
+export function toZsh(words: Words): string {
+  const { commands, actions } = words;
+  const among = (all: readonly string[]) => `compadd -- ${list(all)}`;
+  const cases = toCases(words, { among, folder: "_files -/", file: "_files" });
+  const described = ({ name, summary }: { name: string; summary: string }) => `${name}:${summary}`;
+  return `#compdef octant
 # octant completion for zsh. In ~/.zshrc, after compinit:
 #   source <(octant completion zsh)
 _octant_keys() {
   case "$1" in
-${lines(actions, ({ name, parameters }) => [`${name}) compadd -S '' -- ${list(parameters.map((one) => `${one.name}=`))} ;;`])}
+${lines(actions.map(({ name, parameters }) => `${name}) compadd -S '' -- ${list(parameters.map((one) => `${one.name}=`))} ;;`))}
   esac
 }
 
 _octant_values() {
   compset -P '*='
   case "$1 $2" in
-${lines(actions, valueCases)}
+${cases.values}
     *) _files ;;
   esac
 }
 
 _octant_call() {
   local -a actions=(
-${lines(actions, ({ name, summary }) => [quote(`${name}:${summary}`)])}
+${lines(actions.map((one) => quote(described(one))))}
   )
   local action=\${\${(M)words[3,CURRENT-1]:#[a-z]*.*}[1]}
   if [[ -z "$action" ]]; then _describe action actions
@@ -31,47 +35,29 @@ ${lines(actions, ({ name, summary }) => [quote(`${name}:${summary}`)])}
 
 _octant() {
   local -a commands=(
-${lines(commands, ({ name, summary }) => [quote(`${name}:${summary}`)])}
+${lines(commands.map((one) => quote(described(one))))}
   )
   if (( CURRENT == 2 )); then
     if [[ "$PREFIX" == -* ]]; then compadd -- --help --version; else _describe command commands; fi
     return
   fi
   case "\${words[2]} \${words[CURRENT-1]}" in
-${lines(commands, (command) => command.flags.flatMap((flag) => flagCases(command, flag)))}
+${cases.flags}
   esac
   local -a flags
   case "\${words[2]}" in
-${lines(commands, commandCases)}
+${lines(
+  commands.map(({ name, flags, first }) => {
+    const offer = first === "action" ? "_octant_call" : among(first);
+    const offerFlags = `flags=(${list(flags.map(described))}); _describe flag flags`;
+    return `${name}) if [[ "$PREFIX" == -* ]]; then ${offerFlags}; else ${offer}; fi ;;`;
+  }),
+)}
   esac
 }
 
 compdef _octant octant
 `;
+}
 
 const list = (all: readonly string[]) => all.map(quote).join(" ");
-
-const lines = <T>(all: readonly T[], toLines: (one: T) => string[]) =>
-  all
-    .flatMap(toLines)
-    .map((line) => `    ${line}`)
-    .join("\n");
-
-const valueCases = ({ name, parameters }: ActionWords) =>
-  parameters
-    .filter(({ values }) => values.length > 0)
-    .map((one) => `${quote(`${name} ${one.name}`)}) compadd -- ${list(one.values)} ;;`);
-
-function flagCases(command: CommandWords, { name, takes }: FlagWords): string[] {
-  if (takes === "nothing") return [];
-  const offer = takes === "folder" ? "_files -/" : takes === "file" ? "_files" : `compadd -- ${list(takes)}`;
-  return [`${quote(`${command.name} ${name}`)}) ${offer}; return ;;`];
-}
-
-function commandCases({ name, flags, first }: CommandWords): string[] {
-  const described = list(flags.map((flag) => `${flag.name}:${flag.summary}`));
-  const offer = first === "action" ? "_octant_call" : `compadd -- ${list(first)}`;
-  return [
-    `${name}) if [[ "$PREFIX" == -* ]]; then flags=(${described}); _describe flag flags; else ${offer}; fi ;;`,
-  ];
-}
