@@ -2,13 +2,13 @@
 //   createApiClient({ provider: "anthropic", model: "claude-sonnet-4-5", credentials: keyCredentials("anthropic",
 // key) })
 import {
+  Agent,
   type ApiClient,
-  createAgent,
   createCallPrompter,
   createDispatchExecutor,
-  createSession,
   findModel,
   NO_USAGE,
+  Session,
   textOf,
 } from "@octant/agent";
 import { createOctant } from "@octant/cli";
@@ -36,7 +36,7 @@ const client: ApiClient = {
     }
     const [line = ""] = textOf(last.results[0]?.content ?? []).split("\n", 1);
     const text = `It begins with: ${line}`;
-    yield { type: "text", text };
+    yield { type: "text_delta", text };
     yield {
       type: "done",
       message: { role: "assistant", content: [{ type: "text", text }] },
@@ -59,7 +59,7 @@ const tools = createDispatchExecutor({
   roots: octant.workspace.confinement.roots.map(pathToUri),
 });
 // Approvals are asked for here; without a prompter such actions are refused.
-const agent = createAgent({ client, tools, session: createSession({ id: "example" }), system: "Be brief." });
+const agent = new Agent({ client, tools, session: new Session({ id: "example" }), system: "Be brief." });
 agent.subscribe((event) => {
   if (event.type === "tool_began") console.log(event.title);
   if (event.type === "text_delta") console.log(event.text);

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createSession, type EventStore, readLogFile } from "@octant/agent";
+import { type EventStore, readLogFile, Session } from "@octant/agent";
 import { createAgentBench } from "../agent-start.ts";
 import type { Case } from "../case.ts";
 import { timed, toSpread } from "../measure.ts";
@@ -63,7 +63,7 @@ async function replay(): Promise<Row> {
   await writeLog(file);
   const samples: number[] = [];
   for (let at = 0; at < REPLAYS; at++)
-    samples.push(await timed(() => createSession({ id: "ses_1", events: readLogFile(file) })));
+    samples.push(await timed(() => new Session({ id: "ses_1", events: readLogFile(file) })));
   const octant = toSpread(samples);
   const note = `${EVENTS} events of a session, from the disk to the conversation`;
   return { name: "agent: replay", unit: "ms", octant, figure: octant.p50, bar: atMost(REPLAY_MS), note };
@@ -76,7 +76,7 @@ async function writeLog(file: string): Promise<void> {
     append: async (event) => void lines.push(JSON.stringify(event)),
     close: async () => {},
   };
-  const session = createSession({ id: "ses_1", store });
+  const session = new Session({ id: "ses_1", store });
   await session.append({ type: "user", origin: "person", content: [{ type: "text", text: "Go." }] });
   const usage = {
     input_tokens: 9,

@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { setTimeout as delay } from "node:timers/promises";
-import { type AgentEvent, createConversation, type StampedEvent } from "@octant/agent";
+import { type AgentEvent, Conversation, type StampedEvent } from "@octant/agent";
 import { createScriptedProvider, type Script, type ScriptedProvider } from "@octant/scripted-provider";
 import { layOutInstall } from "../../bench/install.ts";
 import { providerEnvironment } from "../../eval/agent-environment.ts";
@@ -136,7 +136,7 @@ function checkLog(shown: readonly AgentEvent[], log: readonly StampedEvent[]): s
     if (JSON.stringify(log[event.seq - 1]) !== JSON.stringify(event))
       wrong.push(`event ${event.seq} (${event.type}) was lost`);
   if (log.some(({ seq }, at) => seq !== at + 1)) wrong.push("the numbers of the events have gaps");
-  const conversation = createConversation();
+  const conversation = new Conversation();
   for (const event of log) conversation.apply(event);
   if (conversation.pendingCalls.length > 0) wrong.push("a call has no result");
   for (const type of ["tool_began", "tool_ended"] as const) {

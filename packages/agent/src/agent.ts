@@ -1,8 +1,8 @@
 import { ToolError } from "@octant/core";
 import { type PermissionPrompter, unattended } from "@octant/runtime";
 import type { ApiClient } from "./api-client.ts";
-import { type CompactionSettings, createCompactor } from "./compaction/compactor.ts";
-import type { Compacted, RunEnded, SessionBegan } from "./events.ts";
+import { type CompactionSettings, Compactor } from "./compaction/compactor.ts";
+import type { RunEnded, SessionBegan } from "./events.ts";
 import { createMeter, type LimitReached, type Limits } from "./limits.ts";
 import { runLoop } from "./loop.ts";
 import { textOf, textParts, type UserPart } from "./messages.ts";
@@ -35,133 +35,128 @@ export interface SendOptions {
 export type Content = string | readonly UserPart[];
 
 /** A conversation with a model that has tools. Its events report everything it does. */
-export interface Agent {
+export class Agent {
   readonly session: Session;
-  readonly isRunning: boolean;
-  /** Sends a message to an idle agent and waits until its run ends. Throws LOCKED while it is working. */
-  send(content: Content, options?: SendOptions): Promise<RunEnded>;
-  /** Continues without a new message, such as after a crash. */
-  proceed(options?: SendOptions): Promise<RunEnded>;
-  /** Queues a message for a working agent: it is delivered at the next step. */
-  queue(content: Content): void;
+  readonly #options: AgentOptions;
+  readonly #compactor: Compactor;
+  #client: ApiClient;
+  #queued: (readonly UserPart[])[] = [];
+  #overLimit: () => LimitReached | undefined = () => undefined;
+  #running: { readonly stop: AbortController; readonly ended: Promise<RunEnded> } | undefined;
+
+  constructor(options: AgentOptions) {
+    this.session = options.session;
+    this.#options = options;
+    this.#client = options.client;
+    this.#compactor = new Compactor(options.session, options.compaction);
+  }
+
+  get isRunning(): boolean {
+    return this.#running !== undefined;
+  }
+
   /** Messages that wait for the next step, oldest first. */
-  readonly queued: readonly (readonly UserPart[])[];
-  /** Removes and returns the undelivered messages. */
-  unqueue(): readonly (readonly UserPart[])[];
+  get queued(): readonly (readonly UserPart[])[] {
+    return this.#queued;
+  }
+
+  /** Sends a message to an idle agent and waits until its run ends. Throws LOCKED while it is working. */
+  async send(content: Content, options?: SendOptions): Promise<RunEnded> {
+    return this.#start(toParts(content), options);
+  }
+
+  /** Continues without a new message, such as after a crash. */
+  async proceed(options?: SendOptions): Promise<RunEnded> {
+    return this.#start(undefined, options);
+  }
+
+  /** Queues a message for a working agent: it is delivered at the next step. */
+  queue(given: Content): void {
+    const content = toParts(given);
+    this.#queued.push(content);
+    this.session.publish({ type: "queued", content, queue_length: this.#queued.length });
+  }
+
   /** Stops the stream, tools and their processes; resolves when the run has ended. */
-  cancel(): Promise<void>;
+  async cancel(): Promise<void> {
+    this.#running?.stop.abort();
+    await this.#running?.ended.catch(() => {});
+  }
+
   /** The limit that the run has reached, which ends it at its next step. */
-  limitReached(): LimitReached | undefined;
+  limitReached(): LimitReached | undefined {
+    return this.#overLimit();
+  }
+
   /** Compacts the conversation now; false when nothing can be left out. */
-  compact(signal?: AbortSignal): Promise<boolean>;
+  compact(signal = new AbortController().signal): Promise<boolean> {
+    return this.#compactor.compact(this.#client, "asked", signal);
+  }
+
   /** Effective from the next request on. */
-  useModel(client: ApiClient): Promise<void>;
-  subscribe(listener: EventListener): () => void;
+  async useModel(client: ApiClient): Promise<void> {
+    this.#client = client;
+    if (this.session.conversation.model)
+      await this.session.append({ type: "model_changed", model: client.model });
+  }
+
+  subscribe(listener: EventListener): () => void {
+    return this.session.subscribe(listener);
+  }
+
   /** Cancels and closes the session. */
-  close(): Promise<void>;
-}
+  async close(): Promise<void> {
+    await this.cancel();
+    await this.session.close();
+  }
 
-export function createAgent(options: AgentOptions): Agent {
-  const { session, tools, prompter = unattended } = options;
-  let { client } = options;
-  let waiting: (readonly UserPart[])[] = [];
-  let overLimit: () => LimitReached | undefined = () => undefined;
-  let running: { readonly stop: AbortController; readonly ended: Promise<RunEnded> } | undefined;
+  #start(content: readonly UserPart[] | undefined, more: SendOptions = {}): Promise<RunEnded> {
+    if (this.#running)
+      throw new ToolError("LOCKED", "the agent is busy; queue the message, or cancel first", {});
+    const stop = new AbortController();
+    const ended = this.#run(content, more, stop).finally(async () => {
+      await this.#options.afterRun?.();
+      this.#overLimit = () => undefined;
+      this.#running = undefined;
+    });
+    this.#running = { stop, ended };
+    return ended;
+  }
 
-  const takeQueued = () => {
-    const taken = waiting;
-    waiting = [];
-    return taken;
-  };
-  const compactor = createCompactor(session, options.compaction);
-  const compact = (cause: Compacted["cause"], signal: AbortSignal) =>
-    compactor.compact(client, cause, signal);
+  async #run(content: readonly UserPart[] | undefined, more: SendOptions, stop: AbortController) {
+    const { session, tools, prompter = unattended } = this.#options;
+    const limits = () => ({ ...this.#options.limits?.(), ...more.limits });
+    this.#overLimit = createMeter(limits, session.conversation);
+    await this.#begin(content);
+    return runLoop({
+      session,
+      client: () => this.#client,
+      tools,
+      prompter,
+      compactor: this.#compactor,
+      overLimit: this.#overLimit,
+      maxTimeMs: limits().max_time_ms,
+      signal: more.signal ? AbortSignal.any([more.signal, stop.signal]) : stop.signal,
+      outputSchema: more.outputSchema,
+      takeQueued: () => this.#queued.splice(0),
+    });
+  }
 
-  const begin = async (content: readonly UserPart[] | undefined, isNew: boolean) => {
-    if (isNew) await session.append(toBeginning(options, client));
+  async #begin(content: readonly UserPart[] | undefined): Promise<void> {
+    const { session, system = "", cwd = "", parent } = this.#options;
+    const { model } = this.#client;
+    const tools = this.#options.tools.definitions();
+    const isNew = session.conversation.model === undefined;
+    if (isNew)
+      await session.append({ type: "session_began", system, tools, model, cwd, ...(parent && { parent }) });
     if (!content) return;
     await session.append({ type: "user", origin: "person", content });
     if (isNew) await session.append({ type: "title", title: toTitle(content) });
-  };
-  const run = async (content: readonly UserPart[] | undefined, more: SendOptions, stop: AbortController) => {
-    const signal = more.signal ? AbortSignal.any([more.signal, stop.signal]) : stop.signal;
-    const limits = () => ({ ...options.limits?.(), ...more.limits });
-    overLimit = createMeter(limits, session.conversation);
-    await begin(content, session.conversation.model === undefined);
-    return runLoop({
-      session,
-      client,
-      tools,
-      prompter,
-      overLimit,
-      maxTimeMs: limits().max_time_ms,
-      signal,
-      ...(more.outputSchema && { outputSchema: more.outputSchema }),
-      takeQueued,
-      needsCompaction: () => compactor.isNeeded(client),
-      compact,
-    });
-  };
-  const start = (content: readonly UserPart[] | undefined, more: SendOptions = {}) => {
-    if (running) throw new ToolError("LOCKED", "the agent is busy; queue the message, or cancel first", {});
-    const stop = new AbortController();
-    const ended = run(content, more, stop).finally(async () => {
-      await options.afterRun?.();
-      overLimit = () => undefined;
-      running = undefined;
-    });
-    running = { stop, ended };
-    return ended;
-  };
-  const cancel = async () => {
-    running?.stop.abort();
-    await running?.ended.catch(() => {});
-  };
-
-  return {
-    session,
-    get isRunning() {
-      return running !== undefined;
-    },
-    send: async (content, more) => start(toContent(content), more),
-    proceed: async (more) => start(undefined, more),
-    queue(content) {
-      waiting.push(toContent(content));
-      session.publish({ type: "queued", content: toContent(content), queue_length: waiting.length });
-    },
-    get queued() {
-      return waiting;
-    },
-    unqueue: takeQueued,
-    cancel,
-    limitReached: () => overLimit(),
-    compact: (signal = new AbortController().signal) => compact("asked", signal),
-    async useModel(next) {
-      client = next;
-      if (session.conversation.model) await session.append({ type: "model_changed", model: next.model });
-    },
-    subscribe: session.subscribe,
-    async close() {
-      await cancel();
-      await session.close();
-    },
-  };
+  }
 }
 
-const toContent = (content: Content): readonly UserPart[] =>
+const toParts = (content: Content): readonly UserPart[] =>
   typeof content === "string" ? textParts(content) : content;
-
-const toBeginning = (
-  { system = "", tools, cwd = "", parent }: AgentOptions,
-  { model }: ApiClient,
-): SessionBegan => ({
-  type: "session_began",
-  system,
-  tools: tools.definitions(),
-  model,
-  cwd,
-  ...(parent && { parent }),
-});
 
 const MAX_TITLE_CHARS = 80;
 

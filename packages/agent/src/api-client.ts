@@ -44,29 +44,27 @@ export interface ModelRequest {
 /** Why a model stopped. `end`: it is done. `pause`: it wants to continue in another request. */
 export type StopReason = "end" | "tool_calls" | "output_limit" | "refusal" | "pause";
 
-/**
- * The events of a streamed answer. The deltas are for display; `done` comes last, exactly once, with the whole
- * answer. `retry` voids all deltas before it.
- */
-export type StreamEvent =
-  | { readonly type: "text"; readonly text: string }
-  | { readonly type: "thinking"; readonly text: string }
-  | { readonly type: "call_begin"; readonly call_id: string; readonly name: string }
-  | { readonly type: "call_arguments"; readonly call_id: string; readonly text: string }
-  | {
-      readonly type: "retry";
-      readonly attempt: number;
-      readonly delay_ms: number;
-      readonly reason: string;
-    }
-  | {
-      readonly type: "done";
-      readonly message: AssistantMessage;
-      readonly stop: StopReason;
-      readonly usage: Usage;
-      /** The provider's explanation of a refusal. */
-      readonly detail?: string;
-    };
+/** A part of an answer, for display. */
+export type Delta =
+  | { readonly type: "text_delta"; readonly text: string }
+  | { readonly type: "thinking_delta"; readonly text: string }
+  /** The first one of a call has its name. */
+  | { readonly type: "call_delta"; readonly call_id: string; readonly name?: string; readonly text: string }
+  /** Voids all deltas of this answer: the request is sent again. */
+  | { readonly type: "retry"; readonly attempt: number; readonly delay_ms: number; readonly reason: string };
+
+/** The whole answer. */
+export interface Answer {
+  readonly type: "done";
+  readonly message: AssistantMessage;
+  readonly stop: StopReason;
+  readonly usage: Usage;
+  /** The provider's explanation of a refusal. */
+  readonly detail?: string;
+}
+
+/** The events of a streamed answer; `done` comes last, exactly once. */
+export type StreamEvent = Delta | Answer;
 
 /** Talks to a model. Throws an ApiError for failures, and the signal's reason when aborted. */
 export interface ApiClient {

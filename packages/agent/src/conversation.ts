@@ -1,182 +1,120 @@
 import type { Model, ToolDefinition } from "./api-client.ts";
 import type { StoredEvent, ToolEnded } from "./events.ts";
-import { type Message, type ToolCallPart, type ToolMessage, textParts, toolCallsOf } from "./messages.ts";
+import { type Message, type ToolCallPart, textParts, toolCallsOf } from "./messages.ts";
 import type { ChangedFile } from "./tool-executor.ts";
 import { addUsage, NO_USAGE, tokensOf, type Usage } from "./usage.ts";
 
-/** The state that results from the events of a session. Deterministic. */
-export interface Conversation {
-  readonly system: string;
-  readonly tools: readonly ToolDefinition[];
-  readonly model: Model | undefined;
-  readonly cwd: string;
-  readonly title: string;
+/** The state that results from the events of a session. Deterministic; only `apply` changes it. */
+export class Conversation {
+  system = "";
+  tools: readonly ToolDefinition[] = [];
+  model: Model | undefined;
+  cwd = "";
+  title = "";
   /** Complete: every call in it has its result. */
-  readonly messages: readonly Message[];
+  messages: Message[] = [];
   /** The ids of all calls so far. */
-  readonly callIds: ReadonlySet<string>;
-  /** Calls of the last answer without a result. */
-  readonly pendingCalls: readonly PendingCall[];
-  readonly usage: Usage;
+  readonly callIds = new Set<string>();
+  usage: Usage = NO_USAGE;
   /** null when a part of it is unknown. */
-  readonly cost: number | null;
+  cost: number | null = 0;
   /** The part of it that is known. */
-  readonly knownCost: number;
+  knownCost = 0;
   /** How often the model answered, those of sub-agents included. */
-  readonly turns: number;
+  turns = 0;
   /** The minimum number of tokens of the next request, as counted by the provider. */
-  readonly contextTokens: number;
+  contextTokens = 0;
   /** How many of the messages `contextTokens` covers. */
-  readonly countedMessages: number;
-  /** The newest state of each file that calls have changed. */
-  readonly changed: ReadonlyMap<string, ChangedFile>;
-  /** The newest state of each file that calls have shown to the model. */
-  readonly seen: ReadonlyMap<string, ChangedFile>;
-  apply(event: StoredEvent): void;
-}
+  countedMessages = 0;
+  /** The newest state of each file that calls have changed; the last change comes last. */
+  readonly changed = new Map<string, ChangedFile>();
+  /** The newest state of each file that calls have shown to the model or changed. */
+  readonly seen = new Map<string, ChangedFile>();
+  /** The calls of the last answer, until all of them have a result. */
+  #calls: readonly ToolCallPart[] = [];
+  readonly #began = new Set<string>();
+  readonly #ended = new Map<string, ToolEnded>();
 
-export interface PendingCall {
-  readonly call: ToolCallPart;
-  readonly began: boolean;
-}
+  /** Calls of the last answer without a result. */
+  get pendingCalls(): readonly { readonly call: ToolCallPart; readonly began: boolean }[] {
+    return this.#calls
+      .filter(({ id }) => !this.#ended.has(id))
+      .map((call) => ({ call, began: this.#began.has(call.id) }));
+  }
 
-export function createConversation(): Conversation {
-  let messages: Message[] = [];
-  let calls: readonly ToolCallPart[] = [];
-  const callIds = new Set<string>();
-  const began = new Set<string>();
-  const ended = new Map<string, ToolEnded>();
-  const changed = new Map<string, ChangedFile>();
-  const seen = new Map<string, ChangedFile>();
-  const totals = { system: "", cwd: "", title: "", turns: 0, contextTokens: 0, counted: 0 };
-  let usage = NO_USAGE;
-  let cost: number | null = 0;
-  let knownCost = 0;
-  let tools: readonly ToolDefinition[] = [];
-  let model: Model | undefined;
-
-  const spend = (event: { readonly usage: Usage; readonly cost: number | null }) => {
-    usage = addUsage(usage, event.usage);
-    knownCost += event.cost ?? 0;
-    cost = cost === null || event.cost === null ? null : cost + event.cost;
-  };
-  const settleCalls = () => {
-    if (calls.length === 0 || calls.some(({ id }) => !ended.has(id))) return;
-    messages.push(toToolMessage(calls, ended));
-    calls = [];
-    began.clear();
-    ended.clear();
-  };
-
-  const apply = (event: StoredEvent): void => {
+  apply(event: StoredEvent): void {
     switch (event.type) {
       case "session_began":
-        ({ tools, model } = event);
-        totals.system = event.system;
-        totals.cwd = event.cwd;
+        ({ system: this.system, tools: this.tools, model: this.model, cwd: this.cwd } = event);
         break;
       case "tools_added":
-        tools = [...tools, ...event.tools];
+        this.tools = [...this.tools, ...event.tools];
         break;
       case "model_changed":
-        model = event.model;
+        this.model = event.model;
         break;
       case "title":
-        totals.title = event.title;
+        this.title = event.title;
         break;
       case "user":
-        messages.push({ role: "user", origin: event.origin, content: event.content });
+        this.messages.push({ role: "user", origin: event.origin, content: event.content });
         break;
       case "message":
-        messages.push(event.message);
-        calls = toolCallsOf(event.message);
-        for (const { id } of calls) callIds.add(id);
-        totals.turns += 1;
-        totals.contextTokens = tokensOf(event.usage);
-        totals.counted = messages.length;
-        spend(event);
+        this.messages.push(event.message);
+        this.#calls = toolCallsOf(event.message);
+        for (const { id } of this.#calls) this.callIds.add(id);
+        this.turns += 1;
+        this.#count(tokensOf(event.usage));
+        this.#spend(event);
         break;
       case "tool_began":
-        began.add(event.call_id);
+        this.#began.add(event.call_id);
         break;
       case "tool_ended":
-        ended.set(event.call_id, event);
-        for (const file of event.facts?.changed ?? []) note(changed, file);
-        for (const file of [...(event.facts?.read ?? []), ...(event.facts?.changed ?? [])]) note(seen, file);
-        settleCalls();
+        this.#ended.set(event.call_id, event);
+        for (const file of event.facts?.read ?? []) putLast(this.seen, file.path, file);
+        for (const file of event.facts?.changed ?? [])
+          for (const files of [this.changed, this.seen]) putLast(files, file.path, file);
+        this.#settleCalls();
         break;
       case "spent":
-        totals.turns += event.turns;
-        spend(event);
+        this.turns += event.turns;
+        this.#spend(event);
         break;
       case "compaction":
-        messages = [...event.messages];
-        totals.contextTokens = event.tokens_after;
-        totals.counted = messages.length;
-        spend(event);
+        this.messages = [...event.messages];
+        this.#count(event.tokens_after);
+        this.#spend(event);
         break;
     }
-  };
-  return {
-    apply,
-    callIds,
-    get system() {
-      return totals.system;
-    },
-    get cwd() {
-      return totals.cwd;
-    },
-    get title() {
-      return totals.title;
-    },
-    get turns() {
-      return totals.turns;
-    },
-    get contextTokens() {
-      return totals.contextTokens;
-    },
-    get countedMessages() {
-      return totals.counted;
-    },
-    get tools() {
-      return tools;
-    },
-    get model() {
-      return model;
-    },
-    get messages() {
-      return messages;
-    },
-    get pendingCalls() {
-      return calls.filter(({ id }) => !ended.has(id)).map((call) => ({ call, began: began.has(call.id) }));
-    },
-    get usage() {
-      return usage;
-    },
-    get cost() {
-      return cost;
-    },
-    get knownCost() {
-      return knownCost;
-    },
-    changed,
-    seen,
-  };
+  }
+
+  #count(tokens: number): void {
+    this.contextTokens = tokens;
+    this.countedMessages = this.messages.length;
+  }
+
+  #spend({ usage, cost }: { readonly usage: Usage; readonly cost: number | null }): void {
+    this.usage = addUsage(this.usage, usage);
+    this.knownCost += cost ?? 0;
+    this.cost = this.cost === null || cost === null ? null : this.cost + cost;
+  }
+
+  #settleCalls(): void {
+    if (this.#calls.length === 0 || this.pendingCalls.length > 0) return;
+    const results = this.#calls.map(({ id, name }) => {
+      const { content = textParts(""), is_error = true } = this.#ended.get(id) ?? {};
+      return { call_id: id, name, content, is_error };
+    });
+    this.messages.push({ role: "tool", results });
+    this.#calls = [];
+    this.#began.clear();
+    this.#ended.clear();
+  }
 }
 
-const toToolMessage = (
-  calls: readonly ToolCallPart[],
-  ended: ReadonlyMap<string, ToolEnded>,
-): ToolMessage => ({
-  role: "tool",
-  results: calls.map(({ id, name }) => {
-    const { content = textParts(""), is_error = true } = ended.get(id) ?? {};
-    return { call_id: id, name, content, is_error };
-  }),
-});
-
-/** Newest last. */
-function note(files: Map<string, ChangedFile>, file: ChangedFile): void {
-  files.delete(file.path);
-  files.set(file.path, file);
+/** Sets a value and makes it the last one. */
+export function putLast<T>(map: Map<string, T>, key: string, value: T): void {
+  map.delete(key);
+  map.set(key, value);
 }

@@ -1,59 +1,46 @@
-import type { ErrorCode } from "@octant/core";
-import type { PermissionRule } from "@octant/runtime";
-import type { Model, StopReason, ToolDefinition } from "./api-client.ts";
-import type { AssistantMessage, Message, UserOrigin, UserPart } from "./messages.ts";
-import type { CallOutline, ToolFacts } from "./tool-executor.ts";
+import type { Progress } from "@octant/core";
+import type { PermissionAnswer, PermissionRule } from "@octant/runtime";
+import type { Answer, Delta, Model, ToolDefinition } from "./api-client.ts";
+import type { Message, UserOrigin, UserPart } from "./messages.ts";
+import type { CallOutline, ToolCall, ToolResult } from "./tool-executor.ts";
 import type { Usage } from "./usage.ts";
 
-/**
- * Why a run ended. `done`: the model has nothing more to do. The limits have the names of the options that set them.
- */
-export const END_REASONS = [
-  "done",
-  "cancelled",
-  "refused",
-  "output_limit",
-  "max_turns",
-  "max_tokens",
-  "max_cost",
-  "max_time",
-  "repeated_calls",
-  "failed",
-] as const;
-export type EndReason = (typeof END_REASONS)[number];
+/** Why a run ended. `done`: the model has nothing more to do. The limits have the names of the options that set them. */
+export type EndReason =
+  | "done"
+  | "cancelled"
+  | "refused"
+  | "output_limit"
+  | "max_turns"
+  | "max_tokens"
+  | "max_cost"
+  | "max_time"
+  | "repeated_calls"
+  | "failed";
 
 /** Stored events. They are on disk before a listener sees them. */
 export type StoredEvent =
   | SessionBegan
-  | UserSaid
+  | { readonly type: "user"; readonly origin: UserOrigin; readonly content: readonly UserPart[] }
   | ModelAnswered
   | ToolBegan
   | ToolEnded
   | PermissionAsked
   | PermissionAnswered
   | Compacted
-  | ToolsAdded
-  | ModelChanged
-  | Titled
-  | Noticed
+  | { readonly type: "tools_added"; readonly tools: readonly ToolDefinition[] }
+  | { readonly type: "model_changed"; readonly model: Model }
+  | { readonly type: "title"; readonly title: string }
+  /** A message for the person. */
+  | { readonly type: "notice"; readonly level: "info" | "warning" | "error"; readonly text: string }
   | RunEnded
   | Spent
   | Marked;
 
 /** Events for current listeners only: their sum is stored when it is complete. */
 export type LiveEvent =
-  | { readonly type: "text_delta"; readonly text: string }
-  | { readonly type: "thinking_delta"; readonly text: string }
-  | { readonly type: "call_delta"; readonly call_id: string; readonly name?: string; readonly text: string }
-  | {
-      readonly type: "tool_progress";
-      readonly call_id: string;
-      readonly progress: number;
-      readonly total?: number;
-      readonly message?: string;
-    }
-  /** Voids the deltas since the last stored event: the request is sent again. */
-  | { readonly type: "retry"; readonly attempt: number; readonly delay_ms: number; readonly reason: string }
+  | Delta
+  | ({ readonly type: "tool_progress"; readonly call_id: string } & Progress)
   | { readonly type: "compaction_began"; readonly tokens: number }
   | { readonly type: "queued"; readonly content: readonly UserPart[]; readonly queue_length: number };
 
@@ -79,43 +66,30 @@ export interface SessionBegan {
   readonly parent?: { readonly session_id: string; readonly kind: "agent" | "fork"; readonly seq?: number };
 }
 
-export interface UserSaid {
-  readonly type: "user";
-  readonly origin: UserOrigin;
-  readonly content: readonly UserPart[];
+/** Tokens, and their price in US dollars; null when it is unknown. */
+interface Cost {
+  readonly usage: Usage;
+  readonly cost: number | null;
 }
 
-export interface ModelAnswered {
+interface ModelAnswered extends Omit<Answer, "type">, Cost {
   readonly type: "message";
-  readonly message: AssistantMessage;
-  readonly stop: StopReason;
-  readonly usage: Usage;
-  /** US dollars; null when the price is unknown. */
-  readonly cost: number | null;
-  /** The provider's explanation of a refusal. */
-  readonly detail?: string;
   readonly context: { readonly used_tokens: number; readonly size_tokens: number };
 }
 
-export interface ToolBegan extends CallOutline {
+export interface ToolBegan extends CallOutline, Omit<ToolCall, "id"> {
   readonly type: "tool_began";
   readonly call_id: string;
-  readonly name: string;
-  readonly input: Readonly<Record<string, unknown>>;
 }
 
-export interface ToolEnded {
+export interface ToolEnded extends ToolResult {
   readonly type: "tool_ended";
   readonly call_id: string;
   readonly name: string;
-  readonly content: readonly UserPart[];
-  readonly is_error: boolean;
-  readonly code?: ErrorCode;
-  readonly facts?: ToolFacts;
   readonly duration_ms: number;
 }
 
-export interface PermissionAsked {
+interface PermissionAsked {
   readonly type: "permission_asked";
   readonly permission_id: string;
   readonly call_id: string;
@@ -128,16 +102,16 @@ export interface PermissionAsked {
   readonly always?: PermissionRule;
 }
 
-export interface PermissionAnswered {
+interface PermissionAnswered {
   readonly type: "permission_answered";
   readonly permission_id: string;
   readonly call_id: string;
-  readonly answer: "once" | "session" | "always" | "deny" | "unattended" | "cancelled";
+  readonly answer: PermissionAnswer["answer"] | "cancelled";
   readonly reason?: string;
 }
 
-/** From here on the conversation is `messages`; earlier messages stay in the log. */
-export interface Compacted {
+/** From here on the conversation is `messages`; earlier messages stay in the log. The cost is that of the summary. */
+export interface Compacted extends Cost {
   readonly type: "compaction";
   readonly cause: "budget" | "context_length" | "asked";
   readonly messages: readonly Message[];
@@ -145,53 +119,24 @@ export interface Compacted {
   readonly tokens_after: number;
   /** Whether the model wrote the summary; otherwise the text was cut. */
   readonly summarized: boolean;
-  /** For the summary request. */
-  readonly usage: Usage;
-  readonly cost: number | null;
 }
 
-export interface ToolsAdded {
-  readonly type: "tools_added";
-  readonly tools: readonly ToolDefinition[];
-}
-
-export interface ModelChanged {
-  readonly type: "model_changed";
-  readonly model: Model;
-}
-
-export interface Titled {
-  readonly type: "title";
-  readonly title: string;
-}
-
-/** A message for the person. */
-export interface Noticed {
-  readonly type: "notice";
-  readonly level: "info" | "warning" | "error";
-  readonly text: string;
-}
-
-export interface RunEnded {
+/** The end of a run, with the totals of the whole session. */
+export interface RunEnded extends Cost {
   readonly type: "end";
   readonly reason: EndReason;
   /** What happened and what to do next, unless the run is done. */
   readonly message?: string;
-  /** For the whole session. */
-  readonly usage: Usage;
-  readonly cost: number | null;
   readonly turns: number;
 }
 
 /** Spending on models for this session outside of its own requests. */
-export interface Spent {
+export interface Spent extends Cost {
   readonly type: "spent";
   /** The sub-agent or the tool that spent it. */
   readonly by: string;
   /** Answers of models that count for limits of turns. */
   readonly turns: number;
-  readonly usage: Usage;
-  readonly cost: number | null;
 }
 
 /** For features on top of sessions, such as checkpoints and plans. The loop passes it on without reading it. */

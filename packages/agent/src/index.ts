@@ -1,6 +1,8 @@
-export { type Agent, type AgentOptions, type Content, createAgent } from "./agent.ts";
+export { Agent, type AgentOptions, type Content } from "./agent.ts";
 export type {
+  Answer,
   ApiClient,
+  Delta,
   Model,
   ModelRequest,
   StopReason,
@@ -10,13 +12,12 @@ export type {
 export { ApiError, type ApiFailure, isRetryable } from "./api-error.ts";
 export { COMPACTED, type CompactionResult, compactMessages } from "./compaction/compact.ts";
 export type { CompactionSettings } from "./compaction/compactor.ts";
-export { createLedger, type Ledger } from "./compaction/ledger.ts";
 export { findInstructions, type InstructionFile } from "./context/instructions.ts";
 export { expandMentions, withoutMentioned } from "./context/mentions.ts";
 export { createOutputSchema, type OutputSchema } from "./context/output-schema.ts";
 export { toProjectFacts } from "./context/project-facts.ts";
 export { toSystemPrompt } from "./context/system-prompt.ts";
-export { type Conversation, createConversation } from "./conversation.ts";
+export { Conversation } from "./conversation.ts";
 export { agentTool } from "./crew/agent-tool.ts";
 export { type Crew, createCrew } from "./crew/crew.ts";
 export { CREW_LIMITS, type CrewLimits } from "./crew/crew-limits.ts";
@@ -24,14 +25,10 @@ export type { Member, MemberInfo, MemberPlan, SpawnRequest, WorktreeOutcome } fr
 export { parseRole, ROLES, type Role } from "./crew/roles.ts";
 export type {
   AgentEvent,
-  Compacted,
   EndReason,
   LiveEvent,
   Marked,
-  PermissionAnswered,
   RunEnded,
-  SessionBegan,
-  Spent,
   StampedEvent,
   StoredEvent,
   ToolBegan,
@@ -76,13 +73,7 @@ export { type RetryOptions, withRetries } from "./providers/retry.ts";
 export { createSseFrameBuffer, type SseFrame } from "./providers/sse.ts";
 export { createCredentialSource } from "./providers/stored-credentials.ts";
 export { parseArguments, toFailure } from "./run-calls.ts";
-export {
-  createSession,
-  type EventListener,
-  type EventStore,
-  type Session,
-  type SessionOptions,
-} from "./session.ts";
+export { type EventListener, type EventStore, Session, type SessionOptions } from "./session.ts";
 export { escapeHtml, exportHtml, exportJson, exportMarkdown } from "./sessions/export.ts";
 export { openLogFile, readLogFile } from "./sessions/log-file.ts";
 export { searchSessions } from "./sessions/search-sessions.ts";

@@ -1,3 +1,4 @@
+import { counted } from "@octant/core";
 import type { Conversation } from "./conversation.ts";
 import type { EndReason } from "./events.ts";
 import { tokensOf } from "./usage.ts";
@@ -25,39 +26,28 @@ export function createMeter(
   conversation: Conversation,
 ): () => LimitReached | undefined {
   const started = performance.now();
-  const { turns: turnsBefore, usage: usageBefore, knownCost: costBefore } = conversation;
+  const { turns, usage, knownCost } = conversation;
   return () => {
     const { max_turns, max_tokens, max_cost, max_time_ms } = limits();
-    const turns = conversation.turns - turnsBefore;
-    if (max_turns !== undefined && turns >= max_turns)
-      return {
-        reason: "max_turns",
-        message: `the limit of ${max_turns} ${max_turns === 1 ? "turn" : "turns"} is reached`,
-        limit: max_turns,
-      };
-    const tokens = tokensOf(conversation.usage) - tokensOf(usageBefore);
+    const tokens = tokensOf(conversation.usage) - tokensOf(usage);
+    const cost = conversation.knownCost - knownCost;
+    if (max_turns !== undefined && conversation.turns - turns >= max_turns)
+      return toReached("max_turns", max_turns, counted(max_turns, "turn"));
     if (max_tokens !== undefined && tokens >= max_tokens)
-      return {
-        reason: "max_tokens",
-        message: `the limit of ${max_tokens} tokens is reached (${tokens} used)`,
-        limit: max_tokens,
-      };
-    const cost = conversation.knownCost - costBefore;
+      return toReached("max_tokens", max_tokens, `${max_tokens} tokens`, ` (${tokens} used)`);
     if (max_cost !== undefined && cost >= max_cost)
-      return {
-        reason: "max_cost",
-        message: `the limit of $${max_cost} is reached ($${cost.toFixed(4)} spent)`,
-        limit: max_cost,
-      };
+      return toReached("max_cost", max_cost, `$${max_cost}`, ` ($${cost.toFixed(4)} spent)`);
     if (max_time_ms !== undefined && performance.now() - started >= max_time_ms)
       return timeReached(max_time_ms);
     return undefined;
   };
 }
 
-const timeReached = (limit: number): LimitReached => ({
-  reason: "max_time",
-  message: `the limit of ${limit / 1000} s is reached`,
+const timeReached = (ms: number) => toReached("max_time", ms, `${ms / 1000} s`);
+
+const toReached = (reason: EndReason, limit: number, shown: string, used = ""): LimitReached => ({
+  reason,
+  message: `the limit of ${shown} is reached${used}`,
   limit,
 });
 

@@ -1,12 +1,12 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { PermissionRequest } from "@octant/runtime";
 import { expect, test } from "vitest";
-import { createAgent } from "./agent.ts";
+import { Agent } from "./agent.ts";
 import { ApiError } from "./api-error.ts";
 import type { AgentEvent } from "./events.ts";
 import type { Limits } from "./limits.ts";
 import { textOf } from "./messages.ts";
-import { createSession } from "./session.ts";
+import { Session } from "./session.ts";
 import { call, createScriptedClient, done, type Turn, text } from "./testing/scripted-client.ts";
 import { createTestTools, type TestTool } from "./testing/tools.ts";
 import type { ToolExecutor } from "./tool-executor.ts";
@@ -17,12 +17,12 @@ function setUp(
   limits: Limits = {},
 ) {
   const client = createScriptedClient(turns);
-  const session = createSession({ id: "ses_1" });
+  const session = new Session({ id: "ses_1" });
   const events: AgentEvent[] = [];
   session.subscribe((event) => events.push(event));
   const executor =
     "definitions" in tools && "outline" in tools ? (tools as ToolExecutor) : createTestTools({ ...tools });
-  const agent = createAgent({ client, tools: executor, session, system: "Be brief.", limits: () => limits });
+  const agent = new Agent({ client, tools: executor, session, system: "Be brief.", limits: () => limits });
   const results = () =>
     events.flatMap((event) =>
       event.type === "tool_ended" ? [{ ...event, text: textOf(event.content) }] : [],
@@ -168,7 +168,7 @@ test("cancelling ends the run although a tool ignores it, and every call has its
 test("cancelling during the stream leaves no partial answer in the conversation", async () => {
   const { agent } = setUp([
     async function* (_request, signal) {
-      yield { type: "text", text: "I am about to" } as const;
+      yield { type: "text_delta", text: "I am about to" } as const;
       await delay(60_000, undefined, { signal });
     },
   ]);
@@ -227,7 +227,7 @@ test("a repeated call with different results is not a loop", async () => {
 
 test("the policy's questions go to the prompter, and both question and answer are events", async () => {
   const client = createScriptedClient([[call("write")], [text("ok")]]);
-  const session = createSession({ id: "ses_1" });
+  const session = new Session({ id: "ses_1" });
   const events: AgentEvent[] = [];
   session.subscribe((event) => events.push(event));
   const tools = createTestTools({
@@ -238,7 +238,7 @@ test("the policy's questions go to the prompter, and both question and answer ar
       return answer;
     },
   });
-  const agent = createAgent({
+  const agent = new Agent({
     client,
     session,
     tools,
@@ -296,11 +296,11 @@ test("a killed run continues: open calls are INTERRUPTED, and none of them runs 
 
   const client = createScriptedClient([[text("I see.")]]);
   // Up to here only stored events were published.
-  const session = createSession({
+  const session = new Session({
     id: "ses_1",
-    events: kept as Parameters<typeof createSession>[0]["events"],
+    events: kept as ConstructorParameters<typeof Session>[0]["events"],
   });
-  const agent = createAgent({ client, session, tools: createTestTools({ write: () => "ran again" }) });
+  const agent = new Agent({ client, session, tools: createTestTools({ write: () => "ran again" }) });
   expect(await agent.proceed()).toMatchObject({ reason: "done" });
   const results = client.requests[0]?.messages.at(-1);
   expect(results?.role === "tool" && results.results.map(({ content }) => textOf(content))).toEqual([

@@ -1,8 +1,9 @@
-import { randomUUID } from "node:crypto";
+import { hash, randomUUID } from "node:crypto";
 import type { PermissionPrompter } from "@octant/runtime";
-import type { ApiClient, StreamEvent } from "./api-client.ts";
+import type { Answer, ApiClient } from "./api-client.ts";
 import { ApiError } from "./api-error.ts";
-import type { Compacted, LiveEvent, RunEnded } from "./events.ts";
+import type { Compactor } from "./compaction/compactor.ts";
+import type { RunEnded } from "./events.ts";
 import { createDeadline, type LimitReached } from "./limits.ts";
 import {
   type AssistantMessage,
@@ -11,30 +12,27 @@ import {
   toolCallsOf,
   type UserPart,
 } from "./messages.ts";
-import { createRepeatedCalls, isLoop, isRepeated, repeatedNote } from "./repeated-calls.ts";
-import { runCalls } from "./run-calls.ts";
+import { runCalls, toFailure } from "./run-calls.ts";
 import type { Session } from "./session.ts";
-import type { ChangedFile, ToolExecutor, ToolResult } from "./tool-executor.ts";
+import type { ChangedFile, ToolExecutor } from "./tool-executor.ts";
 import { costOf, tokensOf } from "./usage.ts";
 
 export interface LoopOptions {
   readonly session: Session;
-  readonly client: ApiClient;
+  /** Read for every request. */
+  client(): ApiClient;
   readonly tools: ToolExecutor;
   readonly prompter: PermissionPrompter;
+  readonly compactor: Compactor;
   /** Asked at every step. */
   overLimit(): LimitReached | undefined;
   /** A stream or tool that exceeds it is stopped. */
-  readonly maxTimeMs?: number | undefined;
+  readonly maxTimeMs: number | undefined;
   readonly signal: AbortSignal;
   /** JSON Schema of the last answer. */
-  readonly outputSchema?: Readonly<Record<string, unknown>>;
+  readonly outputSchema: Readonly<Record<string, unknown>> | undefined;
   /** Takes the messages typed while the agent was working. */
   takeQueued(): readonly (readonly UserPart[])[];
-  /** Whether the conversation is too long for another request. */
-  needsCompaction(): boolean;
-  /** Resolves with false when nothing could be shortened. */
-  compact(cause: Compacted["cause"], signal: AbortSignal): Promise<boolean>;
 }
 
 type Ending = Pick<RunEnded, "reason" | "message">;
@@ -64,7 +62,7 @@ export async function runLoop(options: LoopOptions): Promise<RunEnded> {
 
 async function untilEnd(options: LoopOptions): Promise<Ending> {
   const { session, signal } = options;
-  const calling = createCalling(options);
+  const repeated = createRepeatedCalls();
   // A resumed run may have unanswered calls.
   await settleOpenCalls(session);
   for (;;) {
@@ -73,11 +71,12 @@ async function untilEnd(options: LoopOptions): Promise<Ending> {
     const reached = options.overLimit();
     if (reached) return toEnding(reached);
     await offerNewTools(options);
-    if (options.needsCompaction()) await options.compact("budget", signal);
+    if (options.compactor.isNeeded(options.client()))
+      await options.compactor.compact(options.client(), "budget", signal);
     const answer = await ask(options);
     const calls = toolCallsOf(answer.message);
     if (calls.length > 0) {
-      const loop = await calling.run(calls);
+      const loop = await callTools(calls, repeated, options);
       if (loop) return loop;
       continue;
     }
@@ -98,15 +97,13 @@ async function offerNewTools({ session, tools }: LoopOptions): Promise<void> {
   if (added.length > 0) await session.append({ type: "tools_added", tools: added });
 }
 
-type Answer = Extract<StreamEvent, { type: "done" }>;
-
 /** One stored answer of the model. A conversation that is too long for the provider is compacted once. */
 async function ask(options: LoopOptions): Promise<Answer> {
   try {
     return await askOnce(options);
   } catch (cause) {
     if (!(cause instanceof ApiError) || cause.failure !== "context_length") throw cause;
-    if (!(await options.compact("context_length", options.signal)))
+    if (!(await options.compactor.compact(options.client(), "context_length", options.signal)))
       throw new ApiError(
         "context_length",
         `${cause.message}; nothing can be left out: send less, or use a model with a larger context window`,
@@ -116,7 +113,8 @@ async function ask(options: LoopOptions): Promise<Answer> {
   }
 }
 
-async function askOnce({ session, client, signal, outputSchema }: LoopOptions): Promise<Answer> {
+async function askOnce({ session, signal, outputSchema, ...options }: LoopOptions): Promise<Answer> {
+  const client = options.client();
   const { system, tools, messages } = session.conversation;
   const request = {
     system,
@@ -127,7 +125,7 @@ async function askOnce({ session, client, signal, outputSchema }: LoopOptions): 
   };
   for await (const event of client.send(request, signal)) {
     if (event.type !== "done") {
-      session.publish(toLiveEvent(event));
+      session.publish(event);
       continue;
     }
     const { stop, usage, detail } = event;
@@ -160,49 +158,56 @@ function withOwnIds(message: AssistantMessage, before: ReadonlySet<string>): Ass
   return { ...message, content };
 }
 
-function toLiveEvent(event: Exclude<StreamEvent, { type: "done" }>): LiveEvent {
-  switch (event.type) {
-    case "text":
-      return { type: "text_delta", text: event.text };
-    case "thinking":
-      return { type: "thinking_delta", text: event.text };
-    case "call_begin":
-      return { type: "call_delta", call_id: event.call_id, name: event.name, text: "" };
-    case "call_arguments":
-      return { type: "call_delta", call_id: event.call_id, text: event.text };
-    case "retry":
-      return event;
-  }
+/** Runs calls, reports to the model what its edits broke, and ends the run when the model is in a loop. */
+async function callTools(
+  calls: readonly ToolCallPart[],
+  countRepeated: CountRepeated,
+  options: LoopOptions,
+): Promise<Ending | undefined> {
+  const { session, tools, signal } = options;
+  const changed: ChangedFile[] = [];
+  let loop: string | undefined;
+  await runCalls(calls, options, (call, result) => {
+    changed.push(...(result.facts?.changed ?? []));
+    const count = countRepeated(call, result.content);
+    if (count >= STOP_AT) loop = call.name;
+    if (count < WARN_AT) return result;
+    return { ...result, content: [...result.content, ...textParts(repeatedNote(count))] };
+  });
+  signal.throwIfAborted();
+  if (loop !== undefined)
+    return {
+      reason: "repeated_calls",
+      message: `the model repeated the same call of ${loop} with the same result; say what it should do instead`,
+    };
+  const reports = changed.length > 0 ? await tools.afterEdits?.(changed, signal) : undefined;
+  if (reports !== undefined) await say(session, "context", textParts(reports));
+  return undefined;
 }
 
-/** Runs calls, reports to the model what its edits broke, and detects loops. */
-function createCalling(options: LoopOptions) {
-  const { session, tools, signal } = options;
-  const repeated = createRepeatedCalls();
-  return {
-    async run(calls: readonly ToolCallPart[]): Promise<Ending | undefined> {
-      const changed: ChangedFile[] = [];
-      let loop: string | undefined;
-      const finish = (call: ToolCallPart, result: ToolResult): ToolResult => {
-        changed.push(...(result.facts?.changed ?? []));
-        const count = repeated.count(call, result.content);
-        if (isLoop(count)) loop = call.name;
-        if (!isRepeated(count)) return result;
-        return { ...result, content: [...result.content, ...textParts(repeatedNote(count))] };
-      };
-      await runCalls(calls, { ...options, finish });
-      signal.throwIfAborted();
-      if (loop !== undefined)
-        return {
-          reason: "repeated_calls",
-          message: `the model repeated the same call of ${loop} with the same result; say what it should do instead`,
-        };
-      const reports = changed.length > 0 ? await tools.afterEdits?.(changed, signal) : undefined;
-      if (reports !== undefined) await say(session, "context", textParts(reports));
-      return undefined;
-    },
+/** The number of recent calls to compare. */
+const WINDOW = 24;
+/** The model is warned. */
+const WARN_AT = 3;
+/** The run ends. */
+const STOP_AT = 6;
+
+/** How often this call had this result recently, including this time. */
+type CountRepeated = (call: ToolCallPart, content: readonly UserPart[]) => number;
+
+function createRepeatedCalls(): CountRepeated {
+  const recent: string[] = [];
+  return (call, content) => {
+    const key = hash("sha256", JSON.stringify([call.name, call.arguments, content]), "base64url");
+    recent.push(key);
+    if (recent.length > WINDOW) recent.shift();
+    return recent.filter((one) => one === key).length;
   };
 }
+
+const repeatedNote = (count: number): string =>
+  `\n\n[This exact call has had this exact result ${count} times. Repeating it changes nothing; ` +
+  `after ${STOP_AT} times the run ends. Try something else, or say what is missing.]`;
 
 const say = (session: Session, origin: "person" | "context", content: readonly UserPart[]) =>
   session.append({ type: "user", origin, content });
@@ -217,9 +222,7 @@ async function settleOpenCalls(session: Session): Promise<void> {
       type: "tool_ended",
       call_id: call.id,
       name: call.name,
-      content: textParts(`INTERRUPTED: ${message}`),
-      is_error: true,
-      code: "INTERRUPTED",
+      ...toFailure("INTERRUPTED", message),
       duration_ms: 0,
     });
   }

@@ -1,9 +1,7 @@
+import { randomUUID } from "node:crypto";
 import { type ErrorCode, nearestName, ToolError } from "@octant/core";
 import type { PermissionPrompter } from "@octant/runtime";
-import type { ToolEnded } from "./events.ts";
 import { type ToolCallPart, textParts } from "./messages.ts";
-
-import { recordPermissions } from "./permission-events.ts";
 import type { Session } from "./session.ts";
 import type { ToolCall, ToolExecutor, ToolResult } from "./tool-executor.ts";
 
@@ -15,17 +13,22 @@ export interface RunCallsOptions {
   readonly tools: ToolExecutor;
   readonly prompter: PermissionPrompter;
   readonly signal: AbortSignal;
-  /** May add to the text for the model. */
-  readonly finish?: (call: ToolCallPart, result: ToolResult) => ToolResult;
 }
+
+/** May add to the text for the model. */
+type Finish = (call: ToolCallPart, result: ToolResult) => ToolResult;
 
 /**
  * Runs the calls of one answer: reading ones in parallel, writing ones one after the other and alone. Every call gets
  * exactly one result, even when cancelled.
  */
-export async function runCalls(calls: readonly ToolCallPart[], options: RunCallsOptions): Promise<void> {
+export async function runCalls(
+  calls: readonly ToolCallPart[],
+  options: RunCallsOptions,
+  finish: Finish,
+): Promise<void> {
   for (const batch of toBatches(calls.map((part) => toPlan(part, options.tools))))
-    await Promise.all(batch.map((plan) => runOne(plan, options)));
+    await Promise.all(batch.map((plan) => runOne(plan, options, finish)));
 }
 
 type Plan =
@@ -36,7 +39,8 @@ function toPlan(part: ToolCallPart, tools: ToolExecutor): Plan {
   const names = tools.definitions().map(({ name }) => name);
   if (!names.includes(part.name)) return { part, refused: unknownTool(part.name, names), readsOnly: true };
   const input = parseArguments(part.arguments);
-  if (input instanceof ToolError) return { part, refused: toResult(input), readsOnly: true };
+  if (input instanceof ToolError)
+    return { part, refused: toFailure(input.code, input.message), readsOnly: true };
   const call = { id: part.id, name: part.name, input };
   return { part, call, readsOnly: tools.outline(call).reads_only };
 }
@@ -52,8 +56,8 @@ function toBatches(plans: readonly Plan[]): Plan[][] {
   return batches;
 }
 
-async function runOne(plan: Plan, options: RunCallsOptions): Promise<void> {
-  const { session, signal, finish = (_call, result) => result } = options;
+async function runOne(plan: Plan, options: RunCallsOptions, finish: Finish): Promise<void> {
+  const { session, signal } = options;
   const started = performance.now();
   const { part } = plan;
   const result =
@@ -63,7 +67,10 @@ async function runOne(plan: Plan, options: RunCallsOptions): Promise<void> {
         ? toFailure("CANCELLED", `${part.name} was not started: the run was stopped`)
         : await execute(plan.call, options);
   await session.append({
-    ...endOf(part, finish(part, bounded(result))),
+    type: "tool_ended",
+    call_id: part.id,
+    name: part.name,
+    ...finish(part, bounded(result)),
     duration_ms: Math.round(performance.now() - started),
   });
 }
@@ -73,12 +80,8 @@ async function execute(call: ToolCall, options: RunCallsOptions): Promise<ToolRe
   const { id: call_id, name, input } = call;
   await session.append({ type: "tool_began", call_id, name, input, ...tools.outline(call) });
   const stopped = Promise.withResolvers<ToolResult>();
-  const stop = () =>
-    setTimeout(
-      () =>
-        stopped.resolve(toFailure("CANCELLED", `${name} was stopped with the run; it may have had effects`)),
-      GRACE_MS,
-    ).unref();
+  const cancelled = toFailure("CANCELLED", `${name} was stopped with the run; it may have had effects`);
+  const stop = () => setTimeout(() => stopped.resolve(cancelled), GRACE_MS).unref();
   if (signal.aborted) stop();
   signal.addEventListener("abort", stop, { once: true });
   try {
@@ -90,19 +93,47 @@ async function execute(call: ToolCall, options: RunCallsOptions): Promise<ToolRe
     });
     return await Promise.race([running, stopped.promise]);
   } catch (cause) {
-    if (signal.aborted)
-      return toFailure("CANCELLED", `${name} was stopped with the run; it may have had effects`);
-    return toResult(cause instanceof ToolError ? cause : brokenTool(name, cause));
+    if (signal.aborted) return cancelled;
+    if (cause instanceof ToolError) return toFailure(cause.code, cause.message);
+    return toFailure("UPSTREAM_ERROR", `${name} failed: ${cause instanceof Error ? cause.message : cause}`);
   } finally {
     signal.removeEventListener("abort", stop);
   }
 }
 
-const endOf = ({ id, name }: ToolCallPart, result: ToolResult): Omit<ToolEnded, "duration_ms"> => ({
-  type: "tool_ended",
-  call_id: id,
-  name,
-  ...result,
+/** The prompter of one call: records its questions and answers in the session's events. */
+const recordPermissions = (
+  prompter: PermissionPrompter,
+  session: Session,
+  call_id: string,
+): PermissionPrompter => ({
+  async requestPermission(request) {
+    const { name: action, input, decision, preview, always } = request;
+    const question = { permission_id: `perm_${randomUUID()}`, call_id };
+    await session.append({
+      type: "permission_asked",
+      ...question,
+      action,
+      input,
+      reason: decision.reason,
+      ...(preview !== undefined && { preview }),
+      ...(always && { always }),
+    });
+    try {
+      const answer = await prompter.requestPermission(request);
+      const reason = "reason" in answer ? answer.reason : undefined;
+      await session.append({
+        type: "permission_answered",
+        ...question,
+        answer: answer.answer,
+        ...(reason !== undefined && { reason }),
+      });
+      return answer;
+    } catch (cause) {
+      await session.append({ type: "permission_answered", ...question, answer: "cancelled" });
+      throw cause;
+    }
+  },
 });
 
 /** No result of any tool may fill the conversation. */
@@ -126,11 +157,6 @@ export const toFailure = (code: ErrorCode, message: string): ToolResult => ({
   is_error: true,
   code,
 });
-
-const toResult = ({ code, message }: ToolError): ToolResult => toFailure(code, message);
-
-const brokenTool = (name: string, cause: unknown): ToolError =>
-  new ToolError("UPSTREAM_ERROR", `${name} failed: ${cause instanceof Error ? cause.message : cause}`, {});
 
 /** Servers may offer hundreds of tools. */
 const MAX_NAMES = 40;

@@ -92,9 +92,11 @@ describe.each(API_NAMES)("%s", (api) => {
         stop: "tool_calls",
         usage: { input_tokens: 200, cache_read_tokens: 300, output_tokens: 40 },
       });
-      const shown = events.flatMap((event) => (event.type === "text" ? [event.text] : []));
+      const shown = events.flatMap((event) => (event.type === "text_delta" ? [event.text] : []));
       expect(shown.join("")).toBe(TEXT);
-      const calls = events.flatMap((event) => (event.type === "call_begin" ? [event.call_id] : []));
+      const calls = events.flatMap((event) =>
+        event.type === "call_delta" && event.name ? [event.call_id] : [],
+      );
       expect(done.message.content.flatMap((part) => (part.type === "tool_call" ? [part.id] : []))).toEqual(
         calls,
       );

@@ -1,11 +1,10 @@
 import {
-  type Agent,
+  Agent,
   type ApiClient,
   ApiError,
-  createAgent,
-  createSession,
   type Model,
   NO_USAGE,
+  Session,
   type StreamEvent,
   type ToolExecutor,
   textParts,
@@ -21,7 +20,7 @@ export type Turn = (signal: AbortSignal) => AsyncIterable<StreamEvent>;
 
 export const says = (text: string, calls: { name: string; input: object }[] = []): Turn =>
   async function* () {
-    for (const part of text.match(/[\s\S]{1,7}/g) ?? []) yield { type: "text", text: part };
+    for (const part of text.match(/[\s\S]{1,7}/g) ?? []) yield { type: "text_delta", text: part };
     const content = [
       { type: "text", text } as const,
       ...calls.map(
@@ -40,7 +39,7 @@ export const says = (text: string, calls: { name: string; input: object }[] = []
 /** Runs until it is stopped. */
 export const hangs = (text: string): Turn =>
   async function* (signal) {
-    yield { type: "text", text };
+    yield { type: "text_delta", text };
     await new Promise((_, reject) => signal.addEventListener("abort", () => reject(signal.reason)));
   };
 
@@ -65,10 +64,10 @@ export function createTestApp({ turns, size = [80, 24], model = {}, more = {} }:
 } {
   const device = createTestDevice(...size);
   let app: TerminalApp;
-  const agent = createAgent({
+  const agent = new Agent({
     client: clientOf(turns, model),
     tools,
-    session: createSession({ id: "ses_1" }),
+    session: new Session({ id: "ses_1" }),
     prompter: { requestPermission: (request) => app.prompter.requestPermission(request) },
   });
   app = new TerminalApp({

@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
-import { createAgent } from "../agent.ts";
+import { Agent } from "../agent.ts";
 import { ApiError } from "../api-error.ts";
 import type { AgentEvent } from "../events.ts";
 import { type Message, textOf, textParts } from "../messages.ts";
-import { createSession } from "../session.ts";
+import { Session } from "../session.ts";
 import { call, createScriptedClient, done, TEST_MODEL, type Turn, text } from "../testing/scripted-client.ts";
 import { createTestTools } from "../testing/tools.ts";
 import { messagesTokens } from "../tokens.ts";
@@ -71,7 +71,7 @@ const MODEL = { ...TEST_MODEL, context_tokens: 8_000, max_output_tokens: 1_000 }
 
 function setUp(turns: readonly Turn[]) {
   const client = createScriptedClient(turns, MODEL);
-  const session = createSession({ id: "ses_1" });
+  const session = new Session({ id: "ses_1" });
   const events: AgentEvent[] = [];
   session.subscribe((event) => events.push(event));
   let count = 0;
@@ -82,7 +82,7 @@ function setUp(turns: readonly Turn[]) {
       facts: { read: [{ path: `file:///p/${count}.ts`, hash: `sha256:${count}` }] },
     }),
   });
-  const agent = createAgent({ client, tools, session, system: "Rules: never delete." });
+  const agent = new Agent({ client, tools, session, system: "Rules: never delete." });
   return {
     agent,
     client,

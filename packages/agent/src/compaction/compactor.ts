@@ -4,7 +4,7 @@ import type { Compacted } from "../events.ts";
 import { type Message, textOf, textParts } from "../messages.ts";
 import type { Session } from "../session.ts";
 import { messagesTokens, prefixTokens } from "../tokens.ts";
-import { addUsage, costOf, NO_USAGE, type Usage } from "../usage.ts";
+import { costOf, NO_USAGE, type Usage } from "../usage.ts";
 import { type CompactionResult, compactMessages, findCut, withoutResults } from "./compact.ts";
 
 export interface CompactionSettings {
@@ -22,31 +22,39 @@ const SUMMARY_TOKENS = 4_000;
 const MESSAGES_BETWEEN = 4;
 const INSTRUCTION = `Stop here and write a summary of the conversation so far, for yourself: it will replace the messages above. Call no tools. Say what was found out, what was decided and why, what was done and checked, what failed, and what comes next. Keep names, paths, commands and numbers exact. At most 600 words.`;
 
-export interface Compactor {
-  /** Whether the next request would exceed the budget. */
-  isNeeded(client: ApiClient): boolean;
+export class Compactor {
+  readonly #session: Session;
+  readonly #settings: CompactionSettings;
+  #lengthBefore = 0;
+
+  constructor(session: Session, settings: CompactionSettings = {}) {
+    this.#session = session;
+    this.#settings = settings;
+  }
+
+  /**
+   * Whether the next request would exceed the budget. A conversation that is too long right after a compaction is not
+   * compacted again at every step.
+   */
+  isNeeded(client: ApiClient): boolean {
+    return (
+      tokensNow(this.#session) > budgetOf(client, this.#settings) * THRESHOLD &&
+      this.#session.conversation.messages.length >= this.#lengthBefore + MESSAGES_BETWEEN
+    );
+  }
+
   /** False when nothing can be left out. */
-  compact(client: ApiClient, cause: Compacted["cause"], signal: AbortSignal): Promise<boolean>;
-}
-
-export function createCompactor(session: Session, settings: CompactionSettings = {}): Compactor {
-  const { conversation, ledger } = session;
-  const { reserve_recent = DEFAULT_RESERVE } = settings;
-  let lengthBefore = 0;
-  // A conversation that is too long right after a compaction is not compacted again at every step.
-  const isNeeded = (client: ApiClient) =>
-    tokensNow(session) > budgetOf(client, settings) * THRESHOLD &&
-    conversation.messages.length >= lengthBefore + MESSAGES_BETWEEN;
-
-  const compact: Compactor["compact"] = async (client, cause, signal) => {
-    const { messages, system, tools } = conversation;
+  async compact(client: ApiClient, cause: Compacted["cause"], signal: AbortSignal): Promise<boolean> {
+    const session = this.#session;
+    const { reserve_recent = DEFAULT_RESERVE } = this.#settings;
+    const { messages, system, tools } = session.conversation;
     const before = Math.ceil(tokensNow(session));
     session.publish({ type: "compaction_began", tokens: before });
     const prefix = prefixTokens(system, tools);
-    const room = budgetOf(client, settings) * TARGET - prefix;
-    const made = await summarize(session, client, reserve_recent, cause, signal);
-    const result = shorten(messages, room, reserve_recent, ledger.toText(), made.summary);
-    lengthBefore = result?.messages.length ?? messages.length;
+    const room = budgetOf(client, this.#settings) * TARGET - prefix;
+    const { summary, usage } = await summarize(session, client, reserve_recent, cause, signal);
+    const result = shorten(messages, room, reserve_recent, session.ledger.toText(), summary);
+    this.#lengthBefore = result?.messages.length ?? messages.length;
     if (!result) return false;
     await session.append({
       type: "compaction",
@@ -54,13 +62,12 @@ export function createCompactor(session: Session, settings: CompactionSettings =
       messages: result.messages,
       tokens_before: before,
       tokens_after: Math.min(Math.ceil(prefix + messagesTokens(result.messages)), Math.max(0, before - 1)),
-      summarized: made.summary !== undefined,
-      usage: made.usage,
-      cost: costOf(made.usage, client.model.price),
+      summarized: summary !== undefined,
+      usage,
+      cost: costOf(usage, client.model.price),
     });
     return true;
-  };
-  return { isNeeded, compact };
+  }
 }
 
 /** Preserves as many of the last turns as fit. */
@@ -99,11 +106,6 @@ function tokensNow({ conversation }: Session): number {
   return Math.max(contextTokens + messagesTokens(messages.slice(countedMessages)), guess * GUESS_SHARE);
 }
 
-interface Made {
-  readonly summary?: string;
-  readonly usage: Usage;
-}
-
 /** The model's own summary. Without it the messages are shortened, so a failure here does not fail the session. */
 async function summarize(
   { conversation, id }: Session,
@@ -111,7 +113,7 @@ async function summarize(
   reserveRecent: number,
   cause: Compacted["cause"],
   signal: AbortSignal,
-): Promise<Made> {
+): Promise<{ readonly summary?: string; readonly usage: Usage }> {
   const { system, tools, messages } = conversation;
   const cut = findCut(messages, reserveRecent) || messages.length;
   const range = messages.slice(0, endOfTurn(messages, cut));
@@ -120,7 +122,6 @@ async function summarize(
   // without results.
   const sent = cause === "context_length" ? withoutResults(range) : range;
   const asked: Message = { role: "user", origin: "context", content: textParts(INSTRUCTION) };
-  let usage = NO_USAGE;
   try {
     const request = {
       system,
@@ -131,7 +132,7 @@ async function summarize(
     };
     for await (const event of client.send(request, signal)) {
       if (event.type !== "done") continue;
-      usage = addUsage(usage, event.usage);
+      const { usage } = event;
       const summary = textOf(event.message.content).trim();
       return summary === "" ? { usage } : { summary, usage };
     }
@@ -139,7 +140,7 @@ async function summarize(
     signal.throwIfAborted();
     if (!(failure instanceof ApiError)) throw failure;
   }
-  return { usage };
+  return { usage: NO_USAGE };
 }
 
 /** A call is not sent without its result. */

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { createAgent } from "../agent.ts";
-import { createSession } from "../session.ts";
+import { Agent } from "../agent.ts";
+import { Session } from "../session.ts";
 import { createScriptedClient, text } from "../testing/scripted-client.ts";
 import { createTestTools } from "../testing/tools.ts";
 import { createCrew } from "./crew.ts";
@@ -24,8 +24,8 @@ function setUp(limits: Partial<CrewLimits>, isSlow = false) {
             yield* [];
           }
         : client.send;
-      const session = createSession({ id: `ses_${made}` });
-      const agent = createAgent({ client: { ...client, send }, tools: createTestTools({}), session });
+      const session = new Session({ id: `ses_${made}` });
+      const agent = new Agent({ client: { ...client, send }, tools: createTestTools({}), session });
       return { agent, close: () => agent.close() };
     },
   });

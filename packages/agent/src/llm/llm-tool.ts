@@ -51,7 +51,7 @@ export const llmTool = (open: () => Promise<Models>) => {
     const client = await models.client(model);
     backend(client.model.provider);
     const answer = await askModel(client, asked, signal, (event) => {
-      if (isStreamed && event.type === "text") emit({ kind: "text", text: event.text });
+      if (isStreamed && event.type === "text_delta") emit({ kind: "text", text: event.text });
     });
     await models.spend(caller.id, answer);
     return answer;

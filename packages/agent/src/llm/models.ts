@@ -1,6 +1,6 @@
 import type { ErrorCode } from "@octant/core";
 import { ToolError } from "@octant/core";
-import type { ApiClient, StreamEvent } from "../api-client.ts";
+import type { Answer, ApiClient, StreamEvent } from "../api-client.ts";
 import { ApiError, type ApiFailure } from "../api-error.ts";
 import { textOf, textParts } from "../messages.ts";
 import { costOf, type Usage } from "../usage.ts";
@@ -37,7 +37,7 @@ export interface ModelAnswer {
   readonly provider: string;
   readonly model: string;
   readonly text: string;
-  readonly stop: Extract<StreamEvent, { type: "done" }>["stop"];
+  readonly stop: Answer["stop"];
   readonly usage: Usage;
   readonly cost: number | null;
 }

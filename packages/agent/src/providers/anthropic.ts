@@ -1,12 +1,11 @@
-import type { StopReason, StreamEvent } from "../api-client.ts";
-import type { AssistantMessage, AssistantPart, Message, ToolMessage, UserPart } from "../messages.ts";
+import type { Delta, StopReason } from "../api-client.ts";
+import type { AssistantPart, Message, ToolMessage, UserPart } from "../messages.ts";
 import { parseArguments } from "../run-calls.ts";
-import type { Usage } from "../usage.ts";
-import { brokenStream, toStreamError } from "./failures.ts";
-import { type Api, parseData, type Reader } from "./http-client.ts";
-import { fieldOf, numberOf, stringOf } from "./json.ts";
+import { NO_USAGE } from "../usage.ts";
+import { toStreamError } from "./failures.ts";
+import type { Api, Reader } from "./http-client.ts";
 import { anthropicThinking } from "./thinking.ts";
-import { safeId } from "./tool-ids.ts";
+import { fieldOf, nativeOf, numberOf, safeId, stringOf } from "./wire.ts";
 
 const NAME = "anthropic";
 const EPHEMERAL = { type: "ephemeral" } as const;
@@ -61,7 +60,8 @@ function toResultBlock({ call_id, content, is_error }: ToolMessage["results"][nu
 }
 
 function toAssistantBlocks(part: AssistantPart): unknown[] {
-  if (part.native?.api === NAME) return [part.native.data];
+  const own = nativeOf(part, NAME);
+  if (own) return [own];
   if (part.type === "thinking") return [];
   if (part.type === "text") return part.text.trim() === "" ? [] : [{ type: "text", text: part.text }];
   const input = parseArguments(part.arguments);
@@ -84,25 +84,30 @@ interface Block {
   signature: string;
 }
 
+const STOPS: ReadonlyMap<string, StopReason> = new Map([
+  ["tool_use", "tool_calls"],
+  ["max_tokens", "output_limit"],
+  ["refusal", "refusal"],
+  ["pause_turn", "pause"],
+]);
+
 function createReader(provider: string): Reader {
   const blocks = new Map<number, Block>();
-  let usage = { input: 0, output: 0, read: 0, write: 0 };
-  let stop: unknown;
+  let usage = NO_USAGE;
+  let stop = "";
   let detail = "";
-  let isOver = false;
 
+  /** The later count is cumulative; an absent or null field keeps its value. */
   const noteUsage = (given: unknown) => {
-    if (typeof given !== "object" || given === null) return;
-    // The later count is cumulative; an absent or null field keeps its value.
     usage = {
-      input: numberOf(given, "input_tokens") || usage.input,
-      output: numberOf(given, "output_tokens") || usage.output,
-      read: numberOf(given, "cache_read_input_tokens") || usage.read,
-      write: numberOf(given, "cache_creation_input_tokens") || usage.write,
+      ...usage,
+      input_tokens: numberOf(given, "input_tokens") || usage.input_tokens,
+      output_tokens: numberOf(given, "output_tokens") || usage.output_tokens,
+      cache_read_tokens: numberOf(given, "cache_read_input_tokens") || usage.cache_read_tokens,
+      cache_write_tokens: numberOf(given, "cache_creation_input_tokens") || usage.cache_write_tokens,
     };
   };
-
-  function* begin(index: number, start: unknown): Generator<StreamEvent> {
+  const begin = (index: number, start: unknown): Block => {
     const block = {
       type: stringOf(start, "type"),
       start,
@@ -111,71 +116,46 @@ function createReader(provider: string): Reader {
       signature: "",
     };
     blocks.set(index, block);
-    if (block.type === "tool_use")
-      yield { type: "call_begin", call_id: block.id, name: stringOf(start, "name") };
-    if (block.type === "text") yield* grow(block, stringOf(start, "text"));
-    if (block.type === "thinking") yield* grow(block, stringOf(start, "thinking"));
-  }
-  function* grow(block: Block, text: string): Generator<StreamEvent> {
+    return block;
+  };
+  /** Each kind of block has its text under its own name. */
+  function* grow(block: Block, piece: unknown): Generator<Delta> {
+    const text = stringOf(piece, "text") || stringOf(piece, "thinking") || stringOf(piece, "partial_json");
     block.text += text;
     if (text === "") return;
-    if (block.type === "text") yield { type: "text", text };
-    if (block.type === "thinking") yield { type: "thinking", text };
-    if (block.type === "tool_use") yield { type: "call_arguments", call_id: block.id, text };
-  }
-  function* delta(block: Block | undefined, given: unknown): Generator<StreamEvent> {
-    if (!block) return;
-    switch (stringOf(given, "type")) {
-      case "text_delta":
-        yield* grow(block, stringOf(given, "text"));
-        break;
-      case "thinking_delta":
-        yield* grow(block, stringOf(given, "thinking"));
-        break;
-      case "input_json_delta":
-        yield* grow(block, stringOf(given, "partial_json"));
-        break;
-      case "signature_delta":
-        block.signature += stringOf(given, "signature");
-        break;
-    }
+    if (block.type === "text") yield { type: "text_delta", text };
+    if (block.type === "thinking") yield { type: "thinking_delta", text };
+    if (block.type === "tool_use") yield { type: "call_delta", call_id: block.id, text };
   }
 
   return {
-    *read(frame) {
-      const event = parseData(frame);
+    *read(event) {
+      const type = stringOf(event, "type");
       const index = numberOf(event, "index");
-      switch (stringOf(event, "type")) {
-        case "message_start":
-          noteUsage(fieldOf(fieldOf(event, "message"), "usage"));
-          break;
-        case "content_block_start":
-          yield* begin(index, fieldOf(event, "content_block"));
-          break;
-        case "content_block_delta":
-          yield* delta(blocks.get(index), fieldOf(event, "delta"));
-          break;
-        case "message_delta":
-          noteUsage(fieldOf(event, "usage"));
-          stop = fieldOf(fieldOf(event, "delta"), "stop_reason") ?? stop;
-          detail = stringOf(fieldOf(fieldOf(event, "delta"), "stop_details"), "explanation") || detail;
-          break;
-        case "message_stop":
-          isOver = true;
-          break;
-        case "error":
-          throw toStreamError(provider, fieldOf(event, "error"));
+      if (type === "message_start") noteUsage(fieldOf(event, "message", "usage"));
+      else if (type === "content_block_start") {
+        const block = begin(index, fieldOf(event, "content_block"));
+        if (block.type === "tool_use")
+          yield { type: "call_delta", call_id: block.id, name: stringOf(block.start, "name"), text: "" };
+        yield* grow(block, block.start);
+      } else if (type === "content_block_delta") {
+        const block = blocks.get(index);
+        if (!block) return false;
+        block.signature += stringOf(event, "delta", "signature");
+        yield* grow(block, fieldOf(event, "delta"));
+      } else if (type === "message_delta") {
+        noteUsage(fieldOf(event, "usage"));
+        stop = stringOf(event, "delta", "stop_reason") || stop;
+        detail = stringOf(event, "delta", "stop_details", "explanation") || detail;
       }
+      return type === "message_stop";
     },
-    state: () => (isOver ? "over" : typeof stop === "string" ? "complete" : "open"),
-    *end() {
-      if (typeof stop !== "string") throw brokenStream("it ended before the answer was complete");
+    finish() {
+      if (stop === "") return undefined;
       if (stop === "model_context_window_exceeded")
         throw toStreamError(provider, { type: "invalid_request_error", message: "context_length_exceeded" });
       const content = [...blocks].sort(([a], [b]) => a - b).flatMap(([, block]) => toParts(block));
-      const message: AssistantMessage = { role: "assistant", content };
-      const reason = stopOf(stop);
-      yield { type: "done", message, stop: reason, usage: toUsage(usage), ...(detail && { detail }) };
+      return { content, stop: STOPS.get(stop) ?? "end", usage, detail };
     },
   };
 }
@@ -200,29 +180,3 @@ function toParts({ type, start, id, text, signature }: Block): AssistantPart[] {
       return [];
   }
 }
-
-function stopOf(reason: string): StopReason {
-  if (reason === "tool_use") return "tool_calls";
-  if (reason === "max_tokens") return "output_limit";
-  if (reason === "refusal") return "refusal";
-  if (reason === "pause_turn") return "pause";
-  return "end";
-}
-
-const toUsage = ({
-  input,
-  output,
-  read,
-  write,
-}: {
-  input: number;
-  output: number;
-  read: number;
-  write: number;
-}): Usage => ({
-  input_tokens: input,
-  cache_read_tokens: read,
-  cache_write_tokens: write,
-  output_tokens: output,
-  reasoning_tokens: 0,
-});

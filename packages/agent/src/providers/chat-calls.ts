@@ -1,10 +1,10 @@
 import { randomUUID } from "node:crypto";
-import type { StreamEvent } from "../api-client.ts";
+import type { Delta } from "../api-client.ts";
 import type { ToolCallPart } from "../messages.ts";
-import { fieldOf, stringOf } from "./json.ts";
+import { fieldOf, stringOf } from "./wire.ts";
 
 export interface CallCollector {
-  add(delta: unknown): Iterable<StreamEvent>;
+  add(delta: unknown): Iterable<Delta>;
   finish(): readonly ToolCallPart[];
 }
 
@@ -40,11 +40,11 @@ export function createCallCollector(): CallCollector {
       if (!open) {
         open = { index, id: id || `call_${randomUUID()}`, name, text: "" };
         calls.push(open);
-        yield { type: "call_begin", call_id: open.id, name };
+        yield { type: "call_delta", call_id: open.id, name, text: "" };
       } else if (open.name === "") open.name = name;
       const text = argumentsOf(call);
       open.text += text;
-      if (text !== "") yield { type: "call_arguments", call_id: open.id, text };
+      if (text !== "") yield { type: "call_delta", call_id: open.id, text };
     },
     finish: () => calls.map(({ id, name, text }) => ({ type: "tool_call", id, name, arguments: text })),
   };

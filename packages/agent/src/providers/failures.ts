@@ -1,6 +1,6 @@
 import { ApiError, type ApiFailure } from "../api-error.ts";
 import { retryAfterMs } from "./backoff.ts";
-import { fieldOf, stringOf } from "./json.ts";
+import { fieldOf, stringOf } from "./wire.ts";
 
 const MAX_MESSAGE_CHARS = 600;
 

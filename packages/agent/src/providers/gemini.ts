@@ -1,14 +1,12 @@
 import { randomUUID } from "node:crypto";
-import type { StopReason, StreamEvent } from "../api-client.ts";
+import type { Delta, StopReason } from "../api-client.ts";
 import { ApiError } from "../api-error.ts";
 import { type AssistantPart, type Message, type ToolMessage, textOf, type UserPart } from "../messages.ts";
 import { parseArguments } from "../run-calls.ts";
-import type { Usage } from "../usage.ts";
-import { brokenStream, toStreamError } from "./failures.ts";
-import { type Api, parseData, type Reader } from "./http-client.ts";
-import { fieldOf, listOf, numberOf, stringOf } from "./json.ts";
+import type { Api, Reader } from "./http-client.ts";
 import { createPartialArgs } from "./partial-args.ts";
 import { geminiThinking } from "./thinking.ts";
+import { fieldOf, listOf, nativeOf, numberOf, stringOf, toUsage } from "./wire.ts";
 
 const NAME = "gemini";
 
@@ -58,7 +56,7 @@ function toResponseParts({ name, content, is_error }: ToolMessage["results"][num
 }
 
 function toModelParts(part: AssistantPart): unknown[] {
-  const own = part.native?.api === NAME ? part.native.data : undefined;
+  const own = nativeOf(part, NAME);
   if (part.type === "thinking") return own ? [own] : [];
   const signature = fieldOf(own, "thoughtSignature");
   const signed = signature === undefined ? {} : { thoughtSignature: signature };
@@ -79,79 +77,64 @@ function createReader(provider: string): Reader {
   let blocked = "";
   let usage: unknown;
 
-  function* addText(text: string, isThought: boolean, signature: unknown): Generator<StreamEvent> {
+  function* addText(text: string, isThought: boolean, signature: unknown): Generator<Delta> {
     const type = isThought ? "thinking" : "text";
     const last = parts.at(-1);
-    const native =
-      signature === undefined ? {} : { native: { api: NAME, data: toNative(type, text, signature) } };
     // A signed part stays unchanged; text around it may grow.
     if (last?.type === type && !last.native && signature === undefined)
       parts[parts.length - 1] = { ...last, text: last.text + text };
-    else if (text !== "" || signature !== undefined) parts.push({ type, text, ...native });
-    if (text !== "") yield { type, text };
+    else if (text !== "" || signature !== undefined)
+      parts.push({ type, text, ...signedBy(signature, isThought ? { text, thought: true } : {}) });
+    if (text !== "") yield { type: `${type}_delta`, text };
   }
-  function* addCall(name: string, args: string, signature: unknown): Generator<StreamEvent> {
-    const id = `call_${randomUUID()}`;
-    const native =
-      signature === undefined ? {} : { native: { api: NAME, data: { thoughtSignature: signature } } };
-    parts.push({ type: "tool_call", id, name, arguments: args, ...native });
-    yield { type: "call_begin", call_id: id, name };
-    yield { type: "call_arguments", call_id: id, text: args };
-  }
-  function* readPart(part: unknown): Generator<StreamEvent> {
+  function* readPart(part: unknown): Generator<Delta> {
     const signature = fieldOf(part, "thoughtSignature");
     const call = fieldOf(part, "functionCall");
     if (call !== undefined) {
       const whole = partial.add(call, signature);
-      if (whole) yield* addCall(whole.name, whole.arguments, whole.signature);
+      if (!whole) return;
+      const id = `call_${randomUUID()}`;
+      const { name, arguments: text } = whole;
+      parts.push({ type: "tool_call", id, name, arguments: text, ...signedBy(whole.signature) });
+      yield { type: "call_delta", call_id: id, name, text };
     } else if (fieldOf(part, "text") !== undefined || signature !== undefined)
       yield* addText(stringOf(part, "text"), fieldOf(part, "thought") === true, signature);
   }
 
   return {
-    *read(frame) {
-      const chunk = parseData(frame);
-      const error = fieldOf(chunk, "error");
-      if (error) throw toStreamError(provider, error);
+    *read(chunk) {
       const [candidate] = listOf(chunk, "candidates");
-      for (const part of listOf(fieldOf(candidate, "content"), "parts")) yield* readPart(part);
+      for (const part of listOf(candidate, "content", "parts")) yield* readPart(part);
       finish = stringOf(candidate, "finishReason") || finish;
-      blocked = stringOf(fieldOf(chunk, "promptFeedback"), "blockReason") || blocked;
+      blocked = stringOf(chunk, "promptFeedback", "blockReason") || blocked;
       usage = fieldOf(chunk, "usageMetadata") ?? usage;
+      return false;
     },
-    state: () => (finish === "" && blocked === "" ? "open" : "complete"),
-    *end() {
-      if (finish === "" && blocked === "") throw brokenStream("it ended before the answer was complete");
+    finish() {
+      if (finish === "" && blocked === "") return undefined;
       if (MALFORMED.test(finish)) throw new ApiError("broken", `${provider} stopped with ${finish}`);
       const stop = stopOf(finish, blocked, parts);
-      yield {
-        type: "done",
-        message: { role: "assistant", content: parts },
+      const thoughts = numberOf(usage, "thoughtsTokenCount");
+      return {
+        content: parts,
         stop,
-        usage: toUsage(usage),
-        ...(stop === "refusal" && { detail: blocked || finish }),
+        usage: toUsage(
+          numberOf(usage, "promptTokenCount"),
+          numberOf(usage, "cachedContentTokenCount"),
+          numberOf(usage, "candidatesTokenCount") + thoughts,
+          thoughts,
+        ),
+        detail: stop === "refusal" ? blocked || finish : "",
       };
     },
   };
 }
 
-const toNative = (type: string, text: string, thoughtSignature: unknown) =>
-  type === "thinking" ? { text, thought: true, thoughtSignature } : { thoughtSignature };
+const signedBy = (thoughtSignature: unknown, data = {}) =>
+  thoughtSignature === undefined ? {} : { native: { api: NAME, data: { ...data, thoughtSignature } } };
 
 function stopOf(finish: string, blocked: string, parts: readonly AssistantPart[]): StopReason {
   if (blocked !== "" || REFUSALS.test(finish)) return "refusal";
   if (parts.some(({ type }) => type === "tool_call")) return "tool_calls";
   return finish === "MAX_TOKENS" ? "output_limit" : "end";
-}
-
-function toUsage(usage: unknown): Usage {
-  const cached = numberOf(usage, "cachedContentTokenCount");
-  const thoughts = numberOf(usage, "thoughtsTokenCount");
-  return {
-    input_tokens: Math.max(0, numberOf(usage, "promptTokenCount") - cached),
-    cache_read_tokens: cached,
-    cache_write_tokens: 0,
-    output_tokens: numberOf(usage, "candidatesTokenCount") + thoughts,
-    reasoning_tokens: thoughts,
-  };
 }

@@ -1,10 +1,11 @@
 import type { IncomingMessage } from "node:http";
-import type { ApiClient, Model, ModelRequest, StreamEvent } from "../api-client.ts";
+import type { Answer, ApiClient, Delta, Model, ModelRequest } from "../api-client.ts";
 import { ApiError } from "../api-error.ts";
-import type { Message } from "../messages.ts";
-import { brokenStream, toHttpError } from "./failures.ts";
+import type { AssistantPart, Message } from "../messages.ts";
+import { brokenStream, toHttpError, toStreamError } from "./failures.ts";
 import { createBodyEncoder } from "./request-body.ts";
 import { createSseFrameBuffer, type SseFrame } from "./sse.ts";
+import { fieldOf } from "./wire.ts";
 
 /** Without a byte for this long the stream counts as stalled. */
 const STALL_MS = 60_000;
@@ -35,12 +36,20 @@ export interface Api {
 
 /** Parses the answer to one request, event by event. */
 export interface Reader {
-  read(frame: SseFrame): Iterable<StreamEvent>;
-  /** After the last byte: emits `done`, or throws when the answer is incomplete. */
-  end(): Iterable<StreamEvent>;
-  /** `complete`: a broken connection would lose nothing. `over`: nothing more will come. */
-  state(): "open" | "complete" | "over";
+  /** Takes the data of an event. Returns true after the last one of the answer. */
+  read(event: unknown): Generator<Delta, boolean>;
+  /** The whole answer; undefined while it is incomplete. `isOver` says that the provider has announced the end. */
+  finish(isOver: boolean): ReadAnswer | undefined;
 }
+
+interface ReadAnswer extends Pick<Answer, "stop" | "usage"> {
+  readonly content: readonly AssistantPart[];
+  /** Empty without one. */
+  readonly detail: string;
+}
+
+/** The data of the event with which OpenAI's APIs end a stream. */
+const END_OF_STREAM = "[DONE]";
 
 export function createHttpClient(api: Api, model: Model, endpoint: Endpoint): ApiClient {
   const encode = createBodyEncoder(api);
@@ -51,18 +60,23 @@ export function createHttpClient(api: Api, model: Model, endpoint: Endpoint): Ap
       const either = AbortSignal.any([signal, watch.signal]);
       const stall = setTimeout(() => watch.abort(stalled(endpoint)), endpoint.stall_ms ?? STALL_MS);
       const reader = api.createReader(endpoint.provider);
+      let isOver = false;
       try {
         const response = await open(api, model, endpoint, encode(request, model), either);
-        for await (const frame of readFrames(response, () => stall.refresh())) {
-          yield* reader.read(frame);
-          if (reader.state() === "over") break;
+        for await (const { data } of readFrames(response, () => stall.refresh())) {
+          isOver = data === END_OF_STREAM || (yield* reader.read(parseData(endpoint.provider, data)));
+          if (isOver) break;
         }
-        yield* reader.end();
+        const answer = reader.finish(isOver);
+        if (!answer) throw brokenStream("it ended before the answer was complete");
+        yield toAnswer(answer);
       } catch (cause) {
         signal.throwIfAborted();
         const failure = watch.signal.aborted ? watch.signal.reason : cause;
-        if (reader.state() !== "complete" || !isLost(failure)) throw failure;
-        yield* reader.end();
+        // A connection that is lost after the answer was complete loses nothing.
+        const answer = isLost(failure) ? reader.finish(isOver) : undefined;
+        if (!answer) throw failure;
+        yield toAnswer(answer);
       } finally {
         clearTimeout(stall);
         watch.abort();
@@ -70,6 +84,14 @@ export function createHttpClient(api: Api, model: Model, endpoint: Endpoint): Ap
     },
   };
 }
+
+const toAnswer = ({ content, stop, usage, detail }: ReadAnswer): Answer => ({
+  type: "done",
+  message: { role: "assistant", content },
+  stop,
+  usage,
+  ...(detail !== "" && { detail }),
+});
 
 async function open(
   api: Api,
@@ -100,11 +122,8 @@ async function open(
   }
   const { statusCode: status = 0 } = response;
   if (status >= 200 && status < 300) return response;
-  const headers = new Headers();
-  for (const name of ["retry-after", "retry-after-ms"]) {
-    const value = response.headers[name];
-    if (typeof value === "string") headers.set(name, value);
-  }
+  // Only set-cookie would be a list.
+  const headers = new Headers(response.headers as Record<string, string>);
   const text = withoutSecrets(await readHead(response), proof);
   throw toHttpError(endpoint.provider, { status, headers }, text);
 }
@@ -193,11 +212,15 @@ function reasonOf(cause: unknown): string {
   return "code" in cause && cause.code !== "" ? `${cause.code}` : cause.message;
 }
 
-/** The data of a frame; an invalid one means that the stream is unreliable. */
-export function parseData({ data }: SseFrame): unknown {
+/** The data of an event; an invalid one means that the stream is unreliable. Throws the error that it reports. */
+function parseData(provider: string, data: string): unknown {
+  let event: unknown;
   try {
-    return JSON.parse(data);
+    event = JSON.parse(data);
   } catch (cause) {
     throw new ApiError("broken", "the stream was interrupted: an event is not valid JSON", { cause });
   }
+  const error = fieldOf(event, "error") ?? (fieldOf(event, "type") === "error" ? event : undefined);
+  if (error) throw toStreamError(provider, error);
+  return event;
 }

@@ -1,12 +1,9 @@
-import type { StopReason, StreamEvent } from "../api-client.ts";
+import type { Delta, StopReason } from "../api-client.ts";
 import { type AssistantPart, type Message, textOf, toolCallsOf, type UserPart } from "../messages.ts";
-import type { Usage } from "../usage.ts";
 import { createCallCollector } from "./chat-calls.ts";
-import { brokenStream, toStreamError } from "./failures.ts";
-import { type Api, parseData, type Reader } from "./http-client.ts";
-import { fieldOf, listOf, numberOf, stringOf } from "./json.ts";
+import type { Api, Reader } from "./http-client.ts";
 import { chatReasoning } from "./thinking.ts";
-import { safeId } from "./tool-ids.ts";
+import { fieldOf, listOf, nativeOf, numberOf, safeId, stringOf, toUsage } from "./wire.ts";
 
 const NAME = "openai-chat";
 
@@ -61,7 +58,7 @@ function toContent(parts: readonly UserPart[]) {
 
 function toAssistant(content: readonly AssistantPart[]) {
   const calls = toolCallsOf({ role: "assistant", content });
-  const own = content.find((part) => part.type === "thinking" && part.native?.api === NAME)?.native?.data;
+  const own = content.map((part) => part.type === "thinking" && nativeOf(part, NAME)).find(Boolean);
   return {
     role: "assistant",
     content: textOf(content) || (calls.length > 0 ? null : ""),
@@ -79,82 +76,69 @@ function toAssistant(content: readonly AssistantPart[]) {
 
 const REASONING_FIELDS = ["reasoning_content", "reasoning"] as const;
 
-function createReader(provider: string): Reader {
+function createReader(): Reader {
   const calls = createCallCollector();
   const reasoning = { field: "", text: "", details: [] as unknown[] };
   let text = "";
   let refusal = "";
   let finish = "";
   let usage: unknown;
-  let isOver = false;
 
-  function* readDelta(delta: unknown): Generator<StreamEvent> {
+  function* readDelta(delta: unknown): Generator<Delta> {
     for (const field of REASONING_FIELDS) {
       const thought = stringOf(delta, field);
       if (thought === "" || (reasoning.field !== "" && reasoning.field !== field)) continue;
       reasoning.field = field;
       reasoning.text += thought;
-      yield { type: "thinking", text: thought };
+      yield { type: "thinking_delta", text: thought };
     }
     reasoning.details.push(...listOf(delta, "reasoning_details"));
-    const said = stringOf(delta, "content");
     const refused = stringOf(delta, "refusal");
-    text += said;
+    const said = stringOf(delta, "content") + refused;
     refusal += refused;
-    if (said + refused !== "") yield { type: "text", text: said + refused };
+    text += said;
+    if (said !== "") yield { type: "text_delta", text: said };
     for (const call of listOf(delta, "tool_calls")) yield* calls.add(call);
   }
 
   return {
-    *read(frame) {
-      if (frame.data === "[DONE]") {
-        isOver = true;
-        return;
-      }
-      const chunk = parseData(frame);
-      const error = fieldOf(chunk, "error");
-      if (error) throw toStreamError(provider, error);
-      usage = fieldOf(chunk, "usage") ?? usage;
+    *read(chunk) {
       const [choice] = listOf(chunk, "choices");
       yield* readDelta(fieldOf(choice, "delta") ?? fieldOf(choice, "message"));
       finish = stringOf(choice, "finish_reason") || finish;
-      usage = fieldOf(choice, "usage") ?? usage;
+      usage = fieldOf(choice, "usage") ?? fieldOf(chunk, "usage") ?? usage;
+      return false;
     },
-    state: () => (isOver ? "over" : finish === "" ? "open" : "complete"),
-    *end() {
-      if (!isOver && finish === "") throw brokenStream("it ended before the answer was complete");
+    finish(isOver) {
+      if (!isOver && finish === "") return undefined;
       const found = calls.finish();
-      const content: AssistantPart[] = [
-        ...toThinking(reasoning),
-        ...(text + refusal === "" ? [] : [{ type: "text", text: text + refusal } as const]),
-        ...found,
-      ];
-      yield {
-        type: "done",
-        message: { role: "assistant", content },
+      return {
+        content: [
+          ...toThinking(reasoning),
+          ...(text === "" ? [] : [{ type: "text", text } as const]),
+          ...found,
+        ],
         stop: stopOf(finish, found.length > 0, refusal),
-        usage: toUsage(usage),
-        ...(refusal !== "" && { detail: refusal }),
+        usage: toUsage(
+          numberOf(usage, "prompt_tokens"),
+          numberOf(usage, "prompt_tokens_details", "cached_tokens") ||
+            numberOf(usage, "prompt_cache_hit_tokens"),
+          numberOf(usage, "completion_tokens"),
+          numberOf(usage, "completion_tokens_details", "reasoning_tokens"),
+        ),
+        detail: refusal,
       };
     },
   };
 }
 
-function toThinking({
-  field,
-  text,
-  details,
-}: {
-  field: string;
-  text: string;
-  details: unknown[];
-}): AssistantPart[] {
+function toThinking({ field, text, details }: { field: string; text: string; details: unknown[] }) {
   if (text === "" && details.length === 0) return [];
   const data = {
     ...(field !== "" && { [field]: text }),
     ...(details.length > 0 && { reasoning_details: details }),
   };
-  return [{ type: "thinking", text, native: { api: NAME, data } }];
+  return [{ type: "thinking", text, native: { api: NAME, data } } as const];
 }
 
 /** Calls count whatever the reason: some servers send `stop` with them. */
@@ -162,16 +146,4 @@ function stopOf(finish: string, hasCalls: boolean, refusal: string): StopReason 
   if (hasCalls) return "tool_calls";
   if (finish === "length") return "output_limit";
   return finish === "content_filter" || refusal !== "" ? "refusal" : "end";
-}
-
-function toUsage(usage: unknown): Usage {
-  const details = fieldOf(usage, "prompt_tokens_details");
-  const cached = numberOf(details, "cached_tokens") || numberOf(usage, "prompt_cache_hit_tokens");
-  return {
-    input_tokens: Math.max(0, numberOf(usage, "prompt_tokens") - cached),
-    cache_read_tokens: cached,
-    cache_write_tokens: 0,
-    output_tokens: numberOf(usage, "completion_tokens"),
-    reasoning_tokens: numberOf(fieldOf(usage, "completion_tokens_details"), "reasoning_tokens"),
-  };
 }

@@ -1,12 +1,10 @@
-import type { StopReason, StreamEvent } from "../api-client.ts";
+import type { Delta, StopReason } from "../api-client.ts";
 import { ApiError } from "../api-error.ts";
 import { type AssistantPart, type Message, type ToolMessage, textOf, type UserPart } from "../messages.ts";
-import type { Usage } from "../usage.ts";
-import { brokenStream, toStreamError } from "./failures.ts";
-import { type Api, parseData, type Reader } from "./http-client.ts";
-import { fieldOf, listOf, numberOf, stringOf } from "./json.ts";
+import { toStreamError } from "./failures.ts";
+import type { Api, Reader } from "./http-client.ts";
 import { responsesReasoning } from "./thinking.ts";
-import { safeId } from "./tool-ids.ts";
+import { fieldOf, listOf, nativeOf, numberOf, safeId, stringOf, toUsage } from "./wire.ts";
 
 const NAME = "openai-responses";
 
@@ -57,7 +55,7 @@ const toOutputItem = ({ call_id, content }: ToolMessage["results"][number]) => (
 });
 
 function toAssistantItems(part: AssistantPart): unknown[] {
-  const own = part.native?.api === NAME ? part.native.data : undefined;
+  const own = nativeOf(part, NAME);
   if (part.type === "thinking") return own ? [own] : [];
   if (part.type === "text") {
     const phase = fieldOf(own, "phase");
@@ -78,10 +76,20 @@ interface Item {
   whole?: unknown;
 }
 
+/** The events that add to an item, and what they add to. */
+const DELTAS: ReadonlyMap<string, "text" | "thinking" | "call"> = new Map([
+  ["response.output_text.delta", "text"],
+  ["response.refusal.delta", "text"],
+  ["response.reasoning_summary_text.delta", "thinking"],
+  ["response.reasoning_text.delta", "thinking"],
+  ["response.function_call_arguments.delta", "call"],
+]);
+const ENDINGS: readonly string[] = ["response.completed", "response.incomplete", "response.failed"];
+
 function createReader(provider: string): Reader {
   const items = new Map<string, Item>();
   let response: unknown;
-  let kind = "";
+  let ending = "";
   let refusal = "";
 
   const begin = (key: string, item: unknown): Item => {
@@ -94,80 +102,54 @@ function createReader(provider: string): Reader {
     items.set(key, made);
     return made;
   };
-  function* grow(key: string, type: "text" | "thinking" | "call", text: string): Generator<StreamEvent> {
+  function* grow(key: string, kind: "text" | "thinking" | "call", text: string): Generator<Delta> {
     const item = items.get(key);
     if (item) item.text += text;
     if (text === "") return;
-    if (type === "call") yield { type: "call_arguments", call_id: item?.callId ?? "", text };
-    else yield { type, text };
+    if (kind === "call") yield { type: "call_delta", call_id: item?.callId ?? "", text };
+    else yield { type: `${kind}_delta`, text };
   }
 
   return {
-    *read(frame) {
-      if (frame.data === "[DONE]") return;
-      const event = parseData(frame);
+    *read(event) {
       // On some gateways ids change between the events of one item; its index in the output does not.
       const key = keyOf(event);
-      const delta = stringOf(event, "delta");
       const type = stringOf(event, "type");
-      switch (type) {
-        case "response.output_item.added": {
-          const item = begin(key, fieldOf(event, "item"));
-          if (item.type === "function_call")
-            yield { type: "call_begin", call_id: item.callId, name: item.name };
-          break;
-        }
-        case "response.output_text.delta":
-          yield* grow(key, "text", delta);
-          break;
-        case "response.refusal.delta":
-          refusal += delta;
-          yield* grow(key, "text", delta);
-          break;
-        case "response.reasoning_summary_text.delta":
-        case "response.reasoning_text.delta":
-          yield* grow(key, "thinking", delta);
-          break;
-        case "response.reasoning_summary_part.added":
-          if (numberOf(event, "summary_index") > 0) yield* grow(key, "thinking", "\n\n");
-          break;
-        case "response.function_call_arguments.delta":
-          yield* grow(key, "call", delta);
-          break;
-        case "response.output_item.done": {
-          const item = items.get(key) ?? begin(key, fieldOf(event, "item"));
-          item.whole = fieldOf(event, "item");
-          break;
-        }
-        case "response.completed":
-        case "response.incomplete":
-        case "response.failed":
-          kind = type;
-          response = fieldOf(event, "response");
-          break;
-        case "error":
-          throw toStreamError(provider, fieldOf(event, "error") ?? event);
+      const kind = DELTAS.get(type);
+      if (kind) yield* grow(key, kind, stringOf(event, "delta"));
+      if (type === "response.refusal.delta") refusal += stringOf(event, "delta");
+      if (type === "response.reasoning_summary_part.added" && numberOf(event, "summary_index") > 0)
+        yield* grow(key, "thinking", "\n\n");
+      if (type === "response.output_item.added") {
+        const { type: added, callId, name } = begin(key, fieldOf(event, "item"));
+        if (added === "function_call") yield { type: "call_delta", call_id: callId, name, text: "" };
       }
+      if (type === "response.output_item.done") {
+        const item = items.get(key) ?? begin(key, fieldOf(event, "item"));
+        item.whole = fieldOf(event, "item");
+      }
+      if (!ENDINGS.includes(type)) return false;
+      ending = type;
+      response = fieldOf(event, "response");
+      return true;
     },
-    state: () => (kind === "" ? "open" : "over"),
-    *end() {
-      if (kind === "response.failed") throw toStreamError(provider, fieldOf(response, "error"));
-      if (kind === "") throw brokenStream("it ended before the answer was complete");
+    finish() {
+      if (ending === "") return undefined;
+      if (ending === "response.failed") throw toStreamError(provider, fieldOf(response, "error"));
       const content = [...items]
         .sort(([a], [b]) => Number(a) - Number(b))
         .flatMap(([, item]) => toParts(item));
-      const stop = stopOf(
-        kind,
-        stringOf(fieldOf(response, "incomplete_details"), "reason"),
-        refusal,
+      const why = stringOf(response, "incomplete_details", "reason");
+      return {
         content,
-      );
-      yield {
-        type: "done",
-        message: { role: "assistant", content },
-        stop,
-        usage: toUsage(fieldOf(response, "usage")),
-        ...(refusal !== "" && { detail: refusal }),
+        stop: stopOf(ending, why, refusal, content),
+        usage: toUsage(
+          numberOf(response, "usage", "input_tokens"),
+          numberOf(response, "usage", "input_tokens_details", "cached_tokens"),
+          numberOf(response, "usage", "output_tokens"),
+          numberOf(response, "usage", "output_tokens_details", "reasoning_tokens"),
+        ),
+        detail: refusal,
       };
     },
   };
@@ -227,15 +209,4 @@ function stopOf(kind: string, why: string, refusal: string, content: readonly As
   }
   if (content.some(({ type }) => type === "tool_call")) return "tool_calls";
   return refusal === "" ? "end" : "refusal";
-}
-
-function toUsage(usage: unknown): Usage {
-  const cached = numberOf(fieldOf(usage, "input_tokens_details"), "cached_tokens");
-  return {
-    input_tokens: Math.max(0, numberOf(usage, "input_tokens") - cached),
-    cache_read_tokens: cached,
-    cache_write_tokens: 0,
-    output_tokens: numberOf(usage, "output_tokens"),
-    reasoning_tokens: numberOf(fieldOf(usage, "output_tokens_details"), "reasoning_tokens"),
-  };
 }

@@ -1,4 +1,4 @@
-import { fieldOf, listOf, stringOf } from "./json.ts";
+import { fieldOf, listOf, stringOf } from "./wire.ts";
 
 export interface WholeCall {
   readonly name: string;

@@ -2,9 +2,9 @@ import { mkdirSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs"
 import { join } from "node:path";
 import { newHandle, ToolError } from "@octant/core";
 import { replaceFile } from "@octant/runtime";
-import { createConversation } from "../conversation.ts";
+import { Conversation } from "../conversation.ts";
 import type { EndReason, StampedEvent, StoredEvent } from "../events.ts";
-import { createSession, type EventStore, type Session } from "../session.ts";
+import { type EventStore, Session } from "../session.ts";
 import { tokensOf, type Usage } from "../usage.ts";
 import { openLogFile, readLogFile } from "./log-file.ts";
 
@@ -86,7 +86,7 @@ export function createSessionStore(options: SessionStoreOptions): SessionStore {
     };
     try {
       store = await openLogFile(fileOf(id));
-      return createSession({ id, events, store: { ...store, close } });
+      return new Session({ id, events, store: { ...store, close } });
     } catch (cause) {
       await close();
       throw cause;
@@ -168,7 +168,7 @@ function readSummary(file: string): { readonly size: number; readonly info: Sess
 }
 
 function summarize(id: string, events: Iterable<StampedEvent>): SessionInfo {
-  const conversation = createConversation();
+  const conversation = new Conversation();
   let created_at = "";
   let updated_at = "";
   let ended: EndReason | null = null;

@@ -2,9 +2,9 @@ import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { createAgent } from "../agent.ts";
+import { Agent } from "../agent.ts";
 import { textOf, textParts } from "../messages.ts";
-import { createSession } from "../session.ts";
+import { Session } from "../session.ts";
 import { call, createScriptedClient, done, TEST_MODEL, type Turn, text } from "../testing/scripted-client.ts";
 import { createTestTools } from "../testing/tools.ts";
 import { createLog, openLogFile, readLogFile } from "./log-file.ts";
@@ -20,7 +20,7 @@ test("an event is in the log before a listener sees it", async () => {
   const store = createSessionStore({ folder: folder.path });
   const session = await store.create();
   const client = createScriptedClient([[call("read")], [text("ok")]]);
-  const agent = createAgent({ client, session, tools: createTestTools({ read: () => "A" }) });
+  const agent = new Agent({ client, session, tools: createTestTools({ read: () => "A" }) });
   let checked = 0;
   agent.subscribe((event) => {
     expect([...store.events(session.id)].at(-1)).toEqual(event);
@@ -36,7 +36,7 @@ test("a resumed session has the same conversation, and its requests start with t
   const store = createSessionStore({ folder: folder.path });
   const tools = createTestTools({ read: () => "A" });
   const first = createScriptedClient([[call("read")], [text("one")]]);
-  const before = createAgent({
+  const before = new Agent({
     client: first,
     session: await store.create(),
     tools,
@@ -46,7 +46,7 @@ test("a resumed session has the same conversation, and its requests start with t
   await before.close();
   const second = createScriptedClient([[text("two")]]);
   const session = await store.open(before.session.id);
-  const after = createAgent({ client: second, session, tools, system: "Another system prompt." });
+  const after = new Agent({ client: second, session, tools, system: "Another system prompt." });
   await after.send("Go on.");
   const [request] = second.requests;
   const last = first.requests.at(-1);
@@ -60,7 +60,7 @@ test("a partial last line after a crash is dropped, and the log continues after 
   using folder = createFolder();
   const file = join(folder.path, "log.jsonl");
   const store = await openLogFile(file);
-  const session = createSession({ id: "ses_1", store });
+  const session = new Session({ id: "ses_1", store });
   await session.append({ type: "notice", level: "info", text: "ä".repeat(3) });
   await session.append({ type: "notice", level: "info", text: "two" });
   await session.close();
@@ -71,7 +71,7 @@ test("a partial last line after a crash is dropped, and the log continues after 
     expect([...readLogFile(file)].map(({ seq }) => seq)).toEqual([1]);
   }
   const events = [...readLogFile(file)];
-  const again = createSession({ id: "ses_1", store: await openLogFile(file), events });
+  const again = new Session({ id: "ses_1", store: await openLogFile(file), events });
   await again.append({ type: "notice", level: "info", text: "three" });
   await again.close();
   expect([...readLogFile(file)]).toMatchObject([{ seq: 1 }, { seq: 2, text: "three" }]);
@@ -93,7 +93,7 @@ test("an event after a failed write does not join the part that was written", as
     datasync: async () => {},
     close: async () => {},
   });
-  const session = createSession({ id: "ses_1", store: log });
+  const session = new Session({ id: "ses_1", store: log });
   const notice = (text: string) => session.append({ type: "notice", level: "info", text });
   await notice("ä");
   isFull = true;
@@ -151,7 +151,7 @@ test("in a session of many turns memory stays flat and each request is ready at 
       facts: { read: [{ path: `file:///p/${count % 50}.ts`, hash: `sha256:${count}` }] },
     }),
   });
-  const agent = createAgent({ client, session: await store.create(), tools });
+  const agent = new Agent({ client, session: await store.create(), tools });
   const end = await agent.send("Read everything.", { limits: { max_turns: 300 } });
   expect(end).toMatchObject({ reason: "max_turns", turns: 300 });
   // Bounded by compaction, not by the length of the session.

@@ -1,4 +1,4 @@
-import type { ApiClient, Model, ModelRequest, StreamEvent } from "../api-client.ts";
+import type { Answer, ApiClient, Model, ModelRequest, StreamEvent } from "../api-client.ts";
 import { type AssistantPart, toolCallsOf } from "../messages.ts";
 import { NO_USAGE } from "../usage.ts";
 
@@ -38,7 +38,7 @@ export function createScriptedClient(turns: readonly Turn[], model: Model = TEST
   };
 }
 
-export function done(content: readonly AssistantPart[]): Extract<StreamEvent, { type: "done" }> {
+export function done(content: readonly AssistantPart[]): Answer {
   const message = { role: "assistant", content } as const;
   const stop = toolCallsOf(message).length > 0 ? "tool_calls" : "end";
   return { type: "done", message, stop, usage: { ...NO_USAGE, input_tokens: 100, output_tokens: 10 } };

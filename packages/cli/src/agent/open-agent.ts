@@ -1,10 +1,9 @@
 import {
-  type Agent,
+  Agent,
   type ApiClient,
   type ClientOptions,
   chooseProvider,
   combineExecutors,
-  createAgent,
   createApiClient,
   createCallPrompter,
   createCredentialSource,
@@ -153,7 +152,7 @@ export async function openAgent(options: OpenAgentOptions): Promise<OpenedAgent>
       further: [createMcpExecutor(foreign), createResourceExecutor(foreign)],
     });
     const turn = createTurnCheckpoints(octant.checkpoints, session);
-    const agent = createAgent({
+    const agent = new Agent({
       client,
       tools: turn.around(tools),
       afterRun: turn.end,

@@ -1,10 +1,10 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import {
+  Agent,
   type CallPrompter,
   CREW_LIMITS,
   type Crew,
-  createAgent,
   createApiClient,
   createCallPrompter,
   createCrew,
@@ -90,7 +90,7 @@ export function createWorkspaceCrew(given: WorkspaceCrewOptions): Crew {
     // The person's restrictions on the parent apply to the sub-agent too.
     place.modes.adopt(session.id, octant.modes, plan.parent);
     place.sessionRules.adopt(session.id, octant.sessionRules, plan.parent);
-    const agent = createAgent({
+    const agent = new Agent({
       client,
       tools: plan.of.access === "none" ? NO_TOOLS : markPlans(tools, session),
       session,
