@@ -13,8 +13,10 @@ import {
   METHOD_NOT_FOUND,
   type Message,
   type Outgoing,
+  PARSE_ERROR,
   type Plain,
   ProtocolError,
+  parseJson,
   type RequestId,
   toErrorMessage,
   toMessage,
@@ -62,71 +64,38 @@ export interface RequestParts {
 }
 
 /** A request while it is being answered. */
-export class McpRequest {
-  readonly service: Service;
-  readonly era: Era;
-  readonly id: RequestId;
-  readonly method: string;
-  readonly params: Plain;
-  readonly meta: Plain | undefined;
-  readonly signal: AbortSignal;
-  readonly ending: AbortSignal;
-  readonly runTool: RunTool;
-  readonly quota: Quota;
-  readonly isFull: () => boolean;
-  readonly session: LegacySession | undefined;
-  readonly endsIdleListens: boolean;
-  readonly #write: (message: Outgoing) => void;
-  #client: RequestClient | undefined;
+export type McpRequest = ReturnType<typeof createRequest>;
 
-  constructor({ message, write, session, endsIdleListens = false, ...parts }: RequestParts) {
-    ({
-      service: this.service,
-      era: this.era,
-      signal: this.signal,
-      ending: this.ending,
-      runTool: this.runTool,
-      quota: this.quota,
-      isFull: this.isFull,
-    } = parts);
-    this.id = message.id;
-    this.method = message.method;
-    this.params = message.params ?? {};
-    this.meta = message.meta;
-    this.session = session;
-    this.endsIdleListens = endsIdleListens;
-    this.#write = write;
-  }
-
-  /** Sends a message that belongs to this request. */
-  write(message: Outgoing): void {
-    if (!this.signal.aborted) this.#write(message);
-  }
-
-  /** The capabilities that the client declared. */
-  get capabilities(): Plain {
-    return toPlain(this.session ? this.session.handshake?.["capabilities"] : this.meta?.[CAPABILITIES_KEY]);
-  }
-
-  /** Throws a ProtocolError when the request carries a state that belongs to another one. */
-  get client(): RequestClient {
-    this.#client ??= this.#toClient();
-    return this.#client;
-  }
-
-  /** The result that requests input instead; undefined when nothing was asked. */
-  inputRequired(): Plain | undefined {
-    return this.#client?.inputRequired();
-  }
-
-  #toClient(): RequestClient {
-    const { service, session, capabilities, id, signal, params, method } = this;
-    const log = (level: LogLevel, data: unknown) => {
-      // The handshake revisions send all logs by default; the modern one only to clients that request them.
-      const threshold = session ? (session.logLevel ?? "debug") : this.meta?.[LOG_LEVEL_KEY];
-      if (service.logging && threshold !== undefined && isLogged(level, threshold as LogLevel))
-        this.write(toNotification("notifications/message", { level, data }));
-    };
+export function createRequest({ message, write, ...parts }: RequestParts) {
+  const { service, session, signal } = parts;
+  const { id, method, params = {}, meta } = message;
+  let client: RequestClient | undefined;
+  const request = {
+    ...{ ...parts, id, method, params, meta },
+    /** Sends a message that belongs to this request. */
+    write(sent: Outgoing): void {
+      if (!signal.aborted) write(sent);
+    },
+    /** The capabilities that the client declared. */
+    get capabilities(): Plain {
+      return toPlain(session ? session.handshake?.["capabilities"] : meta?.[CAPABILITIES_KEY]);
+    },
+    /** Throws a ProtocolError when the request carries a state that belongs to another one. */
+    get client(): RequestClient {
+      client ??= toClient();
+      return client;
+    },
+    /** The result that requests input instead; undefined when nothing was asked. */
+    inputRequired: (): Plain | undefined => client?.inputRequired(),
+  };
+  const log = (level: LogLevel, data: unknown) => {
+    // The handshake revisions send all logs by default; the modern one only to clients that request them.
+    const threshold = session ? (session.logLevel ?? "debug") : meta?.[LOG_LEVEL_KEY];
+    if (service.logging && threshold !== undefined && isLogged(level, threshold as LogLevel))
+      request.write(toNotification("notifications/message", { level, data }));
+  };
+  const toClient = (): RequestClient => {
+    const { capabilities } = request;
     if (session) return toLegacyClient({ capabilities, requests: session.requests, id, signal, log });
     const { name, uri, arguments: args = {}, inputResponses, requestState } = params;
     const subject = `${method} ${name ?? uri ?? ""}`;
@@ -135,7 +104,8 @@ export class McpRequest {
       { caller, subject, args, capabilities, inputResponses, requestState, log },
       service.states,
     );
-  }
+  };
+  return request;
 }
 
 /** Never rejects. */
@@ -165,15 +135,11 @@ async function resultOf(request: McpRequest): Promise<Plain> {
   return era === "modern" ? toModernResult(service, method, answer) : answer;
 }
 
-export interface ConnectionOptions {
-  /** Messages that were answered before this connection took over. */
-  readonly answered?: readonly unknown[];
-}
-
+/** `answered` are messages that were answered before this connection took over. */
 export function createConnection(
   service: Service,
   outlet: Outlet,
-  { answered = [] }: ConnectionOptions = {},
+  answered: readonly unknown[] = [],
 ): Connection {
   const runTool = createToolRunner(service);
   const running = new Map<RequestId, AbortController>();
@@ -191,7 +157,7 @@ export function createConnection(
     const isLarge = asksForLargeAnswer(toPlain(params?.["arguments"]));
     if (isLarge) await large.enter();
     if (!signal.aborted) {
-      const request = new McpRequest({
+      const request = createRequest({
         ...{ service, era, message, runTool, signal, ending: ending.signal, quota, isFull: outlet.isFull },
         write: (sent) => outlet.write(sent, id),
         ...(era === "legacy" && { session }),
@@ -251,6 +217,18 @@ export function createConnection(
       for (const controller of running.values()) controller.abort("the connection closed");
     },
   };
+}
+
+/** Passes one message on as a value; text that is not JSON is answered with an error. */
+export function receiveText(text: string, connection: Connection, write: (message: Outgoing) => void) {
+  let value: unknown;
+  try {
+    value = parseJson(text);
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : "not JSON";
+    return write(toErrorMessage(null, { code: PARSE_ERROR, message: `Parse error: ${reason}` }));
+  }
+  connection.receive(value);
 }
 
 const INVALID = {

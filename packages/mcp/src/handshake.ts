@@ -1,8 +1,11 @@
 import type { Readable, Writable } from "node:stream";
-import { type Era, judge, type Phase } from "./era.ts";
+import { type Era, HANDSHAKE_VERSIONS, judge, type Phase } from "./era.ts";
 import { type Message, type Plain, parseJson, toMessage, toResultMessage } from "./messages.ts";
-import { isHandshake, negotiate } from "./methods/lifecycle.ts";
+import { isHandshake, negotiate, toDiscoverResult, toInitializeResult } from "./methods/lifecycle.ts";
+import { toToolList } from "./methods/tools.ts";
+import { toModernResult } from "./modern-result.ts";
 import type { Offer } from "./profiles.ts";
+import type { Service } from "./service.ts";
 
 /** The results of a client's first requests. They depend only on declarations and options, so they can be cached. */
 export interface HandshakeResults {
@@ -13,6 +16,18 @@ export interface HandshakeResults {
   /** For the server that takes over without having built the list. */
   readonly offers: readonly Offer[];
 }
+
+export const toHandshakeResults = (service: Service): HandshakeResults => ({
+  initialize: Object.fromEntries(
+    HANDSHAKE_VERSIONS.map((version) => [version, toInitializeResult(service, version)]),
+  ),
+  discover: toModernResult(service, "server/discover", toDiscoverResult(service)),
+  tools: {
+    legacy: toToolList(service, "legacy"),
+    modern: toModernResult(service, "tools/list", toToolList(service, "modern")),
+  },
+  offers: service.listing.current().offers,
+});
 
 export interface AnsweredHandshake extends Pick<HandshakeResults, "offers"> {
   /** The client's messages that were answered. */

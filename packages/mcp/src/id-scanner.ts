@@ -1,18 +1,14 @@
 import type { RequestId } from "./messages.ts";
 
-/** Finds the `id` of a JSON-RPC message that is too large to buffer. */
-export interface IdScanner {
-  feed(chunk: Uint8Array): void;
-  /** null when no valid id was seen. */
-  id(): RequestId | null;
-}
-
 const [QUOTE, BACKSLASH, OPEN, CLOSE, OPEN_LIST, CLOSE_LIST, COLON, COMMA] = Buffer.from('"\\{}[]:,');
 /** Longer top-level names and values are not an id. */
 const MAX_TOKEN_BYTES = 1_024;
 
-/** Tracks only strings and nesting; buffers names and short values at the top level, nothing below. */
-export function createIdScanner(): IdScanner {
+/**
+ * Finds the `id` of a JSON-RPC message that is too large to buffer. Tracks only strings and nesting; buffers names and
+ * short values at the top level, nothing below.
+ */
+export function createIdScanner() {
   let depth = 0;
   let inString = false;
   let escaped = false;
@@ -46,7 +42,7 @@ export function createIdScanner(): IdScanner {
     }
   };
   return {
-    feed(chunk) {
+    feed(chunk: Uint8Array): void {
       for (const byte of chunk) {
         if (!inString) {
           readStructure(byte);
@@ -58,6 +54,7 @@ export function createIdScanner(): IdScanner {
         else if (byte === QUOTE) inString = false;
       }
     },
+    /** null when no valid id was seen. */
     id: () => found,
   };
 }

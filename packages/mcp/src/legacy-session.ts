@@ -1,25 +1,14 @@
-import { type ClientRequests, createClientRequests } from "./asking/client-requests.ts";
+import { createClientRequests } from "./asking/client-requests.ts";
 import type { LogLevel } from "./asking/exchange.ts";
 import type { Outlet } from "./connection.ts";
-import { createSubscriptions, type Quota, type Subscriptions } from "./listening/subscriptions.ts";
+import { createSubscriptions, type Quota } from "./listening/subscriptions.ts";
 import { type Plain, toNotification } from "./messages.ts";
 import type { Service } from "./service.ts";
 
 /** The state of a client of the handshake revisions. */
-export interface LegacySession {
-  /** The parameters of `initialize`. */
-  handshake: Plain | undefined;
-  /** Changes of lists are reported once the client has finished its handshake. */
-  isInitialized: boolean;
-  logLevel: LogLevel | undefined;
-  readonly requests: ClientRequests;
-  readonly subscriptions: Subscriptions;
-  /** Starts reporting changes of the resource list. */
-  watchResources(): void;
-  close(): void;
-}
+export type LegacySession = ReturnType<typeof createLegacySession>;
 
-export function createLegacySession(service: Service, outlet: Outlet, quota: Quota): LegacySession {
+export function createLegacySession(service: Service, outlet: Outlet, quota: Quota) {
   const reportList = (kind: string) => () => {
     if (session.isInitialized) outlet.write(toNotification(`notifications/${kind}/list_changed`));
   };
@@ -32,16 +21,19 @@ export function createLegacySession(service: Service, outlet: Outlet, quota: Quo
   const stopTools = service.listing.onChange(reportList("tools"));
   const stopPrompts = service.prompts?.onChange?.(reportList("prompts"));
   let stopResources: (() => void) | undefined;
-  const session: LegacySession = {
-    handshake: undefined,
+  const session = {
+    /** The parameters of `initialize`. */
+    handshake: undefined as Plain | undefined,
+    /** Changes of lists are reported once the client has finished its handshake. */
     isInitialized: false,
-    logLevel: undefined,
+    logLevel: undefined as LogLevel | undefined,
     requests,
     subscriptions,
-    watchResources() {
+    /** Starts reporting changes of the resource list. */
+    watchResources(): void {
       stopResources ??= service.resources?.onListChange?.(reportList("resources"), service);
     },
-    close() {
+    close(): void {
       subscriptions.close();
       requests.close();
       stopTools();

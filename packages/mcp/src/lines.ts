@@ -1,5 +1,5 @@
 import { setImmediate as oneTurn } from "node:timers/promises";
-import { createIdScanner, type IdScanner } from "./id-scanner.ts";
+import { createIdScanner } from "./id-scanner.ts";
 import type { RequestId } from "./messages.ts";
 
 /** One message may contain a large file to write; nothing reasonable is larger. */
@@ -22,7 +22,7 @@ export function createLineSplitter(
 ): (chunk: Buffer) => void {
   let parts: Buffer[] = [];
   let partBytes = 0;
-  let skipped: IdScanner | undefined;
+  let skipped: ReturnType<typeof createIdScanner> | undefined;
 
   const append = (part: Buffer) => {
     if (skipped) return skipped.feed(part);
@@ -72,16 +72,7 @@ export interface LineQueueHandlers {
 }
 
 /** Takes lines at once and in order, until a burst or a slow reader makes the rest wait. */
-export interface LineQueue {
-  /** A chunk of lines begins. */
-  startTurn(): void;
-  push(line: string): void;
-  resume(): void;
-  /** Takes the waiting lines, or drops them when held. The taken ones have a turn to be answered. */
-  end(): Promise<void>;
-}
-
-export function createLineQueue({ take, isHeld, onWaiting, onEmpty }: LineQueueHandlers): LineQueue {
+export function createLineQueue({ take, isHeld, onWaiting, onEmpty }: LineQueueHandlers) {
   const waiting: string[] = [];
   let taken = 0;
   let nextTurn: NodeJS.Immediate | undefined;
@@ -100,10 +91,11 @@ export function createLineQueue({ take, isHeld, onWaiting, onEmpty }: LineQueueH
   };
 
   return {
-    startTurn() {
+    /** A chunk of lines begins. */
+    startTurn(): void {
       taken = 0;
     },
-    push(line) {
+    push(line: string): void {
       if (waiting.length === 0 && taken < MAX_LINES_A_TURN && !isHeld()) {
         taken++;
         take(line);
@@ -113,7 +105,8 @@ export function createLineQueue({ take, isHeld, onWaiting, onEmpty }: LineQueueH
       }
     },
     resume,
-    async end() {
+    /** Takes the waiting lines, or drops them when held. The taken ones have a turn to be answered. */
+    async end(): Promise<void> {
       clearImmediate(nextTurn);
       if (waiting.length === 0) return;
       takeWaiting(Number.POSITIVE_INFINITY);

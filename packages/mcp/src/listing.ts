@@ -1,4 +1,4 @@
-import type { Call, Mode, Registry } from "@octant/core";
+import { type Call, createTopic, type Mode, type Registry } from "@octant/core";
 import type { Answers } from "./answer.ts";
 import { type ListedTool, type Offer, type Profile, type ProfileFunction, toOffers } from "./profiles.ts";
 
@@ -32,29 +32,25 @@ export interface Listing {
 }
 
 /** The listing of tools that may change at run time. */
-export interface LiveListing {
-  current(): Listing;
-  onChange(listener: () => void): () => void;
-  close(): void;
-}
+export type LiveListing = ReturnType<typeof createLiveListing>;
 
-export function createLiveListing(
-  { registry, profile, mode, answers, offers }: ListingOptions,
-  log: (line: string) => void,
-): LiveListing {
-  const options: ListingOptions = {
-    registry,
-    ...(profile && { profile }),
-    ...(mode && { mode }),
-    ...(answers && { answers }),
-  };
+export function createLiveListing({ offers, ...options }: ListingOptions, log: (line: string) => void) {
   let listing = createListing({ ...options, ...(offers && { offers }) });
   let isStale = false;
-  const stop = registry.changes.listen(() => {
+  let isAnnounced = true;
+  const changes = createTopic<void>({ maxEvents: 0 });
+  const close = options.registry.changes.listen(() => {
     isStale = true;
+    if (!isAnnounced) return;
+    isAnnounced = false;
+    // Tools that change together are announced together.
+    queueMicrotask(() => {
+      isAnnounced = true;
+      changes.publish();
+    });
   });
   return {
-    current() {
+    current(): Listing {
       if (!isStale) return listing;
       isStale = false;
       try {
@@ -65,8 +61,8 @@ export function createLiveListing(
       }
       return listing;
     },
-    onChange: (listener) => registry.changes.listen(listener),
-    close: stop,
+    onChange: (listener: () => void) => changes.listen(listener),
+    close,
   };
 }
 

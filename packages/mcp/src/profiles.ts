@@ -7,7 +7,6 @@ import {
   type Tool,
   toInputSchema,
 } from "@octant/core";
-import { type Annotations, toAnnotations } from "./annotations.ts";
 import { toFlatSchema, toSignatures } from "./flat-schema.ts";
 
 /**
@@ -28,6 +27,13 @@ export interface ListedTool {
   readonly outputSchema?: typeof ENVELOPE_SCHEMA;
   readonly annotations: Partial<Annotations>;
   readonly execution?: { readonly taskSupport: "optional" };
+}
+
+interface Annotations {
+  readonly readOnlyHint: boolean;
+  /** Meaningless for read-only actions, and left out there. */
+  readonly destructiveHint?: boolean;
+  readonly openWorldHint: boolean;
 }
 
 /** A listed name and its meaning: one action, or a tool with an `action` argument. */
@@ -62,6 +68,16 @@ const ENVELOPE_SCHEMA = {
   properties: { ok: { type: "boolean" }, data: {}, error: {}, meta: { type: "object" } },
   required: ["ok", "meta"],
 } as const;
+
+/** Hosts grant permission per name, so the hints of a name cover its most powerful action. */
+function toAnnotations(actions: readonly AnyAction[]): Annotations {
+  const readOnly = actions.every(({ access }) => access === "read");
+  return {
+    readOnlyHint: readOnly,
+    ...(!readOnly && { destructiveHint: actions.some(({ destructive }) => destructive) }),
+    openWorldHint: actions.some(({ openWorld }) => openWorld),
+  };
+}
 
 const mayBeTask = (actions: readonly AnyAction[]) => actions.some(({ timing }) => timing !== "sync");
 

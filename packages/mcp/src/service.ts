@@ -3,10 +3,10 @@ import { type Call, type Caller, type CallOptions, createToText, type Reply } fr
 import { type Answers, type ToResult, toResultFor } from "./answer.ts";
 import type { Exchange } from "./asking/exchange.ts";
 import { createStateSeal, type StateSeal } from "./asking/request-state.ts";
-import { type Capabilities, toCapabilities } from "./capabilities.ts";
 import type { Era } from "./era.ts";
 import { createLiveListing, type ListingOptions, type LiveListing } from "./listing.ts";
-import { createMethods, type Methods } from "./methods/index.ts";
+import type { Plain } from "./messages.ts";
+import { type Capabilities, createMethods, type Methods, toCapabilities } from "./methods/index.ts";
 import type { CompletionSource, Icon, PromptSource, ResourceSource } from "./sources.ts";
 import { createTasks, type TaskJobs, type Tasks } from "./tasks/tasks.ts";
 
@@ -45,34 +45,18 @@ export interface ServiceOptions extends Omit<ListingOptions, "answers"> {
   readonly secret?: Uint8Array;
 }
 
-export interface ServerInfo {
-  readonly name: string;
-  readonly version: string;
-  readonly title?: string;
-  readonly description?: string;
-  readonly websiteUrl?: string;
-  readonly icons?: readonly Icon[];
-}
-
 /** The state shared by all connections of one MCP server. */
-export interface Service {
+export interface Service extends Omit<ServiceOptions, "tasks" | "caller"> {
   /** Part of every modern result, so it has only the names. */
-  readonly serverInfo: ServerInfo;
+  readonly serverInfo: Plain;
   /** With description and icons, for results that a client gets once. */
-  readonly fullServerInfo: ServerInfo;
-  readonly instructions: string | undefined;
+  readonly fullServerInfo: Plain;
   readonly capabilities: Readonly<Record<Era, Capabilities>>;
   readonly methods: Readonly<Record<Era, Methods>>;
   readonly listing: LiveListing;
-  readonly resources: ResourceSource | undefined;
-  readonly prompts: PromptSource | undefined;
-  readonly completions: CompletionSource | undefined;
   readonly tasks: Tasks | undefined;
-  readonly logging: boolean;
   readonly toResult: ToResult;
-  readonly dispatch: EdgeDispatch;
   readonly caller: Caller;
-  readonly log: (line: string) => void;
   readonly states: StateSeal;
   close(): void;
 }
@@ -86,32 +70,20 @@ export function createService(options: ServiceOptions): Service {
   const listed = answers === "structured" ? "structured" : "text";
   const listing = createLiveListing({ ...options, answers: listed }, log);
   const tasks = options.tasks && createTasks(options.tasks);
-  const names = { name, version, ...(title && { title }) };
   const byEra = <T>(make: (options: ServiceOptions, era: Era) => T) => ({
     legacy: make(options, "legacy"),
     modern: make(options, "modern"),
   });
   return {
-    serverInfo: names,
-    fullServerInfo: {
-      ...names,
-      ...(description && { description }),
-      ...(websiteUrl && { websiteUrl }),
-      ...(icons && { icons }),
-    },
-    instructions: options.instructions || undefined,
+    ...options,
+    serverInfo: { name, version, title },
+    fullServerInfo: { name, version, title, description, websiteUrl, icons },
     capabilities: byEra(toCapabilities),
     methods: byEra(createMethods),
     listing,
-    resources: options.resources,
-    prompts: options.prompts,
-    completions: options.completions,
     tasks,
-    logging: options.logging ?? false,
     toResult: toResultFor(answers, createToText(registry, roots)),
-    dispatch: options.dispatch,
     caller: options.caller ?? { id: "local", access: "admin" },
-    log,
     states: createStateSeal(options.secret ?? randomBytes(SECRET_BYTES)),
     close() {
       listing.close();

@@ -1,6 +1,6 @@
 import { createInterface } from "node:readline";
 import { PassThrough, Readable, Writable } from "node:stream";
-import { MAX_CALLS_IN_FLIGHT, MAX_LARGE_CALLS } from "@octant/core";
+import { defineTool, MAX_CALLS_IN_FLIGHT, MAX_LARGE_CALLS } from "@octant/core";
 import fc from "fast-check";
 import { afterEach, expect, test } from "vitest";
 import { createDemo } from "./fixtures/demo.ts";
@@ -58,6 +58,21 @@ test("invalid JSON, or JSON nested too deep, is a parse error without an id, and
   }
   send(request(1, "ping"));
   expect(await answer()).toEqual({ jsonrpc: "2.0", id: 1, result: {} });
+});
+
+test("tools that change together are announced once", async () => {
+  const { send, answer, seen, options } = start();
+  const clientInfo = { name: "test", version: "1" };
+  send(request(1, "initialize", { protocolVersion: "2025-11-25", capabilities: {}, clientInfo }));
+  await answer();
+  send({ jsonrpc: "2.0", method: "notifications/initialized" }, request(2, "ping"));
+  await answer();
+  for (const name of ["one", "two", "three"])
+    options.registry.addTool(defineTool({ name, summary: "New.", actions: {} }));
+  expect(await answer()).toMatchObject({ method: "notifications/tools/list_changed" });
+  send(request(3, "ping"));
+  expect(await answer()).toMatchObject({ id: 3 });
+  expect(seen).toHaveLength(4);
 });
 
 test("a message over the limit is refused with its id, and the call after it is answered", async () => {

@@ -1,17 +1,8 @@
 import type { Readable, Writable } from "node:stream";
-import { createConnection } from "./connection.ts";
-import type { AnsweredHandshake, HandshakeResults } from "./handshake.ts";
-import { toHandshakeResults } from "./handshake-results.ts";
-import { createLineWriter } from "./line-writer.ts";
+import { createConnection, receiveText } from "./connection.ts";
+import { type AnsweredHandshake, type HandshakeResults, toHandshakeResults } from "./handshake.ts";
 import { createLineQueue, createLineSplitter, MAX_LINE_BYTES } from "./lines.ts";
-import {
-  INVALID_REQUEST,
-  type Outgoing,
-  PARSE_ERROR,
-  parseJson,
-  type RequestId,
-  toErrorMessage,
-} from "./messages.ts";
+import { INVALID_REQUEST, type Outgoing, toErrorMessage } from "./messages.ts";
 import { createService, type ServiceOptions } from "./service.ts";
 
 /** How long a reader that stopped reading may delay the end. */
@@ -36,54 +27,36 @@ export interface StdioServer {
 export function serveStdio({ input, output, handshake, ...options }: StdioOptions): StdioServer {
   const service = createService({ ...options, ...(handshake?.offers && { offers: handshake.offers }) });
   const { promise: closed, resolve } = Promise.withResolvers<void>();
-  let closing = false;
-  let full = false;
-  const writer = createLineWriter(output, {
+  let isClosing = false;
+  let isGone = false;
+  let unsent = "";
+
+  const send = () => {
+    const text = unsent;
+    unsent = "";
     // A client that does not read its answers gets no more until it does.
-    onFull: () => {
-      full = true;
-      input.pause();
-    },
-    onDrain: () => {
-      full = false;
-      if (closing) return;
-      connection.resume();
-      lines.resume();
-    },
-    onGone: () => {
-      full = false;
-      void close();
-    },
-  });
-  const isFull = () => full;
-  const write = (message: Outgoing) => writer.write(JSON.stringify(message));
-  const connection = createConnection(service, { write, isFull }, { answered: handshake?.answered ?? [] });
-  const refuse = (reason: string) =>
-    write(toErrorMessage(null, { code: PARSE_ERROR, message: `Parse error: ${reason}` }));
-  const refuseLarge = (id: RequestId | null) =>
-    write(
-      toErrorMessage(id, {
-        code: INVALID_REQUEST,
-        message: `Invalid Request: a message may have ${MAX_LINE_BYTES} bytes`,
-      }),
-    );
+    if (!isGone && text !== "" && !output.write(text)) input.pause();
+  };
+  const write = (message: Outgoing) => {
+    // nextTick runs after the promises of this turn, so answers that are ready together are sent together.
+    if (unsent === "") process.nextTick(send);
+    // The engine joins the rope once, when it is written.
+    unsent += `${JSON.stringify(message)}\n`;
+  };
+  const isFull = () => output.writableNeedDrain && !isGone;
+  const connection = createConnection(service, { write, isFull }, handshake?.answered);
   const lines = createLineQueue({
-    take(line) {
-      let value: unknown;
-      try {
-        value = parseJson(line);
-      } catch (cause) {
-        return refuse(cause instanceof Error ? cause.message : "not JSON");
-      }
-      connection.receive(value);
-    },
+    take: (line) => receiveText(line, connection, write),
     isHeld: isFull,
     onWaiting: () => input.pause(),
     onEmpty: () => input.resume(),
   });
   const split = createLineSplitter({
     onLine: lines.push,
-    onTooLong: refuseLarge,
+    onTooLong(id) {
+      const message = `Invalid Request: a message may have ${MAX_LINE_BYTES} bytes`;
+      write(toErrorMessage(id, { code: INVALID_REQUEST, message }));
+    },
   });
   const feed = (chunk: Buffer) => {
     lines.startTurn();
@@ -91,8 +64,8 @@ export function serveStdio({ input, output, handshake, ...options }: StdioOption
   };
 
   const close = () => {
-    if (!closing) {
-      closing = true;
+    if (!isClosing) {
+      isClosing = true;
       end().then(resolve);
     }
     return closed;
@@ -103,8 +76,31 @@ export function serveStdio({ input, output, handshake, ...options }: StdioOption
     await lines.end();
     await connection.close();
     service.close();
-    await writer.flush(FLUSH_MS);
+    await flush();
   };
+  /** Resolves when everything was written, the client has left, or it stopped reading. */
+  const flush = async () => {
+    send();
+    if (isGone || output.writableLength === 0) return;
+    const { promise, resolve: done } = Promise.withResolvers<void>();
+    const timer = setTimeout(done, FLUSH_MS);
+    output.once("close", done);
+    output.write("", () => done());
+    await promise;
+    clearTimeout(timer);
+  };
+  const leave = () => {
+    isGone = true;
+    void close();
+  };
+  // These stay for the stream's lifetime: a late EPIPE without a listener would crash the process.
+  output.on("error", leave);
+  output.on("close", leave);
+  output.on("drain", () => {
+    if (isClosing) return;
+    connection.resume();
+    lines.resume();
+  });
   input.on("data", feed);
   // The handshake cache may have paused it.
   input.resume();

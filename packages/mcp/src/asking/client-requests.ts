@@ -5,18 +5,13 @@ import { type Exchange, type InputRequest, lackOf, type RequestClient } from "./
 import { canShowForms, toAnswer, toFormParams } from "./forms.ts";
 
 /** Requests from the server to a client of the handshake revisions. */
-export interface ClientRequests {
-  /** Resolves with the result; undefined when the client answers with an error or has disconnected. */
-  send(request: InputRequest, signal: AbortSignal, about: RequestId): Promise<unknown>;
-  /** Whether the message answered one of the requests. */
-  receive(response: Plain): boolean;
-  close(): void;
-}
+export type ClientRequests = ReturnType<typeof createClientRequests>;
 
-export function createClientRequests(write: (message: Outgoing, about: RequestId) => void): ClientRequests {
+export function createClientRequests(write: (message: Outgoing, about: RequestId) => void) {
   const waiting = new Map<unknown, (result: unknown) => void>();
   return {
-    send({ method, params }, signal, about) {
+    /** Resolves with the result; undefined when the client answers with an error or has disconnected. */
+    send({ method, params }: InputRequest, signal: AbortSignal, about: RequestId): Promise<unknown> {
       signal.throwIfAborted();
       const { promise, resolve, reject } = Promise.withResolvers<unknown>();
       const id = `ask-${randomUUID()}`;
@@ -34,14 +29,15 @@ export function createClientRequests(write: (message: Outgoing, about: RequestId
       write({ jsonrpc: "2.0", id, method, params }, about);
       return promise;
     },
-    receive(response) {
+    /** Whether the message answered one of the requests. */
+    receive(response: Plain): boolean {
       const settle = waiting.get(response["id"]);
       if (!settle) return false;
       waiting.delete(response["id"]);
       settle(response["result"]);
       return true;
     },
-    close() {
+    close(): void {
       for (const settle of waiting.values()) settle(undefined);
       waiting.clear();
     },

@@ -10,24 +10,21 @@ export interface RequestState {
   readonly answers: readonly Plain[];
 }
 
-/** Seals state that the client holds, so that it is returned unchanged and only for the same call. */
-export interface StateSeal {
-  seal(state: RequestState): string;
-  /** The answers so far; undefined when the state was changed, is for another call or caller, or has expired. */
-  open(text: unknown, call: Omit<RequestState, "answers">): readonly Plain[] | undefined;
-}
-
 const LIFETIME_MS = 10 * 60_000;
 
-export function createStateSeal(secret: Uint8Array, now: () => number = Date.now): StateSeal {
+/** Seals state that the client holds, so that it is returned unchanged and only for the same call. */
+export type StateSeal = ReturnType<typeof createStateSeal>;
+
+export function createStateSeal(secret: Uint8Array, now: () => number = Date.now) {
   const macOf = (body: string) =>
     createHmac("sha256", secret).update(`octant request state ${body}`).digest();
   return {
-    seal({ answers, ...call }) {
+    seal({ answers, ...call }: RequestState): string {
       const body = encode({ call: digestOf(call), answers, until: now() + LIFETIME_MS });
       return `${body}.${macOf(body).toString("base64url")}`;
     },
-    open(text, call) {
+    /** The answers so far; undefined when the state was changed, is for another call or caller, or has expired. */
+    open(text: unknown, call: Omit<RequestState, "answers">): readonly Plain[] | undefined {
       if (typeof text !== "string") return undefined;
       const [body = "", mac = ""] = text.split(".");
       const given = Buffer.from(mac, "base64url");

@@ -9,12 +9,10 @@ export interface CallerEdge {
   readonly runTool: RunTool;
 }
 
-export type Callers = (caller: Caller) => CallerEdge;
-
 /** Beyond this number a new caller replaces the least recently active one. */
 const MAX_CALLERS = 1_000;
 
-export function createCallers(service: Service, limits: Limits): Callers {
+export function createCallers(service: Service, limits: Limits): (caller: Caller) => CallerEdge {
   const edges = new Map<string, CallerEdge>();
   const open = (caller: Caller): CallerEdge => {
     const own: Service = { ...service, caller };

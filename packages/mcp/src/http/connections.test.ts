@@ -63,7 +63,7 @@ test("a socket learns that its token was revoked, and accepts nothing after that
   const closed = once(socket, "close");
   demo.revoke();
   const [code, reason] = await closed;
-  expect([code, String(reason)]).toEqual([1008, "the token is good no more"]);
+  expect([code, String(reason)]).toEqual([1008, "the token is no longer valid"]);
   await expect.poll(() => demo.waiting.cancelled).toBe(1);
 });
 

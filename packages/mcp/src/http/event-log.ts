@@ -1,29 +1,15 @@
-/** An event of one of a session's streams. */
-export interface StoredEvent {
-  readonly id: string;
-  readonly line: string;
-}
-
-/** The events sent on the streams of one session, up to a size limit. */
-export interface EventLog {
-  /** Stores a line and returns its event id. */
-  add(streamId: string, line: string): string;
-  /** The stream of an event id; undefined when it is unknown. */
-  streamOf(eventId: string): string | undefined;
-  /** The stored events of the same stream since then, oldest first. */
-  after(eventId: string): readonly StoredEvent[];
-}
-
 /** A UTF-16 unit of a string may take two bytes. */
 const BYTES_PER_UNIT = 2;
 const EVENT_ID = /^(?<stream>[0-9a-z]{1,16})-(?<number>\d{1,15})$/;
 
-export function createEventLog(maxBytes: number): EventLog {
+/** The events sent on the streams of one session, up to a size limit. */
+export function createEventLog(maxBytes: number) {
   const events: { readonly stream: string; readonly number: number; readonly line: string }[] = [];
   let bytes = 0;
   let count = 0;
   return {
-    add(stream, line) {
+    /** Stores a line and returns its event id. */
+    add(stream: string, line: string): string {
       const number = ++count;
       events.push({ stream, number, line });
       bytes += line.length * BYTES_PER_UNIT;
@@ -31,11 +17,13 @@ export function createEventLog(maxBytes: number): EventLog {
         bytes -= (events.shift()?.line.length ?? 0) * BYTES_PER_UNIT;
       return `${stream}-${number}`;
     },
-    streamOf(eventId) {
+    /** The stream of an event id; undefined when it is unknown. */
+    streamOf(eventId: string): string | undefined {
       const { stream, number } = EVENT_ID.exec(eventId)?.groups ?? {};
       return Number(number) <= count ? stream : undefined;
     },
-    after(eventId) {
+    /** The stored events of the same stream since then, oldest first. */
+    after(eventId: string) {
       const { stream, number } = EVENT_ID.exec(eventId)?.groups ?? {};
       return events
         .filter((event) => event.stream === stream && event.number > Number(number) && event.line !== "")

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { asksForLargeAnswer, type LargeCalls } from "@octant/core";
 import { refuse, sendJson } from "@octant/http";
-import { answerRequest, McpRequest } from "../connection.ts";
+import { answerRequest, createRequest } from "../connection.ts";
 import { LISTEN_METHOD } from "../listening/filter.ts";
 import { createQuota } from "../listening/subscriptions.ts";
 import {
@@ -18,7 +18,8 @@ import {
 import type { CallerEdge } from "./callers.ts";
 import { checkPost } from "./headers.ts";
 import type { Limits } from "./limits.ts";
-import { createReply } from "./reply.ts";
+import { PostReply } from "./reply.ts";
+import { notAcceptable } from "./sessions.ts";
 
 export interface ModernPost {
   readonly request: IncomingMessage;
@@ -42,7 +43,7 @@ export function answerModern(post: ModernPost, edge: CallerEdge, parts: ModernPa
     const { id } = message;
     if (id === undefined) response.writeHead(202).end();
     else if (message.method === LISTEN_METHOD && !takesStream(request))
-      refuse(response, { ...NO_STREAM, id });
+      refuse(response, { ...notAcceptable("text/event-stream"), id });
     else void run(post, { ...message, id }, edge, parts);
   } catch (cause) {
     if (!(cause instanceof ProtocolError)) throw cause;
@@ -65,14 +66,14 @@ async function run(
   }
   const controller = new AbortController();
   const { signal } = controller;
-  const reply = createReply(response, {
+  const reply = new PostReply(response, {
     limits,
     takesStream: takesStream(request),
     // This revision cancels by closing the response.
     onBroken: () => controller.abort("the client closed the connection"),
   });
   const answer = await answerRequest(
-    new McpRequest({
+    createRequest({
       ...{ service, era: "modern", message, runTool, signal, ending, quota: createQuota() },
       write: (sent) => reply.report(JSON.stringify(sent)),
       isFull: () => reply.isFull(),
@@ -83,8 +84,6 @@ async function run(
 }
 
 const takesStream = ({ headers }: IncomingMessage) => headers.accept?.includes("text/event-stream") ?? false;
-
-const NO_STREAM = { status: 406, message: "Not Acceptable: Client must accept text/event-stream" };
 
 function statusOf(answer: Outgoing): number {
   const code = "error" in answer ? answer.error.code : undefined;

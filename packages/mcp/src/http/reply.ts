@@ -2,36 +2,20 @@ import type { ServerResponse } from "node:http";
 import { createEventStream, type EventStream, sendJson } from "@octant/http";
 import type { Limits } from "./limits.ts";
 
-/** The response to one posted request: plain JSON, or a stream of events when more than the answer is sent. */
-export interface Reply {
-  /**
-   * Sends a message before the answer, unless the client accepts no streams. Calls `toEventId` only when it is sent.
-   */
-  report(line: string, toEventId?: () => string): void;
-  /** Sends the answer and ends the response. A stream has already sent its status. */
-  finish(line: string, toEventId?: () => string, status?: number): void;
-  /** Ends the response without an answer. */
-  cut(): void;
-  isFull(): boolean;
-  /** The client has stopped reading. */
-  isGone(): boolean;
-}
-
 export interface ReplyOptions {
   readonly limits: Pick<Limits, "keepAliveMs" | "streamAfterMs">;
   readonly takesStream: boolean;
   readonly headers?: Readonly<Record<string, string>>;
+  /** The response is this stream, which replaces a broken one. */
+  readonly resumed?: EventStream;
   /** Called before the first event on a stream. */
   readonly onStream?: (stream: EventStream) => void;
   /** Called when the connection closed before the answer was sent. */
   readonly onBroken?: () => void;
 }
 
-export const createReply = (response: ServerResponse, options: ReplyOptions): Reply =>
-  new PostReply(response, options);
-
-/** A class, because there is one per request, and most are answered at once: methods cost nothing, closures do. */
-class PostReply implements Reply {
+/** The response to one posted request: plain JSON, or a stream of events when more than the answer is sent. */
+export class PostReply {
   readonly #response: ServerResponse;
   readonly #options: ReplyOptions;
   readonly #later: NodeJS.Timeout | undefined;
@@ -40,17 +24,22 @@ class PostReply implements Reply {
   constructor(response: ServerResponse, options: ReplyOptions) {
     this.#response = response;
     this.#options = options;
-    if (options.takesStream)
+    this.#stream = options.resumed;
+    if (options.takesStream && !options.resumed)
       this.#later = setTimeout(() => this.#startStream(), options.limits.streamAfterMs).unref();
     response.on("close", () => this.#onClose());
   }
 
+  /**
+   * Sends a message before the answer, unless the client accepts no streams. Calls `toEventId` only when it is sent.
+   */
   report(line: string, toEventId?: () => string): void {
     if (!this.#options.takesStream || this.#response.destroyed) return;
     const stream = this.#stream ?? this.#startStream();
     stream.send(line, toEventId?.());
   }
 
+  /** Sends the answer and ends the response. A stream has already sent its status. */
   finish(line: string, toEventId?: () => string, status = 200): void {
     clearTimeout(this.#later);
     if (this.#stream) {
@@ -60,6 +49,7 @@ class PostReply implements Reply {
     } else setImmediate(sendAnswer, this.#response, status, line, this.#options.headers);
   }
 
+  /** Ends the response without an answer. */
   cut(): void {
     this.#response.end();
   }
@@ -68,6 +58,7 @@ class PostReply implements Reply {
     return this.#response.writableNeedDrain;
   }
 
+  /** The client has stopped reading. */
   isGone(): boolean {
     return this.#response.destroyed;
   }

@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test } from "vitest";
 import { serveDemo } from "../fixtures/http.ts";
+import type { HttpOptions } from "./index.ts";
 import type { Limits } from "./limits.ts";
-import type { HttpOptions } from "./options.ts";
 
 const handshake = (protocolVersion = "2025-11-25", capabilities: object = {}) => ({
   ...{ jsonrpc: "2.0", id: "init", method: "initialize" },

@@ -1,30 +1,11 @@
 import type { ServerResponse } from "node:http";
-import type { Caller } from "@octant/core";
 import { createEventStream, type EventStream } from "@octant/http";
 import { createConnection, type Outlet } from "../connection.ts";
 import { isAnswer, type RequestId, toMessage } from "../messages.ts";
 import type { Service } from "../service.ts";
 import { createEventLog } from "./event-log.ts";
 import type { Limits } from "./limits.ts";
-import { createReply, type Reply } from "./reply.ts";
-
-/** A client of the handshake revisions, across its requests. */
-export interface Session {
-  readonly id: string;
-  readonly caller: Caller;
-  /** Handles a request; its answer, and everything before it, goes to the response. */
-  request(value: unknown, response: ServerResponse): void;
-  /** Handles a notification, or an answer to one of our requests. */
-  receive(value: unknown): void;
-  isRunning(id: RequestId): boolean;
-  /** Opens the stream for messages without a request. False when there is one already. */
-  listen(response: ServerResponse): boolean;
-  /** Continues the stream after that event. False when there is no such stream. */
-  resume(response: ServerResponse, lastEventId: string): boolean;
-  /** The time of its last use, by `performance.now`; now, while a request is pending. */
-  usedAt(): number;
-  close(): Promise<void>;
-}
+import { PostReply } from "./reply.ts";
 
 export interface SessionOptions {
   readonly id: string;
@@ -40,7 +21,7 @@ export interface SessionOptions {
 interface Pending {
   readonly id: RequestId;
   readonly streamId: string;
-  reply: Reply;
+  reply: PostReply;
 }
 
 const STANDALONE = "0";
@@ -48,7 +29,10 @@ const STANDALONE = "0";
 const PRIMED_SINCE = "2025-11-25";
 const RETRY_MS = 500;
 
-export function createSession(options: SessionOptions): Session {
+/** A client of the handshake revisions, across its requests. */
+export type Session = ReturnType<typeof createSession>;
+
+export function createSession(options: SessionOptions) {
   const { id: sessionId, service, limits, version, onHandshake } = options;
   const headers = { "mcp-session-id": sessionId };
   const log = createEventLog(limits.maxEventLogBytes);
@@ -100,11 +84,26 @@ export function createSession(options: SessionOptions): Session {
     stream.prime(log.add(post.streamId, ""), RETRY_MS);
     setTimeout(() => post.reply.cut(), limits.maxStreamMs).unref();
   };
+  const openStream = (response: ServerResponse): EventStream => {
+    usedAt = performance.now();
+    return createEventStream(response, { keepAliveMs: limits.keepAliveMs, headers });
+  };
+  const openStandalone = (response: ServerResponse): EventStream => {
+    standalone?.end();
+    const stream = openStream(response);
+    standalone = stream;
+    response.once("close", () => {
+      if (standalone === stream) standalone = undefined;
+      usedAt = performance.now();
+    });
+    return stream;
+  };
 
   return {
     id: sessionId,
     caller: service.caller,
-    request(value, response) {
+    /** Handles a request; its answer, and everything before it, goes to the response. */
+    request(value: unknown, response: ServerResponse): void {
       const message = toMessage(value);
       if (message?.id === undefined) return;
       usedAt = performance.now();
@@ -112,7 +111,7 @@ export function createSession(options: SessionOptions): Session {
       const post: Pending = {
         id: message.id,
         streamId: (++streams).toString(36),
-        reply: createReply(response, {
+        reply: new PostReply(response, {
           limits,
           takesStream: message.method !== "initialize",
           headers,
@@ -122,61 +121,37 @@ export function createSession(options: SessionOptions): Session {
       pending.set(message.id, post);
       connection.receive(value);
     },
-    receive(value) {
+    /** Handles a notification, or an answer to one of our requests. */
+    receive(value: unknown): void {
       usedAt = performance.now();
       connection.receive(value);
     },
-    isRunning: (id) => pending.has(id),
-    listen(response) {
+    isRunning: (id: RequestId): boolean => pending.has(id),
+    /** Opens the stream for messages without a request. False when there is one already. */
+    listen(response: ServerResponse): boolean {
       if (standalone) return false;
       openStandalone(response);
       return true;
     },
-    resume(response, lastEventId) {
+    /** Continues the stream after that event. False when there is no such stream. */
+    resume(response: ServerResponse, lastEventId: string): boolean {
       const streamId = log.streamOf(lastEventId);
       if (streamId === undefined) return false;
       const post = [...pending.values()].find((one) => one.streamId === streamId);
       const missed = log.after(lastEventId);
-      const stream = streamId === STANDALONE ? openStandalone(response) : openStream(response);
-      for (const { id, line } of missed) stream.send(line, id);
-      if (post) post.reply = toReply(stream, response);
-      else if (streamId !== STANDALONE) stream.end();
+      const resumed = streamId === STANDALONE ? openStandalone(response) : openStream(response);
+      for (const { id, line } of missed) resumed.send(line, id);
+      if (post) post.reply = new PostReply(response, { limits, takesStream: true, resumed });
+      else if (streamId !== STANDALONE) resumed.end();
       return true;
     },
-    usedAt: () => (pending.size > 0 || standalone ? performance.now() : usedAt),
-    async close() {
+    /** The time of its last use, by `performance.now`; now, while a request is pending. */
+    usedAt: (): number => (pending.size > 0 || standalone ? performance.now() : usedAt),
+    async close(): Promise<void> {
       await connection.close();
       standalone?.end();
       for (const { reply } of pending.values()) reply.cut();
       pending.clear();
     },
   };
-
-  function openStream(response: ServerResponse): EventStream {
-    usedAt = performance.now();
-    return createEventStream(response, { keepAliveMs: limits.keepAliveMs, headers });
-  }
-
-  function openStandalone(response: ServerResponse): EventStream {
-    standalone?.end();
-    const stream = openStream(response);
-    standalone = stream;
-    response.once("close", () => {
-      if (standalone === stream) standalone = undefined;
-      usedAt = performance.now();
-    });
-    return stream;
-  }
 }
-
-/** A resumed stream that replaces the broken response. */
-const toReply = (stream: EventStream, response: ServerResponse): Reply => ({
-  report: (line, toEventId) => stream.send(line, toEventId?.()),
-  finish(line, toEventId) {
-    stream.send(line, toEventId?.());
-    stream.end();
-  },
-  cut: stream.end,
-  isFull: stream.isFull,
-  isGone: () => response.destroyed,
-});

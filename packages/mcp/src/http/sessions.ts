@@ -1,27 +1,17 @@
 import { randomUUID } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Caller } from "@octant/core";
-import type { Standing } from "@octant/http";
-import { methodNotAllowed, refuse } from "@octant/http";
+import { type HttpRefusal, methodNotAllowed, refuse, type Standing } from "@octant/http";
 import { HANDSHAKE_VERSIONS } from "../era.ts";
-import { INVALID_REQUEST, isPlain, isResponse, toMessage } from "../messages.ts";
+import { INVALID_REQUEST, isResponse, toMessage, toPlain } from "../messages.ts";
 import type { Service } from "../service.ts";
 import type { Limits } from "./limits.ts";
 import { createSession, type Session } from "./session.ts";
-import { sessionNotFound } from "./session-not-found.ts";
-
-/** The clients of the handshake revisions. */
-export interface Sessions {
-  post(request: IncomingMessage, response: ServerResponse, value: unknown, service: Service): void;
-  /** Opens or resumes a stream. */
-  listen(request: IncomingMessage, response: ServerResponse, service: Service): void;
-  end(request: IncomingMessage, response: ServerResponse, service: Service): void;
-  close(): Promise<void>;
-}
 
 const SWEEP_MS = 1_000;
 
-export function createSessions(limits: Limits, standingOf: (caller: Caller) => Standing): Sessions {
+/** The clients of the handshake revisions. */
+export function createSessions(limits: Limits, standingOf: (caller: Caller) => Standing) {
   const sessions = new Map<string, Session>();
   const endSession = (session: Session) => {
     sessions.delete(session.id);
@@ -35,22 +25,23 @@ export function createSessions(limits: Limits, standingOf: (caller: Caller) => S
 
   /** The session of a request; when there is none, or not the caller's, the request is refused. */
   const find = (
-    request: IncomingMessage,
+    { headers }: IncomingMessage,
     response: ServerResponse,
     service: Service,
   ): Session | undefined => {
-    const id = request.headers["mcp-session-id"];
-    const version = request.headers["mcp-protocol-version"];
-    const session = typeof id === "string" ? sessions.get(id) : undefined;
+    const { "mcp-session-id": id, "mcp-protocol-version": version } = headers;
+    const session = sessions.get(String(id));
     if (id === undefined) {
-      refuse(response, { status: 400, message: "Bad Request: Mcp-Session-Id header is required" });
+      refuse(response, badRequest("Mcp-Session-Id header is required"));
       // A session id is not a credential: it is useless with another token.
     } else if (session?.caller.id !== service.caller.id) refuse(response, sessionNotFound);
     else if (version !== undefined && !HANDSHAKE_VERSIONS.includes(String(version)))
-      refuse(response, {
-        status: 400,
-        message: `Bad Request: Unsupported protocol version: ${version} (supported versions: ${HANDSHAKE_VERSIONS.join(", ")})`,
-      });
+      refuse(
+        response,
+        badRequest(
+          `Unsupported protocol version: ${version} (supported versions: ${HANDSHAKE_VERSIONS.join(", ")})`,
+        ),
+      );
     else return session;
     return undefined;
   };
@@ -70,45 +61,37 @@ export function createSessions(limits: Limits, standingOf: (caller: Caller) => S
   };
 
   return {
-    post(request, response, value, service) {
+    post(request: IncomingMessage, response: ServerResponse, value: unknown, service: Service) {
       const accept = request.headers.accept ?? "";
       if (!accept.includes("application/json") || !accept.includes("text/event-stream"))
-        return refuse(response, {
-          status: 406,
-          message: "Not Acceptable: Client must accept both application/json and text/event-stream",
-        });
+        return refuse(response, notAcceptable("both application/json and text/event-stream"));
       const message = toMessage(value);
       const isHandshake = message?.method === "initialize" && message.id !== undefined;
       if (isHandshake && request.headers["mcp-session-id"] === undefined)
         return open(response, value, message.params?.["protocolVersion"], service);
       const session = find(request, response, service);
       if (!session) return;
-      if (isHandshake)
+      if (isHandshake) return refuse(response, invalidRequest("Server already initialized"));
+      if (!message && !isResponse(value)) {
+        const { id } = toPlain(value);
         return refuse(response, {
-          status: 400,
-          code: INVALID_REQUEST,
-          message: "Invalid Request: Server already initialized",
+          ...invalidRequest("post one JSON-RPC 2.0 message, and no batches"),
+          id: typeof id === "string" || typeof id === "number" ? id : null,
         });
-      if (!message && !isResponse(value)) return refuse(response, invalidRequest(value));
+      }
       if (message?.id === undefined) {
         session.receive(value);
         return void response.writeHead(202).end();
       }
       if (session.isRunning(message.id))
-        return refuse(response, {
-          status: 400,
-          code: INVALID_REQUEST,
-          message: "Invalid Request: a request with this id is running",
-        });
+        return refuse(response, invalidRequest("a request with this id is running"));
       session.request(value, response);
     },
-    listen(request, response, service) {
+    /** Opens or resumes a stream. */
+    listen(request: IncomingMessage, response: ServerResponse, service: Service) {
       if (request.headers["mcp-session-id"] === undefined) return refuse(response, methodNotAllowed("POST"));
       if (!request.headers.accept?.includes("text/event-stream"))
-        return refuse(response, {
-          status: 406,
-          message: "Not Acceptable: Client must accept text/event-stream",
-        });
+        return refuse(response, notAcceptable("text/event-stream"));
       const session = find(request, response, service);
       if (!session) return;
       const lastEventId = request.headers["last-event-id"];
@@ -118,26 +101,31 @@ export function createSessions(limits: Limits, standingOf: (caller: Caller) => S
       } else if (!session.listen(response))
         refuse(response, { status: 409, message: "Conflict: Only one SSE stream is allowed per session" });
     },
-    end(request, response, service) {
+    end(request: IncomingMessage, response: ServerResponse, service: Service) {
       if (request.headers["mcp-session-id"] === undefined) return refuse(response, methodNotAllowed("POST"));
       const session = find(request, response, service);
       if (!session) return;
       void endSession(session);
       response.writeHead(200).end();
     },
-    async close() {
+    async close(): Promise<void> {
       clearInterval(sweep);
       await Promise.all([...sessions.values()].map(endSession));
     },
   };
 }
 
-const invalidRequest = (value: unknown) => ({
+export const sessionNotFound: HttpRefusal = { status: 404, code: -32_001, message: "Session not found" };
+
+export const notAcceptable = (types: string): HttpRefusal => ({
+  status: 406,
+  message: `Not Acceptable: Client must accept ${types}`,
+});
+
+const badRequest = (reason: string): HttpRefusal => ({ status: 400, message: `Bad Request: ${reason}` });
+
+const invalidRequest = (reason: string): HttpRefusal => ({
   status: 400,
   code: INVALID_REQUEST,
-  message: "Invalid Request: post one JSON-RPC 2.0 message, and no batches",
-  id:
-    isPlain(value) && (typeof value["id"] === "string" || typeof value["id"] === "number")
-      ? value["id"]
-      : null,
+  message: `Invalid Request: ${reason}`,
 });

@@ -3,7 +3,7 @@ import { connect, type Socket } from "node:net";
 import { expect, onTestFinished, test } from "vitest";
 import { makeCertificate } from "../fixtures/certificate.ts";
 import { serveDemo } from "../fixtures/http.ts";
-import type { HttpOptions } from "./options.ts";
+import type { HttpOptions } from "./index.ts";
 
 const LIMITS = { headersMs: 150, bodyMs: 300, firstMessageMs: 300 };
 const NEVER_MS = 600_000;

@@ -1,18 +1,6 @@
 import { ToolError } from "@octant/core";
 import type { Service } from "../service.ts";
 
-/** The resources whose changes are reported to one client. */
-export interface Subscriptions {
-  /**
-   * Resolves once changes are reported; false when there is no such resource. Rejects with a ToolError for a resource
-   * that the caller may not read, and beyond the limit.
-   */
-  add(uri: string): Promise<boolean>;
-  remove(uri: string): void;
-  /** Stops all reports. */
-  close(): void;
-}
-
 export interface SubscriptionsOptions {
   readonly service: Service;
   readonly quota: Quota;
@@ -38,7 +26,8 @@ const DEBOUNCE_MS = 100;
 /** How often a slow client is checked again. */
 const RECHECK_MS = 250;
 
-export function createSubscriptions(options: SubscriptionsOptions): Subscriptions {
+/** The resources whose changes are reported to one client. */
+export function createSubscriptions(options: SubscriptionsOptions) {
   const { service, quota, report, canReport } = options;
   const { caller, resources } = service;
   const held = new Map<string, Promise<(() => void) | undefined>>();
@@ -78,7 +67,11 @@ export function createSubscriptions(options: SubscriptionsOptions): Subscription
   };
 
   return {
-    async add(uri) {
+    /**
+     * Resolves once changes are reported; false when there is no such resource. Rejects with a ToolError for a resource
+     * that the caller may not read, and beyond the limit.
+     */
+    async add(uri: string): Promise<boolean> {
       const { signal } = controller;
       signal.throwIfAborted();
       const known = held.get(uri);
@@ -96,7 +89,8 @@ export function createSubscriptions(options: SubscriptionsOptions): Subscription
       return stop !== undefined;
     },
     remove,
-    close() {
+    /** Stops all reports. */
+    close(): void {
       controller.abort("the connection closed");
       clearTimeout(timer);
       for (const uri of [...held.keys()]) remove(uri);

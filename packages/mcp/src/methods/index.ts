@@ -4,6 +4,7 @@ import { LISTEN_METHOD } from "../listening/filter.ts";
 import { listen } from "../listening/listen.ts";
 import type { Plain } from "../messages.ts";
 import type { ServiceOptions } from "../service.ts";
+import { TASKS_EXTENSION } from "../tasks/task-wire.ts";
 import { complete } from "./completions.ts";
 import { discover, initialize, setLogLevel } from "./lifecycle.ts";
 import { getPrompt, listPrompts } from "./prompts.ts";
@@ -39,3 +40,26 @@ export function createMethods(options: ServiceOptions, era: Era): Methods {
   };
   return new Map(Object.entries(methods));
 }
+
+/** The capabilities that the server declares. Tasks used to be a part of the protocol and are now an extension. */
+export function toCapabilities(options: ServiceOptions, era: Era) {
+  const { resources, prompts, completions, tasks, logging } = options;
+  return {
+    tools: { listChanged: true },
+    ...(resources && {
+      resources: {
+        ...(resources.subscribe && { subscribe: true }),
+        ...(resources.onListChange && { listChanged: true }),
+      },
+    }),
+    ...(prompts && { prompts: prompts.onChange ? { listChanged: true } : {} }),
+    ...(completions && { completions: {} }),
+    ...(logging && { logging: {} }),
+    ...(tasks && era === "legacy" && { tasks: LEGACY_TASKS }),
+    ...(tasks && era === "modern" && { extensions: { [TASKS_EXTENSION]: {} } }),
+  };
+}
+
+export type Capabilities = ReturnType<typeof toCapabilities>;
+
+const LEGACY_TASKS = { list: {}, cancel: {}, requests: { tools: { call: {} } } };

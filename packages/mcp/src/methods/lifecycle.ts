@@ -27,7 +27,7 @@ export const toInitializeResult = (service: Service, protocolVersion: string): P
   protocolVersion,
   capabilities: service.capabilities.legacy,
   serverInfo: service.fullServerInfo,
-  instructions: service.instructions,
+  instructions: service.instructions || undefined,
 });
 
 export const discover = ({ service }: McpRequest): Plain => toDiscoverResult(service);
@@ -35,7 +35,7 @@ export const discover = ({ service }: McpRequest): Plain => toDiscoverResult(ser
 export const toDiscoverResult = ({ capabilities, instructions }: Service): Plain => ({
   supportedVersions: [MODERN_VERSION],
   capabilities: capabilities.modern,
-  instructions,
+  instructions: instructions || undefined,
 });
 
 export function setLogLevel({ params, session }: McpRequest): Plain {

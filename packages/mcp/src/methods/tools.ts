@@ -1,6 +1,6 @@
-import { type CallOptions, createCallRunner, type Reply, TIMINGS } from "@octant/core";
+import { setTimeout as delay } from "node:timers/promises";
+import { type CallOptions, type Clock, createCallRunner, type Reply, TIMINGS } from "@octant/core";
 import type { Exchange } from "../asking/exchange.ts";
-import { monotonicClock } from "../clock.ts";
 import type { McpRequest } from "../connection.ts";
 import { invalidParams, isPlain, type Plain, type RequestId, stringOf, toNotification } from "../messages.ts";
 import type { Service } from "../service.ts";
@@ -68,6 +68,12 @@ export const createToolRunner = ({ dispatch, caller }: Service, maxInFlight?: nu
     ...{ dispatch, caller, clock: monotonicClock },
     ...(maxInFlight !== undefined && { maxInFlight }),
   });
+
+/** Does not keep the process alive. */
+const monotonicClock: Clock = {
+  now: () => performance.now(),
+  sleep: (ms, signal) => delay(ms, undefined, { signal, ref: false }).catch(() => {}),
+};
 
 /** The job options that an Octant client can set in `_meta`; other members are ignored. */
 function toJobOptions(meta: Plain | undefined): Pick<CallOptions, "timingHint" | "key"> {

@@ -1,7 +1,7 @@
 import { type Envelope, type JobFilter, type Jobs, newHandle, type Reply, ToolError } from "@octant/core";
 import type { InputRequests } from "../asking/exchange.ts";
 import type { TaskInputs } from "./task-inputs.ts";
-import { type Task, type TaskJob, toTask, toTimestamp } from "./task-wire.ts";
+import { isFinal, type Task, type TaskJob, toTask, toTimestamp } from "./task-wire.ts";
 
 /** How many answers are stored for clients that requested a task where there was none. */
 const MAX_STORED = 64;
@@ -30,30 +30,15 @@ export interface TaskState {
   readonly inputs: InputRequests;
 }
 
-/** Jobs as tasks. Only its owner can find a task; an unknown one is the ToolError NOT_FOUND. */
-export interface Tasks {
-  /** Routes the questions of the job's work to the task, if there are inputs for them. */
-  begin(owner: string, taskId: string, inputs: TaskInputs | undefined): Promise<Task>;
-  /** A task for an immediate answer, for a client that requested one. */
-  store(owner: string, reply: Reply): Task;
-  get(owner: string, taskId: string): Promise<TaskState>;
-  list(
-    owner: string,
-    before: string | undefined,
-  ): Promise<{ tasks: readonly Task[]; next: string | undefined }>;
-  answer(owner: string, taskId: string, responses: unknown): Promise<void>;
-  /** Resolves when the work has ended. */
-  cancel(owner: string, taskId: string): Promise<void>;
-  ended(owner: string, taskId: string, signal: AbortSignal): Promise<TaskState>;
-  close(): void;
-}
-
 interface Stored {
   readonly owner: string;
   readonly state: TaskState;
 }
 
-export function createTasks(jobs: TaskJobs): Tasks {
+/** Jobs as tasks. Only its owner can find a task; an unknown one is the ToolError NOT_FOUND. */
+export type Tasks = ReturnType<typeof createTasks>;
+
+export function createTasks(jobs: TaskJobs) {
   const asking = new Map<string, TaskInputs>();
   const stored = new Map<string, Stored>();
   const stop = jobs.events.listen(({ value }) => value.type === "end" && asking.delete(value.job_id));
@@ -72,12 +57,14 @@ export function createTasks(jobs: TaskJobs): Tasks {
   };
 
   return {
-    async begin(owner, taskId, inputs) {
+    /** Routes the questions of the job's work to the task, if there are inputs for them. */
+    async begin(owner: string, taskId: string, inputs: TaskInputs | undefined): Promise<Task> {
       const { task } = await find(owner, taskId);
       if (inputs && task.status === "working") asking.set(taskId, inputs);
       return task;
     },
-    store(owner, { envelope }) {
+    /** A task for an immediate answer, for a client that requested one. */
+    store(owner: string, { envelope }: Reply): Task {
       const now = Date.now();
       const at = toTimestamp(now);
       const task: Task = {
@@ -93,23 +80,24 @@ export function createTasks(jobs: TaskJobs): Tasks {
       return task;
     },
     get: find,
-    async list(owner, before) {
+    async list(owner: string, before: string | undefined) {
       const page = await jobs.list({ owner, limit: PAGE + 1, ...(before !== undefined && { before }) });
       const shown = page.slice(0, PAGE).map(({ job_id }) => find(owner, job_id));
       const tasks = (await Promise.all(shown)).map(({ task }) => task);
       return { tasks, next: page.length > PAGE ? tasks.at(-1)?.taskId : undefined };
     },
-    async answer(owner, taskId, responses) {
+    async answer(owner: string, taskId: string, responses: unknown): Promise<void> {
       await find(owner, taskId);
       asking.get(taskId)?.answer(responses);
     },
-    async cancel(owner, taskId) {
+    /** Resolves when the work has ended. */
+    async cancel(owner: string, taskId: string): Promise<void> {
       const { task } = await find(owner, taskId);
-      if (task.status !== "working" && task.status !== "input_required") return;
+      if (isFinal(task)) return;
       asking.get(taskId)?.close();
       await jobs.cancel(owner, taskId);
     },
-    async ended(owner, taskId, signal) {
+    async ended(owner: string, taskId: string, signal: AbortSignal): Promise<TaskState> {
       if (storedOf(owner, taskId)) return find(owner, taskId);
       await jobs.ended(owner, taskId, LONGEST_WAIT_MS, signal);
       signal.throwIfAborted();

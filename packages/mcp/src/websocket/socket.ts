@@ -1,18 +1,9 @@
 import type { WebSocket } from "ws";
-import { createConnection } from "../connection.ts";
+import { createConnection, receiveText } from "../connection.ts";
 import type { Limits } from "../http/limits.ts";
 import { createLineQueue } from "../lines.ts";
-import { type Outgoing, PARSE_ERROR, parseJson, toErrorMessage } from "../messages.ts";
+import type { Outgoing } from "../messages.ts";
 import type { Service } from "../service.ts";
-
-/** One client on its socket. */
-export interface SocketConversation {
-  /** Stops reading. */
-  pause(): void;
-  /** The client may no longer call. */
-  turnAway(): void;
-  close(): Promise<void>;
-}
 
 const UNSUPPORTED_DATA = 1003;
 const POLICY_VIOLATION = 1008;
@@ -21,7 +12,7 @@ const GOING_AWAY = 1001;
 const HIGH_WATER_BYTES = 1024 * 1024;
 
 /** Serves the client: one JSON-RPC message per text frame. */
-export function talkOver(ws: WebSocket, service: Service, limits: Limits): SocketConversation {
+export function talkOver(ws: WebSocket, service: Service, limits: Limits) {
   const isFull = () => ws.bufferedAmount > HIGH_WATER_BYTES;
   const write = (message: Outgoing) => ws.send(JSON.stringify(message), onSent);
   const connection = createConnection(service, { write, isFull });
@@ -37,14 +28,7 @@ export function talkOver(ws: WebSocket, service: Service, limits: Limits): Socke
   };
   const messages = createLineQueue({
     take(text) {
-      let value: unknown;
-      try {
-        value = parseJson(text);
-      } catch (cause) {
-        const reason = cause instanceof Error ? cause.message : "not JSON";
-        return write(toErrorMessage(null, { code: PARSE_ERROR, message: `Parse error: ${reason}` }));
-      }
-      connection.receive(value);
+      receiveText(text, connection, write);
       if (isFull()) wasFull = true;
     },
     isHeld: isFull,
@@ -102,14 +86,14 @@ export function talkOver(ws: WebSocket, service: Service, limits: Limits): Socke
     ws.close(code, reason);
   };
   return {
-    pause() {
+    /** Stops reading. */
+    pause(): void {
       isPaused = true;
       ws.pause();
     },
-    turnAway() {
-      leave(POLICY_VIOLATION, "the token is good no more");
-    },
-    close() {
+    /** The client may no longer call. */
+    turnAway: () => leave(POLICY_VIOLATION, "the token is no longer valid"),
+    close(): Promise<void> {
       leave(GOING_AWAY, "the server ends");
       return closed;
     },

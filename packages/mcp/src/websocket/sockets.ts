@@ -5,21 +5,16 @@ import { type ServerOptions, WebSocketServer } from "ws";
 import type { Limits } from "../http/limits.ts";
 import type { Service } from "../service.ts";
 import { SUBPROTOCOL } from "./handshake.ts";
-import { type SocketConversation, talkOver } from "./socket.ts";
-
-/** The clients that are connected by WebSocket. */
-export interface Sockets {
-  accept(request: IncomingMessage, socket: Duplex, head: Buffer, service: Service): void;
-  /** Stops reading. */
-  pause(): void;
-  close(): Promise<void>;
-}
+import { talkOver } from "./socket.ts";
 
 /** A client that does not answer the close is terminated. */
 const CLOSE_MS = 1_000;
 
-export function createSockets(limits: Limits, connections: Connections): Sockets {
-  const open = new Set<SocketConversation>();
+/** The clients that are connected by WebSocket. */
+export type Sockets = ReturnType<typeof createSockets>;
+
+export function createSockets(limits: Limits, connections: Connections) {
+  const open = new Set<ReturnType<typeof talkOver>>();
   // The types lack closeTimeout.
   const options: ServerOptions & { closeTimeout: number } = {
     noServer: true,
@@ -32,7 +27,7 @@ export function createSockets(limits: Limits, connections: Connections): Sockets
   };
   const server = new WebSocketServer(options);
   return {
-    accept(request, socket, head, service) {
+    accept(request: IncomingMessage, socket: Duplex, head: Buffer, service: Service): void {
       server.handleUpgrade(request, socket, head, (ws) => {
         const talk = talkOver(ws, service, limits);
         open.add(talk);
@@ -40,10 +35,11 @@ export function createSockets(limits: Limits, connections: Connections): Sockets
         ws.once("close", () => open.delete(talk));
       });
     },
-    pause() {
+    /** Stops reading. */
+    pause(): void {
       for (const talk of open) talk.pause();
     },
-    async close() {
+    async close(): Promise<void> {
       await Promise.all([...open].map((talk) => talk.close()));
       server.close();
     },
