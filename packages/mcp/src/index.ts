@@ -1,29 +1,25 @@
 export { ANSWERS, type Answers } from "./answer.ts";
+export type {
+  Elicitation,
+  ElicitationAnswer,
+  ProgramDefinition,
+  ServerDefinition,
+} from "./client/connection.ts";
+export type { ServerTool } from "./client/definitions.ts";
+export { createStoredProvider, type OAuthData, type OAuthStorage } from "./client/oauth.ts";
+export { loginTo } from "./client/oauth-login.ts";
+export { loginAsMachine, MachineGrant } from "./client/oauth-machine.ts";
+export type { PromptArgument, ServerPrompt, ServerResource } from "./client/offers.ts";
+export type { ServerResult } from "./client/result.ts";
+export type { ServerStatus, ToolConsent } from "./client/server.ts";
 export {
   createMcpServers,
-  createStoredProvider,
-  createToolNames,
-  type Elicitation,
-  type ElicitationAnswer,
-  loginAsMachine,
-  loginTo,
-  MachineGrant,
   type McpServers,
   type McpServersOptions,
   type NamedTool,
-  type OAuthData,
-  type OAuthStorage,
-  type ProgramDefinition,
-  type PromptArgument,
-  type ServerDefinition,
-  type ServerPrompt,
-  type ServerResource,
-  type ServerResult,
-  type ServerStatus,
-  type ServerTool,
-  type StartedProgram,
-  type ToolConsent,
-} from "./client/index.ts";
+} from "./client/servers.ts";
+export type { StartedProgram } from "./client/stdio-transport.ts";
+export { createToolNames } from "./client/tool-names.ts";
 export { type Connection, createConnection, type Outlet } from "./connection.ts";
 export { type AnsweredHandshake, answerHandshake, type HandshakeResults } from "./handshake.ts";
 export { type HttpOptions, type HttpServer, type Limits, serveHttp } from "./http/index.ts";

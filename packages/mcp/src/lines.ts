@@ -11,13 +11,15 @@ const CARRIAGE_RETURN = 0x0d;
 export interface LineHandlers {
   /** One line, without its ending. Empty lines are skipped. */
   readonly onLine: (line: string) => void;
+  /** A line exceeds the limit; its end may never come. */
+  readonly onOverflow?: () => void;
   /** A line that exceeded the limit has ended; only the id of its message was read. */
-  readonly onTooLong: (id: RequestId | null) => void;
+  readonly onTooLong?: (id: RequestId | null) => void;
 }
 
 /** Splits bytes into lines, independent of chunk boundaries; call the returned function with each chunk. */
 export function createLineSplitter(
-  { onLine, onTooLong }: LineHandlers,
+  { onLine, onOverflow, onTooLong }: LineHandlers,
   maxLineBytes = MAX_LINE_BYTES,
 ): (chunk: Buffer) => void {
   let parts: Buffer[] = [];
@@ -32,6 +34,7 @@ export function createLineSplitter(
     skipped = createIdScanner();
     for (const bytes of parts) skipped.feed(bytes);
     parts = [];
+    onOverflow?.();
   };
   const endLine = (last: Buffer) => {
     // The common case: a whole line in one chunk.
@@ -39,7 +42,7 @@ export function createLineSplitter(
     append(last);
     const [only] = parts;
     // Decoding waits for the whole line: a character may be split between chunks.
-    if (skipped) onTooLong(skipped.id());
+    if (skipped) onTooLong?.(skipped.id());
     else if (only) emit(parts.length === 1 ? only : Buffer.concat(parts, partBytes));
     parts = [];
     partBytes = 0;

@@ -1,4 +1,4 @@
-import { MAX_MESSAGE_BYTES } from "./started-program.ts";
+import { MAX_MESSAGE_BYTES, TOO_LARGE } from "./stdio-transport.ts";
 
 /** Cuts off a response whose body, or whose next event in a stream, exceeds the size of a message. */
 export const boundedFetch: typeof fetch = async (input, init) => {
@@ -21,10 +21,7 @@ function countBytes(isStream: boolean): TransformStream<Uint8Array, Uint8Array> 
   return new TransformStream({
     transform(chunk, controller) {
       bytes += chunk.length;
-      if (bytes > MAX_MESSAGE_BYTES)
-        return controller.error(
-          new Error(`the server sent a message of more than ${MAX_MESSAGE_BYTES} bytes`),
-        );
+      if (bytes > MAX_MESSAGE_BYTES) return controller.error(new Error(TOO_LARGE));
       controller.enqueue(chunk);
       if (isStream && endsEvent(chunk)) bytes = 0;
     },

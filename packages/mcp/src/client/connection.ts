@@ -2,8 +2,7 @@ import type { Client, OAuthClientProvider, Transport } from "@modelcontextprotoc
 import { ToolError } from "@octant/core";
 import { boundedFetch } from "./bounded-fetch.ts";
 import { toPlainText } from "./definitions.ts";
-import type { StartedProgram } from "./started-program.ts";
-import { createStdioTransport } from "./stdio-transport.ts";
+import { createStdioTransport, type StartedProgram } from "./stdio-transport.ts";
 
 /** How to reach a server: a program to start, or an address. */
 export type ServerDefinition =
@@ -83,6 +82,8 @@ interface Way {
 
 interface Opened {
   readonly transport: Transport;
+  /** Why we closed it. */
+  problem?(): string | undefined;
   complaints?(): string;
   /** Whether its program has exited. */
   hasExited?(): boolean;
@@ -91,18 +92,7 @@ interface Opened {
 function waysTo(options: ConnectionOptions): readonly Way[] {
   const { server, definition } = options;
   if ("command" in definition) {
-    const open = async () => {
-      let program: StartedProgram | undefined;
-      let hasExited = false;
-      const transport = createStdioTransport(async () => {
-        program = await options.start(server, definition);
-        void program.exited.then(() => {
-          hasExited = true;
-        });
-        return program;
-      });
-      return { transport, complaints: () => program?.complaints() ?? "", hasExited: () => hasExited };
-    };
+    const open = async () => createStdioTransport(() => options.start(server, definition));
     // Some older servers exit when they receive a request before the handshake.
     return [
       { mode: "auto", open, isNextWorthTrying: (cause) => !(cause instanceof ToolError) },
@@ -114,7 +104,7 @@ function waysTo(options: ConnectionOptions): readonly Way[] {
   if (/^wss?:$/.test(url.protocol)) {
     const open = async () => {
       const { createWebSocketTransport } = await import("./websocket-transport.ts");
-      return { transport: createWebSocketTransport(url, headers) };
+      return createWebSocketTransport(url, headers);
     };
     return [{ mode: "auto", open, isNextWorthTrying: () => false }];
   }
@@ -168,19 +158,21 @@ async function connectBy({ mode, open }: Way, options: ConnectionOptions): Promi
     client.setRequestHandler("elicitation/create", async ({ params }, { mcpReq }) => ({
       ...(await elicit(toElicitation(server, params), mcpReq.signal)),
     }));
-  const { transport, complaints, hasExited } = await open();
+  const { transport, problem, complaints, hasExited } = await open();
   // Connection errors end in a close event, which has the reason.
   client.onerror = () => {};
   try {
     const signal = AbortSignal.timeout(connectMs);
     await Promise.race([client.connect(transport, { timeout: connectMs }), rejectOn(signal)]);
   } catch (cause) {
-    const failure = hasExited?.() ? new Error("the program ended before it answered", { cause }) : cause;
+    const why = problem?.() ?? (hasExited?.() && "the program ended before it answered");
+    const failure = why ? new Error(why, { cause }) : cause;
     await client.close().catch(() => {});
     await transport.close().catch(() => {});
     throw complaints ? withComplaints(toPlainError(failure), complaints()) : failure;
   }
-  client.onclose = () => options.onClosed(complaints?.().trim() || "the connection was closed");
+  client.onclose = () =>
+    options.onClosed(problem?.() ?? (complaints?.().trim() || "the connection was closed"));
   return { client, close: () => client.close() };
 }
 

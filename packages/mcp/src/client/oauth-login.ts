@@ -1,4 +1,3 @@
-import type { FetchLike } from "@modelcontextprotocol/client";
 import { ToolError } from "@octant/core";
 import { boundedFetch } from "./bounded-fetch.ts";
 import { createProvider, type OAuthStorage, WANTED_SCOPE } from "./oauth.ts";
@@ -30,7 +29,7 @@ export async function loginTo(options: LoginOptions): Promise<void> {
   await orRefused(async () => {
     const challenge = await readChallenge(url, storage);
     const skipIssuerMetadataValidation = await isOwnIssuerOfOldServer(url, challenge);
-    const asked = { serverUrl: url, fetchFn, skipIssuerMetadataValidation, ...challenge };
+    const asked = { serverUrl: url, fetchFn: boundedFetch, skipIssuerMetadataValidation, ...challenge };
     if ((await auth(provider, { ...asked, forceReauthorization: true })) === "AUTHORIZED") return;
     const { searchParams } = await options.received();
     if (searchParams.get("state") !== options.state)
@@ -55,15 +54,13 @@ export async function loginTo(options: LoginOptions): Promise<void> {
  */
 async function isOwnIssuerOfOldServer(url: string, challenge: Challenge): Promise<boolean> {
   const { discoverOAuthServerInfo } = await loadSdk();
-  const options = { ...challenge, fetchFn, skipIssuerMetadataValidation: true };
+  const options = { ...challenge, fetchFn: boundedFetch, skipIssuerMetadataValidation: true };
   const info = await discoverOAuthServerInfo(url, options);
   const { resourceMetadata, authorizationServerMetadata: { issuer } = {} } = info;
   return (
     resourceMetadata === undefined && issuer !== undefined && new URL(issuer).origin === new URL(url).origin
   );
 }
-
-export const fetchFn: FetchLike = boundedFetch;
 
 interface Challenge {
   readonly resourceMetadataUrl?: URL;
@@ -73,7 +70,7 @@ interface Challenge {
 /** The server's metadata URL and required scopes, from a request now or from a call since the last sign-in. */
 export async function readChallenge(url: string, storage: OAuthStorage): Promise<Challenge> {
   const { extractWWWAuthenticateParams } = await loadSdk();
-  const response = await fetchFn(url, {
+  const response = await boundedFetch(url, {
     method: "POST",
     headers: { "content-type": "application/json", accept: "application/json, text/event-stream" },
     body: JSON.stringify({ jsonrpc: "2.0", id: 1, method: "ping" }),

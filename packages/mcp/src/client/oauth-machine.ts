@@ -1,7 +1,8 @@
 import type { OAuthClientProvider } from "@modelcontextprotocol/client";
 import { z } from "zod";
+import { boundedFetch } from "./bounded-fetch.ts";
 import { type OAuthData, type OAuthStorage, storedParts } from "./oauth.ts";
-import { fetchFn, orRefused, readChallenge } from "./oauth-login.ts";
+import { orRefused, readChallenge } from "./oauth-login.ts";
 
 const Text = z.string().min(1);
 
@@ -40,7 +41,7 @@ export async function loginAsMachine({ url, storage, grant }: MachineLoginOption
   await storage.save({ [GRANT]: grant });
   await orRefused(async () => {
     const asked = await readChallenge(url, storage);
-    await auth(createMachineProvider(storage, grant), { serverUrl: url, fetchFn, ...asked });
+    await auth(createMachineProvider(storage, grant), { serverUrl: url, fetchFn: boundedFetch, ...asked });
   });
 }
 
@@ -103,7 +104,7 @@ async function assertionOf(
     idToken: grant.id_token,
     clientId: grant.idp_client_id,
     ...(scope !== undefined && { scope }),
-    fetchFn,
+    fetchFn: boundedFetch,
   });
   return { assertion: jwtAuthGrant };
 }

@@ -2,7 +2,7 @@ import type { Client } from "@modelcontextprotocol/client";
 import { ToolError } from "@octant/core";
 import { type Connection, type ConnectionOptions, connect } from "./connection.ts";
 import { checkTools, type ServerTool, toPlainText } from "./definitions.ts";
-import { listOffers, NO_OFFERS, type Offers } from "./offers.ts";
+import { listOffers, NO_OFFERS } from "./offers.ts";
 
 /** Remembers the tool definitions that the person has seen. */
 export interface ToolConsent {
@@ -12,8 +12,7 @@ export interface ToolConsent {
   remember(server: string, tools: readonly Pick<ServerTool, "tool" | "hash">[]): Promise<void>;
 }
 
-const SERVER_STATES = ["connecting", "ready", "failed", "needs_login", "closed"] as const;
-export type ServerState = (typeof SERVER_STATES)[number];
+type ServerState = "connecting" | "ready" | "failed" | "needs_login" | "closed";
 
 export interface ServerStatus {
   readonly server: string;
@@ -37,22 +36,13 @@ export interface ServerOptions
   log(line: string): void;
 }
 
-/** One server: connected on creation, and reconnected when needed. */
-export interface Server {
-  readonly server: string;
-  tools(): readonly ServerTool[];
-  offers(): Offers;
-  status(): Omit<ServerStatus, "changed">;
-  settled(): Promise<void>;
-  /** Reconnects when the server has gone. */
-  client(): Promise<Client>;
-  close(): Promise<void>;
-}
-
 /** A server that crashes at once is not restarted in a loop. */
 const RESTART_PAUSE_MS = 2_000;
 
-export function createServer(options: ServerOptions): Server {
+/** One server: connected on creation, and reconnected when needed. */
+export type Server = ReturnType<typeof createServer>;
+
+export function createServer(options: ServerOptions) {
   const { server, consent, log } = options;
   let tools: readonly ServerTool[] = [];
   let offers = NO_OFFERS;
@@ -137,7 +127,7 @@ export function createServer(options: ServerOptions): Server {
     server,
     tools: () => tools,
     offers: () => offers,
-    status: () => {
+    status: (): Omit<ServerStatus, "changed"> => {
       const client = connection?.client;
       const version = client?.getServerVersion();
       const protocol = client?.getNegotiatedProtocolVersion();
@@ -153,11 +143,12 @@ export function createServer(options: ServerOptions): Server {
         ...(protocol !== undefined && { protocol }),
       };
     },
-    async settled() {
+    async settled(): Promise<void> {
       await connecting?.catch(() => {});
       await offering;
     },
-    async client() {
+    /** Reconnects when the server has gone. */
+    async client(): Promise<Client> {
       if (state === "closed") throw new ToolError("CANCELLED", `MCP server '${server}' was closed`, {});
       const isPaused = !connecting && performance.now() - failedAt < RESTART_PAUSE_MS;
       if (isPaused || state === "needs_login") throw unusable(server, state, reason);
@@ -169,7 +160,7 @@ export function createServer(options: ServerOptions): Server {
         throw unusable(server, state, reason);
       }
     },
-    async close() {
+    async close(): Promise<void> {
       const made = connecting;
       state = "closed";
       connecting = undefined;

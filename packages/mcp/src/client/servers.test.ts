@@ -6,7 +6,7 @@ import { serveDemo } from "../fixtures/http.ts";
 import type { ProgramDefinition, ServerDefinition } from "./connection.ts";
 import type { ToolConsent } from "./server.ts";
 import { createMcpServers, type McpServersOptions } from "./servers.ts";
-import type { StartedProgram } from "./started-program.ts";
+import type { StartedProgram } from "./stdio-transport.ts";
 
 const HOSTILE = join(import.meta.dirname, "fixtures/hostile-server.mjs");
 const DEMO = join(import.meta.dirname, "../fixtures/server.ts");
@@ -144,6 +144,16 @@ test("an answer of 10 MB is cut to a size that a model can read", async () => {
   const text = textOf(await call("mcp__huge__echo"));
   expect(text.length).toBeLessThan(33_000);
   expect(text).toContain("characters left out");
+});
+
+test("a call that ends because the server floods us says so", async () => {
+  const { settled, call, stateOf } = open({ burst: hostile("burst") });
+  await settled();
+  await expect(call("mcp__burst__echo")).rejects.toMatchObject({
+    code: "UPSTREAM_ERROR",
+    message: "the MCP server failed: the server sent a message of more than 16777216 bytes",
+  });
+  expect(stateOf("burst")).toMatchObject({ state: "failed", reason: expect.stringContaining("16777216") });
 });
 
 test("invalid definitions are left out and reported, without affecting the others", async () => {

@@ -2,7 +2,7 @@ import type { Client } from "@modelcontextprotocol/client";
 import { type Progress, ToolError } from "@octant/core";
 import { type ConnectionOptions, isUnauthorized, needsLogin, type ServerDefinition } from "./connection.ts";
 import { type ServerTool, toPlainText } from "./definitions.ts";
-import { getPrompt, readResource, type ServerPrompt, type ServerResource } from "./offers.ts";
+import { getPrompt, readResource } from "./offers.ts";
 import { type ServerResult, toServerResult } from "./result.ts";
 import { createServer, messageOf, type Server, type ServerStatus, type ToolConsent } from "./server.ts";
 import { createToolNames } from "./tool-names.ts";
@@ -29,40 +29,12 @@ export interface CallToolOptions {
   readonly onProgress?: (update: Progress) => void;
 }
 
-export interface McpServers extends AsyncDisposable {
-  status(): readonly ServerStatus[];
-  /** The tools of all servers that have connected so far, in order of arrival. */
-  tools(): readonly NamedTool[];
-  /** Resolves when every server has connected or failed; never rejects. */
-  settled(): Promise<void>;
-  call(
-    name: string,
-    input: Readonly<Record<string, unknown>>,
-    options: CallToolOptions,
-  ): Promise<ServerResult>;
-  /** The prompts of all servers that have connected so far. */
-  prompts(): readonly ServerPrompt[];
-  /** The messages of a prompt, filled with these values. */
-  prompt(
-    server: string,
-    prompt: string,
-    values: Readonly<Record<string, string>>,
-    signal: AbortSignal,
-  ): Promise<ServerResult>;
-  /** The resources of all servers that have connected so far. */
-  resources(): readonly ServerResource[];
-  /** Reads a resource, listed or not, such as one of a template. */
-  read(server: string, uri: string, signal: AbortSignal): Promise<ServerResult>;
-  /** Accepts the current definitions of a server. */
-  accept(server: string): Promise<number>;
-  /** The SDK's client of a server, for features without a method here, such as completion. */
-  client(server: string): Promise<Client>;
-  close(): Promise<void>;
-}
-
 const CALL_MS = 10 * 60_000;
+
+export type McpServers = ReturnType<typeof createMcpServers>;
+
 /** Starts all servers in parallel. None waits for another, and a failure does not affect the others. */
-export function createMcpServers(options: McpServersOptions): McpServers {
+export function createMcpServers(options: McpServersOptions) {
   const names = createToolNames();
   const servers = Object.entries(options.servers).map(([server, definition]) =>
     createServer({ ...options, server, definition }),
@@ -74,7 +46,7 @@ export function createMcpServers(options: McpServersOptions): McpServers {
     const known = servers.map((one) => one.server).join(", ") || "none";
     throw new ToolError("NOT_FOUND", `there is no MCP server '${server}'; servers: ${known}`, {});
   };
-  const tools = () => {
+  const tools = (): readonly NamedTool[] => {
     for (const one of servers)
       for (const tool of one.tools()) {
         const name = names.nameOf(one.server, tool.tool);
@@ -88,17 +60,23 @@ export function createMcpServers(options: McpServersOptions): McpServers {
   };
 
   return {
-    status: () =>
+    status: (): readonly ServerStatus[] =>
       servers.map((one) => ({
         ...one.status(),
         changed: one.tools().filter(({ tool, hash }) => options.consent.known(one.server, tool) !== hash)
           .length,
       })),
+    /** The tools of all servers that have connected so far, in order of arrival. */
     tools,
-    async settled() {
+    /** Resolves when every server has connected or failed; never rejects. */
+    async settled(): Promise<void> {
       await Promise.all(servers.map((one) => one.settled()));
     },
-    async call(name, input, given) {
+    async call(
+      name: string,
+      input: Readonly<Record<string, unknown>>,
+      given: CallToolOptions,
+    ): Promise<ServerResult> {
       // Names are assigned when a tool is first listed.
       tools();
       const place = names.placeOf(name);
@@ -109,19 +87,29 @@ export function createMcpServers(options: McpServersOptions): McpServers {
         return callTool(client, place.tool, input, given);
       });
     },
+    /** The prompts of all servers that have connected so far. */
     prompts: () => servers.flatMap((one) => one.offers().prompts),
-    prompt: async (server, prompt, values, signal) =>
-      ask(find(server), signal, (client) => getPrompt(client, prompt, values, signal)),
+    /** The messages of a prompt, filled with these values. */
+    prompt: async (
+      server: string,
+      prompt: string,
+      values: Readonly<Record<string, string>>,
+      signal: AbortSignal,
+    ) => ask(find(server), signal, (client) => getPrompt(client, prompt, values, signal)),
+    /** The resources of all servers that have connected so far. */
     resources: () => servers.flatMap((one) => one.offers().resources),
-    read: async (server, uri, signal) =>
+    /** Reads a resource, listed or not, such as one of a template. */
+    read: async (server: string, uri: string, signal: AbortSignal) =>
       ask(find(server), signal, (client) => readResource(client, uri, signal)),
-    async accept(server) {
+    /** Accepts the current definitions of a server. */
+    async accept(server: string): Promise<number> {
       const one = find(server);
       await one.client();
       await options.consent.remember(server, one.tools());
       return one.tools().length;
     },
-    client: async (server) => find(server).client(),
+    /** The SDK's client of a server, for features without a method here, such as completion. */
+    client: async (server: string) => find(server).client(),
     close,
     [Symbol.asyncDispose]: close,
   };
@@ -173,7 +161,7 @@ async function callTool(
 
 /** Calls a connected server; an invalid answer is UPSTREAM_ERROR. */
 async function ask<T>(
-  server: Pick<Server, "server" | "client">,
+  server: Pick<Server, "server" | "client" | "status">,
   signal: AbortSignal,
   question: (client: Client) => Promise<T>,
 ): Promise<T> {
@@ -184,6 +172,9 @@ async function ask<T>(
     signal.throwIfAborted();
     if (await isUnauthorized(cause)) throw needsLogin(server.server, cause);
     if (cause instanceof ToolError) throw cause;
-    throw new ToolError("UPSTREAM_ERROR", `the MCP server failed: ${messageOf(cause)}`, {}, { cause });
+    const { state, reason } = server.status();
+    // The SDK says only that the connection was closed.
+    const why = state === "failed" && reason ? reason : messageOf(cause);
+    throw new ToolError("UPSTREAM_ERROR", `the MCP server failed: ${why}`, {}, { cause });
   }
 }

@@ -1,31 +1,61 @@
+import type { Readable, Writable } from "node:stream";
 import type { JSONRPCMessage, Transport } from "@modelcontextprotocol/client";
-import { MAX_MESSAGE_BYTES, type StartedProgram } from "./started-program.ts";
+import { createLineSplitter } from "../lines.ts";
+
+/** The largest message that a server may send; a larger one closes the connection. */
+export const MAX_MESSAGE_BYTES = 16 * 1024 * 1024;
+export const TOO_LARGE = `the server sent a message of more than ${MAX_MESSAGE_BYTES} bytes`;
+
+/** A server's process, started by the caller under its own rules. */
+export interface StartedProgram {
+  readonly input: Writable;
+  readonly output: Readable;
+  /** Resolves with how it ended. */
+  readonly exited: Promise<string>;
+  /** The end of its stderr output. */
+  complaints(): string;
+  /** Ends it and all its child processes. */
+  end(): Promise<void>;
+}
 
 /** Lines of JSON over the streams of a started program. */
-export function createStdioTransport(start: () => Promise<StartedProgram>): Transport {
+export function createStdioTransport(start: () => Promise<StartedProgram>) {
   let program: StartedProgram | undefined;
   let isClosed = false;
+  let hasExited = false;
+  let problem: string | undefined;
   const transport: Transport = {
     async start() {
       program = await start();
-      readLines(program.output, {
-        onLine(line) {
-          if (isClosed) return;
-          const message = parseLine(line);
-          // A line that is not JSON is misdirected log output; many servers print a greeting.
-          if (message) transport.onmessage?.(message);
+      const { output, exited } = program;
+      const split = createLineSplitter(
+        {
+          onLine(line) {
+            if (isClosed) return;
+            const message = parseMessage(line);
+            // A line that is not JSON is misdirected log output; many servers print a greeting.
+            if (message) transport.onmessage?.(message);
+          },
+          onOverflow() {
+            problem = TOO_LARGE;
+            output.destroy();
+            void transport.close();
+          },
         },
-        onTooLong() {
-          transport.onerror?.(new Error(`the server sent a message of more than ${MAX_MESSAGE_BYTES} bytes`));
-          void transport.close();
-        },
+        MAX_MESSAGE_BYTES,
+      );
+      output.on("data", split);
+      output.on("error", () => {});
+      void exited.then(() => {
+        hasExited = true;
+        void transport.close();
       });
-      void program.exited.then(() => void transport.close());
     },
     async send(message) {
       if (!program || isClosed) throw new Error("the server is not running");
       const { input } = program;
-      if (!input.write(`${JSON.stringify(message)}\n`)) await Promise.race([drained(input), program.exited]);
+      const drained = () => new Promise((resolve) => void input.once("drain", resolve));
+      if (!input.write(`${JSON.stringify(message)}\n`)) await Promise.race([drained(), program.exited]);
     },
     async close() {
       if (isClosed) return;
@@ -34,47 +64,18 @@ export function createStdioTransport(start: () => Promise<StartedProgram>): Tran
       transport.onclose?.();
     },
   };
-  return transport;
+  return {
+    transport,
+    problem: () => problem,
+    complaints: () => program?.complaints() ?? "",
+    hasExited: () => hasExited,
+  };
 }
 
-const drained = (stream: StartedProgram["input"]): Promise<void> =>
-  new Promise((resolve) => void stream.once("drain", resolve));
-
-interface LineHandlers {
-  onLine(line: string): void;
-  onTooLong(): void;
-}
-
-/** Calls back for each line; an endless line takes no more memory than a message may. */
-function readLines(stream: StartedProgram["output"], { onLine, onTooLong }: LineHandlers): void {
-  let pieces: Buffer[] = [];
-  let length = 0;
-  stream.on("data", (chunk: Buffer) => {
-    let start = 0;
-    for (let end = chunk.indexOf(LF); end >= 0; end = chunk.indexOf(LF, start)) {
-      onLine(Buffer.concat([...pieces, chunk.subarray(start, end)]).toString("utf8"));
-      pieces = [];
-      length = 0;
-      start = end + 1;
-    }
-    const rest = chunk.subarray(start);
-    length += rest.length;
-    if (length > MAX_MESSAGE_BYTES) {
-      stream.destroy();
-      pieces = [];
-      onTooLong();
-      return;
-    }
-    if (rest.length > 0) pieces.push(rest);
-  });
-  stream.on("error", () => {});
-}
-
-const LF = 0x0a;
-
-function parseLine(line: string): JSONRPCMessage | undefined {
+/** undefined for text that is not a message. */
+export function parseMessage(text: string): JSONRPCMessage | undefined {
   try {
-    const message: unknown = JSON.parse(line);
+    const message: unknown = JSON.parse(text);
     // The SDK validates the rest of every message.
     return Object(message).jsonrpc === "2.0" ? (message as JSONRPCMessage) : undefined;
   } catch {

@@ -12,18 +12,11 @@ export interface ToolPlace {
   readonly tool: string;
 }
 
-export interface ToolNames {
-  /** The name that a model sees. It is stable for the lifetime of this object. */
-  nameOf(server: string, tool: string): string;
-  /** The tool behind a name, or undefined. */
-  placeOf(name: string): ToolPlace | undefined;
-}
-
 /**
  * Names tools `mcp__<server>__<tool>`: letters, digits, `_` and `-`, at most 60 characters, each unique. The first
  * tool to request a name gets it; a later one with the same name gets a hash suffix.
  */
-export function createToolNames(): ToolNames {
+export function createToolNames() {
   const servers = new Map<string, string>();
   const names = new Map<string, string>();
   const places = new Map<string, ToolPlace>();
@@ -38,7 +31,8 @@ export function createToolNames(): ToolNames {
   };
 
   return {
-    nameOf(server, tool) {
+    /** The name that a model sees. It is stable for the lifetime of this object. */
+    nameOf(server: string, tool: string): string {
       const key = JSON.stringify([server, tool]);
       const known = names.get(key);
       if (known !== undefined) return known;
@@ -49,7 +43,8 @@ export function createToolNames(): ToolNames {
       places.set(name, { server, tool });
       return name;
     },
-    placeOf: (name) => places.get(name),
+    /** The tool behind a name, or undefined. */
+    placeOf: (name: string) => places.get(name),
   };
 }
 

@@ -1,14 +1,15 @@
 import { once } from "node:events";
-import type { JSONRPCMessage, Transport } from "@modelcontextprotocol/client";
+import type { Transport } from "@modelcontextprotocol/client";
 import { WebSocket } from "ws";
 import { SUBPROTOCOL } from "../websocket/handshake.ts";
-import { MAX_MESSAGE_BYTES } from "./started-program.ts";
+import { MAX_MESSAGE_BYTES, parseMessage, TOO_LARGE } from "./stdio-transport.ts";
 
 const MAX_OPENING_MS = 30_000;
 
 /** One message per text frame, like our own server. */
-export function createWebSocketTransport(url: URL, headers: Readonly<Record<string, string>>): Transport {
+export function createWebSocketTransport(url: URL, headers: Readonly<Record<string, string>>) {
   let socket: WebSocket | undefined;
+  let problem: string | undefined;
   const transport: Transport = {
     async start() {
       socket = new WebSocket(url, SUBPROTOCOL, {
@@ -20,14 +21,17 @@ export function createWebSocketTransport(url: URL, headers: Readonly<Record<stri
       });
       socket.on("message", (data, isBinary) => {
         if (isBinary) return transport.onerror?.(new Error("the server sent a binary frame"));
-        const message = parseFrame(String(data));
+        const message = parseMessage(String(data));
         if (message) transport.onmessage?.(message);
         else transport.onerror?.(new Error("the server sent a frame that is not a JSON-RPC message"));
       });
       socket.on("close", () => transport.onclose?.());
       await once(socket, "open");
       // Later errors end in a close event; without a listener one would crash the process.
-      socket.on("error", (cause) => transport.onerror?.(cause));
+      socket.on("error", (cause) => {
+        problem = Object(cause).code === "WS_ERR_UNSUPPORTED_MESSAGE_LENGTH" ? TOO_LARGE : cause.message;
+        transport.onerror?.(cause);
+      });
     },
     send: (message) =>
       new Promise((resolve, reject) => {
@@ -43,17 +47,7 @@ export function createWebSocketTransport(url: URL, headers: Readonly<Record<stri
       clearTimeout(timer);
     },
   };
-  return transport;
+  return { transport, problem: () => problem };
 }
 
 const MAX_CLOSING_MS = 1_000;
-
-function parseFrame(text: string): JSONRPCMessage | undefined {
-  try {
-    const message: unknown = JSON.parse(text);
-    // The SDK validates the rest of every message.
-    return Object(message).jsonrpc === "2.0" ? (message as JSONRPCMessage) : undefined;
-  } catch {
-    return undefined;
-  }
-}
