@@ -29,12 +29,9 @@ export { createEdits, type Edits, type PatchResult } from "./edits/edits.ts";
 export { MAX_EDIT_BYTES } from "./edits/existing-file.ts";
 export { createLock } from "./edits/lock.ts";
 export { errnoOf } from "./errno.ts";
-export type { Reading } from "./files/file-content.ts";
-export { createFiles, type Files } from "./files/files.ts";
-export { imageSize } from "./files/image-size.ts";
-export { MAX_IMAGE_BYTES } from "./files/images.ts";
-export type { ReadOptions } from "./files/read-file.ts";
-export { toPlace } from "./files/refs.ts";
+export { createFiles, type Files, toPlace } from "./files/files.ts";
+export { imageSize, MAX_IMAGE_BYTES } from "./files/images.ts";
+export type { Reading, ReadOptions } from "./files/read-file.ts";
 export { MAX_HASHED_BYTES } from "./files/stat.ts";
 export { restOfCharacter, wholeCharacters } from "./files/text.ts";
 export {

@@ -5,12 +5,15 @@ import { SMALL_FILE_BYTES } from "./file-facts.ts";
 /** Bytes that are looked at part by part, wherever they are. */
 export interface ByteSource {
   readonly size: number;
+  /** All of them, if they are in memory. */
+  readonly whole?: Buffer;
   /** Fills the buffer from byte `at` and returns the count; a short read does not mean the end. */
   read(into: Buffer, at: number): number | Promise<number>;
 }
 
 export const memorySource = (bytes: Buffer): ByteSource => ({
   size: bytes.length,
+  whole: bytes,
   read: (into, at) => bytes.copy(into, 0, at),
 });
 
@@ -48,6 +51,7 @@ export async function* chunksFrom(
 
 /** The bytes from `start` up to `end`; fewer only where they end before. */
 export async function readBytes(source: ByteSource, start: number, end: number): Promise<Buffer> {
+  if (source.whole) return source.whole.subarray(start, Math.max(start, end));
   const buffer = Buffer.allocUnsafe(Math.max(0, Math.min(end, source.size) - start));
   let length = 0;
   while (length < buffer.length) {

@@ -40,13 +40,6 @@ export interface Parts {
   readonly tail: Buffer | undefined;
 }
 
-/** The parts of a span whose bytes are all here. */
-export function partsOf(bytes: Buffer, budget: number): Parts {
-  if (bytes.length <= budget) return { head: bytes, tail: undefined };
-  const half = budget >> 1;
-  return { head: bytes.subarray(0, budget - half), tail: bytes.subarray(bytes.length - half) };
-}
-
 export async function readParts(source: ByteSource, { start, end }: Span, budget: number): Promise<Parts> {
   if (end - start <= budget) return { head: await readBytes(source, start, end), tail: undefined };
   const half = budget >> 1;

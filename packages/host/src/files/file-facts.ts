@@ -18,14 +18,6 @@ export interface ScanOptions {
   readonly onProgress?: ((bytes: number) => void) | undefined;
 }
 
-/** Cache of facts about open files, so that a big file read in parts is hashed once. */
-export interface FactsCache {
-  known(fd: number): FileFacts | undefined;
-  /** For a file whose bytes were just read. */
-  ofBytes(fd: number, bytes: Buffer): FileFacts;
-  of(fd: number, options?: ScanOptions): Promise<FileFacts>;
-}
-
 /** Up to here a file is read at one go, without leaving the event loop. */
 export const SMALL_FILE_BYTES = 2 * 1024 * 1024;
 /** UTF-16 is decoded as a whole; above this size it counts as binary. */
@@ -38,7 +30,10 @@ const UNSETTLED_MS = 2_000;
 
 const readAsync = promisify(read);
 
-export function createFactsCache(now: () => number = Date.now): FactsCache {
+export type FactsCache = ReturnType<typeof createFactsCache>;
+
+/** Cache of facts about open files, so that a big file read in parts is hashed once. */
+export function createFactsCache(now: () => number = Date.now) {
   const remembered = new Map<string, FileFacts>();
 
   const remember = (seen: BigIntStats, facts: FileFacts) => {
@@ -59,9 +54,10 @@ export function createFactsCache(now: () => number = Date.now): FactsCache {
   };
 
   return {
-    known: (fd) => remembered.get(versionOf(statOf(fd))),
+    known: (fd: number): FileFacts | undefined => remembered.get(versionOf(statOf(fd))),
+    /** For a file whose bytes were just read. */
     ofBytes,
-    async of(fd, options = {}) {
+    async of(fd: number, options: ScanOptions = {}): Promise<FileFacts> {
       const before = statOf(fd);
       const known = remembered.get(versionOf(before));
       if (known) return known;

@@ -1,26 +1,13 @@
-import { type Hash, type RefReader, schemeOf, ToolError } from "@octant/core";
+import { Ref, type RefReader, schemeOf, ToolError } from "@octant/core";
 import type { Blobs } from "../blobs/blobs.ts";
 import type { Confinement } from "../confinement.ts";
-import { pathToUri } from "../path.ts";
+import { type Path, pathToUri } from "../path.ts";
 import { toToolError } from "../system-error.ts";
-import type { Opened, Reading } from "./file-content.ts";
-import { createFactsCache, type FactsCache, type ScanOptions } from "./file-facts.ts";
+import { createFactsCache, type ScanOptions } from "./file-facts.ts";
 import { type EntryPage, type ListOptions, listEntries } from "./list.ts";
-import { type ReadOptions, readFile } from "./read-file.ts";
-import { isRef, toPlace } from "./refs.ts";
+import { type Opened, type Reading, type ReadOptions, readFile } from "./read-file.ts";
 import { type EntryInfo, statEntry } from "./stat.ts";
 import { toTimestamp } from "./timestamp.ts";
-
-/** Reads the workspace; nothing here changes it. */
-export interface Files {
-  /** Adds a ref scheme of a tool; returns a function that removes it. */
-  addRefScheme(scheme: string, read: RefReader): () => void;
-  hasRefScheme(scheme: string): boolean;
-  /** A file by its uri, or stored content by its ref. */
-  read(uri: string, options: ReadOptions): Promise<Reading>;
-  stat(uri: string, options: ScanOptions): Promise<EntryInfo>;
-  list(uri: string, options: Omit<ListOptions, "folder">): Promise<EntryPage>;
-}
 
 /** Opens the content of a ref; NOT_FOUND when it does not exist or belongs to another caller. */
 export type RefOpener = (ref: string, owner: string) => Pick<Opened, "fd" | "size" | "hash"> & Disposable;
@@ -31,18 +18,18 @@ export interface FilesOptions {
   readonly env: NodeJS.ProcessEnv;
   /** By scheme, such as `stdout`, beside `blob`. */
   readonly refs?: Readonly<Record<string, RefOpener>>;
-  readonly facts?: FactsCache;
 }
 
-export function createFiles({
-  confinement,
-  blobs,
-  env,
-  refs = {},
-  facts = createFactsCache(),
-}: FilesOptions): Files {
-  const openers = new Map<string, RefOpener>(Object.entries({ ...refs, blob: blobOpener(blobs) }));
+export type Files = ReturnType<typeof createFiles>;
 
+/** Reads the workspace; nothing here changes it. */
+export function createFiles({ confinement, blobs, env, refs = {} }: FilesOptions) {
+  const facts = createFactsCache();
+  const openBlob: RefOpener = (ref) => {
+    const hash = ref.slice("blob:".length);
+    return { hash, ...blobs.open(hash) };
+  };
+  const openers = new Map<string, RefOpener>(Object.entries({ ...refs, blob: openBlob }));
   const readers = new Map<string, RefReader>();
 
   const open = (uri: string, owner: string): Opened => {
@@ -59,8 +46,7 @@ export function createFiles({
   const openRef = (ref: string, owner: string): Opened => {
     const opener = openers.get(schemeOf(ref));
     if (!opener) throw new ToolError("NOT_FOUND", `no tool here serves ${ref}`, { id: ref });
-    const { fd, size, hash, [Symbol.dispose]: dispose } = opener(ref, owner);
-    return { fd, size, uri: ref, ...(hash && { hash }), [Symbol.dispose]: dispose };
+    return { ...opener(ref, owner), uri: ref };
   };
 
   /** Content of tools goes through the blob store, so that it reads by range like everything else. */
@@ -74,32 +60,39 @@ export function createFiles({
 
   return {
     hasRefScheme,
-    addRefScheme(scheme, read) {
+    /** Adds a ref scheme of a tool; returns a function that removes it. */
+    addRefScheme(scheme: string, read: RefReader): () => void {
       if (hasRefScheme(scheme)) throw new TypeError(`ref scheme '${scheme}' already exists`);
       readers.set(scheme, read);
       return () => void readers.delete(scheme);
     },
-    async read(uri, options) {
+    /** A file by its uri, or stored content by its ref. */
+    async read(uri: string, options: ReadOptions): Promise<Reading> {
       const reader = isRef(uri) ? readers.get(schemeOf(uri)) : undefined;
       if (reader) return readFromTool(uri, options, reader);
       const file = open(uri, options.owner);
       return orToolError(file.uri, readFile(file, options, facts));
     },
-    stat: (uri, options) => statEntry(confinement, facts, toPlace(confinement, uri), options),
-    list: (uri, options) => listEntries(confinement, env, { ...options, folder: toPlace(confinement, uri) }),
+    stat: (uri: string, options: ScanOptions): Promise<EntryInfo> =>
+      statEntry(confinement, facts, toPlace(confinement, uri), options),
+    list: (uri: string, options: Omit<ListOptions, "folder">): Promise<EntryPage> =>
+      listEntries(confinement, env, { ...options, folder: toPlace(confinement, uri) }),
   };
 }
-
-const blobOpener =
-  (blobs: Blobs): RefOpener =>
-  (ref) => {
-    const hash: Hash = ref.slice("blob:".length);
-    const { fd, size, [Symbol.dispose]: dispose } = blobs.open(hash);
-    return { fd, size, hash, [Symbol.dispose]: dispose };
-  };
 
 /** Reports a system error in the middle of reading to the caller. */
 const orToolError = <T>(uri: string, work: Promise<T>): Promise<T> =>
   work.catch((cause: unknown) => {
     throw toToolError(cause, uri);
   });
+
+/** Validation costs as much as opening a file, so most paths skip it. */
+const isRef = (uri: string): boolean =>
+  uri.includes(":") && !uri.startsWith("file:") && Ref.safeParse(uri).success;
+
+/** The path of something in the workspace. A ref reads like a file but has no path. */
+export function toPlace(confinement: Confinement, uri: string): Path {
+  if (!isRef(uri)) return confinement.toPath(uri);
+  const message = `${uri} is a ref; only fs.read takes it. Give a file or folder here`;
+  throw new ToolError("INVALID_ARGUMENT", message, { issues: [{ path: "uri", message }] });
+}

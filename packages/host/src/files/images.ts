@@ -17,3 +17,21 @@ export function imageType(head: Buffer): string | undefined {
 
 /** First bytes of PNG, JPEG, GIF and RIFF; rules out nearly every other file at once. */
 const FIRST_BYTES: ReadonlySet<number> = new Set([0x89, 0xff, 0x47, 0x52]);
+
+/** Type and size of a PNG or JPEG picture of our own making. */
+export function imageSize(bytes: Buffer): { mime: string; width: number; height: number } {
+  if (bytes.readUInt32BE(0) === PNG)
+    return { mime: "image/png", width: bytes.readUInt32BE(16), height: bytes.readUInt32BE(20) };
+  for (let at = 2; at + 9 < bytes.length; at += 2 + bytes.readUInt16BE(at + 2)) {
+    const marker = bytes[at + 1] ?? 0;
+    if (isFrameHeader(marker))
+      return { mime: "image/jpeg", width: bytes.readUInt16BE(at + 7), height: bytes.readUInt16BE(at + 5) };
+  }
+  return { mime: "image/jpeg", width: 0, height: 0 };
+}
+
+const PNG = 0x89504e47;
+
+/** Start-of-frame segments; four numbers in their range mean something else. */
+const isFrameHeader = (marker: number): boolean =>
+  marker >= 0xc0 && marker <= 0xcf && marker !== 0xc4 && marker !== 0xc8 && marker !== 0xcc;

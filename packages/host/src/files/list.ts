@@ -1,7 +1,7 @@
 import { lstatSync } from "node:fs";
 import { ToolError } from "@octant/core";
-import { type Confinement, type FileKind, kindOf, type PinnedFolder } from "../confinement.ts";
-import { encodePath, type Path, pathToUri } from "../path.ts";
+import { type Confinement, type FileKind, kindOf } from "../confinement.ts";
+import { type Path, pathToUri } from "../path.ts";
 import { byteStringToPath, pathToByteString } from "./byte-string.ts";
 import { parseRule, type Rule } from "./ignore-rules.ts";
 import { createTimestamper } from "./timestamp.ts";
@@ -41,7 +41,6 @@ export async function listEntries(
 ): Promise<EntryPage> {
   const { depth, kind, limit, maxBytes, pattern } = options;
   const filter = pattern === undefined ? undefined : parsePattern(pattern);
-  const toUri = createUriMaker();
   const toTimestamp = createTimestamper();
   const entries: Entry[] = [];
   let bytes = 0;
@@ -61,7 +60,7 @@ export async function listEntries(
         const stat = lstatSync(parent.at(name), { throwIfNoEntry: false });
         if (!stat) return true;
         const mtime = toTimestamp(stat.mtimeMs);
-        const uri = toUri(parent, name);
+        const uri = pathToUri(`${parent.path === "/" ? "" : parent.path}/${name}`);
         entries.push({ uri, kind: kindOf(stat), size: stat.size, mtime });
         bytes += uri.length;
         if (entries.length === limit || bytes >= maxBytes) last = names.map(byteStringToPath).join("/");
@@ -86,16 +85,3 @@ const matches = ({ glob, negated, onlyFolders }: Rule, names: readonly string[],
 /** Whether to look inside a folder. One that `!pattern` leaves out is left out with all that is in it. */
 const leadsOn = (filter: Rule, names: readonly string[]) =>
   filter.negated ? matches(filter, names, true) : filter.glob.reachesBelow(names, 0);
-
-/** Entries of one folder are consecutive, so the folder's part of the uri is built once. */
-function createUriMaker(): (parent: PinnedFolder, name: Path) => string {
-  let known: PinnedFolder | undefined;
-  let prefix = "";
-  return (parent, name) => {
-    if (parent !== known) {
-      known = parent;
-      prefix = parent.path === "/" ? "file:///" : `${pathToUri(parent.path)}/`;
-    }
-    return prefix + encodePath(name);
-  };
-}

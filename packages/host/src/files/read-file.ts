@@ -3,8 +3,7 @@ import { type Hash, type Position, type Range, ToolError } from "@octant/core";
 import { notStored } from "../blobs/blobs.ts";
 import { hashOf } from "../hashes.ts";
 import { type ByteSource, fileSource, memorySource, readBytes } from "./byte-source.ts";
-import { partsOf, readParts, type Span, toBase64Excerpt, toTextExcerpt } from "./excerpt.ts";
-import { type Opened, type Reading, toPictureReading, toReading } from "./file-content.ts";
+import { type Excerpt, readParts, type Span, toBase64Excerpt, toTextExcerpt } from "./excerpt.ts";
 import {
   type FactsCache,
   type FileFacts,
@@ -16,7 +15,26 @@ import {
 } from "./file-facts.ts";
 import { IMAGE_HEAD_BYTES, imageType, MAX_IMAGE_BYTES } from "./images.ts";
 import { locate } from "./lines.ts";
-import { bomOf, isText, nearestLine, type TextEncoding, utf16ToUtf8, wholeCharacters } from "./text.ts";
+import {
+  bomOf,
+  type Eol,
+  isText,
+  lineCountOf,
+  nearestLine,
+  type TextEncoding,
+  utf16ToUtf8,
+  wholeCharacters,
+} from "./text.ts";
+
+/** A file or a ref, open for reading. */
+export interface Opened extends Disposable {
+  readonly fd: number;
+  readonly size: number;
+  readonly uri: string;
+  readonly mtime?: string;
+  /** The expected hash, for content addressed by hash. */
+  readonly hash?: Hash;
+}
 
 export interface ReadOptions {
   /** The reading caller: process refs are private to their owner. */
@@ -30,6 +48,30 @@ export interface ReadOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
+/** The answer for a file: the excerpt, and the facts known so far. */
+export interface FileContent extends Excerpt {
+  readonly uri: string;
+  readonly encoding: TextEncoding | "base64" | "image";
+  readonly truncated: boolean;
+  /** Where all of it can be read, part by part. */
+  readonly ref?: string;
+  readonly hash: Hash | null;
+  readonly size: number;
+  readonly mtime?: string;
+  readonly eol?: Eol;
+  readonly bom?: boolean;
+  /** Null when not counted yet. */
+  readonly line_count?: number | null;
+  readonly range?: Range;
+  readonly mime?: string;
+}
+
+/** The answer and its attached picture. */
+export interface Reading {
+  readonly content: FileContent;
+  readonly picture?: { readonly mime: string; readonly bytes: Buffer };
+}
+
 /** Up to here the whole file is hashed even if a part of it is read; fs.stat hashes bigger ones. */
 const MAX_HASHED_BYTES = 64 * 1024 * 1024;
 /** So much of a file too big to look through decides whether it is text. */
@@ -38,67 +80,57 @@ const BOM_BYTES = 3;
 /** Below this size, scanning the bytes again is faster than a cache lookup. */
 const REMEMBERED_BYTES = 16 * 1024;
 
-/** Reads the requested content and closes the file. Small files are read in one piece. */
+/** Reads the requested content and closes the file, looking at no more bytes of a big file than needed. */
 export async function readFile(file: Opened, options: ReadOptions, cache: FactsCache): Promise<Reading> {
   using _closedAtReturn = file;
-  return options.range || file.size > SMALL_FILE_BYTES
-    ? await readPart(file, options, cache)
-    : readSmall(file, options, cache);
-}
-
-function readSmall(file: Opened, options: ReadOptions, cache: FactsCache): Reading {
-  const bytes = readAll(file.fd, file.size);
-  const facts = bytes.length < REMEMBERED_BYTES ? factsOf(bytes) : cache.ofBytes(file.fd, bytes);
-  checkHash(file, facts.hash);
-  const mime = pictureType(bytes, bytes.length, options);
-  if (mime) return toPictureReading(file, { mime, bytes }, facts.hash);
-
-  const text = options.encoding === "base64" ? undefined : textOf(bytes, facts);
-  if (!text && options.encoding === "utf-8") throw notText(file);
-  const content = text?.bytes ?? bytes;
-  const span: Span = { ...START, end: content.length, endLine: facts.text?.newlines ?? null };
-  const excerpt =
-    (text && toTextExcerpt(span, partsOf(content, options.maxBytes))) ??
-    toBase64Excerpt(span, partsOf(content, base64Budget(options)));
-  const { encoding = "base64", bom = false } = text ?? {};
-  return toReading(file, { excerpt, facts, encoding, bom, size: bytes.length });
-}
-
-const START = { start: 0, from: { line: 0, col: 0 } } as const;
-
-function textOf(bytes: Buffer, { text }: FileFacts) {
-  if (!text) return undefined;
-  const { encoding, bom } = text;
-  const utf8 = encoding === "utf-8" ? bytes.subarray(bomOf(bytes).length) : utf16ToUtf8(bytes, encoding);
-  return utf8 && { bytes: utf8, encoding, bom };
-}
-
-/** Reads a range, or as much of a large file as fits, looking at no more bytes than needed. */
-async function readPart(file: Opened, options: ReadOptions, cache: FactsCache): Promise<Reading> {
-  const picture = options.range ? undefined : readPicture(file, options);
+  const { range, encoding, maxBytes } = options;
+  // In one piece, so that the facts describe exactly these bytes. Files in /proc report size 0.
+  const isSmall = file.size === 0 || (!range && file.size <= SMALL_FILE_BYTES);
+  const whole = isSmall ? readAll(file.fd, file.size) : undefined;
+  const picture = range ? undefined : readPicture(file, whole, options);
   if (picture) return picture;
 
-  const before = versionNow(file);
-  const facts = file.size <= MAX_HASHED_BYTES ? await cache.of(file.fd, options) : cache.known(file.fd);
-  checkHash(file, facts?.hash);
-  const bytes = file.size === 0 ? memorySource(readAll(file.fd)) : fileSource(file.fd, file.size);
-  const text = options.encoding === "base64" ? undefined : await openText(file, bytes, facts);
-  const found = text ? await findText(text, facts, options) : findBytes(bytes.size, options.range);
+  const before = whole ? undefined : versionNow(file);
+  const known = whole ? factsOfSmall(file, whole, cache) : await factsOfBig(file, options, cache);
+  checkHash(file, known?.hash);
+  const bytes = whole ? memorySource(whole) : fileSource(file.fd, file.size);
+  const text = encoding === "base64" ? undefined : await openText(file, bytes, known);
+  const found = text ? await findText(text, known, options) : findBytes(bytes.size, range);
   const { span } = found;
-  const textExcerpt = text && toTextExcerpt(span, await readParts(text.source, span, options.maxBytes));
-  if (!textExcerpt && options.encoding === "utf-8") throw notText(file);
-  const excerpt = textExcerpt ?? toBase64Excerpt(span, await readParts(bytes, span, base64Budget(options)));
+  const textExcerpt = text && toTextExcerpt(span, await readParts(text.source, span, maxBytes));
+  if (!textExcerpt && encoding === "utf-8") throw notText(file);
+  // Three bytes become four characters.
+  const excerpt =
+    textExcerpt ?? toBase64Excerpt(span, await readParts(bytes, span, Math.floor(maxBytes / 4) * 3));
 
-  return toReading(file, {
-    excerpt,
-    // Facts counted before the file changed do not describe the bytes in this answer.
-    facts: versionNow(file) === before ? facts : undefined,
-    encoding: textExcerpt && text ? text.encoding : "base64",
-    bom: text?.bom ?? false,
-    size: bytes.size,
-    ...(found.range && { range: found.range }),
-  });
+  // Facts counted before the file changed do not describe the bytes in this answer.
+  const facts = whole || versionNow(file) === before ? known : undefined;
+  const truncated = excerpt.omitted !== undefined;
+  return {
+    content: {
+      uri: file.uri,
+      encoding: textExcerpt && text ? text.encoding : "base64",
+      ...excerpt,
+      truncated,
+      ...(truncated && { ref: file.uri }),
+      hash: file.hash ?? facts?.hash ?? null,
+      size: bytes.size,
+      ...(file.mtime !== undefined && { mtime: file.mtime }),
+      ...(textExcerpt && {
+        ...(facts?.text && { eol: facts.text.eol }),
+        bom: text?.bom ?? false,
+        line_count: facts?.text ? lineCountOf(facts.text) : null,
+      }),
+      ...(found.range && { range: found.range }),
+    },
+  };
 }
+
+const factsOfSmall = ({ fd }: Opened, bytes: Buffer, cache: FactsCache): FileFacts =>
+  bytes.length < REMEMBERED_BYTES ? factsOf(bytes) : cache.ofBytes(fd, bytes);
+
+const factsOfBig = async ({ fd, size }: Opened, options: ReadOptions, cache: FactsCache) =>
+  size <= MAX_HASHED_BYTES ? cache.of(fd, options) : cache.known(fd);
 
 interface Text {
   /** UTF-8, regardless of the file's encoding. */
@@ -123,9 +155,12 @@ async function openText(
     const isTextSoFar = facts !== undefined || isText(head.subarray(length, wholeCharacters(head)));
     return isTextSoFar ? { source: bytes, start: length, encoding, bom } : undefined;
   }
-  const utf8 = file.size <= MAX_UTF16_BYTES ? utf16ToUtf8(readAll(file.fd), encoding) : undefined;
+  if (file.size > MAX_UTF16_BYTES) return undefined;
+  const utf8 = utf16ToUtf8(bytes.whole ?? readAll(file.fd), encoding);
   return utf8 && { source: memorySource(utf8), start: 0, encoding, bom };
 }
+
+const FILE_START = { line: 0, col: 0 } as const;
 
 interface Found {
   readonly span: Span;
@@ -139,7 +174,7 @@ async function findText(
   { range, signal }: ReadOptions,
 ): Promise<Found> {
   if (!range)
-    return { span: { start, from: START.from, end: source.size, endLine: facts?.text?.newlines ?? null } };
+    return { span: { start, from: FILE_START, end: source.size, endLine: facts?.text?.newlines ?? null } };
   const known = nearestLine(facts?.text, range.start.line);
   const from = await locate(source, { ...known, offset: start + known.offset }, range.start, signal);
   const to = await locate(source, from.lineStart, range.end, signal);
@@ -157,7 +192,7 @@ async function findText(
 
 /** Bytes are one line, and its columns count them. */
 function findBytes(size: number, range: Range | undefined): Found {
-  if (!range) return { span: { ...START, end: size, endLine: null } };
+  if (!range) return { span: { start: 0, from: FILE_START, end: size, endLine: null } };
   const offsetOf = ({ line, col }: Position) => (line > 0 ? size : Math.min(col, size));
   const start = offsetOf(range.start);
   const end = Math.max(start, offsetOf(range.end));
@@ -165,25 +200,22 @@ function findBytes(size: number, range: Range | undefined): Found {
   return { span: { start, from, end, endLine: null }, range: { start: from, end: { line: 0, col: end } } };
 }
 
-function readPicture(file: Opened, options: ReadOptions): Reading | undefined {
-  const head = Buffer.alloc(IMAGE_HEAD_BYTES);
-  readSync(file.fd, head, 0, head.length, 0);
-  const mime = pictureType(head, file.size, options);
+function readPicture(file: Opened, whole: Buffer | undefined, options: ReadOptions): Reading | undefined {
+  const { uri, mtime } = file;
+  if (options.encoding !== "auto" || file.size > (options.maxImageBytes ?? MAX_IMAGE_BYTES)) return undefined;
+  const head = whole ?? Buffer.alloc(IMAGE_HEAD_BYTES);
+  if (!whole) readSync(file.fd, head, 0, head.length, 0);
+  const mime = imageType(head);
   if (!mime) return undefined;
-  const bytes = readAll(file.fd, file.size);
+  const bytes = whole ?? readAll(file.fd, file.size);
   const hash = hashOf(bytes);
   checkHash(file, hash);
-  return toPictureReading(file, { mime, bytes }, hash);
+  const shared = { uri, mime, truncated: false, hash, size: bytes.length };
+  return {
+    content: { ...shared, encoding: "image", ...(mtime !== undefined && { mtime }) },
+    picture: { mime, bytes },
+  };
 }
-
-const pictureType = (
-  head: Buffer,
-  size: number,
-  { encoding, maxImageBytes = MAX_IMAGE_BYTES }: ReadOptions,
-) => (encoding === "auto" && size <= maxImageBytes ? imageType(head) : undefined);
-
-/** Three bytes become four characters. */
-const base64Budget = ({ maxBytes }: ReadOptions) => Math.floor(maxBytes / 4) * 3;
 
 const versionNow = ({ fd }: Opened) => versionOf(fstatSync(fd, { bigint: true }));
 

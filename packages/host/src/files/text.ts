@@ -67,19 +67,14 @@ export function nearestLine(facts: TextFacts | undefined, line: number): Place {
 }
 
 /** Counts line endings in a text that comes in parts. */
-export interface LineCounter {
-  push(part: Buffer): void;
-  facts(): Omit<TextFacts, "encoding" | "bom">;
-}
-
-export function createLineCounter(): LineCounter {
+export function createLineCounter() {
   let newlines = 0;
   let crlfs = 0;
   let last = -1;
   let offset = 0;
   const lineStarts: number[] = [];
   return {
-    push(part) {
+    push(part: Buffer): void {
       for (let at = part.indexOf(LF); at >= 0; at = part.indexOf(LF, at + 1)) {
         newlines++;
         if ((at > 0 ? part[at - 1] : last) === CR) crlfs++;
@@ -89,7 +84,7 @@ export function createLineCounter(): LineCounter {
       offset += part.length;
       if (part.length > 0) last = part[part.length - 1] as number;
     },
-    facts: () => ({
+    facts: (): Omit<TextFacts, "encoding" | "bom"> => ({
       eol: newlines === 0 ? "none" : crlfs === 0 ? "lf" : crlfs === newlines ? "crlf" : "mixed",
       newlines,
       endsInNewline: last === LF,
