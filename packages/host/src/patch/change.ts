@@ -112,3 +112,10 @@ export const isPatchFailed = (cause: unknown): cause is ToolError<"PATCH_FAILED"
 /** An invalid patch. The message counts lines from 1, like editors; `details.line` counts from 0. */
 export const malformed = (line: number, message: string) =>
   patchFailed(`line ${line + 1} of the patch: ${message}`, { line });
+
+export const tooLarge = (limit: number, actual: number, what: string) =>
+  new ToolError("TOO_LARGE", `the patch has ${actual} ${what}, more than ${limit}; split it`, {
+    limit,
+    actual,
+    what,
+  });

@@ -1,5 +1,4 @@
-import { diffArrays } from "diff";
-import { type Lines, toLines } from "./lines.ts";
+import { type StructuredPatchHunk, structuredPatch } from "diff";
 
 const CONTEXT_LINES = 3;
 /** The work is quadratic; beyond this, all lines between the first and the last difference are replaced. */
@@ -7,117 +6,47 @@ const MAX_EDIT_LENGTH = 1_000;
 
 /** The hunks of a unified diff between two texts, with three lines of context. */
 export function diffHunks(before: string, after: string): string {
-  const [old, made] = [toLines(before), toLines(after)];
-  return inHunks(differences(old, made))
-    .map((group) => renderHunk(group, old, made))
+  const limits = { context: CONTEXT_LINES, maxEditLength: MAX_EDIT_LENGTH };
+  const patch = structuredPatch("", "", before, after, "", "", limits);
+  return (patch?.hunks ?? [oneHunk(before, after)])
+    .map(({ oldStart, oldLines, newStart, newLines, lines }) => {
+      const header = `@@ -${range(oldStart, oldLines)} +${range(newStart, newLines)} @@`;
+      return `${[header, ...lines].join("\n")}\n`;
+    })
     .join("");
 }
 
-/** Lines `oldStart` to `oldEnd` of the old text became `newStart` to `newEnd` of the new one. */
-interface Difference {
-  readonly oldStart: number;
-  readonly oldEnd: number;
-  readonly newStart: number;
-  readonly newEnd: number;
-}
-
-function differences(old: Lines, made: Lines): Difference[] {
-  const start = commonStart(old, made);
-  const end = commonEnd(old, made, start);
-  const oldEnd = old.count - end;
-  const newEnd = made.count - end;
-  if (start === oldEnd && start === newEnd) return [];
-  const known = new Map<string, number>();
-  const parts = diffArrays(lineKeys(old, start, oldEnd, known), lineKeys(made, start, newEnd, known), {
-    maxEditLength: MAX_EDIT_LENGTH,
-  });
-  if (!parts) return [{ oldStart: start, oldEnd, newStart: start, newEnd }];
-  const found: Difference[] = [];
-  let [at, newAt] = [start, start];
-  let last: Difference | undefined;
-  for (const { added, removed, count } of parts) {
-    const [oldStart, newStart] = [at, newAt];
-    if (!added) at += count;
-    if (!removed) newAt += count;
-    if (!added && !removed) last = undefined;
-    else {
-      if (last) found.pop();
-      last = {
-        oldStart: last?.oldStart ?? oldStart,
-        oldEnd: at,
-        newStart: last?.newStart ?? newStart,
-        newEnd: newAt,
-      };
-      found.push(last);
-    }
-  }
-  return found;
-}
-
-const wholeLine = ({ text, starts }: Lines, at: number) => text.slice(starts[at], starts[at + 1]);
-
-function commonStart(a: Lines, b: Lines): number {
-  const most = Math.min(a.count, b.count);
-  let length = 0;
-  while (length < most && wholeLine(a, length) === wholeLine(b, length)) length++;
-  return length;
-}
-
-function commonEnd(a: Lines, b: Lines, start: number): number {
-  const most = Math.min(a.count, b.count) - start;
-  let length = 0;
-  while (length < most && wholeLine(a, a.count - 1 - length) === wholeLine(b, b.count - 1 - length)) length++;
-  return length;
-}
-
-/** Numbers instead of lines: lines that are equal, including their endings, have equal numbers. */
-const lineKeys = (lines: Lines, from: number, to: number, known: Map<string, number>): number[] =>
-  Array.from({ length: to - from }, (_, i) => {
-    const line = wholeLine(lines, from + i);
-    const key = known.get(line) ?? known.size;
-    known.set(line, key);
-    return key;
-  });
-
-/** Differences whose context overlaps share a hunk. */
-function inHunks(found: readonly Difference[]): Difference[][] {
-  const groups: Difference[][] = [];
-  for (const difference of found) {
-    const group = groups.at(-1);
-    const before = group?.at(-1);
-    if (group && before && difference.oldStart - before.oldEnd <= 2 * CONTEXT_LINES) group.push(difference);
-    else groups.push([difference]);
-  }
-  return groups;
-}
-
-function renderHunk(group: readonly Difference[], old: Lines, made: Lines): string {
-  const [first, last] = [group[0]!, group.at(-1)!];
-  const lead = Math.min(CONTEXT_LINES, first.oldStart);
-  const end = Math.min(old.count, last.oldEnd + CONTEXT_LINES);
-  const [oldStart, newStart] = [first.oldStart - lead, first.newStart - lead];
-  const newEnd = last.newEnd + (end - last.oldEnd);
-  const lines: string[] = [`@@ -${range(oldStart, end)} +${range(newStart, newEnd)} @@\n`];
-  let at = oldStart;
-  for (const difference of group) {
-    pushLines(lines, " ", old, at, difference.oldStart);
-    pushLines(lines, "-", old, difference.oldStart, difference.oldEnd);
-    pushLines(lines, "+", made, difference.newStart, difference.newEnd);
-    at = difference.oldEnd;
-  }
-  pushLines(lines, " ", old, at, end);
-  return lines.join("");
-}
-
 /** An empty range names the line before it. */
-function range(start: number, end: number): string {
-  const count = end - start;
-  return count === 1 ? `${start + 1}` : `${count === 0 ? start : start + 1},${count}`;
+function range(start: number, count: number): string {
+  return count === 1 ? `${start}` : `${count === 0 ? start - 1 : start},${count}`;
 }
 
-function pushLines(lines: string[], op: string, text: Lines, from: number, to: number): void {
-  for (let at = from; at < to; at++) {
-    const line = wholeLine(text, at);
-    lines.push(op, line.endsWith("\n") ? line : `${line}\n\\ No newline at end of file\n`);
-  }
+function oneHunk(before: string, after: string): StructuredPatchHunk {
+  const [old, made] = [toLines(before), toLines(after)];
+  const most = Math.min(old.length, made.length);
+  let start = 0;
+  while (start < most && old[start] === made[start]) start++;
+  let same = 0;
+  while (same < most - start && old.at(-1 - same) === made.at(-1 - same)) same++;
+  const [from, oldEnd] = [Math.max(0, start - CONTEXT_LINES), old.length - same];
+  const lead = old.slice(from, start);
+  const removed = old.slice(start, oldEnd);
+  const added = made.slice(start, made.length - same);
+  const tail = old.slice(oldEnd, oldEnd + CONTEXT_LINES);
+  const context = lead.length + tail.length;
+  return {
+    oldStart: from + 1,
+    oldLines: context + removed.length,
+    newStart: from + 1,
+    newLines: context + added.length,
+    lines: [...marked(" ", lead), ...marked("-", removed), ...marked("+", added), ...marked(" ", tail)],
+  };
 }
+
+/** With their endings, so that a last line without one differs. */
+const toLines = (text: string): readonly string[] => text.match(/[^\n]*\n|[^\n]+$/g) ?? [];
+
+const marked = (op: string, lines: readonly string[]): string[] =>
+  lines.map(
+    (line) => op + (line.endsWith("\n") ? line.slice(0, -1) : `${line}\n\\ No newline at end of file`),
+  );

@@ -1,39 +1,27 @@
 import type { Match } from "./change.ts";
 import { type Lines, textAt } from "./lines.ts";
 
+export type LineFinder = ReturnType<typeof lineFinder>;
+
 /** Finds runs of lines in one file, in time linear in the file and the run. */
-export interface LineFinder {
-  readonly lines: Lines;
-  /** The key of each line of the file for a kind of match. */
-  keys(match: Match): LineKeys;
-  /** Whether `wanted` is exactly at line `at`. */
-  standsAt(wanted: readonly string[], at: number): boolean;
-  /** All positions from line `from` on where `wanted` occurs. */
-  find(wanted: readonly string[], from: number, match: Match): number[];
-}
-
-export interface LineKeys {
-  readonly ofLine: Int32Array;
-  /** The key of any line: -1 when it is not in the file. */
-  of(text: string): number;
-  /** The lines with this key, in order. */
-  linesWith(key: number): Int32Array;
-}
-
-export function lineFinder(lines: Lines): LineFinder {
+export function lineFinder(lines: Lines) {
   const built: Partial<Record<Match, LineKeys>> = {};
-  const keys = (match: Match) => {
-    built[match] ??= toKeys(lines, match === "exact" ? asItIs : squeeze);
+  /** The key of each line of the file for a kind of match. */
+  const keys = (match: Match): LineKeys => {
+    built[match] ??= toKeys(lines, match === "exact" ? (text) => text : squeeze);
     return built[match];
   };
   return {
     lines,
     keys,
-    standsAt: (wanted, at) =>
+    /** Whether `wanted` is exactly at line `at`. */
+    standsAt: (wanted: readonly string[], at: number): boolean =>
       at >= 0 &&
       at + wanted.length <= lines.count &&
       wanted.every((text, i) => textAt(lines, at + i) === text),
-    find: (wanted, from, match) => findKeys(keys(match), wanted, from),
+    /** All positions from line `from` on where `wanted` occurs. */
+    find: (wanted: readonly string[], from: number, match: Match): number[] =>
+      findKeys(keys(match), wanted, from),
   };
 }
 
@@ -44,12 +32,10 @@ function findKeys(keys: LineKeys, wanted: readonly string[], from: number): numb
   const rarest = pattern.reduce((best, key, i) => (frequency(key) < frequency(pattern[best]!) ? i : best), 0);
   const lines = keys.linesWith(pattern[rarest]!);
   if (lines.length * pattern.length > keys.ofLine.length) return occurrences(keys.ofLine, pattern, from);
-  return Array.from(lines, (line) => line - rarest).filter(
-    (at) => at >= from && pattern.every((key, i) => keys.ofLine[at + i] === key),
-  );
+  return lines
+    .map((line) => line - rarest)
+    .filter((at) => at >= from && pattern.every((key, i) => keys.ofLine[at + i] === key));
 }
-
-const asItIs = (text: string) => text;
 
 /** A line with its spaces and tabs reduced to word separators. */
 export const squeeze = (text: string): string =>
@@ -57,32 +43,29 @@ export const squeeze = (text: string): string =>
 
 const TO_SQUEEZE = /\t|^ | $| {2}/;
 
-function toKeys(lines: Lines, toKey: (text: string) => string): LineKeys {
+type LineKeys = ReturnType<typeof toKeys>;
+
+function toKeys(lines: Lines, toKey: (text: string) => string) {
   const known = new Map<string, number>();
   const ofLine = new Int32Array(lines.count);
+  const linesOf: number[][] = [];
   for (let at = 0; at < lines.count; at++) {
     const text = toKey(textAt(lines, at));
     const key = known.get(text) ?? known.size;
-    known.set(text, key);
+    if (key === known.size) {
+      known.set(text, key);
+      linesOf.push([]);
+    }
     ofLine[at] = key;
+    linesOf[key]!.push(at);
   }
-  const { lines: sorted, ends } = sortByKey(ofLine, known.size);
   return {
     ofLine,
-    of: (text) => known.get(toKey(text)) ?? -1,
-    linesWith: (key) => sorted.subarray(ends[key - 1] ?? 0, ends[key]),
+    /** The key of any line: -1 when it is not in the file. */
+    of: (text: string): number => known.get(toKey(text)) ?? -1,
+    /** The lines with this key, in order. */
+    linesWith: (key: number): readonly number[] => linesOf[key]!,
   };
-}
-
-/** All lines sorted by their key, and where each key's lines end. */
-function sortByKey(ofLine: Int32Array, keyCount: number): { lines: Int32Array; ends: Int32Array } {
-  const ends = new Int32Array(keyCount);
-  for (const key of ofLine) ends[key]!++;
-  for (let key = 1; key < keyCount; key++) ends[key]! += ends[key - 1]!;
-  const next = Int32Array.from(ends, (_, key) => ends[key - 1] ?? 0);
-  const lines = new Int32Array(ofLine.length);
-  for (let at = 0; at < ofLine.length; at++) lines[next[ofLine[at]!]!++] = at;
-  return { lines, ends };
 }
 
 /** Knuth-Morris-Pratt: repeated lines must not make the search quadratic. */

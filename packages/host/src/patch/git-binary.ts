@@ -1,11 +1,12 @@
 import { createHash } from "node:crypto";
 import { deflateSync, inflateSync } from "node:zlib";
 import { ToolError } from "@octant/core";
-import { type BinaryEdit, malformed, patchFailed } from "./change.ts";
+import { type BinaryEdit, malformed, patchFailed, tooLarge } from "./change.ts";
 import type { Parsed } from "./parse-hunk.ts";
 
 /** The limit for all binary parts of one patch and their results together. */
 export const MAX_BINARY_BYTES = 64 * 1024 * 1024;
+export const BINARY_BYTES = "bytes of binary content";
 
 const ALPHABET = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz!#$%&()*+-;<=>?@^_`{|}~";
 const DIGITS = new Map([...ALPHABET].map((char, value) => [char, value]));
@@ -16,7 +17,7 @@ export function parseBinaryBlock(lines: readonly string[], start: number): Parse
   const header = /^(literal|delta) (\d{1,9})\s*$/.exec(lines[start] ?? "");
   if (!header) throw malformed(start, "expected 'literal SIZE' or 'delta SIZE' of a GIT binary patch");
   const size = Number(header[2]);
-  if (size > MAX_BINARY_BYTES) throw tooLarge(size);
+  if (size > MAX_BINARY_BYTES) throw tooLarge(MAX_BINARY_BYTES, size, BINARY_BYTES);
   const parts: Buffer[] = [];
   let next = start + 1;
   for (; next < lines.length && lines[next]!.trim() !== ""; next++) {
@@ -57,17 +58,6 @@ export function gitId(content: Buffer, length = 40): string {
   const hash = createHash(length === 64 ? "sha256" : "sha1");
   return hash.update(`blob ${content.length}\0`).update(content).digest("hex");
 }
-
-export const tooLarge = (actual: number) =>
-  new ToolError(
-    "TOO_LARGE",
-    `the patch's binary contents are larger than ${MAX_BINARY_BYTES} bytes; split it`,
-    {
-      limit: MAX_BINARY_BYTES,
-      actual,
-      what: "bytes of binary content",
-    },
-  );
 
 function decodeLine(line: string, number: number): Buffer {
   const length = lineLength(line.charCodeAt(0));
@@ -124,7 +114,7 @@ function inflate(packed: Buffer, size: number, line: number): Buffer {
 function resultSize(delta: Buffer, line: number): number {
   const size = readSize(delta, readSize(delta, 0).next).value;
   if (Number.isNaN(size)) throw malformed(line, "its binary delta is damaged");
-  if (size > MAX_BINARY_BYTES) throw tooLarge(size);
+  if (size > MAX_BINARY_BYTES) throw tooLarge(MAX_BINARY_BYTES, size, BINARY_BYTES);
   return size;
 }
 

@@ -86,4 +86,17 @@ export const toCandidates = (lines: Lines, places: readonly number[], toDisplay:
     .slice(0, MAX_SHOWN_PLACES)
     .map((line) => ({ line, text: shorten(toDisplay(textAt(lines, line).slice(0, 4 * MAX_SHOWN_CHARS))) }));
 
+/** The same for the positions most similar to `wanted`. */
+export const nearestCandidates = (
+  finder: LineFinder,
+  wanted: readonly string[],
+  stated: number,
+  toDisplay: (text: string) => string,
+) =>
+  toCandidates(
+    finder.lines,
+    nearestPlaces(finder, wanted, stated).map(({ line }) => line),
+    toDisplay,
+  );
+
 export const shorten = (text: string) => text.slice(0, MAX_SHOWN_CHARS).toWellFormed();

@@ -2,7 +2,12 @@ import type { Path } from "../path.ts";
 import { type EntryType, malformed } from "./change.ts";
 import { parseQuotedName } from "./git-name.ts";
 import type { Parsed } from "./parse-hunk.ts";
-import { type NamePair, withoutPrefixes } from "./parse-names.ts";
+
+/** The names in a `---` and a `+++` line; undefined stands for /dev/null, a missing file. */
+export interface NamePair {
+  readonly old: Path | undefined;
+  readonly new: Path | undefined;
+}
 
 /** Git's header of a file before its hunks. */
 export interface GitHeader extends NamePair {
@@ -82,10 +87,14 @@ function parseExtension(line: string, at: number): Partial<GitHeader> | undefine
 }
 
 /** git quotes these names without a prefix. */
-function parseName(text: string, at: number): Path {
-  const name = text.startsWith('"') ? parseQuotedName(text)?.name : text;
-  if (name === undefined) throw malformed(at, "the quoted name is damaged");
-  return name;
+const parseName = (text: string, at: number): Path => unquoted(text, at) ?? text;
+
+/** The name in quotes at the start; undefined when there are no quotes. */
+function unquoted(text: string, at: number): Path | undefined {
+  if (!text.startsWith('"')) return undefined;
+  const quoted = parseQuotedName(text);
+  if (!quoted) throw malformed(at, "the quoted name is damaged");
+  return quoted.name;
 }
 
 function parseIndex(text: string, at: number): Partial<GitHeader> {
@@ -104,4 +113,30 @@ function parseMode(text: string, at: number): { readonly type: EntryType; readon
   const bits = /^100([0-7]{3})$/.exec(mode)?.[1];
   if (bits) return { type: "file", mode: Number.parseInt(bits, 8) };
   throw malformed(at, "a mode is 100644, 100755, 120000 (a link) or 160000 (a submodule)");
+}
+
+export const isNamePair = (lines: readonly string[], at: number): boolean =>
+  /^--- ./.test(lines[at] ?? "") && /^\+\+\+ ./.test(lines[at + 1] ?? "");
+
+export function parseNamePair(lines: readonly string[], at: number): NamePair {
+  return withoutPrefixes({ old: parseNameLine(lines[at]!, at), new: parseNameLine(lines[at + 1]!, at + 1) });
+}
+
+/** `diff -N` marks a missing file with the time 0. */
+const EPOCH = /\t(?:1970-01-01|1969-12-31) /;
+
+function parseNameLine(line: string, at: number): Path | undefined {
+  const rest = line.slice(4).replace(/\r$/, "");
+  const name = unquoted(rest, at) ?? rest.replace(/\t.*$/, "");
+  return name === "/dev/null" || EPOCH.test(rest) ? undefined : name;
+}
+
+/** Removes a/ and b/, and the letter pairs that git uses for index, work tree, commit and object. */
+function withoutPrefixes(names: NamePair): NamePair {
+  const old = names.old ?? "a/";
+  const made = names.new ?? "b/";
+  const usual = old.startsWith("a/") && made.startsWith("b/");
+  const mnemonic =
+    /^[ciow]\//.test(old) && /^[ciow]\//.test(made) && old[0] !== made[0] && old.slice(2) === made.slice(2);
+  return usual || mnemonic ? { old: names.old?.slice(2), new: names.new?.slice(2) } : names;
 }

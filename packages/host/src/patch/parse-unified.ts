@@ -1,10 +1,16 @@
 import { ToolError } from "@octant/core";
 import type { Path } from "../path.ts";
-import { type Edits, type FileChange, type Hunk, malformed, patchFailed } from "./change.ts";
-import { MAX_BINARY_BYTES, parseBinaryBlock, skipBinaryBlock, tooLarge } from "./git-binary.ts";
-import { type GitHeader, isGitHeader, parseGitHeader } from "./parse-git-header.ts";
+import { type Edits, type FileChange, type Hunk, malformed, patchFailed, tooLarge } from "./change.ts";
+import { BINARY_BYTES, MAX_BINARY_BYTES, parseBinaryBlock, skipBinaryBlock } from "./git-binary.ts";
+import {
+  type GitHeader,
+  isGitHeader,
+  isNamePair,
+  type NamePair,
+  parseGitHeader,
+  parseNamePair,
+} from "./parse-git-header.ts";
 import { isHunkHeader, type Parsed, parseHunkBody, parseHunkHeader, SIGNATURE } from "./parse-hunk.ts";
-import { isNamePair, type NamePair, parseNamePair } from "./parse-names.ts";
 
 /** Parses a unified diff, plain or from git, of any number of files. Text before the first file is ignored. */
 export function parseUnified(lines: readonly string[], target: Path | undefined): FileChange[] {
@@ -17,7 +23,7 @@ export function parseUnified(lines: readonly string[], target: Path | undefined)
       changes.push(file.value);
       const { edits } = file.value;
       binaryBytes += edits.form === "binary" ? edits.data.length + edits.resultBytes : 0;
-      if (binaryBytes > MAX_BINARY_BYTES) throw tooLarge(binaryBytes);
+      if (binaryBytes > MAX_BINARY_BYTES) throw tooLarge(MAX_BINARY_BYTES, binaryBytes, BINARY_BYTES);
       at = file.next;
       inProse = false;
       continue;

@@ -1,6 +1,6 @@
 import { ToolError } from "@octant/core";
 import type { Path } from "../path.ts";
-import { type FileChange, malformed, patchFailed, type StructuredEdit } from "./change.ts";
+import { type FileChange, malformed, patchFailed, type StructuredEdit, tooLarge } from "./change.ts";
 import { parseBeginPatch } from "./parse-begin.ts";
 import { parseUnified } from "./parse-unified.ts";
 
@@ -32,13 +32,6 @@ function checkText(text: string): void {
   if (!text.isWellFormed())
     throw patchFailed("the patch is not valid Unicode: it holds half of a surrogate pair");
 }
-
-const tooLarge = (limit: number, actual: number, what: string) =>
-  new ToolError("TOO_LARGE", `the patch has ${actual} ${what}, more than ${limit}; split it`, {
-    limit,
-    actual,
-    what,
-  });
 
 function parseText(patch: string, target: Path | undefined): FileChange[] {
   const lines = patch.replace(/^\ufeff/, "").split("\n");

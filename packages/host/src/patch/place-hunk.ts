@@ -1,7 +1,7 @@
 import { type Hunk, type Match, patchFailed } from "./change.ts";
 import { type LineFinder, squeeze } from "./find-lines.ts";
 import { eolAt, textAt } from "./lines.ts";
-import { nearestPlaces, shorten, toCandidates } from "./nearest.ts";
+import { nearestCandidates, nearestPlaces, shorten, toCandidates } from "./nearest.ts";
 
 export interface Place {
   readonly line: number;
@@ -21,7 +21,7 @@ export function placeHunk(hunk: Hunk, search: Search): Place {
   const wanted = hunk.lines.filter(({ op }) => op !== "+").map(({ text }) => text);
   if (wanted.length === 0) return { line: placeInsertion(hunk, search), match: "exact" };
   const { finder, from } = search;
-  const stated = statedLine(hunk, wanted.length, finder.lines.count);
+  const stated = hunk.atEnd ? finder.lines.count - wanted.length : hunk.line;
   const endsFile = hunk.lines.some(({ eol }) => eol === "");
   const fits = (at: number) => at >= from && (!endsFile || fitsEnd(hunk, at + wanted.length, finder));
 
@@ -34,10 +34,6 @@ export function placeHunk(hunk: Hunk, search: Search): Place {
     if (places.length === 1) return { line: places[0]!, match };
   }
   throw notFound(hunk, wanted, stated ?? 0, search);
-}
-
-function statedLine(hunk: Hunk, height: number, lineCount: number): number | undefined {
-  return hunk.atEnd ? lineCount - height : hunk.line;
 }
 
 /**
@@ -53,7 +49,11 @@ function fitsEnd(hunk: Hunk, end: number, { lines }: LineFinder): boolean {
 function placeInsertion(hunk: Hunk, search: Search): number {
   const { finder, from, number } = search;
   const { count } = finder.lines;
-  if (hunk.anchors.length > 0) return placeAfterAnchor(hunk, search);
+  if (hunk.anchors.length > 0) {
+    const places = anchorChains(hunk, search);
+    if (places.length > 1) throw ambiguous(places, search);
+    return places[0]! + 1;
+  }
   const line = hunk.atEnd || count === 0 ? count : hunk.line;
   if (line === undefined) {
     throw patchFailed(`hunk ${number} only adds lines: give it a context line or a line number`, {
@@ -65,12 +65,6 @@ function placeInsertion(hunk: Hunk, search: Search): number {
     throw patchFailed(`hunk ${number} adds lines behind line ${line}, but ${reason}`, { hunk: number, line });
   }
   return line;
-}
-
-function placeAfterAnchor(hunk: Hunk, search: Search): number {
-  const anchors = anchorChains(hunk, search);
-  if (anchors.length > 1) throw ambiguous(anchors, search);
-  return anchors[0]! + 1;
 }
 
 /** The first position after each match of the anchors; all positions when there are no anchors. */
@@ -89,18 +83,12 @@ function anchorChains({ anchors }: Hunk, search: Search): number[] {
   );
   if (chains.length > 0) return [...new Set(chains)];
   const { number, finder, from, toDisplay } = search;
-  const near = nearestPlaces(finder, [anchors.at(-1)!], from);
-  throw patchFailed(
-    `hunk ${number}: the file has no line '${toDisplay(anchors.join("' and below it '"))}' after the hunk before`,
-    {
-      hunk: number,
-      candidates: toCandidates(
-        finder.lines,
-        near.map(({ line }) => line),
-        toDisplay,
-      ),
-    },
-  );
+  const candidates = nearestCandidates(finder, [anchors.at(-1)!], from, toDisplay);
+  const wanted = toDisplay(anchors.join("' and below it '"));
+  throw patchFailed(`hunk ${number}: the file has no line '${wanted}' after the hunk before`, {
+    hunk: number,
+    candidates,
+  });
 }
 
 /** Lines equal to the anchor except for whitespace; otherwise lines that contain it. */

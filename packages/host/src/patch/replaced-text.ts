@@ -2,7 +2,7 @@ import { type Eol, type Match, patchFailed, type Splice, type StructuredEdit } f
 import { type LineFinder, squeeze } from "./find-lines.ts";
 import { noteIndent, pairIndents, reindent } from "./indentation.ts";
 import { eolAt, type Lines, lineOf, splitLines, startOf, textAt } from "./lines.ts";
-import { MAX_SHOWN_PLACES, nearestPlaces, toCandidates } from "./nearest.ts";
+import { MAX_SHOWN_PLACES, nearestCandidates, toCandidates } from "./nearest.ts";
 
 type Replace = StructuredEdit & { op: "replace" };
 type Names = { readonly number: number; readonly toDisplay: (text: string) => string };
@@ -137,12 +137,7 @@ function replaceLines(lines: Lines, edit: Replace, at: number): Splice {
 }
 
 function notFound(finder: LineFinder, edit: Replace, names: Names) {
-  const near = nearestPlaces(finder, linesOf(edit.old), 0);
-  const candidates = toCandidates(
-    finder.lines,
-    near.map(({ line }) => line),
-    names.toDisplay,
-  );
+  const candidates = nearestCandidates(finder, linesOf(edit.old), 0, names.toDisplay);
   const hint = candidates[0] ? `; line ${candidates[0].line + 1} comes nearest` : "";
   return patchFailed(`edit ${names.number}: \`old\` is not in the file${hint}; read it again`, {
     hunk: names.number,

@@ -7,8 +7,6 @@ import { UTF8, utf16FormOf } from "./text-form.ts";
 
 export interface DiffOptions {
   readonly path: Path;
-  /** The path of `after`, when it differs. */
-  readonly newPath?: Path;
   /** null: the file does not exist. */
   readonly before: Buffer | null;
   readonly after: Buffer | null;
@@ -41,24 +39,16 @@ export function unifiedDiff(options: DiffOptions): string {
 const same = (before: Buffer | null, after: Buffer | null) =>
   (before ?? Buffer.alloc(0)).equals(after ?? Buffer.alloc(0));
 
-const names = ({ path, newPath = path }: DiffOptions) => ({
-  a: encodeName(`a/${path}`),
-  b: encodeName(`b/${newPath}`),
-});
+const names = ({ path }: DiffOptions) => ({ a: encodeName(`a/${path}`), b: encodeName(`b/${path}`) });
 
 /** Changes other than the content. */
-function headerLines({ path, newPath, before, after, link, oldMode, newMode }: DiffOptions): string[] {
+function headerLines({ before, after, link, oldMode, newMode }: DiffOptions): string[] {
   if (before === null && after === null) return [];
   if (before === null) return [`new file mode ${link ? LINK_MODE : gitMode(newMode)}`];
   if (after === null) return [`deleted file mode ${link ? LINK_MODE : gitMode(oldMode)}`];
-  const lines: string[] = [];
-  if (!link && oldMode !== undefined && newMode !== undefined && gitMode(oldMode) !== gitMode(newMode)) {
-    lines.push(`old mode ${gitMode(oldMode)}`, `new mode ${gitMode(newMode)}`);
-  }
-  if (newPath !== undefined && newPath !== path) {
-    lines.push(`rename from ${encodeName(path)}`, `rename to ${encodeName(newPath)}`);
-  }
-  return lines;
+  if (link || oldMode === undefined || newMode === undefined || gitMode(oldMode) === gitMode(newMode))
+    return [];
+  return [`old mode ${gitMode(oldMode)}`, `new mode ${gitMode(newMode)}`];
 }
 
 const LINK_MODE = "120000";
