@@ -1,5 +1,6 @@
-import { ToolError } from "@octant/core";
+import { type ErrorCode, ToolError } from "@octant/core";
 import { errnoOf } from "./errno.ts";
+import { type Path, pathToUri } from "./path.ts";
 
 /** Converts a system error to the typed error for the caller; other errors are returned unchanged. */
 export function toToolError(cause: unknown, uri: string): unknown {
@@ -15,34 +16,43 @@ export function toToolError(cause: unknown, uri: string): unknown {
       return new ToolError("ALREADY_EXISTS", `${uri} already exists`, { uri }, options);
     case "EACCES":
     case "EPERM":
-    case "EROFS":
-      return new ToolError(
-        "ACCESS_DENIED",
-        `the operating system refuses access to ${uri} (${errno})`,
-        { uri },
-        options,
-      );
+    case "EROFS": {
+      const message = `the operating system refuses access to ${uri} (${errno})`;
+      return new ToolError("ACCESS_DENIED", message, { uri }, options);
+    }
     case "ELOOP":
       return new ToolError("NOT_FOUND", `${uri} is a link that leads round in a circle`, { uri }, options);
     case "ENOSPC":
-    case "EDQUOT":
-      return new ToolError(
-        "NO_SPACE",
-        "the disk is full or the quota is used up; nothing was changed",
-        {},
-        options,
-      );
+    case "EDQUOT": {
+      const message = "the disk is full or the quota is used up; nothing was changed";
+      return new ToolError("NO_SPACE", message, {}, options);
+    }
     case "EMFILE":
-    case "ENFILE":
-      return new ToolError(
-        "OVERLOADED",
-        "too many files are open; try again",
-        { retry_after_ms: RETRY_MS },
-        options,
-      );
+    case "ENFILE": {
+      const message = "too many files are open; try again";
+      return new ToolError("OVERLOADED", message, { retry_after_ms: RETRY_MS }, options);
+    }
     default:
       return new ToolError("IO_ERROR", `a system call failed on ${uri} (${errno})`, { errno }, options);
   }
 }
 
 const RETRY_MS = 250;
+
+/** The codes with a uri in their details. */
+type EntryCode = { [C in ErrorCode]: "uri" extends keyof ToolError<C>["details"] ? C : never }[ErrorCode];
+
+/** An error about an entry of the file system. `what` continues a sentence that starts with its uri. */
+export function entryError<C extends EntryCode>(
+  code: C,
+  path: Path,
+  what: string,
+  details?: Omit<ToolError<C>["details"], "uri">,
+): ToolError<C> {
+  const uri = pathToUri(path);
+  // TypeScript cannot see that both parts together are the details of an EntryCode.
+  return new ToolError(code, `${uri} ${what}`, { uri, ...details } as unknown as ToolError<C>["details"]);
+}
+
+export const hasCode = (cause: unknown, ...codes: readonly ErrorCode[]): cause is ToolError =>
+  cause instanceof ToolError && codes.includes(cause.code);

@@ -1,5 +1,5 @@
 import type { Hash } from "@octant/core";
-import type { DirectoryMode, FileEntry, UndoStep } from "../edits/undo.ts";
+import type { DirectoryMode, FileEntry, UndoStep } from "../edits/undo-records.ts";
 import { isWithin, type Path, pathToUri } from "../path.ts";
 import type { Snapshot, SnapshotEntry } from "./snapshot.ts";
 

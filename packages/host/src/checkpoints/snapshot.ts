@@ -2,8 +2,7 @@ import { lstatSync, type Stats } from "node:fs";
 import { type Hash, ToolError } from "@octant/core";
 import type { Confinement } from "../confinement.ts";
 import type { ChangedKind } from "../edits/changed-kind.ts";
-import { readEntry } from "../edits/existing-entry.ts";
-import { MAX_EDIT_BYTES, readExisting } from "../edits/existing-file.ts";
+import { MAX_EDIT_BYTES, readEntry } from "../edits/existing-file.ts";
 import { errnoOf } from "../errno.ts";
 import { byteStringToPath } from "../files/byte-string.ts";
 import { type Visitor, walk } from "../files/walk.ts";
@@ -143,7 +142,7 @@ function snapshotEntry(
   };
   if (kind === "file" && stat.size > Math.min(MAX_EDIT_BYTES, room)) return { ...look, hash: null };
   try {
-    const found = kind === "file" ? readExisting(confinement, path) : readEntry(confinement, kind, path);
+    const found = readEntry(confinement, kind, path);
     if (!found || found.path !== path) return undefined;
     if (kind !== "directory") contents.put(found);
     return { ...look, hash: found.hash };

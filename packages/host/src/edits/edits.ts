@@ -2,32 +2,30 @@ import { statSync } from "node:fs";
 import { join } from "node:path";
 import { type Hash, newHandle, type Ref, ToolError, type Uri } from "@octant/core";
 import { type Blobs, toBlob, toRef } from "../blobs/blobs.ts";
-import { type Confinement, kindOf, splitPath } from "../confinement.ts";
+import { type Confinement, splitPath } from "../confinement.ts";
 import { hashOf } from "../hashes.ts";
 import { unifiedDiff } from "../patch/index.ts";
 import { type Path, pathToUri } from "../path.ts";
 import type { StateFolder } from "../state.ts";
 import { syncFolder } from "../sync-folder.ts";
-import { toToolError } from "../system-error.ts";
+import { entryError, hasCode, toToolError } from "../system-error.ts";
 import { type Disk, realDisk } from "./disk.ts";
-import { checkSize, MAX_EDIT_BYTES, readExisting } from "./existing-file.ts";
+import { checkSize, kindAt, MAX_EDIT_BYTES, readExisting } from "./existing-file.ts";
 import { type Change, kindOfChange } from "./file-step.ts";
 import { createJournal } from "./journal.ts";
 import { createLock } from "./lock.ts";
 import { findFree, findPlace } from "./new-place.ts";
-import { checkOtherNames } from "./other-names.ts";
 import { type PatchRequest, readRequest, toBases } from "./patch-request.ts";
 import { type FileReport, nameInPatch, type Plan, planPatch } from "./plan-patch.ts";
-import { planUndo } from "./plan-undo.ts";
-import { checkWritable } from "./protected-paths.ts";
+import { checkOtherNames, checkWritable } from "./protected-paths.ts";
 import { checkConfirmed, createRemoval, toRemovable } from "./removal.ts";
 import { removeEmptyFolders } from "./rollback.ts";
 import { createSeal } from "./seal.ts";
 import { surveyRemoval } from "./survey.ts";
 import { createTransactions } from "./transaction.ts";
 import { createTrash } from "./trash.ts";
-import { createUndoRecords, type UndoStep } from "./undo.ts";
-import { planSteps, runSteps, toWritable } from "./undo-steps.ts";
+import { planUndo, runUndo } from "./undo.ts";
+import { createUndoRecords, toFileEntries, type Undo, type UndoStep } from "./undo-records.ts";
 
 export interface PatchResult {
   readonly patch_id: string;
@@ -38,25 +36,6 @@ export interface PatchResult {
   readonly diff?: string;
 }
 
-/** The only way in which files of the workspace change. One edit at a time, among all processes. */
-export interface Edits {
-  apply(request: PatchRequest, signal?: AbortSignal): Promise<PatchResult>;
-  /** Creates a missing file and its parent folders. */
-  create(uri: Uri, bytes: Buffer, signal?: AbortSignal): Promise<{ uri: Uri; hash: Hash; undo: Ref }>;
-  /** Stores the undo of a change made elsewhere, such as by a command; apply() accepts the ref. */
-  recordUndo(steps: readonly UndoStep[]): Ref;
-  makeFolder(uri: Uri): Promise<{ uri: Uri; created: boolean }>;
-  remove(
-    uri: Uri,
-    options: { readonly confirm: boolean; readonly recursive: boolean },
-    signal?: AbortSignal,
-  ): Promise<{ uri: Uri; removed: number; undo: Ref }>;
-  /** Rolls back what a crashed process left half done. Cheap when there is nothing. */
-  recover(): Promise<void>;
-  /** Closes as soon as no edit is under way. */
-  close(): Promise<void>;
-}
-
 export interface EditsOptions {
   readonly confinement: Confinement;
   readonly blobs: Blobs;
@@ -65,7 +44,10 @@ export interface EditsOptions {
   readonly disk?: Disk;
 }
 
-export function createEdits({ confinement, blobs, state, warn, disk = realDisk }: EditsOptions): Edits {
+export type Edits = ReturnType<typeof createEdits>;
+
+/** The only way in which files of the workspace change. One edit at a time, among all processes. */
+export function createEdits({ confinement, blobs, state, warn, disk = realDisk }: EditsOptions) {
   const folder = state.folder("edits");
   // One for all workspaces: other servers may have some of these files among other roots.
   const lock = createLock(join(state.base, "lock"));
@@ -89,66 +71,54 @@ export function createEdits({ confinement, blobs, state, warn, disk = realDisk }
     // the file. A set of files waits for the disk many times anyway, and its undo is worth more.
     const durable = changes.length > 1;
     const old = changes.flatMap(({ before }) => before ?? []);
-    const record = toBlob(records.encodeFiles(changes, folders));
+    const step = { files: toFileEntries(changes), folders: folders.map(pathToUri), modes: [] };
+    const record = toBlob(records.encodeSteps([step], { resumes: false }));
     blobs.putAll([...old, record], { durable });
     if (changes.length > 0) await transactions.run(changes, folders, signal);
     return toRef(record.hash);
   };
 
-  const stepsContext = { confinement, blobs, disk, transactions };
-  const recordUndo = (steps: readonly UndoStep[]): Ref => {
-    const record = toBlob(records.encodeSteps(steps));
+  const context = { confinement, blobs, disk, transactions };
+  const putUndo = (steps: readonly UndoStep[], resumes: boolean): Ref => {
+    const record = toBlob(records.encodeSteps(steps, { resumes }));
     // The content of a folder, which a record may bring back.
-    blobs.putAll([record, toBlob(Buffer.alloc(0))], { durable: true });
+    blobs.putAll([record, toBlob(Buffer.alloc(0))], { durable: resumes });
     return toRef(record.hash);
   };
-  const applySteps = async (
-    patch_id: string,
-    steps: readonly UndoStep[],
-    dryRun: boolean,
-    signal?: AbortSignal,
-  ): Promise<PatchResult> => {
-    if (dryRun) {
-      const plan = planSteps(stepsContext, steps);
-      return { patch_id, files: plan.reports, undo: null, diff: diffOf(confinement, plan.changes) };
+  const dryRun = ({ reports, changes }: Plan) => ({
+    files: reports,
+    undo: null,
+    diff: diffOf(confinement, changes),
+  });
+  const applyUndo = async (undo: Undo, dry_run: boolean, signal?: AbortSignal) => {
+    if (undo.kind === "tree") {
+      if (dry_run) throw noDryRun();
+      const { uri, deleted, undo: inverse } = await removal.undo(undo.tree, signal);
+      return { files: [toTreeReport(uri, deleted)], undo: inverse };
     }
-    const { reports, inverse } = await runSteps(stepsContext, steps, signal);
-    return { patch_id, files: reports, undo: recordUndo(inverse) };
+    if (dry_run) return dryRun(planUndo(context, undo));
+    const { reports, inverse } = await runUndo(context, undo, signal);
+    return { files: reports, undo: putUndo(inverse, undo.resumes) };
   };
 
   return {
-    recordUndo,
-    async apply(request, signal) {
+    async apply(request: PatchRequest, signal?: AbortSignal): Promise<PatchResult> {
       const asked = readRequest(confinement, blobs, records, request);
       const patch_id = newHandle("patch", Date.now());
+      const { dry_run = false } = request;
       return alone(async () => {
-        if (asked.kind === "tree") {
-          if (request.dry_run) throw noDryRun();
-          const { uri, deleted, undo } = await removal.undo(asked.tree, signal);
-          return { patch_id, files: [toTreeReport(uri, deleted)], undo };
-        }
-        if (asked.kind === "steps")
-          return applySteps(patch_id, asked.steps, request.dry_run ?? false, signal);
-        const emptied =
-          asked.kind === "files" ? asked.folders.map((uri) => toWritable(confinement, uri)) : [];
-        const plan =
-          asked.kind === "files"
-            ? planUndo(confinement, blobs, asked.files)
-            : planPatch(confinement, blobs, asked.patch, toBases(confinement, request, asked.patch));
+        if ("undo" in asked) return { patch_id, ...(await applyUndo(asked.undo, dry_run, signal)) };
+        const plan = planPatch(confinement, blobs, asked.patch, toBases(confinement, request, asked.patch));
         checkOtherNames(confinement, plan.changes);
-        if (request.dry_run)
-          return { patch_id, files: plan.reports, undo: null, diff: diffOf(confinement, plan.changes) };
-        const undo = await commit(plan, signal);
-        try {
-          removeEmptyFolders(confinement, disk, emptied);
-        } catch {
-          // The change has been applied, and a leftover empty folder does no harm.
-        }
-        return { patch_id, files: plan.reports, undo };
+        if (dry_run) return { patch_id, ...dryRun(plan) };
+        return { patch_id, files: plan.reports, undo: await commit(plan, signal) };
       }, signal);
     },
+    /** Stores the undo of a change made elsewhere, such as by a command; apply() accepts the ref. */
+    recordUndo: (steps: readonly UndoStep[]): Ref => putUndo(steps, true),
 
-    create: (uri, bytes, signal) =>
+    /** Creates a missing file and its parent folders. */
+    create: (uri: Uri, bytes: Buffer, signal?: AbortSignal): Promise<{ uri: Uri; hash: Hash; undo: Ref }> =>
       alone(async () => {
         checkSize(uri, bytes.length);
         const { path, missing } = findFree(confinement, confinement.toPath(uri));
@@ -158,7 +128,7 @@ export function createEdits({ confinement, blobs, state, warn, disk = realDisk }
         return { uri: pathToUri(path), hash, undo };
       }, signal),
 
-    makeFolder: (uri) =>
+    makeFolder: (uri: Uri): Promise<{ uri: Uri; created: boolean }> =>
       alone(() => {
         const asked = confinement.toPath(uri);
         checkWritable(confinement.roots, asked);
@@ -178,18 +148,19 @@ export function createEdits({ confinement, blobs, state, warn, disk = realDisk }
         }
       }),
 
-    async remove(uri, { confirm, recursive }, signal) {
+    async remove(
+      uri: Uri,
+      { confirm, recursive }: { readonly confirm: boolean; readonly recursive: boolean },
+      signal?: AbortSignal,
+    ): Promise<{ uri: Uri; removed: number; undo: Ref }> {
       const done = await alone(async () => {
         const path = toRemovable(confinement, uri);
         const found = await surveyRemoval(confinement, path, signal);
         checkConfirmed(found, confirm, recursive);
         const result = { uri: pathToUri(path), removed: found.count };
         if (found.kind === "file" && found.bytes <= MAX_EDIT_BYTES) {
-          const before = readExisting(confinement, path);
-          return {
-            ...result,
-            undo: await commit({ changes: [{ path, before, after: null }], folders: [] }, signal),
-          };
+          const changes = [{ path, before: readExisting(confinement, path), after: null }];
+          return { ...result, undo: await commit({ changes, folders: [] }, signal) };
         }
         const undo = await removal.remove(path, signal);
         trash.expire();
@@ -199,11 +170,13 @@ export function createEdits({ confinement, blobs, state, warn, disk = realDisk }
       return done;
     },
 
-    async recover() {
+    /** Rolls back what a crashed process left half done. Cheap when there is nothing. */
+    async recover(): Promise<void> {
       await trash.empty();
       if (statSync(journalFile, { throwIfNoEntry: false })?.size) await alone(() => {});
     },
-    async close() {
+    /** Closes as soon as no edit is under way. */
+    async close(): Promise<void> {
       await lock.close();
       journal.close();
     },
@@ -241,12 +214,7 @@ const noDryRun = () => {
 
 /** A file where a folder was asked for. */
 function toExists(confinement: Confinement, cause: unknown, path: Path): unknown {
-  if (!(cause instanceof ToolError && cause.code === "NOT_A_DIRECTORY")) return cause;
-  try {
-    using entry = confinement.openEntry(path);
-    const uri = pathToUri(path);
-    return new ToolError("ALREADY_EXISTS", `${uri} already exists, as a ${kindOf(entry.stat)}`, { uri });
-  } catch {
-    return cause;
-  }
+  if (!hasCode(cause, "NOT_A_DIRECTORY")) return cause;
+  const kind = kindAt(confinement, path);
+  return kind ? entryError("ALREADY_EXISTS", path, `already exists, as a ${kind}`) : cause;
 }

@@ -1,9 +1,10 @@
-import { accessSync, constants, readSync } from "node:fs";
+import { accessSync, constants, readdirSync, readlinkSync, readSync } from "node:fs";
 import { ToolError } from "@octant/core";
-import type { Confinement } from "../confinement.ts";
+import { type Confinement, type FileKind, kindOf, splitPath } from "../confinement.ts";
 import { hashOf } from "../hashes.ts";
 import { type Path, pathToUri, toNative } from "../path.ts";
-import { toToolError } from "../system-error.ts";
+import { entryError, hasCode, toToolError } from "../system-error.ts";
+import type { ChangedKind } from "./changed-kind.ts";
 import type { Existing } from "./file-step.ts";
 
 /** The largest file that is edited; all of it is in memory for a moment, twice. */
@@ -27,18 +28,59 @@ export function readExisting(confinement: Confinement, path: Path): ExistingFile
   }
 }
 
+/**
+ * A file, a link itself, whose content is where it leads, or a folder, which has none; undefined when a link or folder
+ * is something else.
+ */
+export function readEntry(
+  confinement: Confinement,
+  kind: ChangedKind,
+  asked: Path,
+): ExistingFile | undefined {
+  if (kind === "file") return readExisting(confinement, asked);
+  using entry = confinement.openEntry(asked);
+  const { path, stat } = entry;
+  if (kindOf(stat) !== kind) return undefined;
+  const bytes = kind === "symlink" ? readTarget(confinement, path) : Buffer.alloc(0);
+  return { kind, path, bytes, hash: hashOf(bytes), stat };
+}
+
+/** The bytes of a link itself. */
+export function readTarget(confinement: Confinement, path: Path): Buffer {
+  const { parent, name } = splitPath(path);
+  using folder = confinement.openFolder(parent);
+  try {
+    return readlinkSync(folder.at(name), { encoding: "buffer" });
+  } catch (cause) {
+    throw toToolError(cause, pathToUri(path));
+  }
+}
+
+/** The entry at the path itself; undefined when there is none. */
+export function kindAt(confinement: Confinement, path: Path): FileKind | undefined {
+  try {
+    using entry = confinement.openEntry(path);
+    return kindOf(entry.stat);
+  } catch (cause) {
+    if (hasCode(cause, "NOT_FOUND", "NOT_A_DIRECTORY")) return undefined;
+    throw cause;
+  }
+}
+
+export function namesIn(confinement: Confinement, path: Path): readonly string[] {
+  using folder = confinement.openFolder(path);
+  return readdirSync(folder.at("."));
+}
+
 /** Refuses a read-only file, for the superuser too: the mark is deliberate. */
 export function checkWriteAccess({ path, stat }: ExistingFile): void {
-  const uri = pathToUri(path);
-  if ((stat.mode & 0o222) === 0) {
-    const message = `${uri} is read-only; give it write permission first (chmod u+w)`;
-    throw new ToolError("ACCESS_DENIED", message, { uri });
-  }
+  if ((stat.mode & 0o222) === 0)
+    throw entryError("ACCESS_DENIED", path, "is read-only; give it write permission first (chmod u+w)");
   if (process.geteuid?.() === stat.uid) return;
   try {
     accessSync(toNative(path), constants.W_OK);
   } catch (cause) {
-    throw toToolError(cause, uri);
+    throw toToolError(cause, pathToUri(path));
   }
 }
 

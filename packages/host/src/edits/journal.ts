@@ -45,17 +45,6 @@ export interface Pending {
   readonly committed: boolean;
 }
 
-/** One change at a time is under way in a workspace, so the journal holds one record or none. Call it under the lock. */
-export interface Journal {
-  begin(intention: Intention, options: { durable: boolean }): void;
-  /** Decides the change that began; durable when it returns. */
-  commit(): void;
-  clear(): void;
-  /** The unfinished change of a dead process. A torn or damaged record is moved aside and ignored. */
-  pending(): Pending | undefined;
-  close(): void;
-}
-
 export interface JournalOptions {
   readonly file: string;
   /** Recovery only touches unprotected paths below these. */
@@ -67,7 +56,10 @@ export interface JournalOptions {
 
 const COMMITTED = Buffer.from("committed\n");
 
-export function createJournal({ file, roots, sealOf, warn, disk = realDisk }: JournalOptions): Journal {
+export type Journal = ReturnType<typeof createJournal>;
+
+/** One change at a time is under way in a workspace, so the journal holds one record or none. Call it under the lock. */
+export function createJournal({ file, roots, sealOf, warn, disk = realDisk }: JournalOptions) {
   let opened: number | undefined;
   let length = 0;
   const descriptor = (): number => {
@@ -85,13 +77,14 @@ export function createJournal({ file, roots, sealOf, warn, disk = realDisk }: Jo
   };
 
   return {
-    begin(intention, { durable }) {
+    begin(intention: Intention, { durable }: { readonly durable: boolean }): void {
       const record = encodeRecord(intention, sealOf);
       writeAll(disk, descriptor(), record);
       length = record.length;
       if (durable) disk.fdatasyncSync(descriptor());
     },
-    commit() {
+    /** Decides the change that began; durable when it returns. */
+    commit(): void {
       try {
         disk.writeSync(descriptor(), COMMITTED, 0, COMMITTED.length, length);
         disk.fdatasyncSync(descriptor());
@@ -100,8 +93,9 @@ export function createJournal({ file, roots, sealOf, warn, disk = realDisk }: Jo
         throw cause;
       }
     },
-    clear: () => disk.ftruncateSync(descriptor(), 0),
-    pending() {
+    clear: (): void => disk.ftruncateSync(descriptor(), 0),
+    /** The unfinished change of a dead process. A torn or damaged record is moved aside and ignored. */
+    pending(): Pending | undefined {
       const stat = opened === undefined ? statSync(file, { throwIfNoEntry: false }) : disk.fstatSync(opened);
       if (!stat?.size) return undefined;
       const bytes = Buffer.alloc(stat.size);
@@ -111,7 +105,7 @@ export function createJournal({ file, roots, sealOf, warn, disk = realDisk }: Jo
       setAside(bytes);
       return undefined;
     },
-    close() {
+    close(): void {
       if (opened !== undefined) closeSync(opened);
       opened = undefined;
     },

@@ -1,7 +1,8 @@
 import { lstatSync } from "node:fs";
-import { ToolError } from "@octant/core";
+import { invalidArgument } from "@octant/core";
 import { type Confinement, kindOf, splitPath } from "../confinement.ts";
-import { type Path, pathToUri, toBytes } from "../path.ts";
+import { type Path, toBytes } from "../path.ts";
+import { entryError, hasCode } from "../system-error.ts";
 import { MAX_EDIT_BYTES, readExisting } from "./existing-file.ts";
 import { checkWritable } from "./protected-paths.ts";
 
@@ -33,7 +34,7 @@ export function findPlace(confinement: Confinement, path: Path): NewPlace {
     part.length * MAX_UNIT_BYTES > limit && toBytes(part).length > limit;
   if (isTooLong(path, MAX_PATH_BYTES) || path.split("/").some((name) => isTooLong(name, MAX_NAME_BYTES))) {
     const message = `a name has at most ${MAX_NAME_BYTES} bytes and a path ${MAX_PATH_BYTES}; this one is longer`;
-    throw new ToolError("INVALID_ARGUMENT", message, { issues: [{ path: "uri", message }] });
+    throw invalidArgument("uri", message);
   }
   return locate(confinement, path);
 }
@@ -52,8 +53,7 @@ function locate(confinement: Confinement, path: Path): NewPlace {
     const taken = lstatSync(folder.at(name), { throwIfNoEntry: false }) !== undefined;
     return { path: `${folder.path === "/" ? "" : folder.path}/${name}`, missing: [], taken };
   } catch (cause) {
-    const isMissing = cause instanceof ToolError && cause.code === "NOT_FOUND";
-    if (!isMissing || confinement.roots.includes(parent)) throw cause;
+    if (!hasCode(cause, "NOT_FOUND") || confinement.roots.includes(parent)) throw cause;
   }
   const above = locate(confinement, parent);
   return { path: `${above.path}/${name}`, missing: [...above.missing, above.path], taken: false };
@@ -61,15 +61,14 @@ function locate(confinement: Confinement, path: Path): NewPlace {
 
 /** Reports the entry at a path that was taken; returns if it is free by now. */
 function checkGone(confinement: Confinement, path: Path): void {
-  const uri = pathToUri(path);
   try {
     using entry = confinement.openEntry(path);
     const kind = kindOf(entry.stat);
     const hash =
       kind === "file" && entry.stat.size <= MAX_EDIT_BYTES ? readExisting(confinement, path).hash : undefined;
     const next = kind === "file" ? "fs.apply_patch can change it, with its base_hash" : `it is a ${kind}`;
-    throw new ToolError("ALREADY_EXISTS", `${uri} already exists; ${next}`, { uri, ...(hash && { hash }) });
+    throw entryError("ALREADY_EXISTS", path, `already exists; ${next}`, { ...(hash && { hash }) });
   } catch (cause) {
-    if (!(cause instanceof ToolError && cause.code === "NOT_FOUND")) throw cause;
+    if (!hasCode(cause, "NOT_FOUND")) throw cause;
   }
 }

@@ -3,7 +3,7 @@ import type { Blobs } from "../blobs/blobs.ts";
 import type { Confinement } from "../confinement.ts";
 import { type FileChange, parsePatch, type StructuredEdit } from "../patch/index.ts";
 import type { Bases } from "./plan-patch.ts";
-import type { Undo, UndoRecords } from "./undo.ts";
+import type { Undo, UndoRecords } from "./undo-records.ts";
 
 export interface PatchRequest {
   /** A patch in any form, or a ref: to a patch, or to the undo record of an earlier change. */
@@ -15,7 +15,7 @@ export interface PatchRequest {
 }
 
 /** The request: apply a patch, or undo an earlier change. */
-export type Asked = { readonly kind: "patch"; readonly patch: readonly FileChange[] } | Undo;
+export type Asked = { readonly patch: readonly FileChange[] } | { readonly undo: Undo };
 
 export function readRequest(
   confinement: Confinement,
@@ -25,8 +25,8 @@ export function readRequest(
 ): Asked {
   const kept = readRef(blobs, request.patch);
   const undo = kept && records.parse(kept);
-  if (undo) return undo;
-  return { kind: "patch", patch: toChanges(confinement, kept?.toString() ?? request.patch, request.uri) };
+  if (undo) return { undo };
+  return { patch: toChanges(confinement, kept?.toString() ?? request.patch, request.uri) };
 }
 
 const REF = /^blob:(sha256:[0-9a-f]{64})$/;

@@ -1,10 +1,11 @@
-import { type Hash, ToolError } from "@octant/core";
-import type { Confinement } from "../confinement.ts";
+import type { Hash } from "@octant/core";
+import { type Confinement, splitPath } from "../confinement.ts";
 import { isPatchFailed, patchFailed } from "../patch/change.ts";
 import { type Applied, applyChange, type FileChange } from "../patch/index.ts";
 import { type Path, pathToUri } from "../path.ts";
-import { readEntry } from "./existing-entry.ts";
-import type { ExistingFile } from "./existing-file.ts";
+import { entryError, hasCode } from "../system-error.ts";
+import { type ExistingFile, readEntry } from "./existing-file.ts";
+import { findPlace } from "./new-place.ts";
 import type { Part } from "./plan-patch.ts";
 import { checkWritable } from "./protected-paths.ts";
 
@@ -20,9 +21,9 @@ export function readLink(confinement: Confinement, { change, asked }: Omit<Part,
 /** A patch contains a link's whole target and so checks itself; base_hash would be that of the target file. */
 export function checkLinkBase({ path, hash }: ExistingFile, expected: Hash | undefined): void {
   if (expected === undefined || expected === hash) return;
-  const uri = pathToUri(path);
-  const message = `${uri} is a link, and base_hash is not of where it leads; leave it out, the patch says what must be there`;
-  throw new ToolError("CONFLICT", message, { uri, expected, actual: hash });
+  const what =
+    "is a link, and base_hash is not of where it leads; leave it out, the patch says what must be there";
+  throw entryError("CONFLICT", path, what, { expected, actual: hash });
 }
 
 /** The new target. An error does not reveal the current target, which may be outside the workspace. */
@@ -46,7 +47,33 @@ function saysWhatIsThere({ kind, edits }: FileChange, target: Buffer): boolean {
   return target.equals(Buffer.from(old.map(({ text, eol }) => text + eol).join("")));
 }
 
-function notTheLink(path: Path): ToolError {
-  const uri = pathToUri(path);
-  return patchFailed(`${uri} is not the link that the patch changes; look at it with fs.stat`, { uri });
+const notTheLink = (path: Path) =>
+  entryError("PATCH_FAILED", path, "is not the link that the patch changes; look at it with fs.stat");
+
+/** The target of a link at `path` must be inside the workspace and not protected. */
+export function checkTarget(confinement: Confinement, path: Path, target: Path): void {
+  if (target === "" || target.includes("\0")) throw patchFailed("the patch has a link that leads nowhere");
+  // Behind a name, `..` need not lead back to where the name is.
+  if (/[^/.][^/]*\/(.*\/)?\.\.(\/|$)/.test(target))
+    throw patchFailed(`the link ${pathToUri(path)} would lead through '..'; write where it leads without`);
+  const leads = confinement.toPath(
+    pathToUri(target.startsWith("/") ? target : `${splitPath(path).parent}/${target}`),
+  );
+  checkWritable(confinement.roots, leads, findPlace(confinement, leads).path);
+  try {
+    using place = openAny(confinement, leads);
+    checkWritable(confinement.roots, place.path);
+  } catch (cause) {
+    // A link may point to a path that does not exist yet.
+    if (!hasCode(cause, "NOT_FOUND")) throw cause;
+  }
+}
+
+function openAny(confinement: Confinement, path: Path) {
+  try {
+    return confinement.openFolder(path);
+  } catch (cause) {
+    if (!hasCode(cause, "NOT_A_DIRECTORY")) throw cause;
+    return confinement.openFile(path);
+  }
 }

@@ -12,16 +12,15 @@ import {
   type Match,
 } from "../patch/index.ts";
 import { fromNative, type Path, pathToUri } from "../path.ts";
+import { entryError } from "../system-error.ts";
 import { conflict } from "./conflict.ts";
 import { checkSize, checkWriteAccess, type ExistingFile, readExisting } from "./existing-file.ts";
 import type { Change, Wanted } from "./file-step.ts";
-import { checkTarget } from "./link-target.ts";
 import { findFree, findPlace } from "./new-place.ts";
 import { createStates, type States } from "./patched-states.ts";
-import { applyToLink, checkLinkBase, readLink } from "./plan-link.ts";
-import { planSubmodule, readSubmodule } from "./plan-submodule.ts";
+import { applyToLink, checkLinkBase, checkTarget, readLink } from "./plan-link.ts";
+import { planSubmodule, readSubmodule, typeOf } from "./plan-submodule.ts";
 import { checkWritable } from "./protected-paths.ts";
-import { typeOf } from "./type-of-change.ts";
 
 /** The effect of a patch on one file, as reported to the caller. */
 export interface FileReport {
@@ -109,9 +108,8 @@ const isCopy = (change: FileChange): boolean => change.kind === "update" && chan
 function checkNoLink(confinement: Confinement, path: Path): void {
   using entry = confinement.openEntry(path);
   if (!entry.stat.isSymbolicLink()) return;
-  const uri = pathToUri(path);
-  const message = `${uri} is a link; a patch deletes or renames files only, fs.rm removes the link`;
-  throw new ToolError("NOT_A_FILE", message, { uri, kind: "symlink" });
+  const what = "is a link; a patch deletes or renames files only, fs.rm removes the link";
+  throw entryError("NOT_A_FILE", path, what, { kind: "symlink" });
 }
 
 /** If a patch changes links, a path through one depends on the order, so every file needs its real path. */
@@ -123,8 +121,11 @@ function checkPlaces(confinement: Confinement, parts: readonly Part[]): void {
     ];
     const beyond = places.find(([path, real]) => path !== real)?.[0];
     if (beyond === undefined) continue;
-    const uri = pathToUri(beyond);
-    throw patchFailed(`${uri} leads through a link, and this patch is about files where they are`, { uri });
+    throw entryError(
+      "PATCH_FAILED",
+      beyond,
+      "leads through a link, and this patch is about files where they are",
+    );
   }
 }
 

@@ -1,9 +1,9 @@
 import type { Confinement } from "../confinement.ts";
 import { hashOf } from "../hashes.ts";
-import { patchFailed } from "../patch/change.ts";
-import { isWithin, pathToUri } from "../path.ts";
-import { kindAt, namesIn, readEntry } from "./existing-entry.ts";
-import type { ExistingFile } from "./existing-file.ts";
+import type { EntryType, FileChange } from "../patch/index.ts";
+import { isWithin, type Path, pathToUri } from "../path.ts";
+import { entryError } from "../system-error.ts";
+import { type ExistingFile, kindAt, namesIn, readEntry } from "./existing-file.ts";
 import type { Wanted } from "./file-step.ts";
 import { findFree } from "./new-place.ts";
 import type { States } from "./patched-states.ts";
@@ -23,8 +23,8 @@ export function readSubmodule(
 ): ExistingFile | undefined {
   checkWritable(confinement.roots, asked);
   const folder = readEntry(confinement, "directory", asked);
-  const uri = pathToUri(asked);
-  if (!folder) throw patchFailed(`${uri} is not a folder, but the patch changes a submodule there`, { uri });
+  if (!folder)
+    throw entryError("PATCH_FAILED", asked, "is not a folder, but the patch changes a submodule there");
   const goes = change.kind === "delete" || (made !== undefined && made !== asked);
   const isUsed =
     all.some((other) => other.made !== undefined && isBelow(asked, other.made)) ||
@@ -62,3 +62,24 @@ export function planSubmodule(
 }
 
 const EMPTY_FOLDER: Wanted = { kind: "directory", bytes: Buffer.alloc(0), hash: hashOf(Buffer.alloc(0)) };
+
+/** The kind of entry a change is about. A pure rename does not name it, so the current entry decides. */
+export function typeOf(confinement: Confinement, change: FileChange, path: Path): EntryType {
+  if (change.type !== undefined) return change.type;
+  if (!isBareRename(change)) return "file";
+  const kind = kindAt(confinement, path);
+  if (kind === "directory" && looksLikeSubmodule(confinement, path)) return "submodule";
+  return kind === "symlink" ? "link" : "file";
+}
+
+const isBareRename = ({ edits, ...change }: FileChange): boolean =>
+  change.kind === "update" &&
+  change.newPath !== undefined &&
+  edits.form === "hunks" &&
+  edits.hunks.length === 0;
+
+/** One that was checked out has its repository, and one that was not is empty. */
+function looksLikeSubmodule(confinement: Confinement, path: Path): boolean {
+  const names = namesIn(confinement, path);
+  return names.length === 0 || names.includes(".git");
+}

@@ -1,6 +1,9 @@
-import { ToolError } from "@octant/core";
-import { isWithin, type Path, pathToUri } from "../path.ts";
+import { lstatSync, readdirSync, type Stats } from "node:fs";
+import { type Confinement, type PinnedFolder, splitPath } from "../confinement.ts";
+import { isWithin, type Path } from "../path.ts";
 import { ownFiles } from "../sandbox/own-files.ts";
+import { entryError } from "../system-error.ts";
+import type { Change } from "./file-step.ts";
 
 interface Rule {
   /** Entry names, as normalised by `comparable`. */
@@ -82,9 +85,8 @@ export function checkWritable(roots: readonly Path[], ...paths: readonly Path[])
   for (const path of paths) {
     const rule = ruleFor(roots, path);
     if (!rule) continue;
-    const uri = pathToUri(path);
-    const message = `${uri} is protected: ${rule.why}. Ask the person to change it by hand.`;
-    throw new ToolError("PROTECTED_PATH", message, { uri, rule: rule.names.join(", ") });
+    const what = `is protected: ${rule.why}. Ask the person to change it by hand.`;
+    throw entryError("PROTECTED_PATH", path, what, { rule: rule.names.join(", ") });
   }
 }
 
@@ -93,9 +95,9 @@ function checkOwnFiles(roots: readonly Path[], paths: readonly Path[]): void {
   const own = ownFiles().filter((file) => roots.some((root) => isWithin(root, file)));
   const path = paths.find((one) => own.some((file) => isWithin(file, one)));
   if (path === undefined) return;
-  const uri = pathToUri(path);
-  const message = `${uri} is protected: the running Octant is installed there. Use an Octant that is installed elsewhere, such as by npx.`;
-  throw new ToolError("PROTECTED_PATH", message, { uri, rule: "Octant's own files" });
+  const what =
+    "is protected: the running Octant is installed there. Use an Octant that is installed elsewhere, such as by npx.";
+  throw entryError("PROTECTED_PATH", path, what, { rule: "Octant's own files" });
 }
 
 export const isProtected = (roots: readonly Path[], path: Path): boolean =>
@@ -130,3 +132,48 @@ const simplified = (name: Path): string =>
     .replace(/\p{Default_Ignorable_Code_Point}/gu, "")
     // Letters such as the long s have a lower case of their own, but share the upper case.
     .toUpperCase();
+
+/**
+ * Refuses to write into a file that is also a protected one by another hard link. The system cannot list a file's
+ * names, so only those are checked that would turn a file of this project into a command.
+ */
+export function checkOtherNames(confinement: Confinement, changes: readonly Change[]): void {
+  for (const { path, before, after } of changes) {
+    if (!before || !after || before.stat.nlink === 1) continue;
+    for (const above of foldersAbove(confinement.roots, path)) {
+      using folder = confinement.openFolder(above);
+      const other = dangerousNames(folder).find((name) => isSameFile(folder.at(name), before.stat));
+      if (other === undefined) continue;
+      const what = `is the same file as the protected ${other} (a hard link). Ask the person to change it by hand.`;
+      throw entryError("PROTECTED_PATH", path, what, { rule: other });
+    }
+  }
+}
+
+function foldersAbove(roots: readonly Path[], path: Path): Path[] {
+  const { parent } = splitPath(path);
+  if (parent === path || !roots.some((root) => isWithin(root, parent))) return [];
+  return [parent, ...foldersAbove(roots, parent)];
+}
+
+const HOOKS = ".git/hooks";
+const NAMES = [".git/config", ...PROTECTED.flatMap(({ names }) => names)];
+
+function dangerousNames(folder: PinnedFolder): readonly Path[] {
+  try {
+    return [...NAMES, ...readdirSync(folder.at(HOOKS), "utf8").map((name) => `${HOOKS}/${name}`)];
+  } catch {
+    // Not a repository, or its hooks are elsewhere or unreadable.
+    return NAMES;
+  }
+}
+
+function isSameFile(path: string | Buffer, { dev, ino }: Stats): boolean {
+  try {
+    const found = lstatSync(path, { throwIfNoEntry: false });
+    return found?.dev === dev && found.ino === ino;
+  } catch {
+    // An unreadable entry is not writable for us either.
+    return false;
+  }
+}

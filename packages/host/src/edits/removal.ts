@@ -1,22 +1,15 @@
-import { type Hash, type Ref, ToolError, type Uri } from "@octant/core";
+import { invalidArgument, type Ref, ToolError, type Uri } from "@octant/core";
 import { type Blobs, toRef } from "../blobs/blobs.ts";
 import { type Confinement, splitPath } from "../confinement.ts";
 import { isWithin, type Path, pathToUri } from "../path.ts";
+import { entryError } from "../system-error.ts";
 import { findFree } from "./new-place.ts";
 import { checkWritable } from "./protected-paths.ts";
 import { discardTree, restoreTree, storeTree } from "./stored-tree.ts";
 import { type Survey, surveyRemoval } from "./survey.ts";
 import type { Transactions } from "./transaction.ts";
 import type { Trash } from "./trash.ts";
-import type { TreeEntry, UndoRecords } from "./undo.ts";
-
-/** Takes whole folders away, and brings them back. Call it under the lock. */
-export interface Removal {
-  /** Removes the entry at the path, of any kind, and returns an undo ref. */
-  remove(path: Path, signal?: AbortSignal): Promise<Ref>;
-  /** Applies an undo record and returns the ref that reverses it. */
-  undo(entry: TreeEntry, signal?: AbortSignal): Promise<{ uri: Uri; undo: Ref; deleted: boolean }>;
-}
+import type { TreeEntry, UndoRecords } from "./undo-records.ts";
 
 export interface RemovalParts {
   readonly confinement: Confinement;
@@ -26,10 +19,12 @@ export interface RemovalParts {
   readonly records: UndoRecords;
 }
 
-export function createRemoval({ confinement, blobs, transactions, trash, records }: RemovalParts): Removal {
+/** Takes whole folders away, and brings them back. Call it under the lock. */
+export function createRemoval({ confinement, blobs, transactions, trash, records }: RemovalParts) {
   const storeRecord = (entry: TreeEntry): Ref =>
     toRef(blobs.put(records.encodeTree(entry), { durable: true }));
 
+  /** Removes the entry at the path, of any kind, and returns an undo ref. */
   const remove = async (path: Path, signal?: AbortSignal): Promise<Ref> => {
     const uri = pathToUri(path);
     const id = trash.newId();
@@ -52,12 +47,15 @@ export function createRemoval({ confinement, blobs, transactions, trash, records
 
   return {
     remove,
-    async undo(entry, signal) {
+    /** Applies an undo record and returns the ref that reverses it. */
+    async undo(entry: TreeEntry, signal?: AbortSignal) {
       const { uri } = entry;
       if (entry.tree !== "remove") return { uri, undo: await restore(entry, signal), deleted: false };
       const path = toRemovable(confinement, uri);
       const { fingerprint } = await surveyRemoval(confinement, path, signal);
-      if (fingerprint !== entry.fingerprint) throw changed(uri, entry.fingerprint, fingerprint);
+      const difference = { expected: entry.fingerprint, actual: fingerprint };
+      if (fingerprint !== entry.fingerprint)
+        throw entryError("CONFLICT", path, "has changed since; nothing was removed", difference);
       return { uri, undo: await remove(path, signal), deleted: true };
     },
   };
@@ -73,8 +71,8 @@ export function toRemovable(confinement: Confinement, uri: Uri): Path {
     checkWritable(confinement.roots, asked, path);
     if (!confinement.roots.some((root) => isWithin(path, root))) return path;
   }
-  const message = `${pathToUri(asked)} is a root of the workspace or holds one; it cannot be removed`;
-  throw new ToolError("PROTECTED_PATH", message, { uri: pathToUri(asked), rule: "workspace root" });
+  const what = "is a root of the workspace or holds one; it cannot be removed";
+  throw entryError("PROTECTED_PATH", asked, what, { rule: "workspace root" });
 }
 
 export function checkConfirmed(found: Survey, confirm: boolean, recursive: boolean): void {
@@ -87,10 +85,7 @@ export function checkConfirmed(found: Survey, confirm: boolean, recursive: boole
   }
   if (!isFullFolder || recursive) return;
   const message = `the folder is not empty (${entries(found.count - 1)}); pass recursive: true to remove it with all in it`;
-  throw new ToolError("INVALID_ARGUMENT", message, { issues: [{ path: "recursive", message }] });
+  throw invalidArgument("recursive", message);
 }
 
 const entries = (count: number): string => `${count} ${count === 1 ? "entry" : "entries"}`;
-
-const changed = (uri: Uri, expected: Hash, actual: Hash) =>
-  new ToolError("CONFLICT", `${uri} has changed since; nothing was removed`, { uri, expected, actual });

@@ -1,9 +1,9 @@
 import type { Stats } from "node:fs";
-import { ToolError } from "@octant/core";
 import { type Confinement, kindOf, type PinnedFolder, splitPath } from "../confinement.ts";
 import { errnoOf } from "../errno.ts";
 import { hashOf } from "../hashes.ts";
 import type { Path } from "../path.ts";
+import { hasCode } from "../system-error.ts";
 import { type Disk, makeFolder, overwrite } from "./disk.ts";
 import type { Intention, Step } from "./journal.ts";
 import { isProtected } from "./protected-paths.ts";
@@ -32,23 +32,26 @@ export function sweep(confinement: Confinement, disk: Disk, intention: Intention
 
 /** Removes the folders as long as nothing is in them; innermost first. */
 export function removeEmptyFolders(confinement: Confinement, disk: Disk, folders: readonly Path[]): void {
-  for (const path of folders.toReversed()) {
-    using parent = openParent(confinement, path);
-    if (!parent) continue;
-    removeIfEmpty(disk, parent.at(splitPath(path).name));
-  }
+  for (const path of folders.toReversed()) removeIfEmpty(confinement, disk, path);
 }
 
-function removeIfEmpty(disk: Disk, path: string | Buffer): void {
+/** Whether the folder was there and empty, and is removed now. */
+export function removeIfEmpty(confinement: Confinement, disk: Disk, path: Path): boolean {
+  using parent = openParent(confinement, path);
+  return parent !== undefined && tryRemove(disk, parent.at(splitPath(path).name));
+}
+
+function tryRemove(disk: Disk, path: string | Buffer): boolean {
   try {
     disk.rmdirSync(path);
+    return true;
   } catch (cause) {
     if (!LEFT_ALONE.includes(errnoOf(cause) ?? "")) throw cause;
+    return false;
   }
 }
 
 const LEFT_ALONE = ["ENOENT", "ENOTEMPTY", "EEXIST", "ENOTDIR"];
-const GONE = ["NOT_FOUND", "NOT_A_DIRECTORY", "OUTSIDE_WORKSPACE"];
 
 /** The target's folder; undefined when it no longer exists or is outside the workspace. */
 function openParent(confinement: Confinement, target: Path): PinnedFolder | undefined {
@@ -60,7 +63,7 @@ function openParent(confinement: Confinement, target: Path): PinnedFolder | unde
     folder[Symbol.dispose]();
     return undefined;
   } catch (cause) {
-    if (cause instanceof ToolError && GONE.includes(cause.code)) return undefined;
+    if (hasCode(cause, "NOT_FOUND", "NOT_A_DIRECTORY", "OUTSIDE_WORKSPACE")) return undefined;
     throw cause;
   }
 }
@@ -69,7 +72,12 @@ async function revert(disk: Disk, folder: PinnedFolder, step: Step, isSet: boole
   const target = folder.at(splitPath(step.target).name);
   const now = statOf(disk, target);
   if (now && kindOf(now) !== step.kind) return;
-  if (step.kind === "directory") return isSet ? revertFolder(disk, target, step, now) : undefined;
+  if (step.kind === "directory") {
+    // An empty folder needs no backup: another one is as good.
+    if (isSet && step.how === "create" && now) tryRemove(disk, target);
+    if (isSet && step.how === "remove" && !now) makeFolder(disk, target, step.mode ?? undefined);
+    return;
+  }
   const temp = step.temp === null ? undefined : statOf(disk, folder.at(step.temp));
   // A linked file is known by its inode. Where links are not supported the new file has taken the target's place.
   if (
@@ -93,17 +101,6 @@ async function revert(disk: Disk, folder: PinnedFolder, step: Step, isSet: boole
       mode: step.mode ?? undefined,
       known: now,
     });
-}
-
-/** An empty folder needs no backup: another one is as good. */
-function revertFolder(
-  disk: Disk,
-  target: string | Buffer,
-  { how, mode }: Step,
-  now: Stats | undefined,
-): void {
-  if (how === "create" && now) removeIfEmpty(disk, target);
-  if (how === "remove" && !now) makeFolder(disk, target, mode ?? undefined);
 }
 
 function removeTemporaries(disk: Disk, folder: PinnedFolder, { temp, backup }: Step): void {

@@ -1,15 +1,15 @@
-import { constants, lstatSync, mkdirSync, readlinkSync, renameSync, symlinkSync } from "node:fs";
+import { constants, lstatSync, mkdirSync, renameSync, symlinkSync } from "node:fs";
 import { chmod } from "node:fs/promises";
 import { type Hash, ToolError } from "@octant/core";
 import { z } from "zod";
 import type { Blobs } from "../blobs/blobs.ts";
-import { type Confinement, splitPath } from "../confinement.ts";
+import type { Confinement } from "../confinement.ts";
 import { createPacer } from "../files/pacer.ts";
 import { fromNative, type Path, pathToUri, toBytes, toNative } from "../path.ts";
 import { syncFolder } from "../sync-folder.ts";
-import { toToolError } from "../system-error.ts";
+import { entryError } from "../system-error.ts";
 import { realDisk, withFile, writeDurably } from "./disk.ts";
-import { readExisting } from "./existing-file.ts";
+import { readExisting, readTarget } from "./existing-file.ts";
 import { walk } from "./survey.ts";
 import type { Transactions } from "./transaction.ts";
 
@@ -41,7 +41,7 @@ export async function storeTree(
     if (bytes > MAX_KEPT_BYTES) throw tooLarge(path, MAX_KEPT_BYTES, "bytes");
     if (entry.kind === "directory") items.push({ ...place, kind: entry.kind, mode });
     else if (entry.kind === "symlink")
-      items.push({ ...place, kind: entry.kind, to: linkTarget(confinement, entry.path) });
+      items.push({ ...place, kind: entry.kind, to: fromNative(readTarget(confinement, entry.path)) });
     else if (entry.kind === "file") {
       const hash = blobs.put(readExisting(confinement, entry.path).bytes, { durable: true });
       items.push({ ...place, kind: entry.kind, mode, hash });
@@ -91,36 +91,16 @@ export const discardTree = (transactions: Transactions, path: Path): Promise<voi
 
 const NEW_FILE = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW;
 
-function linkTarget(confinement: Confinement, path: Path): Path {
-  const { parent, name } = splitPath(path);
-  using folder = confinement.openFolder(parent);
-  try {
-    return fromNative(readlinkSync(folder.at(name), { encoding: "buffer" }));
-  } catch (cause) {
-    throw toToolError(cause, pathToUri(path));
-  }
-}
-
 const HOW = "remove it in parts, or with a command (then it cannot be undone)";
 
-const tooLarge = (path: Path, limit: number, what: string) =>
-  new ToolError(
-    "TOO_LARGE",
-    `${pathToUri(path)} has more than ${limit} ${what}, too many to store for an undo on another file system; ${HOW}`,
-    { limit, what },
-  );
+const tooLarge = (path: Path, limit: number, what: string) => {
+  const message = `${pathToUri(path)} has more than ${limit} ${what}, too many to store for an undo on another file system; ${HOW}`;
+  return new ToolError("TOO_LARGE", message, { limit, what });
+};
 
-const cannotStore = (path: Path, what: string) =>
-  new ToolError(
-    "UNSUPPORTED",
-    `${pathToUri(path)} is a ${what}, which cannot be stored for an undo; ${HOW}`,
-    {
-      what,
-      how: HOW,
-    },
-  );
+const cannotStore = (path: Path, what: string) => {
+  const message = `${pathToUri(path)} is a ${what}, which cannot be stored for an undo; ${HOW}`;
+  return new ToolError("UNSUPPORTED", message, { what, how: HOW });
+};
 
-export const taken = (path: Path) =>
-  new ToolError("ALREADY_EXISTS", `${pathToUri(path)} already exists; move it away first`, {
-    uri: pathToUri(path),
-  });
+export const taken = (path: Path) => entryError("ALREADY_EXISTS", path, "already exists; move it away first");

@@ -2,8 +2,9 @@ import { rm } from "node:fs/promises";
 import { type Confinement, type PinnedFolder, splitPath } from "../confinement.ts";
 import { createPacer } from "../files/pacer.ts";
 import { type Path, pathToUri } from "../path.ts";
-import { toToolError } from "../system-error.ts";
-import { type Disk, realDisk } from "./disk.ts";
+import { syncFolder } from "../sync-folder.ts";
+import { entryError, toToolError } from "../system-error.ts";
+import type { Disk } from "./disk.ts";
 import {
   type Change,
   mustStayInPlace,
@@ -15,24 +16,8 @@ import {
   writeTemp,
 } from "./file-step.ts";
 import type { Intention, Journal, Step } from "./journal.ts";
-import { openParents } from "./parent-folders.ts";
 import { rollBack, sweep } from "./rollback.ts";
 import { newTempName } from "./temp-name.ts";
-
-export interface Transactions {
-  /**
-   * Applies all changes or none, even when the process dies; durable when it returns. `folders` must be created for
-   * them, outermost first.
-   */
-  run(changes: readonly Change[], folders: readonly Path[], signal?: AbortSignal): Promise<void>;
-  /**
-   * Provides a temporary name beside the target. Any entry with that name is removed afterwards,
-   * also when the process dies on the way.
-   */
-  withTemporary<T>(target: Path, work: (beside: Beside) => Promise<T>): Promise<T>;
-  /** Rolls back the half-done change of a dead process. Call it first under the lock. */
-  recover(): Promise<void>;
-}
 
 export interface Beside {
   readonly folder: PinnedFolder;
@@ -41,12 +26,10 @@ export interface Beside {
   readonly temp: string | Buffer;
 }
 
-export function createTransactions(
-  confinement: Confinement,
-  journal: Journal,
-  disk: Disk = realDisk,
-): Transactions {
-  const run: Transactions["run"] = async (changes, folders, signal) => {
+export type Transactions = ReturnType<typeof createTransactions>;
+
+export function createTransactions(confinement: Confinement, journal: Journal, disk: Disk) {
+  const run = async (changes: readonly Change[], folders: readonly Path[], signal?: AbortSignal) => {
     // One step on one name is atomic by itself. Everything else needs the old state until it is committed.
     const isSet = changes.length > 1 || changes.some(mustStayInPlace);
     const intention: Intention = {
@@ -87,14 +70,22 @@ export function createTransactions(
   };
 
   return {
-    async run(changes, folders, signal) {
+    /**
+     * Applies all changes or none, even when the process dies; durable when it returns. `folders` must be created for
+     * them, outermost first.
+     */
+    async run(changes: readonly Change[], folders: readonly Path[], signal?: AbortSignal): Promise<void> {
       try {
         await run(changes, folders, signal);
       } catch (cause) {
         throw toToolError(cause, pathToUri(changes[0]!.path));
       }
     },
-    async withTemporary(target, work) {
+    /**
+     * Provides a temporary name beside the target. Any entry with that name is removed afterwards,
+     * also when the process dies on the way.
+     */
+    async withTemporary<T>(target: Path, work: (beside: Beside) => Promise<T>): Promise<T> {
       const temp = newTempName();
       const step: Step = {
         target,
@@ -119,7 +110,8 @@ export function createTransactions(
         journal.clear();
       }
     },
-    async recover() {
+    /** Rolls back the half-done change of a dead process. Call it first under the lock. */
+    async recover(): Promise<void> {
       try {
         const pending = journal.pending();
         if (!pending) return;
@@ -148,4 +140,36 @@ async function eachInTurn(
       throw toToolError(cause, pathToUri(work.change.path));
     }
   }
+}
+
+/** The folders of a set of changes, created where missing and held open. */
+function openParents(confinement: Confinement, changes: readonly Change[], missing: readonly Path[]) {
+  using opened = new DisposableStack();
+  const folders = new Map<Path, PinnedFolder>();
+  for (const path of missing) confinement.makeFolder(path)[Symbol.dispose]();
+  for (const { path } of changes) {
+    const { parent } = splitPath(path);
+    if (folders.has(parent)) continue;
+    const folder = confinement.openFolder(parent, { readable: true });
+    folders.set(parent, opened.use(folder));
+    if (folder.path !== parent) throw entryError("NOT_FOUND", parent, "was moved during the edit; try again");
+  }
+  const kept = opened.move();
+
+  return {
+    workOn(change: Change, step: Step): Work {
+      const { parent, name } = splitPath(change.path);
+      const folder = folders.get(parent)!;
+      return { change, step, folder, target: folder.at(name), expected: change.before?.stat };
+    },
+    /** Makes the names in all of them durable, including those of created folders. */
+    sync(disk: Disk, made: readonly Path[] = []): void {
+      for (const { fd } of folders.values()) disk.fsyncSync(fd);
+      for (const path of made) {
+        using above = confinement.openFolder(splitPath(path).parent);
+        syncFolder(above.at("."), disk);
+      }
+    },
+    [Symbol.dispose]: () => kept.dispose(),
+  };
 }

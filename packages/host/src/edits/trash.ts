@@ -7,25 +7,16 @@ import { type Confinement, splitPath } from "../confinement.ts";
 import { errnoOf } from "../errno.ts";
 import { type Path, pathToUri } from "../path.ts";
 import { syncFolder } from "../sync-folder.ts";
-import { toToolError } from "../system-error.ts";
+import { entryError, toToolError } from "../system-error.ts";
 import { taken } from "./stored-tree.ts";
 
 const MAX_KEPT = 20;
 const MAX_AGE_MS = 7 * 24 * 60 * 60 * 1000;
 
-/** Holds removed folders for a while, so that removing and undoing are cheap at any size. */
-export interface Trash {
-  newId(): string;
-  /** Moves the entry here; false when it is on another file system. */
-  take(path: Path, id: string): boolean;
-  giveBack(id: string, path: Path): void;
-  /** Marks old entries, and all but the newest few, for deletion. Call it under the lock. */
-  expire(): void;
-  /** Deletes marked entries; slow, and needs no lock. */
-  empty(): Promise<void>;
-}
+export type Trash = ReturnType<typeof createTrash>;
 
-export function createTrash(confinement: Confinement, folder: string): Trash {
+/** Holds removed folders for a while, so that removing and undoing are cheap at any size. */
+export function createTrash(confinement: Confinement, folder: string) {
   const move = (path: Path, perform: (there: string | Buffer) => void) => {
     const { parent, name } = splitPath(path);
     using above = confinement.openFolder(parent);
@@ -47,8 +38,9 @@ export function createTrash(confinement: Confinement, folder: string): Trash {
   };
 
   return {
-    newId: () => `${Date.now().toString(16).padStart(12, "0")}${randomBytes(10).toString("hex")}`,
-    take(path, id) {
+    newId: (): string => `${Date.now().toString(16).padStart(12, "0")}${randomBytes(10).toString("hex")}`,
+    /** Moves the entry here; false when it is on another file system. */
+    take(path: Path, id: string): boolean {
       try {
         move(path, (there) => renameSync(there, join(folder, id)));
         return true;
@@ -57,15 +49,17 @@ export function createTrash(confinement: Confinement, folder: string): Trash {
         throw cause;
       }
     },
-    giveBack(id, path) {
+    giveBack(id: string, path: Path): void {
       const kept = join(folder, id);
-      if (!lstatSync(kept, { throwIfNoEntry: false })) throw notStored(path);
+      if (!lstatSync(kept, { throwIfNoEntry: false }))
+        throw entryError("NOT_FOUND", path, "was removed, and its content is no longer stored");
       move(path, (there) => {
         if (lstatSync(there, { throwIfNoEntry: false })) throw taken(path);
         renameSync(kept, there);
       });
     },
-    expire() {
+    /** Marks old entries, and all but the newest few, for deletion. Call it under the lock. */
+    expire(): void {
       const ids = namesIn(folder).filter((name) => !name.startsWith(EXPIRED));
       const oldest = Date.now() - MAX_AGE_MS;
       const expired = ids
@@ -74,7 +68,8 @@ export function createTrash(confinement: Confinement, folder: string): Trash {
         .filter((id, i) => i >= MAX_KEPT || timeOf(id) < oldest);
       for (const id of expired) markExpired(id);
     },
-    async empty() {
+    /** Deletes marked entries; slow, and needs no lock. */
+    async empty(): Promise<void> {
       for (const name of namesIn(folder)) {
         if (!name.startsWith(EXPIRED)) continue;
         // An entry that cannot be removed now, such as a read-only folder, only takes space.
@@ -97,8 +92,3 @@ function namesIn(folder: string): string[] {
 
 /** An id starts with its creation time. */
 const timeOf = (id: string): number => Number.parseInt(id.slice(0, 12), 16);
-
-const notStored = (path: Path) =>
-  new ToolError("NOT_FOUND", `the content removed from ${pathToUri(path)} is no longer stored`, {
-    uri: pathToUri(path),
-  });

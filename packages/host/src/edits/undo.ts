@@ -1,129 +1,196 @@
-import { timingSafeEqual } from "node:crypto";
-import { Hash, Uri } from "@octant/core";
-import { z } from "zod";
+import { chmodSync } from "node:fs";
+import { ToolError, type Uri } from "@octant/core";
+import { type Blobs, toBlob } from "../blobs/blobs.ts";
+import type { Confinement } from "../confinement.ts";
 import { type Path, pathToUri } from "../path.ts";
-import { ChangedKind } from "./changed-kind.ts";
-import { type Change, kindOfChange } from "./file-step.ts";
-import type { Seal } from "./seal.ts";
+import { entryError, hasCode } from "../system-error.ts";
+import { conflict } from "./conflict.ts";
+import type { Disk } from "./disk.ts";
+import { type ExistingFile, namesIn, readEntry } from "./existing-file.ts";
+import type { Change } from "./file-step.ts";
+import { findFree } from "./new-place.ts";
+import { type FileReport, nameInPatch, type Plan } from "./plan-patch.ts";
+import { checkOtherNames, checkWritable } from "./protected-paths.ts";
+import { removeIfEmpty } from "./rollback.ts";
+import type { Transactions } from "./transaction.ts";
+import {
+  type DirectoryMode,
+  type FileEntry,
+  toFileEntries,
+  type Undo,
+  type UndoStep,
+} from "./undo-records.ts";
 
-const HEADER = "*** Octant Undo";
-
-const FileEntry = z.strictObject({
-  uri: Uri,
-  kind: ChangedKind.default("file"),
-  /** The state to restore; null: no entry. The content is in the blob store under its hash. */
-  before: z.strictObject({ hash: Hash, mode: z.int().min(0).max(0o7777) }).nullable(),
-  /** The expected current state; null: no entry. */
-  after: z.strictObject({ hash: Hash }).nullable(),
-});
-
-/** A removed or restored folder, or another entry that is not stored by hash. */
-const TreeEntry = z.discriminatedUnion("tree", [
-  z.strictObject({ uri: Uri, tree: z.literal("trash"), id: z.string().regex(/^[0-9a-f]{32}$/) }),
-  z.strictObject({ uri: Uri, tree: z.literal("blobs"), manifest: Hash }),
-  z.strictObject({ uri: Uri, tree: z.literal("remove"), fingerprint: Hash }),
-]);
-export type TreeEntry = z.output<typeof TreeEntry>;
-
-const DirectoryMode = z.strictObject({ uri: Uri, mode: z.int().min(0).max(0o7777) });
-export type DirectoryMode = z.output<typeof DirectoryMode>;
-
-const Folders = z.strictObject({ folders: z.array(Uri), modes: z.array(DirectoryMode).optional() });
-
-/** Separates the steps of a record that takes several. */
-const NextStep = z.strictObject({ step: z.literal("next") });
-
-/** The inverse of a change, with the state it expects. */
-export type Undo =
-  | ({ readonly kind: "files" } & UndoStep)
-  | { readonly kind: "steps"; readonly steps: readonly UndoStep[] }
-  | { readonly kind: "tree"; readonly tree: TreeEntry };
-export type FileEntry = z.output<typeof FileEntry>;
-
-/** Files that change together. */
-export interface UndoStep {
-  readonly files: readonly FileEntry[];
-  /** Removed afterwards if they are empty, the last first. */
-  readonly folders: readonly Uri[];
-  /** Set last. */
-  readonly modes: readonly DirectoryMode[];
+export interface UndoContext {
+  readonly confinement: Confinement;
+  readonly blobs: Blobs;
+  readonly disk: Disk;
+  readonly transactions: Transactions;
 }
+
+type Steps = Extract<Undo, { kind: "steps" }>;
 
 /**
- * Writes and reads undo records: text with a header, one JSON line per file, one for the created folders, and a seal.
- * The seal proves that Octant wrote it: anybody can get bytes into the blob store by editing a file, and a forged
- * record could restore what no patch may write.
+ * Runs the steps of an undo in order. Each is atomic; after a crash, running the same record again resumes if the
+ * record says so.
  */
-export interface UndoRecords {
-  encodeFiles(changes: readonly Change[], folders: readonly Path[]): Buffer;
-  encodeTree(entry: TreeEntry): Buffer;
-  /** Consecutive steps; one that is already done is left out. */
-  encodeSteps(steps: readonly UndoStep[]): Buffer;
-  /** undefined when the bytes are not one of our records. */
-  parse(bytes: Buffer): Undo | undefined;
+export async function runUndo(
+  context: UndoContext,
+  { steps, resumes }: Steps,
+  signal?: AbortSignal,
+): Promise<{ reports: FileReport[]; inverse: UndoStep[] }> {
+  const { confinement, blobs, disk, transactions } = context;
+  const reports: FileReport[] = [];
+  const inverse: UndoStep[] = [];
+  for (const step of steps) {
+    const folders = step.folders.map((uri) => toWritable(confinement, uri));
+    const plan = planStep(context, step, resumes);
+    const modes = [...step.modes.map(({ uri }) => uri), ...step.folders].flatMap((uri) =>
+      folderMode(confinement, uri),
+    );
+    const old = plan.changes.flatMap(({ before }) => before ?? []);
+    blobs.putAll(old, { durable: resumes || plan.changes.length > 1 });
+    if (plan.changes.length > 0) await transactions.run(plan.changes, plan.folders, signal);
+    const removed = folders.toReversed().filter((path) => isRemoved(confinement, disk, path));
+    for (const { uri, mode } of step.modes) setFolderMode(confinement, uri, mode);
+    reports.push(...plan.reports);
+    inverse.unshift({ ...invert(plan, removed), modes });
+  }
+  return { reports, inverse };
 }
 
-export function createUndoRecords(sealOf: Seal): UndoRecords {
-  const encodeLines = (lines: readonly unknown[]): Buffer => {
-    const text = [HEADER, ...lines.map((line) => JSON.stringify(line)), ""].join("\n");
-    return Buffer.from(`${text}${SEAL}${sealOf(text).toString("hex")}\n`);
-  };
-
+/** Plans the steps without running them. Every step is planned on the state before the first. */
+export function planUndo(context: UndoContext, { steps, resumes }: Steps): Plan {
+  const plans = steps.map((step) => planStep(context, step, resumes));
   return {
-    encodeFiles(changes, folders) {
-      const files = changes.map(
-        ({ path, before, after }): FileEntry => ({
-          uri: pathToUri(path),
-          kind: kindOfChange({ path, before, after }),
-          before: before && { hash: before.hash, mode: before.stat.mode & 0o7777 },
-          after: after && { hash: after.hash },
-        }),
-      );
-      return encodeLines([...files, ...(folders.length ? [{ folders: folders.map(pathToUri) }] : [])]);
-    },
-    encodeTree: (entry) => encodeLines([entry]),
-    encodeSteps: (steps) =>
-      encodeLines(
-        steps.flatMap(({ files, folders, modes }) => [
-          ...files,
-          { folders, modes },
-          { step: "next" } satisfies z.input<typeof NextStep>,
-        ]),
-      ),
-    parse(bytes) {
-      if (!bytes.subarray(0, HEADER.length + 1).equals(Buffer.from(`${HEADER}\n`))) return undefined;
-      const [, text = "", seal = ""] = SEALED.exec(bytes.toString()) ?? [];
-      if (seal === "" || !timingSafeEqual(sealOf(text), Buffer.from(seal, "hex"))) return undefined;
-      return parseLines(text.trimEnd().split("\n").slice(1));
-    },
+    changes: plans.flatMap(({ changes }) => changes),
+    folders: plans.flatMap(({ folders }) => folders),
+    reports: plans.flatMap(({ reports }) => reports),
   };
 }
 
-const SEAL = "*** Seal: ";
-const SEALED = /^(.*\n)\*\*\* Seal: ([0-9a-f]{64})\n$/s;
-
-function parseLines(lines: readonly string[]): Undo | undefined {
-  const entries: unknown[] = lines.map((line) => JSON.parse(line));
-  const tree = TreeEntry.safeParse(entries[0]);
-  if (tree.success) return { kind: "tree", tree: tree.data };
-  if (!NextStep.safeParse(entries.at(-1)).success) {
-    const step = parseStep(entries);
-    return step && { kind: "files", ...step };
+/** Each entry contains the expected state; any other state is a conflict. */
+function planStep({ confinement, blobs }: UndoContext, { files }: UndoStep, resumes: boolean): Plan {
+  const entries = resumes ? files.filter((entry) => !isAsWanted(confinement, entry)) : files;
+  const changes: Change[] = [];
+  const folders: Path[] = [];
+  const reports: FileReport[] = [];
+  const isFreed = (path: Path) => changes.some((change) => change.path === path && !change.after);
+  // In reverse order: an entry that changed kind was removed before it was created.
+  for (const { uri, kind, before: wanted, after: expected } of entries.toReversed()) {
+    const asked = confinement.toPath(uri);
+    const after = wanted && { kind, bytes: blobs.get(wanted.hash), ...wanted };
+    const report = {
+      hash: kind === "directory" ? null : (wanted?.hash ?? null),
+      match: "exact" as const,
+      hunks: [],
+      ...(kind !== "file" && { kind: kind === "symlink" ? kind : ("submodule" as const) }),
+    };
+    if (!expected) {
+      const { path, missing } = findFree(confinement, asked, isFreed);
+      folders.push(...missing.filter((folder) => !folders.includes(folder)));
+      changes.push({ path, before: null, after });
+      reports.push({ uri: pathToUri(path), ...report, created: true });
+      continue;
+    }
+    const file = readExpected(confinement, kind, asked);
+    checkWritable(confinement.roots, file.path);
+    if (file.hash !== expected.hash) {
+      if (kind !== "file") throw changed(asked, expected.hash, file.hash);
+      throw conflict(blobs, { file, name: nameInPatch(confinement, file.path), expected: expected.hash });
+    }
+    changes.push({ path: file.path, before: file, after });
+    reports.push({ uri, ...report, ...(wanted ? {} : { deleted: true }) });
   }
-  const steps: UndoStep[] = [];
-  for (let rest = entries; rest.length > 0; ) {
-    const end = rest.findIndex((entry) => NextStep.safeParse(entry).success);
-    const step = parseStep(rest.slice(0, end));
-    if (!step) return undefined;
-    steps.push(step);
-    rest = rest.slice(end + 1);
-  }
-  return { kind: "steps", steps };
+  checkOtherNames(confinement, changes);
+  return { changes, folders, reports };
 }
 
-function parseStep(entries: readonly unknown[]): UndoStep | undefined {
-  const last = Folders.safeParse(entries.at(-1));
-  const files = z.array(FileEntry).safeParse(last.success ? entries.slice(0, -1) : entries);
-  if (!files.success) return undefined;
-  return { files: files.data, folders: last.data?.folders ?? [], modes: last.data?.modes ?? [] };
+/** The file, the link, or the folder that is still empty. */
+function readExpected(confinement: Confinement, kind: FileEntry["kind"], asked: Path): ExistingFile {
+  const entry = readEntry(confinement, kind, asked);
+  if (!entry) throw changed(asked, kind, "something else");
+  if (kind === "directory" && namesIn(confinement, entry.path).length > 0)
+    throw changed(asked, "an empty folder", "a folder that is not empty");
+  // The record has real paths. If a path is a link now, it is no longer the file that was edited.
+  if (entry.path !== asked)
+    throw entryError("NOT_A_FILE", asked, "has become a link since; nothing was changed", {
+      kind: "symlink",
+    });
+  return entry;
+}
+
+/** Where a link leads is not shown, since that may be outside the workspace. */
+const changed = (path: Path, expected: string, actual: string) =>
+  entryError("CONFLICT", path, "has changed since; nothing was undone", { expected, actual });
+
+function isAsWanted(confinement: Confinement, { uri, kind, before }: FileEntry): boolean {
+  const path = confinement.toPath(uri);
+  try {
+    using entry = confinement.openEntry(path);
+    if (!before) return false;
+    const found = readEntry(confinement, kind, path);
+    const sameMode = kind === "symlink" || (entry.stat.mode & 0o7777) === before.mode;
+    return found?.path === path && found.hash === before.hash && sameMode;
+  } catch (cause) {
+    if (!(cause instanceof ToolError)) throw cause;
+    return before === null && hasCode(cause, "NOT_FOUND", "NOT_A_DIRECTORY");
+  }
+}
+
+/** Removes the folder if it is empty. One that cannot be removed stays: it does no harm. */
+function isRemoved(confinement: Confinement, disk: Disk, path: Path): boolean {
+  try {
+    return removeIfEmpty(confinement, disk, path);
+  } catch {
+    return false;
+  }
+}
+
+/** The inverse of a step. Removed folders are recreated by the files in them. */
+function invert({ changes, folders }: Plan, removed: readonly Path[]): Omit<UndoStep, "modes"> {
+  const inside = (folder: Path) =>
+    changes.some(({ path, before }) => before && path.startsWith(`${folder}/`)) ||
+    removed.some((other) => other.startsWith(`${folder}/`));
+  const empty = removed
+    .filter((folder) => !inside(folder))
+    .map(
+      (folder): FileEntry => ({
+        uri: pathToUri(folder),
+        kind: "directory",
+        before: EMPTY_FOLDER,
+        after: null,
+      }),
+    );
+  return { files: [...empty, ...toFileEntries(changes)], folders: folders.map(pathToUri) };
+}
+
+const EMPTY_FOLDER = { hash: toBlob(Buffer.alloc(0)).hash, mode: 0o755 };
+
+/** Nothing for a folder that does not exist. */
+function folderMode(confinement: Confinement, uri: Uri): DirectoryMode[] {
+  try {
+    using folder = confinement.openFolder(toWritable(confinement, uri));
+    return [{ uri, mode: folder.stat.mode & 0o7777 }];
+  } catch (cause) {
+    if (!(cause instanceof ToolError)) throw cause;
+    return [];
+  }
+}
+
+/** A folder that no longer exists, or is not ours, is skipped. */
+function setFolderMode(confinement: Confinement, uri: Uri, mode: number): void {
+  const path = toWritable(confinement, uri);
+  try {
+    using folder = confinement.openFolder(path);
+    if (folder.path === path && (folder.stat.mode & 0o7777) !== mode) chmodSync(folder.at("."), mode);
+  } catch (cause) {
+    if (!(cause instanceof ToolError)) throw cause;
+  }
+}
+
+function toWritable(confinement: Confinement, uri: Uri): Path {
+  const path = confinement.toPath(uri);
+  checkWritable(confinement.roots, path);
+  return path;
 }

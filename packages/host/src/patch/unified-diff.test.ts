@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { encodeName } from "./git-name.ts";
 import { applyChange, parsePatch, unifiedDiff } from "./index.ts";
 
 const lines = (count: number, changed: Readonly<Record<number, string>> = {}) =>
@@ -77,6 +78,9 @@ test("any valid file name parses back", () => {
     const diff = unifiedDiff({ path, before: lines(1), after: lines(2) });
     expect(diff.isWellFormed()).toBe(true);
     expect(parsePatch(diff)[0]!.path).toBe(path);
+    const [a, b] = [encodeName(path), encodeName(`${path}2`)];
+    const renamed = `diff --git a/x b/y\nrename from ${a}\nrename to ${b}\n`;
+    expect(parsePatch(renamed)[0]).toMatchObject({ path, newPath: `${path}2` });
   }
 });
 
