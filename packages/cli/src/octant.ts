@@ -144,7 +144,8 @@ function equip<T extends Tool>(
     dispatch,
     workspace,
     watcher: machine.watcher,
-    refs: ({ signal }) => listRefNames(createGit({ ...workspace, env, allow: settings.vcs }).open(), signal),
+    refs: ({ signal }) =>
+      listRefNames(createGit({ ...workspace, env, allow: settings.vcs }).open(undefined, signal)),
   });
   const rootUris = workspace.confinement.roots.map(pathToUri);
   const edge = {

@@ -24,7 +24,6 @@ export interface ApplyOptions {
   /** A git-style patch, or the ref of one. Names start at the first root. */
   readonly patch: string;
   readonly to: ApplyTo;
-  readonly signal?: AbortSignal;
 }
 
 export interface AppliedPatch {
@@ -38,21 +37,21 @@ export interface AppliedPatch {
 
 /** Applies a patch atomically. Context lines must match exactly, as with `git apply`. */
 export async function applyPatch(repository: Repository, options: ApplyOptions): Promise<AppliedPatch> {
-  const { workspace, to, signal } = options;
+  const { workspace, to } = options;
   const { confinement, edits } = workspace;
   const patch = readPatch(workspace.blobs, options.patch);
   const parts = parsePatch(patch).map((change) => toPart(confinement, change));
   for (const part of parts) checkPart(repository, confinement, part, to);
-  if (to !== "files") await checkIndex(repository, patch, confinement, signal);
+  if (to !== "files") await checkIndex(repository, patch, confinement);
 
   const others = { links: urisOf(parts, "link"), submodules: urisOf(parts, "submodule") };
   if (to === "index") {
-    await runApply(repository, patch, confinement, [], signal);
+    await runApply(repository, patch, confinement, []);
     return { files: [], undo: null, ...others };
   }
-  const { files, undo } = await edits.apply({ patch, files: basesOf(confinement, parts) }, signal);
+  const { files, undo } = await edits.apply({ patch, files: basesOf(confinement, parts) }, repository.signal);
   try {
-    if (to === "both") await runApply(repository, patch, confinement, [], signal);
+    if (to === "both") await runApply(repository, patch, confinement, []);
   } catch (cause) {
     await edits.apply({ patch: undo! });
     throw cause;
@@ -130,13 +129,8 @@ const basesOf = (confinement: Confinement, parts: readonly Part[]) =>
     .map(({ path }) => ({ uri: pathToUri(path), base_hash: readExisting(confinement, path).hash }));
 
 /** Whether it fits, and whether git reads the same names in it as we do. */
-async function checkIndex(
-  repository: Repository,
-  patch: string,
-  confinement: Confinement,
-  signal?: AbortSignal,
-): Promise<void> {
-  const stdout = await runApply(repository, patch, confinement, ["--check", "--numstat", "-z"], signal);
+async function checkIndex(repository: Repository, patch: string, confinement: Confinement): Promise<void> {
+  const stdout = await runApply(repository, patch, confinement, ["--check", "--numstat", "-z"]);
   for (const row of splitNul(stdout)) {
     const name = row.split("\t").slice(2).join("\t");
     const path = confinement.toPath(pathToUri(`${repository.top}/${name}`));
@@ -150,7 +144,6 @@ async function runApply(
   patch: string,
   { roots }: Confinement,
   options: readonly string[],
-  signal?: AbortSignal,
 ): Promise<Buffer> {
   const { top, folder } = repository;
   const strip = `a/${patchPrefix(repository, roots[0]!)}`.split("/").length - 1;
@@ -166,7 +159,6 @@ async function runApply(
   ];
   const { code, stdout, stderr } = await repository.run(args, {
     input: Buffer.from(patch),
-    signal,
     codes: [0, 1, 128],
   });
   if (code === 0) return stdout;

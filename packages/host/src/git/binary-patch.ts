@@ -3,7 +3,6 @@ import { closeSync, constants, fstatSync, lstatSync, openSync, readlinkSync, rea
 import { errnoOf } from "../errno.ts";
 import { encodeLiteral, gitId, MAX_BINARY_BYTES } from "../patch/git-binary.ts";
 import { type Path, toNative } from "../path.ts";
-import { readBlobs } from "./blobs.ts";
 import type { Repository } from "./git.ts";
 import type { FileDiff } from "./parse-diff.ts";
 
@@ -11,13 +10,12 @@ import type { FileDiff } from "./parse-diff.ts";
 export async function toBinaryPatches(
   repository: Repository,
   files: readonly FileDiff[],
-  signal?: AbortSignal,
 ): Promise<FileDiff[]> {
   const ids: string[] = files
     .flatMap(({ parts }) => parts.map(newIdOf))
     .filter((id) => id !== undefined)
     .filter((id) => !NO_ID.test(id));
-  const known = await readBlobs(repository, ids, signal);
+  const known = await readBlobs(repository, ids);
   const toPart = (name: Path, part: Buffer) =>
     isUtf8(part) ? part : toBinaryPatch(repository, name, part, known);
   return files.map((file) => ({ ...file, parts: file.parts.map((part) => toPart(file.name, part)) }));
@@ -44,6 +42,28 @@ function toBinaryPatch(
   if (!content) return patch;
   const header = patch.subarray(0, patch.indexOf(HUNKS) + 1);
   return Buffer.concat([header, Buffer.from(`GIT binary patch\n${encodeLiteral(content)}`)]);
+}
+
+/** The content of objects by their id; one that the repository does not have is left out. */
+async function readBlobs(repository: Repository, ids: readonly string[]): Promise<Map<string, Buffer>> {
+  const input = Buffer.from(ids.map((id) => `${id}\n`).join(""));
+  const { stdout } = await repository.run(["cat-file", "--batch"], { input });
+  return parseBatch(stdout);
+}
+
+/** `ID TYPE SIZE`, a newline, the content, a newline; or `ID missing`. */
+export function parseBatch(output: Buffer): Map<string, Buffer> {
+  const contents = new Map<string, Buffer>();
+  for (let at = 0; at < output.length; ) {
+    const end = output.indexOf(10, at);
+    if (end < 0) break;
+    const [id = "", , size] = output.toString("latin1", at, end).split(" ");
+    at = end + 1;
+    if (size === undefined) continue;
+    contents.set(id, output.subarray(at, at + Number(size)));
+    at += Number(size) + 1;
+  }
+  return contents;
 }
 
 /** The file's bytes, unchanged or with git's line ends, if they are the compared ones. */

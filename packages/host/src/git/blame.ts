@@ -8,7 +8,6 @@ export interface BlameOptions {
   /** From 0. */
   readonly line: number;
   readonly lines: number;
-  readonly signal?: AbortSignal;
 }
 
 /** Lines that follow each other and come from one commit. */
@@ -29,7 +28,7 @@ export interface BlameGroup {
 }
 
 export async function readBlame(repository: Repository, options: BlameOptions): Promise<BlameGroup[]> {
-  const { path, commit, line, lines, signal } = options;
+  const { path, commit, line, lines } = options;
   const args = [
     "blame",
     "--porcelain",
@@ -41,7 +40,7 @@ export async function readBlame(repository: Repository, options: BlameOptions): 
     "--",
     repository.toName(path),
   ];
-  const { stdout } = await repository.run(args, { signal });
+  const { stdout } = await repository.run(args);
   return parseBlame(stdout);
 }
 

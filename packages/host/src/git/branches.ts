@@ -29,9 +29,9 @@ const FIELDS = [
 ] as const;
 
 /** Sorted by name, own branches first. */
-export async function listBranches(repository: Repository, signal?: AbortSignal): Promise<Branch[]> {
+export async function listBranches(repository: Repository): Promise<Branch[]> {
   const args = ["for-each-ref", `--format=${FIELDS.join("%00")}`, "refs/heads", "refs/remotes"];
-  const { stdout } = await repository.run(args, { signal });
+  const { stdout } = await repository.run(args);
   return stdout
     .toString()
     .split("\n")
@@ -65,47 +65,53 @@ function toBranch([
   };
 }
 
+/** The names of branches and tags as people type them, newest first. */
+export async function listRefNames(repository: Repository): Promise<string[]> {
+  const format = "--format=%(symref)%00%(refname)";
+  const places = ["refs/heads", "refs/tags", "refs/remotes"];
+  const { stdout } = await repository.run(["for-each-ref", "--sort=-creatordate", format, ...places]);
+  return stdout
+    .toString()
+    .split("\n")
+    .map((line) => line.split("\0"))
+    .filter(([target, ref]) => target === "" && ref !== undefined)
+    .map(([, ref = ""]) => ref.replace(/^refs\/(heads|tags|remotes)\//, ""));
+}
+
 /** Returns the commit that the new branch is at. */
 export async function createBranch(
   repository: Repository,
   name: string,
   start: string | undefined,
-  signal?: AbortSignal,
 ): Promise<string> {
-  await checkBranchName(repository, name, signal);
-  const hash =
-    start === undefined ? await findHead(repository, signal) : await findCommit(repository, start, signal);
+  await checkBranchName(repository, name);
+  const hash = start === undefined ? await findHead(repository) : await findCommit(repository, start);
   if (hash === undefined) throw noCommits();
-  if (await branchCommit(repository, name, signal)) throw branchExists(name);
-  await repository.run(["branch", "--no-track", "--", name, hash], { signal });
+  if (await branchCommit(repository, name)) throw branchExists(name);
+  await repository.run(["branch", "--no-track", "--", name, hash]);
   return hash;
 }
 
 /** Refuses to lose commits that are on no other branch; returns the commit that the branch was at. */
-export async function deleteBranch(
-  repository: Repository,
-  name: string,
-  force: boolean,
-  signal?: AbortSignal,
-): Promise<string> {
-  await checkBranchName(repository, name, signal);
-  const hash = await branchCommit(repository, name, signal);
+export async function deleteBranch(repository: Repository, name: string, force: boolean): Promise<string> {
+  await checkBranchName(repository, name);
+  const hash = await branchCommit(repository, name);
   if (hash === undefined)
     throw new ToolError("NOT_FOUND", `there is no branch '${name}'; op: list shows the branches`, {
       id: name,
     });
   if (!force) {
-    const lost = await commitsOnlyOn(repository, name, signal);
+    const lost = await commitsOnlyOn(repository, name);
     if (lost.length > 0) throw wouldLoseCommits(name, lost);
   }
-  await repository.run(["branch", "-D", "--", name], { signal });
+  await repository.run(["branch", "-D", "--", name]);
   return hash;
 }
 
 const MAX_LOST = 20;
 
 /** Commits that no other branch, no tag and no remote has; the first of them. */
-async function commitsOnlyOn(repository: Repository, name: string, signal?: AbortSignal) {
+async function commitsOnlyOn(repository: Repository, name: string) {
   const ref = `refs/heads/${name}`;
   const others = [`--exclude=${name}`, "--branches", "--tags", "--remotes"];
   const args = [
@@ -117,37 +123,28 @@ async function commitsOnlyOn(repository: Repository, name: string, signal?: Abor
     ref,
     "--not",
   ];
-  const head = await detachedHead(repository, signal);
-  const { stdout } = await repository.run([...args, ...others, ...head, "--"], { signal });
+  const head = await detachedHead(repository);
+  const { stdout } = await repository.run([...args, ...others, ...head, "--"]);
   const fields = stdout.toString().split("\0");
   return fields.flatMap((hash, n) => (n % 2 === 0 && hash ? [{ hash, subject: fields[n + 1] ?? "" }] : []));
 }
 
 /** A checked-out branch does not protect its own commits. */
-async function detachedHead(repository: Repository, signal?: AbortSignal): Promise<string[]> {
-  const { code } = await repository.run(["symbolic-ref", "--quiet", "HEAD"], { signal, codes: [0, 1] });
+async function detachedHead(repository: Repository): Promise<string[]> {
+  const { code } = await repository.run(["symbolic-ref", "--quiet", "HEAD"], { codes: [0, 1] });
   return code === 1 ? ["HEAD"] : [];
 }
 
 /** The commit of a local branch; undefined when it does not exist. */
-export async function branchCommit(
-  repository: Repository,
-  name: string,
-  signal?: AbortSignal,
-): Promise<string | undefined> {
+export async function branchCommit(repository: Repository, name: string): Promise<string | undefined> {
   const args = ["for-each-ref", "--format=%(refname)%00%(objectname)", "--", `refs/heads/${name}`];
-  const { stdout } = await repository.run(args, { signal });
+  const { stdout } = await repository.run(args);
   const lines = stdout.toString().split("\n");
   return lines.map((line) => line.split("\0")).find(([ref]) => ref === `refs/heads/${name}`)?.[1];
 }
 
-export async function checkBranchName(
-  repository: Repository,
-  name: string,
-  signal?: AbortSignal,
-): Promise<void> {
+export async function checkBranchName(repository: Repository, name: string): Promise<void> {
   const { code } = await repository.run(["check-ref-format", `refs/heads/${name}`], {
-    signal,
     codes: [0, 1],
   });
   if (code === 0 && !name.startsWith("-") && name !== "HEAD") return;

@@ -12,18 +12,17 @@ export interface CheckoutOptions {
   readonly create: boolean;
   /** Discards uncommitted changes that are in the way. */
   readonly force: boolean;
-  readonly signal?: AbortSignal;
 }
 
 /** Switches to a branch, or to a commit with HEAD detached. Uncommitted changes are carried along, or the switch is refused. */
 export async function switchTo(repository: Repository, options: CheckoutOptions): Promise<void> {
-  const { ref, create, force, signal } = options;
-  const target = await findTarget(repository, ref, create, signal);
-  await checkInside(repository, target.commit, signal);
+  const { ref, create, force } = options;
+  const target = await findTarget(repository, ref, create);
+  await checkInside(repository, target.commit);
   const args = ["switch", "--quiet", "--no-progress", ...(force ? ["--force"] : []), ...target.args];
-  const { code, stderr } = await repository.run(args, { signal, codes: [0, 1, 128] });
+  const { code, stderr } = await repository.run(args, { codes: [0, 1, 128] });
   if (code === 0) return;
-  const lost = force ? [] : await inTheWay(repository, target.commit, signal);
+  const lost = force ? [] : await inTheWay(repository, target.commit);
   if (lost.length > 0) throw wouldLose(ref, lost);
   throw repository.failure(code, stderr);
 }
@@ -33,30 +32,25 @@ interface Target {
   readonly args: readonly string[];
 }
 
-async function findTarget(
-  repository: Repository,
-  ref: string,
-  create: boolean,
-  signal?: AbortSignal,
-): Promise<Target> {
+async function findTarget(repository: Repository, ref: string, create: boolean): Promise<Target> {
   if (create) {
-    await checkBranchName(repository, ref, signal);
-    if (await branchCommit(repository, ref, signal)) throw branchExists(ref);
-    return { commit: await findHead(repository, signal), args: ["--no-track", "--create", ref] };
+    await checkBranchName(repository, ref);
+    if (await branchCommit(repository, ref)) throw branchExists(ref);
+    return { commit: await findHead(repository), args: ["--no-track", "--create", ref] };
   }
-  const own = await branchCommit(repository, ref, signal);
+  const own = await branchCommit(repository, ref);
   if (own !== undefined) return { commit: own, args: ["--no-guess", ref] };
-  const remote = await onlyRemote(repository, ref, signal);
+  const remote = await onlyRemote(repository, ref);
   if (remote !== undefined) return { commit: remote.hash, args: ["--track", "--create", ref, remote.name] };
-  const commit = await findCommit(repository, ref, signal);
+  const commit = await findCommit(repository, ref);
   return { commit, args: ["--detach", commit] };
 }
 
 /** A branch that exists on exactly one remote and not locally; undefined if the name resolves to a commit. */
-async function onlyRemote(repository: Repository, ref: string, signal?: AbortSignal) {
-  if ((await tryFind(repository, `${ref}^{commit}`, signal)) !== undefined) return undefined;
+async function onlyRemote(repository: Repository, ref: string) {
+  if ((await tryFind(repository, `${ref}^{commit}`)) !== undefined) return undefined;
   const args = ["for-each-ref", "--format=%(refname)%00%(objectname)", "--", "refs/remotes"];
-  const { stdout } = await repository.run(args, { signal });
+  const { stdout } = await repository.run(args);
   const found = stdout
     .toString()
     .split("\n")
@@ -69,14 +63,10 @@ async function onlyRemote(repository: Repository, ref: string, signal?: AbortSig
 }
 
 /** Where the workspace is only a part of the working tree, the rest is unchanged. */
-async function checkInside(
-  repository: Repository,
-  commit: string | undefined,
-  signal?: AbortSignal,
-): Promise<void> {
+async function checkInside(repository: Repository, commit: string | undefined): Promise<void> {
   const { top, folder } = repository;
   if (top === folder || commit === undefined) return;
-  const outside = (await changedBy(repository, commit, signal)).some((path) => !isWithin(folder, path));
+  const outside = (await changedBy(repository, commit)).some((path) => !isWithin(folder, path));
   if (!outside) return;
   const message =
     "this would change files of the repository that are outside the workspace; serve its top folder as a root";
@@ -84,8 +74,8 @@ async function checkInside(
 }
 
 /** Files that differ between here and there. */
-async function changedBy(repository: Repository, commit: string, signal?: AbortSignal): Promise<Path[]> {
-  const from = await findHead(repository, signal);
+async function changedBy(repository: Repository, commit: string): Promise<Path[]> {
+  const from = await findHead(repository);
   if (from === undefined) return [];
   const args = [
     "diff-tree",
@@ -97,19 +87,15 @@ async function changedBy(repository: Repository, commit: string, signal?: AbortS
     from,
     commit,
   ];
-  const { stdout } = await repository.run(args, { signal });
+  const { stdout } = await repository.run(args);
   return splitNul(stdout).map((name) => `${repository.top === "/" ? "" : repository.top}/${name}`);
 }
 
 /** Files that are changed here and differ there. */
-async function inTheWay(
-  repository: Repository,
-  commit: string | undefined,
-  signal?: AbortSignal,
-): Promise<Path[]> {
+async function inTheWay(repository: Repository, commit: string | undefined): Promise<Path[]> {
   if (commit === undefined) return [];
-  const { entries } = await readStatus(repository, { ignored: true, everyFile: true, signal });
-  const changed = new Set(await changedBy(repository, commit, signal));
+  const { entries } = await readStatus(repository, { ignored: true, everyFile: true });
+  const changed = new Set(await changedBy(repository, commit));
   return entries
     .flatMap(({ path, renamedFrom }) => [path, renamedFrom ?? path].filter((one) => changed.has(one)))
     .slice(0, MAX_LOST);

@@ -13,22 +13,21 @@ export interface CommitOptions {
   /** Files and folders on disk; absent: the staged changes. */
   readonly files?: readonly Path[];
   readonly amend: boolean;
-  readonly signal?: AbortSignal;
 }
 
 /** Commits and returns the hash. With files, other staged changes stay staged. */
 export async function makeCommit(repository: Repository, options: CommitOptions): Promise<string> {
-  const { files, signal } = options;
+  const { files } = options;
   if (files === undefined) await commitStaged(repository, options);
   else await commitFiles(repository, files, options);
-  const hash = await findHead(repository, signal);
+  const hash = await findHead(repository);
   if (hash === undefined) throw new Error("git made a commit, but HEAD has none");
   return hash;
 }
 
 async function commitStaged(repository: Repository, options: CommitOptions): Promise<void> {
   const { folder, top } = repository;
-  if (folder !== top) await checkStagedInside(repository, options.signal);
+  if (folder !== top) await checkStagedInside(repository);
   await runCommit(repository, options, []);
 }
 
@@ -37,7 +36,6 @@ async function commitStaged(repository: Repository, options: CommitOptions): Pro
  * commit fails nothing may have been.
  */
 function commitFiles(repository: Repository, files: readonly Path[], options: CommitOptions): Promise<void> {
-  const { signal } = options;
   const paths = files.map((path) => ({
     path,
     name: repository.toName(path),
@@ -45,13 +43,12 @@ function commitFiles(repository: Repository, files: readonly Path[], options: Co
   }));
   return withOwnIndex(repository, async ({ indexFile, writeFile }) => {
     for (const { path, name } of paths.filter((one) => !one.isThere))
-      await checkKnown(repository, path, name, signal);
+      await checkKnown(repository, path, name);
     const there = paths.filter((one) => one.isThere);
     if (there.length > 0) {
       const list = writeFile("added", toList(there));
       await repository.run(["add", `--pathspec-from-file=${list}`, "--pathspec-file-nul"], {
         indexFile,
-        signal,
       });
     }
     // Bringing a merge to its end commits everything that it brought.
@@ -68,7 +65,7 @@ const toList = (paths: readonly { readonly name: Path }[]): Buffer =>
 
 async function runCommit(
   repository: Repository,
-  { message, amend, signal }: CommitOptions,
+  { message, amend }: CommitOptions,
   files: readonly string[],
   indexFile?: Path,
 ): Promise<void> {
@@ -84,7 +81,7 @@ async function runCommit(
     ...files,
   ];
   const input = Buffer.from(message === undefined ? "" : `${message}\n`);
-  const { code, stderr } = await repository.run(args, { input, indexFile, signal, codes: [0, 1, 128] });
+  const { code, stderr } = await repository.run(args, { input, indexFile, codes: [0, 1, 128] });
   if (code === 0) return;
   // 1 without a word means that there is nothing to commit.
   if (code === 1 && stderr.trim() === "") throw nothingToCommit(files.length > 0);
@@ -101,15 +98,10 @@ const nothingToCommit = (named: boolean) =>
   );
 
 /** A missing file can be committed as deleted if it was tracked. */
-async function checkKnown(
-  repository: Repository,
-  path: Path,
-  name: Path,
-  signal?: AbortSignal,
-): Promise<void> {
-  const head = await findHead(repository, signal);
+async function checkKnown(repository: Repository, path: Path, name: Path): Promise<void> {
+  const head = await findHead(repository);
   const args = ["ls-files", "-z", ...(head === undefined ? [] : [`--with-tree=${head}`]), "--", name];
-  const { stdout } = await repository.run(args, { signal });
+  const { stdout } = await repository.run(args);
   if (stdout.length > 0) return;
   const uri = pathToUri(path);
   throw new ToolError(
@@ -119,7 +111,7 @@ async function checkKnown(
   );
 }
 
-async function checkStagedInside({ run, top, folder }: Repository, signal?: AbortSignal): Promise<void> {
+async function checkStagedInside({ run, top, folder }: Repository): Promise<void> {
   const args = [
     "diff",
     "--cached",
@@ -130,7 +122,7 @@ async function checkStagedInside({ run, top, folder }: Repository, signal?: Abor
     "--no-ext-diff",
     "--",
   ];
-  const { stdout } = await run(args, { signal });
+  const { stdout } = await run(args);
   if (splitNul(stdout).every((name) => isWithin(folder, `${top === "/" ? "" : top}/${name}`))) return;
   const message = "files outside the workspace are staged too; name the files to commit";
   throw new ToolError("OUTSIDE_WORKSPACE", message, { roots: [pathToUri(folder)] });

@@ -2,7 +2,8 @@ import { isUtf8 } from "node:buffer";
 import { isWithin, type Path } from "../path.ts";
 import { toBinaryPatches } from "./binary-patch.ts";
 import type { Repository } from "./git.ts";
-import { type FileDiff, parseDiff } from "./parse-diff.ts";
+import { splitNul } from "./nul-list.ts";
+import { type ChangedFile, type FileDiff, parseDiff, toChangedFile } from "./parse-diff.ts";
 import { quoteName, unquoteName } from "./quoted-name.ts";
 
 export interface DiffRequest {
@@ -12,26 +13,21 @@ export interface DiffRequest {
   readonly path?: Path;
   /** The first root: names in the patch start there, as fs.apply_patch takes them. */
   readonly root: Path;
-  readonly signal?: AbortSignal;
 }
 
 /** A git-style patch of each file that differs. */
 export async function makeDiff(repository: Repository, request: DiffRequest): Promise<FileDiff[]> {
   const prefix = patchPrefix(repository, request.root);
   const files = await runDiff(repository, request, prefix);
-  return withoutBytes(repository, files, request.signal);
+  return withoutBytes(repository, files);
 }
 
 /** A patch is text, so content that is not UTF-8 becomes a binary patch. */
-async function withoutBytes(
-  repository: Repository,
-  files: FileDiff[],
-  signal?: AbortSignal,
-): Promise<FileDiff[]> {
+async function withoutBytes(repository: Repository, files: FileDiff[]): Promise<FileDiff[]> {
   const isText = ({ parts }: FileDiff) => parts.every((part) => isUtf8(part));
   const others = files.filter((file) => !isText(file));
   if (others.length === 0) return files;
-  const asBinary = await toBinaryPatches(repository, others, signal);
+  const asBinary = await toBinaryPatches(repository, others);
   return files.map((file) => asBinary[others.indexOf(file)] ?? file);
 }
 
@@ -44,7 +40,7 @@ export function patchPrefix({ folder }: Repository, root: Path): Path {
 
 async function runDiff(
   repository: Repository,
-  { trees, staged = false, path, signal }: DiffRequest,
+  { trees, staged = false, path }: DiffRequest,
   prefix: Path,
 ): Promise<FileDiff[]> {
   const args = [
@@ -59,7 +55,7 @@ async function runDiff(
     "--",
     path === undefined ? "." : repository.toName(path),
   ];
-  const { stdout } = await repository.run(args, { signal });
+  const { stdout } = await repository.run(args);
   const files = parseDiff(stdout, prefix);
   return prefix === ""
     ? files
@@ -100,3 +96,56 @@ function headerEnd(patch: Buffer): number {
   const at = patch.indexOf("\n--- ");
   return at < 0 ? patch.length : at + 1;
 }
+
+/** The differences between two trees, without the patch. */
+export async function readDiffStat(
+  repository: Repository,
+  trees: readonly [string, string],
+): Promise<ChangedFile[]> {
+  const relative = repository.top === repository.folder ? "--no-relative" : "--relative";
+  const { stdout } = await repository.run([...STAT, relative, ...trees, "--", "."]);
+  return parseStat(stdout);
+}
+
+const STAT = [
+  "diff",
+  "--raw",
+  "--numstat",
+  "-z",
+  "--find-renames",
+  "--no-color",
+  "--no-ext-diff",
+  "--no-textconv",
+  "--ignore-submodules=dirty",
+  "-O/dev/null",
+] as const;
+
+/** First `:facts NUL name NUL` of each file, a rename with two names; then `added TAB removed TAB name NUL`. */
+export function parseStat(output: Buffer): ChangedFile[] {
+  const fields = splitNul(output);
+  const entries: Omit<ChangedFile, "added" | "removed">[] = [];
+  const counts = new Map<Path, Pick<ChangedFile, "added" | "removed">>();
+  for (let at = 0; at < fields.length; at++) {
+    const field = fields[at]!;
+    if (field.startsWith(":")) {
+      const isRename = /^:.* [RC]\d*$/.test(field);
+      const [oldName, name] = isRename ? [fields[++at], fields[++at]!] : [undefined, fields[++at]!];
+      entries.push(toChangedFile(field, name, oldName));
+      continue;
+    }
+    const [added = "", removed = "", ...rest] = field.split("\t");
+    const told = rest.join("\t");
+    counts.set(told === "" ? (fields[at + 2] ?? "") : told, {
+      added: toCount(added),
+      removed: toCount(removed),
+    });
+    // A rename leaves the name empty and has both after it.
+    if (told === "") at += 2;
+  }
+  return entries.map((entry) => ({
+    ...entry,
+    ...(counts.get(entry.name) ?? { added: null, removed: null }),
+  }));
+}
+
+const toCount = (text: string) => (text === "-" ? null : Number(text));

@@ -87,10 +87,11 @@ test("git's messages lose hints, credentials and outside paths", () => {
 });
 
 test("a call that is cancelled while git runs ends it", async () => {
-  const repository = createGit({ confinement: createConfinement([root]), env: process.env }).open();
-  await repository.run(["status"]);
+  const opener = createGit({ confinement: createConfinement([root]), env: process.env });
+  await opener.open().run(["status"]);
   const controller = new AbortController();
-  const running = repository.run(["-c", "alias.wait=!sleep 60", "wait"], { signal: controller.signal });
+  const repository = opener.open(undefined, controller.signal);
+  const running = repository.run(["-c", "alias.wait=!sleep 60", "wait"]);
   setImmediate(() => controller.abort());
   await expect(running).rejects.toThrow("abort");
 });

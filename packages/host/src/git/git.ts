@@ -6,7 +6,6 @@ import type { Sandbox } from "../sandbox/sandbox.ts";
 import { baseEnvironment, repositoryEnvironment } from "./environment.ts";
 import { vcsError } from "./failure.ts";
 import { encodeOverrides, type GitAllowance, type Override, type Setting, toOverrides } from "./overrides.ts";
-import { programMissing } from "./program.ts";
 import { findRepository, type Places } from "./repository.ts";
 import { type GitOutput, runGit } from "./run-git.ts";
 import { LIST_SETTINGS, parseSettings, personalFiles, type Watched, watchSettings } from "./settings.ts";
@@ -21,13 +20,15 @@ export interface GitOptions {
 }
 
 export interface Git {
-  /** The repository that holds the path, of a folder or a file, whether or not it is there; the first root's when absent. */
-  open(path?: Path): Repository;
+  /**
+   * The repository that holds the path, of a folder or a file, whether or not it is there; the first root's when absent.
+   * The signal ends whatever git does for it.
+   */
+  open(path?: Path, signal?: AbortSignal): Repository;
   version(signal?: AbortSignal): Promise<{ readonly version: string; readonly program: string }>;
 }
 
 export interface RunOptions {
-  readonly signal?: AbortSignal;
   readonly input?: Uint8Array;
   readonly maxBytes?: number;
   /** Exit codes that are answers; any other is VCS_ERROR. */
@@ -39,6 +40,7 @@ export interface RunOptions {
 
 /** A repository in which git runs no code of the repository. */
 export interface Repository extends Places {
+  readonly signal: AbortSignal | undefined;
   /** Runs `git ARGS` in the repository's folder. Paths are literal and start there. */
   run(args: readonly Path[], options?: RunOptions): Promise<GitOutput>;
   /** A path of the workspace as git takes it: from the folder; OUTSIDE_WORKSPACE when it is not in this repository. */
@@ -94,7 +96,8 @@ export function createGit(options: GitOptions): Git {
     args: readonly Path[],
     { folder, top, gitDir, commonDir }: Partial<Places> & Pick<Places, "folder">,
     environment: Record<string, string>,
-    { input = NOTHING, maxBytes = MAX_OUTPUT_BYTES, signal }: RunOptions,
+    signal: AbortSignal | undefined,
+    { input = NOTHING, maxBytes = MAX_OUTPUT_BYTES }: RunOptions = {},
   ): Promise<GitOutput> => {
     const plain = { argv: [program("git"), "--no-pager", ...args] as const, input };
     const given = args.every((arg) => arg.isWellFormed()) ? plain : byXargs(program("xargs"), plain);
@@ -118,9 +121,7 @@ export function createGit(options: GitOptions): Git {
       .filter((path) => !confinement.roots.some((root) => isWithin(root, path)));
 
   const version: Git["version"] = async (signal) => {
-    const { stdout } = await start(["version"], { folder: confinement.roots[0]! }, machine().base, {
-      signal,
-    });
+    const { stdout } = await start(["version"], { folder: confinement.roots[0]! }, machine().base, signal);
     const [, text = "", major, minor] = /(([0-9]+)\.([0-9]+)[0-9a-z.]*)/.exec(stdout.toString()) ?? [];
     if (Number(major) < OLDEST.major || (Number(major) === OLDEST.major && Number(minor) < OLDEST.minor)) {
       const how = `install git ${OLDEST.major}.${OLDEST.minor} or newer`;
@@ -134,7 +135,7 @@ export function createGit(options: GitOptions): Git {
   const listSettings = async (places: Places, signal?: AbortSignal): Promise<Setting[]> => {
     const environment = { ...machine().base, ...repositoryEnvironment(places) };
     for (;;) {
-      const { code, stdout, stderr } = await start(LIST_SETTINGS, places, environment, { signal });
+      const { code, stdout, stderr } = await start(LIST_SETTINGS, places, environment, signal);
       if (code !== 0) throw vcsError(confinement, code, stderr);
       const settings = parseSettings(stdout);
       const hidden = personalFiles(settings, env).filter((file) => !personal.has(file));
@@ -156,18 +157,19 @@ export function createGit(options: GitOptions): Git {
     return overrides;
   };
 
-  const openAt = (places: Places): Repository => ({
+  const openAt = (places: Places, signal?: AbortSignal): Repository => ({
     ...places,
+    signal,
     runsHooks: allow.hooks,
     async run(args, run = {}) {
-      const safe = await overridesOf(places, run.signal);
+      const safe = await overridesOf(places, signal);
       const environment = {
         ...machine().base,
         ...repositoryEnvironment(places),
         ...encodeOverrides([...safe, ...(run.settings ?? [])]),
         ...(run.indexFile !== undefined && { GIT_INDEX_FILE: run.indexFile }),
       };
-      const output = await start(args, places, environment, run);
+      const output = await start(args, places, environment, signal, run);
       if (output.code === null || !(run.codes ?? [0]).includes(output.code))
         throw vcsError(confinement, output.code, output.stderr);
       return output;
@@ -177,10 +179,10 @@ export function createGit(options: GitOptions): Git {
   });
 
   return {
-    open(asked = confinement.roots[0]!) {
+    open(asked = confinement.roots[0]!, signal) {
       const places = findRepository(confinement, nearestFolder(confinement, asked));
       checkText(places);
-      return openAt(places);
+      return openAt(places, signal);
     },
     version,
   };
@@ -226,3 +228,10 @@ function checkText({ top, gitDir, commonDir }: Places): void {
     how: "rename the folder",
   });
 }
+
+const programMissing = (name: string) =>
+  new ToolError(
+    "UNSUPPORTED",
+    `${name} is not on the PATH (folders of the workspace and node_modules do not count); install it`,
+    { what: name, how: `install ${name}` },
+  );

@@ -26,11 +26,10 @@ export interface LogOptions {
   readonly alone?: boolean;
   readonly skip: number;
   readonly limit: number;
-  readonly signal?: AbortSignal;
 }
 
 export async function readLog(repository: Repository, options: LogOptions): Promise<Commit[]> {
-  const { tip, path, follow = false, alone = false, skip, limit, signal } = options;
+  const { tip, path, follow = false, alone = false, skip, limit } = options;
   const isPart = !alone && (path !== undefined || repository.top !== repository.folder);
   const args = [
     "log",
@@ -47,7 +46,7 @@ export async function readLog(repository: Repository, options: LogOptions): Prom
     tip,
     ...(isPart ? ["--", path === undefined ? "." : repository.toName(path)] : ["--"]),
   ];
-  const { stdout } = await repository.run(args, { signal });
+  const { stdout } = await repository.run(args);
   return parseLog(stdout);
 }
 

@@ -1,7 +1,6 @@
-import { closeSync, existsSync, openSync, readSync } from "node:fs";
-import { errnoOf } from "../errno.ts";
-import { type Path, toNative } from "../path.ts";
-import type { Places } from "./repository.ts";
+import { existsSync } from "node:fs";
+import { toNative } from "../path.ts";
+import { type Places, readHead } from "./repository.ts";
 
 /** The operation in progress. */
 export interface Operation {
@@ -17,7 +16,7 @@ export interface Operation {
 /** Read from the same files that git uses. */
 export function findOperation({ gitDir }: Places): Operation | null {
   const has = (name: string) => existsSync(toNative(`${gitDir}/${name}`));
-  const read = (name: string) => readLine(`${gitDir}/${name}`);
+  const read = (name: string) => readHead(`${gitDir}/${name}`).split("\n", 1)[0]?.trim() || undefined;
   const commitOf = (name: string) => {
     const commit = read(name);
     return commit === undefined ? {} : { commit };
@@ -50,20 +49,4 @@ function branchOf(name: string | undefined): { branch?: string } {
 function stepsOf(step: string | undefined, steps: string | undefined): { step?: number; steps?: number } {
   const numbers = { step: Number(step), steps: Number(steps) };
   return Number.isInteger(numbers.step) && Number.isInteger(numbers.steps) ? numbers : {};
-}
-
-const MAX_LINE_BYTES = 1_024;
-
-function readLine(path: Path): string | undefined {
-  let fd: number | undefined;
-  try {
-    fd = openSync(toNative(path), "r");
-    const bytes = Buffer.alloc(MAX_LINE_BYTES);
-    return bytes.toString("utf8", 0, readSync(fd, bytes)).split("\n", 1)[0]?.trim();
-  } catch (cause) {
-    if (errnoOf(cause) === undefined) throw cause;
-    return undefined;
-  } finally {
-    if (fd !== undefined) closeSync(fd);
-  }
 }

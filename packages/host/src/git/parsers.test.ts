@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { fromNative } from "../path.ts";
+import { parseBatch } from "./binary-patch.ts";
 import { parseBlame } from "./blame.ts";
-import { parseBatch } from "./blobs.ts";
-import { parseStat } from "./diff-stat.ts";
+import { parseStat } from "./diff.ts";
 import { parseLog } from "./log.ts";
 import { parseDiff } from "./parse-diff.ts";
 import { parseStatus } from "./parse-status.ts";

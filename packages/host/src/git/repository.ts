@@ -114,7 +114,7 @@ function realPath(path: Path): Path | undefined {
 const MAX_HEAD_BYTES = 16_384;
 
 /** The beginning of a small file; "" when there is none. */
-function readHead(path: Path): string {
+export function readHead(path: Path): string {
   let fd: number | undefined;
   try {
     if (!statSync(toNative(path)).isFile()) return "";

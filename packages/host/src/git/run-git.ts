@@ -1,6 +1,6 @@
 import { ToolError } from "@octant/core";
-import { errnoOf } from "../errno.ts";
 import type { Path } from "../path.ts";
+import { collectHead, startFailure } from "../programs/start-failure.ts";
 import { startLaunched } from "../programs/start-program.ts";
 
 export interface GitRun {
@@ -26,43 +26,12 @@ const GRACE_MS = 2_000;
 
 /** Runs git to its end, whatever its exit code. Aborting, too much output or too much time ends it and all it started. */
 export async function runGit(run: GitRun): Promise<GitOutput> {
-  const { maxBytes, timeoutMs, signal } = run;
+  const { argv, folder, env, input, maxBytes, timeoutMs, signal } = run;
   signal?.throwIfAborted();
-  let stopped: ToolError | undefined;
-  const stop = (error: ToolError) => {
-    stopped ??= error;
-    program.end();
-  };
-  const collected = {
-    stdout: collect(maxBytes, () => stop(tooMuch(maxBytes))),
-    stderr: collect(MAX_STDERR_BYTES, () => {}),
-  };
-  const program = startChild(run, (stream, bytes) => collected[stream].add(bytes));
-  const deadline = setTimeout(() => stop(tooSlow(timeoutMs)), timeoutMs);
-  signal?.addEventListener("abort", program.end, { once: true });
-  try {
-    const code = await program.ended;
-    signal?.throwIfAborted();
-    if (stopped) throw stopped;
-    return { code, stdout: collected.stdout.all(), stderr: collected.stderr.all().toString() };
-  } finally {
-    clearTimeout(deadline);
-    signal?.removeEventListener("abort", program.end);
-  }
-}
-
-/** As a child of this process, in a group of its own, so that what git starts ends with it. */
-function startChild(
-  { argv: [program = "", ...args], folder, env, input }: GitRun,
-  onOutput: (stream: "stdout" | "stderr", bytes: Buffer) => void,
-) {
-  const child = startLaunched(program, args, {
-    cwd: folder,
-    env,
-    stdio: "pipe",
-    detached: true,
-    windowsHide: true,
-  });
+  const [program = "", ...args] = argv;
+  // In a group of its own, so that what git starts ends with it.
+  const options = { cwd: folder, env, stdio: "pipe", detached: true, windowsHide: true } as const;
+  const child = startLaunched(program, args, options);
   let patience: NodeJS.Timeout | undefined;
   const kill = (name: NodeJS.Signals) => {
     try {
@@ -71,48 +40,35 @@ function startChild(
       // No process of the group is left.
     }
   };
-  child.stdout.on("data", (bytes: Buffer) => onOutput("stdout", bytes));
-  child.stderr.on("data", (bytes: Buffer) => onOutput("stderr", bytes));
+  const end = () => {
+    kill("SIGTERM");
+    patience ??= setTimeout(() => kill("SIGKILL"), GRACE_MS);
+  };
+  let stopped: ToolError | undefined;
+  const stop = (error: ToolError) => {
+    stopped ??= error;
+    end();
+  };
+  const stdout = collectHead(child.stdout, maxBytes, () => stop(tooMuch(maxBytes)));
+  const stderr = collectHead(child.stderr, MAX_STDERR_BYTES);
   // git may end before it has read everything, and says why by its exit code.
   child.stdin.on("error", () => {});
   child.stdin.end(input);
-  const ended = new Promise<number | null>((resolve, reject) => {
-    child.once("error", (cause) => reject(startFailure(cause)));
-    child.once("close", resolve);
-  }).finally(() => clearTimeout(patience));
-  return {
-    ended,
-    end() {
-      kill("SIGTERM");
-      patience ??= setTimeout(() => kill("SIGKILL"), GRACE_MS);
-    },
-  };
-}
-
-/** Reads everything, so that the writer never waits, and returns the first `maxBytes`. */
-function collect(maxBytes: number, onExcess: () => void) {
-  const kept: Buffer[] = [];
-  let bytes = 0;
-  return {
-    add(chunk: Buffer) {
-      if (bytes < maxBytes) kept.push(chunk.subarray(0, maxBytes - bytes));
-      bytes += chunk.length;
-      if (bytes > maxBytes) onExcess();
-    },
-    all: () => Buffer.concat(kept),
-  };
-}
-
-const SHORTAGES: ReadonlySet<string> = new Set(["EAGAIN", "EMFILE", "ENFILE", "ENOMEM"]);
-const RETRY_MS = 250;
-
-function startFailure(cause: Error): ToolError {
-  if (SHORTAGES.has(errnoOf(cause) ?? "")) {
-    const message = "the machine has no room for another process; try again";
-    return new ToolError("OVERLOADED", message, { retry_after_ms: RETRY_MS }, { cause });
+  const deadline = setTimeout(() => stop(tooSlow(timeoutMs)), timeoutMs);
+  signal?.addEventListener("abort", end, { once: true });
+  try {
+    const code = await new Promise<number | null>((resolve, reject) => {
+      child.once("error", (cause) => reject(startFailure(cause, "git")));
+      child.once("close", resolve);
+    });
+    signal?.throwIfAborted();
+    if (stopped) throw stopped;
+    return { code, stdout: stdout(), stderr: stderr().toString() };
+  } finally {
+    clearTimeout(patience);
+    clearTimeout(deadline);
+    signal?.removeEventListener("abort", end);
   }
-  const message = "git could not be started; `octant doctor` shows what is wrong";
-  return new ToolError("EXEC_FAILED", message, { program: "git" }, { cause });
 }
 
 const tooMuch = (limit: number) =>

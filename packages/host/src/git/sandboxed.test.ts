@@ -104,13 +104,13 @@ test.skipIf(inject("missing").includes("bubblewrap"))(
 test("a call that is cancelled, or has too much to say, ends git and all that it started", async () => {
   git(root, "init", "--quiet");
   const seconds = `600.${process.pid}`;
+  const controller = new AbortController();
   const repository = open(
     {},
     `case $2 in version) echo git version 2.40.0;; config) ;; log) yes;; *) sleep ${seconds};; esac`,
-  ).open();
+  ).open(undefined, controller.signal);
   await expect(repository.run(["log"], { maxBytes: 100_000 })).rejects.toMatchObject({ code: "TOO_LARGE" });
-  const controller = new AbortController();
-  const running = repository.run(["status"], { signal: controller.signal });
+  const running = repository.run(["status"]);
   await expect.poll(() => processesWith(`sleep ${seconds}`)).toHaveLength(1);
   controller.abort();
   await expect(running).rejects.toThrow("abort");

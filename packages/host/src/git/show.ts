@@ -7,14 +7,9 @@ import type { Repository } from "./git.ts";
 const MAX_FILE_BYTES = 32 * 1024 * 1024;
 
 /** The bytes of a file as a commit (or the index, as ":2:path" names it) has it. */
-export async function readFileAt(
-  repository: Repository,
-  commit: string,
-  path: Path,
-  signal?: AbortSignal,
-): Promise<Buffer> {
+export async function readFileAt(repository: Repository, commit: string, path: Path): Promise<Buffer> {
   const name = `${prefixOf(repository)}${repository.toName(path)}`;
-  const { stdout } = await repository.run(["ls-tree", "-z", "--full-tree", commit, "--", name], { signal });
+  const { stdout } = await repository.run(["ls-tree", "-z", "--full-tree", commit, "--", name]);
   const [, type, id] = /^\d{6} (\w+) ([0-9a-f]+)\t/.exec(stdout.toString("latin1")) ?? [];
   const uri = pathToUri(path);
   if (id === undefined)
@@ -25,24 +20,23 @@ export async function readFileAt(
     const kind = type === "tree" ? "directory" : "submodule";
     throw new ToolError("NOT_A_FILE", `${uri} is a ${kind} in ${commit}, not a file`, { uri, kind });
   }
-  return readBlob(repository, id, signal);
+  return readBlob(repository, id);
 }
 
 /** The object behind a name: a commit, or the bytes of a file. */
 export async function findObject(
   repository: Repository,
   name: string,
-  signal?: AbortSignal,
 ): Promise<{ readonly commit: string } | { readonly blob: string }> {
-  const commit = await tryFind(repository, `${name}^{commit}`, signal);
+  const commit = await tryFind(repository, `${name}^{commit}`);
   if (commit !== undefined) return { commit };
-  const blob = await tryFind(repository, `${name}^{blob}`, signal);
+  const blob = await tryFind(repository, `${name}^{blob}`);
   if (blob !== undefined) return { blob };
   throw noSuchCommit(name);
 }
 
-export async function readBlob(repository: Repository, id: string, signal?: AbortSignal): Promise<Buffer> {
-  const { stdout } = await repository.run(["cat-file", "blob", id], { signal, maxBytes: MAX_FILE_BYTES });
+export async function readBlob(repository: Repository, id: string): Promise<Buffer> {
+  const { stdout } = await repository.run(["cat-file", "blob", id], { maxBytes: MAX_FILE_BYTES });
   return stdout;
 }
 

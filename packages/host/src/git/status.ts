@@ -13,11 +13,10 @@ export interface StatusOptions {
   readonly ignored?: boolean;
   /** Whether each file in a new folder is listed, not just the folder. */
   readonly everyFile?: boolean;
-  readonly signal?: AbortSignal;
 }
 
 export async function readStatus(repository: Repository, options: StatusOptions = {}): Promise<Status> {
-  const { path, ignored = false, everyFile = false, signal } = options;
+  const { path, ignored = false, everyFile = false } = options;
   const args = [
     "status",
     "--porcelain=v2",
@@ -32,7 +31,7 @@ export async function readStatus(repository: Repository, options: StatusOptions 
     ...(ignored ? ["--ignored=matching"] : []),
   ];
   const limited = path === undefined ? limitTo(repository) : ["--", repository.toName(path)];
-  const { stdout } = await repository.run([...args, ...limited], { signal });
+  const { stdout } = await repository.run([...args, ...limited]);
   return { ...parseStatus(stdout, repository.top), operation: findOperation(repository) };
 }
 

@@ -2,7 +2,7 @@ import type { ChildProcessByStdio } from "node:child_process";
 import { existsSync } from "node:fs";
 import type { Readable } from "node:stream";
 import { ToolError } from "@octant/core";
-import { errnoOf } from "../errno.ts";
+import { collectHead, startFailure } from "../programs/start-failure.ts";
 import { startTrusted } from "../programs/start-program.ts";
 import { bundledProgram } from "../programs/trusted-program.ts";
 import { watchMemory } from "./ripgrep-memory.ts";
@@ -51,13 +51,13 @@ export async function* runRipgrep({
     child.on("error", (error) => resolve({ error }));
     child.once("close", (code) => resolve({ code }));
   });
-  const complaint = collectHead(child.stderr);
+  const complaint = collectHead(child.stderr, MAX_STDERR_BYTES);
   try {
     for await (const chunk of child.stdout) yield chunk;
     const ending = await ended;
     signal.throwIfAborted();
     if (stopped) throw stopped;
-    checkEnding(ending, program, complaint());
+    checkEnding(ending, program, complaint().toString());
   } finally {
     signal.removeEventListener("abort", kill);
     kill();
@@ -76,40 +76,15 @@ const safeEnvironment = ({ HOME, XDG_CONFIG_HOME }: NodeJS.ProcessEnv): NodeJS.P
   ...(XDG_CONFIG_HOME !== undefined && { XDG_CONFIG_HOME }),
 });
 
-/** Reads everything, so that the writer never waits, and returns the beginning. */
-function collectHead(stream: Readable): () => string {
-  const kept: Buffer[] = [];
-  let bytes = 0;
-  stream.on("data", (chunk: Buffer) => {
-    if (bytes < MAX_STDERR_BYTES) kept.push(chunk.subarray(0, MAX_STDERR_BYTES - bytes));
-    bytes += chunk.length;
-  });
-  // Losing stderr does no harm: it would only explain a failure.
-  stream.on("error", () => {});
-  return () => Buffer.concat(kept).toString();
-}
-
 function checkEnding(ending: Ending, program: string, complaint: string): void {
-  if ("error" in ending) throw startFailure(ending.error, program);
+  if ("error" in ending)
+    throw existsSync(program) ? startFailure(ending.error, "ripgrep") : ripgrepMissing(ending.error);
   if (ending.code === null) {
     const message = "ripgrep was killed from outside or crashed before it was done; try again";
     throw new ToolError("EXEC_FAILED", message, { program: "ripgrep" });
   }
   // It also ends with 2 when a file cannot be read, but then it is silent, as we ask it to be.
   if (ending.code === BAD_ARGUMENTS && complaint) throw badArguments(complaint);
-}
-
-const SHORTAGES: ReadonlySet<string> = new Set(["EAGAIN", "EMFILE", "ENFILE", "ENOMEM"]);
-const RETRY_MS = 250;
-
-function startFailure(cause: Error, program: string): ToolError {
-  if (!existsSync(program)) return ripgrepMissing(cause);
-  if (SHORTAGES.has(errnoOf(cause) ?? "")) {
-    const message = "the machine has no room for another process; try again";
-    return new ToolError("OVERLOADED", message, { retry_after_ms: RETRY_MS }, { cause });
-  }
-  const message = "ripgrep could not be started; `octant doctor` shows what is wrong";
-  return new ToolError("EXEC_FAILED", message, { program: "ripgrep" }, { cause });
 }
 
 export const ripgrepMissing = (cause: unknown): ToolError =>

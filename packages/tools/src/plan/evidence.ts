@@ -34,9 +34,9 @@ export async function toEvidence(
 ): Promise<Evidence> {
   if (kind === "note") return { kind, ref };
   if (kind === "commit") {
-    const repository = git.open();
-    const hash = await findCommit(repository, ref, signal);
-    const { message } = await readCommit(repository, hash, signal);
+    const repository = git.open(undefined, signal);
+    const hash = await findCommit(repository, ref);
+    const { message } = await readCommit(repository, hash);
     return { kind, ref: hash, result: message.split("\n", 1)[0] ?? "" };
   }
   if (!RunId.safeParse(ref).success)

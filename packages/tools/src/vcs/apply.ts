@@ -61,11 +61,10 @@ export const apply = (workspace: VcsWorkspace) =>
     async run({ patch, index, staged, repo }, ctx) {
       ctx.backend("git");
       const to: ApplyTo = staged ? "index" : index ? "both" : "files";
-      const done = await applyPatch(toRepository(workspace, repo), {
+      const done = await applyPatch(toRepository(workspace, repo, ctx.signal), {
         workspace,
         patch,
         to,
-        signal: ctx.signal,
       });
       const files = done.files.map(({ hunks: _hunks, kind: _kind, copied_from: _from, ...file }) => file);
       return { ...done, files, staged: to !== "files" };

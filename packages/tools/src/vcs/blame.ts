@@ -55,17 +55,13 @@ export const blame = (workspace: VcsWorkspace) =>
     async run({ path: asked, ref, range: asRange, lines: asLines, repo, limit }, ctx) {
       const range = toRange({ range: asRange, lines: asLines });
       ctx.backend("git");
-      const { signal } = ctx;
-      const { repository, path } = toPlace(workspace, asked, repo);
+      const { repository, path } = toPlace(workspace, asked, repo, ctx.signal);
       // It was given, so it is defined.
       const file = path as string;
       const position = ctx.resume(Position);
-      const commit =
-        position?.commit ?? (ref === undefined ? undefined : await findCommit(repository, ref, signal));
+      const commit = position?.commit ?? (ref === undefined ? undefined : await findCommit(repository, ref));
       const bytes =
-        commit === undefined
-          ? readWhole(workspace, file)
-          : await readFileAt(repository, commit, file, signal);
+        commit === undefined ? readWhole(workspace, file) : await readFileAt(repository, commit, file);
       const hash = hashOf(bytes);
       if (position && position.hash !== hash) throw staleCursor();
       const line_count = countLines(bytes);
@@ -73,7 +69,7 @@ export const blame = (workspace: VcsWorkspace) =>
       const end = Math.min(toEnd(range, line_count), line_count);
       const lines = Math.min(limit, end - line);
       if (lines <= 0) return { groups: [], line_count };
-      const groups = await readBlame(repository, { path: file, commit, line, lines, signal });
+      const groups = await readBlame(repository, { path: file, commit, line, lines });
       if (line + lines < end) ctx.more({ commit, hash, line: line + lines });
       return { groups: groups.map((group) => toGroup(repository, file, group)), line_count };
     },

@@ -54,10 +54,10 @@ export const branch = (workspace: VcsWorkspace) =>
     text: branchText,
     async run({ op, name, ref, force, repo, limit }, ctx) {
       ctx.backend("git");
-      const repository = toRepository(workspace, repo);
+      const repository = toRepository(workspace, repo, ctx.signal);
       if (op === "list") {
         const { whole, from, more } = await openStoredRows(ctx, workspace.blobs, () =>
-          listBranches(repository, ctx.signal),
+          listBranches(repository),
         );
         if (from + limit < whole.length) more(from + limit);
         return { branches: whole.slice(from, from + limit) };
@@ -65,8 +65,8 @@ export const branch = (workspace: VcsWorkspace) =>
       if (name === undefined) throw invalidArgument("name", `op: ${op} needs the name of the branch`);
       const hash =
         op === "create"
-          ? await createBranch(repository, name, ref, ctx.signal)
-          : await deleteBranch(repository, name, force, ctx.signal);
+          ? await createBranch(repository, name, ref)
+          : await deleteBranch(repository, name, force);
       return { name, hash };
     },
   });

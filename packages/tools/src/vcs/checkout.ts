@@ -31,10 +31,9 @@ export const checkout = (workspace: VcsWorkspace) =>
     text: checkoutText,
     async run({ ref, create, force, repo }, ctx) {
       ctx.backend("git");
-      const { signal } = ctx;
-      const repository = toRepository(workspace, repo);
-      await switchTo(repository, { ref, create, force, signal });
-      const { branch, head, entries } = await readStatus(repository, { signal });
+      const repository = toRepository(workspace, repo, ctx.signal);
+      await switchTo(repository, { ref, create, force });
+      const { branch, head, entries } = await readStatus(repository);
       return { branch, head, changes: entries.filter(({ kind }) => kind !== "untracked").length };
     },
   });

@@ -45,26 +45,28 @@ export const commit = (workspace: VcsWorkspace) =>
     text: commitText,
     async run({ message, files, amend, repo }, ctx) {
       ctx.backend("git");
-      const { signal } = ctx;
       if (message === undefined && !amend)
         throw invalidArgument("message", "a commit needs a message; only amend keeps the last one");
       const paths = files?.map(workspace.confinement.toPath);
-      const repository = repo === undefined ? workspace.git.open(paths?.[0]) : toRepository(workspace, repo);
-      const hash = await makeCommit(repository, { message, files: paths, amend, signal });
-      return describeCommit(repository, hash, signal);
+      const repository =
+        repo === undefined
+          ? workspace.git.open(paths?.[0], ctx.signal)
+          : toRepository(workspace, repo, ctx.signal);
+      const hash = await makeCommit(repository, { message, files: paths, amend });
+      return describeCommit(repository, hash);
     },
   });
 
-async function describeCommit(repository: Repository, hash: string, signal: AbortSignal) {
-  const { parents, message } = await readCommit(repository, hash, signal);
-  const before = parents[0] ?? (await emptyTree(repository, signal));
-  const changed = await readDiffStat(repository, [before, hash], signal);
+async function describeCommit(repository: Repository, hash: string) {
+  const { parents, message } = await readCommit(repository, hash);
+  const before = parents[0] ?? (await emptyTree(repository));
+  const changed = await readDiffStat(repository, [before, hash]);
   const stats = changed.map((file) => toStat(repository, file));
   return { hash, parents, message, ...toTotals(stats), files: stats.slice(0, MAX_LISTED) };
 }
 
-export async function readCommit(repository: Repository, hash: string, signal: AbortSignal) {
-  const [commit] = await readLog(repository, { tip: hash, skip: 0, limit: 1, alone: true, signal });
+export async function readCommit(repository: Repository, hash: string) {
+  const [commit] = await readLog(repository, { tip: hash, skip: 0, limit: 1, alone: true });
   if (!commit) throw new ToolError("NOT_FOUND", `there is no commit '${hash}'`, { id: hash });
   return commit;
 }

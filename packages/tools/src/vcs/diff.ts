@@ -35,12 +35,11 @@ export const diff = (workspace: VcsWorkspace) =>
     text: patchText,
     async run({ ref, staged, path: asked, repo, limit, max_bytes }, ctx) {
       ctx.backend("git");
-      const { signal } = ctx;
-      const { repository, path } = toPlace(workspace, asked, repo);
+      const { repository, path } = toPlace(workspace, asked, repo, ctx.signal);
       return toPatchPage(repository, { ctx, blobs: workspace.blobs, limit, max_bytes }, async () => {
-        const trees = await toTrees(repository, ref, staged, signal);
+        const trees = await toTrees(repository, ref, staged);
         const root = workspace.confinement.roots[0]!;
-        return makeDiff(repository, { trees, staged, path, root, signal });
+        return makeDiff(repository, { trees, staged, path, root });
       });
     },
   });
@@ -48,22 +47,14 @@ export const diff = (workspace: VcsWorkspace) =>
 const RANGE = /^(.*?)(\.{2,3})(.*)$/s;
 
 /** `a..b` compares the two; `a...b` compares b with their merge base. */
-async function toTrees(
-  repository: Repository,
-  ref: string | undefined,
-  staged: boolean,
-  signal: AbortSignal,
-): Promise<string[]> {
+async function toTrees(repository: Repository, ref: string | undefined, staged: boolean): Promise<string[]> {
   if (ref === undefined) return [];
   const [, from, dots, to] = RANGE.exec(ref) ?? [];
-  if (dots === undefined) return [await findTree(repository, ref, signal)];
+  if (dots === undefined) return [await findTree(repository, ref)];
   if (staged) throw invalidArgument("staged", NOT_BOTH);
-  const [a, b] = [
-    await findCommit(repository, from || "HEAD", signal),
-    await findCommit(repository, to || "HEAD", signal),
-  ];
+  const [a, b] = [await findCommit(repository, from || "HEAD"), await findCommit(repository, to || "HEAD")];
   if (dots === "..") return [a, b];
-  const { code, stdout } = await repository.run(["merge-base", a, b], { signal, codes: [0, 1] });
+  const { code, stdout } = await repository.run(["merge-base", a, b], { codes: [0, 1] });
   if (code === 0) return [stdout.toString().trim(), b];
   throw new ToolError("NOT_FOUND", `${ref}: the two have no common history; compare them with '..'`, {
     id: ref,
@@ -71,9 +62,9 @@ async function toTrees(
 }
 
 /** Before the first commit everything is new compared to HEAD. */
-async function findTree(repository: Repository, ref: string, signal: AbortSignal): Promise<string> {
-  if (ref !== "HEAD") return findCommit(repository, ref, signal);
-  return (await findHead(repository, signal)) ?? emptyTree(repository, signal);
+async function findTree(repository: Repository, ref: string): Promise<string> {
+  if (ref !== "HEAD") return findCommit(repository, ref);
+  return (await findHead(repository)) ?? emptyTree(repository);
 }
 
 const NOT_BOTH = "staged compares the index with one commit, a..b compares two; leave one of them out";

@@ -46,12 +46,10 @@ export const log = (workspace: VcsWorkspace) =>
     text: logText,
     async run({ ref, path: asked, follow, repo, limit }, ctx) {
       ctx.backend("git");
-      const { signal } = ctx;
-      const { repository, path } = toPlace(workspace, asked, repo);
+      const { repository, path } = toPlace(workspace, asked, repo, ctx.signal);
       const position = ctx.resume(Position);
       const tip =
-        position?.tip ??
-        (ref === undefined ? await findHead(repository, signal) : await findCommit(repository, ref, signal));
+        position?.tip ?? (ref === undefined ? await findHead(repository) : await findCommit(repository, ref));
       const facts = isShallow(repository) ? { shallow: true as const } : {};
       if (tip === undefined) return { commits: [], ...facts };
       const skip = position?.skip ?? 0;
@@ -62,7 +60,6 @@ export const log = (workspace: VcsWorkspace) =>
         follow: isFollowed,
         skip,
         limit: limit + 1,
-        signal,
       });
       const commits = withinBudget(found.slice(0, limit).map(toRow));
       if (commits.length < found.length) ctx.more({ tip, skip: skip + commits.length });

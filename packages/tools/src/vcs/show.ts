@@ -67,30 +67,28 @@ export const show = (workspace: VcsWorkspace) =>
     text: showText,
     async run({ ref, path: asked, repo, limit, max_bytes }, ctx): Promise<z.input<typeof Output>> {
       ctx.backend("git");
-      const { signal } = ctx;
-      const { repository, path } = toPlace(workspace, asked, repo);
+      const { repository, path } = toPlace(workspace, asked, repo, ctx.signal);
       const [, rev = ref, name] = path === undefined ? (FILE_AT.exec(ref) ?? []) : [];
       const file = name === undefined ? path : `${repository.top === "/" ? "" : repository.top}/${name}`;
       if (file !== undefined) {
         const hidden = ctx.hides(pathToUri(file));
         if (hidden) throw hiddenBy(hidden);
-        const commit = await findCommit(repository, rev, signal);
-        return toFile(workspace, await readFileAt(repository, commit, file, signal), max_bytes);
+        const commit = await findCommit(repository, rev);
+        return toFile(workspace, await readFileAt(repository, commit, file), max_bytes);
       }
-      const found = await findObject(repository, ref, signal);
+      const found = await findObject(repository, ref);
       const hidden = "blob" in found && ctx.hides(null);
       if (hidden) throw hiddenBy(`${hidden}; name the file as path`);
-      if ("blob" in found)
-        return toFile(workspace, await readBlob(repository, found.blob, signal), max_bytes);
-      const commit = await readCommit(repository, found.commit, signal);
+      if ("blob" in found) return toFile(workspace, await readBlob(repository, found.blob), max_bytes);
+      const commit = await readCommit(repository, found.commit);
       const page = await toPatchPage(
         repository,
         { ctx, blobs: workspace.blobs, limit, max_bytes },
         async () => {
           // For a merge, the changes relative to its first parent.
-          const before = commit.parents[0] ?? (await emptyTree(repository, signal));
+          const before = commit.parents[0] ?? (await emptyTree(repository));
           const root = workspace.confinement.roots[0]!;
-          return makeDiff(repository, { trees: [before, commit.hash], root, signal });
+          return makeDiff(repository, { trees: [before, commit.hash], root });
         },
       );
       return { kind: "commit", ...toRow(commit), ...page };

@@ -93,9 +93,9 @@ export const status = (workspace: VcsWorkspace) =>
     text: statusText,
     async run({ path: asked, ignored, repo, limit }, ctx) {
       ctx.backend("git");
-      const { repository, path } = toPlace(workspace, asked, repo);
+      const { repository, path } = toPlace(workspace, asked, repo, ctx.signal);
       const { whole, from, more } = await openStoredRows(ctx, workspace.blobs, async () =>
-        toAnswer(repository, await readStatus(repository, { path, ignored, signal: ctx.signal })),
+        toAnswer(repository, await readStatus(repository, { path, ignored })),
       );
       const end = from + limit;
       if (end < whole.entries.length) more(end);

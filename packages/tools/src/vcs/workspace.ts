@@ -29,12 +29,21 @@ export const Staged = z.boolean().default(false).describe("The index instead of 
 /** Selects the repository when the workspace has several. */
 export const Repo = Uri.optional().describe("Folder of the repository");
 
-export const toRepository = ({ git, confinement }: VcsWorkspace, repo: Uri | undefined): Repository =>
-  git.open(repo === undefined ? undefined : confinement.toPath(repo));
+export const toRepository = (
+  { git, confinement }: VcsWorkspace,
+  repo: Uri | undefined,
+  signal: AbortSignal,
+): Repository => git.open(repo === undefined ? undefined : confinement.toPath(repo), signal);
 
 /** A path that narrows an action also selects the repository. */
-export function toPlace(workspace: VcsWorkspace, path: Uri | undefined, repo: Uri | undefined) {
+export function toPlace(
+  workspace: VcsWorkspace,
+  path: Uri | undefined,
+  repo: Uri | undefined,
+  signal: AbortSignal,
+) {
   const asked = path === undefined ? undefined : workspace.confinement.toPath(path);
-  const repository = repo === undefined ? workspace.git.open(asked) : toRepository(workspace, repo);
+  const repository =
+    repo === undefined ? workspace.git.open(asked, signal) : toRepository(workspace, repo, signal);
   return { repository, path: asked };
 }
