@@ -1,5 +1,6 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { attempt } from "../attempt.ts";
 import { isAlive } from "../jobs/process-identity.ts";
 import { type Controller, findHierarchies, type Hierarchy } from "./hierarchies.ts";
 
@@ -16,18 +17,10 @@ export const MAX_PROCESSES = 4_096;
 const MIN_MEMORY_BYTES = 16 * 1024 * 1024;
 
 /** The control groups of one server's commands. */
-export interface Groups {
-  /** Applies the limits to the process that `start` creates before returning, and to its descendants. */
-  startIn<T>(proc_id: string, start: () => T): T;
-  /** Whether the memory limit has ended something of it so far. */
-  ranOutOfMemory(proc_id: string): boolean;
-  /** Removes its group once it is empty. */
-  leave(proc_id: string): void;
-  close(): void;
-}
+export type Groups = ReturnType<typeof createGroups>;
 
 /** Groups are created where this process may; elsewhere commands run without limits. */
-export function createGroups(server: string, limits: ProcessLimits): Groups {
+export function createGroups(server: string, limits: ProcessLimits) {
   const hierarchies = findHierarchies();
   for (const { parent } of hierarchies) sweepGroups(parent);
   const bases = hierarchies.flatMap((hierarchy) => createBase(hierarchy, server, limits) ?? []);
@@ -35,7 +28,8 @@ export function createGroups(server: string, limits: ProcessLimits): Groups {
   const leaving = new Set<string>();
 
   return {
-    startIn(proc_id, start) {
+    /** Applies the limits to the process that `start` creates before returning, and to its descendants. */
+    startIn<T>(proc_id: string, start: () => T): T {
       const entered: Base[] = [];
       try {
         for (const base of limiting) {
@@ -57,12 +51,15 @@ export function createGroups(server: string, limits: ProcessLimits): Groups {
         }
       }
     },
-    ranOutOfMemory: (proc_id) => limiting.some(({ folder }) => countKills(join(folder, proc_id)) > 0),
-    leave(proc_id) {
+    /** Whether the memory limit has ended something of it so far. */
+    ranOutOfMemory: (proc_id: string): boolean =>
+      limiting.some(({ folder }) => countKills(join(folder, proc_id)) > 0),
+    /** Removes its group once it is empty. */
+    leave(proc_id: string): void {
       for (const { folder } of limiting) leaving.add(join(folder, proc_id));
       for (const group of leaving) if (removeGroup(group)) leaving.delete(group);
     },
-    close() {
+    close(): void {
       for (const { hierarchy, folder } of bases) {
         attempt(() => moveTo(hierarchy.own));
         removeGroup(folder);
@@ -81,7 +78,7 @@ export interface MachineLimits {
 export function limitsOf(): MachineLimits {
   const usable = findHierarchies().filter(({ parent }) => {
     const probe = join(parent, `${PREFIX}probe-${process.pid}`);
-    return attempt(() => mkdirSync(probe)) && removeGroup(probe);
+    return succeeds(() => mkdirSync(probe)) && removeGroup(probe);
   });
   const by = (controller: Controller) => {
     const found = usable.find(({ controllers }) => controllers.includes(controller));
@@ -116,7 +113,7 @@ function createBase(hierarchy: Hierarchy, server: string, limits: ProcessLimits)
   const passOn: Limit[] = [["cgroup.subtree_control", controllers.map((name) => `+${name}`).join(" ")]];
   // In version 2 a group that has groups with limits below it holds no processes itself.
   const home = version === 2 ? join(folder, "supervisor") : forAll.length > 0 ? folder : own;
-  const made = attempt(() => {
+  const made = succeeds(() => {
     mkdirSync(folder);
     setLimits(folder, version === 2 ? [...passOn, ...forAll] : forAll);
     if (version === 2) mkdirSync(home);
@@ -164,7 +161,7 @@ function removeGroup(group: string): boolean {
       if (entry.isDirectory()) rmdirSync(join(group, entry.name));
     rmdirSync(group);
   };
-  return attempt(remove) || !existsSync(group);
+  return succeeds(remove) || !existsSync(group);
 }
 
 /** Removes the groups of servers that died together with their supervisors. */
@@ -180,26 +177,16 @@ const SERVER_GROUP = new RegExp(`^${PREFIX}\\d+:\\d*:[0-9a-f]+$`);
 /** Either file has the line, in version 1 and in version 2. */
 function countKills(group: string): number {
   for (const name of ["memory.oom_control", "memory.events"]) {
-    const [, count] = /^oom_kill (\d+)$/m.exec(readOrNothing(join(group, name))) ?? [];
+    const text = attempt(() => readFileSync(join(group, name), "utf8")) ?? "";
+    const [, count] = /^oom_kill (\d+)$/m.exec(text) ?? [];
     if (count !== undefined) return Number(count);
   }
   return 0;
 }
 
-function readOrNothing(path: string): string {
-  try {
-    return readFileSync(path, "utf8");
-  } catch {
-    return "";
-  }
-}
-
-/** Returns false when the system does not allow it; the caller then skips that limit. */
-function attempt(work: () => void): boolean {
-  try {
+/** False when the system does not allow it; the caller then skips that limit. */
+const succeeds = (work: () => void): boolean =>
+  attempt(() => {
     work();
     return true;
-  } catch {
-    return false;
-  }
-}
+  }) ?? false;

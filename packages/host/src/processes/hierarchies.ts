@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
+import { attempt } from "../attempt.ts";
 
 /** The kernel's names of the controllers for memory and process count. */
 export type Controller = "memory" | "pids";
@@ -18,9 +19,10 @@ const CONTROLLERS = ["memory", "pids"] as const satisfies readonly Controller[];
 
 /** A file of the system's; empty when there is none. */
 type Read = (path: string) => string;
+const readFile: Read = (path) => attempt(() => readFileSync(path, "utf8")) ?? "";
 
 /** Those of this process; none where the system has no control groups, or shows none. */
-export function findHierarchies(read: Read = readOrNothing): Hierarchy[] {
+export function findHierarchies(read: Read = readFile): Hierarchy[] {
   const groups = read("/proc/self/cgroup");
   const mounts = parseMounts(read("/proc/self/mountinfo"));
   return groups.split("\n").flatMap((line) => {
@@ -87,12 +89,4 @@ const unescaped = (text: string): string =>
 function folderOf(path: string, { root, point }: Mount): string {
   const below = relative(root, path);
   return join(point, below.startsWith("..") ? path : below);
-}
-
-function readOrNothing(path: string): string {
-  try {
-    return readFileSync(path, "utf8");
-  } catch {
-    return "";
-  }
 }

@@ -1,4 +1,4 @@
-import { unlinkSync, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import { ToolError } from "@octant/core";
 import { toToolError } from "../system-error.ts";
 import type { InputSource } from "./protocol.ts";
@@ -26,12 +26,4 @@ export function storeInput(path: string, stdin: GivenInput): InputSource {
     throw toToolError(cause, "the state folder");
   }
   return { file: path };
-}
-
-export function removeInput(path: string): void {
-  try {
-    unlinkSync(path);
-  } catch {
-    // There was none, or it was taken already.
-  }
 }

@@ -1,43 +1,25 @@
-import type { EndRecord, LimitName, ProcessStatus, StartRecord, StreamName } from "./protocol.ts";
+import type { EndRecord, ProcessStatus, StartRecord, StreamName } from "./protocol.ts";
 import { type ProcessRecord, spoolPath } from "./records.ts";
 import { openSpool, type Spool } from "./spool.ts";
 
 /** A process as its owner sees it. */
-export interface ProcessInfo {
-  readonly proc_id: string;
-  readonly owner: string;
-  /** As the caller wrote it. */
-  readonly command: string;
-  readonly pid: number;
+export interface ProcessInfo
+  extends Omit<StartRecord, "caps" | "server">,
+    Omit<EndRecord, "status" | "ended_at" | "printed"> {
   readonly status: ProcessStatus;
-  readonly exit_code: number | null;
-  readonly signal: string | null;
-  readonly started_at: number;
   /** In milliseconds, so far or in all. */
   readonly duration: number;
   readonly stdout_bytes: number;
   readonly stderr_bytes: number;
-  readonly pty: boolean;
-  /** It has ended, but something that it started still holds its output open. */
-  readonly output_open: boolean;
-  /** Why output is missing, such as ENOSPC. */
-  readonly output_failure: string | null;
-  /** The limit that it, or something that it started, was killed for. */
-  readonly limit: LimitName | null;
   /** Protected entries that commands created while it ran, and that were moved out of the project. */
   readonly quarantined: readonly string[];
 }
 
-/** Pass `printed` when it is known, to avoid reading the spool. */
-export function toInfo(
-  folder: string,
-  { start, end, quarantined = [] }: ProcessRecord,
-  known: EndRecord["printed"] = null,
-): ProcessInfo {
+export function toInfo(folder: string, { start, end, quarantined = [] }: ProcessRecord): ProcessInfo {
   const { caps: _caps, server: _server, ...facts } = start;
   const { ended_at, printed, ...outcome } = end ?? { ...RUNNING, ended_at: Date.now() };
   // While its output is open, the count at exit is not final.
-  const counted = known ?? (outcome.output_open ? null : printed);
+  const counted = outcome.output_open ? null : printed;
   return {
     ...facts,
     ...outcome,

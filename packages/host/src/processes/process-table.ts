@@ -1,4 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { ToolError } from "@octant/core";
+import { attempt } from "../attempt.ts";
 
 /** A process of this machine, as read from /proc. */
 export interface ProcessRow {
@@ -18,10 +20,8 @@ export const hasProcessTable = (): boolean => existsSync("/proc/self/stat");
 
 /** All running processes, without zombies. */
 export function listProcesses(): ProcessRow[] {
-  return readdirSync("/proc").flatMap((name) => (isNumber(name) ? (readProcess(Number(name)) ?? []) : []));
+  return readdirSync("/proc").flatMap((name) => (/^\d/.test(name) ? (readProcess(Number(name)) ?? []) : []));
 }
-
-const isNumber = (name: string) => name.charCodeAt(0) >= 0x30 && name.charCodeAt(0) <= 0x39;
 
 // Places in /proc/PID/stat, counted from the field after the name.
 const STATE = 0;
@@ -62,10 +62,33 @@ export function carriesMark(pid: number, mark: string): boolean {
 }
 
 /** Processes come and go while one looks, and other users' are closed. */
-function readOrNothing(path: string): Buffer | undefined {
-  try {
-    return readFileSync(path);
-  } catch {
-    return undefined;
-  }
+const readOrNothing = (path: string): Buffer | undefined => attempt(() => readFileSync(path));
+
+/** Any process of the machine. The command line is omitted because it may contain other users' secrets. */
+export interface MachineProcess extends Pick<ProcessRow, "pid" | "ppid" | "name"> {
+  readonly started_at: number;
+  /** Resident bytes. */
+  readonly memory: number;
+}
+
+// The value on nearly every Linux; used for display only.
+const TICKS_PER_SECOND = 100;
+const PAGE_BYTES = 4_096;
+
+export function listMachine(): readonly MachineProcess[] {
+  if (!hasProcessTable())
+    throw new ToolError("UNSUPPORTED", "there is no /proc here; run `ps ax` with proc.exec", {
+      what: "the machine's processes",
+      how: "proc.exec with `ps ax`",
+    });
+  const bootSeconds = Number(/^btime (\d+)$/m.exec(readFileSync("/proc/stat", "utf8"))?.[1] ?? 0);
+  return listProcesses()
+    .sort((a, b) => a.pid - b.pid)
+    .map(({ pid, ppid, name, startTicks, residentPages }) => ({
+      pid,
+      ppid,
+      name,
+      started_at: (bootSeconds + startTicks / TICKS_PER_SECOND) * 1_000,
+      memory: residentPages * PAGE_BYTES,
+    }));
 }

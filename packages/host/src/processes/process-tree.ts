@@ -1,4 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
+import { attempt } from "../attempt.ts";
 import { carriesMark, hasProcessTable, listProcesses, type ProcessRow } from "./process-table.ts";
 
 /** Which processes belong together. */
@@ -65,10 +66,5 @@ function findMembers({ leaders, mark }: Tree): readonly Member[] {
   return [...rows.values()].filter(belongs);
 }
 
-function send(pid: number, signal: NodeJS.Signals | 0): boolean {
-  try {
-    return process.kill(pid, signal);
-  } catch {
-    return false;
-  }
-}
+const send = (pid: number, signal: NodeJS.Signals | 0): boolean =>
+  attempt(() => process.kill(pid, signal)) ?? false;

@@ -52,7 +52,7 @@ export interface TerminalSize {
 /** `file`: a file with all of the input, which is removed when it was opened. */
 export type InputSource = "closed" | "open" | { readonly file: string };
 
-export interface StartOrder extends Omit<StartRecord, "pid" | "started_at" | "server" | "caps" | "pty"> {
+export interface StartOrder extends Pick<StartRecord, "proc_id" | "owner" | "command"> {
   readonly argv: readonly [string, ...string[]];
   /** The program: `argv[0]` or its resolved path, which saves a PATH search. */
   readonly program: string;
@@ -71,30 +71,18 @@ export interface StartOrder extends Omit<StartRecord, "pid" | "started_at" | "se
 }
 
 export interface Requests {
-  /** Includes the end, if it came at once. */
-  start: { readonly ask: StartOrder; readonly answer: Started & { readonly end: EndRecord | null } };
+  start(order: StartOrder): Promise<Started>;
   /** `base64` null: the end of the input. */
-  input: {
-    readonly ask: { readonly proc_id: string; readonly base64: string | null };
-    readonly answer: null;
-  };
-  resize: {
-    readonly ask: { readonly proc_id: string } & TerminalSize;
-    readonly answer: null;
-  };
+  input(to: { readonly proc_id: string; readonly base64: string | null }): Promise<void>;
+  resize(to: { readonly proc_id: string } & TerminalSize): Promise<void>;
   /** Without a signal: SIGTERM, then SIGKILL after a grace period. */
-  kill: {
-    readonly ask: { readonly proc_id: string; readonly signal: NodeJS.Signals | null };
-    readonly answer: null;
-  };
+  kill(what: { readonly proc_id: string; readonly signal: NodeJS.Signals | null }): Promise<void>;
   /** Whether to report new output. */
-  watch: {
-    readonly ask: { readonly proc_id: string; readonly on: boolean };
-    readonly answer: null;
-  };
+  watch(what: { readonly proc_id: string; readonly on: boolean }): Promise<void>;
 }
 
 export type RequestName = keyof Requests;
+export type RequestOf<N extends RequestName> = Parameters<Requests[N]>[0];
 
 /** Why a request failed, in a form that the server turns into a ToolError. */
 export type Refusal =
@@ -105,6 +93,16 @@ export type Refusal =
   | { readonly kind: "no_terminal" }
   | { readonly kind: "input_full"; readonly limit: number };
 
+/** Thrown by the supervisor, and again by its client. */
+export class RequestRefused extends Error {
+  readonly refusal: Refusal;
+
+  constructor(refusal: Refusal) {
+    super(refusal.kind);
+    this.refusal = refusal;
+  }
+}
+
 /** The first message: the server's id and the output folder. */
 export interface Hello {
   readonly server: string;
@@ -113,20 +111,21 @@ export interface Hello {
   readonly limits: ProcessLimits;
 }
 
+export interface Request {
+  readonly type: "request";
+  readonly id: number;
+  readonly name: RequestName;
+  /** The argument of the request of that name. */
+  readonly ask: RequestOf<RequestName>;
+}
+
 export type ToSupervisor =
   | { readonly type: "hello"; readonly hello: Hello }
   | { readonly type: "close" }
-  | {
-      [N in RequestName]: {
-        readonly type: "request";
-        readonly id: number;
-        readonly name: N;
-        readonly ask: Requests[N]["ask"];
-      };
-    }[RequestName];
+  | Request;
 
 export type ToServer =
-  | { readonly type: "reply"; readonly id: number; readonly answer: Requests[RequestName]["answer"] }
+  | { readonly type: "reply"; readonly id: number; readonly answer: Started | undefined }
   | { readonly type: "refusal"; readonly id: number; readonly refusal: Refusal }
   | { readonly type: "output"; readonly proc_id: string }
   /** Confirms the close request; it closes even if the server dies. */

@@ -1,6 +1,6 @@
-import { closeSync, constants as fs, openSync } from "node:fs";
+import { accessSync, closeSync, constants as fs, openSync, statSync } from "node:fs";
+import { isAbsolute, join } from "node:path";
 import type { Child, ChildEvents, ChildTools } from "./child.ts";
-import { checkProgram } from "./program.ts";
 import type { StartOrder, TerminalSize } from "./protocol.ts";
 import { signalName } from "./signal-name.ts";
 
@@ -53,4 +53,23 @@ function holdFolder(cwd: string): { readonly name: string; release(): void } {
   if (!cwd.startsWith("/proc/")) return { name: cwd, release: () => {} };
   const fd = openSync(cwd, PLACE | fs.O_DIRECTORY);
   return { name: `/proc/${process.pid}/fd/${fd}`, release: () => closeSync(fd) };
+}
+
+/** A terminal starts anything and lets it print that it is not there, so we look first; throws the system's error. */
+function checkProgram({ argv: [program], env, folder }: Pick<StartOrder, "argv" | "env" | "folder">): void {
+  if (program.includes("/")) return void checkFile(isAbsolute(program) ? program : join(folder, program));
+  let failure: unknown;
+  for (const path of (env["PATH"] ?? "").split(":")) {
+    try {
+      return void checkFile(join(path || folder, program));
+    } catch (cause) {
+      failure = cause;
+    }
+  }
+  throw failure;
+}
+
+function checkFile(path: string): void {
+  accessSync(path, fs.X_OK);
+  if (statSync(path).isDirectory()) throw Object.assign(new Error("a folder"), { code: "EACCES" });
 }

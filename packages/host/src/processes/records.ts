@@ -1,5 +1,6 @@
-import { appendFileSync, readdirSync, readFileSync, statSync, unlinkSync, writeFileSync } from "node:fs";
+import { appendFileSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { attempt } from "../attempt.ts";
 import { isAlive } from "../jobs/process-identity.ts";
 import type { EndRecord, StartRecord, StreamName } from "./protocol.ts";
 
@@ -18,11 +19,9 @@ export const spoolPath = (folder: string, proc_id: string, stream: StreamName): 
   join(folder, `${proc_id}.${stream}`);
 export const inputPath = (folder: string, proc_id: string): string => join(folder, `${proc_id}.stdin`);
 
-/** With its end, when that is known already. Throws when the disk does not take it. */
-export function addRecord(folder: string, start: StartRecord, end?: EndRecord): void {
-  const text = toLine(start) + (end ? toLine(end) : "");
-  writeFileSync(recordPath(folder, start.proc_id), text, { mode: 0o600, flag: "wx" });
-}
+/** Throws when the disk does not take it. */
+export const addRecord = (folder: string, start: StartRecord): void =>
+  writeFileSync(recordPath(folder, start.proc_id), toLine(start), { mode: 0o600, flag: "wx" });
 
 /** May be called again while output still comes; the last one counts. */
 export const addEnd = (folder: string, proc_id: string, end: EndRecord): void =>
@@ -33,26 +32,12 @@ const toLine = (part: StartRecord | EndRecord): string => `\n${JSON.stringify(pa
 
 /** undefined when there is no record. A process whose server died was killed with it. */
 export function readRecord(folder: string, proc_id: string): ProcessRecord | undefined {
-  let text: string;
-  try {
-    text = readFileSync(recordPath(folder, proc_id), "utf8");
-  } catch {
-    return undefined;
-  }
-  // addRecord and addEnd wrote them, and the start comes first.
-  const lines = text.split("\n").flatMap((line) => parseWhole(line) ?? []) as [StartRecord?, ...EndRecord[]];
-  const [start, ...ends] = lines;
+  const text = attempt(() => readFileSync(recordPath(folder, proc_id), "utf8"));
+  // addRecord and addEnd wrote them, and the start comes first. A crash or a full disk may have cut off a line.
+  const lines = text?.split("\n").flatMap((line) => attempt(() => JSON.parse(line)) ?? []);
+  const [start, ...ends] = (lines ?? []) as [StartRecord?, ...EndRecord[]];
   if (start?.proc_id !== proc_id) return undefined;
   return { start, end: ends.at(-1) ?? (isAlive(start.server) ? undefined : endByForce(start.started_at)) };
-}
-
-/** Undefined for a line that a crash or a full disk cut off. */
-function parseWhole(line: string): unknown {
-  try {
-    return JSON.parse(line);
-  } catch {
-    return undefined;
-  }
 }
 
 /** The end of a process that went down with its supervisor or server. */
@@ -76,21 +61,11 @@ export function listRecords(folder: string): string[] {
     .reverse();
 }
 
-export interface Retention {
-  readonly maxRecords: number;
-  readonly maxBytes: number;
-  readonly maxAgeMs: number;
-}
-
 const HOUR_MS = 60 * 60 * 1000;
-const RETENTION: Retention = {
-  maxRecords: 1_000,
-  maxBytes: 1024 * 1024 * 1024,
-  maxAgeMs: 48 * HOUR_MS,
-};
+const RETENTION = { maxRecords: 1_000, maxBytes: 1024 * 1024 * 1024, maxAgeMs: 48 * HOUR_MS };
 
 /** Removes the oldest exited processes with their output until the rest fits. */
-export function sweepRecords(folder: string, now: number, retention: Retention = RETENTION): void {
+export function sweepRecords(folder: string, now: number, retention = RETENTION): void {
   const files = Map.groupBy(
     readdirSync(folder).filter((name) => name.startsWith("proc_")),
     (name) => name.slice(0, name.indexOf(".")),
@@ -104,7 +79,7 @@ export function sweepRecords(folder: string, now: number, retention: Retention =
     bytes += stats.reduce((sum, { blocks }) => sum + blocks * BLOCK_BYTES, 0);
     const age = now - Math.max(...stats.map(({ mtimeMs }) => mtimeMs));
     const fits = records <= retention.maxRecords && bytes <= retention.maxBytes && age <= retention.maxAgeMs;
-    if (!fits && isOver(folder, proc_id, age)) paths.forEach(remove);
+    if (!fits && isOver(folder, proc_id, age)) for (const path of paths) rmSync(path, { force: true });
   }
 }
 
@@ -115,12 +90,4 @@ function isOver(folder: string, proc_id: string, age: number): boolean {
   // Without a record it is about to start, or never did.
   if (!record) return age > HOUR_MS;
   return record.end !== undefined && !(record.end.output_open && isAlive(record.start.server));
-}
-
-function remove(path: string): void {
-  try {
-    unlinkSync(path);
-  } catch {
-    // Another server of this workspace swept it.
-  }
 }

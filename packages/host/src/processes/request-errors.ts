@@ -1,6 +1,7 @@
 import { ToolError } from "@octant/core";
 import type { ProcessLimits } from "./cgroup.ts";
-import { RequestRefused, SupervisorLost } from "./supervisor-client.ts";
+import { RequestRefused } from "./protocol.ts";
+import { SupervisorLost } from "./supervisor-client.ts";
 
 /** Why a process could not be started, as the caller should see it. */
 export function toStartError(cause: unknown, program: string, { memoryBytes }: ProcessLimits): unknown {

@@ -1,19 +1,14 @@
 import { ToolError } from "@octant/core";
 import { after } from "./timer.ts";
 
-/** Places for running processes. When all are taken, a start waits its turn for a short while. */
-export interface Slots {
-  /** Resolves with a function that frees the slot. OVERLOADED when none comes free in time. */
-  take(signal?: AbortSignal): Promise<() => void>;
-}
-
 /** Commands of many clients come in bursts; most end within this time. */
 const QUEUE_MS = 5_000;
 /** More than this would not get their turn in time. */
 const MAX_WAITING = 256;
 const RETRY_MS = 1_000;
 
-export function createSlots(count: number, queueMs = QUEUE_MS): Slots {
+/** Places for running processes. When all are taken, a start waits its turn for a short while. */
+export function createSlots(count: number, queueMs = QUEUE_MS) {
   const waiting = new Set<() => void>();
   let taken = 0;
 
@@ -32,7 +27,8 @@ export function createSlots(count: number, queueMs = QUEUE_MS): Slots {
   };
 
   return {
-    async take(signal) {
+    /** Resolves with a function that frees the slot. OVERLOADED when none comes free in time. */
+    async take(signal?: AbortSignal): Promise<() => void> {
       signal?.throwIfAborted();
       if (taken < count) {
         taken += 1;

@@ -10,26 +10,19 @@ export interface SpoolCaps {
 const MEBIBYTE = 1024 * 1024;
 export const SPOOL_CAPS: SpoolCaps = { head: 16 * MEBIBYTE, tail: 16 * MEBIBYTE };
 
-/**
- * A spool holds the output of one stream. As long as everything fits it is the plain output and nothing else. Then
- * the part after the head becomes a ring, followed by two counters: the bytes that the writer has claimed, and those
- * it has written. So any process can read it at any time, even while it is being written.
- */
-export interface SpoolWriter {
-  readonly total: number;
-  /** Why storing stopped, such as ENOSPC; bytes are still counted. */
-  readonly failure: string | null;
-  /** Never throws: a full disk must not stop the child from being drained. */
-  write(bytes: Uint8Array): void;
-  close(): void;
-}
-
 const COUNTER_BYTES = 8;
 /** Of a counter, as Buffer reads and writes numbers: enough for 281 terabytes. */
 const COUNTER_DIGITS = 6;
 
-/** `open` creates the file with the first byte: silent programs cost none. */
-export function createSpool(caps: SpoolCaps, open: () => number): SpoolWriter {
+export type SpoolWriter = ReturnType<typeof createSpool>;
+
+/**
+ * A spool holds the output of one stream. As long as everything fits it is the plain output and nothing else. Then
+ * the part after the head becomes a ring, followed by two counters: the bytes that the writer has claimed, and those
+ * it has written. So any process can read it at any time, even while it is being written. `open` creates the file with
+ * the first byte: silent programs cost none.
+ */
+export function createSpool(caps: SpoolCaps, open: () => number) {
   const plainBytes = caps.head + caps.tail;
   const counters = Buffer.alloc(2 * COUNTER_BYTES);
   let fd: number | undefined;
@@ -60,25 +53,28 @@ export function createSpool(caps: SpoolCaps, open: () => number): SpoolWriter {
   };
 
   return {
-    get total() {
+    get total(): number {
       return total;
     },
-    get failure() {
+    /** Why storing stopped, such as ENOSPC; bytes are still counted. */
+    get failure(): string | null {
       return failure;
     },
-    write(bytes) {
+    /** Never throws: a full disk must not stop the child from being drained. */
+    write(bytes: Uint8Array): void {
       const before = total;
       if (failure === null) {
         try {
           fd ??= open();
-          return append(bytes, fd);
+          append(bytes, fd);
+          return;
         } catch (cause) {
           failure = (cause as NodeJS.ErrnoException).code ?? String(cause); // fs throws nothing else.
         }
       }
       total = before + bytes.length;
     },
-    close() {
+    close(): void {
       if (fd !== undefined) closeSync(fd);
       fd = undefined;
     },
@@ -91,28 +87,24 @@ export interface SpoolPart {
   readonly bytes: Buffer;
 }
 
-/** A spool as its readers see it: offsets count from the first byte that was ever written. */
-export interface Spool {
-  /** How many bytes were written so far. */
-  total(): number;
-  /** The bytes in the middle that are no longer stored. */
-  gap(): { readonly start: number; readonly end: number } | undefined;
-  /**
-   * Up to `length` bytes from `offset`, or from the end of the gap when the offset is in it, as `start` shows. Fewer
-   * before the gap and at the end.
-   */
-  read(offset: number, length: number): SpoolPart;
-}
+export type Spool = ReturnType<typeof openSpool>;
 
-export function openSpool(path: string, caps: SpoolCaps): Spool {
-  const total = () => {
+/** A spool as its readers see it: offsets count from the first byte that was ever written. */
+export function openSpool(path: string, caps: SpoolCaps) {
+  /** How many bytes were written so far. */
+  const total = (): number => {
     const size = statSync(path, { throwIfNoEntry: false })?.size ?? 0;
     return size <= caps.head + caps.tail ? size : withFile(path, 0, (fd) => totalsOf(fd, caps).written);
   };
   return {
     total,
+    /** The bytes in the middle that are no longer stored. */
     gap: () => gapOf(total(), caps),
-    read(offset, length) {
+    /**
+     * Up to `length` bytes from `offset`, or from the end of the gap when the offset is in it, as `start` shows. Fewer
+     * before the gap and at the end.
+     */
+    read(offset: number, length: number): SpoolPart {
       const nothing = { start: offset, bytes: EMPTY };
       return length <= 0 ? nothing : withFile(path, nothing, (fd) => readPart(fd, caps, offset, length));
     },

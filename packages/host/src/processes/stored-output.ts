@@ -1,59 +1,61 @@
 import { openSync } from "node:fs";
+import { attempt } from "../attempt.ts";
 import { orderOutput } from "./output-ref.ts";
 import type { EndRecord, Hello, StartRecord, StreamName } from "./protocol.ts";
 import { addEnd, addRecord, spoolPath } from "./records.ts";
 import { createSpool, type SpoolWriter } from "./spool.ts";
 
-/** A process on disk: its output and its record. */
-export interface StoredOutput {
-  write(stream: StreamName, bytes: Buffer): void;
-  /** Bytes so far. */
-  printed(): Readonly<Record<StreamName, number>>;
-  /** Why output is missing, such as ENOSPC. */
-  failure(): string | null;
-  /** Ends the output. Resolves when all stored output can be read in order. */
-  close(): Promise<void>;
-  /** Throws when the disk is full: a process without a record could not be found again. */
-  recordStart(start: StartRecord): void;
-  /** With its start, when that is not recorded yet. May be called again while output still comes. */
-  recordEnd(start: StartRecord, end: EndRecord): void;
-}
-
-export function createStoredOutput(proc_id: string, { folder, caps }: Hello): StoredOutput {
-  const spools = new Map<StreamName, SpoolWriter>();
-  let isRecorded = false;
-  const add = (start: StartRecord, end?: EndRecord) => {
-    addRecord(folder, start, end);
-    isRecorded = true;
-  };
-  const openFile = (stream: StreamName) => openSync(spoolPath(folder, proc_id, stream), "wx", MODE);
-
-  return {
-    write(stream, bytes) {
-      const spool = spools.get(stream) ?? createSpool(caps, () => openFile(stream));
-      spools.set(stream, spool);
-      spool.write(bytes);
-    },
-    printed: () => ({ stdout: spools.get("stdout")?.total ?? 0, stderr: spools.get("stderr")?.total ?? 0 }),
-    failure: () => [...spools.values()].find(({ failure }) => failure !== null)?.failure ?? null,
-    async close() {
-      for (const [stream, spool] of spools) {
-        spool.close();
-        if (spool.total > caps.head + caps.tail) await orderOutput(spoolPath(folder, proc_id, stream), caps);
-      }
-    },
-    recordStart(start) {
-      if (!isRecorded) add(start);
-    },
-    recordEnd(start, end) {
-      try {
-        if (isRecorded) addEnd(folder, proc_id, end);
-        else add(start, end);
-      } catch {
-        // The disk is full. The server still learns the exit; after a restart the process counts as killed.
-      }
-    },
-  };
-}
-
 const MODE = 0o600;
+
+/** A process on disk: its output and its record. */
+export class StoredOutput {
+  readonly #proc_id: string;
+  readonly #hello: Hello;
+  readonly #spools = new Map<StreamName, SpoolWriter>();
+
+  constructor(proc_id: string, hello: Hello) {
+    this.#proc_id = proc_id;
+    this.#hello = hello;
+  }
+
+  write(stream: StreamName, bytes: Buffer): void {
+    const open = () => openSync(this.#path(stream), "wx", MODE);
+    const spool = this.#spools.get(stream) ?? createSpool(this.#hello.caps, open);
+    this.#spools.set(stream, spool);
+    spool.write(bytes);
+  }
+
+  /** Bytes so far. */
+  printed(): Readonly<Record<StreamName, number>> {
+    const total = (stream: StreamName) => this.#spools.get(stream)?.total ?? 0;
+    return { stdout: total("stdout"), stderr: total("stderr") };
+  }
+
+  /** Why output is missing, such as ENOSPC. */
+  failure(): string | null {
+    return this.#spools.values().find(({ failure }) => failure !== null)?.failure ?? null;
+  }
+
+  /** Ends the output. Resolves when all stored output can be read in order. */
+  async close(): Promise<void> {
+    const { caps } = this.#hello;
+    for (const [stream, spool] of this.#spools) {
+      spool.close();
+      if (spool.total > caps.head + caps.tail) await orderOutput(this.#path(stream), caps);
+    }
+  }
+
+  /** Throws when the disk is full: a process without a record could not be found again. */
+  recordStart(start: StartRecord): void {
+    addRecord(this.#hello.folder, start);
+  }
+
+  /** May be called again while output still comes. On a full disk a later server takes the process for killed. */
+  recordEnd(end: EndRecord): void {
+    attempt(() => addEnd(this.#hello.folder, this.#proc_id, end));
+  }
+
+  #path(stream: StreamName): string {
+    return spoolPath(this.#hello.folder, this.#proc_id, stream);
+  }
+}

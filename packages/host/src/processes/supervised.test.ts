@@ -3,15 +3,15 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
 import { createGroups } from "./cgroup.ts";
-import { createPipeReader, createPipes, type ReadPipe } from "./pipes.ts";
+import { createPipeReader, Pipes, type ReadPipe } from "./pipes.ts";
 import type { Hello, StartOrder } from "./protocol.ts";
 import { spoolPath } from "./records.ts";
 import { SPOOL_CAPS } from "./spool.ts";
-import { supervise } from "./supervised.ts";
+import { Supervised } from "./supervised.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "octant-supervised-"));
 const hello: Hello = { server: "1:1:00", folder, caps: SPOOL_CAPS, limits: {} };
-const pipes = createPipes(folder);
+const pipes = new Pipes(folder);
 afterAll(() => {
   pipes.close();
   rmSync(folder, { recursive: true, force: true });
@@ -41,13 +41,14 @@ const createLateReader = (): ReadPipe => {
 test("output that the event loop has not reported at the exit is read before the exit is", async () => {
   const groups = createGroups(hello.server, {});
   const tools = { pipes, readPipe: createLateReader(), groups };
-  const { ended } = await supervise(
+  const supervised = new Supervised(
     orderOf("proc_late", "seq 1 1000; echo oops >&2"),
     hello,
     tools,
     () => {},
   );
-  expect(await ended).toMatchObject({ status: "exited", exit_code: 0, output_open: false });
+  await supervised.start();
+  expect(await supervised.ended).toMatchObject({ status: "exited", exit_code: 0, output_open: false });
   expect(readFileSync(spoolPath(folder, "proc_late", "stdout"), "utf8").split("\n")).toHaveLength(1_001);
   expect(readFileSync(spoolPath(folder, "proc_late", "stderr"), "utf8")).toBe("oops\n");
   groups.close();
@@ -57,7 +58,8 @@ test("an exit is reported as incomplete when something holds the output open", a
   const groups = createGroups(hello.server, {});
   const tools = { pipes, readPipe: createPipeReader(), groups };
   const order = orderOf("proc_held", "echo now; sleep 1 & exit 0");
-  const { ended } = await supervise(order, hello, tools, () => {});
-  expect(await ended).toMatchObject({ status: "exited", output_open: true });
+  const supervised = new Supervised(order, hello, tools, () => {});
+  await supervised.start();
+  expect(await supervised.ended).toMatchObject({ status: "exited", output_open: true });
   groups.close();
 });

@@ -8,31 +8,13 @@ import {
   PROCESS_MARK,
   type Started,
   type StartOrder,
-  type StartRecord,
+  type StreamName,
   type TerminalSize,
 } from "./protocol.ts";
 import { startPtyChild } from "./pty-child.ts";
 import { signalName } from "./signal-name.ts";
-import { createStoredOutput } from "./stored-output.ts";
+import { StoredOutput } from "./stored-output.ts";
 import { after } from "./timer.ts";
-
-/** A process in the hands of the supervisor. */
-export interface Supervised {
-  readonly started: Started;
-  /** Resolves when the process has exited and its output is complete or held open by others. */
-  readonly ended: Promise<EndRecord>;
-  /** Writes the record of a process that did not exit at once; without disk space, kills it and rejects with NotStored. */
-  record(): Promise<void>;
-  /** From now on its end counts as killed. */
-  markKilled(): void;
-  /** Bytes of input that it has not taken yet; undefined when its input is closed. */
-  pendingInput(): number | undefined;
-  input(bytes: Buffer | "end"): void;
-  /** False when it has no terminal. */
-  resize(size: TerminalSize): boolean;
-  /** Without a signal: SIGTERM, then SIGKILL after a grace period; resolves when all processes have exited. */
-  kill(signal: NodeJS.Signals | null): Promise<void>;
-}
 
 /** How long the output may stay open after the exit before the exit is reported anyway. */
 const DRAIN_MS = 100;
@@ -43,131 +25,154 @@ export const GRACE_MS = 2_000;
 /** Launchers and shells report signal N as exit code 128 + N. */
 const SIGNAL_EXIT = 128;
 
-/** Throws the system's error when the process cannot be started. */
-export async function supervise(
-  order: StartOrder,
-  hello: Hello,
-  tools: ChildTools,
-  onOutput: () => void,
-): Promise<Supervised> {
-  const { proc_id, owner, command } = order;
-  const storedOutput = createStoredOutput(proc_id, hello);
-  let reason: "killed" | "timed_out" | undefined;
-  let sent: NodeJS.Signals | undefined;
-  let outcome: Outcome | undefined;
-  let limit: LimitName | null = null;
-  let drained = false;
-  let complete = false;
-  let inputClosed = order.stdin !== "open" && order.pty === null;
-  let stopTimer = () => {};
-  let stopDraining = () => {};
-  const ended = Promise.withResolvers<EndRecord>();
+/** A process of the supervisor. */
+export class Supervised implements ChildEvents {
+  /** Resolves when the process has exited and its output is complete or held open by others. */
+  readonly ended: Promise<EndRecord>;
+  readonly #end = Promise.withResolvers<EndRecord>();
+  readonly #order: StartOrder;
+  readonly #hello: Hello;
+  readonly #tools: ChildTools;
+  readonly #onOutput: () => void;
+  readonly #stored: StoredOutput;
+  #child!: Child;
+  #reason: "killed" | "timed_out" | undefined;
+  #sent: NodeJS.Signals | undefined;
+  #outcome: Outcome | undefined;
+  #limit: LimitName | null = null;
+  #isDrained = false;
+  #isComplete = false;
+  #inputClosed: boolean;
+  #stopTimer = () => {};
+  #stopDraining = () => {};
 
-  const report = () => {
-    if (!outcome) return;
+  constructor(order: StartOrder, hello: Hello, tools: ChildTools, onOutput: () => void) {
+    this.#order = order;
+    this.#hello = hello;
+    this.#tools = tools;
+    this.#onOutput = onOutput;
+    this.#stored = new StoredOutput(order.proc_id, hello);
+    this.#inputClosed = order.stdin !== "open" && order.pty === null;
+    this.ended = this.#end.promise;
+  }
+
+  get pid(): number {
+    return this.#child.pid;
+  }
+
+  /** Throws the system's error when it cannot be started; NotStored when the disk takes no record of it. */
+  async start(): Promise<Started> {
+    const { proc_id, owner, command, pty, timeoutMs } = this.#order;
+    const { server, caps } = this.#hello;
+    try {
+      this.#child = pty
+        ? await startPtyChild(this.#order, pty, this.#tools, this)
+        : await startChild(this.#order, this.#tools, this);
+    } catch (cause) {
+      this.#tools.groups.leave(proc_id);
+      throw cause;
+    }
+    const started = { pid: this.pid, started_at: Date.now() };
+    try {
+      this.#stored.recordStart({ proc_id, owner, command, ...started, pty: pty !== null, server, caps });
+    } catch (cause) {
+      await this.#endTree("killed", "SIGKILL");
+      throw new NotStored(cause);
+    }
+    if (timeoutMs !== null) this.#stopTimer = after(timeoutMs, () => this.#endTree("timed_out", "SIGTERM"));
+    return started;
+  }
+
+  output(stream: StreamName, bytes: Buffer): void {
+    this.#stored.write(stream, bytes);
+    this.#onOutput();
+  }
+
+  exit(code: number | null, signal: string | null): void {
+    this.#stopTimer();
+    this.#outcome = { code, signal: signal ?? signalOf(this.#order, code), at: Date.now() };
+    if (this.#isComplete) this.#report(this.#outcome);
+    else if (!this.#isDrained) this.#waitForOutput(this.#outcome, 0);
+  }
+
+  async drained(): Promise<void> {
+    this.#stopDraining();
+    this.#isDrained = true;
+    await this.#stored.close();
+    this.#isComplete = true;
+    if (this.#outcome) this.#report(this.#outcome);
+  }
+
+  /** A late timer may fire before the output event, so the pipes are read before they count as open. */
+  #waitForOutput(outcome: Outcome, waitedMs: number): void {
+    if (waitedMs > 0 && this.#child.readOutput?.()) return;
+    if (waitedMs >= (this.#order.launched ? LAUNCHER_DRAIN_MS : DRAIN_MS)) this.#report(outcome);
+    else this.#stopDraining = after(DRAIN_MS, () => this.#waitForOutput(outcome, waitedMs + DRAIN_MS));
+  }
+
+  /** Once at the exit, and again when output that was held open has ended. */
+  #report(outcome: Outcome): void {
     const { code, signal, at } = outcome;
-    if (tools.groups.ranOutOfMemory(proc_id)) limit = "memory";
-    const isKilled = (signal !== null && signal === sent) || (limit !== null && diedBySigkill(outcome));
+    const { groups } = this.#tools;
+    const { proc_id } = this.#order;
+    if (groups.ranOutOfMemory(proc_id)) this.#limit = "memory";
+    const isKilled =
+      (signal !== null && signal === this.#sent) || (this.#limit !== null && diedBySigkill(outcome));
     const end: EndRecord = {
-      status: reason ?? (isKilled ? "killed" : "exited"),
+      status: this.#reason ?? (isKilled ? "killed" : "exited"),
       exit_code: code,
       signal,
       ended_at: at,
-      output_open: !drained,
-      output_failure: storedOutput.failure(),
-      limit,
-      printed: storedOutput.printed(),
+      output_open: !this.#isDrained,
+      output_failure: this.#stored.failure(),
+      limit: this.#limit,
+      printed: this.#stored.printed(),
     };
-    stopDraining();
-    tools.groups.leave(proc_id);
-    storedOutput.recordEnd(toStartRecord(), end);
-    ended.resolve(end);
-  };
-  /** A late timer may fire before the output event, so the pipes are read before they count as open. */
-  const waitForOutput = (waitedMs: number) => {
-    if (waitedMs > 0 && child.readOutput?.()) return;
-    if (waitedMs >= (order.launched ? LAUNCHER_DRAIN_MS : DRAIN_MS)) return report();
-    stopDraining = after(DRAIN_MS, () => waitForOutput(waitedMs + DRAIN_MS));
-  };
-  const events: ChildEvents = {
-    output(stream, bytes) {
-      storedOutput.write(stream, bytes);
-      onOutput();
-    },
-    exit(code, signal) {
-      stopTimer();
-      outcome = { code, signal: signal ?? signalOf(order, code), at: Date.now() };
-      if (complete) return report();
-      if (!drained) waitForOutput(0);
-    },
-    async drained() {
-      stopDraining();
-      drained = true;
-      await storedOutput.close();
-      complete = true;
-      if (outcome) report();
-    },
-  };
+    this.#stopDraining();
+    groups.leave(proc_id);
+    this.#stored.recordEnd(end);
+    this.#end.resolve(end);
+  }
 
-  const child = await start(order, tools, events);
-  const { pid } = child;
-  const started: Started = { pid, started_at: Date.now() };
-  const toStartRecord = (): StartRecord => {
-    const { server, caps } = hello;
-    return { proc_id, owner, command, ...started, pty: order.pty !== null, server, caps };
-  };
+  /** From now on its end counts as killed. */
+  markKilled(): void {
+    this.#reason ??= "killed";
+  }
 
-  // After its exit the pid may be reused; its descendants carry the mark.
-  const tree = (): Tree => ({ leaders: outcome ? [] : [pid], mark: `${PROCESS_MARK}=${proc_id}` });
-  const end = (why: "killed" | "timed_out", signal: NodeJS.Signals) => {
-    if (!outcome) reason ??= why;
-    return endTree(tree(), { signal, graceMs: GRACE_MS });
-  };
-  if (order.timeoutMs !== null) stopTimer = after(order.timeoutMs, () => end("timed_out", "SIGTERM"));
+  /** Bytes of input that it has not taken yet; undefined when its input is closed. */
+  pendingInput(): number | undefined {
+    return this.#inputClosed ? undefined : this.#child.input?.pending();
+  }
 
-  return {
-    started,
-    ended: ended.promise,
-    async record() {
-      try {
-        storedOutput.recordStart(toStartRecord());
-      } catch (cause) {
-        await end("killed", "SIGKILL");
-        throw new NotStored(cause);
-      }
-    },
-    markKilled: () => {
-      reason ??= "killed";
-    },
-    pendingInput: () => (inputClosed ? undefined : child.input?.pending()),
-    input(bytes) {
-      if (bytes !== "end") return child.input?.write(bytes);
-      // A terminal stays open: its end of input is a key like others.
-      inputClosed = order.pty === null;
-      child.input?.end();
-    },
-    resize(size) {
-      child.resize?.(size);
-      return child.resize !== undefined;
-    },
-    async kill(signal) {
-      if (signal === null || signal === "SIGKILL" || signal === "SIGTERM") {
-        await end("killed", signal ?? "SIGTERM");
-        return;
-      }
-      sent = signal;
-      signalTree(tree(), signal);
-    },
-  };
-}
+  input(bytes: Buffer | "end"): void {
+    // A terminal stays open: its end of input is a key like others.
+    if (bytes === "end") this.#inputClosed = this.#order.pty === null;
+    if (bytes === "end") this.#child.input?.end();
+    else this.#child.input?.write(bytes);
+  }
 
-async function start(order: StartOrder, tools: ChildTools, events: ChildEvents): Promise<Child> {
-  try {
-    if (order.pty) return await startPtyChild(order, order.pty, tools, events);
-    return await startChild(order, tools, events);
-  } catch (cause) {
-    tools.groups.leave(order.proc_id);
-    throw cause;
+  /** False when it has no terminal. */
+  resize(size: TerminalSize): boolean {
+    this.#child.resize?.(size);
+    return this.#child.resize !== undefined;
+  }
+
+  /** Without a signal: SIGTERM, then SIGKILL after a grace period; resolves when all processes have exited. */
+  async kill(signal: NodeJS.Signals | null): Promise<void> {
+    if (signal === null || signal === "SIGKILL" || signal === "SIGTERM")
+      return void (await this.#endTree("killed", signal ?? "SIGTERM"));
+    this.#sent = signal;
+    signalTree(this.#tree(), signal);
+  }
+
+  #endTree(why: "killed" | "timed_out", signal: NodeJS.Signals): Promise<unknown> {
+    if (!this.#outcome) this.#reason ??= why;
+    return endTree(this.#tree(), { signal, graceMs: GRACE_MS });
+  }
+
+  /** After its exit the pid may be reused; its descendants carry the mark. */
+  #tree(): Tree {
+    return { leaders: this.#outcome ? [] : [this.pid], mark: `${PROCESS_MARK}=${this.#order.proc_id}` };
   }
 }
 

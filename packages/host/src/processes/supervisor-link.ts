@@ -1,119 +1,137 @@
 import { randomBytes } from "node:crypto";
-import { ToolError } from "@octant/core";
+import { createTopic, ToolError } from "@octant/core";
 import { thisProcess } from "../jobs/process-identity.ts";
-import type { ProcessLimits } from "./cgroup.ts";
 import { endProcessesOf, sweepLeftovers } from "./leftovers.ts";
-import { type LiveProcess, NOT_STARTED } from "./live-process.ts";
-import type { EndRecord, RequestName, Requests } from "./protocol.ts";
+import type { EndRecord, Hello, RequestName, RequestOf, Requests, Started, StartRecord } from "./protocol.ts";
 import { addEnd, endByForce } from "./records.ts";
-import type { SpoolCaps } from "./spool.ts";
-import { type SupervisorClient, startSupervisor } from "./supervisor-client.ts";
-
-/** The processes that run and the supervisor that holds them: started when it is needed, replaced when it dies. */
-export interface SupervisorLink {
-  readonly live: ReadonlyMap<string, LiveProcess>;
-  /** Adds a process to the list; `server` is the id of its supervisor. */
-  add(make: (server: string) => LiveProcess): LiveProcess;
-  drop(proc_id: string): void;
-  /** It ended before its start was reported. */
-  end(proc_id: string, record: EndRecord): void;
-  ask<N extends RequestName>(name: N, what: Requests[N]["ask"]): Promise<Requests[N]["answer"]>;
-  close(): Promise<void>;
-  /** Closes too, but the supervisor may do the rest alone; a `close` before or after this waits for no more than it. */
-  leave(): Promise<void>;
-}
+import { SupervisorClient } from "./supervisor-client.ts";
 
 const SERVER_ID_BYTES = 8;
+/** No process has this number. */
+const NOT_STARTED = 0;
 
-export interface SupervisorLinkOptions {
-  readonly folder: string;
-  readonly caps: SpoolCaps;
-  readonly limits: ProcessLimits;
+/** A process of this server that has not ended, as far as the server knows. */
+export class LiveProcess {
+  start: StartRecord;
+  readonly ended: Promise<EndRecord>;
+  /** Published when there may be new output, and at the end. */
+  readonly output = createTopic<void>({ maxEvents: 0 });
+  readonly #end = Promise.withResolvers<EndRecord>();
+
+  constructor(order: Omit<StartRecord, keyof Started>) {
+    this.start = { ...order, pid: NOT_STARTED, started_at: Date.now() };
+    this.ended = this.#end.promise;
+  }
+
+  started(facts: Started): void {
+    this.start = { ...this.start, ...facts };
+  }
+
+  end(record: EndRecord): void {
+    this.#end.resolve(record);
+    this.output.publish();
+  }
 }
 
-export function createSupervisorLink({ folder, caps, limits }: SupervisorLinkOptions): SupervisorLink {
-  const live = new Map<string, LiveProcess>();
-  const sweeping = new Set<Promise<void>>();
-  let connection: { readonly server: string; readonly client: SupervisorClient } | undefined;
-  let closing: Promise<void> | undefined;
+/** The processes that run and the supervisor that holds them: started when it is needed, replaced when it dies. */
+export class SupervisorLink {
+  readonly live = new Map<string, LiveProcess>();
+  readonly #options: Omit<Hello, "server">;
+  readonly #sweeping = new Set<Promise<void>>();
+  #connection: { readonly server: string; readonly client: SupervisorClient } | undefined;
+  #closing: Promise<void> | undefined;
 
-  const sweep = (work: Promise<void>) => {
-    const done: Promise<void> = work.finally(() => sweeping.delete(done));
-    sweeping.add(done);
-  };
+  constructor(options: Omit<Hello, "server">) {
+    this.#options = options;
+    this.#sweep(sweepLeftovers(options.folder));
+  }
 
-  const end = (proc_id: string, record: EndRecord) => {
-    const process = live.get(proc_id);
-    drop(proc_id);
-    process?.end(record);
-  };
-  const drop = (proc_id: string) => {
-    live.delete(proc_id);
-    if (live.size === 0) connection?.client.hold(false);
-  };
-  const endAllByForce = () => {
-    for (const { start } of [...live.values()]) {
-      const record = endByForce(Date.now());
-      const { proc_id, pid } = start;
-      if (pid !== NOT_STARTED) addEnd(folder, proc_id, record);
-      end(proc_id, record);
+  add(order: Omit<StartRecord, keyof Started | "server">): LiveProcess {
+    const added = new LiveProcess({ ...order, server: this.#connect().server });
+    this.live.set(added.start.proc_id, added);
+    return added;
+  }
+
+  drop(proc_id: string): void {
+    if (this.live.delete(proc_id) && this.live.size === 0) this.#connection?.client.hold(false);
+  }
+
+  async ask<N extends RequestName>(name: N, what: RequestOf<N>): Promise<Awaited<ReturnType<Requests[N]>>> {
+    const { client } = this.#connect();
+    client.hold(true);
+    try {
+      return await client.ask(name, what);
+    } finally {
+      if (this.live.size === 0) client.hold(false);
     }
-  };
+  }
 
-  const connect = () => {
-    if (closing) throw new ToolError("CANCELLED", "the server stops", {});
-    connection ??= open();
-    return connection;
-  };
-  const open = () => {
+  close(): Promise<void> {
+    this.#closing ??= this.#finish();
+    return this.#closing;
+  }
+
+  /** Closes too, but the supervisor may do the rest alone; a `close` before or after this waits for no more than it. */
+  async leave(): Promise<void> {
+    const done = this.close();
+    await this.#connection?.client.leave();
+    await done;
+  }
+
+  #connect() {
+    if (this.#closing) throw new ToolError("CANCELLED", "the server stops", {});
+    this.#connection ??= this.#open();
+    return this.#connection;
+  }
+
+  #open() {
+    const { folder } = this.#options;
     // A new id per supervisor separates its processes from those of the previous one.
     const server = `${thisProcess()}:${randomBytes(SERVER_ID_BYTES).toString("hex")}`;
-    const lost = () => {
-      connection = undefined;
-      const leaders = [...live.values()].map(({ start }) => start.pid).filter((pid) => pid !== NOT_STARTED);
-      sweep(endProcessesOf(folder, server, leaders));
-      endAllByForce();
-    };
-    const output = (proc_id: string) => live.get(proc_id)?.output.publish();
-    const client = startSupervisor({ server, folder, caps, limits }, { output, ended: end, lost });
+    const client = new SupervisorClient(
+      { ...this.#options, server },
+      {
+        output: (proc_id) => this.live.get(proc_id)?.output.publish(),
+        ended: (proc_id, end) => this.#end(proc_id, end),
+        lost: () => {
+          this.#connection = undefined;
+          const pids = [...this.live.values()].map(({ start }) => start.pid);
+          this.#sweep(
+            endProcessesOf(
+              folder,
+              server,
+              pids.filter((pid) => pid !== NOT_STARTED),
+            ),
+          );
+          this.#endAllByForce();
+        },
+      },
+    );
     return { server, client };
-  };
+  }
 
-  const finish = async () => {
-    await connection?.client.close();
-    endAllByForce();
-    await Promise.all(sweeping);
-  };
-  const close = () => {
-    closing ??= finish();
-    return closing;
-  };
+  #end(proc_id: string, record: EndRecord): void {
+    const ended = this.live.get(proc_id);
+    this.drop(proc_id);
+    ended?.end(record);
+  }
 
-  sweep(sweepLeftovers(folder));
+  #endAllByForce(): void {
+    for (const { start } of [...this.live.values()]) {
+      const record = endByForce(Date.now());
+      if (start.pid !== NOT_STARTED) addEnd(this.#options.folder, start.proc_id, record);
+      this.#end(start.proc_id, record);
+    }
+  }
 
-  return {
-    live,
-    add(make) {
-      const process = make(connect().server);
-      live.set(process.start.proc_id, process);
-      return process;
-    },
-    drop,
-    end,
-    async ask(name, what) {
-      const { client } = connect();
-      client.hold(true);
-      try {
-        return await client.ask(name, what);
-      } finally {
-        if (live.size === 0) client.hold(false);
-      }
-    },
-    close,
-    async leave() {
-      const done = close();
-      await connection?.client.leave();
-      await done;
-    },
-  };
+  #sweep(work: Promise<void>): void {
+    const done: Promise<void> = work.finally(() => this.#sweeping.delete(done));
+    this.#sweeping.add(done);
+  }
+
+  async #finish(): Promise<void> {
+    await this.#connection?.client.close();
+    this.#endAllByForce();
+    await Promise.all(this.#sweeping);
+  }
 }

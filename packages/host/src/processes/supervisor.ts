@@ -1,32 +1,27 @@
 import { readFileSync } from "node:fs";
+import { attempt } from "../attempt.ts";
 import { errnoOf } from "../errno.ts";
 import { type Guarded, quarantineNew } from "../sandbox/quarantine.ts";
 import { createGroups } from "./cgroup.ts";
 import { makeServerFolder, removeServerFolder } from "./leftovers.ts";
-import { createOutputDebounce } from "./output-debounce.ts";
-import { createPipeReader, createPipes } from "./pipes.ts";
+import { createPipeReader, Pipes } from "./pipes.ts";
 import { endTree } from "./process-tree.ts";
 import {
   type Hello,
   PROCESS_MARK,
   type Refusal,
-  type RequestName,
+  type Request,
+  type RequestOf,
+  RequestRefused,
   type Requests,
   SERVER_MARK,
+  type Started,
   type StartOrder,
+  type TerminalSize,
   type ToServer,
-  type ToSupervisor,
 } from "./protocol.ts";
 import { sweepRecords } from "./records.ts";
-import { GRACE_MS, NotStored, type Supervised, supervise } from "./supervised.ts";
-import { within } from "./timer.ts";
-
-/** The connection to the server. When it closes, for any reason, the server is dead. */
-export interface Line {
-  send(message: ToServer): void;
-  onMessage(listener: (message: ToSupervisor) => void): void;
-  onCut(listener: () => void): void;
-}
+import { GRACE_MS, NotStored, Supervised } from "./supervised.ts";
 
 /** Grace period for all processes after the server has died. */
 const FAREWELL_MS = 800;
@@ -34,158 +29,136 @@ const FAREWELL_MS = 800;
 const OUTPUT_REPORT_MS = 20;
 const MAX_PENDING_INPUT_BYTES = 1024 * 1024;
 const SWEEP_EVERY_STARTS = 200;
-/** Most commands are short: their start and end are written and reported together. */
-const BRIEF_MS = 3;
 
-/** Starts processes for one server and kills all of them when it dies. Resolves when that is done. */
-export function runSupervisor(line: Line): Promise<void> {
-  const done = Promise.withResolvers<void>();
-  let desk: Desk | undefined;
-  const finish = async () => {
-    await desk?.close();
-    done.resolve();
-  };
-  line.onCut(finish);
-  line.onMessage((message) => {
-    if (message.type === "hello") desk = createDesk(message.hello, line);
-    else if (message.type === "close") {
-      line.send({ type: "closing" });
-      finish();
-    } else answer(message);
-  });
-  const answer = async ({ id, name, ask }: Extract<ToSupervisor, { type: "request" }>) => {
+/** Starts processes for one server, and kills all of them when it closes or dies. */
+export class Supervisor implements Requests {
+  readonly #hello: Hello;
+  readonly #send: (message: ToServer) => void;
+  readonly #tools;
+  readonly #processes = new Map<string, Supervised>();
+  readonly #starting = new Set<Promise<unknown>>();
+  /** Whether there was output since the last report of a watched process, while its pause lasts. */
+  readonly #watched = new Map<string, { pausing: boolean; waiting: boolean }>();
+  #starts = 0;
+  #guardFile: string | null = null;
+  #closing: Promise<void> | undefined;
+
+  constructor(hello: Hello, send: (message: ToServer) => void) {
+    this.#hello = hello;
+    this.#send = send;
+    this.#tools = {
+      pipes: new Pipes(makeServerFolder(hello.folder, hello.server)),
+      readPipe: createPipeReader(),
+      groups: createGroups(hello.server, hello.limits),
+    };
+  }
+
+  async answer({ id, name, ask }: Request): Promise<ToServer> {
     try {
-      // The name determines the request type; destructuring loses that correlation.
-      const handle = desk?.requests[name] as (ask: unknown) => Promise<Requests[RequestName]["answer"]>;
-      line.send({ type: "reply", id, answer: await handle(ask) });
+      // The name determines the argument; a request without an answer has undefined.
+      return { type: "reply", id, answer: (await this[name](ask as never)) ?? undefined };
     } catch (cause) {
-      if (!(cause instanceof Refused)) throw cause;
-      line.send({ type: "refusal", id, refusal: cause.refusal });
+      if (!(cause instanceof RequestRefused)) throw cause;
+      return { type: "refusal", id, refusal: cause.refusal };
     }
-  };
-  return done.promise;
-}
-
-interface Desk {
-  readonly requests: { [N in RequestName]: (ask: Requests[N]["ask"]) => Promise<Requests[N]["answer"]> };
-  close(): Promise<void>;
-}
-
-class Refused extends Error {
-  readonly refusal: Refusal;
-
-  constructor(refusal: Refusal) {
-    super(refusal.kind);
-    this.refusal = refusal;
   }
-}
 
-function createDesk(hello: Hello, line: Line): Desk {
-  const folder = makeServerFolder(hello.folder, hello.server);
-  const tools = {
-    pipes: createPipes(folder),
-    readPipe: createPipeReader(),
-    groups: createGroups(hello.server, hello.limits),
-  };
-  const processes = new Map<string, Supervised>();
-  const starting = new Set<Promise<unknown>>();
-  const output = createOutputDebounce(OUTPUT_REPORT_MS, (proc_id) => line.send({ type: "output", proc_id }));
-  let starts = 0;
-  let guardFile: string | null = null;
-  let closing: Promise<void> | undefined;
+  start(order: StartOrder): Promise<Started> {
+    const starting = this.#start(order);
+    this.#starting.add(starting);
+    return starting.finally(() => this.#starting.delete(starting));
+  }
 
-  const find = (proc_id: string): Supervised => {
-    const found = processes.get(proc_id);
-    if (!found) throw new Refused({ kind: "no_process" });
-    return found;
-  };
-
-  const start = async (order: StartOrder): Promise<Requests["start"]["answer"]> => {
+  async #start(order: StartOrder): Promise<Started> {
     const { proc_id } = order;
-    guardFile = order.guardFile ?? guardFile;
-    if (closing) throw new Refused({ kind: "no_process" });
-    if (starts++ % SWEEP_EVERY_STARTS === 0) setImmediate(sweepRecords, hello.folder, Date.now());
-    const supervised = await supervise(order, hello, tools, () => output.report(proc_id)).catch(refuseStart);
-    processes.set(proc_id, supervised);
-    const ended = supervised.ended.then((end) => {
-      output.watch(proc_id, false);
-      processes.delete(proc_id);
-      return end;
+    this.#guardFile = order.guardFile ?? this.#guardFile;
+    if (this.#closing) throw refused({ kind: "no_process" });
+    if (this.#starts++ % SWEEP_EVERY_STARTS === 0) setImmediate(sweepRecords, this.#hello.folder, Date.now());
+    const supervised = new Supervised(order, this.#hello, this.#tools, () => this.#report(proc_id));
+    const started = await supervised.start().catch(refuseStart);
+    this.#processes.set(proc_id, supervised);
+    void supervised.ended.then((end) => {
+      this.#watched.delete(proc_id);
+      this.#processes.delete(proc_id);
+      this.#send({ type: "ended", proc_id, end });
     });
-    const end = await within(BRIEF_MS, ended);
-    if (end) return { ...supervised.started, end };
-    await supervised.record().catch(refuseStart);
-    ended.then((late) => line.send({ type: "ended", proc_id, end: late }));
-    return { ...supervised.started, end: null };
-  };
+    return started;
+  }
 
-  const takeDown = async () => {
-    await Promise.allSettled(starting);
-    const running = [...processes.values()];
+  async input({ proc_id, base64 }: RequestOf<"input">): Promise<void> {
+    const pending = this.#find(proc_id).pendingInput();
+    if (pending === undefined) throw refused({ kind: "no_input" });
+    if (pending > MAX_PENDING_INPUT_BYTES)
+      throw refused({ kind: "input_full", limit: MAX_PENDING_INPUT_BYTES });
+    this.#find(proc_id).input(base64 === null ? "end" : Buffer.from(base64, "base64"));
+  }
+
+  async resize({ proc_id, cols, rows }: { readonly proc_id: string } & TerminalSize): Promise<void> {
+    if (!this.#find(proc_id).resize({ cols, rows })) throw refused({ kind: "no_terminal" });
+  }
+
+  async kill({ proc_id, signal }: RequestOf<"kill">): Promise<void> {
+    const supervised = this.#processes.get(proc_id);
+    if (supervised) return supervised.kill(signal);
+    // It has exited, but its descendants may still run.
+    const tree = { leaders: [], mark: `${PROCESS_MARK}=${proc_id}` };
+    await endTree(tree, { signal: signal ?? "SIGTERM", graceMs: GRACE_MS });
+  }
+
+  async watch({ proc_id, on }: RequestOf<"watch">): Promise<void> {
+    if (!on || !this.#processes.has(proc_id)) this.#watched.delete(proc_id);
+    else if (!this.#watched.has(proc_id)) this.#watched.set(proc_id, { pausing: false, waiting: false });
+    // Output may have come after the watcher last looked and before we knew of it.
+    this.#report(proc_id);
+  }
+
+  /** Reports new output of a watched process: the first at once, then debounced. */
+  #report(proc_id: string): void {
+    const state = this.#watched.get(proc_id);
+    if (!state) return;
+    state.waiting = state.pausing;
+    if (state.pausing) return;
+    this.#send({ type: "output", proc_id });
+    state.pausing = true;
+    setTimeout(() => {
+      state.pausing = false;
+      if (state.waiting) this.#report(proc_id);
+    }, OUTPUT_REPORT_MS);
+  }
+
+  #find(proc_id: string): Supervised {
+    const found = this.#processes.get(proc_id);
+    if (!found) throw refused({ kind: "no_process" });
+    return found;
+  }
+
+  close(): Promise<void> {
+    this.#closing ??= this.#takeDown();
+    return this.#closing;
+  }
+
+  async #takeDown(): Promise<void> {
+    await Promise.allSettled(this.#starting);
+    const running = [...this.#processes.values()];
     for (const one of running) one.markKilled();
-    const leaders = running.map(({ started }) => started.pid);
-    const mark = `${SERVER_MARK}=${hello.server}`;
-    const left = await endTree({ leaders, mark }, { signal: "SIGTERM", graceMs: FAREWELL_MS });
+    const tree = { leaders: running.map(({ pid }) => pid), mark: `${SERVER_MARK}=${this.#hello.server}` };
+    const left = await endTree(tree, { signal: "SIGTERM", graceMs: FAREWELL_MS });
     if (left.length === 0) await Promise.all(running.map(({ ended }) => ended));
-    if (running.length > 0 && guardFile !== null) quarantineBy(guardFile);
-    tools.pipes.close();
-    tools.groups.close();
-    removeServerFolder(hello.folder, hello.server);
-  };
-
-  return {
-    requests: {
-      start(order) {
-        const started = start(order);
-        starting.add(started);
-        return started.finally(() => starting.delete(started));
-      },
-      async input({ proc_id, base64 }) {
-        const pending = find(proc_id).pendingInput();
-        if (pending === undefined) throw new Refused({ kind: "no_input" });
-        if (pending > MAX_PENDING_INPUT_BYTES)
-          throw new Refused({ kind: "input_full", limit: MAX_PENDING_INPUT_BYTES });
-        find(proc_id).input(base64 === null ? "end" : Buffer.from(base64, "base64"));
-        return null;
-      },
-      async resize({ proc_id, cols, rows }) {
-        if (!find(proc_id).resize({ cols, rows })) throw new Refused({ kind: "no_terminal" });
-        return null;
-      },
-      async kill({ proc_id, signal }) {
-        const supervised = processes.get(proc_id);
-        if (supervised) await supervised.kill(signal);
-        // It has exited, but its descendants may still run.
-        else
-          await endTree(
-            { leaders: [], mark: `${PROCESS_MARK}=${proc_id}` },
-            { signal: signal ?? "SIGTERM", graceMs: GRACE_MS },
-          );
-        return null;
-      },
-      async watch({ proc_id, on }) {
-        output.watch(proc_id, on && processes.has(proc_id));
-        return null;
-      },
-    },
-    close: () => {
-      closing ??= takeDown();
-      return closing;
-    },
-  };
-}
-
-/** The server may have died before it checked the files that its commands created. */
-function quarantineBy(guardFile: string): void {
-  try {
-    quarantineNew(JSON.parse(readFileSync(guardFile, "utf8")) as Guarded); // The sandbox of the server wrote it.
-  } catch {
-    // The state folder was removed.
+    const guardFile = this.#guardFile;
+    // The server may have died before it checked the files that its commands created. Its sandbox wrote the file; it is
+    // missing when the state folder was removed.
+    if (running.length > 0 && guardFile !== null)
+      attempt(() => quarantineNew(JSON.parse(readFileSync(guardFile, "utf8")) as Guarded));
+    this.#tools.pipes.close();
+    this.#tools.groups.close();
+    removeServerFolder(this.#hello.folder, this.#hello.server);
   }
 }
+
+const refused = (refusal: Refusal) => new RequestRefused(refusal);
 
 const refuseStart = (cause: unknown): never => {
   if (cause instanceof NotStored)
-    throw new Refused({ kind: "not_kept", errno: errnoOf(cause.cause) ?? String(cause.cause) });
-  throw new Refused({ kind: "not_started", errno: errnoOf(cause) ?? String(cause) });
+    throw refused({ kind: "not_kept", errno: errnoOf(cause.cause) ?? String(cause.cause) });
+  throw refused({ kind: "not_started", errno: errnoOf(cause) ?? String(cause) });
 };

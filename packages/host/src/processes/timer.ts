@@ -25,14 +25,3 @@ export function pause(ms: number, signal: AbortSignal): Promise<void> {
     signal.addEventListener("abort", finish);
   });
 }
-
-/** The result, or undefined when it is late. */
-export async function within<T>(ms: number, promise: Promise<T>): Promise<T | undefined> {
-  const timeUp = Promise.withResolvers<undefined>();
-  const callOff = after(ms, () => timeUp.resolve(undefined));
-  try {
-    return await Promise.race([promise, timeUp.promise]);
-  } finally {
-    callOff();
-  }
-}
