@@ -1,12 +1,17 @@
-import { toNative } from "../path.ts";
+import { toBytes, toNative } from "../path.ts";
 import { succeeds } from "../programs/start-program.ts";
 import type { TrustedProgram } from "../programs/trusted-program.ts";
-import { toArgumentFile, toArguments } from "./bubblewrap.ts";
 import { EXCHANGE } from "./exchange.ts";
-import { divideVariables, keepVariables, RESTORE_KEY_SIGNALS, toLauncherArgv } from "./launcher.ts";
-import type { Level } from "./level.ts";
-import { toLimitCommands } from "./limits.ts";
+import {
+  divideVariables,
+  keepVariables,
+  RESTORE_KEY_SIGNALS,
+  ROOT_KEEPS,
+  toLauncherArgv,
+  toLimitCommands,
+} from "./launcher.ts";
 import type { Mount } from "./mount.ts";
+import type { Level } from "./sandbox.ts";
 import type { Scratch } from "./scratch.ts";
 import { assembleFilter } from "./seccomp.ts";
 import type { Architecture } from "./syscalls.ts";
@@ -27,7 +32,7 @@ export function createBubblewrapLevel(options: BubblewrapLevelOptions): Level {
   // Plans are cached by their owner, so an identical list is the same object.
   const files = new WeakMap<readonly Mount[], string>();
   const fileOf = (mounts: readonly Mount[]): string => {
-    const file = files.get(mounts) ?? scratch.keep("mounts", toArgumentFile({ isRoot, mounts }));
+    const file = files.get(mounts) ?? scratch.keep("mounts", toArgumentFile(mounts, isRoot));
     files.set(mounts, file);
     return file;
   };
@@ -47,7 +52,8 @@ export function createBubblewrapLevel(options: BubblewrapLevelOptions): Level {
     launch(command, { mounts, exchange, ownNetwork, over = [] }) {
       const { argv, env, folder, pty } = command;
       const { passed, inside } = divideVariables(env);
-      const variables = keepVariables(scratch, inside);
+      const set = Object.entries(inside).map(([name, value]) => `--setenv\0${name}\0${value}\0`);
+      const variables = set.length === 0 ? undefined : keepVariables(scratch, set.join(""));
       const restored = pty ? restoreKeySignals() : [];
       const launcher = [
         ...[program, "--args", "8", "--seccomp", "9"],
@@ -72,3 +78,37 @@ const HOLDS =
   "own processes, mounts and devices, a seccomp filter, secrets masked, only the workspace, temp and caches writable";
 const AS_USER = `bubblewrap in a user namespace: ${HOLDS}`;
 const AS_ROOT = `bubblewrap as root with few capabilities: ${HOLDS}`;
+
+/** The arguments that stay the same from command to command, as `--args` reads them. */
+function toArgumentFile(mounts: readonly Mount[], isRoot: boolean): Buffer {
+  const rights = isRoot
+    ? ["--cap-drop", "ALL", ...ROOT_KEEPS.flatMap((name) => ["--cap-add", `CAP_${name.toUpperCase()}`])]
+    : ["--unshare-user"];
+  const args = [...NAMESPACES, "--die-with-parent", ...rights, ...mounts.flatMap(toArguments)];
+  return Buffer.concat(args.flatMap((arg) => [toBytes(arg), Buffer.of(0)]));
+}
+
+const NAMESPACES = ["--unshare-pid", "--unshare-ipc", "--unshare-uts", "--unshare-cgroup-try"];
+
+function toArguments(mount: Mount): string[] {
+  switch (mount.kind) {
+    case "read":
+      return [mount.mayBeGone ? "--ro-bind-try" : "--ro-bind", mount.source, mount.at];
+    case "write":
+      return [mount.mayBeGone ? "--bind-try" : "--bind", mount.source, mount.at];
+    case "device":
+      return ["--dev-bind", mount.source, mount.at];
+    case "empty":
+      return ["--tmpfs", mount.at];
+    case "folder":
+      return ["--dir", mount.at];
+    case "link":
+      return ["--symlink", mount.target, mount.at];
+    case "seal":
+      return ["--remount-ro", mount.at];
+    case "devices":
+      return ["--dev", mount.at];
+    case "processes":
+      return ["--proc", mount.at];
+  }
+}

@@ -1,4 +1,5 @@
 import { existsSync, readFileSync } from "node:fs";
+import { attempt } from "../attempt.ts";
 
 export type Container = "docker" | "podman" | "kubernetes" | "container";
 
@@ -7,17 +8,9 @@ export function detectContainer(env: NodeJS.ProcessEnv, root = "/"): Container |
   if (env["KUBERNETES_SERVICE_HOST"]) return "kubernetes";
   if (existsSync(`${root}run/.containerenv`)) return "podman";
   if (existsSync(`${root}.dockerenv`)) return "docker";
-  const groups = readText(`${root}proc/1/cgroup`);
+  const groups = attempt(() => readFileSync(`${root}proc/1/cgroup`, "utf8")) ?? "";
   if (groups.includes("kubepods")) return "kubernetes";
   if (groups.includes("libpod")) return "podman";
   if (groups.includes("docker")) return "docker";
   return /\b(?:lxc|containerd|crio)\b/.test(groups) ? "container" : null;
-}
-
-function readText(path: string): string {
-  try {
-    return readFileSync(path, "utf8");
-  } catch {
-    return "";
-  }
 }

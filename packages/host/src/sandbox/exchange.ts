@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { attempt } from "../attempt.ts";
 import type { Mount } from "./mount.ts";
 import type { Scratch } from "./scratch.ts";
 
@@ -49,10 +50,5 @@ function removeStale(parent: string): void {
   }
 }
 
-function remove(path: string): void {
-  try {
-    rmSync(path, { recursive: true, force: true });
-  } catch {
-    // A process that is still ending writes there, or an entry cannot be removed; `removeStale` tries again.
-  }
-}
+/** Fails while a process that is still ending writes there, or an entry cannot be removed; `removeStale` tries again. */
+const remove = (path: string): void => attempt(() => rmSync(path, { recursive: true, force: true }));

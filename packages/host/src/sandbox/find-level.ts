@@ -1,10 +1,9 @@
 import { findTrusted } from "../programs/trusted-program.ts";
 import { createBubblewrapLevel } from "./bubblewrap-level.ts";
-import type { Level } from "./level.ts";
 import type { Mount } from "./mount.ts";
 import { createPlans, type Plans } from "./plans.ts";
 import { adviceFor, tryLevel } from "./probe.ts";
-import type { Trial } from "./sandbox.ts";
+import type { Level, Trial } from "./sandbox.ts";
 import { createSandboxExecLevel } from "./sandbox-exec-level.ts";
 import { hasSeccomp } from "./seccomp.ts";
 import { SANDBOX_LEVELS, type SandboxLevel } from "./settings.ts";

@@ -6,34 +6,20 @@ import { type Guarded, quarantineNew } from "./quarantine.ts";
 import type { Scratch } from "./scratch.ts";
 import { lstatOf } from "./tree.ts";
 
-/**
- * Protects entries (`.mcp.json`, `.vscode`, git hooks …) from commands. Entries that exist when
- * no command runs are mounted read-only. A missing one cannot be mounted without making it, so an entry that appears
- * while commands run is moved to a quarantine: when the kernel reports it, and again when each command ends.
- */
-export interface Guard {
-  /** To be mounted read-only, in this order. */
-  mounts(): readonly ProtectedMount[];
-  /** Call `release` of the result when the command has ended or failed to start. */
-  enter(command: { readonly changesProtected: boolean }): Entered;
-  close(): void;
-}
-
-export interface Entered {
-  /** A file that lists for the supervisor what to quarantine if this process dies. */
-  readonly guardFile: string;
-  /** Returns the entries quarantined while the command ran. */
-  release(): readonly Path[];
-}
-
 export interface GuardOptions {
   readonly roots: readonly Path[];
   readonly scratch: Scratch;
   warn(message: string): void;
 }
 
-/** Nothing may run in the roots yet. */
-export function createGuard({ roots, scratch, warn }: GuardOptions): Guard {
+export type Guard = ReturnType<typeof createGuard>;
+
+/**
+ * Protects entries (`.mcp.json`, `.vscode`, git hooks …) from commands. Entries that exist when
+ * no command runs are mounted read-only. A missing one cannot be mounted without making it, so an entry that appears
+ * while commands run is moved to a quarantine: when the kernel reports it, and again when each command ends. Nothing may run in the roots yet.
+ */
+export function createGuard({ roots, scratch, warn }: GuardOptions) {
   const quarantine = scratch.folder("quarantine");
   const watchers = new Map<Path, FSWatcher>();
   const reports = new Set<Path[]>();
@@ -71,16 +57,20 @@ export function createGuard({ roots, scratch, warn }: GuardOptions): Guard {
   };
 
   return {
-    mounts: () => survey.mounts.filter(isInPlace),
-    enter({ changesProtected }) {
+    /** To be mounted read-only, in this order. */
+    mounts: (): readonly ProtectedMount[] => survey.mounts.filter(isInPlace),
+    /** Call `release` of the result when the command has ended or failed to start. */
+    enter({ changesProtected }: { readonly changesProtected: boolean }) {
       if (reports.size === 0) renew(takeSurvey(roots, quarantine));
       for (const root of roots) watchFolder(root, WATCHED_NAMES);
       const report: Path[] = [];
       reports.add(report);
       if (changesProtected) trusted += 1;
       return {
+        /** A file that lists for the supervisor what to quarantine if this process dies. */
         guardFile,
-        release() {
+        /** Returns the entries quarantined while the command ran. */
+        release(): readonly Path[] {
           if (!reports.has(report)) return report;
           if (!changesProtected) sweep();
           else if (--trusted === 0) renew({ ...survey, guarded: withoutPresent(survey.guarded) });
@@ -89,7 +79,7 @@ export function createGuard({ roots, scratch, warn }: GuardOptions): Guard {
         },
       };
     },
-    close() {
+    close(): void {
       for (const watcher of watchers.values()) watcher.close();
       watchers.clear();
     },

@@ -7,17 +7,14 @@ import {
   realpathSync,
   renameSync,
   rmSync,
-  type Stats,
-  statSync,
 } from "node:fs";
 import { basename, dirname, join } from "node:path";
+import { attempt } from "../attempt.ts";
 import { isWithin } from "../path.ts";
-import { CACHE_VARIABLES, CACHES } from "./home-caches.ts";
-import { MASKED, SECRET_NAME } from "./home-masked.ts";
-import { COPIED, SHOWN } from "./home-shown.ts";
+import { CACHE_VARIABLES, CACHES, COPIED, MASKED, SECRET_NAME, SHOWN } from "./home-places.ts";
 import { type Bind, read, write } from "./mount.ts";
 import type { Scratch } from "./scratch.ts";
-import { lstatOf, moveAway, type Tree } from "./tree.ts";
+import { lstatOf, moveAway, statOf, type Tree } from "./tree.ts";
 
 export interface HomeOptions {
   readonly home: string;
@@ -162,7 +159,7 @@ const HAVE_SECRETS: ReadonlySet<string> = new Set(
 function listCopies({ home, scratch }: HomeOptions): Entries {
   const copies: Entries = new Map();
   for (const { path, secret } of COPIED) {
-    const text = readText(join(home, path));
+    const text = attempt(() => readFileSync(join(home, path), "utf8"));
     if (text === undefined) continue;
     const harmless = text.split("\n").filter((line) => !secret.test(line));
     const copy = scratch.keep("copy", Buffer.from(harmless.join("\n")));
@@ -210,19 +207,3 @@ export function cachesElsewhere({ env, home }: Pick<HomeOptions, "env" | "home">
 
 /** `/` and its direct children are never a cache. */
 const MIN_CACHE_DEPTH = 3;
-
-export function statOf(path: string): Stats | undefined {
-  try {
-    return statSync(path, { throwIfNoEntry: false });
-  } catch {
-    return undefined;
-  }
-}
-
-function readText(path: string): string | undefined {
-  try {
-    return readFileSync(path, "utf8");
-  } catch {
-    return undefined;
-  }
-}

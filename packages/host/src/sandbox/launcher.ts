@@ -1,6 +1,8 @@
 import { randomBytes } from "node:crypto";
-import { mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { attempt } from "../attempt.ts";
+import { words } from "../words.ts";
 import type { Scratch } from "./scratch.ts";
 
 /**
@@ -14,12 +16,6 @@ const IGNORE_KEYS = "trap '' INT QUIT; ";
 /** Arguments of `env`. The command must not inherit the ignored signals, and a shell cannot restore them. */
 export const RESTORE_KEY_SIGNALS = ["--default-signal=INT,QUIT"] as const;
 
-export interface LauncherFiles {
-  readonly mounts: string;
-  readonly filter: string;
-  readonly variables: string | undefined;
-}
-
 export interface Variables {
   /** Variables for the launcher, which passes them on. */
   readonly passed: Readonly<Record<string, string>>;
@@ -28,7 +24,13 @@ export interface Variables {
 }
 
 export function toLauncherArgv(
-  { mounts, filter, variables }: LauncherFiles,
+  {
+    mounts,
+    filter,
+    variables,
+  }: Readonly<Record<"mounts" | "filter", string>> & {
+    readonly variables: string | undefined;
+  },
   launcher: readonly string[],
   { limits, ignoresKeys }: { readonly limits: string; readonly ignoresKeys: boolean },
 ): readonly [string, ...string[]] {
@@ -48,43 +50,21 @@ export function divideVariables(env: Readonly<Record<string, string>>): Variable
 
 /** LD_PRELOAD, BASH_FUNC_…, ENV, SHELLOPTS, GCONV_PATH and their like are code. */
 const HARMLESS = new RegExp(
-  `^(?:${[
-    ...["PATH", "HOME", "USER", "LOGNAME", "SHELL", "PWD", "TZ", "TERM", "TMPDIR", "TMP", "TEMP", "CI"],
-    ...[
-      "LANG",
-      "LANGUAGE",
-      "LC_[A-Z]+",
-      "COLORTERM",
-      "NO_COLOR",
-      "FORCE_COLOR",
-      "DISPLAY",
-      "WAYLAND_DISPLAY",
-    ],
-    ...["XDG_[A-Z_]+", "(?:https?|all|ftp|no)_proxy", "(?:HTTPS?|ALL|FTP|NO)_PROXY", "SSL_CERT_(?:FILE|DIR)"],
-    ...["(?:OCTANT|HANZO|NODE|NPM|npm|NVM|VOLTA|FNM|PNPM|BUN|DENO|COREPACK|YARN)_[A-Za-z0-9_]+"],
-    ...[
-      "(?:PYTHON|PYTEST|PIP|UV|VIRTUAL|CONDA|PYENV|CARGO|RUST|RUSTUP|GEM|RBENV|DOTNET|JAVA|MAVEN|GRADLE)[A-Z0-9_]*",
-    ],
-    ...[
-      "GO[A-Z]+",
-      "GIT_[A-Z_]+",
-      "ANDROID_[A-Z_]+",
-      "SDKMAN_DIR",
-      "REQUESTS_CA_BUNDLE",
-      "CURL_CA_BUNDLE",
-      "PORT",
-      "DEBUG",
-    ],
-  ].join("|")})$`,
+  `^(?:${words(`
+    PATH HOME USER LOGNAME SHELL PWD TZ TERM TMPDIR TMP TEMP CI PORT DEBUG
+    LANG LANGUAGE LC_[A-Z]+ COLORTERM NO_COLOR FORCE_COLOR DISPLAY WAYLAND_DISPLAY
+    XDG_[A-Z_]+ (?:https?|all|ftp|no)_proxy (?:HTTPS?|ALL|FTP|NO)_PROXY
+    SSL_CERT_(?:FILE|DIR) REQUESTS_CA_BUNDLE CURL_CA_BUNDLE
+    (?:OCTANT|HANZO|NODE|NPM|npm|NVM|VOLTA|FNM|PNPM|BUN|DENO|COREPACK|YARN)_[A-Za-z0-9_]+
+    (?:PYTHON|PYTEST|PIP|UV|VIRTUAL|CONDA|PYENV|CARGO|RUST|RUSTUP|GEM|RBENV|DOTNET|JAVA|MAVEN|GRADLE)[A-Z0-9_]*
+    GO[A-Z]+ GIT_[A-Z_]+ ANDROID_[A-Z_]+ SDKMAN_DIR
+  `).join("|")})$`,
 );
 
-/** Variables for the inside, as arguments in a file of their own: on the command line everybody could read them. */
-export function keepVariables(scratch: Scratch, inside: Variables["inside"]): string | undefined {
-  const entries = Object.entries(inside);
-  if (entries.length === 0) return undefined;
+/** Stores the variables for the inside in a file of their own: on the command line everybody could read them. */
+export function keepVariables(scratch: Scratch, text: string): string {
   const file = join(variablesFolder(scratch), randomBytes(16).toString("hex"));
-  const text = entries.flatMap(([name, value]) => ["--setenv", name, value]).map((part) => `${part}\0`);
-  writeFileSync(file, text.join(""), { flag: "wx", mode: 0o600 });
+  writeFileSync(file, text, { flag: "wx", mode: 0o600 });
   return file;
 }
 
@@ -97,3 +77,25 @@ function variablesFolder(scratch: Scratch): string {
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   return folder;
 }
+
+/** Of one process. Node raises its own limit to the hard one, which is a million in many containers, and children inherit it. */
+const MAX_OPEN_FILES = 65_536;
+
+/**
+ * Limits that the launcher's shell sets before the command; ordinary work does not reach them. The number of processes
+ * is not limited here: that limit counts all processes of the user on the machine.
+ */
+export function toLimitCommands(
+  current = attempt(() => readFileSync("/proc/self/limits", "utf8")) ?? "",
+): string {
+  const [, hard = "0"] = /^Max open files +\S+ +(\S+)/m.exec(current) ?? [];
+  // Root could raise it, which is not meant.
+  const isHigher = hard === "unlimited" || Number(hard) > MAX_OPEN_FILES;
+  return isHigher ? `ulimit -c 0; ulimit -n ${MAX_OPEN_FILES}` : "ulimit -c 0";
+}
+
+/**
+ * Capabilities that root retains: files of other owners, switching users and killing their processes, low ports.
+ * Dropped: mount, trace, load modules, read logs, devices, raw sockets, open by handle.
+ */
+export const ROOT_KEEPS = words("chown dac_override fowner fsetid kill setgid setuid net_bind_service");

@@ -1,4 +1,5 @@
 import { closeSync, constants, fstatSync, openSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { attempt } from "../attempt.ts";
 import { errnoOf } from "../errno.ts";
 import { type Path, toNative } from "../path.ts";
 
@@ -47,11 +48,8 @@ function disarmConfig(at: string, move: Move): string[] {
   if (text === "") return [];
   const harmless = text === undefined ? "" : harmlessLines(text);
   if (harmless === text || !move(`${at}/config`, "config")) return [];
-  try {
-    writeFileSync(`${at}/config`, harmless, { flag: "wx" });
-  } catch {
-    // The command was faster; the next sweep looks again.
-  }
+  // A command may have been faster; the next sweep looks again.
+  attempt(() => writeFileSync(`${at}/config`, harmless, { flag: "wx" }));
   return ["config"];
 }
 
@@ -87,13 +85,8 @@ function harmlessLines(text: string): string {
 }
 
 /** Undefined for a link, a file. */
-function openFolder(path: string | Buffer): number | undefined {
-  try {
-    return openSync(path, constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW);
-  } catch {
-    return undefined;
-  }
-}
+const openFolder = (path: string | Buffer): number | undefined =>
+  attempt(() => openSync(path, constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW));
 
 /** "" when there is none; undefined when it is not a plain file of ordinary size. */
 function readPlain(path: string): string | undefined {
@@ -111,14 +104,11 @@ function readPlain(path: string): string | undefined {
   }
 }
 
-function exists(path: string): boolean {
-  try {
-    closeSync(openSync(path, PLACE | constants.O_NOFOLLOW));
-    return true;
-  } catch {
-    return false;
-  }
-}
-
 /** Linux' O_PATH: names an entry without opening it, so that a pipe does not block. */
 const PLACE = 0o10000000;
+
+const exists = (path: string): boolean =>
+  attempt(() => {
+    closeSync(openSync(path, PLACE | constants.O_NOFOLLOW));
+    return true;
+  }) ?? false;

@@ -1,25 +1,18 @@
-import { mkdirSync, readdirSync, readFileSync, readlinkSync, realpathSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, readlinkSync } from "node:fs";
 import { homedir } from "node:os";
 import { delimiter, dirname, isAbsolute, join, resolve } from "node:path";
-import { fromNative, isWithin, type Path, toNative } from "../path.ts";
+import { attempt } from "../attempt.ts";
+import { isWithin, type Path, toNative } from "../path.ts";
 import type { StateFolder } from "../state.ts";
 import { cacheFolder, xdgFolder } from "../user-folders.ts";
-import {
-  addHome,
-  addMask,
-  cachesElsewhere,
-  type HomeOptions,
-  maskHome,
-  namedByEnvironment,
-  statOf,
-} from "./home.ts";
-import { GIT_SECRET } from "./home-shown.ts";
+import { addHome, addMask, cachesElsewhere, type HomeOptions, maskHome, namedByEnvironment } from "./home.ts";
+import { GIT_SECRET } from "./home-places.ts";
 import { type Mount, read, write } from "./mount.ts";
 import { installFolder, ownFiles } from "./own-files.ts";
 import { openTempFolder, type Scratch } from "./scratch.ts";
 import type { SandboxSettings } from "./settings.ts";
 import { MASKED_SYSTEM, OTHER_HOMES, SHARED_IN_HOMES, SHOWN_IN_RUN, SYSTEM } from "./system-places.ts";
-import { createTree, lstatOf, type Tree } from "./tree.ts";
+import { createTree, lstatOf, realPath, statOf, type Tree } from "./tree.ts";
 
 export interface PlanOptions {
   readonly roots: readonly Path[];
@@ -238,7 +231,8 @@ function toolchainsIn(path: string, env: NodeJS.ProcessEnv): string[] {
 function maskOctant(tree: Tree, { state, scratch, env }: PlanOptions): void {
   const own = { ...env, HOME: homeOf(env) };
   const cache = cacheFolder(own);
-  makeFolder(cache);
+  // A home that cannot be written to has none, and will have none.
+  attempt(() => mkdirSync(cache, { recursive: true, mode: 0o700 }));
   const settings = join(xdgFolder(own, "XDG_CONFIG_HOME", ".config"), "hanzo");
   for (const path of [cache, settings, state.base]) addMask(tree, path, scratch);
 }
@@ -275,19 +269,3 @@ const isReadable = (path: string): boolean => {
   );
 };
 const OTHERS_CAN_READ = 0o004;
-
-function makeFolder(path: string): void {
-  try {
-    mkdirSync(path, { recursive: true, mode: 0o700 });
-  } catch {
-    // A home that cannot be written to has none, and will have none.
-  }
-}
-
-function realPath(path: Path): Path | undefined {
-  try {
-    return fromNative(realpathSync(toNative(path), "buffer"));
-  } catch {
-    return undefined;
-  }
-}

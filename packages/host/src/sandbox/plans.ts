@@ -1,15 +1,10 @@
-import { realpathSync } from "node:fs";
 import { ToolError } from "@octant/core";
-import { fromNative, isWithin, type Path, toNative } from "../path.ts";
-import { stampOf, statOf, watchedIn } from "./home.ts";
+import { isWithin, type Path } from "../path.ts";
+import { stampOf, watchedIn } from "./home.ts";
 import type { Mount } from "./mount.ts";
 import { homeOf, type PlanOptions, planMounts, resolveAllowed } from "./plan.ts";
 import { identityOf } from "./protected.ts";
-
-export interface Plans {
-  /** The mounts for a command; cached until their inputs change. */
-  get(wish: Wish): readonly Mount[];
-}
+import { realPath, statOf } from "./tree.ts";
 
 export interface Wish extends Pick<PlanOptions, "extra" | "besides" | "readOnly" | "systemOnly"> {
   readonly changesProtected: boolean;
@@ -17,26 +12,19 @@ export interface Wish extends Pick<PlanOptions, "extra" | "besides" | "readOnly"
   readonly protectedMounts: readonly Mount[];
 }
 
-interface CachedPlan {
-  readonly watched: readonly string[];
-  readonly stamp: string;
-  readonly mounts: readonly Mount[];
-}
+type Fixed = Omit<PlanOptions, keyof Wish | "allowed" | "isOurs">;
 
-type Fixed = Omit<
-  PlanOptions,
-  "allowed" | "protectedMounts" | "isOurs" | "extra" | "besides" | "readOnly" | "systemOnly"
->;
+export type Plans = ReturnType<typeof createPlans>;
 
 /** Looks at the home and the workspace before each command, and plans again only when they have changed. */
-export function createPlans(options: Fixed): Plans {
+export function createPlans(options: Fixed) {
   const { roots, settings, env } = options;
   const home = homeOf(env);
   // Resolved before any command runs, because a command could replace an allowed path in a root with a link.
   const allowedAtStart = resolveAllowed(roots, settings);
   const isOpen = (path: Path) => !roots.some((root) => isWithin(root, path));
   const identities = new Map(roots.map((root) => [root, identityOf(root)]));
-  const cache = new Map<string, CachedPlan>();
+  const cache = new Map<string, { watched: readonly string[]; stamp: string; mounts: readonly Mount[] }>();
 
   /** A root that was removed is left out. */
   const findRoots = (): Path[] => {
@@ -48,7 +36,8 @@ export function createPlans(options: Fixed): Plans {
   };
 
   return {
-    get({ changesProtected, protectedMounts, ...wish }) {
+    /** The mounts for a command; cached until their inputs change. */
+    get({ changesProtected, protectedMounts, ...wish }: Wish): readonly Mount[] {
       const present = findRoots();
       const allowed = [...new Set([...allowedAtStart, ...resolveAllowed(roots, settings).filter(isOpen)])];
       const inRoots = protectedMounts.filter(
@@ -76,12 +65,8 @@ const isFile = (path: string): boolean => statOf(path)?.isFile() === true;
 
 /** A link in place of a root would be followed by the launcher. */
 function isPresent(root: Path, roots: readonly Path[], identity: string): boolean {
-  let real: Path;
-  try {
-    real = fromNative(realpathSync(toNative(root), "buffer"));
-  } catch {
-    return false;
-  }
+  const real = realPath(root);
+  if (real === undefined) return false;
   if (real !== root) {
     const message = "a workspace root has been replaced by a link since the server started; restart it";
     throw new ToolError("PERMISSION_DENIED", message, { by: "sandbox" });

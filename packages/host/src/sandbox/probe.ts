@@ -1,9 +1,9 @@
 import { existsSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
+import { attempt } from "../attempt.ts";
 import { startLaunched } from "../programs/start-program.ts";
-import type { CommandPlace, Level } from "./level.ts";
 import { type Mount, read } from "./mount.ts";
-import type { SandboxedCommand, Trial } from "./sandbox.ts";
+import type { CommandPlace, Level, SandboxedCommand, Trial } from "./sandbox.ts";
 import type { Scratch } from "./scratch.ts";
 
 const PROBE_MS = 10_000;
@@ -70,7 +70,9 @@ const run = ({ argv: [program, ...args], env }: ReturnType<Level["launch"]>): Pr
 /** What a person can do about an unavailable level. */
 export function adviceFor(hasBubblewrap: boolean): string {
   if (!hasBubblewrap) return "install bubblewrap (apt-get, dnf, pacman or apk have it under that name)";
-  const switches = SWITCHES.filter(({ file, off }) => readText(file) === off);
+  const switches = SWITCHES.filter(
+    ({ file, off }) => attempt(() => readFileSync(file, "utf8").trim()) === off,
+  );
   return switches.map(({ advice }) => advice).join("; ") || "`octant doctor` shows what was tried";
 }
 
@@ -93,11 +95,3 @@ const SWITCHES = [
     advice: "user namespaces are switched off: set user.max_user_namespaces=10000",
   },
 ] as const;
-
-function readText(path: string): string {
-  try {
-    return readFileSync(path, "utf8").trim();
-  } catch {
-    return "";
-  }
-}

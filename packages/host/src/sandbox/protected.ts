@@ -1,5 +1,6 @@
 import { mkdirSync, readFileSync, realpathSync } from "node:fs";
 import { dirname, isAbsolute, join } from "node:path";
+import { attempt } from "../attempt.ts";
 import { PROTECTED } from "../edits/protected-paths.ts";
 import { isWithin, type Path, toNative } from "../path.ts";
 import { type Bind, read, write } from "./mount.ts";
@@ -57,36 +58,23 @@ function gitMounts(root: Path): Bind[] {
 
 function repositoryMounts(folder: Path): Bind[] {
   if (!lstatOf(join(folder, "HEAD"))) return [read(folder)];
-  makeHooks(folder);
+  // Git creates this folder too; where it is missing, a command could create it with hooks that the person's git would
+  // run.
+  attempt(() => mkdirSync(toNative(join(folder, "hooks"))));
   const programs = GIT_PROGRAMS.map((name) => join(folder, name)).filter(isRealEntry);
   // Bound on itself first: a mount can be neither moved away nor replaced, a plain folder can.
   return [write(folder), ...programs.map((program) => read(program))];
 }
 
-/**
- * Git creates this folder too; where it is missing, a command could create it with hooks that the person's git would
- * run.
- */
-function makeHooks(folder: Path): void {
-  try {
-    mkdirSync(toNative(join(folder, "hooks")));
-  } catch {
-    // It already exists, or cannot be created.
-  }
-}
-
 /** The repository that a linked worktree belongs to, if that one says the same: anybody can write a `.git` file. */
-function commonFolderOf(gitFile: Path): Path | undefined {
-  try {
+const commonFolderOf = (gitFile: Path): Path | undefined =>
+  attempt(() => {
     const entry = readPath(gitFile, /^gitdir: (.+)$/m);
     const common = readPath(join(entry, "commondir"), /^(.+)$/m);
     const back = readPath(join(entry, "gitdir"), /^(.+)$/m);
     const belongs = back === realpathSync(gitFile) && isWithin(join(common, "worktrees"), entry);
     return belongs ? common : undefined;
-  } catch {
-    return undefined;
-  }
-}
+  });
 
 function readPath(file: Path, form: RegExp): Path {
   const [, path = ""] = form.exec(readFileSync(toNative(file), "utf8")) ?? [];

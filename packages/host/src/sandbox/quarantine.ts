@@ -1,8 +1,9 @@
 import { randomBytes } from "node:crypto";
-import { lstatSync, mkdirSync, renameSync } from "node:fs";
+import { mkdirSync, renameSync } from "node:fs";
 import { basename, join } from "node:path";
 import { type Path, toNative } from "../path.ts";
 import { disarmRepository } from "./new-repository.ts";
+import { lstatOf } from "./tree.ts";
 
 /** Protected entries that were missing when the first of the running commands started. Plain data: the supervisor gets it too. */
 export interface Guarded {
@@ -17,8 +18,8 @@ export interface Guarded {
 export function quarantineNew({ absent, repositories, quarantine }: Guarded): Path[] {
   const move = (path: Path, name = basename(path)): boolean => moveOut(path, name, quarantine);
   return [
-    ...absent.filter(isThere).filter((path) => move(path)),
-    ...repositories.filter(isThere).flatMap((path) => disarmRepository(path, move)),
+    ...absent.filter(lstatOf).filter((path) => move(path)),
+    ...repositories.filter(lstatOf).flatMap((path) => disarmRepository(path, move)),
   ];
 }
 
@@ -38,13 +39,5 @@ function moveOut(path: Path, name: string, quarantine: string): boolean {
     return true;
   } catch (cause) {
     return (cause as NodeJS.ErrnoException).code !== "ENOENT"; // fs throws nothing else.
-  }
-}
-
-function isThere(path: Path): boolean {
-  try {
-    return lstatSync(toNative(path), { throwIfNoEntry: false }) !== undefined;
-  } catch {
-    return false;
   }
 }

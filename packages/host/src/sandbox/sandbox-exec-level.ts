@@ -1,6 +1,6 @@
 import { divideVariables } from "./launcher.ts";
-import type { Level } from "./level.ts";
 import type { Mount } from "./mount.ts";
+import type { Level } from "./sandbox.ts";
 
 /**
  * macOS: the same places as rules of the system's sandbox. Unverified: written without a Mac.

@@ -2,6 +2,7 @@ import type { Path } from "../path.ts";
 import type { StateFolder } from "../state.ts";
 import type { Container } from "./container.ts";
 import type { Exchange } from "./exchange.ts";
+import type { Mount } from "./mount.ts";
 import type { SandboxLevel, SandboxMode, SandboxSettings } from "./settings.ts";
 
 export interface SandboxStatus {
@@ -51,6 +52,26 @@ export interface Launch {
    * takes everything down at once, so a polite one is for the processes below it.
    */
   readonly launcher: boolean;
+}
+
+/** A way to isolate a command, on a machine that supports it. */
+export interface Level {
+  readonly level: SandboxLevel;
+  /** What the level guarantees, in one sentence for people. */
+  readonly detail: string;
+  /** Commands see a composed tree with a private temp folder. */
+  readonly binds: boolean;
+  launch(command: SandboxedCommand, place: CommandPlace): Launch;
+}
+
+export interface CommandPlace {
+  readonly mounts: readonly Mount[];
+  /** A folder of ours, bound at EXCHANGE. */
+  readonly exchange?: string | undefined;
+  /** Not the machine's. */
+  readonly ownNetwork: boolean;
+  /** Put over `mounts`, for this one command; only bubblewrap can. */
+  readonly over?: readonly Mount[];
 }
 
 /** How to start a command instead of by itself. */

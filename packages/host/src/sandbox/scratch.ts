@@ -1,34 +1,30 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import { chmodSync, mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { attempt } from "../attempt.ts";
 import { replaceFile } from "../replace-file.ts";
 import type { StateFolder } from "../state.ts";
 
-/** The sandbox's files in the workspace's state. Commands see only the folders bound for them. */
-export interface Scratch {
-  readonly path: string;
-  /** One of our folders, created when missing. */
-  folder(name: string): string;
-  /** An empty folder and an empty file, to cover others with. */
-  readonly nothing: { readonly folder: string; readonly file: string };
-  /** A file that is named by its content, so that it is never half written and never another one's. */
-  keep(name: string, content: Uint8Array): string;
-}
+export type Scratch = ReturnType<typeof openScratch>;
 
-export function openScratch(state: StateFolder): Scratch {
+/** The sandbox's files in the workspace's state. Commands see only the folders bound for them. */
+export function openScratch(state: StateFolder) {
   const path = state.folder("sandbox");
+  /** One of our folders, created when missing. */
   const folder = (name: string): string => {
     const made = join(path, name);
     mkdirSync(made, { recursive: true, mode: 0o700 });
     return made;
   };
+  /** A file that is named by its content, so that it is never half written and never another one's. */
   const keep = (name: string, content: Uint8Array): string => {
-    const digest = createHash("sha256").update(content).digest("hex").slice(0, 32);
+    const digest = hash("sha256", content).slice(0, 32);
     const file = join(folder("kept"), `${name}-${digest}`);
-    if (holds(file, content)) return file;
+    if (attempt(() => readFileSync(file).equals(content))) return file;
     replaceFile(file, content, { mode: 0o600, durable: false });
     return file;
   };
+  /** An empty folder and an empty file, to cover others with. */
   const nothing = { folder: folder("nothing"), file: keep("nothing", Buffer.alloc(0)) };
   return { path, folder, keep, nothing };
 }
@@ -38,12 +34,4 @@ export function openTempFolder(scratch: Scratch, name: string): string {
   const path = scratch.folder(name);
   chmodSync(path, 0o1777);
   return path;
-}
-
-function holds(file: string, content: Uint8Array): boolean {
-  try {
-    return readFileSync(file).equals(content);
-  } catch {
-    return false;
-  }
 }

@@ -1,30 +1,23 @@
 import { randomBytes } from "node:crypto";
-import { lstatSync, mkdirSync, renameSync, type Stats, statSync, writeFileSync } from "node:fs";
+import { lstatSync, mkdirSync, realpathSync, renameSync, type Stats, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { attempt } from "../attempt.ts";
 import { errnoOf } from "../errno.ts";
-import { isWithin, type Path, toNative } from "../path.ts";
+import { fromNative, isWithin, type Path, toNative } from "../path.ts";
 import type { Mount } from "./mount.ts";
 
-/** The mounts of a sandbox, in order, each with a place to be mounted at. */
-export interface Tree {
-  readonly mounts: readonly Mount[];
-  /** `kept`: the source is one of our folders that commands write to and that outlives them. */
-  add(mount: Mount, options?: { readonly kept: true }): void;
-  /** The mount that contains a path. */
-  holderOf(path: Path): Mount | undefined;
-  /** The real path that would be visible at this path; undefined when it is one of our folders. */
-  sourceOf(path: Path): Path | undefined;
-}
+export type Tree = ReturnType<typeof createTree>;
 
 /**
- * A launcher creates missing mount points itself and follows links while doing so. In a folder that commands can
+ * The mounts of a sandbox, in order, each with a place to be mounted at. A launcher creates missing mount points itself and follows links while doing so. In a folder that commands can
  * write to, a planted link would let it create files anywhere. So there we create mount points ourselves: in the
  * folder itself, where a running command cannot move them, and for deeper ones below an empty mount that is fresh
  * each time.
  */
-export function createTree(): Tree {
+export function createTree() {
   const mounts: Mount[] = [];
   const kept = new Set<Mount>();
+  /** The mount that contains a path. */
   const holderOf = (path: Path): Mount | undefined =>
     mounts.findLast(({ kind, at }) => HOLDERS.has(kind) && isWithin(at, path));
 
@@ -39,14 +32,16 @@ export function createTree(): Tree {
   };
 
   return {
-    mounts,
+    mounts: mounts as readonly Mount[],
     holderOf,
-    add(mount, options) {
+    /** `kept`: the source is one of our folders that commands write to and that outlives them. */
+    add(mount: Mount, options?: { readonly kept: true }): void {
       reserve(mount);
       mounts.push(mount);
       if (options?.kept) kept.add(mount);
     },
-    sourceOf(path) {
+    /** The real path that would be visible at this path; undefined when it is one of our folders. */
+    sourceOf(path: Path): Path | undefined {
       const holder = holderOf(path);
       if (!holder || !("source" in holder) || kept.has(holder)) return undefined;
       return join(holder.source, path.slice(holder.at.length));
@@ -87,10 +82,12 @@ const MAX_ATTEMPTS = 10;
 export const moveAway = (path: string): void => renameSync(path, `${path}.${randomBytes(8).toString("hex")}`);
 
 /** Of the entry itself, links not followed; nothing when it is missing or cannot be reached. */
-export function lstatOf(path: Path): Stats | undefined {
-  try {
-    return lstatSync(toNative(path), { throwIfNoEntry: false });
-  } catch {
-    return undefined;
-  }
-}
+export const lstatOf = (path: Path): Stats | undefined =>
+  attempt(() => lstatSync(toNative(path), { throwIfNoEntry: false }));
+
+/** The same, with links followed. */
+export const statOf = (path: string): Stats | undefined =>
+  attempt(() => statSync(path, { throwIfNoEntry: false }));
+
+export const realPath = (path: Path): Path | undefined =>
+  attempt(() => fromNative(realpathSync(toNative(path), "buffer")));

@@ -1,13 +1,10 @@
-import { randomBytes } from "node:crypto";
-import { mkdirSync, writeFileSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { dirname } from "node:path";
 import type { TrustedProgram } from "../programs/trusted-program.ts";
 import { shellQuote } from "../shell-quote.ts";
 import { EXCHANGE } from "./exchange.ts";
-import { divideVariables } from "./launcher.ts";
-import type { Level } from "./level.ts";
-import { toLimitCommands } from "./limits.ts";
+import { divideVariables, keepVariables, ROOT_KEEPS, toLimitCommands } from "./launcher.ts";
 import type { Mount } from "./mount.ts";
+import type { Level } from "./sandbox.ts";
 import type { Scratch } from "./scratch.ts";
 
 export interface UnshareLevelOptions {
@@ -33,22 +30,13 @@ export function createUnshareLevel(options: UnshareLevelOptions): Level {
     detail: DETAIL,
     launch(command, { mounts, exchange = "", ownNetwork }) {
       const { passed, inside } = divideVariables(command.env);
+      const variables = keepVariables(scratch, toAssignments(inside));
       const argv = [
-        ...[
-          setpriv,
-          "--pdeathsig",
-          "KILL",
-          unshare,
-          "--mount",
-          "--pid",
-          "--fork",
-          "--kill-child",
-          "--ipc",
-          "--uts",
-        ],
+        ...[setpriv, "--pdeathsig", "KILL", unshare, "--mount", "--pid", "--fork", "--kill-child"],
+        ...["--ipc", "--uts"],
         ...(isRoot ? [] : ["--user", "--map-root-user"]),
         ...(ownNetwork ? ["--net"] : []),
-        ...["/bin/sh", scriptOf(mounts), command.folder, keepAssignments(scratch, inside), exchange],
+        ...["/bin/sh", scriptOf(mounts), command.folder, variables, exchange],
         ...command.argv,
       ] as [string, ...string[]];
       return { argv, env: passed, folder: command.folder, launcher: true };
@@ -59,17 +47,6 @@ export function createUnshareLevel(options: UnshareLevelOptions): Level {
 const DETAIL =
   "namespaces of util-linux: own processes and mounts, secrets masked, only the workspace, temp and caches writable; " +
   "no seccomp filter, and some 0.1 s for each command. Install bubblewrap for the rest";
-
-const ROOT_KEEPS = [
-  "chown",
-  "dac_override",
-  "fowner",
-  "fsetid",
-  "kill",
-  "setgid",
-  "setuid",
-  "net_bind_service",
-];
 
 /** Runs as the first process of the namespaces: builds the tree at the stage, moves into it, gives up its rights. */
 function toScript(
@@ -153,15 +130,10 @@ function toCommands(mount: Mount): string[] {
   }
 }
 
-/** The variables that a launcher would obey, as lines that the shell reads when it has nothing left to start but the command. */
-function keepAssignments(scratch: Scratch, inside: Readonly<Record<string, string>>): string {
-  const folder = join(scratch.path, `variables-${process.pid}`);
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
-  const file = join(folder, randomBytes(16).toString("hex"));
-  const lines = Object.entries(inside)
+/** Lines that the shell reads when it has nothing left to start but the command. */
+const toAssignments = (inside: Readonly<Record<string, string>>): string =>
+  Object.entries(inside)
     // A shell knows no others.
     .filter(([name]) => /^[A-Za-z_]\w*$/.test(name))
-    .map(([name, value]) => `export ${name}=${shellQuote(value)}\n`);
-  writeFileSync(file, lines.join(""), { flag: "wx", mode: 0o600 });
-  return file;
-}
+    .map(([name, value]) => `export ${name}=${shellQuote(value)}\n`)
+    .join("");

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { toLimitCommands } from "./limits.ts";
+import { toLimitCommands } from "./launcher.ts";
 
 const told = (hard: string) =>
   `Limit                     Soft Limit           Hard Limit           Units\nMax open files            1024                 ${hard.padEnd(20)} files\n`;
