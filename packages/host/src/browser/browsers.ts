@@ -3,7 +3,7 @@ import { rmSync } from "node:fs";
 import { type Backend, ToolError } from "@octant/core";
 import type { Browser } from "playwright-core";
 import { thisProcess } from "../jobs/process-identity.ts";
-import type { Network, PolicyProxy } from "../network/index.ts";
+import type { HttpProxy, Network } from "../network/index.ts";
 import { passedEnvironment } from "../processes/environment.ts";
 import { makeServerFolder, removeServerFolder } from "../processes/leftovers.ts";
 import type { Workspace } from "../workspace.ts";
@@ -45,7 +45,7 @@ export interface BrowsersOptions {
 
 interface Running {
   readonly browser: Browser;
-  readonly proxy: PolicyProxy;
+  readonly proxy: HttpProxy;
   readonly profiles: Set<Profile>;
   readonly isApart: boolean;
   readonly downloadLimit: DownloadLimit;
@@ -73,7 +73,7 @@ export function createBrowsers({ workspace, network, env, settings }: BrowsersOp
     const folder = makeBrowserFolder();
     const downloadLimit = createDownloadLimit(folder, settings.maxDownloadBytes);
     const site = createWorkspaceSite(confinement);
-    let proxy: PolicyProxy | undefined;
+    let proxy: HttpProxy | undefined;
     const openProxy = async (listen: "socket" | "port"): Promise<string> => {
       await proxy?.close();
       proxy = await network.openProxy({ listen, isRemote, site });

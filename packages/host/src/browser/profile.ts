@@ -1,5 +1,6 @@
 import { ToolError } from "@octant/core";
 import type { Browser, BrowserContext, BrowserContextOptions, Locator, Page } from "playwright-core";
+import { inTime, LateError, orAborted } from "../waits.ts";
 import { type Activity, createActivity, type Marker } from "./activity.ts";
 import type { DownloadLimit } from "./download-limit.ts";
 import { browserEnded, isTimeout, messageOf, noPage, pageBusy, tookTooLong } from "./failures.ts";
@@ -7,7 +8,6 @@ import { type Report, report } from "./report.ts";
 import { runScript, untilScript } from "./scripts.ts";
 import { createTab, type Tab } from "./tab.ts";
 import { findTarget, toTargetError } from "./targets.ts";
-import { inTime, LateError, orAborted } from "./waits.ts";
 
 export interface ActOptions {
   readonly tab?: string | undefined;

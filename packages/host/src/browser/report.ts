@@ -1,8 +1,8 @@
 import type { ToolError } from "@octant/core";
+import { inTime, LateError, orAborted } from "../waits.ts";
 import type { Activity, ConsoleEntry, DownloadEntry, Marker } from "./activity.ts";
 import { type Changes, takeChanges } from "./snapshots.ts";
 import type { Tab } from "./tab.ts";
-import { inTime, LateError, orAborted } from "./waits.ts";
 import { toShownUrl } from "./workspace-site.ts";
 
 /** The visible effects of an action on the page. */

@@ -2,9 +2,9 @@ import { setTimeout as delay } from "node:timers/promises";
 import { Script } from "node:vm";
 import { ToolError } from "@octant/core";
 import type { Locator } from "playwright-core";
+import { inTime, LateError } from "../waits.ts";
 import { invalid, isTimeout, messageOf } from "./failures.ts";
 import type { Tab } from "./tab.ts";
-import { inTime, LateError } from "./waits.ts";
 
 /** Runs a caller's script. The caller sees what it throws; failures of the page are reported differently. */
 export async function runScript(

@@ -1,7 +1,7 @@
 import type { Frame, Page } from "playwright-core";
+import { inTime, LateError } from "../waits.ts";
 import { pageCrashed, unreadable } from "./failures.ts";
 import { createPageSession } from "./page-session.ts";
-import { inTime, LateError } from "./waits.ts";
 
 /** One page of a profile. */
 export interface Tab {

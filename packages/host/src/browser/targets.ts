@@ -1,10 +1,10 @@
 import { ToolError } from "@octant/core";
 import type { Locator, Page } from "playwright-core";
+import { inTime, LateError } from "../waits.ts";
 import { invalid, isTimeout, messageOf, pageBusy, tookTooLong } from "./failures.ts";
 import { toPageSelector } from "./playwright.ts";
 import { takeSnapshot } from "./snapshots.ts";
 import type { Tab } from "./tab.ts";
-import { inTime, LateError } from "./waits.ts";
 
 const REF = /^(?:f(\d+))?e\d+$/;
 const MAX_CANDIDATES = 5;

@@ -3,7 +3,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { extname } from "node:path";
 import { ToolError } from "@octant/core";
 import type { Confinement } from "../confinement.ts";
-import type { LocalSite } from "../network/policy-proxy.ts";
+import type { LocalSite } from "../network/http-proxy.ts";
 import { fromNative, type Path, pathToUri, uriToPath } from "../path.ts";
 
 /**

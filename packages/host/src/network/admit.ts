@@ -1,8 +1,16 @@
-import { isIP } from "node:net";
+import { lookup } from "node:dns/promises";
+import { isIP, type LookupFunction } from "node:net";
+import { orAborted } from "../waits.ts";
 import type { Gate } from "./policy.ts";
 import type { ChooseProxy } from "./proxy.ts";
-import type { Resolve } from "./resolve.ts";
 import type { Target } from "./target.ts";
+
+/** All addresses of a name. Resolved exactly once per hop; the connection uses these addresses. */
+export type Resolve = (host: string) => Promise<readonly string[]>;
+
+/** As the rest of the machine resolves: hosts file, search domains and all. */
+export const systemResolve: Resolve = async (host) =>
+  (await lookup(host, { all: true, order: "verbatim" })).map(({ address }) => address);
 
 export interface AdmitTools {
   readonly gate: Gate;
@@ -30,23 +38,23 @@ export async function admit(
   return { proxy, addresses };
 }
 
-async function addressesOf(
-  { host }: Target,
-  resolve: Resolve,
-  signal: AbortSignal,
-): Promise<readonly string[]> {
+async function addressesOf({ host }: Target, resolve: Resolve, signal: AbortSignal) {
   if (isIP(host)) return [host];
+  // The system's resolver cannot be cancelled, but the caller need not wait for it.
   const addresses = await orAborted(resolve(host), signal);
   if (addresses.length > 0) return addresses;
   throw Object.assign(new Error("no address"), { code: "ENODATA" });
 }
 
-/** The system's resolver cannot be cancelled, but the caller need not wait for it. */
-function orAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const stop = () => reject(signal.reason);
-    if (signal.aborted) stop();
-    signal.addEventListener("abort", stop, { once: true });
-    work.then(resolve, reject).finally(() => signal.removeEventListener("abort", stop));
-  });
+/** A lookup that knows the answer: the addresses that were checked, and no others. */
+export interface PinnedLookup extends LookupFunction {
+  readonly pinned: string;
+}
+
+export function pin(addresses: readonly string[]): PinnedLookup {
+  const entries = addresses.map((address) => ({ address, family: isIP(address) }));
+  const first = entries[0]!;
+  const lookup: LookupFunction = (_host, { all }, callback) =>
+    all ? callback(null, entries) : callback(null, first.address, first.family);
+  return Object.assign(lookup, { pinned: addresses.join() });
 }

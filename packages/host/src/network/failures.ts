@@ -16,7 +16,9 @@ export function toNetworkError(cause: unknown, target: Target): unknown {
       { cause: code },
     );
   }
-  return new ToolError("UPSTREAM_ERROR", `${target.shown} ${sayCode(code)}`, {}, { cause: code });
+  const [, explanation = ""] = EXPLANATIONS.find(([pattern]) => pattern.test(code)) ?? [];
+  const message = `${target.shown} ${explanation.replace("%", code)}`;
+  return new ToolError("UPSTREAM_ERROR", message, {}, { cause: code });
 }
 
 export const MAX_HEADER_BYTES = 64 * 1024;
@@ -28,35 +30,17 @@ export function codeOf(cause: unknown): string | undefined {
   return one instanceof Error && "code" in one && typeof one.code === "string" ? one.code : undefined;
 }
 
-function sayCode(code: string): string {
-  switch (code) {
-    case "ENOTFOUND":
-    case "EAI_AGAIN":
-    case "EAI_FAIL":
-    case "ENODATA":
-      return `cannot be found: its name has no address (${code}); look for a typing mistake, or for a missing network`;
-    case "ECONNREFUSED":
-      return "refused the connection; nothing listens there, or a firewall says no";
-    case "ECONNRESET":
-    case "EPIPE":
-    case "ERR_STREAM_PREMATURE_CLOSE":
-      return `broke off the connection (${code}); try again`;
-    case "EHOSTUNREACH":
-    case "ENETUNREACH":
-    case "ETIMEDOUT":
-    case "EADDRNOTAVAIL":
-      return `cannot be reached from this machine (${code})`;
-    default:
-      return explain(code);
-  }
-}
-
-function explain(code: string): string {
-  if (code.startsWith("HPE_"))
-    return `did not answer in HTTP (${code}); look at the port and at http or https`;
-  if (/^(Z_|ERR__?ZSTD|ERR_BROTLI|ERR__ERROR|ERR_ZLIB|ZSTD_)/.test(code))
-    return `sent a body that cannot be decompressed (${code})`;
-  if (/CERT|TLS|SSL|ISSUER|SIGNATURE|PROTO/.test(code))
-    return `could not be trusted or understood over TLS (${code})`;
-  return `could not be spoken to (${code})`;
-}
+/** The first pattern that a code matches explains it; `%` is the code. */
+const EXPLANATIONS: readonly (readonly [RegExp, string])[] = [
+  [
+    /^(ENOTFOUND|EAI_AGAIN|EAI_FAIL|ENODATA)$/,
+    "cannot be found: its name has no address (%); look for a typing mistake, or for a missing network",
+  ],
+  [/^ECONNREFUSED$/, "refused the connection; nothing listens there, or a firewall says no"],
+  [/^(ECONNRESET|EPIPE|ERR_STREAM_PREMATURE_CLOSE)$/, "broke off the connection (%); try again"],
+  [/^(EHOSTUNREACH|ENETUNREACH|ETIMEDOUT|EADDRNOTAVAIL)$/, "cannot be reached from this machine (%)"],
+  [/^HPE_/, "did not answer in HTTP (%); look at the port and at http or https"],
+  [/^(Z_|ERR__?ZSTD|ERR_BROTLI|ERR__ERROR|ERR_ZLIB|ZSTD_)/, "sent a body that cannot be decompressed (%)"],
+  [/CERT|TLS|SSL|ISSUER|SIGNATURE|PROTO/, "could not be trusted or understood over TLS (%)"],
+  [/./, "could not be spoken to (%)"],
+];

@@ -1,5 +1,7 @@
+export type { Resolve } from "./admit.ts";
 export { type FindOpener, openInBrowser } from "./browser.ts";
 export { downloadFile } from "./download.ts";
+export type { HttpProxy } from "./http-proxy.ts";
 export {
   createNetwork,
   type HttpResponse,
@@ -9,5 +11,3 @@ export {
 } from "./network.ts";
 export { checkFree, placeFile } from "./place-file.ts";
 export type { NetworkPolicy } from "./policy.ts";
-export type { PolicyProxy } from "./policy-proxy.ts";
-export type { Resolve } from "./resolve.ts";

@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from "node:http";
+import type { Resolve } from "./admit.ts";
+import type { HttpProxy, HttpProxyOptions } from "./http-proxy.ts";
 import { createGate, type NetworkPolicy } from "./policy.ts";
-import type { PolicyProxy, PolicyProxyOptions } from "./policy-proxy.ts";
-import type { Resolve } from "./resolve.ts";
 import { parseTarget } from "./target.ts";
 
 export interface HttpRequest {
@@ -34,11 +34,13 @@ export interface HttpResponse {
 export interface Network {
   /** Sends a request and passes the response to `use`; an unread body is discarded afterwards. */
   request<T>(request: HttpRequest, use: (response: HttpResponse) => Promise<T>): Promise<T>;
-  /** A proxy for a program that is not ours, such as a browser. */
-  openProxy(options: PolicyProxyOptions): Promise<PolicyProxy>;
+  /** A proxy that applies the policy to a program that is not ours, such as a browser. */
+  openProxy(
+    options: Pick<HttpProxyOptions, "listen" | "site"> & { readonly isRemote: boolean },
+  ): Promise<HttpProxy>;
   /** Says whether a URL may be handed to a browser, and how it is spelled then. */
   checkUrl(url: string, isRemote: boolean): URL;
-  close(): Promise<void> | void;
+  close(): Promise<void>;
 }
 
 export interface NetworkOptions {
@@ -56,7 +58,7 @@ export const LOCAL_POLICY: NetworkPolicy = { loopback: true, private: false, all
 /** Throws a TypeError when the policy cannot be read. The HTTP modules are loaded with the first request. */
 export function createNetwork(options: NetworkOptions): Network {
   const gate = createGate(options.policy);
-  let requests: Promise<Pick<Network, "request" | "openProxy" | "close">> | undefined;
+  let requests: Promise<ReturnType<typeof import("./requests.ts").createRequests>> | undefined;
   const load = () =>
     (requests ??= import("./requests.ts").then(({ createRequests }) => createRequests(gate, options)));
   return {

@@ -1,7 +1,7 @@
 import { isIP } from "node:net";
 import { ToolError } from "@octant/core";
+import { words } from "../words.ts";
 import { type AddressClass, classOf } from "./address-class.ts";
-import { BAD_PORTS } from "./bad-ports.ts";
 import { type HostPattern, nameOf, parseHostPattern } from "./host-patterns.ts";
 import type { Target } from "./target.ts";
 
@@ -17,15 +17,10 @@ export interface NetworkPolicy {
   readonly only?: readonly string[] | undefined;
 }
 
-export interface Gate {
-  /** Checks that need no name resolution. */
-  checkName(target: Target, isRemote: boolean): void;
-  /** All addresses must pass, because any of them may be used. Empty when a proxy resolves the name. */
-  checkAddresses(target: Target, addresses: readonly string[], isRemote: boolean): void;
-}
+export type Gate = ReturnType<typeof createGate>;
 
 /** `isRemote`: the caller is remote, so addresses that only this machine can reach are closed. */
-export function createGate(policy: NetworkPolicy): Gate {
+export function createGate(policy: NetworkPolicy) {
   const allow = policy.allow.map(parseHostPattern);
   const deny = policy.deny.map(parseHostPattern);
   const only = policy.only?.map(parseHostPattern);
@@ -48,8 +43,11 @@ export function createGate(policy: NetworkPolicy): Gate {
   };
 
   return {
-    checkName: (target, isRemote) => check(target, isIP(target.host) ? [target.host] : [], isRemote),
-    checkAddresses(target, addresses, isRemote) {
+    /** Checks that need no name resolution. */
+    checkName: (target: Target, isRemote: boolean) =>
+      check(target, isIP(target.host) ? [target.host] : [], isRemote),
+    /** All addresses must pass, because any of them may be used. Empty when a proxy resolves the name. */
+    checkAddresses(target: Target, addresses: readonly string[], isRemote: boolean) {
       check(target, addresses, isRemote);
       if (only && !isAllListed(only, target, addresses))
         throw blocked(target, "the settings name the hosts that may be reached, and it is not among them");
@@ -74,17 +72,21 @@ const REASONS = {
 } as const satisfies Record<Exclude<AddressClass, "public"> | "remote", string>;
 
 /** Names that only ever refer to a cloud's own service. Behind a proxy there is no address to check. */
-const METADATA_NAMES = new Set([
-  "metadata",
-  "metadata.google.internal",
-  "metadata.goog",
-  "metadata.azure.com",
-  "metadata.azure.internal",
-  "metadata.tencentyun.com",
-  "metadata.oraclecloud.com",
-  "instance-data",
-  "instance-data.ec2.internal",
-]);
+const METADATA_NAMES = new Set(
+  words(`
+    metadata metadata.google.internal metadata.goog metadata.azure.com metadata.azure.internal
+    metadata.tencentyun.com metadata.oraclecloud.com instance-data instance-data.ec2.internal
+  `),
+);
+
+/** Ports of other protocols that a request could be smuggled into: the list of the fetch standard. */
+const BAD_PORTS = new Set(
+  words(`
+    0 1 7 9 11 13 15 17 19 20 21 22 23 25 37 42 43 53 69 77 79 87 95 101 102 103 104 109 110 111 113 115 117 119 123
+    135 137 139 143 161 179 389 427 465 512 513 514 515 526 530 531 532 540 548 554 556 563 587 601 636 989 990 993
+    995 1719 1720 1723 2049 3659 4045 4190 5060 5061 6000 6566 6665 6666 6667 6668 6669 6679 6697 10080
+  `).map(Number),
+);
 
 export const blocked = ({ shown }: Pick<Target, "shown">, why: string) =>
   new ToolError("NET_BLOCKED", `${shown} is blocked: ${why}`, { host: shown });

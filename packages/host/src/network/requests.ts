@@ -1,52 +1,61 @@
-import type { IncomingMessage } from "node:http";
+import {
+  type ClientRequest,
+  type IncomingMessage,
+  type RequestOptions,
+  request as requestHttp,
+} from "node:http";
+import { request as requestHttps } from "node:https";
 import { ToolError } from "@octant/core";
-import { createAgents } from "./agents.ts";
-import { decodedBody } from "./decode.ts";
-import { exchangeOnce, type Wiring } from "./exchange.ts";
+import { type AdmitTools, admit, pin, systemResolve } from "./admit.ts";
+import { type Agents, createAgents } from "./agents.ts";
+import { ACCEPTED_ENCODINGS, decodedBody } from "./decode.ts";
+import { codeOf, MAX_HEADER_BYTES, toNetworkError } from "./failures.ts";
+import { createHttpProxy } from "./http-proxy.ts";
 import type { HttpRequest, Network, NetworkOptions } from "./network.ts";
 import type { Gate } from "./policy.ts";
-import { createPolicyProxy } from "./policy-proxy.ts";
 import { createProxyChoice } from "./proxy.ts";
 import { type Hop, isRedirect, nextHop } from "./redirects.ts";
-import { systemResolve } from "./resolve.ts";
 import { parseTarget } from "./target.ts";
 
 const MAX_REDIRECTS = 10;
 
+interface Wiring extends AdmitTools {
+  readonly agents: Agents;
+}
+
 /** The part of the network that takes time to load. */
-export function createRequests(
-  gate: Gate,
-  options: NetworkOptions,
-): Pick<Network, "request" | "openProxy" | "close"> {
+export function createRequests(gate: Gate, options: NetworkOptions) {
   const { env = {}, resolve = systemResolve, ca, warn = () => {} } = options;
   const agents = createAgents(ca);
   const wiring: Wiring = { gate, resolve, chooseProxy: createProxyChoice(env, warn), agents };
-  return {
-    request: (request, use) =>
-      withDeadline(request, async (signal) => {
-        const { message, hop, redirects } = await followed(request, wiring, signal);
-        try {
-          return await use({
-            status: message.statusCode ?? 0,
-            url: hop.target.url,
-            headers: message.headers,
-            redirects,
-            body: (maxBytes) => decodedBody(message, hop.target, maxBytes),
-          });
-        } finally {
-          if (!message.readableEnded) message.destroy();
-        }
-      }),
-    openProxy: (how) => createPolicyProxy(wiring, how),
-    close: agents.close,
-  };
+  const request: Network["request"] = (given, use) =>
+    withDeadline(given, async (signal) => {
+      const { message, hop, redirects } = await followed(given, wiring, signal);
+      try {
+        return await use({
+          status: message.statusCode ?? 0,
+          url: hop.target.url,
+          headers: message.headers,
+          redirects,
+          body: (maxBytes) => decodedBody(message, hop.target, maxBytes),
+        });
+      } finally {
+        if (!message.readableEnded) message.destroy();
+      }
+    });
+  const openProxy: Network["openProxy"] = ({ isRemote, ...how }) =>
+    createHttpProxy({
+      ...how,
+      admit: (target, signal) => admit(target, wiring, { isRemote, signal }),
+      agentFor: agents.for,
+    });
+  return { request, openProxy, close: agents.close };
 }
 
 async function followed(request: HttpRequest, wiring: Wiring, signal: AbortSignal) {
-  const options = { isRemote: request.isRemote, signal };
   let hop = firstHop(request);
   for (let redirects = 0; ; redirects++) {
-    const message = await exchangeOnce(hop, wiring, options);
+    const message = await exchange(hop, wiring, request.isRemote, signal);
     const { statusCode = 0, headers } = message;
     if (!request.follow || !isRedirect(statusCode) || headers.location === undefined)
       return { message, hop, redirects };
@@ -87,29 +96,83 @@ async function drain(message: IncomingMessage): Promise<void> {
   }
 }
 
+/** Checks, connects and asks once; the answer's body is still on its way. */
+async function exchange(
+  hop: Hop,
+  wiring: Wiring,
+  isRemote: boolean,
+  signal: AbortSignal,
+): Promise<IncomingMessage> {
+  const { target } = hop;
+  try {
+    const { proxy, addresses } = await admit(target, wiring, { isRemote, signal });
+    const agent = wiring.agents.for(target, proxy);
+    const route = { agent, signal, ...(proxy === undefined && { lookup: pin(addresses) }) };
+    return await answerTo(() => requestFor(hop, route), hop);
+  } catch (cause) {
+    throw toNetworkError(cause, target);
+  }
+}
+
+function requestFor(
+  { target: { url, host, port }, method, headers, body }: Hop,
+  route: Pick<RequestOptions, "agent" | "lookup" | "signal">,
+): ClientRequest {
+  // Without a length, servers refuse a POST that has no body.
+  const hasLength = body !== undefined || method === "POST" || method === "PUT" || method === "PATCH";
+  const request = url.protocol === "https:" ? requestHttps : requestHttp;
+  return request({
+    ...route,
+    protocol: url.protocol,
+    hostname: host,
+    port,
+    path: url.pathname + url.search,
+    method,
+    headers: {
+      "accept-encoding": ACCEPTED_ENCODINGS,
+      accept: "*/*",
+      "user-agent": "octant",
+      ...headers,
+      host: url.host,
+      ...(hasLength && { "content-length": String(body?.length ?? 0) }),
+    },
+    maxHeaderSize: MAX_HEADER_BYTES,
+  });
+}
+
+/** A pooled connection may just have been closed by the server; idempotent requests are retried. */
+async function answerTo(send: () => ClientRequest, { method, body }: Hop): Promise<IncomingMessage> {
+  for (;;) {
+    const request = send();
+    try {
+      return await new Promise((resolve, reject) => {
+        request.on("response", resolve);
+        request.on("error", reject);
+        request.end(body);
+      });
+    } catch (cause) {
+      const isStale = request.reusedSocket && GONE.has(codeOf(cause) ?? "");
+      if (!isStale || !REPEATABLE.has(method)) throw cause;
+    }
+  }
+}
+
+const GONE = new Set(["ECONNRESET", "EPIPE"]);
+const REPEATABLE = new Set(["GET", "HEAD", "OPTIONS", "PUT", "DELETE"]);
+
 /** Cancellation propagates unchanged; a deadline becomes TIMEOUT, whatever error it caused. */
 async function withDeadline<T>(
   { timeoutMs, signal }: HttpRequest,
   work: (signal: AbortSignal) => Promise<T>,
 ): Promise<T> {
   signal.throwIfAborted();
-  const stop = new AbortController();
-  let isLate = false;
-  const timer = setTimeout(() => {
-    isLate = true;
-    stop.abort();
-  }, timeoutMs);
-  const cancel = () => stop.abort(signal.reason);
-  signal.addEventListener("abort", cancel, { once: true });
+  const deadline = AbortSignal.timeout(timeoutMs);
   try {
-    return await work(stop.signal);
+    return await work(AbortSignal.any([signal, deadline]));
   } catch (cause) {
     signal.throwIfAborted();
-    if (!isLate) throw cause;
+    if (!deadline.aborted) throw cause;
     const message = `not done after ${timeoutMs} ms; a longer timeout may help`;
     throw new ToolError("TIMEOUT", message, { after_ms: timeoutMs });
-  } finally {
-    clearTimeout(timer);
-    signal.removeEventListener("abort", cancel);
   }
 }

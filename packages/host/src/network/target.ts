@@ -1,4 +1,5 @@
 import { ToolError } from "@octant/core";
+import { attempt } from "../attempt.ts";
 import type { Destination } from "./host-patterns.ts";
 
 /** A URL that may be asked for, with the credentials taken out. */
@@ -38,17 +39,10 @@ const HTTPS_PORT = 443;
 
 function toAuthorization({ username, password }: URL): string | undefined {
   if (username === "" && password === "") return undefined;
-  const pair = [username, password].map(decodePercent).join(":");
+  // A percent sign that starts no valid escape is literal.
+  const decode = (text: string) => attempt(() => decodeURIComponent(text)) ?? text;
+  const pair = [username, password].map(decode).join(":");
   return `Basic ${Buffer.from(pair).toString("base64")}`;
-}
-
-/** A percent sign that starts no valid escape is literal. */
-function decodePercent(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
 }
 
 const notAUrl = (path: string, message: string) =>

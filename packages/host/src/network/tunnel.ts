@@ -3,8 +3,7 @@ import { request as requestHttp } from "node:http";
 import { request as requestHttps } from "node:https";
 import { connect } from "node:net";
 import type { Duplex } from "node:stream";
-import type { Admitted } from "./admit.ts";
-import { pin } from "./agents.ts";
+import { type Admitted, pin } from "./admit.ts";
 import type { Target } from "./target.ts";
 
 /** A connection to an admitted target, through the proxy that was chosen for it or straight. */
@@ -43,3 +42,13 @@ async function openThroughProxy(proxy: URL, authority: string, signal: AbortSign
 }
 
 const bracketed = (host: string): string => (host.includes(":") ? `[${host}]` : host);
+
+/** Answers a CONNECT request and connects its two ends until one of them closes. */
+export function joinTunnel(socket: Duplex, upstream: Duplex, head: Buffer): void {
+  upstream.on("error", () => socket.destroy());
+  upstream.on("close", () => socket.destroy());
+  socket.on("close", () => upstream.destroy());
+  socket.write("HTTP/1.1 200 Connection Established\r\n\r\n");
+  upstream.write(head);
+  socket.pipe(upstream).pipe(socket);
+}

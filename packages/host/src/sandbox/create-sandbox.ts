@@ -1,6 +1,7 @@
 import { extname } from "node:path";
 import { fileURLToPath } from "node:url";
 import { ToolError } from "@octant/core";
+import type { HttpProxy } from "../network/http-proxy.ts";
 import { isWithin } from "../path.ts";
 import { toToolError } from "../system-error.ts";
 import { detectContainer } from "./container.ts";
@@ -11,7 +12,6 @@ import { forgetVariables } from "./launcher.ts";
 import { type Mount, read, write } from "./mount.ts";
 import { ownFiles, sharesFilesWithCache } from "./own-files.ts";
 import { findProgram } from "./program.ts";
-import type { HostProxy } from "./proxy.ts";
 import type { LaunchedCommand, Sandbox, SandboxedCommand, SandboxOptions, SandboxStatus } from "./sandbox.ts";
 import { openScratch } from "./scratch.ts";
 import { isWeaker, type SandboxLevel, type SandboxSettings } from "./settings.ts";
@@ -22,7 +22,7 @@ export function createSandbox(options: SandboxOptions): Sandbox {
   const { mode, network } = settings;
   let found: ReturnType<typeof open> | undefined;
   let status: Promise<SandboxStatus> | undefined;
-  let proxy: Promise<HostProxy> | undefined;
+  let proxy: Promise<HttpProxy> | undefined;
   const open = async (): Promise<FoundLevel & { readonly guard: Guard }> => {
     const scratch = openScratch(state);
     const guard = createGuard({ roots, scratch, warn });
@@ -36,7 +36,7 @@ export function createSandbox(options: SandboxOptions): Sandbox {
     });
     return found;
   };
-  const openProxy = async (): Promise<HostProxy> => {
+  const openProxy = async (): Promise<HttpProxy> => {
     proxy ??= import("./proxy.ts").then(({ createProxy }) =>
       createProxy(typeof network === "string" ? [] : network),
     );
@@ -77,7 +77,7 @@ export function createSandbox(options: SandboxOptions): Sandbox {
       if (!readOnly) checkFolder(command, roots, settings);
       const goesThroughProxy = typeof network !== "string" && command.network !== "off";
       const extra = [
-        ...(goesThroughProxy ? proxyMounts(await openProxy(), INSIDE_FOLDER) : []),
+        ...(goesThroughProxy ? proxyMounts((await openProxy()).address, INSIDE_FOLDER) : []),
         ...(exchange ? exchangeMounts : []),
       ];
       const inside = { ...withoutOutside(command), ...(goesThroughProxy && behindForwarder(command)) };
@@ -107,7 +107,7 @@ export function createSandbox(options: SandboxOptions): Sandbox {
       });
       const over: Mount[] = [
         { kind: "empty", at: "/tmp" },
-        ...proxyMounts({ socket: proxySocket }, APART_FOLDER),
+        ...proxyMounts(proxySocket, APART_FOLDER),
         read(programs),
         write(shared),
       ];
@@ -234,7 +234,7 @@ const insideOf = (folder: string) => ({
   socket: `${folder}/socket`,
 });
 
-function proxyMounts({ socket }: Pick<HostProxy, "socket">, folder: string): Mount[] {
+function proxyMounts(socket: string, folder: string): Mount[] {
   const inside = insideOf(folder);
   return [
     read(process.execPath, inside.node),

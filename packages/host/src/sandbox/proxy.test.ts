@@ -3,8 +3,8 @@ import { createServer, request } from "node:http";
 import { type AddressInfo, connect, createServer as createTcpServer } from "node:net";
 import { text } from "node:stream/consumers";
 import { afterEach, expect, test } from "vitest";
-import { createProxy, type HostProxy } from "./proxy.ts";
-import { findRule, mayConnect, parseHostRule, parseTarget } from "./proxy-rules.ts";
+import type { HttpProxy } from "../network/http-proxy.ts";
+import { createProxy, findRule, mayConnect, parseHostRule, parseTarget } from "./proxy.ts";
 
 const opened: { close(): unknown }[] = [];
 afterEach(async () => {
@@ -21,15 +21,15 @@ async function startServer(answer: string): Promise<number> {
   return (server.address() as AddressInfo).port;
 }
 
-async function startProxy(...args: Parameters<typeof createProxy>): Promise<HostProxy> {
+async function startProxy(...args: Parameters<typeof createProxy>): Promise<HttpProxy> {
   const proxy = await createProxy(...args);
   opened.push(proxy);
   return proxy;
 }
 
-async function get(proxy: HostProxy, url: string): Promise<string> {
+async function get(proxy: HttpProxy, url: string): Promise<string> {
   const sent = request({
-    socketPath: proxy.socket,
+    socketPath: proxy.address,
     path: url,
     headers: { host: "other", "proxy-authorization": "x" },
   }).end();
@@ -37,8 +37,8 @@ async function get(proxy: HostProxy, url: string): Promise<string> {
   return `${response.statusCode} ${await text(response)}`.trim();
 }
 
-async function tunnel(proxy: HostProxy, line: string | Buffer): Promise<string> {
-  const socket = connect(proxy.socket);
+async function tunnel(proxy: HttpProxy, line: string | Buffer): Promise<string> {
+  const socket = connect(proxy.address);
   socket.write(line);
   const [bytes] = await once(socket, "data");
   socket.destroy();
@@ -57,7 +57,7 @@ test("a tunnel carries bytes both ways", async () => {
   opened.push(echo);
   const { port } = echo.address() as AddressInfo;
   const proxy = await startProxy([`127.0.0.1:${port}`]);
-  const socket = connect(proxy.socket);
+  const socket = connect(proxy.address);
   socket.write(`CONNECT 127.0.0.1:${port} HTTP/1.1\r\nHost: x\r\n\r\n`);
   const [head] = await once(socket, "data");
   expect(String(head)).toMatch(/^HTTP\/1\.1 200 /);
@@ -116,7 +116,7 @@ test("rules read hosts, ports and addresses, and nothing else", () => {
   expect(parseHostRule("[::1]:80")).toEqual({ host: "::1", below: false, ports: [80] });
   for (const bad of ["", "*", "a b", "http://a", "a/b", "a:0", "a:b", "ä.de", "-a"])
     expect(() => parseHostRule(bad), bad).toThrow(TypeError);
-  expect(parseTarget("a.b", 443)).toEqual({ host: "a.b", port: 443 });
+  expect(parseTarget("a.b:443")).toEqual({ host: "a.b", port: 443 });
   const local = parseHostRule("localhost:3000");
   expect(findRule([local], { host: "localhost", port: 3000 })).toBe(local);
   expect([mayConnect(local, "127.0.0.1"), mayConnect(local, "10.0.0.1")]).toEqual([true, false]);

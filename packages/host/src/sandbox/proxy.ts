@@ -1,140 +1,69 @@
-import { lookup } from "node:dns/promises";
-import { once } from "node:events";
-import { mkdtempSync, rmSync } from "node:fs";
-import { createServer, type IncomingMessage, request, type ServerResponse } from "node:http";
-import { connect, isIP, type Socket } from "node:net";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import type { Duplex } from "node:stream";
-import { joinTunnel } from "../network/join-tunnel.ts";
-import { findRule, mayConnect, parseHostRule, parseTarget, type Target } from "./proxy-rules.ts";
+import { isIP } from "node:net";
+import { ToolError } from "@octant/core";
+import ipaddr from "ipaddr.js";
+import { type Resolve, systemResolve } from "../network/admit.ts";
+import { createHttpProxy, type HttpProxy } from "../network/http-proxy.ts";
 
-export interface HostProxy {
-  /** Where it listens: a socket in a private folder. */
-  readonly socket: string;
-  close(): Promise<void>;
+/** A host that settings name. Without a port: those of the web. */
+export interface HostRule {
+  readonly host: string;
+  readonly below: boolean;
+  readonly ports: readonly number[];
 }
 
-type Resolve = (host: string) => Promise<readonly string[]>;
-
-/** An HTTP proxy that resolves names itself and connects to the hosts that settings name, and to no other. */
-export async function createProxy(
-  hosts: readonly string[],
-  resolve: Resolve = resolveHost,
-): Promise<HostProxy> {
+/** A proxy on a socket that resolves names itself and connects to the hosts that settings name, and to no other. */
+export function createProxy(hosts: readonly string[], resolve: Resolve = systemResolve): Promise<HttpProxy> {
   const rules = hosts.map(parseHostRule);
-  const addressOf = async (target: Target): Promise<string> => {
-    const rule = findRule(rules, target);
-    if (!rule)
-      throw new Refused(`${target.host}:${target.port} is not among the hosts that the sandbox allows`);
-    const addresses = isIP(target.host) ? [target.host] : await resolve(target.host);
-    const address = addresses[0];
-    if (address === undefined) throw new Refused(`${target.host} has no address`);
-    if (addresses.every((one) => mayConnect(rule, one))) return address;
-    throw new Refused(
-      `${target.host} leads to an address of this network, which is allowed only by its number`,
-    );
-  };
-
-  const server = createServer((incoming, response) => {
-    forward(incoming, response, addressOf).catch((cause) => refuse(response, cause));
-  });
-  const open = new Set<Duplex>();
-  const track = (socket: Duplex) => open.add(socket).size && socket.on("close", () => open.delete(socket));
-  server.on("connection", track);
-  server.on("connect", (incoming: IncomingMessage, socket: Duplex, head: Buffer) => {
-    tunnel(incoming, socket, head, addressOf).then(track, (cause) => {
-      const { status, message } = toAnswer(cause);
-      socket.end(`HTTP/1.1 ${status}\r\nContent-Type: text/plain\r\nConnection: close\r\n\r\n${message}\n`);
-    });
-  });
-
-  const folder = mkdtempSync(join(tmpdir(), "octant-proxy-"));
-  const socket = join(folder, "socket");
-  server.listen(socket);
-  await once(server, "listening");
-  server.unref();
-  return {
-    socket,
-    async close() {
-      for (const one of open) one.destroy();
-      server.close();
-      rmSync(folder, { recursive: true, force: true });
+  return createHttpProxy({
+    listen: "socket",
+    async admit({ shown, port }) {
+      const refuse = (why: string) => new ToolError("NET_BLOCKED", `${shown} ${why}`, { host: shown });
+      const host = parseTarget(shown)?.host;
+      const rule = host === undefined ? undefined : findRule(rules, { host, port });
+      if (host === undefined || !rule) throw refuse("is not among the hosts that the sandbox allows");
+      const addresses = isIP(host) ? [host] : await resolve(host);
+      if (addresses.length === 0) throw refuse("has no address");
+      if (addresses.every((one) => mayConnect(rule, one))) return { proxy: undefined, addresses };
+      throw refuse("leads to an address of this network, which is allowed only by its number");
     },
-  };
-}
-
-type AddressOf = (target: Target) => Promise<string>;
-
-class Refused extends Error {}
-
-async function tunnel(
-  incoming: IncomingMessage,
-  socket: Duplex,
-  head: Buffer,
-  addressOf: AddressOf,
-): Promise<Socket> {
-  // Before anything is awaited: a client that hangs up meanwhile must not bring the server down.
-  socket.on("error", () => socket.destroy());
-  const target = parseTarget(incoming.url ?? "", HTTPS_PORT);
-  if (!target) throw new Refused("the host is not written as one");
-  const upstream = connect({ host: await addressOf(target), port: target.port });
-  await once(upstream, "connect");
-  joinTunnel(socket, upstream, head);
-  return upstream;
-}
-
-const HTTP_PORT = 80;
-const HTTPS_PORT = 443;
-/** These are between the client and us. */
-const HOP_HEADERS = new Set([
-  "connection",
-  "keep-alive",
-  "proxy-connection",
-  "proxy-authorization",
-  "te",
-  "upgrade",
-]);
-
-async function forward(
-  incoming: IncomingMessage,
-  response: ServerResponse,
-  addressOf: AddressOf,
-): Promise<void> {
-  const [, authority = "", path = "/"] = /^http:\/\/([^/?#]*)(.*)$/i.exec(incoming.url ?? "") ?? [];
-  const target = parseTarget(authority, HTTP_PORT);
-  if (!target) throw new Refused("the host is not written as one");
-  const headers = Object.entries(incoming.headers).filter(([name]) => !HOP_HEADERS.has(name));
-  const upstream = request({
-    ...{
-      host: await addressOf(target),
-      port: target.port,
-      method: incoming.method,
-      setHost: false,
-      agent: false,
-    },
-    path: path.startsWith("/") ? path : `/${path}`,
-    headers: { ...Object.fromEntries(headers), host: authority },
   });
-  upstream.on("error", (cause) => refuse(response, cause));
-  response.on("close", () => upstream.destroy());
-  upstream.on("response", (answer) => {
-    response.writeHead(answer.statusCode ?? 502, answer.headers);
-    answer.pipe(response);
-  });
-  incoming.pipe(upstream);
 }
 
-function refuse(response: ServerResponse, cause: unknown): void {
-  if (response.headersSent) return void response.destroy();
-  const { status, message } = toAnswer(cause);
-  response.writeHead(Number(status.slice(0, 3)), { "content-type": "text/plain" }).end(`${message}\n`);
+const WEB_PORTS = [80, 443];
+const HIGHEST_PORT = 65_535;
+/** A name or an address with its port; nothing that a resolver might read in another way than we do. */
+const TARGET = /^(?:\[([0-9a-f:.]+)\]|([a-z0-9_](?:[a-z0-9._-]{0,251}[a-z0-9_])?))\.?(?::(\d{1,5}))?$/i;
+
+/** `host`, `host:port`, `*.host` or `[address]:port`. Throws a TypeError for anything else. */
+export function parseHostRule(text: string): HostRule {
+  const below = text.startsWith("*.");
+  const target = parseTarget(below ? text.slice(2) : text);
+  if (!target) throw new TypeError(`'${text}' is not a host; write host, host:port or *.host`);
+  return { host: target.host, below, ports: target.port === undefined ? WEB_PORTS : [target.port] };
 }
 
-const toAnswer = (cause: unknown): { status: string; message: string } =>
-  cause instanceof Refused
-    ? { status: "403 Forbidden", message: `octant: ${cause.message}` }
-    : { status: "502 Bad Gateway", message: "octant: the host could not be reached" };
+/** Lower case, without the brackets of an address and the last dot of a name; undefined when it is not a host. */
+export function parseTarget(text: string): { host: string; port: number | undefined } | undefined {
+  const [, address, name, port] = TARGET.exec(text) ?? [];
+  // An address has many spellings, of which a URL has one.
+  const canonical = address === undefined ? name : URL.parse(`http://[${address}]/`)?.hostname.slice(1, -1);
+  const host = canonical?.toLowerCase();
+  if (host === undefined || host.includes("..")) return undefined;
+  if (port === undefined) return { host, port };
+  return Number(port) > 0 && Number(port) <= HIGHEST_PORT ? { host, port: Number(port) } : undefined;
+}
 
-const resolveHost: Resolve = async (host) =>
-  (await lookup(host, { all: true })).map(({ address }) => address);
+export const findRule = (
+  rules: readonly HostRule[],
+  { host, port }: { readonly host: string; readonly port: number },
+): HostRule | undefined =>
+  rules.find(
+    (rule) => rule.ports.includes(port) && (rule.below ? host.endsWith(`.${rule.host}`) : host === rule.host),
+  );
+
+/** A name may lead to the world only; this machine and its network have to be named by address, or as localhost. */
+export const mayConnect = (rule: HostRule, address: string): boolean =>
+  rangeOf(address) === "unicast" ||
+  (!rule.below && (rule.host === address || (rule.host === "localhost" && rangeOf(address) === "loopback")));
+
+const rangeOf = (address: string): string => ipaddr.process(address).range();

@@ -1,27 +1,26 @@
 import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
 import {
+  type Agent,
   createServer,
   type IncomingMessage,
   type RequestOptions,
   request,
   type ServerResponse,
+  STATUS_CODES,
 } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Duplex } from "node:stream";
 import { ToolError } from "@octant/core";
-import { admit } from "./admit.ts";
-import { pin } from "./agents.ts";
-import type { Wiring } from "./exchange.ts";
+import { type Admitted, pin } from "./admit.ts";
 import { MAX_HEADER_BYTES, toNetworkError } from "./failures.ts";
-import { joinTunnel } from "./join-tunnel.ts";
 import { isHttp, type Target, toTarget } from "./target.ts";
-import { openTunnel } from "./tunnel.ts";
+import { joinTunnel, openTunnel } from "./tunnel.ts";
 
-/** An HTTP proxy that applies the network policy to another program, such as a browser. */
-export interface PolicyProxy {
+/** An HTTP proxy that decides for another program, such as a browser, what it may reach. */
+export interface HttpProxy {
   /** A socket in a private folder, or `http://127.0.0.1:port`. */
   readonly address: string;
   /** Why the last connection to a host, with its port as URLs have it, was refused or failed. */
@@ -35,25 +34,26 @@ export interface LocalSite {
   answer(request: IncomingMessage, url: URL, response: ServerResponse): void;
 }
 
-export interface PolicyProxyOptions {
+export interface HttpProxyOptions {
   readonly listen: "socket" | "port";
-  readonly isRemote: boolean;
-  readonly site?: LocalSite;
+  readonly site?: LocalSite | undefined;
+  /** NET_BLOCKED for a target that the program may not reach. */
+  admit(target: Target, signal: AbortSignal): Promise<Admitted>;
+  /** For connections that are used again. */
+  agentFor?(target: Target, proxy: string | undefined): Agent;
 }
 
 const MAX_REFUSALS = 200;
 
-export async function createPolicyProxy(
-  wiring: Wiring,
-  { listen, isRemote, site }: PolicyProxyOptions,
-): Promise<PolicyProxy> {
+export async function createHttpProxy(options: HttpProxyOptions): Promise<HttpProxy> {
+  const { listen, site, admit, agentFor } = options;
   const closing = new AbortController();
   const refusals = new Map<string, ToolError>();
   /** Remembers how a connection went, until the next one to the same host. */
-  const noting = async <T>(target: Target, work: () => Promise<T>): Promise<T> => {
+  const connecting = async <T>(target: Target, work: (admitted: Admitted) => Promise<T>): Promise<T> => {
     const { host } = target.url;
     try {
-      const result = await work();
+      const result = await work(await admit(target, closing.signal));
       refusals.delete(host);
       return result;
     } catch (cause) {
@@ -63,25 +63,35 @@ export async function createPolicyProxy(
       throw error;
     }
   };
-  const admitted = (target: Target) => admit(target, wiring, { isRemote, signal: closing.signal });
 
   const forward = async (incoming: IncomingMessage, response: ServerResponse): Promise<void> => {
     const url = URL.parse(incoming.url ?? "");
-    if (!url || !isHttp(url)) return refuse(response, BAD_REQUEST, "not an absolute http URL");
+    if (!url || !isHttp(url)) throw badRequest("not an absolute http URL");
     if (site && url.hostname === site.host) return site.answer(incoming, url, response);
     const target = toTarget(url);
-    await noting(target, async () => {
-      const { proxy, addresses } = await admitted(target);
-      const route = {
-        agent: wiring.agents.for(target, proxy),
+    await connecting(target, async ({ proxy, addresses }) => {
+      const agent = agentFor?.(target, proxy) ?? false;
+      await exchange(incoming, response, target, {
+        agent,
         ...(proxy === undefined && { lookup: pin(addresses) }),
-      };
-      await exchange(incoming, response, target, route);
+      });
     });
+  };
+  const tunnel = async (incoming: IncomingMessage, socket: Duplex, head: Buffer): Promise<Duplex> => {
+    const url = URL.parse(`https://${incoming.url ?? ""}`);
+    if (url?.pathname !== "/") throw badRequest("not a host with a port");
+    const target = toTarget(url);
+    const upstream = await connecting(target, (admitted) => openTunnel(target, admitted, closing.signal));
+    joinTunnel(socket, upstream, head);
+    return upstream;
   };
 
   const server = createServer({ maxHeaderSize: MAX_HEADER_BYTES }, (incoming, response) => {
-    forward(incoming, response).catch((cause) => refuseFor(response, cause));
+    forward(incoming, response).catch((cause) => {
+      if (response.headersSent) return void response.destroy();
+      const { status, message } = toRefusal(cause);
+      response.writeHead(status, { "content-type": "text/plain; charset=utf-8" }).end(message);
+    });
   });
   const open = new Set<Duplex>();
   const track = (socket: Duplex) => {
@@ -93,20 +103,11 @@ export async function createPolicyProxy(
     // Before anything is awaited: a client that hangs up meanwhile must not bring the server down.
     socket.on("error", () => socket.destroy());
     tunnel(incoming, socket, head).then(track, (cause) => {
-      const status = isBlocked(cause) ? "403 Forbidden" : "502 Bad Gateway";
-      socket.end(`HTTP/1.1 ${status}\r\nConnection: close\r\n\r\n`);
+      const { status, message } = toRefusal(cause);
+      const line = `HTTP/1.1 ${status} ${STATUS_CODES[status]}`;
+      socket.end(`${line}\r\nContent-Type: text/plain; charset=utf-8\r\nConnection: close\r\n\r\n${message}`);
     });
   });
-  const tunnel = async (incoming: IncomingMessage, socket: Duplex, head: Buffer): Promise<Duplex> => {
-    const url = URL.parse(`https://${incoming.url ?? ""}`);
-    if (url?.pathname !== "/") throw new Error("not a host with a port");
-    const target = toTarget(url);
-    const upstream = await noting(target, async () =>
-      openTunnel(target, await admitted(target), closing.signal),
-    );
-    joinTunnel(socket, upstream, head);
-    return upstream;
-  };
 
   const folder = listen === "socket" ? mkdtempSync(join(tmpdir(), "octant-proxy-")) : undefined;
   if (folder === undefined) server.listen(0, "127.0.0.1");
@@ -125,10 +126,6 @@ export async function createPolicyProxy(
     },
   };
 }
-
-const BAD_REQUEST = 400;
-const FORBIDDEN = 403;
-const BAD_GATEWAY = 502;
 
 /** These are between the client and us. */
 const HOP_HEADERS = new Set([
@@ -155,7 +152,7 @@ async function exchange(
   const [answer]: [IncomingMessage] = (await once(upstream, "response")) as [IncomingMessage];
   upstream.on("error", () => response.destroy());
   answer.on("error", () => response.destroy());
-  response.writeHead(answer.statusCode ?? BAD_GATEWAY, answer.statusMessage, endToEnd(answer.rawHeaders));
+  response.writeHead(answer.statusCode ?? 502, answer.statusMessage, endToEnd(answer.rawHeaders));
   answer.pipe(response);
 }
 
@@ -168,17 +165,12 @@ function endToEnd(rawHeaders: readonly string[]): string[] {
   return rawHeaders.filter((_, index) => isForwarded(index));
 }
 
-function refuseFor(response: ServerResponse, cause: unknown): void {
-  const message = cause instanceof ToolError ? cause.message : "the host could not be reached";
-  refuse(response, isBlocked(cause) ? FORBIDDEN : BAD_GATEWAY, message);
-}
+const badRequest = (message: string) =>
+  new ToolError("INVALID_ARGUMENT", message, { issues: [{ path: "url", message }] });
 
-const isBlocked = (cause: unknown): boolean => cause instanceof ToolError && cause.code === "NET_BLOCKED";
-
-function refuse(response: ServerResponse, status: number, message: string): void {
-  if (response.headersSent) {
-    response.destroy();
-    return;
-  }
-  response.writeHead(status, { "content-type": "text/plain; charset=utf-8" }).end(`octant: ${message}\n`);
+function toRefusal(cause: unknown): { status: 400 | 403 | 502; message: string } {
+  if (!(cause instanceof ToolError))
+    return { status: 502, message: "octant: the host could not be reached\n" };
+  const status = cause.code === "NET_BLOCKED" ? 403 : cause.code === "INVALID_ARGUMENT" ? 400 : 502;
+  return { status, message: `octant: ${cause.message}\n` };
 }
