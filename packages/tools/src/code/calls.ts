@@ -6,7 +6,7 @@ import { LIST_ERRORS } from "./errors.ts";
 import { Paging, pageOfPlaces } from "./page.ts";
 import { noteOutside, Outside, orderFrom, Place, sortPlaces, toPlace } from "./place.ts";
 import { SpotInput, toSpot } from "./spot.ts";
-import { callsText } from "./text.ts";
+import { placeLine, placesText } from "./text.ts";
 import { ByName, noteByName } from "./unsearched.ts";
 
 const MAX_CALLS = 20;
@@ -30,7 +30,11 @@ export const calls = (code: Code) =>
     output: z.object({ results: z.array(Call), outside: Outside, note: ByName }),
     errors: LIST_ERRORS,
     examples: [{ title: "Find callers", input: { symbol_id: "sym:src/util/add.ts#add" } }],
-    text: callsText,
+    text: placesText<z.output<typeof Call>>("call", "calls", (row, reader) => {
+      const at = row.calls.map(({ range }) => range.start.line + 1);
+      const lines = at.length > 0 ? `  (calls on line ${[...new Set(at)].join(", ")})` : "";
+      return placeLine(row, reader) + lines;
+    }),
     async run({ limit, direction, cursor: _cursor, ...input }, ctx) {
       const spot = await toSpot(code, input);
       const found = await firstAnswer(code, spot.path, ctx, async (backend) => {

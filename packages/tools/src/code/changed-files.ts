@@ -1,4 +1,13 @@
-import { ANSWER_BYTES, type Context, Hash, PatchId, Ref, Uri } from "@octant/core";
+import {
+  type ActionText,
+  ANSWER_BYTES,
+  type Context,
+  Hash,
+  PatchId,
+  type Reader,
+  Ref,
+  Uri,
+} from "@octant/core";
 import { type AppliedEdit, applyWorkspaceEdit } from "@octant/host";
 import { z } from "zod";
 import type { Code } from "./code.ts";
@@ -34,4 +43,22 @@ function shorten({ patch }: AppliedEdit): { patch: string; patch_truncated?: tru
   if (patch.length <= ANSWER_BYTES) return { patch };
   const end = patch.lastIndexOf("\n", ANSWER_BYTES) + 1;
   return { patch: patch.slice(0, end).toWellFormed(), patch_truncated: true };
+}
+
+/** The patch, then the hash of each changed file. */
+export function changesText(
+  { files, undo, patch, patch_truncated, patch_id }: z.output<typeof ChangedFiles>,
+  { path, backend }: Reader,
+): ActionText {
+  if (patch_id === null) return { body: "nothing to change" };
+  const lines = files.map(({ uri, hash }) =>
+    `${path(uri)}  ${undo === null || hash === null ? "" : hash}`.trimEnd(),
+  );
+  const [title, note] =
+    undo === null ? ["Would change:", "dry run, nothing changed"] : ["Changed:", undefined];
+  return {
+    body: [title, ...lines, patch].join("\n"),
+    notes: [note, patch_truncated && "the patch is cut", backend && `by ${backend}`],
+    handles: { undo },
+  };
 }

@@ -4,7 +4,6 @@ import { type Code, firstAnswer } from "./code.ts";
 import { LIST_ERRORS } from "./errors.ts";
 import { Paging, pageOfRanks } from "./page.ts";
 import { SpotInput, toSpot } from "./spot.ts";
-import { completionText } from "./text.ts";
 
 const Completion = z.object({
   label: z.string(),
@@ -28,7 +27,15 @@ export const completion = (code: Code) =>
         input: { uri: "src/main.ts", position: { line: 0, col: 22 }, limit: 5 },
       },
     ],
-    text: completionText,
+    text({ results, total }, { backend }) {
+      const lines = results.map(({ label, kind, detail, insert }) => {
+        const inserts = insert !== undefined && `inserts ${JSON.stringify(insert)}`;
+        const about = [kind, detail, inserts].filter(Boolean);
+        return about.length > 0 ? `${label}  (${about.join("; ")})` : label;
+      });
+      const shown = total > results.length && `${results.length} of ${total}`;
+      return { body: lines.join("\n") || "no completions", notes: [shown, backend && `by ${backend}`] };
+    },
     async run({ limit, cursor: _cursor, ...input }, ctx) {
       const spot = await toSpot(code, input);
       const found = await firstAnswer(code, spot.path, ctx, ({ completion: ask }) => ask?.(spot, ctx.signal));

@@ -1,13 +1,14 @@
 import { action, SymbolId, ToolError, Uri } from "@octant/core";
 import { type Path, SEVERITIES } from "@octant/host";
 import { z } from "zod";
+import { spotOf } from "../place-lines.ts";
 import { TREE_SITTER } from "./backends/tree-sitter.ts";
 import { type Code, firstAnswer } from "./code.ts";
 import { LIST_ERRORS } from "./errors.ts";
 import { Paging, pageOfRanks } from "./page.ts";
 import { comparePlaces, Place, toPlace } from "./place.ts";
 import { toFile } from "./spot.ts";
-import { diagnosticsText } from "./text.ts";
+import { placesText } from "./text.ts";
 
 /** The time that a server needs to load the project. */
 const PATIENCE_MS = 20_000;
@@ -37,7 +38,10 @@ export const diagnostics = (code: Code) =>
     }),
     errors: [...LIST_ERRORS, "UNSUPPORTED"],
     examples: [{ title: "Check a file", input: { uri: "src/main.ts" } }],
-    text: diagnosticsText,
+    text: placesText<z.output<typeof Diagnostic>>("problem", "problems", (row, reader) => {
+      const from = [row.source, row.code].filter(Boolean).join(" ");
+      return `${spotOf(row, reader)}: ${row.severity}: ${row.message}${from && ` [${from}]`}`;
+    }),
     async run({ limit, cursor: _cursor, ...input }, ctx) {
       const path = toFile(code, input);
       const answer = await firstAnswer(code, path, ctx, async ({ name, diagnostics: ask }) => {

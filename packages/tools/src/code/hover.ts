@@ -4,7 +4,6 @@ import { z } from "zod";
 import { type Code, firstAnswer } from "./code.ts";
 import { SPOT_ERRORS } from "./errors.ts";
 import { SpotInput, toSpot } from "./spot.ts";
-import { hoverText } from "./text.ts";
 
 export const hover = (code: Code) =>
   action({
@@ -22,7 +21,10 @@ export const hover = (code: Code) =>
     examples: [
       { title: "Show type and docs", input: { uri: "src/main.ts", position: { line: 0, col: 13 } } },
     ],
-    text: hoverText,
+    text: ({ text }, { backend }) => ({
+      body: text ?? "no information about this position",
+      notes: [backend && `by ${backend}`],
+    }),
     async run(input, ctx) {
       const spot = await toSpot(code, input);
       const found = await firstAnswer(code, spot.path, ctx, ({ hover: ask }) => ask?.(spot, ctx.signal));

@@ -8,7 +8,7 @@ import {
   type Spot,
 } from "@octant/host";
 import { z } from "zod";
-import { ChangedFiles, makeChanges } from "./changed-files.ts";
+import { ChangedFiles, changesText, makeChanges } from "./changed-files.ts";
 import type { Code } from "./code.ts";
 import { cannotLoad } from "./diagnostics.ts";
 import { EDIT_ERRORS } from "./errors.ts";
@@ -16,7 +16,6 @@ import { checkIdentifier } from "./identifier.ts";
 import { nameAt } from "./open-uses.ts";
 import { proposeForAll } from "./propose-for-all.ts";
 import { SpotInput, toSpot } from "./spot.ts";
-import { changesText } from "./text.ts";
 
 const MAX_NAME_CHARS = 200;
 

@@ -10,7 +10,7 @@ import { parseMany } from "./parse-many.ts";
 import { comparePlaces, Place, toPlace } from "./place.ts";
 import { Scope } from "./search-symbol.ts";
 import { filesIn, toGlobs } from "./symbol-search.ts";
-import { matchesText } from "./text.ts";
+import { placeLine, placesText } from "./text.ts";
 import { noteUnsearched, Unsearched } from "./unsearched.ts";
 
 const MAX_PATTERN_CHARS = 4_096;
@@ -38,7 +38,10 @@ export const search_ast = (code: Code) =>
     examples: [
       { title: "Exported constants", input: { pattern: "export const $N = $V", language: "typescript" } },
     ],
-    text: matchesText,
+    text: placesText<z.output<typeof Match>>("match", "matches", (row, reader) => {
+      const captures = Object.entries(row.captures).map(([name, text]) => `${name}=${JSON.stringify(text)}`);
+      return [placeLine(row, reader), captures.join(" ")].filter(Boolean).join("  ");
+    }),
     async run({ pattern, language, scope, limit }, ctx) {
       ctx.backend("tree-sitter");
       const { confinement } = code.workspace;

@@ -1,7 +1,8 @@
-import { ANSWER_BYTES, action, Hash, holding, PatchId, Range, Ref, Uri } from "@octant/core";
+import { ANSWER_BYTES, action, Hash, holding, PatchId, Range, type Reader, Ref, Uri } from "@octant/core";
 import { type Edits, MAX_FILES, type PatchResult, StructuredEdit } from "@octant/host";
 import { z } from "zod";
-import { applyPatchText } from "./text.ts";
+import type { DiagnosticsAfterEdit } from "../code/diagnostics-after-edit.ts";
+import { spotOf } from "../place-lines.ts";
 
 const MAX_HUNKS = 200;
 
@@ -32,19 +33,6 @@ const FileReport = z.object({
   copied_from: Uri.optional(),
 });
 
-/** Asks a running language server which problems an edit introduces. */
-export interface DiagnosticsAround {
-  around<T extends Pick<PatchResult, "files">>(
-    uris: readonly string[],
-    edit: () => Promise<T>,
-    signal: AbortSignal,
-  ): Promise<{
-    readonly result: T;
-    readonly added: readonly z.input<typeof AddedDiagnostic>[] | undefined;
-    readonly note: string | undefined;
-  }>;
-}
-
 const AddedDiagnostic = z.object({
   uri: Uri,
   range: Range,
@@ -54,7 +42,7 @@ const AddedDiagnostic = z.object({
   code: z.string().optional(),
 });
 
-export const apply_patch = ({ edits, diagnostics }: { edits: Edits; diagnostics?: DiagnosticsAround }) =>
+export const apply_patch = ({ edits, diagnostics }: { edits: Edits; diagnostics?: DiagnosticsAfterEdit }) =>
   action({
     summary:
       "Change existing files atomically with a unified diff, *** Begin Patch text, edits, or an undo ref.",
@@ -140,7 +128,31 @@ export const apply_patch = ({ edits, diagnostics }: { edits: Edits; diagnostics?
         },
       },
     ],
-    text: applyPatchText,
+    text(data, reader) {
+      const { files, undo, diff, diff_truncated, diagnostics } = data;
+      const found =
+        diagnostics?.map((one) => `${spotOf(one, reader)}: ${one.severity}: ${one.message}`) ?? [];
+      const isDryRun = diff !== undefined;
+      const [only, ...others] = files;
+      const alone = only && others.length === 0;
+      const lines = files.map(
+        (file) => changedLine(file, reader, isDryRun) + (alone || !file.hash ? "" : `  ${file.hash}`),
+      );
+      return {
+        body: [
+          ...lines,
+          ...(found.length > 0 ? ["New problems since this edit:", ...found] : []),
+          ...(diagnostics?.length === 0 ? ["no new problems"] : []),
+          ...(isDryRun ? [diff] : []),
+        ].join("\n"),
+        notes: [
+          isDryRun && "dry run, nothing changed",
+          diff_truncated && "the diff is cut",
+          data.diagnostics_note,
+        ],
+        handles: { hash: alone && !isDryRun ? only.hash : undefined, undo },
+      };
+    },
     preview: async (input, { signal }) => (await edits.apply({ ...input, dry_run: true }, signal)).diff,
     async run(request, { signal }) {
       const edit = () => edits.apply(request, signal);
@@ -188,4 +200,18 @@ function shorten(diff: string): { diff: string; diff_truncated?: true } {
   if (diff.length <= ANSWER_BYTES) return { diff };
   const end = diff.lastIndexOf("\n", ANSWER_BYTES) + 1;
   return { diff: diff.slice(0, end || ANSWER_BYTES).toWellFormed(), diff_truncated: true };
+}
+
+function changedLine(file: z.output<typeof FileReport>, { path }: Reader, isDryRun: boolean): string {
+  const { uri, match, hunks, hunks_omitted, created, deleted, renamed_from, copied_from } = file;
+  const verb = deleted ? "deleted" : created ? "created" : "changed";
+  const sum = (name: "added" | "removed") => hunks.reduce((all, hunk) => all + hunk[name], 0);
+  const from = renamed_from ?? copied_from;
+  const facts = [
+    from !== undefined && `${renamed_from ? "renamed" : "copied"} from ${path(from)}`,
+    hunks.length > 0 && !hunks_omitted && `+${sum("added")} -${sum("removed")}`,
+    !created && !deleted && hunks.length > 0 && `at line ${hunks.map(({ line }) => line + 1).join(", ")}`,
+    match === "whitespace" && "matched with other whitespace",
+  ].filter(Boolean);
+  return `${isDryRun ? "would be " : ""}${verb} ${path(uri)}${facts.length > 0 ? `: ${facts.join(", ")}` : ""}`;
 }

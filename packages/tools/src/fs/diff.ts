@@ -8,7 +8,6 @@ import {
   wholeCharacters,
 } from "@octant/host";
 import { z } from "zod";
-import { diffText } from "./text.ts";
 
 export const diff = ({ confinement, blobs }: { confinement: Confinement; blobs: Blobs }) =>
   action({
@@ -40,7 +39,11 @@ export const diff = ({ confinement, blobs }: { confinement: Confinement; blobs: 
         },
       },
     ],
-    text: diffText,
+    text({ diff: head, tail, omitted_bytes, ref, hash_a, hash_b }) {
+      if (head === "") return { body: "no difference" };
+      const body = tail === undefined ? head : `${head}[… ${omitted_bytes} bytes omitted …]\n${tail}`;
+      return { body, handles: { from: hash_a, to: hash_b, ref } };
+    },
     run({ max_bytes, ...states }) {
       const { diff: whole, ...hashes } = compareStates(confinement, blobs, states);
       const bytes = Buffer.from(whole);

@@ -1,6 +1,7 @@
 import { defineTool } from "@octant/core";
 import type { Workspace } from "@octant/host";
-import { apply_patch, type DiagnosticsAround } from "./apply-patch.ts";
+import type { DiagnosticsAfterEdit } from "../code/diagnostics-after-edit.ts";
+import { apply_patch } from "./apply-patch.ts";
 import { diff } from "./diff.ts";
 import { list } from "./list.ts";
 import { mkdir } from "./mkdir.ts";
@@ -10,7 +11,7 @@ import { search_text } from "./search-text.ts";
 import { stat } from "./stat.ts";
 import { write } from "./write.ts";
 
-export const fs = (workspace: Workspace, diagnostics?: DiagnosticsAround) =>
+export const fs = (workspace: Workspace, diagnostics?: DiagnosticsAfterEdit) =>
   defineTool({
     name: "fs",
     summary: "Files: read, list, search, create and patch them.",

@@ -1,8 +1,7 @@
-import { ANSWER_BYTES, action, pagingInput, Uri } from "@octant/core";
+import { ANSWER_BYTES, action, counted, pagingInput, Uri } from "@octant/core";
 import type { Files } from "@octant/host";
 import { z } from "zod";
-import { Kind } from "./kind.ts";
-import { listText } from "./text.ts";
+import { Kind } from "./stat.ts";
 
 const DEFAULT_LIMIT = 200;
 const MAX_LIMIT = 10_000;
@@ -10,6 +9,8 @@ const MAX_LIMIT = 10_000;
 const BYTES_PER_ENTRY = ANSWER_BYTES / DEFAULT_LIMIT;
 const MAX_DEPTH = 1_000;
 const MAX_PATTERN_CHARS = 4_096;
+/** Smaller files are listed without their size. */
+const LARGE_BYTES = 64 * 1024;
 
 /** The path of the last entry, relative to the listed folder. */
 const PagePosition = z.string();
@@ -42,7 +43,17 @@ export const list = ({ files }: { readonly files: Files }) =>
       { title: "The workspace root", input: {} },
       { title: "All TypeScript files", input: { pattern: "*.ts", kind: "file" } },
     ],
-    text: listText,
+    text({ entries, unreadable }, { path }) {
+      const lines = entries.map(({ uri, kind, size }) => {
+        if (kind === "directory") return `${path(uri)}/`;
+        const mark = kind === "file" ? "" : `  (${kind})`;
+        return `${path(uri)}${mark}${size >= LARGE_BYTES ? `  (${Math.round(size / 1024)} KiB)` : ""}`;
+      });
+      return {
+        body: lines.join("\n") || "no entries",
+        notes: [unreadable !== undefined && `${counted(unreadable, "folder")} could not be read`],
+      };
+    },
     async run({ uri, depth, pattern, include_ignored, kind, limit }, ctx) {
       const { entries, unreadable, next } = await files.list(uri, {
         depth: depth ?? (pattern === undefined ? 1 : MAX_DEPTH),

@@ -1,7 +1,6 @@
 import { action, Uri } from "@octant/core";
 import type { Edits } from "@octant/host";
 import { z } from "zod";
-import { mkdirText } from "./text.ts";
 
 export const mkdir = ({ edits }: { edits: Edits }) =>
   action({
@@ -23,6 +22,8 @@ export const mkdir = ({ edits }: { edits: Edits }) =>
       "IO_ERROR",
     ],
     examples: [{ title: "Nested folders", input: { uri: "src/new/deep" } }],
-    text: mkdirText,
+    text: ({ uri, created }, { path }) => ({
+      body: created ? `created ${path(uri)}/` : `${path(uri)}/ already exists`,
+    }),
     run: ({ uri }) => edits.makeFolder(uri),
   });

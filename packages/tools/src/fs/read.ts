@@ -1,4 +1,5 @@
 import {
+  type ActionText,
   ANSWER_BYTES,
   action,
   type Context,
@@ -7,13 +8,13 @@ import {
   MAX_ANSWER_BYTES,
   Position,
   Range,
+  type Reader,
   ToolError,
   toRange,
   Uri,
 } from "@octant/core";
 import { type Files, MAX_IMAGE_BYTES, type Reading, type ReadOptions } from "@octant/host";
 import { z } from "zod";
-import { readText } from "./text.ts";
 
 const MAX_URIS = 100;
 
@@ -124,3 +125,50 @@ async function readMany(files: Files, uris: readonly string[], options: ReadOpti
 
 const lengthOf = ({ content: { text = "", base64 = "", tail = "" } }: Reading) =>
   Buffer.byteLength(text) + base64.length + Buffer.byteLength(tail);
+
+type FileData = Partial<z.output<typeof FileContent>>;
+
+function readText(data: z.output<typeof Output>, reader: Reader): ActionText {
+  if (!data.files) return fileText(data);
+  const parts = data.files.map((file) => {
+    const title = `==> ${reader.path(file.uri)} <==`;
+    if ("error" in file) return `${title}\n${file.error.code}: ${file.error.message}`;
+    const { body, notes = [], handles = {} } = fileText(file);
+    const facts = [...notes.filter(Boolean), handles["hash"], handles["ref"] && `ref ${handles["ref"]}`];
+    return `${title} ${facts.filter(Boolean).join("; ")}\n${body}`.replace(/\n$/, "");
+  });
+  return { body: parts.join("\n") };
+}
+
+function fileText(data: FileData): ActionText {
+  const { text, base64, range, line_count, eol, bom, truncated, ref, hash, encoding, mime, size = 0 } = data;
+  const handles = { hash, ...(truncated && { ref }) };
+  if (encoding === "image") return { body: `${mime ?? "image"}, ${size} bytes, attached`, handles };
+  if (base64 !== undefined) return { body: base64, notes: [`base64, ${size} bytes in total`], handles };
+  const notes = [
+    range && partOf(range, line_count),
+    (eol === "crlf" || eol === "mixed") && `line ends ${eol}`,
+    bom && "has a BOM",
+    encoding !== "utf-8" && encoding,
+    !range &&
+      text !== undefined &&
+      text !== "" &&
+      !text.endsWith("\n") &&
+      !data.tail &&
+      "no newline at the end",
+    text === "" && "empty",
+  ];
+  return { body: withMiddle(text ?? "", data), notes, handles };
+}
+
+function partOf({ start, end }: Range, count: number | null | undefined): string {
+  const last = end.col === 0 && end.line > start.line ? end.line : end.line + 1;
+  return `lines ${start.line + 1}-${last}${count ? ` of ${count}` : ""}`;
+}
+
+function withMiddle(head: string, { tail, omitted }: FileData): string {
+  if (tail === undefined) return head;
+  const from = omitted ? `; read on from line ${omitted.start.line + 1}` : "";
+  const gap = `[… ${omitted?.lines ?? "some"} lines, ${omitted?.bytes ?? "some"} bytes omitted${from} …]`;
+  return `${head}${head === "" || head.endsWith("\n") ? "" : "\n"}${gap}\n${tail}`;
+}

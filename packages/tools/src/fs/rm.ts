@@ -1,7 +1,6 @@
-import { action, type Context, holding, type Question, Ref, ToolError, Uri } from "@octant/core";
+import { action, type Context, counted, holding, type Question, Ref, ToolError, Uri } from "@octant/core";
 import type { Edits } from "@octant/host";
 import { z } from "zod";
-import { rmText } from "./text.ts";
 
 export const rm = ({ edits }: { edits: Edits }) =>
   action({
@@ -42,7 +41,10 @@ export const rm = ({ edits }: { edits: Edits }) =>
       { title: "Remove a file", input: { uri: "README.md", confirm: true } },
       { title: "Remove a folder", input: { uri: "src", confirm: true, recursive: true } },
     ],
-    text: rmText,
+    text: ({ uri, removed, undo }, { path }) => ({
+      body: `removed ${path(uri)} (${counted(removed, "entry", "entries")})`,
+      handles: { undo },
+    }),
     async run({ uri, confirm, recursive }, ctx) {
       try {
         return await edits.remove(uri, { confirm, recursive }, ctx.signal);

@@ -1,8 +1,7 @@
 import { ANSWER_BYTES, action, Hash, holding, MAX_ANSWER_BYTES, pagingInput, Range, Uri } from "@octant/core";
 import { MAX_SEARCH_MS, pathToUri, type Searchable, searchText, toPlace } from "@octant/host";
 import { z } from "zod";
-import { notSearched, toNotSearched } from "../searched.ts";
-import { searchTextText } from "./text.ts";
+import { notSearched, notSearchedNotes, toNotSearched } from "../searched.ts";
 
 // Far below the system's limit of 128 KiB for one process argument.
 const MAX_PATTERN_CHARS = 16_384;
@@ -80,7 +79,33 @@ export const search_text = (workspace: Searchable) =>
       },
       { title: "Plain text in one folder", input: { pattern: "= 42;", fixed: true, path: "src" } },
     ],
-    text: searchTextText,
+    text(data, reader) {
+      const { matches, count, total } = data;
+      const hasContext = matches.some(({ before, after }) => before || after);
+      const blocks = matches.map((match) => {
+        const { uri, range, text, before = [], after = [] } = match;
+        const at = (line: number, mark: string) =>
+          `${reader.path(uri)}${mark}${line + 1}${mark === ":" ? ": " : "- "}`;
+        const own = text.replace(/\r?\n$/, "").split("\n");
+        const first = range.start.line;
+        return [
+          ...before.map((line, n) => at(first - before.length + n, "-") + line),
+          ...own.map((line, n) => at(first + n, ":") + line),
+          ...after.map((line, n) => at(first + own.length + n, "-") + line),
+        ].join("\n");
+      });
+      const files = new Set(matches.map(({ uri }) => uri));
+      return {
+        body: blocks.join(hasContext ? "\n--\n" : "\n") || "no matches",
+        notes: [
+          total !== null && total > count && `${count} of ${total} matches`,
+          total === null && `${count} matches so far; not everything was searched`,
+          matches.some(({ text_truncated }) => text_truncated) && "long lines are cut",
+          ...notSearchedNotes(data),
+        ],
+        handles: { hash: files.size === 1 ? matches[0]?.hash : undefined },
+      };
+    },
     async run({ path, glob, max_per_file, max_bytes, cursor: _cursor, ...input }, ctx) {
       ctx.backend("ripgrep");
       const page = await searchText(

@@ -1,8 +1,9 @@
 import { action, type Context, Hash, Uri } from "@octant/core";
 import type { Files } from "@octant/host";
 import { z } from "zod";
-import { Kind } from "./kind.ts";
-import { statText } from "./text.ts";
+
+/** The kinds of directory entries. */
+export const Kind = z.enum(["file", "directory", "symlink", "fifo", "socket", "device"]);
 
 const PROGRESS_INTERVAL_MS = 1_000;
 
@@ -26,7 +27,15 @@ export const stat = ({ files }: { readonly files: Files }) =>
     }),
     errors: ["NOT_FOUND", "OUTSIDE_WORKSPACE", "ACCESS_DENIED"],
     examples: [{ title: "Hash and size of a file", input: { uri: "README.md" } }],
-    text: statText,
+    text({ uri, kind, size, mode, mtime, target, outside, broken, hash }, { path }) {
+      const link = target !== undefined && `leads to ${path(target)}`;
+      const facts = [kind, `${size} bytes`, `mode ${mode}`, `changed ${mtime}`, link];
+      const trouble = [outside && "leads out of the workspace", broken && "its target does not exist"];
+      return {
+        body: `${path(uri)}: ${[...facts, ...trouble].filter(Boolean).join(", ")}`,
+        handles: { hash },
+      };
+    },
     run: ({ uri }, ctx) => files.stat(uri, { signal: ctx.signal, onProgress: reportEverySecond(ctx) }),
   });
 

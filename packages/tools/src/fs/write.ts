@@ -1,7 +1,6 @@
 import { action, Hash, invalidArgument, Ref, Uri } from "@octant/core";
 import type { Edits } from "@octant/host";
 import { z } from "zod";
-import { writeText } from "./text.ts";
 
 const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
 
@@ -38,7 +37,7 @@ export const write = ({ edits }: { edits: Edits }) =>
       { title: "A new file", input: { uri: "docs/notes.md", content: "# Notes\n" } },
       { title: "Bytes", input: { uri: "pixel.bin", content: "AAEC", encoding: "base64" } },
     ],
-    text: writeText,
+    text: ({ uri, hash, undo }, { path }) => ({ body: `created ${path(uri)}`, handles: { hash, undo } }),
     preview: async ({ uri, content, encoding }) =>
       encoding === "utf-8" ? `+++ ${uri}\n${content.replace(/\n$/, "").replaceAll(/^/gm, "+")}\n` : undefined,
     run: ({ uri, content, encoding }, { signal }) => edits.create(uri, decode(content, encoding), signal),

@@ -2,7 +2,6 @@ import { isUtf8 } from "node:buffer";
 import { type Context, Position, ToolError } from "@octant/core";
 import { type Blobs, type Files, toRef } from "@octant/host";
 import { z } from "zod";
-import { decodeText } from "./charset.ts";
 import { transform } from "./transform.ts";
 
 /** A received body and the requested form. */
@@ -140,4 +139,32 @@ async function excerpt(
     ref,
     ...(picture && { note: "the picture is attached" }),
   };
+}
+
+const MAX_SNIFFED_BYTES = 1_024;
+const BOMS: readonly (readonly [string, string])[] = [
+  ["utf-8", "\xef\xbb\xbf"],
+  ["utf-16le", "\xff\xfe"],
+  ["utf-16be", "\xfe\xff"],
+];
+
+/** Decodes a body by its byte order mark, the header, or the page's own declaration; otherwise as UTF-8. */
+function decodeText(bytes: Buffer, contentType: string): string {
+  const head = bytes.toString("latin1", 0, MAX_SNIFFED_BYTES);
+  const marked = BOMS.find(([, mark]) => head.startsWith(mark))?.[0];
+  const label =
+    marked ?? charsetIn(contentType) ?? (/html|xml/.test(contentType) ? charsetIn(head) : undefined);
+  return decodeAs(label ?? "utf-8", bytes);
+}
+
+const charsetIn = (text: string): string | undefined =>
+  /(?:charset|encoding)\s*=\s*["']?\s*([\w.:-]{1,40})/i.exec(text)?.[1];
+
+function decodeAs(label: string, bytes: Buffer): string {
+  try {
+    return new TextDecoder(label).decode(bytes);
+  } catch {
+    // An unknown name is ignored.
+    return new TextDecoder().decode(bytes);
+  }
 }

@@ -1,10 +1,8 @@
-import { action, Hash, Ref, Uri } from "@octant/core";
+import { action, type Context, Hash, Ref, Uri } from "@octant/core";
 import { downloadFile } from "@octant/host";
 import { z } from "zod";
 import { maxSize, RequestHeaders, timeout, Url } from "./inputs.ts";
 import type { NetOptions } from "./options.ts";
-import { createProgress } from "./progress.ts";
-import { downloadText } from "./text.ts";
 
 const TIMEOUT_MS = 10 * 60_000;
 const GIBIBYTE = 1024 ** 3;
@@ -61,7 +59,10 @@ export const download = ({ workspace, network, isRemote }: NetOptions) =>
         fails: "ALREADY_EXISTS",
       },
     ],
-    text: downloadText,
+    text: ({ uri, size, hash, undo, mime }, { path }) => ({
+      body: `saved ${path(uri)}, ${size} bytes${mime ? `, ${mime}` : ""}`,
+      handles: { hash, undo },
+    }),
     async run({ url, output, headers, timeout: timeoutMs, max_size: maxBytes }, ctx) {
       const place = { ...workspace, network, folder: workspace.state.folder("downloads") };
       const request = {
@@ -79,3 +80,17 @@ export const download = ({ workspace, network, isRemote }: NetOptions) =>
       return { ...file, url: from.href, ...(mime !== undefined && { mime }) };
     },
   });
+
+const STEP_MS = 500;
+
+/** Reports the progress of a download, at most twice a second. */
+function createProgress(ctx: Context): (bytes: number, total: number | undefined) => void {
+  let reportedAt = performance.now();
+  return (bytes, total) => {
+    const now = performance.now();
+    if (now - reportedAt < STEP_MS && bytes !== total) return;
+    reportedAt = now;
+    const message = total === undefined ? `${bytes} bytes` : `${bytes} of ${total} bytes`;
+    ctx.progress({ progress: bytes, ...(total !== undefined && { total }), message });
+  };
+}

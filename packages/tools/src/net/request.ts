@@ -6,13 +6,15 @@ import { maxSize, RequestHeaders, timeout, Url } from "./inputs.ts";
 import { parseJsonPath } from "./json-path.ts";
 import type { NetOptions } from "./options.ts";
 import { encodeBody, RequestBody } from "./request-body.ts";
-import { toShownHeaders } from "./response-headers.ts";
-import { responseText } from "./text.ts";
 
 const TIMEOUT_MS = 30_000;
 const KEPT_BYTES = 10 * 1024 * 1024;
 const MAX_KEPT_BYTES = 64 * 1024 * 1024;
 const MAX_PATH_CHARS = 1_000;
+
+/** Headers that a next request depends on; without a body all headers are shown. */
+const TELLING =
+  /^(content-type|location|link|etag|last-modified|retry-after|www-authenticate|set-cookie|allow|x-ratelimit-.*|ratelimit.*)$/;
 
 const JsonPath = z
   .string()
@@ -84,7 +86,27 @@ export const request = ({ workspace, network, isRemote }: NetOptions) =>
         fails: "NET_BLOCKED",
       },
     ],
-    text: responseText,
+    text(data) {
+      const { status, url, redirects, headers, size, title, tail, omitted, truncated, ref, note } = data;
+      const content = data.text ?? data.base64 ?? (data.json === undefined ? "" : JSON.stringify(data.json));
+      const shown = Object.entries(headers).filter(([name]) => content === "" || TELLING.test(name));
+      const lines = shown.flatMap(([name, value]) => [value].flat().map((one) => `${name}: ${one}`));
+      const gap =
+        omitted &&
+        `[… ${omitted.bytes} bytes omitted; continue with the ref at line ${omitted.start.line + 1} …]`;
+      return {
+        body: [
+          `HTTP ${status}${redirects > 0 ? ` from ${url}` : ""}`,
+          ...lines,
+          "",
+          ...(title ? [`# ${title}`, ""] : []),
+          content,
+          ...(tail === undefined ? [] : [gap ?? "[…]", tail]),
+        ].join("\n"),
+        notes: [`${size} bytes`, note],
+        handles: truncated ? { ref } : {},
+      };
+    },
     async run(input, ctx) {
       const { url, body, follow, as, select } = input;
       const encoded = body === undefined ? undefined : await encodeBody(body, workspace.files, ctx);
@@ -112,7 +134,7 @@ const toHead = ({ status, url, redirects, headers }: HttpResponse, cookies: bool
   status,
   url: url.href,
   redirects,
-  headers: toShownHeaders(headers, { cookies }),
+  headers: toShownHeaders(headers, cookies),
 });
 
 async function collect(response: HttpResponse, maxBytes: number): Promise<Buffer> {
@@ -120,3 +142,33 @@ async function collect(response: HttpResponse, maxBytes: number): Promise<Buffer
   for await (const chunk of response.body(maxBytes)) chunks.push(chunk);
   return chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks);
 }
+
+const MAX_HEADERS = 60;
+const MAX_VALUE_CHARS = 1_000;
+
+/** The response headers as shown to the caller: short, and without secrets. */
+function toShownHeaders(
+  headers: HttpResponse["headers"],
+  cookies: boolean,
+): Record<string, string | string[]> {
+  const shown = Object.entries(headers)
+    .slice(0, MAX_HEADERS)
+    .map(([name, value = ""]) => [name, toShown(name, value, cookies)] as const);
+  return Object.fromEntries(shown);
+}
+
+function toShown(name: string, value: string | string[], cookies: boolean): string | string[] {
+  if (Array.isArray(value))
+    return value.map((one) => shorten(name === "set-cookie" && !cookies ? toCookieName(one) : one));
+  return shorten(name === "location" ? withoutCredentials(value) : value);
+}
+
+/** `session=…` with its attributes; the value would give access to the session. */
+const toCookieName = (cookie: string): string => cookie.replace(/^([^=;]*)=[^;]*/, "$1=[hidden]");
+
+/** Also in an incomplete URL. */
+const withoutCredentials = (location: string): string =>
+  location.replace(/^([a-z][a-z0-9+.-]*:)?\/\/[^/?#]*@/i, "$1//");
+
+const shorten = (value: string): string =>
+  value.length > MAX_VALUE_CHARS ? `${value.slice(0, MAX_VALUE_CHARS)}…` : value;

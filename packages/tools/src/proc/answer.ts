@@ -1,4 +1,4 @@
-import { ANSWER_BYTES, MAX_ANSWER_BYTES, ProcId, Ref } from "@octant/core";
+import { type ActionText, ANSWER_BYTES, MAX_ANSWER_BYTES, ProcId, Ref } from "@octant/core";
 import type { Processes, ProcessInfo } from "@octant/host";
 import { z } from "zod";
 import { excerptOf } from "./output-text.ts";
@@ -80,4 +80,41 @@ export function toOutput(processes: Processes, info: ProcessInfo, { max_bytes, r
     stderr_ref,
     truncated: out.truncated || err.truncated,
   };
+}
+
+type OutcomeData = z.output<z.ZodObject<typeof Outcome>>;
+type RunData = OutcomeData &
+  z.output<z.ZodObject<typeof Output>> & {
+    readonly ready?: boolean | undefined;
+    readonly note?: string | undefined;
+    readonly undo?: string | undefined;
+  };
+
+/** The output, then one line with how the command ended, and its handles while there is more to ask for. */
+export function runText(data: RunData): ActionText {
+  const { stdout, stderr, proc_id, status, truncated, stdout_ref, stderr_ref, ready, note, undo } = data;
+  const printed = [stdout, stderr && (stdout ? `[stderr]\n${stderr}` : stderr)].filter((text) => text !== "");
+  return {
+    body: printed.map((text) => (text.endsWith("\n") ? text : `${text}\n`)).join(""),
+    notes: [
+      ending(data),
+      printed.length === 0 && "no output",
+      stdout === "" && stderr !== "" && "all of it on stderr",
+      ready !== undefined && (ready ? "ready" : "not ready yet"),
+      note,
+    ],
+    handles: {
+      undo,
+      proc: status === "running" && !note?.includes(proc_id) ? proc_id : undefined,
+      ...(truncated && { stdout: stdout_ref, stderr: stderr === "" ? undefined : stderr_ref }),
+    },
+  };
+}
+
+/** How a command ended, or how long it has run. */
+export function ending({ status, exit_code, signal, limit, duration }: OutcomeData): string {
+  const time = duration < 10_000 ? `${Math.round(duration)} ms` : `${Math.round(duration / 1_000)} s`;
+  if (status === "running") return `running for ${time}`;
+  const how = signal ? `${status} by ${signal}` : status === "exited" ? `exit ${exit_code}` : status;
+  return `${how} after ${time}${limit ? `; killed for using too much ${limit}` : ""}`;
 }

@@ -9,10 +9,9 @@ import {
   shellQuote,
 } from "@octant/host";
 import { z } from "zod";
-import { Outcome, Output, outputInput, toOutcome, toOutput } from "./answer.ts";
+import { Outcome, Output, outputInput, runText, toOutcome, toOutput } from "./answer.ts";
 import { reportOutput } from "./report-output.ts";
 import { stopCancelled } from "./stop-cancelled.ts";
-import { runText } from "./text.ts";
 import { checkPortIsFree, WaitFor, waitUntilReady } from "./wait-for.ts";
 import type { ProcWorkspace } from "./workspace.ts";
 

@@ -1,10 +1,18 @@
 import { action } from "@octant/core";
 import type { Processes, ProcessInfo } from "@octant/host";
 import { z } from "zod";
-import { EXAMPLE_PROC, Outcome, Output, outputInput, ProcIdInput, toOutcome, toOutput } from "./answer.ts";
+import {
+  EXAMPLE_PROC,
+  Outcome,
+  Output,
+  outputInput,
+  ProcIdInput,
+  runText,
+  toOutcome,
+  toOutput,
+} from "./answer.ts";
 import { TerminalSize } from "./exec.ts";
 import { keyBytes, pipeKey } from "./keys.ts";
-import { runText } from "./text.ts";
 import { WaitFor, waitUntilReady } from "./wait-for.ts";
 import { type Watched, watchOutput } from "./watch-output.ts";
 import type { ProcWorkspace } from "./workspace.ts";

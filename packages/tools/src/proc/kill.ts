@@ -1,8 +1,7 @@
 import { constants } from "node:os";
 import { action } from "@octant/core";
 import { z } from "zod";
-import { EXAMPLE_PROC, Outcome, ProcIdInput, toOutcome } from "./answer.ts";
-import { outcomeText } from "./text.ts";
+import { EXAMPLE_PROC, ending, Outcome, ProcIdInput, toOutcome } from "./answer.ts";
 import type { ProcWorkspace } from "./workspace.ts";
 
 // The keys of the table are the names of the signals.
@@ -25,7 +24,7 @@ export const kill = ({ processes }: ProcWorkspace) =>
     output: z.object(Outcome),
     errors: ["NOT_FOUND", "INTERRUPTED"],
     examples: [{ title: "Stop it", input: { proc_id: EXAMPLE_PROC }, fails: "NOT_FOUND" }],
-    text: outcomeText,
+    text: (data) => ({ body: `${data.proc_id}: ${ending(data)}` }),
     run: async ({ proc_id, signal }, { caller }) =>
       toOutcome(await processes.kill(caller.id, proc_id, signal)),
   });

@@ -1,9 +1,8 @@
 import { action, pagingInput } from "@octant/core";
 import { type Spool, wholeCharacters } from "@octant/host";
 import { z } from "zod";
-import { EXAMPLE_PROC, Outcome, outputInput, ProcIdInput, toOutcome } from "./answer.ts";
+import { EXAMPLE_PROC, ending, Outcome, outputInput, ProcIdInput, toOutcome } from "./answer.ts";
 import { readFully, toText } from "./output-text.ts";
-import { logsText } from "./text.ts";
 import { watchOutput } from "./watch-output.ts";
 import type { ProcWorkspace } from "./workspace.ts";
 
@@ -51,7 +50,15 @@ export const logs = ({ processes }: ProcWorkspace) =>
         fails: "NOT_FOUND",
       },
     ],
-    text: logsText,
+    text: (data) => ({
+      body: data.text,
+      notes: [
+        ending(data),
+        data.text === "" && "nothing new",
+        data.missing > 0 && `${data.missing} earlier bytes are no longer stored`,
+      ],
+      handles: { since: data.status === "running" || data.next < data.total ? data.next : undefined },
+    }),
     async run({ proc_id, stream, tail, since, follow, wait, max_bytes, raw }, ctx) {
       const owner = ctx.caller.id;
       const spool = processes.output(owner, proc_id, stream);

@@ -1,8 +1,7 @@
 import { action, ProcId, pagingInput } from "@octant/core";
 import type { ProcessInfo } from "@octant/host";
 import { z } from "zod";
-import { Outcome, toOutcome } from "./answer.ts";
-import { psText } from "./text.ts";
+import { ending, Outcome, toOutcome } from "./answer.ts";
 import type { ProcWorkspace } from "./workspace.ts";
 
 const OwnProcess = z.object({
@@ -43,7 +42,16 @@ export const ps = ({ processes }: ProcWorkspace) =>
       { title: "My processes", input: {} },
       { title: "Running processes", input: { filter: "running" } },
     ],
-    text: psText,
+    text({ processes: own, machine = [] }) {
+      const lines = [
+        ...own.map((one) => `${one.proc_id}  pid ${one.pid}  ${ending(one)}  ${one.command}`),
+        ...machine.map(
+          ({ pid, ppid, name, memory }) =>
+            `${pid}  parent ${ppid}  ${Math.round(memory / 2 ** 20)} MiB  ${name}`,
+        ),
+      ];
+      return { body: lines.join("\n") || "no processes" };
+    },
     run({ filter = "", all, limit }, ctx) {
       if (all) {
         const after = ctx.resume(z.int()) ?? 0;

@@ -1,8 +1,8 @@
 import { action, pagingInput, Uri } from "@octant/core";
 import { pathToUri } from "@octant/host";
 import { z } from "zod";
+import { withinBudget } from "../within-budget.ts";
 import type { TestOptions } from "./options.ts";
-import { pageOf } from "./page.ts";
 import { findSuites, type Suite, suitesAt } from "./suites.ts";
 import { suitesText } from "./text.ts";
 
@@ -43,7 +43,7 @@ export const list = ({ workspace: { confinement } }: TestOptions) =>
       const all = await findSuites(confinement, ctx.signal);
       const suites = place === undefined ? all : suitesAt(all, place);
       const from = ctx.resume(z.int().min(0)) ?? 0;
-      const page = pageOf(suites.map(toView), from, limit, PAGE_BYTES);
+      const page = withinBudget(suites.slice(from, from + limit).map(toView), PAGE_BYTES);
       if (from + page.length < suites.length) ctx.more(from + page.length);
       return { suites: page };
     },

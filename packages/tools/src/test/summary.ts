@@ -1,5 +1,5 @@
+import { withinBudget } from "../within-budget.ts";
 import type { SuiteOutcome } from "./outcome.ts";
-import { pageOf } from "./page.ts";
 import { bySeverity, type Failure, type RunResult, worstOf } from "./result.ts";
 import type { Summary } from "./runs.ts";
 
@@ -15,8 +15,8 @@ export function toResult(
   from: number,
   limit: number,
 ): RunResult {
-  const page = pageOf(failures, from, limit, FAILURES_BYTES);
-  const suites = pageOf(summary.suites, 0, MAX_SUITES, SUITES_BYTES);
+  const page = withinBudget(failures.slice(from, from + limit), FAILURES_BYTES);
+  const suites = withinBudget(summary.suites.slice(0, MAX_SUITES), SUITES_BYTES);
   return {
     ...summary,
     suites,

@@ -2,8 +2,7 @@ import { readSync } from "node:fs";
 import { action, Hash, Lines, pagingInput, Range, staleCursor, ToolError, toRange, Uri } from "@octant/core";
 import { type BlameGroup, findCommit, hashOf, type Repository, readBlame, readFileAt } from "@octant/host";
 import { z } from "zod";
-import { blameText } from "./text.ts";
-import { GitRef, Repo, toPlace, type VcsWorkspace } from "./workspace.ts";
+import { GitRef, Repo, short, toPlace, type VcsWorkspace } from "./workspace.ts";
 
 const MAX_FILE_BYTES = 32 * 1024 * 1024;
 
@@ -51,7 +50,14 @@ export const blame = (workspace: VcsWorkspace) =>
       "VCS_ERROR",
     ],
     examples: [{ title: "Blame a range", input: { path: "src/main.ts" } }],
-    text: blameText,
+    text: ({ groups }) => ({
+      body: groups
+        .flatMap(({ hash, author, date, line, text }) => [
+          `${hash === null ? "not committed" : short(hash)} ${author} ${date.slice(0, 10)}`,
+          ...text.map((one, n) => `  ${line + n + 1}: ${one}`),
+        ])
+        .join("\n"),
+    }),
     async run({ path: asked, ref, range: asRange, lines: asLines, repo, limit }, ctx) {
       const range = toRange({ range: asRange, lines: asLines });
       ctx.backend("git");

@@ -2,8 +2,7 @@ import { action, invalidArgument, pagingInput } from "@octant/core";
 import { createBranch, deleteBranch, listBranches } from "@octant/host";
 import { z } from "zod";
 import { openStoredRows } from "../stored-rows.ts";
-import { branchText } from "./text.ts";
-import { BranchName, GitRef, Repo, toRepository, type VcsWorkspace } from "./workspace.ts";
+import { BranchName, GitRef, Repo, short, toRepository, type VcsWorkspace } from "./workspace.ts";
 
 const Branch = z.object({
   name: z.string(),
@@ -51,7 +50,15 @@ export const branch = (workspace: VcsWorkspace) =>
       { title: "List branches", input: {} },
       { title: "Create a branch", input: { op: "create", name: "feature" } },
     ],
-    text: branchText,
+    text({ branches, name, hash }) {
+      if (!branches) return { body: `${name} at ${short(hash)}` };
+      const lines = branches.map((one) => {
+        const distance = one.ahead || one.behind ? ` [${one.ahead} ahead, ${one.behind} behind]` : "";
+        const upstream = one.upstream ? ` -> ${one.upstream}${distance}` : "";
+        return `${one.current ? "* " : "  "}${one.name} ${short(one.hash)}${upstream} ${one.subject}`;
+      });
+      return { body: lines.join("\n") || "no branches" };
+    },
     async run({ op, name, ref, force, repo, limit }, ctx) {
       ctx.backend("git");
       const repository = toRepository(workspace, repo, ctx.signal);

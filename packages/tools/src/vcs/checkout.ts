@@ -1,9 +1,8 @@
-import { action } from "@octant/core";
+import { action, counted } from "@octant/core";
 import { readStatus, switchTo } from "@octant/host";
 import { z } from "zod";
 import { Head } from "./status.ts";
-import { checkoutText } from "./text.ts";
-import { GitRef, Repo, toRepository, type VcsWorkspace } from "./workspace.ts";
+import { GitRef, Repo, short, toRepository, type VcsWorkspace } from "./workspace.ts";
 
 export const checkout = (workspace: VcsWorkspace) =>
   action({
@@ -28,7 +27,10 @@ export const checkout = (workspace: VcsWorkspace) =>
       "VCS_ERROR",
     ],
     examples: [{ title: "A new branch", input: { ref: "feature", create: true } }],
-    text: checkoutText,
+    text({ branch, head, changes }) {
+      const kept = changes > 0 ? `, ${counted(changes, "changed file")} carried along` : "";
+      return { body: `${branch === null ? "detached" : `on ${branch}`} at ${short(head)}${kept}` };
+    },
     async run({ ref, create, force, repo }, ctx) {
       ctx.backend("git");
       const repository = toRepository(workspace, repo, ctx.signal);

@@ -1,8 +1,7 @@
-import { action, invalidArgument, ToolError, Uri } from "@octant/core";
+import { action, counted, invalidArgument, ToolError, Uri } from "@octant/core";
 import { emptyTree, makeCommit, type Repository, readDiffStat, readLog } from "@octant/host";
 import { z } from "zod";
-import { FileStat, toStat, toTotals } from "./patch-page.ts";
-import { commitText } from "./text.ts";
+import { FileStat, statLine, toStat, toTotals } from "./patch-page.ts";
 import { Repo, toRepository, type VcsWorkspace } from "./workspace.ts";
 
 const MAX_MESSAGE_CHARS = 100_000;
@@ -42,7 +41,11 @@ export const commit = (workspace: VcsWorkspace) =>
         input: { message: "fix: clarify the message", files: ["package.json", "src/main.ts"] },
       },
     ],
-    text: commitText,
+    text: ({ hash, message, file_count, added, removed, files }, { path }) => ({
+      body: [message.split("\n", 1)[0], ...files.map((file) => statLine(file, path))].join("\n"),
+      notes: [`${counted(file_count, "file")}, +${added} -${removed}`],
+      handles: { commit: hash },
+    }),
     async run({ message, files, amend, repo }, ctx) {
       ctx.backend("git");
       if (message === undefined && !amend)

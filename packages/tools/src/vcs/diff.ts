@@ -1,8 +1,7 @@
 import { action, holding, invalidArgument, ToolError, Uri } from "@octant/core";
 import { emptyTree, findCommit, findHead, makeDiff, type Repository } from "@octant/host";
 import { z } from "zod";
-import { PatchPage, patchInput, toPatchPage } from "./patch-page.ts";
-import { patchText } from "./text.ts";
+import { PatchPage, patchInput, patchText, toPatchPage } from "./patch-page.ts";
 import { GitRef, Repo, Staged, toPlace, type VcsWorkspace } from "./workspace.ts";
 
 export const diff = (workspace: VcsWorkspace) =>

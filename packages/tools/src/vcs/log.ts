@@ -1,8 +1,8 @@
-import { ANSWER_BYTES, action, pagingInput, Uri } from "@octant/core";
+import { action, pagingInput, Uri } from "@octant/core";
 import { type Commit, findCommit, findHead, isShallow, readLog } from "@octant/host";
 import { z } from "zod";
-import { logText } from "./text.ts";
-import { GitRef, Repo, toPlace, type VcsWorkspace } from "./workspace.ts";
+import { withinBudget } from "../within-budget.ts";
+import { GitRef, Repo, short, toPlace, type VcsWorkspace } from "./workspace.ts";
 
 const Position = z.strictObject({ tip: z.string(), skip: z.int().min(1) });
 const MAX_MESSAGE_CHARS = 4_000;
@@ -43,7 +43,10 @@ export const log = (workspace: VcsWorkspace) =>
         input: { path: "src/main.ts", follow: true },
       },
     ],
-    text: logText,
+    text: ({ commits, shallow }) => ({
+      body: commits.map((commit) => commitLines(commit, short)).join("\n") || "no commits",
+      notes: [shallow && "the history is cut off: a shallow clone"],
+    }),
     async run({ ref, path: asked, follow, repo, limit }, ctx) {
       ctx.backend("git");
       const { repository, path } = toPlace(workspace, asked, repo, ctx.signal);
@@ -68,12 +71,7 @@ export const log = (workspace: VcsWorkspace) =>
   });
 
 /** The committer only when different from the author. */
-type CommitRow = Omit<Commit, "committer"> & {
-  readonly committer?: Commit["committer"];
-  readonly message_truncated?: true;
-};
-
-export function toRow({ author, committer, message, ...commit }: Commit): CommitRow {
+export function toRow({ author, committer, message, ...commit }: Commit) {
   const isOther =
     committer.name !== author.name || committer.email !== author.email || committer.date !== author.date;
   const isLong = message.length > MAX_MESSAGE_CHARS;
@@ -86,12 +84,12 @@ export function toRow({ author, committer, message, ...commit }: Commit): Commit
   };
 }
 
-/** At least one, so that every page makes progress. */
-function withinBudget<R extends { readonly message: string }>(rows: readonly R[]): R[] {
-  let left = ANSWER_BYTES;
-  const end = rows.findIndex((row, n) => {
-    left -= Buffer.byteLength(JSON.stringify(row));
-    return left < 0 && n > 0;
-  });
-  return end < 0 ? [...rows] : rows.slice(0, end);
+export function commitLines(
+  { hash, parents, author, message }: z.output<z.ZodObject<typeof CommitRow>>,
+  hashOf: (hash: string) => string,
+): string {
+  const [subject = "", ...body] = message.trimEnd().split("\n");
+  const title = `${hashOf(hash)} ${author.date.slice(0, 10)} ${author.name}: ${subject}`;
+  const merge = parents.length > 1 ? [`  merges ${parents.map(short).join(" ")}`] : [];
+  return [title, ...merge, ...body.filter((line) => line !== "").map((line) => `  ${line}`)].join("\n");
 }

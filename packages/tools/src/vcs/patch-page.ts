@@ -1,4 +1,15 @@
-import { ANSWER_BYTES, type Context, MAX_ANSWER_BYTES, pagingInput, Ref, ToolError, Uri } from "@octant/core";
+import {
+  type ActionText,
+  ANSWER_BYTES,
+  type Context,
+  counted,
+  MAX_ANSWER_BYTES,
+  pagingInput,
+  type Reader,
+  Ref,
+  ToolError,
+  Uri,
+} from "@octant/core";
 import { type Blobs, type ChangedFile, type FileDiff, pathToUri, type Repository, toRef } from "@octant/host";
 import { z } from "zod";
 import { openStoredRows } from "../stored-rows.ts";
@@ -131,4 +142,30 @@ export function toStat(repository: Repository, file: ChangedFile): z.output<type
     removed,
     ...(modeChanges && { old_mode: oldMode, new_mode: newMode }),
   };
+}
+
+/** The patch as git prints it; oversized files are listed with their refs. */
+export function patchText(data: z.output<z.ZodObject<typeof PatchPage>>, { path }: Reader): ActionText {
+  const { files, patch, ref, file_count, added, removed, left_out, left_out_count } = data;
+  const apart = files.filter(({ ref: own, added: lines }) => own !== undefined || lines === null);
+  const lines = apart.map(
+    (file) => `${statLine(file, path)}${file.ref ? `  ref ${file.ref}` : "  (not text)"}`,
+  );
+  return {
+    body: [patch.replace(/\n$/, ""), ...lines].filter(Boolean).join("\n") || "no changes",
+    notes: [
+      file_count > 0 && `${counted(file_count, "file")}, +${added} -${removed}`,
+      left_out &&
+        `${counted(left_out_count ?? left_out.length, "file")} left out by a permission rule: ${left_out.map(path).join(", ")}`,
+    ],
+    handles: { ref },
+  };
+}
+
+export function statLine(
+  { uri, change, renamed_from, added, removed }: z.output<typeof FileStat>,
+  path: Reader["path"],
+): string {
+  const from = renamed_from === undefined ? "" : ` (from ${path(renamed_from)})`;
+  return `${change}: ${path(uri)}${from}${added === null ? "" : `, +${added} -${removed}`}`;
 }

@@ -14,9 +14,8 @@ import {
 } from "@octant/host";
 import { z } from "zod";
 import { readCommit } from "./commit.ts";
-import { CommitRow, toRow } from "./log.ts";
-import { hiddenBy, PatchPage, patchInput, toPatchPage } from "./patch-page.ts";
-import { showText } from "./text.ts";
+import { CommitRow, commitLines, toRow } from "./log.ts";
+import { hiddenBy, PatchPage, patchInput, patchText, toPatchPage } from "./patch-page.ts";
 import { GitRef, Repo, toPlace, type VcsWorkspace } from "./workspace.ts";
 
 /** A commit with its patch, or a file. */
@@ -64,7 +63,20 @@ export const show = (workspace: VcsWorkspace) =>
         input: { ref: "HEAD~1", path: "src/main.ts" },
       },
     ],
-    text: showText,
+    text(data, reader) {
+      if (data.kind === "file") {
+        const body = data.text ?? `not text, ${data.size} bytes`;
+        return {
+          body,
+          notes: [data.truncated && "cut; the ref has all of it"],
+          handles: { hash: data.file_hash, ref: data.ref },
+        };
+      }
+      // A commit has all fields of both.
+      const whole = data as Required<typeof data>;
+      const { body, ...rest } = patchText(whole, reader);
+      return { ...rest, body: `${commitLines(whole, (hash) => hash)}\n\n${body}` };
+    },
     async run({ ref, path: asked, repo, limit, max_bytes }, ctx): Promise<z.input<typeof Output>> {
       ctx.backend("git");
       const { repository, path } = toPlace(workspace, asked, repo, ctx.signal);

@@ -9,8 +9,7 @@ import {
 } from "@octant/host";
 import { z } from "zod";
 import { openStoredRows } from "../stored-rows.ts";
-import { statusText } from "./text.ts";
-import { Repo, toPlace, type VcsWorkspace } from "./workspace.ts";
+import { Repo, short, toPlace, type VcsWorkspace } from "./workspace.ts";
 
 const Change = z.enum(["added", "modified", "deleted", "renamed", "copied", "type_changed"]);
 const Side = z
@@ -90,7 +89,25 @@ export const status = (workspace: VcsWorkspace) =>
     }),
     errors: ["NOT_A_REPOSITORY", "OUTSIDE_WORKSPACE", "INVALID_CURSOR", "VCS_ERROR", "UNSUPPORTED"],
     examples: [{ title: "Working tree status", input: {} }],
-    text: statusText,
+    text(data, { path }) {
+      const { branch, head, upstream, ahead = 0, behind = 0, operation, clean, entries } = data;
+      const lines = entries.map(({ uri, kind, staged, unstaged, renamed_from, conflict, folder }) => {
+        const states = [staged && `staged ${staged}`, unstaged, conflict?.kind].filter(Boolean).join(", ");
+        const from = renamed_from === undefined ? "" : ` (from ${path(renamed_from)})`;
+        return `${states || kind}: ${path(uri)}${folder ? "/" : ""}${from}`;
+      });
+      const distance = upstream && (ahead || behind) ? ` (${ahead} ahead, ${behind} behind)` : "";
+      const title = [
+        branch === null
+          ? `detached at ${short(head)}`
+          : `on ${branch}${head === null ? ", no commit yet" : ` at ${short(head)}`}`,
+        upstream && `upstream ${upstream}${distance}`,
+        operation &&
+          `${operation.kind} in progress${operation.step ? ` (${operation.step}/${operation.steps})` : ""}`,
+        clean && "clean",
+      ];
+      return { body: [title.filter(Boolean).join("; "), ...lines].join("\n") };
+    },
     async run({ path: asked, ignored, repo, limit }, ctx) {
       ctx.backend("git");
       const { repository, path } = toPlace(workspace, asked, repo, ctx.signal);

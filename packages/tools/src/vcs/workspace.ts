@@ -47,3 +47,6 @@ export function toPlace(
     repo === undefined ? workspace.git.open(asked, signal) : toRepository(workspace, repo, signal);
   return { repository, path: asked };
 }
+
+const SHORT_HASH_CHARS = 10;
+export const short = (hash: string | null | undefined) => hash?.slice(0, SHORT_HASH_CHARS) ?? "";
