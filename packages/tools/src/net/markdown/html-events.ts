@@ -1,9 +1,9 @@
-import { Tokenizer } from "htmlparser2";
+import { type Attributes, createTagReader } from "../../tags.ts";
 import { type ElementKind, impliedEnd, SCOPES, VOID } from "./elements.ts";
 
 export interface HtmlElement {
   readonly name: string;
-  readonly attributes: Readonly<Record<string, string>>;
+  readonly attributes: Attributes;
   /** The number of elements before it; the same in every pass over the same page. */
   readonly index: number;
 }
@@ -17,18 +17,10 @@ export interface HtmlHandler {
 /** How far up an end tag is matched: pages that need more are broken or hostile. */
 const MAX_SCAN = 256;
 
-/**
- * Emits the elements and texts of a page in order, in linear time at any depth; every opened element is closed. The
- * library's own parser shifts an array of open elements, which takes minutes for a deep page.
- */
+/** Emits the elements and texts of a page in order, in linear time at any depth; every opened element is closed. */
 export function readHtml(html: string, handler: HtmlHandler): void {
   const stack: HtmlElement[] = [];
   let count = 0;
-  let name = "";
-  let attributes: Record<string, string> = {};
-  let attribute = "";
-  let value = "";
-
   const popTo = (depth: number) => {
     while (stack.length > depth) handler.close(stack.pop()!);
   };
@@ -40,7 +32,7 @@ export function readHtml(html: string, handler: HtmlHandler): void {
     }
     return -1;
   };
-  const begin = () => {
+  const begin = (name: string, attributes: Attributes) => {
     const { ends, scope } = impliedEnd(name);
     const depth =
       ends.size === 0
@@ -64,40 +56,8 @@ export function readHtml(html: string, handler: HtmlHandler): void {
     if (depth >= 0) popTo(depth);
   };
 
-  const nothing = () => {};
-  const tokenizer = new Tokenizer(
-    { decodeEntities: true },
-    {
-      onopentagname(start, stop) {
-        name = html.slice(start, stop).toLowerCase();
-        attributes = Object.create(null);
-      },
-      onattribname(start, stop) {
-        attribute = html.slice(start, stop).toLowerCase();
-        value = "";
-      },
-      onattribdata(start, stop) {
-        value += html.slice(start, stop);
-      },
-      onattribentity(codePoint) {
-        value += String.fromCodePoint(codePoint);
-      },
-      onattribend() {
-        attributes[attribute] ??= value;
-      },
-      onopentagend: begin,
-      onselfclosingtag: begin,
-      onclosetag: (start, stop) => end(html.slice(start, stop).toLowerCase()),
-      ontext: (start, stop) => handler.text(html.slice(start, stop)),
-      ontextentity: (codePoint) => handler.text(String.fromCodePoint(codePoint)),
-      oncdata: nothing,
-      oncomment: nothing,
-      ondeclaration: nothing,
-      onprocessinginstruction: nothing,
-      onend: nothing,
-    },
-  );
-  tokenizer.write(html);
-  tokenizer.end();
+  const tags = createTagReader(html, "html", { open: begin, close: end, text: handler.text });
+  tags.write(html);
+  tags.end();
   popTo(0);
 }

@@ -1,8 +1,6 @@
+import { type Attributes, createTagReader, MAX_ATTRIBUTES, MAX_VALUE_CHARS } from "../../tags.ts";
 import type { Findings, Outcome, Problem } from "../case.ts";
 import { placesIn } from "./stack.ts";
-import type { XmlToken } from "./xml.ts";
-
-type Open = Extract<XmlToken, { kind: "open" }>;
 
 /** Elements of a test case that state its outcome. */
 const OUTCOMES: Readonly<Record<string, Outcome>> = { failure: "fail", error: "fail", skipped: "skip" };
@@ -13,17 +11,21 @@ const MAX_TEXT_CHARS = 65_536;
 const MAX_COMPARISON_CHARS = 8_192;
 
 export interface JunitReader {
-  take(token: XmlToken): void;
+  /** The report in one piece or several. */
+  write(xml: string): void;
+  /** The rest of a report is not read after a tag that is too large. */
+  readonly isRefused: boolean;
   /** Returns whether it was a complete report. */
   end(): boolean;
 }
 
-/** Parses a JUnit report of any tool from its XML tokens. */
-export function createJunitReader(findings: Findings): JunitReader {
+/** Parses a JUnit report of any tool. */
+export function createJunitReader(xml: string, findings: Findings): JunitReader {
   let suites = 0;
   let closed = 0;
-  let test: Open | undefined;
-  let ended: { readonly element: Open; text: string } | undefined;
+  let isRefused = false;
+  let test: Attributes | undefined;
+  let ended: Ending | undefined;
   /** Only text inside the outcome element belongs to it; the test's output follows. */
   let inside: string | undefined;
 
@@ -33,33 +35,43 @@ export function createJunitReader(findings: Findings): JunitReader {
     ended = undefined;
     inside = undefined;
   };
-  const open = (token: Open) => {
-    if (isSuite(token.name)) {
-      suites += 1;
-      if (token.empty) closed += 1;
-    } else if (token.name === "testcase") {
-      finish();
-      test = token;
-      if (token.empty) finish();
-    } else if (test && !ended && Object.hasOwn(OUTCOMES, token.name)) {
-      ended = { element: token, text: "" };
-      if (!token.empty) inside = token.name;
-    }
-  };
-  const close = (name: string) => {
-    if (name === inside) inside = undefined;
-    if (name === "testcase") finish();
-    if (isSuite(name)) closed += 1;
-  };
+  const tags = createTagReader(xml, "xml", {
+    open(name, attributes, isEmpty) {
+      if (isRefused) return;
+      if (isSuite(name)) {
+        suites += 1;
+        if (isEmpty) closed += 1;
+      } else if (name === "testcase") {
+        finish();
+        test = attributes;
+        if (isEmpty) finish();
+      } else if (test && !ended && Object.hasOwn(OUTCOMES, name)) {
+        ended = { name, attributes, text: "" };
+        if (!isEmpty) inside = name;
+      }
+    },
+    close(name) {
+      if (isRefused) return;
+      if (name === inside) inside = undefined;
+      if (name === "testcase") finish();
+      if (isSuite(name)) closed += 1;
+    },
+    text(text) {
+      if (ended && inside !== undefined && ended.text.length < MAX_TEXT_CHARS)
+        ended.text += text.slice(0, MAX_TEXT_CHARS);
+    },
+    tooLarge() {
+      if (isRefused) return;
+      isRefused = true;
+      const message = `a tag of the report has more than ${MAX_VALUE_CHARS} characters or ${MAX_ATTRIBUTES} attributes`;
+      findings.broken({ name: "JUnit report", problem: { message } });
+    },
+  });
 
   return {
-    take(token) {
-      if (token.kind === "open") open(token);
-      else if (token.kind === "close") close(token.name);
-      else if (token.kind === "refused")
-        findings.broken({ name: "JUnit report", problem: { message: token.reason } });
-      else if (token.kind === "text" && ended && inside !== undefined && ended.text.length < MAX_TEXT_CHARS)
-        ended.text += token.text.slice(0, MAX_TEXT_CHARS);
+    write: (piece) => tags.write(piece),
+    get isRefused() {
+      return isRefused;
     },
     end() {
       finish();
@@ -68,17 +80,22 @@ export function createJunitReader(findings: Findings): JunitReader {
   };
 }
 
+/** The element that states a test's outcome. */
+interface Ending {
+  readonly name: string;
+  readonly attributes: Attributes;
+  text: string;
+}
+
 const isSuite = (name: string): boolean => name === "testsuite" || name === "testsuites";
 
-function toCase(test: Open, ended: { element: Open; text: string } | undefined) {
-  const get = (name: string) => test.attributes.get(name);
-  const seconds = Number(get("time") ?? Number.NaN);
-  const outcome: Outcome = ended ? (OUTCOMES[ended.element.name] ?? "fail") : "pass";
-  const line = Number(get("line") ?? Number.NaN);
-  const file = get("file");
+function toCase({ name, classname = "", time, file, ...test }: Attributes, ended: Ending | undefined) {
+  const seconds = Number(time ?? Number.NaN);
+  const outcome: Outcome = ended ? (OUTCOMES[ended.name] ?? "fail") : "pass";
+  const line = Number(test["line"] ?? Number.NaN);
   return {
-    name: get("name") ?? "unnamed test",
-    suite: [get("classname") ?? ""].filter(Boolean),
+    name: name ?? "unnamed test",
+    suite: [classname].filter(Boolean),
     outcome,
     durationMs: Number.isFinite(seconds) ? seconds * 1000 : undefined,
     file,
@@ -86,20 +103,16 @@ function toCase(test: Open, ended: { element: Open; text: string } | undefined) 
       ended && outcome === "fail"
         ? toProblem(
             ended,
-            get("classname") ?? "",
+            classname,
             file !== undefined && Number.isInteger(line) ? { file, line } : undefined,
           )
         : undefined,
   };
 }
 
-function toProblem(
-  { element, text }: { element: Open; text: string },
-  className: string,
-  at: Problem["at"],
-): Problem {
+function toProblem({ name, attributes, text }: Ending, className: string, at: Problem["at"]): Problem {
   const stack = text.trim();
-  const message = element.attributes.get("message") || stack.split("\n", 1)[0] || element.name;
+  const message = attributes["message"] || stack.split("\n", 1)[0] || name;
   const [, expected, actual] =
     /expected: ?<(.*?)> but was: ?<(.*?)>/.exec(message.slice(0, MAX_COMPARISON_CHARS)) ?? [];
   return { message, stack: stack || undefined, expected, actual, at: at ?? placeIn(stack, className) };
