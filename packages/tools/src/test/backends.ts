@@ -1,6 +1,6 @@
 import { closeSync, openSync } from "node:fs";
 import type { Backend } from "@octant/core";
-import type { TestOptions } from "./options.ts";
+import type { TestOptions } from "./runner.ts";
 
 interface Probe {
   readonly name: string;

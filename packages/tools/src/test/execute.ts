@@ -1,14 +1,16 @@
+import { accessSync, constants, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { ToolError } from "@octant/core";
-import type { Exchange, ProcessInfo } from "@octant/host";
+import { type Exchange, isWithin, type Path, type ProcessInfo } from "@octant/host";
 import { stopCancelled } from "../proc/stop-cancelled.ts";
-import type { TestOptions } from "./options.ts";
+import { ownPath } from "./failure.ts";
 import { type SuiteOutcome, toOutcome } from "./outcome.ts";
-import { toPlan } from "./plan.ts";
 import { startReading } from "./reading.ts";
-import { type Invocation, notInstalled, type SuiteRequest } from "./runner.ts";
+import { toIoError } from "./regular-file.ts";
+import { type Invocation, notInstalled, type Plan, type SuiteRequest, type TestOptions } from "./runner.ts";
 import { runnerOf } from "./runners/index.ts";
-import { writeSupport } from "./support.ts";
-import { createTally } from "./tally.ts";
+import type { Suite } from "./suites.ts";
+import { Tally } from "./tally.ts";
 
 /** Runs one suite to its end, in any outcome. */
 export async function execute(options: TestOptions, request: SuiteRequest): Promise<SuiteOutcome> {
@@ -17,7 +19,7 @@ export async function execute(options: TestOptions, request: SuiteRequest): Prom
   using exchange = await options.workspace.processes.openExchange();
   writeSupport(exchange.path, runner.support ?? {});
   const invocation = runner.command(toPlan(options, request, exchange.inside));
-  const tally = createTally(request.onTest);
+  const tally = new Tally(request.onTest);
   const started = await start(options, request, invocation, exchange);
   const reading = startReading(options, started, suite, runner, tally, exchange.path);
   const process = await untilEnd(options, started, signal, reading.stop);
@@ -65,5 +67,53 @@ async function untilEnd(
       // It ended by itself meanwhile.
     });
     throw cause;
+  }
+}
+
+/** Writes a runner's reporter and similar files where the runner can load them. */
+function writeSupport(folder: string, files: Readonly<Record<string, string>>): void {
+  try {
+    for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text);
+  } catch (cause) {
+    throw toIoError("the temporary folder", cause);
+  }
+}
+
+/** The input from which a runner builds its command. */
+function toPlan(
+  { workspace: { confinement }, env }: TestOptions,
+  { suite, selection, workers, coverage }: SuiteRequest,
+  scratch: string,
+): Plan {
+  const nearest = (name: Path) => nearestOf(suite, name, (path) => ownPath(path, suite.folder, confinement));
+  return {
+    suite,
+    selection,
+    workers,
+    coverage,
+    scratch,
+    nearest,
+    bin: (name) => nearest(`node_modules/.bin/${name}`),
+    onPath: (program) =>
+      (env["PATH"] ?? "").split(":").some((folder) => isProgram(join(folder || ".", program))),
+  };
+}
+
+function nearestOf(suite: Suite, name: Path, find: (path: Path) => Path | undefined): Path | undefined {
+  let folder = suite.folder;
+  while (isWithin(suite.root, folder)) {
+    const found = find(`${folder === "/" ? "" : folder}/${name}`);
+    if (found !== undefined || folder === "/") return found;
+    folder = folder.slice(0, folder.lastIndexOf("/")) || "/";
+  }
+  return undefined;
+}
+
+function isProgram(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK);
+    return true;
+  } catch {
+    return false;
   }
 }

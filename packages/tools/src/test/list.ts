@@ -2,9 +2,8 @@ import { action, pagingInput, Uri } from "@octant/core";
 import { pathToUri } from "@octant/host";
 import { z } from "zod";
 import { withinBudget } from "../within-budget.ts";
-import type { TestOptions } from "./options.ts";
+import type { TestOptions } from "./runner.ts";
 import { findSuites, type Suite, suitesAt } from "./suites.ts";
-import { suitesText } from "./text.ts";
 
 const MAX_FILES = 20;
 const PAGE_BYTES = 28_000;
@@ -37,7 +36,18 @@ export const list = ({ workspace: { confinement } }: TestOptions) =>
       { title: "All suites", input: {} },
       { title: "Suites for a file", input: { path: "src/main.ts" } },
     ],
-    text: suitesText,
+    text: ({ suites }, { path }) => ({
+      body:
+        suites
+          .map(({ suite, runner, command, files, file_count }) =>
+            [
+              `${suite} (${runner}): ${command.join(" ")}`,
+              ...files.map((file) => `  ${path(file)}`),
+              ...(file_count > files.length ? [`  … ${file_count - files.length} more files`] : []),
+            ].join("\n"),
+          )
+          .join("\n") || "no test suites",
+    }),
     async run({ path, limit }, ctx) {
       const place = path === undefined ? undefined : confinement.toPath(path);
       const all = await findSuites(confinement, ctx.signal);

@@ -1,7 +1,7 @@
 import type { ProcessInfo } from "@octant/host";
 import { toFailure } from "./failure.ts";
-import type { TestOptions } from "./options.ts";
 import type { Failure, SuiteResult } from "./result.ts";
+import type { TestOptions } from "./runner.ts";
 import { type Ending, type KnownTest, notInstalled, type Runner } from "./runner.ts";
 import type { Suite } from "./suites.ts";
 import type { Tally } from "./tally.ts";

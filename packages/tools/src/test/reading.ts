@@ -1,11 +1,10 @@
 import type { ProcessInfo } from "@octant/host";
 import { follow, growingFile } from "./following.ts";
-import type { TestOptions } from "./options.ts";
 import { createEventsParser } from "./parsers/events.ts";
 import { createTapParser } from "./parsers/tap.ts";
 import { readReports } from "./reports.ts";
-import type { Runner } from "./runner.ts";
-import { toEventsFile } from "./runners/node-command.ts";
+import type { Runner, TestOptions } from "./runner.ts";
+import { toEventsFile } from "./runners/node.ts";
 import type { Suite } from "./suites.ts";
 import type { Tally } from "./tally.ts";
 

@@ -1,4 +1,5 @@
 import { closeSync, constants, fstatSync, openSync, readSync } from "node:fs";
+import { ToolError } from "@octant/core";
 
 /**
  * Never waits for a writer, follows no link, and never acquires a controlling terminal: tests may replace a file by
@@ -30,4 +31,13 @@ export function readBytes(fd: number, length: number, offset = 0): Buffer {
     filled += count;
   }
   return bytes.subarray(0, filled);
+}
+
+/** A failure in our own folders is an I/O error, not a bug. */
+export function toIoError(where: string, cause: unknown): unknown {
+  const errno = cause instanceof Error && "code" in cause ? String(cause.code) : undefined;
+  if (errno === undefined) return cause;
+  if (errno === "ENOSPC")
+    return new ToolError("NO_SPACE", `${where} is full; make room and try again`, {}, { cause });
+  return new ToolError("IO_ERROR", `${where} cannot be written (${errno})`, { errno }, { cause });
 }

@@ -1,14 +1,12 @@
 import { action, type Context, ToolError } from "@octant/core";
 import { z } from "zod";
+import type { Outcome, TestCase } from "./case.ts";
 import { execute } from "./execute.ts";
-import type { TestOptions } from "./options.ts";
 import { notRun, type SuiteOutcome } from "./outcome.ts";
-import { createProgress } from "./progress.ts";
-import { RunResult } from "./result.ts";
+import { allFailures, RunResult, resultText, sum, summarise, toResult } from "./result.ts";
+import type { TestOptions } from "./runner.ts";
 import { emptySummary, type LiveRun, type Runs } from "./runs.ts";
 import { findSuites, type Suite } from "./suites.ts";
-import { allFailures, sum, summarise, toResult } from "./summary.ts";
-import { resultText } from "./text.ts";
 import { toWork, type Work } from "./work.ts";
 
 const DEFAULT_TIMEOUT_MS = 10 * 60 * 1000;
@@ -38,7 +36,7 @@ const Input = z.strictObject({
     .describe("Measure coverage if the runner supports it; the report is in output_ref or a file"),
   timeout: z.int().min(1).max(MAX_TIMEOUT_MS).default(DEFAULT_TIMEOUT_MS).describe("Milliseconds per suite"),
 });
-type Input = z.output<typeof Input>;
+export type TestInput = z.output<typeof Input>;
 
 export const run = (options: TestOptions, runs: Runs) =>
   action({
@@ -91,7 +89,7 @@ const explain =
 async function findWork(
   { workspace: { confinement } }: TestOptions,
   runs: Runs,
-  input: Input,
+  input: TestInput,
   { signal, caller }: Context,
 ): Promise<Work[]> {
   const suites = await findSuites(confinement, signal);
@@ -102,7 +100,7 @@ async function runSuite(
   options: TestOptions,
   runs: Runs,
   live: LiveRun,
-  input: Input,
+  input: TestInput,
   { suite, selection }: Work,
   before: readonly SuiteOutcome[],
   ctx: Context,
@@ -127,4 +125,37 @@ async function runSuite(
   // A run without tests says nothing about earlier failures.
   if (outcome.result.pass + outcome.result.fail > 0) runs.storeFailed(owner, suite.id, outcome.failed);
   return outcome;
+}
+
+/** Minimum interval between progress updates. */
+const EVERY_MS = 100;
+const MAX_LINE_CHARS = 500;
+
+/** Reports each test as a line of the job's log, and the suite's progress. */
+function createProgress(
+  ctx: Context,
+  suite: Suite,
+  onCounts: (counts: Readonly<Record<Outcome, number>>) => void,
+) {
+  const counts = { pass: 0, fail: 0, skip: 0 };
+  let reportedAt = Number.NEGATIVE_INFINITY;
+  const report = () => {
+    const { pass, fail, skip } = counts;
+    const message = `${suite.id}: ${pass} passed, ${fail} failed, ${skip} skipped`;
+    ctx.progress({ progress: pass + fail + skip, message });
+    onCounts({ ...counts });
+  };
+  return {
+    test({ outcome, suite: outer, name, durationMs }: TestCase) {
+      counts[outcome] += 1;
+      const time = durationMs === undefined ? "" : ` (${Math.round(durationMs)} ms)`;
+      const line = `${outcome} ${[...outer, name].join(" > ").slice(0, MAX_LINE_CHARS)}${time}`;
+      ctx.emit({ kind: "log", line });
+      const now = performance.now();
+      if (now - reportedAt < EVERY_MS) return;
+      reportedAt = now;
+      report();
+    },
+    end: report,
+  };
 }

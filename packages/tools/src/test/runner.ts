@@ -1,7 +1,18 @@
 import { ToolError } from "@octant/core";
-import type { Path } from "@octant/host";
+import type { Confinement, Path, Processes, StateFolder } from "@octant/host";
 import type { CreateParser, TestCase } from "./case.ts";
 import type { Suite } from "./suites.ts";
+
+/** The dependencies of `test`; a Workspace has all of them. */
+export interface TestOptions {
+  readonly workspace: {
+    readonly confinement: Confinement;
+    readonly state: StateFolder;
+    readonly processes: Processes;
+  };
+  /** The server's environment: programs are found on its PATH. */
+  readonly env: NodeJS.ProcessEnv;
+}
 
 /** The tests of a suite to run. */
 export type Selection =
@@ -48,10 +59,7 @@ export interface Ending {
   readonly output: string;
 }
 
-/**
- * One way to run tests. `name` is what ws.detect calls it. To add one, write a file in `runners/` and a line in
- * `runners/index.ts`.
- */
+/** One way to run tests. `name` is what ws.detect calls it. `runners/index.ts` lists all. */
 export interface Runner {
   readonly name: string;
   /** Files written into the scratch folder before the start. */
@@ -78,6 +86,23 @@ export type Reading =
   | { readonly from: "reports" }
   /** Any format that is found: TAP on stdout, new JUnit reports, otherwise only the exit code. */
   | { readonly from: "anywhere" };
+
+/** What each way to select means for a runner. */
+export interface SelectBy<T> {
+  name(text: string): T;
+  file(path: Path): T;
+  tests(tests: readonly KnownTest[]): T;
+}
+
+/** undefined without a selection. */
+export function selectedBy<T>({ selection }: Plan, by: SelectBy<T>): T | undefined {
+  if (selection?.by === "name") return by.name(selection.text);
+  if (selection?.by === "file") return by.file(selection.path);
+  return selection && by.tests(selection.tests);
+}
+
+/** The runner's own ids of tests. */
+export const idsOf = (tests: readonly KnownTest[]): string[] => tests.flatMap(({ id }) => id ?? []);
 
 /** Escapes text for the regular expressions of any runner. */
 export const escapePattern = (text: string): string => text.replaceAll(/[\\^$.*+?()[\]{}|/]/g, "\\$&");

@@ -4,8 +4,7 @@ import { join } from "node:path";
 import { newHandle, ToolError } from "@octant/core";
 import { isAlive, type StateFolder, thisProcess } from "@octant/host";
 import { z } from "zod";
-import { toIoError } from "./io-error.ts";
-import { openRegularFile, readBytes } from "./regular-file.ts";
+import { openRegularFile, readBytes, toIoError } from "./regular-file.ts";
 import { Failure, RunResult } from "./result.ts";
 import type { KnownTest } from "./runner.ts";
 

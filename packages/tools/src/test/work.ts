@@ -1,6 +1,7 @@
 import { ToolError } from "@octant/core";
 import { type Confinement, isWithin, type Path } from "@octant/host";
 import { ownPath } from "./failure.ts";
+import type { TestInput } from "./run.ts";
 import { cannot, type Selection } from "./runner.ts";
 import { runnerOf } from "./runners/index.ts";
 import type { Runs } from "./runs.ts";
@@ -12,15 +13,9 @@ export interface Work {
   readonly selection?: Selection;
 }
 
-export interface Wish {
-  readonly suite?: string;
-  readonly filter?: string;
-  readonly last_failed: boolean;
-}
-
 /** The suites to run, each with its selection. */
 export function toWork(
-  { suite, filter, last_failed }: Wish,
+  { suite, filter, last_failed }: TestInput,
   all: readonly Suite[],
   confinement: Confinement,
   lastFailed: (suite: string) => ReturnType<Runs["lastFailed"]>,

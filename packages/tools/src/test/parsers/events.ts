@@ -1,14 +1,15 @@
 import { z } from "zod";
 import type { CreateParser } from "../case.ts";
 
-const Place = z.object({ file: z.string(), line: z.number(), col: z.number().nullish() });
+/** Our Python reporters write null for an absent value. */
+const maybe = <S extends z.ZodType>(schema: S) => schema.nullish().transform((value) => value ?? undefined);
 
 const Problem = z.object({
   message: z.string(),
-  stack: z.string().nullish(),
-  expected: z.string().nullish(),
-  actual: z.string().nullish(),
-  at: Place.nullish(),
+  stack: maybe(z.string()),
+  expected: maybe(z.string()),
+  actual: maybe(z.string()),
+  at: maybe(z.object({ file: z.string(), line: z.number(), col: maybe(z.number()) })),
 });
 
 const Event = z.discriminatedUnion("event", [
@@ -17,12 +18,12 @@ const Event = z.discriminatedUnion("event", [
     name: z.string(),
     suite: z.array(z.string()),
     outcome: z.enum(["pass", "fail", "skip"]),
-    ms: z.number().nullish(),
-    file: z.string().nullish(),
-    id: z.string().nullish(),
-    problem: Problem.nullish(),
+    ms: maybe(z.number()),
+    file: maybe(z.string()),
+    id: maybe(z.string()),
+    problem: maybe(Problem),
   }),
-  z.object({ event: z.literal("broken"), name: z.string(), file: z.string().nullish(), problem: Problem }),
+  z.object({ event: z.literal("broken"), name: z.string(), file: maybe(z.string()), problem: Problem }),
   z.object({ event: z.literal("end") }),
 ]);
 
@@ -31,38 +32,20 @@ export const createEventsParser: CreateParser = (findings) => {
   let ended = false;
   return {
     line(line) {
-      const { success, data } = Event.safeParse(toJson(line));
-      if (!success) return;
-      if (data.event === "end") {
-        ended = true;
-        return;
+      const { data } = Event.safeParse(toJson(line));
+      if (data?.event === "end") ended = true;
+      if (data?.event === "broken") {
+        const { event: _event, ...breakage } = data;
+        findings.broken(breakage);
       }
-      const file = data.file ?? undefined;
-      if (data.event === "broken") {
-        findings.broken({ name: data.name, file, problem: toProblem(data.problem) });
-        return;
+      if (data?.event === "test") {
+        const { event: _event, ms, ...test } = data;
+        findings.test({ ...test, durationMs: ms });
       }
-      findings.test({
-        name: data.name,
-        suite: data.suite,
-        outcome: data.outcome,
-        durationMs: data.ms ?? undefined,
-        file,
-        id: data.id ?? undefined,
-        problem: data.problem ? toProblem(data.problem) : undefined,
-      });
     },
     end: () => ended,
   };
 };
-
-const toProblem = ({ message, stack, expected, actual, at }: z.output<typeof Problem>) => ({
-  message,
-  stack: stack ?? undefined,
-  expected: expected ?? undefined,
-  actual: actual ?? undefined,
-  at: at ? { ...at, col: at.col ?? undefined } : undefined,
-});
 
 export function toJson(line: string): unknown {
   if (!line.startsWith("{")) return undefined;

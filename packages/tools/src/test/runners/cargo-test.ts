@@ -1,6 +1,11 @@
 import type { Path } from "@octant/host";
 import { createLibtestParser } from "../parsers/libtest.ts";
-import { cannot, notInstalled, type Plan, type Runner } from "../runner.ts";
+import { cannot, idsOf, notInstalled, type Runner, selectedBy } from "../runner.ts";
+
+interface Selected {
+  readonly targets?: readonly string[];
+  readonly names?: readonly string[];
+}
 
 export const cargoTest: Runner = {
   name: "cargo test",
@@ -10,7 +15,13 @@ export const cargoTest: Runner = {
     const { suite, workers, onPath } = plan;
     if (!onPath("cargo")) throw notInstalled("cargo", "get it from https://rustup.rs, or cargo on Debian");
     if (plan.coverage) throw cannot("cargo test", "measure coverage", "use cargo llvm-cov with proc.exec");
-    const { targets, names } = select(plan);
+    const { targets = [], names = [] } =
+      selectedBy<Selected>(plan, {
+        // A name that starts with a dash would be an option; no test name does, so the rest matches the same tests.
+        name: (text) => ({ names: [text.replace(/^-+/, "")] }),
+        file: ofFile,
+        tests: (tests) => ({ names: ["--exact", ...idsOf(tests)] }),
+      }) ?? {};
     const [program = "cargo", ...rest] = suite.command;
     const threads = workers === undefined ? [] : [`--test-threads=${workers}`];
     return {
@@ -19,19 +30,11 @@ export const cargoTest: Runner = {
   },
 };
 
-function select({ selection }: Plan): { targets: string[]; names: string[] } {
-  if (selection === undefined) return { targets: [], names: [] };
-  // A name that starts with a dash would be an option; no test name does, so the rest of it matches the same tests.
-  if (selection.by === "name") return { targets: [], names: [selection.text.replace(/^-+/, "")] };
-  if (selection.by === "file") return ofFile(selection.path);
-  return { targets: [], names: ["--exact", ...selection.tests.flatMap(({ id }) => (id ? [id] : []))] };
-}
-
 /** `tests/a.rs` is a separate program; a file of the crate is a module. */
-function ofFile(path: Path): { targets: string[]; names: string[] } {
+function ofFile(path: Path): Selected {
   const [, program] = /(?:^|\/)tests\/([^/]+)(?:\.rs|\/main\.rs)$/.exec(path) ?? [];
-  if (program !== undefined) return { targets: [`--test=${program}`], names: [] };
+  if (program !== undefined) return { targets: [`--test=${program}`] };
   const [, module = ""] = /(?:^|\/)src\/(.+?)(?:\/mod)?\.rs$/.exec(path) ?? [];
-  if (module === "lib" || module === "main" || module === "") return { targets: [], names: [] };
-  return { targets: [], names: [`${module.replaceAll("/", "::")}::`] };
+  if (module === "lib" || module === "main" || module === "") return {};
+  return { names: [`${module.replaceAll("/", "::")}::`] };
 }

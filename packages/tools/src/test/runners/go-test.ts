@@ -1,5 +1,5 @@
 import { createGoParser } from "../parsers/go-json.ts";
-import { escapePattern, notInstalled, type Plan, type Runner } from "../runner.ts";
+import { escapePattern, idsOf, notInstalled, type Plan, type Runner, selectedBy } from "../runner.ts";
 
 export const goTest: Runner = {
   name: "go test",
@@ -8,7 +8,7 @@ export const goTest: Runner = {
   command(plan) {
     const { workers, coverage, onPath } = plan;
     if (!onPath("go")) throw notInstalled("go", "get it from https://go.dev/dl, or golang-go on Debian");
-    const { packages, pattern } = select(plan);
+    const { packages = ["./..."], pattern } = select(plan);
     return {
       argv: [
         "go",
@@ -24,25 +24,21 @@ export const goTest: Runner = {
 };
 
 /** Go splits a pattern at slashes, one part per level of subtests. */
-function select({ selection, suite }: Plan): { packages: readonly string[]; pattern?: string } {
-  const all = ["./..."];
-  if (selection === undefined) return { packages: all };
-  if (selection.by === "name") {
-    return { packages: all, pattern: selection.text.split("/").map(toPattern).join("/") };
-  }
-  if (selection.by === "file") {
-    const folder = selection.path.slice(0, Math.max(0, selection.path.lastIndexOf("/")));
-    return { packages: [`./${folder}`] };
-  }
-  const known = selection.tests.flatMap(({ id }) => {
-    const [path, test = ""] = id?.split(" ", 2) ?? [];
-    return path === undefined ? [] : [{ path, test: test.split("/", 1)[0] ?? "" }];
-  });
-  return {
-    packages: [...new Set(known.map(({ path }) => path || suite.package))],
-    pattern: `^(?:${[...new Set(known.map(({ test }) => toPattern(test)))].join("|")})$`,
-  };
-}
+const select = (plan: Plan) =>
+  selectedBy<{ packages?: readonly string[]; pattern?: string }>(plan, {
+    name: (text) => ({ pattern: text.split("/").map(toPattern).join("/") }),
+    file: (path) => ({ packages: [`./${path.slice(0, Math.max(0, path.lastIndexOf("/")))}`] }),
+    tests(tests) {
+      const known = idsOf(tests).map((id) => {
+        const [path = "", test = ""] = id.split(" ", 2);
+        return { path, test: test.split("/", 1)[0] ?? "" };
+      });
+      return {
+        packages: [...new Set(known.map(({ path }) => path || plan.suite.package))],
+        pattern: `^(?:${[...new Set(known.map(({ test }) => toPattern(test)))].join("|")})$`,
+      };
+    },
+  }) ?? {};
 
 /** Go replaces spaces in subtest names by underscores. */
 const toPattern = (name: string): string => escapePattern(name).replaceAll(/\s/g, "_");

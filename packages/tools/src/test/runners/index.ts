@@ -1,25 +1,14 @@
-import type { Runner } from "../runner.ts";
+import { cannot, type Runner } from "../runner.ts";
 import { cargoTest } from "./cargo-test.ts";
 import { goTest } from "./go-test.ts";
-import { jest } from "./jest.ts";
 import { gradle, maven } from "./junit.ts";
-import { mocha } from "./mocha.ts";
+import { nodeRunners } from "./node.ts";
 import { nodeTest } from "./node-test.ts";
-import { playwright } from "./playwright.ts";
-import { pytest } from "./pytest.ts";
-import { ava, command, nodeTap } from "./tap.ts";
-import { unittest } from "./unittest.ts";
-import { vitest } from "./vitest.ts";
+import { pytest, unittest } from "./python.ts";
 
-/** All known runners; any other command is still run and its output searched for results. */
 const RUNNERS: readonly Runner[] = [
-  vitest,
-  jest,
+  ...nodeRunners,
   nodeTest,
-  mocha,
-  playwright,
-  ava,
-  nodeTap,
   pytest,
   unittest,
   goTest,
@@ -28,5 +17,18 @@ const RUNNERS: readonly Runner[] = [
   gradle,
 ];
 
+/** A known runner; otherwise any test command of a project, whose TAP and JUnit reports are parsed. */
 export const runnerOf = (name: string): Runner =>
-  RUNNERS.find((runner) => runner.name === name) ?? command(name);
+  RUNNERS.find((runner) => runner.name === name) ?? anyCommand(name);
+
+const anyCommand = (name: string): Runner => ({
+  name,
+  reads: { from: "anywhere" },
+  isTestFile: () => false,
+  selects: [],
+  command({ suite, coverage }) {
+    if (coverage) throw cannot(name, "measure coverage", "run it without");
+    const [program = name, ...rest] = suite.command;
+    return { argv: [program, ...rest] };
+  },
+});

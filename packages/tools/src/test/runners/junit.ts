@@ -1,5 +1,5 @@
 import type { Path } from "@octant/host";
-import { cannot, notInstalled, type Plan, type Runner } from "../runner.ts";
+import { cannot, notInstalled, type Plan, type Runner, selectedBy } from "../runner.ts";
 
 const isJvmTest = (path: Path): boolean => /(?:Tests?|IT|Spec)\.(?:java|kt|scala|groovy)$/.test(path);
 
@@ -9,7 +9,13 @@ export const maven: Runner = {
   isTestFile: isJvmTest,
   command(plan) {
     if (plan.coverage) throw cannot("maven", "measure coverage", "add JaCoCo to the pom");
-    const tests = mavenTests(plan);
+    // `Class`, `Class#method`, with wildcards in either.
+    const tests =
+      selectedBy(plan, {
+        name: (text) => [`*${plain(text)}*`, `*#*${plain(text)}*`],
+        file: (path) => [className(path)],
+        tests: (known) => known.map(({ suite, name }) => `${suite.at(-1) ?? "*"}#${plain(name)}`),
+      }) ?? [];
     return {
       argv: [
         ...programOf(plan, "mvn", "get it from https://maven.apache.org, or maven on Debian"),
@@ -24,16 +30,6 @@ export const maven: Runner = {
   },
 };
 
-/** `Class`, `Class#method`, with wildcards in either. */
-function mavenTests({ selection }: Plan): string[] {
-  if (selection === undefined) return [];
-  if (selection.by === "file") return [className(selection.path)];
-  if (selection.by === "tests")
-    return selection.tests.map(({ suite, name }) => `${suite.at(-1) ?? "*"}#${plain(name)}`);
-  const part = plain(selection.text);
-  return [`*${part}*`, `*#*${part}*`];
-}
-
 export const gradle: Runner = {
   name: "gradle",
   reads: { from: "reports" },
@@ -41,20 +37,18 @@ export const gradle: Runner = {
   command(plan) {
     if (plan.coverage) throw cannot("gradle", "measure coverage", "add the jacoco plugin");
     const [program, ...rest] = programOf(plan, "gradle", "get it from https://gradle.org/install");
-    const tests = gradleTests(plan).flatMap((pattern) => ["--tests", pattern]);
+    // A pattern for the full name of a method, `package.Class.method`.
+    const patterns =
+      selectedBy(plan, {
+        name: (text) => [`*${plain(text)}*`],
+        file: (path) => [`*${className(path)}*`],
+        tests: (known) => known.map(({ suite, name }) => `${suite.at(-1) ?? "*"}.${plain(name)}`),
+      }) ?? [];
+    const tests = patterns.flatMap((pattern) => ["--tests", pattern]);
     // Without cleaning, up-to-date results are not written again.
     return { argv: [program, "--console=plain", "--continue", "cleanTest", ...rest, ...tests] };
   },
 };
-
-/** A pattern for the full name of a method, `package.Class.method`. */
-function gradleTests({ selection }: Plan): string[] {
-  if (selection === undefined) return [];
-  if (selection.by === "file") return [`*${className(selection.path)}*`];
-  if (selection.by === "tests")
-    return selection.tests.map(({ suite, name }) => `${suite.at(-1) ?? "*"}.${plain(name)}`);
-  return [`*${plain(selection.text)}*`];
-}
 
 function programOf({ suite, onPath }: Plan, program: string, how: string): [string, ...string[]] {
   const [first = program, ...rest] = suite.command;

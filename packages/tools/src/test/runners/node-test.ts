@@ -1,7 +1,6 @@
 import { NODE_TEST_REPORTER } from "../reporters/node-test.ts";
-import { asArgument, escapePattern, type Plan, type Runner, type Selection } from "../runner.ts";
-import { filesOf } from "./full-name-pattern.ts";
-import { eventsEnv, isScript, isScriptTest } from "./node-command.ts";
+import { asArgument, escapePattern, type Runner, selectedBy } from "../runner.ts";
+import { eventsEnv, filesOf, isScript, isScriptTest } from "./node.ts";
 
 const REPORTER = "node-test-reporter.mjs";
 
@@ -13,43 +12,36 @@ export const nodeTest: Runner = {
   isTestFile: (path) =>
     isScriptTest(path) || (isScript(path) && /(?:^|\/)(?:test\/|test-[^/]*$|[^/]*[-_]test\.\w+$)/.test(path)),
   command(plan) {
-    const { scratch } = plan;
+    const { scratch, suite, workers, coverage } = plan;
+    const { files = [], patterns = [] } =
+      selectedBy<{ files?: string[]; patterns?: string[] }>(plan, {
+        name: (text) => ({ patterns: [escapePattern(text)] }),
+        file: (path) => ({ files: [asArgument(path)] }),
+        tests: (tests) => ({
+          files: filesOf(tests),
+          patterns: tests.map(({ name }) => `${escapePattern(name)}$`),
+        }),
+      }) ?? {};
     const options = [
       "--test-reporter=spec",
       "--test-reporter-destination=stdout",
       `--test-reporter=${scratch}/${REPORTER}`,
       `--test-reporter-destination=${scratch}/unused`,
-      ...namePatterns(plan),
+      ...patterns.map((pattern) => `--test-name-pattern=${pattern}`),
     ];
+    // A script's own files would stay in effect, and NODE_OPTIONS does not accept every option.
+    const own = [
+      ...(coverage ? ["--experimental-test-coverage"] : []),
+      ...(workers === undefined ? [] : [`--test-concurrency=${workers}`]),
+      ...files,
+    ];
+    const [program = "node", ...rest] = own.length > 0 ? ["node", "--test", ...own] : suite.command;
     return {
-      argv: toProgram(plan),
+      argv: [program, ...rest],
       env: { ...eventsEnv(scratch), NODE_OPTIONS: options.map(quoted).join(" ") },
     };
   },
 };
-
-/** A script's own files would stay in effect, and NODE_OPTIONS does not accept every option. */
-function toProgram({ suite, selection, workers, coverage }: Plan): [string, ...string[]] {
-  const own = [
-    ...(coverage ? ["--experimental-test-coverage"] : []),
-    ...(workers === undefined ? [] : [`--test-concurrency=${workers}`]),
-    ...selectedFiles(selection),
-  ];
-  if (own.length > 0) return ["node", "--test", ...own];
-  const [program = "node", ...rest] = suite.command;
-  return [program, ...rest];
-}
-
-function selectedFiles(selection: Selection | undefined): string[] {
-  if (selection?.by === "file") return [asArgument(selection.path)];
-  return selection?.by === "tests" ? filesOf(selection.tests) : [];
-}
-
-function namePatterns({ selection }: Plan): string[] {
-  if (selection?.by === "name") return [`--test-name-pattern=${escapePattern(selection.text)}`];
-  if (selection?.by !== "tests") return [];
-  return selection.tests.map(({ name }) => `--test-name-pattern=${escapePattern(name)}$`);
-}
 
 /** Quoted for NODE_OPTIONS: double quotes protect spaces, and a backslash escapes the next character. */
 const quoted = (option: string): string => `"${option.replaceAll(/["\\]/g, "\\$&")}"`;
