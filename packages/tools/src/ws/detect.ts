@@ -1,10 +1,9 @@
 import { ANSWER_BYTES, ANSWER_MARGIN_BYTES, action, ToolError, Uri } from "@octant/core";
 import { isWithin, type Path, splitPath } from "@octant/host";
 import { z } from "zod";
-import { Detected, toAnswer } from "./detect/answer.ts";
+import { Detected, detectedText, toAnswer } from "./detect/answer.ts";
 import { describeProject } from "./detect/describe.ts";
 import { projectAround } from "./detect/markers.ts";
-import { detectedText } from "./detect/text.ts";
 import type { WsOptions } from "./options.ts";
 import { createProjectFiles, type Looking } from "./project-files.ts";
 

@@ -1,9 +1,8 @@
 import { defineTool } from "@octant/core";
 import { capabilities } from "./capabilities.ts";
 import { detect } from "./detect.ts";
-import { help } from "./help.ts";
+import { help, schema } from "./manual.ts";
 import type { WsOptions } from "./options.ts";
-import { schema } from "./schema.ts";
 
 export type { WsOptions } from "./options.ts";
 

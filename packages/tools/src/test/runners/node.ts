@@ -169,5 +169,6 @@ export const eventsEnv = (scratch: string) => ({ [EVENTS_VARIABLE]: toEventsFile
 export const isScript = (path: string): boolean => /\.(?:[cm]?[jt]s|[jt]sx)$/.test(path);
 
 /** `a.test.ts`, `a.spec.js`, `__tests__/a.js`: the convention of most runners. */
-export const isScriptTest = (path: string): boolean =>
-  isScript(path) && /(?:\.(?:test|spec)\.\w+$|(?:^|\/)__tests__\/)/.test(path);
+export function isScriptTest(path: string): boolean {
+  return isScript(path) && /(?:\.(?:test|spec)\.\w+$|(?:^|\/)__tests__\/)/.test(path);
+}

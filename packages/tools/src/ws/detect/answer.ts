@@ -1,9 +1,8 @@
-import { Uri } from "@octant/core";
+import { type ActionText, type Reader, Uri } from "@octant/core";
 import { type Path, pathToUri } from "@octant/host";
 import { z } from "zod";
 import type { ProjectFiles } from "../project-files.ts";
 import type { Project } from "./describe.ts";
-import { fitLists } from "./fit.ts";
 
 /** Every `uri` can be read; `cwd` is where to run a command. */
 export const Detected = z.object({
@@ -123,3 +122,84 @@ const toVcs = ({ top, ...git }: NonNullable<Project["git"]>, files: ProjectFiles
   uri: files.uri(top),
   ...git,
 });
+
+type Lists = Readonly<Record<string, readonly unknown[]>>;
+
+/** The number of items omitted from each list; complete lists are absent. */
+type Omitted = Record<string, number>;
+
+/**
+ * Shortens lists from their ends until each is within its limit and all together within the budget. The largest list
+ * is shortened first, so that one long list does not displace the others.
+ */
+function fitLists<L extends Lists>(
+  lists: L,
+  limits: { readonly [K in keyof L]: number },
+  budgetBytes: number,
+): { lists: L; omitted: Omitted } {
+  const measured = Object.entries(lists).map(([name, items]) => {
+    const kept = items.slice(0, limits[name]);
+    const sizes = kept.map(sizeOf);
+    return { name, items, sizes, size: sizes.reduce((sum, size) => sum + size, 0) };
+  });
+  let total = measured.reduce((sum, { size }) => sum + size, 0);
+  while (total > budgetBytes) {
+    const largest = measured.reduce((most, one) => (one.size > most.size ? one : most));
+    const freed = largest.sizes.pop();
+    if (freed === undefined) break;
+    largest.size -= freed;
+    total -= freed;
+  }
+  const fitted = measured.map(({ name, items, sizes }) => [name, items.slice(0, sizes.length)]);
+  const omitted = measured
+    .filter(({ items, sizes }) => sizes.length < items.length)
+    .map(({ name, items, sizes }) => [name, items.length - sizes.length]);
+  // The same keys with fewer items.
+  return { lists: Object.fromEntries(fitted) as L, omitted: Object.fromEntries(omitted) };
+}
+
+const sizeOf = (item: unknown): number => Buffer.byteLength(JSON.stringify(item)) + 1;
+
+/** One line per fact about the project. */
+export function detectedText(data: z.output<typeof Detected>, { path }: Reader): ActionText {
+  const { vcs, monorepo, omitted, scanned, truncated } = data;
+  const named = ({ name, uri }: { name: string; uri: string }) => `${name} (${path(uri)})`;
+  const command = (words: readonly string[], cwd: string) =>
+    `${words.join(" ")}${path(cwd) === "." ? "" : ` in ${path(cwd)}`}`;
+  const lines: [string, readonly string[]][] = [
+    ["languages", data.languages.map(({ name, share }) => `${name} ${Math.round(share * 100)} %`)],
+    ["package managers", data.package_managers.map(named)],
+    ["build", data.build.map((one) => `${one.name}: ${command(one.command, one.cwd)}`)],
+    ["test", data.test.map((one) => `${command(one.command, one.cwd)} (${one.runner})`)],
+    ["frameworks", data.frameworks.map(named)],
+    [
+      "entry points",
+      data.entry_points.map((one) => `${path(one.uri)} (${one.kind}${one.exists ? "" : ", built first"})`),
+    ],
+    ["monorepo", monorepo ? monorepo.tools.map(named) : []],
+    ["packages", monorepo ? monorepo.packages.map(named) : []],
+    [
+      "git",
+      vcs
+        ? [
+            `${vcs.branch ?? `detached at ${vcs.commit}`}${path(vcs.uri) === "." ? "" : `, top ${path(vcs.uri)}`}`,
+          ]
+        : [],
+    ],
+    ["read first", data.instructions.map(path)],
+    ["containers", data.containers.map(path)],
+    ["CI", data.ci.map(path)],
+    ["problems", data.problems.map(({ uri, message }) => `${path(uri)}: ${message}`)],
+  ];
+  const others = data.roots.filter((root) => root !== data.root).map(path);
+  return {
+    body: [
+      `${data.name} in ${path(data.root)}${others.length > 0 ? ` (other roots: ${others.join(", ")})` : ""}`,
+      ...lines.flatMap(([name, items]) => (items.length > 0 ? [`${name}: ${items.join("; ")}`] : [])),
+    ].join("\n"),
+    notes: [
+      truncated && `only ${scanned.files} files were looked at`,
+      ...Object.entries(omitted).map(([name, count]) => `${count} more ${name.replaceAll("_", " ")}`),
+    ],
+  };
+}

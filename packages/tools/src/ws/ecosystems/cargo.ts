@@ -1,6 +1,6 @@
 import type { Ecosystem, EntryPoint, PackageFolder } from "../detect/ecosystem.ts";
 import type { Data } from "../formats/data.ts";
-import { frameworksAmong } from "./frameworks.ts";
+import { frameworksAmong, namedAlike } from "./frameworks.ts";
 
 export const cargo: Ecosystem = {
   name: "cargo",
@@ -53,17 +53,6 @@ function entryPoints(folder: PackageFolder, manifest: Data): EntryPoint[] {
 }
 
 const FRAMEWORKS = {
+  ...namedAlike("axum bevy clap diesel leptos rocket sqlx tauri tokio tonic warp yew"),
   "actix-web": "actix",
-  axum: "axum",
-  bevy: "bevy",
-  clap: "clap",
-  diesel: "diesel",
-  leptos: "leptos",
-  rocket: "rocket",
-  sqlx: "sqlx",
-  tauri: "tauri",
-  tokio: "tokio",
-  tonic: "tonic",
-  warp: "warp",
-  yew: "yew",
-} as const;
+};

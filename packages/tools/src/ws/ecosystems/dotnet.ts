@@ -1,7 +1,7 @@
 import type { Ecosystem, PackageFolder } from "../detect/ecosystem.ts";
 import { parentOf } from "../detect/paths.ts";
 import { capturesIn } from "../formats/lines.ts";
-import { attributeValues, elementTexts, withoutComments } from "../formats/xml.ts";
+import { attributesOf, readElements, textsOf } from "../formats/xml.ts";
 import { frameworksAmong } from "./frameworks.ts";
 
 const PROJECTS = [".csproj", ".fsproj", ".vbproj"];
@@ -14,10 +14,11 @@ export const dotnet: Ecosystem = {
   inspect(folder) {
     const [solution] = SOLUTIONS.flatMap(folder.ending);
     const [project] = PROJECTS.flatMap(folder.ending);
-    const xml = project ? withoutComments(folder.text(project)) : "";
-    if (project && !xml.includes("<Project"))
+    const xml = readElements(project ? folder.text(project) : "");
+    const sdks = attributesOf(xml, "Project", "Sdk");
+    if (project && !xml.some(({ name }) => name === "Project"))
       folder.report(project, "not a .NET project: there is no <Project>");
-    const packages = attributeValues(xml, "PackageReference", "Include");
+    const packages = attributesOf(xml, "PackageReference", "Include");
     const isTested = packages.includes("Microsoft.NET.Test.Sdk");
     const file = solution ?? project ?? "";
     return {
@@ -25,9 +26,9 @@ export const dotnet: Ecosystem = {
       managers: [{ name: "nuget", from: file }],
       build: [{ name: "build", command: ["dotnet", "build"] }],
       test: solution || isTested ? [{ runner: "dotnet test", command: ["dotnet", "test"] }] : [],
-      frameworks: frameworksAmong([...packages, ...attributeValues(xml, "Project", "Sdk")], FRAMEWORKS),
+      frameworks: frameworksAmong([...packages, ...sdks], FRAMEWORKS),
       entryPoints:
-        elementTexts(xml, "OutputType").includes("Exe") || xml.includes("Sdk.Web")
+        textsOf(xml, "OutputType").includes("Exe") || sdks.some((sdk) => sdk.includes("Sdk.Web"))
           ? ["Program.cs", "Program.fs"]
               .filter((path) => folder.names.has(path))
               .map((path) => ({ path, kind: "main" }))
@@ -41,7 +42,7 @@ export const dotnet: Ecosystem = {
 function memberFolders(folder: PackageFolder, solution: string): string[] {
   const text = folder.text(solution);
   const projects = solution.endsWith("x")
-    ? attributeValues(text, "Project", "Path")
+    ? attributesOf(readElements(text), "Project", "Path")
     : capturesIn(text, /^Project\([^)]*\)\s?=\s?"[^"]*",\s?"([^"]+proj)"/);
   return projects.map((path) => parentOf(path.replaceAll("\\", "/"))).filter(Boolean);
 }

@@ -12,3 +12,7 @@ export function frameworksAmong(
   }
   return [...found].sort();
 }
+
+/** A table of frameworks that have the name of their package. */
+export const namedAlike = (names: string): Record<string, string> =>
+  Object.fromEntries(names.split(" ").map((name) => [name, name]));

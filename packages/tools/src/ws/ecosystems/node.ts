@@ -1,9 +1,7 @@
-import type { Command, Ecosystem, EntryPoint, PackageFolder } from "../detect/ecosystem.ts";
+import type { Command, Ecosystem, EntryPoint, PackageFolder, TestCommand } from "../detect/ecosystem.ts";
 import type { Data } from "../formats/data.ts";
 import { readYamlList } from "../formats/yaml.ts";
-import { frameworksAmong } from "./frameworks.ts";
-import { type NodeManager, nodeManagerOf } from "./node-manager.ts";
-import { nodeTests } from "./node-tests.ts";
+import { frameworksAmong, namedAlike } from "./frameworks.ts";
 
 /** Packages with a package.json, managed by npm, pnpm, yarn or bun. */
 export const node: Ecosystem = {
@@ -46,7 +44,7 @@ const buildCommands = (manifest: Data, manager: NodeManager): Command[] =>
   manifest
     .get("scripts")
     .keys.filter((name) => BUILD_SCRIPT.test(name))
-    .map((name) => ({ name, command: [...manager.run, name] }));
+    .map((name) => ({ name, command: [manager.name, "run", name] }));
 
 function entryPoints(manifest: Data, folder: PackageFolder): EntryPoint[] {
   const declared: EntryPoint[] = [];
@@ -78,6 +76,91 @@ const USUAL_ENTRIES = ["src/index", "src/main", "index", "server", "app", "main"
   ["ts", "tsx", "js", "jsx", "mjs"].map((extension) => `${stem}.${extension}`),
 );
 
+interface NodeManager {
+  readonly name: string;
+  /** Files that only this manager writes. */
+  readonly files: readonly string[];
+  /** Runs a program of a dependency. */
+  readonly exec: readonly string[];
+}
+
+const NPM: NodeManager = {
+  name: "npm",
+  files: ["package-lock.json", "npm-shrinkwrap.json"],
+  exec: ["npx"],
+};
+const MANAGERS: readonly NodeManager[] = [
+  { name: "pnpm", files: ["pnpm-lock.yaml", "pnpm-workspace.yaml"], exec: ["pnpm", "exec"] },
+  { name: "yarn", files: ["yarn.lock", ".yarnrc.yml"], exec: ["yarn", "run"] },
+  { name: "bun", files: ["bun.lock", "bun.lockb"], exec: ["bunx"] },
+  NPM,
+];
+
+/** The package manager: from the `packageManager` field, otherwise the nearest lock file, otherwise npm. */
+function nodeManagerOf(folder: PackageFolder, manifest: Data): { manager: NodeManager; from: string } {
+  const [named] = manifest.get("packageManager").text?.split("@") ?? [];
+  const declared = MANAGERS.find(({ name }) => name === named);
+  if (declared) return { manager: declared, from: "package.json" };
+  const lock = folder.nearest(MANAGERS.flatMap(({ files }) => files));
+  const manager = MANAGERS.find(({ files }) => lock !== undefined && files.includes(lock.name));
+  return lock && manager ? { manager, from: lock.path } : { manager: NPM, from: "package.json" };
+}
+
+/** The command of each runner that runs all tests once. */
+const RUNNERS: Readonly<Record<string, string>> = {
+  vitest: "vitest run",
+  jest: "jest",
+  mocha: "mocha",
+  ava: "ava",
+  tap: "tap",
+  jasmine: "jasmine",
+  karma: "karma start --single-run",
+  playwright: "playwright test",
+  cypress: "cypress run",
+};
+
+/** Runners without a dependency, recognised by the scripts that call them. */
+const BUILT_IN = [
+  { name: "node:test", pattern: /\b(?:node|tsx)\s(?:[^&|;]*\s)?--test(?![\w-])/ },
+  { name: "bun test", pattern: /\bbun test\b/ },
+  { name: "deno test", pattern: /\bdeno test\b/ },
+];
+
+/** Each runner with a script that calls it, or with its own command when no script does. */
+function nodeTests(manifest: Data, dependencies: ReadonlySet<string>, manager: NodeManager): TestCommand[] {
+  const scripts = testScripts(manifest);
+  const calling = (pattern: RegExp) => scripts.find(({ body }) => pattern.test(body));
+  const tests: TestCommand[] = [];
+  for (const { name, pattern } of BUILT_IN) {
+    const script = calling(pattern);
+    if (script) tests.push({ runner: name, command: [manager.name, "run", script.name] });
+  }
+  for (const [name, command] of Object.entries(RUNNERS)) {
+    const script = calling(new RegExp(`(?<![\\w-])${name}(?![\\w.-])`));
+    if (!script && !dependencies.has(name === "playwright" ? "@playwright/test" : name)) continue;
+    tests.push({
+      runner: name,
+      command: script ? [manager.name, "run", script.name] : [...manager.exec, ...command.split(" ")],
+    });
+  }
+  const main = scripts.find(({ name }) => name === "test");
+  const isCovered = tests.some(({ command }) => command.at(-1) === "test" && command[1] === "run");
+  if (main && !isCovered) tests.unshift({ runner: "script", command: [manager.name, "run", "test"] });
+  return tests;
+}
+
+/** `test` first, then its variants in file order; the placeholder of `npm init` does not count. */
+function testScripts(manifest: Data): { name: string; body: string }[] {
+  const scripts = manifest.get("scripts");
+  return scripts.keys
+    .filter((name) => TEST_SCRIPT.test(name))
+    .map((name) => ({ name, body: scripts.get(name).text ?? "" }))
+    .filter(({ body }) => body !== "" && !body.includes("no test specified"))
+    .sort((a, b) => Number(b.name === "test") - Number(a.name === "test"));
+}
+
+const TEST_SCRIPT = /^(test|tests|unit|e2e|integration)([:_-][\w.:-]+)?$/;
+
 function workspaces(folder: PackageFolder, manifest: Data, manager: NodeManager) {
   const declared = manifest.get("workspaces");
   const members = [...declared.texts, ...declared.get("packages").texts];
@@ -94,33 +177,14 @@ function workspaces(folder: PackageFolder, manifest: Data, manager: NodeManager)
 }
 
 const FRAMEWORKS = {
+  ...namedAlike("astro electron ember expo express fastify gatsby hono koa lit next nuxt preact react"),
+  ...namedAlike("react-native react-router svelte vite vitepress vue webpack"),
   "@angular/core": "angular",
   "@hapi/hapi": "hapi",
   "@nestjs/core": "nest",
   "@remix-run/react": "remix",
   "@sveltejs/kit": "sveltekit",
   "@tauri-apps/api": "tauri",
-  astro: "astro",
-  electron: "electron",
-  ember: "ember",
   "ember-source": "ember",
-  expo: "expo",
-  express: "express",
-  fastify: "fastify",
-  gatsby: "gatsby",
-  hono: "hono",
-  koa: "koa",
-  lit: "lit",
-  next: "next",
-  nuxt: "nuxt",
-  preact: "preact",
-  react: "react",
-  "react-native": "react-native",
-  "react-router": "react-router",
   "solid-js": "solid",
-  svelte: "svelte",
-  vite: "vite",
-  vitepress: "vitepress",
-  vue: "vue",
-  webpack: "webpack",
-} as const;
+};

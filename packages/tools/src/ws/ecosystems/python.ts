@@ -6,8 +6,9 @@ import type {
   PackageFolder,
   TestCommand,
 } from "../detect/ecosystem.ts";
-import { frameworksAmong } from "./frameworks.ts";
-import { pythonDependencies } from "./python-dependencies.ts";
+import type { Data } from "../formats/data.ts";
+import { linesOf } from "../formats/lines.ts";
+import { frameworksAmong, namedAlike } from "./frameworks.ts";
 
 export const python: Ecosystem = {
   name: "python",
@@ -62,44 +63,38 @@ const LOCKS: Readonly<Record<string, string>> = {
   Pipfile: "pipenv",
 };
 
-/** How each manager runs a command in the project's environment. */
-const RUN: Readonly<Record<string, readonly string[]>> = {
-  uv: ["uv", "run"],
-  poetry: ["poetry", "run"],
-  pdm: ["pdm", "run"],
-  pipenv: ["pipenv", "run"],
-  hatch: ["hatch", "run"],
-};
+/** How a manager runs a command in the project's environment. */
+const runPrefix = (manager: string): string[] => (manager === "pip" ? [] : [manager, "run"]);
 
-const runModule = (manager: string, module: string, ...more: string[]): string[] => [
-  ...(RUN[manager] ?? []),
+const runModule = (manager: string, ...words: string[]): string[] => [
+  ...runPrefix(manager),
   "python",
   "-m",
-  module,
-  ...more,
+  ...words,
 ];
 
+const INSTALL: Readonly<Record<string, string>> = {
+  uv: "uv sync",
+  poetry: "poetry install",
+  pdm: "pdm install",
+  pipenv: "pipenv install --dev",
+};
+const BUILD: Readonly<Record<string, string>> = {
+  uv: "uv build",
+  poetry: "poetry build",
+  pdm: "pdm build",
+  hatch: "hatch build",
+  pip: "python -m build",
+};
+
 function buildCommands(folder: PackageFolder, manager: string): Command[] {
-  const install: Readonly<Record<string, readonly string[]>> = {
-    uv: ["uv", "sync"],
-    poetry: ["poetry", "install"],
-    pdm: ["pdm", "install"],
-    pipenv: ["pipenv", "install", "--dev"],
-    pip: folder.names.has("requirements.txt")
-      ? ["python", "-m", "pip", "install", "-r", "requirements.txt"]
-      : ["python", "-m", "pip", "install", "-e", "."],
-  };
-  const build: Readonly<Record<string, readonly string[]>> = {
-    uv: ["uv", "build"],
-    poetry: ["poetry", "build"],
-    pdm: ["pdm", "build"],
-    hatch: ["hatch", "build"],
-    pip: ["python", "-m", "build"],
-  };
+  const what = folder.names.has("requirements.txt") ? "-r requirements.txt" : "-e .";
+  const install = manager === "pip" ? `python -m pip install ${what}` : INSTALL[manager];
+  const build = BUILD[manager];
   const isBuilt = folder.toml("pyproject.toml").get("build-system").isPresent || folder.names.has("setup.py");
   return [
-    ...(install[manager] ? [{ name: "install", command: install[manager] }] : []),
-    ...(isBuilt && build[manager] ? [{ name: "build", command: build[manager] }] : []),
+    ...(install ? [{ name: "install", command: install.split(" ") }] : []),
+    ...(isBuilt && build ? [{ name: "build", command: build.split(" ") }] : []),
   ];
 }
 
@@ -116,7 +111,7 @@ function testCommands(
     /^\[(tool:)?pytest\]/m.test(folder.text("setup.cfg") + folder.text("tox.ini"));
   if (usesPytest) tests.push({ runner: "pytest", command: runModule(manager, "pytest") });
   if (folder.names.has("manage.py")) {
-    tests.push({ runner: "django", command: [...(RUN[manager] ?? []), "python", "manage.py", "test"] });
+    tests.push({ runner: "django", command: [...runPrefix(manager), "python", "manage.py", "test"] });
   }
   if (folder.names.has("tox.ini")) tests.push({ runner: "tox", command: ["tox"] });
   if (folder.names.has("noxfile.py")) tests.push({ runner: "nox", command: ["nox"] });
@@ -164,27 +159,45 @@ function scripts(folder: PackageFolder): EntryPoint[] {
   );
 }
 
+/** The declared dependencies of a Python package, from all the places where they can be declared. */
+function pythonDependencies(folder: PackageFolder): ReadonlySet<string> {
+  const project = folder.toml("pyproject.toml");
+  const pipfile = folder.toml("Pipfile");
+  const poetry = project.get("tool", "poetry");
+  const requirements = [
+    ...project.get("project", "dependencies").texts,
+    ...valuesOf(project.get("project", "optional-dependencies")).flatMap(({ texts }) => texts),
+    ...valuesOf(project.get("dependency-groups")).flatMap(({ texts }) => texts),
+    ...project.get("tool", "uv", "dev-dependencies").texts,
+    ...valuesOf(project.get("tool", "pdm", "dev-dependencies")).flatMap(({ texts }) => texts),
+    ...poetry.get("dependencies").keys,
+    ...poetry.get("dev-dependencies").keys,
+    ...valuesOf(poetry.get("group")).flatMap((group) => group.get("dependencies").keys),
+    ...pipfile.get("packages").keys,
+    ...pipfile.get("dev-packages").keys,
+    ...requirementFiles(folder).flatMap((name) => linesOf(folder.text(name))),
+    ...linesOf(folder.text("setup.cfg")).filter((line) => /^\s/.test(line)),
+    ...linesOf(folder.text("setup.py")).flatMap((line) =>
+      [...line.matchAll(/["']([^"']+)["']/g)].map(([, quoted]) => quoted as string),
+    ),
+  ];
+  return new Set(requirements.flatMap(toName));
+}
+
+const valuesOf = (table: Data): Data[] => table.keys.map((key) => table.get(key));
+
+const requirementFiles = (folder: PackageFolder): string[] =>
+  [...folder.names].filter((name) => /^([\w-]*-)?requirements([-_.][\w-]+)?\.(txt|in)$/.test(name));
+
+/** `Flask_Login[x]>=1.0 ; python_version > "3"` is flask-login. */
+const toName = (requirement: string): string[] => {
+  const [name] = /^[a-z0-9][\w.-]*/i.exec(requirement.trim()) ?? [];
+  return name ? [name.toLowerCase().replaceAll(/[._]/g, "-")] : [];
+};
+
 const FRAMEWORKS = {
-  aiohttp: "aiohttp",
-  celery: "celery",
-  click: "click",
-  django: "django",
+  ...namedAlike("aiohttp celery click django fastapi flask jupyter litestar numpy pandas pydantic pyramid"),
+  ...namedAlike("sanic scrapy sqlalchemy starlette streamlit tensorflow tornado typer"),
   djangorestframework: "django-rest-framework",
-  fastapi: "fastapi",
-  flask: "flask",
-  jupyter: "jupyter",
-  litestar: "litestar",
-  numpy: "numpy",
-  pandas: "pandas",
-  pydantic: "pydantic",
-  pyramid: "pyramid",
-  sanic: "sanic",
-  scrapy: "scrapy",
-  sqlalchemy: "sqlalchemy",
-  starlette: "starlette",
-  streamlit: "streamlit",
-  tensorflow: "tensorflow",
   torch: "pytorch",
-  tornado: "tornado",
-  typer: "typer",
-} as const;
+};

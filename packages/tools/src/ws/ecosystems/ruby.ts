@@ -1,6 +1,6 @@
 import type { Ecosystem, PackageFolder, TestCommand } from "../detect/ecosystem.ts";
 import { capturesIn } from "../formats/lines.ts";
-import { frameworksAmong } from "./frameworks.ts";
+import { frameworksAmong, namedAlike } from "./frameworks.ts";
 
 export const ruby: Ecosystem = {
   name: "ruby",
@@ -50,10 +50,5 @@ function testCommands(folder: PackageFolder, gems: ReadonlySet<string>, isRails:
 }
 
 const FRAMEWORKS = {
-  hanami: "hanami",
-  jekyll: "jekyll",
-  rails: "rails",
-  roda: "roda",
-  sidekiq: "sidekiq",
-  sinatra: "sinatra",
-} as const;
+  ...namedAlike("hanami jekyll rails roda sidekiq sinatra"),
+};

@@ -1,48 +1,40 @@
-/**
- * The few values that we need from a pom.xml or a .csproj, found by their tags without a parser: tools write such
- * files, and a missed name does no harm. Nothing is expanded, so entities are harmless.
- */
+import { type Attributes, createTagReader } from "../../tags.ts";
 
-const MAX_FOUND = 1_000;
+export interface Element {
+  readonly name: string;
+  readonly attributes: Attributes;
+  readonly parent: Element | undefined;
+  /** Its own text, without that of inner elements. */
+  text: string;
+  isClosed: boolean;
+}
 
-/** The text of each `<tag>…</tag>`. */
-export const elementTexts = (xml: string, tag: string): string[] =>
-  spans(xml, `<${tag}>`, `</${tag}>`).map(([start, end]) =>
-    xml.slice(start + tag.length + 2, end - tag.length - 3).trim(),
-  );
-
-/** The value of an attribute of each `<tag …>`. */
-export const attributeValues = (xml: string, tag: string, attribute: string): string[] =>
-  spans(xml, `<${tag}`, ">").flatMap(([start, end]) => {
-    const attributes = xml.slice(start + 1 + tag.length, end);
-    const [, value] = new RegExp(`^\\s(?:[\\s\\S]*\\s)?${attribute}="([^"]*)"`).exec(attributes) ?? [];
-    return value ? [value] : [];
+/** The elements of a pom.xml or a .csproj in order. An end tag that does not fit is ignored. */
+export function readElements(xml: string): Element[] {
+  const all: Element[] = [];
+  let open: Element | undefined;
+  const tags = createTagReader(xml, "xml", {
+    open(name, attributes, isClosed) {
+      const element: Element = { name, attributes, parent: open, text: "", isClosed };
+      all.push(element);
+      if (!isClosed) open = element;
+    },
+    close(name) {
+      if (open?.name !== name) return;
+      open.isClosed = true;
+      open = open.parent;
+    },
+    text(text) {
+      if (open) open.text += text;
+    },
   });
-
-/** Removes each `<tag>…</tag>` with its contents. */
-export const withoutElements = (xml: string, tag: string): string => without(xml, `<${tag}>`, `</${tag}>`);
-
-export const withoutComments = (xml: string): string => without(xml, "<!--", "-->");
-
-function without(xml: string, open: string, close: string): string {
-  let kept = "";
-  let from = 0;
-  for (const [start, end] of spans(xml, open, close)) {
-    kept += xml.slice(from, start);
-    from = end;
-  }
-  return kept + xml.slice(from);
+  tags.write(xml);
+  tags.end();
+  return all;
 }
 
-/** The ranges from each `open` to the next `close`. */
-function spans(xml: string, open: string, close: string): [number, number][] {
-  const found: [number, number][] = [];
-  let at = xml.indexOf(open);
-  while (at >= 0 && found.length < MAX_FOUND) {
-    const end = xml.indexOf(close, at + open.length);
-    if (end < 0) break;
-    found.push([at, end + close.length]);
-    at = xml.indexOf(open, end + close.length);
-  }
-  return found;
-}
+export const textsOf = (elements: readonly Element[], name: string): string[] =>
+  elements.filter((element) => element.name === name).map(({ text }) => text.trim());
+
+export const attributesOf = (elements: readonly Element[], name: string, attribute: string): string[] =>
+  elements.flatMap((element) => (element.name === name && element.attributes[attribute]) || []);
