@@ -1,8 +1,7 @@
 /** For packages that do not import the host. */
 export { replaceFile } from "@octant/host";
 export { createAuditLog } from "./audit/audit-log.ts";
-export { followAudit } from "./audit/follow.ts";
-export { type ChainRecord as KeptRecord, readAudit } from "./audit/read.ts";
+export { type ChainRecord as KeptRecord, followAudit, readAudit } from "./audit/read.ts";
 export { recordCall } from "./audit/record-call.ts";
 export { recordUnfit } from "./audit/record-unfit.ts";
 export { toAuditKey } from "./audit/seal.ts";

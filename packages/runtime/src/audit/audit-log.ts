@@ -1,22 +1,8 @@
 import { ToolError } from "@octant/core";
 import { errnoOf } from "@octant/host";
-import { type Chain, openChain } from "./chain.ts";
+import { Chain } from "./chain.ts";
 import type { AuditEntry } from "./record.ts";
 import type { AuditKey } from "./seal.ts";
-
-/** An append-only log of calls. Several processes may write to the same folder. */
-export interface AuditLog {
-  /** On the disk when it returns; gives its place, `seq@chain`. NO_SPACE or IO_ERROR when the disk does not take it. */
-  append(entry: AuditEntry): string;
-  /** Written in a batch within milliseconds. On a disk error the entries are retained and retried. */
-  appendSoon(make: () => AuditEntry): void;
-  /** Writes pending entries now. */
-  flush(): void;
-  /** The same in the next turn, so that an answer leaves first. */
-  flushNext(): void;
-  /** Flushes, and leaves the chain to the next process. */
-  close(): void;
-}
 
 export interface AuditLogOptions {
   /** A private folder of the workspace. */
@@ -40,8 +26,13 @@ const GATHER_MS = 10;
 /** How long a disk that refused is left alone. */
 const RETRY_MS = 1_000;
 
-/** Nothing is opened before the first record is written. */
-export function createAuditLog(options: AuditLogOptions): AuditLog {
+export type AuditLog = ReturnType<typeof createAuditLog>;
+
+/**
+ * An append-only log of calls. Several processes may write to the same folder. Nothing is opened before the first
+ * record is written.
+ */
+export function createAuditLog(options: AuditLogOptions) {
   const { folder, key, witnesses, warn, partBytes = PART_BYTES, now = () => performance.now() } = options;
   const { keepBytes = Number.POSITIVE_INFINITY } = options;
   let chain: Chain | undefined;
@@ -62,7 +53,7 @@ export function createAuditLog(options: AuditLogOptions): AuditLog {
   const onDisk = <T>(work: (open: Chain) => T): T => {
     if (refusal && now() - refusal.at < RETRY_MS) throw refusal.error;
     try {
-      chain ??= openChain({ folder, key, partBytes, keepBytes, witnesses, warn });
+      chain ??= new Chain({ folder, key, partBytes, keepBytes, witnesses, warn });
       const done = work(chain);
       refusal = undefined;
       return done;
@@ -70,8 +61,7 @@ export function createAuditLog(options: AuditLogOptions): AuditLog {
       throw refuse(cause);
     }
   };
-  const write = (entries: readonly AuditEntry[]) =>
-    onDisk((open) => `${open.append(entries).seq}@${open.name}`);
+  const write = (entries: readonly AuditEntry[]) => onDisk((open) => open.append(entries));
   /** Writes pending entries and then `last` in few writes. Throws when some remain; returns the place of `last`. */
   const writeWaiting = (last: readonly AuditEntry[]): string | undefined => {
     if (lost > 0) write([{ kind: "lost", time: new Date().toISOString(), records: lost }]);
@@ -103,18 +93,23 @@ export function createAuditLog(options: AuditLogOptions): AuditLog {
   };
 
   return {
-    append(entry) {
+    /** On the disk when it returns; gives its place, `seq@chain`. NO_SPACE or IO_ERROR when the disk does not take it. */
+    append(entry: AuditEntry): string {
       // The head file may lag; a resuming writer scans past it.
       flushSoon();
       return writeWaiting([entry]) as string;
     },
-    appendSoon(make) {
+    /** Written in a batch within milliseconds. On a disk error the entries are retained and retried. */
+    appendSoon(make: () => AuditEntry): void {
       waiting.push(make);
       flushSoon();
     },
+    /** Writes pending entries now. */
     flush,
+    /** The same in the next turn, so that an answer leaves first. */
     flushNext: () => void setImmediate(flush),
-    close() {
+    /** Flushes, and leaves the chain to the next process. */
+    close(): void {
       refusal = undefined;
       flush();
       closeQuietly(chain);

@@ -15,60 +15,60 @@ export const startOf = (key: AuditKey, chain: string): Position => ({
 });
 
 /** Follows a chain line by line. */
-export interface ChainCheck {
-  /** The record, unless it was changed. */
-  line(bytes: Buffer): AuditRecord | undefined;
-  /** The end of a part without a line feed, left by a killed writer. */
-  piece(part: number, bytes: Buffer): void;
-  /** After the last intact record. */
-  position(): Position;
-  /** Pieces that no record mentions. */
-  pieces(): readonly TornPiece[];
-}
-
-/** `onProblem` receives everything that no writer can have written. Parts before `firstPart` are skipped. */
-export function createChainCheck(
-  key: AuditKey,
-  start: Position,
-  onProblem: (what: string) => void,
-  firstPart = 1,
-): ChainCheck {
-  let { seq, last } = start;
+export class ChainCheck {
+  readonly #key: AuditKey;
+  readonly #onProblem: (what: string) => void;
+  readonly #firstPart: number;
+  #position: Position;
+  #pieces: TornPiece[] = [];
   /** Changed lines since the last intact record. */
-  let changed = 0;
-  let pieces: TornPiece[] = [];
+  #changed = 0;
 
-  const explain = (record: AuditRecord) => {
-    const recorded = record.kind === "torn" ? record.pieces.filter(({ part }) => part >= firstPart) : [];
-    if (JSON.stringify(recorded) !== JSON.stringify(pieces))
-      onProblem("the remains of torn lines differ from their record");
-    pieces = [];
-  };
+  /** `onProblem` receives everything that no writer can have written. Parts before `firstPart` are skipped. */
+  constructor(key: AuditKey, start: Position, onProblem: (what: string) => void, firstPart = 1) {
+    this.#key = key;
+    this.#position = { seq: start.seq, last: start.last };
+    this.#onProblem = onProblem;
+    this.#firstPart = firstPart;
+  }
 
-  return {
-    line(bytes) {
-      // Only `seal` produces a line that unseals, and it gets only records.
-      const record = unseal(key, bytes) as AuditRecord | undefined;
-      if (!record) {
-        changed += 1;
-        onProblem("the record was changed");
-        return undefined;
-      }
-      const isNext = changed > 0 && record.seq === seq + changed + 1;
-      const problem = isNext ? undefined : compare(record, { seq, last });
-      if (problem) onProblem(problem);
-      explain(record);
-      changed = 0;
-      seq = record.seq;
-      last = record.hash;
-      return record;
-    },
-    piece(part, bytes) {
-      pieces.push({ part, bytes: bytes.length, sha256: hash("sha256", bytes, "hex") });
-    },
-    position: () => ({ seq, last }),
-    pieces: () => pieces,
-  };
+  /** After the last intact record. */
+  get position(): Position {
+    return this.#position;
+  }
+
+  /** Pieces that no record mentions. */
+  get pieces(): readonly TornPiece[] {
+    return this.#pieces;
+  }
+
+  /** The record, unless it was changed. */
+  line(bytes: Buffer): AuditRecord | undefined {
+    // Only `seal` produces a line that unseals, and it gets only records.
+    const record = unseal(this.#key, bytes) as AuditRecord | undefined;
+    if (!record) {
+      this.#changed += 1;
+      this.#onProblem("the record was changed");
+      return undefined;
+    }
+    const { seq, hash: last } = record;
+    const isNext = this.#changed > 0 && seq === this.#position.seq + this.#changed + 1;
+    const problem = isNext ? undefined : compare(record, this.#position);
+    if (problem) this.#onProblem(problem);
+    const recorded =
+      record.kind === "torn" ? record.pieces.filter(({ part }) => part >= this.#firstPart) : [];
+    if (JSON.stringify(recorded) !== JSON.stringify(this.#pieces))
+      this.#onProblem("the remains of torn lines differ from their record");
+    this.#pieces = [];
+    this.#changed = 0;
+    this.#position = { seq, last };
+    return record;
+  }
+
+  /** The end of a part without a line feed, left by a killed writer. */
+  piece(part: number, bytes: Buffer): void {
+    this.#pieces.push({ part, bytes: bytes.length, sha256: hash("sha256", bytes, "hex") });
+  }
 }
 
 function compare(record: AuditRecord, { seq, last }: Position): string | undefined {

@@ -3,24 +3,12 @@ import { join } from "node:path";
 import { ToolError } from "@octant/core";
 import { replaceFile } from "@octant/host";
 import { startOf } from "./chain-check.ts";
-import { encodeHead } from "./head.ts";
+import { encodeHead, type Head, writeWitness } from "./chain-files.ts";
 import { FREE, headName, newChainName, partName, thisOwner } from "./names.ts";
 import type { AuditEntry } from "./record.ts";
 import { otherChains, type Resumed, resumeChain } from "./resume.ts";
 import { dropOldParts } from "./retention.ts";
 import { type AuditKey, seal } from "./seal.ts";
-import { writeWitness } from "./witness.ts";
-
-/** A chain of records that this process alone writes. */
-export interface Chain {
-  readonly name: string;
-  /** All in one write. Throws the system's error, or IO_ERROR, when they are not on the disk; then only `close` is left to do. */
-  append(entries: readonly AuditEntry[]): { readonly seq: number };
-  /** Updates the head file; when a part is full, applies retention. */
-  settle(): void;
-  /** Releases it for the next writer. */
-  close(): void;
-}
 
 export interface ChainOptions {
   readonly folder: string;
@@ -34,90 +22,120 @@ export interface ChainOptions {
   warn(message: string): void;
 }
 
-/** Resumes an abandoned chain, or starts a new one. */
-export function openChain({ folder, key, partBytes, keepBytes, witnesses, warn }: ChainOptions): Chain {
-  const owner = thisOwner();
-  const others = otherChains(folder, key);
-  const resumed = resumeChain(folder, key, owner) ?? beginChain(folder, key, owner);
-  const { chain } = resumed;
-  const headPath = join(folder, headName({ chain, owner }));
-  let { seq, last, part, size } = resumed;
-  let fits = true;
-  let told = seq;
-  let isNewPart = true;
-  const head = openSync(headPath, "r+");
-  let file: number | undefined;
+/** A chain of records that this process alone writes. */
+export class Chain {
+  readonly #options: ChainOptions;
+  readonly #owner = thisOwner();
+  readonly #headPath: string;
+  readonly #head: number;
+  #file: number | undefined;
+  /** After the last record. */
+  #end: Head;
+  /** The number in the head file. */
+  #headSeq: number;
+  /** False while the last part may end with a torn record. */
+  #isWhole = true;
+  #isNewPart = true;
 
-  const nextPart = () => {
-    if (file !== undefined) closeSync(file);
-    file = undefined;
-    part += 1;
-    size = 0;
-    isNewPart = true;
-  };
-  const write = (bytes: Buffer) => {
-    if (size > 0 && size + bytes.length > partBytes) nextPart();
-    file ??= openSync(join(folder, partName(chain, part)), "a", PRIVATE);
-    if (fstatSync(file).nlink === 0) throw removed();
+  /** Resumes an abandoned chain, or starts a new one. */
+  constructor(options: ChainOptions) {
+    const { folder, key } = options;
+    this.#options = options;
+    const others = otherChains(folder, key);
+    const { torn, ...end } = resumeChain(folder, key, this.#owner) ?? beginChain(folder, key, this.#owner);
+    this.#end = end;
+    this.#headSeq = end.seq;
+    this.#headPath = join(folder, headName({ chain: end.chain, owner: this.#owner }));
+    this.#head = openSync(this.#headPath, "r+");
     try {
-      writeAll(file, bytes);
+      this.append(toFirstEntries(end.chain, torn, others));
+      this.settle();
     } catch (cause) {
-      fits = false;
-      ftruncateSync(file, size);
-      fits = true;
+      this.close();
       throw cause;
     }
-    size += bytes.length;
-  };
-  const append: Chain["append"] = (entries) => {
-    let next = { seq, last };
+  }
+
+  /**
+   * All in one write; returns the place of the last, `seq@chain`. Throws the system's error, or IO_ERROR, when they are
+   * not on the disk; then only `close` is left to do.
+   */
+  append(entries: readonly AuditEntry[]): string {
+    let { seq, last } = this.#end;
     const lines = entries.map((entry) => {
-      const sealed = seal(key, placed(entry, next.seq + 1, next.last));
-      next = { seq: next.seq + 1, last: sealed.hash };
+      seq += 1;
+      // The JSON of the entry with its place in the chain.
+      const json = `{"seq":${seq},"prev":"${last}",${JSON.stringify(entry).slice(1)}`;
+      const sealed = seal(this.#options.key, json);
+      last = sealed.hash;
       return `${sealed.text}\n`;
     });
-    write(Buffer.from(lines.join("")));
-    ({ seq, last } = next);
-    return { seq };
-  };
-  const reportHead = () => {
-    writeSync(head, encodeHead(key, { chain, seq, last, part, size }), 0);
-    told = seq;
-  };
-  const reportWitness = () => {
+    this.#write(Buffer.from(lines.join("")));
+    this.#end = { ...this.#end, seq, last };
+    return `${seq}@${this.#end.chain}`;
+  }
+
+  #write(bytes: Buffer): void {
+    const { folder, partBytes } = this.#options;
+    if (this.#end.size > 0 && this.#end.size + bytes.length > partBytes) this.#startPart();
+    const { chain, part, size } = this.#end;
+    this.#file ??= openSync(join(folder, partName(chain, part)), "a", PRIVATE);
+    if (fstatSync(this.#file).nlink === 0) throw removed();
+    try {
+      for (let at = 0; at < bytes.length; ) at += writeSync(this.#file, bytes, at);
+    } catch (cause) {
+      this.#isWhole = false;
+      ftruncateSync(this.#file, size);
+      this.#isWhole = true;
+      throw cause;
+    }
+    this.#end = { ...this.#end, size: size + bytes.length };
+  }
+
+  #startPart(): void {
+    if (this.#file !== undefined) closeSync(this.#file);
+    this.#file = undefined;
+    this.#end = { ...this.#end, part: this.#end.part + 1, size: 0 };
+    this.#isNewPart = true;
+  }
+
+  /** Updates the head file; when a part is full, applies retention. */
+  settle(): void {
+    if (this.#end.seq === this.#headSeq) return;
+    this.#writeHead();
+    if (!this.#isNewPart) return;
+    this.#isNewPart = false;
+    const own = { chain: this.#end.chain, owner: this.#owner };
+    dropOldParts({ ...this.#options, own, record: (entry) => void this.append([entry]) });
+    this.#writeHead();
+    this.#writeWitness();
+  }
+
+  #writeHead(): void {
+    writeSync(this.#head, encodeHead(this.#options.key, this.#end), 0);
+    this.#headSeq = this.#end.seq;
+  }
+
+  #writeWitness(): void {
+    const { witnesses, key } = this.#options;
+    const { chain, seq } = this.#end;
     if (witnesses !== undefined) writeWitness(witnesses, key, { chain, seq });
-  };
-  const settle = () => {
-    if (seq === told) return;
-    reportHead();
-    if (!isNewPart) return;
-    isNewPart = false;
-    const record = (entry: AuditEntry) => void append([entry]);
-    dropOldParts({ folder, key, keepBytes, own: { chain, owner }, record, warn });
-    reportHead();
-    reportWitness();
-  };
-  const close = () => {
+  }
+
+  /** Releases it for the next writer. */
+  close(): void {
     try {
       // After a disk error the head may lag, and records beyond it could be cut off unnoticed.
-      if (seq !== told) reportHead();
-      reportWitness();
+      if (this.#end.seq !== this.#headSeq) this.#writeHead();
+      this.#writeWitness();
     } finally {
-      closeSync(head);
-      if (file !== undefined) closeSync(file);
+      closeSync(this.#head);
+      if (this.#file !== undefined) closeSync(this.#file);
+      const free = join(this.#options.folder, headName({ chain: this.#end.chain, owner: FREE }));
       // With a torn record at its end it is left as is; the next writer repairs it.
-      if (fits) renameSync(headPath, join(folder, headName({ chain, owner: FREE })));
+      if (this.#isWhole) renameSync(this.#headPath, free);
     }
-  };
-
-  try {
-    append(toFirstEntries(resumed, others));
-    settle();
-  } catch (cause) {
-    close();
-    throw cause;
   }
-  return { name: chain, append, settle, close };
 }
 
 const PRIVATE = 0o600;
@@ -130,7 +148,11 @@ function beginChain(folder: string, key: AuditKey, owner: string): Resumed {
   return { ...begun, torn: [] };
 }
 
-function toFirstEntries({ chain, torn }: Resumed, others: ReadonlyMap<string, number>): AuditEntry[] {
+function toFirstEntries(
+  chain: string,
+  torn: Resumed["torn"],
+  others: ReadonlyMap<string, number>,
+): AuditEntry[] {
   const time = new Date().toISOString();
   const chains = Object.fromEntries([...others].filter(([name]) => name !== chain));
   return [
@@ -139,10 +161,6 @@ function toFirstEntries({ chain, torn }: Resumed, others: ReadonlyMap<string, nu
   ];
 }
 
-/** The JSON of the entry with its place in the chain. */
-const placed = (entry: AuditEntry, seq: number, prev: string): string =>
-  `{"seq":${seq},"prev":"${prev}",${JSON.stringify(entry).slice(1)}`;
-
 /** Otherwise the records would vanish with the last open descriptor. */
 const removed = () =>
   new ToolError(
@@ -150,7 +168,3 @@ const removed = () =>
     "the audit log was removed while it was written; a new one is begun at the next try",
     {},
   );
-
-function writeAll(file: number, bytes: Buffer): void {
-  for (let at = 0; at < bytes.length; ) at += writeSync(file, bytes, at);
-}

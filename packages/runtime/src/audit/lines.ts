@@ -12,16 +12,15 @@ export interface Line {
   readonly end: number;
 }
 
-/** The lines of a file between two offsets, without their line feeds. A file removed meanwhile has none. */
-export async function* linesOf(path: string, from = 0, to = Number.POSITIVE_INFINITY): AsyncGenerator<Line> {
+/** The lines of a file from an offset on, without their line feeds. A file removed meanwhile has none. */
+export async function* linesOf(path: string, from = 0): AsyncGenerator<Line> {
   await using file = await openUnlessGone(path);
   if (!file) return;
   const chunk = Buffer.allocUnsafe(CHUNK_BYTES);
   let rest: Buffer = Buffer.alloc(0);
   let at = from;
-  while (at < to) {
-    const length = Math.min(CHUNK_BYTES, to - at);
-    const { bytesRead } = await file.read(chunk, 0, length, at);
+  for (;;) {
+    const { bytesRead } = await file.read(chunk, 0, CHUNK_BYTES, at);
     if (bytesRead === 0) break;
     const bytes = Buffer.concat([rest, chunk.subarray(0, bytesRead)]);
     let start = 0;

@@ -1,7 +1,7 @@
 import { hash, randomBytes } from "node:crypto";
 import { readdirSync, readlinkSync } from "node:fs";
 import { hostname } from "node:os";
-import { isAlive, thisProcess } from "@octant/host";
+import { errnoOf, isAlive, thisProcess } from "@octant/host";
 
 /**
  * A chain is written by one process at a time. Its records are in `CHAIN.0001.jsonl` and so on, and
@@ -75,5 +75,15 @@ function pidNamespace(): string {
     return readlinkSync("/proc/self/ns/pid");
   } catch {
     return "";
+  }
+}
+
+/** Undefined when the file does not exist: writers rename heads, and retention removes parts. */
+export function unlessGone<T>(look: () => T): T | undefined {
+  try {
+    return look();
+  } catch (cause) {
+    if (errnoOf(cause) === "ENOENT") return undefined;
+    throw cause;
   }
 }

@@ -1,67 +1,84 @@
-import { closeSync, fstatSync, openSync, readSync } from "node:fs";
+import { watch } from "node:fs";
 import { join } from "node:path";
 import { linesOf } from "./lines.ts";
 import { listAuditFiles, partName } from "./names.ts";
 import type { AuditRecord } from "./record.ts";
-import { unlessGone } from "./unless-gone.ts";
-
-export interface ReadAuditOptions {
-  /** ISO 8601: none that is older. */
-  readonly since?: string;
-  /** The newest of them. */
-  readonly limit?: number;
-}
 
 /** A record and its location. */
 export type ChainRecord = AuditRecord & { readonly chain: string };
 
-/** Where each part ends, after its last whole line. */
-export type Ends = ReadonlyMap<string, number>;
+/** Where each chain was read to: a part, and the offset after its last whole line. */
+type Ends = Map<string, { readonly part: number; readonly offset: number }>;
 
 /** The newest records of all chains, oldest first. Begin records of answered calls are omitted. */
-export const readAudit = (folder: string, options: ReadAuditOptions = {}): Promise<ChainRecord[]> =>
-  readUntil(folder, findEnds(folder), options);
-
-export async function readUntil(
+export const readAudit = (
   folder: string,
-  ends: Ends,
-  options: ReadAuditOptions,
-): Promise<ChainRecord[]> {
-  const { limit = Number.POSITIVE_INFINITY } = options;
-  const { parts } = listAuditFiles(folder);
-  const chains = [];
-  for (const [chain, numbers] of parts) chains.push(await readChain(folder, chain, numbers, ends, options));
-  const records = chains.flat().sort((a, b) => (a.time < b.time ? -1 : Number(a.time > b.time)));
-  return records.slice(Math.max(0, records.length - limit));
-}
+  { limit = Number.POSITIVE_INFINITY }: { readonly limit?: number } = {},
+): Promise<ChainRecord[]> => readNewest(folder, new Map(), limit);
 
-/** From the last part backwards, until there is enough. */
-async function readChain(
+/** The last records, then each new one once, until the signal ends it. */
+export async function* followAudit(
   folder: string,
-  chain: string,
-  parts: readonly number[],
-  ends: Ends,
-  { since = "", limit = Number.POSITIVE_INFINITY }: ReadAuditOptions,
-): Promise<ChainRecord[]> {
-  let found: ChainRecord[] = [];
-  for (const part of parts.toReversed()) {
-    const name = partName(chain, part);
-    const records = await readPart(folder, name, chain, ends.get(name) ?? 0);
-    const wanted = records.filter(({ time }) => time >= since);
-    found = withoutAnswered([...wanted, ...found]);
-    if (found.length >= limit || (records.length > 0 && wanted.length === 0)) break;
+  signal: AbortSignal,
+  { last = 0 }: { readonly last?: number } = {},
+): AsyncGenerator<ChainRecord> {
+  const changes = createChanges(folder, signal);
+  try {
+    const ends: Ends = new Map();
+    yield* await readNewest(folder, ends, last);
+    while (!signal.aborted) {
+      yield* await readNew(folder, ends);
+      await changes.next();
+    }
+  } finally {
+    changes.close();
   }
-  return found;
 }
 
-async function readPart(folder: string, name: string, chain: string, end: number): Promise<ChainRecord[]> {
+async function readNewest(folder: string, ends: Ends, limit: number): Promise<ChainRecord[]> {
+  const all: ChainRecord[] = [];
+  for (const [chain, parts] of listAuditFiles(folder).parts) {
+    let found: ChainRecord[] = [];
+    // From the last part backwards, until there is enough.
+    for (const part of parts.toReversed()) {
+      const { records, offset } = await readPart(folder, chain, part, 0);
+      if (!ends.has(chain)) ends.set(chain, { part, offset });
+      found = withoutAnswered([...records, ...found]);
+      if (found.length >= limit) break;
+    }
+    all.push(...found);
+  }
+  return all.sort(byTime).slice(Math.max(0, all.length - limit));
+}
+
+/** Moves the ends to behind what it returns. */
+async function readNew(folder: string, ends: Ends): Promise<ChainRecord[]> {
+  const all: ChainRecord[] = [];
+  for (const [chain, parts] of listAuditFiles(folder).parts) {
+    const from = ends.get(chain) ?? { part: 0, offset: 0 };
+    for (const part of parts.filter((one) => one >= from.part)) {
+      const { records, offset } = await readPart(folder, chain, part, part === from.part ? from.offset : 0);
+      ends.set(chain, { part, offset });
+      all.push(...records);
+    }
+  }
+  return all.sort(byTime);
+}
+
+/** The records from an offset on, and the offset after the last whole line. */
+async function readPart(folder: string, chain: string, part: number, from: number) {
   const records: ChainRecord[] = [];
-  for await (const { bytes } of linesOf(join(folder, name), 0, end)) {
+  let offset = from;
+  for await (const { bytes, complete, end } of linesOf(join(folder, partName(chain, part)), from)) {
+    if (!complete) break;
+    offset = end;
     const record = parseRecord(bytes, chain);
     if (record) records.push(record);
   }
-  return records;
+  return { records, offset };
 }
+
+const byTime = (a: ChainRecord, b: ChainRecord): number => (a.time < b.time ? -1 : Number(a.time > b.time));
 
 function withoutAnswered(records: readonly ChainRecord[]): ChainRecord[] {
   const answered = new Set(records.map((record) => (record.kind === "call" ? record.began : undefined)));
@@ -69,7 +86,7 @@ function withoutAnswered(records: readonly ChainRecord[]): ChainRecord[] {
 }
 
 /** Undefined for a line that is not a valid record; verifyAudit reports why. */
-export function parseRecord(line: Buffer, chain: string): ChainRecord | undefined {
+function parseRecord(line: Buffer, chain: string): ChainRecord | undefined {
   try {
     const record: unknown = JSON.parse(line.toString("utf8"));
     const isRecord =
@@ -85,28 +102,28 @@ export function parseRecord(line: Buffer, chain: string): ChainRecord | undefine
   }
 }
 
-export function findEnds(folder: string): Ends {
-  const names = [...listAuditFiles(folder).parts].flatMap(([chain, parts]) =>
-    parts.map((part) => partName(chain, part)),
-  );
-  return new Map(names.map((name) => [name, unlessGone(() => endOfLastLine(join(folder, name))) ?? 0]));
-}
+/** Polling finds changes that the watcher missed or this file system does not report. */
+const LOOK_MS = 500;
 
-const LINE_FEED = 0x0a;
-const LOOK_BACK_BYTES = 64 * 1024;
-
-function endOfLastLine(path: string): number {
-  const file = openSync(path, "r");
-  try {
-    const chunk = Buffer.alloc(LOOK_BACK_BYTES);
-    for (let end = fstatSync(file).size; end > 0; end -= Math.min(end, LOOK_BACK_BYTES)) {
-      const start = Math.max(0, end - LOOK_BACK_BYTES);
-      const read = readSync(file, chunk, 0, end - start, start);
-      const feed = chunk.subarray(0, read).lastIndexOf(LINE_FEED);
-      if (feed >= 0) return start + feed + 1;
-    }
-    return 0;
-  } finally {
-    closeSync(file);
-  }
+/** `next` resolves when there may be something new since it was asked last. */
+function createChanges(folder: string, signal: AbortSignal) {
+  let arrived = Promise.withResolvers<void>();
+  const notify = () => arrived.resolve();
+  const watcher = watch(folder, notify);
+  // Polling continues without it.
+  watcher.on("error", () => watcher.close());
+  const timer = setInterval(notify, LOOK_MS);
+  signal.addEventListener("abort", notify);
+  return {
+    async next() {
+      await arrived.promise;
+      arrived = Promise.withResolvers();
+      if (signal.aborted) notify();
+    },
+    close() {
+      watcher.close();
+      clearInterval(timer);
+      signal.removeEventListener("abort", notify);
+    },
+  };
 }

@@ -1,11 +1,10 @@
 import { closeSync, fstatSync, openSync, readSync, renameSync } from "node:fs";
 import { join } from "node:path";
-import { createChainCheck } from "./chain-check.ts";
-import { type Head, loadHead } from "./head.ts";
-import { type HeadFile, headName, isAbandoned, listAuditFiles, partName } from "./names.ts";
+import { ChainCheck } from "./chain-check.ts";
+import { type Head, loadHead } from "./chain-files.ts";
+import { type HeadFile, headName, isAbandoned, listAuditFiles, partName, unlessGone } from "./names.ts";
 import type { TornPiece } from "./record.ts";
 import type { AuditKey } from "./seal.ts";
-import { unlessGone } from "./unless-gone.ts";
 
 /** Where to resume a chain, and the torn record of its last writer. */
 export interface Resumed extends Head {
@@ -39,7 +38,7 @@ function findEnd(folder: string, key: AuditKey, file: HeadFile): Resumed | undef
   const head = loadHead(folder, file, key);
   if (!head) return undefined;
   let sound = true;
-  const check = createChainCheck(key, head, () => {
+  const check = new ChainCheck(key, head, () => {
     sound = false;
   });
   const { chain } = head;
@@ -59,7 +58,7 @@ function findEnd(folder: string, key: AuditKey, file: HeadFile): Resumed | undef
     if (lines < bytes.length) check.piece(part, bytes.subarray(lines));
     end = lines < bytes.length ? { part: part + 1, size: 0 } : { part, size: from + bytes.length };
   }
-  return sound ? { chain, ...check.position(), ...end, torn: check.pieces() } : undefined;
+  return sound ? { chain, ...check.position, ...end, torn: check.pieces } : undefined;
 }
 
 const LINE_FEED = 0x0a;

@@ -1,12 +1,10 @@
-import { closeSync, openSync, readSync, renameSync, rmSync, statSync } from "node:fs";
+import { readFileSync, renameSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { errnoOf } from "@octant/host";
-import { type Anchor, loadAnchor, writeAnchor } from "./anchor.ts";
-import { loadHead } from "./head.ts";
-import { FREE, type HeadFile, headName, listAuditFiles, partName } from "./names.ts";
+import { type Anchor, loadAnchor, loadHead, writeAnchor } from "./chain-files.ts";
+import { FREE, type HeadFile, headName, listAuditFiles, partName, unlessGone } from "./names.ts";
 import type { AuditRecord, DroppedEntry } from "./record.ts";
 import { type AuditKey, unseal } from "./seal.ts";
-import { unlessGone } from "./unless-gone.ts";
 
 export interface RetentionOptions {
   readonly folder: string;
@@ -116,18 +114,10 @@ function findAnchor(folder: string, key: AuditKey, before: Anchor, last: number)
 }
 
 const LINE_FEED = 0x0a;
-/** Longer than any record. */
-const FIRST_BYTES = 1024 * 1024;
 
 function readFirstRecord(path: string, key: AuditKey): AuditRecord | undefined {
-  const file = openSync(path, "r");
-  try {
-    const bytes = Buffer.alloc(FIRST_BYTES);
-    const read = readSync(file, bytes);
-    const end = bytes.subarray(0, read).indexOf(LINE_FEED);
-    // Only `seal` produces a line that unseals, and it gets only records.
-    return end < 0 ? undefined : (unseal(key, bytes.subarray(0, end)) as AuditRecord | undefined);
-  } finally {
-    closeSync(file);
-  }
+  const bytes = readFileSync(path);
+  const end = bytes.indexOf(LINE_FEED);
+  // Only `seal` produces a line that unseals, and it gets only records.
+  return end < 0 ? undefined : (unseal(key, bytes.subarray(0, end)) as AuditRecord | undefined);
 }

@@ -1,4 +1,5 @@
 import { createHmac } from "node:crypto";
+import { readFileSync } from "node:fs";
 
 /** Derived from the workspace's secret; sandboxed commands can read neither. */
 export type AuditKey = Uint8Array;
@@ -31,4 +32,25 @@ export function unseal(key: AuditKey, bytes: Buffer): unknown {
   const expected = `${BEFORE_HASH}${macOf(key, bytes.subarray(0, at))}${AFTER_HASH}`;
   if (bytes.toString("latin1", at) !== expected) return undefined;
   return JSON.parse(bytes.toString("utf8"));
+}
+
+/** A small sealed file about a chain; `fileBytes` is its length where that must not change. */
+export const encodeSealed = (key: AuditKey, value: object, fileBytes = 0): string =>
+  `${seal(key, JSON.stringify(value)).text.padEnd(fileBytes - 1)}\n`;
+
+/** Undefined when the file was changed. Throws the system's error when it cannot be read. */
+export function loadSealed<T extends { readonly chain: string }>(
+  path: string,
+  key: AuditKey,
+  chain: string,
+  fileBytes = 0,
+): T | undefined {
+  const bytes = readFileSync(path);
+  // Only encodeSealed can have sealed it.
+  const sealed = unseal(key, bytes.subarray(0, bytes.lastIndexOf("}") + 1)) as
+    | (T & { hash: string })
+    | undefined;
+  const { hash: _hash, ...value } = sealed ?? {};
+  const isOurs = sealed?.chain === chain && encodeSealed(key, value, fileBytes) === bytes.toString("utf8");
+  return isOurs ? sealed : undefined;
 }

@@ -1,11 +1,9 @@
 import { join } from "node:path";
-import { type Anchor, loadAnchor } from "./anchor.ts";
-import { createChainCheck, startOf, toMissing } from "./chain-check.ts";
+import { ChainCheck, startOf, toMissing } from "./chain-check.ts";
+import { type Anchor, loadAnchor, loadSteadyHead, loadWitnesses, witnessName } from "./chain-files.ts";
 import { linesOf } from "./lines.ts";
 import { anchorName, FREE, headName, isAbandoned, listAuditFiles, partName } from "./names.ts";
 import type { AuditKey } from "./seal.ts";
-import { loadSteadyHead } from "./steady-head.ts";
-import { loadWitnesses, witnessName } from "./witness.ts";
 
 export interface AuditVerdict {
   readonly ok: boolean;
@@ -142,7 +140,7 @@ async function checkRecords(folder: string, key: AuditKey, begin: Anchor, report
   let before = begin.part - 1;
   let tail = { file: partName(chain, begin.part), line: 0 };
   const describe = (what: string) => report(tail.file, tail.line, what);
-  const check = createChainCheck(key, begin, describe, begin.part);
+  const check = new ChainCheck(key, begin, describe, begin.part);
   const parts = listAuditFiles(folder).parts.get(chain) ?? [];
   // A leftover of removed parts is ignored.
   for (const part of parts.filter((one) => one >= begin.part)) {
@@ -163,8 +161,8 @@ async function checkRecords(folder: string, key: AuditKey, begin: Anchor, report
         for (const [other, seq] of Object.entries(record.chains)) claims.push({ ...tail, chain: other, seq });
     }
   }
-  const leftBytes = check.pieces().reduce((sum, { bytes }) => sum + bytes, 0);
-  return { seq: check.position().seq, records, dropped: begin.seq, claims, tail, leftBytes };
+  const leftBytes = check.pieces.reduce((sum, { bytes }) => sum + bytes, 0);
+  return { seq: check.position.seq, records, dropped: begin.seq, claims, tail, leftBytes };
 }
 
 async function checkClaim(
