@@ -1,4 +1,4 @@
-import type { CheckedCall, DispatcherOptions } from "@octant/core";
+import type { DispatcherOptions } from "@octant/core";
 import { createProcesses, type Workspace } from "@octant/host";
 import {
   type ApprovalQueue,
@@ -67,7 +67,7 @@ export function createPolicySteps(options: PolicyOptions): PolicySteps {
     keepBytes: settings.audit.keep_bytes,
     warn: log,
   });
-  const recording = { log: audit, redact, arguments: settings.audit.arguments, nameOf };
+  const recording = { log: audit, redact, arguments: settings.audit.arguments };
   // A separate process pool: a hook can run however many commands are running.
   const processes = createProcesses({ folder: state.folder("hooks"), env, sandbox, caps: HOOK_CAPS });
   const runner = createHookRunner({ processes, confinement, redact, log });
@@ -85,7 +85,6 @@ export function createPolicySteps(options: PolicyOptions): PolicySteps {
       redactErrors(redact),
       modes.step,
       checkPermission({
-        nameOf,
         policy: rules,
         permissions,
         session,
@@ -94,7 +93,7 @@ export function createPolicySteps(options: PolicyOptions): PolicySteps {
           await addLocalRule(root, rule, { env });
         },
       }),
-      runHooks({ hooks: settings.hooks, runner, nameOf }),
+      runHooks({ hooks: settings.hooks, runner }),
     ],
     async close() {
       await runner.close();
@@ -103,10 +102,6 @@ export function createPolicySteps(options: PolicyOptions): PolicySteps {
     },
   };
 }
-
-/** Rules, hooks and the audit log use the full name of an MCP server's tool. */
-const nameOf = ({ tool, name }: CheckedCall): string =>
-  tool.name.startsWith("mcp__") ? tool.name : `${tool.name}.${name}`;
 
 const MEBIBYTE = 1024 * 1024;
 const HOOK_CAPS = { head: MEBIBYTE, tail: MEBIBYTE };

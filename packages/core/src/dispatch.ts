@@ -6,14 +6,13 @@ import { toIssues } from "./issues.ts";
 import type { Jobs } from "./jobs/jobs.ts";
 import type { RunningJob } from "./jobs/request.ts";
 import { actionOf, toolOf } from "./lookup.ts";
-import { allowedIn, type Mode } from "./modes.ts";
+import { allowedIn, hasAccess, type Mode } from "./modes.ts";
 import type { Cursors } from "./paging.ts";
 import type { Registry } from "./registry.ts";
 import { runAction } from "./run-action.ts";
 import { createSettle } from "./settle.ts";
 import type { StreamChunk } from "./stream.ts";
 import type {
-  Access,
   Answer,
   AnyAction,
   Attachment,
@@ -167,15 +166,13 @@ const heedCancellation: Step = (_call, ctx, next) => {
   return next();
 };
 
-const RANK: Readonly<Record<Access, number>> = { read: 0, write: 1, admin: 2 };
-
 /** The one place where access levels and projects are checked. */
 const checkAccess: Step = (call, ctx, next) => {
   const { access, target = "project" } = call.act;
   const { access: granted, project } = ctx.caller;
   const name = `${call.tool.name}.${call.name}`;
   const deny = (rule: string, message: string) => refuse(ctx, "access", rule, message);
-  if (RANK[access] > RANK[granted])
+  if (!hasAccess(granted, call.act))
     throw deny(access, `${name} needs ${access} access; this caller has ${granted}`);
   if (project === undefined) return next();
   if (target === "global")

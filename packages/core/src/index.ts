@@ -43,7 +43,7 @@ export type { JobRequest } from "./jobs/request.ts";
 export { createWorker, type Worker } from "./jobs/worker.ts";
 export { Lines, toRange } from "./lines.ts";
 export { actionOf, ownAction, toolOf } from "./lookup.ts";
-export { allowedIn, MODES, type Mode } from "./modes.ts";
+export { allowedIn, hasAccess, MODES, type Mode } from "./modes.ts";
 export { itemsOf, outlineOf, type SchemaPart } from "./outline.ts";
 export { createCursors, pagingInput, staleCursor } from "./paging.ts";
 export { createRegistry, type Registry, type RegistryChange } from "./registry.ts";

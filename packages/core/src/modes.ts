@@ -1,4 +1,4 @@
-import type { AnyAction, Intent } from "./tool.ts";
+import type { Access, AnyAction, Intent } from "./tool.ts";
 
 /** Each mode allows looking, and one kind of doing. No mode allows everything. */
 export const MODES = {
@@ -12,3 +12,8 @@ export type Mode = keyof typeof MODES;
 
 export const allowedIn = (mode: Mode | undefined, act: Pick<AnyAction, "intent">): boolean =>
   mode === undefined || (MODES[mode] as readonly Intent[]).includes(act.intent);
+
+const RANK: Readonly<Record<Access, number>> = { read: 0, write: 1, admin: 2 };
+
+export const hasAccess = (granted: Access, act: Pick<AnyAction, "access">): boolean =>
+  RANK[act.access] <= RANK[granted];

@@ -64,7 +64,6 @@ function createBox(
   });
   const recording = {
     log,
-    sessionOf: () => "ses_1",
     redact: createRedactor({ secrets: [SECRET] }),
     arguments: options.how ?? "hash",
   } as const;
@@ -119,7 +118,7 @@ test("a call is recorded with who, what, by which decisions, how it ended and ho
       kind: "call",
       time: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
       trace: "a".repeat(32),
-      session: "ses_1",
+      session: "me",
       caller: "me",
       action: "box.look",
       decisions: [

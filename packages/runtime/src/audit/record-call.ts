@@ -7,6 +7,7 @@ import {
   type Step,
   ToolError,
 } from "@octant/core";
+import { nameOf } from "../call-name.ts";
 import type { Redact } from "../redact/redactor.ts";
 import { hashArguments, type ShownArguments, showArguments } from "./arguments.ts";
 import type { AuditLog } from "./audit-log.ts";
@@ -14,10 +15,6 @@ import type { JobEntry } from "./record.ts";
 
 export interface RecordCallOptions {
   readonly log: AuditLog;
-  /** Which session a call belongs to; its caller when absent. */
-  sessionOf?(ctx: Context): string;
-  /** The name of a call; `tool.action` when absent. */
-  nameOf?(call: CheckedCall): string;
   readonly redact: Redact;
   /** By hash, or in full without secrets. */
   readonly arguments: "hash" | "full";
@@ -29,11 +26,8 @@ export interface RecordCallOptions {
  * after its answer, so that a kill between the two leaves a start without an end. For a job both are recorded: the
  * answer that named it, and its own end.
  */
-export function recordCall(options: RecordCallOptions): Step {
-  const { log, redact, arguments: how } = options;
-  const toReason = remembering(redact);
+export function recordCall({ log, redact, arguments: how }: RecordCallOptions): Step {
   let changing = 0;
-  const { nameOf = (call) => `${call.tool.name}.${call.name}`, sessionOf = (ctx) => ctx.caller.id } = options;
   const show = (input: CheckedCall["input"]): ShownArguments =>
     how === "full" ? showArguments(input, redact) : hashArguments(input);
 
@@ -43,7 +37,7 @@ export function recordCall(options: RecordCallOptions): Step {
     const toFacts = () => ({
       time: new Date(time).toISOString(),
       trace: ctx.traceId,
-      session: sessionOf(ctx),
+      session: ctx.caller.id,
       caller: ctx.caller.id,
       action: nameOf(call),
     });
@@ -58,7 +52,7 @@ export function recordCall(options: RecordCallOptions): Step {
         kind: "call",
         ...toFacts(),
         ...(began !== undefined && { began }),
-        ...{ decisions: ctx.decisions.map((note) => withoutSecrets(note, toReason)), code, duration },
+        ...{ decisions: ctx.decisions.map((note) => withoutSecrets(note, redact)), code, duration },
         ...(job && { job: job.job_id }),
         ...(shown ?? show(call.input)),
       }));
@@ -94,21 +88,6 @@ const MICROSECONDS = 1_000;
 
 const since = (started: number): number =>
   Math.round((performance.now() - started) * MICROSECONDS) / MICROSECONDS;
-
-/** Few reasons come again and again, and looking for secrets in one takes as long as the rest of its record. */
-function remembering(redact: Redact): Redact {
-  const known = new Map<string, string>();
-  return (text) => {
-    const found = known.get(text);
-    if (found !== undefined) return found;
-    const shown = redact(text);
-    if (known.size >= MAX_REASONS) known.clear();
-    known.set(text, shown);
-    return shown;
-  };
-}
-
-const MAX_REASONS = 100;
 
 const withoutSecrets = (note: DecisionNote, redact: Redact) =>
   note.reason === undefined ? note : { ...note, reason: redact(note.reason) };

@@ -49,11 +49,7 @@ function createBox(hooks: readonly HookInput[], outer: readonly Step[] = []) {
     redact: createRedactor({ secrets: [SECRET] }),
     log: (line) => lines.push(line),
   });
-  const step = runHooks({
-    hooks: hooks.map((hook) => HookSettings.parse(hook)),
-    runner,
-    sessionOf: () => "ses_7",
-  });
+  const step = runHooks({ hooks: hooks.map((hook) => HookSettings.parse(hook)), runner });
   const fs = defineTool({
     name: "fs",
     summary: "Files.",
@@ -128,7 +124,7 @@ test("a hook gets the call in its environment and on stdin, in the first root, w
     expect.arrayContaining([
       "HANZO_TOOL_NAME=fs.read",
       'HANZO_TOOL_INPUT={"uri":"ü"}',
-      "HANZO_SESSION_ID=ses_7",
+      "HANZO_SESSION_ID=me",
     ]),
   );
   expect(inRoot("env")).not.toMatch(/HANZO_TOOL_OUTPUT|TRUNCATED/);

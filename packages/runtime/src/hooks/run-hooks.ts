@@ -1,4 +1,5 @@
-import { type CheckedCall, type Context, type Step, ToolError } from "@octant/core";
+import { type Step, ToolError } from "@octant/core";
+import { nameOf } from "../call-name.ts";
 import { toToolTest } from "../permissions/glob.ts";
 import type { HookEvent, HookSettings } from "./hook.ts";
 import type { HookRunner, HookVerdict } from "./runner.ts";
@@ -6,26 +7,20 @@ import type { HookRunner, HookVerdict } from "./runner.ts";
 export interface RunHooksOptions {
   readonly hooks: readonly HookSettings[];
   readonly runner: HookRunner;
-  /** Which session a call belongs to; its caller when absent. */
-  sessionOf?(ctx: Context): string;
-  /** The name that patterns are written for; `tool.action` when absent. */
-  nameOf?(call: CheckedCall): string;
 }
 
 /**
  * Runs pre-hooks in order before a call; the first that denies it ends it. Runs post-hooks after a successful call;
  * they change nothing and are not awaited.
  */
-export function runHooks(options: RunHooksOptions): Step {
-  const { hooks, runner } = options;
-  const { nameOf = (call) => `${call.tool.name}.${call.name}`, sessionOf = (ctx) => ctx.caller.id } = options;
+export function runHooks({ hooks, runner }: RunHooksOptions): Step {
   const tested = hooks.map((hook) => ({ hook, matches: toToolTest(hook.tool_pattern) }));
   const find = (event: HookEvent, name: string) =>
     tested.filter(({ hook, matches }) => hook.event === event && matches(name)).map(({ hook }) => hook);
 
   return async (call, ctx, next) => {
     const name = nameOf(call);
-    const facts = { name, session: sessionOf(ctx), input: call.input };
+    const facts = { name, session: ctx.caller.id, input: call.input };
     for (const hook of find("pre_tool_use", name)) {
       const verdict = await runner.ask(hook, facts, ctx.signal);
       const { outcome, reason } = verdict;

@@ -1,4 +1,5 @@
 import { type AnyAction, type CheckedCall, type Context, type Step, ToolError } from "@octant/core";
+import { nameOf } from "../call-name.ts";
 import type { PolicyCall } from "./facts.ts";
 import type { Decision, Policy } from "./policy.ts";
 import { type PermissionPrompter, unattended } from "./prompter.ts";
@@ -14,66 +15,70 @@ export interface CheckPermissionOptions {
   readonly session: SessionAnswers;
   /** Absent when no person can be asked. */
   readonly prompter?: PermissionPrompter;
-  /** Which session a call belongs to; its caller when absent. */
-  sessionOf?(ctx: Context): string;
-  /** The name that rules are written for; `tool.action` when absent. */
-  nameOf?(call: CheckedCall): string;
   /** Writes a rule to the local settings. Without it "always" is not offered. */
   addRule?(rule: PermissionRule): Promise<void> | void;
 }
 
 /** A rule that denies stops the call in any setting; a question is asked, or passes where the host asks it. */
 export function checkPermission(options: CheckPermissionOptions): Step {
-  const { policy, permissions, session } = options;
-  const { nameOf = (call) => `${call.tool.name}.${call.name}`, sessionOf = (ctx) => ctx.caller.id } = options;
+  const { policy, permissions, session: answers } = options;
 
   return (call, ctx, next) => {
-    const asked: PolicyCall = { name: nameOf(call), input: call.input, action: call.act };
+    const asked = { name: nameOf(call), input: call.input, action: call.act };
+    const session = ctx.caller.id;
     const decision = policy.evaluate(asked);
     const note = (outcome: Decision["mode"], by: Pick<Decision, "tier" | "reason">) =>
       ctx.decided({ step: "permission", outcome, ...ruleOf(decision), tier: by.tier, reason: by.reason });
 
-    const hidden = decision.mode === "deny" && toHidden(policy, asked, decision, permissions);
-    if (hidden) {
-      note("allow", { tier: decision.tier, reason: `${decision.reason}; its files are left out` });
-      ctx.hide(hidden);
-      return next();
-    }
-    if (decision.mode === "deny") {
+    const { outcome, why, hides } = judge(policy, asked, decision, permissions);
+    if (outcome === "refused") {
       note("deny", decision);
       throw denied(asked.name, decision);
     }
-    const refusal = session.denial(sessionOf(ctx), asked);
+    const refusal = answers.denial(session, asked);
     if (refusal) {
       note("deny", { tier: "session", reason: "the person denied it for this session" });
       throw denied(asked.name, refusal);
     }
-    if (decision.mode === "allow") {
-      note("allow", decision);
+    if (outcome === "runs") {
+      const isLeftToHost = decision.mode === "prompt" && permissions === "host";
+      note(isLeftToHost ? "prompt" : "allow", { tier: decision.tier, reason: why });
+      if (hides) ctx.hide(hides);
       return next();
     }
-    if (permissions === "host") {
-      note("prompt", { tier: decision.tier, reason: `${decision.reason}; left to the host` });
-      return next();
-    }
-    if (decision.tier === "default" && onlyLooks(call.act)) {
-      note("allow", {
-        tier: "default",
-        reason: "no rule is about this call, and it only looks at the project",
-      });
-      return next();
-    }
-    if (session.allows(sessionOf(ctx), asked)) {
+    if (answers.allows(session, asked)) {
       note("allow", { tier: "session", reason: "the person allowed it for this session" });
       return next();
     }
-    return ask(options, { call, asked, decision, session: sessionOf(ctx), note }, ctx).then(next);
+    return ask(options, { call, asked, decision, session, note }, ctx).then(next);
   };
 }
 
-/** Asking for every look would make people switch the questions off; a rule can still ask. */
-export const onlyLooks = (act: Pick<AnyAction, "access" | "openWorld">): boolean =>
-  act.access === "read" && !act.openWorld;
+export interface Judgement {
+  readonly outcome: "runs" | "asks" | "refused";
+  readonly why: string;
+  /** For a call that a rule denies because of some of its files: which of them to leave out. */
+  readonly hides?: Context["hides"];
+}
+
+/** The outcome of a call by the rules alone, before anybody is asked. */
+export function judge(
+  policy: Policy,
+  call: PolicyCall & { readonly action: AnyAction },
+  decision: Decision,
+  permissions: PermissionSetting,
+): Judgement {
+  const { mode, tier, reason } = decision;
+  const hides = mode === "deny" && toHidden(policy, call, decision, permissions);
+  if (hides) return { outcome: "runs", why: `${reason}; its files are left out`, hides };
+  if (mode === "deny") return { outcome: "refused", why: reason };
+  if (mode === "allow") return { outcome: "runs", why: reason };
+  if (permissions === "host") return { outcome: "runs", why: `${reason}; left to the host` };
+  // Asking for every look would make people switch the questions off; a rule can still ask.
+  if (tier === "default" && call.action.access === "read" && !call.action.openWorld)
+    return { outcome: "runs", why: "no rule is about this call, and it only looks at the project" };
+  return { outcome: "asks", why: reason };
+}
 
 interface Question {
   readonly call: CheckedCall;
@@ -171,7 +176,7 @@ function approvalRequired(
  * For a call denied because of some of its files: which of them to leave out. undefined when the rule is about the
  * whole call, or about exactly the file or folder that it names.
  */
-export function toHidden(
+function toHidden(
   policy: Policy,
   call: PolicyCall,
   { reason }: Decision,

@@ -1,6 +1,6 @@
-import { type Access, type AnyAction, allowedIn, type Intent, type Mode } from "@octant/core";
+import { type Access, type AnyAction, allowedIn, hasAccess, type Intent, type Mode } from "@octant/core";
 import type { HookSettings } from "../hooks/hook.ts";
-import { onlyLooks, type PermissionSetting, toHidden } from "./check-permission.ts";
+import { judge, type PermissionSetting } from "./check-permission.ts";
 import { toToolTest } from "./glob.ts";
 import type { Decision, Policy } from "./policy.ts";
 import type { PermissionRule } from "./rule.ts";
@@ -47,17 +47,14 @@ export interface PolicyExplanation {
   readonly allow_rule: PermissionRule | null;
 }
 
-const RANK: Readonly<Record<Access, number>> = { read: 0, write: 1, admin: 2 };
-
 export function explainPolicy(options: ExplainOptions): PolicyExplanation {
   const { name, action, policy, permissions: setting, mode, access = "admin", hooks, sandbox } = options;
   const parsed = action.input.safeParse(options.input);
   const call = { name, action, input: parsed.success ? parsed.data : options.input };
   const decision = policy.evaluate(call);
-  const accessPasses = RANK[action.access] <= RANK[access];
+  const accessPasses = hasAccess(access, action);
   const modePasses = allowedIn(mode, action);
-  const leavesOut = decision.mode === "deny" && toHidden(policy, call, decision, setting) !== undefined;
-  const verdict = toVerdict(options, decision, { accessPasses, modePasses, leavesOut });
+  const verdict = toVerdict();
   const couldAllow = verdict.outcome === "asks" && decision.tier === "default";
   return {
     name,
@@ -69,31 +66,17 @@ export function explainPolicy(options: ExplainOptions): PolicyExplanation {
     sandbox,
     allow_rule: (couldAllow && policy.narrowRule(call)) || null,
   };
-}
 
-function toVerdict(
-  { name, action, permissions, mode, access = "admin" }: ExplainOptions,
-  { mode: wanted, tier, reason }: Decision,
-  { accessPasses, modePasses, leavesOut }: Record<"accessPasses" | "modePasses" | "leavesOut", boolean>,
-): Pick<PolicyExplanation, "outcome" | "decided_by" | "why"> {
-  if (!accessPasses) {
-    const why = `${name} needs ${action.access} access; the caller has ${access}`;
-    return { outcome: "refused", decided_by: "access", why };
+  function toVerdict(): Pick<PolicyExplanation, "outcome" | "decided_by" | "why"> {
+    if (!accessPasses) {
+      const why = `${name} needs ${action.access} access; the caller has ${access}`;
+      return { outcome: "refused", decided_by: "access", why };
+    }
+    if (!modePasses) {
+      const why = `mode ${mode} does not allow the intent ${action.intent}`;
+      return { outcome: "refused", decided_by: "mode", why };
+    }
+    const { outcome, why } = judge(policy, call, decision, setting);
+    return { outcome, decided_by: "permission", why };
   }
-  if (!modePasses) {
-    const why = `mode ${mode} does not allow the intent ${action.intent}`;
-    return { outcome: "refused", decided_by: "mode", why };
-  }
-  const decided_by = "permission";
-  if (leavesOut) return { outcome: "runs", decided_by, why: `${reason}; its files are left out` };
-  if (wanted === "deny") return { outcome: "refused", decided_by, why: reason };
-  if (wanted === "allow") return { outcome: "runs", decided_by, why: reason };
-  if (permissions === "host") return { outcome: "runs", decided_by, why: `${reason}; left to the host` };
-  if (tier === "default" && onlyLooks(action))
-    return {
-      outcome: "runs",
-      decided_by,
-      why: "no rule is about this call, and it only looks at the project",
-    };
-  return { outcome: "asks", decided_by, why: reason };
 }
