@@ -1,7 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { ToolError } from "./errors.ts";
-import { createTopic, type Delivery, type DropRule, type Topic } from "./topic.ts";
+import { createTopic } from "./topic.ts";
 
 const seqs = (events: readonly { readonly seq: number }[]) => events.map(({ seq }) => seq);
 
@@ -71,14 +70,14 @@ test("numbers grow across restarts, and a reader from before one is told so", ()
   expect(createTopic({ now: () => 999 }).read(next_seq)).toMatchObject({ restarted: true });
 });
 
-test("a subscription starts with missed values and continues with new ones", async () => {
+test("a follower starts with missed values and continues with new ones", async () => {
   const topic = createTopic<string>({ maxEvents: 2 });
   for (const value of ["a", "b", "c"]) topic.publish(value);
   const end = new AbortController();
-  const values = topic.subscribe({ from: 1, signal: end.signal, whenFull: "drop_oldest" });
+  const values = topic.follow(1, end.signal);
   const next = async () => (await values.next()).value;
-  expect(await next()).toMatchObject({ value: "b", dropped: 1 });
-  expect(await next()).toMatchObject({ value: "c", dropped: 0 });
+  expect(await next()).toMatchObject({ value: "b" });
+  expect(await next()).toMatchObject({ value: "c" });
   const waiting = next();
   topic.publish("d");
   expect(await waiting).toMatchObject({ value: "d", seq: 4 });
@@ -88,54 +87,20 @@ test("a subscription starts with missed values and continues with new ones", asy
   expect(topic.listenerCount).toBe(0);
 });
 
-test.each<[DropRule, readonly [number, number][]]>([
-  [
-    "drop_oldest",
-    [
-      [3, 2],
-      [4, 0],
-      [5, 0],
-    ],
-  ],
-  [
-    "drop_newest",
-    [
-      [1, 0],
-      [2, 0],
-      [5, 2],
-    ],
-  ],
-])("a full queue with the rule %s loses what the rule says", async (whenFull, expected) => {
-  const topic = createTopic<number>();
-  const { signal } = new AbortController();
-  const values = topic.subscribe({ signal, whenFull, maxQueued: 2 });
+test("a slow follower loses the oldest values", async () => {
+  const topic = createTopic<number>({ maxEvents: 2 });
+  const values = topic.follow(topic.nextSeq, new AbortController().signal);
   for (const value of [1, 2, 3, 4]) topic.publish(value);
-  const got: [number, number][] = [];
-  const take = async () => {
-    const { value, dropped } = (await values.next()).value as Delivery<number>;
-    got.push([value, dropped]);
-  };
-  await take();
-  await take();
-  topic.publish(5);
-  await take();
-  expect(got).toEqual(expected);
+  expect((await values.next()).value).toMatchObject({ value: 3 });
+  for (const value of [5, 6, 7]) topic.publish(value);
+  const rest = [await values.next(), await values.next(), await values.next()];
+  expect(rest.map(({ value }) => value?.value)).toEqual([4, 6, 7]);
 });
 
-test("a full queue with the rule close ends with the number to subscribe from again", async () => {
+test("a follower gets matching values only, and leaves no listener when it stops reading", async () => {
   const topic = createTopic<number>();
-  const { signal } = new AbortController();
-  const values = topic.subscribe({ signal, whenFull: "close", maxQueued: 1 });
-  for (const value of [1, 2, 3]) topic.publish(value);
-  expect((await values.next()).value).toMatchObject({ value: 1 });
-  await expect(values.next()).rejects.toThrow(ToolError);
-  expect(topic.listenerCount).toBe(0);
-});
-
-test("a subscription that is aborted before it is read leaves no listener", () => {
-  const topic: Topic<number> = createTopic();
-  const end = new AbortController();
-  topic.subscribe({ signal: end.signal, whenFull: "drop_oldest" });
-  end.abort();
+  for (const value of [1, 2, 3, 4]) topic.publish(value);
+  for await (const { value } of topic.follow(0, new AbortController().signal, (one) => one % 2 === 0))
+    if (value === 4) break;
   expect(topic.listenerCount).toBe(0);
 });

@@ -260,18 +260,10 @@ export async function followJob(
   signal: AbortSignal,
 ): Promise<Envelope | undefined> {
   const matches = (event: JobEvent) => event.job_id === job_id;
-  const ending = new AbortController();
-  const following = events.subscribe({
-    signal: AbortSignal.any([signal, ending.signal]),
-    from,
-    whenFull: "drop_oldest",
-    matches,
-  });
-  for await (const { value } of following) {
+  for await (const { value } of events.follow(from, signal, matches)) {
     if (value.type === "chunk") onChunk(value.chunk);
     if (value.type === "end") break;
   }
-  ending.abort();
   signal.throwIfAborted();
   return await result(owner, job_id);
 }
