@@ -74,7 +74,14 @@ function offer({ registry, dispatch, workspace }: ReturnType<typeof createOctant
       stop();
     };
   };
-  const counted = { ...workspace, jobs: { ...jobs, events: { ...jobs.events, listen } } };
+  const events = { ...jobs.events, listen };
+  const countedJobs = new Proxy(jobs, {
+    get(target, name) {
+      const value: unknown = name === "events" ? events : Reflect.get(target, name);
+      return typeof value === "function" ? value.bind(target) : value;
+    },
+  });
+  const counted = { ...workspace, jobs: countedJobs };
   const features = createMcpFeatures({ registry, dispatch, workspace: counted, watcher });
   return { registry, dispatch, name: "octant", version: "1", log: () => {}, ...features, tasks: jobs };
 }

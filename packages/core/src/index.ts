@@ -33,13 +33,11 @@ export {
   schemeOf,
   Uri,
 } from "./ids.ts";
-export { type JobEventView, toEventView } from "./jobs/event-view.ts";
-export { JOB_STATES, type Job, type JobState } from "./jobs/job.ts";
-export { createJobEvents, type JobEvent } from "./jobs/job-events.ts";
+export type { JobRequest } from "./jobs/job.ts";
+export { JOB_STATES, type Job, type JobState, PATIENCE_MS } from "./jobs/job.ts";
+export { createJobEvents, type JobEvent, type JobEventView, toEventView } from "./jobs/job-events.ts";
 export type { JobFilter, JobStore, JobWrite } from "./jobs/job-store.ts";
 export { createJobs, type Jobs } from "./jobs/jobs.ts";
-export { PATIENCE_MS } from "./jobs/patience.ts";
-export type { JobRequest } from "./jobs/request.ts";
 export { createWorker, type Worker } from "./jobs/worker.ts";
 export { Lines, toRange } from "./lines.ts";
 export { actionOf, ownAction, toolOf } from "./lookup.ts";

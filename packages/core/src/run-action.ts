@@ -2,10 +2,8 @@ import type { Notes } from "./context.ts";
 import type { CallOptions, CheckedCall, Step } from "./dispatch.ts";
 import type { ErrorBody } from "./envelope.ts";
 import { type ErrorCode, ToolError } from "./errors.ts";
-import type { Job, JobState } from "./jobs/job.ts";
+import { type Job, type JobState, PATIENCE_MS, type RunningJob } from "./jobs/job.ts";
 import type { Jobs } from "./jobs/jobs.ts";
-import { PATIENCE_MS } from "./jobs/patience.ts";
-import type { RunningJob } from "./jobs/request.ts";
 import type { Settle } from "./settle.ts";
 import type { Context, Timing } from "./tool.ts";
 

@@ -252,7 +252,7 @@ const pause = (signal: AbortSignal): Promise<void> =>
 
 /** Forwards the job's events until it has ended; then returns its outcome. */
 export async function followJob(
-  { events, result }: JobFeed,
+  feed: JobFeed,
   owner: string,
   job_id: string,
   from: number,
@@ -260,10 +260,10 @@ export async function followJob(
   signal: AbortSignal,
 ): Promise<Envelope | undefined> {
   const matches = (event: JobEvent) => event.job_id === job_id;
-  for await (const { value } of events.follow(from, signal, matches)) {
+  for await (const { value } of feed.events.follow(from, signal, matches)) {
     if (value.type === "chunk") onChunk(value.chunk);
     if (value.type === "end") break;
   }
   signal.throwIfAborted();
-  return await result(owner, job_id);
+  return await feed.result(owner, job_id);
 }

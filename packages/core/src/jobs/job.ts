@@ -1,6 +1,7 @@
 import type { Envelope } from "../envelope.ts";
 import { newHandle } from "../ids.ts";
-import type { Caller, Progress } from "../tool.ts";
+import type { StreamChunk } from "../stream.ts";
+import type { Caller, Progress, Timing } from "../tool.ts";
 
 export const JOB_STATES = ["queued", "running", "complete", "failed", "cancelled"] as const;
 export type JobState = (typeof JOB_STATES)[number];
@@ -29,7 +30,7 @@ export interface Job extends JobCall {
   readonly digest: string | null;
 }
 
-const TTL_MS = 24 * 60 * 60 * 1000;
+export const JOB_TTL_MS = 24 * 60 * 60 * 1000;
 
 export const newJob = (call: JobCall, digest: string | null, now: number): Job => ({
   ...call,
@@ -39,27 +40,57 @@ export const newJob = (call: JobCall, digest: string | null, now: number): Job =
   progress: null,
   created_at: now,
   updated_at: now,
-  expires_at: now + TTL_MS,
+  expires_at: now + JOB_TTL_MS,
 });
 
 export const isUnfinished = ({ state }: Job): boolean => state === "queued" || state === "running";
 
-export const withProgress = (job: Job, progress: Progress, now: number): Job => ({
-  ...job,
-  progress,
-  updated_at: now,
-});
-
-export const withEnd = (job: Job, state: EndState, now: number): Job => ({
-  ...job,
-  state,
-  updated_at: now,
-  expires_at: now + TTL_MS,
-});
-
-type EndState = Exclude<JobState, "queued" | "running">;
-
-export function toEndState(result: Envelope): EndState {
+export function toEndState(result: Envelope): "complete" | "failed" | "cancelled" {
   if (result.ok) return "complete";
   return result.error.code === "CANCELLED" ? "cancelled" : "failed";
 }
+
+export interface JobRequest {
+  readonly tool: string;
+  readonly action: string;
+  readonly input: unknown;
+  readonly caller: Caller;
+  readonly key?: string | undefined;
+  readonly patienceMs: number;
+  /** The caller's: aborting it before the job was acknowledged cancels the job. */
+  readonly signal: AbortSignal;
+  /** Runs the call in this process. Another process that claims the job dispatches the stored call instead. */
+  readonly work: JobWork;
+}
+
+/** Never rejects: a failure is an envelope, too. */
+export type JobWork = (job: RunningJob) => Promise<Envelope>;
+
+/** The job as seen by its work. */
+export interface RunningJob {
+  readonly job_id: string;
+  readonly signal: AbortSignal;
+  emit(chunk: StreamChunk): void;
+  /** Ends the caller's waiting; the work continues. */
+  detach(): void;
+}
+
+/** The result, or null when the job is not finished. */
+export interface JobAnswer {
+  readonly job: Job;
+  readonly result: Envelope | null;
+}
+
+/** With patience this short only failures are awaited: the caller gets the job unless it failed at once. */
+const FAILURE_MS = 50;
+
+/** How long an edge waits for the outcome before it answers with the job. */
+export const PATIENCE_MS: Readonly<Record<Exclude<Timing, "sync">, number>> = {
+  async_short: 30_000,
+  async_medium: 120_000,
+  async_long: FAILURE_MS,
+  fire_and_forget: 0,
+};
+
+/** Whether the caller receives the job even if it succeeds quickly. */
+export const asksForJob = (patienceMs: number): boolean => patienceMs <= FAILURE_MS;

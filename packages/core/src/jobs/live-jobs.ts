@@ -3,10 +3,9 @@ import type { Envelope } from "../envelope.ts";
 import { ToolError } from "../errors.ts";
 import type { StreamChunk } from "../stream.ts";
 import type { Topic } from "../topic.ts";
-import { type Job, toEndState, withEnd, withProgress } from "./job.ts";
+import { JOB_TTL_MS, type Job, type JobWork, toEndState } from "./job.ts";
 import type { JobEvent } from "./job-events.ts";
 import type { JobStore } from "./job-store.ts";
-import type { JobWork } from "./request.ts";
 
 /** A job of this process that has not ended. */
 export interface LiveJob {
@@ -116,14 +115,15 @@ export class JobRunner {
     const emit = (chunk: StreamChunk) => {
       if (chunk.kind === "progress") {
         const { kind: _kind, ...progress } = chunk;
-        live.job = withProgress(live.job, progress, clock.now());
+        live.job = { ...live.job, progress, updated_at: clock.now() };
       }
       this.#publish(live.job, { type: "chunk", chunk });
     };
     const { signal } = live.controller;
     const result = await live.work({ job_id, signal, emit, detach: live.detached.resolve });
     const state = toEndState(result);
-    const ended = withEnd(live.job, state, clock.now());
+    const now = clock.now();
+    const ended = { ...live.job, state, updated_at: now, expires_at: now + JOB_TTL_MS };
     await this.#storeEnd(live, ended, result);
     live.job = ended;
     this.remove(live);

@@ -1,9 +1,8 @@
 import type { Clock } from "../clock.ts";
 import type { Dispatch } from "../dispatch.ts";
 import type { Registry } from "../registry.ts";
-import type { Job } from "./job.ts";
+import type { Job, JobWork } from "./job.ts";
 import type { Jobs } from "./jobs.ts";
-import type { JobWork } from "./request.ts";
 
 export interface WorkerOptions {
   readonly jobs: Jobs;

@@ -166,7 +166,7 @@ test("a caller that goes away before it knows the job ends the work", async () =
 
 test("another caller's job does not exist", async () => {
   const { job } = await jobs.run(request(async () => success(1)));
-  for (const use of [jobs.get, jobs.result])
+  for (const use of [jobs.get.bind(jobs), jobs.result.bind(jobs)])
     await expect(use("you", job.job_id)).rejects.toMatchObject({ code: "NOT_FOUND" });
   await expect(jobs.cancel("you", job.job_id)).rejects.toBeInstanceOf(ToolError);
   expect(await jobs.list({ owner: "you", limit: 10 })).toEqual([]);
