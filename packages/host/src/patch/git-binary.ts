@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { deflateSync, inflateSync } from "node:zlib";
 import { ToolError } from "@octant/core";
 import { type BinaryEdit, malformed, patchFailed, tooLarge } from "./change.ts";
-import type { Parsed } from "./parse-hunk.ts";
+import type { PatchLines } from "./parse-hunk.ts";
 
 /** The limit for all binary parts of one patch and their results together. */
 export const MAX_BINARY_BYTES = 64 * 1024 * 1024;
@@ -12,28 +12,25 @@ const ALPHABET = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz
 const DIGITS = new Map([...ALPHABET].map((char, value) => [char, value]));
 const BYTES_PER_LINE = 52;
 
-/** Parses one `literal` or `delta` block; `start` is the line that names it. */
-export function parseBinaryBlock(lines: readonly string[], start: number): Parsed<BinaryEdit> {
-  const header = /^(literal|delta) (\d{1,9})\s*$/.exec(lines[start] ?? "");
+/** Parses one `literal` or `delta` block. */
+export function parseBinaryBlock(patch: PatchLines): BinaryEdit {
+  const start = patch.at;
+  const header = /^(literal|delta) (\d{1,9})\s*$/.exec(patch.line);
   if (!header) throw malformed(start, "expected 'literal SIZE' or 'delta SIZE' of a GIT binary patch");
   const size = Number(header[2]);
   if (size > MAX_BINARY_BYTES) throw tooLarge(MAX_BINARY_BYTES, size, BINARY_BYTES);
   const parts: Buffer[] = [];
-  let next = start + 1;
-  for (; next < lines.length && lines[next]!.trim() !== ""; next++) {
-    parts.push(decodeLine(lines[next]!.trimEnd(), next));
-  }
+  for (patch.at++; patch.line.trim() !== ""; patch.at++)
+    parts.push(decodeLine(patch.line.trimEnd(), patch.at));
   const data = inflate(Buffer.concat(parts), size, start);
-  if (header[1] === "literal") return { value: { method: "literal", data, resultBytes: size }, next };
-  return { value: { method: "delta", data, resultBytes: resultSize(data, start) }, next };
+  if (header[1] === "literal") return { method: "literal", data, resultBytes: size };
+  return { method: "delta", data, resultBytes: resultSize(data, start) };
 }
 
-/** Where a reverse block ends; undefined when there is none. */
-export function skipBinaryBlock(lines: readonly string[], start: number): number | undefined {
-  if (!/^(literal|delta) /.test(lines[start] ?? "")) return undefined;
-  let next = start + 1;
-  while (next < lines.length && lines[next]!.trim() !== "") next++;
-  return next;
+/** Skips the reverse block, if one follows the empty line. */
+export function skipReverseBlock(patch: PatchLines): void {
+  if (!/^(literal|delta) /.test(patch.lines[patch.at + 1] ?? "")) return;
+  for (patch.at++; patch.line.trim() !== ""; ) patch.at++;
 }
 
 /** The whole content as a `literal` block, including its final empty line. */

@@ -1,82 +1,86 @@
 import type { Path } from "../path.ts";
 import { type FileChange, type Hunk, malformed } from "./change.ts";
-import { type HunkHeader, isHunkHeader, type Parsed, parseHunkBody, parseHunkHeader } from "./parse-hunk.ts";
+import {
+  type HunkHeader,
+  isHunkHeader,
+  type PatchLines,
+  parseHunkBody,
+  parseHunkHeader,
+} from "./parse-hunk.ts";
 
-/** Parses the `*** Begin Patch` form; `begin` is the number of that line. */
-export function parseBeginPatch(lines: readonly string[], begin: number): FileChange[] {
+/** Parses the `*** Begin Patch` form from that line on. */
+export function parseBeginPatch(patch: PatchLines): FileChange[] {
   const changes: FileChange[] = [];
-  let at = skipEmpty(lines, begin + 1);
-  while (at < lines.length && lines[at]!.trimEnd() !== "*** End Patch") {
-    const { value, next } = parseSection(lines, at);
-    changes.push(value);
-    at = skipEmpty(lines, next);
+  patch.at++;
+  patch.skipEmpty();
+  while (!patch.isDone && patch.line.trimEnd() !== "*** End Patch") {
+    changes.push(parseSection(patch));
+    patch.skipEmpty();
   }
-  if (at === lines.length)
-    throw malformed(at - 1, "'*** End Patch' is missing; the patch may have been cut off");
-  const rest = skipEmpty(lines, at + 1);
-  if (rest < lines.length) throw malformed(rest, "nothing may follow '*** End Patch'");
-  if (changes.length === 0) throw malformed(at, "the patch changes no file");
+  const end = patch.at++;
+  if (end === patch.lines.length)
+    throw malformed(end - 1, "'*** End Patch' is missing; the patch may have been cut off");
+  patch.skipEmpty();
+  if (!patch.isDone) throw malformed(patch.at, "nothing may follow '*** End Patch'");
+  if (changes.length === 0) throw malformed(end, "the patch changes no file");
   return changes;
 }
 
-function skipEmpty(lines: readonly string[], from: number): number {
-  let at = from;
-  while (at < lines.length && lines[at]!.trim() === "") at++;
-  return at;
-}
-
-function parseSection(lines: readonly string[], at: number): Parsed<FileChange> {
-  const section = /^\*\*\* (Add|Update|Delete) File: (.+)$/.exec(lines[at]!.trimEnd());
+function parseSection(patch: PatchLines): FileChange {
+  const section = /^\*\*\* (Add|Update|Delete) File: (.+)$/.exec(patch.line.trimEnd());
   if (!section)
     throw malformed(
-      at,
+      patch.at,
       "expected '*** Add File: ', '*** Update File: ', '*** Delete File: ' or '*** End Patch'",
     );
+  patch.at++;
   const path = section[2]!.trim();
-  if (section[1] === "Add") return parseAdd(lines, at + 1, path);
-  if (section[1] === "Update") return parseUpdate(lines, at + 1, path);
-  return { value: { kind: "delete", path, edits: { form: "hunks", hunks: [] } }, next: at + 1 };
+  if (section[1] === "Add") return parseAdd(patch, path);
+  if (section[1] === "Update") return parseUpdate(patch, path);
+  return { kind: "delete", path, edits: { form: "hunks", hunks: [] } };
 }
 
 const isMark = (lines: readonly string[], at: number) => lines[at]!.startsWith("***");
 const isBodyEnd = (lines: readonly string[], at: number) => isMark(lines, at) || isHunkHeader(lines[at]!);
 
-function parseAdd(lines: readonly string[], start: number, path: Path): Parsed<FileChange> {
-  let next = start;
-  while (next < lines.length && !isMark(lines, next)) next++;
-  const wrong = lines.slice(start, next).findIndex((line) => line.trim() !== "" && !line.startsWith("+"));
+function parseAdd(patch: PatchLines, path: Path): FileChange {
+  const { lines, at: start } = patch;
+  let end = start;
+  while (end < lines.length && !isMark(lines, end)) end++;
+  const body = lines.slice(start, end);
+  const wrong = body.findIndex((line) => line.trim() !== "" && !line.startsWith("+"));
   if (wrong >= 0) throw malformed(start + wrong, "every line of an added file starts with '+'");
-  const hunks = next > start && skipEmpty(lines, start) < next ? [addedLines(lines, start)] : [];
-  return { value: { kind: "create", path, edits: { form: "hunks", hunks } }, next };
+  const isEmpty = body.every((line) => line.trim() === "");
+  const hunks = isEmpty ? [] : [parseHunkBody(patch, { anchors: [] }, isMark)];
+  patch.at = end;
+  return { kind: "create", path, edits: { form: "hunks", hunks } };
 }
 
-const addedLines = (lines: readonly string[], start: number): Hunk =>
-  parseHunkBody(lines, start, { anchors: [] }, isMark).value;
-
-function parseUpdate(lines: readonly string[], start: number, path: Path): Parsed<FileChange> {
-  const newPath = /^\*\*\* Move to: (.+)$/.exec(lines[start]?.trimEnd() ?? "")?.[1]?.trim();
+function parseUpdate(patch: PatchLines, path: Path): FileChange {
+  const { at: start } = patch;
+  const newPath = /^\*\*\* Move to: (.+)$/.exec(patch.line.trimEnd())?.[1]?.trim();
+  if (newPath !== undefined) patch.at++;
   const hunks: Hunk[] = [];
-  let at = newPath === undefined ? start : start + 1;
-  while (at < lines.length && (hunks.length === 0 || isHunkHeader(lines[at]!)) && !isMark(lines, at)) {
-    const header = parseHeaders(lines, at);
-    const body = parseHunkBody(lines, header.next, header.value, isBodyEnd);
-    at = skipEmpty(lines, body.next);
-    const atEnd = lines[at]?.trimEnd() === "*** End of File";
-    hunks.push({ ...body.value, atEnd });
-    if (atEnd) at = skipEmpty(lines, at + 1);
+  while (!patch.isDone && !patch.line.startsWith("***") && (hunks.length === 0 || isHunkHeader(patch.line))) {
+    const hunk = parseHunkBody(patch, parseHeaders(patch), isBodyEnd);
+    patch.skipEmpty();
+    const atEnd = patch.line.trimEnd() === "*** End of File";
+    hunks.push({ ...hunk, atEnd });
+    if (!atEnd) continue;
+    patch.at++;
+    patch.skipEmpty();
   }
   if (hunks.length === 0 && newPath === undefined) throw malformed(start - 1, "the update has no hunks");
   const moved = newPath === path ? undefined : newPath;
-  return { value: { kind: "update", path, newPath: moved, edits: { form: "hunks", hunks } }, next: at };
+  return { kind: "update", path, newPath: moved, edits: { form: "hunks", hunks } };
 }
 
 /** Consecutive headers narrow the position down, outermost first. The first hunk may have none. */
-function parseHeaders(lines: readonly string[], start: number): Parsed<HunkHeader> {
-  let value: HunkHeader = { anchors: [] };
-  let next = start;
-  for (; next < lines.length && isHunkHeader(lines[next]!); next++) {
-    const header = parseHunkHeader(lines[next]!);
-    value = { ...value, ...header, anchors: [...value.anchors, ...header.anchors] };
+function parseHeaders(patch: PatchLines): HunkHeader {
+  let all: HunkHeader = { anchors: [] };
+  for (; isHunkHeader(patch.line); patch.at++) {
+    const header = parseHunkHeader(patch.line);
+    all = { ...all, ...header, anchors: [...all.anchors, ...header.anchors] };
   }
-  return { value, next };
+  return all;
 }

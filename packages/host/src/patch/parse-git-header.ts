@@ -1,7 +1,7 @@
 import type { Path } from "../path.ts";
 import { type EntryType, malformed } from "./change.ts";
 import { parseQuotedName } from "./git-name.ts";
-import type { Parsed } from "./parse-hunk.ts";
+import type { PatchLines } from "./parse-hunk.ts";
 
 /** The names in a `---` and a `+++` line; undefined stands for /dev/null, a missing file. */
 export interface NamePair {
@@ -26,17 +26,16 @@ export interface GitHeader extends NamePair {
 
 export const isGitHeader = (line: string): boolean => line.startsWith("diff --git ");
 
-export function parseGitHeader(lines: readonly string[], start: number): Parsed<GitHeader> {
-  let value: GitHeader = parseNames(lines[start]!.slice("diff --git ".length).replace(/\r$/, ""));
-  let next = start + 1;
-  for (; next < lines.length; next++) {
-    const more = parseExtension(lines[next]!.replace(/\r$/, ""), next);
+export function parseGitHeader(patch: PatchLines): GitHeader {
+  let header: GitHeader = parseNames(patch.line.slice("diff --git ".length).replace(/\r$/, ""));
+  for (patch.at++; !patch.isDone; patch.at++) {
+    const more = parseExtension(patch.line.replace(/\r$/, ""), patch.at);
     if (!more) break;
-    if (value.type && more.type && value.type !== more.type)
-      throw malformed(next, "a link or submodule that becomes a file is a delete and a create");
-    value = { ...value, ...more };
+    if (header.type && more.type && header.type !== more.type)
+      throw malformed(patch.at, "a link or submodule that becomes a file is a delete and a create");
+    header = { ...header, ...more };
   }
-  return { value, next };
+  return header;
 }
 
 /** Two names on one line may contain spaces: they can be separated only when both are equal. */

@@ -8,10 +8,31 @@ export interface HunkHeader {
   readonly counts?: { readonly old: number; readonly new: number };
 }
 
-export interface Parsed<T> {
-  readonly value: T;
-  readonly next: number;
+/** The lines of a patch, and the number of the one that is parsed next. */
+export class PatchLines {
+  readonly lines: readonly string[];
+  at = 0;
+
+  constructor(lines: readonly string[]) {
+    this.lines = lines;
+  }
+
+  get isDone(): boolean {
+    return this.at >= this.lines.length;
+  }
+
+  /** The next line; "" at the end. */
+  get line(): string {
+    return this.lines[this.at] ?? "";
+  }
+
+  skipEmpty(): void {
+    while (!this.isDone && this.line.trim() === "") this.at++;
+  }
 }
+
+/** Whether a hunk ends before this line. */
+type IsEnd = (lines: readonly string[], at: number) => boolean;
 
 /** The heading after it is a line of the file, and may contain characters that JavaScript treats as line ends. */
 const NUMBERS = /^@@ -(\d{1,9})(?:,(\d{1,9}))? \+\d{1,9}(?:,(\d{1,9}))?(?: @@[^\n]*)?$/;
@@ -33,22 +54,17 @@ export function parseHunkHeader(line: string): HunkHeader {
 }
 
 /** Parses the lines below a header: as many as it states if that ends the body, otherwise up to `isEnd`. */
-export function parseHunkBody(
-  lines: readonly string[],
-  start: number,
-  header: HunkHeader,
-  isEnd: (lines: readonly string[], at: number) => boolean,
-): Parsed<Hunk> {
-  const next = countedEnd(lines, start, header, isEnd) ?? bodyEnd(lines, start, isEnd);
-  const { line, anchors } = header;
-  return { value: { line, anchors, atEnd: false, lines: toHunkLines(lines, start, next) }, next };
+export function parseHunkBody(patch: PatchLines, { line, anchors, counts }: HunkHeader, isEnd: IsEnd): Hunk {
+  const { lines, at: start } = patch;
+  patch.at = countedEnd(lines, start, counts, isEnd) ?? bodyEnd(lines, start, isEnd);
+  return { line, anchors, atEnd: false, lines: toHunkLines(lines, start, patch.at) };
 }
 
 function countedEnd(
   lines: readonly string[],
   start: number,
-  { counts }: HunkHeader,
-  isEnd: (lines: readonly string[], at: number) => boolean,
+  counts: HunkHeader["counts"],
+  isEnd: IsEnd,
 ): number | undefined {
   if (!counts) return undefined;
   let { old, new: added } = counts;
@@ -70,11 +86,7 @@ function countedEnd(
 export const SIGNATURE = /^-- \r?$/;
 
 /** Empty lines at the end of a body separate it from the next part and do not belong to it. */
-function bodyEnd(
-  lines: readonly string[],
-  start: number,
-  isEnd: (lines: readonly string[], at: number) => boolean,
-): number {
+function bodyEnd(lines: readonly string[], start: number, isEnd: IsEnd): number {
   let end = start;
   while (end < lines.length && !isEnd(lines, end)) end++;
   while (end > start && lines[end - 1]!.trimEnd() === "" && !lines[end - 1]!.startsWith(" ")) end--;

@@ -1,7 +1,7 @@
 import { ToolError } from "@octant/core";
 import type { Path } from "../path.ts";
 import { type Edits, type FileChange, type Hunk, malformed, patchFailed, tooLarge } from "./change.ts";
-import { BINARY_BYTES, MAX_BINARY_BYTES, parseBinaryBlock, skipBinaryBlock } from "./git-binary.ts";
+import { BINARY_BYTES, MAX_BINARY_BYTES, parseBinaryBlock, skipReverseBlock } from "./git-binary.ts";
 import {
   type GitHeader,
   isGitHeader,
@@ -10,32 +10,31 @@ import {
   parseGitHeader,
   parseNamePair,
 } from "./parse-git-header.ts";
-import { isHunkHeader, type Parsed, parseHunkBody, parseHunkHeader, SIGNATURE } from "./parse-hunk.ts";
+import { isHunkHeader, type PatchLines, parseHunkBody, parseHunkHeader, SIGNATURE } from "./parse-hunk.ts";
 
 /** Parses a unified diff, plain or from git, of any number of files. Text before the first file is ignored. */
-export function parseUnified(lines: readonly string[], target: Path | undefined): FileChange[] {
+export function parseUnified(patch: PatchLines, target: Path | undefined): FileChange[] {
   const changes: FileChange[] = [];
   let binaryBytes = 0;
   let inProse = true;
-  for (let at = 0; at < lines.length; ) {
-    const file = parseFile(lines, at, changes.length === 0 ? target : undefined);
-    if (file) {
-      changes.push(file.value);
-      const { edits } = file.value;
+  while (!patch.isDone) {
+    const change = parseFile(patch, changes.length === 0 ? target : undefined);
+    if (change) {
+      changes.push(change);
+      const { edits } = change;
       binaryBytes += edits.form === "binary" ? edits.data.length + edits.resultBytes : 0;
       if (binaryBytes > MAX_BINARY_BYTES) throw tooLarge(MAX_BINARY_BYTES, binaryBytes, BINARY_BYTES);
-      at = file.next;
       inProse = false;
       continue;
     }
-    if (!inProse && !BETWEEN_FILES.test(lines[at]!)) {
+    if (!inProse && !BETWEEN_FILES.test(patch.line)) {
       throw malformed(
-        at,
+        patch.at,
         "this belongs to no hunk; a hunk starts with @@, its lines with a space, '-' or '+'",
       );
     }
-    inProse ||= STARTS_PROSE.test(lines[at]!);
-    at++;
+    inProse ||= STARTS_PROSE.test(patch.line);
+    patch.at++;
   }
   if (changes.length > 0) return changes;
   throw patchFailed("this is not a patch: no '--- ' and '+++ ' lines, no '@@' hunk, no '*** Begin Patch'");
@@ -45,51 +44,38 @@ export function parseUnified(lines: readonly string[], target: Path | undefined)
 const BETWEEN_FILES = /^(\s*$|-- ?\r?$|From [0-9a-f]{40}|Index: |={3,}|diff |Only in )/;
 const STARTS_PROSE = /^(-- ?\r?$|From [0-9a-f]{40})/;
 
-function parseFile(
-  lines: readonly string[],
-  at: number,
-  target: Path | undefined,
-): Parsed<FileChange> | undefined {
-  if (isGitHeader(lines[at]!)) return parseGitFile(lines, at);
-  if (isNamePair(lines, at)) return parsePlainFile(lines, at);
-  if (!isHunkHeader(lines[at]!)) return undefined;
-  if (target === undefined) {
+function parseFile(patch: PatchLines, target: Path | undefined): FileChange | undefined {
+  const { lines, at } = patch;
+  if (isGitHeader(patch.line)) {
+    const header = parseGitHeader(patch);
+    const { edits, names } = parseGitBody(patch, header);
+    return toChange({ ...header, ...names }, edits, at);
+  }
+  if (isNamePair(lines, at)) {
+    patch.at += 2;
+    const hunks = parseHunks(patch);
+    if (hunks.length === 0) throw malformed(at, "no hunk follows; a hunk starts with @@");
+    return toChange(parseNamePair(lines, at), { form: "hunks", hunks }, at);
+  }
+  if (!isHunkHeader(patch.line)) return undefined;
+  if (target === undefined)
     throw malformed(at, "which file? Put '--- ' and '+++ ' lines before it, or give the call a uri");
+  return { kind: "update", path: target, edits: { form: "hunks", hunks: parseHunks(patch) } };
+}
+
+function parseGitBody(patch: PatchLines, { oldId }: GitHeader): { edits: Edits; names?: NamePair } {
+  const { lines, at } = patch;
+  if (/^GIT binary patch\s*$/.test(patch.line)) {
+    patch.at++;
+    const edit = parseBinaryBlock(patch);
+    skipReverseBlock(patch);
+    return { edits: { form: "binary", ...edit, oldId } };
   }
-  const { value: hunks, next } = parseHunks(lines, at);
-  return { value: { kind: "update", path: target, edits: { form: "hunks", hunks } }, next };
-}
-
-function parsePlainFile(lines: readonly string[], at: number): Parsed<FileChange> {
-  const { value: hunks, next } = parseHunks(lines, at + 2);
-  if (hunks.length === 0) throw malformed(at, "no hunk follows; a hunk starts with @@");
-  return { value: toChange(parseNamePair(lines, at), { form: "hunks", hunks }, at), next };
-}
-
-function parseGitFile(lines: readonly string[], at: number): Parsed<FileChange> {
-  const { value: header, next } = parseGitHeader(lines, at);
-  const body = parseGitBody(lines, next, header);
-  const names = { ...header, ...body.value.names };
-  return { value: toChange(names, body.value.edits, at), next: body.next };
-}
-
-function parseGitBody(
-  lines: readonly string[],
-  at: number,
-  { oldId }: GitHeader,
-): Parsed<{ readonly edits: Edits; readonly names?: NamePair }> {
-  const line = lines[at] ?? "";
-  if (/^GIT binary patch\s*$/.test(line)) {
-    const forward = parseBinaryBlock(lines, at + 1);
-    const next = skipBinaryBlock(lines, forward.next + 1) ?? forward.next;
-    return { value: { edits: { form: "binary", ...forward.value, oldId } }, next };
-  }
-  if (/^Binary files .* differ\s*$/.test(line)) {
+  if (/^Binary files .* differ\s*$/.test(patch.line))
     throw malformed(at, "the patch does not hold the binary content; make it with git diff --binary");
-  }
-  if (!isNamePair(lines, at)) return { value: { edits: { form: "hunks", hunks: [] } }, next: at };
-  const { value: hunks, next } = parseHunks(lines, at + 2);
-  return { value: { edits: { form: "hunks", hunks }, names: parseNamePair(lines, at) }, next };
+  if (!isNamePair(lines, at)) return { edits: { form: "hunks", hunks: [] } };
+  patch.at += 2;
+  return { edits: { form: "hunks", hunks: parseHunks(patch) }, names: parseNamePair(lines, at) };
 }
 
 function toChange(header: GitHeader, edits: Edits, at: number): FileChange {
@@ -110,19 +96,18 @@ function toChange(header: GitHeader, edits: Edits, at: number): FileChange {
   );
 }
 
-function parseHunks(lines: readonly string[], start: number): Parsed<Hunk[]> {
-  if (lines[start]?.startsWith("@@@")) throw mergeDiff();
+function parseHunks(patch: PatchLines): Hunk[] {
+  if (patch.line.startsWith("@@@")) throw mergeDiff();
   const hunks: Hunk[] = [];
-  let at = start;
-  while (at < lines.length && isHunkHeader(lines[at]!)) {
-    const { value, next } = parseHunkBody(lines, at + 1, parseHunkHeader(lines[at]!), isHunkEnd);
-    hunks.push(value);
-    at = next;
-    let after = at;
-    while (lines[after]?.trim() === "") after++;
-    if (isHunkHeader(lines[after] ?? "")) at = after;
+  while (isHunkHeader(patch.line)) {
+    const header = parseHunkHeader(patch.line);
+    patch.at++;
+    hunks.push(parseHunkBody(patch, header, isHunkEnd));
+    const { at } = patch;
+    patch.skipEmpty();
+    if (!isHunkHeader(patch.line)) patch.at = at;
   }
-  return { value: hunks, next: at };
+  return hunks;
 }
 
 /** The two dashes, git's version, an empty line. */

@@ -1,7 +1,8 @@
-import { ToolError } from "@octant/core";
+import { invalidArgument } from "@octant/core";
 import type { Path } from "../path.ts";
 import { type FileChange, malformed, patchFailed, type StructuredEdit, tooLarge } from "./change.ts";
 import { parseBeginPatch } from "./parse-begin.ts";
+import { PatchLines } from "./parse-hunk.ts";
 import { parseUnified } from "./parse-unified.ts";
 
 export const MAX_PATCH_BYTES = 16 * 1024 * 1024;
@@ -33,24 +34,22 @@ function checkText(text: string): void {
     throw patchFailed("the patch is not valid Unicode: it holds half of a surrogate pair");
 }
 
-function parseText(patch: string, target: Path | undefined): FileChange[] {
-  const lines = patch.replace(/^\ufeff/, "").split("\n");
+function parseText(text: string, target: Path | undefined): FileChange[] {
+  const lines = text.replace(/^\ufeff/, "").split("\n");
   if (lines.at(-1) === "") lines.pop();
-  const first = lines.findIndex((line) => line.trim() !== "");
-  if (first < 0) throw patchFailed("the patch is empty");
-  if (lines[first]!.startsWith("```"))
-    throw malformed(first, "take the Markdown fence off; the patch starts with its own first line");
-  return lines[first]!.trimEnd() === "*** Begin Patch"
-    ? parseBeginPatch(lines, first)
-    : parseUnified(lines, target);
+  const patch = new PatchLines(lines);
+  patch.skipEmpty();
+  if (patch.isDone) throw patchFailed("the patch is empty");
+  if (patch.line.startsWith("```"))
+    throw malformed(patch.at, "take the Markdown fence off; the patch starts with its own first line");
+  return patch.line.trimEnd() === "*** Begin Patch" ? parseBeginPatch(patch) : parseUnified(patch, target);
 }
 
 function toUpdate(edits: readonly StructuredEdit[], target: Path | undefined): FileChange {
   if (edits.length === 0) throw patchFailed("the list of edits is empty");
   if (edits.length > MAX_EDITS) throw tooLarge(MAX_EDITS, edits.length, "edits");
   if (target !== undefined) return { kind: "update", path: target, edits: { form: "structured", edits } };
-  const message = "structured edits need the file that they edit";
-  throw new ToolError("INVALID_ARGUMENT", message, { issues: [{ path: "uri", message }] });
+  throw invalidArgument("uri", "structured edits need the file that they edit");
 }
 
 /** Each file may be changed once and created once, so that the order of the parts does not matter. */
