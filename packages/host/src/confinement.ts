@@ -1,6 +1,7 @@
 import {
   closeSync,
   constants,
+  type Dirent,
   existsSync,
   fstatSync,
   lstatSync,
@@ -13,7 +14,7 @@ import {
 import { ToolError } from "@octant/core";
 import { errnoOf } from "./errno.ts";
 import { fromNative, isWithin, type Path, pathToUri, toNative, uriToPath } from "./path.ts";
-import { toToolError } from "./system-error.ts";
+import { entryError, hasCode, toToolError } from "./system-error.ts";
 
 /**
  * Something that was opened and then verified to be inside the workspace. It is pinned: swapping a link afterwards
@@ -33,28 +34,6 @@ export interface PinnedFolder extends Pinned {
 
 export type FileKind = "file" | "directory" | "symlink" | "fifo" | "socket" | "device";
 
-/** The folders that may be touched. Whatever is opened here is checked after it was opened, never before. */
-export interface Confinement {
-  /** Real paths; the first is where relative paths start. */
-  readonly roots: readonly Path[];
-  /** Makes a folder inside, even one that does not exist yet, count as outside: Octant's own files are off limits. */
-  exclude(folder: Path): void;
-  /** Lets these folders count as inside too; from then on, with `only`, nothing else does. */
-  allow(folders: readonly Path[], only: boolean): void;
-  /** The default location: the first root, or the first allowed folder. */
-  readonly start: Path;
-  /** The path of a caller's uri. It may still lead outside through a link; opening detects that. */
-  toPath(uri: string): Path;
-  /** Opens a regular file for reading; links are followed as long as they stay inside. */
-  openFile(path: Path): Pinned;
-  /** Opens a folder; links are followed as long as they stay inside. A readable one can be synced by its descriptor. */
-  openFolder(path: Path, options?: { readonly readable: boolean }): PinnedFolder;
-  /** Opens the entry at the path itself, of any kind and without following a last link. For inspection only. */
-  openEntry(path: Path): Pinned;
-  /** Opens a folder, creating its missing parts. `made` gets each created folder. */
-  makeFolder(path: Path, made?: Path[]): PinnedFolder;
-}
-
 const READ = constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOCTTY;
 // Flags that Node does not name. Linux: pin a location without opening it. macOS: open a link itself.
 const PLACE = process.platform === "linux" ? 0o10000000 : READ;
@@ -68,15 +47,15 @@ const READABLE_FOLDER = READ | constants.O_DIRECTORY;
  */
 const hasDescriptorPaths = () => process.platform === "linux" && existsSync("/proc/self/fd");
 
-export function createConfinement(
-  folders: readonly string[],
-  descriptorPaths = hasDescriptorPaths(),
-): Confinement {
+export type Confinement = ReturnType<typeof createConfinement>;
+
+/** The folders that may be touched. Whatever is opened here is checked after it was opened, never before. */
+export function createConfinement(folders: readonly string[], descriptorPaths = hasDescriptorPaths()) {
   const aliases = folders.map((folder) => {
     const given = uriToPath(folder, fromNative(Buffer.from(process.cwd())));
     return { given, real: realFolder(given) };
   });
-  const roots = [...new Set(aliases.map(({ real }) => real))];
+  const roots: readonly Path[] = [...new Set(aliases.map(({ real }) => real))];
   // Longest first, so that a root inside another root's alias keeps its own name.
   aliases.sort((a, b) => b.given.length - a.given.length);
   const [first] = roots;
@@ -99,8 +78,7 @@ export function createConfinement(
       fd = openSync(path, flags);
       const stat = fstatSync(fd);
       const real = descriptorPaths ? realPathOf(fd) : samePlace(path, stat);
-      if (stat.nlink === 0)
-        throw new ToolError("NOT_FOUND", `${pathToUri(shown)} was removed`, { uri: pathToUri(shown) });
+      if (stat.nlink === 0) throw entryError("NOT_FOUND", shown, "was removed");
       if (!isInside(real)) throw outside();
       return pinned(fd, real, stat);
     } catch (cause) {
@@ -109,7 +87,7 @@ export function createConfinement(
     }
   };
 
-  const openFolder: Confinement["openFolder"] = (path, { readable } = { readable: false }) => {
+  const openFolder = (path: Path, { readable } = { readable: false }): PinnedFolder => {
     try {
       return asFolder(pin(toNative(path), readable ? READABLE_FOLDER : FOLDER, path));
     } catch (cause) {
@@ -125,7 +103,7 @@ export function createConfinement(
     try {
       return openFolder(path);
     } catch (cause) {
-      if (!(cause instanceof ToolError && cause.code === "NOT_FOUND") || roots.includes(path)) throw cause;
+      if (!hasCode(cause, "NOT_FOUND") || roots.includes(path)) throw cause;
     }
     const { parent, name } = splitPath(path);
     using folder = makeFolder(parent, made);
@@ -139,27 +117,34 @@ export function createConfinement(
   };
 
   return {
+    /** Real paths; the first is where relative paths start. */
     roots,
-    exclude(folder) {
+    /** Makes a folder inside, even one that does not exist yet, count as outside: Octant's own files are off limits. */
+    exclude(folder: Path): void {
       excluded.push(realOrFuture(folder));
     },
-    allow(folders, only) {
+    /** Lets these folders count as inside too; from then on, with `only`, nothing else does. */
+    allow(folders: readonly Path[], only: boolean): void {
       inside = [...(only ? [] : inside), ...folders.map(realFolder)];
     },
-    get start() {
+    /** The default location: the first root, or the first allowed folder. */
+    get start(): Path {
       return inside[0] ?? first;
     },
-    toPath(uri) {
+    /** The path of a caller's uri. It may still lead outside through a link; opening detects that. */
+    toPath(uri: string): Path {
       const path = uriToPath(uri, first);
       const alias = aliases.find(({ given }) => isWithin(given, path));
       const real = alias ? alias.real + path.slice(alias.given === "/" ? 0 : alias.given.length) : path;
       if (!isInside(real)) throw outside();
       return real.startsWith("//") ? real.slice(1) : real;
     },
-    openFile(path) {
+    /** Opens a regular file for reading; links are followed as long as they stay inside. */
+    openFile(path: Path): Pinned {
       // Nothing outside is ever opened for reading, not even for a moment: closing it would drop this process's own locks.
       using place = pin(toNative(path), PLACE, path);
-      if (!place.stat.isFile()) throw notAFile(path, kindOf(place.stat));
+      const kind = kindOf(place.stat);
+      if (kind !== "file") throw entryError("NOT_A_FILE", path, `is a ${kind}, not a file`, { kind });
       if (!descriptorPaths) return pin(toNative(place.path), READ | constants.O_NOFOLLOW, path);
       try {
         // Opened through the pinned place: it is the file that was checked, whatever the path means by now.
@@ -168,13 +153,16 @@ export function createConfinement(
         throw toToolError(cause, pathToUri(path));
       }
     },
+    /** Opens a folder; links are followed as long as they stay inside. A readable one can be synced by its descriptor. */
     openFolder,
-    openEntry(path) {
+    /** Opens the entry at the path itself, of any kind and without following a last link. For inspection only. */
+    openEntry(path: Path): Pinned {
       if (roots.includes(path)) return openFolder(path);
       const { parent, name } = splitPath(path);
       using folder = openFolder(parent);
       return pin(folder.at(name), PLACE | LINK, path);
     },
+    /** Opens a folder, creating its missing parts. `made` gets each created folder. */
     makeFolder,
   };
 }
@@ -185,17 +173,12 @@ export function splitPath(path: Path): { parent: Path; name: Path } {
   return { parent: path.slice(0, cut) || "/", name: path.slice(cut + 1) };
 }
 
-export function kindOf(stat: Stats): FileKind {
-  if (stat.isFile()) return "file";
-  if (stat.isDirectory()) return "directory";
-  if (stat.isSymbolicLink()) return "symlink";
-  if (stat.isFIFO()) return "fifo";
-  return stat.isSocket() ? "socket" : "device";
-}
-
-function notAFile(path: Path, kind: FileKind): ToolError {
-  const uri = pathToUri(path);
-  return new ToolError("NOT_A_FILE", `${uri} is a ${kind}, not a file`, { uri, kind });
+export function kindOf(entry: Stats | Dirent): FileKind {
+  if (entry.isFile()) return "file";
+  if (entry.isDirectory()) return "directory";
+  if (entry.isSymbolicLink()) return "symlink";
+  if (entry.isFIFO()) return "fifo";
+  return entry.isSocket() ? "socket" : "device";
 }
 
 const pinned = (fd: number, path: Path, stat: Stats): Pinned => ({
@@ -226,14 +209,13 @@ const realPath = (path: string | Buffer): Path =>
 
 /** "Nothing there" and "there, but no folder" are the same system error; the caller should know which. */
 function refineFolderError(cause: unknown, path: Path): unknown {
-  if (!(cause instanceof ToolError) || cause.code !== "NOT_FOUND") return cause;
+  if (!hasCode(cause, "NOT_FOUND")) return cause;
   try {
     if (errnoOf(cause.cause) !== "ENOTDIR" || lstatSync(toNative(path)).isDirectory()) return cause;
   } catch {
     return cause;
   }
-  const uri = pathToUri(path);
-  return new ToolError("NOT_A_DIRECTORY", `${uri} is not a folder`, { uri });
+  return entryError("NOT_A_DIRECTORY", path, "is not a folder");
 }
 
 /** Where a folder is, or will be once it is created. */

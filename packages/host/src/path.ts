@@ -102,6 +102,10 @@ export const isWithin = (folder: Path, path: Path): boolean =>
   path.startsWith(folder) &&
   (path.length === folder.length || folder === "/" || path.charCodeAt(folder.length) === SLASH);
 
+/** The folders that are not inside another one. */
+export const outermost = (folders: readonly Path[]): readonly Path[] =>
+  folders.filter((folder) => !folders.some((other) => other !== folder && isWithin(other, folder)));
+
 /** The order of a walk that sorts each folder by name: folder by folder, each name by its bytes, as ripgrep sorts. */
 export function comparePaths(a: Path, b: Path): number {
   const left = a.split("/");

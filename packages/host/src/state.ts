@@ -16,25 +16,13 @@ import {
   writeFileSync,
   writeSync,
 } from "node:fs";
-import { homedir, tmpdir } from "node:os";
-import { basename, isAbsolute, join } from "node:path";
+import { tmpdir } from "node:os";
+import { basename, join } from "node:path";
 import { ToolError } from "@octant/core";
 import { errnoOf } from "./errno.ts";
 import type { Path } from "./path.ts";
 import { toToolError } from "./system-error.ts";
-
-/** Where a workspace stores its persistent data: blobs, journal, secret. Nobody else can read or write it. */
-export interface StateFolder {
-  readonly path: string;
-  /** Names the workspace: its folder here and the project in token scopes. */
-  readonly id: string;
-  /** The folder that holds this one and those of all the user's other workspaces. */
-  readonly base: string;
-  /** A subfolder, created with mode 0700 when missing. */
-  folder(name: string): string;
-  /** 32 random bytes in a 0600 file, the same for every process of this workspace. */
-  secret(): Uint8Array;
-}
+import { xdgFolder } from "./user-folders.ts";
 
 export interface StateOptions {
   readonly roots: readonly Path[];
@@ -45,22 +33,31 @@ export interface StateOptions {
 const SECRET_BYTES = 32;
 const SECRET_FILE = "secret";
 
-/** The user's state folder, or a private temp folder (with a warning) where that one cannot be used. */
-export function openStateFolder({ roots, env, warn }: StateOptions): StateFolder {
+export type StateFolder = ReturnType<typeof openStateFolder>;
+
+/**
+ * Where a workspace stores its persistent data: blobs, journal, secret. Nobody else can read or write it. It is in the
+ * user's state folder, or in a private temp folder (with a warning) where that one cannot be used.
+ */
+export function openStateFolder({ roots, env, warn }: StateOptions) {
   const base = openBase(env, warn);
   const id = workspaceName(roots);
   const path = join(base, id);
   makePrivate(path);
   return {
     path,
+    /** Names the workspace: its folder here and the project in token scopes. */
     id,
+    /** The folder that holds this one and those of all the user's other workspaces. */
     base,
-    folder(name) {
+    /** A subfolder, created with mode 0700 when missing. */
+    folder(name: string): string {
       const folder = join(path, name);
       makePrivate(folder);
       return folder;
     },
-    secret() {
+    /** 32 random bytes in a 0600 file, the same for every process of this workspace. */
+    secret(): Uint8Array {
       try {
         return loadSecret(join(path, SECRET_FILE));
       } catch (cause) {
@@ -71,7 +68,7 @@ export function openStateFolder({ roots, env, warn }: StateOptions): StateFolder
 }
 
 function openBase(env: NodeJS.ProcessEnv, warn: StateOptions["warn"]): string {
-  const usual = join(stateHome(env), "octant");
+  const usual = join(xdgFolder(env, "XDG_STATE_HOME", join(".local", "state")), "octant");
   try {
     makePrivate(usual);
     checkSpace(usual);
@@ -103,13 +100,6 @@ function checkSpace(folder: string): void {
   } finally {
     rmSync(draft, { force: true });
   }
-}
-
-function stateHome(env: NodeJS.ProcessEnv): string {
-  const given = env["XDG_STATE_HOME"];
-  // The XDG specification says that a relative path is to be ignored.
-  if (given && isAbsolute(given)) return given;
-  return join(env["HOME"] || homedir(), ".local", "state");
 }
 
 /** Readable, and another one for every other set of roots, in whatever order they are given. */
@@ -152,16 +142,12 @@ function loadSecret(path: string): Uint8Array {
     const secret = readFileSync(path);
     if (secret.length === SECRET_BYTES) return secret;
   } catch (cause) {
-    if (errnoOf(cause) !== "ENOENT") throw unreadable(cause);
-    return makeSecret(path, linkSync);
+    if (errnoOf(cause) === "ENOENT") return makeSecret(path, linkSync);
+    const message = `the file "${SECRET_FILE}" in Octant's state folder cannot be read (${errnoOf(cause)}); move it away, and a new one is made`;
+    throw new ToolError("IO_ERROR", message, {}, { cause });
   }
   // Torn by a crash of the machine: cursors based on it are lost anyway.
   return makeSecret(path, renameSync);
-}
-
-function unreadable(cause: unknown): ToolError {
-  const message = `the file "${SECRET_FILE}" in Octant's state folder cannot be read (${errnoOf(cause)}); move it away, and a new one is made`;
-  return new ToolError("IO_ERROR", message, {}, { cause });
 }
 
 /** The first writer wins, and every process reads the winner's. */

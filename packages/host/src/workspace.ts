@@ -1,37 +1,20 @@
 import { isAbsolute, join } from "node:path";
-import { createJobEvents, createJobs, type Jobs } from "@octant/core";
-import { type Blobs, createBlobs } from "./blobs/blobs.ts";
-import { type Checkpoints, createCheckpoints } from "./checkpoints/checkpoints.ts";
-import { type Confinement, createConfinement } from "./confinement.ts";
-import { createEdits, type Edits } from "./edits/edits.ts";
-import { createFiles, type Files, type RefOpener } from "./files/files.ts";
+import { createJobEvents, createJobs } from "@octant/core";
+import { createBlobs } from "./blobs/blobs.ts";
+import { createCheckpoints } from "./checkpoints/checkpoints.ts";
+import { createConfinement } from "./confinement.ts";
+import { createEdits } from "./edits/edits.ts";
+import { createFiles, type RefOpener } from "./files/files.ts";
 import { systemClock } from "./jobs/clock.ts";
 import { createJobStore } from "./jobs/job-store.ts";
 import type { Path } from "./path.ts";
-import { createProcesses, type Processes } from "./processes/index.ts";
-import { createSandbox, DEFAULT_SANDBOX, type Sandbox, type SandboxSettings } from "./sandbox/index.ts";
+import { createProcesses } from "./processes/index.ts";
+import { createSandbox, DEFAULT_SANDBOX, type SandboxSettings } from "./sandbox/index.ts";
 import { createRipgrep } from "./search/ripgrep.ts";
-import { createIndexedRipgrep, type IndexedRipgrep } from "./search/trigrams/indexed-ripgrep.ts";
-import { openStateFolder, type StateFolder } from "./state.ts";
-import { createProjectStore, type ProjectStore } from "./store/project-store.ts";
+import { createIndexedRipgrep } from "./search/trigrams/indexed-ripgrep.ts";
+import { openStateFolder } from "./state.ts";
+import { createProjectStore } from "./store/project-store.ts";
 import { cacheFolder } from "./user-folders.ts";
-
-/** The folders that Octant works in, and the services on top of them. */
-export interface Workspace {
-  readonly confinement: Confinement;
-  readonly state: StateFolder;
-  readonly blobs: Blobs;
-  /** Content, artifacts, annotations and the graph. */
-  readonly store: ProjectStore;
-  readonly files: Files;
-  readonly edits: Edits;
-  readonly checkpoints: Checkpoints;
-  readonly ripgrep: IndexedRipgrep;
-  readonly jobs: Jobs;
-  readonly sandbox: Sandbox;
-  readonly processes: Processes;
-  close(): Promise<void>;
-}
 
 export interface WorkspaceOptions {
   readonly roots: readonly string[];
@@ -42,8 +25,13 @@ export interface WorkspaceOptions {
   warn(message: string): void;
 }
 
-/** Puts the parts together, and sets right what a server that died here left half done. */
-export function createWorkspace(options: WorkspaceOptions): Workspace {
+export type Workspace = ReturnType<typeof createWorkspace>;
+
+/**
+ * The folders that Octant works in, and the services on top of them. Starting it sets right what a server that died
+ * here left half done.
+ */
+export function createWorkspace(options: WorkspaceOptions) {
   const { roots, env, warn, sandbox: settings = DEFAULT_SANDBOX } = options;
   const confinement = createConfinement(roots);
   confinement.allow(allowedFolders(confinement.roots, settings), settings.mode === "allowlist");
@@ -72,6 +60,7 @@ export function createWorkspace(options: WorkspaceOptions): Workspace {
     confinement,
     state,
     blobs,
+    /** Content, artifacts, annotations and the graph. */
     store: projectStore,
     files: createFiles({ confinement, blobs, env, refs }),
     edits,
@@ -80,7 +69,7 @@ export function createWorkspace(options: WorkspaceOptions): Workspace {
     jobs,
     sandbox,
     processes,
-    async close() {
+    async close(): Promise<void> {
       // Together: a job waits for its process, and that one need not be asked politely any more.
       await Promise.all([jobs.close(), processes.close(), ripgrep.close()]);
       await sandbox.close();

@@ -6,7 +6,7 @@ import { MAX_EDIT_BYTES, readEntry } from "../edits/existing-file.ts";
 import { errnoOf } from "../errno.ts";
 import { byteStringToPath } from "../files/byte-string.ts";
 import { type Visitor, walk } from "../files/walk.ts";
-import { isWithin, type Path, toNative } from "../path.ts";
+import { outermost, type Path, toNative } from "../path.ts";
 import type { Contents } from "./contents.ts";
 
 /** One file, link or folder at the time of the snapshot. Its content is stored under its hash. */
@@ -152,7 +152,3 @@ function snapshotEntry(
     throw cause;
   }
 }
-
-/** Nested roots are part of the outer one. */
-const outermost = (roots: readonly Path[]): readonly Path[] =>
-  roots.filter((root) => !roots.some((other) => other !== root && isWithin(other, root)));

@@ -1,9 +1,8 @@
 import { type Dirent, readdirSync } from "node:fs";
 import { readdir } from "node:fs/promises";
-import { ToolError } from "@octant/core";
-import type { Confinement, FileKind, PinnedFolder } from "../confinement.ts";
+import { type Confinement, type FileKind, kindOf, type PinnedFolder } from "../confinement.ts";
 import { isWithin, type Path, pathToUri } from "../path.ts";
-import { toToolError } from "../system-error.ts";
+import { hasCode, toToolError } from "../system-error.ts";
 import { byteStringToPath, pathToByteString } from "./byte-string.ts";
 import { enterFolder, loadGlobalRules, rulesAbove } from "./ignore-files.ts";
 import { type IgnoreRules, isIgnored } from "./ignore-rules.ts";
@@ -68,7 +67,7 @@ export async function walk(
       const { name } = dirent;
       if (resumeAt !== undefined && name < resumeAt) continue;
       if (pacer.due()) await pacer.pause();
-      const kind = direntKind(dirent);
+      const kind = kindOf(dirent);
       here[names.length] = name;
       absolute[top + names.length] = name;
       if (rules && (name === ".git" || isIgnored(rules, absolute, kind === "directory"))) continue;
@@ -88,7 +87,8 @@ export async function walk(
   using start = confinement.openFolder(folder);
   const above = toNames(start.path);
   const top = above.length;
-  const rules = includeIgnored ? undefined : rulesAbove(above, globalRules(confinement, env, start.path));
+  const root = confinement.roots.find((one) => isWithin(one, start.path)) ?? "";
+  const rules = includeIgnored ? undefined : rulesAbove(above, loadGlobalRules(env, toNames(root).length));
   await visit(start, [], rules, after === undefined ? [] : toNames(after));
   return { unreadable };
 }
@@ -98,9 +98,6 @@ const toNames = (path: Path): string[] =>
     .split("/")
     .filter((name) => name !== "")
     .map(pathToByteString);
-
-const globalRules = ({ roots }: Confinement, env: NodeJS.ProcessEnv, folder: Path) =>
-  loadGlobalRules(env, toNames(roots.find((root) => isWithin(root, folder)) ?? "").length);
 
 /** Sorted by the bytes of their names. */
 async function readEntries(folder: PinnedFolder): Promise<Dirent[]> {
@@ -113,14 +110,6 @@ async function readEntries(folder: PinnedFolder): Promise<Dirent[]> {
   } catch (cause) {
     throw toToolError(cause, pathToUri(folder.path));
   }
-}
-
-function direntKind(dirent: Dirent): FileKind {
-  if (dirent.isFile()) return "file";
-  if (dirent.isDirectory()) return "directory";
-  if (dirent.isSymbolicLink()) return "symlink";
-  if (dirent.isFIFO()) return "fifo";
-  return dirent.isSocket() ? "socket" : "device";
 }
 
 /** The few names that are asked for are looked up in one go over the entries. */
@@ -141,13 +130,10 @@ function openChild(
     child = confinement.openFolder(path);
     if (child.path === path) return child;
   } catch (cause) {
-    if (!(cause instanceof ToolError)) throw cause;
-    if (cause.code === "ACCESS_DENIED") return "unreadable";
-    if (!GONE.includes(cause.code)) throw cause;
+    if (hasCode(cause, "ACCESS_DENIED")) return "unreadable";
+    if (!hasCode(cause, "NOT_FOUND", "NOT_A_DIRECTORY", "OUTSIDE_WORKSPACE")) throw cause;
   }
   // Something else is there now, maybe a link.
   child?.[Symbol.dispose]();
   return "gone";
 }
-
-const GONE: readonly string[] = ["NOT_FOUND", "NOT_A_DIRECTORY", "OUTSIDE_WORKSPACE"];

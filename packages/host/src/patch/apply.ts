@@ -30,17 +30,14 @@ export function applyChange(before: Buffer, change: FileChange): Applied {
       ? ({ after: applyBinary(before, edits), match: "exact", hunks: [] } as const)
       : applyText(before, edits);
   if (change.kind !== "delete") return applied;
+  const { after } = applied;
   const verifies = edits.form === "hunks" && edits.hunks.length > 0;
-  if (verifies && !isEmptyText(applied.after)) {
+  if (verifies && !textFormsOf(after).some((form) => ["", form.bom].includes(form.decode(after))))
     throw patchFailed(
       "the patch deletes this file, but the file has lines that the patch does not; read it again",
     );
-  }
   return { ...applied, after: Buffer.alloc(0) };
 }
-
-const isEmptyText = (bytes: Buffer) =>
-  textFormsOf(bytes).some((form) => form.decode(bytes) === "" || form.decode(bytes) === form.bom);
 
 /** Tries the file's likely encodings in turn; when all fail, the first failure is the most informative. */
 function applyText(before: Buffer, edits: TextEdits): Applied {

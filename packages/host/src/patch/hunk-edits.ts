@@ -1,6 +1,6 @@
 import type { Edited, Eol, Hunk, HunkLine, HunkReport, Match, Splice } from "./change.ts";
 import { lineFinder } from "./find-lines.ts";
-import { type Indents, noteIndent, pairIndents, reindent } from "./indentation.ts";
+import { noteIndent, pairIndents, reindent } from "./indentation.ts";
 import { eolAt, type Lines, startOf, textAt } from "./lines.ts";
 import { type Place, placeHunk } from "./place-hunk.ts";
 
@@ -34,8 +34,12 @@ const count = (hunk: Hunk, op: HunkLine["op"]) => hunk.lines.filter((line) => li
 
 /** One splice per run of removed and added lines. */
 function toSplices(lines: Lines, hunk: Hunk, place: Place): Splice[] {
-  const indents = place.match === "whitespace" ? indentsOf(lines, hunk, place.line) : undefined;
-  const knowsEndings = knowsEndingsOf(lines, hunk, place.line);
+  const old = hunk.lines.filter(({ op }) => op !== "+");
+  const indents =
+    place.match === "whitespace"
+      ? pairIndents(old.map(({ text }, i) => [text, textAt(lines, place.line + i)]))
+      : undefined;
+  const knowsEndings = knowsEndingsOf(lines, old, place.line);
   const splices: Splice[] = [];
   let at = place.line;
   for (let i = 0; i < hunk.lines.length; ) {
@@ -64,20 +68,11 @@ interface Run {
   readonly added: HunkLine[];
 }
 
-function indentsOf(lines: Lines, { lines: hunkLines }: Hunk, at: number): Indents {
-  const old = hunkLines.filter(({ op }) => op !== "+").map(({ text }) => text);
-  return pairIndents(
-    old,
-    old.map((_, i) => textAt(lines, at + i)),
-  );
-}
-
 /**
  * Whether the patch was made from this file's line endings, as git does: its added lines then keep their own. A patch
  * written by a model has arbitrary endings, and its added lines get those of the file.
  */
-function knowsEndingsOf(lines: Lines, hunk: Hunk, at: number): boolean {
-  const old = hunk.lines.filter(({ op }) => op !== "+");
+function knowsEndingsOf(lines: Lines, old: readonly HunkLine[], at: number): boolean {
   const endings = old.map((_, i) => eolAt(lines, at + i));
   return endings.some((eol) => eol !== "") && endings.every((eol, i) => eol === "" || eol === old[i]!.eol);
 }

@@ -3,10 +3,10 @@ export type Indents = Map<string, string>;
 
 const indentOf = (line: string): string => /^[ \t]*/.exec(line)![0];
 
-/** Pairs the lines' indentations; of lines with equal indentation in the patch the first one counts. */
-export function pairIndents(patch: readonly string[], file: readonly string[]): Indents {
+/** Pairs the indentations of lines of the patch and the file; of equal ones in the patch the first counts. */
+export function pairIndents(pairs: readonly (readonly [patch: string, file: string])[]): Indents {
   const indents: Indents = new Map();
-  for (let i = patch.length - 1; i >= 0; i--) noteIndent(indents, patch[i]!, file[i]!);
+  for (const [patch, file] of pairs.toReversed()) noteIndent(indents, patch, file);
   return indents;
 }
 

@@ -97,7 +97,10 @@ function toChange(header: GitHeader, edits: Edits, at: number): FileChange {
 }
 
 function parseHunks(patch: PatchLines): Hunk[] {
-  if (patch.line.startsWith("@@@")) throw mergeDiff();
+  if (patch.line.startsWith("@@@")) {
+    const [what, how] = ["the diff of a merge", "make a diff against one parent"];
+    throw new ToolError("UNSUPPORTED", `the patch holds ${what}; ${how}`, { what, how });
+  }
   const hunks: Hunk[] = [];
   while (isHunkHeader(patch.line)) {
     const header = parseHunkHeader(patch.line);
@@ -120,9 +123,3 @@ const isHunkEnd = (lines: readonly string[], at: number) =>
   (isNamePair(lines, at) && isHunkHeader(lines[at + 2] ?? "")) ||
   (SIGNATURE.test(lines[at]!) && at >= lines.length - SIGNATURE_LINES) ||
   /^(Index: |From [0-9a-f]{40}|diff |Only in )/.test(lines[at]!);
-
-function mergeDiff() {
-  const what = "the diff of a merge";
-  const how = "make a diff against one parent";
-  return new ToolError("UNSUPPORTED", `the patch holds ${what}; ${how}`, { what, how });
-}

@@ -15,7 +15,10 @@ const MAX_EDITS = 1_000;
  */
 export function parsePatch(patch: string | readonly StructuredEdit[], target?: Path): FileChange[] {
   const text = typeof patch === "string" ? patch : patch.flatMap(textsOf).join("");
-  checkText(text);
+  const size = Buffer.byteLength(text);
+  if (size > MAX_PATCH_BYTES) throw tooLarge(MAX_PATCH_BYTES, size, "bytes");
+  if (!text.isWellFormed())
+    throw patchFailed("the patch is not valid Unicode: it holds half of a surrogate pair");
   const changes = typeof patch === "string" ? parseText(patch, target) : [toUpdate(patch, target)];
   if (changes.length > MAX_FILES) throw tooLarge(MAX_FILES, changes.length, "files");
   checkPaths(changes);
@@ -25,13 +28,6 @@ export function parsePatch(patch: string | readonly StructuredEdit[], target?: P
 function textsOf(edit: StructuredEdit): string[] {
   if (edit.op === "replace") return [edit.old, edit.new];
   return edit.op === "insert" ? [edit.text] : [];
-}
-
-function checkText(text: string): void {
-  const size = Buffer.byteLength(text);
-  if (size > MAX_PATCH_BYTES) throw tooLarge(MAX_PATCH_BYTES, size, "bytes");
-  if (!text.isWellFormed())
-    throw patchFailed("the patch is not valid Unicode: it holds half of a surrogate pair");
 }
 
 function parseText(text: string, target: Path | undefined): FileChange[] {

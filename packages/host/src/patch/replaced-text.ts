@@ -121,12 +121,12 @@ const linesOf = (text: string) => splitLines(text).map((line) => line.text);
 
 /** Replaces as many lines from `at` on as `old` has by the new ones in the file's indentation and endings. */
 function replaceLines(lines: Lines, edit: Replace, at: number): Splice {
-  const old = linesOf(edit.old);
-  const file = old.map((_, i) => textAt(lines, at + i));
-  const indents = pairIndents(old, file);
-  const last = at + old.length - 1;
+  const pairs = linesOf(edit.old).map((line, i) => [line, textAt(lines, at + i)] as const);
+  const indents = pairIndents(pairs);
+  const last = at + pairs.length - 1;
   const added = splitLines(edit.new).map(({ text, eol }, i) => {
-    if (i < old.length) noteIndent(indents, old[i]!, file[i]!);
+    const pair = pairs[i];
+    if (pair) noteIndent(indents, ...pair);
     return (
       reindent(text, indents) +
       (eol && (eolAt(lines, Math.min(at + i, last)) || aroundEol(lines, last) || eol))

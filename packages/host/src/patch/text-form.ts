@@ -75,7 +75,9 @@ const UTF16LE: TextForm = {
   fromPatch: (text) => text,
   toDisplay: (text) => text.toWellFormed(),
   indexOfColumn: (line, column) =>
-    isLowSurrogate(line, column) && isHighSurrogate(line, column - 1) ? undefined : unit(line, column),
+    /^[\ud800-\udbff][\udc00-\udfff]$/.test(line.slice(column - 1, column + 1))
+      ? undefined
+      : unit(line, column),
 };
 
 const UTF16BE: TextForm = {
@@ -83,6 +85,3 @@ const UTF16BE: TextForm = {
   decode: (bytes) => Buffer.from(bytes).swap16().toString("utf16le"),
   encode: (text) => Buffer.from(text, "utf16le").swap16(),
 };
-
-const isHighSurrogate = (text: string, at: number) => (text.charCodeAt(at) & 0xfc00) === 0xd800;
-const isLowSurrogate = (text: string, at: number) => (text.charCodeAt(at) & 0xfc00) === 0xdc00;

@@ -21,6 +21,7 @@ export interface DiffOptions {
 
 const DEFAULT_MODE = 0o644;
 const GIT_LOOKS_FOR_NUL_IN_BYTES = 8_000;
+const EMPTY = Buffer.alloc(0);
 const NO_ID = "0".repeat(40);
 
 /**
@@ -30,14 +31,12 @@ const NO_ID = "0".repeat(40);
 export function unifiedDiff(options: DiffOptions): string {
   const { before, after } = options;
   const head = headerLines(options);
-  const body = same(before, after) ? "" : contentOf(options);
+  const isSame = (before ?? EMPTY).equals(after ?? EMPTY);
+  const body = isSame ? "" : contentOf(options);
   if (head.length === 0 && body === "") return "";
   const { a, b } = names(options);
   return `${[`diff --git ${a} ${b}`, ...head].join("\n")}\n${body}`;
 }
-
-const same = (before: Buffer | null, after: Buffer | null) =>
-  (before ?? Buffer.alloc(0)).equals(after ?? Buffer.alloc(0));
 
 const names = ({ path }: DiffOptions) => ({ a: encodeName(`a/${path}`), b: encodeName(`b/${path}`) });
 
@@ -55,7 +54,7 @@ const LINK_MODE = "120000";
 const gitMode = (mode = DEFAULT_MODE) => `100${(mode & 0o777).toString(8).padStart(3, "0")}`;
 
 function contentOf(options: DiffOptions): string {
-  const hunks = textHunks(options.before ?? Buffer.alloc(0), options.after ?? Buffer.alloc(0));
+  const hunks = textHunks(options.before ?? EMPTY, options.after ?? EMPTY);
   if (hunks === undefined) return binaryContent(options);
   const { a, b } = names(options);
   // For a link that stays one, only this line shows that it is one.
@@ -86,7 +85,7 @@ function binaryContent(options: DiffOptions): string {
   const { a, b } = names(options);
   if (binary === "summary")
     return `Binary files ${before ? a : "/dev/null"} and ${after ? b : "/dev/null"} differ\n`;
-  return `${indexLine(options)}GIT binary patch\n${encodeLiteral(after ?? Buffer.alloc(0))}`;
+  return `${indexLine(options)}GIT binary patch\n${encodeLiteral(after ?? EMPTY)}`;
 }
 
 function indexLine({ before, after, link }: DiffOptions): string {

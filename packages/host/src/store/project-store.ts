@@ -7,8 +7,6 @@ import { createGraph } from "./graph.ts";
 import { createRecords } from "./records.ts";
 import { createStoreDatabase } from "./store-database.ts";
 
-export type ProjectStore = ReturnType<typeof createProjectStore>;
-
 /** The stored data of a project besides its files. */
 export function createProjectStore(state: StateFolder) {
   const db = createStoreDatabase(() => join(state.folder("store"), "store.sqlite"));

@@ -1,16 +1,8 @@
 import { ToolError } from "@octant/core";
 import { type Confinement, splitPath } from "../confinement.ts";
 import type { Path } from "../path.ts";
+import { hasCode } from "../system-error.ts";
 import type { ChangeListener, Watcher } from "./watcher.ts";
-
-/** Reports changes of single files. Nothing is watched without subscriptions. */
-export interface FileChanges {
-  /**
-   * Calls back when the file is written, created, moved or removed by anyone; resolves when that is ensured. The file
-   * need not exist yet, as long as it would be inside.
-   */
-  subscribe(path: Path, listener: () => void): Promise<() => void>;
-}
 
 export interface FileChangesOptions {
   readonly confinement: Pick<Confinement, "openFile" | "openFolder">;
@@ -29,7 +21,10 @@ interface Watched {
 
 const LOOK_EVERY_MS = 2_000;
 
-export function createFileChanges(options: FileChangesOptions): FileChanges {
+export type FileChanges = ReturnType<typeof createFileChanges>;
+
+/** Reports changes of single files. Nothing is watched without subscriptions. */
+export function createFileChanges(options: FileChangesOptions) {
   const { confinement, watcher, lookEveryMs = LOOK_EVERY_MS } = options;
   const watched = new Set<Watched>();
   /** Files without system events. */
@@ -71,7 +66,11 @@ export function createFileChanges(options: FileChangesOptions): FileChanges {
   };
 
   return {
-    async subscribe(path, listener) {
+    /**
+     * Calls back when the file is written, created, moved or removed by anyone; resolves when that is ensured. The file
+     * need not exist yet, as long as it would be inside.
+     */
+    async subscribe(path: Path, listener: () => void): Promise<() => void> {
       const one: Watched = { path, places: placesOf(path, confinement), listener, state: "" };
       watched.add(one);
       stopWatching ??= watcher.onChange(receive);
@@ -104,7 +103,7 @@ function placesOf(path: Path, confinement: FileChangesOptions["confinement"]): r
     using file = confinement.openFile(path);
     return [...new Set([path, file.path])];
   } catch (cause) {
-    if (!(cause instanceof ToolError && cause.code === "NOT_FOUND")) throw cause;
+    if (!hasCode(cause, "NOT_FOUND")) throw cause;
   }
   return [...new Set([path, futurePlaceOf(path, confinement)])];
 }
@@ -116,7 +115,7 @@ function futurePlaceOf(path: Path, confinement: FileChangesOptions["confinement"
     using folder = confinement.openFolder(parent);
     return `${folder.path}/${name}`;
   } catch (cause) {
-    if (!(cause instanceof ToolError && cause.code === "NOT_FOUND") || parent === "/") throw cause;
+    if (!hasCode(cause, "NOT_FOUND") || parent === "/") throw cause;
   }
   return `${futurePlaceOf(parent, confinement)}/${name}`;
 }

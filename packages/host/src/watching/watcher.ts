@@ -3,7 +3,7 @@ import { readdir } from "node:fs/promises";
 import { createTopic } from "@octant/core";
 import type { AsyncSubscription, Event } from "@parcel/watcher";
 import type { Confinement } from "../confinement.ts";
-import { isWithin, type Path } from "../path.ts";
+import { isWithin, outermost, type Path } from "../path.ts";
 
 /** null: unknown paths, so check everything. */
 export type ChangeListener = (paths: readonly Path[] | null) => void;
@@ -12,21 +12,6 @@ export interface WatcherStatus {
   /** idle: no listeners. polling: changes are reported only by `poll`. */
   readonly kind: "idle" | "events" | "polling";
   readonly detail: string;
-}
-
-/** Reports changed files, including changes by other programs. Nothing is watched without listeners. */
-export interface Watcher {
-  onChange(listener: ChangeListener): () => void;
-  /**
-   * Whether changes of such a file are reported at all: those in generated folders, and outside the roots, are not.
-   */
-  covers(path: Path): boolean;
-  /** Resolves when changes made from now on are reported. */
-  ready(): Promise<void>;
-  /** Called before an answer: without system events it tells the listeners to check everything. */
-  poll(): void;
-  status(): WatcherStatus;
-  close(): Promise<void>;
 }
 
 export interface WatcherOptions {
@@ -54,8 +39,13 @@ const GENERATED_FOLDERS: readonly string[] = [
 const MAX_BATCH = 8_192;
 const MAX_NEW_FILES = 8_192;
 
-/** The library debounces changes for 50 ms, so listeners need not. */
-export function createWatcher(options: WatcherOptions): Watcher {
+export type Watcher = ReturnType<typeof createWatcher>;
+
+/**
+ * Reports changed files, including changes by other programs. Nothing is watched without listeners. The library
+ * debounces changes for 50 ms, so listeners need not.
+ */
+export function createWatcher(options: WatcherOptions) {
   const { confinement, ignore = [], warn = () => {}, subscribe = lazySubscribe } = options;
   const changes = createTopic<Parameters<ChangeListener>[0]>({ maxEvents: 0 });
   const isGenerated = createFilter(confinement.roots, ignore);
@@ -68,7 +58,9 @@ export function createWatcher(options: WatcherOptions): Watcher {
     if (!closed && paths?.length !== 0) changes.publish(paths);
   };
   const receive = async (error: Error | null, events: readonly Event[]) => {
-    const isLost = error !== null || events.length > MAX_BATCH || events.some(({ path }) => isMangled(path));
+    // A name that is not UTF-8 arrives mangled.
+    const isMangled = events.some(({ path }) => path.includes("\uFFFD"));
+    const isLost = error !== null || events.length > MAX_BATCH || isMangled;
     publish(isLost ? null : await listChanged(events, isGenerated));
   };
   const open = async (): Promise<Watching> => {
@@ -103,7 +95,7 @@ export function createWatcher(options: WatcherOptions): Watcher {
   };
 
   return {
-    onChange(listener) {
+    onChange(listener: ChangeListener): () => void {
       const stopListening = changes.listen(({ value }) => listener(value));
       if (!watching && !closed) start();
       return () => {
@@ -111,15 +103,18 @@ export function createWatcher(options: WatcherOptions): Watcher {
         if (changes.listenerCount === 0 && watching) stop();
       };
     },
-    covers: (path) => !isGenerated(path),
-    async ready() {
+    /** Whether changes of such a file are reported at all: those in generated folders, and outside the roots, are not. */
+    covers: (path: Path): boolean => !isGenerated(path),
+    /** Resolves when changes made from now on are reported. */
+    async ready(): Promise<void> {
       await watching;
     },
-    poll() {
+    /** Called before an answer: without system events it tells the listeners to check everything. */
+    poll(): void {
       if (status.kind === "polling") publish(null);
     },
-    status: () => status,
-    async close() {
+    status: (): WatcherStatus => status,
+    async close(): Promise<void> {
       closed = true;
       stop();
       await stopped;
@@ -154,12 +149,6 @@ const createFilter = (roots: readonly Path[], ignore: readonly Path[]) => (path:
     ignore.some((folder) => isWithin(folder, path))
   );
 };
-
-/** A name that is not UTF-8 arrives mangled. */
-const isMangled = (path: string) => path.includes("\uFFFD");
-
-const outermost = (roots: readonly Path[]) =>
-  roots.filter((root) => !roots.some((other) => other !== root && isWithin(other, root)));
 
 /** Files created in a new folder before it is watched are not reported, so new folders are walked. */
 async function listChanged(
