@@ -47,8 +47,7 @@ import {
   workspaceTools,
   ws,
 } from "@octant/tools";
-import { createRecall } from "./agent/recall.ts";
-import { withMemories } from "./agent/recall-memories.ts";
+import { createRecall, withMemories } from "./agent/recall.ts";
 import type { CodeParts } from "./code-parts.ts";
 
 /** The dependencies of the tools. */

@@ -2,27 +2,17 @@ import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { TextDecoder } from "node:util";
 import type { AcpHost, FileDiff, ModelChoice, OpenedSession, WorkspaceFiles } from "@octant/acp";
-import {
-  chooseProvider,
-  createApiClient,
-  createCredentialSource,
-  createSessionStore,
-  PROVIDER_NAMES,
-  PROVIDERS,
-  type ProviderName,
-  type SessionStore,
-} from "@octant/agent";
-import { type Caller, ToolError } from "@octant/core";
+import { PROVIDER_NAMES, PROVIDERS, type ProviderName, type SessionStore } from "@octant/agent";
+import { type Caller, invalidArgument } from "@octant/core";
 import { createConfinement, openStateFolder, toNative, unifiedDiff } from "@octant/host";
-import { createCredentialStore, loadConfig, type PermissionPrompter, type Thinking } from "@octant/runtime";
+import { loadConfig, type PermissionPrompter, type Thinking } from "@octant/runtime";
 import type { FlagValues, Io } from "../command.ts";
 import type { Octant } from "../octant.ts";
 import { loadVersion } from "../version.ts";
 import { logLine, type workspaceFlags } from "../workspace-flags.ts";
 import { listCommands, runSlashLine } from "./commands/index.ts";
-import { lockSession } from "./lock-session.ts";
-import { chooseClient, openAgent } from "./open-agent.ts";
-import { sessionsFolder } from "./sessions-folder.ts";
+import { chooseClient, openAgent, openClient } from "./open-agent.ts";
+import { isOwnSession, openSessionStore, openSessions } from "./sessions.ts";
 
 export interface AcpHostOptions {
   readonly flags: FlagValues<typeof workspaceFlags>;
@@ -44,18 +34,7 @@ export function createAcpHost(options: AcpHostOptions): AcpHost {
   return {
     version: loadVersion(),
     async checkCredentials() {
-      const { settings, origins } = loadConfig({ roots: [], env: io.env });
-      await chooseProvider({
-        env: io.env,
-        settings: {
-          api_key: settings.api_key,
-          base_url: settings.base_url,
-          model: origins.has("model") ? settings.model : null,
-        },
-        ...(provider && { provider }),
-        ...(model !== undefined && { model }),
-        credentials: createCredentialSource(createCredentialStore({ env: io.env })),
-      });
+      await chooseClient({ config: loadConfig({ roots: [], env: io.env }) }, io.env, { provider, model });
     },
     async open({ roots, resume, mcpServers, prompter, mode, tools, wrapTools }) {
       const opened = await openAgent({
@@ -86,7 +65,7 @@ export function createAcpHost(options: AcpHostOptions): AcpHost {
           modelId: opened.model,
           models: await findModels(octant, options, opened.model),
           async useModel(id) {
-            await agent.useModel(createApiClient(await chooseClient(octant, { io, provider, model: id })));
+            await agent.useModel(await openClient(octant, io.env, { provider, model: id }));
           },
           events: () => opened.sessions.events(agent.session.id),
           pathOf: files.pathOf,
@@ -101,7 +80,7 @@ export function createAcpHost(options: AcpHostOptions): AcpHost {
     list: () =>
       stores()
         .flatMap((store) => store.list())
-        .filter(({ parent }) => parent?.kind !== "agent")
+        .filter(isOwnSession)
         .sort((a, b) => (a.updated_at < b.updated_at ? 1 : -1)),
     async remove(sessionId) {
       for (const store of stores()) if (hasSession(store, sessionId)) await store.remove(sessionId);
@@ -119,14 +98,13 @@ const withoutAlways = (prompter: PermissionPrompter): PermissionPrompter => ({
 function checkServed(asked: readonly string[], served: readonly string[]): readonly string[] {
   const other = asked.find((root) => !served.includes(root));
   if (other === undefined) return served;
-  const message = `${other} is not served here; served: ${served.join(", ")}`;
-  throw new ToolError("INVALID_ARGUMENT", message, { issues: [{ path: "cwd", message }] });
+  throw invalidArgument("cwd", `${other} is not served here; served: ${served.join(", ")}`);
 }
 
 function openOwnSessions({ flags, io }: AcpHostOptions, owner: Caller): readonly SessionStore[] {
   const roots = createConfinement(flags.root).roots;
   const state = openStateFolder({ roots, env: io.env, warn: (line) => logLine(line, io) });
-  return [createSessionStore({ folder: sessionsFolder(state, owner), lock: lockSession })];
+  return [openSessions({ state }, owner)];
 }
 
 /** Matches the full id only: the store also accepts a prefix. */
@@ -140,8 +118,7 @@ function hasSession(store: SessionStore, id: string): boolean {
 
 function checkFolder(path: string): string {
   if (statSync(path, { throwIfNoEntry: false })?.isDirectory()) return path;
-  const message = `${path} is not a folder`;
-  throw new ToolError("INVALID_ARGUMENT", message, { issues: [{ path: "cwd", message }] });
+  throw invalidArgument("cwd", `${path} is not a folder`);
 }
 
 /** The session stores of all workspaces of this person. */
@@ -150,7 +127,7 @@ function openAllSessions(io: Io): readonly SessionStore[] {
   return readdirSync(base)
     .map((name) => join(base, name, "sessions"))
     .filter((folder) => existsSync(folder))
-    .map((folder) => createSessionStore({ folder, lock: lockSession }));
+    .map(openSessionStore);
 }
 
 /** The models to switch to: the chosen one, and the default of each provider with credentials. */
@@ -164,7 +141,7 @@ async function findModels(
     names.map(async (name) => {
       const id = PROVIDERS[name].default_model;
       if (id === null) return undefined;
-      const chosen = await chooseClient(octant, { io, provider: name, model: id }).catch(() => undefined);
+      const chosen = await chooseClient(octant, io.env, { provider: name, model: id }).catch(() => undefined);
       return chosen && id;
     }),
   );

@@ -10,14 +10,12 @@ import {
   createDispatchExecutor,
   createMcpExecutor,
   createResourceExecutor,
-  createSessionStore,
   elicitThrough,
   type Limits,
   markPlans,
   PROVIDERS,
   type ProviderName,
   type Session,
-  type SessionInfo,
   type SessionStore,
   type ToolExecutor,
 } from "@octant/agent";
@@ -38,10 +36,9 @@ import type { Octant } from "../octant.ts";
 import { openOctant } from "../open-octant.ts";
 import { logLine, type workspaceFlags } from "../workspace-flags.ts";
 import { loadAgentContext } from "./agent-context.ts";
-import { lockSession } from "./lock-session.ts";
 import { persistMode } from "./session-mode.ts";
-import { sessionsFolder } from "./sessions-folder.ts";
-import { createTurnCheckpoints } from "./turn-checkpoints.ts";
+import { isOwnSession, openSessions } from "./sessions.ts";
+import { createTurnCheckpoints } from "./turns.ts";
 import { createWorkspaceCrew } from "./workspace-crew.ts";
 import { openWorktreeRecords } from "./worktree-records.ts";
 
@@ -114,8 +111,8 @@ export async function openAgent(options: OpenAgentOptions): Promise<OpenedAgent>
   });
   try {
     await openWorktreeRecords(octant.workspace, withoutKeys(io.env)).sweep();
-    const sessions = openSessions(octant, options.owner);
-    const client = await openClient(octant, options);
+    const sessions = openSessions(octant.workspace, options.owner);
+    const client = await openClient(octant, io.env, options);
     const session = await openSession(sessions, options.from);
     const caller = options.owner?.id ?? session.id;
     octant.spending.join(caller, session);
@@ -189,29 +186,20 @@ export async function openAgent(options: OpenAgentOptions): Promise<OpenedAgent>
   }
 }
 
-export const openSessions = ({ workspace }: Octant, owner?: Caller): SessionStore =>
-  createSessionStore({
-    folder: sessionsFolder(workspace.state, owner),
-    lock: lockSession,
-  });
+type ClientChoice = Pick<OpenAgentOptions, "provider" | "model" | "thinking">;
 
-async function openClient(octant: Octant, options: OpenAgentOptions): Promise<ApiClient> {
-  return createApiClient(await chooseClient(octant, options));
-}
+export const openClient = async (
+  ...chosen: [octant: Pick<Octant, "config">, env: NodeJS.ProcessEnv, choice: ClientChoice]
+): Promise<ApiClient> => createApiClient(await chooseClient(...chosen));
 
-/** Chooses the provider and model from flags, settings and environment. */
+/** Chooses the provider and model from flags, settings and environment, which contains the API keys. */
 export async function chooseClient(
-  octant: Octant,
-  {
-    io,
-    provider,
-    model,
-    thinking,
-  }: Pick<OpenAgentOptions, "provider" | "model" | "thinking"> & { readonly io: Pick<Io, "env"> },
+  { config: { settings, origins } }: Pick<Octant, "config">,
+  env: NodeJS.ProcessEnv,
+  { provider, model, thinking }: ClientChoice,
 ): Promise<ClientOptions> {
-  const { settings, origins } = octant.config;
   const chosen = await chooseProvider({
-    env: io.env,
+    env,
     ...(provider && { provider }),
     ...(model !== undefined && { model }),
     settings: {
@@ -219,7 +207,7 @@ export async function chooseClient(
       base_url: settings.base_url,
       model: origins.has("model") ? settings.model : null,
     },
-    credentials: createCredentialSource(createCredentialStore({ env: io.env })),
+    credentials: createCredentialSource(createCredentialStore({ env })),
   });
   const models = Object.entries(settings.models).map(([id, known]) => ({ id, ...known }));
   return { ...chosen, models, thinking: thinking ?? settings.thinking ?? undefined };
@@ -233,9 +221,6 @@ async function openSession(sessions: SessionStore, from: SessionChoice | undefin
   if (!latest) throw new ToolError("NOT_FOUND", "there is no session to continue in this folder", {});
   return sessions.open(latest.session_id);
 }
-
-/** Not the conversation of a sub-agent. */
-export const isOwnSession = ({ parent }: SessionInfo): boolean => parent?.kind !== "agent";
 
 /** The lower value of each limit. */
 function narrowest(one: Limits = {}, other: DeveloperMode["limits"] = {}): Limits {

@@ -1,22 +1,46 @@
-import { createSessionStore, searchSessions } from "@octant/agent";
+import { searchSessions } from "@octant/agent";
+import type { Context, Registry } from "@octant/core";
 import type { Workspace } from "@octant/host";
 import type { Recalled, RecallRequest } from "@octant/tools";
-import { sessionsFolder } from "./sessions-folder.ts";
+import { z } from "zod";
+import { openSessions } from "./sessions.ts";
+
+type Recall = (request: RecallRequest) => Promise<readonly Recalled[]>;
 
 /** Owners are identified by digests; other remote callers have no sessions. */
 const OWNER_ID = /^\w[\w-]*$/;
 
 /** Searches the sessions of this workspace; a remote caller sees only its own. */
 export const createRecall =
-  ({ state }: Pick<Workspace, "state">) =>
-  async ({ caller, ...request }: RecallRequest): Promise<readonly Recalled[]> => {
+  (workspace: Pick<Workspace, "state">): Recall =>
+  async ({ caller, ...request }) => {
     if (caller.remote && !OWNER_ID.test(caller.id)) return [];
-    const folder = sessionsFolder(state, caller.remote ? caller : undefined);
-    const found = await searchSessions(createSessionStore({ folder }), request);
+    const found = await searchSessions(openSessions(workspace, caller.remote ? caller : undefined), request);
     return found.map(({ session_id, seq, who, snippet, score }) => ({
       uri: `session:${session_id}#${seq}`,
       kind: who,
       snippet,
       score,
     }));
+  };
+
+const Memories = z.object({ memories: z.array(z.object({ memory_id: z.string(), text: z.string() })) });
+
+/** Adds matching memories, where the memory tool is enabled, before the matches from sessions. */
+export const withMemories =
+  (registry: Registry, sessions: Recall): Recall =>
+  async (request) => {
+    const { query, limit, caller, signal } = request;
+    const recall = registry.get("memory")?.actions["recall"];
+    if (!recall) return sessions(request);
+    // memory.recall uses only the caller and the signal of its context.
+    const context = { caller, signal } as Context;
+    const found = Memories.parse(await recall.run(recall.input.parse({ query, limit }), context));
+    const remembered = found.memories.map(({ memory_id, text }, at) => ({
+      uri: `memory:${memory_id}`,
+      kind: "memory",
+      snippet: text,
+      score: 1 / (at + 1),
+    }));
+    return [...remembered, ...(await sessions(request))].slice(0, limit);
   };

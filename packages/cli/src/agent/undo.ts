@@ -1,7 +1,6 @@
 import { ToolError } from "@octant/core";
 import type { SnapshotChange, Turn } from "@octant/host";
 import type { Octant } from "../octant.ts";
-import { LOCAL_CALLER } from "../octant.ts";
 
 export type Direction = "undo" | "redo";
 
@@ -45,18 +44,10 @@ export async function planTurn(octant: Octant, turn: Turn, direction: Direction)
   const { checkpoints, confinement } = octant.workspace;
   const plan = await checkpoints.plan(turn, direction);
   const alongside = await checkpoints.alongside(turn);
-  const changesOf = (overwrite: boolean) => [...plan.changes, ...(overwrite ? plan.conflicts : [])];
   const patch = async (overwrite: boolean, dry_run: boolean) => {
-    const changes = changesOf(overwrite);
+    const changes = [...plan.changes, ...(overwrite ? plan.conflicts : [])];
     if (changes.length === 0) return undefined;
-    const input = { patch: await checkpoints.refFor(changes), dry_run };
-    const { envelope } = await octant.dispatch(
-      { tool: "fs", action: "apply_patch", input },
-      { caller: LOCAL_CALLER },
-    );
-    if (!envelope.ok)
-      throw new ToolError(envelope.error.code, envelope.error.message, envelope.error.details);
-    return envelope.data;
+    return octant.client.fs.apply_patch({ patch: await checkpoints.refFor(changes), dry_run });
   };
   const root = confinement.roots[0] ?? "/";
   const shown = (path: string) => (path.startsWith(`${root}/`) ? path.slice(root.length + 1) : path);
@@ -71,8 +62,7 @@ export async function planTurn(octant: Octant, turn: Turn, direction: Direction)
     too_large: plan.tooLarge.map(shown),
     alongside: alongside.map(({ label }) => label),
     async diff({ overwrite }) {
-      const data = await patch(overwrite, true);
-      return typeof data === "object" && data !== null && "diff" in data ? String(data.diff) : "";
+      return (await patch(overwrite, true))?.diff ?? "";
     },
     async apply({ overwrite }) {
       await patch(overwrite, false);

@@ -5,7 +5,6 @@ import {
   type CallPrompter,
   CREW_LIMITS,
   type Crew,
-  createApiClient,
   createCallPrompter,
   createCrew,
   createDispatchExecutor,
@@ -28,8 +27,9 @@ import {
 } from "@octant/runtime";
 import type { Octant } from "../octant.ts";
 import { loadAgentContext } from "./agent-context.ts";
-import { createMemberPlaces } from "./member-place.ts";
-import { chooseClient, type OpenAgentOptions, openSessions, withoutKeys } from "./open-agent.ts";
+import { type OpenAgentOptions, openClient, withoutKeys } from "./open-agent.ts";
+import { openSessions } from "./sessions.ts";
+import { createMemberPlaces } from "./worktree.ts";
 import { describeLeftWork, openWorktreeRecords } from "./worktree-records.ts";
 
 export interface WorkspaceCrewOptions {
@@ -49,7 +49,7 @@ export interface WorkspaceCrewOptions {
 export function createWorkspaceCrew(given: WorkspaceCrewOptions): Crew {
   const { octant, env, options = {}, prompter = unattended } = given;
   const callPrompter = given.callPrompter ?? createCallPrompter();
-  const sessions = openSessions(octant);
+  const sessions = openSessions(octant.workspace);
   const places = createMemberPlaces(octant, {
     env: withoutKeys(env),
     permissions: given.permissions,
@@ -64,14 +64,8 @@ export function createWorkspaceCrew(given: WorkspaceCrewOptions): Crew {
   };
 
   const create = async (plan: MemberPlan): Promise<Member> => {
-    const model = plan.model ?? options.model;
-    const client = createApiClient(
-      await chooseClient(octant, {
-        io: { env },
-        provider: options.provider,
-        ...(model !== undefined && { model }),
-      }),
-    );
+    const { provider } = options;
+    const client = await openClient(octant, env, { provider, model: plan.model ?? options.model });
     const system = await systemFor(plan.of);
     const { octant: place, worktree } = await places.open(plan);
     const { roots } = place.workspace.confinement;

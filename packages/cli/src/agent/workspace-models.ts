@@ -1,17 +1,17 @@
-import { createApiClient, embedTexts, type Models, PROVIDER_NAMES, type ProviderName } from "@octant/agent";
+import { embedTexts, type Models, PROVIDER_NAMES, type ProviderName } from "@octant/agent";
 import { toRef } from "@octant/host";
 import { createTermCutter, loadWordTable, type WordTable } from "@octant/search";
 import type { Octant } from "../octant.ts";
-import { chooseClient } from "./open-agent.ts";
+import { chooseClient, openClient } from "./open-agent.ts";
 
 /** Models for tools, chosen like the agent's own. `env` contains the API keys. */
 export function createWorkspaceModels(octant: Octant, env: NodeJS.ProcessEnv): Models {
   let table: WordTable | undefined;
-  const choose = (name: string | undefined) => chooseClient(octant, { io: { env }, ...splitName(name) });
   return {
-    client: async (name) => createApiClient(await choose(name)),
+    client: (name) => openClient(octant, env, splitName(name)),
     async embed(texts, name, signal) {
-      if (name !== undefined) return embedTexts(await choose(name), texts, signal);
+      if (name !== undefined)
+        return embedTexts(await chooseClient(octant, env, splitName(name)), texts, signal);
       table ??= loadWordTable();
       const { placeQuestion } = table;
       const cut = createTermCutter();

@@ -3,7 +3,7 @@ import { dirname, join } from "node:path";
 import { ToolError } from "@octant/core";
 import { createConfinement, createGit, type Repository, type Workspace } from "@octant/host";
 import { z } from "zod";
-import { lockSession } from "./lock-session.ts";
+import { lockSession } from "./sessions.ts";
 
 /** Work of a sub-agent that ended without being merged. */
 export interface LeftWork {

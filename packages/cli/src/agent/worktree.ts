@@ -1,14 +1,59 @@
 import { mkdtempSync, realpathSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { WorktreeOutcome } from "@octant/agent";
+import { agentTool, type Crew, type MemberPlan, type WorktreeOutcome } from "@octant/agent";
 import { ToolError } from "@octant/core";
 import { createGit, type StateFolder, type Workspace } from "@octant/host";
 import { createOctant, type Octant, type OctantOptions } from "../octant.ts";
+import { GROUPS } from "../own-tools.ts";
 import { commitAll, openWorktreeRecords } from "./worktree-records.ts";
 
+/** Where a sub-agent works: the tools it calls, on the files it changes. */
+interface MemberPlace {
+  readonly octant: Octant;
+  readonly worktree?: Worktree;
+}
+
+type PlaceOptions = Required<Pick<OctantOptions, "env">> &
+  Pick<OctantOptions, "permissions" | "prompter" | "allow"> & { readonly crew: () => Crew };
+
+/**
+ * Sub-agents have the tools of their parent, and those of an agent in a worktree work there too. A server that offers
+ * none for the project gives them the usual ones.
+ */
+export function createMemberPlaces(root: Octant, { crew, ...options }: PlaceOptions) {
+  const own = GROUPS.core.filter((tool) => root.registry.get(tool) !== undefined);
+  const hasOwn = own.some((tool) => tool !== "job");
+  const narrowed = {
+    ...options,
+    ...(root.fixedMode && { mode: root.fixedMode }),
+    tools: hasOwn ? own : GROUPS.core,
+    // Sub-agents of all places are members of one crew, with common limits.
+    customTools: root.registry.get("agent") ? [agentTool(async () => crew())] : [],
+    // The root's rules apply everywhere.
+    config: root.config,
+  };
+  const worktrees = new Map<string, Octant>();
+  let usual: Octant | undefined;
+  const openUsual = () => {
+    usual ??= createOctant({ ...narrowed, roots: [...root.workspace.confinement.roots] });
+    return usual;
+  };
+  return {
+    async open({ agent_id, above, worktree: isApart }: MemberPlan): Promise<MemberPlace> {
+      const outer = above.map((one) => worktrees.get(one.agent_id)).find((octant) => octant !== undefined);
+      if (!isApart) return { octant: outer ?? (hasOwn ? root : openUsual()) };
+      const { state } = root.workspace;
+      const worktree = await openWorktree(agent_id, (outer ?? root).workspace, state, narrowed);
+      worktrees.set(agent_id, worktree.octant);
+      return { octant: worktree.octant, worktree };
+    },
+    close: async () => usual?.close(),
+  };
+}
+
 /** A git worktree on a new branch, with tools on it. */
-export interface Worktree {
+interface Worktree {
   readonly octant: Octant;
   /**
    * Commits the changes and merges them; on conflicts, and when the work was not finished, nothing is merged and the
@@ -19,20 +64,15 @@ export interface Worktree {
   close(): Promise<void>;
 }
 
-export interface WorktreeOptions {
-  readonly agent_id: string;
-  /** The workspace from whose last commit it starts, and into which it is merged. */
-  readonly parent: Workspace;
-  /** Of the project. */
-  readonly state: StateFolder;
-  readonly options: OctantOptions & Required<Pick<OctantOptions, "env">>;
-}
-
-export async function openWorktree(given: WorktreeOptions): Promise<Worktree> {
-  const { agent_id, options } = given;
-  const { confinement, sandbox } = given.parent;
+/** It starts from the parent's last commit, and is merged into the parent. */
+async function openWorktree(
+  agent_id: string,
+  { confinement, sandbox }: Workspace,
+  state: StateFolder,
+  options: OctantOptions & Required<Pick<OctantOptions, "env">>,
+): Promise<Worktree> {
   const { env } = options;
-  const records = openWorktreeRecords({ confinement, state: given.state }, env);
+  const records = openWorktreeRecords({ confinement, state }, env);
   const repository = createGit({ confinement, env, sandbox }).open();
   const branch = `octant/${agent_id}`;
   const folder = join(realpathSync(mkdtempSync(join(tmpdir(), "octant-worktree-"))), "tree");

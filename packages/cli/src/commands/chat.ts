@@ -22,7 +22,7 @@ import { createPictures } from "../agent/chat/pictures.ts";
 import { watchFacts } from "../agent/chat/watch-facts.ts";
 import { runSlashLine, type SlashOutcome } from "../agent/commands/index.ts";
 import { type OpenedAgent, openAgent, type SessionChoice } from "../agent/open-agent.ts";
-import { listPrompts } from "../agent/rewind.ts";
+import { listPrompts } from "../agent/turns.ts";
 import { defineCommand, ENDING_SIGNALS, EXIT, type Io, UsageError } from "../command.ts";
 
 const KEYS = `Keys:

@@ -7,9 +7,14 @@ import { agentFlags, toAgentOptions } from "../agent/agent-flags.ts";
 import { isSlashLine, runSlashLine, type SlashOutcome } from "../agent/commands/index.ts";
 import { withMentions } from "../agent/mentions.ts";
 import { type OpenAgentOptions, type OpenedAgent, openAgent } from "../agent/open-agent.ts";
-import { loadOutputSchema } from "../agent/output-schema.ts";
-import { createProgressLines } from "../agent/run-progress.ts";
-import { createRunResult, EXIT_OF, RUN_EXIT, type RunResult } from "../agent/run-result.ts";
+import {
+  createProgressLines,
+  createRunResult,
+  EXIT_OF,
+  loadOutputSchema,
+  RUN_EXIT,
+  type RunResult,
+} from "../agent/run-output.ts";
 import { defineCommand, ENDING_SIGNALS, type Io, UsageError } from "../command.ts";
 import { logLine } from "../workspace-flags.ts";
 

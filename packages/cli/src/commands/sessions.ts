@@ -1,8 +1,7 @@
 import { writeFileSync } from "node:fs";
 import type { SessionInfo } from "@octant/agent";
 import { toOneLine } from "@octant/core";
-import { EXPORT_FORMATS, exportSession } from "../agent/export-session.ts";
-import { openSessions } from "../agent/open-agent.ts";
+import { EXPORT_FORMATS, exportSession, openSessions } from "../agent/sessions.ts";
 import { toColumns } from "../columns.ts";
 import { defineCommand, EXIT, print, printJson, toCount, UsageError } from "../command.ts";
 import { openOctant } from "../open-octant.ts";
@@ -34,7 +33,7 @@ export const sessions = defineCommand({
   async run({ args: [verb = "list", id], flags }, io) {
     const limit = toCount("limit", flags.limit) ?? DEFAULT_LIMIT;
     await using octant = openOctant({ root: flags.root }, io);
-    const store = openSessions(octant);
+    const store = openSessions(octant.workspace);
     if (verb === "list") {
       const all = store.list();
       return flags.json ? printJson(all, io) : print(showList(all, limit), io);

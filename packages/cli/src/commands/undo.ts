@@ -1,7 +1,7 @@
 import { styleText } from "node:util";
 import { toOneLine } from "@octant/core";
 import type { Turn } from "@octant/host";
-import { openSessions } from "../agent/open-agent.ts";
+import { openSessions } from "../agent/sessions.ts";
 import { type Direction, listTurns, planUndo, type UndoPlan } from "../agent/undo.ts";
 import { toColumns } from "../columns.ts";
 import { defineCommand, EXIT, type Flags, type FlagValues, type Io, print, printJson } from "../command.ts";
@@ -48,7 +48,8 @@ type Given = FlagValues<typeof flags> & { readonly list: boolean };
 
 async function restore(direction: Direction, given: Given, io: Io): Promise<number> {
   await using octant = openOctant({ root: given.root }, io);
-  const session_id = given.session === undefined ? undefined : openSessions(octant).resolve(given.session);
+  const session_id =
+    given.session === undefined ? undefined : openSessions(octant.workspace).resolve(given.session);
   if (given.list) return list(octant, session_id, given.json, io);
   const plan = await planUndo(octant, direction, session_id);
   const { conflicts } = plan;

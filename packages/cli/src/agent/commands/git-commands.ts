@@ -1,6 +1,6 @@
 import { basename, dirname, join } from "node:path";
-import { ToolError } from "@octant/core";
-import { askModel } from "./ask-model.ts";
+import { costOf, textOf, textParts } from "@octant/agent";
+import { invalidArgument } from "@octant/core";
 import { git, outputOf, runAsPerson } from "./person-program.ts";
 import { asBlock, type SlashCommand, type SlashContext, type SlashOutcome } from "./slash-command.ts";
 
@@ -72,9 +72,7 @@ export const GIT_COMMANDS: readonly SlashCommand[] = [
       if (verb === "list")
         return { text: asBlock((await git(context, "stash", "list")) || "the stash is empty") };
       if (verb !== "" && verb !== "push" && verb !== "pop")
-        throw new ToolError("INVALID_ARGUMENT", `/stash takes push, pop or list, not '${verb}'`, {
-          issues: [{ path: "", message: "push, pop or list" }],
-        });
+        throw invalidArgument("", `/stash takes push, pop or list, not '${verb}'`);
       const args = verb === "pop" ? ["pop"] : ["push", "--include-untracked"];
       return { text: asBlock(await git(context, "stash", ...args)) };
     },
@@ -88,8 +86,7 @@ async function branches(context: SlashContext): Promise<readonly string[]> {
 
 function checkName(name: string): string {
   if (!/^-|\s/.test(name)) return name;
-  const message = `'${name}' is not a branch name`;
-  throw new ToolError("INVALID_ARGUMENT", message, { issues: [{ path: "", message }] });
+  throw invalidArgument("", `'${name}' is not a branch name`);
 }
 
 async function commit(given: string, context: SlashContext): Promise<SlashOutcome> {
@@ -118,6 +115,19 @@ async function propose(context: SlashContext): Promise<string> {
   const question = `Recent subjects:\n${recent}\nThe change:\n${diff.slice(0, MAX_DIFF_CHARS).toWellFormed()}`;
   const answer = await askModel(MESSAGE_RULES, question, context);
   return answer.replace(/^```\w*\n|\n```$/g, "").trim();
+}
+
+/** Asks the session's model one question outside of the conversation. */
+async function askModel(system: string, question: string, context: SlashContext): Promise<string> {
+  const { client, octant, agent } = context.opened;
+  const messages = [{ role: "user", origin: "person", content: textParts(question) }] as const;
+  for await (const event of client.send({ system, tools: [], messages }, context.signal))
+    if (event.type === "done") {
+      const cost = costOf(event.usage, client.model.price);
+      await octant.spending.spend(agent.session.id, { by: "command", turns: 0, usage: event.usage, cost });
+      return textOf(event.message.content).trim();
+    }
+  return "";
 }
 
 async function commitPushPr(given: string, context: SlashContext): Promise<SlashOutcome> {

@@ -1,8 +1,114 @@
-import { createToText, ToolError } from "@octant/core";
+import { type Call, createToText, invalidArgument, MODES, type Mode, ToolError } from "@octant/core";
+import {
+  ALWAYS_DAYS,
+  addLocalRule,
+  describeRule,
+  inDays,
+  isExpired,
+  type PermissionRule,
+  ruleInWords,
+  ToolPattern,
+} from "@octant/runtime";
 import { LOCAL_CALLER } from "../../octant.ts";
-import { mode } from "./mode-command.ts";
-import { permissions } from "./permission-command.ts";
-import { asBlock, type SlashCommand } from "./slash-command.ts";
+import { toModePrompt } from "../session-mode.ts";
+import { asBlock, type SlashCommand, type SlashContext, type SlashOutcome } from "./slash-command.ts";
+
+const NONE = "default";
+const isIntent = (name: string): name is Mode => Object.hasOwn(MODES, name);
+
+const mode: SlashCommand = {
+  name: "mode",
+  argument: "[NAME]",
+  summary:
+    "Show the modes, or work in one: an intent such as inspect, or a developer mode; default ends both",
+  complete: ({ opened: { octant } }) => [
+    ...Object.keys(MODES),
+    ...octant.modes.all.map(({ name }) => name),
+    NONE,
+  ],
+  run(name, { opened: { octant, agent }, hasInput = false }) {
+    const { id, conversation } = agent.session;
+    const { modes } = octant;
+    const note =
+      conversation.model || hasInput
+        ? ""
+        : "\n\nThis run has no session yet, so nothing is kept; `--continue` or `--resume` sets it for a session.";
+    if (name === "") {
+      const now = [modes.intent(id), modes.current(id)?.name].filter((one) => one !== undefined);
+      return {
+        text: [
+          `mode: ${now.join(", ") || "everything is allowed"}`,
+          ...Object.entries(MODES).map(([intent, allowed]) => `- **${intent}** allows ${allowed.join(", ")}`),
+          ...modes.all.map((one) => `- **${one.name}** ${one.summary}`),
+        ].join("\n"),
+      };
+    }
+    if (isIntent(name)) {
+      modes.setIntent(id, name);
+      return { text: `mode: ${name}, which allows ${MODES[name].join(", ")}${note}` };
+    }
+    if (name === NONE) {
+      const ended = modes.current(id);
+      if (ended) agent.queue(`The developer mode ${ended.name} has ended.`);
+      modes.setIntent(id, undefined);
+      modes.activate(id, undefined);
+      return { text: "mode: everything is allowed" };
+    }
+    const { summary, prompt } = modes.activate(id, name) ?? modes.find(name);
+    agent.queue(toModePrompt(name, prompt));
+    return { text: `mode: ${name}. ${summary}${note}` };
+  },
+};
+
+const RULE_MODES = { allow: "allow", deny: "deny", ask: "prompt" } as const;
+const CHANGE = /^(allow|deny|ask)\s+(\S+)(\s+always)?$/;
+
+const permissions: SlashCommand = {
+  name: "permissions",
+  argument: "[allow|deny|ask PATTERN [always]]",
+  summary: "Show the permission rules, or set one for this session; always writes it to your settings too",
+  complete: () => ["allow", "deny", "ask"],
+  run: (argument, context) => (argument === "" ? show(context) : change(argument, context)),
+};
+
+function show({ opened: { octant, agent } }: SlashContext): SlashOutcome {
+  const own = octant.sessionRules.rules(agent.session.id).map((rule) => ["session", rule] as const);
+  const set = octant.config.permissions.flatMap(({ tier, rules }) =>
+    rules.map((rule) => [tier, rule] as const),
+  );
+  const lines = [...own, ...set].flatMap(([tier, rule]) => {
+    const [head, ...commands] = ruleInWords(rule);
+    return [`- ${tier}, ${lasting(tier, rule)}: ${head}`, ...commands.map((line) => `  - ${line.trim()}`)];
+  });
+  return { text: lines.join("\n") || "there are no rules; calls that change something are asked about" };
+}
+
+function lasting(tier: string, rule: PermissionRule): string {
+  if (tier === "session") return "until it ends";
+  const { expires_at } = rule;
+  if (expires_at === undefined) return "for good";
+  return `${isExpired(rule) ? "expired on" : "until"} ${expires_at.slice(0, 10)}`;
+}
+
+async function change(argument: string, { opened, io }: SlashContext): Promise<SlashOutcome> {
+  const { octant, agent } = opened;
+  const [, verb, pattern = "", always] = CHANGE.exec(argument) ?? [];
+  if (verb === undefined || !ToolPattern.safeParse(pattern).success)
+    throw invalidArgument(
+      "",
+      "/permissions takes allow, deny or ask, and a pattern such as fs.* or proc.exec",
+    );
+  // The regular expression matches only these verbs.
+  const rule: PermissionRule = { tool_pattern: pattern, mode: RULE_MODES[verb as keyof typeof RULE_MODES] };
+  octant.sessionRules.setRule(agent.session.id, rule);
+  const shown = `\`${describeRule(rule)}\``;
+  if (always === undefined) return { text: `${shown} for this session` };
+  const kept = verb === "allow" ? { ...rule, expires_at: inDays(ALWAYS_DAYS) } : rule;
+  const [root = "/"] = octant.workspace.confinement.roots;
+  const { trusted } = await addLocalRule(root, kept, { env: io.env });
+  const note = trusted ? "" : "; it waits for your trust with the rest of that file: `octant trust`";
+  return { text: `\`${describeRule(kept)}\` from now on, in \`.hanzo/settings.local.json\`${note}` };
+}
 
 export const INFO_COMMANDS: readonly SlashCommand[] = [
   permissions,
@@ -24,29 +130,18 @@ export const INFO_COMMANDS: readonly SlashCommand[] = [
     name: "memory",
     argument: "[QUERY]",
     summary: "Show or search memories",
-    async run(query, { opened: { octant, agent } }) {
-      const call = query === "" ? { action: "manage", input: {} } : { action: "recall", input: { query } };
-      const { envelope } = await octant.dispatch(
-        { tool: "memory", ...call },
-        { caller: { ...LOCAL_CALLER, id: agent.session.id } },
-      );
-      if (!envelope.ok)
-        throw new ToolError(envelope.error.code, envelope.error.message, envelope.error.details);
-      return { text: asBlock(createToText(octant.registry, [])(envelope)) };
-    },
+    run: (query, context) =>
+      showAnswer(
+        query === ""
+          ? { tool: "memory", action: "manage", input: {} }
+          : { tool: "memory", action: "recall", input: { query } },
+        context,
+      ),
   },
   {
     name: "jobs",
     summary: "List jobs of this workspace",
-    async run(_, { opened: { octant, agent } }) {
-      const { envelope } = await octant.dispatch(
-        { tool: "job", action: "list", input: {} },
-        { caller: { ...LOCAL_CALLER, id: agent.session.id } },
-      );
-      if (!envelope.ok)
-        throw new ToolError(envelope.error.code, envelope.error.message, envelope.error.details);
-      return { text: asBlock(createToText(octant.registry, [])(envelope)) };
-    },
+    run: (_, context) => showAnswer({ tool: "job", action: "list", input: {} }, context),
   },
   {
     name: "login",
@@ -57,3 +152,9 @@ export const INFO_COMMANDS: readonly SlashCommand[] = [
   },
   { name: "quit", onlyInTerminal: true, summary: "Exit", run: () => ({ quit: true }) },
 ];
+
+async function showAnswer(call: Call, { opened: { octant, agent } }: SlashContext): Promise<SlashOutcome> {
+  const { envelope } = await octant.dispatch(call, { caller: { ...LOCAL_CALLER, id: agent.session.id } });
+  if (!envelope.ok) throw new ToolError(envelope.error.code, envelope.error.message, envelope.error.details);
+  return { text: asBlock(createToText(octant.registry, [])(envelope)) };
+}

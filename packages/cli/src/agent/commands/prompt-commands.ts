@@ -1,4 +1,4 @@
-import { ToolError, toOneLine } from "@octant/core";
+import { invalidArgument, toOneLine } from "@octant/core";
 import type { McpServers, ServerPrompt } from "@octant/mcp";
 import type { SlashCommand } from "./slash-command.ts";
 
@@ -39,6 +39,5 @@ function parseValues(argument: string, { server, prompt, arguments: known }: Ser
         );
   const missing = known.filter(({ name, required }) => required && values[name] === undefined);
   if (missing.length === 0) return values;
-  const message = `/${server}:${prompt} needs ${missing.map(({ name }) => `${name}=…`).join(" ")}`;
-  throw new ToolError("INVALID_ARGUMENT", message, { issues: [{ path: "", message }] });
+  throw invalidArgument("", `/${server}:${prompt} needs ${missing.map(({ name }) => `${name}=…`).join(" ")}`);
 }

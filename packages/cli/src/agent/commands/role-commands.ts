@@ -1,5 +1,5 @@
 import type { MemberInfo } from "@octant/agent";
-import { ToolError } from "@octant/core";
+import { counted, invalidArgument, ToolError } from "@octant/core";
 import type { SlashCommand, SlashContext, SlashOutcome } from "./slash-command.ts";
 
 const MAX_ROUNDS = 3;
@@ -36,7 +36,7 @@ export const ROLE_COMMANDS: readonly SlashCommand[] = [
         .list()
         .map(
           ({ agent_id, role, state, turns }) =>
-            `- \`${agent_id}\` ${role}: ${state} after ${turns} ${turns === 1 ? "turn" : "turns"}`,
+            `- \`${agent_id}\` ${role}: ${state} after ${counted(turns, "turn")}`,
         );
       const roles = crew.roles.map(({ name, summary }) => `- **${name}** ${summary}`);
       const left = (await crew.left()).map((line) => `- ${line}`);
@@ -54,10 +54,7 @@ export const ROLE_COMMANDS: readonly SlashCommand[] = [
 ];
 
 async function runRole(role: string, task: string, { opened, signal }: SlashContext): Promise<MemberInfo> {
-  if (task === "") {
-    const message = `/${role} needs a task`;
-    throw new ToolError("INVALID_ARGUMENT", message, { issues: [{ path: "", message }] });
-  }
+  if (task === "") throw invalidArgument("", `/${role} needs a task`);
   const crew = await opened.octant.crew();
   const parent = opened.agent.session.id;
   const { agent_id } = await crew.spawn({ role, task }, parent, signal);

@@ -1,33 +1,30 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { createApiClient, tokensOf } from "@octant/agent";
-import { ToolError, toOneLine } from "@octant/core";
+import { tokensOf } from "@octant/agent";
+import { invalidArgument, ToolError, toOneLine } from "@octant/core";
 import { errnoOf, pathToUri } from "@octant/host";
 import { describe } from "../../commands/undo.ts";
-import { exportSession } from "../export-session.ts";
-import { chooseClient, isOwnSession } from "../open-agent.ts";
-import { listPrompts, type RewoundFiles, rewindFiles } from "../rewind.ts";
+import { openClient } from "../open-agent.ts";
+import { exportSession, isOwnSession } from "../sessions.ts";
+import { listPrompts, type RewoundFiles, rewindFiles } from "../turns.ts";
 import { type Direction, planUndo } from "../undo.ts";
 import { asBlock, type SlashCommand, type SlashContext, type SlashOutcome } from "./slash-command.ts";
 
 const SHORT_ID_CHARS = 20;
 const MAX_LISTED = 15;
+const CHOICES = ["keep", "overwrite"] as const;
+
+const restoring = (direction: Direction, summary: string): SlashCommand => ({
+  name: direction,
+  summary,
+  argument: "[keep|overwrite]",
+  complete: () => CHOICES,
+  run: (argument, context) => restore(direction, argument, context),
+});
 
 export const SESSION_COMMANDS: readonly SlashCommand[] = [
-  {
-    name: "undo",
-    summary: "Undo the last turn's file changes, including those of commands",
-    argument: "[keep|overwrite]",
-    complete: () => CHOICES,
-    run: (argument, context) => restore("undo", argument, context),
-  },
-  {
-    name: "redo",
-    summary: "Redo the turn that was undone last",
-    argument: "[keep|overwrite]",
-    complete: () => CHOICES,
-    run: (argument, context) => restore("redo", argument, context),
-  },
+  restoring("undo", "Undo the last turn's file changes, including those of commands"),
+  restoring("redo", "Redo the turn that was undone last"),
   {
     name: "rewind",
     onlyInTerminal: true,
@@ -81,7 +78,7 @@ export const SESSION_COMMANDS: readonly SlashCommand[] = [
     summary: "Show the model, or switch models from the next message on",
     async run(name, { opened: { octant, agent, model }, io }) {
       if (name === "") return { text: `model: ${agent.session.conversation.model?.id ?? model}` };
-      const client = createApiClient(await chooseClient(octant, { io, model: name }));
+      const client = await openClient(octant, io.env, { model: name });
       await agent.useModel(client);
       return { text: `model: ${client.model.id}` };
     },
@@ -119,8 +116,6 @@ export const SESSION_COMMANDS: readonly SlashCommand[] = [
   },
 ];
 
-const CHOICES = ["keep", "overwrite"] as const;
-
 /** Files that the person changed since are shown, and left alone until they choose. */
 async function restore(
   direction: Direction,
@@ -128,10 +123,8 @@ async function restore(
   { opened }: SlashContext,
 ): Promise<SlashOutcome> {
   const choice = CHOICES.find((one) => one === argument);
-  if (argument !== "" && choice === undefined) {
-    const message = `/${direction} takes keep or overwrite, for files that you changed since`;
-    throw new ToolError("INVALID_ARGUMENT", message, { issues: [{ path: "", message }] });
-  }
+  if (argument !== "" && choice === undefined)
+    throw invalidArgument("", `/${direction} takes keep or overwrite, for files that you changed since`);
   const plan = await planUndo(opened.octant, direction);
   const overwrite = choice === "overwrite";
   if (plan.conflicts.length > 0 && choice === undefined) {
@@ -153,10 +146,11 @@ async function rewind(argument: string, { opened }: SlashContext): Promise<Slash
   const [isRead, count = "1", scope = "both"] = REWIND.exec(argument) ?? [];
   const prompt = isRead === undefined || Number(count) === 0 ? undefined : prompts.at(-Number(count));
   if (prompts.length === 0) throw new ToolError("NOT_FOUND", "this session has no message to rewind to", {});
-  if (!prompt) {
-    const message = `/rewind takes a number from 1 to ${prompts.length}, and both, conversation or files`;
-    throw new ToolError("INVALID_ARGUMENT", message, { issues: [{ path: "", message }] });
-  }
+  if (!prompt)
+    throw invalidArgument(
+      "",
+      `/rewind takes a number from 1 to ${prompts.length}, and both, conversation or files`,
+    );
   if (agent.isRunning)
     throw new ToolError("LOCKED", "the agent is busy; press Esc to stop it, then go back", {});
   const files =

@@ -1,12 +1,54 @@
-import { type Marked, type StampedEvent, textOf } from "@octant/agent";
+import { type Session, type StampedEvent, type ToolExecutor, textOf } from "@octant/agent";
+import { toOneLine } from "@octant/core";
+import type { Checkpoints, OpenTurn } from "@octant/host";
 import type { Octant } from "../octant.ts";
 import { planTurn } from "./undo.ts";
 
+/** Records in the session's log which checkpoint turn its calls belong to. */
 const MARK = "checkpoint";
 const MAX_TURNS = 500;
+const MAX_LABEL_CHARS = 80;
 
-/** Records in the session's log which checkpoint turn its calls belong to. */
-export const toTurnMark = (turn: number): Marked => ({ type: "mark", name: MARK, data: { turn } });
+/** Stores the state of the files before the first change of a turn, and after the turn. */
+export function createTurnCheckpoints(checkpoints: Checkpoints | undefined, session: Session) {
+  let turn: Promise<OpenTurn> | undefined;
+  if (!checkpoints) return { around: (tools: ToolExecutor) => tools, end: async () => {} };
+  return {
+    around: (tools: ToolExecutor): ToolExecutor => ({
+      ...tools,
+      async execute(call, options) {
+        if (!tools.outline(call).reads_only) {
+          turn ??= begin(checkpoints, session);
+          await turn;
+        }
+        return tools.execute(call, options);
+      },
+    }),
+    async end() {
+      const ended = turn;
+      turn = undefined;
+      // A turn that failed to begin has already reported its error.
+      await ended?.then(
+        (begun) => begun.end(),
+        () => {},
+      );
+    },
+  };
+}
+
+/** The mark lets a rewind find the turn of a message, also in a fork of the session. */
+async function begin(checkpoints: Checkpoints, session: Session): Promise<OpenTurn> {
+  const turn = await checkpoints.begin(labelOf(session), { session_id: session.id, whole: true });
+  if (turn.id !== undefined) await session.append({ type: "mark", name: MARK, data: { turn: turn.id } });
+  return turn;
+}
+
+/** The person's last request. */
+function labelOf({ conversation: { messages } }: Session): string {
+  const asked = messages.findLast((one) => one.role === "user" && one.origin === "person");
+  const text = asked?.role === "user" ? toOneLine(textOf(asked.content).trim()) : "";
+  return text.length > MAX_LABEL_CHARS ? `${text.slice(0, MAX_LABEL_CHARS - 1).toWellFormed()}…` : text;
+}
 
 /** A message to which a session can be rewound. */
 export interface EarlierPrompt {

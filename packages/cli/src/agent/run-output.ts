@@ -1,0 +1,120 @@
+import { readFileSync } from "node:fs";
+import { styleText } from "node:util";
+import {
+  type AgentEvent,
+  cacheHitRate,
+  createOutputSchema,
+  type EndReason,
+  type OutputSchema,
+  type RunEnded,
+  type Session,
+  textOf,
+  tokensOf,
+} from "@octant/agent";
+import { toOneLine } from "@octant/core";
+import { EXIT, type Io, UsageError } from "../command.ts";
+
+/** The exit codes of `octant run`, in addition to those of every command. */
+export const RUN_EXIT = {
+  ...EXIT,
+  /** A limit was reached, or the model was in a loop. */
+  LIMIT: 3,
+  /** The model refused, or its answer was cut off. */
+  REFUSED: 4,
+  /** Done, but calls were refused because no one could approve them. */
+  UNAPPROVED: 5,
+  /** The answer does not match the schema. */
+  UNFIT: 6,
+} as const;
+
+export const EXIT_OF: Readonly<Record<EndReason, number>> = {
+  done: RUN_EXIT.OK,
+  cancelled: RUN_EXIT.INTERRUPTED,
+  refused: RUN_EXIT.REFUSED,
+  output_limit: RUN_EXIT.REFUSED,
+  max_turns: RUN_EXIT.LIMIT,
+  max_tokens: RUN_EXIT.LIMIT,
+  max_cost: RUN_EXIT.LIMIT,
+  max_time: RUN_EXIT.LIMIT,
+  repeated_calls: RUN_EXIT.LIMIT,
+  failed: RUN_EXIT.FAILED,
+};
+
+/** The output of `octant run --json`. */
+export type RunResult = ReturnType<ReturnType<typeof createRunResult>["finish"]>;
+
+/** Collects the result of a run. */
+export function createRunResult(session: Session) {
+  let text = "";
+  const unapproved = new Set<string>();
+  const asked = new Map<string, string>();
+  const listen = (event: AgentEvent): void => {
+    if (event.type === "message") text = textOf(event.message.content) || text;
+    if (event.type === "permission_asked") asked.set(event.permission_id, event.action);
+    if (event.type === "permission_answered" && event.answer === "unattended")
+      unapproved.add(asked.get(event.permission_id) ?? "");
+  };
+  return {
+    listen,
+    finish({ reason, message, usage, cost, turns }: RunEnded) {
+      const { model, changed } = session.conversation;
+      return {
+        session_id: session.id,
+        reason,
+        message: message ?? null,
+        text,
+        model: model?.id ?? "",
+        provider: model?.provider ?? "",
+        turns,
+        tokens: tokensOf(usage),
+        usage,
+        cache_hit_rate: cacheHitRate(usage),
+        cost,
+        changed_files: [...changed.keys()],
+        /** Actions that no one could approve. */
+        unapproved: [...unapproved],
+      };
+    },
+  };
+}
+
+/** Shows the work of a headless agent on stderr, one line at a time. */
+export function createProgressLines({ stderr }: Pick<Io, "stderr">): (event: AgentEvent) => void {
+  const dim = (text: string) => styleText("dim", text, { stream: stderr });
+  const write = (text: string) => stderr.write(`${text}\n`);
+  return (event) => {
+    switch (event.type) {
+      case "tool_began":
+        write(dim(`• ${toOneLine(event.title)}`));
+        break;
+      case "tool_ended":
+        if (event.is_error) write(dim(`  ${event.code ?? "failed"}: ${firstLine(event.content)}`));
+        break;
+      case "retry":
+        write(dim(`  ${toOneLine(event.reason)}; trying again in ${(event.delay_ms / 1_000).toFixed(1)} s`));
+        break;
+      case "compaction":
+        write(dim(`  compacted: ${event.tokens_before} → ${event.tokens_after} tokens`));
+        break;
+      case "notice":
+        write(dim(`  ${toOneLine(event.text)}`));
+        break;
+    }
+  };
+}
+
+const firstLine = (content: readonly { readonly type: string; readonly text?: string }[]): string => {
+  const text = content.find(({ type }) => type === "text")?.text ?? "";
+  const [line = ""] = text.replace(/^[A-Z_]+: /, "").split("\n", 1);
+  return toOneLine(line);
+};
+
+/** Loads the schema for `--output-schema`. */
+export function loadOutputSchema(file: string): OutputSchema {
+  try {
+    return createOutputSchema(JSON.parse(readFileSync(file, "utf8")));
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    throw new UsageError(`--output-schema ${file}: ${reason}`, "it has to be a file with a JSON Schema");
+  }
+}
