@@ -1,14 +1,24 @@
+import { availableParallelism } from "node:os";
 import {
   createBrowsers,
+  createLanguageServers,
   createNetwork,
   createScreen,
   createWatcher,
   LOCAL_POLICY,
   type NetworkPolicy,
+  type Watcher,
   type Workspace,
 } from "@octant/host";
 import type { EffectiveSettings } from "@octant/runtime";
-import { createCodeParts } from "./code-parts.ts";
+import {
+  createHttpEmbedder,
+  createOnnxEmbedder,
+  createSearchEngine,
+  type Embedder,
+  ParserPool,
+} from "@octant/search";
+import { createSourceFiles } from "@octant/tools";
 
 /** The parts of the machine that tools use besides the workspace. */
 export function createMachineParts(
@@ -47,4 +57,47 @@ function toNetworkPolicy({ net, sandbox }: EffectiveSettings): NetworkPolicy {
   if (sandbox.mode === "off" || network === "on") return policy;
   if (network === "off") return { ...policy, only: [] };
   return { ...policy, only: network === "loopback" ? ["localhost", "127.0.0.0/8", "[::1]"] : network };
+}
+
+export type CodeParts = ReturnType<typeof createCodeParts>;
+
+/** Separate from those of the index, so that a query does not wait behind thousands of files. */
+const MAX_PARSERS = 2;
+
+/** The parts that understand the project's code. Each starts on first use. */
+function createCodeParts(
+  workspace: Workspace,
+  watcher: Watcher,
+  { language_servers, search }: EffectiveSettings,
+  env: NodeJS.ProcessEnv,
+  log: (line: string) => void,
+) {
+  const embedder = search.embedder ? createEmbedder(search.embedder) : undefined;
+  const engine = createSearchEngine({
+    files: createSourceFiles(workspace, watcher),
+    folder: workspace.state.folder("search"),
+    ...{ embedder, vectorStore: search.vector_store, fusion: search.fusion, log },
+  });
+  const servers = createLanguageServers({ ...workspace, watcher, env, configured: language_servers, log });
+  const parsers = new ParserPool(Math.min(MAX_PARSERS, availableParallelism()));
+  return {
+    engine,
+    servers,
+    parsers,
+    embedder,
+    async close() {
+      await Promise.all([engine.close(), servers.close(), parsers.close()]);
+      await embedder?.close();
+    },
+  };
+}
+
+function createEmbedder(settings: NonNullable<EffectiveSettings["search"]["embedder"]>): Embedder {
+  if (settings.kind === "onnx") return createOnnxEmbedder(settings);
+  const { kind: api, ...endpoint } = settings;
+  return createHttpEmbedder({
+    ...{ ...endpoint, api },
+    // The person configured this address; a redirect would send the content elsewhere.
+    fetch: (url, init) => fetch(url, { ...init, redirect: "error" }),
+  });
 }

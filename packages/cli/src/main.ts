@@ -8,7 +8,7 @@ export async function main(argv: readonly string[], io: Io = process): Promise<v
   try {
     process.exitCode = await run(argv, io);
   } catch (cause) {
-    const { showFailure } = await import("./failure.ts");
+    const { showFailure } = await import("./show-answer.ts");
     process.exitCode = showFailure(cause, io);
   }
 }

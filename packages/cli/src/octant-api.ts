@@ -79,6 +79,10 @@ export interface HttpServing
   readonly profile?: Profile;
 }
 
+export type StdioServing = Partial<
+  Pick<StdioOptions, "input" | "output" | "instructions" | "answers" | "handshake">
+> & { readonly profile?: Profile };
+
 /** Event topics for a console or a wire, each readable from a known sequence number on. */
 export interface Topics {
   readonly calls: Topic<CallEvent>;
@@ -119,11 +123,7 @@ export interface Octant<T extends Tool = OwnTool> extends AsyncDisposable {
   addTool(tool: Tool): void;
   removeTool(name: string): boolean;
   /** Serves one MCP client, over stdin and stdout by default. */
-  serveStdio(
-    options?: Partial<Pick<StdioOptions, "input" | "output" | "instructions" | "answers" | "handshake">> & {
-      profile?: Profile;
-    },
-  ): StdioServer;
+  serveStdio(options?: StdioServing): StdioServer;
   /** Serves MCP over HTTP and WebSocket to clients with a token. */
   serveHttp(options?: HttpServing): Promise<HttpServer>;
   /** Opens a connection for one MCP client of this caller, over the given transport. */

@@ -24,15 +24,15 @@ import {
   type Workspace,
 } from "@octant/host";
 import { createTokenStore, mountApprovals } from "@octant/http";
-import { createConnection, createService, serveHttp, serveStdio } from "@octant/mcp";
-import { type Config, findIdleRules, loadConfig } from "@octant/runtime";
+import { createConnection, createService, type Outlet, serveHttp, serveStdio } from "@octant/mcp";
+import { type ApprovalQueue, type Config, findIdleRules, loadConfig } from "@octant/runtime";
 import { createActiveModes } from "@octant/tools";
 import { createWireDispatch } from "./edge-tool.ts";
 import { createMachineParts } from "./machine-parts.ts";
 import { createMcpFeatures } from "./mcp-features.ts";
-import type { Octant, OctantOptions } from "./octant-api.ts";
+import type { HttpServing, Octant, OctantOptions, StdioServing } from "./octant-api.ts";
 import { GROUPS, OWN_TOOLS, type OwnTool } from "./own-tools.ts";
-import { createPolicySteps } from "./policy.ts";
+import { createPolicySteps, type PolicySteps } from "./policy.ts";
 import { chooseNames, withoutDisabled } from "./tool-choice.ts";
 import { serveToolRefs } from "./tool-refs.ts";
 import { loadVersion } from "./version.ts";
@@ -69,45 +69,31 @@ function equip<T extends Tool>(
   names: readonly string[],
   options: OctantOptions<T> & Pick<Required<OctantOptions>, "env" | "log">,
 ): Octant<OwnTool | T> {
-  const { name = "octant", version = loadVersion(), customTools = [], env, log } = options;
-  const { permissions = "host", prompter, approvalTimeoutMs } = options;
-  const modes = createActiveModes(config.settings.modes);
-  const mode = narrowestMode(options.mode, config.settings.mode ?? undefined);
-  const {
-    rules,
-    sessionRules,
-    audit,
-    onUnfit,
-    policy,
-    approvals,
-    close: closePolicy,
-  } = createPolicySteps({
-    ...{ config, workspace, env, permissions, modes, log },
-    ...(prompter && { prompter }),
-    ...(options.allow && { allow: options.allow }),
-    ...(approvalTimeoutMs !== undefined && { approvalTimeoutMs }),
-  });
-  const registry = createRegistry([]);
-  serveToolRefs(registry, workspace.files, log);
+  const { version = loadVersion(), env, log, permissions = "host" } = options;
   const { settings } = config;
+  const modes = createActiveModes(settings.modes);
+  const mode = narrowestMode(options.mode, settings.mode ?? undefined);
+  const steps = createPolicySteps({ ...options, config, workspace, permissions, modes });
   const machine = createMachineParts(workspace, settings, env, log);
   const hasCheckpoints = options.checkpoints ?? settings.checkpoints ?? options.checkpointsByDefault ?? false;
   const checkpoints = hasCheckpoints ? workspace.checkpoints : undefined;
-  let crew: Promise<Crew> | undefined;
-  const openCrew = () =>
-    (crew ??= (async () => {
-      // Loaded on demand: most servers have no sub-agents.
-      const { createWorkspaceCrew } = await import("./agent/workspace-crew.ts");
-      return options.crew?.(octant) ?? createWorkspaceCrew({ octant, env, permissions });
-    })());
-  let models: Promise<Models> | undefined;
-  const openModels = () =>
-    (models ??= import("./agent/workspace-models.ts").then(({ createWorkspaceModels }) =>
+  // Loaded on demand: most servers have neither sub-agents nor models.
+  let openedCrew: Promise<Crew> | undefined;
+  const crew = () =>
+    (openedCrew ??= import("./agent/workspace-crew.ts").then(
+      ({ createWorkspaceCrew }) =>
+        options.crew?.(octant) ?? createWorkspaceCrew({ octant, env, permissions }),
+    ));
+  let openedModels: Promise<Models> | undefined;
+  const models = () =>
+    (openedModels ??= import("./agent/workspace-models.ts").then(({ createWorkspaceModels }) =>
       createWorkspaceModels(octant, options.keys ?? env),
     ));
+  const registry = createRegistry([]);
+  serveToolRefs(registry, workspace.files, log);
   const parts = {
-    crew: openCrew,
-    models: openModels,
+    crew,
+    models,
     workspace,
     checkpoints,
     registry,
@@ -121,47 +107,84 @@ function equip<T extends Tool>(
   };
   // chooseNames returns only names of OWN_TOOLS.
   const own = names.map((tool) => OWN_TOOLS[tool as keyof typeof OWN_TOOLS](parts));
-  for (const tool of withoutDisabled([...own, ...customTools], options.toolConfig?.disable))
+  for (const tool of withoutDisabled([...own, ...(options.customTools ?? [])], options.toolConfig?.disable))
     registry.addTool({ version, ...tool });
   for (const warning of findIdleRules(config.permissions, registry.list())) log(warning);
-  const calls = createTopic<CallEvent>({ now: Date.now });
-  const onBug = options.onBug ?? logBug(log);
-  const dispatchTo = (tools: Pick<Registry, "get" | "list">) =>
-    createDispatcher({
-      calls,
-      registry: tools,
-      cursors: createCursors(workspace.state.secret()),
-      mode,
-      jobs: workspace.jobs,
-      audit,
-      onUnfit,
-      policy,
-      onBug,
-    });
-  const dispatch = dispatchTo(registry);
+  const dispatchers = createDispatchers(workspace, mode, steps, options.onBug ?? logBug(log));
+  const dispatch = dispatchers.dispatchTo(registry);
   const features = createMcpFeatures({
-    registry,
-    dispatch,
-    workspace,
-    watcher: machine.watcher,
+    ...{ registry, dispatch, workspace, watcher: machine.watcher },
     refs: ({ signal }) =>
       listRefNames(createGit({ ...workspace, env, allow: settings.vcs }).open(undefined, signal)),
   });
-  const rootUris = workspace.confinement.roots.map(pathToUri);
-  const edge = {
-    registry,
-    dispatch,
-    name,
-    version,
-    instructions: INSTRUCTIONS,
-    mode,
-    caller: LOCAL_CALLER,
-    roots: rootUris,
-    secret: workspace.state.secret(),
-    log,
-    ...features,
+  const { approvals, rules, sessionRules } = steps;
+  const roots = workspace.confinement.roots.map(pathToUri);
+  const servers = createServers(
+    {
+      ...{ registry, dispatch, version, mode, roots, log, name: options.name ?? "octant" },
+      ...{ instructions: INSTRUCTIONS, caller: LOCAL_CALLER, secret: workspace.state.secret(), ...features },
+    },
+    workspace,
+    // Under a host that asks, or with another prompter, no call would ever wait there.
+    permissions === "enforce" && !options.prompter ? approvals : undefined,
+  );
+  let closing: Promise<void> | undefined;
+  const closeAll = async () => {
+    servers.closeService();
+    await (await openedCrew)?.close();
+    await servers.closeWorker();
+    await machine.close();
+    await workspace.close();
+    await steps.close();
   };
-  const tokens = () => createTokenStore({ folder: workspace.state.folder("tokens") });
+  const close = () => (closing ??= closeAll());
+  const octant: Octant<OwnTool | T> = {
+    ...{ crew, registry, dispatch, workspace, checkpoints, config, modes, rules, sessionRules, close },
+    ...{ ...servers, ...dispatchers, fixedMode: mode, spending: createSpending() },
+    wireDispatch: createWireDispatch({
+      ...{ registry, dispatch, roots, jobs: workspace.jobs, resources: features.resources },
+      ...dispatchers.shared,
+    }),
+    topics: {
+      calls: dispatchers.shared.calls,
+      approvals: approvals.events,
+      jobs: workspace.jobs.events,
+      processes: workspace.processes.events,
+      tools: registry.changes,
+    },
+    client: createClient(dispatch, { caller: LOCAL_CALLER }),
+    addTool: registry.addTool,
+    removeTool: registry.removeTool,
+    [Symbol.asyncDispose]: close,
+  };
+  return octant;
+}
+
+function createDispatchers(
+  { state, jobs }: Workspace,
+  mode: Mode | undefined,
+  { audit, onUnfit, policy }: PolicySteps,
+  onBug: DispatcherOptions["onBug"],
+) {
+  const calls = createTopic<CallEvent>({ now: Date.now });
+  const shared = { calls, cursors: createCursors(state.secret()), onBug };
+  type Tools = Pick<Registry, "get" | "list">;
+  return {
+    shared,
+    dispatchTo: (registry: Tools) =>
+      createDispatcher({ ...shared, registry, mode, jobs, audit, onUnfit, policy }),
+    dispatchAsPerson: (registry: Tools) => createDispatcher({ ...shared, registry, audit }),
+  };
+}
+
+/** The ways in for MCP clients. The calls in `approvals` can be answered over HTTP. */
+function createServers(
+  edge: Parameters<typeof createService>[0],
+  { jobs, state }: Workspace,
+  approvals: ApprovalQueue | undefined,
+) {
+  const { dispatch, registry } = edge;
+  const tokens = () => createTokenStore({ folder: state.folder("tokens") });
   let worker: Worker | undefined;
   let service: ReturnType<typeof createService> | undefined;
   /**
@@ -169,79 +192,32 @@ function equip<T extends Tool>(
    * them.
    */
   const startWorker = () => {
-    if (mode === undefined)
-      worker ??= createWorker({ jobs: workspace.jobs, dispatch, registry, clock: backgroundClock });
+    if (edge.mode === undefined)
+      worker ??= createWorker({ jobs, dispatch, registry, clock: backgroundClock });
   };
-  let closing: Promise<void> | undefined;
-  const close = () => (closing ??= closeAll());
-  const closeAll = async () => {
-    service?.close();
-    await (await crew)?.close();
-    await worker?.close();
-    await machine.close();
-    await workspace.close();
-    await closePolicy();
-  };
-  const octant: Octant<OwnTool | T> = {
-    crew: openCrew,
-    spending: createSpending(),
-    registry,
-    dispatch,
-    wireDispatch: createWireDispatch({
-      ...{ registry, dispatch, onBug, roots: rootUris, jobs: workspace.jobs, resources: features.resources },
-      cursors: createCursors(workspace.state.secret()),
-    }),
-    dispatchTo,
-    topics: {
-      calls,
-      approvals: approvals.events,
-      jobs: workspace.jobs.events,
-      processes: workspace.processes.events,
-      tools: registry.changes,
-    },
-    client: createClient(dispatch, { caller: LOCAL_CALLER }),
-    workspace,
-    checkpoints,
-    config,
-    modes,
-    fixedMode: mode,
-    rules,
-    sessionRules,
-    dispatchAsPerson: (tools) =>
-      createDispatcher({
-        calls,
-        registry: tools,
-        cursors: createCursors(workspace.state.secret()),
-        audit,
-        onBug,
-      }),
-    addTool: registry.addTool,
-    removeTool: registry.removeTool,
+  return {
     tokens,
-    async serveHttp(more = {}) {
+    async serveHttp(more: HttpServing = {}) {
       startWorker();
-      const access = { tokens: tokens(), project: workspace.state.id };
-      const server = await serveHttp({ ...withoutCaller(edge), ...more, ...access });
-      // Under a host that asks, or with another prompter, no call would ever wait there.
-      if (permissions === "enforce" && !prompter) mountApprovals(server, approvals, { ...more, ...access });
+      const { caller: _caller, ...open } = edge;
+      const access = { tokens: tokens(), project: state.id };
+      const server = await serveHttp({ ...open, ...more, ...access });
+      if (approvals) mountApprovals(server, approvals, { ...more, ...access });
       return server;
     },
-    openConnection(caller, outlet) {
+    openConnection(caller: Caller, outlet: Outlet) {
       startWorker();
       service ??= createService(edge);
       return createConnection({ ...service, caller }, outlet);
     },
-    serveStdio: ({ input = process.stdin, output = process.stdout, ...more } = {}) => {
+    serveStdio({ input = process.stdin, output = process.stdout, ...more }: StdioServing = {}) {
       startWorker();
       return serveStdio({ ...edge, input, output, ...more });
     },
-    close,
-    [Symbol.asyncDispose]: close,
+    closeService: () => service?.close(),
+    closeWorker: async () => worker?.close(),
   };
-  return octant;
 }
-
-const withoutCaller = <E extends { readonly caller: Caller }>({ caller: _caller, ...edge }: E) => edge;
 
 /**
  * A name from another version, or of a pack that is not installed, must not prevent the server from starting.

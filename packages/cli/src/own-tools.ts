@@ -48,7 +48,7 @@ import {
   ws,
 } from "@octant/tools";
 import { createRecall, withMemories } from "./agent/recall.ts";
-import type { CodeParts } from "./code-parts.ts";
+import type { CodeParts } from "./machine-parts.ts";
 
 /** The dependencies of the tools. */
 export interface Parts {

@@ -1,7 +1,5 @@
-import type { DispatcherOptions } from "@octant/core";
 import { createProcesses, type Workspace } from "@octant/host";
 import {
-  type ApprovalQueue,
   addLocalRule,
   askInOrder,
   askThroughClient,
@@ -17,12 +15,10 @@ import {
   type PermissionPrompter,
   type PermissionRule,
   type PermissionSetting,
-  type Policy,
   recordCall,
   recordUnfit,
   redactErrors,
   runHooks,
-  type SessionAnswers,
   toAuditKey,
 } from "@octant/runtime";
 import type { ActiveModes } from "@octant/tools";
@@ -42,18 +38,10 @@ export interface PolicyOptions {
   readonly log: (line: string) => void;
 }
 
-/** The dispatcher steps between a caller and the tools. */
-export interface PolicySteps extends Required<Pick<DispatcherOptions, "audit" | "onUnfit" | "policy">> {
-  readonly rules: Policy;
-  /** People's decisions for the rest of a session. */
-  readonly sessionRules: SessionAnswers;
-  /** Calls that wait for a person's approval because their client cannot ask. */
-  readonly approvals: ApprovalQueue;
-  /** Call after the jobs have ended, so that hooks and the audit log see their outcome. */
-  close(): Promise<void>;
-}
+export type PolicySteps = ReturnType<typeof createPolicySteps>;
 
-export function createPolicySteps(options: PolicyOptions): PolicySteps {
+/** The dispatcher steps between a caller and the tools. */
+export function createPolicySteps(options: PolicyOptions) {
   const { config, workspace, env, permissions, modes, log } = options;
   const approvals = createApprovalQueue(options.approvalTimeoutMs);
   const { prompter = askInOrder([askThroughClient, approvals]) } = options;
@@ -77,7 +65,9 @@ export function createPolicySteps(options: PolicyOptions): PolicySteps {
   const session = createSessionAnswers(places, options.allow);
   return {
     rules,
+    /** People's decisions for the rest of a session. */
     sessionRules: session,
+    /** Calls that wait for a person's approval because their client cannot ask. */
     approvals,
     audit: recordCall(recording),
     onUnfit: recordUnfit(recording),
@@ -95,6 +85,7 @@ export function createPolicySteps(options: PolicyOptions): PolicySteps {
       }),
       runHooks({ hooks: settings.hooks, runner }),
     ],
+    /** Call after the jobs have ended, so that hooks and the audit log see their outcome. */
     async close() {
       await runner.close();
       await processes.close();

@@ -4,11 +4,10 @@ import { describeLeftWork, openWorktreeRecords } from "../agent/worktree-records
 import { toColumns } from "../columns.ts";
 import { defineCommand, EXIT, type Io, print, printJson, UsageError } from "../command.ts";
 import { checkEdges } from "../edge-health.ts";
-import { type Check, checkMachine, checkWorkspace } from "../health.ts";
+import { type Check, checkTerminal, checkTestRun, checkWorkspace } from "../health.ts";
 import type { Octant } from "../octant.ts";
 import { openOctant } from "../open-octant.ts";
 import { checkClients } from "../setup/check-clients.ts";
-import { checkTestRun } from "../test-health.ts";
 import { workspaceFlags } from "../workspace-flags.ts";
 
 const COLOURS = { ok: "green", warn: "yellow", fail: "red" } as const;
@@ -26,7 +25,7 @@ export const doctor = defineCommand({
     const checks = [
       ...around,
       around.some(isClosed) ? UNTRIED_TESTS : await checkTestRun(io),
-      ...checkMachine(io),
+      checkTerminal(io),
       ...(await checkClients(io)),
     ];
     if (flags.json) printJson(checks, io);

@@ -2,8 +2,14 @@ import { toOneLine } from "@octant/core";
 import { toColumns } from "../columns.ts";
 import { defineCommand, EXIT, type Io, printJson } from "../command.ts";
 import { startImplementation } from "../vectors/ask-command.ts";
-import { checkOutput } from "../vectors/check-output.ts";
-import { DOMAINS, type Domain, findVectors, loadVectors, type VectorCase } from "../vectors/load-vectors.ts";
+import {
+  checkOutput,
+  DOMAINS,
+  type Domain,
+  findVectors,
+  loadVectors,
+  type VectorCase,
+} from "../vectors/load-vectors.ts";
 
 const SHOWN_FAILURES = 20;
 

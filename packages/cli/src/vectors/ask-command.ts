@@ -1,3 +1,4 @@
+import { once } from "node:events";
 import { createInterface } from "node:readline";
 import { ToolError } from "@octant/core";
 import { startLaunched } from "@octant/host";
@@ -6,17 +7,8 @@ import type { VectorCase } from "./load-vectors.ts";
 const MAX_ANSWER_MS = 30_000;
 const SHOWN_CHARS = 400;
 
-/** Another implementation: one JSON object per line in, one per line out. */
-export interface Implementation extends AsyncDisposable {
-  /** Resolves with the output. */
-  ask(one: VectorCase): Promise<unknown>;
-}
-
-/** Starts a command of the person's, as their shell would. */
-export function startImplementation(
-  command: string,
-  { cwd, env }: { cwd: string; env: NodeJS.ProcessEnv },
-): Implementation {
+/** Starts a command of the person's, as their shell would: one JSON object per line in, one per line out. */
+export function startImplementation(command: string, { cwd, env }: { cwd: string; env: NodeJS.ProcessEnv }) {
   const child = startLaunched(command, [], { cwd, env, shell: true, stdio: ["pipe", "pipe", "pipe"] });
   let complaints = "";
   child.stderr.setEncoding("utf8").on("data", (text: string) => {
@@ -30,10 +22,14 @@ export function startImplementation(
     child.once("error", () => resolve());
   });
   return {
-    async ask({ id, domain, input }) {
+    async ask({ id, domain, input }: VectorCase): Promise<unknown> {
       child.stdin.write(`${JSON.stringify({ id, domain, input })}\n`);
-      const late = AbortSignal.timeout(MAX_ANSWER_MS);
-      const { value, done } = await Promise.race([lines.next(), rejectWhen(late, id)]);
+      const late = once(AbortSignal.timeout(MAX_ANSWER_MS), "abort").then(() => {
+        throw new ToolError("TIMEOUT", `the command did not answer ${id} in time`, {
+          after_ms: MAX_ANSWER_MS,
+        });
+      });
+      const { value, done } = await Promise.race([lines.next(), late]);
       if (done) {
         await ended;
         throw new ToolError(
@@ -54,15 +50,6 @@ export function startImplementation(
 }
 
 const MAX_ENDING_MS = 2_000;
-
-const rejectWhen = (signal: AbortSignal, id: string): Promise<never> =>
-  new Promise((_, reject) => {
-    const fail = () =>
-      reject(
-        new ToolError("TIMEOUT", `the command did not answer ${id} in time`, { after_ms: MAX_ANSWER_MS }),
-      );
-    signal.addEventListener("abort", fail, { once: true });
-  });
 
 function parseReply(line: string, id: string): unknown {
   const invalid = (why: string) =>
