@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import type { ServerSettings } from "@octant/runtime";
 import { CLIENTS, type Client } from "../setup/clients.ts";
-import { FORMATS } from "../setup/entry.ts";
+import { formatOf } from "../setup/entry.ts";
 import { fileOf, type Machine } from "../setup/places.ts";
 
 /** A server in another program's settings. */
@@ -39,7 +39,7 @@ function serversIn(client: Client, file: string): FoundServer[] {
 
 function read(client: Client, file: string): unknown {
   try {
-    return FORMATS[client.format].read(readFileSync(file, "utf8"), client.servers);
+    return formatOf(client).read(readFileSync(file, "utf8"), [client.servers]);
   } catch {
     return undefined;
   }

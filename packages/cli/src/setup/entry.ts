@@ -4,7 +4,7 @@ import { jsonc } from "./jsonc.ts";
 import type { Launch } from "./launch.ts";
 import { toml } from "./toml.ts";
 
-export const FORMATS: Readonly<Record<Client["format"], ConfigFormat>> = { jsonc, toml };
+export const formatOf = ({ format }: Client): ConfigFormat => (format === "toml" ? toml : jsonc);
 
 /** The name of our entry in every file. */
 export const SERVER_NAME = "octant";
@@ -18,22 +18,24 @@ export interface Start {
 }
 
 /** The fields that we set; other fields of the entry stay. */
-export function toFields({ entry }: Client, { command, args }: Launch): Entry {
-  return entry.command === "list"
-    ? { ...entry.fixed, command: [command, ...args] }
-    : { ...entry.fixed, command, args: [...args] };
+export function toFields({ types, isListed }: Client, { command, args }: Launch): Entry {
+  const type = types && { type: types.started };
+  return isListed ? { ...type, command: [command, ...args] } : { ...type, command, args: [...args] };
 }
 
 /** undefined when the entry starts no program, such as a remote server's. */
-export function toStart({ entry: shape }: Client, entry: Entry): Start | undefined {
-  const words =
-    shape.command === "list"
-      ? stringsIn(entry["command"])
-      : [...stringsIn([entry["command"]]), ...stringsIn(entry["args"])];
-  const [command, ...args] = words;
+export function toStart({ isListed }: Client, entry: Entry): Start | undefined {
+  const [command, ...args] = isListed
+    ? stringsIn(entry["command"])
+    : [...stringsIn([entry["command"]]), ...stringsIn(entry["args"])];
   if (command === undefined) return undefined;
   const { cwd } = entry;
-  return { command, args, env: textsIn(entry[shape.env]), ...(typeof cwd === "string" && { cwd }) };
+  return {
+    command,
+    args,
+    env: textsIn(entry[isListed ? "environment" : "env"]),
+    ...(typeof cwd === "string" && { cwd }),
+  };
 }
 
 /** The address in an entry without a program. Clients use different field names. */
@@ -56,16 +58,13 @@ export function withRoots(flags: readonly string[], roots: readonly string[]): s
   return [...others, ...toRootFlags(roots)];
 }
 
-/** Adds the form of answers, unless the person has chosen one. */
-export const withAnswers = ({ answers }: Client, flags: readonly string[]): string[] =>
-  answers === "structured" || flags.some((flag) => /^--answers(=|$)/.test(flag))
-    ? [...flags]
-    : [...flags, "--answers", answers];
+/** The models of all clients read text; a form that the person has chosen stays. */
+export const withAnswers = (flags: readonly string[]): readonly string[] =>
+  flags.some((flag) => /^--answers(=|$)/.test(flag)) ? flags : [...flags, "--answers", "text"];
 
 /** A client that starts servers elsewhere needs the project's folder, preferably as its own placeholder. */
-export function defaultFlags({ startsIn }: Client, folder: string): string[] {
-  return startsIn === "project" ? [] : toRootFlags([startsIn.projectWord ?? folder]);
-}
+export const defaultFlags = ({ projectWord }: Client, folder: string): string[] =>
+  projectWord === undefined ? [] : toRootFlags([projectWord ?? folder]);
 
 const toRootFlags = (roots: readonly string[]) => roots.flatMap((root) => ["--root", root]);
 

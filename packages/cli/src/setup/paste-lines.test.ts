@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { CLIENTS } from "./clients.ts";
-import { FORMATS, toUrl } from "./entry.ts";
+import { formatOf, toUrl } from "./entry.ts";
 import { pasteLines } from "./paste-lines.ts";
 import { entryPath } from "./plan.ts";
 
@@ -15,7 +15,7 @@ test.each(CLIENTS.map((client, at) => ({ client, ...pasted[at] })))(
     const text = lines.join("\n");
     if (client.id === "claude-code") return expect(text).toContain("claude mcp add --transport http");
     if (!client.remote) return expect(text).toBe(`npx octant setup ${client.id}`);
-    const entry = FORMATS[client.format].read(text, entryPath(client)) ?? {};
+    const entry = formatOf(client).read(text, entryPath(client)) ?? {};
     expect(toUrl(entry)?.href).toBe(server.url);
     expect(entry[client.remote.headers]).toEqual({ Authorization: "Bearer oct_x" });
   },

@@ -1,6 +1,7 @@
-import { CLIENTS, type Client } from "./clients.ts";
-import { SERVER_NAME } from "./entry.ts";
+import { CLIENTS } from "./clients.ts";
+import { formatOf, SERVER_NAME } from "./entry.ts";
 import { fileOf, type Machine } from "./places.ts";
+import { entryPath } from "./plan.ts";
 
 /** A running server and a token for it. */
 export interface RunningServer {
@@ -8,14 +9,11 @@ export interface RunningServer {
   readonly token: string;
 }
 
-export interface PasteLines {
-  /** The client, and the file for the lines. */
-  readonly title: string;
-  readonly lines: readonly string[];
-}
-
-/** The lines that make each client use the server. `octant` is how a person types the command. */
-export function pasteLines(server: RunningServer, machine: Machine, octant: string): PasteLines[] {
+/**
+ * The lines that make each client use the server, with the client and the file in which they belong as the title.
+ * `octant` is how a person types the command.
+ */
+export function pasteLines(server: RunningServer, machine: Machine, octant: string) {
   return CLIENTS.map((client) => {
     if (client.id === "claude-code") return { title: client.title, lines: [claudeCommand(server)] };
     if (!client.remote)
@@ -24,30 +22,17 @@ export function pasteLines(server: RunningServer, machine: Machine, octant: stri
         lines: [`${octant} setup ${client.id}`],
       };
     const title = `${client.title}, ${fileOf(client, "user", machine)}`;
-    const { url, headers, fixed } = client.remote;
-    const fields = { ...fixed, [url]: server.url, [headers]: { Authorization: `Bearer ${server.token}` } };
-    return { title, lines: client.format === "toml" ? toToml(client, fields) : [toJson(client, fields)] };
+    const { url, headers } = client.remote;
+    const fields = {
+      ...(client.types?.running && { type: client.types.running }),
+      [url]: server.url,
+      [headers]: { Authorization: `Bearer ${server.token}` },
+    };
+    if (!client.format)
+      return { title, lines: [JSON.stringify({ [client.servers]: { [SERVER_NAME]: fields } })] };
+    return { title, lines: formatOf(client).set("", entryPath(client), fields).trimEnd().split("\n") };
   });
 }
 
 const claudeCommand = ({ url, token }: RunningServer) =>
   `claude mcp add --transport http ${SERVER_NAME} ${url} --header "Authorization: Bearer ${token}"`;
-
-type Fields = Readonly<Record<string, string | Readonly<Record<string, string>>>>;
-
-const toJson = ({ servers }: Client, fields: Fields): string =>
-  JSON.stringify(
-    [...servers, SERVER_NAME].reduceRight<object>((inside, name) => ({ [name]: inside }), fields),
-  );
-
-const toToml = ({ servers }: Client, fields: Fields): string[] => [
-  `[${[...servers, SERVER_NAME].join(".")}]`,
-  ...Object.entries(fields).map(([name, value]) => `${name} = ${toTomlValue(value)}`),
-];
-
-/** JSON strings are valid TOML strings. */
-function toTomlValue(value: Fields[string]): string {
-  if (typeof value === "string") return JSON.stringify(value);
-  const pairs = Object.entries(value).map(([name, text]) => `${name} = ${JSON.stringify(text)}`);
-  return `{ ${pairs.join(", ")} }`;
-}

@@ -4,8 +4,8 @@ import type { Client, Scope } from "./clients.ts";
 import { ConfigProblem } from "./config-format.ts";
 import {
   defaultFlags,
-  FORMATS,
   flagsIn,
+  formatOf,
   SERVER_NAME,
   type Start,
   toFields,
@@ -73,7 +73,7 @@ export function planChange(target: Target, wish: Wish, machine: Machine): Plan {
 }
 
 /** The path of our entry in the client's file. */
-export const entryPath = ({ servers }: Client): string[] => [...servers, SERVER_NAME];
+export const entryPath = ({ servers }: Client): string[] => [servers, SERVER_NAME];
 
 /** Throws a ConfigProblem when the bytes are not text. */
 function decode(bytes: Buffer | undefined): string {
@@ -89,14 +89,14 @@ export const snippetOf = (client: Client, wish: Wish, machine: Machine): string 
   edit(client, "", { ...wish, remove: false }, machine).changed;
 
 function edit(client: Client, text: string, wish: Wish, machine: Machine) {
-  const format = FORMATS[client.format];
+  const format = formatOf(client);
   const path = entryPath(client);
   const entry = format.read(text, path);
   const isRegistered = entry !== undefined;
   if (wish.remove) return { isRegistered, text, changed: format.remove(text, path) };
   const kept = flagsIn(entry && toStart(client, entry)) ?? defaultFlags(client, machine.cwd);
   const flags = wish.roots.length > 0 ? withRoots(kept, wish.roots) : kept;
-  const args = [...wish.launch.args, ...withAnswers(client, flags)];
+  const args = [...wish.launch.args, ...withAnswers(flags)];
   const changed = format.set(text, path, toFields(client, { ...wish.launch, args }));
   // Parses the result as the client will, so that invalid content is never written.
   format.read(changed, path);
@@ -105,7 +105,7 @@ function edit(client: Client, text: string, wish: Wish, machine: Machine) {
 
 /** How the client would start its entry, or where its server runs; neither when there is no entry. */
 export function readEntry({ client, file }: Target): { readonly start?: Start; readonly url?: URL } {
-  const entry = FORMATS[client.format].read(decode(loadFile(file)), entryPath(client));
+  const entry = formatOf(client).read(decode(loadFile(file)), entryPath(client));
   const start = entry && toStart(client, entry);
   const url = entry && !start ? toUrl(entry) : undefined;
   return { ...(start && { start }), ...(url && { url }) };

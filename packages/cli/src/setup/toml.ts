@@ -144,11 +144,9 @@ const toPair = ([name, value]: readonly [string, unknown]): string => `${toKey(n
 
 const toKey = (name: string): string => (/^[\w-]+$/.test(name) ? name : toValue(name));
 
-/**
- * Strings and lists of strings are all that an entry has. JSON escapes are valid in TOML, except for one
- * character.
- */
-const toValue = (value: unknown): string =>
-  Array.isArray(value)
-    ? `[${value.map(toValue).join(", ")}]`
-    : JSON.stringify(value).replaceAll("\x7f", "\\u007f");
+/** An entry has strings, and lists and tables of them. JSON escapes are valid in TOML, except for one character. */
+function toValue(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(toValue).join(", ")}]`;
+  if (typeof value !== "string") return `{ ${Object.entries(Object(value)).map(toPair).join(", ")} }`;
+  return JSON.stringify(value).replaceAll("\x7f", "\\u007f");
+}

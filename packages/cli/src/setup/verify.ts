@@ -14,10 +14,9 @@ export function asStarted(
   { client, scope }: Target,
   machine: Machine,
 ): Start & { cwd: string } {
-  const { startsIn } = client;
-  const word = startsIn === "project" ? null : startsIn.projectWord;
-  const folder = startsIn === "project" ? machine.cwd : machine.home;
-  const replace = (text: string) => (word === null ? text : text.replaceAll(word, machine.cwd));
+  const { projectWord: word } = client;
+  const folder = word === undefined ? machine.cwd : machine.home;
+  const replace = (text: string) => (word ? text.replaceAll(word, machine.cwd) : text);
   // The environment in a project's file may name code to run, and the project is not trusted yet.
   const isOwn = scope === "user";
   return {
