@@ -8,21 +8,16 @@ import {
   ToolError,
   Uri,
 } from "@octant/core";
-import type { Confinement, Files, StateFolder } from "@octant/host";
+import type { Workspace } from "@octant/host";
 import { createTermCutter, type Embedder, type ParserPool } from "@octant/search";
 import { z } from "zod";
 import { createLinks } from "./links.ts";
 import { type ListFilter, type MemoryItem, SCOPES } from "./memory-store.ts";
-import { statesSecret } from "./prose-secrets.ts";
 import { createRecall } from "./recall.ts";
 import { openStores } from "./stores.ts";
 
-export interface MemoryOptions {
-  readonly workspace: {
-    readonly state: StateFolder;
-    readonly files: Files;
-    readonly confinement: Confinement;
-  };
+interface MemoryOptions {
+  readonly workspace: Pick<Workspace, "state" | "files" | "confinement">;
   readonly parsers: ParserPool;
   /** The embedding model of the person's search settings. */
   readonly embedder?: Embedder;
@@ -263,3 +258,18 @@ const listText = ({ memories }: { readonly memories: readonly z.output<typeof It
       )
       .join("\n") || "no memory matches",
 });
+
+/** A value that nobody says by chance: long enough, with letters and digits; not a URL, path or variable. */
+const VALUE = String.raw`["'\`]?(?![a-z]+:\/\/|[~/$<{.])(?=\S{0,100}[A-Za-z])(?=\S{0,100}\d)[^\s"'\`]{8,}`;
+
+/** How people write secrets in sentences and settings, beyond the shapes that logs are searched for. */
+const SHAPES: readonly RegExp[] = [
+  new RegExp(
+    String.raw`(?:password|passwd|passphrase|pass(?:word)? phrase|secret|credential|token|api[ _-]?key|access[ _-]?key)s?(?:\s+is|\s*[:=])\s+${VALUE}`,
+    "i",
+  ),
+  /\s(?:-u|--user)[ =]["']?[^\s:"']{1,100}:[^\s"']{4,}/,
+];
+
+/** Whether a text states a secret, such as "the password is …". */
+const statesSecret = (text: string): boolean => SHAPES.some((shape) => shape.test(text));

@@ -5,21 +5,14 @@ import { createSources } from "../code/sources.ts";
 import { parseSymbolId } from "../code/symbol-id.ts";
 import type { MemoryItem, MemoryLink } from "./memory-store.ts";
 
-export interface LinkOptions {
+interface LinkOptions {
   readonly files: Files;
   readonly confinement: Confinement;
   readonly parsers: ParserPool;
 }
 
 /** The files and symbols that memories are about, and whether they have changed. */
-export interface Links {
-  /** The current state of files and symbols; null for missing ones. */
-  look(uris: readonly (Uri | SymbolId)[]): Promise<readonly MemoryLink[]>;
-  /** The links of an item that have changed. */
-  changed(item: Pick<MemoryItem, "links">): Promise<readonly string[]>;
-}
-
-export function createLinks({ files, confinement, parsers }: LinkOptions): Links {
+export function createLinks({ files, confinement, parsers }: LinkOptions) {
   const sources = createSources({ confinement }, parsers);
   const symbolHash = async (id: SymbolId): Promise<string | null> => {
     const { path, symbol } = parseSymbolId(confinement, id);
@@ -42,8 +35,10 @@ export function createLinks({ files, confinement, parsers }: LinkOptions): Links
     hash: await hashOf(uri),
   });
   return {
-    look: (uris) => Promise.all(uris.map(toLink)),
-    async changed({ links }) {
+    /** The current state of files and symbols; null for missing ones. */
+    look: (uris: readonly (Uri | SymbolId)[]): Promise<MemoryLink[]> => Promise.all(uris.map(toLink)),
+    /** The links of an item that have changed. */
+    async changed({ links }: Pick<MemoryItem, "links">): Promise<string[]> {
       const now = await Promise.all(links.map(({ uri }) => hashOf(uri)));
       return links.filter(({ hash }, at) => hash !== now[at]).map(({ uri }) => uri);
     },

@@ -23,33 +23,7 @@ export interface MemoryItem {
   readonly links: readonly MemoryLink[];
 }
 
-export interface MemoryStore {
-  put(item: MemoryItem, owner: string): void;
-  get(memory_id: string, owner: string): MemoryItem | undefined;
-  remove(memory_id: string, owner: string): boolean;
-  /** Newest first. */
-  list(filter: ListFilter): MemoryItem[];
-  /** The memories with any of these terms, the best ones only when there are many. */
-  match(terms: readonly string[], filter: MemoryFilter): TermMatches;
-  /** Vectors of an embedding model; without a name, those of the word table. */
-  placed(filter: MemoryFilter, model?: string): readonly PlacedMemory[];
-  /** Memories without a vector of this model. */
-  unplaced(model: string, limit: number): { readonly id: number; readonly text: string }[];
-  place(model: string, vectors: readonly { readonly id: number; readonly vector: Float32Array }[]): void;
-  read(id: number): MemoryItem | undefined;
-  close(): void;
-}
-
-export interface TermMatches {
-  /** In the order of the terms: how many memories contain each. */
-  readonly holders: readonly number[];
-  readonly rows: readonly { readonly id: number; readonly terms: readonly string[] }[];
-}
-
-export interface PlacedMemory {
-  readonly id: number;
-  readonly vector: Float32Array;
-}
+export type MemoryStore = Awaited<ReturnType<typeof openMemoryStore>>;
 
 export interface MemoryFilter {
   readonly scopes: readonly Scope[];
@@ -77,7 +51,7 @@ const MAX_MATCHES = 200;
  * Memories in SQLite with their terms and vectors; without a folder they end with the process. A session memory
  * belongs to its caller.
  */
-export async function openMemoryStore(cut: TermCutter, folder?: string): Promise<MemoryStore> {
+export async function openMemoryStore(cut: TermCutter, folder?: string) {
   const { DatabaseSync } = await import("node:sqlite");
   const file = folder === undefined ? ":memory:" : join(folder, "memory.sqlite");
   const database = new DatabaseSync(file, { timeout: 10_000 });
@@ -91,9 +65,9 @@ export async function openMemoryStore(cut: TermCutter, folder?: string): Promise
     sql: `scope IN (${scopes.map(() => "?").join(", ")}) AND (scope <> 'session' OR owner = ?)${kind ? " AND kind = ?" : ""}`,
     values: [...scopes, owner, ...(kind ? [kind] : [])],
   });
-  let loaded: { readonly version: string; readonly rows: readonly LoadedRow[] } | undefined;
+  let loaded: { readonly version: string; readonly rows: readonly ReturnType<typeof toLoaded>[] } | undefined;
   /** Cached until any process changes it: loading 10,000 vectors takes longer than the search. */
-  const load = (model = ""): readonly LoadedRow[] => {
+  const load = (model = "") => {
     const version = `${database.prepare("PRAGMA data_version").get()?.["data_version"]} ${model}`;
     if (loaded?.version !== version) {
       const rows = model
@@ -130,7 +104,7 @@ export async function openMemoryStore(cut: TermCutter, folder?: string): Promise
   };
 
   return {
-    put(item, owner) {
+    put(item: MemoryItem, owner: string): void {
       const text = textOf(item);
       const vector = new Uint8Array(place(text).buffer);
       change(() => {
@@ -149,11 +123,11 @@ export async function openMemoryStore(cut: TermCutter, folder?: string): Promise
           .run(Number(id), cut(text).join(" "));
       });
     },
-    get(memory_id, owner) {
+    get(memory_id: string, owner: string): MemoryItem | undefined {
       const row = idOf(memory_id, owner);
       return row && toItem(row);
     },
-    remove(memory_id, owner) {
+    remove(memory_id: string, owner: string): boolean {
       const row = idOf(memory_id, owner);
       if (!row) return false;
       const id = Number(row["id"]);
@@ -163,14 +137,16 @@ export async function openMemoryStore(cut: TermCutter, folder?: string): Promise
       });
       return true;
     },
-    list(filter) {
+    /** Newest first. */
+    list(filter: ListFilter): MemoryItem[] {
       const { sql, values } = where(filter);
       return database
         .prepare(`SELECT item FROM memories WHERE ${sql} ORDER BY updated_at DESC, id DESC LIMIT ?`)
         .all(...values, filter.limit)
         .map(toItem);
     },
-    match(terms, filter) {
+    /** The memories with any of these terms, the best ones only when there are many. */
+    match(terms: readonly string[], filter: MemoryFilter) {
       const { sql, values } = where(filter);
       const from = `FROM memory_terms JOIN memories ON memories.id = memory_terms.rowid
         WHERE memory_terms MATCH ? AND ${sql}`;
@@ -179,15 +155,18 @@ export async function openMemoryStore(cut: TermCutter, folder?: string): Promise
         .prepare(`SELECT memories.id AS id, terms ${from} ORDER BY bm25(memory_terms) LIMIT ?`)
         .all(terms.map(quote).join(" OR "), ...values, MAX_MATCHES);
       return {
+        /** In the order of the terms: how many memories contain each. */
         holders: terms.map((term) => Number(count.get(quote(term), ...values)?.["count"])),
         rows: rows.map((row) => ({ id: Number(row["id"]), terms: String(row["terms"]).split(" ") })),
       };
     },
-    placed: ({ scopes, owner }, model) =>
+    /** Vectors of an embedding model; without a name, those of the word table. */
+    placed: ({ scopes, owner }: MemoryFilter, model?: string) =>
       load(model).filter(
         (row) => scopes.includes(row.scope) && (row.scope !== "session" || row.owner === owner),
       ),
-    unplaced: (model, limit) =>
+    /** Memories without a vector of this model. */
+    unplaced: (model: string, limit: number) =>
       database
         .prepare(
           `SELECT id, item FROM memories
@@ -195,7 +174,7 @@ export async function openMemoryStore(cut: TermCutter, folder?: string): Promise
         )
         .all(model, limit)
         .map((row) => ({ id: Number(row["id"]), text: textOf(toItem(row)) })),
-    place(model, vectors) {
+    place(model: string, vectors: readonly { readonly id: number; readonly vector: Float32Array }[]): void {
       const insert = database.prepare(
         "INSERT OR REPLACE INTO memory_vectors (id, model, vector) VALUES (?, ?, ?)",
       );
@@ -203,7 +182,7 @@ export async function openMemoryStore(cut: TermCutter, folder?: string): Promise
         for (const { id, vector } of vectors) insert.run(id, model, new Uint8Array(vector.slice().buffer));
       });
     },
-    read(id) {
+    read(id: number): MemoryItem | undefined {
       const row = database.prepare("SELECT item FROM memories WHERE id = ?").get(id);
       return row && toItem(row);
     },
@@ -219,12 +198,7 @@ const textOf = ({ text, tags }: MemoryItem): string => [text, ...tags].join("\n"
 /** Terms contain letters and digits only. */
 const quote = (term: string): string => `"${term}"`;
 
-interface LoadedRow extends PlacedMemory {
-  readonly scope: Scope;
-  readonly owner: string;
-}
-
-const toLoaded = (row: Record<string, unknown>): LoadedRow => ({
+const toLoaded = (row: Record<string, unknown>) => ({
   id: Number(row["id"]),
   // put() wrote it.
   scope: row["scope"] as Scope,

@@ -9,20 +9,6 @@ import {
 } from "@octant/search";
 import type { MemoryFilter, MemoryItem, MemoryStore } from "./memory-store.ts";
 
-export interface RecallOptions {
-  readonly cut: TermCutter;
-  /** The embedding model of the person's search settings; the word table of search without it. */
-  readonly embedder?: Embedder;
-}
-
-/** Memories in all the stores, best first. */
-export type Recall = (
-  stores: readonly MemoryStore[],
-  query: string,
-  filter: MemoryFilter & { readonly limit: number },
-  signal: AbortSignal,
-) => Promise<MemoryItem[]>;
-
 /** Of BM25. */
 const SATURATION = 1.2;
 const LENGTH_PENALTY = 0.75;
@@ -33,7 +19,8 @@ const MEANING_WEIGHT = 1;
 /** Texts in one request to a model. */
 const TEXTS_PER_CALL = 32;
 
-export function createRecall({ cut, embedder }: RecallOptions): Recall {
+/** Without an embedding model, that of the person's search settings, the word table of search is used. */
+export function createRecall({ cut, embedder }: { readonly cut: TermCutter; readonly embedder?: Embedder }) {
   const askedTerms = createQuestionTerms(cut);
   let table: WordTable | undefined;
   const questionVector = async (query: string, signal: AbortSignal) => {
@@ -42,7 +29,13 @@ export function createRecall({ cut, embedder }: RecallOptions): Recall {
     return table.placeQuestion(cut(query));
   };
 
-  return async (stores, query, filter, signal) => {
+  /** Memories in all the stores, best first. */
+  return async (
+    stores: readonly MemoryStore[],
+    query: string,
+    filter: MemoryFilter & { readonly limit: number },
+    signal: AbortSignal,
+  ): Promise<MemoryItem[]> => {
     const asked = askedTerms(query);
     if (asked.length === 0) return [];
     if (embedder) for (const store of stores) await embedMissing(store, embedder, signal);

@@ -24,14 +24,7 @@ const Head = z.object({
 });
 
 /** The project's memory as Markdown files, one per item. */
-export interface SharedFolder {
-  put(item: MemoryItem): void;
-  remove(memory_id: string): void;
-  /** Updates a store from the files. */
-  sync(store: MemoryStore): void;
-}
-
-export function createSharedFolder(confinement: Confinement): SharedFolder {
+export function createSharedFolder(confinement: Confinement) {
   const root = confinement.roots[0] ?? "/";
   const folder = join(root, FOLDER);
   const known = new Map<string, string>();
@@ -48,7 +41,7 @@ export function createSharedFolder(confinement: Confinement): SharedFolder {
     }
   };
   return {
-    put(item) {
+    put(item: MemoryItem): void {
       using opened = confinement.makeFolder(folder);
       const draft = `.${randomUUID()}`;
       try {
@@ -59,11 +52,12 @@ export function createSharedFolder(confinement: Confinement): SharedFolder {
         throw cause;
       }
     },
-    remove(memory_id) {
+    remove(memory_id: string): void {
       using opened = confinement.makeFolder(folder);
       rmSync(opened.at(`${memory_id}.md`), { force: true });
     },
-    sync(store) {
+    /** Updates a store from the files. */
+    sync(store: MemoryStore): void {
       const found = new Set<string>();
       for (const name of names()) {
         const [, memory_id = ""] = NAME.exec(name) ?? [];

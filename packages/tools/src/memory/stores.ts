@@ -9,17 +9,10 @@ import { createSharedFolder } from "./shared-folder.ts";
  * The memory stores by scope: session memories end with the process, the project's are private or shared, global ones
  * are for all projects.
  */
-export interface MemoryStores {
-  /** Up to date with the shared files. */
-  all(): Promise<readonly MemoryStore[]>;
-  /** The store for new memories of this scope. */
-  of(scope: MemoryItem["scope"]): Promise<MemoryStore>;
-}
-
 export function openStores(
   { state, confinement }: { readonly state: StateFolder; readonly confinement: Confinement },
   { shared: isShared, cut }: { readonly shared: boolean; readonly cut: TermCutter },
-): MemoryStores {
+) {
   const folder = isShared ? createSharedFolder(confinement) : undefined;
   const open = async () => {
     const [session, own, files, global] = await Promise.all([
@@ -47,11 +40,13 @@ export function openStores(
     return stores;
   };
   return {
-    async all() {
+    /** Up to date with the shared files. */
+    async all(): Promise<readonly MemoryStore[]> {
       const { session, own, shared, global } = await use();
       return [session, own, shared, global];
     },
-    async of(scope) {
+    /** The store for new memories of this scope. */
+    async of(scope: MemoryItem["scope"]): Promise<MemoryStore> {
       const stores = await use();
       return scope === "project" ? stores[folder ? "shared" : "own"] : stores[scope];
     },

@@ -10,17 +10,17 @@ import {
 import type { Git, Workspace } from "@octant/host";
 import { z } from "zod";
 import { createRuns } from "../test/runs.ts";
-import { EvidenceInput, toEvidence } from "./evidence.ts";
+import { toEvidence } from "./evidence.ts";
 import {
   changeSteps,
-  Dependencies,
   isSettled,
   MAX_STEPS,
   Plan,
   PlanId,
-  STEP_STATES,
   type Step,
+  StepChangeInput,
   StepId,
+  StepInput,
   StepText,
   stateOf,
 } from "./plan-steps.ts";
@@ -33,19 +33,6 @@ export interface PlanOptions {
 const KIND = "plan";
 const EXAMPLE_ID = "plan_00mwhcy9qe093ycmtw78se8wgvd80rqnmr07";
 
-const StepInput = z.strictObject({
-  step_id: StepId.optional().describe("Its number when absent"),
-  content: StepText,
-  depends_on: Dependencies.optional(),
-});
-const StepChangeInput = z.strictObject({
-  step_id: StepId,
-  state: z.enum(STEP_STATES).optional(),
-  content: StepText.optional(),
-  depends_on: Dependencies.optional(),
-  note: StepText.optional().describe("Such as why it failed"),
-  evidence: z.array(EvidenceInput).max(20).optional(),
-});
 const whichPlan = PlanId.optional().describe("Default: your newest");
 
 /**

@@ -1,15 +1,15 @@
 import { handle, invalidArgument } from "@octant/core";
 import { z } from "zod";
-import { Evidence } from "./evidence.ts";
+import { Evidence, EvidenceInput } from "./evidence.ts";
 
 export const MAX_STEPS = 200;
 const MAX_TEXT_CHARS = 1_000;
 
-export const STEP_STATES = ["pending", "in_progress", "completed", "failed", "skipped"] as const;
+const STEP_STATES = ["pending", "in_progress", "completed", "failed", "skipped"] as const;
 export const PlanId = handle("plan");
 export const StepId = z.string().regex(/^[\w.-]{1,40}$/, "a step id has letters, digits, '.', '_' and '-'");
 export const StepText = z.string().trim().min(1).max(MAX_TEXT_CHARS);
-export const Dependencies = z.array(StepId).max(MAX_STEPS);
+const Dependencies = z.array(StepId).max(MAX_STEPS);
 
 export const Step = z.object({
   step_id: StepId,
@@ -31,27 +31,27 @@ export const Plan = z.object({
 });
 export type Plan = z.output<typeof Plan>;
 
-/** A step as given by the caller; its id defaults to its number in the plan. */
-export interface StepDraft {
-  readonly step_id?: string | undefined;
-  readonly content: string;
-  readonly depends_on?: readonly string[] | undefined;
-}
+/** A step as given by the caller. */
+export const StepInput = z.strictObject({
+  step_id: StepId.optional().describe("Its number when absent"),
+  content: StepText,
+  depends_on: Dependencies.optional(),
+});
 
-export interface StepChange {
-  readonly step_id: string;
-  readonly state?: Step["state"] | undefined;
-  readonly content?: string | undefined;
-  readonly depends_on?: readonly string[] | undefined;
-  readonly note?: string | undefined;
-  /** Appended to the step's evidence. */
-  readonly evidence?: readonly Evidence[] | undefined;
-}
+export const StepChangeInput = z.strictObject({
+  step_id: StepId,
+  state: z.enum(STEP_STATES).optional(),
+  content: StepText.optional(),
+  depends_on: Dependencies.optional(),
+  note: StepText.optional().describe("Such as why it failed"),
+  evidence: z.array(EvidenceInput).max(20).optional(),
+});
 
 export interface PlanChange {
-  readonly add?: readonly StepDraft[] | undefined;
+  readonly add?: readonly z.output<typeof StepInput>[] | undefined;
   readonly remove?: readonly string[] | undefined;
-  readonly changes?: readonly StepChange[] | undefined;
+  /** Their evidence was looked up, and is appended to the step's. */
+  readonly changes?: readonly (Omit<z.output<typeof StepChangeInput>, "evidence"> & Pick<Step, "evidence">)[];
 }
 
 /**
