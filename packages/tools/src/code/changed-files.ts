@@ -2,6 +2,7 @@ import {
   type ActionText,
   ANSWER_BYTES,
   type Context,
+  type ErrorCode,
   Hash,
   PatchId,
   type Reader,
@@ -11,6 +12,13 @@ import {
 import { type AppliedEdit, applyWorkspaceEdit } from "@octant/host";
 import { z } from "zod";
 import type { Code } from "./code.ts";
+import { SPOT_ERRORS } from "./spot.ts";
+
+export const EDIT_ERRORS: readonly ErrorCode[] = [
+  ...SPOT_ERRORS,
+  ...(["UNSUPPORTED", "CONFLICT", "PROTECTED_PATH", "PATCH_FAILED"] as const),
+  ...(["LOCKED", "NO_SPACE", "IO_ERROR", "EXEC_FAILED", "UPSTREAM_ERROR"] as const),
+];
 
 /** The result of an edit by a language server. */
 export const ChangedFiles = z.object({

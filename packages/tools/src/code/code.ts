@@ -7,39 +7,43 @@ import {
   ServerUnavailable,
   type Workspace,
 } from "@octant/host";
-import { languageOf } from "@octant/search";
+import { languageOf, type ParserPool } from "@octant/search";
 import type { CodeBackend } from "./backend.ts";
 import { createHeuristic } from "./backends/heuristic.ts";
 import { createTreeSitter } from "./backends/tree-sitter.ts";
-import type { CodeOptions } from "./options.ts";
-import { createSources, type Sources } from "./sources.ts";
-import { createSymbolSearch, type SymbolSearch } from "./symbol-search.ts";
+import { createSources } from "./sources.ts";
+import { createSymbolSearch, type SymbolIndex } from "./symbol-search.ts";
 
-/** The shared dependencies of the actions. */
-export interface Code {
+/** The dependencies of the code tool. */
+export interface CodeOptions {
   readonly workspace: Workspace;
   readonly servers: LanguageServers;
-  readonly sources: Sources;
-  readonly symbols: SymbolSearch;
-  /** The backends for a file, best first. Later ones are created only when needed. */
-  backends(path: Path, order?: Order): AsyncIterable<CodeBackend>;
+  /**
+   * The index of the whole project; without it, and until it is complete, the files that contain a name are parsed.
+   */
+  readonly index?: SymbolIndex;
+  readonly parsers: ParserPool;
 }
+
+/** The shared dependencies of the actions. */
+export type Code = ReturnType<typeof createCode>;
 
 /** `quick` is for questions that a parser answers as well as a server, which may have to start first. */
 export type Order = "best" | "quick";
 
-export function createCode({ workspace, servers, index, parsers }: CodeOptions): Code {
+export function createCode({ workspace, servers, index, parsers }: CodeOptions) {
   const sources = createSources(workspace, parsers);
   const symbols = createSymbolSearch(workspace, sources, index);
-  const treeSitter = createTreeSitter({ sources, symbols });
-  const heuristic = createHeuristic({ workspace, sources });
+  const treeSitter = createTreeSitter(sources, symbols);
+  const heuristic = createHeuristic(workspace, sources);
   const server = async function* (path: Path): AsyncIterable<CodeBackend> {
     const found = await servers.find(path);
     if ("server" in found) yield createLanguageClient(found.server);
   };
   return {
     ...{ workspace, servers, sources, symbols },
-    async *backends(path, order = "best") {
+    /** The backends for a file, best first. Later ones are created only when needed. */
+    async *backends(path: Path, order: Order = "best"): AsyncIterable<CodeBackend> {
       if (order === "best") yield* server(path);
       if (languageOf(path)) yield treeSitter;
       if (order === "quick") yield* server(path);

@@ -1,8 +1,7 @@
 import { action } from "@octant/core";
 import { z } from "zod";
 import { type Code, firstAnswer } from "./code.ts";
-import { LIST_ERRORS } from "./errors.ts";
-import { Paging, pageOfRanks } from "./page.ts";
+import { LIST_ERRORS, Paging, pageOfRanks } from "./page.ts";
 import { SpotInput, toSpot } from "./spot.ts";
 
 const Completion = z.object({

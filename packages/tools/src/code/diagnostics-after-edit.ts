@@ -9,14 +9,6 @@ import {
   type SourceDiagnostic,
   type Workspace,
 } from "@octant/host";
-import type { z } from "zod";
-import type { Diagnostic } from "./diagnostics.ts";
-
-/** A problem introduced by an edit, as far as a running server can report it in time. */
-export type AddedDiagnostic = Pick<
-  z.output<typeof Diagnostic>,
-  "uri" | "range" | "severity" | "message" | "source" | "code"
->;
 
 interface EditedFile {
   readonly uri: string;
@@ -26,21 +18,7 @@ interface EditedFile {
   readonly created?: boolean;
 }
 
-export interface DiagnosticsAfterEdit {
-  /**
-   * Applies the edit and compares the diagnostics of its files before and after. `added` is undefined when no server
-   * runs for any of them, or none answered in time; `note` says what is unknown. The edit is applied in any case.
-   */
-  around<T extends { readonly files: readonly EditedFile[] }>(
-    uris: readonly string[],
-    edit: () => Promise<T>,
-    signal: AbortSignal,
-  ): Promise<{
-    readonly result: T;
-    readonly added: readonly AddedDiagnostic[] | undefined;
-    readonly note: string | undefined;
-  }>;
-}
+export type DiagnosticsAfterEdit = ReturnType<typeof createDiagnosticsAfterEdit>;
 
 /** Before the edit, and again after it. A project of a thousand files takes a second or two. */
 const BUDGET_MS = 4_000;
@@ -55,7 +33,7 @@ export function createDiagnosticsAfterEdit({
   readonly workspace: Pick<Workspace, "confinement">;
   readonly servers: LanguageServers;
   readonly budgetMs?: number;
-}): DiagnosticsAfterEdit {
+}) {
   const { confinement } = workspace;
   /** Diagnostics by file; files without an answer are left out. */
   const lookAt = async (paths: readonly Path[], ms: number, signal: AbortSignal) => {
@@ -70,7 +48,15 @@ export function createDiagnosticsAfterEdit({
   };
 
   return {
-    async around(uris, edit, signal) {
+    /**
+     * Applies the edit and compares the diagnostics of its files before and after. `added` is undefined when no server
+     * runs for any of them, or none answered in time; `note` says what is unknown. The edit is applied in any case.
+     */
+    async around<T extends { readonly files: readonly EditedFile[] }>(
+      uris: readonly string[],
+      edit: () => Promise<T>,
+      signal: AbortSignal,
+    ) {
       const asked = uris.flatMap((uri) => toPathOrNothing(confinement, uri));
       const before = await lookAt(asked, budgetMs, signal);
       const result = await edit();
@@ -123,7 +109,7 @@ function addedSince(
 
 const keyOf = ({ severity, code, message }: SourceDiagnostic) => `${severity} ${code} ${message}`;
 
-const toAnswer = ({ path, ...one }: SourceDiagnostic): AddedDiagnostic => ({ uri: pathToUri(path), ...one });
+const toAnswer = ({ path, ...one }: SourceDiagnostic) => ({ uri: pathToUri(path), ...one });
 
 function toPathOrNothing(confinement: Workspace["confinement"], uri: string): Path[] {
   try {

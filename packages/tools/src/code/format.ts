@@ -1,9 +1,8 @@
 import { action, Lines, Range, ToolError, toRange, Uri } from "@octant/core";
 import { createLanguageClient, type FormatOptions, ServerRefused, ServerUnavailable } from "@octant/host";
 import { z } from "zod";
-import { ChangedFiles, changesText, makeChanges } from "./changed-files.ts";
+import { ChangedFiles, changesText, EDIT_ERRORS, makeChanges } from "./changed-files.ts";
 import type { Code } from "./code.ts";
-import { EDIT_ERRORS } from "./errors.ts";
 
 export const format = (code: Code) =>
   action({

@@ -2,8 +2,7 @@ import { ANSWER_BYTES, action, Range, Uri } from "@octant/core";
 import { pathToUri } from "@octant/host";
 import { z } from "zod";
 import { type Code, firstAnswer } from "./code.ts";
-import { SPOT_ERRORS } from "./errors.ts";
-import { SpotInput, toSpot } from "./spot.ts";
+import { SPOT_ERRORS, SpotInput, toSpot } from "./spot.ts";
 
 export const hover = (code: Code) =>
   action({

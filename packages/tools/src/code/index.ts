@@ -1,20 +1,18 @@
 import { defineTool } from "@octant/core";
-import { calls } from "./calls.ts";
-import { createCode } from "./code.ts";
+import { type CodeOptions, createCode } from "./code.ts";
 import { completion } from "./completion.ts";
-import { definition } from "./definition.ts";
 import { diagnostics } from "./diagnostics.ts";
 import { format } from "./format.ts";
 import { hover } from "./hover.ts";
-import type { CodeOptions } from "./options.ts";
+import { calls, definition, references } from "./navigation.ts";
 import { outline } from "./outline.ts";
-import { references } from "./references.ts";
 import { rename } from "./rename.ts";
 import { search_ast } from "./search-ast.ts";
 import { search_symbol } from "./search-symbol.ts";
 
 export { createDiagnosticsAfterEdit } from "./diagnostics-after-edit.ts";
-export type { CodeOptions, SymbolIndex } from "./options.ts";
+export type { SymbolIndex } from "./symbol-search.ts";
+export type { CodeOptions };
 
 export const code = (options: CodeOptions) => {
   const shared = createCode(options);

@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { type LanguageClient, type Path, type Spot, splitPath, toNative } from "@octant/host";
 import { languageOf } from "@octant/search";
 import type { Code } from "./code.ts";
-import { parseMany } from "./parse-many.ts";
+import { parseMany } from "./sources.ts";
 import { wordAt } from "./words.ts";
 
 /** A server holds each open file in memory. */

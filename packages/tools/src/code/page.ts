@@ -1,9 +1,11 @@
-import { ANSWER_BYTES, type Context, pagingInput, Range } from "@octant/core";
+import { ANSWER_BYTES, type Context, type ErrorCode, pagingInput, Range } from "@octant/core";
 import type { SourcePlace } from "@octant/host";
 import { z } from "zod";
 import { type ComparePlaces, comparePlaces } from "./place.ts";
+import { SPOT_ERRORS } from "./spot.ts";
 
 export const Paging = pagingInput(50, 500);
+export const LIST_ERRORS: readonly ErrorCode[] = [...SPOT_ERRORS, "INVALID_CURSOR", "EXEC_FAILED", "TIMEOUT"];
 
 /** Reserved for the fields around the list. */
 const MARGIN_BYTES = 2_048;

@@ -8,10 +8,9 @@ import {
   type Spot,
 } from "@octant/host";
 import { z } from "zod";
-import { ChangedFiles, changesText, makeChanges } from "./changed-files.ts";
+import { ChangedFiles, changesText, EDIT_ERRORS, makeChanges } from "./changed-files.ts";
 import type { Code } from "./code.ts";
 import { cannotLoad } from "./diagnostics.ts";
-import { EDIT_ERRORS } from "./errors.ts";
 import { checkIdentifier } from "./identifier.ts";
 import { nameAt } from "./open-uses.ts";
 import { proposeForAll } from "./propose-for-all.ts";

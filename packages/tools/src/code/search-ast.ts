@@ -1,14 +1,13 @@
 import { action, invalidArgument } from "@octant/core";
-import { comparePaths, hashOf, type Path, presentRoots, type SourcePlace } from "@octant/host";
+import { comparePaths, type Path, presentRoots, type SourcePlace } from "@octant/host";
 import { LANGUAGES, type Language, languageOf, literalWords, type StructureMatch } from "@octant/search";
 import { z } from "zod";
 import { notSearched, toHidden, toNotSearched } from "../searched.ts";
 import type { Code } from "./code.ts";
-import { LIST_ERRORS } from "./errors.ts";
-import { Paging, pageOfPlaces, placeBefore } from "./page.ts";
-import { parseMany } from "./parse-many.ts";
+import { LIST_ERRORS, Paging, pageOfPlaces, placeBefore } from "./page.ts";
 import { comparePlaces, Place, toPlace } from "./place.ts";
 import { Scope } from "./search-symbol.ts";
+import { parseMany } from "./sources.ts";
 import { filesIn, toGlobs } from "./symbol-search.ts";
 import { placeLine, placesText } from "./text.ts";
 import { noteUnsearched, Unsearched } from "./unsearched.ts";
@@ -131,13 +130,11 @@ async function checkPattern(
   languages: readonly Language[],
 ): Promise<void> {
   for (const { extensions } of languages)
-    if (await sources.structures({ path: `/a${extensions[0]}`, text: "", hash: EMPTY_HASH }, pattern)) return;
+    if (await sources.structures({ path: `/a${extensions[0]}`, text: "" }, pattern)) return;
   const message =
     "the pattern is not code of this language; write it as it would stand in a file, with $X for parts";
   throw invalidArgument("pattern", message);
 }
-
-const EMPTY_HASH = hashOf(new Uint8Array());
 
 const textsOf = (captures: Readonly<Record<string, { readonly text: string }>>): Record<string, string> =>
   Object.fromEntries(

@@ -4,9 +4,8 @@ import { SYMBOL_KINDS } from "@octant/search";
 import { z } from "zod";
 import { notSearched, toHidden, toNotSearched } from "../searched.ts";
 import type { Code } from "./code.ts";
-import { LIST_ERRORS } from "./errors.ts";
 import { FoundSymbol } from "./outline.ts";
-import { Paging, pageOfRanks, passedBefore } from "./page.ts";
+import { LIST_ERRORS, Paging, pageOfRanks, passedBefore } from "./page.ts";
 import { placesText } from "./text.ts";
 import { noteUnsearched, Unsearched } from "./unsearched.ts";
 

@@ -1,45 +1,20 @@
 import { type Position, type Range, ToolError } from "@octant/core";
 import { type Path, readSourceText, type SourceText, type Workspace } from "@octant/host";
-import {
-  type Call,
-  languageOf,
-  type Occurrence,
-  type ParserPool,
-  type SourceSymbol,
-  type StructureMatch,
-} from "@octant/search";
+import { languageOf, type ParserPool, type SourceSymbol } from "@octant/search";
 import { toSymbolId } from "./symbol-id.ts";
+
+export type Sources = ReturnType<typeof createSources>;
+
+const MAX_CACHED_FILES = 256;
 
 /**
  * Files as code: text, lines and symbols. All parsing runs in other threads; a file that takes too long or too much
  * memory is a TIMEOUT or LIMIT_EXCEEDED, which `isUnparsable` recognises.
  */
-export interface Sources {
-  read(path: Path): SourceText;
-  /** undefined for a file that has been removed, or is not text. */
-  readIfThere(path: Path): SourceText | undefined;
-  /** The symbols of the current file, or of the given text; none without a grammar for its language. */
-  symbols(path: Path, read?: SourceText): Promise<readonly SourceSymbol[]>;
-  /** The innermost symbol around a position. */
-  enclosing(path: Path, position: Position, read?: SourceText): Promise<SourceSymbol | undefined>;
-  occurrences(source: SourceText, name: string): Promise<readonly Occurrence[]>;
-  /** All calls, or only those of one name. */
-  calls(source: SourceText, name?: string): Promise<readonly Call[]>;
-  syntaxErrors(source: SourceText): Promise<readonly { readonly range: Range; readonly message: string }[]>;
-  /** undefined when the pattern does not parse in the file's language. */
-  structures(
-    source: Pick<SourceText, "path" | "text" | "hash">,
-    pattern: string,
-  ): Promise<readonly StructureMatch[] | undefined>;
-  symbolId(path: Path, symbol: Pick<SourceSymbol, "path">): string;
-}
-
-const MAX_CACHED_FILES = 256;
-
-export function createSources({ confinement }: Pick<Workspace, "confinement">, parsers: ParserPool): Sources {
+export function createSources({ confinement }: Pick<Workspace, "confinement">, parsers: ParserPool) {
   const known = new Map<string, Promise<readonly SourceSymbol[]>>();
 
-  const symbols: Sources["symbols"] = async (path, read) => {
+  const symbols = async (path: Path, read?: SourceText): Promise<readonly SourceSymbol[]> => {
     const language = languageOf(path);
     if (!language) return [];
     const source = read ?? readSourceText(confinement, path);
@@ -53,8 +28,9 @@ export function createSources({ confinement }: Pick<Workspace, "confinement">, p
   };
 
   return {
-    read: (path) => readSourceText(confinement, path),
-    readIfThere(path) {
+    read: (path: Path): SourceText => readSourceText(confinement, path),
+    /** undefined for a file that has been removed, or is not text. */
+    readIfThere(path: Path): SourceText | undefined {
       try {
         return readSourceText(confinement, path);
       } catch (cause) {
@@ -62,23 +38,59 @@ export function createSources({ confinement }: Pick<Workspace, "confinement">, p
         throw cause;
       }
     },
+    /** The symbols of the current file, or of the given text; none without a grammar for its language. */
     symbols,
-    async enclosing(path, position, read) {
-      const around = (await symbols(path, read)).filter(({ range }) => holds(range, position));
+    /** The innermost symbol around a position. */
+    async enclosing(path: Path, position: Position, read?: SourceText): Promise<SourceSymbol | undefined> {
       // They are sorted by their start, so the last one is the innermost.
-      return around.at(-1);
+      return (await symbols(path, read)).findLast(({ range }) => holds(range, position));
     },
-    occurrences: (source, name) => parsers.call("occurrences", source.path, source.text, name),
-    calls: (source, name) => parsers.call("calls", source.path, source.text, name),
-    syntaxErrors: (source) => parsers.call("syntaxErrors", source.path, source.text),
-    structures: (source, pattern) => parsers.call("structures", source.path, source.text, pattern),
-    symbolId: (path, symbol) => toSymbolId(confinement, path, symbol.path),
+    occurrences: ({ path, text }: SourceText, name: string) => parsers.call("occurrences", path, text, name),
+    /** All calls, or only those of one name. */
+    calls: ({ path, text }: SourceText, name?: string) => parsers.call("calls", path, text, name),
+    syntaxErrors: ({ path, text }: SourceText) => parsers.call("syntaxErrors", path, text),
+    /** undefined when the pattern does not parse in the file's language. */
+    structures: ({ path, text }: Pick<SourceText, "path" | "text">, pattern: string) =>
+      parsers.call("structures", path, text, pattern),
+    symbolId: (path: Path, symbol: Pick<SourceSymbol, "path">) => toSymbolId(confinement, path, symbol.path),
   };
 }
 
 /** Whether a parser gave up on a file. */
 export const isUnparsable = (cause: unknown): cause is ToolError =>
   cause instanceof ToolError && (cause.code === "TIMEOUT" || cause.code === "LIMIT_EXCEEDED");
+
+/** Files that are read ahead of the parsers. */
+const AT_ONCE = 16;
+
+/**
+ * Processes every file that still exists, several at once; results come in the order of the files. Unparsable files
+ * go to `onUnparsable` and have no result unless it returns one.
+ */
+export async function parseMany<T>(
+  sources: Pick<Sources, "readIfThere">,
+  files: readonly Path[],
+  signal: AbortSignal,
+  work: (source: SourceText) => Promise<T>,
+  onUnparsable: (source: SourceText) => T | undefined,
+): Promise<T[]> {
+  const found: T[] = [];
+  for (let at = 0; at < files.length; at += AT_ONCE) {
+    signal.throwIfAborted();
+    const batch = files.slice(at, at + AT_ONCE).map(async (file) => {
+      const source = sources.readIfThere(file);
+      if (!source) return undefined;
+      try {
+        return await work(source);
+      } catch (cause) {
+        if (isUnparsable(cause)) return onUnparsable(source);
+        throw cause;
+      }
+    });
+    for (const result of await Promise.all(batch)) if (result !== undefined) found.push(result);
+  }
+  return found;
+}
 
 /** Inserts the entry as the newest and evicts the oldest beyond the limit. */
 function cache<V>(map: Map<string, V>, key: string, value: V, limit: number): void {

@@ -10,6 +10,11 @@ const LineAndColumn = z
   .regex(/^[1-9]\d{0,8}(:[1-9]\d{0,8})?$/, 'at is "12:5" (line and column) or "12", counted from 1')
   .describe('1-based "12:5", with uri');
 
+/** Errors of every action that takes a position in a file. */
+export const SPOT_ERRORS = [
+  ...(["NOT_FOUND", "NOT_A_FILE", "NOT_TEXT", "TOO_LARGE", "OUTSIDE_WORKSPACE", "ACCESS_DENIED"] as const),
+];
+
 /** The subject of a question: a position in a file, or a symbol. */
 export const SpotInput = {
   uri: Uri.optional(),

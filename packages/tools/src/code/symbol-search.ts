@@ -1,4 +1,3 @@
-import type { Range } from "@octant/core";
 import { ToolError } from "@octant/core";
 import {
   comparePaths,
@@ -8,24 +7,28 @@ import {
   type TextPattern,
   type Workspace,
 } from "@octant/host";
-import type { SymbolKind } from "@octant/search";
-import { byFit, LANGUAGES, type Language, languageOf } from "@octant/search";
-import type { SymbolIndex } from "./options.ts";
-import { parseMany } from "./parse-many.ts";
-import type { Sources } from "./sources.ts";
+import {
+  byFit,
+  LANGUAGES,
+  type Language,
+  languageOf,
+  type SearchEngine,
+  type SourceSymbol,
+  type StoredSymbol,
+  type SymbolKind,
+  type SymbolOptions,
+} from "@octant/search";
+import { parseMany, type Sources } from "./sources.ts";
 
-export interface FoundSymbol {
-  readonly file: Path;
-  readonly name: string;
-  readonly path: string;
-  readonly kind: SymbolKind;
-  readonly range: Range;
-  readonly nameRange: Range;
-  readonly signature: string;
-  readonly doc: string | null;
+type FoundSymbol = Omit<SourceSymbol, "start" | "end"> & { readonly file: Path };
+
+/** The part of the search engine that knows symbols. */
+export interface SymbolIndex extends Pick<SearchEngine, "index" | "indexFirst" | "poll" | "status"> {
+  /** Best first. `file` is relative to the first root, or absolute. */
+  symbols(name: string, options: SymbolOptions): Promise<readonly StoredSymbol[]>;
 }
 
-export interface SymbolQuery {
+interface SymbolQuery {
   readonly query: string;
   readonly kind?: SymbolKind | undefined;
   /** A folder or a file. */
@@ -35,17 +38,9 @@ export interface SymbolQuery {
   hides?(path: Path): boolean;
 }
 
-/** Finds symbols in the whole project: from the index once it is complete, until then from the files. */
-export interface SymbolSearch {
-  /** Best first: the exact name, then prefixes, then substrings. */
-  search(query: SymbolQuery, signal: AbortSignal): Promise<SymbolAnswer>;
-  /** Files of the same language that contain the name as a word, in path order. */
-  filesNaming(name: string, language: Language, signal: AbortSignal): Promise<readonly Path[]>;
-  /** Symbols with exactly this name in files of the same language. */
-  named(name: string, language: Language, signal: AbortSignal): Promise<readonly FoundSymbol[]>;
-}
+export type SymbolSearch = ReturnType<typeof createSymbolSearch>;
 
-export interface SymbolAnswer {
+interface SymbolAnswer {
   readonly symbols: readonly FoundSymbol[];
   /** Files that a parser gave up on. */
   readonly unparsed: readonly Path[];
@@ -59,11 +54,12 @@ const MAX_PARSED_FILES = 1_000;
 /** More rounds would not help while a program rewrites the project. */
 const MAX_ROUNDS = 3;
 
+/** Finds symbols in the whole project: from the index once it is complete, until then from the files. */
 export function createSymbolSearch(
   { confinement, ripgrep }: Pick<Workspace, "confinement" | "ripgrep">,
   sources: Sources,
   index: SymbolIndex | undefined,
-): SymbolSearch {
+) {
   /** Files that contain the text, in path order. */
   const filesWith = async (
     pattern: Omit<TextPattern, "fixed" | "maxPerFile">,
@@ -79,7 +75,7 @@ export function createSymbolSearch(
     }
     return files.sort(comparePaths);
   };
-  const filesNaming: SymbolSearch["filesNaming"] = (name, language, signal) => {
+  const filesNaming = (name: string, language: Language, signal: AbortSignal): Promise<Path[]> => {
     // Next to a symbol such as `$` ripgrep sees no word boundary.
     const pattern = { pattern: name, word: /^\w+$/.test(name), case: "sensitive" } as const;
     return filesWith(pattern, familyOf(language).flatMap(toGlobs), presentRoots(confinement).present, signal);
@@ -168,13 +164,16 @@ export function createSymbolSearch(
   };
 
   return {
-    async search(query, signal) {
+    /** Best first: the exact name, then prefixes, then substrings. */
+    async search(query: SymbolQuery, signal: AbortSignal): Promise<SymbolAnswer> {
       const complete = await completeIndex();
       if (!complete) return scan(query, signal);
       return { symbols: await visibleFromIndex(query, complete, signal), unparsed: [], waiting: 0 };
     },
+    /** Files of the same language that contain the name as a word, in path order. */
     filesNaming,
-    async named(name, language, signal) {
+    /** Symbols with exactly this name in files of the same language. */
+    async named(name: string, language: Language, signal: AbortSignal): Promise<FoundSymbol[]> {
       const complete = await completeIndex();
       const found = complete
         ? await fromIndex({ query: name, limit: MAX_NAMED, exact: true }, complete, signal)

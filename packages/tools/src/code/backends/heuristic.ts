@@ -1,9 +1,9 @@
-import type { Path, SourcePlace, Workspace } from "@octant/host";
+import { ANSWER_BYTES } from "@octant/core";
+import { type Path, type SourcePlace, searchText, type Workspace } from "@octant/host";
 import type { SymbolKind } from "@octant/search";
 import type { CodeBackend, OutlineEntry } from "../backend.ts";
 import type { Sources } from "../sources.ts";
 import { lineAt, linesOf, prefixAt, rangeOn, wordAt, wordsOf } from "../words.ts";
-import { findWord } from "./find-word.ts";
 
 /** Keywords that introduce definitions in most languages, and their kinds. */
 const DEFINITIONS: readonly (readonly [keywords: string, kind: SymbolKind])[] = [
@@ -24,13 +24,7 @@ const MAX_OUTLINE = 2_000;
 const MAX_LINE_CHARS = 1_000;
 
 /** The fallback for languages without a grammar or server: matches words and typical forms of definitions. */
-export function createHeuristic({
-  workspace,
-  sources,
-}: {
-  workspace: Workspace;
-  sources: Sources;
-}): CodeBackend {
+export function createHeuristic(workspace: Workspace, sources: Sources): CodeBackend {
   const wordOf = (path: Path, position: Parameters<typeof wordAt>[1]) =>
     wordAt(sources.read(path).text, position)?.text;
   const everywhere = (path: Path, word: string, signal: AbortSignal): Promise<SourcePlace[]> =>
@@ -97,4 +91,23 @@ function globOf(path: Path): string {
   const name = path.slice(path.lastIndexOf("/") + 1);
   const dot = name.lastIndexOf(".");
   return (dot > 0 ? `*${name.slice(dot)}` : name).replaceAll(/[[\]{}!?\\]/g, "\\$&");
+}
+
+const MAX_PLACES = 1_000;
+
+/** Occurrences of a word in all files that match the globs, in path order. */
+async function findWord(
+  workspace: Workspace,
+  word: string,
+  globs: readonly string[],
+  signal: AbortSignal,
+): Promise<SourcePlace[]> {
+  // Next to a symbol such as `$` ripgrep sees no word boundary.
+  const isPlain = /^\w+$/.test(word);
+  const search = {
+    ...({ pattern: word, fixed: true, word: isPlain, case: "sensitive", globs, context: 0 } as const),
+    ...{ limit: MAX_PLACES, maxBytes: ANSWER_BYTES * MAX_PLACES },
+  };
+  const { matches } = await searchText(workspace, search, { signal });
+  return matches.map(({ uri, range }) => ({ path: workspace.confinement.toPath(uri), range }));
 }
