@@ -2,24 +2,21 @@ import type { Grammars, Language } from "@octant/search";
 
 /** The text with blanks in place of documentation in comments and strings; everything else keeps its position. */
 export async function stripDocs(grammars: Grammars, language: Language, text: string): Promise<string> {
-  const { parser, query } = await grammars(language);
-  const tree = parser.parse(text);
-  if (!tree) return text;
-  try {
-    const comments = tree.rootNode
+  const { parse, query } = await grammars(language);
+  const stripped = parse(text, (root) => {
+    const comments = root
       .descendantsOfType(["comment", "line_comment", "block_comment"])
       .filter((node) => node !== null);
     const isDoc = language.id === "go" ? isOnTopLevel : ({ text: own }: { text: string }) => DOC.test(own);
     const docs = comments.filter((comment) => isDoc(comment));
-    const strings = language.docstrings ? query(DOCSTRINGS).captures(tree.rootNode) : [];
+    const strings = language.docstrings ? query(DOCSTRINGS).captures(root) : [];
     let bare = text;
     for (const { startIndex, endIndex } of docs) bare = blank(bare, startIndex, endIndex, "");
     // A body must not become empty.
     for (const { node } of strings) bare = blank(bare, node.startIndex, node.endIndex, "0");
     return bare;
-  } finally {
-    tree.delete();
-  }
+  });
+  return stripped ?? text;
 }
 
 const DOC = /^(?:\/\*\*(?!\/)|\/\*!|\/\/\/(?!\/)|\/\/!)/;

@@ -8,13 +8,13 @@ import { checkTarget } from "../edits/plan-link.ts";
 import type { FileReport } from "../edits/plan-patch.ts";
 import { typeOf } from "../edits/plan-submodule.ts";
 import { checkWritable } from "../edits/protected-paths.ts";
+import { splitNul } from "../files/nul-list.ts";
 import { patchFailed } from "../patch/change.ts";
 import { type EntryType, type FileChange, parsePatch } from "../patch/index.ts";
 import { fromNative, type Path, pathToUri } from "../path.ts";
 import { patchPrefix } from "./diff.ts";
 import { entryAt } from "./entry.ts";
 import type { Repository } from "./git.ts";
-import { splitNul } from "./nul-list.ts";
 
 /** The target of a patch: the files, the files and the index, or only the index. */
 export type ApplyTo = "files" | "both" | "index";

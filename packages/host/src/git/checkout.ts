@@ -1,9 +1,9 @@
 import { ToolError } from "@octant/core";
+import { splitNul } from "../files/nul-list.ts";
 import { isWithin, type Path, pathToUri } from "../path.ts";
 import { branchCommit, branchExists, checkBranchName } from "./branches.ts";
 import { findCommit, findHead, tryFind } from "./commits.ts";
 import type { Repository } from "./git.ts";
-import { splitNul } from "./nul-list.ts";
 import { readStatus } from "./status.ts";
 
 export interface CheckoutOptions {

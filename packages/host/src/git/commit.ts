@@ -1,9 +1,9 @@
 import { ToolError } from "@octant/core";
+import { splitNul } from "../files/nul-list.ts";
 import { isWithin, type Path, pathToUri, toBytes } from "../path.ts";
 import { findHead } from "./commits.ts";
 import { entryAt } from "./entry.ts";
 import type { Repository } from "./git.ts";
-import { splitNul } from "./nul-list.ts";
 import { findOperation } from "./operation.ts";
 import { withOwnIndex } from "./own-index.ts";
 

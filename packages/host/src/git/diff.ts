@@ -1,8 +1,8 @@
 import { isUtf8 } from "node:buffer";
+import { splitNul } from "../files/nul-list.ts";
 import { isWithin, type Path } from "../path.ts";
 import { toBinaryPatches } from "./binary-patch.ts";
 import type { Repository } from "./git.ts";
-import { splitNul } from "./nul-list.ts";
 import { type ChangedFile, type FileDiff, parseDiff, toChangedFile } from "./parse-diff.ts";
 import { quoteName, unquoteName } from "./quoted-name.ts";
 

@@ -1,5 +1,5 @@
+import { splitNul } from "../files/nul-list.ts";
 import type { Path } from "../path.ts";
-import { splitNul } from "./nul-list.ts";
 
 export interface HeadState {
   /** null when HEAD is detached. */

@@ -1,6 +1,6 @@
 import { lstatSync, statSync } from "node:fs";
+import { splitNul } from "../files/nul-list.ts";
 import { type Path, toNative } from "../path.ts";
-import { splitNul } from "./nul-list.ts";
 import type { Setting } from "./overrides.ts";
 import type { Places } from "./repository.ts";
 

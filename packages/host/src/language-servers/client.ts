@@ -29,50 +29,6 @@ export interface Spot {
   readonly source?: SourceText;
 }
 
-/** The questions that a language server can answer; undefined where this one says that it cannot. */
-export interface LanguageClient extends Pick<LanguageServer, "name" | "onWork"> {
-  /**
-   * The server knows only the projects of open files, or the folders that its settings name, so files that may use a
-   * symbol have to be opened before it is asked about all uses.
-   */
-  readonly knowsOnlyOpen: boolean;
-  /** Opens files without a question about them. Those that cannot be read are left out. */
-  open(paths: readonly Path[], signal: AbortSignal): Promise<void>;
-  /** Whether it is still loading the project, so that its answers may be incomplete. */
-  isLoading(): boolean;
-  definition(
-    spot: Spot,
-    signal: AbortSignal,
-    patienceMs?: number,
-  ): Promise<readonly SourcePlace[] | undefined>;
-  references(
-    spot: Spot,
-    signal: AbortSignal,
-    patienceMs?: number,
-  ): Promise<readonly SourcePlace[] | undefined>;
-  /** Markdown. */
-  hover(spot: Spot, signal: AbortSignal): Promise<{ text: string; range?: Range } | null | undefined>;
-  completion(spot: Spot, signal: AbortSignal): Promise<readonly Completion[] | undefined>;
-  /** undefined also where nothing came in time. */
-  diagnostics(
-    path: Path,
-    patienceMs: number,
-    signal: AbortSignal,
-  ): Promise<readonly SourceDiagnostic[] | undefined>;
-  calls(
-    spot: Spot,
-    direction: "incoming" | "outgoing",
-    signal: AbortSignal,
-  ): Promise<readonly SourceCall[] | undefined>;
-  rename(spot: Spot, newName: string, signal: AbortSignal): Promise<LspWorkspaceEdit | null | undefined>;
-  format(
-    path: Path,
-    range: Range | undefined,
-    options: FormatOptions,
-    signal: AbortSignal,
-  ): Promise<LspWorkspaceEdit | undefined>;
-}
-
 export interface FormatOptions {
   readonly tabSize: number;
   readonly insertSpaces: boolean;
@@ -83,7 +39,10 @@ const LOADING_MS = 15_000;
 /** Longer than for a query: no other backend can make these edits, and the call continues as a job. */
 export const EDIT_MS = 120_000;
 
-export function createLanguageClient(server: LanguageServer): LanguageClient {
+export type LanguageClient = ReturnType<typeof createLanguageClient>;
+
+/** The questions that a language server can answer; undefined where this one says that it cannot. */
+export function createLanguageClient(server: LanguageServer) {
   /** Asks about a position in a file, after syncing the server with the disk. */
   const ask = <T>(
     spot: Spot,
@@ -98,6 +57,7 @@ export function createLanguageClient(server: LanguageServer): LanguageClient {
       if (whole) await running.settled(LOADING_MS, signal);
       return work(running, { textDocument: { uri }, position: toLspPosition(spot.position) });
     }, signal);
+  const WHOLE = { whole: true };
 
   const isPyright = server.name.endsWith("pyright");
   // Pyright would resolve the imports of a file from elsewhere to modules of this root that have the same name.
@@ -105,85 +65,85 @@ export function createLanguageClient(server: LanguageServer): LanguageClient {
 
   return {
     name: server.name,
+    /**
+     * The server knows only the projects of open files, or the folders that its settings name, so files that may use a
+     * symbol have to be opened before it is asked about all uses.
+     */
     knowsOnlyOpen: server.name.startsWith("typescript") || isPyright,
     onWork: server.onWork,
-    isLoading: () => server.running()?.isLoading() ?? false,
-    open: (paths, signal) =>
+    /** Whether it is still loading the project, so that its answers may be incomplete. */
+    isLoading: (): boolean => server.running()?.isLoading() ?? false,
+    /** Opens files without a question about them. Those that cannot be read are left out. */
+    open: (paths: readonly Path[], signal: AbortSignal): Promise<void> =>
       server.use(async (running) => {
         for (const path of paths.filter(mayOpen)) openIfReadable(running, path);
         await running.settled(LOADING_MS, signal);
       }, signal),
-    definition: (spot, signal, patienceMs) =>
-      ask(spot, "definitionProvider", signal, async (running, at) =>
-        toPlaces(await running.request<LspLocations>("textDocument/definition", at, signal, patienceMs)),
+    definition: (spot: Spot, signal: AbortSignal, patienceMs?: number): Places =>
+      ask(spot, "definitionProvider", signal, async ({ request }, at) =>
+        toPlaces(await request<LspLocations>("textDocument/definition", at, signal, patienceMs)),
       ),
-    references: (spot, signal, patienceMs) =>
-      ask(
-        spot,
-        "referencesProvider",
-        signal,
-        async (running, at) => {
-          const params = { ...at, context: { includeDeclaration: true } };
-          return toPlaces(
-            await running.request<LspLocations>("textDocument/references", params, signal, patienceMs),
-          );
-        },
-        { whole: true },
-      ),
-    hover: (spot, signal) =>
-      ask(spot, "hoverProvider", signal, async (running, at) => {
-        const found = await running.request<LspHover | null>("textDocument/hover", at, signal);
+    references: (spot: Spot, signal: AbortSignal, patienceMs?: number): Places => {
+      const work = async ({ request }: Running, at: object) => {
+        const params = { ...at, context: { includeDeclaration: true } };
+        return toPlaces(await request<LspLocations>("textDocument/references", params, signal, patienceMs));
+      };
+      return ask(spot, "referencesProvider", signal, work, WHOLE);
+    },
+    /** Markdown. */
+    hover: (spot: Spot, signal: AbortSignal): Promise<{ text: string; range?: Range } | null | undefined> =>
+      ask(spot, "hoverProvider", signal, async ({ request }, at) => {
+        const found = await request<LspHover | null>("textDocument/hover", at, signal);
         if (!found) return null;
         return { text: toMarkdown(found.contents), ...(found.range && { range: fromLspRange(found.range) }) };
       }),
-    completion: (spot, signal) =>
-      ask(spot, "completionProvider", signal, async (running, at) => {
-        return toCompletions(
-          await running.request<LspCompletions | null>("textDocument/completion", at, signal),
-        );
-      }),
-    diagnostics: (path, patienceMs, signal) =>
+    completion: (spot: Spot, signal: AbortSignal): Promise<readonly Completion[] | undefined> =>
+      ask(spot, "completionProvider", signal, async ({ request }, at) =>
+        toCompletions(await request<LspCompletions | null>("textDocument/completion", at, signal)),
+      ),
+    /** undefined also where nothing came in time. */
+    diagnostics: (
+      path: Path,
+      patienceMs: number,
+      signal: AbortSignal,
+    ): Promise<readonly SourceDiagnostic[] | undefined> =>
       server.use(async (running) => {
         const found = await askDiagnostics(running, path, patienceMs, signal);
         // It finds nothing wrong with a file of a project that it could not load.
         return found?.length === 0 && running.trouble() !== undefined ? undefined : found;
       }, signal),
-    calls: (spot, direction, signal) =>
-      ask(
-        spot,
-        "callHierarchyProvider",
-        signal,
-        async (running, at) => {
-          const items = await running.request<readonly LspCallItem[] | null>(
-            "textDocument/prepareCallHierarchy",
-            at,
-            signal,
-          );
-          const found: SourceCall[] = [];
-          for (const item of items ?? []) {
-            const method = `callHierarchy/${direction}Calls`;
-            const calls = await running.request<readonly LspCall[] | null>(method, { item }, signal);
-            found.push(...(calls ?? []).flatMap((call) => toCall(call, item)));
-          }
-          return found;
-        },
-        { whole: true },
-      ),
-    rename: (spot, newName, signal) =>
-      ask(
-        spot,
-        "renameProvider",
-        signal,
-        (running, at) =>
-          running.request<LspWorkspaceEdit | null>(
-            "textDocument/rename",
-            { ...at, newName },
-            signal,
-            EDIT_MS,
-          ),
-        { whole: true },
-      ),
-    format: (path, range, options, signal) =>
+    calls: (
+      spot: Spot,
+      direction: "incoming" | "outgoing",
+      signal: AbortSignal,
+    ): Promise<readonly SourceCall[] | undefined> => {
+      const work = async ({ request }: Running, at: object) => {
+        const prepare = "textDocument/prepareCallHierarchy";
+        const found: SourceCall[] = [];
+        for (const item of (await request<readonly LspCallItem[] | null>(prepare, at, signal)) ?? []) {
+          const method = `callHierarchy/${direction}Calls`;
+          const calls = await request<readonly LspCall[] | null>(method, { item }, signal);
+          found.push(...(calls ?? []).flatMap((call) => toCall(call, item)));
+        }
+        return found;
+      };
+      return ask(spot, "callHierarchyProvider", signal, work, WHOLE);
+    },
+    rename: (
+      spot: Spot,
+      newName: string,
+      signal: AbortSignal,
+    ): Promise<LspWorkspaceEdit | null | undefined> => {
+      const work = ({ request }: Running, at: object) =>
+        request<LspWorkspaceEdit | null>("textDocument/rename", { ...at, newName }, signal, EDIT_MS);
+      return ask(spot, "renameProvider", signal, work, WHOLE);
+    },
+    format: (
+      path: Path,
+      range: Range | undefined,
+      options: FormatOptions,
+      signal: AbortSignal,
+    ): Promise<LspWorkspaceEdit | undefined> =>
       server.use(async (running) => {
         const capability = range ? "documentRangeFormattingProvider" : "documentFormattingProvider";
         if (!running.can(capability)) return undefined;
@@ -198,6 +158,8 @@ export function createLanguageClient(server: LanguageServer): LanguageClient {
       }, signal),
   };
 }
+
+type Places = Promise<readonly SourcePlace[] | undefined>;
 
 function openIfReadable({ documents }: Running, path: Path): void {
   try {

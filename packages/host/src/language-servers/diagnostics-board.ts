@@ -1,26 +1,13 @@
 import { setTimeout as delay } from "node:timers/promises";
-import type { LspDiagnostic, LspPublishedDiagnostics } from "./protocol.ts";
+import type { LspPublishedDiagnostics } from "./protocol.ts";
 
-/** The diagnostics that a server has pushed. */
-export interface DiagnosticsBoard {
-  publish(published: LspPublishedDiagnostics): void;
-  /** The diagnostics of a file since `mark`; undefined when there were none in time. */
-  since(
-    uri: string,
-    mark: number,
-    version: number,
-    patienceMs: number,
-    signal: AbortSignal,
-  ): Promise<readonly LspDiagnostic[] | undefined>;
-  /** Counts publications: a later one reflects a later state of the server. */
-  mark(): number;
-  forget(uri?: string): void;
-}
+export type DiagnosticsBoard = ReturnType<typeof createDiagnosticsBoard>;
 
 /** Some servers publish twice: what they see at once, and a moment later what took longer to find. */
 const SECOND_THOUGHTS_MS = 80;
 
-export function createDiagnosticsBoard(): DiagnosticsBoard {
+/** The diagnostics that a server has pushed. */
+export function createDiagnosticsBoard() {
   const board = new Map<string, { readonly at: number; readonly published: LspPublishedDiagnostics }>();
   const waiting = new Set<() => void>();
   let count = 0;
@@ -33,11 +20,12 @@ export function createDiagnosticsBoard(): DiagnosticsBoard {
   };
 
   return {
-    publish(published) {
+    publish(published: LspPublishedDiagnostics) {
       board.set(canonical(published.uri), { at: ++count, published });
       for (const look of waiting) look();
     },
-    async since(uri, mark, version, patienceMs, signal) {
+    /** The diagnostics of a file since `mark`; undefined when there were none in time. */
+    async since(uri: string, mark: number, version: number, patienceMs: number, signal: AbortSignal) {
       const enough = AbortSignal.any([signal, AbortSignal.timeout(patienceMs)]);
       const isThere = () => find(uri, mark, version) !== undefined;
       if (!isThere()) {
@@ -47,8 +35,9 @@ export function createDiagnosticsBoard(): DiagnosticsBoard {
       signal.throwIfAborted();
       return find(uri, mark, version);
     },
+    /** Counts publications: a later one reflects a later state of the server. */
     mark: () => count,
-    forget: (uri) => void (uri === undefined ? board.clear() : board.delete(canonical(uri))),
+    forget: (uri?: string) => void (uri === undefined ? board.clear() : board.delete(canonical(uri))),
   };
 }
 

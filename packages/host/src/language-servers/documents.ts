@@ -14,18 +14,7 @@ export interface OpenDocument extends SourceText {
   readonly mark: number;
 }
 
-/** Keeps the server's documents in sync with the disk. */
-export interface Documents {
-  /** Reads the file, unless it was just read, and updates the server if it differs. */
-  sync(path: Path, read?: SourceText): OpenDocument;
-  /** Notifies the server that files may have changed, appeared or disappeared. */
-  changed(paths: readonly Path[]): void;
-  /**
-   * Call once after other files have changed: earlier publications about this one may be out of date, later ones are
-   * not.
-   */
-  takeDoubt(path: Path): number | undefined;
-}
+export type Documents = ReturnType<typeof createDocuments>;
 
 /** A server holds each of them in memory, and looks at them again whenever one changes. */
 const MAX_OPEN = 48;
@@ -33,7 +22,8 @@ const CREATED = 1;
 const CHANGED = 2;
 const DELETED = 3;
 
-export function createDocuments(confinement: Confinement, session: Session): Documents {
+/** Keeps the server's documents in sync with the disk. */
+export function createDocuments(confinement: Confinement, session: Session) {
   /** The one used last is the last. */
   const open = new Map<Path, OpenDocument>();
   const doubts = new Map<Path, number>();
@@ -46,7 +36,8 @@ export function createDocuments(confinement: Confinement, session: Session): Doc
     session.notify("textDocument/didClose", { textDocument: { uri: document.uri } });
     session.diagnostics.forget(document.uri);
   };
-  const sync: Documents["sync"] = (asked, read) => {
+  /** Reads the file, unless it was just read, and updates the server if it differs. */
+  const sync = (asked: Path, read?: SourceText): OpenDocument => {
     const source = read ?? readSourceText(confinement, asked);
     const { path, text, hash } = source;
     const known = open.get(path);
@@ -80,12 +71,17 @@ export function createDocuments(confinement: Confinement, session: Session): Doc
 
   return {
     sync,
-    takeDoubt(path) {
+    /**
+     * Call once after other files have changed: earlier publications about this one may be out of date, later ones are
+     * not.
+     */
+    takeDoubt(path: Path) {
       const mark = doubts.get(path);
       doubts.delete(path);
       return mark;
     },
-    changed(paths) {
+    /** Notifies the server that files may have changed, appeared or disappeared. */
+    changed(paths: readonly Path[]) {
       for (const path of open.keys()) doubts.set(path, session.diagnostics.mark());
       for (const path of paths) if (open.has(path)) syncOrClose(path);
       // Also before the server has asked for it: what it has read by then may have changed.

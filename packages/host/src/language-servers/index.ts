@@ -13,8 +13,7 @@ export {
   type LanguageServersOptions,
 } from "./language-servers.ts";
 export type { SourcePlace } from "./lsp-places.ts";
-
+export { startServer } from "./server-process.ts";
 export { readSourceText, type SourceText } from "./source-text.ts";
-export { startServer } from "./start-server.ts";
 export { ServerRefused, ServerUnavailable } from "./unavailable.ts";
 export { type AppliedEdit, applyWorkspaceEdit, proposedEdits } from "./workspace-edit.ts";

@@ -54,24 +54,10 @@ export interface LanguageServerOptions {
   log(line: string): void;
 }
 
-/** One server of one language for one root: started when it is needed, again when it has died, but not forever. */
-export interface LanguageServer {
-  readonly name: string;
-  readonly root: Path;
-  /** Starts it where it does not run; ServerUnavailable when it cannot be had. */
-  use<T>(work: (running: Running) => Promise<T>, signal: AbortSignal): Promise<T>;
-  /** Only when it runs already. */
-  running(): Running | undefined;
-  /** null: its state can no longer be trusted. */
-  changed(paths: readonly Path[] | null): void;
-  /** Reports what it does while it starts and reads the project, until the returned function is called. */
-  onWork(listener: (message: string) => void): () => void;
-  /** In a few words for a person. */
-  state(): string;
-  close(): Promise<void>;
-}
+export type LanguageServer = ReturnType<typeof createLanguageServer>;
 
-export function createLanguageServer(options: LanguageServerOptions): LanguageServer {
+/** One server of one language for one root: started when it is needed, again when it has died, but not forever. */
+export function createLanguageServer(options: LanguageServerOptions) {
   const { name, root, confinement, limits, initializationOptions, settings, listed, start, log } = options;
   let current: Promise<Running> | undefined;
   let launchedAt = 0;
@@ -188,7 +174,8 @@ export function createLanguageServer(options: LanguageServerOptions): LanguageSe
   return {
     name,
     root,
-    async use(work, signal) {
+    /** Starts it where it does not run; ServerUnavailable when it cannot be had. */
+    async use<T>(work: (running: Running) => Promise<T>, signal: AbortSignal): Promise<T> {
       inUse++;
       try {
         const running = await obtain(signal);
@@ -207,13 +194,17 @@ export function createLanguageServer(options: LanguageServerOptions): LanguageSe
         lastUse = performance.now();
       }
     },
+    /** Only when it runs already. */
     running: () => up,
-    onWork: (listener) => work.listen(({ value }) => listener(value)),
-    changed(paths) {
+    /** Reports what it does while it starts and reads the project, until the returned function is called. */
+    onWork: (listener: (message: string) => void) => work.listen(({ value }) => listener(value)),
+    /** null: its state can no longer be trusted. */
+    changed(paths: readonly Path[] | null) {
       if (!up) return;
       if (paths === null) shutDown(up);
       else up.documents.changed(paths);
     },
+    /** In a few words for a person. */
     state() {
       if (up) return `runs, ${Math.round(residentBytesOf(up.pid) / 1024 ** 2)} MiB`;
       if (deaths >= limits.maxDeaths) return `${circuitText()}: ${lastReason}`;

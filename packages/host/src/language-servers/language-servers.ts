@@ -7,29 +7,14 @@ import type { StateFolder } from "../state.ts";
 import type { Watcher } from "../watching/index.ts";
 import { SERVERS } from "./catalog.ts";
 import { fileLanguageOf } from "./file-language.ts";
-import { type Finding, type FoundServer, findServer } from "./find-server.ts";
+import { type Finding, findServer } from "./find-server.ts";
 import {
   createLanguageServer,
   type LanguageServer,
   type LanguageServerLimits,
   SERVER_LIMITS,
 } from "./language-server.ts";
-import type { ServerProcess } from "./server-process.ts";
-import { startServer } from "./start-server.ts";
-
-/** The language servers of a workspace, one for each root and language, shared by everybody. */
-export interface LanguageServers {
-  /** For the file at this path; when there is none, how to get one. */
-  find(path: Path): Promise<{ readonly server: LanguageServer } | { readonly how: string }>;
-  /** The one for this file, if it runs already. */
-  running(path: Path): LanguageServer | undefined;
-  /** For callers that have just changed files; saves waiting for the watcher. */
-  changed(paths: readonly Path[]): void;
-  /** Looks for every server that is known, for `ws.capabilities`. */
-  backends(): Promise<readonly Backend[]>;
-  /** No process is left. */
-  close(): Promise<void>;
-}
+import { startServer } from "./server-process.ts";
 
 export interface LanguageServersOptions {
   readonly confinement: Confinement;
@@ -48,8 +33,13 @@ export interface LanguageServersOptions {
 /** A missing server may have been installed meanwhile. */
 const LOOK_AGAIN_MS = 30_000;
 
-/** Servers are searched for and started on first use. */
-export function createLanguageServers(options: LanguageServersOptions): LanguageServers {
+export type LanguageServers = ReturnType<typeof createLanguageServers>;
+
+/**
+ * The language servers of a workspace, one for each root and language, shared by everybody. They are searched for and
+ * started on first use.
+ */
+export function createLanguageServers(options: LanguageServersOptions) {
   const { confinement, sandbox, state, watcher, env, configured = {}, log = () => {} } = options;
   const { bundledFrom = import.meta.filename } = options;
   const limits = { ...SERVER_LIMITS, ...options.limits };
@@ -83,40 +73,42 @@ export function createLanguageServers(options: LanguageServersOptions): Language
     return look.finding;
   };
 
-  // A language server needs no network.
-  const start = ({ argv }: FoundServer, root: Path): Promise<ServerProcess> =>
-    startServer({ argv, root, env: childEnv, sandbox, network: "off", state });
   const changed = (paths: readonly Path[] | null) => {
     for (const server of servers.values()) server.changed(paths);
   };
 
   return {
-    async find(path) {
+    /** For the file at this path; when there is none, how to get one. */
+    async find(path: Path): Promise<{ readonly server: LanguageServer } | { readonly how: string }> {
       const place = keyOf(path);
       if (!place) return { how: "set language_servers in your settings" };
       const finding = await look(place.language, place.root);
       if (finding.kind === "missing") return { how: finding.how };
       stopWatching ??= watcher.onChange(changed);
       watcher.poll();
-      const { row } = finding.server;
+      const { row, argv } = finding.server;
       const server =
         servers.get(place.key) ??
         createLanguageServer({
           ...{ name: row.name, root: place.root, confinement, limits, log },
           ...{ initializationOptions: row.initializationOptions, settings: row.settings, listed: row.listed },
-          start: () => start(finding.server, place.root),
+          // A language server needs no network.
+          start: () => startServer({ argv, root: place.root, env: childEnv, sandbox, network: "off", state }),
         });
       servers.set(place.key, server);
       return { server };
     },
-    running(path) {
+    /** The one for this file, if it runs already. */
+    running(path: Path): LanguageServer | undefined {
       if (servers.size === 0) return undefined;
       const place = keyOf(path);
       const server = place && servers.get(place.key);
       return server?.running() && server;
     },
-    changed,
-    async backends() {
+    /** For callers that have just changed files; saves waiting for the watcher. */
+    changed: (paths: readonly Path[]) => changed(paths),
+    /** Looks for every server that is known, for `ws.capabilities`. */
+    async backends(): Promise<readonly Backend[]> {
       const root = confinement.roots[0]!;
       const languages = [
         ...new Set([...Object.keys(configured), ...SERVERS.map(({ language }) => language)]),
@@ -128,6 +120,7 @@ export function createLanguageServers(options: LanguageServersOptions): Language
         toBackend(language, finding, servers.get(`${language} ${root}`)),
       );
     },
+    /** No process is left. */
     async close() {
       stopWatching?.();
       await Promise.all([...servers.values()].map((server) => server.close()));

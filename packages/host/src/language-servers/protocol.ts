@@ -75,15 +75,6 @@ export interface LspCompletionItem {
   readonly textEdit?: { readonly newText: string };
 }
 
-export interface LspSymbol {
-  readonly name: string;
-  readonly kind: number;
-  readonly range?: LspRange;
-  readonly selectionRange?: LspRange;
-  readonly location?: LspLocation;
-  readonly children?: readonly LspSymbol[];
-}
-
 export interface LspCallItem {
   readonly name: string;
   readonly kind: number;

@@ -1,20 +1,23 @@
+import { randomBytes } from "node:crypto";
 import { once } from "node:events";
 import type { Readable, Writable } from "node:stream";
+import { thisProcess } from "../jobs/process-identity.ts";
 import type { Path } from "../path.ts";
 import { endFamily, familyOf, listRows } from "../processes/family.ts";
+import { makeServerFolder, removeServerFolder } from "../processes/leftovers.ts";
 import { SERVER_MARK } from "../processes/protocol.ts";
 import { startLaunched } from "../programs/start-program.ts";
 import type { Sandbox } from "../sandbox/index.ts";
+import type { StateFolder } from "../state.ts";
 
-export interface ServerCommand {
+interface ServerCommand {
   readonly argv: readonly [string, ...string[]];
   readonly root: Path;
   readonly env: Readonly<Record<string, string>>;
   readonly sandbox: Pick<Sandbox, "wrap">;
-  /** Identifies us in its environment, so that it can be found after we died. */
-  readonly mark: string;
   /** Narrows only. */
   readonly network?: "off";
+  readonly state: Pick<StateFolder, "folder">;
 }
 
 /** A program that speaks over its standard streams. It does not outlive us. */
@@ -35,9 +38,29 @@ export interface ServerProcess {
 const MAX_COMPLAINT_CHARS = 2_000;
 const PAGE_BYTES = 4_096;
 
-/** EXEC_FAILED when there is no such program. */
-export async function startServerProcess(command: ServerCommand): Promise<ServerProcess> {
-  const { argv, root, sandbox, mark, network } = command;
+const SERVER_ID_BYTES = 8;
+
+/**
+ * Starts a program that speaks over standard streams; if we are killed, the next server kills its leftovers. EXEC_FAILED
+ * when there is no such program.
+ */
+export async function startServer(command: ServerCommand): Promise<ServerProcess> {
+  // Each has its own mark, so that its leftovers are found without touching others.
+  const mark = `${thisProcess()}:${randomBytes(SERVER_ID_BYTES).toString("hex")}`;
+  const folder = command.state.folder("processes");
+  makeServerFolder(folder, mark);
+  try {
+    const started = await launch(command, mark);
+    void started.exited.then(() => removeServerFolder(folder, mark));
+    return started;
+  } catch (cause) {
+    removeServerFolder(folder, mark);
+    throw cause;
+  }
+}
+
+async function launch(command: ServerCommand, mark: string): Promise<ServerProcess> {
+  const { argv, root, sandbox, network } = command;
   const env = { ...command.env, [SERVER_MARK]: mark };
   const launched = await sandbox.wrap({ argv, folder: root, env, pty: false, ...(network && { network }) });
   const [program, ...args] = launched.argv;
@@ -68,9 +91,7 @@ export async function startServerProcess(command: ServerCommand): Promise<Server
     isApart: launched.launcher,
     exited,
     complaints: () => complaints,
-    ending() {
-      return endFamily(pid, mark, exited);
-    },
+    ending: () => endFamily(pid, mark, exited),
   };
 }
 

@@ -3,7 +3,7 @@ import { createTopic } from "@octant/core";
 import type { CancellationToken } from "vscode-jsonrpc/node";
 import { type Path, pathToUri } from "../path.ts";
 import { answerServer } from "./answer-server.ts";
-import { createDiagnosticsBoard, type DiagnosticsBoard } from "./diagnostics-board.ts";
+import { createDiagnosticsBoard } from "./diagnostics-board.ts";
 import { createMessageWriter } from "./message-writer.ts";
 import { CLIENT_CAPABILITIES, type LspCapabilities } from "./protocol.ts";
 import type { ServerProcess } from "./server-process.ts";
@@ -32,32 +32,7 @@ export interface Patience {
   readonly answerMs: number;
 }
 
-/** A conversation with one server, from `initialize` to its end. */
-export interface Session {
-  /** Whether the server says that it can answer such a request. */
-  can(capability: string): boolean;
-  /** Called when the server registers a capability; call the result to unsubscribe. */
-  onRegistered(listener: () => void): () => void;
-  /** Whether it knows a command of this name. */
-  knows(command: string): boolean;
-  /** ServerUnavailable when the server dies, ServerSilent when it does not answer in time, ServerRefused for an error. */
-  request<T>(method: string, params: unknown, signal: AbortSignal, patienceMs?: number): Promise<T>;
-  notify(method: string, params: unknown): void;
-  readonly diagnostics: DiagnosticsBoard;
-  /** The server has died, or can no longer be spoken to. */
-  isOver(): boolean;
-  /**
-   * Resolves when the server reports no work under way, or when it has been working for this long: however many
-   * questions come while it loads a project, together they wait only once.
-   */
-  settled(patienceMs: number, signal: AbortSignal): Promise<void>;
-  /** The server reports work in progress, so its answers may be incomplete. */
-  isLoading(): boolean;
-  /** Why the server cannot load the project, or a part of it. */
-  trouble(): string | undefined;
-  /** Says goodbye; the process is then ended by force. */
-  close(): Promise<void>;
-}
+export type Session = Awaited<ReturnType<typeof openSession>>;
 
 const INITIALIZE_MS = 60_000;
 const GOODBYE_MS = 1_000;
@@ -67,8 +42,8 @@ const REPORT_WITHIN_MS = 150;
 /** Our own token in the server's work list. */
 const LISTING = "octant: lists the project";
 
-/** Throws ServerUnavailable when the server does not shake hands. */
-export async function openSession(options: SessionOptions): Promise<Session> {
+/** A conversation with one server, from `initialize` to its end. Throws ServerUnavailable when it does not shake hands. */
+export async function openSession(options: SessionOptions) {
   const { process: server, name, root, initializationOptions, settings = {}, listed } = options;
   const rpc = await import("vscode-jsonrpc/node");
   const connection = rpc.createMessageConnection(
@@ -98,6 +73,11 @@ export async function openSession(options: SessionOptions): Promise<Session> {
   }
   connection.listen();
 
+  const hasDied = (cause?: unknown) => {
+    const last = server.complaints().trim().split("\n").at(-1);
+    const how = gone.signal.reason ?? String(cause);
+    return new ServerUnavailable(`${name} has died (${how})${last ? `: ${last}` : ""}`);
+  };
   let isWarm = false;
   /** When a request was given up, if nothing was answered since. */
   let silentSince: number | undefined;
@@ -117,61 +97,55 @@ export async function openSession(options: SessionOptions): Promise<Session> {
     tries = 2,
   ): Promise<unknown> => {
     try {
-      return await connection.sendRequest(method, params, token);
+      const answer = await connection.sendRequest(method, params, token);
+      answered();
+      return answer;
     } catch (cause) {
-      if (gone.signal.aborted || !(cause instanceof rpc.ResponseError))
-        throw unavailable(name, gone.signal.reason ?? String(cause), server);
+      if (gone.signal.aborted || !(cause instanceof rpc.ResponseError)) throw hasDied(cause);
       if (ASK_AGAIN.includes(cause.code) && tries > 1) return send(method, params, token, tries - 1);
+      answered();
       throw new ServerRefused(`${name}: ${cause.message.slice(0, MAX_MESSAGE_CHARS)}`);
     }
   };
-  const request: Session["request"] = <T>(
+  /** ServerUnavailable when the server dies, ServerSilent when it does not answer in time, ServerRefused for an error. */
+  const request = async <T>(
     method: string,
     params: unknown,
     signal: AbortSignal,
     patienceMs = usualMs(),
-  ) =>
-    new Promise<T>((resolve, reject) => {
-      if (signal.aborted) return reject(signal.reason);
-      if (gone.signal.aborted) return reject(unavailable(name, gone.signal.reason, server));
-      const sentAt = performance.now();
-      const source = new rpc.CancellationTokenSource();
-      // Written by hand: Promise.race with abort signals costs as much as the request itself.
-      const settle = (finish: () => void) => {
-        clearTimeout(timer);
-        signal.removeEventListener("abort", onCancel);
-        gone.signal.removeEventListener("abort", onGone);
-        source.dispose();
-        finish();
-      };
-      const giveUp = (cause: unknown) => {
-        source.cancel();
-        settle(() => reject(cause));
-      };
-      const onCancel = () => giveUp(signal.reason);
-      const onTimeUp = () => {
-        giveUp(new ServerSilent(`${name} has not answered within ${patienceMs} ms`));
-        // Once may be a long thought; asked again after that and silent again, it is taken for dead.
-        if (silentSince !== undefined && sentAt >= silentSince && work.count() === 0)
-          gone.abort("it no longer answers");
-        silentSince ??= performance.now();
-      };
-      const onGone = () => settle(() => reject(unavailable(name, gone.signal.reason, server)));
-      const timer = setTimeout(onTimeUp, patienceMs);
-      signal.addEventListener("abort", onCancel);
-      gone.signal.addEventListener("abort", onGone);
-      send(method, params, source.token).then(
-        // The protocol says what the method answers with.
-        (answer) => {
-          answered();
-          settle(() => resolve(answer as T));
-        },
-        (cause) => {
-          if (cause instanceof ServerRefused) answered();
-          settle(() => reject(cause));
-        },
-      );
-    });
+  ): Promise<T> => {
+    signal.throwIfAborted();
+    if (gone.signal.aborted) throw hasDied();
+    const sentAt = performance.now();
+    const source = new rpc.CancellationTokenSource();
+    // Promise.race with abort signals would cost as much as the request itself.
+    const { promise, resolve, reject } = Promise.withResolvers<unknown>();
+    const giveUp = (cause: unknown) => {
+      source.cancel();
+      reject(cause);
+    };
+    const onCancel = () => giveUp(signal.reason);
+    const onGone = () => reject(hasDied());
+    const timer = setTimeout(() => {
+      giveUp(new ServerSilent(`${name} has not answered within ${patienceMs} ms`));
+      // Once may be a long thought; asked again after that and silent again, it is taken for dead.
+      if (silentSince !== undefined && sentAt >= silentSince && work.count() === 0)
+        gone.abort("it no longer answers");
+      silentSince ??= performance.now();
+    }, patienceMs);
+    signal.addEventListener("abort", onCancel);
+    gone.signal.addEventListener("abort", onGone);
+    send(method, params, source.token).then(resolve, reject);
+    try {
+      // The protocol says what the method answers with.
+      return (await promise) as T;
+    } finally {
+      clearTimeout(timer);
+      signal.removeEventListener("abort", onCancel);
+      gone.signal.removeEventListener("abort", onGone);
+      source.dispose();
+    }
+  };
   const notify = (method: string, params: unknown) => {
     // A dead server is found out by the next request.
     if (!gone.signal.aborted) void connection.sendNotification(method, params).catch(() => {});
@@ -200,16 +174,24 @@ export async function openSession(options: SessionOptions): Promise<Session> {
   const greeted = performance.now();
 
   return {
-    can: (capability) =>
+    /** Whether the server says that it can answer such a request. */
+    can: (capability: string) =>
       Boolean(capabilities[capability]) ||
       [...registered.values()].includes(METHODS[capability] ?? capability),
-    onRegistered: (listener) => registrations.listen(() => listener()),
-    knows: (command) => capabilities.executeCommandProvider?.commands?.includes(command) ?? false,
+    /** Called when the server registers a capability; call the result to unsubscribe. */
+    onRegistered: (listener: () => void) => registrations.listen(() => listener()),
+    /** Whether it knows a command of this name. */
+    knows: (command: string) => capabilities.executeCommandProvider?.commands?.includes(command) ?? false,
     request,
     notify,
     diagnostics,
+    /** The server has died, or can no longer be spoken to. */
     isOver: () => gone.signal.aborted,
-    async settled(patienceMs, signal) {
+    /**
+     * Resolves when the server reports no work under way, or when it has been working for this long: however many
+     * questions come while it loads a project, together they wait only once.
+     */
+    async settled(patienceMs: number, signal: AbortSignal) {
       const untilReport = REPORT_WITHIN_MS - (performance.now() - greeted);
       if (untilReport > 0 && work.count() === 0) await Promise.race([work.begun(), delay(untilReport)]);
       if (work.count() === 0) return;
@@ -217,12 +199,15 @@ export async function openSession(options: SessionOptions): Promise<Session> {
       await Promise.race([
         work.done(),
         delay(Math.max(0, patienceMs - work.busyMs()), undefined, { signal: enough.signal }).catch(() => {}),
-        rejectOn(gone.signal, enough.signal, () => unavailable(name, gone.signal.reason, server)),
+        rejectOn(gone.signal, enough.signal, hasDied),
         rejectOn(signal, enough.signal, () => signal.reason),
       ]).finally(() => enough.abort());
     },
+    /** The server reports work in progress, so its answers may be incomplete. */
     isLoading: () => work.count() > 0 || troubles.size > 0,
+    /** Why the server cannot load the project, or a part of it. */
     trouble: () => troubles.values().next().value?.split("\n")[0]?.slice(0, MAX_MESSAGE_CHARS),
+    /** Says goodbye; the process is then ended by force. */
     async close() {
       const finish = server.ending();
       try {
@@ -250,11 +235,6 @@ const METHODS: Readonly<Record<string, string>> = {
   documentFormattingProvider: "textDocument/formatting",
   documentRangeFormattingProvider: "textDocument/rangeFormatting",
   renameProvider: "textDocument/rename",
-};
-
-const unavailable = (name: string, how: unknown, server: ServerProcess) => {
-  const last = server.complaints().trim().split("\n").at(-1);
-  return new ServerUnavailable(`${name} has died (${how})${last ? `: ${last}` : ""}`);
 };
 
 /** Never resolves; `enough` removes its listener. */

@@ -1,15 +1,7 @@
-/** The work that a server has reported. */
-export interface WorkList {
-  count(): number;
-  /** How long there has been some without a break. */
-  busyMs(): number;
-  begin(token: string | number): void;
-  end(token: string | number): void;
-  begun(): Promise<void>;
-  done(): Promise<void>;
-}
+export type WorkList = ReturnType<typeof createWorkList>;
 
-export function createWorkList(): WorkList {
+/** The work that a server has reported. */
+export function createWorkList() {
   const tokens = new Set<string | number>();
   let busySince = 0;
   let waiting: { readonly isMet: () => boolean; readonly resolve: () => void }[] = [];
@@ -21,13 +13,14 @@ export function createWorkList(): WorkList {
     isMet() ? Promise.resolve() : new Promise<void>((resolve) => waiting.push({ isMet, resolve }));
   return {
     count: () => tokens.size,
+    /** How long there has been some without a break. */
     busyMs: () => (tokens.size > 0 ? performance.now() - busySince : 0),
-    begin(token) {
+    begin(token: string | number) {
       if (tokens.size === 0) busySince = performance.now();
       tokens.add(token);
       look();
     },
-    end(token) {
+    end(token: string | number) {
       tokens.delete(token);
       look();
     },

@@ -1,4 +1,4 @@
-import { type Hash, type Position, ToolError } from "@octant/core";
+import { type Hash, ToolError } from "@octant/core";
 import type { Confinement } from "../confinement.ts";
 import type { Edits, PatchResult } from "../edits/edits.ts";
 import { nameInPatch } from "../edits/plan-patch.ts";
@@ -118,11 +118,4 @@ function toDiff(confinement: Confinement, { path, bytes, text }: SourceText, aft
   const mark = bytes.subarray(0, bytes.length - encode(text).length);
   const name = nameInPatch(confinement, path);
   return unifiedDiff({ path: name, before: bytes, after: Buffer.concat([mark, encode(after)]) });
-}
-
-/** The text between two positions of a file. */
-export function textBetween(text: string, start: Position, end: Position): string {
-  const offsetOf = createOffsets(text);
-  const toOffset = ({ line, col }: Position) => offsetOf({ line, character: col });
-  return text.slice(toOffset(start), toOffset(end));
 }

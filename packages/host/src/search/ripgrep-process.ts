@@ -5,8 +5,7 @@ import { ToolError } from "@octant/core";
 import { collectHead, startFailure } from "../programs/start-failure.ts";
 import { startTrusted } from "../programs/start-program.ts";
 import { bundledProgram } from "../programs/trusted-program.ts";
-import { watchMemory } from "./ripgrep-memory.ts";
-import { watchForStall } from "./ripgrep-stall.ts";
+import { watchRipgrep } from "./ripgrep-watch.ts";
 
 export interface RipgrepRun {
   readonly program: string;
@@ -45,8 +44,7 @@ export async function* runRipgrep({
     stopped = error;
     kill();
   };
-  using _stall = watchForStall(child.pid, stop);
-  using _memory = watchMemory(child.pid, stop);
+  using _watch = watchRipgrep(child.pid, stop);
   const ended = new Promise<Ending>((resolve) => {
     child.on("error", (error) => resolve({ error }));
     child.once("close", (code) => resolve({ code }));

@@ -18,7 +18,7 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import { createConfinement } from "../confinement.ts";
 import { comparePaths, fromNative, type Path } from "../path.ts";
 import { createRipgrep, type Ripgrep, type TextPattern } from "./ripgrep.ts";
-import { MAX_RIPGREP_BYTES } from "./ripgrep-memory.ts";
+import { MAX_RIPGREP_BYTES } from "./ripgrep-watch.ts";
 
 const { signal } = new AbortController();
 

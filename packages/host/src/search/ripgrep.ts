@@ -1,9 +1,10 @@
 import { ToolError } from "@octant/core";
 import type { Confinement } from "../confinement.ts";
-import { fromNative, type Path } from "../path.ts";
+import { splitNul } from "../files/nul-list.ts";
+import type { Path } from "../path.ts";
 import { createLineSplitter } from "./ripgrep-lines.ts";
 import { type Message, parseMessage } from "./ripgrep-messages.ts";
-import { type RipgrepRun, ripgrepMissing, runRipgrep } from "./ripgrep-process.ts";
+import { ripgrepMissing, runRipgrep } from "./ripgrep-process.ts";
 
 export interface TextPattern {
   /** In the syntax of Rust's regex crate, which takes linear time whatever the pattern. */
@@ -24,39 +25,9 @@ export interface FileFilter {
 /** "path" gives a file after the other in the order of comparePaths, on one core; "any" uses all cores. */
 export type Order = "path" | "any";
 
-/** ripgrep on the workspace. Leaving a loop early, or aborting the signal, kills the process behind it. */
-export interface Ripgrep {
-  /** Its version and where it is; UNSUPPORTED when it is not installed. */
-  version(): Promise<{ readonly version: string; readonly program: string }>;
-  searchFolder(
-    folder: Path,
-    pattern: TextPattern,
-    options: FileFilter & {
-      readonly order: Order;
-      readonly signal: AbortSignal;
-      /** Called when an index has selected the files. */
-      readonly onIndexed?: () => void;
-    },
-  ): AsyncIterable<readonly Message[]>;
-  /** The same for some locations below the folder: files by name, and direct entries of folders. */
-  searchPlaces(
-    folder: Path,
-    pattern: TextPattern,
-    places: { readonly files: readonly Path[]; readonly folders: readonly Path[] },
-    options: { readonly signal: AbortSignal },
-  ): AsyncIterable<readonly Message[]>;
-  searchFile(
-    file: Path,
-    pattern: TextPattern,
-    options: { readonly signal: AbortSignal },
-  ): AsyncIterable<readonly Message[]>;
-  /** The regular files below a folder, in the order of comparePaths, as ripgrep would search them. */
-  files(
-    folder: Path,
-    options: FileFilter & { readonly maxDepth?: number; readonly signal: AbortSignal },
-  ): AsyncIterable<readonly Path[]>;
-}
+export type Ripgrep = ReturnType<typeof createRipgrep>;
 
+/** ripgrep on the workspace. Leaving a loop early, or aborting the signal, kills the process behind it. */
 export function createRipgrep({
   confinement,
   env = process.env,
@@ -65,9 +36,23 @@ export function createRipgrep({
   readonly confinement: Confinement;
   readonly env?: NodeJS.ProcessEnv;
   readonly locate?: () => Promise<string>;
-}): Ripgrep {
+}) {
+  /** Runs in a folder, whose path the output starts with. */
+  async function* runIn<T>(
+    path: Path,
+    toArguments: (folder: Path) => readonly string[],
+    signal: AbortSignal,
+    read: (output: AsyncIterable<Buffer>, folder: Path) => AsyncIterable<T>,
+  ): AsyncGenerator<T, void> {
+    const program = await locate();
+    using folder = confinement.openFolder(path);
+    const args = toArguments(folder.path);
+    yield* read(runRipgrep({ program, args, cwd: folder.at(".").toString(), env, signal }), folder.path);
+  }
+
   return {
-    async version() {
+    /** Its version and where it is; UNSUPPORTED when it is not installed. */
+    async version(): Promise<{ readonly version: string; readonly program: string }> {
       const program = await locate();
       const args = ["--no-config", "--version"];
       let text = "";
@@ -75,56 +60,64 @@ export function createRipgrep({
       return { version: /^ripgrep (\S+)/.exec(text)?.[1] ?? "unknown", program };
     },
 
-    async *searchFolder(path, pattern, { order, signal, onIndexed: _never, ...filter }) {
-      const program = await locate();
+    searchFolder(path: Path, pattern: TextPattern, { order, signal, ...filter }: FolderSearch): Messages {
       const args = [...SEARCH, ...patternArguments(pattern), ...filterArguments(filter), ...ORDERS[order]];
-      using folder = confinement.openFolder(path);
-      const run = { program, args: [...args, "--", "."], cwd: folder.at(".").toString(), env, signal };
-      for await (const messages of readMessages(run)) yield messages.map((one) => below(folder.path, one));
+      return runIn(path, () => [...args, "--", "."], signal, readMessages);
     },
 
-    async *searchPlaces(path, pattern, places, { signal }) {
-      const program = await locate();
-      using folder = confinement.openFolder(path);
-      const names = [...places.files, ...places.folders].map((name) => nameFrom(folder.path, name));
-      // Even without a location, ripgrep validates the pattern.
-      const at = names.length > 0 ? names : ["-"];
-      const args = [
-        ...SEARCH,
-        ...patternArguments(pattern),
-        ...filterArguments({}),
-        "--max-depth=1",
-        "--",
-        ...at,
-      ];
-      const run = { program, args, cwd: folder.at(".").toString(), env, signal };
-      for await (const messages of readMessages(run)) yield messages.map((one) => below(folder.path, one));
+    /** The same for some locations below the folder: files by name, and direct entries of folders. */
+    searchPlaces(
+      path: Path,
+      pattern: TextPattern,
+      places: { readonly files: readonly Path[]; readonly folders: readonly Path[] },
+      { signal }: { readonly signal: AbortSignal },
+    ): Messages {
+      const args = [...SEARCH, ...patternArguments(pattern), ...filterArguments({}), "--max-depth=1", "--"];
+      const toArguments = (folder: Path) => {
+        const names = [...places.files, ...places.folders].map((name) => nameFrom(folder, name));
+        // Even without a location, ripgrep validates the pattern.
+        return [...args, ...(names.length > 0 ? names : ["-"])];
+      };
+      return runIn(path, toArguments, signal, readMessages);
     },
 
-    async *searchFile(path, pattern, { signal }) {
+    async *searchFile(
+      path: Path,
+      pattern: TextPattern,
+      { signal }: { readonly signal: AbortSignal },
+    ): Messages {
       const program = await locate();
       using file = confinement.openFile(path);
       if (pattern.multiline && file.stat.size > MAX_MULTILINE_BYTES) throw tooLarge(file.stat.size);
       const args = [...SEARCH, ...patternArguments(pattern), "--", "-"];
-      for await (const messages of readMessages({ program, args, cwd: "/", env, stdin: file.fd, signal }))
+      const output = runRipgrep({ program, args, cwd: "/", env, stdin: file.fd, signal });
+      for await (const messages of readMessages(output, "/"))
         yield messages.map((one) => (one.kind === "begin" ? { ...one, path: file.path } : one));
     },
 
-    async *files(path, { maxDepth, signal, ...filter }) {
-      const program = await locate();
-      using folder = confinement.openFolder(path);
+    /** The regular files below a folder, in the order of comparePaths, as ripgrep would search them. */
+    files(
+      path: Path,
+      {
+        maxDepth,
+        signal,
+        ...filter
+      }: FileFilter & { readonly maxDepth?: number; readonly signal: AbortSignal },
+    ): AsyncIterable<readonly Path[]> {
       const depth = maxDepth === undefined ? [] : [`--max-depth=${maxDepth}`];
       const args = [...QUIET, "--files", "--null", ...filterArguments(filter), ...ORDERS.path, ...depth];
-      const run = { program, args: [...args, "--", "."], cwd: folder.at(".").toString(), env, signal };
-      let rest: Buffer = Buffer.alloc(0);
-      for await (const chunk of runRipgrep(run)) {
-        const bytes = rest.length ? Buffer.concat([rest, chunk]) : chunk;
-        const end = bytes.lastIndexOf(0) + 1;
-        rest = bytes.subarray(end);
-        if (end) yield splitNames(bytes.subarray(0, end)).map((name) => join(folder.path, name));
-      }
+      return runIn(path, () => [...args, "--", "."], signal, readNames);
     },
   };
+}
+
+type Messages = AsyncGenerator<readonly Message[], void>;
+
+export interface FolderSearch extends FileFilter {
+  readonly order: Order;
+  readonly signal: AbortSignal;
+  /** Called when an index has selected the files. */
+  readonly onIndexed?: () => void;
 }
 
 /** For a match over several lines ripgrep holds the whole file in memory. */
@@ -176,16 +169,25 @@ function refuseUnfit(path: string, value: string): void {
   throw new ToolError("INVALID_ARGUMENT", message, { issues: [{ path, message }] });
 }
 
-async function* readMessages(run: RipgrepRun): AsyncGenerator<Message[], void> {
+async function* readMessages(output: AsyncIterable<Buffer>, folder: Path): AsyncGenerator<Message[], void> {
   const split = createLineSplitter();
-  for await (const chunk of runRipgrep(run)) {
+  for await (const chunk of output) {
     const messages = split(chunk).map(parseMessage);
-    yield messages.filter((message) => message !== undefined);
+    yield messages
+      .filter((message) => message !== undefined)
+      .map((one) => (one.kind === "begin" ? { ...one, path: join(folder, one.path) } : one));
   }
 }
 
-const below = (folder: Path, message: Message): Message =>
-  message.kind === "begin" ? { ...message, path: join(folder, message.path) } : message;
+async function* readNames(output: AsyncIterable<Buffer>, folder: Path): AsyncGenerator<Path[], void> {
+  let rest: Buffer = Buffer.alloc(0);
+  for await (const chunk of output) {
+    const bytes = rest.length ? Buffer.concat([rest, chunk]) : chunk;
+    const end = bytes.lastIndexOf(0) + 1;
+    rest = bytes.subarray(end);
+    if (end) yield splitNul(bytes.subarray(0, end)).map((name) => join(folder, name));
+  }
+}
 
 /** ripgrep prints paths relative to its working folder: ./src/main.ts */
 const join = (folder: Path, name: Path): Path =>
@@ -194,16 +196,6 @@ const join = (folder: Path, name: Path): Path =>
 /** The other way round. */
 const nameFrom = (folder: Path, path: Path): string =>
   path === folder ? "." : `./${path.slice(folder === "/" ? 1 : folder.length + 1)}`;
-
-function splitNames(bytes: Buffer): Path[] {
-  const names: Path[] = [];
-  for (let from = 0; from < bytes.length; ) {
-    const end = bytes.indexOf(0, from);
-    names.push(fromNative(bytes.subarray(from, end)));
-    from = end + 1;
-  }
-  return names;
-}
 
 async function locateBundled(): Promise<string> {
   try {

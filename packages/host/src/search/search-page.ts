@@ -3,7 +3,7 @@ import type { Confinement } from "../confinement.ts";
 import { comparePaths, type Path, pathToUri } from "../path.ts";
 import { type Block, parseBlock, type Submatch } from "./ripgrep-messages.ts";
 import { excerptOf } from "./search-excerpt.ts";
-import { createLocator, type Located } from "./search-locate.ts";
+import { createLocator } from "./search-locate.ts";
 import { openSource, type Source } from "./search-source.ts";
 
 export interface TextMatch {
@@ -46,23 +46,14 @@ export interface PageOptions {
   readonly after?: SearchPosition;
 }
 
-/** Takes matches in order until it is full. It reads each file itself and drops matches that no longer exist. */
-export interface Page extends Disposable {
-  readonly matches: readonly TextMatch[];
-  /** True once there was a match that had no room. */
-  readonly full: boolean;
-  readonly last: SearchPosition | undefined;
-  /** Those before the page, on it, and those that had no room as far as they were counted. */
-  readonly total: number;
-  /** Answers whether there is room for more. */
-  add(file: FileMatches, after?: SearchPosition): Promise<boolean>;
-}
+export type Page = ReturnType<typeof createPage>;
 
+/** Takes matches in order until it is full. It reads each file itself and drops matches that no longer exist. */
 export function createPage(
   confinement: Confinement,
   { maxPerFile = Number.POSITIVE_INFINITY, context, limit, maxBytes, after: previous }: PageOptions,
   signal: AbortSignal,
-): Page {
+) {
   const matches: TextMatch[] = [];
   let bytes = 0;
   let full = false;
@@ -100,16 +91,19 @@ export function createPage(
 
   return {
     matches,
+    /** True once there was a match that had no room. */
     get full() {
       return full;
     },
     get last() {
       return last;
     },
+    /** Those before the page, on it, and those that had no room as far as they were counted. */
     get total() {
       return passed + left;
     },
-    async add({ path, blocks, count = 0 }, after) {
+    /** Answers whether there is room for more. */
+    async add({ path, blocks, count = 0 }: FileMatches, after?: SearchPosition) {
       if (after && comparePaths(path, after.path) < 0) return !full;
       if (file?.path !== path) {
         file?.[Symbol.dispose]();
@@ -126,43 +120,35 @@ export function createPage(
 const textBytes = ({ text, before = [], after = [] }: TextMatch): number =>
   [text, ...before, ...after].reduce((sum, line) => sum + Buffer.byteLength(line), 0);
 
+type OpenFile = ReturnType<typeof createOpenFile>;
+
 /** A file whose matches are being read; it is opened when the first is needed. */
-interface OpenFile extends Disposable {
-  readonly path: Path;
-  /** How many of its matches were dealt with, here or on an earlier page. */
-  seen: number;
-  read(block: Block, submatch: Submatch, context: number): Promise<TextMatch | undefined>;
-}
-
-function createOpenFile(confinement: Confinement, path: Path): OpenFile {
+function createOpenFile(confinement: Confinement, path: Path) {
   const uri = pathToUri(path);
-  let opened: Promise<{ source: Source; locate: ReturnType<typeof createLocator> } | undefined> | undefined;
+  let opening: Promise<Source | undefined> | undefined;
   let source: Source | undefined;
-
-  const open = async () => {
-    source = await openSource(confinement, path);
-    return source && { source, locate: createLocator(source) };
-  };
-  const toMatch = (from: Source, found: Located, context: number): TextMatch => {
-    const { text, before, after, truncated } = excerptOf(from, found, context);
-    return {
-      uri,
-      range: found.range,
-      text,
-      ...(truncated && { text_truncated: true }),
-      ...(context > 0 && { before, after }),
-      hash: from.hash,
-    };
-  };
+  let locate: ReturnType<typeof createLocator> | undefined;
 
   return {
     path,
+    /** How many of its matches were dealt with, here or on an earlier page. */
     seen: 0,
-    async read(block, submatch, context) {
-      opened ??= open();
-      const file = await opened;
-      const found = await file?.locate(block, submatch);
-      return file && found && toMatch(file.source, found, context);
+    async read(block: Block, submatch: Submatch, context: number): Promise<TextMatch | undefined> {
+      opening ??= openSource(confinement, path);
+      source = await opening;
+      if (!source) return undefined;
+      locate ??= createLocator(source);
+      const found = await locate(block, submatch);
+      if (!found) return undefined;
+      const { text, before, after, truncated } = excerptOf(source, found, context);
+      return {
+        uri,
+        range: found.range,
+        text,
+        ...(truncated && { text_truncated: true }),
+        ...(context > 0 && { before, after }),
+        hash: source.hash,
+      };
     },
     [Symbol.dispose]: () => source?.[Symbol.dispose](),
   };

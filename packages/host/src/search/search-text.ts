@@ -13,9 +13,7 @@ import {
   type TextMatch,
 } from "./search-page.ts";
 import { openSource } from "./search-source.ts";
-import { type SearchControl, startWatch } from "./search-watch.ts";
 
-export { MAX_SEARCH_MS, type SearchControl } from "./search-watch.ts";
 export type { SearchPosition, TextMatch };
 
 export interface TextSearch extends TextPattern, FileFilter, PageOptions {
@@ -49,23 +47,57 @@ export interface Searchable {
   readonly ripgrep: Ripgrep;
 }
 
+export interface SearchControl {
+  readonly signal: AbortSignal;
+  /** Called every second. */
+  readonly onProgress?: (update: { readonly seconds: number; readonly files: number }) => void;
+  readonly timeoutMs?: number;
+}
+
+export const MAX_SEARCH_MS = 30_000;
+const PROGRESS_MS = 1_000;
+
 /** One page of matches: root by root, then by path, then by place in the file. */
 export async function searchText(
   { confinement, ripgrep }: Searchable,
   search: TextSearch,
-  control: SearchControl,
+  { signal: given, onProgress, timeoutMs = MAX_SEARCH_MS }: SearchControl,
 ): Promise<TextPage> {
-  using watch = startWatch(control);
-  const { places, missing } = await placesOf(confinement, search);
-  let indexed = false;
+  given.throwIfAborted();
+  const late = new AbortController();
+  const signal = AbortSignal.any([given, late.signal]);
+  let [files, seconds, indexed] = [0, 0, false];
+  const deadline = setTimeout(() => late.abort(timedOut(timeoutMs)), timeoutMs);
+  const ticker = setInterval(() => onProgress?.({ seconds: ++seconds, files }), PROGRESS_MS);
   const onIndexed = () => {
     indexed = true;
   };
-  const find = (place: Place, order: Order) =>
-    watch.count(findIn(place, ripgrep, search, { order, signal: watch.signal, onIndexed }));
-  using page = createPage(confinement, search, watch.signal);
-  return { ...(await fillPage(page, search, places, find)), indexed, missing };
+  async function* find(place: Place, order: Order) {
+    let isHidden = false;
+    for await (const messages of findIn(place, ripgrep, search, { order, signal, onIndexed }))
+      yield messages.filter((message) => {
+        // Before counting, so that no total reveals the content of a hidden file.
+        if (message.kind === "begin") isHidden = search.hides?.(message.path) ?? false;
+        if (message.kind === "begin" && !isHidden) files++;
+        return !isHidden;
+      });
+  }
+  try {
+    const { places, missing } = await placesOf(confinement, search);
+    using page = createPage(confinement, search, signal);
+    return { ...(await fillPage(page, search, places, find)), indexed, missing };
+  } finally {
+    clearTimeout(deadline);
+    clearInterval(ticker);
+  }
 }
+
+const timedOut = (after_ms: number) =>
+  new ToolError(
+    "TIMEOUT",
+    `the search was stopped after ${after_ms} ms; narrow it with path or glob, or search for something rarer`,
+    { after_ms },
+  );
 
 async function fillPage(
   page: Page,
@@ -139,28 +171,12 @@ async function refuseBinary(confinement: Confinement, path: Path): Promise<void>
   throw new ToolError("NOT_TEXT", `${uri} is a binary file; fs.read gives its bytes`, { uri });
 }
 
-function findIn(
+const findIn = (
   { kind, path }: Place,
   ripgrep: Ripgrep,
-  { globs, includeIgnored, hides, ...pattern }: TextSearch,
+  { globs, includeIgnored, hides: _hides, ...pattern }: TextSearch,
   how: { readonly order: Order; readonly signal: AbortSignal; readonly onIndexed: () => void },
-): AsyncIterable<readonly Message[]> {
-  const found =
-    kind === "file"
-      ? ripgrep.searchFile(path, pattern, how)
-      : ripgrep.searchFolder(path, pattern, { globs, includeIgnored, ...how });
-  return hides ? withoutHidden(found, hides) : found;
-}
-
-/** Before counting, so that no total reveals the content of a hidden file. */
-async function* withoutHidden(
-  search: AsyncIterable<readonly Message[]>,
-  hides: (path: Path) => boolean,
-): AsyncGenerator<readonly Message[]> {
-  let isHidden = false;
-  for await (const messages of search)
-    yield messages.filter((message) => {
-      if (message.kind === "begin") isHidden = hides(message.path);
-      return !isHidden;
-    });
-}
+): AsyncIterable<readonly Message[]> =>
+  kind === "file"
+    ? ripgrep.searchFile(path, pattern, how)
+    : ripgrep.searchFolder(path, pattern, { globs, includeIgnored, ...how });

@@ -15,7 +15,7 @@ const grammars = createGrammars();
 // Loaded on first use: syntax queries do not need the word table.
 let parseFile: FileParser | undefined;
 // The files of one search arrive one after the other, so its pattern is parsed once.
-let finder: ({ pattern: string } & StructureFinder) | undefined;
+let finder: { pattern: string; find: StructureFinder } | undefined;
 
 /** Nothing is found in a file without a grammar. */
 const inLanguage =
@@ -35,7 +35,7 @@ const calls = {
   },
   /** undefined when the pattern does not parse in the file's language. */
   async structures(path: string, text: string, pattern: string) {
-    if (finder?.pattern !== pattern) finder = { pattern, ...createStructureFinder(grammars, pattern) };
+    if (finder?.pattern !== pattern) finder = { pattern, find: createStructureFinder(grammars, pattern) };
     const language = languageOf(path);
     return language && finder.find(language, text);
   },

@@ -1,3 +1,4 @@
+import { lastPart, partsOf, withoutNumber } from "../query/symbol-path.ts";
 import { isIn } from "./scope.ts";
 import type { IndexStore, StoredSymbol } from "./store.ts";
 import type { SymbolNames } from "./symbol-names.ts";
@@ -12,8 +13,6 @@ export interface SymbolOptions {
   readonly exact?: boolean;
 }
 
-const SEPARATOR = /\.|::|#|->/;
-
 /** Names to look up before giving up on matches in another scope or of another kind. */
 const MAX_NAMES = 2_000;
 
@@ -27,7 +26,7 @@ export function findByName(
   asked: string,
   { kind, scope = "", limit, exact = false }: SymbolOptions,
 ): StoredSymbol[] {
-  const own = asked.split(SEPARATOR).at(-1) || asked;
+  const own = lastPart(asked);
   const isWanted = (symbol: StoredSymbol) =>
     (kind === undefined || symbol.kind === kind) && isIn(scope, symbol.file);
   const named = (name: string) => store.symbolsNamed(name).filter(isWanted).sort(byFit(asked));
@@ -66,10 +65,10 @@ export const byFit =
 type NamedSymbol = Pick<StoredSymbol, "name" | "path" | "kind" | "file" | "range">;
 
 function fit({ name, path, kind, file, range }: NamedSymbol, asked: string): number {
-  const parts = asked.split(SEPARATOR);
+  const parts = partsOf(asked);
   const normal = parts.join(".");
-  const own = parts.at(-1) || asked;
-  const plain = path.replace(/~\d+/g, "");
+  const own = lastPart(asked);
+  const plain = withoutNumber(path);
   const exact = plain === normal || plain.endsWith(`.${normal}`) ? 128 : name === own ? 64 : 0;
   const lines = range.end.line - range.start.line + 1;
   return (

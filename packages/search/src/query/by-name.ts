@@ -1,4 +1,5 @@
 import type { Found, Hit, RankedList } from "./hit.ts";
+import { lastPart, ownName, partsOf, withoutNumber } from "./symbol-path.ts";
 
 /** Hits of the requested kind first. */
 export function ofKindsFirst(list: RankedList, kinds: readonly string[] = []): RankedList {
@@ -8,7 +9,7 @@ export function ofKindsFirst(list: RankedList, kinds: readonly string[] = []): R
 
 /** Keeps the symbols whose case matches the name; keeps all if none does. */
 export function asWritten(name: string, list: RankedList): RankedList {
-  const own = name.split(SEPARATOR).at(-1) ?? name;
+  const own = lastPart(name);
   const same = list.found.filter(({ symbol }) => ownName(symbol) === own);
   return same.length > 0 ? { ...list, found: same } : list;
 }
@@ -18,9 +19,9 @@ export function asWritten(name: string, list: RankedList): RankedList {
  * then symbols with similar names. A qualified name that exists is followed by its literal matches only.
  */
 export function orderByName(name: string, hits: readonly Hit[]): Hit[] {
-  const whole = name.split(SEPARATOR).join(".").toLowerCase();
+  const whole = partsOf(name).join(".").toLowerCase();
   const own = whole.slice(whole.lastIndexOf(".") + 1);
-  const plainOf = ({ symbol }: Hit) => plain(symbol ?? "").toLowerCase();
+  const plainOf = ({ symbol }: Hit) => withoutNumber(symbol ?? "").toLowerCase();
   const isWhole = (hit: Hit) => plainOf(hit) === whole || plainOf(hit).endsWith(`.${whole}`);
   const isNamed = hits.some((hit) => rankIn(hit, "symbol") !== undefined && isWhole(hit))
     ? isWhole
@@ -59,14 +60,5 @@ export function spokenNames(text: string): string[] {
 /** Types and functions; a field or a variable is rarely what plain words ask for. */
 export const definitionsIn = (list: RankedList): Found[] =>
   list.found.filter(({ kind }) => DEFINED.has(kind));
-
-const SEPARATOR = /\.|::|#|->/;
-
-/** Duplicates of one name are numbered; a caller asks for the name without the number. */
-const plain = (symbol: string) => symbol.replace(/~\d+/g, "");
-const ownName = (symbol: string | null) =>
-  plain(symbol ?? "")
-    .split(".")
-    .at(-1) ?? "";
 
 const rankIn = ({ why }: Hit, strategy: string) => why.find((each) => each.strategy === strategy)?.rank;

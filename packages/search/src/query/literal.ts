@@ -1,8 +1,7 @@
 import type { Range } from "@octant/core";
 import type { StoredSymbol } from "../engine/store.ts";
 import { distanceFromCode } from "../engine/traits.ts";
-import type { Found, RankedList } from "./hit.ts";
-import type { GrepMatch, SearchParts, SearchRequest } from "./parts.ts";
+import type { Found, GrepMatch, RankedList, SearchParts, SearchRequest } from "./hit.ts";
 
 /** Literal matches to look at; a more common text is better found by another query. */
 const MAX_LITERAL = 500;
@@ -18,8 +17,10 @@ export async function literal(
   const matches = await parts.grep(text, { scope, limit: MAX_LITERAL, signal });
   const places = matches.filter(isWanted).map(({ path, range }) => ({ path, range, hash: null }));
   const found = await withSymbols(parts.engine, places);
-  return { strategy: "literal", found: found.toSorted((a, b) => distanceOf(a) - distanceOf(b)) };
+  return { strategy: "literal", found: found.toSorted(byDistance) };
 }
+
+export const byDistance = (a: Found, b: Found): number => distanceOf(a) - distanceOf(b);
 
 export const distanceOf = ({ path, symbol }: Found): number => distanceFromCode(path, symbol ?? "");
 

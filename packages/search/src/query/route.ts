@@ -1,17 +1,14 @@
 import type { SymbolKind } from "../syntax/language.ts";
 import { languageOf } from "../syntax/languages/index.ts";
 import type { Hit, Strategy } from "./hit.ts";
+import { lastPart, ownName } from "./symbol-path.ts";
 
 /** The kind of a question, as far as its form shows it. */
 export type Route =
   | { readonly asks: "definition"; readonly name: string; readonly kinds?: readonly SymbolKind[] }
-  | { readonly asks: "callers"; readonly name: string }
-  | { readonly asks: "subtypes"; readonly name: string }
-  | { readonly asks: "symbol"; readonly name: string }
-  | { readonly asks: "literal"; readonly text: string }
+  | { readonly asks: "callers" | "subtypes" | "symbol"; readonly name: string }
   | { readonly asks: "file"; readonly pattern: string }
-  | { readonly asks: "code"; readonly text: string }
-  | { readonly asks: "meaning"; readonly text: string };
+  | { readonly asks: "literal" | "code" | "meaning"; readonly text: string };
 
 const NAME = String.raw`[\x60'"]?([\p{L}_$][\p{L}\p{N}_$.:#-]*?)(?:\(\))?[\x60'"]?`;
 const THING = String.raw`(?:(?:the|a|function|method|class|type|symbol|interface|struct|variable|constant|macro)\s+)*`;
@@ -126,15 +123,10 @@ function nameIn(text: string, forms: readonly RegExp[]): string | undefined {
 /** States an assumption of the question that does not hold; the hits are then only the closest matches. */
 export function unmetBy(route: Route, hits: readonly Pick<Hit, "symbol" | "why">[]): string | undefined {
   if (hits.length === 0 || !("name" in route)) return undefined;
-  const own = route.name
-    .split(/\.|::|#|->/)
-    .at(-1)
-    ?.toLowerCase();
+  const own = lastPart(route.name).toLowerCase();
   const isFoundBy = (...strategies: Strategy[]) =>
     hits.some(({ why }) => why.some(({ strategy }) => strategies.includes(strategy)));
-  const isNamed = hits.some(
-    ({ symbol }) => symbol?.replace(/~\d+/g, "").split(".").at(-1)?.toLowerCase() === own,
-  );
+  const isNamed = hits.some(({ symbol }) => ownName(symbol).toLowerCase() === own);
   const verb = { callers: "calls or uses", subtypes: "extends or implements" }[String(route.asks)];
   if (verb && !isFoundBy("callers", "subtypes"))
     return isNamed ? `nothing ${verb} '${route.name}'` : `nothing here is named '${route.name}'`;

@@ -5,8 +5,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { isIn } from "../engine/scope.ts";
 import { createSearchEngine, type SearchEngine } from "../engine/search-engine.ts";
 import { type FolderFiles, folderFiles } from "../engine/testing/folder-files.ts";
-import type { Modality } from "./hit.ts";
-import type { SearchParts } from "./parts.ts";
+import type { Modality, SearchParts } from "./hit.ts";
 import { searchCode } from "./search-code.ts";
 
 let home: string;

@@ -3,14 +3,20 @@ import type { RankedHit } from "../engine/code-index.ts";
 import { isIn } from "../engine/scope.ts";
 import type { StoredSymbol } from "../engine/store.ts";
 import { asWritten, definitionsIn, ofKindsFirst, orderByName, spokenNames } from "./by-name.ts";
-import { callers } from "./callers.ts";
 import { fuse, inTurn } from "./fuse.ts";
-import type { Found, Hit, RankedList, Strategy } from "./hit.ts";
-import { canBeLiteral, distanceOf, isInString, literal, literalPart, withSymbols } from "./literal.ts";
-import type { SearchParts, SearchRequest } from "./parts.ts";
+import type { Found, Hit, RankedList, SearchParts, SearchRequest, Strategy } from "./hit.ts";
+import {
+  byDistance,
+  canBeLiteral,
+  distanceOf,
+  isInString,
+  literal,
+  literalPart,
+  withSymbols,
+} from "./literal.ts";
 import { rankPaths } from "./rank-paths.ts";
 import { isProse, type Route, routeOf } from "./route.ts";
-import { subtypes } from "./subtypes.ts";
+import { callers, subtypes } from "./uses.ts";
 
 /** Answers a question: routes it to the searches that can answer it, then fuses their lists. */
 export async function searchCode(parts: SearchParts, request: SearchRequest): Promise<Hit[]> {
@@ -172,7 +178,7 @@ async function structures(
     found.push(...(await withSymbols(engine, places)));
     if (found.length >= limit) break;
   }
-  return { strategy: "ast", found: found.toSorted((a, b) => distanceOf(a) - distanceOf(b)) };
+  return { strategy: "ast", found: found.toSorted(byDistance) };
 }
 
 /** Code that is not a valid pattern is searched literally. */

@@ -8,7 +8,7 @@ const grammars = createGrammars();
 async function find(file: string, pattern: string, text: string) {
   const language = languageOf(file);
   if (!language) throw new Error(`no language for ${file}`);
-  return createStructureFinder(grammars, pattern).find(language, text);
+  return createStructureFinder(grammars, pattern)(language, text);
 }
 const texts = async (file: string, pattern: string, text: string) =>
   (await find(file, pattern, text))?.map((match) => match.text);

@@ -17,45 +17,28 @@ export interface StructureMatch {
   readonly captures: Readonly<Record<string, Capture>>;
 }
 
-export interface StructureFinder {
-  /** The matches in order; undefined when the pattern does not parse in the language. */
-  find(language: Language, text: string): Promise<StructureMatch[] | undefined>;
-}
+/** The matches in order; undefined when the pattern does not parse in the language. */
+export type StructureFinder = (language: Language, text: string) => Promise<StructureMatch[] | undefined>;
 
 /** Patterns are parsed once per language. */
 export function createStructureFinder(grammars: Grammars, pattern: string): StructureFinder {
   const parsed = new Map<string, Promise<Pattern | undefined>>();
-  return {
-    async find(language, text) {
-      const known = parsed.get(language.id) ?? parsePattern(grammars, language, pattern);
-      parsed.set(language.id, known);
-      const own = await known;
-      return own && findIn(grammars, language, own, text);
-    },
+  return async (language, text) => {
+    const known = parsed.get(language.id) ?? parsePattern(grammars, language, pattern);
+    parsed.set(language.id, known);
+    const own = await known;
+    const { parse } = await grammars(language);
+    return own && (parse(text, (root) => matchesIn(root, own, text)) ?? []);
   };
 }
 
-async function findIn(
-  grammars: Grammars,
-  language: Language,
-  pattern: Pattern,
-  text: string,
-): Promise<StructureMatch[]> {
-  const { parser } = await grammars(language);
-  const tree = parser.parse(text);
-  if (!tree) return [];
-  try {
-    const candidates = tree.rootNode.descendantsOfType(pattern[0].type);
-    return candidates.flatMap((node) => {
-      const matched = node && matchPattern(pattern, node);
-      if (!matched) return [];
-      const captures = [...matched.captures].map(([name, nodes]) => [name, toCapture(nodes, text, node)]);
-      return [{ ...toCapture(matched.nodes, text, node), captures: Object.fromEntries(captures) }];
-    });
-  } finally {
-    tree.delete();
-  }
-}
+const matchesIn = (root: Node, pattern: Pattern, text: string): StructureMatch[] =>
+  root.descendantsOfType(pattern[0].type).flatMap((node) => {
+    const matched = node && matchPattern(pattern, node);
+    if (!matched) return [];
+    const captures = [...matched.captures].map(([name, nodes]) => [name, toCapture(nodes, text, node)]);
+    return [{ ...toCapture(matched.nodes, text, node), captures: Object.fromEntries(captures) }];
+  });
 
 function toCapture(nodes: readonly Node[], text: string, whole: Node): Capture {
   const [first, end] = [nodes[0], nodes.at(-1)];

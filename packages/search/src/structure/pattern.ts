@@ -1,5 +1,5 @@
 import type { Node } from "web-tree-sitter";
-import type { Grammars, LoadedGrammar } from "../syntax/grammars.ts";
+import type { Grammars } from "../syntax/grammars.ts";
 import type { Language } from "../syntax/language.ts";
 import { contextsOf } from "./contexts.ts";
 import {
@@ -27,30 +27,19 @@ export async function parsePattern(
   text: string,
 ): Promise<Pattern | undefined> {
   if (literalWords(text).length === 0 && !/[^\s$\w]/.test(text)) return undefined;
-  const grammar = await grammars(language);
+  const { parse } = await grammars(language);
   const spellings = language.id === "json" ? [QUOTED] : SPELLINGS;
-  for (const context of contextsOf(language.id)) {
+  for (const [before, behind] of contextsOf(language.id)) {
     for (const spelling of spellings) {
-      const pattern = parseWithin(grammar, context, withPlaceholders(text.trim(), spelling));
+      const code = withPlaceholders(text.trim(), spelling);
+      const start = before.length;
+      const pattern = parse(before + code + behind, (root) =>
+        root.hasError ? undefined : toPattern(root, start, start + code.length),
+      );
       if (pattern) return pattern;
     }
   }
   return undefined;
-}
-
-function parseWithin(
-  { parser }: LoadedGrammar,
-  [before, behind]: readonly [string, string],
-  code: string,
-): Pattern | undefined {
-  const tree = parser.parse(before + code + behind);
-  if (!tree) return undefined;
-  try {
-    if (tree.rootNode.hasError) return undefined;
-    return toPattern(tree.rootNode, before.length, before.length + code.length);
-  } finally {
-    tree.delete();
-  }
 }
 
 /** The part of the tree between two offsets, without its enclosing nodes. */

@@ -1,12 +1,13 @@
 import { existsSync } from "node:fs";
 import { createRequire } from "node:module";
 import { basename, join } from "node:path";
-import type { Language as Grammar, Parser, Query } from "web-tree-sitter";
+import type { Language as Grammar, Node, Query } from "web-tree-sitter";
 import type { Language } from "./language.ts";
 
 /** The parser of one language. */
 export interface LoadedGrammar {
-  readonly parser: Parser;
+  /** Parses the text and passes the root of its tree, which is then deleted; undefined when there is no tree. */
+  parse<T>(text: string, read: (root: Node) => T): T | undefined;
   /** Compiled queries are cached by their source. */
   query(source: string): Query;
 }
@@ -30,7 +31,17 @@ export function createGrammars(): Grammars {
       queries.set(source, known);
       return known;
     };
-    return { parser, query };
+    return {
+      query,
+      parse(text, read) {
+        const tree = parser.parse(text);
+        try {
+          return tree ? read(tree.rootNode) : undefined;
+        } finally {
+          tree?.delete();
+        }
+      },
+    };
   };
 
   return (language) => {

@@ -72,11 +72,8 @@ async function withTree<T>(
   text: string,
   work: (parsed: Parsed) => T[],
 ): Promise<T[]> {
-  const { parser, query } = await grammars(language);
-  const tree = parser.parse(text);
-  if (!tree) return [];
-  try {
-    const root = tree.rootNode;
+  const { parse, query } = await grammars(language);
+  const read = (root: Node) => {
     const callees = language.calls ? query(language.calls).captures(root) : [];
     const byPlace = new Map(callees.map(({ node }) => [node.startIndex, node]));
     return work({
@@ -84,9 +81,8 @@ async function withTree<T>(
       symbols: symbolsIn(root, query, language, text),
       callees: [...byPlace.values()].sort((a, b) => a.startIndex - b.startIndex),
     });
-  } finally {
-    tree.delete();
-  }
+  };
+  return parse(text, read) ?? [];
 }
 
 /** Offsets of the name as a whole word. */

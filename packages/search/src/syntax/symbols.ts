@@ -33,14 +33,8 @@ export async function findSymbols(
   text: string,
 ): Promise<SourceSymbol[]> {
   if (typeof language.symbols !== "string") return nest(language.symbols(text));
-  const { parser, query } = await grammars(language);
-  const tree = parser.parse(text);
-  if (!tree) return [];
-  try {
-    return symbolsIn(tree.rootNode, query, language, text);
-  } finally {
-    tree.delete();
-  }
+  const { parse, query } = await grammars(language);
+  return parse(text, (root) => symbolsIn(root, query, language, text)) ?? [];
 }
 
 /** The same for an existing tree. */

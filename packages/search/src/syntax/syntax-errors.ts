@@ -18,20 +18,13 @@ export async function findSyntaxErrors(
   language: Language,
   text: string,
 ): Promise<SyntaxFault[]> {
-  const { parser } = await grammars(language);
-  const tree = parser.parse(text);
-  if (!tree) return [];
-  try {
-    const found: SyntaxFault[] = [];
-    collect(tree.rootNode, found);
-    return found;
-  } finally {
-    tree.delete();
-  }
+  const { parse } = await grammars(language);
+  return parse(text, errorsIn) ?? [];
 }
 
 /** Iterative, because a file can be nested deeper than the stack. */
-function collect(root: Node, found: SyntaxFault[]): void {
+function errorsIn(root: Node): SyntaxFault[] {
+  const found: SyntaxFault[] = [];
   const waiting: Node[] = [root];
   for (let node = waiting.pop(); node && found.length < MAX_ERRORS; node = waiting.pop()) {
     if (!node.hasError) continue;
@@ -44,4 +37,5 @@ function collect(root: Node, found: SyntaxFault[]): void {
       message: node.isMissing ? `'${node.type}' is missing` : "syntax error",
     });
   }
+  return found;
 }

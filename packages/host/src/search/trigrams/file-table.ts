@@ -1,7 +1,7 @@
 import { closeSync, constants, fstatSync, lstatSync, openSync } from "node:fs";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { isWithin, type Path, toNative } from "../../path.ts";
-import { isSame, isSettled, stateOf } from "./file-state.ts";
+import { type FileState, isSame, isSettled, stateOf } from "./file-state.ts";
 import type { Needs } from "./needs.ts";
 import { mayMatch, type Signature, signFile, UNKNOWN } from "./signature.ts";
 
@@ -20,41 +20,33 @@ export interface FileQuery {
   readonly limit: number;
 }
 
-/** Signatures of files, checked against the disk whenever they are asked. */
-export interface FileTable {
-  /** Exactly these files from now on; those that are new or changed are read. */
-  set(paths: readonly Path[]): Promise<void>;
-  find(query: FileQuery): Candidates | "too many";
-}
-
 interface Entry {
   readonly path: Path;
   readonly native: string | Buffer;
-  /** Compared by `isSame`; NaN, which equals nothing, while the file may change without a trace. */
-  ino: number;
-  size: number;
-  mtimeMs: number;
-  ctimeMs: number;
+  /** Undefined while the file may change without a trace. */
+  state?: FileState | undefined;
   signature: Signature;
 }
 
 const FILES_PER_TURN = 64;
 
-export function createFileTable(): FileTable {
+/** Signatures of files, checked against the disk whenever they are asked. */
+export function createFileTable() {
   let entries: Entry[] = [];
   return {
-    async set(paths) {
+    /** Exactly these files from now on; those that are new or changed are read. */
+    async set(paths: readonly Path[]): Promise<void> {
       const known = new Map(entries.map((entry) => [entry.path, entry]));
       const next: Entry[] = [];
       for (const [at, path] of paths.entries()) {
         if (at % FILES_PER_TURN === 0) await nextTurn();
-        const entry = known.get(path) ?? newEntry(path);
+        const entry = known.get(path) ?? { path, native: toNative(path), signature: UNKNOWN };
         if (!isUnchanged(entry)) readEntry(entry);
         next.push(entry);
       }
       entries = next;
     },
-    find({ needs, scope, limit }) {
+    find({ needs, scope, limit }: FileQuery): Candidates | "too many" {
       const inside = entries.filter(({ path }) => isWithin(scope, path));
       const matched = new Set(inside.filter(({ signature }) => mayMatch(signature, needs)));
       if (matched.size > limit) return "too many";
@@ -74,23 +66,17 @@ export function createFileTable(): FileTable {
   };
 }
 
-const newEntry = (path: Path): Entry => ({
-  ...{ path, native: toNative(path), signature: UNKNOWN },
-  ...{ ino: 0, size: 0, mtimeMs: Number.NaN, ctimeMs: 0 },
-});
-
-const QUIETLY = { throwIfNoEntry: false } as const;
-
-function isUnchanged(entry: Entry): boolean {
-  const stat = lstatSync(entry.native, QUIETLY);
-  return stat !== undefined && isSame(stat, entry);
+function isUnchanged({ native, state }: Entry): boolean {
+  const stat = lstatSync(native, QUIETLY);
+  return stat !== undefined && state !== undefined && isSame(stat, state);
 }
 
+const QUIETLY = { throwIfNoEntry: false } as const;
 const READ = constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW;
 
 /** Files that are unreadable, or change meanwhile, are left to ripgrep. */
 function readEntry(entry: Entry): void {
-  entry.mtimeMs = Number.NaN;
+  entry.state = undefined;
   entry.signature = UNKNOWN;
   let fd: number | undefined;
   try {
@@ -101,7 +87,7 @@ function readEntry(entry: Entry): void {
     const signature = signFile(fd, before.size);
     if (!isSame(before, fstatSync(fd))) return;
     entry.signature = signature;
-    if (isSettled(before, now)) Object.assign(entry, stateOf(before));
+    if (isSettled(before, now)) entry.state = stateOf(before);
   } catch (cause) {
     if (!(cause instanceof Error && "code" in cause)) throw cause;
   } finally {

@@ -20,8 +20,7 @@ import { createConfinement } from "../../confinement.ts";
 import { createRipgrep, type Ripgrep, type TextPattern } from "../ripgrep.ts";
 import { createIndexedRipgrep, type IndexedRipgrep } from "./indexed-ripgrep.ts";
 import { keepsStamps } from "./tree-state.ts";
-import { createTrigramCalls } from "./trigram-calls.ts";
-import type { TrigramThread } from "./trigram-thread.ts";
+import { createTrigramCalls, type TrigramThread } from "./trigram-thread.ts";
 
 /** Other file systems have no index to test. */
 const test = testAnywhere.skipIf(!keepsStamps(tmpdir()));

@@ -1,18 +1,11 @@
 import type { Confinement } from "../../confinement.ts";
 import { isWithin, type Path } from "../../path.ts";
-import type { Ripgrep } from "../ripgrep.ts";
+import type { FolderSearch, Ripgrep, TextPattern } from "../ripgrep.ts";
 import { needsOf } from "./needs.ts";
 import { createRootIndex, type RootIndex, type SearchPlaces } from "./root-index.ts";
 import type { TrigramThread } from "./trigram-thread.ts";
 
-/** ripgrep without the files that cannot match. The results are the same, and as fresh. */
-export interface IndexedRipgrep extends Ripgrep {
-  /** Brings the index of every root up to date; otherwise that starts with the second search. */
-  index(): Promise<void>;
-  /** How many files are indexed. */
-  indexedFiles(): number;
-  close(): Promise<void>;
-}
+export type IndexedRipgrep = ReturnType<typeof createIndexedRipgrep>;
 
 export interface IndexedRipgrepOptions {
   readonly ripgrep: Ripgrep;
@@ -29,7 +22,8 @@ const SEARCHES_BEFORE_INDEX = 1;
 /** Well below the system's limit for process arguments. */
 const MAX_NAMES_CHARS = 262_144;
 
-export function createIndexedRipgrep(options: IndexedRipgrepOptions): IndexedRipgrep {
+/** ripgrep without the files that cannot match. The results are the same, and as fresh. */
+export function createIndexedRipgrep(options: IndexedRipgrepOptions) {
   const { ripgrep, confinement, env = process.env, minFiles = MIN_FILES, startThread } = options;
   const indexes = new Map<Path, RootIndex>();
   let searches = 0;
@@ -43,7 +37,8 @@ export function createIndexedRipgrep(options: IndexedRipgrepOptions): IndexedRip
     return index;
   };
 
-  const placesFor: PlaceFinder = async (path, pattern, { globs = [], includeIgnored, order }) => {
+  const placesFor = async (path: Path, pattern: TextPattern, how: FolderSearch) => {
+    const { globs = [], includeIgnored, order } = how;
     // A glob may bring in files that are ignored otherwise.
     if (order !== "any" || includeIgnored || globs.length > 0) return undefined;
     const needs = needsOf(pattern);
@@ -58,7 +53,7 @@ export function createIndexedRipgrep(options: IndexedRipgrepOptions): IndexedRip
 
   return {
     ...ripgrep,
-    async *searchFolder(path, pattern, how) {
+    async *searchFolder(path: Path, pattern: TextPattern, how: FolderSearch) {
       const places = await placesFor(path, pattern, how);
       how.signal.throwIfAborted();
       if (places) how.onIndexed?.();
@@ -66,22 +61,18 @@ export function createIndexedRipgrep(options: IndexedRipgrepOptions): IndexedRip
         ? ripgrep.searchPlaces(path, pattern, places, how)
         : ripgrep.searchFolder(path, pattern, how);
     },
+    /** Brings the index of every root up to date; otherwise that starts with the second search. */
     async index() {
       await Promise.all(confinement.roots.map((root) => indexOf(root).build()));
     },
-    indexedFiles: () =>
+    /** How many files are indexed. */
+    indexedFiles: (): number =>
       indexes.values().reduce((sum, { state, files }) => sum + (state === "ready" ? files : 0), 0),
     async close() {
       await Promise.all(indexes.values().map((index) => index.close()));
     },
   };
 }
-
-type PlaceFinder = (
-  path: Path,
-  pattern: Parameters<Ripgrep["searchFolder"]>[1],
-  how: Parameters<Ripgrep["searchFolder"]>[2],
-) => Promise<SearchPlaces | undefined>;
 
 function realFolder(confinement: Confinement, path: Path): Path {
   using folder = confinement.openFolder(path);

@@ -10,17 +10,7 @@ export interface SearchPlaces {
   readonly folders: readonly Path[];
 }
 
-/** The trigrams of all files below one root. */
-export interface RootIndex {
-  readonly state: "new" | "building" | "ready" | "off";
-  /** How many files it knows. */
-  readonly files: number;
-  /** Undefined unless the places are sure to be all. */
-  find(needs: Needs, scope: Path): Promise<SearchPlaces | undefined>;
-  /** Brings it up to date. Never rejects: an index that cannot be built is off. */
-  build(): Promise<void>;
-  close(): Promise<void>;
-}
+export type RootIndex = ReturnType<typeof createRootIndex>;
 
 export interface RootIndexOptions {
   readonly root: Path;
@@ -42,9 +32,10 @@ const MAX_DISAGREEMENTS = 3;
 /** When files came or went in more folders than this, the index is brought up to date. */
 const MAX_CHANGED_FOLDERS = 4;
 
-export function createRootIndex(options: RootIndexOptions): RootIndex {
+/** The trigrams of all files below one root. */
+export function createRootIndex(options: RootIndexOptions) {
   const { root, env, listFiles, minFiles, startThread = startTrigramThread } = options;
-  let state: RootIndex["state"] = "new";
+  let state: "new" | "building" | "ready" | "off" = "new";
   let files = 0;
   let disagreements = 0;
   let threads: readonly TrigramThread[] = [];
@@ -92,11 +83,14 @@ export function createRootIndex(options: RootIndexOptions): RootIndex {
     get state() {
       return state;
     },
+    /** How many files it knows. */
     get files() {
       return files;
     },
+    /** Brings it up to date. Never rejects: an index that cannot be built is off. */
     build: startBuild,
-    async find(needs, scope) {
+    /** Undefined unless the places are sure to be all. */
+    async find(needs: Needs, scope: Path): Promise<SearchPlaces | undefined> {
       if (state !== "ready") return undefined;
       const limit = Math.max(MIN_CANDIDATES, files * MAX_SHARE) / threads.length;
       const [changed, ...found] = await Promise.all([

@@ -11,17 +11,7 @@ import { type IgnoreRules, isIgnored } from "../../files/ignore-rules.ts";
 import { isWithin, type Path, toNative } from "../../path.ts";
 import { type FileState, isSame, isSettled, stateOf } from "./file-state.ts";
 
-/**
- * The state that determines which files ripgrep finds below a folder: the folders it enters, and the ignore files.
- */
-export interface TreeState {
-  readonly folders: readonly Path[];
-  /**
-   * The folders below the scope in which files came or went since; undefined when more than that may have changed:
-   * folders, ignore files or repositories.
-   */
-  changedFolders(scope: Path): Path[] | undefined;
-}
+export type TreeState = NonNullable<ReturnType<typeof takeTreeState>>;
 
 interface Folder {
   readonly path: Path;
@@ -34,8 +24,11 @@ interface Folder {
   readonly shape: string;
 }
 
-/** Undefined where stamps of files cannot be relied on. Taken before files are listed, it shows what changed since. */
-export function takeTreeState(root: Path, env: NodeJS.ProcessEnv): TreeState | undefined {
+/**
+ * The state that determines which files ripgrep finds below a folder: the folders it enters, and the ignore files.
+ * Taken before files are listed, it shows what changed since. Undefined where stamps of files cannot be relied on.
+ */
+export function takeTreeState(root: Path, env: NodeJS.ProcessEnv) {
   if (!keepsStamps(root)) return undefined;
   const folders: Folder[] = [];
   const deciding: { readonly path: string | Buffer; readonly state: string | undefined }[] = [];
@@ -73,7 +66,11 @@ export function takeTreeState(root: Path, env: NodeJS.ProcessEnv): TreeState | u
 
   return {
     folders: folders.map(({ path }) => path),
-    changedFolders(scope) {
+    /**
+     * The folders below the scope in which files came or went since; undefined when more than that may have changed:
+     * folders, ignore files or repositories.
+     */
+    changedFolders(scope: Path): Path[] | undefined {
       if (deciding.some(({ path, state }) => state === undefined || describe(path) !== state))
         return undefined;
       const changed: Path[] = [];

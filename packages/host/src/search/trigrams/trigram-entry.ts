@@ -1,6 +1,6 @@
 // A thread that holds the signatures of files, and compares them with the disk for every search.
 import { parentPort } from "node:worker_threads";
-import { createTrigramCalls, type TrigramCalls } from "./trigram-calls.ts";
+import { createTrigramCalls, type TrigramCalls } from "./trigram-thread.ts";
 
 const calls = createTrigramCalls();
 

@@ -1,6 +1,26 @@
 import { extname } from "node:path";
 import { Worker } from "node:worker_threads";
-import type { TrigramCalls } from "./trigram-calls.ts";
+import type { Path } from "../../path.ts";
+import { createFileTable } from "./file-table.ts";
+import { type TreeState, takeTreeState } from "./tree-state.ts";
+
+/** The methods of an index thread. */
+export function createTrigramCalls() {
+  const table = createFileTable();
+  let tree: TreeState | undefined;
+  return {
+    /** The folders below the root; undefined where files cannot be followed by their stamps. */
+    takeTree(root: Path, env: NodeJS.ProcessEnv): readonly Path[] | undefined {
+      tree = takeTreeState(root, env);
+      return tree?.folders;
+    },
+    changedFolders: (scope: Path): Path[] | undefined => tree?.changedFolders(scope),
+    setFiles: table.set,
+    find: table.find,
+  };
+}
+
+export type TrigramCalls = ReturnType<typeof createTrigramCalls>;
 
 /** A thread of `trigram-entry`. It does not keep the process alive; a call that crashes it is rejected. */
 export interface TrigramThread {

@@ -1,7 +1,7 @@
 import type { StoredSymbol } from "../engine/store.ts";
-import type { Found, RankedList } from "./hit.ts";
-import { distanceOf } from "./literal.ts";
-import type { SearchParts, SearchRequest } from "./parts.ts";
+import type { Found, RankedList, SearchParts, SearchRequest } from "./hit.ts";
+import { byDistance, distanceOf } from "./literal.ts";
+import { lastPart } from "./symbol-path.ts";
 
 /** Calls before other uses; within each, code before tests, then the nearest to a definition first. */
 export async function callers(
@@ -9,22 +9,13 @@ export async function callers(
   { scope, limit, signal, onUnparsed }: SearchRequest,
   name: string,
 ): Promise<RankedList> {
-  const own = name.split(/\.|::|#|->/).at(-1) || name;
+  const own = lastPart(name);
   const [called, used]: [Found[], Found[]] = [[], []];
-  for await (const { path, hash, found } of engine.syntax.occurrences({
-    name: own,
-    scope,
-    signal,
-    onUnparsed,
-  })) {
+  const options = { name: own, scope, signal, onUnparsed };
+  for await (const { path, hash, found } of engine.syntax.occurrences(options)) {
     for (const { role, range, within } of found) {
-      const hit: Found = {
-        path,
-        range,
-        hash,
-        symbol: within?.path ?? null,
-        kind: within?.kind ?? "lines",
-      };
+      const symbol = within?.path ?? null;
+      const hit: Found = { path, range, hash, symbol, kind: within?.kind ?? "lines" };
       if (role === "call") called.push(hit);
       else if (role === "use") used.push(hit);
     }
@@ -58,3 +49,28 @@ function nearTo(definitions: readonly StoredSymbol[]): (caller: Found) => number
 
 const countSymbols = (found: readonly Found[]) =>
   new Set(found.map(({ path, symbol }) => `${path}\n${symbol}`)).size;
+
+const TYPES: ReadonlySet<string> = new Set(["class", "interface", "struct", "trait", "enum", "type"]);
+
+/** Types that name the type in their header, which is how most languages declare a supertype. */
+export async function subtypes(
+  { engine }: SearchParts,
+  { scope, limit, signal, onUnparsed }: SearchRequest,
+  name: string,
+): Promise<RankedList> {
+  const own = lastPart(name);
+  const found: Found[] = [];
+  const options = { name: own, scope, signal, onUnparsed };
+  for await (const { path, hash, found: places } of engine.syntax.occurrences(options)) {
+    for (const { role, within } of places) {
+      if (role === "definition" || !within || !TYPES.has(within.kind)) continue;
+      const { path: symbol, kind, range, signature } = within;
+      if (symbol.split(".").at(-1) !== own && wordsIn(signature).includes(own))
+        found.push({ path, hash, range, symbol, kind });
+    }
+    if (found.length >= limit) break;
+  }
+  return { strategy: "subtypes", found: found.toSorted(byDistance) };
+}
+
+const wordsIn = (text: string): readonly string[] => text.match(/[\p{L}\p{N}_$]+/gu) ?? [];
