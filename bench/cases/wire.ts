@@ -185,18 +185,18 @@ async function transfer({ startWire }: Bench): Promise<Row> {
     for (let left = TRANSFER_BYTES; left > 0; left -= chunk.length)
       yield chunk.subarray(0, Math.min(left, chunk.length));
   }
-  const small = await client.call({ tool: "cas", action: "store", input: { content: "x" } }, {});
+  const small = await client.dispatch({ tool: "cas", action: "store", input: { content: "x" } }, {});
   check(small);
   const before = residentMegabytes(child);
   let most = before;
   const watch = setInterval(() => (most = Math.max(most, residentMegabytes(child))), 10);
   const upload = { mime: "application/octet-stream", size: TRANSFER_BYTES, read };
   const start = performance.now();
-  const stored = await client.call({ tool: "cas", action: "store", input: {} }, { upload });
+  const stored = await client.dispatch({ tool: "cas", action: "store", input: {} }, { upload });
   check(stored);
   const { hash } = stored.envelope.data as { hash: string };
   let received = 0;
-  const got = await client.call(
+  const got = await client.dispatch(
     { tool: "cas", action: "get", input: { hash, as: "binary" } },
     {
       onBinary: (bytes) => {

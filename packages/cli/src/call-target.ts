@@ -84,13 +84,13 @@ const toRemoteTarget = (client: ZmqClient, rootUri: string): CallTarget => ({
     const actions = declarations.find(({ name }) => name === tool)?.actions ?? {};
     return (Object.hasOwn(actions, action) && actions[action]?.input) || {};
   },
-  call: (call, options) => client.call(call, options),
+  call: (call, options) => client.dispatch(call, options),
   async outcomeOf(answer, signal) {
     const { job_id } = answer.meta;
     if (job_id === undefined) return answer;
     while (!signal.aborted) {
       const call = { tool: "job", action: "poll", input: { job_id } };
-      const { envelope } = await client.call(call, { signal });
+      const { envelope } = await client.dispatch(call, { signal });
       if (!envelope.ok) return envelope.error.code === "UNKNOWN_TOOL" ? answer : envelope;
       // job.poll returns the envelope of the call once it has ended.
       const { result } = envelope.data as { readonly result?: Envelope };

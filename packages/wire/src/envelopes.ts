@@ -3,6 +3,7 @@ import {
   type Attachment,
   type Call,
   type Caller,
+  type CallOptions,
   type Envelope,
   type ErrorBody,
   type Meta,
@@ -10,6 +11,7 @@ import {
   TIMINGS,
   type Timing,
   ToolError,
+  toTraceId,
 } from "@octant/core";
 import { z } from "zod";
 
@@ -53,6 +55,42 @@ export const RequestEnvelope = z.strictObject({
   upload_bytes: z.int().min(0).nullish(),
 });
 export type RequestEnvelope = z.output<typeof RequestEnvelope>;
+
+export interface WireCallOptions extends Partial<CallOptions> {
+  /** Every chunk of the stream; the call is followed until its job, if any, has ended. */
+  readonly onChunk?: (chunk: unknown, seq: number) => void;
+  /** The bytes of a binary part, in order; the next come when the promise resolves. */
+  readonly onBinary?: (bytes: Uint8Array) => Promise<void> | void;
+}
+
+const STREAM_WINDOW = 64;
+
+/** The request of a client for a call. Fields that are undefined are not sent. */
+export function toRequest({ tool, action, input }: Call, options: WireCallOptions, more: object = {}) {
+  const { caller, timingHint, key, onChunk, onStream, onProgress, ask, upload } = options;
+  const stream: RequestEnvelope["stream"] = onChunk ? "full" : onStream ? "live" : onProgress && "progress";
+  return {
+    request: { tool, action, input },
+    ...{ caller, timing_hint: timingHint, key, stream },
+    ...{ asks: ask && true, window: stream && STREAM_WINDOW, upload_bytes: upload?.size, ...more },
+  };
+}
+
+/** The reply of `run`; a ToolError, also of `toError`, becomes the answer. */
+export async function orRefusal(
+  { tool }: Call,
+  { traceparent }: WireCallOptions,
+  run: () => Promise<Reply>,
+  toError: (cause: unknown) => unknown = (cause) => cause,
+): Promise<Reply> {
+  try {
+    return await run();
+  } catch (thrown) {
+    const cause = toError(thrown);
+    if (!(cause instanceof ToolError)) throw cause;
+    return toReply(refusal(cause, toTraceId(traceparent), tool));
+  }
+}
 
 interface Outcome {
   readonly meta: Meta;
@@ -183,3 +221,10 @@ export const refusal = (cause: ToolError, trace_id: string, tool = ""): FinalRes
   error: { code: cause.code, message: cause.message, details: cause.details } as ErrorBody,
   meta: { tool, action: "", trace_id, paging: { cursor: null, more: false } },
 });
+
+const RETRY_AFTER_MS = 250;
+
+export const overloaded = (limit: number) =>
+  new ToolError("OVERLOADED", `${limit} calls are already running; wait for some of them, then call again`, {
+    retry_after_ms: RETRY_AFTER_MS,
+  });

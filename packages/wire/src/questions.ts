@@ -1,5 +1,6 @@
 import { type Answer, type CallOptions, type ERRORS, type Question, ToolError } from "@octant/core";
 import { z } from "zod";
+import { orAborted } from "./or-aborted.ts";
 
 type Ask = NonNullable<CallOptions["ask"]>;
 
@@ -43,44 +44,34 @@ export async function toWireAnswer(ask: Ask, { message, form }: Question, signal
   }
 }
 
-/** The questions of one request, each until it is answered. */
-export interface Questions {
-  ask(question: Question, signal: AbortSignal, send: (chunk: QuestionChunk) => void): ReturnType<Ask>;
-  /** The answer that a client sent; one to a question that does not wait is ignored. */
-  answer(question_id: unknown, value: unknown): void;
-  /** Sends those that wait once more, to a client that has connected anew. */
-  repeat(): void;
-  /** The request was answered, so nobody can be asked any more. */
-  close(): void;
-}
-
 interface Waiting extends PromiseWithResolvers<Answer | undefined> {
   send(): void;
 }
 
-export function createQuestions(): Questions {
+/** The questions of one request, each until it is answered. */
+export type Questions = ReturnType<typeof createQuestions>;
+
+export function createQuestions() {
   const waiting = new Map<unknown, Waiting>();
   let asked = 0;
   let isClosed = false;
   return {
-    async ask({ message, form }, signal, send) {
+    async ask(
+      { message, form }: Question,
+      signal: AbortSignal,
+      send: (chunk: QuestionChunk) => void,
+    ): Promise<Answer | undefined> {
       signal.throwIfAborted();
       if (isClosed) return undefined;
       const question_id = `ask-${++asked}`;
       const chunk: QuestionChunk = { kind: "question", question_id, message, form };
       const entry = { ...Promise.withResolvers<Answer | undefined>(), send: () => send(chunk) };
-      const stop = () => entry.reject(signal.reason);
-      signal.addEventListener("abort", stop, { once: true });
       waiting.set(question_id, entry);
-      try {
-        entry.send();
-        return await entry.promise;
-      } finally {
-        waiting.delete(question_id);
-        signal.removeEventListener("abort", stop);
-      }
+      entry.send();
+      return orAborted(entry.promise, signal).finally(() => waiting.delete(question_id));
     },
-    answer(question_id, value) {
+    /** The answer that a client sent; one to a question that does not wait is ignored. */
+    answer(question_id: unknown, value: unknown): void {
       const entry = waiting.get(question_id);
       try {
         entry?.resolve(readAnswer(value));
@@ -88,10 +79,12 @@ export function createQuestions(): Questions {
         entry?.reject(cause);
       }
     },
-    repeat() {
+    /** Sends those that wait once more, to a client that has connected anew. */
+    repeat(): void {
       for (const { send } of waiting.values()) send();
     },
-    close() {
+    /** The request was answered, so nobody can be asked any more. */
+    close(): void {
       isClosed = true;
       for (const { resolve } of waiting.values()) resolve(undefined);
     },

@@ -90,7 +90,6 @@ async function replyTo(
   channel: ReplyChannel,
 ): Promise<ResponseEnvelope> {
   const timing = timingOf(runner.registry, request);
-  const hint = request.timing_hint ?? undefined;
   const stream = openStream(request, channel);
   const { questions } = channel;
   const asking: Listeners = request.asks
@@ -98,12 +97,12 @@ async function replyTo(
     : {};
   if (request.stream !== "full" || !runner.jobs || timing === undefined || timing === "sync") {
     const listeners = { ...asking, ...toListeners(request, stream.chunk) };
-    const reply = await call(runner, request, context, hint, listeners);
+    const reply = await dispatchRequest(runner, request, { ...context, ...listeners });
     if (reply.binary) await stream.binary(reply.binary, context.signal);
-    return stream.end(toFinal(reply, hint ?? timing));
+    return stream.end(toFinal(reply, request.timing_hint ?? timing));
   }
   const from = runner.jobs.events.nextSeq;
-  const reply = await call(runner, request, context, "async_long", asking);
+  const reply = await dispatchRequest(runner, request, { ...context, ...asking, timingHint: "async_long" });
   const { job_id } = reply.envelope.meta;
   if (job_id === undefined) return stream.end(toFinal(reply, timing));
   const envelope = await followJob(
@@ -130,21 +129,17 @@ export const toListeners = (
     stream !== "progress" && { onStream: (chunk) => chunk.kind !== "progress" && onChunk(chunk) }),
 });
 
-const call = (
+/** Calls the dispatcher for a request; `more` wins over the request's own wishes. */
+export const dispatchRequest = (
   { dispatch, caller }: RequestRunner,
   request: RequestEnvelope,
-  { traceparent, signal, upload }: RequestContext,
-  timingHint: Timing | undefined,
-  listeners: Listeners = {},
+  more: Omit<CallOptions, "caller">,
 ): Promise<Reply> =>
   dispatch(toCall(request), {
     caller: narrowCaller(caller, request),
-    signal,
-    traceparent,
-    ...(timingHint && { timingHint }),
+    ...(request.timing_hint && { timingHint: request.timing_hint }),
     ...(request.key && { key: request.key }),
-    ...listeners,
-    ...(upload && { upload }),
+    ...more,
   });
 
 const toFinal = ({ envelope, attachments }: Reply, timing: Timing | undefined): FinalResponse =>

@@ -1,52 +1,41 @@
+import { orAborted } from "./or-aborted.ts";
+
 /**
  * How far a sender may be ahead of its reader, in chunks. The reader acknowledges the total number it has received.
  */
-export interface Window {
-  /** Whether another chunk may be sent now. */
-  readonly isOpen: boolean;
-  /** Counts a chunk as sent. */
-  sent(): void;
-  acknowledge(received: number): void;
-  /** Calls back whenever an acknowledgement leaves the window open. */
-  onOpened(listener: () => void): void;
-  /** Resolves when a chunk may be sent; rejects with the signal's reason. */
-  opened(signal: AbortSignal): Promise<void>;
-}
+export type Window = ReturnType<typeof createWindow>;
 
-export function createWindow(size: number): Window {
+export function createWindow(size: number) {
   let ahead = 0;
   let total = 0;
   let waiting = Promise.withResolvers<void>();
-  let heed = () => {};
+  let onOpened = () => {};
   return {
+    /** Whether another chunk may be sent now. */
     get isOpen() {
       return ahead < size;
     },
-    sent() {
+    /** Counts a chunk as sent. */
+    sent(): void {
       ahead += 1;
       total += 1;
     },
-    acknowledge(received) {
+    acknowledge(received: number): void {
       if (!Number.isInteger(received) || received < 0) return;
       ahead = Math.max(0, total - received);
       if (ahead >= size) return;
       waiting.resolve();
       waiting = Promise.withResolvers();
-      heed();
+      onOpened();
     },
-    onOpened(listener) {
-      heed = listener;
+    /** Calls back whenever an acknowledgement leaves the window open. */
+    onOpened(listener: () => void): void {
+      onOpened = listener;
     },
-    async opened(signal) {
-      const gone = Promise.withResolvers<never>();
-      const leave = () => gone.reject(signal.reason);
-      signal.addEventListener("abort", leave, { once: true });
-      try {
-        signal.throwIfAborted();
-        while (ahead >= size) await Promise.race([waiting.promise, gone.promise]);
-      } finally {
-        signal.removeEventListener("abort", leave);
-      }
+    /** Resolves when a chunk may be sent; rejects with the signal's reason. */
+    async opened(signal: AbortSignal): Promise<void> {
+      signal.throwIfAborted();
+      while (ahead >= size) await orAborted(waiting.promise, signal);
     },
   };
 }

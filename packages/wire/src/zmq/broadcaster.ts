@@ -1,10 +1,9 @@
 import { type JobEvent, type JobEventView, type Topic, toEventView } from "@octant/core";
 import { type Context, Publisher } from "zeromq";
-import { encodeFrames } from "../hoot01/frames.ts";
 import { encodeMsgPack } from "../msgpack/codec.ts";
 import { bindSocket } from "./endpoint.ts";
 import type { WireKeys } from "./keys.ts";
-import { signFrames } from "./signature.ts";
+import { sealFrames } from "./signature.ts";
 
 /**
  * A subscriber that is further behind loses messages, notices the gap in the numbers, and catches up with event.poll.
@@ -22,17 +21,12 @@ export type BroadcastEvent = JobEventView & {
 /** The topic frame: subscribers select one job or all of them by prefix. */
 const topicOf = (job_id: string): string => `job/${job_id}`;
 
-export interface Broadcaster {
-  readonly address: string;
-  close(): void;
-}
-
 export async function createBroadcaster(
   address: string,
   events: Topic<JobEvent>,
   owner: string,
   security: { readonly context: Context; readonly curve: object; readonly keys: WireKeys | undefined },
-): Promise<Broadcaster> {
+) {
   const { context, curve, keys } = security;
   const socket = new Publisher({ context, linger: 0, sendHighWaterMark: HIGH_WATER_MARK, ...curve });
   const bound = await bindSocket(socket, address);
@@ -48,14 +42,14 @@ export async function createBroadcaster(
     const view: BroadcastEvent = { ...toEventView(event), prev_seq, job_seq };
     prev_seq = event.seq;
     const body = encodeMsgPack(view);
-    const frames = encodeFrames({ command: "reply", contentType: "msgpack", service: "broadcast", body });
-    const signed = keys?.kind === "hmac" ? signFrames(frames, keys.key, Date.now()) : frames;
+    const message = { command: "reply", contentType: "msgpack", service: "broadcast", body } as const;
+    const frames = sealFrames(message, keys);
     // A PUB socket never waits, so this only preserves the order.
-    sending = sending.then(() => socket.send([topicOf(job_id), ...signed])).catch(() => {});
+    sending = sending.then(() => socket.send([topicOf(job_id), ...frames])).catch(() => {});
   });
   return {
     address: bound,
-    close() {
+    close(): void {
       stop();
       socket.close();
     },

@@ -1,39 +1,16 @@
 import { randomUUID } from "node:crypto";
-import {
-  type BinaryPart,
-  type Call,
-  type Dispatch,
-  noBytesHere,
-  type Reply,
-  type StreamChunk,
-  ToolError,
-  toTraceId,
-} from "@octant/core";
+import { type Call, type Reply, ToolError } from "@octant/core";
 import { Context } from "zeromq";
-import { type ResponseEnvelope, refusal, toReply } from "../envelopes.ts";
-import { encodeFrames, type Message, NO_REQUEST_ID, parseFrames, toKey } from "../hoot01/frames.ts";
-import { encodeMsgPack, parseMsgPack } from "../msgpack/codec.ts";
+import { orRefusal, toReply, toRequest, type WireCallOptions } from "../envelopes.ts";
+import { parseFrames, toKey } from "../hoot01/frames.ts";
+import { encodeMsgPack } from "../msgpack/codec.ts";
 import type { ServerReady } from "../ready.ts";
-import { UPLOAD_WINDOW } from "../upload.ts";
-import { createWindow } from "../window.ts";
 import { Connection } from "./connection.ts";
 import { parseEndpoint } from "./endpoint.ts";
 import type { WireKeys } from "./keys.ts";
 import { MISSED_HEARTBEATS } from "./peers.ts";
-import {
-  type Answer,
-  acknowledge,
-  answerQuestion,
-  endStream,
-  gone,
-  isProgress,
-  type Pending,
-  toRequest,
-  toToolError,
-  type WireCallOptions,
-} from "./pending-request.ts";
-import { sendUpload } from "./send-upload.ts";
-import { signFrames, verifyFrames } from "./signature.ts";
+import { type OutgoingMessage, PendingRequest, toToolError } from "./pending-request.ts";
+import { openFrames, sealFrames } from "./signature.ts";
 
 export interface ZmqClientOptions {
   readonly address: string;
@@ -45,30 +22,21 @@ export interface ZmqClientOptions {
   readonly attempts?: number;
 }
 
-export interface ZmqClient {
-  /** The server's announcement; `declarations` also requests the schemas of its tools. */
-  ready(options?: { readonly declarations?: boolean }): Promise<ServerReady>;
-  /** A dispatcher in another process. It never rejects; a missing server is UPSTREAM_ERROR. */
-  readonly dispatch: Dispatch;
-  call(call: Call, options: WireCallOptions): Promise<Reply>;
-  close(): void;
-}
-
 const HEARTBEAT_MS = 1_000;
 const ATTEMPTS = 3;
 
 /** Node keeps randomness for UUIDs in store, so this takes a tenth of the time of randomBytes. */
 const newRequestId = (): Buffer => Buffer.from(randomUUID().replaceAll("-", ""), "hex");
 
-export const createZmqClient = (options: ZmqClientOptions): ZmqClient => {
-  parseEndpoint(options.address);
-  return new Client(options);
-};
+export const createZmqClient = (options: ZmqClientOptions): ZmqClient => new Client(options);
 
-class Client implements ZmqClient {
+/** A dispatcher in another process. */
+export type ZmqClient = Client;
+
+class Client {
   readonly #options: ZmqClientOptions;
   readonly #context = new Context();
-  readonly #pending = new Map<string, Pending>();
+  readonly #pending = new Map<string, PendingRequest>();
   readonly #heartbeatMs: number;
   #connection: Connection;
   #heardAt = performance.now();
@@ -81,13 +49,13 @@ class Client implements ZmqClient {
   #refused: string | undefined;
 
   constructor(options: ZmqClientOptions) {
+    parseEndpoint(options.address);
     this.#options = options;
     this.#heartbeatMs = options.heartbeatMs ?? HEARTBEAT_MS;
     this.#connection = this.#connect();
   }
 
-  readonly dispatch: Dispatch = (call, options) => this.call(call, options);
-
+  /** The server's announcement; `declarations` also requests the schemas of its tools. */
   async ready({ declarations = false } = {}): Promise<ServerReady> {
     const body = encodeMsgPack({ protocol: "HOOT01", accepts_binary: true, declarations });
     const answer = await this.#ask({ command: "ready", contentType: "msgpack", body }, {});
@@ -99,30 +67,19 @@ class Client implements ZmqClient {
     throw new ToolError("UPSTREAM_ERROR", "the server did not answer Ready as expected", {});
   }
 
-  async call(call: Call, options: WireCallOptions): Promise<Reply> {
-    const { signal, upload } = options;
-    const traceparent = typeof options.traceparent === "string" ? options.traceparent : "";
-    try {
+  /** It never rejects; a missing server is UPSTREAM_ERROR. */
+  readonly dispatch = (call: Call, options: WireCallOptions): Promise<Reply> =>
+    orRefusal(call, options, async () => {
+      const traceparent = typeof options.traceparent === "string" ? options.traceparent : "";
       const known = { server_id: this.#serverId, text: this.#options.text };
-      const body = encodeMsgPack({ ...toRequest(call, options), ...known });
-      const message = {
-        command: "request",
-        contentType: "msgpack",
-        service: call.tool,
-        traceparent,
-        body,
-      } as const;
-      const answer = await this.#ask(message, options, signal, upload);
-      if ("ready" in answer)
-        throw new ToolError("UPSTREAM_ERROR", "the server answers a call with Ready", {});
-      return toReply(answer.response);
-    } catch (cause) {
-      if (!(cause instanceof ToolError)) throw cause;
-      return toReply(refusal(cause, toTraceId(traceparent), call.tool));
-    }
-  }
+      const body = encodeMsgPack(toRequest(call, options, known));
+      const about = { service: call.tool, traceparent };
+      const answer = await this.#ask({ command: "request", contentType: "msgpack", ...about, body }, options);
+      if ("response" in answer) return toReply(answer.response);
+      throw new ToolError("UPSTREAM_ERROR", "the server answers a call with Ready", {});
+    });
 
-  close() {
+  close(): void {
     if (this.#closed) return;
     this.#closed = true;
     clearInterval(this.#timer);
@@ -131,39 +88,14 @@ class Client implements ZmqClient {
     this.#failAll("the client was closed");
   }
 
-  async #ask(
-    message: Pending["message"],
-    options: WireCallOptions,
-    signal?: AbortSignal,
-    upload?: BinaryPart,
-  ): Promise<Answer> {
+  async #ask(message: OutgoingMessage, options: WireCallOptions) {
+    if (this.#closed) throw this.#gone("the client is closed");
     const requestId = newRequestId();
     const key = toKey(requestId);
-    const pending: Pending = {
-      message: { ...message, requestId },
-      options,
-      answer: Promise.withResolvers(),
-      upload: upload && createWindow(UPLOAD_WINDOW),
-      received: 0,
-      bytes: 0,
-      expectedBytes: undefined,
-      handing: Promise.resolve(),
-      questions: new Map(),
-    };
-    if (this.#closed) throw gone(this.#options.address, "the client is closed");
+    const pending = new PendingRequest(message, options, (one) => this.#post({ ...one, requestId }));
     this.#pending.set(key, pending);
     this.#watch();
-    const cancel = () => this.#post({ command: "disconnect", requestId });
-    signal?.addEventListener("abort", cancel, { once: true });
-    try {
-      this.#post(pending.message);
-      if (signal?.aborted) cancel();
-      if (upload) void sendUpload(upload, pending, (one) => this.#post({ ...one, requestId }));
-      return await pending.answer.promise;
-    } finally {
-      signal?.removeEventListener("abort", cancel);
-      this.#pending.delete(key);
-    }
+    return pending.run().finally(() => this.#pending.delete(key));
   }
 
   #connect(): Connection {
@@ -188,7 +120,9 @@ class Client implements ZmqClient {
   async #read(connection: Connection): Promise<void> {
     for await (const frames of connection) {
       try {
-        this.#take(frames);
+        const opened = openFrames(frames, 0, this.#options.keys);
+        const { message } = parseFrames(opened, { routed: false });
+        this.#pending.get(toKey(message.requestId))?.take(message);
         this.#heardAt = performance.now();
         this.#silences = 0;
       } catch (cause) {
@@ -199,77 +133,12 @@ class Client implements ZmqClient {
     }
   }
 
-  #take(frames: readonly Buffer[]) {
-    const { keys } = this.#options;
-    const verified = keys?.kind === "hmac" ? verifyFrames(frames, 0, keys.key, Date.now()) : frames;
-    const { message } = parseFrames(verified, { routed: false });
-    const { command, contentType, requestId, body } = message;
-    const pending = this.#pending.get(toKey(requestId));
-    if (!pending) return;
-    if (command === "heartbeat" && contentType === "msgpack") return acknowledge(pending, parseMsgPack(body));
-    if (command === "ready") return pending.answer.resolve({ ready: parseMsgPack(body) as ServerReady });
-    if (command !== "reply") return;
-    if (contentType === "raw") return this.#raw(pending, message);
-    // The server's own encoder wrote it; an invalid field fails where it is used.
-    this.#reply(pending, requestId, parseMsgPack(body) as ResponseEnvelope);
-  }
-
-  #raw(pending: Pending, { requestId, body }: Message) {
-    pending.bytes += body.length;
-    pending.handing = pending.handing.then(async () => {
-      await pending.options.onBinary?.(body);
-      this.#received(pending, requestId);
-    });
-    pending.handing.catch(pending.answer.reject);
-  }
-
-  #received(pending: Pending, requestId: Uint8Array) {
-    pending.received += 1;
-    this.#about(requestId, { received: pending.received });
-  }
-
-  /** Tells the server something about a request that runs there. */
-  #about(requestId: Uint8Array, news: object) {
-    const body = encodeMsgPack(news);
-    this.#post({ command: "heartbeat", contentType: "msgpack", requestId, body });
-  }
-
-  #reply(pending: Pending, requestId: Uint8Array, response: ResponseEnvelope) {
-    const { answer, options } = pending;
-    if (response.kind === "stream_start") {
-      pending.expectedBytes = response.bytes;
-      if (response.bytes === undefined || options.onBinary) return;
-      this.#post({ command: "disconnect", requestId });
-      return answer.reject(noBytesHere());
-    }
-    if (response.kind === "stream_chunk") {
-      const answering = answerQuestion(pending, response.chunk);
-      if (answering) {
-        void answering.then((body) => this.#about(requestId, body));
-        return this.#received(pending, requestId);
-      }
-      options.onChunk?.(response.chunk, response.seq);
-      if (isProgress(response.chunk)) options.onProgress?.(response.chunk);
-      // The server's own encoder wrote it.
-      options.onStream?.(response.chunk as StreamChunk);
-      return this.#received(pending, requestId);
-    }
-    if (response.kind !== "stream_end") return answer.resolve({ response });
-    endStream(pending, response.response);
-  }
-
-  #post(message: Pending["message"]) {
-    this.#connection.send(this.#encode(message));
-  }
-
-  #encode(message: Pending["message"]): Uint8Array[] {
-    const { keys } = this.#options;
-    const frames = encodeFrames(message);
-    return keys?.kind === "hmac" ? signFrames(frames, keys.key, Date.now()) : frames;
+  #post(message: OutgoingMessage): void {
+    this.#connection.send(sealFrames(message, this.#options.keys));
   }
 
   /** Lazy Pirate: while a request is pending, a silent server gets a new connection and the same requests again. */
-  #watch() {
+  #watch(): void {
     if (this.#timer) return;
     this.#heardAt = performance.now();
     this.#timer = setInterval(() => this.#check(), this.#heartbeatMs);
@@ -282,35 +151,32 @@ class Client implements ZmqClient {
       this.#timer = undefined;
       return;
     }
-    if (performance.now() - this.#heardAt <= MISSED_HEARTBEATS * this.#heartbeatMs)
-      return this.#post({ command: "heartbeat", requestId: NO_REQUEST_ID });
+    const now = performance.now();
+    if (now - this.#heardAt <= MISSED_HEARTBEATS * this.#heartbeatMs)
+      return this.#post({ command: "heartbeat" });
     this.#silences += 1;
+    this.#heardAt = now;
     if (this.#silences >= (this.#options.attempts ?? ATTEMPTS)) {
       this.#failAll(`no answer after ${this.#silences} attempts; ${guess(this.#options, this.#refused)}`);
       // The next call has all its attempts.
       this.#silences = 0;
-      this.#heardAt = performance.now();
       return;
     }
     this.#connection.close();
     this.#connection = this.#connect();
-    this.#heardAt = performance.now();
     this.#resend();
   }
 
-  /** Requests keep their ids, so a server that already has one does not run it again. */
-  #resend() {
-    for (const pending of this.#pending.values()) {
-      if (pending.upload)
-        pending.answer.reject(
-          new ToolError("INTERRUPTED", "the connection was lost during an upload; call again", {}),
-        );
-      else this.#post(pending.message);
-    }
+  #resend(): void {
+    for (const pending of this.#pending.values()) pending.resend();
   }
 
-  #failAll(reason: string) {
-    for (const { answer } of this.#pending.values()) answer.reject(gone(this.#options.address, reason));
+  #failAll(reason: string): void {
+    for (const pending of this.#pending.values()) pending.fail(this.#gone(reason));
+  }
+
+  #gone(reason: string): ToolError {
+    return new ToolError("UPSTREAM_ERROR", `${this.#options.address}: ${reason}`, {});
   }
 }
 

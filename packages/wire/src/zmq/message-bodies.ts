@@ -1,12 +1,8 @@
-import { type BinaryPart, ToolError } from "@octant/core";
+import { ToolError } from "@octant/core";
 import { type ResponseEnvelope, refusal } from "../envelopes.ts";
 import { MAX_BODY_BYTES, type Message } from "../hoot01/frames.ts";
 import { encodeMsgPack, parseMsgPack } from "../msgpack/codec.ts";
 import { ClientReady } from "../ready.ts";
-import type { Upload } from "../upload.ts";
-
-export const MAX_CALLS_IN_FLIGHT = 256;
-const RETRY_AFTER_MS = 250;
 
 export function parseBody(contentType: Message["contentType"], body: Uint8Array): unknown {
   if (contentType === "msgpack") return parseMsgPack(body);
@@ -19,10 +15,8 @@ export function parseBody(contentType: Message["contentType"], body: Uint8Array)
 export function parseReady(value: unknown): ClientReady {
   const parsed = ClientReady.safeParse(value);
   if (parsed.success) return parsed.data;
-  throw invalid(
-    "body",
-    parsed.error.issues.map(({ path, message }) => `${path.join(".")}: ${message}`).join("; "),
-  );
+  const issues = parsed.error.issues.map(({ path, message }) => `${path.join(".")}: ${message}`);
+  throw invalid("body", issues.join("; "));
 }
 
 /** An oversized answer becomes a TOO_LARGE error. */
@@ -38,24 +32,9 @@ export function encodeBody(response: ResponseEnvelope): Uint8Array {
   return encodeMsgPack(isEnd ? { ...response, response: refused } : refused);
 }
 
-export const toPart = (upload: Upload, signal: AbortSignal): BinaryPart => ({
-  mime: "application/octet-stream",
-  size: upload.size,
-  read: () => upload.read(signal),
-});
-
 export const isZero = (requestId: Uint8Array): boolean => requestId.every((byte) => byte === 0);
 
 export const invalid = (path: string, message: string) =>
   new ToolError("INVALID_ARGUMENT", `malformed HOOT01 message: ${path}: ${message}`, {
     issues: [{ path, message }],
   });
-
-export const overloaded = () =>
-  new ToolError(
-    "OVERLOADED",
-    `${MAX_CALLS_IN_FLIGHT} calls are running already; wait for some of them, then call again`,
-    {
-      retry_after_ms: RETRY_AFTER_MS,
-    },
-  );

@@ -1,32 +1,31 @@
 import { randomUUID } from "node:crypto";
 import { ownAction, ToolError, toTraceId } from "@octant/core";
 import type { Router } from "zeromq";
-import { parseRequest, type RequestEnvelope, type ResponseEnvelope, refusal } from "../envelopes.ts";
-import { encodeFrames, findRequestId, type Message, parseFrames, toKey } from "../hoot01/frames.ts";
+import {
+  overloaded,
+  parseRequest,
+  type RequestEnvelope,
+  type ResponseEnvelope,
+  refusal,
+} from "../envelopes.ts";
+import { findRequestId, type Message, parseFrames, toKey } from "../hoot01/frames.ts";
 import { encodeMsgPack, parseMsgPack } from "../msgpack/codec.ts";
 import { createQuestions, type Questions } from "../questions.ts";
 import { toReady } from "../ready.ts";
 import { runRequest } from "../run-request.ts";
 import { createUpload, type Upload } from "../upload.ts";
 import { createWindow, type Window } from "../window.ts";
-import type { Broadcaster } from "./broadcaster.ts";
-import {
-  encodeBody,
-  invalid,
-  isZero,
-  MAX_CALLS_IN_FLIGHT,
-  overloaded,
-  parseBody,
-  parseReady,
-  toPart,
-} from "./message-bodies.ts";
+import { encodeBody, invalid, isZero, parseBody, parseReady } from "./message-bodies.ts";
 import { createPeers, type Peer } from "./peers.ts";
+import type { OutgoingMessage } from "./pending-request.ts";
 import { createRecentReplies } from "./recent-replies.ts";
 import type { ZmqServerOptions } from "./server.ts";
-import { signFrames, verifyFrames } from "./signature.ts";
+import { openFrames, sealFrames } from "./signature.ts";
 
 /** A tool sends chunks of 16 KiB, so at most 1 MiB is in flight. */
 const RAW_WINDOW = 64;
+
+const MAX_CALLS_IN_FLIGHT = 256;
 
 /** A running request. */
 interface Running {
@@ -41,22 +40,18 @@ interface Running {
 export class MessageServer {
   readonly #options: ZmqServerOptions;
   readonly #router: Router;
-  readonly #broadcaster: Broadcaster | undefined;
+  /** The address of the PUB socket. */
+  readonly #broadcast: string | undefined;
   readonly #heartbeatMs: number;
   readonly #serverId = randomUUID();
   readonly #running = new Map<string, Running>();
   readonly #recent = createRecentReplies();
   readonly #peers;
 
-  constructor(
-    options: ZmqServerOptions,
-    router: Router,
-    broadcaster: Broadcaster | undefined,
-    heartbeatMs: number,
-  ) {
+  constructor(options: ZmqServerOptions, router: Router, broadcast: string | undefined, heartbeatMs: number) {
     this.#options = options;
     this.#router = router;
-    this.#broadcaster = broadcaster;
+    this.#broadcast = broadcast;
     this.#heartbeatMs = heartbeatMs;
     this.#peers = createPeers(heartbeatMs, (peer) => this.#leave(peer));
   }
@@ -75,7 +70,9 @@ export class MessageServer {
     const identity = frames[0];
     if (!identity) return;
     try {
-      const { identities, message } = parseFrames(this.#verify(frames), { routed: true });
+      const { identities, message } = parseFrames(openFrames(frames, 1, this.#options.keys), {
+        routed: true,
+      });
       const peer = this.#peers.heard(identities);
       this.#take(peer, message);
     } catch (cause) {
@@ -85,24 +82,13 @@ export class MessageServer {
     }
   }
 
-  #verify(frames: readonly Buffer[]): readonly Uint8Array[] {
-    const { keys } = this.#options;
-    return keys?.kind === "hmac" ? verifyFrames(frames, 1, keys.key, Date.now()) : frames;
-  }
-
   #take(peer: Peer, message: Message) {
     const { command, requestId } = message;
     if (command === "request") return this.#request(peer, message);
     if (command === "ready") return this.#announce(peer, message);
     if (command === "heartbeat") return this.#heartbeat(peer, message);
     if (command === "disconnect") return this.#disconnect(peer, requestId);
-    throw new ToolError(
-      "INVALID_ARGUMENT",
-      "a server does not accept Reply; send Request, Heartbeat, Ready or Disconnect",
-      {
-        issues: [{ path: "frame 1", message: "a server does not accept Reply" }],
-      },
-    );
+    throw invalid("frame 1", "a server does not accept Reply; send Request, Heartbeat, Ready or Disconnect");
   }
 
   #announce(peer: Peer, { requestId, contentType, body }: Message) {
@@ -110,19 +96,15 @@ export class MessageServer {
     const ready = toReady(this.#options, wanted, {
       server_id: this.#serverId,
       heartbeat_ms: this.#heartbeatMs,
-      ...(this.#broadcaster && { broadcast: this.#broadcaster.address }),
+      ...(this.#broadcast !== undefined && { broadcast: this.#broadcast }),
     });
-    void this.#send(peer, {
-      command: "ready",
-      contentType: "msgpack",
-      requestId,
-      body: encodeMsgPack(ready),
-    });
+    const answer = encodeMsgPack(ready);
+    void this.#send(peer, { command: "ready", contentType: "msgpack", requestId, body: answer });
   }
 
   /** A heartbeat about a request acknowledges chunks or answers a question; any other is a ping. */
   #heartbeat(peer: Peer, { requestId, contentType, body }: Message) {
-    this.#peers.beats(peer);
+    peer.beats = true;
     const running = this.#running.get(toKey(requestId));
     if (contentType === "msgpack" && running) {
       const news = parseMsgPack(body);
@@ -153,18 +135,15 @@ export class MessageServer {
     if (contentType === "raw") return this.#uploaded(key, body);
     if (isZero(requestId))
       throw invalid("frame 3", "a Request needs a request id of its own, 16 random bytes");
-    const seen = this.#recent.see(key, body, Date.now());
+    const seen = this.#recent.see(key, body);
     if (seen === "reused")
       throw invalid("frame 3", "this request id belongs to another request; use 16 random bytes for each");
     // The retry of a running request: its answer goes to the client's new connection.
     if (seen === "running") return this.#redirect(peer, key);
-    if (seen !== "new") {
-      for (const reply of seen.replies) void this.#reply(peer, requestId, reply);
-      return;
-    }
+    if (seen !== "new") return void this.#reply(peer, requestId, seen);
     try {
       const request = parseRequest(parseBody(contentType, body));
-      if (peer.calls >= MAX_CALLS_IN_FLIGHT) throw overloaded();
+      if (peer.calls >= MAX_CALLS_IN_FLIGHT) throw overloaded(MAX_CALLS_IN_FLIGHT);
       this.#checkServer(request);
       void this.#run(peer, message, key, request);
     } catch (cause) {
@@ -201,26 +180,24 @@ export class MessageServer {
 
   async #run(peer: Peer, message: Message, key: string, request: RequestEnvelope): Promise<void> {
     const { requestId, traceparent } = message;
+    const acknowledge = (received: number) => {
+      const body = encodeMsgPack({ received });
+      void this.#send(running.peer, { command: "heartbeat", contentType: "msgpack", requestId, body });
+    };
     const size = request.upload_bytes ?? undefined;
     const running: Running = {
       peer,
       controller: new AbortController(),
       window: createWindow(request.window ?? RAW_WINDOW),
       questions: createQuestions(),
-      upload:
-        size === undefined
-          ? undefined
-          : createUpload(size, (received) => this.#acknowledge(running, requestId, received)),
+      upload: size === undefined ? undefined : createUpload(size, acknowledge),
     };
     this.#running.set(key, running);
     peer.calls += 1;
     try {
       const { signal } = running.controller;
-      const context = {
-        traceparent,
-        signal,
-        ...(running.upload && { upload: toPart(running.upload, signal) }),
-      };
+      const upload = running.upload?.toPart(signal);
+      const context = { traceparent, signal, ...(upload && { upload }) };
       const response = await runRequest(this.#options, request, context, {
         reply: (one) => this.#reply(running.peer, requestId, encodeMsgPack(one)),
         raw: (bytes) =>
@@ -248,15 +225,6 @@ export class MessageServer {
     void this.#reply(running.peer, requestId, body);
   }
 
-  #acknowledge(running: Running, requestId: Uint8Array, received: number) {
-    void this.#send(running.peer, {
-      command: "heartbeat",
-      contentType: "msgpack",
-      requestId,
-      body: encodeMsgPack({ received }),
-    });
-  }
-
   #refuse(peer: Peer, requestId: Uint8Array, cause: ToolError) {
     void this.#reply(peer, requestId, encodeMsgPack(refusal(cause, toTraceId(undefined))));
   }
@@ -266,12 +234,10 @@ export class MessageServer {
   }
 
   /** False when the peer is gone or does not read: the socket refuses at once, and never delays another peer. */
-  async #send(peer: Peer, message: Parameters<typeof encodeFrames>[0]): Promise<boolean> {
-    const { keys } = this.#options;
-    const frames = encodeFrames(message);
-    const signed = keys?.kind === "hmac" ? signFrames(frames, keys.key, Date.now()) : frames;
+  async #send(peer: Peer, message: OutgoingMessage): Promise<boolean> {
+    const frames = sealFrames(message, this.#options.keys);
     try {
-      await this.#router.send([...peer.identities, ...signed]);
+      await this.#router.send([...peer.identities, ...frames]);
       return true;
     } catch {
       return false;

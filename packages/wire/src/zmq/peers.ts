@@ -8,19 +8,12 @@ export interface Peer {
   beats: boolean;
 }
 
-export interface Peers {
-  heard(identities: readonly Uint8Array[]): Peer;
-  beats(peer: Peer): void;
-  remove(peer: Peer): void;
-  close(): void;
-}
-
 /** The number of missed heartbeats after which a peer counts as gone, on both sides. */
 export const MISSED_HEARTBEATS = 3;
 /** A peer without heartbeats is dropped after this. */
 const FORGET_MS = 60_000;
 
-export function createPeers(heartbeatMs: number, onGone: (peer: Peer) => void): Peers {
+export function createPeers(heartbeatMs: number, onGone: (peer: Peer) => void) {
   const peers = new Map<string, Peer>();
   const remove = (key: string, peer: Peer) => {
     peers.delete(key);
@@ -37,17 +30,14 @@ export function createPeers(heartbeatMs: number, onGone: (peer: Peer) => void): 
   const timer = setInterval(sweep, heartbeatMs);
   timer.unref();
   return {
-    heard(identities) {
+    heard(identities: readonly Uint8Array[]): Peer {
       const key = toKey(identities);
       const peer = peers.get(key) ?? { identities, calls: 0, heardAt: 0, beats: false };
       peer.heardAt = performance.now();
       peers.set(key, peer);
       return peer;
     },
-    beats(peer) {
-      peer.beats = true;
-    },
-    remove: (peer) => remove(toKey(peer.identities), peer),
+    remove: (peer: Peer) => remove(toKey(peer.identities), peer),
     close: () => clearInterval(timer),
   };
 }

@@ -1,89 +1,171 @@
-import { type Call, type CallOptions, type Progress, ToolError } from "@octant/core";
-import type { FinalResponse, RequestEnvelope } from "../envelopes.ts";
-import type { encodeFrames } from "../hoot01/frames.ts";
+import {
+  type BinaryPart,
+  type ErrorBody,
+  noBytesHere,
+  type Progress,
+  type StreamChunk,
+  ToolError,
+} from "@octant/core";
+import type { FinalResponse, ResponseEnvelope, WireCallOptions } from "../envelopes.ts";
+import type { encodeFrames, Message } from "../hoot01/frames.ts";
+import { encodeMsgPack, parseMsgPack } from "../msgpack/codec.ts";
 import { type QuestionChunk, toWireAnswer, type WireAnswer } from "../questions.ts";
 import type { ServerReady } from "../ready.ts";
-import type { Window } from "../window.ts";
+import { UPLOAD_WINDOW } from "../upload.ts";
+import { createWindow } from "../window.ts";
 
-export interface WireCallOptions extends Partial<CallOptions> {
-  /** Every chunk of the stream; the call is followed until its job, if any, has ended. */
-  readonly onChunk?: (chunk: unknown, seq: number) => void;
-  /** The bytes of a binary part, in order; the next come when the promise resolves. */
-  readonly onBinary?: (bytes: Uint8Array) => Promise<void> | void;
-}
+export type OutgoingMessage = Parameters<typeof encodeFrames>[0];
 
-/** A request that waits for its answer. */
-export interface Pending {
-  readonly message: Parameters<typeof encodeFrames>[0];
-  readonly options: WireCallOptions;
-  readonly answer: PromiseWithResolvers<Answer>;
-  readonly upload: Window | undefined;
-  /** Chunks and raw parts so far. */
-  received: number;
-  bytes: number;
-  expectedBytes: number | undefined;
-  /** Binary parts are delivered one after the other. */
-  handing: Promise<void>;
-  /** Each is asked once, also when a server repeats it. */
-  readonly questions: Map<string, Promise<WireAnswer>>;
-}
-
-export type Answer = { readonly ready: ServerReady } | { readonly response: FinalResponse };
-
-export function toRequest({ tool, action, input }: Call, options: WireCallOptions) {
-  const stream = toStream(options);
-  return {
-    request: { tool, action, input },
-    caller: options.caller,
-    timing_hint: options.timingHint,
-    key: options.key,
-    stream,
-    ...(options.ask && { asks: true }),
-    ...(stream && { window: STREAM_WINDOW }),
-    upload_bytes: options.upload?.size,
-  };
-}
-
-function toStream({ onChunk, onStream, onProgress }: WireCallOptions): RequestEnvelope["stream"] {
-  if (onChunk) return "full";
-  if (onStream) return "live";
-  return onProgress && "progress";
-}
-
-const STREAM_WINDOW = 64;
-
-export function acknowledge({ upload }: Pending, value: unknown) {
-  if (typeof value === "object" && value !== null && "received" in value)
-    upload?.acknowledge(Number(value.received));
-}
-
-const isQuestion = (chunk: unknown): chunk is QuestionChunk =>
-  typeof chunk === "object" && chunk !== null && "kind" in chunk && chunk.kind === "question";
-
-/** The body that answers a question, when the chunk is one. */
-export function answerQuestion({ options, questions }: Pending, chunk: unknown) {
-  const { ask, signal = NEVER } = options;
-  if (!isQuestion(chunk) || !ask) return undefined;
-  const { question_id } = chunk;
-  const answer = questions.get(question_id) ?? toWireAnswer(ask, chunk, signal);
-  questions.set(question_id, answer);
-  return answer.then((given) => ({ question_id, ...given }));
-}
+type Answer = { readonly ready: ServerReady } | { readonly response: FinalResponse };
 
 const NEVER = new AbortController().signal;
+/** Small, so that the engine collects received chunks often: large ones pile up outside its heap. */
+const UPLOAD_CHUNK_BYTES = 16 * 1024;
 
-export const isProgress = (chunk: unknown): chunk is Progress =>
-  typeof chunk === "object" && chunk !== null && "kind" in chunk && chunk.kind === "progress";
+/** A request that waits for its answer. */
+export class PendingRequest {
+  readonly #message: OutgoingMessage;
+  readonly #options: WireCallOptions;
+  readonly #post: (message: OutgoingMessage) => void;
+  readonly #answer = Promise.withResolvers<Answer>();
+  /** How far the upload may be ahead of the server. */
+  readonly #window = createWindow(UPLOAD_WINDOW);
+  /** Chunks and raw parts so far. */
+  #received = 0;
+  #bytes = 0;
+  #expectedBytes: number | undefined;
+  /** Binary parts are delivered one after the other. */
+  #delivering = Promise.resolve();
+  /** Each is asked once, also when a server repeats it. */
+  readonly #questions = new Map<string, Promise<WireAnswer>>();
 
-export const toToolError = ({ code, message, details }: Extract<FinalResponse, { kind: "error" }>["error"]) =>
-  new ToolError(code, message, details);
+  /** `post` sends a message with the id of this request. */
+  constructor(message: OutgoingMessage, options: WireCallOptions, post: (message: OutgoingMessage) => void) {
+    this.#message = message;
+    this.#options = options;
+    this.#post = post;
+  }
 
-export const gone = (address: string, reason: string) =>
-  new ToolError("UPSTREAM_ERROR", `${address}: ${reason}`, {});
+  /** Sends the request and waits for its answer. The signal cancels it. */
+  async run(): Promise<Answer> {
+    const { signal, upload } = this.#options;
+    const cancel = () => this.#post({ command: "disconnect" });
+    signal?.addEventListener("abort", cancel, { once: true });
+    try {
+      this.#post(this.#message);
+      if (signal?.aborted) cancel();
+      if (upload) void this.#sendUpload(upload);
+      return await this.#answer.promise;
+    } finally {
+      signal?.removeEventListener("abort", cancel);
+    }
+  }
 
-/** Answers the request with the last reply of its stream, unless bytes are missing. */
-export function endStream({ answer, handing, expectedBytes, bytes }: Pending, response: FinalResponse): void {
-  const isWhole = expectedBytes === undefined || expectedBytes === bytes || response.kind === "error";
-  if (isWhole) return void handing.then(() => answer.resolve({ response }), answer.reject);
-  answer.reject(new ToolError("INTERRUPTED", `${bytes} of ${expectedBytes} bytes arrived; call again`, {}));
+  /** Sends the request once more; it keeps its id, so a server that already has it does not run it again. */
+  resend() {
+    if (!this.#options.upload) return this.#post(this.#message);
+    const text = "the connection was lost during an upload; call again";
+    this.fail(new ToolError("INTERRUPTED", text, {}));
+  }
+
+  fail(cause: unknown): void {
+    this.#answer.reject(cause);
+  }
+
+  /** Takes a message of the server about this request. */
+  take({ command, contentType, body }: Message): void {
+    if (command === "heartbeat" && contentType === "msgpack") this.#acknowledged(parseMsgPack(body));
+    // The server's own encoder wrote both; an invalid field fails where it is used.
+    else if (command === "ready") this.#answer.resolve({ ready: parseMsgPack(body) as ServerReady });
+    else if (command === "reply" && contentType === "raw") this.#takeBytes(body);
+    else if (command === "reply") this.#takeReply(parseMsgPack(body) as ResponseEnvelope);
+  }
+
+  #acknowledged(value: unknown): void {
+    if (typeof value === "object" && value !== null && "received" in value)
+      this.#window.acknowledge(Number(value.received));
+  }
+
+  #takeBytes(bytes: Uint8Array): void {
+    this.#bytes += bytes.length;
+    this.#delivering = this.#delivering.then(async () => {
+      await this.#options.onBinary?.(bytes);
+      this.#acknowledge();
+    });
+    this.#delivering.catch(this.#answer.reject);
+  }
+
+  #takeReply(response: ResponseEnvelope): void {
+    if (response.kind === "stream_start") this.#startStream(response.bytes);
+    else if (response.kind === "stream_chunk") this.#takeChunk(response.chunk, response.seq);
+    else if (response.kind === "stream_end") this.#endStream(response.response);
+    else this.#answer.resolve({ response });
+  }
+
+  #startStream(bytes: number | undefined): void {
+    this.#expectedBytes = bytes;
+    if (bytes === undefined || this.#options.onBinary) return;
+    this.#post({ command: "disconnect" });
+    this.fail(noBytesHere());
+  }
+
+  #takeChunk(chunk: unknown, seq: number): void {
+    const { ask, signal = NEVER, onChunk, onProgress, onStream } = this.#options;
+    if (ask && isOfKind<QuestionChunk>(chunk, "question")) {
+      const { question_id } = chunk;
+      const answer = this.#questions.get(question_id) ?? toWireAnswer(ask, chunk, signal);
+      this.#questions.set(question_id, answer);
+      void answer.then((given) => this.#tell({ question_id, ...given }));
+    } else {
+      onChunk?.(chunk, seq);
+      if (isOfKind<Progress & { kind: string }>(chunk, "progress")) onProgress?.(chunk);
+      // The server's own encoder wrote it.
+      onStream?.(chunk as StreamChunk);
+    }
+    this.#acknowledge();
+  }
+
+  /** Answers the request with the last reply of its stream, unless bytes are missing. */
+  #endStream(response: FinalResponse): void {
+    const [bytes, expected] = [this.#bytes, this.#expectedBytes];
+    const isWhole = expected === undefined || expected === bytes || response.kind === "error";
+    if (isWhole) void this.#delivering.then(() => this.#answer.resolve({ response }), this.#answer.reject);
+    else this.fail(new ToolError("INTERRUPTED", `${bytes} of ${expected} bytes arrived; call again`, {}));
+  }
+
+  #acknowledge(): void {
+    this.#received += 1;
+    this.#tell({ received: this.#received });
+  }
+
+  /** Tells the server something about the request while it runs there. */
+  #tell(news: object): void {
+    this.#post({ command: "heartbeat", contentType: "msgpack", body: encodeMsgPack(news) });
+  }
+
+  /** Sends the bytes of the request as fast as the server takes them, until it has an answer. */
+  async #sendUpload({ read }: BinaryPart): Promise<void> {
+    const ended = new AbortController();
+    const end = () => ended.abort();
+    this.#answer.promise.then(end, end);
+    try {
+      for await (const bytes of read()) {
+        for (let at = 0; at < bytes.length; at += UPLOAD_CHUNK_BYTES) {
+          await this.#window.opened(ended.signal);
+          this.#window.sent();
+          const body = bytes.subarray(at, at + UPLOAD_CHUNK_BYTES);
+          this.#post({ command: "request", contentType: "raw", body });
+        }
+      }
+    } catch (cause) {
+      if (ended.signal.aborted) return;
+      this.#post({ command: "disconnect" });
+      this.fail(cause);
+    }
+  }
 }
+
+const isOfKind = <T extends { readonly kind: string }>(chunk: unknown, kind: T["kind"]): chunk is T =>
+  typeof chunk === "object" && chunk !== null && "kind" in chunk && chunk.kind === kind;
+
+export const toToolError = ({ code, message, details }: ErrorBody) => new ToolError(code, message, details);

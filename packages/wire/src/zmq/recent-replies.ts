@@ -5,23 +5,14 @@ const KEEP_MS = 150_000;
 const MAX_ENTRIES = 16_384;
 const MAX_BYTES = 8 * 1024 * 1024;
 
-export type Seen = "new" | "running" | "reused" | { readonly replies: readonly Uint8Array[] };
-
-/** Recent replies by request id: a client without a reply retries, and must not run anything twice. */
-export interface RecentReplies {
-  /** Records a new request. `reused` is a different request under a taken id. */
-  see(requestId: string, body: Uint8Array, now: number): Seen;
-  finish(requestId: string, reply: Uint8Array): void;
-  forget(requestId: string): void;
-}
-
 interface Entry {
   readonly digest: string;
   readonly at: number;
   reply: Uint8Array | undefined;
 }
 
-export function createRecentReplies(): RecentReplies {
+/** Recent replies by request id: a client without a reply retries, and must not run anything twice. */
+export function createRecentReplies() {
   const entries = new Map<string, Entry>();
   let bytes = 0;
 
@@ -40,7 +31,9 @@ export function createRecentReplies(): RecentReplies {
   };
 
   return {
-    see(requestId, body, now) {
+    /** Records a new request, or returns the reply to a known one. `reused` is a different request under a taken id. */
+    see(requestId: string, body: Uint8Array): "new" | "running" | "reused" | Uint8Array {
+      const now = Date.now();
       const digest = hash("sha1", body, "base64");
       const entry = entries.get(requestId);
       if (!entry) {
@@ -49,15 +42,15 @@ export function createRecentReplies(): RecentReplies {
         return "new";
       }
       if (entry.digest !== digest) return "reused";
-      return entry.reply ? { replies: [entry.reply] } : "running";
+      return entry.reply ?? "running";
     },
-    finish(requestId, reply) {
+    finish(requestId: string, reply: Uint8Array): void {
       const entry = entries.get(requestId);
       if (!entry) return;
       entry.reply = reply;
       bytes += reply.length;
     },
-    forget(requestId) {
+    forget(requestId: string): void {
       const entry = entries.get(requestId);
       if (entry) drop(requestId, entry);
     },

@@ -79,7 +79,7 @@ export async function serveZmq(options: ZmqServerOptions): Promise<ZmqServer> {
       keys,
     }));
   opened.defer(() => broadcaster?.close());
-  const server = new MessageServer(options, router, broadcaster, heartbeatMs);
+  const server = new MessageServer(options, router, broadcaster?.address, heartbeatMs);
   const closed = server.run().catch((cause) => log(`ZeroMQ server failed: ${cause}`));
   const running = opened.move();
   return {

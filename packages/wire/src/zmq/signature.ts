@@ -1,5 +1,7 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
 import { ToolError } from "@octant/core";
+import { encodeFrames } from "../hoot01/frames.ts";
+import type { WireKeys } from "./keys.ts";
 
 const TIME_BYTES = 8;
 const MAC_BYTES = 32;
@@ -9,6 +11,18 @@ const MAC_BYTES = 32;
  */
 const MAX_SKEW_MS = 60_000;
 
+type Outgoing = Parameters<typeof encodeFrames>[0];
+
+/** The frames of a message, signed where the keys are for signing. */
+export function sealFrames(message: Outgoing, keys: WireKeys | undefined): Uint8Array[] {
+  const frames = encodeFrames(message);
+  return keys?.kind === "hmac" ? signFrames(frames, keys.key, Date.now()) : frames;
+}
+
+/** The frames of a message, whose signature was checked where the keys are for signing. */
+export const openFrames = (frames: readonly Uint8Array[], leading: number, keys: WireKeys | undefined) =>
+  keys?.kind === "hmac" ? verifyFrames(frames, leading, keys.key, Date.now()) : frames;
+
 /** Adds an eighth frame: the time in milliseconds (u64 big-endian) and HMAC-SHA-256 over it and the seven frames. */
 export function signFrames(frames: readonly Uint8Array[], key: Uint8Array, now: number): Uint8Array[] {
   const time = Buffer.alloc(TIME_BYTES);
@@ -17,7 +31,7 @@ export function signFrames(frames: readonly Uint8Array[], key: Uint8Array, now: 
 }
 
 /** Returns the frames without the signature, or throws UNAUTHENTICATED. `leading` frames in front are not signed. */
-export function verifyFrames(
+function verifyFrames(
   frames: readonly Uint8Array[],
   leading: number,
   key: Uint8Array,

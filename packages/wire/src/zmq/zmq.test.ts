@@ -180,7 +180,7 @@ describe("binary parts", () => {
     await start();
     const chunks: number[] = [];
     let bytes = 0;
-    const { envelope } = await connect().call(
+    const { envelope } = await connect().dispatch(
       { tool: "demo", action: "bytes", input: { size: SIZE } },
       {
         async onBinary(chunk) {
@@ -205,7 +205,7 @@ describe("binary parts", () => {
   test("an upload arrives whole", async () => {
     await start();
     const upload = { mime: "application/octet-stream", size: SIZE, read: () => numbered(SIZE) };
-    const { envelope } = await connect().call({ tool: "demo", action: "take", input: {} }, { upload });
+    const { envelope } = await connect().dispatch({ tool: "demo", action: "take", input: {} }, { upload });
     const sum = Array.from({ length: 41 }, (_, n) => (n % 251) * (n < 40 ? CHUNK_BYTES : 7)).reduce(
       (a, b) => a + b,
     );
