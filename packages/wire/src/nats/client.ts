@@ -7,9 +7,8 @@ import {
   type Reply,
   type Timing,
   ToolError,
-  toTraceId,
 } from "@octant/core";
-import { type FinalResponse, refusal, toReply } from "../envelopes.ts";
+import { type FinalResponse, orRefusal, toReply, toRequest } from "../envelopes.ts";
 import { encodeMsgPack } from "../msgpack/codec.ts";
 import type { ServerReady } from "../ready.ts";
 import { encodeBody, findBinary, HEADERS, parseBody, putBinary } from "./bodies.ts";
@@ -35,20 +34,6 @@ export interface NatsClientOptions {
 
 const ADMISSION_MS = 5_000;
 
-/** The tools of the workers of one project. */
-export interface NatsClient {
-  readonly project: string;
-  ready(): Promise<ServerReady>;
-  /** Calls back when a worker of the project has started, or its tools have changed. */
-  onTools(listener: () => void): void;
-  readonly dispatch: Dispatch;
-  /** Stores a job for the workers of the project; durable when the promise resolves. */
-  enqueue(call: Call, options: Pick<CallOptions, "caller" | "traceparent">): Promise<string>;
-  result(job_id: string): Promise<Envelope | undefined>;
-  cancel(job_id: string): Promise<void>;
-  close(): Promise<void>;
-}
-
 /** No call lasts longer: subscriptions do, and are called again. */
 const CALL_TIMEOUT_MS = 24 * 60 * 60 * 1_000;
 /** A worker that is silent about a call for so long is gone. */
@@ -68,7 +53,10 @@ export async function createNatsClient(options: NatsClientOptions): Promise<Nats
   }
 }
 
-class Client implements NatsClient {
+/** The tools of the workers of one project. */
+export type NatsClient = Client;
+
+class Client {
   readonly project: string;
   readonly #parts: EdgeParts;
   readonly #queue: JobQueue;
@@ -85,6 +73,7 @@ class Client implements NatsClient {
     this.#answerFromQueue = createAnswerFromQueue(this.#parts, this.#queue, this.#jobs, call);
   }
 
+  /** Calls back when a worker of the project has started, or its tools have changed. */
   onTools(listener: () => void): void {
     const { connection, subjects } = this.#parts;
     connection.nc.subscribe(subjects.started, { callback: listener });
@@ -104,21 +93,21 @@ class Client implements NatsClient {
     return ready;
   }
 
-  readonly dispatch: Dispatch = async (call, options) => {
-    const traceparent = typeof options.traceparent === "string" ? options.traceparent : "";
-    try {
-      const known = await this.#answerFromQueue(call, options);
-      if (known) return known;
-      const timing = this.#timings.get(`${call.tool}.${call.action}`) ?? "sync";
-      if (timing === "sync") return await this.#call(call, options);
-      return await this.#jobs.run(this.#toRequest(call, options), call, options, timing);
-    } catch (thrown) {
-      const cause = toUpstreamError(thrown);
-      if (!(cause instanceof ToolError)) throw cause;
-      return toReply(refusal(cause, toTraceId(traceparent), call.tool));
-    }
-  };
+  readonly dispatch: Dispatch = (call, options) =>
+    orRefusal(
+      call,
+      options,
+      async () => {
+        const known = await this.#answerFromQueue(call, options);
+        if (known) return known;
+        const timing = this.#timings.get(`${call.tool}.${call.action}`) ?? "sync";
+        if (timing === "sync") return this.#call(call, options);
+        return this.#jobs.run(this.#toRequest(call, options), call, options, timing);
+      },
+      toUpstreamError,
+    );
 
+  /** Stores a job for the workers of the project; durable when the promise resolves. */
   enqueue(call: Call, options: Pick<CallOptions, "caller" | "traceparent">): Promise<string> {
     return this.#jobs.enqueue(this.#toRequest(call, { caller: options.caller }), call, options);
   }
@@ -167,18 +156,8 @@ class Client implements NatsClient {
     }
   }
 
-  #toRequest({ tool, action, input }: Call, options: Partial<CallOptions>) {
-    const { caller, timingHint, key, onProgress, onStream, ask } = options;
-    const stream = onStream ? "live" : onProgress && "progress";
-    return {
-      request: { tool, action, input },
-      caller,
-      timing_hint: timingHint,
-      key,
-      stream,
-      asks: ask && true,
-      text: this.#parts.text,
-    };
+  #toRequest(call: Call, options: Partial<CallOptions>) {
+    return toRequest(call, options, { text: this.#parts.text });
   }
 }
 

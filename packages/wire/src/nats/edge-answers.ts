@@ -13,8 +13,7 @@ import { encodeMsgPack, parseMsgPack } from "../msgpack/codec.ts";
 import type { EdgeParts } from "./edge-follow.ts";
 import type { EdgeJobs } from "./edge-jobs.ts";
 import { readField, toFacts, toJobReply, toJobsText, toJobText, toView, toWait } from "./job-answers.ts";
-import type { JobQueue, QueuedJob } from "./job-queue.ts";
-import { toState } from "./job-state.ts";
+import { type JobQueue, type QueuedJob, toState } from "./job-queue.ts";
 
 /** Answers what concerns jobs of the queue; undefined for everything else, which the workers answer. */
 export type AnswerFromQueue = (call: Call, options: CallOptions) => Promise<Reply | undefined>;

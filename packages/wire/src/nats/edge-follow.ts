@@ -17,11 +17,7 @@ export interface EdgeParts {
   readonly admissionMs: number;
 }
 
-export interface Following {
-  /** How many questions wait for the person. */
-  readonly questions: number;
-  stop(): void;
-}
+export type Following = ReturnType<typeof follow>;
 
 /** Passes on what a job or a call emits, and has the person answer its questions. */
 export function follow(
@@ -29,7 +25,7 @@ export function follow(
   id: string,
   { onProgress, onStream, ask }: Partial<CallOptions>,
   onEvent: (event: unknown, message: Msg) => void = () => {},
-): Following {
+) {
   let questions = 0;
   const stopped = new AbortController();
   const events = nc.subscribe(subjects.event(id), {
@@ -52,10 +48,11 @@ export function follow(
   const asked =
     ask && nc.subscribe(subjects.ask(id), { callback: (_, message) => void answer(message, ask) });
   return {
+    /** How many questions wait for the person. */
     get questions() {
       return questions;
     },
-    stop() {
+    stop(): void {
       events.unsubscribe();
       asked?.unsubscribe();
       stopped.abort();

@@ -15,39 +15,26 @@ import { type EdgeParts, type Following, follow, toHeaders } from "./edge-follow
 import { readField, toJobReply, toStarted } from "./job-answers.ts";
 import { type JobQueue, type JobResult, parseResult, toFailure } from "./job-queue.ts";
 
-/** The jobs that an edge puts into the queue, and its waiting for them. */
-export interface EdgeJobs {
-  /** Stores a job for the workers of the project; durable when the promise resolves. */
-  enqueue(request: object, call: Call, options: Pick<CallOptions, "caller" | "traceparent">): Promise<string>;
-  /** Waits as long as a caller in the same process would, then answers with the job's id. */
-  run(request: object, call: Call, options: CallOptions, timing: Exclude<Timing, "sync">): Promise<Reply>;
-  /** The result, if it comes in time. */
-  wait(job_id: string, ms: number, signal?: AbortSignal): Promise<JobResult | undefined>;
-  cancel(job_id: string): Promise<void>;
-}
-
 const LOOK_EVERY_MS = 1_000;
 const LONGEST_MS = 24 * 60 * 60 * 1_000;
 
-export function createEdgeJobs(parts: EdgeParts, queue: JobQueue): EdgeJobs {
+type Asked = Pick<CallOptions, "caller" | "traceparent">;
+
+/** The jobs that an edge puts into the queue, and its waiting for them. */
+export type EdgeJobs = ReturnType<typeof createEdgeJobs>;
+
+export function createEdgeJobs(parts: EdgeParts, queue: JobQueue) {
   const { connection, subjects, admissionMs } = parts;
   const { nc, bodies } = connection;
 
-  const add = (
-    job_id: string,
-    request: object,
-    call: Call,
-    { caller, traceparent }: Pick<CallOptions, "caller" | "traceparent">,
-  ) =>
-    queue.add(
-      job_id,
-      request,
-      { owner: caller.id, tool: call.tool, action: String(call.action) },
-      toHeaders(traceparent),
-    );
+  const add = (job_id: string, request: object, { tool, action }: Call, { caller, traceparent }: Asked) =>
+    queue.add(job_id, request, { owner: caller.id, tool, action: String(action) }, toHeaders(traceparent));
 
-  /** A message about the result is only a hint to look; a look now and then makes up for lost ones. */
-  const wait: EdgeJobs["wait"] = async (job_id, ms, signal) => {
+  /**
+   * The result, if it comes in time. A message about it is only a hint to look; a look now and then makes up for lost
+   * ones.
+   */
+  const wait = async (job_id: string, ms: number, signal?: AbortSignal): Promise<JobResult | undefined> => {
     const found = Promise.withResolvers<JobResult | undefined>();
     const take = (message: Msg) => void parseResult(message, bodies).then(found.resolve, found.reject);
     const subscription = nc.subscribe(subjects.result(job_id), { callback: (_, message) => take(message) });
@@ -97,12 +84,19 @@ export function createEdgeJobs(parts: EdgeParts, queue: JobQueue): EdgeJobs {
     );
 
   return {
-    async enqueue(request, call, options) {
+    /** Stores a job for the workers of the project; durable when the promise resolves. */
+    async enqueue(request: object, call: Call, options: Asked): Promise<string> {
       const job_id = newHandle("job", Date.now());
       await add(job_id, request, call, options);
       return job_id;
     },
-    async run(request, call, options, timing) {
+    /** Waits as long as a caller in the same process would, then answers with the job's id. */
+    async run(
+      request: object,
+      call: Call,
+      options: CallOptions,
+      timing: Exclude<Timing, "sync">,
+    ): Promise<Reply> {
       const { timingHint: hint, signal } = options;
       const patience = PATIENCE_MS[hint === undefined || hint === "sync" ? timing : hint];
       const job_id = newHandle("job", Date.now());

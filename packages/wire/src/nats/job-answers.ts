@@ -1,6 +1,5 @@
 import { type Call, type CallOptions, type Envelope, type Reply, toTraceId } from "@octant/core";
-import type { JobResult, QueuedJob } from "./job-queue.ts";
-import { toState } from "./job-state.ts";
+import { type JobResult, type QueuedJob, toState } from "./job-queue.ts";
 
 const HANDLE_TIME = /^job_([0-9a-z]{10})/;
 const RESULT_TTL_MS = 24 * 60 * 60 * 1_000;

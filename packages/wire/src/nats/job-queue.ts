@@ -1,7 +1,7 @@
 import type { StoredMsg } from "@nats-io/jetstream";
 import type { ObjectStore } from "@nats-io/obj";
 import { headers, type MsgHdrs } from "@nats-io/transport-node";
-import type { Envelope, ErrorBody, ToolError } from "@octant/core";
+import type { Envelope, ErrorBody, JobState, ToolError } from "@octant/core";
 import { encodeBody, HEADERS, parseBody } from "./bodies.ts";
 import type { NatsConnection } from "./connection.ts";
 import { JOBS_STREAM, RESULTS_STREAM, type Subjects } from "./subjects.ts";
@@ -18,31 +18,14 @@ export interface QueuedJob {
   readonly result?: JobResult;
 }
 
-export interface JobQueue {
-  /** Durable when the promise resolves. The same id is the same job. */
-  add(
-    job_id: string,
-    request: object,
-    job: Pick<QueuedJob, "owner" | "tool" | "action">,
-    given: MsgHdrs,
-  ): Promise<void>;
-  /** False when the job already has a result: the first stored one counts, even if another worker ran it too. */
-  finish(
-    job_id: string,
-    job: Pick<QueuedJob, "owner" | "tool" | "action">,
-    result: JobResult,
-  ): Promise<boolean>;
-  find(job_id: string): Promise<QueuedJob | undefined>;
-  /** Newest first, as long as JetStream keeps them. */
-  list(filter: QueueFilter): Promise<readonly ListedJob[]>;
-}
+type JobLabel = Pick<QueuedJob, "owner" | "tool" | "action">;
 
-export interface ListedJob {
+interface ListedJob {
   readonly job_id: string;
   readonly job: QueuedJob;
 }
 
-export interface QueueFilter {
+interface QueueFilter {
   readonly owner: string;
   readonly limit: number;
   /** Only jobs that are older than this one. */
@@ -57,7 +40,9 @@ const WRONG_LAST_SEQUENCE = 10071;
 const MAX_MESSAGES_PER_SUBJECT = 10077;
 const NO_MESSAGE = 10037;
 
-export function createJobQueue({ js, jsm, bodies }: NatsConnection, subjects: Subjects): JobQueue {
+export type JobQueue = ReturnType<typeof createJobQueue>;
+
+export function createJobQueue({ js, jsm, bodies }: NatsConnection, subjects: Subjects) {
   const last = async (stream: string, subject: string): Promise<StoredMsg | undefined> => {
     try {
       return (await jsm.streams.getMessage(stream, { last_by_subj: subject })) ?? undefined;
@@ -82,7 +67,8 @@ export function createJobQueue({ js, jsm, bodies }: NatsConnection, subjects: Su
   };
   return {
     find,
-    async list({ owner, limit, before, matches = async () => true }) {
+    /** Newest first, as long as JetStream keeps them. */
+    async list({ owner, limit, before, matches = async () => true }: QueueFilter) {
       const ids = await Promise.all([
         idsOf(JOBS_STREAM, subjects.allJobs),
         idsOf(RESULTS_STREAM, subjects.result("*")),
@@ -99,11 +85,13 @@ export function createJobQueue({ js, jsm, bodies }: NatsConnection, subjects: Su
       }
       return found.slice(0, limit);
     },
-    async add(job_id, request, job, given) {
+    /** Durable when the promise resolves. The same id is the same job. */
+    async add(job_id: string, request: object, job: JobLabel, given: MsgHdrs): Promise<void> {
       const { data } = await encodeBody(request, bodies, withJob(given, job));
       await js.publish(subjects.job(job_id), data, { headers: given, msgID: job_id });
     },
-    async finish(job_id, job, result) {
+    /** False when the job already has a result: the first stored one counts, even if another worker ran it too. */
+    async finish(job_id: string, job: JobLabel, result: JobResult): Promise<boolean> {
       const given = withJob(headers(), job);
       const { data } = await encodeBody(result, bodies, given);
       try {
@@ -120,10 +108,7 @@ export function createJobQueue({ js, jsm, bodies }: NatsConnection, subjects: Su
   };
 }
 
-function withJob(
-  given: MsgHdrs,
-  { owner, tool, action }: Pick<QueuedJob, "owner" | "tool" | "action">,
-): MsgHdrs {
+function withJob(given: MsgHdrs, { owner, tool, action }: JobLabel): MsgHdrs {
   given.set(HEADERS.owner, encodeURIComponent(owner));
   given.set(HEADERS.action, encodeURIComponent(`${tool}.${action}`));
   return given;
@@ -155,3 +140,10 @@ export const toFailure = (
   error: { code, message, details } as ErrorBody,
   meta: { tool, action, trace_id, paging: { cursor: null, more: false } },
 });
+
+/** The state of a job by its result; without one it runs, or waits until a worker takes it. */
+export function toState(result: Envelope | undefined, isTaken = true): JobState {
+  if (!result) return isTaken ? "running" : "queued";
+  if (result.ok) return "complete";
+  return result.error.code === "CANCELLED" ? "cancelled" : "failed";
+}

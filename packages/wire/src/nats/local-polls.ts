@@ -8,12 +8,7 @@ import { toToolError, type WorkerParts } from "./worker-parts.ts";
 const MAX_JOBS = 256;
 
 /** Lets edges read the events of jobs that run, or ran lately, at this worker, under the ids that they know. */
-export interface LocalPolls {
-  add(job_id: string, local: string, request: RequestEnvelope): void;
-  close(): void;
-}
-
-export function createLocalPolls(parts: WorkerParts): LocalPolls {
+export function createLocalPolls(parts: WorkerParts) {
   const { options, connection, subjects } = parts;
   const known = new Map<string, Subscription>();
   const answer = async (message: Msg, local: string, owner: string): Promise<void> => {
@@ -32,7 +27,7 @@ export function createLocalPolls(parts: WorkerParts): LocalPolls {
     }
   };
   return {
-    add(job_id, local, request) {
+    add(job_id: string, local: string, request: RequestEnvelope): void {
       const owner = narrowCaller(options.caller, request).id;
       known.get(job_id)?.unsubscribe();
       known.set(
@@ -46,7 +41,7 @@ export function createLocalPolls(parts: WorkerParts): LocalPolls {
       known.get(oldest)?.unsubscribe();
       known.delete(oldest);
     },
-    close() {
+    close(): void {
       for (const subscription of known.values()) subscription.unsubscribe();
     },
   };

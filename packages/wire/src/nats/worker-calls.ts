@@ -1,20 +1,12 @@
 import { headers, type Msg } from "@nats-io/transport-node";
 import { ToolError, toTraceId } from "@octant/core";
-import { parseRequest, refusal, toResponse } from "../envelopes.ts";
-import { toListeners, withText } from "../run-request.ts";
+import { overloaded, parseRequest, refusal, toResponse } from "../envelopes.ts";
+import { dispatchRequest, toListeners, withText } from "../run-request.ts";
 import { encodeBody, findBinary, HEADERS, parseBody, putBinary } from "./bodies.ts";
 import type { NatsConnection } from "./connection.ts";
-import {
-  askEdge,
-  dispatchRequest,
-  emit,
-  toToolError,
-  type WorkerParts,
-  WorkerStops,
-} from "./worker-parts.ts";
+import { askEdge, emit, toToolError, type WorkerParts, WorkerStops } from "./worker-parts.ts";
 
 const MAX_CALLS_AT_ONCE = 2_048;
-const RETRY_AFTER_MS = 250;
 /** How often an edge hears that a call still runs. */
 export const ALIVE_MS = 3_000;
 
@@ -32,16 +24,14 @@ export function createCallAnswerer(parts: WorkerParts): (message: Msg) => Promis
     calls += 1;
     const given = headers();
     try {
-      if (calls > MAX_CALLS_AT_ONCE) throw overloaded();
+      if (calls > MAX_CALLS_AT_ONCE) throw overloaded(MAX_CALLS_AT_ONCE);
       const request = parseRequest(await parseBody(message, bodies, { once: true }));
       const upload = findBinary(message.headers, bodies);
-      const reply = await dispatchRequest(parts, request, {
+      const reply = await dispatchRequest(options, request, {
         ...{ traceparent, signal: controller.signal },
         ...(upload && { upload }),
         ...(id && toListeners(request, (chunk) => emit(parts, id, { event: "stream_chunk", chunk }))),
         ...(id && request.asks && { ask: askEdge(parts, id) }),
-        ...(request.timing_hint && { timingHint: request.timing_hint }),
-        ...(request.key && { key: request.key }),
       });
       if (controller.signal.reason instanceof WorkerStops && !reply.envelope.ok) throw stopped();
       if (reply.binary) await putBinary(reply.binary, bodies, given);
@@ -72,11 +62,4 @@ const stopped = () =>
     "INTERRUPTED",
     "the worker stopped during the call; look at what it did before you call again",
     {},
-  );
-
-const overloaded = () =>
-  new ToolError(
-    "OVERLOADED",
-    `${MAX_CALLS_AT_ONCE} calls are already running; wait for some of them, then call again`,
-    { retry_after_ms: RETRY_AFTER_MS },
   );

@@ -2,12 +2,11 @@ import type { JsMsg } from "@nats-io/jetstream";
 import { headers } from "@nats-io/transport-node";
 import { type Envelope, ToolError, toTraceId } from "@octant/core";
 import { narrowCaller, parseRequest, type RequestEnvelope } from "../envelopes.ts";
-import { followJob, toListeners, toText } from "../run-request.ts";
+import { dispatchRequest, followJob, toListeners, toText } from "../run-request.ts";
 import { encodeBody, HEADERS, parseBody } from "./bodies.ts";
-import { createJobQueue, type JobResult, type QueuedJob, toFailure } from "./job-queue.ts";
-import { toState } from "./job-state.ts";
+import { createJobQueue, type JobResult, type QueuedJob, toFailure, toState } from "./job-queue.ts";
 import { createLocalPolls } from "./local-polls.ts";
-import { askEdge, dispatchRequest, emit, type WorkerParts, WorkerStops } from "./worker-parts.ts";
+import { askEdge, emit, type WorkerParts, WorkerStops } from "./worker-parts.ts";
 
 /** A worker without a heartbeat for this long loses its jobs to others. */
 export const ACK_WAIT_MS = 10_000;
@@ -18,15 +17,8 @@ const WAIT_MS = 60_000;
 /** How long a job waits that failed outside the dispatcher, such as with the NATS server away. */
 const RETRY_MS = 1_000;
 
-export interface JobRunner {
-  /** Runs jobs until the messages end. */
-  consume(messages: AsyncIterable<JsMsg>): Promise<void>;
-  /** Resolves when no job runs any more. */
-  idle(): Promise<void>;
-}
-
 /** Runs jobs of the queue. */
-export function createJobRunner(parts: WorkerParts): JobRunner {
+export function createJobRunner(parts: WorkerParts) {
   const { options, connection, subjects, running } = parts;
   const queue = createJobQueue(connection, subjects);
   const polls = createLocalPolls(parts);
@@ -88,14 +80,19 @@ export function createJobRunner(parts: WorkerParts): JobRunner {
       followJob(options.jobs, owner, local, events.nextSeq, onChunk, following.signal).catch(() => {});
     };
     try {
-      const { envelope } = await dispatchRequest(parts, request, {
-        ...{ traceparent, signal, onJob },
-        onProgress: (progress) => listeners.onProgress?.(progress),
-        onStream: (chunk) => listeners.onStream?.(chunk),
-        // Each delivery is a new job: one that died with its worker would answer for the next.
-        key: `${job_id}.${deliveries}`,
-        ...(request.asks && { ask: askEdge(parts, job_id) }),
-      });
+      // The hint is for the wait of the edge; here it would only make the worker wait in another way.
+      const { envelope } = await dispatchRequest(
+        options,
+        { ...request, timing_hint: null },
+        {
+          ...{ traceparent, signal, onJob },
+          onProgress: (progress) => listeners.onProgress?.(progress),
+          onStream: (chunk) => listeners.onStream?.(chunk),
+          // Each delivery is a new job: one that died with its worker would answer for the next.
+          key: `${job_id}.${deliveries}`,
+          ...(request.asks && { ask: askEdge(parts, job_id) }),
+        },
+      );
       if (envelope.meta.job_id !== undefined) await tellInterim(job_id, request, envelope);
       const outcome = await endOf(envelope, owner, signal);
       if (signal.aborted && signal.reason instanceof WorkerStops) throw signal.reason;
@@ -129,7 +126,8 @@ export function createJobRunner(parts: WorkerParts): JobRunner {
   };
 
   return {
-    async consume(messages) {
+    /** Runs jobs until the messages end. */
+    async consume(messages: AsyncIterable<JsMsg>): Promise<void> {
       for await (const message of messages) {
         if (work.size >= MAX_JOBS_AT_ONCE) await Promise.race(work);
         const job = runJob(message).catch((cause) => options.log(`a job was given back: ${cause}`));
@@ -137,7 +135,8 @@ export function createJobRunner(parts: WorkerParts): JobRunner {
         void job.then(() => work.delete(job));
       }
     },
-    async idle() {
+    /** Resolves when no job runs any more. */
+    async idle(): Promise<void> {
       await Promise.allSettled(work);
       polls.close();
     },

@@ -1,6 +1,6 @@
 import { type CallOptions, ToolError } from "@octant/core";
-import { narrowCaller, type RequestEnvelope, toCall } from "../envelopes.ts";
 import { encodeMsgPack, parseMsgPack } from "../msgpack/codec.ts";
+import { orAborted } from "../or-aborted.ts";
 import { readAnswer } from "../questions.ts";
 import type { JobFeed, RequestRunner } from "../run-request.ts";
 import type { NatsConnection } from "./connection.ts";
@@ -31,15 +31,6 @@ export interface WorkerParts {
   readonly running: Map<string, AbortController>;
 }
 
-export function dispatchRequest(
-  { options }: WorkerParts,
-  request: RequestEnvelope,
-  more: Omit<CallOptions, "caller">,
-) {
-  const caller = narrowCaller(options.caller, request);
-  return options.dispatch(toCall(request), { caller, ...more });
-}
-
 /** Publishes an event of a job, or of a call under its request id. */
 export function emit({ connection: { nc }, subjects }: WorkerParts, id: string, event: object): void {
   nc.publish(subjects.event(id), encodeMsgPack({ at: Date.now(), job_id: id, ...event }));
@@ -53,18 +44,11 @@ export const askEdge =
   ({ connection: { nc }, subjects }: WorkerParts, id: string): NonNullable<CallOptions["ask"]> =>
   async (question, signal) => {
     signal.throwIfAborted();
-    const { promise: aborted, reject } = Promise.withResolvers<never>();
-    const stop = () => reject(signal.reason);
-    signal.addEventListener("abort", stop, { once: true });
-    try {
-      const answer = nc
-        .request(subjects.ask(id), encodeMsgPack(question), { timeout: QUESTION_MS })
-        .catch(() => undefined);
-      const message = await Promise.race([answer, aborted]);
-      return message && readAnswer(parseMsgPack(message.data));
-    } finally {
-      signal.removeEventListener("abort", stop);
-    }
+    const answer = nc
+      .request(subjects.ask(id), encodeMsgPack(question), { timeout: QUESTION_MS })
+      .catch(() => undefined);
+    const message = await orAborted(answer, signal);
+    return message && readAnswer(parseMsgPack(message.data));
   };
 
 /** The reason for which jobs are returned to the queue. */
