@@ -7,14 +7,14 @@ import {
   type Dispatch,
   type DispatcherOptions,
   defineTool,
-  type Job,
+  JOB_STATES,
   JobId,
   type Jobs,
   type Registry,
   ToolError,
 } from "@octant/core";
 import { z } from "zod";
-import { createLateQuestions, type LateQuestions } from "./late-questions.ts";
+import { createLateQuestions, type LateQuestions, untilAborted } from "./late-questions.ts";
 import type { ResourceSource } from "./mcp-calls.ts";
 
 /** The name under which a server answers edges. It is on no list of tools, so no model sees it. */
@@ -33,15 +33,11 @@ const JobFacts = z.object({
   job_id: JobId,
   tool: z.string(),
   action: z.string(),
-  state: z.enum(["queued", "running", "complete", "failed", "cancelled"]),
+  state: z.enum(JOB_STATES),
   progress: z.unknown(),
   created_at: z.number(),
   updated_at: z.number(),
   expires_at: z.number(),
-});
-
-const toFacts = ({ job_id, tool, action, state, progress, created_at, updated_at, expires_at }: Job) => ({
-  ...{ job_id, tool, action, state, progress, created_at, updated_at, expires_at },
 });
 
 /** Every action concerns the caller's own jobs and subscriptions, which MCP lets any caller have. */
@@ -71,7 +67,7 @@ const edge = ({ registry, roots, jobs, resources }: EdgeSources, questions: Late
             wait > 0 ? await jobs.ended(caller.id, job_id, wait, signal) : await jobs.get(caller.id, job_id);
           const result = await jobs.result(caller.id, job_id);
           const shown = result && text ? { text: createToText(registry, roots)(result) } : {};
-          return { job: toFacts(job), ...(result && { result }), ...shown };
+          return { job, ...(result && { result }), ...shown };
         },
       }),
       jobs: action({
@@ -81,7 +77,7 @@ const edge = ({ registry, roots, jobs, resources }: EdgeSources, questions: Late
         output: z.object({ jobs: z.array(JobFacts) }),
         examples: [{ title: "All", input: {} }],
         run: async ({ before, limit }, { caller }) => ({
-          jobs: (await jobs.list({ owner: caller.id, limit, ...(before && { before }) })).map(toFacts),
+          jobs: [...(await jobs.list({ owner: caller.id, limit, ...(before && { before }) }))],
         }),
       }),
       cancel: action({
@@ -91,7 +87,7 @@ const edge = ({ registry, roots, jobs, resources }: EdgeSources, questions: Late
         output: z.object({ job: JobFacts }),
         errors: ["NOT_FOUND"],
         examples: [{ ...UNKNOWN, input: { job_id: EXAMPLE } }],
-        run: async ({ job_id }, { caller }) => ({ job: toFacts(await jobs.cancel(caller.id, job_id)) }),
+        run: async ({ job_id }, { caller }) => ({ job: await jobs.cancel(caller.id, job_id) }),
       }),
       subscribe: action({
         ...declare,
@@ -100,13 +96,12 @@ const edge = ({ registry, roots, jobs, resources }: EdgeSources, questions: Late
         output: z.object({}),
         errors: ["NOT_FOUND"],
         examples: [{ ...UNKNOWN, input: { uri: "octant://job/nope" } }],
-        async run({ uri }, { caller, signal, progress }) {
-          const report = createReport(progress);
-          const stop = await resources.subscribe?.(uri, report, { caller, signal });
-          if (!stop) throw new ToolError("NOT_FOUND", `there is no resource ${uri}`, { uri });
-          report();
-          return untilCancelled(signal, stop);
-        },
+        run: ({ uri }, ctx) =>
+          untilCancelled(ctx, async (report) => {
+            const stop = await resources.subscribe?.(uri, report, ctx);
+            if (!stop) throw new ToolError("NOT_FOUND", `there is no resource ${uri}`, { uri });
+            return stop;
+          }),
       }),
       follow_list: action({
         ...declare,
@@ -114,12 +109,7 @@ const edge = ({ registry, roots, jobs, resources }: EdgeSources, questions: Late
         input: z.strictObject({}),
         output: z.object({}),
         examples: [{ title: "Follow it", input: {} }],
-        async run(_, { caller, signal, progress }) {
-          const report = createReport(progress);
-          const stop = resources.onListChange?.(report, { caller });
-          report();
-          return untilCancelled(signal, stop ?? (() => {}));
-        },
+        run: (_, ctx) => untilCancelled(ctx, (report) => resources.onListChange?.(report, ctx)),
       }),
       follow_tools: action({
         ...declare,
@@ -127,12 +117,7 @@ const edge = ({ registry, roots, jobs, resources }: EdgeSources, questions: Late
         input: z.strictObject({}),
         output: z.object({}),
         examples: [{ title: "Follow them", input: {} }],
-        async run(_, { signal, progress }) {
-          const report = createReport(progress);
-          const stop = registry.changes.listen(report);
-          report();
-          return untilCancelled(signal, stop);
-        },
+        run: (_, ctx) => untilCancelled(ctx, (report) => registry.changes.listen(report)),
       }),
       questions: action({
         ...declare,
@@ -150,7 +135,7 @@ const edge = ({ registry, roots, jobs, resources }: EdgeSources, questions: Late
               signal.throwIfAborted();
               job = await jobs.ended(caller.id, job_id, MAX_WAIT_MS, signal);
             }
-            return { job: toFacts(job) };
+            return { job };
           } finally {
             answered.abort();
           }
@@ -159,20 +144,16 @@ const edge = ({ registry, roots, jobs, resources }: EdgeSources, questions: Late
     },
   });
 
-function createReport(progress: Context["progress"]): () => void {
+/** Reports progress once `follow` has begun, and at each change that it reports. */
+async function untilCancelled(
+  { signal, progress }: Context,
+  follow: (report: () => void) => Promise<() => void> | (() => void) | undefined,
+): Promise<never> {
   let changes = 0;
-  return () => progress({ progress: changes++ });
-}
-
-async function untilCancelled(signal: AbortSignal, stop: () => void): Promise<never> {
-  try {
-    return await new Promise<never>((_, reject) => {
-      if (signal.aborted) reject(signal.reason);
-      signal.addEventListener("abort", () => reject(signal.reason), { once: true });
-    });
-  } finally {
-    stop();
-  }
+  const report = () => progress({ progress: changes++ });
+  const stop = await follow(report);
+  report();
+  return untilAborted(signal).finally(() => stop?.());
 }
 
 /**

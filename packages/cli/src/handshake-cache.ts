@@ -5,16 +5,8 @@ import { cacheFolder, replaceFile } from "@octant/host";
 import type { HandshakeResults } from "@octant/mcp";
 import { type LoadOptions, settingsPlaces } from "@octant/runtime";
 
-/** The handshake results of the last server that was started in the same way. */
-export interface HandshakeCache {
-  load(): HandshakeResults | undefined;
-  /** Whether nothing has changed since. */
-  isCurrent(): boolean;
-  store(results: HandshakeResults): void;
-}
-
 /**
- * Stored next to Node's compile cache and is trusted as much. An entry is valid only while the executable, the
+ * The handshake results of the last server that was started in the same way. Stored next to Node's compile cache and trusted as much. An entry is valid only while the executable, the
  * flags, the environment and the settings files are the same; a server that refused to start stores none. A
  * checkout, whose sources change one by one, has no cache.
  */
@@ -22,7 +14,7 @@ export function createHandshakeCache(
   flags: object,
   { env, roots }: Pick<LoadOptions, "env" | "roots">,
   code = import.meta.filename,
-): HandshakeCache | undefined {
+) {
   if (!code.endsWith(".js")) return undefined;
   const folders = roots.map((root) => resolve(root));
   const places = [code, ...folders, ...settingsPlaces({ env, roots: folders })];
@@ -34,8 +26,9 @@ export function createHandshakeCache(
   const folder = join(cacheFolder(env), "handshakes");
   const file = join(folder, `${key}.json`);
   return {
+    /** Whether nothing has changed since. */
     isCurrent: () => toKey() === key,
-    load() {
+    load(): HandshakeResults | undefined {
       try {
         // `store` wrote it atomically.
         return JSON.parse(readFileSync(file, "utf8"));
@@ -43,7 +36,7 @@ export function createHandshakeCache(
         return undefined;
       }
     },
-    store(results) {
+    store(results: HandshakeResults): void {
       try {
         mkdirSync(folder, { recursive: true, mode: 0o700 });
         replaceFile(file, JSON.stringify(results), { mode: 0o600, durable: false });

@@ -1,10 +1,10 @@
 import { type Answers, type Profile, serveStdio } from "@octant/mcp";
+import { followServer } from "@octant/wire";
 import { ENDING_SIGNALS, EXIT, type Io } from "./command.ts";
 import { createEdgeFeatures } from "./mcp-features.ts";
 import { LOCAL_CALLER } from "./octant.ts";
 import { openRemote, type RemoteFlags } from "./open-remote.ts";
 import { askLate, followTools } from "./remote-features.ts";
-import { followServer } from "./remote-tools.ts";
 import { logLine } from "./workspace-flags.ts";
 
 export interface EdgeFlags extends RemoteFlags {

@@ -1,11 +1,10 @@
 import { openStateFolder } from "@octant/host";
 import { createTokenStore } from "@octant/http";
 import { serveHttp } from "@octant/mcp";
-import { createNatsClient } from "@octant/wire";
+import { createNatsClient, followServer } from "@octant/wire";
 import { EXIT, type Io } from "./command.ts";
 import { explainNats } from "./explain-nats.ts";
 import { createEdgeFeatures } from "./mcp-features.ts";
-import { followServer } from "./remote-tools.ts";
 import { checkFlags, type HttpFlags, type HttpTarget, serveUntilEnded } from "./serve-http.ts";
 import { logLine } from "./workspace-flags.ts";
 

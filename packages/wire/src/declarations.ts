@@ -8,6 +8,7 @@ import {
   toInputSchema,
 } from "@octant/core";
 import { z } from "zod";
+import type { ServerReady } from "./ready.ts";
 
 /** A tool as data, for listing it in another process. The schemas are JSON Schema. */
 export interface ToolDeclaration {
@@ -62,30 +63,32 @@ function toRemoteTool(declaration: ToolDeclaration): Tool {
   return { ...declaration, actions: Object.fromEntries(actions) };
 }
 
-/** The tools of a server in another process, which may return with different ones after a restart. */
-export interface RemoteTools {
-  readonly registry: Registry;
-  /** Adds, replaces and removes the tools that differ from the last declarations. */
-  update(declarations: readonly ToolDeclaration[]): void;
+interface Server {
+  ready(options: { readonly declarations: true }): Promise<ServerReady>;
 }
 
-export function createRemoteTools(declarations: readonly ToolDeclaration[]): RemoteTools {
-  const registry = createRegistry(declarations.map(toRemoteTool));
-  let known = declarations;
-  return {
-    registry,
-    update(now) {
-      const isIn = (list: readonly ToolDeclaration[], tool: ToolDeclaration) =>
-        list.some((other) => isDeepStrictEqual(other, tool));
-      const [removed, added] = [
-        known.filter((tool) => !isIn(now, tool)),
-        now.filter((tool) => !isIn(known, tool)),
-      ];
-      for (const { name } of removed) registry.removeTool(name);
-      for (const tool of added) registry.addTool(toRemoteTool(tool));
-      known = now;
-    },
+/** The tools of a server in another process, listed again at each change that `follow` reports. */
+export async function followServer(
+  server: Server,
+  /** Resolves once it follows the tools, so that no change is missed. */
+  follow: (onChange: () => void) => Promise<unknown>,
+  log: (line: string) => void,
+): Promise<{ readonly registry: Registry; readonly ready: ServerReady }> {
+  const registry = createRegistry([]);
+  let known: readonly ToolDeclaration[] = [];
+  /** Adds, replaces and removes the tools that differ from the last declarations. */
+  const update = ({ declarations: now = [] }: ServerReady) => {
+    const isIn = (list: readonly ToolDeclaration[], tool: ToolDeclaration) =>
+      list.some((other) => isDeepStrictEqual(other, tool));
+    for (const tool of known) if (!isIn(now, tool)) registry.removeTool(tool.name);
+    for (const tool of now) if (!isIn(known, tool)) registry.addTool(toRemoteTool(tool));
+    known = now;
   };
+  const list = () => server.ready({ declarations: true });
+  await follow(() => void list().then(update, (cause) => log(`the tool list stays as it was: ${cause}`)));
+  const ready = await list();
+  update(ready);
+  return { registry, ready };
 }
 
 const runsElsewhere = () => {

@@ -1,11 +1,9 @@
-export { createRemoteTools, type RemoteTools } from "./declarations.ts";
+export { followServer } from "./declarations.ts";
 
 export { encodeFrames } from "./hoot01/frames.ts";
 export { encodeMsgPack, parseMsgPack } from "./msgpack/codec.ts";
 export { createNatsClient, type NatsClient } from "./nats/client.ts";
 export { createNatsWorker, type NatsWorker } from "./nats/worker.ts";
-
-export type { ServerReady } from "./ready.ts";
 
 export { createZmqClient, type ZmqClient, type ZmqClientOptions } from "./zmq/client.ts";
 export { createKeys, loadKeys, type WireKeys } from "./zmq/keys.ts";
