@@ -4,6 +4,7 @@ import type { StateFolder } from "@octant/host";
 import type { TokenStore } from "@octant/http";
 import type { HttpServer } from "@octant/mcp";
 import { ENDING_SIGNALS, EXIT, type Io, UsageError } from "./command.ts";
+import type { ServeFlags } from "./commands/serve.ts";
 import type { HttpServing, Octant, OwnTool } from "./octant.ts";
 import { openOctant } from "./open-octant.ts";
 import { describeSandbox } from "./report-sandbox.ts";
@@ -13,25 +14,6 @@ import { personCommand } from "./setup/launch.ts";
 import { pasteLines, type RunningServer } from "./setup/paste-lines.ts";
 import { thisMachine } from "./setup/places.ts";
 import { logLine } from "./workspace-flags.ts";
-
-type OpenFlags = Parameters<typeof openOctant>[0];
-
-export interface HttpFlags extends OpenFlags {
-  readonly profile: HttpServing["profile"];
-  readonly answers: "structured" | "text" | undefined;
-  readonly port: string | undefined;
-  readonly host: string | undefined;
-  readonly "allow-host": readonly string[];
-  readonly "allow-origin": readonly string[];
-  readonly "public-url": string | undefined;
-  readonly "tls-cert": string | undefined;
-  readonly "tls-key": string | undefined;
-  readonly "oauth-issuer": string | undefined;
-  readonly sse: boolean;
-  readonly json: boolean;
-  readonly zmq: string | undefined;
-  readonly "zmq-keys": string | undefined;
-}
 
 const TOKEN_NAME = "printed by octant serve";
 
@@ -46,7 +28,7 @@ export interface HttpTarget {
   readonly status: Promise<string>;
 }
 
-export async function serveHttp(flags: HttpFlags, io: Io): Promise<number> {
+export async function serveHttp(flags: ServeFlags, io: Io): Promise<number> {
   checkFlags(flags);
   await using octant = openOctant(flags, io);
   const zmq =
@@ -62,9 +44,9 @@ export async function serveHttp(flags: HttpFlags, io: Io): Promise<number> {
 }
 
 /** Validates the flags before anything is opened. */
-export const checkFlags = (flags: HttpFlags): void => void toServing(flags);
+export const checkFlags = (flags: ServeFlags): void => void toServing(flags);
 
-const toServing = (flags: HttpFlags): HttpServing => ({
+const toServing = (flags: ServeFlags): HttpServing => ({
   profile: flags.profile,
   answers: flags.answers,
   host: flags.host,
@@ -77,7 +59,7 @@ const toServing = (flags: HttpFlags): HttpServing => ({
 });
 
 /** Serves until it is asked to stop, and tells the person what to do next. */
-export async function serveUntilEnded(target: HttpTarget, flags: HttpFlags, io: Io): Promise<void> {
+export async function serveUntilEnded(target: HttpTarget, flags: ServeFlags, io: Io): Promise<void> {
   const { port: asked, ...serving } = toServing(flags);
   const savedPort = openSavedPort(target.state.folder("http"));
   const serveOn = (port: number) => target.serveHttp({ ...serving, port });
@@ -174,7 +156,7 @@ function toPort(text: string | undefined): number | undefined {
 }
 
 /** Clients of the public URL send its name in the Host header. */
-function toPublicUrl({ "public-url": text, "allow-host": names }: HttpFlags) {
+function toPublicUrl({ "public-url": text, "allow-host": names }: ServeFlags) {
   if (text === undefined) return { allowedHosts: names };
   const url = URL.parse(text);
   if (url && /^https?:$/.test(url.protocol))
@@ -182,7 +164,7 @@ function toPublicUrl({ "public-url": text, "allow-host": names }: HttpFlags) {
   throw new UsageError(`--public-url is a URL, not '${text}'`, "--public-url https://octant.example/mcp");
 }
 
-function toTls({ "tls-cert": cert, "tls-key": key }: HttpFlags): Pick<HttpServing, "tls"> {
+function toTls({ "tls-cert": cert, "tls-key": key }: ServeFlags): Pick<HttpServing, "tls"> {
   if (cert !== undefined && key !== undefined) return { tls: { cert, key } };
   if (cert === undefined && key === undefined) return {};
   throw new UsageError("TLS needs both --tls-cert and --tls-key", "each names a PEM file");

@@ -3,18 +3,14 @@ import { createTokenStore } from "@octant/http";
 import { serveHttp } from "@octant/mcp";
 import { createNatsClient, followServer } from "@octant/wire";
 import { EXIT, type Io } from "./command.ts";
+import type { ServeFlags } from "./commands/serve.ts";
 import { explainNats } from "./explain-nats.ts";
 import { createEdgeFeatures } from "./mcp-features.ts";
-import { checkFlags, type HttpFlags, type HttpTarget, serveUntilEnded } from "./serve-http.ts";
+import { checkFlags, type HttpTarget, serveUntilEnded } from "./serve-http.ts";
 import { logLine } from "./workspace-flags.ts";
 
-export interface NatsEdgeFlags extends HttpFlags {
-  readonly nats: string;
-  readonly project: string | undefined;
-}
-
 /** Serves MCP over HTTP with the tools of the workers on a NATS server; it has none of its own. */
-export async function serveNatsEdge(flags: NatsEdgeFlags, io: Io): Promise<number> {
+export async function serveNatsEdge(flags: ServeFlags & { readonly nats: string }, io: Io): Promise<number> {
   checkFlags(flags);
   const { nats: url, project } = flags;
   const log = (line: string) => logLine(line, io);

@@ -1,15 +1,10 @@
-import type { HandshakeResults, Profile, StdioOptions } from "@octant/mcp";
+import type { HandshakeResults, StdioOptions } from "@octant/mcp";
 import { ENDING_SIGNALS, EXIT, type Io } from "./command.ts";
+import type { ServeFlags } from "./commands/serve.ts";
 import type { Octant, OwnTool } from "./octant.ts";
 import { openOctant } from "./open-octant.ts";
 import { describeSandbox } from "./report-sandbox.ts";
 import { logLine } from "./workspace-flags.ts";
-
-type OpenFlags = Parameters<typeof openOctant>[0];
-
-export interface StdioFlags extends OpenFlags, Pick<StdioOptions, "answers"> {
-  readonly profile: Profile | undefined;
-}
 
 export interface Start extends Pick<StdioOptions, "handshake"> {
   /** Stores the handshake results for the next start. */
@@ -20,7 +15,7 @@ export interface Start extends Pick<StdioOptions, "handshake"> {
 const MAX_CLOSING_MS = 700;
 
 /** Serves one client until it disconnects or we are asked to stop. */
-export async function serveStdio(flags: StdioFlags, io: Io, { handshake, store }: Start): Promise<number> {
+export async function serveStdio(flags: ServeFlags, io: Io, { handshake, store }: Start): Promise<number> {
   process.on("uncaughtException", (cause) => {
     logLine(`ends after an uncaught error: ${cause instanceof Error ? cause.stack : cause}`, io);
     process.exit(EXIT.FAILED);

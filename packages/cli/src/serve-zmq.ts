@@ -3,19 +3,14 @@ import { ToolError } from "@octant/core";
 import { pathToUri } from "@octant/host";
 import { serveZmq as serve, type ZmqServer } from "@octant/wire";
 import { ENDING_SIGNALS, EXIT, type Io, UsageError } from "./command.ts";
+import type { ServeFlags } from "./commands/serve.ts";
 import { INSTRUCTIONS, LOCAL_CALLER, type Octant, type OwnTool } from "./octant.ts";
 import { openOctant } from "./open-octant.ts";
 import { loadVersion } from "./version.ts";
 import { openKeys } from "./wire-keys.ts";
 import { logLine } from "./workspace-flags.ts";
 
-type OpenFlags = Parameters<typeof openOctant>[0];
-
-export interface ZmqFlags extends OpenFlags {
-  readonly zmq: string;
-  readonly "zmq-keys": string | undefined;
-  readonly json: boolean;
-}
+type ZmqFlags = ServeFlags & { readonly zmq: string };
 
 /** Subscribers of broadcasts catch up with `event`. */
 export const WIRE_TOOLS = { toolConfig: { enable: ["core", "wire"] } };

@@ -1,61 +1,73 @@
 import { ANSWERS, answerHandshake, PROFILES } from "@octant/mcp";
-import { defineCommand, ENDING_SIGNALS, EXIT, type Io, UsageError } from "../command.ts";
+import {
+  defineCommand,
+  ENDING_SIGNALS,
+  EXIT,
+  type Flags,
+  type FlagValues,
+  type Io,
+  UsageError,
+} from "../command.ts";
 import { createHandshakeCache } from "../handshake-cache.ts";
 import { zmqFlags } from "../wire-flags.ts";
 import { checkpointFlags, permissionFlags, rootsOf, workspaceFlags } from "../workspace-flags.ts";
 
+const serveFlags = {
+  ...workspaceFlags,
+  ...permissionFlags,
+  ...checkpointFlags,
+  profile: {
+    summary: "List tools, or each action by itself",
+    value: "PROFILE",
+    choices: PROFILES,
+    env: "OCTANT_PROFILE",
+  },
+  answers: {
+    summary: "Answers as structured content, or as text for clients that show text to the model",
+    value: "HOW",
+    choices: ANSWERS,
+    env: "OCTANT_ANSWERS",
+  },
+  ...zmqFlags,
+  nats: {
+    summary: "With --http: serve the tools of workers on this NATS server instead of local tools",
+    value: "URL",
+    env: "OCTANT_NATS",
+  },
+  project: { summary: "For --nats: the project to use when workers serve several", value: "ID" },
+  http: { summary: "Serve over HTTP and WebSocket instead", env: "OCTANT_HTTP" },
+  port: {
+    summary: "For --http: 0 picks a free port; by default, the port last used in this folder",
+    value: "PORT",
+    env: "OCTANT_PORT",
+  },
+  host: { summary: "For --http: 127.0.0.1 by default", value: "ADDRESS", env: "OCTANT_HOST" },
+  "allow-host": { summary: "For --http: a host name that clients may use", value: "NAME", many: true },
+  "allow-origin": {
+    summary: "For --http: an origin whose pages may call this server",
+    value: "ORIGIN",
+    many: true,
+  },
+  "public-url": {
+    summary: "For --http: the public URL of /mcp, as behind a proxy",
+    value: "URL",
+  },
+  "tls-cert": { summary: "For --http: a PEM file, with --tls-key", value: "FILE" },
+  "tls-key": { summary: "For --http: a PEM file, with --tls-cert", value: "FILE" },
+  json: { summary: "For --http and --zmq: print the address and token as one line of JSON" },
+  sse: { summary: "For --http: also the transport of 2024-11-05 (/sse)" },
+  "oauth-issuer": {
+    summary: "For --http: an authorisation server whose tokens are accepted",
+    value: "URL",
+  },
+} as const satisfies Flags;
+
+export type ServeFlags = FlagValues<typeof serveFlags>;
+
 export const serve = defineCommand({
   name: "serve",
   summary: "Serve the tools: on stdin and stdout, over HTTP and WebSocket, or over ZeroMQ",
-  flags: {
-    ...workspaceFlags,
-    ...permissionFlags,
-    ...checkpointFlags,
-    profile: {
-      summary: "List tools, or each action by itself",
-      value: "PROFILE",
-      choices: PROFILES,
-      env: "OCTANT_PROFILE",
-    },
-    answers: {
-      summary: "Answers as structured content, or as text for clients that show text to the model",
-      value: "HOW",
-      choices: ANSWERS,
-      env: "OCTANT_ANSWERS",
-    },
-    ...zmqFlags,
-    nats: {
-      summary: "With --http: serve the tools of workers on this NATS server instead of local tools",
-      value: "URL",
-      env: "OCTANT_NATS",
-    },
-    project: { summary: "For --nats: the project to use when workers serve several", value: "ID" },
-    http: { summary: "Serve over HTTP and WebSocket instead", env: "OCTANT_HTTP" },
-    port: {
-      summary: "For --http: 0 picks a free port; by default, the port last used in this folder",
-      value: "PORT",
-      env: "OCTANT_PORT",
-    },
-    host: { summary: "For --http: 127.0.0.1 by default", value: "ADDRESS", env: "OCTANT_HOST" },
-    "allow-host": { summary: "For --http: a host name that clients may use", value: "NAME", many: true },
-    "allow-origin": {
-      summary: "For --http: an origin whose pages may call this server",
-      value: "ORIGIN",
-      many: true,
-    },
-    "public-url": {
-      summary: "For --http: the public URL of /mcp, as behind a proxy",
-      value: "URL",
-    },
-    "tls-cert": { summary: "For --http: a PEM file, with --tls-key", value: "FILE" },
-    "tls-key": { summary: "For --http: a PEM file, with --tls-cert", value: "FILE" },
-    json: { summary: "For --http and --zmq: print the address and token as one line of JSON" },
-    sse: { summary: "For --http: also the transport of 2024-11-05 (/sse)" },
-    "oauth-issuer": {
-      summary: "For --http: an authorisation server whose tokens are accepted",
-      value: "URL",
-    },
-  },
+  flags: serveFlags,
   notes: `On stdin and stdout the server exits with 0 when stdin closes, or on SIGTERM, SIGINT or SIGHUP. It logs to stderr.
 Over HTTP every client needs a token. The server prints one that stays the same for this folder; octant token creates
 others. With --permissions enforce, calls from clients that cannot ask a person wait at /approvals for a token with
