@@ -2,10 +2,10 @@ import type { Dispatch, Registry } from "@octant/core";
 import { createFileChanges, pathToUri, type Watcher, type Workspace } from "@octant/host";
 import type { Answers, ServiceOptions } from "@octant/mcp";
 import { createCallFor } from "./mcp-calls.ts";
-import { createCompletions, type FindRefs } from "./mcp-completions.ts";
-import { createFollowList } from "./mcp-list-changes.ts";
+import { type CompletionParts, createCompletions, type FindRefs } from "./mcp-completions.ts";
+import { createFollowing, type Following } from "./mcp-following.ts";
 import { createPrompts } from "./mcp-prompts.ts";
-import { createFollowing, createResources } from "./mcp-resources.ts";
+import { createResources } from "./mcp-resources.ts";
 import { createRemoteFollowing, createRemoteJobs } from "./remote-features.ts";
 
 export interface FeatureParts {
@@ -23,21 +23,15 @@ type McpFeatures = Pick<ServiceOptions, "title" | "description" | "icons"> &
 export function createMcpFeatures(parts: FeatureParts): McpFeatures {
   const { registry, dispatch, workspace, watcher, refs } = parts;
   const call = createCallFor(dispatch);
-  const files = createFileChanges({ ...workspace, watcher });
-  const followList = createFollowList({ ...workspace, registry, watcher });
+  const changes = createFileChanges({ ...workspace, watcher });
+  const following = createFollowing(registry, call, {
+    ...workspace,
+    changes,
+    list: { ...workspace, watcher },
+  });
   const [root = "/"] = workspace.confinement.roots;
   return {
-    ...ABOUT,
-    resources: createResources(
-      registry,
-      call,
-      createFollowing(registry, call, { ...workspace, files, followList }),
-    ),
-    prompts: createPrompts(registry),
-    completions: createCompletions({
-      ...{ registry, call, root: pathToUri(root) },
-      ...(refs && { refs }),
-    }),
+    ...createFeatures({ registry, call, root: pathToUri(root), ...(refs && { refs }) }, following),
     tasks: workspace.jobs,
   };
 }
@@ -53,20 +47,22 @@ export interface EdgeParts {
 /** The same from an edge whose tools are in another process. */
 export function createEdgeFeatures({ registry, dispatch, root, answers }: EdgeParts): McpFeatures {
   const call = createCallFor(dispatch);
+  const refs: FindRefs = async (ctx) =>
+    registry.get("vcs")?.actions["branch"]
+      ? ((await call(ctx, "vcs", "branch", { op: "list" })).data.branches ?? []).map(({ name }) => name)
+      : [];
   return {
-    ...ABOUT,
-    resources: createResources(registry, call, createRemoteFollowing(dispatch)),
-    prompts: createPrompts(registry),
-    completions: createCompletions({
-      ...{ registry, call, root: root ?? "file://" },
-      refs: async (ctx) =>
-        registry.get("vcs")?.actions["branch"]
-          ? ((await call(ctx, "vcs", "branch", { op: "list" })).data.branches ?? []).map(({ name }) => name)
-          : [],
-    }),
+    ...createFeatures({ registry, call, root: root ?? "file://", refs }, createRemoteFollowing(dispatch)),
     tasks: createRemoteJobs(dispatch, { text: answers === "text" }),
   };
 }
+
+const createFeatures = (parts: CompletionParts, following: Following) => ({
+  ...ABOUT,
+  resources: createResources(parts.registry, parts.call, following),
+  prompts: createPrompts(parts.registry),
+  completions: createCompletions(parts),
+});
 
 /** An eighth of a circle. */
 const ICON = Buffer.from(

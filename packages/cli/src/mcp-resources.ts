@@ -1,7 +1,6 @@
 import { type Attachment, type ErrorCode, type Registry, type StreamChunk, ToolError } from "@octant/core";
 import type { Asking, CallFor, FeatureContext, OutputOf, ResourceSource } from "./mcp-calls.ts";
-import type { FollowList } from "./mcp-list-changes.ts";
-import { type ChangeSources, createSubscribe } from "./mcp-subscriptions.ts";
+import type { Following } from "./mcp-following.ts";
 
 type Content = NonNullable<Awaited<ReturnType<ResourceSource["read"]>>>[number];
 type Resource = Awaited<ReturnType<ResourceSource["list"]>>["resources"][number];
@@ -22,11 +21,8 @@ const NOT_THERE: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   "UNKNOWN_ACTION",
 ]);
 
-type Has = (tool: string, action: string) => boolean;
-
 const MANUAL = /^octant:\/\/manual(?:\/([^/]+))?(?:\/([^/]+))?$/;
-const JOB = /^octant:\/\/job\/([^/]+)$/;
-const FILE = /^file:\/\/\//;
+export const JOB = /^octant:\/\/job\/([^/]+)$/;
 const FILE_OR_REF = /^(?:file:\/\/\/|blob:|stdout:|stderr:)/;
 
 const TEMPLATES = {
@@ -39,11 +35,9 @@ const TEMPLATES = {
   blob: "blob:sha256:{hash}",
 } as const;
 
-export type Following = Pick<ResourceSource, "subscribe" | "onListChange">;
-
 /** Files, refs, job logs and the manual, all read by the tools themselves. */
 export function createResources(registry: Registry, call: CallFor, following: Following): ResourceSource {
-  const has = createHas(registry);
+  const has = (tool: string, action: string) => hasAction(registry, tool, action);
   const listJobs = async (ctx: FeatureContext): Promise<Resource[]> => {
     if (!has("job", "list")) return [];
     const { jobs } = (await call(ctx, "job", "list", { limit: MAX_JOBS })).data;
@@ -77,33 +71,16 @@ export function createResources(registry: Registry, call: CallFor, following: Fo
       name,
       description: DESCRIPTIONS[name as keyof typeof TEMPLATES],
     })),
-    read: (uri, ctx) => unlessNotThere(readOne(uri, ctx, call, has)),
+    read: (uri, ctx) => unlessNotThere(readResource(uri, ctx, call, registry)),
     ...following,
   };
 }
 
-const createHas =
-  (registry: Registry): Has =>
-  (tool, action) =>
-    registry.get(tool)?.actions[action] !== undefined;
+const hasAction = (registry: Registry, tool: string, action: string): boolean =>
+  registry.get(tool)?.actions[action] !== undefined;
 
-/** Changes of the resources of this process. */
-export function createFollowing(
-  registry: Registry,
-  call: CallFor,
-  changes: ChangeSources & { readonly followList: FollowList },
-): Following {
-  const has = createHas(registry);
-  const subscribe = createSubscribe(changes, async (uri, ctx) =>
-    FILE.test(uri) ? couldBeRead(uri, ctx, call) : (await readOne(uri, ctx, call, has)) !== undefined,
-  );
-  return {
-    subscribe: (...given) => unlessNotThere(subscribe(...given)),
-    onListChange: (listener, { caller }) => changes.followList(caller.id, listener),
-  };
-}
-
-async function unlessNotThere<T>(found: Promise<T>): Promise<T | undefined> {
+/** undefined for what does not exist to the client. */
+export async function unlessNotThere<T>(found: Promise<T>): Promise<T | undefined> {
   try {
     return await found;
   } catch (cause) {
@@ -111,19 +88,6 @@ async function unlessNotThere<T>(found: Promise<T>): Promise<T | undefined> {
     throw cause;
   }
 }
-
-/** Checks access with the smallest possible read. A file may not exist yet. */
-async function couldBeRead(uri: string, ctx: Asking, call: CallFor): Promise<boolean> {
-  try {
-    await call(ctx, "fs", "read", { uri, max_bytes: 1 });
-  } catch (cause) {
-    if (!(cause instanceof ToolError && ALL_THE_SAME.has(cause.code))) throw cause;
-  }
-  return true;
-}
-
-/** The resource may become readable later, or is readable in parts. */
-const ALL_THE_SAME: ReadonlySet<ErrorCode> = new Set<ErrorCode>(["NOT_FOUND", "TOO_LARGE"]);
 
 const DESCRIPTIONS: Readonly<Record<keyof typeof TEMPLATES, string>> = {
   file: "A file of the workspace",
@@ -149,11 +113,17 @@ const toManualResource = (tool: string, summary: string): Resource => ({
   mimeType: "text/markdown",
 });
 
-async function readOne(uri: string, ctx: Asking, call: CallFor, has: Has): Promise<Content[] | undefined> {
+/** undefined when the URI is not that of a resource. */
+export async function readResource(
+  uri: string,
+  ctx: Asking,
+  call: CallFor,
+  registry: Registry,
+): Promise<Content[] | undefined> {
   const manual = MANUAL.exec(uri);
   if (manual) {
     const [, tool, action] = manual;
-    const { data } = await readManual(tool, action, ctx, call, has);
+    const { data } = await readManual(tool, action, ctx, call, registry);
     return [{ uri, mimeType: "text/markdown", text: data.markdown }];
   }
   const job_id = JOB.exec(uri)?.[1];
@@ -172,9 +142,9 @@ const readManual = (
   action: string | undefined,
   ctx: Asking,
   call: CallFor,
-  has: Has,
+  registry: Registry,
 ) =>
-  has("ws", "help")
+  hasAction(registry, "ws", "help")
     ? call(
         ctx,
         "ws",

@@ -10,12 +10,11 @@ import {
 } from "@octant/core";
 import type { ServiceOptions } from "@octant/mcp";
 import { EDGE } from "./edge-tool.ts";
-import type { ResourceSource } from "./mcp-calls.ts";
+import type { Following } from "./mcp-following.ts";
 
 type TaskJobs = NonNullable<ServiceOptions["tasks"]>;
 type TaskJob = Awaited<ReturnType<TaskJobs["get"]>>;
 type Ask = NonNullable<CallOptions["ask"]>;
-type Following = Required<Pick<ResourceSource, "subscribe" | "onListChange">>;
 
 interface Found {
   readonly job: TaskJob;
