@@ -77,7 +77,9 @@ export function createConfinement(folders: readonly string[], descriptorPaths = 
     try {
       fd = openSync(path, flags);
       const stat = fstatSync(fd);
-      const real = descriptorPaths ? realPathOf(fd) : samePlace(path, stat);
+      const real = descriptorPaths
+        ? fromNative(readlinkSync(`/proc/self/fd/${fd}`, { encoding: "buffer" }))
+        : samePlace(path, stat);
       if (stat.nlink === 0) throw entryError("NOT_FOUND", shown, "was removed");
       if (!isInside(real)) throw outside();
       return pinned(fd, real, stat);
@@ -187,13 +189,6 @@ const pinned = (fd: number, path: Path, stat: Stats): Pinned => ({
   stat,
   [Symbol.dispose]: () => closeSync(fd),
 });
-
-/** Read as text first: that is quicker, and shows by a replacement character that it may not be all. */
-function realPathOf(fd: number): Path {
-  const link = `/proc/self/fd/${fd}`;
-  const text = readlinkSync(link);
-  return text.includes("\uFFFD") ? fromNative(readlinkSync(link, { encoding: "buffer" })) : text;
-}
 
 /** The real path of the opened entry; refused when the path leads elsewhere by now. */
 function samePlace(path: string | Buffer, opened: Stats): Path {

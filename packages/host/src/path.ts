@@ -1,4 +1,4 @@
-import { ToolError } from "@octant/core";
+import { invalidArgument } from "@octant/core";
 
 /**
  * A path inside Octant is a string that can hold any file name: bytes that are not UTF-8 become lone surrogates
@@ -79,12 +79,10 @@ function decodeBarePath(path: string, base: Path): Path {
   return path.startsWith("/") ? path : `${base}/${path}`;
 }
 
-const notAPath = (message: string) =>
-  new ToolError("INVALID_ARGUMENT", message, { issues: [{ path: "uri", message }] });
+const notAPath = (message: string) => invalidArgument("uri", message);
 
 /** Lexical, as path.posix.normalize does it, and without a slash at the end. */
 function normalize(path: Path): Path {
-  if (path.startsWith("/") && !REDUNDANT.test(path)) return path;
   const parts: string[] = [];
   for (const part of path.split("/")) {
     if (part === "..") parts.pop();
@@ -93,14 +91,9 @@ function normalize(path: Path): Path {
   return `/${parts.join("/")}`;
 }
 
-/** A part that is empty, `.` or `..`. */
-const REDUNDANT = /\/\.{0,2}(?:\/|$)/;
-const SLASH = 0x2f;
-
 /** Whether `path` is `folder` or below it. Both are normalised. */
 export const isWithin = (folder: Path, path: Path): boolean =>
-  path.startsWith(folder) &&
-  (path.length === folder.length || folder === "/" || path.charCodeAt(folder.length) === SLASH);
+  path.startsWith(folder) && (path.length === folder.length || folder === "/" || path[folder.length] === "/");
 
 /** The folders that are not inside another one. */
 export const outermost = (folders: readonly Path[]): readonly Path[] =>
@@ -118,28 +111,14 @@ export function comparePaths(a: Path, b: Path): number {
 }
 
 /** Valid UTF-8 sequences are decoded, every other byte is escaped. */
-function decodeLossless(bytes: Buffer): Path {
-  let path = "";
-  for (let i = 0; i < bytes.length; ) {
-    const length = sequenceLength(bytes, i);
-    path +=
-      length > 0
-        ? bytes.toString("utf8", i, i + length)
-        : String.fromCharCode(ESCAPE_BASE + (bytes[i] as number));
-    i += Math.max(length, 1);
-  }
-  return path;
-}
+const decodeLossless = (bytes: Buffer): Path =>
+  bytes.toString("latin1").replace(SEQUENCE, (sequence) => {
+    try {
+      return utf8.decode(Buffer.from(sequence, "latin1"));
+    } catch {
+      return sequence.replace(/./g, (byte) => String.fromCharCode(ESCAPE_BASE + byte.charCodeAt(0)));
+    }
+  });
 
-/** How many bytes the valid UTF-8 character at `at` has; 0 when there is none. */
-function sequenceLength(bytes: Buffer, at: number): number {
-  const lead = bytes[at] as number;
-  const length = lead < 0x80 ? 1 : lead < 0xc2 ? 0 : lead < 0xe0 ? 2 : lead < 0xf0 ? 3 : lead < 0xf5 ? 4 : 0;
-  if (length <= 1) return length;
-  try {
-    utf8.decode(bytes.subarray(at, at + length));
-    return at + length <= bytes.length ? length : 0;
-  } catch {
-    return 0;
-  }
-}
+/** The bytes of a character, possibly an invalid one, or a byte that is not ASCII. */
+const SEQUENCE = /[\xc2-\xdf][\x80-\xbf]|[\xe0-\xef][\x80-\xbf]{2}|[\xf0-\xf4][\x80-\xbf]{3}|[\x80-\xff]/g;

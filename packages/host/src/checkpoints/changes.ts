@@ -1,5 +1,5 @@
 import type { Hash } from "@octant/core";
-import type { DirectoryMode, FileEntry, UndoStep } from "../edits/undo-records.ts";
+import type { FileEntry, UndoStep } from "../edits/undo-records.ts";
 import { isWithin, type Path, pathToUri } from "../path.ts";
 import type { Snapshot, SnapshotEntry } from "./snapshot.ts";
 
@@ -22,18 +22,13 @@ export function changesBetween(from: Snapshot, to: Snapshot): SnapshotChange[] {
 }
 
 /** Whether two states of a path are equal; undefined: it does not exist. */
-export const isSame = (a: SnapshotEntry | undefined, b: SnapshotEntry | undefined): boolean =>
-  a === b || (a !== undefined && b !== undefined && looksSame(a, b));
-
-const looksSame = (a: SnapshotEntry, b: SnapshotEntry): boolean =>
-  a.kind === b.kind &&
-  a.mode === b.mode &&
-  (hasContent(a) && hasContent(b) ? a.hash === b.hash : isUntouched(a, b));
-
-const hasContent = ({ hash }: SnapshotEntry): boolean => hash !== null;
-/** Where one of the two had no room for the content: a file may be stored only by the later of two snapshots. */
-const isUntouched = (a: SnapshotEntry, b: SnapshotEntry): boolean =>
-  a.mtimeMs === b.mtimeMs && a.size === b.size;
+export function isSame(a: SnapshotEntry | undefined, b: SnapshotEntry | undefined): boolean {
+  if (!a || !b) return a === b;
+  if (a.kind !== b.kind || a.mode !== b.mode) return false;
+  // A file may be stored only by the later of two snapshots, where the other one had no room for the content.
+  if (a.hash === null || b.hash === null) return a.mtimeMs === b.mtimeMs && a.size === b.size;
+  return a.hash === b.hash;
+}
 
 /**
  * Separates the changes that can be undone from those of files that are too large for checkpoints, and from what lies
@@ -57,7 +52,10 @@ export function splitStored(changes: readonly SnapshotChange[]): {
  * file, is removed in a separate first step.
  */
 export function undoSteps(changes: readonly SnapshotChange[]): UndoStep[] {
-  const folders = foldersGone(changes);
+  // Folders created by the change, outermost first: removed when empty.
+  const folders = changes
+    .filter(({ from, to }) => to?.kind === "directory" && from?.kind !== "directory")
+    .map(({ path }) => path);
   const blockingFolders = changes.filter(
     ({ from, to }) => to?.kind === "directory" && from && from.kind !== "directory",
   );
@@ -74,7 +72,10 @@ export function undoSteps(changes: readonly SnapshotChange[]): UndoStep[] {
   const step: UndoStep = {
     files: toEntries(rest, gone),
     folders: folders.filter((path) => !below(path)).map(pathToUri),
-    modes: folderModes(changes),
+    // Set when everything else is in place.
+    modes: changes.flatMap(({ path, from }) =>
+      from?.kind === "directory" ? [{ uri: pathToUri(path), mode: from.mode }] : [],
+    ),
   };
   if (gone.size === 0) return [step];
   const removed = first.map(({ path, to }) => toEntry(path, undefined, to));
@@ -133,19 +134,6 @@ function toEntry(path: Path, before: SnapshotEntry | undefined, after: SnapshotE
     before: before ? { hash: hashOf(path, before), mode: before.mode } : null,
     after: after ? { hash: hashOf(path, after) } : null,
   };
-}
-
-/** Folders created by the change, outermost first: removed when empty. */
-const foldersGone = (changes: readonly SnapshotChange[]): Path[] =>
-  changes
-    .filter(({ from, to }) => to?.kind === "directory" && from?.kind !== "directory")
-    .map(({ path }) => path);
-
-/** Folders whose mode must be set after everything else is in place. */
-function folderModes(changes: readonly SnapshotChange[]): DirectoryMode[] {
-  return changes
-    .filter(({ from }) => from?.kind === "directory")
-    .map(({ path, from }) => ({ uri: pathToUri(path), mode: from?.mode ?? 0o755 }));
 }
 
 function hashOf(path: Path, { hash }: SnapshotEntry): Hash {

@@ -140,7 +140,9 @@ export function openCheckpointStore(folder: string, maxBytes: number) {
           end.run(seq, path);
           if (!entry) continue;
           const { kind, mode, hash, size, mtimeMs, ctimeMs, ino } = entry;
-          if (kind !== "directory" && hash !== null && !hasContent.get(hash)) throw contentGone();
+          // Another process removed it in between; another attempt reads it again.
+          if (kind !== "directory" && hash !== null && !hasContent.get(hash))
+            throw new ToolError("LOCKED", "another process is cleaning up the checkpoints; try again", {});
           insert.run(path, seq, kind, mode, hash, size, mtimeMs, ctimeMs, ino);
         }
         return { seq, hasForgotten: makeRoom() };
@@ -152,7 +154,10 @@ export function openCheckpointStore(folder: string, maxBytes: number) {
     /** The state at a checkpoint; NOT_FOUND when it was removed. */
     snapshotAt(seq: number): Snapshot {
       // Without its ended entries it would look like a state with fewer files.
-      if (!get(seq)) throw forgotten(seq);
+      if (!get(seq)) {
+        const message = `checkpoint ${seq} is no longer stored; 'octant undo --list' shows the stored ones`;
+        throw new ToolError("NOT_FOUND", message, {});
+      }
       return entries("from_seq <= ? AND (to_seq IS NULL OR to_seq > ?)", seq, seq);
     },
     /** The newest state and the start time of its snapshot; both empty at first. */
@@ -210,14 +215,3 @@ const toTurn = (row: Record<string, unknown>): Turn => ({
   ...(row as unknown as Turn),
   undone: row["undone"] === 1,
 });
-
-/** Another process removed it in between; another attempt reads it again. */
-const contentGone = () =>
-  new ToolError("LOCKED", "another process is cleaning up the checkpoints; try again", {});
-
-const forgotten = (seq: number) =>
-  new ToolError(
-    "NOT_FOUND",
-    `checkpoint ${seq} is no longer stored; 'octant undo --list' shows the stored ones`,
-    {},
-  );

@@ -21,9 +21,8 @@ import { checkOtherNames, checkWritable } from "./protected-paths.ts";
 import { checkConfirmed, createRemoval, toRemovable } from "./removal.ts";
 import { removeEmptyFolders } from "./rollback.ts";
 import { createSeal } from "./seal.ts";
-import { surveyRemoval } from "./survey.ts";
 import { createTransactions } from "./transaction.ts";
-import { createTrash } from "./trash.ts";
+import { surveyRemoval } from "./tree.ts";
 import { planUndo, runUndo } from "./undo.ts";
 import { createUndoRecords, toFileEntries, type Undo, type UndoStep } from "./undo-records.ts";
 
@@ -56,8 +55,7 @@ export function createEdits({ confinement, blobs, state, warn, disk = realDisk }
   const journal = createJournal({ file: journalFile, roots: confinement.roots, sealOf, warn, disk });
   const transactions = createTransactions(confinement, journal, disk);
   const records = createUndoRecords(sealOf);
-  const trash = createTrash(confinement, state.folder("trash"));
-  const removal = createRemoval({ confinement, blobs, transactions, trash, records });
+  const removal = createRemoval({ confinement, blobs, transactions, records, folder: state.folder("trash") });
 
   /** Another process may have died since the last time, so every edit starts with looking for its remains. */
   const alone = <T>(work: () => Promise<T> | T, signal?: AbortSignal): Promise<T> =>
@@ -92,7 +90,12 @@ export function createEdits({ confinement, blobs, state, warn, disk = realDisk }
   });
   const applyUndo = async (undo: Undo, dry_run: boolean, signal?: AbortSignal) => {
     if (undo.kind === "tree") {
-      if (dry_run) throw noDryRun();
+      const how = "without dry_run it brings the folder back";
+      if (dry_run)
+        throw new ToolError("UNSUPPORTED", `undoing the removal of a folder has no dry run; ${how}`, {
+          what: "dry_run of this undo",
+          how,
+        });
       const { uri, deleted, undo: inverse } = await removal.undo(undo.tree, signal);
       return { files: [toTreeReport(uri, deleted)], undo: inverse };
     }
@@ -162,17 +165,15 @@ export function createEdits({ confinement, blobs, state, warn, disk = realDisk }
           const changes = [{ path, before: readExisting(confinement, path), after: null }];
           return { ...result, undo: await commit({ changes, folders: [] }, signal) };
         }
-        const undo = await removal.remove(path, signal);
-        trash.expire();
-        return { ...result, undo };
+        return { ...result, undo: await removal.remove(path, signal) };
       }, signal);
-      await trash.empty();
+      await removal.emptyTrash();
       return done;
     },
 
     /** Rolls back what a crashed process left half done. Cheap when there is nothing. */
     async recover(): Promise<void> {
-      await trash.empty();
+      await removal.emptyTrash();
       if (statSync(journalFile, { throwIfNoEntry: false })?.size) await alone(() => {});
     },
     /** Closes as soon as no edit is under way. */
@@ -206,11 +207,6 @@ const toTreeReport = (uri: Uri, deleted: boolean): FileReport => ({
   hunks: [],
   ...(deleted ? { deleted: true } : { created: true }),
 });
-
-const noDryRun = () => {
-  const message = "undoing the removal of a folder has no dry run; without dry_run it brings the folder back";
-  return new ToolError("UNSUPPORTED", message, { what: "dry_run of this undo", how: "leave dry_run out" });
-};
 
 /** A file where a folder was asked for. */
 function toExists(confinement: Confinement, cause: unknown, path: Path): unknown {

@@ -78,7 +78,9 @@ export function createJournal({ file, roots, sealOf, warn, disk = realDisk }: Jo
 
   return {
     begin(intention: Intention, { durable }: { readonly durable: boolean }): void {
-      const record = encodeRecord(intention, sealOf);
+      // A seal, a space, one line of JSON.
+      const body = JSON.stringify(intention);
+      const record = Buffer.from(`${sealOf(SEALED_AS + body).toString("hex")} ${body}\n`);
       writeAll(disk, descriptor(), record);
       length = record.length;
       if (durable) disk.fdatasyncSync(descriptor());
@@ -110,12 +112,6 @@ export function createJournal({ file, roots, sealOf, warn, disk = realDisk }: Jo
       opened = undefined;
     },
   };
-}
-
-/** A seal, a space, one line of JSON. */
-function encodeRecord(intention: Intention, sealOf: Seal): Buffer {
-  const body = JSON.stringify(intention);
-  return Buffer.from(`${sealOf(SEALED_AS + body).toString("hex")} ${body}\n`);
 }
 
 /** The same secret seals other texts too, some written by callers; none of those starts like this. */

@@ -29,9 +29,7 @@ export function findFree(
 
 /** Where it will be, whether or not something is there. */
 export function findPlace(confinement: Confinement, path: Path): NewPlace {
-  // A character takes three bytes at most, so that most paths need not be encoded for this.
-  const isTooLong = (part: Path, limit: number) =>
-    part.length * MAX_UNIT_BYTES > limit && toBytes(part).length > limit;
+  const isTooLong = (part: Path, limit: number) => toBytes(part).length > limit;
   if (isTooLong(path, MAX_PATH_BYTES) || path.split("/").some((name) => isTooLong(name, MAX_NAME_BYTES))) {
     const message = `a name has at most ${MAX_NAME_BYTES} bytes and a path ${MAX_PATH_BYTES}; this one is longer`;
     throw invalidArgument("uri", message);
@@ -42,8 +40,6 @@ export function findPlace(confinement: Confinement, path: Path): NewPlace {
 /** The limits of Linux and most of its file systems. */
 const MAX_NAME_BYTES = 255;
 const MAX_PATH_BYTES = 4095;
-/** Of a UTF-16 unit in UTF-8. */
-const MAX_UNIT_BYTES = 3;
 
 function locate(confinement: Confinement, path: Path): NewPlace {
   const { parent, name } = splitPath(path);

@@ -23,18 +23,15 @@ export function readRequest(
   records: UndoRecords,
   request: PatchRequest,
 ): Asked {
-  const kept = readRef(blobs, request.patch);
+  const { patch } = request;
+  const hash = typeof patch === "string" ? REF.exec(patch.trim())?.[1] : undefined;
+  const kept = hash === undefined ? undefined : blobs.get(hash);
   const undo = kept && records.parse(kept);
   if (undo) return { undo };
-  return { patch: toChanges(confinement, kept?.toString() ?? request.patch, request.uri) };
+  return { patch: toChanges(confinement, kept?.toString() ?? patch, request.uri) };
 }
 
 const REF = /^blob:(sha256:[0-9a-f]{64})$/;
-
-function readRef(blobs: Blobs, patch: PatchRequest["patch"]): Buffer | undefined {
-  const hash = typeof patch === "string" ? REF.exec(patch.trim())?.[1] : undefined;
-  return hash === undefined ? undefined : blobs.get(hash);
-}
 
 /** If the patch has one file and the caller names a file, the caller's name wins. */
 function toChanges(

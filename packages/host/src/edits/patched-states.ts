@@ -45,12 +45,11 @@ function toChanges(path: Path, { before, after }: State): Change[] {
       { path, before, after: null },
       { path, before: null, after },
     ];
-  return isChange({ path, before, after }) ? [{ path, before, after }] : [];
+  const isChange =
+    before?.hash !== after?.hash ||
+    (after?.mode !== undefined && before !== null && after.mode !== (before.stat.mode & 0o7777));
+  return isChange ? [{ path, before, after }] : [];
 }
-
-const isChange = ({ before, after }: Change): boolean =>
-  before?.hash !== after?.hash ||
-  (after?.mode !== undefined && before !== null && after.mode !== (before.stat.mode & 0o7777));
 
 /** Paths must not depend on the order of changes to folders and links. */
 function checkNothingBelow(changes: readonly Change[], folders: readonly Path[]): void {

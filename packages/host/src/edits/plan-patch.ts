@@ -120,12 +120,8 @@ function checkPlaces(confinement: Confinement, parts: readonly Part[]): void {
       ...(made === undefined ? [] : [[made, findPlace(confinement, made).path]]),
     ];
     const beyond = places.find(([path, real]) => path !== real)?.[0];
-    if (beyond === undefined) continue;
-    throw entryError(
-      "PATCH_FAILED",
-      beyond,
-      "leads through a link, and this patch is about files where they are",
-    );
+    const what = "leads through a link, and this patch is about files where they are";
+    if (beyond !== undefined) throw entryError("PATCH_FAILED", beyond, what);
   }
 }
 
@@ -197,17 +193,12 @@ function applyToFile({ change, source, asked }: Part): Applied {
   }
 }
 
-function attributesOf({ change, source }: Part): Pick<Wanted, "like" | "mode" | "executable"> {
-  const mode = change.kind === "delete" ? undefined : change.mode;
-  if (!source) return { executable: isExecutable(mode) };
-  return { like: source.stat, mode: modeOf(source, mode) };
-}
-
-const isExecutable = (mode = 0): boolean => (mode & 0o111) !== 0;
-
 /** As in git, a patch sets only the executable bit; other permissions stay. */
-function modeOf({ stat }: ExistingFile, wanted: number | undefined): number {
-  const mode = stat.mode & 0o7777;
-  if (wanted === undefined) return mode;
-  return isExecutable(wanted) ? mode | ((mode & 0o444) >> 2) : mode & ~0o111;
+function attributesOf({ change, source }: Part): Pick<Wanted, "like" | "mode" | "executable"> {
+  const wanted = change.kind === "delete" ? undefined : change.mode;
+  const executable = ((wanted ?? 0) & 0o111) !== 0;
+  if (!source) return { executable };
+  const mode = source.stat.mode & 0o7777;
+  const changed = executable ? mode | ((mode & 0o444) >> 2) : mode & ~0o111;
+  return { like: source.stat, mode: wanted === undefined ? mode : changed };
 }

@@ -27,12 +27,10 @@ export function readSubmodule(
     throw entryError("PATCH_FAILED", asked, "is not a folder, but the patch changes a submodule there");
   const goes = change.kind === "delete" || (made !== undefined && made !== asked);
   const isUsed =
-    all.some((other) => other.made !== undefined && isBelow(asked, other.made)) ||
+    all.some((other) => other.made?.startsWith(`${asked}/`)) ||
     confinement.roots.some((root) => isWithin(asked, root));
   return goes && !isUsed && namesIn(confinement, folder.path).length === 0 ? folder : undefined;
 }
-
-const isBelow = (folder: string, path: string) => path !== folder && isWithin(folder, path);
 
 /** Which commit it is at is in git's index only; among the files a submodule is a folder. */
 export function planSubmodule(
@@ -41,12 +39,9 @@ export function planSubmodule(
   states: States,
 ): FileReport {
   const report = { hash: null, match: "exact", hunks: [], kind: "submodule" } as const;
+  const uri = pathToUri(made ?? asked);
   if (made === undefined)
-    return {
-      uri: pathToUri(asked),
-      ...report,
-      ...(change.kind === "delete" && source && { deleted: true as const }),
-    };
+    return { uri, ...report, ...(change.kind === "delete" && source && { deleted: true }) };
   checkWritable(confinement.roots, made);
   const isThere = kindAt(confinement, made) === "directory" && !states.isMovedAway(made);
   if (!isThere) {
@@ -54,7 +49,7 @@ export function planSubmodule(
     states.put(place.path, EMPTY_FOLDER, place.missing);
   }
   return {
-    uri: pathToUri(made),
+    uri,
     ...report,
     ...(!isThere && { created: true }),
     ...(change.kind === "update" && { renamed_from: pathToUri(asked) }),
@@ -66,20 +61,13 @@ const EMPTY_FOLDER: Wanted = { kind: "directory", bytes: Buffer.alloc(0), hash: 
 /** The kind of entry a change is about. A pure rename does not name it, so the current entry decides. */
 export function typeOf(confinement: Confinement, change: FileChange, path: Path): EntryType {
   if (change.type !== undefined) return change.type;
-  if (!isBareRename(change)) return "file";
+  const { edits } = change;
+  const isBare = edits.form === "hunks" && edits.hunks.length === 0;
+  if (change.kind !== "update" || change.newPath === undefined || !isBare) return "file";
   const kind = kindAt(confinement, path);
-  if (kind === "directory" && looksLikeSubmodule(confinement, path)) return "submodule";
-  return kind === "symlink" ? "link" : "file";
-}
-
-const isBareRename = ({ edits, ...change }: FileChange): boolean =>
-  change.kind === "update" &&
-  change.newPath !== undefined &&
-  edits.form === "hunks" &&
-  edits.hunks.length === 0;
-
-/** One that was checked out has its repository, and one that was not is empty. */
-function looksLikeSubmodule(confinement: Confinement, path: Path): boolean {
+  if (kind === "symlink") return "link";
+  if (kind !== "directory") return "file";
+  // A submodule that was checked out has its repository, and one that was not is empty.
   const names = namesIn(confinement, path);
-  return names.length === 0 || names.includes(".git");
+  return names.length === 0 || names.includes(".git") ? "submodule" : "file";
 }

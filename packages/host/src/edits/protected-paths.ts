@@ -121,17 +121,13 @@ function namesBelowRoot(roots: readonly Path[], path: Path): Path[] {
 
 /** One spelling for all names that some file system takes for the same: case, Unicode form, characters it ignores. */
 const comparable = (name: Path): string =>
-  (ASCII.test(name) ? name : simplified(name)).replace(/[. ]+$/, "").toLowerCase();
-
-/** Most names are, and need no more. */
-const ASCII = /^[\x20-\x7e]*$/;
-
-const simplified = (name: Path): string =>
   name
     .normalize("NFC")
     .replace(/\p{Default_Ignorable_Code_Point}/gu, "")
     // Letters such as the long s have a lower case of their own, but share the upper case.
-    .toUpperCase();
+    .toUpperCase()
+    .replace(/[. ]+$/, "")
+    .toLowerCase();
 
 /**
  * Refuses to write into a file that is also a protected one by another hard link. The system cannot list a file's

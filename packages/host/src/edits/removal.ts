@@ -1,26 +1,32 @@
+import { randomBytes } from "node:crypto";
+import { lstatSync, readdirSync, renameSync } from "node:fs";
+import { rm } from "node:fs/promises";
+import { join } from "node:path";
 import { invalidArgument, type Ref, ToolError, type Uri } from "@octant/core";
 import { type Blobs, toRef } from "../blobs/blobs.ts";
 import { type Confinement, splitPath } from "../confinement.ts";
+import { errnoOf } from "../errno.ts";
 import { isWithin, type Path, pathToUri } from "../path.ts";
-import { entryError } from "../system-error.ts";
+import { syncFolder } from "../sync-folder.ts";
+import { entryError, toToolError } from "../system-error.ts";
 import { findFree } from "./new-place.ts";
 import { checkWritable } from "./protected-paths.ts";
-import { discardTree, restoreTree, storeTree } from "./stored-tree.ts";
-import { type Survey, surveyRemoval } from "./survey.ts";
 import type { Transactions } from "./transaction.ts";
-import type { Trash } from "./trash.ts";
+import { discardTree, restoreTree, type Survey, storeTree, surveyRemoval, taken } from "./tree.ts";
 import type { TreeEntry, UndoRecords } from "./undo-records.ts";
 
 export interface RemovalParts {
   readonly confinement: Confinement;
   readonly blobs: Blobs;
   readonly transactions: Transactions;
-  readonly trash: Trash;
   readonly records: UndoRecords;
+  /** Holds removed folders for a while. */
+  readonly folder: string;
 }
 
 /** Takes whole folders away, and brings them back. Call it under the lock. */
-export function createRemoval({ confinement, blobs, transactions, trash, records }: RemovalParts) {
+export function createRemoval({ confinement, blobs, transactions, records, folder }: RemovalParts) {
+  const trash = createTrash(confinement, folder);
   const storeRecord = (entry: TreeEntry): Ref =>
     toRef(blobs.put(records.encodeTree(entry), { durable: true }));
 
@@ -29,7 +35,10 @@ export function createRemoval({ confinement, blobs, transactions, trash, records
     const uri = pathToUri(path);
     const id = trash.newId();
     const undo = storeRecord({ uri, tree: "trash", id });
-    if (trash.take(path, id)) return undo;
+    if (trash.take(path, id)) {
+      trash.expire();
+      return undo;
+    }
     const manifest = await storeTree(confinement, blobs, path, signal);
     const undoFromBlobs = storeRecord({ uri, tree: "blobs", manifest });
     await discardTree(transactions, path);
@@ -47,6 +56,7 @@ export function createRemoval({ confinement, blobs, transactions, trash, records
 
   return {
     remove,
+    emptyTrash: trash.empty,
     /** Applies an undo record and returns the ref that reverses it. */
     async undo(entry: TreeEntry, signal?: AbortSignal) {
       const { uri } = entry;
@@ -89,3 +99,77 @@ export function checkConfirmed(found: Survey, confirm: boolean, recursive: boole
 }
 
 const entries = (count: number): string => `${count} ${count === 1 ? "entry" : "entries"}`;
+
+const MAX_KEPT = 20;
+const MAX_AGE_MS = 7 * 24 * 60 * 60 * 1000;
+
+/** Holds removed folders for a while, so that removing and undoing them is cheap at any size. */
+function createTrash(confinement: Confinement, folder: string) {
+  const move = (path: Path, perform: (there: string | Buffer) => void) => {
+    const { parent, name } = splitPath(path);
+    using above = confinement.openFolder(parent);
+    try {
+      perform(above.at(name));
+      syncFolder(above.at("."));
+      syncFolder(folder);
+    } catch (cause) {
+      throw toToolError(cause, pathToUri(path));
+    }
+  };
+
+  return {
+    newId: (): string => `${Date.now().toString(16).padStart(12, "0")}${randomBytes(10).toString("hex")}`,
+    /** Moves the entry here; false when it is on another file system. */
+    take(path: Path, id: string): boolean {
+      try {
+        move(path, (there) => renameSync(there, join(folder, id)));
+        return true;
+      } catch (cause) {
+        if (cause instanceof ToolError && errnoOf(cause.cause) === "EXDEV") return false;
+        throw cause;
+      }
+    },
+    giveBack(id: string, path: Path): void {
+      const kept = join(folder, id);
+      if (!lstatSync(kept, { throwIfNoEntry: false }))
+        throw entryError("NOT_FOUND", path, "was removed, and its content is no longer stored");
+      move(path, (there) => {
+        if (lstatSync(there, { throwIfNoEntry: false })) throw taken(path);
+        renameSync(kept, there);
+      });
+    },
+    /** Marks old entries, and all but the newest few, for deletion. Call it under the lock. */
+    expire(): void {
+      const ids = namesIn(folder).filter((name) => !name.startsWith(EXPIRED));
+      const oldest = Date.now() - MAX_AGE_MS;
+      for (const [i, id] of ids.sort().reverse().entries()) {
+        // An id starts with its creation time.
+        if (i < MAX_KEPT && Number.parseInt(id.slice(0, 12), 16) >= oldest) continue;
+        try {
+          renameSync(join(folder, id), join(folder, EXPIRED + id));
+        } catch {
+          // Retried next time; the caller's request is done.
+        }
+      }
+    },
+    /** Deletes marked entries; slow, and needs no lock. */
+    async empty(): Promise<void> {
+      for (const name of namesIn(folder)) {
+        if (!name.startsWith(EXPIRED)) continue;
+        // An entry that cannot be removed now, such as a read-only folder, only takes space.
+        await rm(join(folder, name), { recursive: true, force: true }).catch(() => {});
+      }
+    },
+  };
+}
+
+const EXPIRED = "expired-";
+
+/** Empty when the folder no longer exists. */
+function namesIn(folder: string): string[] {
+  try {
+    return readdirSync(folder);
+  } catch {
+    return [];
+  }
+}

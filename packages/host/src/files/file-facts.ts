@@ -84,14 +84,14 @@ export function readAll(fd: number, expected = fstatSync(fd).size): Buffer {
     const count = readSync(fd, buffer, length, buffer.length - length, length);
     length += count;
     if (count === 0 || length === expected) return buffer.subarray(0, length);
-    if (length > MAX_WHOLE_BYTES) throw tooLarge();
+    if (length > MAX_WHOLE_BYTES)
+      throw new ToolError("TOO_LARGE", "the file does not end; it cannot be read", {
+        limit: MAX_WHOLE_BYTES,
+      });
     if (length === buffer.length)
       buffer = Buffer.concat([buffer, Buffer.allocUnsafe(Math.max(length, MIN_GROWTH_BYTES))]);
   }
 }
-
-const tooLarge = () =>
-  new ToolError("TOO_LARGE", "the file does not end; it cannot be read", { limit: MAX_WHOLE_BYTES });
 
 /** Limit for files of unknown size. */
 const MAX_WHOLE_BYTES = 64 * 1024 * 1024;
@@ -140,7 +140,10 @@ async function scan(fd: number, { signal, onProgress }: ScanOptions): Promise<Fi
     carried = part.copy(buffer, 0, whole);
   }
   const digest: Hash = `sha256:${hash.digest("hex")}`;
-  if (bom && bom.encoding !== "utf-8") return { hash: digest, text: utf16FactsOf(fd) };
+  if (bom && bom.encoding !== "utf-8") {
+    const isDecoded = fstatSync(fd).size <= MAX_UTF16_BYTES;
+    return { hash: digest, text: isDecoded ? textFactsOf(readAll(fd)) : undefined };
+  }
   const isWholeText = isTextSoFar && carried === 0;
   return {
     hash: digest,
@@ -149,6 +152,3 @@ async function scan(fd: number, { signal, onProgress }: ScanOptions): Promise<Fi
 }
 
 const MAX_CARRY_BYTES = 3;
-
-const utf16FactsOf = (fd: number): TextFacts | undefined =>
-  fstatSync(fd).size <= MAX_UTF16_BYTES ? textFactsOf(readAll(fd)) : undefined;

@@ -1,4 +1,4 @@
-import { Ref, type RefReader, schemeOf, ToolError } from "@octant/core";
+import { invalidArgument, Ref, type RefReader, schemeOf, ToolError } from "@octant/core";
 import type { Blobs } from "../blobs/blobs.ts";
 import type { Confinement } from "../confinement.ts";
 import { type Path, pathToUri } from "../path.ts";
@@ -93,6 +93,5 @@ const isRef = (uri: string): boolean =>
 /** The path of something in the workspace. A ref reads like a file but has no path. */
 export function toPlace(confinement: Confinement, uri: string): Path {
   if (!isRef(uri)) return confinement.toPath(uri);
-  const message = `${uri} is a ref; only fs.read takes it. Give a file or folder here`;
-  throw new ToolError("INVALID_ARGUMENT", message, { issues: [{ path: "uri", message }] });
+  throw invalidArgument("uri", `${uri} is a ref; only fs.read takes it. Give a file or folder here`);
 }

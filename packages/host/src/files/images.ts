@@ -6,7 +6,6 @@ export const IMAGE_HEAD_BYTES = 12;
 
 /** The media type of a picture that models accept, detected by its first bytes. SVG is text. */
 export function imageType(head: Buffer): string | undefined {
-  if (!FIRST_BYTES.has(head[0] ?? 0)) return undefined;
   const starts = (magic: string, at = 0) => head.toString("latin1", at, at + magic.length) === magic;
   if (starts("\x89PNG\r\n\x1a\n")) return "image/png";
   if (starts("\xff\xd8\xff")) return "image/jpeg";
@@ -14,9 +13,6 @@ export function imageType(head: Buffer): string | undefined {
   if (starts("RIFF") && starts("WEBP", 8)) return "image/webp";
   return undefined;
 }
-
-/** First bytes of PNG, JPEG, GIF and RIFF; rules out nearly every other file at once. */
-const FIRST_BYTES: ReadonlySet<number> = new Set([0x89, 0xff, 0x47, 0x52]);
 
 /** Type and size of a PNG or JPEG picture of our own making. */
 export function imageSize(bytes: Buffer): { mime: string; width: number; height: number } {

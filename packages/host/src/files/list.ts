@@ -1,5 +1,5 @@
 import { lstatSync } from "node:fs";
-import { ToolError } from "@octant/core";
+import { invalidArgument } from "@octant/core";
 import { type Confinement, type FileKind, kindOf } from "../confinement.ts";
 import { type Path, pathToUri } from "../path.ts";
 import { byteStringToPath, pathToByteString } from "./byte-string.ts";
@@ -75,8 +75,7 @@ export async function listEntries(
 function parsePattern(pattern: string): Rule {
   const rule = parseRule(pathToByteString(pattern)) ?? { error: "it is empty or a comment" };
   if (!("error" in rule)) return rule;
-  const message = `invalid glob '${pattern}': ${rule.error}`;
-  throw new ToolError("INVALID_ARGUMENT", message, { issues: [{ path: "pattern", message }] });
+  throw invalidArgument("pattern", `invalid glob '${pattern}': ${rule.error}`);
 }
 
 const matches = ({ glob, negated, onlyFolders }: Rule, names: readonly string[], isFolder: boolean) =>

@@ -98,7 +98,10 @@ export async function readFile(file: Opened, options: ReadOptions, cache: FactsC
   const found = text ? await findText(text, known, options) : findBytes(bytes.size, range);
   const { span } = found;
   const textExcerpt = text && toTextExcerpt(span, await readParts(text.source, span, maxBytes));
-  if (!textExcerpt && encoding === "utf-8") throw notText(file);
+  if (!textExcerpt && encoding === "utf-8") {
+    const message = `${file.uri} is not text; read it with encoding base64 or auto`;
+    throw new ToolError("NOT_TEXT", message, { uri: file.uri });
+  }
   // Three bytes become four characters.
   const excerpt =
     textExcerpt ?? toBase64Excerpt(span, await readParts(bytes, span, Math.floor(maxBytes / 4) * 3));
@@ -222,6 +225,3 @@ const versionNow = ({ fd }: Opened) => versionOf(fstatSync(fd, { bigint: true })
 function checkHash(file: Opened, actual: Hash | undefined): void {
   if (file.hash && actual && file.hash !== actual) throw notStored(file.hash);
 }
-
-const notText = ({ uri }: Opened) =>
-  new ToolError("NOT_TEXT", `${uri} is not text; read it with encoding base64 or auto`, { uri });

@@ -33,11 +33,8 @@ const BOMS: readonly { readonly encoding: TextEncoding; readonly bytes: Buffer }
 
 /** The encoding given by a byte order mark, and its length. */
 export function bomOf(head: Buffer): { readonly encoding: TextEncoding; readonly length: number } {
-  const first = head[0] ?? 0;
-  // All three start with one of these, so that nearly every file is decided by one look.
-  if (first < 0xef) return { encoding: "utf-8", length: 0 };
   const bom = BOMS.find(({ bytes }) => head.subarray(0, bytes.length).equals(bytes));
-  return bom ? { encoding: bom.encoding, length: bom.bytes.length } : { encoding: "utf-8", length: 0 };
+  return { encoding: bom?.encoding ?? "utf-8", length: bom?.bytes.length ?? 0 };
 }
 
 /** Valid UTF-8 without NUL counts as text. */

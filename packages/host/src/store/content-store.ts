@@ -94,7 +94,10 @@ async function writeDraft(
     for await (const bytes of chunks) {
       signal?.throwIfAborted();
       size += bytes.length;
-      if (size > MAX_CONTENT_BYTES) throw tooLarge();
+      if (size > MAX_CONTENT_BYTES) {
+        const message = `content has at most ${MAX_CONTENT_BYTES} bytes`;
+        throw new ToolError("TOO_LARGE", message, { limit: MAX_CONTENT_BYTES });
+      }
       digest.update(bytes);
       for (let at = 0; at < bytes.length; ) at += writeSync(fd, bytes, at);
     }
@@ -112,9 +115,6 @@ function place(draft: string, path: string, base: string): void {
   syncFolder(shard);
   if (isNew) syncFolder(base);
 }
-
-const tooLarge = () =>
-  new ToolError("TOO_LARGE", `content has at most ${MAX_CONTENT_BYTES} bytes`, { limit: MAX_CONTENT_BYTES });
 
 function orNotFound<T>(hash: Hash, look: () => T): T {
   try {

@@ -160,7 +160,7 @@ async function listChanged(
   for (const { path, type } of events) {
     if (isGenerated(path)) continue;
     changed.add(path);
-    if (type === "create" && isFolder(path)) waiting.push(path);
+    if (type === "create" && lstatSync(path, { throwIfNoEntry: false })?.isDirectory()) waiting.push(path);
   }
   for (let folder = waiting.pop(); folder !== undefined; folder = waiting.pop()) {
     const parent = folder;
@@ -174,5 +174,3 @@ async function listChanged(
   }
   return [...changed];
 }
-
-const isFolder = (path: Path): boolean => lstatSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
