@@ -19,7 +19,7 @@ export { toProjectFacts } from "./context/project-facts.ts";
 export { toSystemPrompt } from "./context/system-prompt.ts";
 export { Conversation } from "./conversation.ts";
 export { agentTool } from "./crew/agent-tool.ts";
-export { type Crew, createCrew } from "./crew/crew.ts";
+export { Crew } from "./crew/crew.ts";
 export { CREW_LIMITS, type CrewLimits } from "./crew/crew-limits.ts";
 export type { Member, MemberInfo, MemberPlan, SpawnRequest, WorktreeOutcome } from "./crew/member.ts";
 export { parseRole, ROLES, type Role } from "./crew/roles.ts";
@@ -77,7 +77,7 @@ export { type EventListener, type EventStore, Session, type SessionOptions } fro
 export { escapeHtml, exportHtml, exportJson, exportMarkdown } from "./sessions/export.ts";
 export { openLogFile, readLogFile } from "./sessions/log-file.ts";
 export { searchSessions } from "./sessions/search-sessions.ts";
-export { createSessionStore, type SessionInfo, type SessionStore } from "./sessions/session-store.ts";
+export { type SessionInfo, SessionStore } from "./sessions/session-store.ts";
 export { createSpending, type Spending } from "./spending.ts";
 export { estimateTokens, messagesTokens } from "./tokens.ts";
 export type {

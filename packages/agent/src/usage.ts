@@ -1,13 +1,16 @@
+import { z } from "zod";
+
 /** Tokens of one request, or of many. The three kinds of input do not overlap. */
-export interface Usage {
+export const Usage = z.object({
   /** Uncached input. */
-  readonly input_tokens: number;
-  readonly cache_read_tokens: number;
-  readonly cache_write_tokens: number;
+  input_tokens: z.number(),
+  cache_read_tokens: z.number(),
+  cache_write_tokens: z.number(),
   /** Includes thinking. */
-  readonly output_tokens: number;
-  readonly reasoning_tokens: number;
-}
+  output_tokens: z.number(),
+  reasoning_tokens: z.number(),
+});
+export type Usage = Readonly<z.output<typeof Usage>>;
 
 /** US dollars per million tokens. */
 export interface Price {

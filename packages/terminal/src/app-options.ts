@@ -2,7 +2,7 @@ import type { Device } from "./device.ts";
 import type { Completer } from "./editor/completion.ts";
 import type { InputMode } from "./editor/editor.ts";
 import type { History } from "./editor/history.ts";
-import type { Highlighter } from "./markdown/render-block.ts";
+import type { Highlighter } from "./markdown/highlight.ts";
 import type { OutboxOptions } from "./outbox.ts";
 import type { Palette } from "./paint.ts";
 import type { StatusFacts } from "./view/status.ts";

@@ -97,24 +97,7 @@ const toAlt = (character: string): string => {
   return `Alt-${isUpper ? "Shift-" : ""}${character.toUpperCase()}`;
 };
 
-const NAMES: Readonly<Record<string, string>> = {
-  escape: "Escape",
-  esc: "Escape",
-  enter: "Enter",
-  return: "Enter",
-  tab: "Tab",
-  space: " ",
-  backspace: "Backspace",
-  delete: "Delete",
-  home: "Home",
-  end: "End",
-  pageUp: "PageUp",
-  pageDown: "PageDown",
-  up: "Up",
-  down: "Down",
-  left: "Left",
-  right: "Right",
-};
+const NAMES: Readonly<Record<string, string>> = { esc: "Escape", return: "Enter", space: " " };
 
 function toName(id: string): string {
   const parts = id.split("+");

@@ -1,26 +1,5 @@
 import stringWidth from "string-width";
-
-/** The meaning of a piece of text; a theme assigns its colour. */
-export type Role =
-  | "heading"
-  | "code"
-  | "link"
-  | "quote"
-  | "rule"
-  | "marker"
-  | "keyword"
-  | "string"
-  | "comment"
-  | "number"
-  | "name"
-  | "type"
-  | "added"
-  | "removed"
-  | "warning"
-  | "error"
-  | "success"
-  | "muted"
-  | "accent";
+import type { Role } from "./paint.ts";
 
 export type Style = {
   role?: Role;
@@ -62,41 +41,45 @@ const isAscii = (text: string) => /^[\x20-\x7e]*$/.test(text);
 
 export const lineWidth = (line: Line): number => line.reduce((sum, { text }) => sum + widthOf(text), 0);
 
-/** Breaks spans into lines of at most `width` columns, preferably at spaces. "\n" in a span is a forced break. */
-export function wrap(spans: readonly Span[], width: number): Line[] {
-  const lines: Span[][] = [[]];
-  let column = 0;
-  const start = () => {
-    lines.push([]);
-    column = 0;
-  };
-  const add = (text: string, style: Style) => {
-    const line = lines.at(-1)!;
-    const last = line.at(-1);
-    if (last && last.style === style) last.text += text;
-    else line.push({ text, style });
-    column += widthOf(text);
-  };
-  for (const word of words(spans)) {
-    if (word.kind === "break") {
-      start();
-      continue;
-    }
-    const size = word.parts.reduce((sum, part) => sum + widthOf(part.text), 0);
-    if (word.kind === "space") {
-      if (column > 0 && column + size <= width) for (const part of word.parts) add(part.text, part.style);
-      else if (column + size > width) column = width;
-      continue;
-    }
-    if (column > 0 && column + size > width) start();
-    for (const part of word.parts) {
-      for (const piece of widthOf(part.text) <= width - column ? [part.text] : graphemes(part.text)) {
-        if (column > 0 && column + widthOf(piece) > width) start();
-        add(piece, part.style);
-      }
+/** Lines of at most `width` columns that grow at their end. */
+class Rows {
+  readonly lines: Span[][] = [[]];
+  readonly #width: number;
+  column = 0;
+
+  constructor(width: number) {
+    this.#width = width;
+  }
+
+  start(): void {
+    this.lines.push([]);
+    this.column = 0;
+  }
+
+  /** Text that does not fit is broken at the last column. */
+  add({ text, style }: Span): void {
+    for (const piece of this.column + widthOf(text) <= this.#width ? [text] : graphemes(text)) {
+      if (this.column > 0 && this.column + widthOf(piece) > this.#width) this.start();
+      const line = this.lines.at(-1)!;
+      const last = line.at(-1);
+      if (last && last.style === style) last.text += piece;
+      else line.push({ text: piece, style });
+      this.column += widthOf(piece);
     }
   }
-  return lines.map(trimEnd);
+}
+
+/** Breaks spans into lines of at most `width` columns, preferably at spaces. "\n" in a span is a forced break. */
+export function wrap(spans: readonly Span[], width: number): Line[] {
+  const rows = new Rows(width);
+  for (const { kind, parts } of words(spans)) {
+    const size = lineWidth(parts);
+    const fits = rows.column + size <= width;
+    if (kind === "break" || (kind === "text" && rows.column > 0 && !fits)) rows.start();
+    if (kind === "text" || (rows.column > 0 && fits)) for (const part of parts) rows.add(part);
+    else if (!fits) rows.column = width;
+  }
+  return rows.lines.map(trimEnd);
 }
 
 /** Cuts a line after `width` columns, without a mark. */
@@ -118,42 +101,26 @@ export function truncate(line: Line, width: number): Line {
 
 /** Breaks at the last column only: for code, where spaces count. */
 export function hardWrap(line: Line, width: number): Line[] {
-  const lines: Span[][] = [[]];
-  let column = 0;
-  for (const { text, style } of line) {
-    for (const piece of column + widthOf(text) <= width ? [text] : graphemes(text)) {
-      if (column > 0 && column + widthOf(piece) > width) {
-        lines.push([]);
-        column = 0;
-      }
-      const current = lines.at(-1)!;
-      const last = current.at(-1);
-      if (last && last.style === style) last.text += piece;
-      else current.push({ text: piece, style });
-      column += widthOf(piece);
-    }
-  }
-  return lines;
+  const rows = new Rows(width);
+  for (const part of line) rows.add(part);
+  return rows.lines;
 }
 
 export const graphemes = (text: string): string[] =>
   [...segmenter.segment(text)].map(({ segment }) => segment);
 
-type Word = { kind: "text" | "space"; parts: Span[] } | { kind: "break" };
+type Word = { kind: "text" | "space" | "break"; parts: Span[] };
 
 /** Words may consist of several spans: "**bold**ly" must not break between them. */
 function words(spans: readonly Span[]): Word[] {
   const found: Word[] = [];
   for (const { text, style } of spans) {
     for (const [piece] of text.matchAll(/\n| +|[^ \n]+/g)) {
-      if (piece === "\n") {
-        found.push({ kind: "break" });
-        continue;
-      }
-      const kind = piece.startsWith(" ") ? "space" : "text";
+      const kind = piece === "\n" ? "break" : piece.startsWith(" ") ? "space" : "text";
+      const parts = kind === "break" ? [] : [{ text: piece, style }];
       const last = found.at(-1);
-      if (last && last.kind === kind) last.parts.push({ text: piece, style });
-      else found.push({ kind, parts: [{ text: piece, style }] });
+      if (last?.kind === kind && kind !== "break") last.parts.push(...parts);
+      else found.push({ kind, parts });
     }
   }
   return found;

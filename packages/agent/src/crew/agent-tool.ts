@@ -1,41 +1,11 @@
-import { type ActionText, action, defineTool } from "@octant/core";
+import { type ActionText, action, counted, defineTool } from "@octant/core";
 import { z } from "zod";
 import type { Crew } from "./crew.ts";
-import type { MemberInfo } from "./member.ts";
+import { AgentId, MemberInfo, SpawnRequest, type WorktreeOutcome } from "./member.ts";
 
 const DEFAULT_WAIT_MS = 10 * 60_000;
 const MAX_WAIT_MS = 60 * 60_000;
 const EXAMPLE_ID = "agent_00mwhcy9qe093ycmtw78se8wgvd80rqnmr07";
-
-const AgentId = z
-  .string()
-  .regex(/^agent_[0-9a-z]+$/)
-  .describe("agent_… from agent.spawn");
-
-const Info = z.object({
-  agent_id: AgentId,
-  role: z.string(),
-  task: z.string(),
-  state: z.enum(["running", "done", "failed", "terminated"]),
-  depth: z.int(),
-  session_id: z.string().describe("Session id; `octant sessions` shows the conversation"),
-  turns: z.int(),
-  cost: z.number().nullable().describe("US dollars; null if unknown"),
-  reason: z.string().nullable().describe("Why its last run ended"),
-  report: z.string().describe("Its final report"),
-  report_truncated: z.literal(true).optional(),
-  worktree: z
-    .object({
-      branch: z.string(),
-      merged: z.boolean(),
-      conflicts: z
-        .array(z.string())
-        .readonly()
-        .describe("Paths that both sides changed, or with uncommitted changes in the workspace"),
-      note: z.string().optional(),
-    })
-    .optional(),
-});
 
 /** Sub-agents: each has its own conversation, and at most the permissions of its parent. */
 export const agentTool = (open: () => Promise<Crew>) =>
@@ -50,21 +20,10 @@ export const agentTool = (open: () => Promise<Crew>) =>
         timing: "async_medium",
         intent: "apply",
         openWorld: true,
-        input: z.strictObject({
-          role: z
-            .string()
-            .min(1)
-            .describe("plan, solve, code, auto, review, explore, or one of the project's own"),
-          task: z.string().min(1).describe("Everything it needs to know; it does not see this conversation"),
-          tools: z.array(z.string()).optional().describe("Restrict the role's tools to these"),
-          model: z.string().optional().describe("Default: its parent's model"),
-          worktree: z
-            .boolean()
-            .default(false)
-            .describe("Work in a separate git worktree of the last commit, merged when done"),
+        input: SpawnRequest.extend({
           background: z.boolean().default(false).describe("Return at once; agent.await gets the report"),
         }),
-        output: Info,
+        output: MemberInfo,
         errors: [
           "NOT_FOUND",
           "LIMIT_EXCEEDED",
@@ -101,7 +60,7 @@ export const agentTool = (open: () => Promise<Crew>) =>
         timing: "sync",
         intent: "apply",
         input: z.strictObject({ agent_id: AgentId, message: z.string().min(1) }),
-        output: Info,
+        output: MemberInfo,
         errors: ["NOT_FOUND"],
         examples: [
           {
@@ -123,7 +82,7 @@ export const agentTool = (open: () => Promise<Crew>) =>
           until: z.enum(["any", "all"]).default("all"),
           timeout: z.int().min(1).max(MAX_WAIT_MS).default(DEFAULT_WAIT_MS).describe("Milliseconds"),
         }),
-        output: z.object({ agents: z.array(Info).readonly() }),
+        output: z.object({ agents: z.array(MemberInfo).readonly() }),
         errors: ["NOT_FOUND"],
         examples: [{ title: "Wait for one", input: { agent_ids: [EXAMPLE_ID] }, fails: "NOT_FOUND" }],
         text: ({ agents }) => ({ body: agents.map(toLines).join("\n\n") }),
@@ -137,7 +96,7 @@ export const agentTool = (open: () => Promise<Crew>) =>
         timing: "sync",
         intent: "apply",
         input: z.strictObject({ agent_id: AgentId }),
-        output: Info,
+        output: MemberInfo,
         errors: ["NOT_FOUND"],
         examples: [{ title: "Stop it", input: { agent_id: EXAMPLE_ID }, fails: "NOT_FOUND" }],
         text: infoText,
@@ -150,7 +109,7 @@ export const agentTool = (open: () => Promise<Crew>) =>
         intent: "inspect",
         input: z.strictObject({}),
         output: z.object({
-          agents: z.array(Info).readonly(),
+          agents: z.array(MemberInfo).readonly(),
           roles: z.array(z.object({ name: z.string(), summary: z.string() })).readonly(),
           left: z.array(z.string()).readonly().optional().describe("Unmerged work of earlier sub-agents"),
         }),
@@ -175,29 +134,22 @@ export const agentTool = (open: () => Promise<Crew>) =>
     },
   });
 
-const infoText = (info: z.output<typeof Info>): ActionText => ({
+const infoText = (info: MemberInfo): ActionText => ({
   body: toLines(info),
   handles: { agent: info.agent_id },
 });
 
-function toLines({
-  agent_id,
-  role,
-  state,
-  turns,
-  report,
-  worktree,
-}: MemberInfo | z.output<typeof Info>): string {
-  const merge = worktree
-    ? [
-        worktree.merged
-          ? `merged from ${worktree.branch}`
-          : `not merged: branch ${worktree.branch}${worktree.conflicts.length > 0 ? `, conflicts in ${worktree.conflicts.join(", ")}` : ""}${worktree.note ? `; ${worktree.note}` : ""}`,
-      ]
-    : [];
-  return [
-    `${role} ${agent_id}: ${state} after ${turns} ${turns === 1 ? "turn" : "turns"}`,
-    ...merge,
-    ...(report === "" ? [] : [report]),
-  ].join("\n");
+const toLines = ({ agent_id, role, state, turns, report, worktree }: MemberInfo): string =>
+  [
+    `${role} ${agent_id}: ${state} after ${counted(turns, "turn")}`,
+    worktree ? mergeLine(worktree) : "",
+    report,
+  ]
+    .filter((line) => line !== "")
+    .join("\n");
+
+function mergeLine({ branch, merged, conflicts, note }: WorktreeOutcome): string {
+  if (merged) return `merged from ${branch}`;
+  const where = conflicts.length > 0 ? `, conflicts in ${conflicts.join(", ")}` : "";
+  return `not merged: branch ${branch}${where}${note ? `; ${note}` : ""}`;
 }

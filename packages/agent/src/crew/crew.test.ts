@@ -3,7 +3,7 @@ import { Agent } from "../agent.ts";
 import { Session } from "../session.ts";
 import { createScriptedClient, text } from "../testing/scripted-client.ts";
 import { createTestTools } from "../testing/tools.ts";
-import { createCrew } from "./crew.ts";
+import { Crew } from "./crew.ts";
 import type { CrewLimits } from "./crew-limits.ts";
 import { parseRole, ROLES } from "./roles.ts";
 
@@ -11,7 +11,7 @@ let made = 0;
 
 /** Members answer at once, or wait until they are cancelled. */
 function setUp(limits: Partial<CrewLimits>, isSlow = false) {
-  return createCrew({
+  return new Crew({
     roles: () => ROLES,
     limits,
     async create() {

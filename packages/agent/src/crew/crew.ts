@@ -1,17 +1,10 @@
 import { newHandle, ToolError } from "@octant/core";
-import type { AgentEvent, RunEnded, Spent } from "../events.ts";
+import type { AgentEvent, Spent } from "../events.ts";
 import type { LimitReached } from "../limits.ts";
 import { textOf } from "../messages.ts";
 import type { Spending } from "../spending.ts";
 import { CREW_LIMITS, type CrewLimits, checkLimits } from "./crew-limits.ts";
-import {
-  type Member,
-  type MemberInfo,
-  type MemberPlan,
-  type SpawnRequest,
-  toReport,
-  withReason,
-} from "./member.ts";
+import { type Member, type MemberInfo, type MemberPlan, type SpawnRequest, toReport } from "./member.ts";
 import type { Role } from "./roles.ts";
 
 export interface CrewOptions {
@@ -24,22 +17,8 @@ export interface CrewOptions {
   readonly spend?: Spending["spend"];
   /** The limit that the root's own run has reached; it ends the members too. */
   readonly rootLimit?: () => LimitReached | undefined;
-}
-
-/** The sub-agents of one root. They end with it. */
-export interface Crew {
-  readonly roles: readonly Role[];
-  readonly limits: CrewLimits;
-  spawn(request: SpawnRequest, parent: string, signal?: AbortSignal): Promise<MemberInfo>;
-  /** Sends a message to a member: delivered at its next step when it is working, otherwise it continues with it. */
-  send(agent_id: string, message: string, parent: string): MemberInfo;
-  /** Resolves when one, or all, of them have ended, or after `ms`. */
-  await(ids: readonly string[], options: AwaitOptions): Promise<readonly MemberInfo[]>;
-  terminate(agent_id: string, parent: string): Promise<MemberInfo>;
-  list(parent?: string): readonly MemberInfo[];
-  /** Says where unmerged work of earlier members is, and how to get it. */
-  left(): Promise<readonly string[]>;
-  close(): Promise<void>;
+  /** After the members have been closed. */
+  close?(): Promise<void>;
 }
 
 export interface AwaitOptions {
@@ -56,192 +35,193 @@ interface Running {
   ended: Promise<void>;
 }
 
-export function createCrew(options: CrewOptions): Crew {
-  const limits = { ...CREW_LIMITS, ...options.limits };
-  const members = new Map<string, Running>();
-  const total = { turns: 0, cost: 0 };
+/** The sub-agents of one root. They end with it. */
+export class Crew {
+  readonly limits: CrewLimits;
+  readonly #options: CrewOptions;
+  readonly #members = new Map<string, Running>();
+  readonly #total = { turns: 0, cost: 0 };
   /** What ended all members. */
-  let ended: LimitReached | undefined;
-  let isClosed = false;
+  #ended: LimitReached | undefined;
+  #isClosed = false;
 
-  const bySession = (session: string) =>
-    [...members.values()].find(({ member }) => member.agent.session.id === session);
-  const isBelow = ({ plan }: Running, parent: string): boolean => {
-    if (plan.parent === parent) return true;
-    const above = bySession(plan.parent);
-    return above !== undefined && isBelow(above, parent);
-  };
-  const get = (id: string, parent: string): Running => {
-    const found = members.get(id);
-    // Another caller's handle is indistinguishable from an unknown one.
-    if (found && isBelow(found, parent)) return found;
-    throw new ToolError("NOT_FOUND", `there is no sub-agent '${id}'; agent.list shows yours`, {});
-  };
-  const checkSpawn = (depth: number) => {
-    const reached = options.rootLimit?.();
-    if (reached) throw new ToolError("LIMIT_EXCEEDED", reached.message, { limit: reached.limit });
-    const running = [...members.values()].filter(({ info }) => info.state === "running").length;
-    checkLimits(limits, { depth, running, agents: members.size, ...total });
-  };
-  const limitReached = (): LimitReached | undefined => {
-    const name = total.turns >= limits.max_turns ? "max_turns" : "max_cost";
-    if (total[name === "max_turns" ? "turns" : "cost"] < limits[name]) return options.rootLimit?.();
-    return {
-      reason: name,
-      message: `${name} of all sub-agents is reached (${limits[name]})`,
-      limit: limits[name],
-    };
-  };
-  /** What one member spends counts for all of them, for its parent, and for those above. */
-  const count = async ({ plan }: Running, { by, ...spent }: Omit<Spent, "type">): Promise<void> => {
-    // The spending of its own members was already counted.
-    if (!members.has(by)) {
-      total.turns += spent.turns;
-      total.cost += spent.cost ?? 0;
+  constructor(options: CrewOptions) {
+    this.#options = options;
+    this.limits = { ...CREW_LIMITS, ...options.limits };
+  }
+
+  get roles(): readonly Role[] {
+    return this.#options.roles();
+  }
+
+  async spawn(request: SpawnRequest, parent: string, signal?: AbortSignal): Promise<MemberInfo> {
+    if (this.#isClosed) throw new ToolError("CANCELLED", "the agent has ended", {});
+    const { role, task } = request;
+    const { roles } = this;
+    const of = roles.find(({ name }) => name === role);
+    if (!of) {
+      const names = roles.map(({ name }) => name).join(", ");
+      throw new ToolError("NOT_FOUND", `there is no role '${role}'; roles: ${names}`, {});
     }
-    await options.spend?.(plan.parent, { by: plan.agent_id, ...spent });
-    const reached = limitReached();
-    if (!reached) return;
-    ended = reached;
-    for (const one of members.values()) void one.member.agent.cancel();
-  };
-  const follow = (running: Running) =>
-    running.member.agent.subscribe((event) => {
-      const spent = spentIn(event);
-      if (!spent) return;
-      const text = event.type === "message" ? textOf(event.message.content) : "";
-      const { turns, cost } = running.member.agent.session.conversation;
-      running.info = { ...running.info, turns, cost, ...(text !== "" && toReport(text)) };
-      // A log that cannot be written ends the run of its own agent.
-      count(running, spent).catch(() => {});
+    const above = this.#bySession(parent);
+    const depth = (above?.info.depth ?? 0) + 1;
+    this.#checkSpawn(depth);
+    this.#ended = undefined;
+    const agent_id = newHandle("agent", Date.now());
+    const plan = { ...request, agent_id, of, parent, above: above ? [above.plan, ...above.plan.above] : [] };
+    const member = await this.#options.create(plan);
+    const session_id = member.agent.session.id;
+    const begun = { turns: 0, cost: 0, reason: null, report: "" };
+    const running: Running = {
+      plan,
+      member,
+      ended: Promise.resolve(),
+      info: { agent_id, role, task, state: "running", depth, session_id, ...begun },
+    };
+    this.#members.set(agent_id, running);
+    member.agent.subscribe((event) => this.#follow(running, event));
+    running.ended = this.#work(running, task);
+    signal?.addEventListener("abort", () => void this.#terminate(running), { once: true });
+    return running.info;
+  }
+
+  /** Sends a message to a member: delivered at its next step when it is working, otherwise it continues with it. */
+  send(agent_id: string, message: string, parent: string): MemberInfo {
+    const running = this.#get(agent_id, parent);
+    if (running.info.state === "running") running.member.agent.queue(message);
+    else running.ended = this.#work(running, message);
+    return running.info;
+  }
+
+  /** Resolves when one, or all, of them have ended, or after `ms`. */
+  async await(
+    ids: readonly string[],
+    { parent, until, ms, signal }: AwaitOptions,
+  ): Promise<readonly MemberInfo[]> {
+    const chosen = ids.map((id) => this.#get(id, parent));
+    const ends = chosen.map(({ ended }) => ended);
+    const timeout = AbortSignal.any([signal, AbortSignal.timeout(Math.max(1, ms))]);
+    const aborted = new Promise<void>((resolve) => {
+      if (timeout.aborted) resolve();
+      timeout.addEventListener("abort", () => resolve(), { once: true });
     });
-  const terminateBelow = async (session: string) => {
-    for (const one of members.values()) if (one.plan.parent === session) await terminate(one);
-  };
-  const terminate = async (running: Running): Promise<void> => {
+    await Promise.race([until === "any" ? Promise.race(ends) : Promise.all(ends), aborted]);
+    signal.throwIfAborted();
+    return chosen.map(({ info }) => info);
+  }
+
+  async terminate(agent_id: string, parent: string): Promise<MemberInfo> {
+    const running = this.#get(agent_id, parent);
+    await this.#terminate(running);
+    return running.info;
+  }
+
+  list(parent?: string): readonly MemberInfo[] {
+    return [...this.#members.values()]
+      .filter((one) => parent === undefined || this.#isBelow(one, parent))
+      .map(({ info }) => info);
+  }
+
+  /** Says where unmerged work of earlier members is, and how to get it. */
+  async left(): Promise<readonly string[]> {
+    return (await this.#options.left?.()) ?? [];
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    for (const running of this.#members.values()) await this.#terminate(running);
+    // A worktree of a worktree is removed first.
+    for (const { member } of [...this.#members.values()].reverse()) await member.close();
+    await this.#options.close?.();
+  }
+
+  #bySession(session: string): Running | undefined {
+    return this.#members.values().find(({ member }) => member.agent.session.id === session);
+  }
+
+  #isBelow({ plan }: Running, parent: string): boolean {
+    if (plan.parent === parent) return true;
+    const above = this.#bySession(plan.parent);
+    return above !== undefined && this.#isBelow(above, parent);
+  }
+
+  #get(id: string, parent: string): Running {
+    const found = this.#members.get(id);
+    // Another caller's handle is indistinguishable from an unknown one.
+    if (found && this.#isBelow(found, parent)) return found;
+    throw new ToolError("NOT_FOUND", `there is no sub-agent '${id}'; agent.list shows yours`, {});
+  }
+
+  #checkSpawn(depth: number): void {
+    const reached = this.#options.rootLimit?.();
+    if (reached) throw new ToolError("LIMIT_EXCEEDED", reached.message, { limit: reached.limit });
+    const running = [...this.#members.values()].filter(({ info }) => info.state === "running").length;
+    checkLimits(this.limits, { depth, running, agents: this.#members.size, ...this.#total });
+  }
+
+  #limitReached(): LimitReached | undefined {
+    const { max_turns, max_cost } = this.limits;
+    const reason = this.#total.turns >= max_turns ? "max_turns" : "max_cost";
+    if (reason === "max_cost" && this.#total.cost < max_cost) return this.#options.rootLimit?.();
+    const limit = this.limits[reason];
+    return { reason, message: `${reason} of all sub-agents is reached (${limit})`, limit };
+  }
+
+  #follow(running: Running, event: AgentEvent): void {
+    const spent = spentIn(event);
+    if (!spent) return;
+    const text = event.type === "message" ? textOf(event.message.content) : "";
+    const { turns, cost } = running.member.agent.session.conversation;
+    running.info = { ...running.info, turns, cost, ...(text !== "" && toReport(text)) };
+    // A log that cannot be written ends the run of its own agent.
+    this.#count(running, spent).catch(() => {});
+  }
+
+  /** What one member spends counts for all of them, for its parent, and for those above. */
+  async #count({ plan }: Running, { by, ...spent }: Omit<Spent, "type">): Promise<void> {
+    // The spending of its own members was already counted.
+    if (!this.#members.has(by)) {
+      this.#total.turns += spent.turns;
+      this.#total.cost += spent.cost ?? 0;
+    }
+    await this.#options.spend?.(plan.parent, { by: plan.agent_id, ...spent });
+    const reached = this.#limitReached();
+    if (!reached) return;
+    this.#ended = reached;
+    for (const one of this.#members.values()) void one.member.agent.cancel();
+  }
+
+  async #terminate(running: Running): Promise<void> {
     if (running.info.state === "running") running.info = { ...running.info, state: "terminated" };
     await running.member.agent.cancel();
     await running.ended;
-  };
-  /** One run of a member, from its message to its end. */
-  const work = (running: Running, start: () => Promise<RunEnded>): Promise<void> => {
-    running.info = { ...running.info, state: "running" };
-    const run = async () => {
-      let end: RunEnded | undefined;
-      try {
-        end = await start();
-      } catch (cause) {
-        const message = cause instanceof Error ? cause.message : String(cause);
-        running.info = { ...running.info, report: message };
-      }
-      await terminateBelow(running.member.agent.session.id);
-      const isDone = end?.reason === "done";
-      const isTerminated = running.info.state === "terminated";
-      const worktree = await running.member.finish?.(isDone && !isTerminated);
-      const ending = end?.reason === "cancelled" && ended && !isTerminated ? ended : end;
-      running.info = {
-        ...running.info,
-        reason: ending?.reason ?? "failed",
-        ...(!isTerminated && { state: isDone ? "done" : "failed" }),
-        ...(!isDone && !isTerminated && withReason(running.info, ending?.message)),
-        ...(worktree && { worktree }),
-      };
-    };
-    return run();
-  };
+  }
 
-  return {
-    limits,
-    get roles() {
-      return options.roles();
-    },
-    async spawn(request, parent, signal) {
-      if (isClosed) throw new ToolError("CANCELLED", "the agent has ended", {});
-      const of = options.roles().find(({ name }) => name === request.role);
-      if (!of) {
-        const names = options.roles().map(({ name }) => name);
-        throw new ToolError(
-          "NOT_FOUND",
-          `there is no role '${request.role}'; roles: ${names.join(", ")}`,
-          {},
-        );
-      }
-      const above = bySession(parent);
-      const depth = (above?.info.depth ?? 0) + 1;
-      checkSpawn(depth);
-      ended = undefined;
-      const agent_id = newHandle("agent", Date.now());
-      const plan: MemberPlan = {
-        ...request,
-        agent_id,
-        of,
-        parent,
-        above: above ? [above.plan, ...above.plan.above] : [],
-      };
-      const member = await options.create(plan);
-      const running: Running = {
-        plan,
-        member,
-        ended: Promise.resolve(),
-        info: {
-          agent_id,
-          role: of.name,
-          task: request.task,
-          state: "running",
-          depth,
-          session_id: member.agent.session.id,
-          turns: 0,
-          cost: 0,
-          reason: null,
-          report: "",
-        },
-      };
-      members.set(agent_id, running);
-      follow(running);
-      running.ended = work(running, () =>
-        member.agent.send(request.task, { limits: { max_turns: of.max_turns } }),
-      );
-      signal?.addEventListener("abort", () => void terminate(running), { once: true });
-      return running.info;
-    },
-    send(agent_id, message, parent) {
-      const running = get(agent_id, parent);
-      if (running.info.state === "running") running.member.agent.queue(message);
-      else
-        running.ended = work(running, () =>
-          running.member.agent.send(message, { limits: { max_turns: running.plan.of.max_turns } }),
-        );
-      return running.info;
-    },
-    async await(ids, { parent, until, ms, signal }) {
-      const chosen = ids.map((id) => get(id, parent));
-      const ends = chosen.map(({ ended }) => ended);
-      const timeout = AbortSignal.any([signal, AbortSignal.timeout(Math.max(1, ms))]);
-      const aborted = new Promise<void>((resolve) => {
-        if (timeout.aborted) resolve();
-        timeout.addEventListener("abort", () => resolve(), { once: true });
+  /** One run of a member, from its message to its end. */
+  async #work(running: Running, message: string): Promise<void> {
+    const { plan, member } = running;
+    running.info = { ...running.info, state: "running" };
+    const end = await member.agent
+      .send(message, { limits: { max_turns: plan.of.max_turns } })
+      .catch((cause) => {
+        running.info = { ...running.info, report: cause instanceof Error ? cause.message : String(cause) };
       });
-      await Promise.race([until === "any" ? Promise.race(ends) : Promise.all(ends), aborted]);
-      signal.throwIfAborted();
-      return chosen.map(({ info }) => info);
-    },
-    async terminate(agent_id, parent) {
-      const running = get(agent_id, parent);
-      await terminate(running);
-      return running.info;
-    },
-    list: (parent) =>
-      [...members.values()]
-        .filter((one) => parent === undefined || isBelow(one, parent))
-        .map(({ info }) => info),
-    left: async () => (await options.left?.()) ?? [],
-    async close() {
-      isClosed = true;
-      for (const running of members.values()) await terminate(running);
-      // A worktree of a worktree is removed first.
-      for (const { member } of [...members.values()].reverse()) await member.close();
-    },
-  };
+    for (const one of this.#members.values())
+      if (one.plan.parent === member.agent.session.id) await this.#terminate(one);
+    const isDone = end?.reason === "done";
+    const isTerminated = running.info.state === "terminated";
+    const worktree = await member.finish?.(isDone && !isTerminated);
+    const ending = end?.reason === "cancelled" && this.#ended && !isTerminated ? this.#ended : end;
+    const { report } = running.info;
+    running.info = {
+      ...running.info,
+      reason: ending?.reason ?? "failed",
+      ...(!isTerminated && { state: isDone ? "done" : "failed" }),
+      // Its last message, and why it could not continue.
+      ...(!isDone && !isTerminated && { report: [report, ending?.message].filter(Boolean).join("\n\n") }),
+      ...(worktree && { worktree }),
+    };
+  }
 }
 
 function spentIn(event: AgentEvent): Omit<Spent, "type"> | undefined {

@@ -1,10 +1,8 @@
 import { type ActionText, action, type Context, defineTool } from "@octant/core";
 import { z } from "zod";
-import { findConsensus } from "./consensus.ts";
-import { askModel, type Models, type Question } from "./models.ts";
+import { Consensus, ConsensusRequest, findConsensus } from "./consensus.ts";
+import { askModel, ModelAnswer, ModelName, type Models, Question } from "./models.ts";
 
-const MAX_PROMPT_CHARS = 400_000;
-const MAX_MODELS = 8;
 const MAX_TEXTS = 256;
 const MAX_TEXT_CHARS = 32_000;
 /** The limit of numbers in an answer; more are behind the ref. */
@@ -12,38 +10,13 @@ const MAX_INLINE_NUMBERS = 2_500;
 const MAX_COMPARED = 16;
 const DIGITS = 6;
 
-const Model = z
-  .string()
-  .min(1)
-  .max(200)
-  .describe("Such as gpt-5.1 or anthropic/claude-sonnet-4-5; the one of the settings when absent");
-const Usage = z.object({
-  input_tokens: z.number(),
-  cache_read_tokens: z.number(),
-  cache_write_tokens: z.number(),
-  output_tokens: z.number(),
-  reasoning_tokens: z.number(),
-});
-const spent = { usage: Usage, cost: z.number().nullable().describe("US dollars; null when not known") };
-const Answer = z.object({
-  provider: z.string(),
-  model: z.string(),
-  text: z.string(),
-  stop: z.string().describe("end, or why it ended early"),
-  ...spent,
-});
-const question = {
-  prompt: z.string().min(1).max(MAX_PROMPT_CHARS),
-  system: z.string().max(MAX_PROMPT_CHARS).optional(),
-  model: Model.optional(),
-  max_output_tokens: z.int().min(1).optional(),
-};
 const ERRORS = ["UNAUTHENTICATED", "UPSTREAM_ERROR", "OVERLOADED", "UNSUPPORTED"] as const;
+const QueryInput = Question.extend({ model: ModelName.optional() });
 
 /** Models as tools. The cost of a call is in its answer, and counts towards the calling session. */
 export const llmTool = (open: () => Promise<Models>) => {
   const ask = async (
-    { model, ...asked }: Question & { readonly model?: string | undefined },
+    { model, ...asked }: z.output<typeof QueryInput>,
     { caller, signal, emit, backend }: Context,
     isStreamed: boolean,
   ) => {
@@ -67,11 +40,8 @@ export const llmTool = (open: () => Promise<Models>) => {
         timing: "async_medium",
         intent: "verify",
         openWorld: true,
-        input: z.strictObject({
-          ...question,
-          output_schema: z.record(z.string(), z.unknown()).optional().describe("JSON Schema for the answer"),
-        }),
-        output: Answer,
+        input: QueryInput,
+        output: ModelAnswer,
         errors: ERRORS,
         examples: [
           { title: "A second opinion", input: { prompt: "Is 91 a prime?" }, fails: "UNAUTHENTICATED" },
@@ -85,8 +55,8 @@ export const llmTool = (open: () => Promise<Models>) => {
         timing: "async_medium",
         intent: "verify",
         openWorld: true,
-        input: z.strictObject(question),
-        output: Answer,
+        input: QueryInput.omit({ output_schema: true }),
+        output: ModelAnswer,
         errors: ERRORS,
         examples: [{ title: "Follow along", input: { prompt: "Explain CRDTs." }, fails: "UNAUTHENTICATED" }],
         text: answerText,
@@ -100,7 +70,7 @@ export const llmTool = (open: () => Promise<Models>) => {
         openWorld: true,
         input: z.strictObject({
           texts: z.array(z.string().min(1).max(MAX_TEXT_CHARS)).min(1).max(MAX_TEXTS),
-          model: Model.optional(),
+          model: ModelName.optional(),
         }),
         output: z.object({
           provider: z.string(),
@@ -140,28 +110,8 @@ export const llmTool = (open: () => Promise<Models>) => {
         timing: "async_medium",
         intent: "verify",
         openWorld: true,
-        input: z.strictObject({
-          prompt: question.prompt,
-          system: question.system,
-          models: z.array(Model).min(2).max(MAX_MODELS),
-          judge: Model.optional().describe("Compares the answers; the first that answers when absent"),
-        }),
-        output: z.object({
-          agrees: z.boolean(),
-          agreement: z.string(),
-          differences: z.array(z.string()).readonly(),
-          answers: z
-            .array(
-              z.union([
-                Answer.extend({ asked: z.string() }),
-                z.object({ asked: z.string(), error: z.string() }),
-              ]),
-            )
-            .readonly()
-            .describe("In the order of models"),
-          judge: z.string(),
-          ...spent,
-        }),
+        input: ConsensusRequest,
+        output: Consensus,
         errors: ERRORS,
         examples: [
           {
@@ -183,7 +133,7 @@ export const llmTool = (open: () => Promise<Models>) => {
   });
 };
 
-const answerText = ({ text, provider, model, stop, cost }: z.output<typeof Answer>): ActionText => ({
+const answerText = ({ text, provider, model, stop, cost }: ModelAnswer): ActionText => ({
   body: text,
   notes: [
     `${provider}/${model}`,

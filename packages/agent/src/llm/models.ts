@@ -1,9 +1,9 @@
-import type { ErrorCode } from "@octant/core";
-import { ToolError } from "@octant/core";
-import type { Answer, ApiClient, StreamEvent } from "../api-client.ts";
+import { type ErrorCode, ToolError } from "@octant/core";
+import { z } from "zod";
+import type { ApiClient, StreamEvent } from "../api-client.ts";
 import { ApiError, type ApiFailure } from "../api-error.ts";
 import { textOf, textParts } from "../messages.ts";
-import { costOf, type Usage } from "../usage.ts";
+import { costOf, Usage } from "../usage.ts";
 
 /** Models for tools: the same providers, credentials and prices as the agent's own. */
 export interface Models {
@@ -26,21 +26,35 @@ export interface Embedding {
   readonly input_tokens: number | null;
 }
 
-export interface Question {
-  readonly prompt: string;
-  readonly system?: string | undefined;
-  readonly max_output_tokens?: number | undefined;
-  readonly output_schema?: Readonly<Record<string, unknown>> | undefined;
-}
+const MAX_PROMPT_CHARS = 400_000;
 
-export interface ModelAnswer {
-  readonly provider: string;
-  readonly model: string;
-  readonly text: string;
-  readonly stop: Answer["stop"];
-  readonly usage: Usage;
-  readonly cost: number | null;
-}
+export const Question = z.strictObject({
+  prompt: z.string().min(1).max(MAX_PROMPT_CHARS),
+  system: z.string().max(MAX_PROMPT_CHARS).optional(),
+  max_output_tokens: z.int().min(1).optional(),
+  output_schema: z.record(z.string(), z.unknown()).optional().describe("JSON Schema for the answer"),
+});
+type Question = z.output<typeof Question>;
+
+export const ModelName = z
+  .string()
+  .min(1)
+  .max(200)
+  .describe("Such as gpt-5.1 or anthropic/claude-sonnet-4-5; the one of the settings when absent");
+
+export const Spending = {
+  usage: Usage,
+  cost: z.number().nullable().describe("US dollars; null when not known"),
+};
+
+export const ModelAnswer = z.object({
+  provider: z.string(),
+  model: z.string(),
+  text: z.string(),
+  stop: z.string().describe("end, or why it ended early"),
+  ...Spending,
+});
+export type ModelAnswer = z.output<typeof ModelAnswer>;
 
 /** One question, one answer. Provider failures become ToolErrors. */
 export async function askModel(

@@ -1,6 +1,7 @@
-import { closeSync, fstatSync, fsyncSync, ftruncateSync, openSync, readSync } from "node:fs";
+import { closeSync, fsyncSync, openSync, readSync } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
 import { dirname } from "node:path";
+import { StringDecoder } from "node:string_decoder";
 import { ToolError } from "@octant/core";
 import type { StampedEvent } from "../events.ts";
 import type { EventStore } from "../session.ts";
@@ -10,8 +11,8 @@ const LINE_FEED = 10;
 
 /** Appends events to a file, one JSON object per line. `append` resolves when the event is on disk. */
 export async function openLogFile(file: string): Promise<EventStore> {
-  cutTornLine(file);
-  const handle = await open(file, "a", 0o600);
+  const handle = await open(file, "a+", 0o600);
+  await cutTornLine(handle);
   syncFolder(dirname(file));
   return createLog(handle);
 }
@@ -86,19 +87,13 @@ function parseEvent(line: string): StampedEvent | undefined {
 function* readLines(file: string): Generator<string> {
   const fd = openSync(file, "r");
   const chunk = Buffer.allocUnsafe(CHUNK_BYTES);
-  const open: Buffer[] = [];
+  const decoder = new StringDecoder("utf8");
+  let open = "";
   try {
-    for (;;) {
-      const length = readSync(fd, chunk, 0, CHUNK_BYTES, null);
-      if (length === 0) return;
-      let start = 0;
-      for (let at = chunk.indexOf(LINE_FEED); at >= 0 && at < length; at = chunk.indexOf(LINE_FEED, start)) {
-        const rest = chunk.toString("utf8", start, at);
-        yield open.length === 0 ? rest : Buffer.concat([...open, chunk.subarray(start, at)]).toString("utf8");
-        open.length = 0;
-        start = at + 1;
-      }
-      if (start < length) open.push(Buffer.from(chunk.subarray(start, length)));
+    for (let length = readSync(fd, chunk); length > 0; length = readSync(fd, chunk)) {
+      const lines = (open + decoder.write(chunk.subarray(0, length))).split("\n");
+      open = lines.pop() ?? "";
+      yield* lines;
     }
   } finally {
     closeSync(fd);
@@ -106,35 +101,19 @@ function* readLines(file: string): Generator<string> {
 }
 
 /** Prevents the next event from being appended to a partial line. */
-function cutTornLine(file: string): void {
-  let fd: number;
-  try {
-    fd = openSync(file, "r+");
-  } catch {
-    return;
-  }
-  try {
-    const { size } = fstatSync(fd);
-    const end = lastLineEnd(fd, size);
-    if (end < size) {
-      ftruncateSync(fd, end);
-      fsyncSync(fd);
-    }
-  } finally {
-    closeSync(fd);
-  }
-}
-
-function lastLineEnd(fd: number, size: number): number {
+async function cutTornLine(handle: FileHandle): Promise<void> {
+  const { size } = await handle.stat();
   const chunk = Buffer.allocUnsafe(CHUNK_BYTES);
-  for (let end = size; end > 0; ) {
+  let end = size;
+  for (let at = -1; end > 0 && at < 0; ) {
     const start = Math.max(0, end - CHUNK_BYTES);
-    const length = readSync(fd, chunk, 0, end - start, start);
-    const at = chunk.subarray(0, length).lastIndexOf(LINE_FEED);
-    if (at >= 0) return start + at + 1;
-    end = start;
+    const { bytesRead } = await handle.read(chunk, 0, end - start, start);
+    at = chunk.subarray(0, bytesRead).lastIndexOf(LINE_FEED);
+    end = start + at + 1;
   }
-  return 0;
+  if (end === size) return;
+  await handle.truncate(end);
+  await handle.sync();
 }
 
 function syncFolder(folder: string): void {

@@ -32,116 +32,127 @@ export interface SessionStoreOptions {
   readonly folder: string;
   /** Locks an open session against other processes; returns the release function, or throws LOCKED. */
   readonly lock?: (file: string) => Promise<() => Promise<void>>;
-  readonly now?: () => number;
-}
-
-/** The stored sessions of a workspace. */
-export interface SessionStore {
-  /** A new, empty session. */
-  create(): Promise<Session>;
-  /** A session with all acknowledged events. Throws NOT_FOUND, or LOCKED when it is open elsewhere. */
-  open(id: string): Promise<Session>;
-  /** A new session that starts with the events of another one, up to `seq`. */
-  fork(id: string, seq?: number): Promise<Session>;
-  /** Newest first. */
-  list(): readonly SessionInfo[];
-  info(id: string): SessionInfo;
-  /** Oldest first. */
-  events(id: string): Iterable<StampedEvent>;
-  /** Completes an unambiguous id prefix. */
-  resolve(id: string): string;
-  remove(id: string): Promise<void>;
 }
 
 const LOG = ".jsonl";
 const SUMMARY = ".info.json";
 const ID = /^ses_[0-9a-z]{36}$/;
 
-export function createSessionStore(options: SessionStoreOptions): SessionStore {
-  const { folder, lock = async () => async () => {}, now = Date.now } = options;
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
-  const fileOf = (id: string) => join(folder, `${id}${LOG}`);
-  const ids = () =>
-    readdirSync(folder)
-      .filter((name) => name.endsWith(LOG))
-      .map((name) => name.slice(0, -LOG.length))
-      .filter((id) => ID.test(id))
-      .sort()
-      .reverse();
+/** The stored sessions of a workspace. */
+export class SessionStore {
+  readonly #folder: string;
+  readonly #lock: NonNullable<SessionStoreOptions["lock"]>;
 
-  const resolve = (id: string) => {
-    const found = ids().filter((one) => one === id || one.startsWith(id) || one.startsWith(`ses_${id}`));
+  constructor({ folder, lock = async () => async () => {} }: SessionStoreOptions) {
+    this.#folder = folder;
+    this.#lock = lock;
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+  }
+
+  /** A new, empty session. */
+  create(): Promise<Session> {
+    return this.#attach(newHandle("ses", Date.now()), []);
+  }
+
+  /** A session with all acknowledged events. Throws NOT_FOUND, or LOCKED when it is open elsewhere. */
+  async open(given: string): Promise<Session> {
+    const id = this.resolve(given);
+    return this.#attach(id, readLogFile(this.#fileOf(id), refuseDamage(id)));
+  }
+
+  /** A new session that starts with the events of another one, up to `seq`. */
+  async fork(given: string, seq = Number.POSITIVE_INFINITY): Promise<Session> {
+    const from = this.resolve(given);
+    let isDamaged = false;
+    const onDamage = (line: number) => {
+      if (line === 1) refuseDamage(from)(line);
+      isDamaged = true;
+    };
+    const session = await this.create();
+    for (const event of readLogFile(this.#fileOf(from), onDamage)) {
+      if (isDamaged || event.seq > seq) break;
+      await session.append(toForked(event, from));
+    }
+    return session;
+  }
+
+  /** Newest first. */
+  list(): readonly SessionInfo[] {
+    return this.#ids()
+      .map((id) => this.#summaryOf(id))
+      .filter(({ events }) => events > 0)
+      .sort((a, b) => (a.updated_at < b.updated_at ? 1 : -1));
+  }
+
+  info(id: string): SessionInfo {
+    return this.#summaryOf(this.resolve(id));
+  }
+
+  /** Oldest first. */
+  events(id: string): Iterable<StampedEvent> {
+    return readLogFile(this.#fileOf(this.resolve(id)));
+  }
+
+  /** Completes an unambiguous id prefix. */
+  resolve(id: string): string {
+    const found = this.#ids().filter((one) => one.startsWith(id) || one.startsWith(`ses_${id}`));
     const [only] = found;
     if (only !== undefined && (found.length === 1 || only === id)) return only;
     const why =
       found.length > 1 ? `${found.length} sessions begin with '${id}'` : `there is no session '${id}'`;
     throw new ToolError("NOT_FOUND", `${why}; octant sessions lists them`, { id });
-  };
-  const attach = async (id: string, events: Iterable<StampedEvent>): Promise<Session> => {
-    const release = await lock(fileOf(id));
+  }
+
+  async remove(given: string): Promise<void> {
+    const id = this.resolve(given);
+    const release = await this.#lock(this.#fileOf(id));
+    for (const suffix of [LOG, SUMMARY]) rmSync(this.#fileOf(id, suffix), { force: true });
+    await release();
+  }
+
+  #fileOf(id: string, suffix = LOG): string {
+    return join(this.#folder, `${id}${suffix}`);
+  }
+
+  #ids(): string[] {
+    return readdirSync(this.#folder)
+      .filter((name) => name.endsWith(LOG))
+      .map((name) => name.slice(0, -LOG.length))
+      .filter((id) => ID.test(id))
+      .sort()
+      .reverse();
+  }
+
+  async #attach(id: string, events: Iterable<StampedEvent>): Promise<Session> {
+    const release = await this.#lock(this.#fileOf(id));
     let store: EventStore | undefined;
     const close = async () => {
       await store?.close();
       await release();
     };
     try {
-      store = await openLogFile(fileOf(id));
+      store = await openLogFile(this.#fileOf(id));
       return new Session({ id, events, store: { ...store, close } });
     } catch (cause) {
       await close();
       throw cause;
     }
-  };
+  }
+
   /** The summary of a log, cached next to it until the log grows. */
-  const info = (id: string): SessionInfo => {
-    const file = join(folder, `${id}${SUMMARY}`);
-    const { size } = statSync(fileOf(id));
+  #summaryOf(id: string): SessionInfo {
+    const file = this.#fileOf(id, SUMMARY);
+    const { size } = statSync(this.#fileOf(id));
     const cached = readSummary(file);
     if (cached?.size === size) return cached.info;
-    const made = summarize(id, readLogFile(fileOf(id)));
+    const info = summarize(id, readLogFile(this.#fileOf(id)));
     try {
-      replaceFile(file, JSON.stringify({ size, info: made }), { mode: 0o600, durable: false });
+      replaceFile(file, JSON.stringify({ size, info }), { mode: 0o600, durable: false });
     } catch {
       // It is only a cache.
     }
-    return made;
-  };
-
-  return {
-    resolve,
-    info: (id) => info(resolve(id)),
-    create: () => attach(newHandle("ses", now()), []),
-    async open(given) {
-      const id = resolve(given);
-      return attach(id, readLogFile(fileOf(id), refuseDamage(id)));
-    },
-    async fork(given, seq = Number.POSITIVE_INFINITY) {
-      const from = resolve(given);
-      let isDamaged = false;
-      const onDamage = (line: number) => {
-        if (line === 1) refuseDamage(from)(line);
-        isDamaged = true;
-      };
-      const session = await attach(newHandle("ses", now()), []);
-      for (const event of readLogFile(fileOf(from), onDamage)) {
-        if (isDamaged || event.seq > seq) break;
-        await session.append(toForked(event, from));
-      }
-      return session;
-    },
-    list: () =>
-      ids()
-        .map(info)
-        .filter(({ events }) => events > 0)
-        .sort((a, b) => (a.updated_at < b.updated_at ? 1 : -1)),
-    events: (id) => readLogFile(fileOf(resolve(id))),
-    async remove(given) {
-      const id = resolve(given);
-      const release = await lock(fileOf(id));
-      for (const suffix of [LOG, SUMMARY]) rmSync(join(folder, `${id}${suffix}`), { force: true });
-      await release();
-    },
-  };
+    return info;
+  }
 }
 
 /** A conversation with a hole would be refused by the provider, or mislead the model. */

@@ -8,7 +8,7 @@ import { Session } from "../session.ts";
 import { call, createScriptedClient, done, TEST_MODEL, type Turn, text } from "../testing/scripted-client.ts";
 import { createTestTools } from "../testing/tools.ts";
 import { createLog, openLogFile, readLogFile } from "./log-file.ts";
-import { createSessionStore } from "./session-store.ts";
+import { SessionStore } from "./session-store.ts";
 
 function createFolder(): { readonly path: string } & Disposable {
   const path = mkdtempSync(join(tmpdir(), "octant-sessions-"));
@@ -17,7 +17,7 @@ function createFolder(): { readonly path: string } & Disposable {
 
 test("an event is in the log before a listener sees it", async () => {
   using folder = createFolder();
-  const store = createSessionStore({ folder: folder.path });
+  const store = new SessionStore({ folder: folder.path });
   const session = await store.create();
   const client = createScriptedClient([[call("read")], [text("ok")]]);
   const agent = new Agent({ client, session, tools: createTestTools({ read: () => "A" }) });
@@ -33,7 +33,7 @@ test("an event is in the log before a listener sees it", async () => {
 
 test("a resumed session has the same conversation, and its requests start with the same bytes", async () => {
   using folder = createFolder();
-  const store = createSessionStore({ folder: folder.path });
+  const store = new SessionStore({ folder: folder.path });
   const tools = createTestTools({ read: () => "A" });
   const first = createScriptedClient([[call("read")], [text("one")]]);
   const before = new Agent({
@@ -109,7 +109,7 @@ test("an event after a failed write does not join the part that was written", as
 
 test("a log that was damaged from outside is not continued, but a fork of its intact start is", async () => {
   using folder = createFolder();
-  const store = createSessionStore({ folder: folder.path });
+  const store = new SessionStore({ folder: folder.path });
   const session = await store.create();
   for (const text of ["one", "two", "three"]) await session.append({ type: "notice", level: "info", text });
   await session.close();
@@ -129,7 +129,7 @@ test("a log that was damaged from outside is not continued, but a fork of its in
 
 test("in a session of many turns memory stays flat and each request is ready at once", async () => {
   using folder = createFolder();
-  const store = createSessionStore({ folder: folder.path });
+  const store = new SessionStore({ folder: folder.path });
   const turn: Turn = (request) => {
     const last = request.messages.at(-1);
     const isSummary = last?.role === "user" && textOf(last.content).includes("write a summary");

@@ -1,6 +1,7 @@
 import type { AnyAction, Envelope } from "@octant/core";
 import { z } from "zod";
 import type { ChangedFile, ToolFacts } from "../tool-executor.ts";
+import { PlanMark, PlanStatus } from "./plan-marks.ts";
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -22,24 +23,15 @@ export function factsOf({ ok, data, meta }: Envelope, act: AnyAction | undefined
   return Object.keys(facts).length > 0 ? facts : undefined;
 }
 
-const PlanData = z.object({
-  plan_id: z.string(),
-  title: z.string(),
-  steps: z.array(
-    z.object({
-      content: z.string(),
-      state: z.enum(["pending", "in_progress", "completed", "failed", "skipped"]),
-    }),
-  ),
+const PlanData = PlanMark.omit({ entries: true }).extend({
+  steps: z.array(z.object({ content: z.string(), state: PlanStatus })),
 });
 
 function planOf(data: Fields): Pick<ToolFacts, "plan"> {
   const { data: plan } = PlanData.safeParse(data);
   if (!plan) return {};
-  const { plan_id, title, steps } = plan;
-  return {
-    plan: { plan_id, title, entries: steps.map(({ content, state: status }) => ({ content, status })) },
-  };
+  const { steps, ...about } = plan;
+  return { plan: { ...about, entries: steps.map(({ content, state: status }) => ({ content, status })) } };
 }
 
 function filesOf(data: Fields): readonly ChangedFile[] {

@@ -2,16 +2,13 @@ import { z } from "zod";
 import type { Session } from "../session.ts";
 import type { ToolExecutor } from "../tool-executor.ts";
 
+export const PlanStatus = z.enum(["pending", "in_progress", "completed", "failed", "skipped"]);
+
 /** A session's plan for front ends, in a mark named `plan`: always the whole plan, after every change. */
 export const PlanMark = z.object({
   plan_id: z.string(),
   title: z.string(),
-  entries: z.array(
-    z.object({
-      content: z.string(),
-      status: z.enum(["pending", "in_progress", "completed", "failed", "skipped"]),
-    }),
-  ),
+  entries: z.array(z.object({ content: z.string(), status: PlanStatus })),
 });
 export type PlanMark = z.output<typeof PlanMark>;
 

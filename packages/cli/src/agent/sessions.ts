@@ -1,10 +1,9 @@
 import {
-  createSessionStore,
   exportHtml,
   exportJson,
   exportMarkdown,
   type SessionInfo,
-  type SessionStore,
+  SessionStore,
   type StampedEvent,
 } from "@octant/agent";
 import type { Caller } from "@octant/core";
@@ -15,7 +14,7 @@ export const openSessions = ({ state }: Pick<Workspace, "state">, owner?: Caller
   openSessionStore(state.folder(owner ? `owners/${owner.id}` : "sessions"));
 
 export const openSessionStore = (folder: string): SessionStore =>
-  createSessionStore({ folder, lock: lockSession });
+  new SessionStore({ folder, lock: lockSession });
 
 /** Not the conversation of a sub-agent. */
 export const isOwnSession = ({ parent }: SessionInfo): boolean => parent?.kind !== "agent";

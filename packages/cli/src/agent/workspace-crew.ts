@@ -4,9 +4,8 @@ import {
   Agent,
   type CallPrompter,
   CREW_LIMITS,
-  type Crew,
+  Crew,
   createCallPrompter,
-  createCrew,
   createDispatchExecutor,
   type LimitReached,
   type Member,
@@ -103,7 +102,7 @@ export function createWorkspaceCrew(given: WorkspaceCrewOptions): Crew {
     };
   };
   const { max_turns = CREW_LIMITS.max_turns, max_cost = CREW_LIMITS.max_cost } = options.limits ?? {};
-  const crew: Crew = createCrew({
+  const crew: Crew = new Crew({
     roles: () => loadRoles(octant, env),
     create,
     // Commands of the person start sub-agents outside of any run; these limits hold there too.
@@ -115,14 +114,9 @@ export function createWorkspaceCrew(given: WorkspaceCrewOptions): Crew {
       (await openWorktreeRecords(octant.workspace, withoutKeys(env)).sweep()).map(describeLeftWork),
     spend: octant.spending.spend,
     ...(given.rootLimit && { rootLimit: given.rootLimit }),
+    close: () => places.close(),
   });
-  return {
-    ...crew,
-    async close() {
-      await crew.close();
-      await places.close();
-    },
-  };
+  return crew;
 }
 
 const NO_TOOLS: ToolExecutor = {

@@ -1,6 +1,6 @@
 import { toOneLine } from "@octant/core";
 import { graphemes, type Line, type Span, type Style, span, widthOf } from "../styled.ts";
-import { selection } from "../vim/index.ts";
+import { selection } from "../vim/visual.ts";
 import type { EditorState } from "./editor.ts";
 
 export type EditorView = { lines: Line[]; cursor: { row: number; column: number } };

@@ -1,7 +1,8 @@
-import { createVimState, pressKey, type VimEffect, type VimState } from "../vim/index.ts";
 import { insertKey } from "../vim/insert.ts";
+import { createVimState, type VimEffect, type VimState } from "../vim/state.ts";
 import { classAt, lineEnd, lineStart, next, previous } from "../vim/text.ts";
 import { remember, undo } from "../vim/undo.ts";
+import { pressKey } from "../vim/vim.ts";
 
 export type InputMode = "default" | "emacs" | "vim";
 

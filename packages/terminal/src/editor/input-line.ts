@@ -1,6 +1,7 @@
 import { toOneLine } from "@octant/core";
 import { type Line, span, truncate, widthOf } from "../styled.ts";
-import { expirePending, PENDING_TIMEOUT_MS, type VimEffect } from "../vim/index.ts";
+import { PENDING_TIMEOUT_MS, type VimEffect } from "../vim/state.ts";
+import { expirePending } from "../vim/vim.ts";
 import {
   type Completer,
   completionTarget,

@@ -1,5 +1,8 @@
 import type { createLowlight } from "lowlight";
-import type { Line, Role, Span, Style } from "../styled.ts";
+import type { Role } from "../paint.ts";
+import type { Line, Span, Style } from "../styled.ts";
+
+export type Highlighter = (code: string, language: string) => Line[];
 
 type Lowlight = ReturnType<typeof createLowlight>;
 type Tree = ReturnType<Lowlight["highlight"]>;
@@ -28,7 +31,19 @@ const ROLE_OF: Readonly<Record<string, Role>> = {
   meta: "muted",
 };
 
-/** Colours code by its language; unknown languages and large texts stay plain. */
+/** Colours code once the grammars are loaded; plain until then. */
+export function loadHighlighter(): Highlighter {
+  let lowlight: Lowlight | undefined;
+  import("lowlight").then(
+    ({ common, createLowlight }) => {
+      lowlight = createLowlight(common);
+    },
+    () => {},
+  );
+  return (code, language) => (lowlight ? highlight(lowlight, code, language) : plainLines(code));
+}
+
+/** Unknown languages and large texts stay plain. */
 export function highlight(lowlight: Lowlight, code: string, language: string): Line[] {
   if (!lowlight.registered(language) || code.length > MAX_HIGHLIGHTED_BYTES) return plainLines(code);
   const lines: Span[][] = [[]];

@@ -1,7 +1,7 @@
 import type { Line } from "../styled.ts";
 import { BlockSplitter } from "./blocks.ts";
-import { plainLines } from "./highlight.ts";
-import { type BlockContext, type Highlighter, renderBlocks } from "./render-block.ts";
+import { type Highlighter, plainLines } from "./highlight.ts";
+import { type BlockContext, renderBlocks } from "./render-block.ts";
 
 /** Lines of a growing block that a preview is drawn from; more than it shows, because some join into one row. */
 const PREVIEW_LINES = 48;

@@ -1,9 +1,9 @@
 import { toOneLine, toVisible } from "@octant/core";
 import { type MarkedToken, marked, type Token, type Tokens } from "marked";
 import { hardWrap, type Line, lineWidth, type Span, type Style, span, wrap } from "../styled.ts";
+import type { Highlighter } from "./highlight.ts";
 import { renderTable } from "./table.ts";
 
-export type Highlighter = (code: string, language: string) => Line[];
 export type BlockContext = { width: number; highlight: Highlighter };
 
 const MIN_WIDTH = 8;

@@ -1,7 +1,7 @@
 import { type AgentEvent, cacheHitRate, NO_USAGE, type PlanMark } from "@octant/agent";
 import { toOneLine } from "@octant/core";
+import type { Highlighter } from "../markdown/highlight.ts";
 import { MdRenderer } from "../markdown/md-renderer.ts";
-import type { Highlighter } from "../markdown/render-block.ts";
 import { type Line, lineWidth, span, truncate, wrap } from "../styled.ts";
 import { isFinished, planOf, planProgress, viewPlan } from "./plan.ts";
 import type { StatusFacts } from "./status.ts";

@@ -1,5 +1,6 @@
 import { toVisible } from "@octant/core";
-import { type Line, type Role, span, truncate } from "../styled.ts";
+import type { Role } from "../paint.ts";
+import { type Line, span, truncate } from "../styled.ts";
 
 /** A unified diff in colour, at most `maxLines` high; the last line says how much was omitted. */
 export function viewDiff(diff: string, width: number, maxLines: number): Line[] {

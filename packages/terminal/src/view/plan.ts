@@ -1,6 +1,7 @@
 import { type AgentEvent, PlanMark } from "@octant/agent";
 import { toOneLine } from "@octant/core";
-import { type Line, type Role, span, truncate } from "../styled.ts";
+import type { Role } from "../paint.ts";
+import { type Line, span, truncate } from "../styled.ts";
 
 const MAX_ROWS = 8;
 

@@ -1,7 +1,7 @@
 import { type StampedEvent, textOf } from "@octant/agent";
 import { toVisible } from "@octant/core";
+import type { Highlighter } from "../markdown/highlight.ts";
 import { MdRenderer } from "../markdown/md-renderer.ts";
-import type { Highlighter } from "../markdown/render-block.ts";
 import { hardWrap, type Line, span } from "../styled.ts";
 import { userSaid, viewEvent } from "./transcript.ts";
 

@@ -1,5 +1,5 @@
 import { isCharacter } from "./parse.ts";
-import type { Snapshot } from "./state.ts";
+import type { Snapshot, VimState } from "./state.ts";
 import {
   atColumn,
   classAt,
@@ -9,10 +9,59 @@ import {
   lineEnd,
   lineStart,
   next,
+  onCharacter,
   previous,
   rowOf,
   startOfRow,
 } from "./text.ts";
+import { remember } from "./undo.ts";
+
+/** Handles one key of insert mode. */
+export function insertMode(state: VimState, key: string): VimState {
+  if (key === "Escape" || key === "Ctrl-C") return leaveInsert(state);
+  const typed = insertKey(state, key);
+  if (!typed) return state;
+  const begin = (before: Snapshot) => ({ before, change: { command: { verb: "i" }, typed: [] }, times: 1 });
+  const session = state.insert ?? begin({ text: state.text, cursor: state.cursor });
+  // Keys that move the cursor end the repeatable part of an insertion, as in Vim.
+  if (MOVES.has(key)) {
+    const moved = state.text === session.before.text ? state : remember(state, session.before);
+    return { ...moved, cursor: typed.cursor, insert: begin(typed) };
+  }
+  const change = { ...session.change, typed: [...session.change.typed, key] };
+  return { ...state, ...typed, insert: { ...session, change } };
+}
+
+const MOVES: ReadonlySet<string> = new Set(["Left", "Right", "Up", "Down", "Home", "End"]);
+
+/** Ends insert mode: repeats the typed text by its count, and makes it one undo step. */
+export function leaveInsert(state: VimState): VimState {
+  const session = state.insert;
+  let { text, cursor } = state;
+  for (let i = 1; session && i < session.times; i++) {
+    if (session.change.command.verb === "o" || session.change.command.verb === "O") {
+      cursor = lineEnd(text, cursor);
+      text = `${text.slice(0, cursor)}\n${text.slice(cursor)}`;
+      cursor++;
+    }
+    ({ text, cursor } = typeAgain({ text, cursor }, session.change.typed));
+  }
+  const at = cursor > lineStart(text, cursor) ? previous(text, cursor) : cursor;
+  const left: VimState = {
+    ...state,
+    text,
+    cursor: onCharacter(text, at),
+    mode: "normal",
+    column: undefined,
+    insert: undefined,
+  };
+  if (!session) return left;
+  const remembered = text === session.before.text ? left : remember(left, session.before);
+  return { ...remembered, lastChange: session.change };
+}
+
+export const typeAgain = (from: Snapshot, keys: readonly string[]): Snapshot =>
+  keys.reduce((now, key) => insertKey(now, key) ?? now, from);
 
 /** One key of insert mode. undefined for a key that insert mode does not know. */
 export function insertKey({ text, cursor }: Snapshot, key: string): Snapshot | undefined {
@@ -27,9 +76,6 @@ export function insertKey({ text, cursor }: Snapshot, key: string): Snapshot | u
   const moved = moveKey(text, cursor, key);
   return moved === undefined ? undefined : { text, cursor: moved };
 }
-
-/** Keys that move the cursor end the repeatable part of an insertion, as in Vim. */
-export const MOVES_IN_INSERT: ReadonlySet<string> = new Set(["Left", "Right", "Up", "Down", "Home", "End"]);
 
 function deleteBack(text: string, cursor: number, key: string): number | undefined {
   if (key === "Backspace" || key === "Ctrl-H") return previous(text, cursor);

@@ -1,6 +1,6 @@
-import { insertKey } from "./insert.ts";
+import { leaveInsert, typeAgain } from "./insert.ts";
 import { MOTIONS, type Motion } from "./motions.ts";
-import { join, mapped, motionRange, openForChange, put, remove, taken, toggleCase } from "./operators.ts";
+import { join, mapped, motionRange, openForChange, put, remove, taken, wholeRange } from "./operators.ts";
 import type { Command } from "./parse.ts";
 import { readRegister, writeRegister } from "./registers.ts";
 import type { Change, SelectionSize, VimState } from "./state.ts";
@@ -13,21 +13,20 @@ import {
   lineStart,
   next,
   onCharacter,
+  previous,
   rowOf,
   startOfRow,
 } from "./text.ts";
 import { type TextRange, textObject } from "./text-objects.ts";
 import { redo, remember, undo } from "./undo.ts";
 
-export type Insertion = { leaveInsert: (state: VimState) => VimState };
-
 /** Runs one complete command of normal mode. A failing command changes nothing. */
-export function runNormal(state: VimState, command: Command, insertion: Insertion): VimState {
+export function runNormal(state: VimState, command: Command): VimState {
   const { verb, count } = command;
   if (verb === "move") return move(state, command);
   if (verb === "u") return undo(state, count ?? 1);
   if (verb === "Ctrl-R") return redo(state, count ?? 1);
-  if (verb === ".") return repeat(state, count, insertion);
+  if (verb === ".") return repeat(state, count);
   if (verb === "v") return { ...state, mode: "visual", anchor: state.cursor };
   if (verb === "V") return { ...state, mode: "visual-line", anchor: state.cursor };
   if (verb === ":") return { ...state, mode: "command", commandLine: "" };
@@ -63,22 +62,34 @@ export function motionOf(state: VimState, { motion, verb }: Command, visual = fa
   });
 }
 
-/** Runs a command that may change the text, and remembers it for "u" and ".". */
+/** Runs a command that may change the text. */
 function change(state: VimState, made: Change): VimState {
-  const range = operatedRange(state, made);
+  const { command, selection } = made;
+  const range = selection
+    ? selectedAgain(state.text, state.cursor, selection)
+    : OPERATORS.test(command.verb) && operatorRange(state, command);
   const after = range
-    ? operate(state, operatorOf(made.command), range, made.command.register)
-    : edit(state, made.command);
-  if (!after) return rememberFind(state, made.command);
-  const before = { text: state.text, cursor: range?.start ?? state.cursor };
-  const found = rememberFind({ ...after, column: undefined }, made.command);
+    ? editRange(state, command, range)
+    : OPERATORS.test(command.verb)
+      ? undefined
+      : edit(state, command);
+  if (!after) return rememberFind(state, command);
+  return record(state, made, rememberFind(after, command), range ? range.start : state.cursor);
+}
+
+const OPERATORS = /^[dcy]$/;
+
+/** Remembers a change that began at `start` for "u" and ".". */
+export function record(state: VimState, made: Change, after: VimState, start: number): VimState {
+  const { verb, count = 1 } = made.command;
+  const { text } = state;
+  const found = { ...after, column: undefined };
   if (found.mode === "insert") {
-    const times = INSERTS.has(made.command.verb) ? (made.command.count ?? 1) : 1;
-    const begun = found.text === state.text ? { text: state.text, cursor: found.cursor } : before;
-    return { ...found, insert: { before: begun, change: made, times } };
+    const before = { text, cursor: found.text === text ? found.cursor : start };
+    return { ...found, insert: { before, change: made, times: INSERTS.has(verb) ? count : 1 } };
   }
-  if (made.command.verb.startsWith("y") || made.command.verb === "Y") return found;
-  return { ...remember(found, before), lastChange: made };
+  if (verb === "y") return found;
+  return { ...remember(found, { text, cursor: start }), lastChange: made };
 }
 
 /** Commands whose count repeats the inserted text. */
@@ -120,7 +131,7 @@ function edit(state: VimState, command: Command): VimState | undefined {
     case "~": {
       if (cursor === end) return;
       const last = atColumn(text, cursor, count);
-      const changed = toggleCase(text, cursor, last);
+      const changed = mapped(text, cursor, last, toggled);
       return { ...state, text: changed, cursor: onCharacter(changed, last) };
     }
     case "r":
@@ -130,61 +141,91 @@ function edit(state: VimState, command: Command): VimState | undefined {
   }
 }
 
-/** The operator behind a shorthand. */
-const OPERATOR: Readonly<Record<string, string>> = {
-  x: "d",
-  X: "d",
-  D: "d",
-  dd: "d",
-  s: "c",
-  S: "c",
-  C: "c",
-  cc: "c",
-  Y: "y",
-  yy: "y",
-};
-const operatorOf = ({ verb }: Command) => OPERATOR[verb] ?? verb;
-
-function operatedRange(state: VimState, { command, selection }: Change): TextRange | undefined {
-  if (selection) return selectedAgain(state.text, state.cursor, selection);
-  return /^[dcy]$/.test(operatorOf(command)) ? operatorRange(state, command) : undefined;
-}
-
-const LINES = new Set(["dd", "cc", "yy", "Y", "S"]);
-const SHORTHAND: Readonly<Record<string, string>> = { x: "l", s: "l", X: "h", D: "$", C: "$" };
-
 function operatorRange(state: VimState, command: Command): TextRange | undefined {
   const { text, cursor } = state;
   const { verb, count = 1 } = command;
-  if (LINES.has(verb)) {
+  if (command.lines) {
     const row = rowOf(text, cursor);
     if (count > 1 && row === lastRow(text)) return;
     const last = Math.min(row + count - 1, lastRow(text));
     return { start: cursor, end: startOfRow(text, last), linewise: true };
   }
-  if (command.object) {
-    const { key, around } = command.object;
-    const range = textObject(key)?.(text, cursor, around, count);
-    return range && !range.linewise && verb === "d" && range.start === range.end ? undefined : range;
-  }
-  const shorthand = SHORTHAND[verb];
-  const moved: Command = shorthand
-    ? { verb: OPERATOR[verb] ?? verb, motion: { name: shorthand, argument: "", count: command.count } }
-    : command;
-  const motion = motionOf(state, moved);
-  if (!motion) return;
-  const range = motionRange(text, cursor, motion, moved.verb);
-  const nothing = !range.linewise && range.start === range.end;
-  return nothing && moved.verb !== "c" ? undefined : range;
+  const motion = motionOf(state, command);
+  const range = command.object
+    ? textObject(command.object.key)?.(text, cursor, command.object.around, count)
+    : motion && motionRange(text, cursor, motion, verb);
+  const isNothing = range && !range.linewise && range.start === range.end;
+  return isNothing && (command.object ? verb === "d" : verb !== "c") ? undefined : range;
 }
 
-export function operate(state: VimState, operator: string, range: TextRange, register?: string): VimState {
+/** Runs an operator, or a command of visual mode, on a range. */
+export function editRange(state: VimState, command: Command, range: TextRange): VimState {
+  const { text } = state;
+  const { verb, register, argument = "" } = command;
+  if (OPERATORS.test(verb)) return operate(state, verb, range, register);
+  const normal: VimState = { ...state, mode: "normal" };
+  if (verb === "J") {
+    const last = range.linewise ? range.end : previous(text, range.end);
+    const joined = join(text, range.start, rowOf(text, last) - rowOf(text, range.start) + 1);
+    return { ...normal, ...(joined ?? { cursor: onCharacter(text, range.start) }) };
+  }
+  const toCharacter = verb === "r" ? () => argument : CASES[verb];
+  if (!toCharacter) return replaceByRegister(normal, range, command);
+  const { from, to } = wholeRange(text, range);
+  const changed = mapped(text, from, to, toCharacter);
+  return { ...normal, text: changed, cursor: onCharacter(changed, range.start) };
+}
+
+const toggled = (c: string): string => (c === c.toLowerCase() ? c.toUpperCase() : c.toLowerCase());
+const CASES: Readonly<Record<string, (character: string) => string>> = {
+  "~": toggled,
+  u: (c) => c.toLowerCase(),
+  U: (c) => c.toUpperCase(),
+};
+
+function operate(
+  state: VimState,
+  operator: string,
+  range: TextRange,
+  register: string | undefined,
+): VimState {
   const { text } = state;
   const registers = writeRegister(state.registers, register, taken(text, range), operator === "y");
   const normal = { ...state, registers, column: undefined, mode: "normal" as const };
   if (operator === "y") return { ...normal, cursor: onCharacter(text, range.start) };
   if (operator === "d") return { ...normal, ...remove(text, range) };
   return { ...normal, ...openForChange(text, range), mode: "insert" };
+}
+
+/** p in visual mode swaps the selection with the register. */
+function replaceByRegister(
+  state: VimState,
+  range: TextRange,
+  { verb, register, count = 1 }: Command,
+): VimState {
+  const value = readRegister(state.registers, register);
+  const registers =
+    verb === "P"
+      ? state.registers
+      : writeRegister(state.registers, undefined, taken(state.text, range), false);
+  const removed = remove(state.text, range);
+  const atEnd = range.linewise ? lineEnd(state.text, range.end) === state.text.length : false;
+  if (range.linewise && removed.text === "" && lineStart(state.text, range.start) === 0) {
+    return { ...state, registers, text: value.text, cursor: 0 };
+  }
+  if (range.linewise) {
+    const lines = { text: value.text, linewise: true };
+    return { ...state, registers, ...put(removed.text, removed.cursor, lines, count, !atEnd) };
+  }
+  if (!value.linewise) {
+    const added = value.text.repeat(count);
+    const text = removed.text.slice(0, range.start) + added + removed.text.slice(range.start);
+    const end =
+      value.text.includes("\n") || added === "" ? range.start : previous(text, range.start + added.length);
+    return { ...state, registers, text, cursor: onCharacter(text, end) };
+  }
+  const split = `${removed.text.slice(0, range.start)}\n${removed.text.slice(range.start)}`;
+  return { ...state, registers, ...put(split, range.start, value, count, false) };
 }
 
 function putRegister(state: VimState, { verb, count = 1, register }: Command): VimState | undefined {
@@ -205,16 +246,16 @@ function replaceCharacters(state: VimState, character: string, count: number): V
   return { ...state, text: changed, cursor: cursor + character.length * (count - 1) };
 }
 
-function repeat(state: VimState, count: number | undefined, { leaveInsert }: Insertion): VimState {
+function repeat(state: VimState, count: number | undefined): VimState {
   const last = state.lastChange;
   if (!last) return state;
-  const counted = count === undefined ? last.command : withCount(last.command, count);
-  const begun = change(state, { ...last, command: counted });
+  const begun = change(
+    state,
+    count === undefined ? last : { ...last, command: withCount(last.command, count) },
+  );
   if (begun.mode !== "insert" || !begun.insert) return begun;
-  let { text, cursor } = begun;
-  for (const key of last.typed) ({ text, cursor } = insertKey({ text, cursor }, key) ?? { text, cursor });
   const insert = { ...begun.insert, change: { ...begun.insert.change, typed: last.typed } };
-  return leaveInsert({ ...begun, text, cursor, insert });
+  return leaveInsert({ ...begun, ...typeAgain(begun, last.typed), insert });
 }
 
 const withCount = (command: Command, count: number): Command => ({
@@ -229,9 +270,3 @@ function selectedAgain(text: string, cursor: number, { linewise, rows, columns }
   if (linewise) return { start: cursor, end: last, linewise };
   return { start: cursor, end: atColumn(text, rows === 1 ? cursor : last, columns), linewise };
 }
-
-export const upperCase = (text: string, start: number, end: number): string =>
-  mapped(text, start, end, (c) => c.toUpperCase());
-
-export const lowerCase = (text: string, start: number, end: number): string =>
-  mapped(text, start, end, (c) => c.toLowerCase());

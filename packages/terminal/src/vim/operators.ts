@@ -31,23 +31,21 @@ function wholeLines(text: string, range: TextRange, verb: string): TextRange {
   return nothingAfter && nothingBefore ? { ...range, linewise: true } : range;
 }
 
-const lines = (text: string, { start, end }: TextRange) => ({
-  from: lineStart(text, start),
-  to: lineEnd(text, end),
-});
+/** The offsets of a range, with the whole of its lines. */
+export const wholeRange = (text: string, { start, end, linewise }: TextRange) =>
+  linewise ? { from: lineStart(text, start), to: lineEnd(text, end) } : { from: start, to: end };
 
 export function taken(text: string, range: TextRange): Register {
-  if (!range.linewise) return { text: text.slice(range.start, range.end), linewise: false };
-  const { from, to } = lines(text, range);
-  return { text: text.slice(from, to), linewise: true };
+  const { from, to } = wholeRange(text, range);
+  return { text: text.slice(from, to), linewise: range.linewise };
 }
 
 export function remove(text: string, range: TextRange): Edited {
+  const { from, to } = wholeRange(text, range);
   if (!range.linewise) {
-    const left = text.slice(0, range.start) + text.slice(range.end);
-    return { text: left, cursor: onCharacter(left, range.start) };
+    const left = text.slice(0, from) + text.slice(to);
+    return { text: left, cursor: onCharacter(left, from) };
   }
-  const { from, to } = lines(text, range);
   const isLast = to === text.length;
   const left = isLast ? text.slice(0, Math.max(from - 1, 0)) : text.slice(0, from) + text.slice(to + 1);
   const start = isLast ? lineStart(left, left.length) : from;
@@ -56,9 +54,7 @@ export function remove(text: string, range: TextRange): Edited {
 
 /** Makes room for the typed text: whole lines become one empty line. */
 export function openForChange(text: string, range: TextRange): Edited {
-  if (!range.linewise)
-    return { text: text.slice(0, range.start) + text.slice(range.end), cursor: range.start };
-  const { from, to } = lines(text, range);
+  const { from, to } = wholeRange(text, range);
   return { text: text.slice(0, from) + text.slice(to), cursor: from };
 }
 
@@ -114,10 +110,6 @@ export function join(text: string, cursor: number, count: number): Edited | unde
     at = end;
   }
   return { text: result, cursor: onCharacter(result, at) };
-}
-
-export function toggleCase(text: string, start: number, end: number): string {
-  return mapped(text, start, end, (c) => (c === c.toLowerCase() ? c.toUpperCase() : c.toLowerCase()));
 }
 
 /** Changes each character by itself and keeps its length, as Vim does. */

@@ -1,12 +1,14 @@
-import { MOTIONS, TAKES_CHARACTER } from "./motions.ts";
+import { MOTIONS } from "./motions.ts";
 import { textObject } from "./text-objects.ts";
 
 /** A parsed command of normal or visual mode, before it runs. */
 export type Command = {
   register?: string;
   count?: number;
-  /** An operator (d, c, y), a simple command (x, p, i, …) or "move". */
+  /** An operator (d, c, y), a simple command (p, i, …), "select" or "move". */
   verb: string;
+  /** The operator takes whole lines, as dd does. */
+  lines?: boolean;
   motion?: { name: string; argument: string; count?: number };
   object?: { around: boolean; key: string };
   /** The character after r. */
@@ -19,8 +21,27 @@ export type Parsed =
   | { status: "complete"; command: Command };
 
 const OPERATORS = new Set(["d", "c", "y"]);
-const SIMPLE = new Set([..."iaIAoOxXDCYsSpPuJ~.vV:", "Ctrl-R"]);
-const VISUAL = new Set([..."dxXDcsCSyYpPJ~uUoOvV:", "Escape"]);
+/** Keys that are short for an operator with its motion. */
+const NORMAL_SHORT: Readonly<Record<string, string>> = {
+  x: "dl",
+  X: "dh",
+  D: "d$",
+  s: "cl",
+  S: "cc",
+  C: "c$",
+  Y: "yy",
+};
+const VISUAL_SHORT: Readonly<Record<string, string>> = {
+  x: "d",
+  X: "dd",
+  D: "dd",
+  s: "c",
+  S: "cc",
+  C: "cc",
+  Y: "yy",
+};
+const NORMAL = new Set([..."iaIAoOpPuJ~.vV:", "Ctrl-R"]);
+const VISUAL = new Set([..."pPJ~uUoOvV:", "Escape"]);
 const INCOMPLETE: Parsed = { status: "incomplete" };
 const INVALID: Parsed = { status: "invalid" };
 
@@ -34,77 +55,63 @@ const ALIASES: Readonly<Record<string, string>> = {
   End: "$",
 };
 
-export function parseNormal(keys: readonly string[]): Parsed {
-  const { register, count, rest, incomplete, invalid } = prefix(keys);
-  if (invalid) return INVALID;
-  if (incomplete) return INCOMPLETE;
-  const [key = "", ...after] = rest;
-  if (OPERATORS.has(key)) return operator(key, after, { register, count });
+export function parseKeys(keys: readonly string[], isVisual: boolean): Parsed {
+  const { register, count, rest, isInvalid } = prefix(keys);
+  if (isInvalid) return INVALID;
+  const [key, ...after] = rest;
+  if (key === undefined) return INCOMPLETE;
   if (key === "r") return withCharacter(after, (argument) => ({ register, count, verb: "r", argument }));
-  if (SIMPLE.has(key)) return complete({ register, count, verb: key });
-  return motion(rest, (name, argument) => ({ register, verb: "move", motion: { name, argument, count } }));
-}
-
-export function parseVisual(keys: readonly string[]): Parsed {
-  const { register, count, rest, incomplete, invalid } = prefix(keys);
-  if (invalid) return INVALID;
-  if (incomplete) return INCOMPLETE;
-  const [key = "", ...after] = rest;
-  if (key === "r") return withCharacter(after, (argument) => ({ register, count, verb: "r", argument }));
-  if (key === "i" || key === "a") return object(key, after, { count, verb: "select" });
-  if (VISUAL.has(key)) return complete({ register, count, verb: key });
+  if (isVisual && (key === "i" || key === "a")) return object(key, after, { count, verb: "select" });
+  const short = (isVisual ? VISUAL_SHORT : NORMAL_SHORT)[key];
+  const [verb = "", ...target] = short ? [...short] : rest;
+  if (OPERATORS.has(verb))
+    return isVisual
+      ? complete({ register, count, verb, lines: target.length > 0 })
+      : operator(verb, target, { register, count });
+  if ((isVisual ? VISUAL : NORMAL).has(key)) return complete({ register, count, verb: key });
   return motion(rest, (name, argument) => ({ register, verb: "move", motion: { name, argument, count } }));
 }
 
 function operator(
   verb: string,
   keys: readonly string[],
-  outer: { register?: string; count?: number },
+  { register, count: outer }: { register?: string; count?: number },
 ): Parsed {
-  const inner = digits(keys);
-  if (inner.rest.length === 0) return INCOMPLETE;
-  const count =
-    outer.count === undefined && inner.count === undefined
-      ? undefined
-      : (outer.count ?? 1) * (inner.count ?? 1);
-  const [key = "", ...after] = inner.rest;
-  if (key === verb) return complete({ register: outer.register, count, verb: verb + verb });
-  if (key === "i" || key === "a") return object(key, after, { register: outer.register, count, verb });
-  return motion(inner.rest, (name, argument) => ({
-    register: outer.register,
+  const { count: inner, rest } = digits(keys);
+  const [key, ...after] = rest;
+  if (key === undefined) return INCOMPLETE;
+  const count = outer === undefined && inner === undefined ? undefined : (outer ?? 1) * (inner ?? 1);
+  if (key === verb) return complete({ register, count, verb, lines: true });
+  if (key === "i" || key === "a") return object(key, after, { register, count, verb });
+  return motion(rest, (name, argument) => ({
+    register,
     count,
     verb,
     motion: { name, argument, count },
   }));
 }
 
-function object(key: string, after: readonly string[], command: Command): Parsed {
-  const [name] = after;
+function object(key: string, [name]: readonly string[], command: Command): Parsed {
   if (name === undefined) return INCOMPLETE;
   if (!textObject(name)) return INVALID;
   return complete({ ...command, object: { around: key === "a", key: name } });
 }
 
 function motion(keys: readonly string[], build: (name: string, argument: string) => Command): Parsed {
-  const [key = "", second, ...more] = keys;
+  const [key = "", ...after] = keys;
   const name = ALIASES[key] ?? key;
   if (name === "g") {
-    if (second === undefined) return INCOMPLETE;
-    return second === "g" ? complete(build("gg", "")) : INVALID;
+    if (after[0] === undefined) return INCOMPLETE;
+    return after[0] === "g" ? complete(build("gg", "")) : INVALID;
   }
-  if (TAKES_CHARACTER.has(name)) {
-    return withCharacter(
-      [second, ...more].filter((k) => k !== undefined),
-      (argument) => build(name, argument),
-    );
-  }
+  if (/^[fFtT]$/.test(name)) return withCharacter(after, (argument) => build(name, argument));
   return name in MOTIONS ? complete(build(name, "")) : INVALID;
 }
 
 function withCharacter([key]: readonly string[], build: (character: string) => Command): Parsed {
   if (key === undefined) return INCOMPLETE;
-  const character = key === "Enter" ? "\n" : key;
-  return isCharacter(key) || key === "Enter" ? complete(build(character)) : INVALID;
+  if (key === "Enter") return complete(build("\n"));
+  return isCharacter(key) ? complete(build(key)) : INVALID;
 }
 
 /** Named keys have ASCII names of several letters, such as "Enter", or modifiers, such as "Alt-:". */
@@ -113,24 +120,23 @@ export const isCharacter = (key: string): boolean =>
 
 const complete = (command: Command): Parsed => ({ status: "complete", command });
 
+/** The register and the counts before a command; without a rest more keys are needed. */
 function prefix(keys: readonly string[]) {
   let rest = keys;
   let register: string | undefined;
   let count: number | undefined;
   for (;;) {
     if (rest[0] === '"') {
-      if (rest.length < 2) return { rest, incomplete: true };
-      if (!/^[a-zA-Z0"_]$/.test(rest[1] ?? "")) return { rest, invalid: true };
       register = rest[1];
+      if (register !== undefined && !/^[a-zA-Z0"_]$/.test(register)) return { rest, isInvalid: true };
       rest = rest.slice(2);
       continue;
     }
     const typed = digits(rest);
-    if (typed.count === undefined) break;
+    if (typed.count === undefined) return { register, count, rest };
     count = (count ?? 1) * typed.count;
     rest = typed.rest;
   }
-  return { register, count, rest, incomplete: rest.length === 0 };
 }
 
 const MAX_COUNT = 99_999;

@@ -39,7 +39,7 @@ export type VimState = {
   lastChange?: Change;
   insert?: InsertSession;
   undo: readonly Snapshot[];
-  redo: readonly { cursor: number; text: string }[];
+  redo: readonly Snapshot[];
 };
 
 /** Something for the owner of the input to do. */

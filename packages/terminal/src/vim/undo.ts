@@ -8,26 +8,22 @@ export function remember(state: VimState, before: Snapshot): VimState {
   return { ...state, undo: [...state.undo, before].slice(-MAX_UNDO_STEPS), redo: [] };
 }
 
-export function undo(state: VimState, count: number): VimState {
-  let current = state;
-  for (let i = 0; i < count; i++) {
-    const before = current.undo.at(-1);
-    if (!before) break;
-    const redo = [...current.redo, { text: current.text, cursor: before.cursor }];
-    const cursor = restoredCursor(current.text, before.text, before.cursor, before.text);
-    current = { ...current, text: before.text, cursor, undo: current.undo.slice(0, -1), redo };
-  }
-  return { ...current, column: undefined };
-}
+export const undo = (state: VimState, count: number): VimState => restore(state, "undo", "redo", count);
+export const redo = (state: VimState, count: number): VimState => restore(state, "redo", "undo", count);
 
-export function redo(state: VimState, count: number): VimState {
+function restore(state: VimState, from: "undo" | "redo", onto: "undo" | "redo", count: number): VimState {
   let current = state;
   for (let i = 0; i < count; i++) {
-    const again = current.redo.at(-1);
-    if (!again) break;
-    const undone = [...current.undo, { text: current.text, cursor: again.cursor }];
-    const cursor = restoredCursor(current.text, again.text, again.cursor, current.text);
-    current = { ...current, text: again.text, cursor, redo: current.redo.slice(0, -1), undo: undone };
+    const saved = current[from].at(-1);
+    if (!saved) break;
+    const before = from === "undo" ? saved.text : current.text;
+    current = {
+      ...current,
+      text: saved.text,
+      cursor: restoredCursor(current.text, saved.text, saved.cursor, before),
+      [from]: current[from].slice(0, -1),
+      [onto]: [...current[onto], { text: current.text, cursor: saved.cursor }],
+    };
   }
   return { ...current, column: undefined };
 }

@@ -2,8 +2,10 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, inject, test } from "vitest";
-import { createVimState, expirePending, pressKey, selection, type VimState } from "./index.ts";
+import { createVimState, type VimState } from "./state.ts";
 import { type KeyCase, runRealVim } from "./test-real-vim.ts";
+import { expirePending, pressKey } from "./vim.ts";
+import { selection } from "./visual.ts";
 
 const { cases } = JSON.parse(
   readFileSync(join(import.meta.dirname, "../../../../vectors/vim-keys.json"), "utf8"),
