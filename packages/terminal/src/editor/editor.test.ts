@@ -25,6 +25,13 @@ test.each([
   ["FOO BAR", ["Ctrl-A", "Alt-L"], "foo BAR"],
   ["foo bar", ["Ctrl-A", "Alt-C", "Alt-C"], "Foo Bar"],
   ["a🎉b", ["Ctrl-B", "Ctrl-H"], "ab"],
+  ["foo bar baz", ["Ctrl-A", "Alt-F", "Alt-T", "X"], "bar fooX baz"],
+  ["foo bar-baz", ["Alt-T"], "foo baz-bar"],
+  ["foo bar baz", ["Ctrl-B", "Alt-T", "X"], "foo baz barX"],
+  ["foo bar", ["Ctrl-A", "Alt-T", "X"], "Xfoo bar"],
+  ["foo", ["Alt-T", "X"], "fooX"],
+  ["a   b", ["Ctrl-B", "Ctrl-B", "Alt-\\", "X"], "aXb"],
+  ["foo bar", ["Alt-B", "Ctrl-U", "Ctrl-E", "Ctrl-_", "X"], "foo Xbar"],
 ] as const)("in emacs mode, %s and %j", (typed, keys, expected) => {
   const end = [...typed, ...keys].reduce((state, key) => editKey(state, key).state, createEditor("emacs"));
   expect(end.input.text).toBe(expected);

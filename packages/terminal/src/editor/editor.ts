@@ -1,7 +1,7 @@
 import { insertKey } from "../vim/insert.ts";
-import { createVimState, type VimEffect, type VimState } from "../vim/state.ts";
+import { createVimState, type Snapshot, type VimEffect, type VimState } from "../vim/state.ts";
 import { classAt, lineEnd, lineStart, next, previous } from "../vim/text.ts";
-import { remember, undo } from "../vim/undo.ts";
+import { remember } from "../vim/undo.ts";
 import { pressKey } from "../vim/vim.ts";
 
 export type InputMode = "default" | "emacs" | "vim";
@@ -25,7 +25,6 @@ export type EditorResult = { state: EditorState; effect?: VimEffect; handled: bo
 const CHIP_MIN_CHARACTERS = 1000;
 const CHIP_MIN_LINES = 12;
 const MAX_KILLS = 30;
-const YANKS = new Set(["Ctrl-Y", "Alt-Y"]);
 
 export const createEditor = (mode: InputMode, text = ""): EditorState => ({
   mode,
@@ -36,23 +35,19 @@ export const createEditor = (mode: InputMode, text = ""): EditorState => ({
 
 /** Handles one key. `handled` is false for a key that the editor does not use. */
 export function editKey(state: EditorState, key: string): EditorResult {
-  if (state.mode === "vim" && (state.input.mode !== "insert" || key === "Escape")) {
+  const isVim = state.mode === "vim";
+  if (isVim && (state.input.mode !== "insert" || key === "Escape")) {
     const { state: input, effect } = pressKey(state.input, key);
     return { state: { ...state, input }, effect, handled: true };
   }
-  const command = BINDINGS[key];
-  if (command && (state.mode !== "vim" || key.startsWith("Alt-"))) {
-    const after = command(state);
-    const previous = after.kills !== state.kills ? (YANKS.has(key) ? "yank" : "kill") : undefined;
-    return { state: { ...after, previous: key === "Ctrl-Y" ? "yank" : previous }, handled: true };
-  }
-  if (state.mode === "vim") {
+  const after = isVim && !key.startsWith("Alt-") ? undefined : readlineKey(state, key);
+  if (after) return { state: after, handled: true };
+  if (isVim) {
     const typed = pressKey(state.input, key);
     return { state: { ...state, input: typed.state }, handled: typed.state !== state.input };
   }
   const typed = insertKey(state.input, key);
-  if (!typed) return { state, handled: false };
-  return { state: { ...edited(state, typed.text, typed.cursor), previous: undefined }, handled: true };
+  return { state: typed ? edited(state, typed) : state, handled: typed !== undefined };
 }
 
 /** A large paste becomes a chip; the pasted text is sent. */
@@ -77,134 +72,160 @@ export const withText = (state: EditorState, text: string, cursor = text.length)
   },
 });
 
-export const inserted = (state: EditorState, text: string): EditorState => {
-  const { text: all, cursor } = state.input;
-  return edited(state, all.slice(0, cursor) + text + all.slice(cursor), cursor + text.length);
+export const inserted = (state: EditorState, added: string): EditorState => {
+  const { text, cursor } = state.input;
+  return edited(state, {
+    text: text.slice(0, cursor) + added + text.slice(cursor),
+    cursor: cursor + added.length,
+  });
 };
 
-function edited(state: EditorState, text: string, cursor: number): EditorState {
+function edited(state: EditorState, { text, cursor }: Snapshot): EditorState {
   const before = { text: state.input.text, cursor: state.input.cursor };
   const input = { ...state.input, text, cursor, column: undefined };
-  return { ...state, input: text === before.text ? input : remember(input, before) };
+  return { ...state, previous: undefined, input: text === before.text ? input : remember(input, before) };
 }
 
-const moved = (state: EditorState, cursor: number): EditorState => ({
-  ...state,
-  input: { ...state.input, cursor, column: undefined },
+type Target = (text: string, cursor: number) => number;
+
+const isWord = (text: string, at: number): boolean => classAt(text, at, false) === "word";
+const isInk = (text: string, at: number): boolean => classAt(text, at, true) !== "blank";
+
+function wordEnd(text: string, cursor: number): number {
+  let at = cursor;
+  while (at < text.length && !isWord(text, at)) at = next(text, at);
+  while (at < text.length && isWord(text, at)) at = next(text, at);
+  return at;
+}
+
+function wordStart(text: string, cursor: number, belongs = isWord): number {
+  let at = cursor;
+  while (at > 0 && !belongs(text, previous(text, at))) at = previous(text, at);
+  while (at > 0 && belongs(text, previous(text, at))) at = previous(text, at);
+  return at;
+}
+
+/** The readline keys shared by "default" and "emacs"; vim's insert mode has its own. */
+const MOVES: Readonly<Record<string, Target>> = {
+  "Ctrl-A": lineStart,
+  "Ctrl-E": lineEnd,
+  "Ctrl-B": previous,
+  "Ctrl-F": next,
+  "Alt-B": (text, cursor) => wordStart(text, cursor),
+  "Alt-Left": (text, cursor) => wordStart(text, cursor),
+  "Ctrl-Left": (text, cursor) => wordStart(text, cursor),
+  "Alt-F": wordEnd,
+  "Alt-Right": wordEnd,
+  "Ctrl-Right": wordEnd,
+};
+
+/** The text between the cursor and there is removed, and can be yanked. */
+const KILLS: Readonly<Record<string, Target>> = {
+  "Ctrl-K": (text, cursor) => Math.max(lineEnd(text, cursor), next(text, cursor)),
+  "Ctrl-U": lineStart,
+  "Ctrl-W": (text, cursor) => wordStart(text, cursor, isInk),
+  "Alt-Backspace": (text, cursor) => wordStart(text, cursor),
+  "Ctrl-Backspace": (text, cursor) => wordStart(text, cursor),
+  "Alt-D": wordEnd,
+};
+
+const EDITS: Readonly<Record<string, (input: Snapshot) => Snapshot>> = {
+  "Ctrl-H": ({ text, cursor }) => without(text, previous(text, cursor), cursor),
+  "Ctrl-D": ({ text, cursor }) => without(text, cursor, next(text, cursor)),
+  "Ctrl-T": transposed,
+  "Alt-T": transposedWords,
+  "Alt-\\": ({ text, cursor }) => {
+    const blanksAfter = /^[ \t]*/.exec(text.slice(cursor))?.[0].length ?? 0;
+    return without(text, text.slice(0, cursor).replace(/[ \t]+$/, "").length, cursor + blanksAfter);
+  },
+  "Alt-U": (input) => recased(input, (word) => word.toUpperCase()),
+  "Alt-L": (input) => recased(input, (word) => word.toLowerCase()),
+  "Alt-C": (input) =>
+    recased(input, (word) => word.toLowerCase().replace(/[\p{L}\p{N}]/u, (first) => first.toUpperCase())),
+};
+
+/** Returns undefined for a key that readline does not use. */
+function readlineKey(state: EditorState, key: string): EditorState | undefined {
+  const { input } = state;
+  const { text, cursor } = input;
+  const move = MOVES[key];
+  if (move) return edited(state, { text, cursor: move(text, cursor) });
+  const kill = KILLS[key];
+  if (kill) return killed(state, kill(text, cursor));
+  const edit = EDITS[key];
+  if (edit) return edited(state, edit(input));
+  switch (key) {
+    case "Ctrl-Y":
+      return { ...inserted(state, state.kills[0] ?? ""), previous: "yank" };
+    case "Alt-Y":
+      return yankedBefore(state);
+    case "Ctrl--":
+    case "Ctrl-_":
+    case "Ctrl-Z":
+      return {
+        ...state,
+        previous: undefined,
+        input: { ...input, ...input.undo.at(-1), undo: input.undo.slice(0, -1) },
+      };
+    default:
+      return undefined;
+  }
+}
+
+const without = (text: string, from: number, to: number): Snapshot => ({
+  text: text.slice(0, from) + text.slice(to),
+  cursor: from,
 });
 
-function killed(state: EditorState, from: number, to: number): EditorState {
-  const { text } = state.input;
-  if (from === to) return state;
+function killed(state: EditorState, target: number): EditorState {
+  const { text, cursor } = state.input;
+  if (target === cursor) return { ...state, previous: undefined };
+  const [from, to] = target < cursor ? [target, cursor] : [cursor, target];
   const [last = "", ...older] = state.kills;
   const killed = text.slice(from, to);
-  const isForward = from === state.input.cursor;
   const kills =
     state.previous === "kill"
-      ? [isForward ? last + killed : killed + last, ...older]
+      ? [from === cursor ? last + killed : killed + last, ...older]
       : [killed, ...state.kills].slice(0, MAX_KILLS);
-  return { ...edited(state, text.slice(0, from) + text.slice(to), from), kills };
+  return { ...edited(state, without(text, from, to)), kills, previous: "kill" };
 }
 
 /** Replaces the text that was just yanked by the one that was killed before it. */
 function yankedBefore(state: EditorState): EditorState {
   const [last = "", ...older] = state.kills;
-  if (state.previous !== "yank" || older.length === 0) return state;
   const { text, cursor } = state.input;
-  const start = cursor - last.length;
-  const without = edited(state, text.slice(0, start) + text.slice(cursor), start);
-  return { ...inserted(without, older[0] ?? ""), kills: [...older, last] };
+  if (state.previous !== "yank" || older.length === 0) return { ...state, previous: undefined };
+  const removed = edited(state, without(text, cursor - last.length, cursor));
+  return { ...inserted(removed, older[0] ?? ""), kills: [...older, last], previous: "yank" };
 }
 
 /** Changes the rest of the word, and moves behind it. */
-function recased(state: EditorState, change: (word: string) => string): EditorState {
-  const { text, cursor } = state.input;
-  const end = wordEnd(state.input);
-  const changed = change(text.slice(cursor, end));
-  return edited(state, text.slice(0, cursor) + changed + text.slice(end), cursor + changed.length);
+function recased({ text, cursor }: Snapshot, change: (word: string) => string): Snapshot {
+  const end = wordEnd(text, cursor);
+  const changed = text.slice(0, cursor) + change(text.slice(cursor, end));
+  return { text: changed + text.slice(end), cursor: changed.length };
 }
 
-const capitalised = (word: string): string =>
-  word.toLowerCase().replace(/[\p{L}\p{N}]/u, (first) => first.toUpperCase());
-
-/** The readline keys shared by "default" and "emacs"; vim's insert mode has its own. */
-const BINDINGS: Readonly<Record<string, (state: EditorState) => EditorState>> = {
-  "Ctrl-A": (state) => moved(state, lineStart(state.input.text, state.input.cursor)),
-  "Ctrl-E": (state) => moved(state, lineEnd(state.input.text, state.input.cursor)),
-  "Ctrl-B": (state) => moved(state, previous(state.input.text, state.input.cursor)),
-  "Ctrl-F": (state) => moved(state, next(state.input.text, state.input.cursor)),
-  "Ctrl-K": (state) => {
-    const { text, cursor } = state.input;
-    const end = lineEnd(text, cursor);
-    return killed(state, cursor, end === cursor ? next(text, cursor) : end);
-  },
-  "Ctrl-U": (state) => killed(state, lineStart(state.input.text, state.input.cursor), state.input.cursor),
-  "Ctrl-W": (state) => killed(state, blankWordStart(state.input), state.input.cursor),
-  "Alt-Backspace": (state) => killed(state, wordStart(state.input), state.input.cursor),
-  "Ctrl-Backspace": (state) => killed(state, wordStart(state.input), state.input.cursor),
-  "Alt-D": (state) => killed(state, state.input.cursor, wordEnd(state.input)),
-  "Alt-B": (state) => moved(state, wordStart(state.input)),
-  "Alt-F": (state) => moved(state, wordEnd(state.input)),
-  "Ctrl-Left": (state) => moved(state, wordStart(state.input)),
-  "Ctrl-Right": (state) => moved(state, wordEnd(state.input)),
-  "Alt-Left": (state) => moved(state, wordStart(state.input)),
-  "Alt-Right": (state) => moved(state, wordEnd(state.input)),
-  "Ctrl-Y": (state) => inserted(state, state.kills[0] ?? ""),
-  "Alt-Y": yankedBefore,
-  "Alt-U": (state) => recased(state, (word) => word.toUpperCase()),
-  "Alt-L": (state) => recased(state, (word) => word.toLowerCase()),
-  "Alt-C": (state) => recased(state, capitalised),
-  "Ctrl-T": transposed,
-  "Ctrl-H": (state) => killedQuietly(state, previous(state.input.text, state.input.cursor)),
-  "Ctrl-D": (state) => {
-    const { text, cursor } = state.input;
-    return edited(state, text.slice(0, cursor) + text.slice(next(text, cursor)), cursor);
-  },
-  "Ctrl--": undone,
-  "Ctrl-_": undone,
-  "Ctrl-Z": undone,
-};
-
-function undone(state: EditorState): EditorState {
-  return { ...state, input: { ...undo(state.input, 1), mode: "insert" } };
-}
-
-const killedQuietly = (state: EditorState, from: number): EditorState => {
-  const { text, cursor } = state.input;
-  return edited(state, text.slice(0, from) + text.slice(cursor), from);
-};
-
-function transposed(state: EditorState): EditorState {
-  const { text, cursor } = state.input;
+function transposed(input: Snapshot): Snapshot {
+  const { text, cursor } = input;
   const second = cursor === lineEnd(text, cursor) ? previous(text, cursor) : cursor;
   const first = previous(text, second);
-  if (first === second || second >= text.length || text[first] === "\n") return state;
-  const end = next(text, second);
-  return edited(
-    state,
-    text.slice(0, first) + text.slice(second, end) + text.slice(first, second) + text.slice(end),
-    end,
-  );
+  if (first === second || second >= text.length || text[first] === "\n") return input;
+  return swapped(text, [first, second], [second, next(text, second)]);
 }
 
-function wordStart({ text, cursor }: VimState): number {
-  let at = cursor;
-  while (at > 0 && classAt(text, previous(text, at), false) !== "word") at = previous(text, at);
-  while (at > 0 && classAt(text, previous(text, at), false) === "word") at = previous(text, at);
-  return at;
+/** Moves the word before the cursor behind the next one; at the end, the last two change places. */
+function transposedWords(input: Snapshot): Snapshot {
+  const { text, cursor } = input;
+  const end = wordEnd(text, cursor);
+  const start = wordStart(text, end);
+  const first = wordStart(text, start);
+  const firstEnd = wordEnd(text, first);
+  return firstEnd > start ? input : swapped(text, [first, firstEnd], [start, end]);
 }
 
-function wordEnd({ text, cursor }: VimState): number {
-  let at = cursor;
-  while (at < text.length && classAt(text, at, false) !== "word") at = next(text, at);
-  while (at < text.length && classAt(text, at, false) === "word") at = next(text, at);
-  return at;
-}
-
-/** Ctrl-W deletes back to the last white space. */
-function blankWordStart({ text, cursor }: VimState): number {
-  let at = cursor;
-  while (at > 0 && classAt(text, previous(text, at), true) === "blank") at = previous(text, at);
-  while (at > 0 && classAt(text, previous(text, at), true) !== "blank") at = previous(text, at);
-  return at;
+function swapped(text: string, one: readonly [number, number], other: readonly [number, number]): Snapshot {
+  const between = text.slice(one[1], other[0]);
+  const changed = text.slice(0, one[0]) + text.slice(...other) + between + text.slice(...one);
+  return { text: changed + text.slice(other[1]), cursor: changed.length };
 }

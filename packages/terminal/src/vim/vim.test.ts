@@ -97,6 +97,12 @@ describe("vim mode", () => {
     expect(selection(state)).toEqual({ start: 0, end: 3, linewise: false });
   });
 
+  test("a change of visual mode is repeated on as much text", () => {
+    const repeated = (verb: string) =>
+      type(createVimState("foo bar", 0, "normal"), "v", "l", verb, "w", ".").text;
+    expect(["~", "U", "d"].map(repeated)).toEqual(["FOo BAr", "FOo BAr", "o r"]);
+  });
+
   test("a family emoji is one character", () => {
     expect(type(createVimState("a👨‍👩‍👧b", 1, "normal"), "x").text).toBe("ab");
   });
