@@ -4,9 +4,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createScriptedProvider } from "@octant/scripted-provider";
 import { type Completion, loadHighlighter, span } from "@octant/terminal";
-import { createTestApp, fails, hangs, says, type Turn } from "../packages/terminal/src/test-app.ts";
-import { createTestDevice, type TestDevice } from "../packages/terminal/src/test-device.ts";
-import { toHtml } from "../packages/terminal/src/test-picture.ts";
+import { createTestApp, fails, hangs, says, type Turn } from "../packages/terminal/src/testing/app.ts";
+import { createTestDevice, type TestDevice } from "../packages/terminal/src/testing/device.ts";
+import { toHtml } from "../packages/terminal/src/testing/picture.ts";
 import { startFirstRun } from "../test/first-run-person.ts";
 
 /** Draws docs/pictures/*.png: typical scenes of the terminal agent, played by a scripted model. */

@@ -1,6 +1,6 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { type KeyCase, runRealVim } from "../packages/terminal/src/vim/test-real-vim.ts";
+import { type KeyCase, runRealVim } from "../packages/terminal/src/testing/real-vim.ts";
 
 /** Writes vectors/vim-keys.json: the behaviour of the real Vim for every key of the input's vim mode. */
 const PLACES: readonly (readonly [name: string, text: string, row: number, column: number])[] = [

@@ -9,9 +9,8 @@ export type {
   StreamEvent,
   ToolDefinition,
 } from "./api-client.ts";
-export { ApiError, type ApiFailure, isRetryable } from "./api-error.ts";
-export { COMPACTED, type CompactionResult, compactMessages } from "./compaction/compact.ts";
-export type { CompactionSettings } from "./compaction/compactor.ts";
+export { ApiError } from "./api-error.ts";
+export { compactMessages } from "./compaction/compact.ts";
 export { findInstructions, type InstructionFile } from "./context/instructions.ts";
 export { expandMentions, withoutMentioned } from "./context/mentions.ts";
 export { createOutputSchema, type OutputSchema } from "./context/output-schema.ts";
@@ -20,81 +19,66 @@ export { toSystemPrompt } from "./context/system-prompt.ts";
 export { Conversation } from "./conversation.ts";
 export { agentTool } from "./crew/agent-tool.ts";
 export { Crew } from "./crew/crew.ts";
-export { CREW_LIMITS, type CrewLimits } from "./crew/crew-limits.ts";
-export type { Member, MemberInfo, MemberPlan, SpawnRequest, WorktreeOutcome } from "./crew/member.ts";
+export { CREW_LIMITS } from "./crew/crew-limits.ts";
+export type { Member, MemberInfo, MemberPlan, WorktreeOutcome } from "./crew/member.ts";
 export { parseRole, ROLES, type Role } from "./crew/roles.ts";
 export type {
   AgentEvent,
   EndReason,
-  LiveEvent,
   Marked,
   RunEnded,
   StampedEvent,
-  StoredEvent,
   ToolBegan,
   ToolEnded,
 } from "./events.ts";
 export type { LimitReached, Limits } from "./limits.ts";
 export { embedTexts } from "./llm/embeddings.ts";
 export { llmTool } from "./llm/llm-tool.ts";
-export type { Embedding, Models } from "./llm/models.ts";
+export type { Models } from "./llm/models.ts";
 export {
   type AssistantMessage,
   type AssistantPart,
   type ImagePart,
   type Message,
   type TextPart,
-  type ToolCallPart,
   type ToolMessage,
   textOf,
   textParts,
-  toolCallsOf,
   type UserMessage,
-  type UserOrigin,
   type UserPart,
 } from "./messages.ts";
 export { backoffCap, createBackoff, retryAfterMs } from "./providers/backoff.ts";
-export { type CatalogEntry, findModel } from "./providers/catalog.ts";
-export { checkKey } from "./providers/check-key.ts";
+export { findModel } from "./providers/catalog.ts";
 export { chooseProvider } from "./providers/choose-provider.ts";
-export { listModels } from "./providers/list-models.ts";
+export { checkKey, listModels } from "./providers/list-models.ts";
 export {
   type ClientOptions,
-  type CredentialSource,
-  type Credentials,
   createApiClient,
   keyCredentials,
   PROVIDER_NAMES,
   PROVIDERS,
-  type Provider,
   type ProviderName,
 } from "./providers/providers.ts";
-export { type RetryOptions, withRetries } from "./providers/retry.ts";
-export { createSseFrameBuffer, type SseFrame } from "./providers/sse.ts";
+export type { RetryOptions } from "./providers/retry.ts";
+export { createSseFrameBuffer } from "./providers/sse.ts";
 export { createCredentialSource } from "./providers/stored-credentials.ts";
-export { parseArguments, toFailure } from "./run-calls.ts";
-export { type EventListener, type EventStore, Session, type SessionOptions } from "./session.ts";
+export { toFailure } from "./run-calls.ts";
+export { type EventStore, Session } from "./session.ts";
 export { escapeHtml, exportHtml, exportJson, exportMarkdown } from "./sessions/export.ts";
-export { openLogFile, readLogFile } from "./sessions/log-file.ts";
+export { readLogFile } from "./sessions/log-file.ts";
 export { searchSessions } from "./sessions/search-sessions.ts";
 export { type SessionInfo, SessionStore } from "./sessions/session-store.ts";
 export { createSpending, type Spending } from "./spending.ts";
-export { estimateTokens, messagesTokens } from "./tokens.ts";
 export type {
-  CallOutline,
-  ChangedFile,
-  ExecuteOptions,
   ToolCall,
   ToolExecutor,
-  ToolFacts,
-  ToolKind,
   ToolResult,
 } from "./tool-executor.ts";
 export { type CallPrompter, createCallPrompter } from "./tools/call-prompter.ts";
 export { combineExecutors } from "./tools/combined-executor.ts";
-export { createDispatchExecutor, type DispatchExecutorOptions } from "./tools/dispatch-executor.ts";
+export { createDispatchExecutor } from "./tools/dispatch-executor.ts";
 export { elicitThrough } from "./tools/elicit.ts";
 export { createMcpExecutor } from "./tools/mcp-executor.ts";
 export { createResourceExecutor } from "./tools/mcp-resources.ts";
 export { markPlans, PlanMark } from "./tools/plan-marks.ts";
-export { addUsage, cacheHitRate, costOf, NO_USAGE, type Price, tokensOf, type Usage } from "./usage.ts";
+export { cacheHitRate, costOf, NO_USAGE, tokensOf, type Usage } from "./usage.ts";

@@ -3,8 +3,8 @@ import type { TerminalApp } from "./app.ts";
 import type { AppOptions } from "./app-options.ts";
 import { openHistory } from "./editor/history.ts";
 import { span } from "./styled.ts";
-import { createTestApp, hangs, says, type Turn } from "./test-app.ts";
-import type { TestDevice } from "./test-device.ts";
+import { createTestApp, hangs, says, type Turn } from "./testing/app.ts";
+import type { TestDevice } from "./testing/device.ts";
 
 let open: { app: TerminalApp; done: Promise<void> } | undefined;
 afterEach(async () => {

@@ -39,31 +39,16 @@ export function runPager(device: Device, palette: Palette, lines: readonly Line[
     else if ([...key].length === 1) search = (search ?? "") + key;
     if (key === "Enter") find(top);
   };
-  const moves: Readonly<Record<string, () => void>> = {
-    Up: () => top--,
-    k: () => top--,
-    Down: () => top++,
-    j: () => top++,
-    PageUp: () => {
-      top -= rows();
-    },
-    PageDown: () => {
-      top += rows();
-    },
-    " ": () => {
-      top += rows();
-    },
-    g: () => {
-      top = 0;
-    },
-    G: () => {
-      top = last();
-    },
-    n: () => find(top + 1),
-    "/": () => {
+  const act = (key: string) => {
+    const by = { Up: -1, k: -1, Down: 1, j: 1, PageUp: -rows(), PageDown: rows(), " ": rows() }[key];
+    if (by !== undefined) top += by;
+    if (key === "g") top = 0;
+    if (key === "G") top = last();
+    if (key === "n") find(top + 1);
+    if (key === "/") {
       typing = true;
       search = "";
-    },
+    }
   };
   return new Promise((resolve) => {
     const leave = async () => {
@@ -76,7 +61,7 @@ export function runPager(device: Device, palette: Palette, lines: readonly Line[
       isMissing = false;
       if (typing) typed(input.key);
       else if (["q", "Escape", "Ctrl-C", "Ctrl-O"].includes(input.key)) return void leave();
-      else moves[input.key]?.();
+      else act(input.key);
       draw();
     }, draw);
     device.write(ENTER_ALTERNATE);

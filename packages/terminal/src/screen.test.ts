@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { Screen } from "./screen.ts";
 import { type Line, span } from "./styled.ts";
-import { createTestDevice } from "./test-device.ts";
+import { createTestDevice } from "./testing/device.ts";
 
 const PALETTE = { depth: "none", background: "dark" } as const;
 const line = (text: string): Line => [span(text)];

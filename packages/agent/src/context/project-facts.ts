@@ -6,27 +6,20 @@ const MAX_ITEMS = 6;
 export function toProjectFacts(detected: unknown): readonly string[] {
   if (!isFields(detected)) return [];
   const vcs = isFields(detected["vcs"]) ? detected["vcs"] : {};
+  const lists = [
+    ["Languages", "languages"],
+    ["Package managers", "package_managers"],
+    ["Build", "build"],
+    ["Test", "test"],
+    ["Frameworks", "frameworks"],
+  ] as const;
   return [
     line("Name", [text(detected["name"])]),
-    line(
-      "Languages",
-      listOf(detected, "languages").map(({ name }) => text(name)),
-    ),
-    line(
-      "Package managers",
-      listOf(detected, "package_managers").map(({ name }) => text(name)),
-    ),
-    line(
-      "Build",
-      listOf(detected, "build").map(({ command }) => words(command)),
-    ),
-    line(
-      "Test",
-      listOf(detected, "test").map(({ command }) => words(command)),
-    ),
-    line(
-      "Frameworks",
-      listOf(detected, "frameworks").map(({ name }) => text(name)),
+    ...lists.map(([title, field]) =>
+      line(
+        title,
+        listOf(detected, field).map(({ command, name }) => (command ? words(command) : text(name))),
+      ),
     ),
     line("Git branch", [text(vcs["branch"])]),
   ].filter((one) => one !== "");

@@ -1,31 +1,32 @@
 import { ToolError } from "@octant/core";
 import { z } from "zod";
-import type { Credentials } from "./providers.ts";
+import { type Credentials, PROVIDERS, type Provider, type ProviderName } from "./providers.ts";
 
 const LIST_MS = 5_000;
 const MAX_SHOWN = 20;
 const Models = z.object({ data: z.array(z.object({ id: z.string().regex(/^[^\s\p{Cc}]{1,200}$/u) })) });
 
+const askFor = (url: string, headers: Readonly<Record<string, string>>, timeoutMs: number) =>
+  // A redirect would carry the key to another host.
+  fetch(url, { headers, signal: AbortSignal.timeout(timeoutMs), redirect: "error" });
+
 /** The models of an OpenAI-compatible server that can answer; undefined when it does not list them. */
 export async function listModels(
   base_url: string,
-  {
-    headers = {},
-    timeoutMs = LIST_MS,
-  }: { headers?: Readonly<Record<string, string>>; timeoutMs?: number } = {},
+  { headers = {}, timeoutMs = LIST_MS }: ListOptions = {},
 ): Promise<readonly string[] | undefined> {
   try {
-    const response = await fetch(`${base_url.replace(/\/+$/, "")}/models`, {
-      headers,
-      signal: AbortSignal.timeout(timeoutMs),
-      // A redirect would carry the key to another host.
-      redirect: "error",
-    });
+    const response = await askFor(`${base_url.replace(/\/+$/, "")}/models`, headers, timeoutMs);
     const { data } = Models.parse(await response.json());
     return data.map(({ id }) => id).filter((id) => !/embed|rerank/i.test(id));
   } catch {
     return undefined;
   }
+}
+
+interface ListOptions {
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly timeoutMs?: number;
 }
 
 /** The model of a server that has only one. */
@@ -45,4 +46,34 @@ function problemOf(models: readonly string[] | undefined): string {
   if (models.length === 0) return "has no model yet; load one into it, or name one with --model";
   const more = models.length > MAX_SHOWN ? `, and ${models.length - MAX_SHOWN} more` : "";
   return `has several models; name one with --model: ${models.slice(0, MAX_SHOWN).join(", ")}${more}`;
+}
+
+export type KeyCheck =
+  | { readonly state: "accepted" }
+  | { readonly state: "refused"; readonly reason: string }
+  /** The provider was not reached, or its answer says nothing about the key. */
+  | { readonly state: "unknown"; readonly reason: string };
+
+const CHECK_MS = 10_000;
+const REFUSALS: readonly number[] = [401, 403];
+
+/** Asks the provider whether it takes this key, with a request that costs nothing. */
+export async function checkKey(
+  name: ProviderName,
+  key: string,
+  env: Readonly<Record<string, string | undefined>>,
+): Promise<KeyCheck> {
+  const provider: Provider = PROVIDERS[name];
+  const base = (env[provider.base_url_variable] || provider.base_url).replace(/\/+$/, "");
+  try {
+    const headers = { ...provider.api.headers, ...provider.headers(key) };
+    const response = await askFor(`${base}${provider.models_path}`, headers, CHECK_MS);
+    const text = await response.text();
+    if (response.ok) return { state: "accepted" };
+    // Gemini answers 400 where the others answer 401.
+    const isRefused = REFUSALS.includes(response.status) || /API_KEY_INVALID/.test(text);
+    return { state: isRefused ? "refused" : "unknown", reason: `${name} answered ${response.status}` };
+  } catch {
+    return { state: "unknown", reason: `${name} could not be reached at ${URL.parse(base)?.host ?? base}` };
+  }
 }

@@ -23,18 +23,27 @@ export interface Provider {
   headers(key: string): Readonly<Record<string, string>>;
 }
 
-const bearer = (key: string) => ({ authorization: `Bearer ${key}` });
+/** What the servers that speak OpenAI's protocols have in common. */
+const OPENAI = {
+  models_path: "/models",
+  headers: (key: string) => ({ authorization: `Bearer ${key}` }),
+};
+const OPENAI_ACCOUNT = {
+  ...OPENAI,
+  base_url: "https://api.openai.com/v1",
+  key_variables: ["OPENAI_API_KEY"],
+  base_url_variable: "OPENAI_BASE_URL",
+} as const;
 
 /** In the order in which credentials are searched. */
 export const PROVIDERS = {
   hanzo: {
+    ...OPENAI,
     api: openaiChat,
     base_url: "https://api.hanzo.ai/v1",
     key_variables: ["HANZO_API_KEY"],
     base_url_variable: "HANZO_BASE_URL",
     default_model: "claude-sonnet-4-5",
-    models_path: "/models",
-    headers: bearer,
   },
   anthropic: {
     api: anthropicMessages,
@@ -45,24 +54,8 @@ export const PROVIDERS = {
     models_path: "/v1/models?limit=1",
     headers: (key) => ({ "x-api-key": key }),
   },
-  openai: {
-    api: openaiResponses,
-    base_url: "https://api.openai.com/v1",
-    key_variables: ["OPENAI_API_KEY"],
-    base_url_variable: "OPENAI_BASE_URL",
-    default_model: "gpt-5.1",
-    models_path: "/models",
-    headers: bearer,
-  },
-  "openai-chat": {
-    api: openaiChat,
-    base_url: "https://api.openai.com/v1",
-    key_variables: ["OPENAI_API_KEY"],
-    base_url_variable: "OPENAI_BASE_URL",
-    default_model: null,
-    models_path: "/models",
-    headers: bearer,
-  },
+  openai: { ...OPENAI_ACCOUNT, api: openaiResponses, default_model: "gpt-5.1" },
+  "openai-chat": { ...OPENAI_ACCOUNT, api: openaiChat, default_model: null },
   gemini: {
     api: gemini,
     base_url: "https://generativelanguage.googleapis.com",

@@ -5,62 +5,43 @@ import { textOf, type UserPart } from "../messages.ts";
 export const exportJson = (events: readonly StampedEvent[]): string => `${JSON.stringify(events, null, 2)}\n`;
 
 /** One entry of a transcript. */
-export interface TranscriptEntry {
+interface TranscriptEntry {
   readonly kind: "user" | "assistant" | "thinking" | "call" | "note";
   readonly at: string;
   readonly title: string;
   readonly text: string;
-  readonly failed?: boolean;
+  readonly failed: boolean;
 }
 
 /** The readable part of a session, in order. */
-export function toTranscript(events: readonly StampedEvent[]): readonly TranscriptEntry[] {
+function toTranscript(events: readonly StampedEvent[]): readonly TranscriptEntry[] {
   const titles = new Map<string, string>();
   return events.flatMap((event): TranscriptEntry[] => {
     const { at } = event;
+    const entry = (kind: TranscriptEntry["kind"], title: string, text: string, failed = false) => [
+      { kind, at, title, text, failed },
+    ];
     switch (event.type) {
       case "user":
-        return [
-          {
-            kind: event.origin === "person" ? "user" : "note",
-            at,
-            title: event.origin,
-            text: plain(event.content),
-          },
-        ];
+        return entry(event.origin === "person" ? "user" : "note", event.origin, plain(event.content));
       case "message":
-        return event.message.content.flatMap((part): TranscriptEntry[] => {
+        return event.message.content.flatMap((part) => {
           if (part.type === "tool_call" || part.text === "") return [];
-          return [
-            { kind: part.type === "text" ? "assistant" : "thinking", at, title: part.type, text: part.text },
-          ];
+          return entry(part.type === "text" ? "assistant" : "thinking", part.type, part.text);
         });
       case "tool_began":
         titles.set(event.call_id, event.title);
         return [];
-      case "tool_ended":
-        return [
-          {
-            kind: "call",
-            at,
-            title: titles.get(event.call_id) ?? event.name,
-            text: plain(event.content),
-            failed: event.is_error,
-          },
-        ];
+      case "tool_ended": {
+        const title = titles.get(event.call_id) ?? event.name;
+        return entry("call", title, plain(event.content), event.is_error);
+      }
       case "compaction":
-        return [
-          {
-            kind: "note",
-            at,
-            title: `compacted ${event.tokens_before} → ${event.tokens_after} tokens`,
-            text: "",
-          },
-        ];
+        return entry("note", `compacted ${event.tokens_before} → ${event.tokens_after} tokens`, "");
       case "notice":
-        return [{ kind: "note", at, title: event.level, text: event.text }];
+        return entry("note", event.level, event.text);
       case "end":
-        return [{ kind: "note", at, title: `ended: ${event.reason}`, text: event.message ?? "" }];
+        return entry("note", `ended: ${event.reason}`, event.message ?? "");
       default:
         return [];
     }

@@ -1,6 +1,5 @@
 import {
   atColumn,
-  type CharacterClass,
   classAt,
   firstNonBlank,
   isEmptyLine,
@@ -68,14 +67,11 @@ export const MOTIONS: Readonly<Record<string, MotionFunction>> = {
   ",": (context) => context.lastFind && find(context, opposite(context.lastFind), true),
 };
 
-export const TAKES_CHARACTER: ReadonlySet<string> = new Set(["f", "F", "t", "T"]);
-
 function left({ text, cursor, count = 1, operator }: MotionContext): Motion | undefined {
   const start = lineStart(text, cursor);
   let to = cursor;
   for (let i = 0; i < count && to > start; i++) to = previous(text, to);
-  if (to === cursor && operator === undefined) return;
-  return { to, kind: "exclusive" };
+  return exclusive(to, cursor, operator);
 }
 
 function right({ text, cursor, count = 1, operator, visual }: MotionContext): Motion | undefined {
@@ -83,9 +79,12 @@ function right({ text, cursor, count = 1, operator, visual }: MotionContext): Mo
     operator === undefined && !visual ? onCharacter(text, lineEnd(text, cursor)) : lineEnd(text, cursor);
   let to = cursor;
   for (let i = 0; i < count && to < end; i++) to = next(text, to);
-  if (to === cursor && operator === undefined) return;
-  return { to, kind: "exclusive" };
+  return exclusive(to, cursor, operator);
 }
+
+/** Fails when the cursor would stay, unless an operator waits for the motion. */
+const exclusive = (to: number, cursor: number, operator: string | undefined): Motion | undefined =>
+  to === cursor && operator === undefined ? undefined : { to, kind: "exclusive" };
 
 /** Space and Backspace continue in the next or previous line. */
 function acrossLines(
@@ -101,8 +100,7 @@ function acrossLines(
       break;
     to = reached;
   }
-  if (to === cursor && operator === undefined) return;
-  return { to, kind: "exclusive" };
+  return exclusive(to, cursor, operator);
 }
 
 function vertical({ text, cursor, column, visual }: MotionContext, rows: number): Motion | undefined {
@@ -205,24 +203,15 @@ function wordEnd(context: MotionContext, bigWord: boolean, stay: boolean): Motio
 }
 
 export function startOfRun(text: string, from: number, bigWord: boolean): number {
-  const kind = classAt(text, from, bigWord);
-  return extend(text, from, lineStart(text, from), kind, bigWord, previous);
+  return extend(text, from, lineStart(text, from), bigWord, previous);
 }
 
 export function endOfRun(text: string, from: number, bigWord: boolean): number {
-  const kind = classAt(text, from, bigWord);
-  const limit = Math.max(from, onCharacter(text, lineEnd(text, from)));
-  return extend(text, from, limit, kind, bigWord, next);
+  return extend(text, from, Math.max(from, onCharacter(text, lineEnd(text, from))), bigWord, next);
 }
 
-function extend(
-  text: string,
-  from: number,
-  limit: number,
-  kind: CharacterClass,
-  bigWord: boolean,
-  step: typeof next,
-): number {
+function extend(text: string, from: number, limit: number, bigWord: boolean, step: typeof next): number {
+  const kind = classAt(text, from, bigWord);
   let at = from;
   while (at !== limit && classAt(text, step(text, at), bigWord) === kind) at = step(text, at);
   return at;

@@ -2,8 +2,8 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, inject, test } from "vitest";
+import { type KeyCase, runRealVim } from "../testing/real-vim.ts";
 import { createVimState, type VimState } from "./state.ts";
-import { type KeyCase, runRealVim } from "./test-real-vim.ts";
 import { expirePending, pressKey } from "./vim.ts";
 import { selection } from "./visual.ts";
 

@@ -10,10 +10,10 @@ import {
   textParts,
 } from "@octant/agent";
 import { PermissionRule } from "@octant/runtime";
-import { TerminalApp } from "./app.ts";
-import type { AppOptions } from "./app-options.ts";
-import { openHistory } from "./editor/history.ts";
-import { createTestDevice, type TestDevice } from "./test-device.ts";
+import { TerminalApp } from "../app.ts";
+import type { AppOptions } from "../app-options.ts";
+import { openHistory } from "../editor/history.ts";
+import { createTestDevice, type TestDevice } from "./device.ts";
 
 /** One answer of the scripted model. */
 export type Turn = (signal: AbortSignal) => AsyncIterable<StreamEvent>;

@@ -1,5 +1,5 @@
 import xterm, { type Terminal } from "@xterm/headless";
-import type { Device, TerminalInput } from "./device.ts";
+import type { Device, TerminalInput } from "../device.ts";
 
 /** A terminal emulator behind the screen: shows what a person would see, including the scrollback. */
 export interface TestDevice extends Device {
