@@ -55,7 +55,7 @@ const sources = (name: string) =>
 
 const importsOf = (text: string) =>
   [...text.matchAll(IMPORT)].map(([, from, dynamic, bare]) => from ?? dynamic ?? bare ?? "");
-const isTest = (file: string) => /\.test\.ts$|test-|fixtures/.test(file);
+const isTest = (file: string) => /\.test\.ts$|test-|fixtures|\/testing\//.test(file);
 
 test.each(readdirSync(PACKAGES))("%s imports only the packages below it", (name) => {
   expect(MAY_IMPORT).toHaveProperty(name);
