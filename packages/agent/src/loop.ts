@@ -123,26 +123,35 @@ async function askOnce({ session, signal, outputSchema, ...options }: LoopOption
     cache_key: session.id,
     ...(outputSchema && { output_schema: outputSchema }),
   };
-  for await (const event of client.send(request, signal)) {
-    if (event.type !== "done") {
+  let shown = "";
+  try {
+    for await (const event of client.send(request, signal)) {
+      if (event.type === "done") return await storeAnswer(event, session, client);
+      if (event.type === "text_delta") shown += event.text;
+      if (event.type === "retry") shown = "";
       session.publish(event);
-      continue;
     }
-    const { stop, usage, detail } = event;
-    const message = withOwnIds(event.message, session.conversation.callIds);
-    await session.append({
-      type: "message",
-      message,
-      stop,
-      usage,
-      cost: costOf(usage, client.model.price),
-      ...(detail !== undefined && { detail }),
-      context: { used_tokens: tokensOf(usage), size_tokens: client.model.context_tokens },
-    });
-    return { ...event, message };
+    signal.throwIfAborted();
+    throw new ApiError("broken", "the stream ended before the answer was complete");
+  } catch (cause) {
+    if (signal.aborted && shown !== "") await session.append({ type: "stopped", text: shown });
+    throw cause;
   }
-  signal.throwIfAborted();
-  throw new ApiError("broken", "the stream ended before the answer was complete");
+}
+
+async function storeAnswer(answer: Answer, session: Session, { model }: ApiClient): Promise<Answer> {
+  const { stop, usage, detail } = answer;
+  const message = withOwnIds(answer.message, session.conversation.callIds);
+  await session.append({
+    type: "message",
+    message,
+    stop,
+    usage,
+    cost: costOf(usage, model.price),
+    ...(detail !== undefined && { detail }),
+    context: { used_tokens: tokensOf(usage), size_tokens: model.context_tokens },
+  });
+  return { ...answer, message };
 }
 
 /** Some servers give several calls the same id; their results could not be told apart. */

@@ -1,10 +1,12 @@
+import type { StampedEvent } from "@octant/agent";
 import { afterEach, describe, expect, test, vi } from "vitest";
 import type { TerminalApp } from "./app.ts";
 import type { AppOptions } from "./app-options.ts";
 import { openHistory } from "./editor/history.ts";
-import { span } from "./styled.ts";
+import { plainText, span } from "./styled.ts";
 import { createTestApp, hangs, says, type Turn } from "./testing/app.ts";
 import type { TestDevice } from "./testing/device.ts";
+import { viewTranscript } from "./view/whole-transcript.ts";
 
 let open: { app: TerminalApp; done: Promise<void> } | undefined;
 afterEach(async () => {
@@ -111,6 +113,20 @@ describe("the terminal agent", () => {
     device.type("Escape");
     await expect.poll(() => agent.isRunning).toBe(false);
     await shows(device, "› next");
+  });
+
+  test("an answer that Esc stopped is in the transcript as far as it was shown", async () => {
+    const { device, agent } = start([hangs("I begin")]);
+    const events: StampedEvent[] = [];
+    agent.subscribe((event) => {
+      if (!event.type.endsWith("_delta")) events.push(event as StampedEvent); // The others are stored.
+    });
+    device.type(..."go", "Enter");
+    await shows(device, "I begin");
+    device.type("Escape");
+    await expect.poll(() => agent.isRunning).toBe(false);
+    const rows = viewTranscript(events, 80).map(plainText);
+    expect(rows.filter((row) => row !== "")).toEqual(["› go", "I begin", "∙ the person stopped the run"]);
   });
 
   test("Esc Esc lists the earlier messages, and the chosen one goes to /rewind", async () => {

@@ -26,10 +26,8 @@ export class TerminalApp {
   readonly #approvals: Approvals;
   readonly #outbox: Outbox;
   #rewind: RewindMenu | undefined;
-  /** The last key was Escape. */
-  #escaped = false;
-  /** Ctrl-C was the last key, with nothing to stop or to clear. */
-  #interrupted = false;
+  /** The last key, when pressing it again does more. */
+  #pressed: "Escape" | "Ctrl-C" | undefined;
   #note: string | undefined;
   #frame: NodeJS.Timeout | undefined;
   #spinner: NodeJS.Timeout | undefined;
@@ -78,9 +76,8 @@ export class TerminalApp {
       this.refresh();
     });
     if (draft !== undefined) this.#input.text = draft;
-    const left = new Promise<void>((resolve) => {
-      this.#leave = resolve;
-    });
+    const { promise: left, resolve } = Promise.withResolvers<void>();
+    this.#leave = resolve;
     this.#listen();
     try {
       if (this.#options.asksForBackground)
@@ -139,9 +136,8 @@ export class TerminalApp {
   #onInput(input: TerminalInput): void {
     if (this.#suspended) return;
     this.#note = undefined;
-    const before = { escaped: this.#escaped, interrupted: this.#interrupted };
-    this.#escaped = false;
-    this.#interrupted = false;
+    const before = this.#pressed;
+    this.#pressed = undefined;
     if (input.kind === "paste") this.#paste(input.text);
     else if (this.#approvals.request && !this.#approvals.isReason) this.#approvals.key(input.key);
     else if (this.#approvals.request?.question && input.key === "Enter" && this.#input.isEmpty)
@@ -154,14 +150,14 @@ export class TerminalApp {
   }
 
   /** Keys of the application rather than the text. */
-  #appKey(key: string, before: { escaped: boolean; interrupted: boolean }): boolean {
+  #appKey(key: string, before: "Escape" | "Ctrl-C" | undefined): boolean {
     switch (key) {
       case "Ctrl-C":
         if (this.#outbox.isBusy) this.#outbox.stop();
         else if (!this.#input.isEmpty) this.#input.text = "";
-        else if (before.interrupted) this.#leave();
+        else if (before === "Ctrl-C") this.#leave();
         else {
-          this.#interrupted = true;
+          this.#pressed = "Ctrl-C";
           this.#note = "Ctrl-C again leaves";
         }
         return true;
@@ -172,7 +168,7 @@ export class TerminalApp {
       case "Escape":
         if (this.#input.wantsEscape) return false;
         if (this.#outbox.isBusy) this.#outbox.stop();
-        else return this.#escape(before.escaped || key === "Alt-Escape");
+        else return this.#escape(before === "Escape" || key === "Alt-Escape");
         return true;
       case "Ctrl-G":
         void this.#suspend(async () => {
@@ -202,8 +198,10 @@ export class TerminalApp {
     const prompts = this.#input.isEmpty ? (this.#options.prompts?.() ?? []) : [];
     if (prompts.length === 0) return false;
     if (isSecond) this.#rewind = new RewindMenu(prompts);
-    else this.#note = "Esc again goes back to an earlier message";
-    this.#escaped = !isSecond;
+    else {
+      this.#pressed = "Escape";
+      this.#note = "Esc again goes back to an earlier message";
+    }
     return true;
   }
 

@@ -1,3 +1,4 @@
+import { toVisible } from "@octant/core";
 import stringWidth from "string-width";
 import type { Role } from "./paint.ts";
 
@@ -15,6 +16,10 @@ export type Span = { text: string; style: Style };
 export type Line = readonly Span[];
 
 export const span = (text: string, style: Style = {}): Span => ({ text, style });
+
+/** The lines of a text that may contain anything. Tabs have no fixed width in a terminal that wraps. */
+export const textLines = (text: string): string[] =>
+  toVisible(text).replaceAll("\t", "    ").replaceAll("\r", "").split("\n");
 
 export const plainText = (line: Line): string => line.map(({ text }) => text).join("");
 

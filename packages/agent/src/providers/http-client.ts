@@ -3,6 +3,7 @@ import type { Answer, ApiClient, Delta, Model, ModelRequest } from "../api-clien
 import { ApiError } from "../api-error.ts";
 import type { AssistantPart, Message } from "../messages.ts";
 import { brokenStream, toHttpError, toStreamError } from "./failures.ts";
+import type { ClientOptions } from "./providers.ts";
 import { createBodyEncoder } from "./request-body.ts";
 import { createSseFrameBuffer, type SseFrame } from "./sse.ts";
 import { fieldOf } from "./wire.ts";
@@ -12,14 +13,9 @@ const STALL_MS = 60_000;
 const MAX_ERROR_BYTES = 64 * 1024;
 
 /** The address of a provider and our credentials. */
-export interface Endpoint {
-  /** The provider's name in messages. */
-  readonly provider: string;
+export interface Endpoint extends Pick<ClientOptions, "provider" | "credentials" | "stall_ms"> {
   /** Without a trailing slash. */
   readonly base_url: string;
-  /** The authorization headers; called again once with `refused` when they were rejected. */
-  authorize(refused: boolean): Promise<Readonly<Record<string, string>>>;
-  readonly stall_ms?: number;
 }
 
 /** A provider API: how a request is encoded, and how its answer is parsed. */
@@ -102,7 +98,7 @@ async function open(
 ): Promise<IncomingMessage> {
   let proof: Readonly<Record<string, string>> = {};
   const send = async (refused: boolean) => {
-    proof = await endpoint.authorize(refused);
+    proof = await endpoint.credentials.headers(refused);
     const headers = {
       "content-type": "application/json",
       accept: "text/event-stream",

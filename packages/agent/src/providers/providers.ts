@@ -4,7 +4,7 @@ import { ApiError } from "../api-error.ts";
 import { anthropicMessages } from "./anthropic.ts";
 import { type CatalogEntry, findModel } from "./catalog.ts";
 import { gemini } from "./gemini.ts";
-import { type Api, createHttpClient, type Endpoint } from "./http-client.ts";
+import { type Api, createHttpClient } from "./http-client.ts";
 import { openaiChat } from "./openai-chat.ts";
 import { openaiResponses } from "./openai-responses.ts";
 import { type RetryOptions, withRetries } from "./retry.ts";
@@ -98,12 +98,7 @@ export interface ClientOptions {
 /** A client for a provider, with retries. */
 export function createApiClient(options: ClientOptions): ApiClient {
   const provider: Provider = PROVIDERS[options.provider];
-  const endpoint: Endpoint = {
-    provider: options.provider,
-    base_url: checkUrl(options.base_url ?? provider.base_url),
-    authorize: options.credentials.headers,
-    ...(options.stall_ms !== undefined && { stall_ms: options.stall_ms }),
-  };
+  const endpoint = { ...options, base_url: checkUrl(options.base_url ?? provider.base_url) };
   const known = findModel(options.provider, options.model, options.models);
   const model = options.thinking === undefined ? known : { ...known, effort: options.thinking };
   return withRetries(createHttpClient(provider.api, model, endpoint), options.retry);

@@ -8,7 +8,7 @@ export interface SseFrame {
 
 /** A server that sends more than this without a blank line is not sending events. */
 const MAX_FRAME_CHARS = 64 * 1024 * 1024;
-const LINE_END = /\r\n|\r|\n/g;
+const LINE_END = /\r\n|\r|\n/;
 
 export interface SseFrameBuffer {
   /** Feeds the next chunk and returns the completed events. */
@@ -23,62 +23,47 @@ export interface SseFrameBuffer {
  */
 export function createSseFrameBuffer(): SseFrameBuffer {
   let line = "";
-  let frame = emptyFrame();
+  let frame: OpenFrame = EMPTY;
   let frameChars = 0;
-  let atStart = true;
-  let afterCr = false;
+  /** A byte order mark, or the second half of a split CRLF. */
+  let skipped = "\uFEFF";
 
   /** An empty line completes the event. */
-  const endLine = (): SseFrame | undefined => {
+  const endLine = (): readonly SseFrame[] => {
     if (line !== "") {
       frame = withField(frame, line);
       line = "";
-      return undefined;
+      return [];
     }
     const { data, ...rest } = frame;
-    frame = emptyFrame();
+    frame = EMPTY;
     frameChars = 0;
-    return data === undefined ? undefined : { ...rest, data };
+    return data === undefined ? [] : [{ ...rest, data }];
   };
 
   return {
     feed(chunk) {
       if (chunk === "") return [];
-      let rest = chunk;
-      if (atStart && rest.startsWith("\uFEFF")) rest = rest.slice(1);
-      // The second half of a split CRLF.
-      if (afterCr && rest.startsWith("\n")) rest = rest.slice(1);
-      atStart = false;
-      afterCr = rest === "" ? false : rest.endsWith("\r");
-      frameChars += rest.length;
+      const text = skipped !== "" && chunk.startsWith(skipped) ? chunk.slice(1) : chunk;
+      skipped = text.endsWith("\r") ? "\n" : "";
+      frameChars += text.length;
       if (frameChars > MAX_FRAME_CHARS)
         throw new RangeError(`an event of the stream exceeds ${MAX_FRAME_CHARS} characters`);
-      const frames: SseFrame[] = [];
-      let start = 0;
-      for (const { index, 0: ending } of rest.matchAll(LINE_END)) {
-        line += rest.slice(start, index);
-        start = index + ending.length;
-        const complete = endLine();
-        if (complete) frames.push(complete);
-      }
-      line += rest.slice(start);
+      const [last = "", ...lines] = text.split(LINE_END).reverse();
+      const frames = lines.reverse().flatMap((ended) => {
+        line += ended;
+        return endLine();
+      });
+      line += last;
       return frames;
     },
-    end() {
-      const frames = [endLine(), endLine()];
-      return frames.filter((complete) => complete !== undefined);
-    },
+    end: () => [...endLine(), ...endLine()],
   };
 }
 
-interface OpenFrame {
-  readonly event: string | null;
-  readonly data?: string;
-  readonly id: string | null;
-  readonly retry: number | null;
-}
+type OpenFrame = Omit<SseFrame, "data"> & { readonly data?: string };
 
-const emptyFrame = (): OpenFrame => ({ event: null, id: null, retry: null });
+const EMPTY: OpenFrame = { event: null, id: null, retry: null };
 
 function withField(frame: OpenFrame, line: string): OpenFrame {
   const colon = line.indexOf(":");

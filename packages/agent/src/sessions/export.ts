@@ -29,6 +29,8 @@ function toTranscript(events: readonly StampedEvent[]): readonly TranscriptEntry
           if (part.type === "tool_call" || part.text === "") return [];
           return entry(part.type === "text" ? "assistant" : "thinking", part.type, part.text);
         });
+      case "stopped":
+        return entry("assistant", "stopped", event.text);
       case "tool_began":
         titles.set(event.call_id, event.title);
         return [];

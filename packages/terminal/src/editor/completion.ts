@@ -1,3 +1,6 @@
+import { toOneLine } from "@octant/core";
+import { type Line, span, truncate, widthOf } from "../styled.ts";
+
 /** A possible replacement for the word at the cursor. */
 export type Completion = { value: string; detail?: string };
 
@@ -21,16 +24,22 @@ const MAX_SHOWN = 8;
 /** A list of completions with a selected one. */
 export type Menu = { target: CompletionTarget; items: readonly Completion[]; chosen: number };
 
-export const openMenu = (target: CompletionTarget, items: readonly Completion[]): Menu | undefined =>
-  items.length === 0 ? undefined : { target, items, chosen: 0 };
-
-export const moveChoice = (menu: Menu, by: number): Menu => ({
-  ...menu,
-  chosen: (menu.chosen + by + menu.items.length) % menu.items.length,
-});
-
 /** The rows of the menu around the selected one. */
-export function visibleItems({ items, chosen }: Menu): { items: readonly Completion[]; chosen: number } {
+export function viewMenu({ items, chosen }: Menu, width: number): Line[] {
   const first = Math.min(Math.max(chosen - MAX_SHOWN + 1, 0), Math.max(items.length - MAX_SHOWN, 0));
-  return { items: items.slice(first, first + MAX_SHOWN), chosen: chosen - first };
+  const shown = items.slice(first, first + MAX_SHOWN);
+  const column = Math.max(...shown.map(({ value }) => widthOf(toOneLine(value))));
+  return shown.map(({ value, detail }, i) => {
+    const name = toOneLine(value);
+    const gap = " ".repeat(column - widthOf(name) + 2);
+    const isChosen = first + i === chosen;
+    return truncate(
+      [
+        span(isChosen ? "› " : "  ", { role: "accent" }),
+        span(name, isChosen ? { bold: true } : {}),
+        span(detail ? `${gap}${toOneLine(detail)}` : "", { role: "muted" }),
+      ],
+      width,
+    );
+  });
 }

@@ -1,15 +1,8 @@
 import { toOneLine } from "@octant/core";
-import { type Line, span, truncate, widthOf } from "../styled.ts";
+import { type Line, span, truncate } from "../styled.ts";
 import { PENDING_TIMEOUT_MS, type VimEffect } from "../vim/state.ts";
 import { expirePending } from "../vim/vim.ts";
-import {
-  type Completer,
-  completionTarget,
-  type Menu,
-  moveChoice,
-  openMenu,
-  visibleItems,
-} from "./completion.ts";
+import { type Completer, completionTarget, type Menu, viewMenu } from "./completion.ts";
 import {
   createEditor,
   type EditorState,
@@ -66,11 +59,8 @@ export class InputLine {
 
   /** Whether Escape is used here before it stops the agent. */
   get wantsEscape(): boolean {
-    return (
-      this.#menu !== undefined ||
-      this.#search !== undefined ||
-      (this.#isVim && this.#editor.input.mode !== "normal")
-    );
+    const isTyping = this.#isVim && this.#editor.input.mode !== "normal";
+    return this.#menu !== undefined || this.#search !== undefined || isTyping;
   }
 
   /** In vim's normal mode the key belongs to vim. */
@@ -80,11 +70,8 @@ export class InputLine {
 
   /** Whether a half-typed command takes every key. */
   get isMidCommand(): boolean {
-    return (
-      this.#search !== undefined ||
-      this.#editor.input.mode === "command" ||
-      this.#editor.input.pending.length > 0
-    );
+    const { mode, pending } = this.#editor.input;
+    return this.#search !== undefined || mode === "command" || pending.length > 0;
   }
 
   /** Shown in the status line. */
@@ -134,21 +121,7 @@ export class InputLine {
   }
 
   menuView(width: number): Line[] {
-    if (!this.#menu) return [];
-    const { items, chosen } = visibleItems(this.#menu);
-    const column = Math.max(...items.map(({ value }) => widthOf(toOneLine(value))));
-    return items.map(({ value, detail }, i) => {
-      const shown = toOneLine(value);
-      const gap = " ".repeat(column - widthOf(shown) + 2);
-      return truncate(
-        [
-          span(i === chosen ? "› " : "  ", { role: "accent" }),
-          span(shown, i === chosen ? { bold: true } : {}),
-          span(detail ? `${gap}${toOneLine(detail)}` : "", { role: "muted" }),
-        ],
-        width,
-      );
-    });
+    return this.#menu ? viewMenu(this.#menu, width) : [];
   }
 
   get #isVim(): boolean {
@@ -235,7 +208,9 @@ export class InputLine {
 
   #upDown(key: "Up" | "Down"): boolean {
     if (this.#menu) {
-      this.#menu = moveChoice(this.#menu, key === "Up" ? -1 : 1);
+      const { items, chosen } = this.#menu;
+      const by = key === "Up" ? -1 : 1;
+      this.#menu = { ...this.#menu, chosen: (chosen + by + items.length) % items.length };
       return true;
     }
     if (this.#isVim && this.#editor.input.mode !== "insert") return false;
@@ -279,7 +254,7 @@ export class InputLine {
     }
     const items = await this.#options.complete(target.word);
     if (this.#editor.input.text !== text || this.#editor.input.cursor !== cursor) return;
-    this.#menu = openMenu(target, items);
+    this.#menu = items.length === 0 ? undefined : { target, items, chosen: 0 };
     if (!quiet && items.length === 1) this.#accept();
     this.#options.onChange();
   }

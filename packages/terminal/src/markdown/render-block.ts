@@ -1,6 +1,6 @@
-import { toOneLine, toVisible } from "@octant/core";
+import { toOneLine } from "@octant/core";
 import { type MarkedToken, marked, type Token, type Tokens } from "marked";
-import { hardWrap, type Line, lineWidth, type Span, type Style, span, wrap } from "../styled.ts";
+import { hardWrap, type Line, lineWidth, type Span, type Style, span, textLines, wrap } from "../styled.ts";
 import type { Highlighter } from "./highlight.ts";
 import { renderTable } from "./table.ts";
 
@@ -63,8 +63,7 @@ function renderToken(token: MarkedToken, context: BlockContext, depth: number): 
 
 function code(token: Tokens.Code, { width, highlight }: BlockContext): Line[] {
   const language = (token.lang ?? "").split(/[\s,{]/, 1)[0]?.toLowerCase() ?? "";
-  // Tabs have no fixed width in a terminal that wraps.
-  const source = toVisible(token.text).replaceAll("\t", "    ").replaceAll("\r", "");
+  const source = textLines(token.text).join("\n");
   const lines = highlight(source, language).flatMap((line) => hardWrap(line, Math.max(width - 2, MIN_WIDTH)));
   return indented(lines, [span("  ")]);
 }

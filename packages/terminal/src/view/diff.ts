@@ -1,14 +1,11 @@
-import { toVisible } from "@octant/core";
 import type { Role } from "../paint.ts";
-import { type Line, span, truncate } from "../styled.ts";
+import { type Line, span, textLines, truncate } from "../styled.ts";
 
 /** A unified diff in colour, at most `maxLines` high; the last line says how much was omitted. */
 export function viewDiff(diff: string, width: number, maxLines: number): Line[] {
-  const lines = diff.replace(/\n$/, "").split("\n");
+  const lines = textLines(diff.replace(/\n$/, ""));
   const shown = lines.slice(0, lines.length > maxLines ? maxLines - 1 : maxLines);
-  const rendered = shown.map((line) =>
-    truncate([span("  "), span(toVisible(line).replaceAll("\t", "    "), { role: roleOf(line) })], width),
-  );
+  const rendered = shown.map((line) => truncate([span("  "), span(line, { role: roleOf(line) })], width));
   const left = lines.length - shown.length;
   return left > 0 ? [...rendered, [span(`  … ${left} more lines`, { role: "muted" })]] : rendered;
 }

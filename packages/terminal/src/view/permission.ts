@@ -1,6 +1,6 @@
-import { toOneLine, toVisible } from "@octant/core";
+import { toOneLine } from "@octant/core";
 import { alwaysInWords, type PermissionRequest } from "@octant/runtime";
-import { hardWrap, type Line, lineWidth, type Span, span, wrap } from "../styled.ts";
+import { hardWrap, type Line, lineWidth, type Span, span, textLines, wrap } from "../styled.ts";
 import { viewDiff } from "./diff.ts";
 
 const MAX_PREVIEW_LINES = 18;
@@ -54,7 +54,7 @@ function what({ preview, input }: PermissionRequest, width: number): Line[] {
     .flatMap(([name, value]) => {
       const text = typeof value === "string" ? value : JSON.stringify(value);
       const cut = text.length > MAX_VALUE_CHARACTERS ? `${text.slice(0, MAX_VALUE_CHARACTERS)}…` : text;
-      const rows = toVisible(cut).replaceAll("\t", "    ").split("\n").slice(0, MAX_PREVIEW_LINES);
+      const rows = textLines(cut).slice(0, MAX_PREVIEW_LINES);
       return rows.flatMap((row, i) =>
         hardWrap(
           [span(i === 0 ? `  ${toOneLine(name)}: ` : "    ", { role: "muted" }), ...risky(row)],

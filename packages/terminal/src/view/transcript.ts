@@ -1,6 +1,6 @@
 import { type AgentEvent, textOf, type UserPart, withoutMentioned } from "@octant/agent";
-import { toOneLine, toVisible } from "@octant/core";
-import { hardWrap, type Line, span, truncate, wrap } from "../styled.ts";
+import { counted, toOneLine } from "@octant/core";
+import { hardWrap, type Line, type Span, type Style, span, textLines, truncate, wrap } from "../styled.ts";
 import { viewDiff } from "./diff.ts";
 
 const MAX_DIFF_LINES = 24;
@@ -51,17 +51,20 @@ function clipped(lines: Line[]): Line[] {
 /** The person's whole message. */
 export function userSaid(content: readonly UserPart[], width: number): Line[] {
   const pictures = content.filter(({ type }) => type === "image").length;
-  const note = `  with ${pictures} picture${pictures === 1 ? "" : "s"}`;
-  const text = userText(textOf(withoutMentioned(content)), width);
-  return pictures > 0 ? [...text, [span(note, { role: "muted" })]] : text;
+  const text = marked(
+    span("› ", { role: "accent", bold: true }),
+    textOf(withoutMentioned(content)),
+    {},
+    width,
+  );
+  return pictures > 0 ? [...text, [span(`  with ${counted(pictures, "picture")}`, { role: "muted" })]] : text;
 }
 
-function userText(text: string, width: number): Line[] {
-  const rows = toVisible(text)
-    .split("\n")
-    .flatMap((row) => wrap([span(row.replaceAll("\t", "    "))], width - 2));
-  return rows.map((row, i) => [span(i === 0 ? "› " : "  ", { role: "accent", bold: true }), ...row]);
-}
+/** A text with a mark before its first line. */
+const marked = (mark: Span, text: string, style: Style, width: number): Line[] =>
+  textLines(text)
+    .flatMap((line) => wrap([span(line, style)], width - 2))
+    .map((line, i) => [i === 0 ? mark : span("  "), ...line]);
 
 type ToolEnded = Extract<AgentEvent, { type: "tool_ended" }>;
 
@@ -85,28 +88,24 @@ function toolEnded(event: ToolEnded, title: string, width: number): Line[] {
 
 /** The last lines of a command's output; the model has more. */
 function tail(text: string, width: number): Line[] {
-  const lines = toVisible(text).trimEnd().split("\n");
+  const lines = textLines(text.trimEnd());
   if (lines.length === 1 && lines[0] === "") return [];
   const left = Math.max(lines.length - MAX_OUTPUT_LINES, 0);
-  const shown = lines
-    .slice(left)
-    .flatMap((line) =>
-      hardWrap(
-        [span(line.replaceAll("\t", "    ").replaceAll("\r", ""), { role: "muted" })],
-        width - 2,
-      ).slice(0, 2),
-    );
   const more: Line[] =
     left > 0 ? [[span(`  … ${left} lines above; Ctrl-O shows all`, { role: "muted" })]] : [];
-  return [...more, ...shown.map((line) => [span("  "), ...line])];
+  return [...more, ...lines.slice(left).flatMap((line) => viewOutput(line, width).slice(0, 2))];
 }
+
+/** The output of a call, indented. */
+export const viewOutput = (text: string, width: number): Line[] =>
+  textLines(text.trimEnd())
+    .flatMap((line) => hardWrap([span(line, { role: "muted" })], width - 2))
+    .map((line) => [span("  "), ...line]);
 
 const MARK = { info: "∙ ", warning: "! ", error: "✗ " } as const;
 const ROLE = { info: "muted", warning: "warning", error: "error" } as const;
 
 function notice(level: "info" | "warning" | "error", text: string, width: number): Line[] {
-  const lines = toVisible(text)
-    .split("\n")
-    .flatMap((line) => wrap([span(line, { role: ROLE[level] })], width - 2));
-  return lines.map((line, i) => [span(i === 0 ? MARK[level] : "  ", { role: ROLE[level] }), ...line]);
+  const style = { role: ROLE[level] };
+  return marked(span(MARK[level], style), text, style, width);
 }

@@ -1,9 +1,8 @@
 import { type StampedEvent, textOf } from "@octant/agent";
-import { toVisible } from "@octant/core";
 import type { Highlighter } from "../markdown/highlight.ts";
 import { MdRenderer } from "../markdown/md-renderer.ts";
-import { hardWrap, type Line, span } from "../styled.ts";
-import { userSaid, viewEvent } from "./transcript.ts";
+import type { Line } from "../styled.ts";
+import { userSaid, viewEvent, viewOutput } from "./transcript.ts";
 
 /** The whole conversation, with the full output of every call, for the pager. */
 export function viewTranscript(
@@ -16,12 +15,15 @@ export function viewTranscript(
   for (const event of events) {
     if (event.type === "tool_began") titles.set(event.call_id, event.title);
     if (event.type === "message") lines.push(...markdown(textOf(event.message.content), width, highlight));
+    if (event.type === "stopped") lines.push(...markdown(event.text, width, highlight));
     const shown =
       event.type === "user" && event.origin === "person"
         ? userSaid(event.content, width)
         : viewEvent(event, (id) => titles.get(id) ?? "", width);
     lines.push(
-      ...(event.type === "tool_ended" ? [shown[0] ?? [], ...output(textOf(event.content), width)] : shown),
+      ...(event.type === "tool_ended"
+        ? [shown[0] ?? [], ...viewOutput(textOf(event.content), width)]
+        : shown),
     );
     if (shown.length > 0) lines.push([]);
   }
@@ -33,12 +35,3 @@ function markdown(text: string, width: number, highlight?: Highlighter): Line[] 
   const renderer = new MdRenderer({ width, ...(highlight && { highlight }) });
   return [...renderer.renderChunk(text), ...renderer.flush(), []];
 }
-
-const output = (text: string, width: number): Line[] =>
-  toVisible(text)
-    .trimEnd()
-    .split("\n")
-    .flatMap((line) =>
-      hardWrap([span(line.replaceAll("\t", "    ").replaceAll("\r", ""), { role: "muted" })], width - 2),
-    )
-    .map((line) => [span("  "), ...line]);
