@@ -2,36 +2,23 @@ import { type AnyAction, allowedIn, didYouMean, type Mode, type Step, ToolError 
 import { DEVELOPER_MODES, type DeveloperMode } from "./modes.ts";
 
 /** The developer modes, and the current mode of each caller while the server runs. */
-export interface ActiveModes {
-  readonly all: readonly DeveloperMode[];
-  /** NOT_FOUND when there is no such mode. */
-  find(name: string): DeveloperMode;
-  current(caller: string): DeveloperMode | undefined;
-  /** Ends the mode when the name is undefined. */
-  activate(caller: string, name: string | undefined): DeveloperMode | undefined;
-  /** What the person allows the caller's calls to do; everything when undefined. */
-  intent(caller: string): Mode | undefined;
-  setIntent(caller: string, intent: Mode | undefined): void;
-  /** From now on, the modes of the parent bind this caller too, as those of an agent bind its sub-agents. */
-  adopt(caller: string, modes: ActiveModes, parent: string): void;
-  /** Reports the caller whose mode or intent changed. */
-  subscribe(listener: (caller: string) => void): void;
-  /** The mode of the caller, or of one above it, that excludes the action; undefined when none does. */
-  refusal(caller: string, call: ModeCall): ModeRefusal | undefined;
-  /** Refuses calls that the caller's mode excludes. */
-  readonly step: Step;
-}
+export type ActiveModes = ReturnType<typeof createActiveModes>;
 
 /** An action that is about to be called. */
-export interface ModeCall {
+interface ModeCall {
   readonly tool: string;
   readonly name: string;
   readonly act: Pick<AnyAction, "intent" | "builtin">;
 }
 
-export interface ModeRefusal {
+interface ModeRefusal {
   readonly rule: string;
   readonly message: string;
+}
+
+interface Refusing {
+  /** The mode of the caller, or of one above it, that excludes the action; undefined when none does. */
+  refusal(caller: string, call: ModeCall): ModeRefusal | undefined;
 }
 
 /** Always callable, because it ends a mode. */
@@ -39,12 +26,12 @@ export const MODE_TOOL = "mode";
 const MAX_CALLERS = 10_000;
 
 /** The built-in modes and the person's own; an own mode replaces a built-in one of the same name. */
-export function createActiveModes(own: Readonly<Record<string, Omit<DeveloperMode, "name">>>): ActiveModes {
+export function createActiveModes(own: Readonly<Record<string, Omit<DeveloperMode, "name">>>) {
   const mine = Object.entries(own).map(([name, mode]) => ({ ...mode, name }));
   const all = [...DEVELOPER_MODES.filter(({ name }) => !Object.hasOwn(own, name)), ...mine];
   const active = new Map<string, DeveloperMode>();
   const intents = new Map<string, Mode>();
-  const parents = new Map<string, { readonly modes: ActiveModes; readonly caller: string }>();
+  const parents = new Map<string, { readonly modes: Refusing; readonly caller: string }>();
   const listeners: ((caller: string) => void)[] = [];
   const notify = (caller: string) => {
     for (const listener of listeners) listener(caller);
@@ -56,7 +43,7 @@ export function createActiveModes(own: Readonly<Record<string, Omit<DeveloperMod
     const message = `there is no mode '${name}'; modes: ${names.join(", ")}${didYouMean(name, names)}`;
     throw new ToolError("NOT_FOUND", message, { id: name });
   };
-  const refusal: ActiveModes["refusal"] = (caller, call) => {
+  const refusal: Refusing["refusal"] = (caller, call) => {
     const { tool, act } = call;
     const name = `${tool}.${call.name}`;
     const intent = intents.get(caller);
@@ -73,31 +60,39 @@ export function createActiveModes(own: Readonly<Record<string, Omit<DeveloperMod
     const above = parents.get(caller);
     return above?.modes.refusal(above.caller, call);
   };
+  /** Refuses calls that the caller's mode excludes. */
+  const step: Step = ({ tool, name, act }, ctx, next) => {
+    const refused = refusal(ctx.caller.id, { tool: tool.name, name, act });
+    if (!refused) return next();
+    const { rule, message } = refused;
+    ctx.decided({ step: "mode", outcome: "deny", rule });
+    throw new ToolError("PERMISSION_DENIED", message, { by: "mode", rule });
+  };
   return {
     all,
+    /** NOT_FOUND when there is no such mode. */
     find,
-    current: (caller) => active.get(caller),
-    activate(caller, name) {
+    current: (caller: string) => active.get(caller),
+    /** Ends the mode when the name is undefined. */
+    activate(caller: string, name: string | undefined): DeveloperMode | undefined {
       const mode = name === undefined ? undefined : find(name);
       put(active, caller, mode);
       notify(caller);
       return mode;
     },
-    intent: (caller) => intents.get(caller),
-    setIntent(caller, intent) {
+    /** What the person allows the caller's calls to do; everything when undefined. */
+    intent: (caller: string) => intents.get(caller),
+    setIntent(caller: string, intent: Mode | undefined): void {
       put(intents, caller, intent);
       notify(caller);
     },
-    adopt: (caller, modes, parent) => void parents.set(caller, { modes, caller: parent }),
-    subscribe: (listener) => void listeners.push(listener),
+    /** From now on, the modes of the parent bind this caller too, as those of an agent bind its sub-agents. */
+    adopt: (caller: string, modes: Refusing, parent: string) =>
+      void parents.set(caller, { modes, caller: parent }),
+    /** Reports the caller whose mode or intent changed. */
+    subscribe: (listener: (caller: string) => void) => void listeners.push(listener),
     refusal,
-    step({ tool, name, act }, ctx, next) {
-      const refused = refusal(ctx.caller.id, { tool: tool.name, name, act });
-      if (!refused) return next();
-      const { rule, message } = refused;
-      ctx.decided({ step: "mode", outcome: "deny", rule });
-      throw new ToolError("PERMISSION_DENIED", message, { by: "mode", rule });
-    },
+    step,
   };
 }
 

@@ -13,8 +13,7 @@ import {
 } from "./answer.ts";
 import { TerminalSize } from "./exec.ts";
 import { keyBytes, pipeKey } from "./keys.ts";
-import { WaitFor, waitUntilReady } from "./wait-for.ts";
-import { type Watched, watchOutput } from "./watch-output.ts";
+import { WaitFor, type Watched, waitUntilReady, watchOutput } from "./wait-for.ts";
 import type { ProcWorkspace } from "./workspace.ts";
 
 const DEFAULT_WAIT_MS = 1_000;

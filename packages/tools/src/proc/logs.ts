@@ -3,7 +3,7 @@ import { type Spool, wholeCharacters } from "@octant/host";
 import { z } from "zod";
 import { EXAMPLE_PROC, ending, Outcome, outputInput, ProcIdInput, toOutcome } from "./answer.ts";
 import { readFully, toText } from "./output-text.ts";
-import { watchOutput } from "./watch-output.ts";
+import { watchOutput } from "./wait-for.ts";
 import type { ProcWorkspace } from "./workspace.ts";
 
 const DEFAULT_WAIT_MS = 30_000;

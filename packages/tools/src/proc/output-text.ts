@@ -1,7 +1,7 @@
 import { restOfCharacter, type Spool, wholeCharacters } from "@octant/host";
 import { toPlainText } from "./terminal-text.ts";
 
-export interface ExcerptOptions {
+interface ExcerptOptions {
   /** The byte range. */
   readonly from: number;
   readonly to: number;
@@ -12,15 +12,13 @@ export interface ExcerptOptions {
   readonly ref: string;
 }
 
-export interface OutputExcerpt {
-  readonly text: string;
-  readonly truncated: boolean;
-}
-
 const LF = 10;
 
 /** The output, or its head and tail with a line between them that says what is missing. */
-export function excerptOf(spool: Spool, { from, to, budget, raw, ref }: ExcerptOptions): OutputExcerpt {
+export function excerptOf(
+  spool: Spool,
+  { from, to, budget, raw, ref }: ExcerptOptions,
+): { text: string; truncated: boolean } {
   if (to - from <= budget) {
     const { bytes } = readFully(spool, from, to - from);
     return { text: toText(bytes, raw), truncated: false };

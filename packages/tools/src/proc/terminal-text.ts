@@ -1,8 +1,3 @@
-/** Removes terminal control sequences from text that arrives in chunks. */
-export interface EscapeStripper {
-  push(part: string): string;
-}
-
 const ESC = 0x1b;
 const BEL = 0x07;
 const CSI = 0x9b;
@@ -16,11 +11,14 @@ const ANY_CONTROL = /[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2
 
 type State = "text" | "escape" | "intermediate" | "sequence" | "string" | "string-escape";
 
-/** Looks at each character once: output is untrusted, and a regular expression could backtrack. */
-export function createEscapeStripper(): EscapeStripper {
+/**
+ * Removes terminal control sequences from text that arrives in chunks. Looks at each character once: output is
+ * untrusted, and a regular expression could backtrack.
+ */
+export function createEscapeStripper() {
   let state: State = "text";
   return {
-    push(part) {
+    push(part: string): string {
       if (state === "text" && !ANY_CONTROL.test(part)) return part;
       let kept = "";
       for (let i = 0; i < part.length; i++) {

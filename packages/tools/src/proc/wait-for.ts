@@ -1,9 +1,8 @@
 import { connect } from "node:net";
 import { invalidArgument } from "@octant/core";
-import type { Spool } from "@octant/host";
+import type { Processes, Spool } from "@octant/host";
 import { z } from "zod";
 import { createEscapeStripper } from "./terminal-text.ts";
-import { type Watched, watchOutput } from "./watch-output.ts";
 
 const MAX_PATTERN_CHARS = 1_000;
 const MAX_PORT = 65_535;
@@ -114,3 +113,35 @@ const canConnect = (host: string, port: number): Promise<boolean> =>
     socket.on("error", () => answer(false));
     socket.on("timeout", () => answer(false));
   });
+
+export interface Watched {
+  readonly processes: Processes;
+  readonly owner: string;
+  readonly proc_id: string;
+  readonly ms: number;
+  readonly signal: AbortSignal;
+}
+
+/** Checks now and after every new output, until the condition holds, the process ends or the time is up. */
+export async function watchOutput(
+  { processes, owner, proc_id, ms, signal }: Watched,
+  isEnough: () => boolean,
+): Promise<boolean> {
+  const enough = new AbortController();
+  const look = () => {
+    if (!enough.signal.aborted && isEnough()) enough.abort();
+  };
+  const stop = processes.onOutput(proc_id, look);
+  try {
+    look();
+    await processes
+      .exited(owner, proc_id, ms, AbortSignal.any([signal, enough.signal]))
+      .catch((cause: unknown) => {
+        if (!enough.signal.aborted) throw cause;
+      });
+    look();
+    return enough.signal.aborted;
+  } finally {
+    stop();
+  }
+}

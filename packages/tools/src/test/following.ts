@@ -23,7 +23,7 @@ export function follow(source: Growing, parser: Parser, findings: Pick<Findings,
   const readPiece = (): boolean => {
     const { start, bytes } = source(offset, PIECE_BYTES);
     if (bytes.length === 0) return false;
-    if (start > offset) lines.cut();
+    if (start > offset) lines.flush();
     lines.push(bytes);
     offset = start + bytes.length;
     return true;
@@ -49,7 +49,7 @@ export function follow(source: Growing, parser: Parser, findings: Pick<Findings,
     async finish(): Promise<boolean | undefined> {
       clearInterval(timer);
       while (tryPiece()) await nextTurn();
-      lines.end();
+      lines.flush();
       const complete = parser.end();
       if (!failure) return complete;
       const { cause } = failure;

@@ -6,7 +6,7 @@ function split(chunks: readonly Uint8Array[]): string[] {
   const lines: string[] = [];
   const splitter = createLineSplitter((line) => lines.push(line));
   for (const chunk of chunks) splitter.push(chunk);
-  splitter.end();
+  splitter.flush();
   return lines;
 }
 

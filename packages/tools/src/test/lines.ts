@@ -3,15 +3,8 @@ import { StringDecoder } from "node:string_decoder";
 /** Maximum length of an output line; the rest is dropped. */
 const MAX_LINE_CHARS = 1_048_576;
 
-export interface LineSplitter {
-  push(bytes: Uint8Array): void;
-  /** Bytes were lost here: the partial line before them is discarded. */
-  cut(): void;
-  end(): void;
-}
-
 /** Splits bytes into lines, independent of chunk boundaries. */
-export function createLineSplitter(onLine: (line: string) => void): LineSplitter {
+export function createLineSplitter(onLine: (line: string) => void) {
   const decoder = new StringDecoder("utf8");
   let rest = "";
 
@@ -34,5 +27,9 @@ export function createLineSplitter(onLine: (line: string) => void): LineSplitter
     rest = "";
   };
 
-  return { push: (bytes) => take(decoder.write(Buffer.from(bytes))), cut: flush, end: flush };
+  return {
+    push: (bytes: Uint8Array) => take(decoder.write(Buffer.from(bytes))),
+    /** At the end, or where bytes were lost. */
+    flush,
+  };
 }

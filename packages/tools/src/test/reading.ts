@@ -8,13 +8,7 @@ import { toEventsFile } from "./runners/node.ts";
 import type { Suite } from "./suites.ts";
 import type { Tally } from "./tally.ts";
 
-/** Reads results as they come. */
-export interface ResultReading {
-  stop(): void;
-  /** Reads the rest after the end; returns whether the runner's report is complete. */
-  finish(): Promise<boolean | undefined>;
-}
-
+/** Reads results as they come; `finish` reads the rest and returns whether the runner's report is complete. */
 export function startReading(
   { workspace: { confinement, processes } }: TestOptions,
   { owner, proc_id, started_at }: ProcessInfo,
@@ -22,7 +16,7 @@ export function startReading(
   { reads }: Runner,
   tally: Tally,
   scratch: string,
-): ResultReading {
+): ReturnType<typeof follow> {
   const finishReports = () => readReports(confinement, suite.folder, started_at, tally);
   if (reads.from === "reports") return { stop: () => {}, finish: finishReports };
   if (reads.from === "events")

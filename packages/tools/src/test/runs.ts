@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from "node:crypto";
+import { hash, randomBytes } from "node:crypto";
 import { readdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { newHandle, ToolError } from "@octant/core";
@@ -33,37 +33,20 @@ const Known = z.array(
   }),
 );
 
+export type Runs = ReturnType<typeof createRuns>;
+export type LiveRun = ReturnType<Runs["begin"]>;
+
 /** The runs of a workspace: stored on disk, so that they survive a restart; only the newest ones. */
-export interface Runs {
-  /** Starts a new run; LIMIT_EXCEEDED when there are too many. */
-  begin(owner: string): LiveRun;
-  /** NOT_FOUND for unknown runs and those of other callers. */
-  get(owner: string, run_id: string): { readonly summary: Summary; readonly failures: readonly Failure[] };
-  /** Failures of the suite's last run; undefined if it never ran. */
-  lastFailed(owner: string, suite: string): readonly KnownTest[] | undefined;
-  storeFailed(owner: string, suite: string, failed: readonly KnownTest[]): void;
-}
-
-export interface LiveRun {
-  readonly run_id: string;
-  /** The summary so far; held in memory only. */
-  update(summary: Summary): void;
-  end(summary: Summary, failures: readonly Failure[]): void;
-}
-
-export function createRuns(state: StateFolder): Runs {
+export function createRuns(state: StateFolder) {
   const live = new Map<string, { readonly owner: string; summary: Summary }>();
   const process = thisProcess();
   const fileOf = (name: string) => join(state.folder(FOLDER), `${name}.json`);
   const failedFile = (owner: string, suite: string) =>
-    fileOf(
-      `failed-${createHash("sha256")
-        .update(JSON.stringify([owner, suite]))
-        .digest("hex")}`,
-    );
+    fileOf(`failed-${hash("sha256", JSON.stringify([owner, suite]))}`);
 
   return {
-    begin(owner) {
+    /** Starts a new run; LIMIT_EXCEEDED when there are too many. */
+    begin(owner: string) {
       if (live.size >= MAX_RUNNING) throw tooMany(live.size);
       const run_id = newHandle("run", Date.now());
       const summary = emptySummary(run_id);
@@ -72,14 +55,16 @@ export function createRuns(state: StateFolder): Runs {
       forgetOldest(state.folder(FOLDER));
       return {
         run_id,
-        update: (next) => live.set(run_id, { owner, summary: next }),
-        end(last, failures) {
+        /** The summary so far; held in memory only. */
+        update: (next: Summary) => void live.set(run_id, { owner, summary: next }),
+        end(last: Summary, failures: readonly Failure[]): void {
           write(fileOf(run_id), { owner, process, summary: last, failures });
           live.delete(run_id);
         },
       };
     },
-    get(owner, run_id) {
+    /** NOT_FOUND for unknown runs and those of other callers. */
+    get(owner: string, run_id: string): { readonly summary: Summary; readonly failures: readonly Failure[] } {
       const running = live.get(run_id);
       if (running?.owner === owner) return { summary: running.summary, failures: [] };
       const kept = read(fileOf(run_id), StoredRun);
@@ -89,8 +74,10 @@ export function createRuns(state: StateFolder): Runs {
         });
       return { summary: interrupted(kept) ?? kept.summary, failures: kept.failures };
     },
-    lastFailed: (owner, suite) => read(failedFile(owner, suite), Known),
-    storeFailed: (owner, suite, failed) => write(failedFile(owner, suite), failed),
+    /** Failures of the suite's last run; undefined if it never ran. */
+    lastFailed: (owner: string, suite: string) => read(failedFile(owner, suite), Known),
+    storeFailed: (owner: string, suite: string, failed: readonly KnownTest[]) =>
+      write(failedFile(owner, suite), failed),
   };
 }
 

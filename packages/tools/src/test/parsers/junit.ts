@@ -10,17 +10,8 @@ const MAX_TEXT_CHARS = 65_536;
 /** Finding both sides of an assertion takes quadratic time, so only this much of a message is searched. */
 const MAX_COMPARISON_CHARS = 8_192;
 
-export interface JunitReader {
-  /** The report in one piece or several. */
-  write(xml: string): void;
-  /** The rest of a report is not read after a tag that is too large. */
-  readonly isRefused: boolean;
-  /** Returns whether it was a complete report. */
-  end(): boolean;
-}
-
 /** Parses a JUnit report of any tool. */
-export function createJunitReader(xml: string, findings: Findings): JunitReader {
+export function createJunitReader(xml: string, findings: Findings) {
   let suites = 0;
   let closed = 0;
   let isRefused = false;
@@ -69,11 +60,14 @@ export function createJunitReader(xml: string, findings: Findings): JunitReader 
   });
 
   return {
-    write: (piece) => tags.write(piece),
+    /** The report in one piece or several. */
+    write: (piece: string) => tags.write(piece),
+    /** The rest of a report is not read after a tag that is too large. */
     get isRefused() {
       return isRefused;
     },
-    end() {
+    /** Returns whether it was a complete report. */
+    end(): boolean {
       finish();
       return suites > 0 && closed >= suites;
     },

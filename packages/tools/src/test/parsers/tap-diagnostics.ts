@@ -4,19 +4,13 @@ import { placesIn } from "./stack.ts";
 const MAX_CHARS = 65_536;
 
 /** The YAML block after a test point, limited to the YAML that test runners use: keys, quoted texts, text blocks. */
-export interface Diagnostics {
-  /** Whether the line belongs to a block. One starts only after a test point. */
-  line(line: string, afterPoint: boolean): boolean;
-  /** The content of the last block. */
-  take(): Partial<Problem> & { durationMs?: number };
-}
-
-export function createDiagnostics(): Diagnostics {
+export function createDiagnostics() {
   let indent = -1;
   let chars = 0;
   let lines: string[] = [];
   return {
-    line(line, afterPoint) {
+    /** Whether the line belongs to a block. One starts only after a test point. */
+    line(line: string, afterPoint: boolean): boolean {
       const text = line.trimStart();
       const depth = line.length - text.length;
       if (indent < 0) {
@@ -35,7 +29,8 @@ export function createDiagnostics(): Diagnostics {
       }
       return true;
     },
-    take() {
+    /** The content of the last block. */
+    take(): Partial<Problem> & { durationMs?: number } {
       const keys = readKeys(lines);
       lines = [];
       chars = 0;

@@ -14,7 +14,7 @@ export function feed(create: CreateParser, chunks: readonly Uint8Array[]): Fed {
   const parser = create({ test: (test) => tests.push(test), broken: (breakage) => broken.push(breakage) });
   const lines = createLineSplitter((line) => parser.line(line));
   for (const chunk of chunks) lines.push(chunk);
-  lines.end();
+  lines.flush();
   return { tests, broken, complete: parser.end() };
 }
 
