@@ -4,26 +4,16 @@ import { z } from "zod";
 
 const Position = z.strictObject({ kept: Hash, next: z.int().min(0) });
 
-export interface StoredRows<T> {
-  readonly whole: T;
-  /** Where this page starts. */
-  readonly from: number;
-  /** Sets where the next page starts. */
-  more(next: number): void;
-}
-
 /** Stores the whole result and returns it page by page, so that pages agree whatever changes in between. */
-export async function openStoredRows<T>(
-  ctx: Context,
-  blobs: Blobs,
-  make: () => Promise<T>,
-): Promise<StoredRows<T>> {
+export async function openStoredRows<T>(ctx: Context, blobs: Blobs, make: () => Promise<T>) {
   const position = ctx.resume(Position);
   const whole = position ? readStored<T>(blobs, position.kept) : await make();
   return {
     whole,
+    /** Where this page starts. */
     from: position?.next ?? 0,
-    more(next) {
+    /** Sets where the next page starts. */
+    more(next: number): void {
       ctx.more({ kept: position?.kept ?? blobs.put(Buffer.from(JSON.stringify(whole))), next });
     },
   };

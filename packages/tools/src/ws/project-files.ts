@@ -15,40 +15,24 @@ export interface FolderEntries {
 }
 
 /** A view of one root. Paths are relative to the root; "" is the root itself. */
-export interface ProjectFiles {
-  readonly root: Path;
-  /** A folder's entries, sorted; none when it cannot be read. */
-  entries(folder: Path): FolderEntries;
-  /** The text of a file; undefined when it is missing, unreadable, or too large, which is reported. */
-  text(path: Path): string | undefined;
-  isFile(path: Path): boolean;
-  uri(path: Path): string;
-  /** Records that a file exists but is invalid. */
-  report(path: Path, message: string): void;
-  readonly problems: readonly Problem[];
-}
-
-export interface Problem {
-  readonly path: Path;
-  readonly message: string;
-}
+export type ProjectFiles = ReturnType<typeof createProjectFiles>;
 
 const MAX_TEXT_BYTES = 262_144;
 const MAX_FOLDER_ENTRIES = 5_000;
 const NOTHING: FolderEntries = { files: [], folders: [], links: [], truncated: false };
 
 /** Created per call; caches its listings. */
-export function createProjectFiles(confinement: Looking, root: Path): ProjectFiles {
+export function createProjectFiles(confinement: Looking, root: Path) {
   const absolute = (path: Path) => (path === "" ? root : `${root === "/" ? "" : root}/${path}`);
   const listed = new Map<Path, FolderEntries>();
-  const problems: Problem[] = [];
-  const report = (path: Path, message: string) => {
-    problems.push({ path, message });
-  };
+  const problems: { readonly path: Path; readonly message: string }[] = [];
+  /** Records that a file exists but is invalid. */
+  const report = (path: Path, message: string) => void problems.push({ path, message });
 
   return {
     root,
-    entries(folder) {
+    /** A folder's entries, sorted; none when it cannot be read. */
+    entries(folder: Path): FolderEntries {
       let entries = listed.get(folder);
       if (!entries) {
         entries = whenReadable(() => readFolder(confinement, absolute(folder))) ?? NOTHING;
@@ -56,7 +40,8 @@ export function createProjectFiles(confinement: Looking, root: Path): ProjectFil
       }
       return entries;
     },
-    text: (path) =>
+    /** The text of a file; undefined when it is missing, unreadable, or too large, which is reported. */
+    text: (path: Path) =>
       whenReadable(() => {
         using file = confinement.openFile(absolute(path));
         if (file.stat.size > MAX_TEXT_BYTES) {
@@ -65,12 +50,12 @@ export function createProjectFiles(confinement: Looking, root: Path): ProjectFil
         }
         return readText(file.fd, file.stat.size);
       }),
-    isFile: (path) =>
+    isFile: (path: Path) =>
       whenReadable(() => {
         using file = confinement.openFile(absolute(path));
         return file.stat.isFile();
       }) ?? false,
-    uri: (path) => pathToUri(absolute(path)),
+    uri: (path: Path) => pathToUri(absolute(path)),
     report,
     problems,
   };

@@ -2,20 +2,6 @@ import { collapseSpace, escapeText, toCodeSpan, withoutInvisible } from "./escap
 
 export type InlineKind = "strong" | "em" | "del" | "code" | "link";
 
-/** The text of one block under construction, with its open marks. */
-export interface Inline {
-  text(raw: string): void;
-  /** Appends text that is already Markdown. */
-  markdown(text: string): void;
-  lineBreak(): void;
-  open(kind: InlineKind, index: number, href?: string): void;
-  /** Closes the mark opened by the element with this index, if any. */
-  close(index: number): void;
-  isIn(kind: InlineKind): boolean;
-  /** The lines so far. Open marks continue in the next block. */
-  take(): string[];
-}
-
 interface Frame {
   readonly kind: InlineKind | "block";
   readonly index: number;
@@ -23,7 +9,8 @@ interface Frame {
   parts: string[];
 }
 
-export function createInline(): Inline {
+/** The text of one block under construction, with its open marks. */
+export function createInline() {
   // At most one of each kind: bold in bold is just bold.
   const frames: Frame[] = [{ kind: "block", index: -1, href: "", parts: [] }];
   let run: string[] = [];
@@ -47,27 +34,29 @@ export function createInline(): Inline {
   };
 
   return {
-    text: (raw) => void run.push(raw),
-    markdown(text) {
+    text: (raw: string) => void run.push(raw),
+    /** Appends text that is already Markdown. */
+    markdown(text: string): void {
       endRun();
       top().parts.push(text);
     },
-    lineBreak() {
+    lineBreak(): void {
       endRun();
       top().parts.push(isIn("code") ? " " : "\n");
     },
-    open(kind, index, href = "") {
+    open(kind: InlineKind, index: number, href = ""): void {
       if (isIn("code") || isIn(kind)) return;
       endRun();
       frames.push({ kind, index, href, parts: [] });
     },
-    close(index) {
+    /** Closes the mark opened by the element with this index, if any. */
+    close(index: number): void {
       if (frames.length === 1 || top().index !== index) return;
       endRun();
       fold();
     },
-    isIn,
-    take() {
+    /** The lines so far. Open marks continue in the next block. */
+    take(): string[] {
       endRun();
       const open: Frame[] = [];
       while (frames.length > 1) open.unshift({ ...fold(), parts: [] });

@@ -1,14 +1,3 @@
-/** Stacks blocks with the prefixes of their lists and quotes. */
-export interface Writer {
-  block(lines: readonly string[]): void;
-  /** Starts a container with this prefix on its first line, and the other on the rest. */
-  indent(first: string, rest: string): void;
-  outdent(): void;
-  /** The next block follows without an empty line, like items of a list. */
-  tighten(isTight: boolean): void;
-  text(): string;
-}
-
 interface Prefix {
   readonly first: string;
   readonly rest: string;
@@ -18,7 +7,8 @@ interface Prefix {
 /** Deeper lists and quotes are flattened to this depth, because every line would repeat all prefixes. */
 const MAX_DEPTH = 16;
 
-export function createWriter(): Writer {
+/** Stacks blocks with the prefixes of their lists and quotes. */
+export function createWriter() {
   const lines: string[] = [];
   const prefixes: Prefix[] = [];
   let tooDeep = 0;
@@ -40,20 +30,22 @@ export function createWriter(): Writer {
       .trimEnd();
 
   return {
-    block(added) {
+    block(added: readonly string[]): void {
       if (lines.length > 0 && !isTight) lines.push(emptyLine());
       isTight = false;
       for (const line of added) lines.push((linePrefix() + line).trimEnd());
     },
-    indent(first, rest) {
+    /** Starts a container with this prefix on its first line, and the other on the rest. */
+    indent(first: string, rest: string): void {
       if (prefixes.length === MAX_DEPTH) tooDeep++;
       else prefixes.push({ first, rest, isUsed: false });
     },
-    outdent() {
+    outdent(): void {
       if (tooDeep > 0) tooDeep--;
       else prefixes.pop();
     },
-    tighten(value) {
+    /** The next block follows without an empty line, like items of a list. */
+    tighten(value: boolean): void {
       isTight = value;
     },
     text: () => (lines.length === 0 ? "" : `${lines.join("\n")}\n`),

@@ -1,5 +1,7 @@
 import type { Path } from "@octant/host";
-import type { Data } from "../formats/data.ts";
+import type { PackageFolder } from "./package-folder.ts";
+
+export type { PackageFolder };
 
 /**
  * A build ecosystem: the files that mark a package, and how to inspect one. To add one, write a file in `ecosystems/`
@@ -60,25 +62,4 @@ export interface WorkspaceDeclaration {
   readonly tool: string;
   /** Folders or globs relative to this folder; `!` excludes. Absent when the tool uses another tool's members. */
   readonly members?: readonly string[];
-}
-
-/** A folder with a marker, as an ecosystem sees it. Reading never fails; a broken file is reported once. */
-export interface PackageFolder {
-  /** Names of its files and links. */
-  readonly names: ReadonlySet<string>;
-  readonly folderNames: ReadonlySet<string>;
-  /** The first of these names that is a file here. */
-  first(...names: readonly string[]): string | undefined;
-  /** Names here with this extension, such as `.csproj`. */
-  ending(suffix: string): readonly string[];
-  /** The text of a file in this folder or below; empty when there is none. */
-  text(path: Path): string;
-  json(name: string): Data;
-  toml(name: string): Data;
-  report(path: Path, message: string): void;
-  /** The nearest of these files, here or further up in the workspace. */
-  nearest(names: readonly string[]): { readonly name: string; readonly path: Path } | undefined;
-  /** Files in it and below, to a small depth, nearest first. */
-  filesBelow(): Iterable<Path>;
-  hasFile(path: Path): boolean;
 }

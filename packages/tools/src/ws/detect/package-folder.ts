@@ -3,14 +3,16 @@ import { type Data, toData } from "../formats/data.ts";
 import { readJson } from "../formats/json.ts";
 import { readToml } from "../formats/toml.ts";
 import type { ProjectFiles } from "../project-files.ts";
-import type { PackageFolder } from "./ecosystem.ts";
 import { joinPath, nameOf, parentOf, pathBelow } from "./paths.ts";
 import type { SurveyedFolder } from "./survey.ts";
 
 const MAX_DEPTH_BELOW = 8;
 const MAX_FILES_BELOW = 2_000;
 
-export function createPackageFolder(folder: SurveyedFolder, files: ProjectFiles): PackageFolder {
+export type PackageFolder = ReturnType<typeof createPackageFolder>;
+
+/** A folder with a marker, as an ecosystem sees it. Reading never fails; a broken file is reported once. */
+export function createPackageFolder(folder: SurveyedFolder, files: ProjectFiles) {
   const names = new Set([...folder.files, ...folder.links]);
   const texts = new Map<Path, string | undefined>();
   const parsed = new Map<Path, Data>();
@@ -35,17 +37,23 @@ export function createPackageFolder(folder: SurveyedFolder, files: ProjectFiles)
   };
 
   return {
+    /** Names of its files and links. */
     names,
     folderNames: new Set(folder.folderNames),
-    first: (...wanted) => wanted.find((name) => names.has(name)),
-    ending: (suffix) => [...names].filter((name) => name.endsWith(suffix)),
-    text: (name) => read(name) ?? "",
-    json: (path) => parse(path, readJson),
-    toml: (path) => parse(path, readToml),
+    /** The first of these names that is a file here. */
+    first: (...wanted: readonly string[]) => wanted.find((name) => names.has(name)),
+    /** Names here with this extension, such as `.csproj`. */
+    ending: (suffix: string) => [...names].filter((name) => name.endsWith(suffix)),
+    /** The text of a file in this folder or below; empty when there is none. */
+    text: (path: Path) => read(path) ?? "",
+    json: (name: string) => parse(name, readJson),
+    toml: (name: string) => parse(name, readToml),
     report,
-    nearest: (wanted) => nearest(files, folder.path, wanted),
+    /** The nearest of these files, here or further up in the workspace. */
+    nearest: (wanted: readonly string[]) => nearest(files, folder.path, wanted),
+    /** Files in it and below, to a small depth, nearest first. */
     filesBelow: () => filesBelow(folder),
-    hasFile: (path) => hasFile(files, joinPath(folder.path, path)),
+    hasFile: (path: Path) => hasFile(files, joinPath(folder.path, path)),
   };
 }
 
