@@ -1,5 +1,6 @@
 import { action } from "@octant/core";
 import { z } from "zod";
+import { INSPECT } from "../kinds.ts";
 import { type Code, firstAnswer } from "./code.ts";
 import { LIST_ERRORS, Paging, pageOfRanks } from "./page.ts";
 import { SpotInput, toSpot } from "./spot.ts";
@@ -14,9 +15,7 @@ const Completion = z.object({
 export const completion = (code: Code) =>
   action({
     summary: "List completions at a position, most likely first.",
-    access: "read",
-    timing: "sync",
-    intent: "inspect",
+    ...INSPECT,
     input: z.strictObject({ ...SpotInput, ...Paging }),
     output: z.object({ results: z.array(Completion), total: z.int() }),
     errors: LIST_ERRORS,

@@ -1,6 +1,7 @@
 import { action, SymbolId, ToolError, Uri } from "@octant/core";
 import { type Path, SEVERITIES } from "@octant/host";
 import { z } from "zod";
+import { INSPECT_SHORT } from "../kinds.ts";
 import { spotOf } from "../place-lines.ts";
 import { TREE_SITTER } from "./backends/tree-sitter.ts";
 import { type Code, firstAnswer } from "./code.ts";
@@ -23,9 +24,7 @@ export const diagnostics = (code: Code) =>
   action({
     summary:
       "List the errors and warnings in a file; `checked` says whether types were checked or only syntax.",
-    access: "read",
-    timing: "async_short",
-    intent: "inspect",
+    ...INSPECT_SHORT,
     input: z.strictObject({ uri: Uri.optional(), symbol_id: SymbolId.optional(), ...Paging }),
     output: z.object({
       results: z.array(Diagnostic),

@@ -1,15 +1,14 @@
 import { action, Lines, Range, ToolError, toRange, Uri } from "@octant/core";
 import { createLanguageClient, type FormatOptions, ServerRefused, ServerUnavailable } from "@octant/host";
 import { z } from "zod";
+import { APPLY_SHORT } from "../kinds.ts";
 import { ChangedFiles, changesText, EDIT_ERRORS, makeChanges } from "./changed-files.ts";
 import type { Code } from "./code.ts";
 
 export const format = (code: Code) =>
   action({
     summary: "Format a file, or part of it, with its language server.",
-    access: "write",
-    timing: "async_short",
-    intent: "apply",
+    ...APPLY_SHORT,
     destructive: true,
     input: z.strictObject({
       uri: Uri,

@@ -1,15 +1,14 @@
 import { ANSWER_BYTES, action, Range, Uri } from "@octant/core";
 import { pathToUri } from "@octant/host";
 import { z } from "zod";
+import { INSPECT } from "../kinds.ts";
 import { type Code, firstAnswer } from "./code.ts";
 import { SPOT_ERRORS, SpotInput, toSpot } from "./spot.ts";
 
 export const hover = (code: Code) =>
   action({
     summary: "Show a symbol's signature or type, and its documentation.",
-    access: "read",
-    timing: "sync",
-    intent: "inspect",
+    ...INSPECT,
     input: z.strictObject(SpotInput),
     output: z.object({
       uri: Uri,

@@ -1,6 +1,7 @@
 import { action, Range, Uri } from "@octant/core";
 import { pathToUri } from "@octant/host";
 import { z } from "zod";
+import { INSPECT, INSPECT_SHORT } from "../kinds.ts";
 import { type Code, firstAnswer } from "./code.ts";
 import { openUses } from "./open-uses.ts";
 import { LIST_ERRORS, Paging, pageOfPlaces } from "./page.ts";
@@ -12,9 +13,7 @@ import { ByName, noteByName, noteLoading, Unsearched } from "./unsearched.ts";
 export const definition = (code: Code) =>
   action({
     summary: "Find the definition of a symbol.",
-    access: "read",
-    timing: "sync",
-    intent: "inspect",
+    ...INSPECT,
     input: z.strictObject({ ...SpotInput, ...Paging }),
     output: z.object({ results: z.array(Place), outside: Outside }),
     errors: LIST_ERRORS,
@@ -35,9 +34,7 @@ export const definition = (code: Code) =>
 export const references = (code: Code) =>
   action({
     summary: "Find all uses of a symbol, including its definition.",
-    access: "read",
-    timing: "async_short",
-    intent: "inspect",
+    ...INSPECT_SHORT,
     input: z.strictObject({ ...SpotInput, ...Paging }),
     output: z.object({
       results: z.array(Place),
@@ -79,9 +76,7 @@ const Call = Place.extend({
 export const calls = (code: Code) =>
   action({
     summary: "List the callers of a function, or the functions it calls.",
-    access: "read",
-    timing: "async_short",
-    intent: "inspect",
+    ...INSPECT_SHORT,
     input: z.strictObject({
       ...SpotInput,
       direction: z.enum(["incoming", "outgoing"]).default("incoming"),

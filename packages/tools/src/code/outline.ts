@@ -2,6 +2,7 @@ import { action, SymbolId, Uri } from "@octant/core";
 import { pathToUri } from "@octant/host";
 import { SYMBOL_KINDS } from "@octant/search";
 import { z } from "zod";
+import { INSPECT } from "../kinds.ts";
 import { type Code, firstAnswer } from "./code.ts";
 import { LIST_ERRORS, Paging, pageOfRanks } from "./page.ts";
 import { Place } from "./place.ts";
@@ -13,9 +14,7 @@ export const FoundSymbol = Place.extend({ name: z.string(), kind: z.enum(SYMBOL_
 export const outline = (code: Code) =>
   action({
     summary: "List the symbols of a file in source order.",
-    access: "read",
-    timing: "sync",
-    intent: "inspect",
+    ...INSPECT,
     input: z.strictObject({ uri: Uri.optional(), symbol_id: SymbolId.optional(), ...Paging }),
     output: z.object({ results: z.array(FoundSymbol), total: z.int() }),
     errors: LIST_ERRORS,

@@ -8,6 +8,7 @@ import {
   type Spot,
 } from "@octant/host";
 import { z } from "zod";
+import { APPLY_SHORT } from "../kinds.ts";
 import { ChangedFiles, changesText, EDIT_ERRORS, makeChanges } from "./changed-files.ts";
 import type { Code } from "./code.ts";
 import { cannotLoad } from "./diagnostics.ts";
@@ -21,9 +22,7 @@ const MAX_NAME_CHARS = 200;
 export const rename = (code: Code) =>
   action({
     summary: "Rename a symbol everywhere, in all files or none.",
-    access: "write",
-    timing: "async_short",
-    intent: "apply",
+    ...APPLY_SHORT,
     destructive: true,
     input: z.strictObject({
       ...SpotInput,

@@ -2,6 +2,7 @@ import { action, invalidArgument } from "@octant/core";
 import { comparePaths, type Path, presentRoots, type SourcePlace } from "@octant/host";
 import { LANGUAGES, type Language, languageOf, literalWords, type StructureMatch } from "@octant/search";
 import { z } from "zod";
+import { INSPECT_SHORT } from "../kinds.ts";
 import { notSearched, toHidden, toNotSearched } from "../searched.ts";
 import type { Code } from "./code.ts";
 import { LIST_ERRORS, Paging, pageOfPlaces, placeBefore } from "./page.ts";
@@ -22,9 +23,7 @@ const Match = Place.extend({ captures: z.record(z.string(), z.string()).describe
 export const search_ast = (code: Code) =>
   action({
     summary: "Find code by structure: $X matches one node, $$$X any number.",
-    access: "read",
-    timing: "async_short",
-    intent: "inspect",
+    ...INSPECT_SHORT,
     leavesOut: true,
     input: z.strictObject({
       pattern: z.string().min(1).max(MAX_PATTERN_CHARS).describe("Code with $X, $$$X"),

@@ -2,6 +2,7 @@ import { action, holding, Uri } from "@octant/core";
 import { pathToUri, presentRoots } from "@octant/host";
 import { SYMBOL_KINDS } from "@octant/search";
 import { z } from "zod";
+import { INSPECT_SHORT } from "../kinds.ts";
 import { notSearched, toHidden, toNotSearched } from "../searched.ts";
 import type { Code } from "./code.ts";
 import { FoundSymbol } from "./outline.ts";
@@ -17,9 +18,7 @@ export const Scope = holding("tree", Uri.optional().describe("Folder or file; de
 export const search_symbol = (code: Code) =>
   action({
     summary: "Find symbols by name, exact matches first.",
-    access: "read",
-    timing: "async_short",
-    intent: "inspect",
+    ...INSPECT_SHORT,
     leavesOut: true,
     input: z.strictObject({
       query: z.string().min(1).max(MAX_QUERY_CHARS).describe("Name or part of a name"),

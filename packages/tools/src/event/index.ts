@@ -8,6 +8,7 @@ import {
   toEventView,
 } from "@octant/core";
 import { z } from "zod";
+import { INSPECT } from "../kinds.ts";
 import { withinBudget } from "../within-budget.ts";
 
 const MAX_WAIT_MS = 50_000;
@@ -20,9 +21,7 @@ export const event = (jobs: Jobs) =>
     actions: {
       poll: action({
         summary: "Read events from a sequence number on; waits if there is none.",
-        access: "read",
-        timing: "sync",
-        intent: "inspect",
+        ...INSPECT,
         input: z.strictObject({
           from_seq: z.int().min(0).default(0).describe("next_seq of the previous poll; 0: the oldest event"),
           job_id: JobId.optional().describe("Only events of this job"),

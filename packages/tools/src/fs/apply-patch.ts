@@ -2,6 +2,7 @@ import { ANSWER_BYTES, action, Hash, holding, PatchId, Range, type Reader, Ref, 
 import { type Edits, MAX_FILES, type PatchResult, StructuredEdit } from "@octant/host";
 import { z } from "zod";
 import type { DiagnosticsAfterEdit } from "../code/diagnostics-after-edit.ts";
+import { APPLY, DISK_ERRORS, PATH_ERRORS } from "../kinds.ts";
 import { spotOf } from "../place-lines.ts";
 
 const MAX_HUNKS = 200;
@@ -46,9 +47,7 @@ export const apply_patch = ({ edits, diagnostics }: { edits: Edits; diagnostics?
   action({
     summary:
       "Change existing files atomically with a unified diff, *** Begin Patch text, edits, or an undo ref.",
-    access: "write",
-    timing: "sync",
-    intent: "apply",
+    ...APPLY,
     destructive: true,
     input: z.strictObject({
       patch: holding(
@@ -87,14 +86,10 @@ export const apply_patch = ({ edits, diagnostics }: { edits: Edits; diagnostics?
       "ALREADY_EXISTS",
       "NOT_A_FILE",
       "NOT_A_DIRECTORY",
-      "OUTSIDE_WORKSPACE",
-      "PROTECTED_PATH",
-      "ACCESS_DENIED",
+      ...PATH_ERRORS,
       "UNSUPPORTED",
       "TOO_LARGE",
-      "LOCKED",
-      "NO_SPACE",
-      "IO_ERROR",
+      ...DISK_ERRORS,
     ],
     examples: [
       {

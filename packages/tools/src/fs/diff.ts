@@ -8,13 +8,12 @@ import {
   wholeCharacters,
 } from "@octant/host";
 import { z } from "zod";
+import { INSPECT } from "../kinds.ts";
 
 export const diff = ({ confinement, blobs }: { confinement: Confinement; blobs: Blobs }) =>
   action({
     summary: "Diff two versions of a file by hash; versions replaced by edits stay available.",
-    access: "read",
-    timing: "sync",
-    intent: "inspect",
+    ...INSPECT,
     input: z.strictObject({
       hash_a: Hash.optional().describe("From"),
       hash_b: Hash.optional().describe("To"),

@@ -1,6 +1,7 @@
 import { ANSWER_BYTES, action, counted, pagingInput, Uri } from "@octant/core";
 import type { Files } from "@octant/host";
 import { z } from "zod";
+import { INSPECT } from "../kinds.ts";
 import { Kind } from "./stat.ts";
 
 const DEFAULT_LIMIT = 200;
@@ -18,9 +19,7 @@ const PagePosition = z.string();
 export const list = ({ files }: { readonly files: Files }) =>
   action({
     summary: "List a folder or tree, respecting ignore files, filtered by glob and kind.",
-    access: "read",
-    timing: "sync",
-    intent: "inspect",
+    ...INSPECT,
     input: z.strictObject({
       uri: Uri.default("."),
       depth: z.int().min(1).max(MAX_DEPTH).optional().describe("Levels; default 1, or all with a pattern"),

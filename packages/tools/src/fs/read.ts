@@ -15,6 +15,7 @@ import {
 } from "@octant/core";
 import { type Files, MAX_IMAGE_BYTES, type Reading, type ReadOptions } from "@octant/host";
 import { z } from "zod";
+import { INSPECT } from "../kinds.ts";
 
 const MAX_URIS = 100;
 
@@ -55,9 +56,7 @@ const Output = FileContent.partial().extend({ files: z.array(z.union([FileConten
 export const read = ({ files }: { readonly files: Files }) =>
   action({
     summary: "Read files, part of a file, or a ref; the answer has the hash that an edit needs.",
-    access: "read",
-    timing: "sync",
-    intent: "inspect",
+    ...INSPECT,
     input: z.strictObject({
       uri: z.union([Uri, z.array(Uri).min(1).max(MAX_URIS)]).describe("URI, path or ref; or a list"),
       range: OrderedRange.optional().describe(

@@ -1,13 +1,12 @@
 import { action, type Context, counted, holding, type Question, Ref, ToolError, Uri } from "@octant/core";
 import type { Edits } from "@octant/host";
 import { z } from "zod";
+import { APPLY, DISK_ERRORS, PATH_ERRORS } from "../kinds.ts";
 
 export const rm = ({ edits }: { edits: Edits }) =>
   action({
     summary: "Remove a file or folder; the undo ref restores it.",
-    access: "write",
-    timing: "sync",
-    intent: "apply",
+    ...APPLY,
     destructive: true,
     input: z.strictObject({
       uri: holding("tree", Uri),
@@ -26,15 +25,11 @@ export const rm = ({ edits }: { edits: Edits }) =>
       "CONFIRM_REQUIRED",
       "NOT_FOUND",
       "NOT_A_DIRECTORY",
-      "OUTSIDE_WORKSPACE",
-      "PROTECTED_PATH",
-      "ACCESS_DENIED",
+      ...PATH_ERRORS,
       "CONFLICT",
       "TOO_LARGE",
       "UNSUPPORTED",
-      "LOCKED",
-      "NO_SPACE",
-      "IO_ERROR",
+      ...DISK_ERRORS,
     ],
     examples: [
       { title: "List what would be removed", input: { uri: "src" }, fails: "CONFIRM_REQUIRED" },

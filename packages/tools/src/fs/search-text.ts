@@ -1,6 +1,7 @@
 import { ANSWER_BYTES, action, Hash, holding, MAX_ANSWER_BYTES, pagingInput, Range, Uri } from "@octant/core";
 import { MAX_SEARCH_MS, pathToUri, type Searchable, searchText, toPlace } from "@octant/host";
 import { z } from "zod";
+import { INSPECT_SHORT } from "../kinds.ts";
 import { notSearched, notSearchedNotes, toNotSearched } from "../searched.ts";
 
 // Far below the system's limit of 128 KiB for one process argument.
@@ -30,9 +31,7 @@ const Position = z.object({
 export const search_text = (workspace: Searchable) =>
   action({
     summary: "Search files for text or a regular expression, skipping ignored files.",
-    access: "read",
-    timing: "async_short",
-    intent: "inspect",
+    ...INSPECT_SHORT,
     leavesOut: true,
     input: z.strictObject({
       pattern: z.string().min(1).max(MAX_PATTERN_CHARS).describe("Rust regex"),

@@ -1,6 +1,7 @@
 import { action, type Context, Hash, Uri } from "@octant/core";
 import type { Files } from "@octant/host";
 import { z } from "zod";
+import { INSPECT } from "../kinds.ts";
 
 /** The kinds of directory entries. */
 export const Kind = z.enum(["file", "directory", "symlink", "fifo", "socket", "device"]);
@@ -10,9 +11,7 @@ const PROGRESS_INTERVAL_MS = 1_000;
 export const stat = ({ files }: { readonly files: Files }) =>
   action({
     summary: "Show the kind, size, hash, times, mode and link target of a path.",
-    access: "read",
-    timing: "sync",
-    intent: "inspect",
+    ...INSPECT,
     input: z.strictObject({ uri: Uri }),
     output: z.object({
       uri: z.string(),

@@ -1,6 +1,7 @@
 import { action, Hash, invalidArgument, Ref, Uri } from "@octant/core";
 import type { Edits } from "@octant/host";
 import { z } from "zod";
+import { APPLY, DISK_ERRORS, PATH_ERRORS } from "../kinds.ts";
 
 const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
 
@@ -12,27 +13,14 @@ const FileUri = Uri.refine(
 export const write = ({ edits }: { edits: Edits }) =>
   action({
     summary: "Create a file and its parent folders; use apply_patch to change an existing file.",
-    access: "write",
-    timing: "sync",
-    intent: "apply",
+    ...APPLY,
     input: z.strictObject({
       uri: FileUri,
       content: z.string(),
       encoding: z.enum(["utf-8", "base64"]).default("utf-8").describe("Encoding of content"),
     }),
     output: z.object({ uri: Uri, hash: Hash, undo: Ref }),
-    errors: [
-      "ALREADY_EXISTS",
-      "NOT_FOUND",
-      "NOT_A_DIRECTORY",
-      "OUTSIDE_WORKSPACE",
-      "PROTECTED_PATH",
-      "ACCESS_DENIED",
-      "TOO_LARGE",
-      "LOCKED",
-      "NO_SPACE",
-      "IO_ERROR",
-    ],
+    errors: ["ALREADY_EXISTS", "NOT_FOUND", "NOT_A_DIRECTORY", ...PATH_ERRORS, "TOO_LARGE", ...DISK_ERRORS],
     examples: [
       { title: "A new file", input: { uri: "docs/notes.md", content: "# Notes\n" } },
       { title: "Bytes", input: { uri: "pixel.bin", content: "AAEC", encoding: "base64" } },

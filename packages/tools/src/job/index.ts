@@ -13,6 +13,7 @@ import {
   type Reader,
 } from "@octant/core";
 import { z } from "zod";
+import { INSPECT, VERIFY } from "../kinds.ts";
 import { withinBudget } from "../within-budget.ts";
 
 const DEFAULT_WAIT_MS = 20_000;
@@ -48,9 +49,7 @@ export const job = (jobs: Jobs) =>
     actions: {
       status: action({
         summary: "Show a job's state, and its result once it has ended.",
-        access: "read",
-        timing: "sync",
-        intent: "inspect",
+        ...INSPECT,
         input: z.strictObject({ job_id: JobId.optional().describe("Absent: count jobs by state") }),
         output: z.object({
           job: JobView.optional(),
@@ -76,9 +75,7 @@ export const job = (jobs: Jobs) =>
       }),
       list: action({
         summary: "List your jobs, newest first.",
-        access: "read",
-        timing: "sync",
-        intent: "inspect",
+        ...INSPECT,
         input: z.strictObject({
           status: z.enum(JOB_STATES).optional().describe("Only those in this state"),
           tool: z.string().optional().describe("Only those of this tool"),
@@ -103,9 +100,7 @@ export const job = (jobs: Jobs) =>
       }),
       poll: action({
         summary: "Wait for a job to end or report progress.",
-        access: "read",
-        timing: "sync",
-        intent: "inspect",
+        ...INSPECT,
         input: z.strictObject({
           job_id: JobId,
           from_seq: z
@@ -154,9 +149,7 @@ export const job = (jobs: Jobs) =>
       }),
       cancel: action({
         summary: "Cancel a job and every process it started.",
-        access: "write",
-        timing: "sync",
-        intent: "verify",
+        ...VERIFY,
         destructive: true,
         input: z.strictObject({ job_id: JobId }),
         output: z.object({ job: JobView }),

@@ -11,6 +11,7 @@ import {
 import type { Workspace } from "@octant/host";
 import { createTermCutter, type Embedder, type ParserPool } from "@octant/search";
 import { z } from "zod";
+import { APPLY, INSPECT } from "../kinds.ts";
 import { createLinks } from "./links.ts";
 import { type ListFilter, type MemoryItem, SCOPES } from "./memory-store.ts";
 import { createRecall } from "./recall.ts";
@@ -106,9 +107,7 @@ export const memory = ({ workspace, parsers, embedder, shared, holdsSecret }: Me
     actions: {
       recall: action({
         summary: "Find memories by words and meaning, best first.",
-        access: "read",
-        timing: "sync",
-        intent: "inspect",
+        ...INSPECT,
         input: z.strictObject({ query: z.string().min(1).max(1_000), scopes, limit }),
         output: z.object({ memories: z.array(Item).readonly() }),
         errors: ["UPSTREAM_ERROR", "UNSUPPORTED"],
@@ -121,9 +120,7 @@ export const memory = ({ workspace, parsers, embedder, shared, holdsSecret }: Me
       }),
       create: action({
         summary: "Store a note or a fact.",
-        access: "write",
-        timing: "sync",
-        intent: "apply",
+        ...APPLY,
         input: z.strictObject({
           text: Text,
           scope: Scope.default("project"),
@@ -152,9 +149,7 @@ export const memory = ({ workspace, parsers, embedder, shared, holdsSecret }: Me
       }),
       update: action({
         summary: "Update a memory and refresh its links.",
-        access: "write",
-        timing: "sync",
-        intent: "apply",
+        ...APPLY,
         input: z.strictObject({ memory_id: MemoryId, text: Text.optional(), ...fields }),
         output: Item,
         errors: ["NOT_FOUND", "OUTSIDE_WORKSPACE"],
@@ -180,9 +175,7 @@ export const memory = ({ workspace, parsers, embedder, shared, holdsSecret }: Me
       }),
       delete: action({
         summary: "Delete a memory.",
-        access: "write",
-        timing: "sync",
-        intent: "apply",
+        ...APPLY,
         destructive: true,
         input: z.strictObject({ memory_id: MemoryId }),
         output: z.object({ memory_id: MemoryId, deleted: z.literal(true) }),
@@ -196,9 +189,7 @@ export const memory = ({ workspace, parsers, embedder, shared, holdsSecret }: Me
       }),
       manage: action({
         summary: "List memories, newest first.",
-        access: "read",
-        timing: "sync",
-        intent: "inspect",
+        ...INSPECT,
         input: z.strictObject({ scopes, limit }),
         output: z.object({ memories: z.array(Item).readonly() }),
         examples: [{ title: "List all", input: {} }],
@@ -207,9 +198,7 @@ export const memory = ({ workspace, parsers, embedder, shared, holdsSecret }: Me
       }),
       facts: action({
         summary: "List facts, newest first.",
-        access: "read",
-        timing: "sync",
-        intent: "inspect",
+        ...INSPECT,
         input: z.strictObject({ scopes, limit }),
         output: z.object({ memories: z.array(Item).readonly() }),
         examples: [{ title: "List facts", input: { scopes: ["project"] } }],
@@ -220,9 +209,7 @@ export const memory = ({ workspace, parsers, embedder, shared, holdsSecret }: Me
       }),
       summarize: action({
         summary: "Show the newest memories of a scope as one short Markdown text.",
-        access: "read",
-        timing: "sync",
-        intent: "inspect",
+        ...INSPECT,
         input: z.strictObject({ scope: Scope.default("project") }),
         output: z.object({ markdown: z.string(), memories: z.int(), incomplete: z.string().optional() }),
         examples: [{ title: "Of the project", input: {} }],

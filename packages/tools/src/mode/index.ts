@@ -1,5 +1,6 @@
 import { type ActionText, action, defineTool, MODES } from "@octant/core";
 import { z } from "zod";
+import { INSPECT } from "../kinds.ts";
 import { type ActiveModes, MODE_TOOL } from "./active-modes.ts";
 import type { DeveloperMode } from "./modes.ts";
 
@@ -37,9 +38,7 @@ export const mode = (modes: ActiveModes) =>
     actions: {
       list: action({
         summary: "The modes there are, and the active one.",
-        access: "read",
-        timing: "sync",
-        intent: "inspect",
+        ...INSPECT,
         input: z.strictObject({}),
         output: z.object({ modes: z.array(Summary), active: z.string().nullable() }),
         examples: [{ title: "What there is", input: {} }],
@@ -54,9 +53,7 @@ export const mode = (modes: ActiveModes) =>
       }),
       activate: action({
         summary: "Work in a mode from now on; calls it does not have are refused. The name default ends it.",
-        access: "read",
-        timing: "sync",
-        intent: "inspect",
+        ...INSPECT,
         input: z.strictObject({ name: ModeName }),
         output: Current,
         errors: ["NOT_FOUND"],
@@ -68,9 +65,7 @@ export const mode = (modes: ActiveModes) =>
       }),
       show: action({
         summary: "A mode with its instructions, tools and limits.",
-        access: "read",
-        timing: "sync",
-        intent: "inspect",
+        ...INSPECT,
         input: z.strictObject({ name: ModeName }),
         output: ModeView,
         errors: ["NOT_FOUND"],
@@ -80,9 +75,7 @@ export const mode = (modes: ActiveModes) =>
       }),
       current: action({
         summary: "The mode you work in.",
-        access: "read",
-        timing: "sync",
-        intent: "inspect",
+        ...INSPECT,
         input: z.strictObject({}),
         output: Current,
         examples: [{ title: "Which one", input: {} }],

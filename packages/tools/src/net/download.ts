@@ -1,6 +1,7 @@
 import { action, type Context, Hash, Ref, Uri } from "@octant/core";
 import { downloadFile } from "@octant/host";
 import { z } from "zod";
+import { DISK_ERRORS, PATH_ERRORS } from "../kinds.ts";
 import { maxSize, RequestHeaders, timeout, Url } from "./inputs.ts";
 import type { NetOptions } from "./options.ts";
 
@@ -40,12 +41,8 @@ export const download = ({ workspace, network, isRemote }: NetOptions) =>
       "LIMIT_EXCEEDED",
       "ALREADY_EXISTS",
       "NOT_A_DIRECTORY",
-      "OUTSIDE_WORKSPACE",
-      "PROTECTED_PATH",
-      "ACCESS_DENIED",
-      "LOCKED",
-      "NO_SPACE",
-      "IO_ERROR",
+      ...PATH_ERRORS,
+      ...DISK_ERRORS,
     ],
     examples: [
       {

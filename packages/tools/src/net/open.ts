@@ -1,15 +1,14 @@
 import { action, ToolError } from "@octant/core";
 import { openInBrowser } from "@octant/host";
 import { z } from "zod";
+import { VERIFY } from "../kinds.ts";
 import { Url } from "./inputs.ts";
 import type { NetOptions } from "./options.ts";
 
 export const open = ({ network, env, isRemote, findOpener }: NetOptions) =>
   action({
     summary: "Open a page in the user's browser.",
-    access: "write",
-    timing: "sync",
-    intent: "verify",
+    ...VERIFY,
     openWorld: true,
     input: z.strictObject({ url: Url }),
     output: z.object({ url: z.string(), program: z.string() }),

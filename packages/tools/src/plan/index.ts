@@ -9,6 +9,7 @@ import {
 } from "@octant/core";
 import type { Git, Workspace } from "@octant/host";
 import { z } from "zod";
+import { INSPECT } from "../kinds.ts";
 import { createRuns } from "../test/runs.ts";
 import { toEvidence } from "./evidence.ts";
 import {
@@ -56,9 +57,7 @@ export const plan = ({ workspace: { store, state }, git }: PlanOptions) => {
     actions: {
       create: action({
         summary: "Write down the steps of a task.",
-        access: "read",
-        timing: "sync",
-        intent: "inspect",
+        ...INSPECT,
         input: z.strictObject({ title: StepText, steps: z.array(StepInput).min(1).max(MAX_STEPS) }),
         output: Plan,
         errors: ["NO_SPACE", "IO_ERROR"],
@@ -83,9 +82,7 @@ export const plan = ({ workspace: { store, state }, git }: PlanOptions) => {
       }),
       update: action({
         summary: "Change, add and remove steps; evidence is looked up.",
-        access: "read",
-        timing: "sync",
-        intent: "inspect",
+        ...INSPECT,
         input: z.strictObject({
           plan_id: whichPlan,
           title: StepText.optional(),
@@ -139,9 +136,7 @@ export const plan = ({ workspace: { store, state }, git }: PlanOptions) => {
       list: action({
         summary: "Your plans, newest first.",
         listing: "brief",
-        access: "read",
-        timing: "sync",
-        intent: "inspect",
+        ...INSPECT,
         input: z.strictObject({ ...pagingInput(20, 100) }),
         output: z.object({
           plans: z.array(Plan.omit({ steps: true }).extend({ done: z.int(), total: z.int() })),
@@ -176,9 +171,7 @@ export const plan = ({ workspace: { store, state }, git }: PlanOptions) => {
       get: action({
         summary: "A plan with its steps.",
         listing: "brief",
-        access: "read",
-        timing: "sync",
-        intent: "inspect",
+        ...INSPECT,
         input: z.strictObject({ plan_id: whichPlan }),
         output: Plan,
         errors: ["NOT_FOUND", "IO_ERROR"],

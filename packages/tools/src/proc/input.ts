@@ -1,6 +1,7 @@
 import { action } from "@octant/core";
 import type { Processes, ProcessInfo } from "@octant/host";
 import { z } from "zod";
+import { VERIFY } from "../kinds.ts";
 import {
   EXAMPLE_PROC,
   Outcome,
@@ -26,9 +27,7 @@ const MAX_KEYS = 1_000;
 export const input = ({ processes }: ProcWorkspace) =>
   action({
     summary: "Send input to a running process and read its response.",
-    access: "write",
-    timing: "sync",
-    intent: "verify",
+    ...VERIFY,
     destructive: true,
     openWorld: true,
     input: z.strictObject({

@@ -1,6 +1,7 @@
 import { constants } from "node:os";
 import { action } from "@octant/core";
 import { z } from "zod";
+import { VERIFY } from "../kinds.ts";
 import { EXAMPLE_PROC, ending, Outcome, ProcIdInput, toOutcome } from "./answer.ts";
 import type { ProcWorkspace } from "./workspace.ts";
 
@@ -13,9 +14,7 @@ const Signal = z.string().refine(isSignal, "a signal has a name such as SIGTERM,
 export const kill = ({ processes }: ProcWorkspace) =>
   action({
     summary: "Stop a process and all its children.",
-    access: "write",
-    timing: "sync",
-    intent: "verify",
+    ...VERIFY,
     destructive: true,
     input: z.strictObject({
       proc_id: ProcIdInput,

@@ -1,6 +1,7 @@
 import { action, pagingInput } from "@octant/core";
 import { type Spool, wholeCharacters } from "@octant/host";
 import { z } from "zod";
+import { INSPECT } from "../kinds.ts";
 import { EXAMPLE_PROC, ending, Outcome, outputInput, ProcIdInput, toOutcome } from "./answer.ts";
 import { readFully, toText } from "./output-text.ts";
 import { watchOutput } from "./wait-for.ts";
@@ -15,9 +16,7 @@ const Position = z.int().min(0);
 export const logs = ({ processes }: ProcWorkspace) =>
   action({
     summary: "Read a process's output: the tail, from a byte offset, or as it arrives.",
-    access: "read",
-    timing: "sync",
-    intent: "inspect",
+    ...INSPECT,
     input: z.strictObject({
       proc_id: ProcIdInput,
       stream: z.enum(["stdout", "stderr"]).default("stdout"),

@@ -1,6 +1,7 @@
 import { action, ProcId, pagingInput } from "@octant/core";
 import type { ProcessInfo } from "@octant/host";
 import { z } from "zod";
+import { INSPECT } from "../kinds.ts";
 import { ending, Outcome, toOutcome } from "./answer.ts";
 import type { ProcWorkspace } from "./workspace.ts";
 
@@ -25,9 +26,7 @@ const MachineProcess = z.object({
 export const ps = ({ processes }: ProcWorkspace) =>
   action({
     summary: "List processes started here, or all processes of the machine.",
-    access: "read",
-    timing: "sync",
-    intent: "inspect",
+    ...INSPECT,
     input: z.strictObject({
       filter: z.string().min(1).optional().describe("Text in its command, name or status"),
       all: z.boolean().default(false).describe("All processes of the machine; names only, never arguments"),

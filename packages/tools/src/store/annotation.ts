@@ -1,6 +1,7 @@
 import { action, defineTool, handle, pagingInput } from "@octant/core";
 import type { Annotation, Workspace } from "@octant/host";
 import { z } from "zod";
+import { APPLY, INSPECT } from "../kinds.ts";
 import { Target, toTarget, toTimestamp } from "./target.ts";
 
 const AnnotationId = handle("annotation");
@@ -29,9 +30,7 @@ export const annotation = (workspace: Pick<Workspace, "store" | "confinement">) 
     actions: {
       add: action({
         summary: "Attach a remark to a file, symbol, artifact or identity.",
-        access: "write",
-        timing: "sync",
-        intent: "apply",
+        ...APPLY,
         input: z.strictObject({
           target: Target,
           text: z.string().min(1).max(MAX_TEXT_CHARS),
@@ -49,9 +48,7 @@ export const annotation = (workspace: Pick<Workspace, "store" | "confinement">) 
       }),
       list: action({
         summary: "List remarks, newest first.",
-        access: "read",
-        timing: "sync",
-        intent: "inspect",
+        ...INSPECT,
         input: z.strictObject({ target: Target.optional(), kind: Kind.optional(), ...pagingInput(50, 500) }),
         output: z.object({ annotations: z.array(AnnotationView) }),
         errors: ["OUTSIDE_WORKSPACE", "INVALID_CURSOR"],

@@ -1,6 +1,7 @@
 import { action, defineTool, Hash, invalidArgument, pagingInput } from "@octant/core";
 import type { Artifact } from "@octant/host";
 import { z } from "zod";
+import { APPLY, INSPECT } from "../kinds.ts";
 import {
   contentInput,
   isText,
@@ -38,9 +39,7 @@ export const artifact = (workspace: StoreWorkspace) =>
     actions: {
       upload: action({
         summary: "Store a result: its content, or the hash of content stored with cas.store.",
-        access: "write",
-        timing: "sync",
-        intent: "apply",
+        ...APPLY,
         input: z.strictObject({
           name: z.string().min(1).max(256),
           ...contentInput,
@@ -78,9 +77,7 @@ export const artifact = (workspace: StoreWorkspace) =>
       }),
       get: action({
         summary: "Read an artifact with its content.",
-        access: "read",
-        timing: "sync",
-        intent: "inspect",
+        ...INSPECT,
         input: z.strictObject({ artifact_id: ArtifactId, ...readInput }),
         output: z.object({ artifact: ArtifactView, ...readOutput }),
         errors: ["NOT_FOUND", "NOT_TEXT", "IO_ERROR"],
@@ -92,9 +89,7 @@ export const artifact = (workspace: StoreWorkspace) =>
       }),
       list: action({
         summary: "List artifacts, newest first.",
-        access: "read",
-        timing: "sync",
-        intent: "inspect",
+        ...INSPECT,
         input: z.strictObject({
           tags: z.array(Tag).max(16).optional().describe("Having all of these tags"),
           creator: z.string().optional(),

@@ -1,5 +1,6 @@
 import { action, defineTool, Hash } from "@octant/core";
 import { z } from "zod";
+import { APPLY, INSPECT } from "../kinds.ts";
 import {
   contentInput,
   find,
@@ -24,9 +25,7 @@ export const cas = (workspace: StoreWorkspace) =>
     actions: {
       store: action({
         summary: "Store content and get its hash; the same content is stored once.",
-        access: "write",
-        timing: "sync",
-        intent: "apply",
+        ...APPLY,
         input: z.strictObject(contentInput),
         output: Stored,
         errors: ["TOO_LARGE", "NO_SPACE", "IO_ERROR"],
@@ -38,9 +37,7 @@ export const cas = (workspace: StoreWorkspace) =>
       }),
       inspect: action({
         summary: "Show the size and ref of stored content.",
-        access: "read",
-        timing: "sync",
-        intent: "inspect",
+        ...INSPECT,
         input: z.strictObject({ hash: Hash }),
         output: Stored,
         errors: ["NOT_FOUND", "IO_ERROR"],
@@ -52,9 +49,7 @@ export const cas = (workspace: StoreWorkspace) =>
       }),
       get: action({
         summary: "Read stored content from any offset.",
-        access: "read",
-        timing: "sync",
-        intent: "inspect",
+        ...INSPECT,
         input: z.strictObject({ hash: Hash, ...readInput }),
         output: z.object(readOutput),
         errors: ["NOT_FOUND", "NOT_TEXT", "IO_ERROR"],

@@ -1,5 +1,6 @@
 import { action, defineTool, ToolError } from "@octant/core";
 import { z } from "zod";
+import { INSPECT } from "../kinds.ts";
 
 /** A setting in effect, with the file or variable it comes from. */
 export interface SettingInEffect {
@@ -15,9 +16,7 @@ export const config = (settings: () => readonly SettingInEffect[]) =>
     actions: {
       get: action({
         summary: "Show settings with the source of each.",
-        access: "read",
-        timing: "sync",
-        intent: "inspect",
+        ...INSPECT,
         input: z.strictObject({
           key: z.string().min(1).max(128).optional().describe("For example sandbox or sandbox.mode"),
         }),

@@ -1,6 +1,7 @@
 import { action, defineTool, pagingInput } from "@octant/core";
 import { DIRECTIONS, type Identity, type Workspace } from "@octant/host";
 import { z } from "zod";
+import { APPLY, INSPECT } from "../kinds.ts";
 import { toAnnotationView } from "./annotation.ts";
 import { EXAMPLE_IDENTITY, IdentityId, Tag, Target, toTarget, toTimestamp } from "./target.ts";
 
@@ -25,8 +26,6 @@ const Name = z.string().min(1).max(256);
 
 const MAX_DEPTH = 16;
 const CONTEXT_ROWS = 50;
-const read = { access: "read", timing: "sync", intent: "inspect" } as const;
-const write = { access: "write", timing: "sync", intent: "apply" } as const;
 
 export const graph = (workspace: Pick<Workspace, "store" | "confinement">) => {
   const { annotations, graph: store } = workspace.store;
@@ -35,7 +34,7 @@ export const graph = (workspace: Pick<Workspace, "store" | "confinement">) => {
     summary: "Named identities for files, symbols and artifacts, with tags and connections between them.",
     actions: {
       bind: action({
-        ...write,
+        ...APPLY,
         summary: "Bind a name to files, symbols or artifacts, creating the identity if needed.",
         input: z.strictObject({ name: Name, targets: z.array(Target).max(64).default([]) }),
         output: z.object({ identity: IdentityView }),
@@ -47,7 +46,7 @@ export const graph = (workspace: Pick<Workspace, "store" | "confinement">) => {
         },
       }),
       tag: action({
-        ...write,
+        ...APPLY,
         summary: "Add and remove tags of an identity.",
         input: z.strictObject({
           identity_id: IdentityId,
@@ -66,7 +65,7 @@ export const graph = (workspace: Pick<Workspace, "store" | "confinement">) => {
         run: ({ identity_id, add, remove }) => ({ identity: toView(store.tag(identity_id, add, remove)) }),
       }),
       connect: action({
-        ...write,
+        ...APPLY,
         summary: "Connect two identities, or remove a connection.",
         input: z.strictObject({
           from: IdentityId,
@@ -91,7 +90,7 @@ export const graph = (workspace: Pick<Workspace, "store" | "confinement">) => {
         },
       }),
       find: action({
-        ...read,
+        ...INSPECT,
         summary: "Find identities by name, tag or bound target, sorted by name.",
         input: z.strictObject({
           name: Name.optional().describe("Part of the name"),
@@ -112,7 +111,7 @@ export const graph = (workspace: Pick<Workspace, "store" | "confinement">) => {
         },
       }),
       query: action({
-        ...read,
+        ...INSPECT,
         summary: "Find connected identities over several steps, nearest first.",
         input: z.strictObject({
           from: IdentityId,
@@ -138,7 +137,7 @@ export const graph = (workspace: Pick<Workspace, "store" | "confinement">) => {
         },
       }),
       context: action({
-        ...read,
+        ...INSPECT,
         summary: "Show everything known about a target: identities, connections and remarks.",
         input: z.strictObject({ target: Target.describe("An identity or a bound target") }),
         output: z.object({

@@ -1,5 +1,6 @@
 import { action, defineTool, pagingInput, RunId } from "@octant/core";
 import { z } from "zod";
+import { INSPECT } from "../kinds.ts";
 import { createRunnerProbe } from "./backends.ts";
 import { list } from "./list.ts";
 import { RunResult, resultText, toResult } from "./result.ts";
@@ -25,9 +26,7 @@ const EXAMPLE_RUN = "run_00mgbz4x2k1h7v0c9qj3t5w8y6r4n2b0d8f6";
 const status = (runs: Runs) =>
   action({
     summary: "Show a test run's progress and its failures, page by page.",
-    access: "read",
-    timing: "sync",
-    intent: "inspect",
+    ...INSPECT,
     input: z.strictObject({ run_id: RunId, ...pagingInput(20, 200) }),
     output: RunResult,
     errors: ["NOT_FOUND", "INVALID_CURSOR"],

@@ -1,6 +1,7 @@
 import { action, pagingInput, Uri } from "@octant/core";
 import { pathToUri } from "@octant/host";
 import { z } from "zod";
+import { INSPECT } from "../kinds.ts";
 import { withinBudget } from "../within-budget.ts";
 import type { TestOptions } from "./runner.ts";
 import { findSuites, type Suite, suitesAt } from "./suites.ts";
@@ -11,9 +12,7 @@ const PAGE_BYTES = 28_000;
 export const list = ({ workspace: { confinement } }: TestOptions) =>
   action({
     summary: "List test suites: the packages with tests and their runners.",
-    access: "read",
-    timing: "sync",
-    intent: "inspect",
+    ...INSPECT,
     input: z.strictObject({
       path: Uri.optional().describe("A folder, or a file to select its package; default all"),
       ...pagingInput(20, 100),

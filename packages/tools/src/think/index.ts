@@ -1,6 +1,7 @@
 import { type ActionText, action, defineTool, handle, newHandle, pagingInput, Uri } from "@octant/core";
 import type { Workspace } from "@octant/host";
 import { z } from "zod";
+import { INSPECT } from "../kinds.ts";
 import { FOCUS_AREAS, FOCUS_NAMES } from "./focus-areas.ts";
 
 const KIND = "thought";
@@ -70,9 +71,7 @@ export const think = ({ store: { records }, files }: Pick<Workspace, "store" | "
     actions: {
       think: action({
         summary: "Note a thought, such as a hypothesis or a decision.",
-        access: "read",
-        timing: "sync",
-        intent: "inspect",
+        ...INSPECT,
         input: z.strictObject({ thought: Text }),
         output: Recorded,
         errors: ["NO_SPACE", "IO_ERROR"],
@@ -82,9 +81,7 @@ export const think = ({ store: { records }, files }: Pick<Workspace, "store" | "
       }),
       critic: action({
         summary: "Note an analysis that should be doubted; answers with questions to put to it.",
-        access: "read",
-        timing: "sync",
-        intent: "inspect",
+        ...INSPECT,
         input: z.strictObject({ analysis: Text }),
         output: Recorded,
         errors: ["NO_SPACE", "IO_ERROR"],
@@ -97,9 +94,7 @@ export const think = ({ store: { records }, files }: Pick<Workspace, "store" | "
       }),
       review: action({
         summary: "Note work for review; answers with what to check in the focus area.",
-        access: "read",
-        timing: "sync",
-        intent: "inspect",
+        ...INSPECT,
         input: z.strictObject({
           work_description: Text,
           focus: z.enum(FOCUS_NAMES).default("general"),
@@ -128,9 +123,7 @@ export const think = ({ store: { records }, files }: Pick<Workspace, "store" | "
       }),
       list: action({
         summary: "Notes of this session, newest first.",
-        access: "read",
-        timing: "sync",
-        intent: "inspect",
+        ...INSPECT,
         input: z.strictObject({ ...pagingInput(20, 100) }),
         output: z.object({ notes: z.array(Note) }),
         errors: ["INVALID_CURSOR", "IO_ERROR"],

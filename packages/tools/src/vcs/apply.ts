@@ -1,14 +1,13 @@
 import { action, Hash, Ref, Uri } from "@octant/core";
 import { type ApplyTo, applyPatch } from "@octant/host";
 import { z } from "zod";
+import { APPLY, PATH_ERRORS } from "../kinds.ts";
 import { Repo, Staged, toRepository, type VcsWorkspace } from "./workspace.ts";
 
 export const apply = (workspace: VcsWorkspace) =>
   action({
     summary: "Apply a git patch atomically to the files, the index, or both.",
-    access: "write",
-    timing: "sync",
-    intent: "apply",
+    ...APPLY,
     destructive: true,
     input: z.strictObject({
       patch: z.string().min(1).describe("From vcs.diff, or its ref"),
@@ -39,9 +38,7 @@ export const apply = (workspace: VcsWorkspace) =>
       "NOT_FOUND",
       "ALREADY_EXISTS",
       "NOT_A_FILE",
-      "OUTSIDE_WORKSPACE",
-      "PROTECTED_PATH",
-      "ACCESS_DENIED",
+      ...PATH_ERRORS,
       "UNSUPPORTED",
       "TOO_LARGE",
       "LOCKED",

@@ -2,6 +2,7 @@ import { readSync } from "node:fs";
 import { action, Hash, Lines, pagingInput, Range, staleCursor, ToolError, toRange, Uri } from "@octant/core";
 import { type BlameGroup, findCommit, hashOf, type Repository, readBlame, readFileAt } from "@octant/host";
 import { z } from "zod";
+import { INSPECT } from "../kinds.ts";
 import { GitRef, Repo, short, toPlace, type VcsWorkspace } from "./workspace.ts";
 
 const MAX_FILE_BYTES = 32 * 1024 * 1024;
@@ -12,9 +13,7 @@ const Position = z.strictObject({ commit: z.string().optional(), hash: Hash, lin
 export const blame = (workspace: VcsWorkspace) =>
   action({
     summary: "Show who last changed each line of a file, when and in which commit.",
-    access: "read",
-    timing: "sync",
-    intent: "inspect",
+    ...INSPECT,
     input: z.strictObject({
       path: Uri,
       ref: GitRef.optional(),

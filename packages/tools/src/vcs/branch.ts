@@ -1,6 +1,7 @@
 import { action, invalidArgument, pagingInput } from "@octant/core";
 import { createBranch, deleteBranch, listBranches } from "@octant/host";
 import { z } from "zod";
+import { APPLY } from "../kinds.ts";
 import { openStoredRows } from "../stored-rows.ts";
 import { BranchName, GitRef, Repo, short, toRepository, type VcsWorkspace } from "./workspace.ts";
 
@@ -20,9 +21,7 @@ const Branch = z.object({
 export const branch = (workspace: VcsWorkspace) =>
   action({
     summary: "List, create or delete branches; a branch with unmerged commits is deleted only when forced.",
-    access: "write",
-    timing: "sync",
-    intent: "apply",
+    ...APPLY,
     destructive: true,
     input: z.strictObject({
       op: z.enum(["list", "create", "delete"]).default("list"),

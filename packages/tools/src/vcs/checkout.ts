@@ -1,15 +1,14 @@
 import { action, counted } from "@octant/core";
 import { readStatus, switchTo } from "@octant/host";
 import { z } from "zod";
+import { APPLY_SHORT } from "../kinds.ts";
 import { Head } from "./status.ts";
 import { GitRef, Repo, short, toRepository, type VcsWorkspace } from "./workspace.ts";
 
 export const checkout = (workspace: VcsWorkspace) =>
   action({
     summary: "Switch to a branch or commit; refused if uncommitted changes would be lost.",
-    access: "write",
-    timing: "async_short",
-    intent: "apply",
+    ...APPLY_SHORT,
     destructive: true,
     input: z.strictObject({
       ref: GitRef,

@@ -1,15 +1,14 @@
 import { action, holding, invalidArgument, ToolError, Uri } from "@octant/core";
 import { emptyTree, findCommit, findHead, makeDiff, type Repository } from "@octant/host";
 import { z } from "zod";
+import { INSPECT } from "../kinds.ts";
 import { PatchPage, patchInput, patchText, toPatchPage } from "./patch-page.ts";
 import { GitRef, Repo, Staged, toPlace, type VcsWorkspace } from "./workspace.ts";
 
 export const diff = (workspace: VcsWorkspace) =>
   action({
     summary: "Show changes as a patch: working tree, staged, against a ref, or between refs a..b.",
-    access: "read",
-    timing: "sync",
-    intent: "inspect",
+    ...INSPECT,
     leavesOut: true,
     input: z.strictObject({
       ref: GitRef.optional().describe("Or a..b"),

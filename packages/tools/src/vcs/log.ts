@@ -1,6 +1,7 @@
 import { action, pagingInput, Uri } from "@octant/core";
 import { type Commit, findCommit, findHead, isShallow, readLog } from "@octant/host";
 import { z } from "zod";
+import { INSPECT } from "../kinds.ts";
 import { withinBudget } from "../within-budget.ts";
 import { GitRef, Repo, short, toPlace, type VcsWorkspace } from "./workspace.ts";
 
@@ -21,9 +22,7 @@ export const CommitRow = {
 export const log = (workspace: VcsWorkspace) =>
   action({
     summary: "List commits, newest first, optionally of one path.",
-    access: "read",
-    timing: "sync",
-    intent: "inspect",
+    ...INSPECT,
     input: z.strictObject({
       ref: GitRef.optional(),
       path: Uri.optional(),

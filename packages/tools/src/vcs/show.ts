@@ -13,6 +13,7 @@ import {
   wholeCharacters,
 } from "@octant/host";
 import { z } from "zod";
+import { INSPECT } from "../kinds.ts";
 import { readCommit } from "./commit.ts";
 import { CommitRow, commitLines, toRow } from "./log.ts";
 import { hiddenBy, PatchPage, patchInput, patchText, toPatchPage } from "./patch-page.ts";
@@ -36,9 +37,7 @@ const Output = z
 export const show = (workspace: VcsWorkspace) =>
   action({
     summary: "Show a commit's message and patch, or a file at a commit.",
-    access: "read",
-    timing: "sync",
-    intent: "inspect",
+    ...INSPECT,
     leavesOut: true,
     input: z.strictObject({
       ref: GitRef.default("HEAD"),

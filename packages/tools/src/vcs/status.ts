@@ -8,6 +8,7 @@ import {
   type StatusEntry,
 } from "@octant/host";
 import { z } from "zod";
+import { INSPECT } from "../kinds.ts";
 import { openStoredRows } from "../stored-rows.ts";
 import { Repo, short, toPlace, type VcsWorkspace } from "./workspace.ts";
 
@@ -51,9 +52,7 @@ export const Head = {
 export const status = (workspace: VcsWorkspace) =>
   action({
     summary: "Show branch, upstream, operation in progress, and changed, staged, new and conflicting files.",
-    access: "read",
-    timing: "sync",
-    intent: "inspect",
+    ...INSPECT,
     input: z.strictObject({
       path: Uri.optional(),
       ignored: z.boolean().default(false).describe("Include ignored files"),

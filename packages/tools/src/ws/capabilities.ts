@@ -12,15 +12,14 @@ import {
 } from "@octant/core";
 import { pathToUri, SANDBOX_LEVELS, SANDBOX_MODES, type SandboxStatus } from "@octant/host";
 import { z } from "zod";
+import { INSPECT } from "../kinds.ts";
 import type { WsOptions } from "./options.ts";
 
 /** Each tool reports its own `backends`, so a new one needs no change here. */
 export const capabilities = (options: WsOptions) =>
   action({
     summary: "List what works here: each tool's backends, the sandbox, mode, state and limits.",
-    access: "read",
-    timing: "sync",
-    intent: "inspect",
+    ...INSPECT,
     input: z.strictObject({}),
     output: z.object({
       octant: z.object({ version: z.string(), node: z.string(), platform: z.string(), arch: z.string() }),

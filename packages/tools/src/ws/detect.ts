@@ -1,6 +1,7 @@
 import { ANSWER_BYTES, ANSWER_MARGIN_BYTES, action, ToolError, Uri } from "@octant/core";
 import { isWithin, type Path, splitPath } from "@octant/host";
 import { z } from "zod";
+import { INSPECT } from "../kinds.ts";
 import { Detected, detectedText, toAnswer } from "./detect/answer.ts";
 import { describeProject } from "./detect/describe.ts";
 import { projectAround } from "./detect/markers.ts";
@@ -11,9 +12,7 @@ export const detect = ({ workspace: { confinement } }: WsOptions) =>
   action({
     summary:
       "Detect languages, package managers, build and test commands, entry points and instruction files.",
-    access: "read",
-    timing: "sync",
-    intent: "inspect",
+    ...INSPECT,
     input: z.strictObject({
       path: Uri.optional().describe("The project that contains it; default the first root"),
     }),

@@ -13,6 +13,7 @@ import {
   toSchemaPage,
 } from "@octant/core";
 import { z } from "zod";
+import { INSPECT } from "../kinds.ts";
 import type { WsOptions } from "./options.ts";
 
 /** The parameter of help and schema: MCP's flat schema reserves `action` for the called action. */
@@ -26,9 +27,7 @@ const About = z
 export const help = ({ registry }: WsOptions) =>
   action({
     summary: "Show the manual: all tools in brief, one tool, or one action with parameters and examples.",
-    access: "read",
-    timing: "sync",
-    intent: "inspect",
+    ...INSPECT,
     input: z.strictObject({ tool: About }),
     output: z.object({ markdown: z.string() }),
     errors: ["UNKNOWN_TOOL", "UNKNOWN_ACTION"],
@@ -72,9 +71,7 @@ function withinBudget(markdown: string): string {
 export const schema = ({ registry }: WsOptions) =>
   action({
     summary: "Show the JSON Schema of each action's input and output.",
-    access: "read",
-    timing: "sync",
-    intent: "inspect",
+    ...INSPECT,
     input: z.strictObject({ tool: About, ...schemaPaging }),
     output: SchemaPage,
     errors: ["UNKNOWN_TOOL", "UNKNOWN_ACTION", "INVALID_CURSOR"],
