@@ -10,18 +10,11 @@ export function readJson(
   parse: (text: string) => unknown = JSON.parse,
 ): void {
   const { "content-type": type, "content-length": announced = 0 } = request.headers;
-  if (!isJson(type)) refuse(response, NOT_JSON);
-  else if (Number(announced) > maxBytes) refuse(response, tooLarge(maxBytes));
-  else collect(request, response, maxBytes, take, parse);
-}
-
-function collect(
-  request: IncomingMessage,
-  response: ServerResponse,
-  maxBytes: number,
-  take: (value: unknown) => void,
-  parse: (text: string) => unknown,
-): void {
+  const refusal = isJson(type) ? Number(announced) > maxBytes && tooLarge(maxBytes) : NOT_JSON;
+  if (refusal) {
+    refuse(response, refusal);
+    return;
+  }
   const chunks: Buffer[] = [];
   let length = 0;
   request.on("data", (chunk: Buffer) => {
@@ -31,11 +24,9 @@ function collect(
   });
   request.once("end", () => {
     if (length > maxBytes) return;
-    const [only] = chunks;
-    const bytes = chunks.length === 1 && only ? only : Buffer.concat(chunks, length);
     let value: unknown;
     try {
-      value = parse(bytes.toString());
+      value = parse(Buffer.concat(chunks).toString());
     } catch (cause) {
       const reason = cause instanceof Error ? cause.message : "not JSON";
       refuse(response, { status: 400, code: PARSE_ERROR, message: `Parse error: ${reason}` });

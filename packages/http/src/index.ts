@@ -10,10 +10,9 @@ export { mountApprovals } from "./approvals/mount.ts";
 export { readJson } from "./body.ts";
 export { createEventStream, type EventStream } from "./event-stream.ts";
 export { DEFAULT_HTTP_LIMITS, type HttpLimits } from "./limits.ts";
-export { type HttpRefusal, methodNotAllowed, refuse } from "./refusals.ts";
+export { type HttpRefusal, methodNotAllowed, refuse, refuseUpgrade } from "./refusals.ts";
 export { sendJson } from "./send-json.ts";
 export type { Handle, HttpServer, HttpServerOptions, Mount, Upgrade } from "./server.ts";
-export { refuseUpgrade } from "./upgrades.ts";
 
 /** Loads the listener on demand, so that a stdio server does not need it. */
 export async function createHttpServer(options: HttpServerOptions): Promise<HttpServer> {

@@ -1,4 +1,5 @@
-import type { IncomingMessage, ServerResponse } from "node:http";
+import { type IncomingMessage, type ServerResponse, STATUS_CODES } from "node:http";
+import type { Duplex } from "node:stream";
 import { sendJson } from "./send-json.ts";
 
 /** The JSON-RPC code for errors without a specific code. */
@@ -42,3 +43,14 @@ export const CLOSING: HttpRefusal = {
   message: "the server is shutting down",
   headers: { connection: "close", "retry-after": "5" },
 };
+
+/** Answers a request for a WebSocket with an HTTP error and closes the connection. */
+export function refuseUpgrade(socket: Duplex, { status, message, headers }: HttpRefusal): void {
+  const fields = { "content-type": "text/plain", "content-length": Buffer.byteLength(message), ...headers };
+  const lines = Object.entries({ ...fields, connection: "close" }).map(
+    ([name, value]) => `${name}: ${value}\r\n`,
+  );
+  socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join("")}\r\n${message}`);
+  // Some peers never close their side.
+  socket.once("finish", () => socket.destroy());
+}

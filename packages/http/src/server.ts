@@ -4,16 +4,15 @@ import type { AddressInfo } from "node:net";
 import type { Duplex } from "node:stream";
 import type { Caller } from "@octant/core";
 import { type Connections, createConnections } from "./access/connections.ts";
-import { createGate, isRefusal, METADATA_PATH, type Refusal, type Standing } from "./access/gate.ts";
+import { createGate, isRefusal, METADATA_PATH, type Standing } from "./access/gate.ts";
 import { toHostName } from "./access/hosts.ts";
 import type { OAuthOptions } from "./access/oauth.ts";
 import type { TokenStore } from "./access/tokens.ts";
 import { answerCors, type CorsHeaders } from "./cors.ts";
 import { DEFAULT_HTTP_LIMITS, type HttpLimits } from "./limits.ts";
 import { createNodeServer } from "./node-server.ts";
-import { CLOSING, notFound, refuse, refuseUnread } from "./refusals.ts";
+import { CLOSING, notFound, refuse, refuseUnread, refuseUpgrade } from "./refusals.ts";
 import { sendJson } from "./send-json.ts";
-import { refuseUpgrade } from "./upgrades.ts";
 
 export interface HttpServerOptions {
   /** The address to listen on; the loopback address when absent. */
@@ -108,7 +107,7 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Http
   };
   const mounted = (kind: "handle" | "upgrade") =>
     [...mounts].flatMap(([path, mount]) => (mount[kind] ? [path] : []));
-  const receive = (request: IncomingMessage, response: ServerResponse) => {
+  const receive = async (request: IncomingMessage, response: ServerResponse) => {
     if (closing) return refuse(response, CLOSING);
     const refusal = gate.checkHost(request);
     if (refusal) return refuseUnread(request, response, refusal);
@@ -118,16 +117,7 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Http
     if (metadata) return sendJson(response, 200, JSON.stringify(metadata));
     const mount = find(path);
     if (mount?.handlePublic?.(request, response)) return;
-    const identity = gate.identify(request);
-    if (identity instanceof Promise) void identity.then((who) => admit(request, response, mount, who));
-    else admit(request, response, mount, identity);
-  };
-  const admit = (
-    request: IncomingMessage,
-    response: ServerResponse,
-    mount: Mount | undefined,
-    who: Caller | Refusal,
-  ) => {
+    const who = await gate.identify(request);
     if (isRefusal(who)) return refuseUnread(request, response, who);
     connections.request(request.socket, who, response);
     if (mount?.handle) mount.handle(request, response, who);
@@ -144,7 +134,7 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Http
     if (mount?.upgrade) return mount.upgrade(request, socket, head, who);
     return refuseUpgrade(socket, notFound(mounted("upgrade")));
   };
-  server.on("request", receive);
+  server.on("request", (request, response) => void receive(request, response));
   server.on("upgrade", (request, socket, head) => {
     // A peer that resets the connection now must not crash the process.
     socket.on("error", (cause: Error) => log(`websocket: ${cause.message}`));

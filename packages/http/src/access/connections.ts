@@ -3,17 +3,6 @@ import type { Duplex } from "node:stream";
 import type { Caller } from "@octant/core";
 import type { Standing } from "./gate.ts";
 
-/**
- * Tracks which caller uses which connection. A caller's open requests and sockets end when the caller loses access.
- */
-export interface Connections {
-  /** A request arrived on it; the previous one is answered. */
-  request(socket: Duplex, caller: Caller, response: ServerResponse): void;
-  /** It is used for another protocol from now on, which `end` ends. */
-  upgrade(socket: Duplex, caller: Caller, end: () => void): void;
-  close(): void;
-}
-
 type Use = { readonly caller: Caller } & (
   | { readonly response: ServerResponse }
   | { readonly end: () => void }
@@ -21,7 +10,12 @@ type Use = { readonly caller: Caller } & (
 
 const LOOK_MS = 500;
 
-export function createConnections(standingOf: (caller: Caller) => Standing): Connections {
+export type Connections = ReturnType<typeof createConnections>;
+
+/**
+ * Tracks which caller uses which connection. A caller's open requests and sockets end when the caller loses access.
+ */
+export function createConnections(standingOf: (caller: Caller) => Standing) {
   /** undefined while it waits for its next request. */
   const open = new Map<Duplex, Use | undefined>();
   let looking: NodeJS.Timeout | undefined;
@@ -48,8 +42,10 @@ export function createConnections(standingOf: (caller: Caller) => Standing): Con
     looking ??= setInterval(look, LOOK_MS).unref();
   };
   return {
-    request: (socket, caller, response) => note(socket, { caller, response }),
-    upgrade: (socket, caller, end) => note(socket, { caller, end }),
+    /** A request arrived on it; the previous one is answered. */
+    request: (socket: Duplex, caller: Caller, response: ServerResponse) => note(socket, { caller, response }),
+    /** It is used for another protocol from now on, which `end` ends. */
+    upgrade: (socket: Duplex, caller: Caller, end: () => void) => note(socket, { caller, end }),
     close: stopLooking,
   };
 }

@@ -1,14 +1,8 @@
 import type { IncomingMessage } from "node:http";
 import type { Caller } from "@octant/core";
-import { type Challenge, toWwwAuthenticate } from "./challenge.ts";
+import type { HttpRefusal } from "../refusals.ts";
 import { createHostCheck, type HostOptions } from "./hosts.ts";
-import {
-  createOAuthVerifier,
-  isJwt,
-  type OAuthIdentity,
-  type OAuthOptions,
-  type OAuthVerifier,
-} from "./oauth.ts";
+import { createOAuthVerifier, isJwt, type OAuthIdentity, type OAuthOptions } from "./oauth.ts";
 import { createRateLimit } from "./rate.ts";
 import { scopesOf, toCaller } from "./scopes.ts";
 import type { TokenInfo, TokenStore } from "./tokens.ts";
@@ -23,64 +17,33 @@ export interface GateOptions extends HostOptions {
   readonly log: (line: string) => void;
 }
 
-/** Why a request is refused. */
-export interface Refusal {
-  readonly status: 400 | 401 | 403 | 429 | 503;
-  readonly message: string;
-  readonly headers: Readonly<Record<string, string>>;
-}
-
-/** The access check of every network edge. Nothing of a request is parsed before it passes. */
-export interface Gate {
-  /** Whether the Host and Origin of the request are allowed. Needs no token. */
-  checkHost(request: IncomingMessage): Refusal | undefined;
-  /** The caller of the request; synchronous for our own tokens. */
-  identify(request: IncomingMessage): Caller | Refusal | Promise<Caller | Refusal>;
-  /** Whether an admitted caller may still call. */
-  standingOf(caller: Caller): Standing;
-  /** The metadata of RFC 9728; undefined when no authorisation server issues tokens for us. */
-  metadata(): ResourceMetadata | undefined;
-}
-
 /** lapsed: a fresh token from the authorisation server restores it; revoked is final. */
 export type Standing = "good" | "lapsed" | "revoked";
 
-export interface ResourceMetadata {
-  readonly resource: string;
-  readonly authorization_servers: readonly string[];
-  readonly scopes_supported: readonly string[];
-  readonly bearer_methods_supported: readonly ["header"];
-}
-
 export const METADATA_PATH = "/.well-known/oauth-protected-resource";
 
-/** `resource` is the URL of the endpoint, once it is known. */
-export function createGate(options: GateOptions, resource: () => string): Gate {
+/**
+ * The access check of every network edge. Nothing of a request is parsed before it passes. `resource` is the URL of
+ * the endpoint, once it is known.
+ */
+export function createGate(options: GateOptions, resource: () => string) {
   const { tokens, oauth, project, requestsPerSecond, refusalsPerSecond, log } = options;
-  const checkHost = createHostCheck(options);
   const requests = createRateLimit(requestsPerSecond);
   const refusals = createRateLimit(refusalsPerSecond);
   /** When the newest token of each caller expires. */
   const lapses = new Map<string, number>();
-  let verifier: OAuthVerifier | undefined;
+  let verify: ReturnType<typeof createOAuthVerifier> | undefined;
 
-  const refuse = (request: IncomingMessage, refusal: Refusal): Refusal =>
+  const refuse = (request: IncomingMessage, refusal: HttpRefusal): HttpRefusal =>
     refusals.take(request.socket.remoteAddress ?? "") ? refusal : TOO_MANY;
-  const challenge = (status: 401 | 403, message: string, details: Challenge): Refusal => {
+  const challenge = (status: 401 | 403, message: string, details: Challenge): HttpRefusal => {
     const { origin, pathname } = new URL(resource());
     const metadataUrl = oauth && `${origin}${METADATA_PATH}${pathname}`;
     const header = toWwwAuthenticate({ scopes: oauth ? scopesOf(project) : [], ...details, metadataUrl });
     return { status, message, headers: { "www-authenticate": header } };
   };
-  const ownCallers = new WeakMap<TokenInfo, Caller>();
-  const toOwnCaller = (info: TokenInfo) => {
-    const known = ownCallers.get(info);
-    if (known) return known;
-    const caller = toCaller(info.id, info.scopes, project);
-    if (caller) ownCallers.set(info, caller);
-    return caller;
-  };
-  const admit = (request: IncomingMessage, caller: Caller | undefined): Caller | Refusal => {
+  const toOwnCaller = (info: TokenInfo) => toCaller(info.id, info.scopes, project);
+  const admit = (request: IncomingMessage, caller: Caller | undefined): Caller | HttpRefusal => {
     if (!caller)
       return refuse(
         request,
@@ -106,7 +69,7 @@ export function createGate(options: GateOptions, resource: () => string): Gate {
     return now?.access === caller.access && now.project === caller.project;
   };
   /** undefined when it is not one of ours. */
-  const identifyByOwnToken = (request: IncomingMessage, token: string): Caller | Refusal | undefined => {
+  const identifyByOwnToken = (request: IncomingMessage, token: string): Caller | HttpRefusal | undefined => {
     try {
       const own = tokens.verify(token);
       return own && admit(request, toOwnCaller(own));
@@ -116,9 +79,9 @@ export function createGate(options: GateOptions, resource: () => string): Gate {
     }
   };
   const identifyByOAuth = async (request: IncomingMessage, token: string, server: OAuthOptions) => {
-    verifier ??= createOAuthVerifier(server, server.audience ?? resource());
+    verify ??= createOAuthVerifier(server, server.audience ?? resource());
     try {
-      const identity = await verifier.verify(token);
+      const identity = await verify(token);
       if (!identity) return refuseToken(request);
       noteLapse(identity);
       return admit(request, toCaller(identity.id, identity.scopes, project));
@@ -128,11 +91,10 @@ export function createGate(options: GateOptions, resource: () => string): Gate {
     }
   };
   return {
-    checkHost(request) {
-      const problem = checkHost(request);
-      return problem && { ...problem, headers: {} };
-    },
-    identify(request) {
+    /** Why the Host or Origin of the request is not allowed. Needs no token. */
+    checkHost: createHostCheck(options),
+    /** The caller of the request. */
+    async identify(request: IncomingMessage): Promise<Caller | HttpRefusal> {
       const token = BEARER.exec(request.headers.authorization ?? "")?.groups?.["token"];
       if (token === undefined)
         return refuse(request, challenge(401, "send a token: Authorization: Bearer <token>", {}));
@@ -140,7 +102,8 @@ export function createGate(options: GateOptions, resource: () => string): Gate {
       if (own) return own;
       return oauth && isJwt(token) ? identifyByOAuth(request, token, oauth) : refuseToken(request);
     },
-    standingOf(caller) {
+    /** Whether an admitted caller may still call. */
+    standingOf(caller: Caller): Standing {
       const lapse = lapses.get(caller.id);
       if (lapse !== undefined) return lapse > Date.now() ? "good" : "lapsed";
       try {
@@ -150,6 +113,7 @@ export function createGate(options: GateOptions, resource: () => string): Gate {
         return "lapsed";
       }
     },
+    /** The metadata of RFC 9728; undefined when no authorisation server issues tokens for us. */
     metadata: () =>
       oauth && {
         resource: oauth.audience ?? resource(),
@@ -160,21 +124,41 @@ export function createGate(options: GateOptions, resource: () => string): Gate {
   };
 }
 
-export const isRefusal = (value: Caller | Refusal): value is Refusal => "status" in value;
+export const isRefusal = (value: Caller | HttpRefusal): value is HttpRefusal => "status" in value;
 
 /** The number of remembered callers; beyond it, those with expired tokens are dropped. */
 const MAX_LAPSES = 10_000;
 
 const BEARER = /^bearer +(?<token>[A-Za-z0-9._~+/-]+=*) *$/i;
 
-const TOO_MANY: Refusal = {
+const TOO_MANY: HttpRefusal = {
   status: 429,
   message: "too many requests; try again in a second",
   headers: { "retry-after": "1" },
 };
 
-const UNCHECKED: Refusal = {
+const UNCHECKED: HttpRefusal = {
   status: 503,
   message: "the token cannot be checked right now; try again",
   headers: { "retry-after": "5" },
 };
+
+/** The challenge to a refused client, as specified by RFC 6750 and the MCP authorisation page. */
+export interface Challenge {
+  readonly error?: "invalid_token" | "insufficient_scope";
+  readonly description?: string;
+  readonly scopes?: readonly string[];
+  /** The URL of the protected resource metadata (RFC 9728). */
+  readonly metadataUrl?: string | undefined;
+}
+
+export function toWwwAuthenticate({ error, description, scopes, metadataUrl }: Challenge): string {
+  const parameters = {
+    error,
+    error_description: description,
+    scope: scopes?.join(" "),
+    resource_metadata: metadataUrl,
+  };
+  const parts = Object.entries(parameters).flatMap(([name, value]) => (value ? [`${name}="${value}"`] : []));
+  return parts.length > 0 ? `Bearer ${parts.join(", ")}` : "Bearer";
+}

@@ -1,4 +1,5 @@
 import type { IncomingMessage } from "node:http";
+import type { HttpRefusal } from "../refusals.ts";
 
 export interface HostOptions {
   readonly host: string;
@@ -8,15 +9,6 @@ export interface HostOptions {
   readonly allowedOrigins?: readonly string[];
 }
 
-/** Why a request is refused: it is malformed, or its page or host name is not allowed. */
-export interface HostProblem {
-  readonly status: 400 | 403;
-  readonly message: string;
-}
-
-/** undefined when the request is allowed. */
-export type CheckHost = (request: IncomingMessage) => HostProblem | undefined;
-
 const LOOPBACK = ["localhost", "127.0.0.1", "[::1]"];
 const EVERYWHERE: readonly string[] = ["0.0.0.0", "[::]"];
 
@@ -24,23 +16,19 @@ const EVERYWHERE: readonly string[] = ["0.0.0.0", "[::]"];
  * A page in a browser can send requests to any address of this machine, and with DNS rebinding under its own name.
  * The browser sends the page's origin and that name, so both are checked first.
  */
-export function createHostCheck({ host, allowedHosts = [], allowedOrigins = [] }: HostOptions): CheckHost {
+export function createHostCheck({ host, allowedHosts = [], allowedOrigins = [] }: HostOptions) {
   const bound = toHostName(host);
   const own = EVERYWHERE.includes(bound) ? [] : [bound];
   const hosts = new Set([...LOOPBACK, ...own, ...allowedHosts.map((name) => name.toLowerCase())]);
   const origins = new Set(allowedOrigins.map((origin) => origin.toLowerCase()));
-  /** The last accepted pair: nearly all requests have the same. */
-  let served: string | undefined;
 
-  return ({ headers, rawHeaders, socket }) => {
+  /** undefined when the request is allowed. */
+  return ({ headers, rawHeaders, socket }: IncomingMessage): HttpRefusal | undefined => {
     // Node uses the first of several Host headers; a proxy may have checked the last (RFC 9112, 3.2).
     if (countHosts(rawHeaders) > 1) return { status: 400, message: "send one Host header" };
-    if (headers.host === undefined || headers.host !== served) {
-      const name = hostNameOf(headers.host);
-      if (name === undefined || !hosts.has(name))
-        return { status: 403, message: "this Host is not served here" };
-      served = headers.host;
-    }
+    const name = hostNameOf(headers.host);
+    if (name === undefined || !hosts.has(name))
+      return { status: 403, message: "this Host is not served here" };
     const origin = headers.origin?.toLowerCase();
     if (origin === undefined || origins.has(origin)) return undefined;
     const ours = `${"encrypted" in socket ? "https" : "http"}://${headers.host?.toLowerCase()}`;
@@ -50,10 +38,7 @@ export function createHostCheck({ host, allowedHosts = [], allowedOrigins = [] }
 
 /** Names and values alternate. */
 const countHosts = (rawHeaders: readonly string[]): number =>
-  rawHeaders.filter((name, at) => at % 2 === 0 && name.length === HOST_CHARS && name.toLowerCase() === "host")
-    .length;
-
-const HOST_CHARS = "host".length;
+  rawHeaders.filter((name, at) => at % 2 === 0 && name.toLowerCase() === "host").length;
 
 /** The name in a Host header without its port; undefined when it is invalid. */
 function hostNameOf(header: string | undefined): string | undefined {

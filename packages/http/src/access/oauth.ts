@@ -19,29 +19,13 @@ export interface OAuthIdentity {
   readonly expiresMs: number;
 }
 
-export interface OAuthVerifier {
-  /** undefined when the token is invalid here. Rejects when the authorisation server is unreachable. */
-  verify(token: string): Promise<OAuthIdentity | undefined>;
-}
-
 /** No symmetric algorithms: a key that verifies such a token could also create one. */
-const ALGORITHMS = [
-  "RS256",
-  "RS384",
-  "RS512",
-  "PS256",
-  "PS384",
-  "PS512",
-  "ES256",
-  "ES384",
-  "ES512",
-  "EdDSA",
-  "Ed25519",
-];
+const ALGORITHMS = "RS256 RS384 RS512 PS256 PS384 PS512 ES256 ES384 ES512 EdDSA Ed25519".split(" ");
 const CLOCK_TOLERANCE_S = 5;
 const METADATA_TIMEOUT_MS = 5_000;
 
-export function createOAuthVerifier({ issuer, jwksUri }: OAuthOptions, audience: string): OAuthVerifier {
+/** The verifier resolves to undefined for a token that is invalid here; it rejects when the server is unreachable. */
+export function createOAuthVerifier({ issuer, jwksUri }: OAuthOptions, audience: string) {
   let keys: Promise<JWTVerifyGetKey> | undefined;
 
   const loadKeys = async (): Promise<JWTVerifyGetKey> => {
@@ -56,21 +40,21 @@ export function createOAuthVerifier({ issuer, jwksUri }: OAuthOptions, audience:
     });
     return keys;
   };
-  return {
-    async verify(token) {
-      const { jwtVerify, errors } = await import("jose");
-      try {
-        const checks = { issuer, audience, algorithms: ALGORITHMS, clockTolerance: CLOCK_TOLERANCE_S };
-        const { payload } = await jwtVerify(token, await loadOnce(), {
-          ...checks,
-          requiredClaims: ["exp", "sub"],
-        });
-        return toIdentity(issuer, payload);
-      } catch (cause) {
-        if (cause instanceof errors.JWKSTimeout || !(cause instanceof errors.JOSEError)) throw cause;
-        return undefined;
-      }
-    },
+  return async (token: string): Promise<OAuthIdentity | undefined> => {
+    const { jwtVerify, errors } = await import("jose");
+    try {
+      const { payload } = await jwtVerify(token, await loadOnce(), {
+        issuer,
+        audience,
+        algorithms: ALGORITHMS,
+        clockTolerance: CLOCK_TOLERANCE_S,
+        requiredClaims: ["exp", "sub"],
+      });
+      return toIdentity(issuer, payload);
+    } catch (cause) {
+      if (cause instanceof errors.JWKSTimeout || !(cause instanceof errors.JOSEError)) throw cause;
+      return undefined;
+    }
   };
 }
 

@@ -16,17 +16,11 @@ export interface TokenRecord {
   readonly expires?: string;
 }
 
-/** The token file shared by all processes; reloaded after a change. */
-export interface TokenFile {
-  read(): readonly TokenRecord[];
-  /** Replaces the records atomically. */
-  change(edit: (records: readonly TokenRecord[]) => readonly TokenRecord[]): void;
-}
-
 const OWNER_ONLY = 0o600;
 const OWNER_ONLY_FOLDER = 0o700;
 
-export function openTokenFile(path: string): TokenFile {
+/** The token file shared by all processes; reloaded after a change. */
+export function openTokenFile(path: string) {
   let stamp = "";
   let records: readonly TokenRecord[] = [];
 
@@ -41,7 +35,8 @@ export function openTokenFile(path: string): TokenFile {
   };
   return {
     read,
-    change(edit) {
+    /** Replaces the records atomically. */
+    change(edit: (records: readonly TokenRecord[]) => readonly TokenRecord[]): void {
       mkdirSync(dirname(path), { recursive: true, mode: OWNER_ONLY_FOLDER });
       using _lock = lock(path);
       replaceFile(path, `${JSON.stringify({ tokens: edit(read()) }, null, 2)}\n`, { mode: OWNER_ONLY });

@@ -12,26 +12,6 @@ export interface NewToken {
   readonly expires?: Date;
 }
 
-/** The bearer tokens of a server. They are stored as hashes; a token is shown once, when it is created. */
-export interface TokenStore {
-  create(token: NewToken): TokenInfo & { readonly token: string };
-  /**
-   * The token of this name derived from `key`, created when there is none, so that it can be shown again. The file
-   * still contains only its hash; after a revocation the next one is different.
-   */
-  lasting(
-    token: NewToken & { readonly name: string },
-    key: Uint8Array,
-  ): TokenInfo & { readonly token: string };
-  list(): readonly TokenInfo[];
-  /** False when there is no such token. */
-  revoke(id: string): boolean;
-  /** undefined when it is unknown, revoked or expired. */
-  verify(token: string): TokenInfo | undefined;
-  /** The same for a token that was verified before, by its id. */
-  find(id: string): TokenInfo | undefined;
-}
-
 const ID_BYTES = 8;
 const SECRET_BYTES = 32;
 /** Lets people and secret scanners recognise a token. */
@@ -41,11 +21,14 @@ const TOKEN = /^oct_(?<id>[0-9a-f]{16})_[A-Za-z0-9_-]{43}$/;
 /** How long a revoked token may still work in another process. */
 const RELOAD_MS = 1_000;
 
-export type TokenStoreOptions = { readonly file: string } | { readonly folder: string };
+export type TokenStore = ReturnType<typeof createTokenStore>;
 
-/** Stores the tokens in a file that only its owner can read; processes share it. */
-export function createTokenStore(options: TokenStoreOptions): TokenStore {
-  const file = openTokenFile("file" in options ? options.file : join(options.folder, "tokens.json"));
+/**
+ * The bearer tokens of a server, in a file that only its owner can read; processes share it. They are stored as
+ * hashes; a token is shown once, when it is created.
+ */
+export function createTokenStore({ folder }: { readonly folder: string }) {
+  const file = openTokenFile(join(folder, "tokens.json"));
   let known = new Map<string, KnownToken>();
   let readAt = Number.NEGATIVE_INFINITY;
 
@@ -61,7 +44,7 @@ export function createTokenStore(options: TokenStoreOptions): TokenStore {
   const add = (
     { scopes, name = "", expires }: NewToken,
     toSecret: (id: string) => Buffer,
-  ): ReturnType<TokenStore["create"]> => {
+  ): TokenInfo & { readonly token: string } => {
     const wrong = scopes.find((scope) => !isScope(scope));
     if (wrong !== undefined || scopes.length === 0)
       throw new TypeError(
@@ -78,8 +61,12 @@ export function createTokenStore(options: TokenStoreOptions): TokenStore {
     return { ...info, token };
   };
   return {
-    create: (token) => add(token, () => randomBytes(SECRET_BYTES)),
-    lasting(token, key) {
+    create: (token: NewToken) => add(token, () => randomBytes(SECRET_BYTES)),
+    /**
+     * The token of this name derived from `key`, created when there is none, so that it can be shown again. The file
+     * still contains only its hash; after a revocation the next one is different.
+     */
+    lasting(token: NewToken & { readonly name: string }, key: Uint8Array) {
       const toSecret = (id: string) => createHmac("sha256", key).update(`token ${id}`).digest();
       const isShown = (record: TokenRecord) =>
         record.name === token.name &&
@@ -89,18 +76,21 @@ export function createTokenStore(options: TokenStoreOptions): TokenStore {
         ? { ...toInfo(found), token: toToken(found.id, toSecret(found.id)) }
         : add(token, toSecret);
     },
-    list: () => file.read().map(toInfo),
-    revoke(id) {
+    list: (): readonly TokenInfo[] => file.read().map(toInfo),
+    /** False when there is no such token. */
+    revoke(id: string): boolean {
       const had = file.read().some((record) => record.id === id);
       if (had) file.change((records) => records.filter((record) => record.id !== id));
       load();
       return had;
     },
-    verify(token) {
+    /** undefined when it is unknown, revoked or expired. */
+    verify(token: string): TokenInfo | undefined {
       const found = findGood(TOKEN.exec(token)?.groups?.["id"] ?? "");
-      return found && isOf(found, token) ? found.info : undefined;
+      return found && timingSafeEqual(hashOf(token), found.hash) ? found.info : undefined;
     },
-    find: (id) => findGood(id)?.info,
+    /** The same for a token that was verified before, by its id. */
+    find: (id: string): TokenInfo | undefined => findGood(id)?.info,
   };
 }
 
@@ -109,17 +99,6 @@ interface KnownToken {
   readonly info: TokenInfo;
   readonly hash: Buffer;
   readonly expiresMs: number;
-  /** The token itself after its first use, until the file is reloaded: hashing it for every request is slow. */
-  bytes?: Buffer;
-}
-
-/** Both comparisons take constant time. */
-function isOf(known: KnownToken, token: string): boolean {
-  const bytes = Buffer.from(token, "latin1");
-  if (known.bytes && timingSafeEqual(bytes, known.bytes)) return true;
-  if (!timingSafeEqual(hashOf(token), known.hash)) return false;
-  known.bytes = bytes;
-  return true;
 }
 
 const toKnown = (record: TokenRecord): KnownToken => ({

@@ -1,7 +1,7 @@
 import type { ServerResponse } from "node:http";
 import { ERRORS, ToolError } from "@octant/core";
 import { APPROVAL_CHOICES, type ApprovalAnswer, type ApprovalQueue } from "@octant/runtime";
-import { toWwwAuthenticate } from "../access/challenge.ts";
+import { toWwwAuthenticate } from "../access/gate.ts";
 import { readJson } from "../body.ts";
 import { createEventStream, type EventStream } from "../event-stream.ts";
 import { DEFAULT_HTTP_LIMITS } from "../limits.ts";

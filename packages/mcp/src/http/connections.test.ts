@@ -104,7 +104,7 @@ test("with an unreadable token file every request is refused, and the server sta
   const ping = modernRequest(1, "server/discover");
   const status = async () => (await post(ping.body, ping.headers)).status;
   await expect.poll(status).toBe(503);
-  const { token } = createTokenStore({ file: join(folder, "others.json") }).create({ scopes: ["admin"] });
+  const { token } = createTokenStore({ folder: join(folder, "others") }).create({ scopes: ["admin"] });
   const answer = await fetch(server.url, { headers: { authorization: `Bearer ${token}` } });
   expect(answer.status).toBe(503);
 });
