@@ -20,7 +20,7 @@ import { checkPermission } from "../../packages/runtime/src/permissions/check-pe
 import type { PolicyCall } from "../../packages/runtime/src/permissions/facts.ts";
 import { createPolicy } from "../../packages/runtime/src/permissions/policy.ts";
 import type { PermissionRule } from "../../packages/runtime/src/permissions/rule.ts";
-import { createSessionAnswers } from "../../packages/runtime/src/permissions/session-answers.ts";
+import { SessionAnswers } from "../../packages/runtime/src/permissions/session-answers.ts";
 import { createRedactor } from "../../packages/runtime/src/redact/redactor.ts";
 import { type Bench, type Case, expectEqual } from "../case.ts";
 import { interleave } from "../measure.ts";
@@ -129,7 +129,7 @@ async function added({ tree, effort, random }: Bench, name: string, act: "look" 
       checkPermission({
         policy: createPolicy(TIER_RULES, places),
         permissions: "host",
-        session: createSessionAnswers(places),
+        session: new SessionAnswers(places),
       }),
     ],
   });

@@ -11,7 +11,6 @@ import {
   createHookRunner,
   createPolicy,
   createRedactor,
-  createSessionAnswers,
   type PermissionPrompter,
   type PermissionRule,
   type PermissionSetting,
@@ -19,6 +18,7 @@ import {
   recordUnfit,
   redactErrors,
   runHooks,
+  SessionAnswers,
   toAuditKey,
 } from "@octant/runtime";
 import type { ActiveModes } from "@octant/tools";
@@ -62,7 +62,7 @@ export function createPolicySteps(options: PolicyOptions) {
   const places = { roots: confinement.roots, searchPath: env.PATH };
   const rules = createPolicy(config.permissions, places);
   const [root = "/"] = confinement.roots;
-  const session = createSessionAnswers(places, options.allow);
+  const session = new SessionAnswers(places, options.allow);
   return {
     rules,
     /** People's decisions for the rest of a session. */

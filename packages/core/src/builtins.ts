@@ -2,7 +2,7 @@ import { z } from "zod";
 import { renderAction, renderHelp } from "./help.ts";
 import { actionOf, ownAction } from "./lookup.ts";
 import { SchemaPage, schemaPaging, toSchemaPage } from "./schema-page.ts";
-import { action, type Tool } from "./tool.ts";
+import { action, BackendStatus, type Tool } from "./tool.ts";
 
 const About = z.strictObject({ about: z.string().optional().describe("An action; default all") });
 
@@ -72,11 +72,4 @@ const builtinsOf = (tool: Tool) => ({
       backends: [...((await tool.backends?.()) ?? [])],
     }),
   }),
-});
-
-export const BackendStatus = z.object({
-  name: z.string(),
-  available: z.boolean(),
-  version: z.string().optional(),
-  detail: z.string().optional(),
 });

@@ -11,7 +11,6 @@ import type { Cursors } from "./paging.ts";
 import type { Registry } from "./registry.ts";
 import { runAction } from "./run-action.ts";
 import { createSettle } from "./settle.ts";
-import type { StreamChunk } from "./stream.ts";
 import type {
   Answer,
   AnyAction,
@@ -21,6 +20,7 @@ import type {
   Progress,
   Question,
   StepContext,
+  StreamChunk,
   Timing,
   Tool,
 } from "./tool.ts";

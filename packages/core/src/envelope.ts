@@ -1,20 +1,17 @@
 import { z } from "zod";
-import type { ErrorCode, ErrorDetails } from "./errors.ts";
+import type { ErrorCode, ErrorDetails, ToolError } from "./errors.ts";
 
-export interface Paging {
-  readonly cursor: string | null;
-  readonly more: boolean;
-}
-
-export interface Meta {
-  readonly tool: string;
-  readonly action: string;
-  readonly trace_id: string;
-  readonly backend?: string;
+const Meta = z.object({
+  tool: z.string(),
+  action: z.string(),
+  trace_id: z.string(),
+  backend: z.string().optional(),
   /** Present while the work continues as a job: job.poll waits for its result. */
-  readonly job_id?: string;
-  readonly paging: Paging;
-}
+  job_id: z.string().optional(),
+  paging: z.object({ cursor: z.string().nullable(), more: z.boolean() }),
+});
+export type Meta = Readonly<z.output<typeof Meta>>;
+export type Paging = Readonly<Meta["paging"]>;
 
 export type ErrorBody = {
   [C in ErrorCode]: { readonly code: C; readonly message: string; readonly details: ErrorDetails<C> };
@@ -31,12 +28,9 @@ export const envelopeSchema = (data: z.ZodType = z.unknown()) =>
     ok: z.boolean(),
     data: data.nullable(),
     error: z.object({ code: z.string(), message: z.string(), details: z.unknown() }).nullable(),
-    meta: z.object({
-      tool: z.string(),
-      action: z.string(),
-      trace_id: z.string(),
-      backend: z.string().optional(),
-      job_id: z.string().optional(),
-      paging: z.object({ cursor: z.string().nullable(), more: z.boolean() }),
-    }),
+    meta: Meta,
   });
+
+/** The constructor of a ToolError ties its code and details together; the union cannot express that. */
+export const toErrorBody = ({ code, message, details }: ToolError): ErrorBody =>
+  ({ code, message, details }) as ErrorBody;

@@ -1,5 +1,5 @@
 export { ANSWER_BYTES, ANSWER_MARGIN_BYTES, MAX_ANSWER_BYTES } from "./budget.ts";
-export { BackendStatus, withBuiltins } from "./builtins.ts";
+export { withBuiltins } from "./builtins.ts";
 export type { CallEvent } from "./calls.ts";
 export { type ActionsOf, type Client, createClient } from "./client.ts";
 export type { Clock } from "./clock.ts";
@@ -56,7 +56,6 @@ export {
 } from "./running/call-runner.ts";
 export { type JsonSchema, toInputSchema } from "./schema.ts";
 export { SchemaPage, schemaPaging, toSchemaPage } from "./schema-page.ts";
-export type { StreamChunk } from "./stream.ts";
 export { createDescribe, createToText, type Describe, type ToText } from "./text/read-envelope.ts";
 export { type ActionText, counted, factsOf, type Reader } from "./text/text.ts";
 export {
@@ -67,6 +66,7 @@ export {
   type Attachment,
   action,
   type Backend,
+  BackendStatus,
   type BinaryPart,
   type Caller,
   type Context,
@@ -80,6 +80,7 @@ export {
   type Question,
   type RefReader,
   type StepContext,
+  type StreamChunk,
   TIMINGS,
   type Timing,
   type Tool,

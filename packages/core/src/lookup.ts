@@ -7,23 +7,28 @@ export function toolOf(tools: readonly Tool[], name: string): Tool {
   const tool = tools.find((one) => one.name === name);
   if (tool) return tool;
   const available = tools.map((one) => one.name);
-  const message = `unknown tool '${name}'; tools: ${available.join(", ")}`;
-  const hint = didYouMean(name, available);
-  throw new ToolError("UNKNOWN_TOOL", hint ? `${message}.${hint}` : message, { available });
+  throw unknown("UNKNOWN_TOOL", `unknown tool '${name}'; tools`, name, available);
 }
 
 /** An action by name, or the typed error that lists the others. */
 export function actionOf(tool: Tool, name: unknown): AnyAction {
   const available = Object.keys(tool.actions);
-  if (typeof name !== "string" || name === "") {
-    const message = `action parameter is required; valid actions: ${available.join(", ")}`;
-    throw new ToolError("UNKNOWN_ACTION", message, { available });
-  }
+  if (typeof name !== "string" || name === "")
+    throw unknown("UNKNOWN_ACTION", "action parameter is required; valid actions", "", available);
   const act = ownAction(tool, name);
   if (act) return act;
-  const message = `unknown action '${name}' for ${tool.name} tool; valid actions: ${available.join(", ")}`;
+  const message = `unknown action '${name}' for ${tool.name} tool; valid actions`;
+  throw unknown("UNKNOWN_ACTION", message, name, available);
+}
+
+function unknown(
+  code: "UNKNOWN_TOOL" | "UNKNOWN_ACTION",
+  message: string,
+  name: string,
+  available: string[],
+): ToolError {
   const hint = didYouMean(name, available);
-  throw new ToolError("UNKNOWN_ACTION", hint ? `${message}.${hint}` : message, { available });
+  return new ToolError(code, `${message}: ${available.join(", ")}${hint && `.${hint}`}`, { available });
 }
 
 /** Own properties only: `constructor` is not an action. */

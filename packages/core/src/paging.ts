@@ -11,14 +11,13 @@ export const pagingInput = (byDefault: number, most: number) => ({
   cursor: z.string().min(1).max(MAX_CURSOR_CHARS).optional().describe("From meta.paging"),
 });
 
-/** A cursor is valid for one query of one action: `scope` names both, and a cursor for another is refused. */
-export interface Cursors {
-  encode(scope: string, position: unknown): string;
-  parse(scope: string, cursor: string): unknown;
-}
+export type Cursors = ReturnType<typeof createCursors>;
 
-/** The secret makes cursors valid in every process that shares it, and in no other. */
-export function createCursors(secret: Uint8Array): Cursors {
+/**
+ * A cursor is valid for one query of one action: `scope` names both, and a cursor for another is refused. The secret
+ * makes cursors valid in every process that shares it, and in no other.
+ */
+export function createCursors(secret: Uint8Array) {
   const sign = (scope: string, body: Buffer) =>
     createHmac("sha256", secret)
       .update(`${scope.length}:${scope}`)
@@ -27,11 +26,11 @@ export function createCursors(secret: Uint8Array): Cursors {
       .subarray(0, MAC_BYTES);
 
   return {
-    encode(scope, position) {
+    encode(scope: string, position: unknown): string {
       const body = Buffer.from(JSON.stringify(position));
       return Buffer.concat([sign(scope, body), body]).toString("base64url");
     },
-    parse(scope, cursor) {
+    parse(scope: string, cursor: string): unknown {
       const bytes = Buffer.from(cursor, "base64url");
       const body = bytes.subarray(MAC_BYTES);
       const intact =

@@ -1,24 +1,18 @@
 import { withBuiltins } from "./builtins.ts";
 import type { Tool } from "./tool.ts";
-import { createTopic, type Topic } from "./topic.ts";
+import { createTopic } from "./topic.ts";
 
 export interface RegistryChange {
   readonly type: "added" | "removed";
   readonly tool: string;
 }
 
-/** The tools of one server, each with its built-in actions. Tools can be added and removed at run time. */
-export interface Registry {
-  list(): readonly Tool[];
-  get(name: string): Tool | undefined;
-  addTool(tool: Tool): void;
-  removeTool(name: string): boolean;
-  readonly changes: Topic<RegistryChange>;
-}
-
 const NAME = /^[a-z][a-z0-9_]{0,47}$/;
 
-export function createRegistry(tools: readonly Tool[]): Registry {
+export type Registry = ReturnType<typeof createRegistry>;
+
+/** The tools of one server, each with its built-in actions. Tools can be added and removed at run time. */
+export function createRegistry(tools: readonly Tool[]) {
   const byName = new Map<string, Tool>();
   const changes = createTopic<RegistryChange>();
   const add = (tool: Tool) => {
@@ -30,13 +24,13 @@ export function createRegistry(tools: readonly Tool[]): Registry {
   for (const tool of tools) add(tool);
 
   return {
-    list: () => [...byName.values()],
-    get: (name) => byName.get(name),
-    addTool(tool) {
+    list: (): readonly Tool[] => [...byName.values()],
+    get: (name: string): Tool | undefined => byName.get(name),
+    addTool(tool: Tool): void {
       add(tool);
       changes.publish({ type: "added", tool: tool.name });
     },
-    removeTool(name) {
+    removeTool(name: string): boolean {
       const removed = byName.delete(name);
       if (removed) changes.publish({ type: "removed", tool: name });
       return removed;

@@ -1,6 +1,6 @@
 import type { Notes } from "./context.ts";
 import type { Call } from "./dispatch.ts";
-import type { Envelope, ErrorBody, Meta } from "./envelope.ts";
+import { type Envelope, type ErrorBody, type Meta, toErrorBody } from "./envelope.ts";
 import { ToolError } from "./errors.ts";
 
 /** Runs the work and returns its outcome as an envelope. It never rejects. */
@@ -16,14 +16,18 @@ export const createSettle =
       return { ok: true, data, error: null, meta: toMeta(call, traceId, notes) };
     } catch (cause) {
       if (notes.settled && cause === notes.settled.cause) return notes.settled.envelope;
-      const error = toErrorBody(cause, signal, traceId);
+      const error = describeFailure(cause, signal, traceId);
       // A ToolError with INTERNAL was reported where it was caught first.
       if (error.code === "INTERNAL" && !(cause instanceof ToolError)) onBug(cause);
       return { ok: false, data: null, error, meta: toMeta(call, traceId, notes) };
     }
   };
 
-const toMeta = ({ tool, action }: Call, trace_id: string, { backend, job, paging }: Notes): Meta => ({
+export const toMeta = (
+  { tool, action }: Call,
+  trace_id: string,
+  { backend, job, paging }: Pick<Notes, "backend" | "job" | "paging">,
+): Meta => ({
   tool,
   action: typeof action === "string" ? action : "",
   trace_id,
@@ -32,11 +36,8 @@ const toMeta = ({ tool, action }: Call, trace_id: string, { backend, job, paging
   paging,
 });
 
-function toErrorBody(cause: unknown, signal: AbortSignal | undefined, trace_id: string): ErrorBody {
-  if (cause instanceof ToolError) {
-    // A ToolError's code and details were tied together by its constructor; the union cannot show that.
-    return { code: cause.code, message: cause.message, details: cause.details } as ErrorBody;
-  }
+function describeFailure(cause: unknown, signal: AbortSignal | undefined, trace_id: string): ErrorBody {
+  if (cause instanceof ToolError) return toErrorBody(cause);
   if (signal?.aborted) return { code: "CANCELLED", message: "the call was cancelled", details: {} };
   const message = "this is a bug in Octant; the log has the details under this trace_id";
   return { code: "INTERNAL", message, details: { trace_id } };

@@ -1,6 +1,5 @@
-import type { z } from "zod";
+import { z } from "zod";
 import type { ErrorCode } from "./errors.ts";
-import type { StreamChunk } from "./stream.ts";
 import type { ActionText, Reader } from "./text/text.ts";
 
 export const TIMINGS = ["sync", "async_short", "async_medium", "async_long", "fire_and_forget"] as const;
@@ -45,6 +44,13 @@ export interface Progress {
   readonly total?: number;
   readonly message?: string;
 }
+
+/** Part of the output of a call while it runs. */
+export type StreamChunk =
+  | ({ readonly kind: "progress" } & Progress)
+  | { readonly kind: "log"; readonly line: string }
+  | { readonly kind: "text"; readonly text: string }
+  | { readonly kind: "binary"; readonly bytes: Uint8Array };
 
 /** A part of the answer that is not text, such as the picture that fs.read found. */
 export interface Attachment {
@@ -163,13 +169,14 @@ export interface Action<I extends z.ZodObject = z.ZodObject, O extends z.ZodType
 export type AnyAction = Action<any, any>;
 
 /** The state of one of a tool's backends. */
-export interface Backend {
-  readonly name: string;
-  readonly available: boolean;
-  readonly version?: string;
+export const BackendStatus = z.object({
+  name: z.string(),
+  available: z.boolean(),
+  version: z.string().optional(),
   /** Where it was found, or how to get it. */
-  readonly detail?: string;
-}
+  detail: z.string().optional(),
+});
+export type Backend = Readonly<z.output<typeof BackendStatus>>;
 
 /**
  * `full`: actions with their parameters. `brief`: the names of the actions. `on_demand`: the summary alone. The actions

@@ -6,11 +6,5 @@ const ZERO_TRACE = "0".repeat(32);
 /** The trace id of a W3C traceparent, or a new one when there is none to go by. */
 export function toTraceId(traceparent: unknown): string {
   const [, trace] = (typeof traceparent === "string" && TRACEPARENT.exec(traceparent)) || [];
-  return trace && trace !== ZERO_TRACE ? trace : newTraceId();
-}
-
-/** Five slices take a third of the time of replaceAll, and every call has one. */
-function newTraceId(): string {
-  const id = randomUUID();
-  return id.slice(0, 8) + id.slice(9, 13) + id.slice(14, 18) + id.slice(19, 23) + id.slice(24);
+  return trace && trace !== ZERO_TRACE ? trace : randomUUID().replaceAll("-", "");
 }

@@ -77,7 +77,7 @@ export {
   ruleInWords,
   ToolPattern,
 } from "./permissions/rule.ts";
-export { createSessionAnswers, type SessionAnswers } from "./permissions/session-answers.ts";
+export { SessionAnswers } from "./permissions/session-answers.ts";
 export { createTerminalPrompter, openTerminal } from "./permissions/terminal-prompter.ts";
 export { findCanaries } from "./redact/canaries.ts";
 export { collectSecrets } from "./redact/collect-secrets.ts";

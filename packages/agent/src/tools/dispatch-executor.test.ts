@@ -1,5 +1,5 @@
 import { action, createCursors, createDispatcher, createRegistry, defineTool, type Mode } from "@octant/core";
-import { checkPermission, createPolicy, createSessionAnswers, type PermissionAnswer } from "@octant/runtime";
+import { checkPermission, createPolicy, type PermissionAnswer, SessionAnswers } from "@octant/runtime";
 import { expect, test } from "vitest";
 import { z } from "zod";
 import { textOf } from "../messages.ts";
@@ -65,7 +65,7 @@ function setUp(more: Partial<DispatchExecutorOptions> = {}) {
       checkPermission({
         policy: createPolicy([], places),
         permissions: "enforce",
-        session: createSessionAnswers(places),
+        session: new SessionAnswers(places),
         prompter: prompter.prompter,
       }),
     ],

@@ -1,4 +1,4 @@
-import { chunkBytes, type StreamChunk } from "../stream.ts";
+import type { StreamChunk } from "../tool.ts";
 import { createTopic, type Published, type Topic } from "../topic.ts";
 import type { JobState } from "./job.ts";
 
@@ -42,4 +42,13 @@ export function toEventView({ seq, at, value }: Published<JobEvent>): JobEventVi
 function toState(event: Exclude<JobEvent, { readonly type: "chunk" }>): JobState {
   if (event.type === "end") return event.state;
   return event.type === "start" ? "running" : "queued";
+}
+
+const CHUNK_OVERHEAD_BYTES = 64;
+
+/** The memory that a chunk takes, roughly. */
+function chunkBytes(chunk: StreamChunk): number {
+  if (chunk.kind === "binary") return CHUNK_OVERHEAD_BYTES + chunk.bytes.byteLength;
+  const text = chunk.kind === "log" ? chunk.line : chunk.kind === "text" ? chunk.text : (chunk.message ?? "");
+  return CHUNK_OVERHEAD_BYTES + text.length * 2;
 }

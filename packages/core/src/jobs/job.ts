@@ -1,7 +1,6 @@
 import type { Envelope } from "../envelope.ts";
 import { newHandle } from "../ids.ts";
-import type { StreamChunk } from "../stream.ts";
-import type { Caller, Progress, Timing } from "../tool.ts";
+import type { Caller, Progress, StreamChunk, Timing } from "../tool.ts";
 
 export const JOB_STATES = ["queued", "running", "complete", "failed", "cancelled"] as const;
 export type JobState = (typeof JOB_STATES)[number];

@@ -1,7 +1,7 @@
 import type { Clock } from "../clock.ts";
 import type { Envelope } from "../envelope.ts";
 import { ToolError } from "../errors.ts";
-import type { StreamChunk } from "../stream.ts";
+import type { StreamChunk } from "../tool.ts";
 import type { Topic } from "../topic.ts";
 import { JOB_TTL_MS, type Job, type JobWork, toEndState } from "./job.ts";
 import type { JobEvent } from "./job-events.ts";

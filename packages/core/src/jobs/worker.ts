@@ -12,9 +12,7 @@ export interface WorkerOptions {
   readonly pollMs?: number;
 }
 
-export interface Worker {
-  close(): Promise<void>;
-}
+export type Worker = ReturnType<typeof createWorker>;
 
 const POLL_MS = 1_000;
 
@@ -22,7 +20,7 @@ const POLL_MS = 1_000;
  * Runs queued jobs of any process as their callers: each passes the whole pipeline of this process. Such a call
  * cannot ask a person.
  */
-export function createWorker({ jobs, dispatch, registry, clock, pollMs = POLL_MS }: WorkerOptions): Worker {
+export function createWorker({ jobs, dispatch, registry, clock, pollMs = POLL_MS }: WorkerOptions) {
   const closing = new AbortController();
   let wake = new AbortController();
   const stopListening = jobs.events.listen(({ value }) => value.type !== "chunk" && wake.abort());
@@ -41,7 +39,7 @@ export function createWorker({ jobs, dispatch, registry, clock, pollMs = POLL_MS
   };
   const done = loop();
   return {
-    close() {
+    close(): Promise<void> {
       closing.abort();
       stopListening();
       return done;

@@ -1,7 +1,9 @@
 import type { Clock } from "../clock.ts";
+import { createNotes } from "../context.ts";
 import type { Call, CallOptions, Dispatch, Reply } from "../dispatch.ts";
-import type { ErrorBody, Meta } from "../envelope.ts";
+import { type Meta, toErrorBody } from "../envelope.ts";
 import { ToolError } from "../errors.ts";
+import { toMeta } from "../settle.ts";
 import type { Caller } from "../tool.ts";
 import { toTraceId } from "../trace.ts";
 import { createProgressReporter } from "./progress.ts";
@@ -41,15 +43,10 @@ export function createCallRunner(options: CallRunnerOptions): RunCall {
   };
 }
 
-function overloaded({ tool, action }: Call, traceparent: unknown, maxInFlight: number): Reply {
-  const meta = {
-    tool,
-    action: typeof action === "string" ? action : "",
-    trace_id: toTraceId(traceparent),
-    paging: { cursor: null, more: false },
-  };
+function overloaded(call: Call, traceparent: unknown, maxInFlight: number): Reply {
   const message = `${maxInFlight} calls are already running; wait for some of them, then call again`;
-  return refuse(meta, new ToolError("OVERLOADED", message, { retry_after_ms: RETRY_AFTER_MS }));
+  const error = new ToolError("OVERLOADED", message, { retry_after_ms: RETRY_AFTER_MS });
+  return refuse(toMeta(call, toTraceId(traceparent), createNotes()), error);
 }
 
 /** For an edge that cannot carry bytes beside an answer: without them the answer would be incomplete. */
@@ -59,9 +56,8 @@ export const noBytesHere = () =>
     how: "ask for base64, or call over ZeroMQ: octant call --via ADDRESS --output FILE",
   });
 
-const refuse = (meta: Meta, { code, message, details }: ToolError): Reply => ({
-  // A ToolError's constructor ties code and details together; the union cannot express that.
-  envelope: { ok: false, data: null, error: { code, message, details } as ErrorBody, meta },
+const refuse = (meta: Meta, error: ToolError): Reply => ({
+  envelope: { ok: false, data: null, error: toErrorBody(error), meta },
   attachments: [],
 });
 
@@ -71,16 +67,10 @@ const LARGE_ANSWER_BYTES = MAX_ANSWER_BYTES_IN_FLIGHT / MAX_CALLS_IN_FLIGHT;
 /** The largest answer of an action has 10 MiB. */
 export const MAX_LARGE_CALLS = 6;
 
-/** Admits a few calls with large answers at a time; the others wait, and all wait while the reader is behind. */
-export interface LargeCalls {
-  /** Resolves when the call may run; `leave` has to follow. */
-  enter(): Promise<void>;
-  leave(): void;
-  /** The reader has caught up. */
-  resume(): void;
-}
+export type LargeCalls = ReturnType<typeof createLargeCalls>;
 
-export function createLargeCalls(isFull: () => boolean): LargeCalls {
+/** Admits a few calls with large answers at a time; the others wait, and all wait while the reader is behind. */
+export function createLargeCalls(isFull: () => boolean) {
   const waiting: (() => void)[] = [];
   let running = 0;
 
@@ -93,17 +83,19 @@ export function createLargeCalls(isFull: () => boolean): LargeCalls {
     }
   };
   return {
-    enter() {
+    /** Resolves when the call may run; `leave` has to follow. */
+    enter(): Promise<void> {
       const { promise, resolve } = Promise.withResolvers<void>();
       waiting.push(resolve);
       admit();
       return promise;
     },
-    leave() {
+    leave(): void {
       running--;
       // After this turn the answer is in the stream, and `isFull` takes it into account.
       if (waiting.length > 0) setImmediate(admit);
     },
+    /** The reader has caught up. */
     resume: admit,
   };
 }

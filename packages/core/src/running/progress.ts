@@ -4,14 +4,8 @@ import type { Progress } from "../tool.ts";
 /** People read no more than ten updates a second. */
 const MIN_INTERVAL_MS = 100;
 
-export interface ProgressReporter {
-  report(update: Progress): void;
-  /** Sends the pending update, and nothing afterwards. */
-  finish(): void;
-}
-
 /** Forwards updates whose progress grows, at most ten a second; the latest is never lost. */
-export function createProgressReporter(send: (update: Progress) => void, clock: Clock): ProgressReporter {
+export function createProgressReporter(send: (update: Progress) => void, clock: Clock) {
   const finished = new AbortController();
   let highest = Number.NEGATIVE_INFINITY;
   let sentAt = Number.NEGATIVE_INFINITY;
@@ -31,7 +25,7 @@ export function createProgressReporter(send: (update: Progress) => void, clock: 
     flush();
   };
   return {
-    report(update) {
+    report(update: Progress): void {
       if (finished.signal.aborted || !(update.progress > highest)) return;
       highest = update.progress;
       pending = update;
@@ -41,7 +35,8 @@ export function createProgressReporter(send: (update: Progress) => void, clock: 
       // A clock that was set back must not hold updates up.
       else void flushAfter(Math.min(wait, MIN_INTERVAL_MS));
     },
-    finish() {
+    /** Sends the pending update, and nothing afterwards. */
+    finish(): void {
       flush();
       finished.abort();
     },

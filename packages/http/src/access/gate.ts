@@ -58,6 +58,11 @@ export function createGate(options: GateOptions, resource: () => string) {
     const description = "the token is unknown, expired or not for this server";
     return refuse(request, challenge(401, description, { error: "invalid_token", description }));
   };
+  const verifyOAuth = async (token: string): Promise<OAuthIdentity | undefined> => {
+    if (!oauth || !isJwt(token)) return undefined;
+    verify ??= createOAuthVerifier(oauth, oauth.audience ?? resource());
+    return verify(token);
+  };
   const noteLapse = ({ id, expiresMs }: OAuthIdentity) => {
     if (lapses.size >= MAX_LAPSES)
       for (const [other, ms] of lapses) if (ms <= Date.now()) lapses.delete(other);
@@ -68,28 +73,6 @@ export function createGate(options: GateOptions, resource: () => string) {
     const now = info && toOwnCaller(info);
     return now?.access === caller.access && now.project === caller.project;
   };
-  /** undefined when it is not one of ours. */
-  const identifyByOwnToken = (request: IncomingMessage, token: string): Caller | HttpRefusal | undefined => {
-    try {
-      const own = tokens.verify(token);
-      return own && admit(request, toOwnCaller(own));
-    } catch (cause) {
-      log(`http: a token could not be checked: ${cause}`);
-      return UNCHECKED;
-    }
-  };
-  const identifyByOAuth = async (request: IncomingMessage, token: string, server: OAuthOptions) => {
-    verify ??= createOAuthVerifier(server, server.audience ?? resource());
-    try {
-      const identity = await verify(token);
-      if (!identity) return refuseToken(request);
-      noteLapse(identity);
-      return admit(request, toCaller(identity.id, identity.scopes, project));
-    } catch (cause) {
-      log(`http: a token could not be checked: ${cause}`);
-      return UNCHECKED;
-    }
-  };
   return {
     /** Why the Host or Origin of the request is not allowed. Needs no token. */
     checkHost: createHostCheck(options),
@@ -98,9 +81,17 @@ export function createGate(options: GateOptions, resource: () => string) {
       const token = BEARER.exec(request.headers.authorization ?? "")?.groups?.["token"];
       if (token === undefined)
         return refuse(request, challenge(401, "send a token: Authorization: Bearer <token>", {}));
-      const own = identifyByOwnToken(request, token);
-      if (own) return own;
-      return oauth && isJwt(token) ? identifyByOAuth(request, token, oauth) : refuseToken(request);
+      try {
+        const own = tokens.verify(token);
+        if (own) return admit(request, toOwnCaller(own));
+        const identity = await verifyOAuth(token);
+        if (!identity) return refuseToken(request);
+        noteLapse(identity);
+        return admit(request, toCaller(identity.id, identity.scopes, project));
+      } catch (cause) {
+        log(`http: a token could not be checked: ${cause}`);
+        return UNCHECKED;
+      }
     },
     /** Whether an admitted caller may still call. */
     standingOf(caller: Caller): Standing {

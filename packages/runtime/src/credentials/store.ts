@@ -31,31 +31,27 @@ export type OAuthCredential = Extract<Credential, { kind: "oauth" }>;
 /** By the name of a provider, or `mcp:` and the name of a server. */
 export type StoredCredentials = Readonly<Record<string, Credential>>;
 
-export interface CredentialStore {
-  readonly file: string;
-  load(): StoredCredentials;
-  /**
-   * Changes one credential under a lock, and returns the stored one. `change` sees what others have written;
-   * undefined removes it.
-   */
-  change(
-    name: string,
-    change: (now: Credential | undefined) => Promise<Credential | undefined> | Credential | undefined,
-  ): Promise<Credential | undefined>;
-}
+export type CredentialStore = ReturnType<typeof createCredentialStore>;
 
 /** A refresh asks a server, which takes its time. */
 const GIVE_UP_MS = 60_000;
 
 /** `credentials.json` beside the person's settings: 0600, written whole or not at all. */
-export function createCredentialStore(person: Person): CredentialStore {
+export function createCredentialStore(person: Person) {
   const folder = userFolder(person);
   const file = join(folder.path, "credentials.json");
   const load = () => read(file);
   return {
     file,
     load,
-    change: (name, change) =>
+    /**
+     * Changes one credential under a lock, and returns the stored one. `change` sees what others have written;
+     * undefined removes it.
+     */
+    change: (
+      name: string,
+      change: (now: Credential | undefined) => Promise<Credential | undefined> | Credential | undefined,
+    ): Promise<Credential | undefined> =>
       whileLocked(
         folder,
         "credentials",

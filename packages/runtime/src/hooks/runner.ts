@@ -2,16 +2,6 @@ import type { Redact } from "../redact/redactor.ts";
 import type { HookSettings } from "./hook.ts";
 import { type HookFacts, type HookInput, type HookPlace, runCommand, toHookInput } from "./run-command.ts";
 
-/** Runs hooks: those before a call are waited for, those after it have a queue of their own. */
-export interface HookRunner {
-  /** Rejects only when the signal ends it. */
-  ask(hook: HookSettings, facts: HookFacts, signal: AbortSignal): Promise<HookVerdict>;
-  /** Returns at once. The hooks run one after the other, those of earlier calls first. */
-  notify(hooks: readonly HookSettings[], facts: HookFacts): void;
-  /** Waits briefly for pending post-hooks, then kills them. */
-  close(): Promise<void>;
-}
-
 export interface HookVerdict {
   readonly outcome: "allow" | "deny";
   /** Whether the hook said no, or could not say anything. */
@@ -31,7 +21,10 @@ const CLOSE_MS = 10_000;
 /** Limit of calls with pending post-hooks. */
 const MAX_WAITING = 1_000;
 
-export function createHookRunner(options: HookRunnerOptions): HookRunner {
+export type HookRunner = ReturnType<typeof createHookRunner>;
+
+/** Runs hooks: those before a call are waited for, those after it have a queue of their own. */
+export function createHookRunner(options: HookRunnerOptions) {
   const { redact, log, closeMs = CLOSE_MS } = options;
   const closing = new AbortController();
   let waiting = 0;
@@ -61,7 +54,8 @@ export function createHookRunner(options: HookRunnerOptions): HookRunner {
   };
 
   return {
-    async ask(hook, facts, signal) {
+    /** Rejects only when the signal ends it. */
+    async ask(hook: HookSettings, facts: HookFacts, signal: AbortSignal): Promise<HookVerdict> {
       const end = await runCommand(options, hook, toHookInput(facts), signal);
       if (end.kind === "allow") return { outcome: "allow", failed: false, reason: "" };
       if (end.kind === "deny")
@@ -69,7 +63,8 @@ export function createHookRunner(options: HookRunnerOptions): HookRunner {
       logFailure(hook, facts.name, end.what, end.stderr);
       return { outcome: "deny", failed: true, reason: toReason(end.what, redact) };
     },
-    notify(hooks, facts) {
+    /** Returns at once. The hooks run one after the other, those of earlier calls first. */
+    notify(hooks: readonly HookSettings[], facts: HookFacts): void {
       if (waiting >= MAX_WAITING) {
         for (const hook of hooks) logFailure(hook, facts.name, `${waiting} calls wait for hooks already`);
         return;
@@ -81,7 +76,8 @@ export function createHookRunner(options: HookRunnerOptions): HookRunner {
           waiting -= 1;
         });
     },
-    async close() {
+    /** Waits briefly for pending post-hooks, then kills them. */
+    async close(): Promise<void> {
       const timer = setTimeout(() => closing.abort(), closeMs);
       await last;
       clearTimeout(timer);

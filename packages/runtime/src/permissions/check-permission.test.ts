@@ -16,7 +16,7 @@ import { type CheckPermissionOptions, checkPermission } from "./check-permission
 import { createPolicy } from "./policy.ts";
 import type { PermissionAnswer, PermissionRequest } from "./prompter.ts";
 import { PERMISSION_MODES, type PermissionRule } from "./rule.ts";
-import { createSessionAnswers } from "./session-answers.ts";
+import { SessionAnswers } from "./session-answers.ts";
 import { toAction } from "./testing/vectors.ts";
 
 const root = realpathSync(mkdtempSync(join(tmpdir(), "octant-permission-")));
@@ -58,7 +58,7 @@ function setUp({ rules = [], answers, ...options }: Setup = {}) {
   const step = checkPermission({
     policy: createPolicy([{ tier: "user", rules }], places),
     permissions: "enforce",
-    session: createSessionAnswers(places),
+    session: new SessionAnswers(places),
     ...(answers && {
       prompter: {
         async requestPermission(request) {
@@ -264,7 +264,7 @@ test("no answer of any session undoes a deny, in whatever tier and order", async
       answer,
       async (rules, said) => {
         const tiers = TIERS.map((tier, index) => ({ tier, rules: rules[index] ?? [] }));
-        const session = createSessionAnswers(places);
+        const session = new SessionAnswers(places);
         const input = { uri: "src/a" };
         session.remember("me", { name: "things.write", input, action: things.actions.write }, allow("*"));
         const { call } = setUp({

@@ -8,7 +8,7 @@ import { TIERS } from "../config/config.ts";
 import { createDeclarations } from "./arguments.ts";
 import { createPolicy } from "./policy.ts";
 import { PERMISSION_MODES, type PermissionMode, PermissionRule } from "./rule.ts";
-import { createSessionAnswers } from "./session-answers.ts";
+import { SessionAnswers } from "./session-answers.ts";
 import { loadVectors, toAction } from "./testing/vectors.ts";
 
 const fixture = loadVectors();
@@ -43,7 +43,7 @@ test("a deny that a tier comes to is never undone by another tier or an answer o
       const call = { name, input: {}, action: toAction({}) };
       const alone = tiers.map((tier) => createPolicy([tier], places).evaluate(call));
       const together = createPolicy(tiers, places).evaluate(call);
-      const session = createSessionAnswers(places);
+      const session = new SessionAnswers(places);
       session.remember("me", call, { tool_pattern: "*", mode: "allow" });
       const heard = alone.filter(({ tier }) => tier !== "default");
       const strictest = (["deny", "prompt", "allow"] as const).find((mode) =>

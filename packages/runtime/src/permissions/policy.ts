@@ -15,26 +15,18 @@ export interface Decision {
   readonly reason: string;
 }
 
-export interface Policy {
-  evaluate(call: PolicyCall): Decision;
-  /** Each tier's first rule that matches, highest tier first. */
-  votes(call: PolicyCall): readonly Decision[];
-  /** The folders and files that the call names as trees. */
-  treesIn(call: PolicyCall): readonly string[];
-  /** The narrowest useful rule that would allow this call and similar ones; undefined when none can describe them. */
-  narrowRule(call: PolicyCall): PermissionRule | undefined;
-}
-
 const STRICTNESS: Readonly<Record<PermissionMode, number>> = { allow: 0, prompt: 1, deny: 2 };
 
 /** A name costs one look at every rule the first time; so many names are remembered. */
 const MAX_NAMES = 2_000;
 
+export type Policy = ReturnType<typeof createPolicy>;
+
 /**
  * The first matching rule of each tier counts, and the strictest of those wins; of two equally strict ones that of
  * the higher tier is named. So no tier can undo what another denies. Without a matching rule, the person is asked.
  */
-export function createPolicy(tiers: readonly TierRules[], places: Places): Policy {
+export function createPolicy(tiers: readonly TierRules[], places: Places) {
   const compiled = tiers.flatMap(({ tier, rules }) => rules.map((rule) => compile(tier, rule, places)));
   const declarationOf = createDeclarations();
   const byName = new Map<string, readonly CompiledRule[]>();
@@ -53,6 +45,7 @@ export function createPolicy(tiers: readonly TierRules[], places: Places): Polic
     return declaration ? toDeclaredFacts(call, declaration, places) : toGuessedFacts(call, places);
   };
 
+  /** Each tier's first rule that matches, highest tier first. */
   const votes = (call: PolicyCall): readonly Decision[] => {
     const facts = once(() => factsOf(call));
     const cast: Decision[] = [];
@@ -65,17 +58,19 @@ export function createPolicy(tiers: readonly TierRules[], places: Places): Polic
 
   return {
     votes,
-    evaluate: (call) =>
+    evaluate: (call: PolicyCall): Decision =>
       votes(call).reduce<Decision | undefined>(
         (strictest, vote) =>
           strictest && STRICTNESS[strictest.mode] >= STRICTNESS[vote.mode] ? strictest : vote,
         undefined,
       ) ?? DEFAULT_DECISION,
-    treesIn: ({ action, input }) =>
+    /** The folders and files that the call names as trees. */
+    treesIn: ({ action, input }: PolicyCall): readonly string[] =>
       declarationOf(action)
         ?.valuesIn(input)
         .flatMap(({ holds, value }) => (holds === "tree" && typeof value === "string" ? [value] : [])) ?? [],
-    narrowRule(call) {
+    /** The narrowest useful rule that would allow this call and similar ones; undefined when none can describe them. */
+    narrowRule(call: PolicyCall): PermissionRule | undefined {
       const rule = toNarrowRule(call, factsOf(call), places);
       if (!rule) return undefined;
       const { conditions, isAbout } = compile("local", rule, places);

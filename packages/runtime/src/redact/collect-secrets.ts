@@ -1,19 +1,11 @@
+import type { Dictionary, ServerSettings } from "../config/schema.ts";
+
 /** The parts of the settings that may be secret. */
 export interface SecretSettings {
-  readonly api_key?: string | null | undefined;
+  readonly api_key?: string | null;
   readonly oauth_credentials?: unknown;
-  readonly env?: Readonly<Record<string, string>> | undefined;
-  readonly mcp_servers?:
-    | Readonly<
-        Record<
-          string,
-          {
-            readonly env?: Readonly<Record<string, string>> | undefined;
-            readonly headers?: Readonly<Record<string, string>> | undefined;
-          }
-        >
-      >
-    | undefined;
+  readonly env?: Dictionary<string>;
+  readonly mcp_servers?: Dictionary<Pick<ServerSettings, "env" | "headers">>;
 }
 
 /** Every value that is secret by its key. */
