@@ -4,7 +4,14 @@ import { TextDecoder } from "node:util";
 import type { AcpHost, FileDiff, ModelChoice, OpenedSession, WorkspaceFiles } from "@octant/acp";
 import { PROVIDER_NAMES, PROVIDERS, type ProviderName, type SessionStore } from "@octant/agent";
 import { type Caller, invalidArgument } from "@octant/core";
-import { createConfinement, openStateFolder, toNative, unifiedDiff } from "@octant/host";
+import {
+  type Confinement,
+  createConfinement,
+  openStateFolder,
+  type Path,
+  toNative,
+  unifiedDiff,
+} from "@octant/host";
 import { loadConfig, type PermissionPrompter, type Thinking } from "@octant/runtime";
 import type { FlagValues, Io } from "../command.ts";
 import type { Octant } from "../octant.ts";
@@ -41,7 +48,7 @@ export function createAcpHost(options: AcpHostOptions): AcpHost {
         ...{ io, provider, model, thinking, mode, tools, owner },
         prompter: owner ? withoutAlways(prompter) : prompter,
         flags: { ...flags, root: owner ? checkServed(roots, flags.root) : roots.map(checkFolder) },
-        ...(resume !== undefined && { from: { how: "resume", id: resume } }),
+        from: resume === undefined ? undefined : { how: "resume", id: resume },
         wrapTools: (own, octant) => wrapTools(own, toWorkspaceFiles(octant)),
         // A remote client must not start programs here or make us connect to addresses of its choice.
         servers: owner ? {} : Object.fromEntries(mcpServers.map(({ name, ...server }) => [name, server])),
@@ -54,11 +61,7 @@ export function createAcpHost(options: AcpHostOptions): AcpHost {
           notes: [],
           commands: listCommands(opened, io.env)
             .filter(({ onlyInTerminal, isForRemote }) => !onlyInTerminal && (isForRemote || !owner))
-            .map(({ name, summary, argument }) => ({
-              name,
-              description: summary,
-              ...(argument !== undefined && { hint: argument }),
-            })),
+            .map(({ name, summary, argument }) => ({ name, description: summary, hint: argument })),
           async command(line, signal) {
             return (await runSlashLine(line, { opened, io, signal })) ?? {};
           },
@@ -108,13 +111,7 @@ function openOwnSessions({ flags, io }: AcpHostOptions, owner: Caller): readonly
 }
 
 /** Matches the full id only: the store also accepts a prefix. */
-function hasSession(store: SessionStore, id: string): boolean {
-  try {
-    return store.resolve(id) === id;
-  } catch {
-    return false;
-  }
-}
+const hasSession = (store: SessionStore, id: string): boolean => orUndefined(() => store.resolve(id)) === id;
 
 function checkFolder(path: string): string {
   if (statSync(path, { throwIfNoEntry: false })?.isDirectory()) return path;
@@ -154,89 +151,53 @@ const MAX_COMPARED_BYTES = 4 * 1024 * 1024;
 function toWorkspaceFiles({ workspace }: Octant): WorkspaceFiles {
   const { confinement, files } = workspace;
   return {
-    pathOf(uri) {
-      try {
-        return toNative(confinement.toPath(uri)).toString();
-      } catch {
-        return undefined;
-      }
-    },
-    readText(path) {
-      try {
-        using file = confinement.openFile(confinement.toPath(path));
-        if (file.stat.size > MAX_COMPARED_BYTES) return undefined;
-        return toText(readFileSync(file.fd));
-      } catch {
-        return undefined;
-      }
-    },
+    pathOf: (uri) => orUndefined(() => toNative(confinement.toPath(uri)).toString()),
+    readText: (path) =>
+      orUndefined(() => readFile(confinement, confinement.toPath(path), MAX_COMPARED_BYTES)),
     addRefScheme: (scheme, read) => void files.addRefScheme(scheme, read),
   };
-}
-
-/** undefined for bytes that are not UTF-8; keeps the byte order mark. */
-function toText(bytes: Uint8Array): string | undefined {
-  try {
-    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
-  } catch {
-    return undefined;
-  }
 }
 
 /** An undo record names each file with the hashes of its states; the blob store has the replaced contents. */
 function readDiffs({ workspace }: Octant, undoRef: string): readonly FileDiff[] {
   const { blobs, confinement } = workspace;
-  const textOf = (hash: string): string | undefined => {
-    try {
-      return toText(blobs.get(hash));
-    } catch {
-      return undefined;
-    }
-  };
+  const textOf = (hash: string) => orUndefined(() => toText(blobs.get(hash)));
   const toDiff = (line: string): FileDiff[] => {
-    const { uri, before, after } = parseEntry(line);
-    if (uri === undefined) return [];
+    const { uri, before, after } = Object(orUndefined(() => JSON.parse(line)));
+    if (typeof uri !== "string" || !(before || after)) return [];
     const path = confinement.toPath(uri);
-    const oldText = before ? textOf(before) : null;
-    const newText = after ? (textOf(after) ?? readCurrent(path)) : "";
+    const oldText = before ? textOf(before.hash) : null;
+    const newText = after ? (textOf(after.hash) ?? readFile(confinement, path)) : "";
     if (oldText === undefined || newText === undefined) return [];
     const name = toNative(path).toString();
     const toBytes = (text: string | null) => (text === null ? null : Buffer.from(text));
+    const states = { before: toBytes(oldText), after: after ? toBytes(newText) : null };
     return [
       {
         ...{ path: name, oldText, newText },
         operation: oldText === null ? "add" : after ? "modify" : "delete",
-        patch: () =>
-          unifiedDiff({
-            path: name.slice(1),
-            before: toBytes(oldText),
-            after: after ? toBytes(newText) : null,
-          }),
+        patch: () => unifiedDiff({ path: name.slice(1), ...states }),
       },
     ];
-  };
-  const readCurrent = (path: Parameters<typeof confinement.openFile>[0]): string | undefined => {
-    try {
-      using file = confinement.openFile(path);
-      return toText(readFileSync(file.fd));
-    } catch {
-      return undefined;
-    }
   };
   return (textOf(undoRef.replace(/^blob:/, "")) ?? "").split("\n").slice(1).flatMap(toDiff);
 }
 
-function parseEntry(line: string): {
-  readonly uri?: string;
-  readonly before?: string;
-  readonly after?: string;
-} {
+/** undefined for a file that is not there, is no text, or is larger than `maxBytes`. */
+const readFile = (confinement: Confinement, path: Path, maxBytes = Infinity): string | undefined =>
+  orUndefined(() => {
+    using file = confinement.openFile(path);
+    return file.stat.size > maxBytes ? undefined : toText(readFileSync(file.fd));
+  });
+
+/** Throws for bytes that are not UTF-8; keeps the byte order mark. */
+const toText = (bytes: Uint8Array): string =>
+  new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
+
+function orUndefined<T>(read: () => T): T | undefined {
   try {
-    const { uri, before, after } = JSON.parse(line);
-    return typeof uri === "string" && (before || after)
-      ? { uri, before: before?.hash, after: after?.hash }
-      : {};
+    return read();
   } catch {
-    return {};
+    return undefined;
   }
 }

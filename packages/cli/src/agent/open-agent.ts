@@ -1,6 +1,7 @@
 import {
   Agent,
   type ApiClient,
+  type CallPrompter,
   type ClientOptions,
   chooseProvider,
   combineExecutors,
@@ -72,45 +73,28 @@ export type SessionChoice =
   | { readonly how: "fork"; readonly id: string; readonly seq?: number }
   | { readonly how: "latest" };
 
-/** An agent on a workspace, with its resources. */
-export interface OpenedAgent extends AsyncDisposable {
-  /**
-   * Runs what the person asked for directly, such as /undo, without asking again; deny rules and modes still
-   * apply.
-   */
-  asPerson<T>(work: () => Promise<T>): Promise<T>;
-  readonly agent: Agent;
-  readonly octant: Octant;
-  readonly sessions: SessionStore;
-  /** The model at the start of the session. */
-  readonly client: ApiClient;
-  readonly model: string;
-  readonly servers: McpServers;
-  /** Project instructions that have no effect until they are trusted. */
-  readonly untrusted: readonly string[];
-}
+export type OpenedAgent = Awaited<ReturnType<typeof openAgent>>;
 
 /** Opens workspace, model, session and loop; every front end of the agent starts here. */
-export async function openAgent(options: OpenAgentOptions): Promise<OpenedAgent> {
-  const { flags, io, prompter = unattended } = options;
+export async function openAgent(options: OpenAgentOptions) {
+  const { flags, io, prompter = unattended, allow } = options;
   const callPrompter = createCallPrompter();
   let running: Agent | undefined;
+  const env = withoutKeys(io.env);
   const octant = openOctant({ ...flags, permissions: "enforce" }, io, {
     prompter: callPrompter.prompter,
     checkpointsByDefault: true,
     toolConfig: { enable: ["core", "notes"] },
-    ...(options.allow && { allow: options.allow }),
-    ...(options.tools && { customTools: options.tools }),
+    customTools: options.tools,
     crew: (octant) =>
       createWorkspaceCrew({
         ...{ octant, env: io.env, options, permissions: "enforce", prompter, callPrompter },
         rootLimit: () => running?.limitReached(),
       }),
-    env: withoutKeys(io.env),
-    keys: io.env,
+    ...{ allow, env, keys: io.env },
   });
   try {
-    await openWorktreeRecords(octant.workspace, withoutKeys(io.env)).sweep();
+    await openWorktreeRecords(octant.workspace, env).sweep();
     const sessions = openSessions(octant.workspace, options.owner);
     const client = await openClient(octant, io.env, options);
     const session = await openSession(sessions, options.from);
@@ -120,70 +104,80 @@ export async function openAgent(options: OpenAgentOptions): Promise<OpenedAgent>
     const { system, untrusted } = isNew
       ? await loadAgentContext(octant, io.env)
       : { system: "", untrusted: [] };
-    const { roots } = octant.workspace.confinement;
-    const own = createDispatchExecutor({
-      dispatch: octant.dispatch,
-      registry: octant.registry,
-      roots: roots.map(pathToUri),
-      prompter: callPrompter,
-      jobs: octant.workspace.jobs,
-      ...(options.owner && { caller: options.owner }),
-      ...(options.mode && { mode: options.mode }),
-    });
     const servers = openServers({
-      octant,
-      env: withoutKeys(io.env),
-      ...(options.servers && { more: options.servers }),
+      ...{ octant, env, more: options.servers },
       elicit: elicitThrough(prompter, (line) => logLine(line, io)),
       log: (line) => logLine(line, io),
-    });
-    const foreign = {
-      servers,
-      dispatchTo: octant.dispatchTo,
-      prompter: callPrompter,
-      ...(options.owner && { caller: options.owner }),
-    };
-    const marked = markPlans(own, session);
-    const tools = combineExecutors({
-      own: options.wrapTools?.(marked, octant) ?? marked,
-      further: [createMcpExecutor(foreign), createResourceExecutor(foreign)],
     });
     const turn = createTurnCheckpoints(octant.checkpoints, session);
     const agent = new Agent({
       client,
-      tools: turn.around(tools),
+      tools: turn.around(toolsOf(octant, servers, session, callPrompter, options)),
       afterRun: turn.end,
       session,
       prompter,
       system,
-      cwd: roots[0] ?? "",
-      compaction: {
-        ...(octant.config.settings.max_tokens !== null && { max_tokens: octant.config.settings.max_tokens }),
-      },
+      cwd: octant.workspace.confinement.roots[0] ?? "",
+      compaction: { max_tokens: octant.config.settings.max_tokens ?? undefined },
       limits: () => narrowest(options.limits, octant.modes.current(caller)?.limits),
     });
     running = agent;
     persistMode(octant.modes, caller, agent, isNew ? [] : sessions.events(session.id));
-    const close = async () => {
-      await agent.close();
-      await servers.close();
-      await octant.close();
-    };
     return {
       agent,
       octant,
       sessions,
       servers,
+      /** Project instructions that have no effect until they are trusted. */
       untrusted,
+      /** The model at the start of the session. */
       client,
       model: client.model.id,
-      asPerson: (work) => callPrompter.run({ requestPermission: async () => ({ answer: "once" }) }, work),
-      [Symbol.asyncDispose]: close,
+      /**
+       * Runs what the person asked for directly, such as /undo, without asking again; deny rules and modes
+       * still apply.
+       */
+      asPerson: <T>(work: () => Promise<T>) =>
+        callPrompter.run({ requestPermission: async () => ({ answer: "once" }) }, work),
+      async [Symbol.asyncDispose]() {
+        await agent.close();
+        await servers.close();
+        await octant.close();
+      },
     };
   } catch (cause) {
     await octant.close();
     throw cause;
   }
+}
+
+/** The tools that the model is offered. */
+function toolsOf(
+  octant: Octant,
+  servers: McpServers,
+  session: Session,
+  prompter: CallPrompter,
+  { owner, mode, wrapTools }: OpenAgentOptions,
+): ToolExecutor {
+  const { dispatch, dispatchTo, registry, workspace } = octant;
+  const roots = workspace.confinement.roots.map(pathToUri);
+  const own = markPlans(
+    createDispatchExecutor({
+      dispatch,
+      registry,
+      roots,
+      prompter,
+      jobs: workspace.jobs,
+      caller: owner,
+      mode,
+    }),
+    session,
+  );
+  const foreign = { servers, dispatchTo, prompter, caller: owner };
+  return combineExecutors({
+    own: wrapTools?.(own, octant) ?? own,
+    further: [createMcpExecutor(foreign), createResourceExecutor(foreign)],
+  });
 }
 
 type ClientChoice = Pick<OpenAgentOptions, "provider" | "model" | "thinking">;
@@ -200,8 +194,8 @@ export async function chooseClient(
 ): Promise<ClientOptions> {
   const chosen = await chooseProvider({
     env,
-    ...(provider && { provider }),
-    ...(model !== undefined && { model }),
+    provider,
+    model,
     settings: {
       api_key: settings.api_key,
       base_url: settings.base_url,

@@ -56,6 +56,8 @@ export function createRunResult(session: Session) {
   };
   return {
     listen,
+    /** The last answer of the model. */
+    text: () => text,
     finish({ reason, message, usage, cost, turns }: RunEnded) {
       const { model, changed } = session.conversation;
       return {

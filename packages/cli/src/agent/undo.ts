@@ -4,34 +4,12 @@ import type { Octant } from "../octant.ts";
 
 export type Direction = "undo" | "redo";
 
-/** The effect of an undo or redo. */
-export interface UndoPlan {
-  readonly direction: Direction;
-  readonly turn: Turn;
-  /** The files to restore, with paths relative to the workspace where possible. */
-  readonly restored: readonly PathChange[];
-  /** Files changed since, whose changes can be merged with the restored state. */
-  readonly merged: readonly string[];
-  /** Files changed since that would lose those changes. */
-  readonly conflicts: readonly string[];
-  /** Changed files that are too large to be kept; left alone. */
-  readonly too_large: readonly string[];
-  /** Other turns that ran at the same time; it takes back their changes too. */
-  readonly alongside: readonly string[];
-  /** A diff from the current state. */
-  diff(options: { overwrite: boolean }): Promise<string>;
-  /** Applies it with fs.apply_patch; files with conflicts are left alone unless `overwrite` is set. */
-  apply(options: { overwrite: boolean }): Promise<void>;
-}
-
-export interface PathChange {
-  readonly path: string;
-  readonly change: "restored" | "created" | "removed";
-}
+/** The effect of an undo or redo; paths are relative to the workspace where possible. */
+export type UndoPlan = Awaited<ReturnType<typeof planTurn>>;
 
 /** The turns of this workspace, newest first. */
 export const listTurns = ({ workspace }: Octant, session_id?: string): Promise<readonly Turn[]> =>
-  workspace.checkpoints.turns({ ...(session_id !== undefined && { session_id }) });
+  workspace.checkpoints.turns({ session_id });
 
 /** The newest turn that is not undone; for a redo, the last undone one. */
 export async function planUndo(octant: Octant, direction: Direction, session_id?: string): Promise<UndoPlan> {
@@ -40,7 +18,7 @@ export async function planUndo(octant: Octant, direction: Direction, session_id?
   return planTurn(octant, turn, direction);
 }
 
-export async function planTurn(octant: Octant, turn: Turn, direction: Direction): Promise<UndoPlan> {
+export async function planTurn(octant: Octant, turn: Turn, direction: Direction) {
   const { checkpoints, confinement } = octant.workspace;
   const plan = await checkpoints.plan(turn, direction);
   const alongside = await checkpoints.alongside(turn);
@@ -57,14 +35,20 @@ export async function planTurn(octant: Octant, turn: Turn, direction: Direction)
     restored: plan.changes
       .filter(({ path }) => !plan.merged.includes(path))
       .map((change) => ({ path: shown(change.path), change: kindOf(change) })),
+    /** Files changed since, whose changes can be merged with the restored state. */
     merged: plan.merged.map(shown),
+    /** Files changed since that would lose those changes. */
     conflicts: plan.conflicts.map(({ path }) => shown(path)),
+    /** Changed files that are too large to be kept; left alone. */
     too_large: plan.tooLarge.map(shown),
+    /** Other turns that ran at the same time; it takes back their changes too. */
     alongside: alongside.map(({ label }) => label),
-    async diff({ overwrite }) {
+    /** A diff from the current state. */
+    async diff({ overwrite }: { overwrite: boolean }): Promise<string> {
       return (await patch(overwrite, true))?.diff ?? "";
     },
-    async apply({ overwrite }) {
+    /** Applies it with fs.apply_patch; files with conflicts are left alone unless `overwrite` is set. */
+    async apply({ overwrite }: { overwrite: boolean }): Promise<void> {
       await patch(overwrite, false);
       await checkpoints.mark(turn, direction === "undo");
     },
@@ -77,10 +61,7 @@ function choose(turns: readonly Turn[], direction: Direction): Turn | undefined 
   return turns[(firstDone === -1 ? turns.length : firstDone) - 1];
 }
 
-const kindOf = ({ from, to }: SnapshotChange): PathChange["change"] => {
-  if (!from) return "removed";
-  return to ? "restored" : "created";
-};
+const kindOf = ({ from, to }: SnapshotChange) => (from ? (to ? "restored" : "created") : "removed");
 
 const nothingTo = (direction: Direction) =>
   new ToolError(

@@ -54,7 +54,7 @@ export function createWorkspaceCrew(given: WorkspaceCrewOptions): Crew {
     permissions: given.permissions,
     prompter: callPrompter.prompter,
     crew: () => crew,
-    ...(options.allow && { allow: options.allow }),
+    allow: options.allow,
   });
   let context: Promise<string> | undefined;
   const systemFor = async (role: Role) => {
@@ -75,7 +75,7 @@ export function createWorkspaceCrew(given: WorkspaceCrewOptions): Crew {
       prompter: callPrompter,
       jobs: place.workspace.jobs,
       access: accessOf(plan),
-      ...(options.mode && { mode: options.mode }),
+      mode: options.mode,
       allows: (tool) => allows(plan, tool),
     });
     const session = await sessions.create();
@@ -90,11 +90,11 @@ export function createWorkspaceCrew(given: WorkspaceCrewOptions): Crew {
       prompter,
       system,
       cwd: roots[0] ?? "",
-      ...(plan.parent.startsWith("ses_") && { parent: { session_id: plan.parent, kind: "agent" } }),
+      parent: plan.parent.startsWith("ses_") ? { session_id: plan.parent, kind: "agent" } : undefined,
     });
     return {
       agent,
-      ...(worktree && { finish: (isDone) => worktree.finish(plan.task, isDone) }),
+      finish: worktree && ((isDone) => worktree.finish(plan.task, isDone)),
       async close() {
         await agent.close();
         await worktree?.close();
@@ -113,7 +113,7 @@ export function createWorkspaceCrew(given: WorkspaceCrewOptions): Crew {
     left: async () =>
       (await openWorktreeRecords(octant.workspace, withoutKeys(env)).sweep()).map(describeLeftWork),
     spend: octant.spending.spend,
-    ...(given.rootLimit && { rootLimit: given.rootLimit }),
+    rootLimit: given.rootLimit,
     close: () => places.close(),
   });
   return crew;
@@ -147,21 +147,14 @@ function loadRoles(octant: Octant, env: NodeJS.ProcessEnv): readonly Role[] {
   return [...ROLES, ...own.filter(({ name }) => !ROLES.some((role) => role.name === name))];
 }
 
-export interface ProjectText {
-  /** The file name without its extension. */
-  readonly name: string;
-  readonly text: string;
-}
-
 const MAX_FILES = 100;
 const MAX_BYTES = 64 * 1024;
 
-/** The trusted Markdown files in a folder of the project. */
-export function loadMarkdown(octant: Octant, env: NodeJS.ProcessEnv, folder: string): readonly ProjectText[] {
-  return markdownFiles(octant, folder)
+/** The trusted Markdown files in a folder of the project, each named without its extension. */
+export const loadMarkdown = (octant: Octant, env: NodeJS.ProcessEnv, folder: string) =>
+  markdownFiles(octant, folder)
     .filter(createInstructionTrust({ env }))
     .map(({ path, text }) => ({ name: basename(path, ".md"), text }));
-}
 
 /** All Markdown files, with the data that trust depends on. */
 export function markdownFiles(octant: Octant, folder: string) {

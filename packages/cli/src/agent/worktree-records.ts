@@ -13,27 +13,18 @@ export interface LeftWork {
   readonly folder?: string;
 }
 
-/**
- * The worktrees of sub-agents, recorded before they are created, so that a later process finds what a killed one
- * left.
- */
-export interface WorktreeRecords {
-  /** Creates the worktree on a new branch. The returned function says that its owner has ended. */
-  add(agent_id: string, folder: string): Promise<() => Promise<void>>;
-  /** Commits the rest of the work and removes the worktree; removes the branch too if it has no unmerged work. */
-  settle(agent_id: string): Promise<LeftWork | undefined>;
-  /** Settles the worktrees of processes that died, and lists all unmerged work. */
-  sweep(): Promise<readonly LeftWork[]>;
-}
-
 const Recorded = z.object({ folder: z.string(), base: z.string() });
 const RECORD = /^(agent_[0-9a-z]+)\.json$/;
 const MAX_SUBJECT_CHARS = 72;
 
+/**
+ * The worktrees of sub-agents, recorded before they are created, so that a later process finds what a killed one
+ * left.
+ */
 export function openWorktreeRecords(
   { state, confinement }: Pick<Workspace, "state" | "confinement">,
   env: NodeJS.ProcessEnv,
-): WorktreeRecords {
+) {
   const records = state.folder("worktrees");
   const fileOf = (agent_id: string) => join(records, `${agent_id}.json`);
   // Runs without a sandbox because worktrees lie elsewhere; hooks and filters stay disabled.
@@ -42,6 +33,7 @@ export function openWorktreeRecords(
     for (const file of [fileOf(agent_id), `${fileOf(agent_id)}.lock`]) rmSync(file, { force: true });
   };
 
+  /** Commits the rest of the work and removes the worktree; removes the branch too if it has no unmerged work. */
   const settle = async (agent_id: string): Promise<LeftWork | undefined> => {
     const branch = `octant/${agent_id}`;
     const recorded = readRecord(fileOf(agent_id));
@@ -68,7 +60,8 @@ export function openWorktreeRecords(
 
   return {
     settle,
-    async add(agent_id, folder) {
+    /** Creates the worktree on a new branch. The returned function says that its owner has ended. */
+    async add(agent_id: string, folder: string): Promise<() => Promise<void>> {
       const repository = open();
       const base = (await repository.run(["rev-parse", "--verify", "HEAD"])).stdout.toString().trim();
       const release = await lockSession(fileOf(agent_id));
@@ -83,7 +76,8 @@ export function openWorktreeRecords(
       }
       return release;
     },
-    async sweep() {
+    /** Settles the worktrees of processes that died, and lists all unmerged work. */
+    async sweep(): Promise<readonly LeftWork[]> {
       const left: LeftWork[] = [];
       for (const name of readdirSync(records)) {
         const agent_id = RECORD.exec(name)?.[1];
@@ -118,18 +112,14 @@ function whenLocked(cause: unknown): undefined {
 
 /** Whether the branch has commits of its own that no other branch has. */
 async function hasUnmerged(repository: Repository, branch: string, base: string): Promise<boolean> {
-  const { code, stdout } = await repository.run(
-    ["rev-parse", "--verify", "--quiet", `refs/heads/${branch}`],
-    {
-      codes: [0, 1],
-    },
-  );
+  const ref = `refs/heads/${branch}`;
+  const { code, stdout } = await repository.run(["rev-parse", "--verify", "--quiet", ref], { codes: [0, 1] });
   const tip = stdout.toString().trim();
   if (code !== 0 || tip === base) return false;
   const refs = await repository.run([
     ...["for-each-ref", "--format=%(refname)", `--contains=${tip}`, "refs/heads", "refs/remotes"],
   ]);
-  return refs.stdout.toString().trim() === `refs/heads/${branch}`;
+  return refs.stdout.toString().trim() === ref;
 }
 
 /** Commits everything that is not ignored; nothing when there is nothing. */

@@ -1,7 +1,7 @@
 import { text as readAll } from "node:stream/consumers";
 import { setTimeout as delay } from "node:timers/promises";
 import type { OutputSchema, RunEnded } from "@octant/agent";
-import { ToolError } from "@octant/core";
+import { counted, ToolError } from "@octant/core";
 import { createTerminalPrompter, type PermissionRule, ToolPattern } from "@octant/runtime";
 import { agentFlags, toAgentOptions } from "../agent/agent-flags.ts";
 import { isSlashLine, runSlashLine, type SlashOutcome } from "../agent/commands/index.ts";
@@ -15,7 +15,7 @@ import {
   RUN_EXIT,
   type RunResult,
 } from "../agent/run-output.ts";
-import { defineCommand, ENDING_SIGNALS, type Io, UsageError } from "../command.ts";
+import { defineCommand, ENDING_SIGNALS, type Io, print, printJson, UsageError } from "../command.ts";
 import { logLine } from "../workspace-flags.ts";
 
 /** Slower MCP servers join while the run is in progress. */
@@ -63,10 +63,10 @@ model, 5 done but some calls could not be approved, 6 the answer does not fit th
       allow: flags.allow.map(toRule),
       prompter: isAttended ? createTerminalPrompter({ input: io.stdin, output: io.stderr }) : undefined,
       limits: {
-        ...numberFlag("max_turns", flags["max-turns"], 1),
-        ...numberFlag("max_cost", flags["max-cost"], 1),
-        ...numberFlag("max_tokens", flags["max-tokens"], 1),
-        ...numberFlag("max_time_ms", flags["max-time"], 1_000),
+        max_turns: toLimit(flags["max-turns"]),
+        max_cost: toLimit(flags["max-cost"]),
+        max_tokens: toLimit(flags["max-tokens"]),
+        max_time_ms: toLimit(flags["max-time"], 1_000),
       },
     });
     if (!opened) return RUN_EXIT.FAILED;
@@ -96,7 +96,7 @@ model, 5 done but some calls could not be approved, 6 the answer does not fit th
     // A run has a single prompt, which may need the tools of these servers; the terminal does not wait for
     // them.
     await Promise.race([opened.servers.settled(), delay(MAX_SERVERS_MS, undefined, { ref: false })]);
-    const end = await work(opened, asked, schema);
+    const end = await work(opened, asked, schema, result.text);
     return show(result.finish(end), schema, flags, io);
   },
 });
@@ -107,9 +107,9 @@ async function showOutcome(
   { sessions }: OpenedAgent,
   io: Io,
 ): Promise<number> {
-  if (outcome?.text !== undefined) io.stdout.write(`${outcome.text}\n`);
+  if (outcome?.text !== undefined) print(outcome.text, io);
   const { next } = outcome ?? {};
-  if (next === "new") io.stdout.write("every octant run without --continue starts a new conversation\n");
+  if (next === "new") print("every octant run without --continue starts a new conversation", io);
   if (outcome?.failed) return RUN_EXIT.FAILED;
   if (next === undefined || next === "new" || next.how === "latest") return RUN_EXIT.OK;
   let { id } = next;
@@ -118,8 +118,7 @@ async function showOutcome(
     await copy.close();
     ({ id } = copy);
   }
-  io.stdout.write(`octant run --resume ${id} "…" continues it\n`);
-  return RUN_EXIT.OK;
+  return print(`octant run --resume ${id} "…" continues it`, io);
 }
 
 /** undefined without credentials: the instructions take more than one line. */
@@ -137,16 +136,13 @@ async function work(
   opened: OpenedAgent,
   prompt: string,
   schema: OutputSchema | undefined,
+  answer: () => string,
 ): Promise<RunEnded> {
   const { agent } = opened;
-  let text = "";
-  agent.subscribe((event) => {
-    if (event.type === "message") text = lastText(event.message.content);
-  });
   const asked = prompt === "" ? "" : `${prompt}${schema?.instruction ?? ""}`;
   let end = asked === "" ? await agent.proceed() : await agent.send(await withMentions(opened, asked));
   for (let repairs = 0; schema && end.reason === "done" && repairs < MAX_REPAIRS; repairs++) {
-    const wrong = schema.check(text);
+    const wrong = schema.check(answer());
     if (wrong === undefined) break;
     end = await agent.send(
       `The answer does not fit the JSON Schema:\n${wrong}\nSend the corrected JSON value only.`,
@@ -154,9 +150,6 @@ async function work(
   }
   return end;
 }
-
-const lastText = (parts: readonly { readonly type: string; readonly text?: string }[]) =>
-  parts.flatMap(({ type, text }) => (type === "text" && text !== undefined ? [text] : [])).join("");
 
 async function readPrompt(argument: string | undefined, io: Io, isResumed: boolean): Promise<string> {
   const piped = io.stdin.isTTY ? "" : (await readAll(io.stdin)).trim();
@@ -176,16 +169,11 @@ function toRule(pattern: string): PermissionRule {
   return { tool_pattern: pattern, mode: "allow" };
 }
 
-function numberFlag<K extends string>(
-  name: K,
-  text: string | undefined,
-  factor: number,
-): { [N in K]?: number } {
-  if (text === undefined) return {};
+function toLimit(text: string | undefined, factor = 1): number | undefined {
+  if (text === undefined) return undefined;
   const value = Number(text);
-  if (!Number.isFinite(value) || value <= 0)
-    throw new UsageError(`'${text}' is not a number above 0`, "octant run --help shows the limits");
-  return { [name]: value * factor } as { [N in K]?: number }; // TypeScript widens a computed key to string.
+  if (Number.isFinite(value) && value > 0) return value * factor;
+  throw new UsageError(`'${text}' is not a number above 0`, "octant run --help shows the limits");
 }
 
 /** The first signal cancels; the run then ends normally, with everything stored. */
@@ -198,21 +186,19 @@ function cancelOnSignals(cancel: () => void): Disposable {
   };
 }
 
-interface Shown {
-  readonly json: boolean;
-  readonly "stream-json": boolean;
-}
-
-function show(result: RunResult, schema: OutputSchema | undefined, flags: Shown, io: Io): number {
+function show(
+  result: RunResult,
+  schema: OutputSchema | undefined,
+  flags: { readonly json: boolean; readonly "stream-json": boolean },
+  io: Io,
+): number {
   const unfit = schema && result.reason === "done" ? schema.check(result.text) : undefined;
   const isFit = schema && result.reason === "done" && unfit === undefined;
   if (flags.json) {
     const output = isFit ? { output: schema.parse(result.text) } : {};
-    io.stdout.write(`${JSON.stringify({ ...result, ...output }, null, 2)}\n`);
-  } else if (!flags["stream-json"]) {
-    if (result.text !== "")
-      io.stdout.write(isFit ? `${JSON.stringify(schema.parse(result.text))}\n` : `${result.text}\n`);
-  }
+    printJson({ ...result, ...output }, io);
+  } else if (!flags["stream-json"] && result.text !== "")
+    print(isFit ? JSON.stringify(schema.parse(result.text)) : result.text, io);
   if (result.message !== null) logLine(result.message, io);
   if (result.unapproved.length > 0)
     logLine(
@@ -221,7 +207,7 @@ function show(result: RunResult, schema: OutputSchema | undefined, flags: Shown,
     );
   const cost = result.cost === null ? "" : `, $${result.cost.toFixed(4)}`;
   logLine(
-    `session ${result.session_id}: ${result.turns} ${result.turns === 1 ? "turn" : "turns"}, ${result.tokens} tokens${cost}`,
+    `session ${result.session_id}: ${counted(result.turns, "turn")}, ${result.tokens} tokens${cost}`,
     io,
   );
   if (unfit !== undefined) {

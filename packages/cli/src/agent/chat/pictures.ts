@@ -14,15 +14,7 @@ const MAX_BYTES = 5_000_000;
 const EXTENSION = /\.(?:png|jpe?g|gif|webp)$/i;
 
 /** Pictures that the person adds to a message. They are read at once; the message shows a chip for each. */
-export interface Pictures {
-  /** Returns the chip for a pasted path, inside or outside the workspace: the person chose it. */
-  attach(pasted: string): string | undefined;
-  attachClipboard(): Promise<string>;
-  /** The message with its pictures and mentioned files. */
-  toContent(text: string): Promise<Content>;
-}
-
-export function createPictures(opened: Pick<OpenedAgent, "octant" | "servers">, io: Io): Pictures {
+export function createPictures(opened: Pick<OpenedAgent, "octant" | "servers">, io: Io) {
   const { roots } = opened.octant.workspace.confinement;
   const attached = new Map<string, ImagePart>();
   const add = (name: string, bytes: Buffer): string | undefined => {
@@ -34,17 +26,19 @@ export function createPictures(opened: Pick<OpenedAgent, "octant" | "servers">, 
     return chip;
   };
   return {
-    attach(pasted) {
+    /** Returns the chip for a pasted path, inside or outside the workspace: the person chose it. */
+    attach(pasted: string): string | undefined {
       const path = toPath(pasted, roots[0] ?? io.cwd());
       const bytes = path === undefined ? undefined : readPicture(path);
       return path === undefined || bytes === undefined ? undefined : add(basename(path), bytes);
     },
-    async attachClipboard() {
+    async attachClipboard(): Promise<string> {
       const chip = add("clipboard", await readClipboard(io.env, roots));
       if (chip === undefined) throw noPicture();
       return chip;
     },
-    async toContent(text) {
+    /** The message with its pictures and mentioned files. */
+    async toContent(text: string): Promise<Content> {
       const parts = await withMentions(opened, text);
       const pictures = [...attached].filter(([chip]) => text.includes(chip)).map(([, part]) => part);
       const [message, ...mentioned] = parts;
@@ -88,13 +82,10 @@ async function readClipboard(env: NodeJS.ProcessEnv, roots: readonly string[]): 
     const program = findOutsideProjects(name, path, roots);
     return program === undefined ? [] : [{ program, args }];
   });
-  if (programs.length === 0) {
-    const how = "install wl-paste (wl-clipboard) or xclip, or paste the path of a picture";
-    throw new ToolError("UNSUPPORTED", `the clipboard cannot be read; ${how}`, {
-      what: "pictures of the clipboard",
-      how,
-    });
-  }
+  const how = "install wl-paste (wl-clipboard) or xclip, or paste the path of a picture";
+  const what = "pictures of the clipboard";
+  if (programs.length === 0)
+    throw new ToolError("UNSUPPORTED", `the clipboard cannot be read; ${how}`, { what, how });
   for (const { program, args } of programs) {
     const child = startLaunched(program, args, {
       env: { ...env, PATH: path },

@@ -2,20 +2,15 @@ import type { Crew } from "@octant/agent";
 import type { StatusFacts } from "@octant/terminal";
 import type { OpenedAgent } from "../open-agent.ts";
 
-export interface WatchedFacts {
-  now(): Partial<StatusFacts>;
-  /** Sub-agents may be there from now on. */
-  watchCrew(): void;
-}
-
 /**
  * Branch, sandbox, jobs and sub-agents for the status line; refreshed at the start and after every turn, without
  * blocking. `onChange` is called when one of them has changed.
  */
-export function watchFacts({ agent, octant }: OpenedAgent, onChange: () => void): WatchedFacts {
+export function watchFacts({ agent, octant }: OpenedAgent, onChange: () => void) {
   let facts: Pick<StatusFacts, "branch" | "sandbox"> = {};
   let crew: Crew | undefined;
   const running = new Set<string>();
+  /** Sub-agents may be there from now on. */
   const watchCrew = () => {
     octant.crew().then(
       (found) => {
@@ -48,7 +43,7 @@ export function watchFacts({ agent, octant }: OpenedAgent, onChange: () => void)
   });
   return {
     watchCrew,
-    now: () => ({
+    now: (): Partial<StatusFacts> => ({
       ...facts,
       jobs: running.size,
       agents: crew?.list().filter(({ state }) => state === "running") ?? [],
