@@ -141,7 +141,7 @@ test.each([
   expect(code).toBe(1);
   expect(stderr.split("\n")).toEqual([
     expect.stringMatching(message),
-    expect.stringMatching(`^hint: ${hint}`),
+    expect.stringMatching(`^hint: (npx )?${hint}`),
     "",
   ]);
   expect((await run(args, { env: { OCTANT_DEBUG: "1" } })).stderr).toContain("    at ");

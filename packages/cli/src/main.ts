@@ -29,7 +29,7 @@ async function run([name, ...rest]: readonly string[], io: Io): Promise<number> 
   const command = await loadCommand(name);
   const flagsEnd = rest.indexOf("--");
   if (rest.slice(0, flagsEnd < 0 ? rest.length : flagsEnd).some(isHelpFlag))
-    return print((await import("./usage.ts")).renderUsage(command), io);
+    return print((await import("./usage.ts")).renderUsage(command, io.stdout.columns), io);
   const { args, flags } = parseCommand(command, rest, io.env);
   return command.run({ args, flags }, io);
 }
@@ -38,7 +38,7 @@ const isHelpFlag = (word: string) => word === "--help" || word === "-h";
 
 async function showOverview(io: Io): Promise<number> {
   const { renderOverview } = await import("./usage.ts");
-  return print(renderOverview(await loadCommands()), io);
+  return print(renderOverview(await loadCommands(), io.stdout.columns), io);
 }
 
 if (import.meta.main) await main(process.argv.slice(2));

@@ -14,6 +14,7 @@ import {
   toVisible,
 } from "@octant/core";
 import { EXIT, type Io, UsageError } from "./command.ts";
+import { asTyped } from "./setup/launch.ts";
 
 /** Shows an answer to a person: its content on stdout, facts and hints on stderr. */
 export function showEnvelope(envelope: Envelope, describe: Describe, io: Io): void {
@@ -80,8 +81,15 @@ export function showFailure(cause: unknown, io: Io): number {
 /** For failures outside of a call. */
 function hintFor(code: ErrorCode): string {
   if (code === "UNKNOWN_TOOL" || code === "UNKNOWN_ACTION") return "octant tools lists them";
-  return ERRORS[code].retry ? "trying again may help" : "octant doctor checks for other problems";
+  if (ERRORS[code].retry) return "trying again may help";
+  return TOLD.has(code) ? "" : "octant doctor checks for other problems";
 }
+
+/** Their message says everything: the machine has no part in them. */
+const TOLD: ReadonlySet<ErrorCode> = new Set([
+  ...(["NOT_FOUND", "ALREADY_EXISTS", "NOT_A_FILE", "NOT_A_DIRECTORY"] as const),
+  ...(["NOT_TEXT", "NOT_A_REPOSITORY", "UNAUTHENTICATED", "LIMIT_EXCEEDED"] as const),
+]);
 
 /** Reports the error of a tool. */
 function showToolError(error: ErrorBody, called: string, io: Io): void {
@@ -98,9 +106,10 @@ function hintForCall(error: ErrorBody, called: string): string {
   return Object.keys(error.details).length > 0 ? "--json shows the details" : "";
 }
 
-function showLine(message: string, hint: string, { stderr }: Io): void {
+function showLine(message: string, hint: string, io: Io): void {
+  const { stderr } = io;
   const style = (format: Parameters<typeof styleText>[0], text: string) =>
     styleText(format, text, { stream: stderr });
-  stderr.write(`${style("red", "octant:")} ${toOneLine(message)}\n`);
-  if (hint) stderr.write(`${style("dim", `hint: ${toOneLine(hint)}`)}\n`);
+  stderr.write(`${style("red", "octant:")} ${toOneLine(asTyped(message, io))}\n`);
+  if (hint) stderr.write(`${style("dim", `hint: ${toOneLine(asTyped(hint, io))}`)}\n`);
 }

@@ -5,36 +5,75 @@ import { loadVersion } from "./version.ts";
 const EXIT_CODES = `Exit codes: 0 done, 1 the tool answered an error or something failed, 2 wrong usage,
 3 cannot start (no Node 24). Ended by a signal: as the shell says it, 128 + its number.`;
 
-/** The help of the whole command. */
-export function renderOverview(commands: readonly AnyCommand[]): string {
-  const rows = commands.map((command) => [`  ${usageOf(command)}`, command.summary]);
+/** The help of the whole command; `columns` is the width of the terminal. */
+export function renderOverview(commands: readonly AnyCommand[], columns = Infinity): string {
   return [
-    `octant ${loadVersion()}: a small, typed, safe set of tools over a software project, for any AI agent`,
-    ["Commands:", ...toColumns(rows)].join("\n"),
-    [
+    wrap(
+      `octant ${loadVersion()}: a small, typed, safe set of tools over a software project, for any AI agent`,
+      columns,
+    ),
+    toTable(
+      "Commands:",
+      commands.map((command) => [usageOf(command), command.summary]),
+      columns,
+    ),
+    toTable(
       "First steps:",
-      ...toColumns([
-        ["  octant doctor", "is everything here?"],
-        ["  octant call fs.list", "call a tool by hand"],
-        ["  octant serve", "what an MCP client starts; it speaks on stdin and stdout"],
-      ]),
-    ].join("\n"),
-    `octant COMMAND --help shows its flags; octant --version the version.\n${EXIT_CODES}`,
+      [
+        ["octant doctor", "is everything here?"],
+        ["octant call fs.list", "call a tool by hand"],
+        ["octant serve", "what an MCP client starts; it speaks on stdin and stdout"],
+      ],
+      columns,
+    ),
+    `${wrap("octant COMMAND --help shows its flags; octant --version the version.", columns)}
+${wrap(EXIT_CODES, columns)}`,
   ].join("\n\n");
 }
 
 /** The help of one command. */
-export function renderUsage(command: AnyCommand): string {
+export function renderUsage(command: AnyCommand, columns = Infinity): string {
   const flags = [...Object.entries<Flag>(command.flags), ["help", HELP_FLAG] as const];
   return [
     `octant ${usageOf(command)}`,
-    command.summary,
-    ["Flags:", ...toColumns(flags.map(([name, flag]) => [`  ${flagName(name, flag)}`, explain(flag)]))].join(
-      "\n",
+    wrap(command.summary, columns),
+    toTable(
+      "Flags:",
+      flags.map(([name, flag]) => [flagName(name, flag), explain(flag)]),
+      columns,
     ),
-    ...(command.notes ? [command.notes] : []),
-    command.exitCodes ?? EXIT_CODES,
+    ...(command.notes ? [wrap(command.notes, columns)] : []),
+    wrap(command.exitCodes ?? EXIT_CODES, columns),
   ].join("\n\n");
+}
+
+const MAX_FIRST_CHARS = 24;
+
+/** Two columns. On a terminal the second is wrapped, and begins below a first cell that is too long. */
+function toTable(title: string, rows: readonly (readonly [string, string])[], columns: number): string {
+  if (columns === Infinity)
+    return [title, ...toColumns(rows.map(([cell, text]) => [`  ${cell}`, text]))].join("\n");
+  const indent =
+    "  ".repeat(2) + " ".repeat(Math.min(MAX_FIRST_CHARS, Math.max(...rows.map(([cell]) => cell.length))));
+  const lines = rows.flatMap(([cell, text]) => {
+    const [first = "", ...rest] = wrap(text, columns - indent.length).split("\n");
+    const head = `  ${cell}  `;
+    const begin =
+      head.length > indent.length ? [head.trimEnd(), indent + first] : [head.padEnd(indent.length) + first];
+    return [...begin, ...rest.map((line) => indent + line)];
+  });
+  return [title, ...lines].join("\n");
+}
+
+/** Breaks paragraphs at the width; indented lines are examples and stay as they are. */
+function wrap(text: string, columns: number): string {
+  if (columns === Infinity) return text;
+  const broken = new RegExp(`(?=\\S).{1,${columns}}(?!\\S)|\\S+`, "g");
+  return text
+    .replaceAll(/(?<=^\S.*)\n(?=\S)/gm, " ")
+    .split("\n")
+    .map((line) => (line.startsWith(" ") ? line : (line.match(broken)?.join("\n") ?? "")))
+    .join("\n");
 }
 
 const HELP_FLAG: Flag = { summary: "Show this help" };

@@ -1,5 +1,6 @@
 import { MODES, type Mode, toOneLine } from "@octant/core";
 import type { Flags, Io } from "./command.ts";
+import { asTyped } from "./setup/launch.ts";
 
 // Object.keys widens the keys to string.
 const MODE_NAMES = Object.keys(MODES) as Mode[];
@@ -48,5 +49,5 @@ export const rootsOf = ({ root = [] }: { readonly root?: readonly string[] }, io
   root.length > 0 ? root : [io.cwd()];
 
 /** One line on stderr; stdout is for the command's result. */
-export const logLine = (line: string, { stderr }: Io): boolean =>
-  stderr.write(`octant: ${toOneLine(line)}\n`);
+export const logLine = (line: string, io: Io): boolean =>
+  io.stderr.write(`octant: ${toOneLine(asTyped(line, io))}\n`);

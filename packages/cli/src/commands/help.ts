@@ -13,8 +13,8 @@ export const help = defineCommand({
   arguments: [{ name: "TOPIC", kind: "topic", optional: true }],
   flags: workspaceFlags,
   async run({ args: [topic], flags }, io) {
-    if (topic === undefined) return print(renderOverview(await loadCommands()), io);
-    if (isCommand(topic)) return print(renderUsage(await loadCommand(topic)), io);
+    if (topic === undefined) return print(renderOverview(await loadCommands(), io.stdout.columns), io);
+    if (isCommand(topic)) return print(renderUsage(await loadCommand(topic), io.stdout.columns), io);
     await using octant = openOctant(flags, io);
     const { tool: name, action } = parseName(topic);
     const tool = toolOf(octant.registry.list(), name);

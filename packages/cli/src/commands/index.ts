@@ -31,6 +31,8 @@ const COMMANDS: Readonly<Record<string, () => Promise<AnyCommand>>> = {
   completion: async () => (await import("./completion.ts")).completion,
 };
 
+export const COMMAND_NAMES: readonly string[] = Object.keys(COMMANDS);
+
 export const isCommand = (name: string): boolean => Object.hasOwn(COMMANDS, name);
 
 export async function loadCommand(name: string): Promise<AnyCommand> {
@@ -39,8 +41,8 @@ export async function loadCommand(name: string): Promise<AnyCommand> {
   if (name.startsWith("-"))
     throw new UsageError(`unknown flag '${name}'`, "flags come after the command: octant tools --root DIR");
   throw new UsageError(
-    `unknown command '${name}'; commands: ${Object.keys(COMMANDS).join(", ")}`,
-    `octant --help shows what each does.${didYouMean(name, Object.keys(COMMANDS))}`.replace(/\.$/, ""),
+    `unknown command '${name}'; commands: ${COMMAND_NAMES.join(", ")}`,
+    `octant --help shows what each does.${didYouMean(name, COMMAND_NAMES)}`.replace(/\.$/, ""),
   );
 }
 

@@ -16,6 +16,7 @@ import {
   type RunResult,
 } from "../agent/run-output.ts";
 import { defineCommand, ENDING_SIGNALS, type Io, print, printJson, UsageError } from "../command.ts";
+import { asTyped, personCommand } from "../setup/launch.ts";
 import { logLine } from "../workspace-flags.ts";
 
 /** Slower MCP servers join while the run is in progress. */
@@ -118,7 +119,7 @@ async function showOutcome(
     await copy.close();
     ({ id } = copy);
   }
-  return print(`octant run --resume ${id} "…" continues it`, io);
+  return print(`${personCommand(io)} run --resume ${id} "…" continues it`, io);
 }
 
 /** undefined without credentials: the instructions take more than one line. */
@@ -127,7 +128,7 @@ async function orSayHow(io: Io, options: OpenAgentOptions): Promise<OpenedAgent 
     return await openAgent(options);
   } catch (cause) {
     if (!(cause instanceof ToolError && cause.code === "UNAUTHENTICATED")) throw cause;
-    io.stderr.write(`octant: ${cause.message}\n`);
+    io.stderr.write(`octant: ${asTyped(cause.message, io)}\n`);
     return undefined;
   }
 }

@@ -2,6 +2,7 @@ import { existsSync, realpathSync } from "node:fs";
 import { dirname, join, sep } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import type { Io } from "../command.ts";
+import { COMMAND_NAMES } from "../commands/index.ts";
 import type { Scope } from "./clients.ts";
 import { type Machine, programsOnPath, thisMachine } from "./places.ts";
 
@@ -47,6 +48,12 @@ export function typedCommand({ launcher }: Install, machine: Machine): string {
 /** The same for the person at this command. */
 export const personCommand = (io: Pick<Io, "env" | "cwd">): string =>
   typedCommand(thisInstall(), thisMachine(io));
+
+/** A text for a person, with our commands as they have to type them. */
+export const asTyped = (text: string, io: Pick<Io, "env" | "cwd">): string =>
+  text.replaceAll(OWN_COMMAND, () => personCommand(io));
+
+const OWN_COMMAND = new RegExp(`(?<![\\w/@.~-]|npx )octant(?= (?:${COMMAND_NAMES.join("|")}|--)\\b)`, "g");
 
 /** The command of this install. */
 export const ownLaunch = (install: Install, machine: Machine): Launch => ({
