@@ -93,6 +93,16 @@ test("over MCP five sub-agents explore in parallel, code, review, and fix in a w
   expect(readFileSync(join(project.root, "two.txt"), "utf8")).toBe("two\n");
   expect(existsSync(join(project.root, "evil.txt"))).toBe(false);
   expect(git(project, "log", "-1", "--format=%P").split(" ")).toHaveLength(2);
+  // Calls in a worktree are in the project's audit log too.
+  const { stdout: audited } = await runOctant(["audit", "--json"], { cwd: project.root, env: project.env });
+  const records = audited
+    .trim()
+    .split("\n")
+    .map((line) => JSON.parse(line));
+  const commands = records.filter(({ kind, action }) => kind === "call" && action === "proc.exec");
+  expect(commands.map(({ code }) => code)).toEqual(["OK", "PERMISSION_DENIED", "OK"]);
+  const verified = await runOctant(["audit", "verify"], { cwd: project.root, env: project.env });
+  expect(verified.stdout).toMatch(/^whole: /);
 
   // The same lines on both sides: nothing is merged, and the paths are data.
   writeFileSync(join(project.root, "one.txt"), "theirs\n");

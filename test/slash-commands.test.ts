@@ -77,6 +77,8 @@ test("/commit-push-pr pushes to a bare remote and opens a pull request with gh, 
   await using commands = await createCommands(project, () => ({ parts: [{ text: "feat: x" }] }), {
     PATH: `${bin}:${process.env["PATH"]}`,
   });
+  // The message names the pull request, also when the branch has earlier commits.
+  git(project, "commit", "--quiet", "--allow-empty", "--message=chore: earlier");
   const opened = await commands.run("/commit-push-pr feat: the answer");
   expect(opened, opened.stderr).toMatchObject({
     code: 0,
@@ -86,7 +88,7 @@ test("/commit-push-pr pushes to a bare remote and opens a pull request with gh, 
     execFileSync("git", ["--git-dir", remote, "log", "-1", "--format=%s", "topic"], { encoding: "utf8" }),
   ).toBe("feat: the answer\n");
   expect(readFileSync(told, "utf8")).toBe(
-    "pr create --base main --head topic --title feat: the answer --body-file -\n- feat: the answer",
+    "pr create --base main --head topic --title feat: the answer --body-file -\n- chore: earlier\n- feat: the answer",
   );
 });
 

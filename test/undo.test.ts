@@ -168,3 +168,15 @@ test("a file that is too large to be kept is named at once, and an undo restores
   expect(existsSync(join(project.root, "README.md"))).toBe(true);
   expect(existsSync(join(project.root, "made.txt"))).toBe(false);
 });
+
+test("/undo in a session without turns says whose turn it undoes", async () => {
+  using project = createFixtureProject();
+  await runAgent(
+    project,
+    [{ parts: [shell("echo a > made.txt")] }, { parts: [{ text: "done" }] }],
+    "make it",
+  );
+  const { stdout } = await runAgent(project, [], "/undo");
+  expect(stdout).toMatch(/^undone: make it\n- removed made\.txt\n- a turn of another session: ses_\w+\n$/);
+  expect(existsSync(join(project.root, "made.txt"))).toBe(false);
+});

@@ -12,7 +12,7 @@ import type {
   Tool,
   Topic,
 } from "@octant/core";
-import type { Checkpoints, ProcessEvent, Workspace } from "@octant/host";
+import type { Checkpoints, ProcessEvent, StateFolder, Workspace } from "@octant/host";
 import type { HttpServer, TokenStore } from "@octant/http";
 import type { Connection, HttpOptions, Outlet, Profile, StdioOptions, StdioServer } from "@octant/mcp";
 import type {
@@ -58,6 +58,8 @@ export interface OctantOptions<T extends Tool = Tool> extends ToolChoice {
    * The configuration of another workspace, whose policy applies here too; loaded for the roots when absent.
    */
   readonly config?: Config;
+  /** The state folder whose audit log records the calls; that of the workspace when absent. */
+  readonly auditIn?: StateFolder;
   /** Creates the sub-agents; by default with the provider from environment and settings. */
   readonly crew?: (octant: Octant) => Crew;
   readonly env?: NodeJS.ProcessEnv;

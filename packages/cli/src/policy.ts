@@ -1,4 +1,4 @@
-import { createProcesses, type Workspace } from "@octant/host";
+import { createProcesses, type StateFolder, type Workspace } from "@octant/host";
 import {
   addLocalRule,
   askInOrder,
@@ -35,6 +35,8 @@ export interface PolicyOptions {
   readonly allow?: readonly PermissionRule[];
   /** How long a call waits for an approval; some minutes when absent. */
   readonly approvalTimeoutMs?: number;
+  /** The state folder with the audit log; that of the workspace when absent. */
+  readonly auditIn?: StateFolder;
   readonly log: (line: string) => void;
 }
 
@@ -48,10 +50,11 @@ export function createPolicySteps(options: PolicyOptions) {
   const { settings } = config;
   const { state, confinement, sandbox } = workspace;
   const redact = createRedactor({ secrets: collectSecrets(env, settings) });
+  const { auditIn = state } = options;
   const audit = createAuditLog({
-    folder: state.folder("audit"),
-    witnesses: state.folder("audit-witness"),
-    key: toAuditKey(state.secret()),
+    folder: auditIn.folder("audit"),
+    witnesses: auditIn.folder("audit-witness"),
+    key: toAuditKey(auditIn.secret()),
     keepBytes: settings.audit.keep_bytes,
     warn: log,
   });

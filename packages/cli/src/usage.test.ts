@@ -20,6 +20,6 @@ test("on a terminal of 80 columns no text of the help is wider, and nothing of i
 test("a long first cell stands on a line of its own", async () => {
   const commands = await loadCommands();
   expect(renderOverview(commands, 80)).toContain(
-    "\n  call TOOL.ACTION [KEY=VALUE …]\n" + " ".repeat(28) + "Call one action",
+    `\n  call TOOL.ACTION [KEY=VALUE …]\n${" ".repeat(28)}Call one action`,
   );
 });

@@ -30,8 +30,9 @@ export function createMemberPlaces(root: Octant, { crew, ...options }: PlaceOpti
     tools: hasOwn ? own : GROUPS.core,
     // Sub-agents of all places are members of one crew, with common limits.
     customTools: root.registry.get("agent") ? [agentTool(async () => crew())] : [],
-    // The root's rules apply everywhere.
+    // The root's rules apply everywhere, and its audit log has all calls.
     config: root.config,
+    auditIn: root.workspace.state,
   };
   const worktrees = new Map<string, Octant>();
   let usual: Octant | undefined;

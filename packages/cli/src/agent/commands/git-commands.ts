@@ -147,7 +147,7 @@ async function commitPushPr(given: string, context: SlashContext): Promise<Slash
   const subjects = (await git(context, "log", "--reverse", "--format=%s", `origin/${base}..HEAD`))
     .trim()
     .split("\n");
-  const title = subjects[0] || branch;
+  const title = given.split("\n", 1)[0] || subjects[0] || branch;
   const body = subjects.map((subject) => `- ${subject}`).join("\n");
   const url = await outputOf(
     ["gh", "pr", "create", "--base", base, "--head", branch, "--title", title, "--body-file", "-"],

@@ -7,7 +7,7 @@ import { describe } from "../../commands/undo.ts";
 import { openClient } from "../open-agent.ts";
 import { exportSession, isOwnSession } from "../sessions.ts";
 import { listPrompts, type RewoundFiles, rewindFiles } from "../turns.ts";
-import { type Direction, planUndo } from "../undo.ts";
+import { type Direction, listTurns, planUndo } from "../undo.ts";
 import { asBlock, type SlashCommand, type SlashContext, type SlashOutcome } from "./slash-command.ts";
 
 const SHORT_ID_CHARS = 20;
@@ -125,7 +125,12 @@ async function restore(
   const choice = CHOICES.find((one) => one === argument);
   if (argument !== "" && choice === undefined)
     throw invalidArgument("", `/${direction} takes keep or overwrite, for files that you changed since`);
-  const plan = await planUndo(opened.octant, direction);
+  const { octant, agent } = opened;
+  const { id } = agent.session;
+  const hasTurns = (await listTurns(octant, id)).length > 0;
+  const plan = await planUndo(octant, direction, hasTurns ? id : undefined);
+  const { session_id } = plan.turn;
+  const whose = session_id === id ? "" : `\n- a turn of another session: ${session_id ?? "a server"}`;
   const overwrite = choice === "overwrite";
   if (plan.conflicts.length > 0 && choice === undefined) {
     const names = plan.conflicts.map((path) => `\`${toOneLine(path)}\``).join(", ");
@@ -134,7 +139,7 @@ async function restore(
     return { text: `nothing was changed: you changed ${names} since; ${how}\n\n${diff}`, failed: true };
   }
   await opened.asPerson(() => plan.apply({ overwrite }));
-  return { text: describe(plan, overwrite).replaceAll("\n  ", "\n- ") };
+  return { text: `${describe(plan, overwrite).replaceAll("\n  ", "\n- ")}${whose}` };
 }
 
 const REWIND = /^(?:(\d{1,6})(?:\s+|$))?(both|conversation|files)?$/;
