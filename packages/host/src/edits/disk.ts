@@ -12,6 +12,10 @@ type NativePath = string | Buffer;
  */
 const BLOCKING_BYTES = 1024 * 1024;
 
+/** For a file that must not exist yet. */
+export const NEW_FILE =
+  fs.constants.O_WRONLY | fs.constants.O_CREAT | fs.constants.O_EXCL | fs.constants.O_NOFOLLOW;
+
 /** Writes all the bytes from the file's start and waits until the disk has them. */
 export async function writeDurably(disk: Disk, fd: number, bytes: Uint8Array): Promise<void> {
   await writeContent(disk, fd, bytes);
@@ -39,20 +43,10 @@ const writeSome = (disk: Disk, fd: number, bytes: Uint8Array, at: number): Promi
     );
   });
 
-/** Opens, runs and closes. */
-export async function withFile<T>(
-  disk: Disk,
-  path: NativePath,
-  flags: number,
-  mode: number,
-  work: (fd: number) => Promise<T> | T,
-): Promise<T> {
+/** A file that is closed at the end of its scope. */
+export function openFile(disk: Disk, path: NativePath, flags: number, mode?: number) {
   const fd = disk.openSync(path, flags, mode);
-  try {
-    return await work(fd);
-  } finally {
-    disk.closeSync(fd);
-  }
+  return { fd, [Symbol.dispose]: () => disk.closeSync(fd) };
 }
 
 /** Creates a missing folder; without a mode the umask applies. */
@@ -60,30 +54,26 @@ export function makeFolder(disk: Disk, path: NativePath, mode: number | undefine
   if (mode === undefined) return void disk.mkdirSync(path);
   disk.mkdirSync(path, { mode });
   // What the umask took away.
-  const fd = disk.openSync(path, FOLDER);
-  try {
-    disk.fchmodSync(fd, mode);
-  } finally {
-    disk.closeSync(fd);
-  }
+  using folder = openFile(disk, path, FOLDER);
+  disk.fchmodSync(folder.fd, mode);
 }
 
 const FOLDER = fs.constants.O_RDONLY | fs.constants.O_DIRECTORY | fs.constants.O_NOFOLLOW;
 
 /** Writes into an existing file, which keeps its hard links and owner; false when it has been replaced. */
-export const overwrite = (
+export async function overwrite(
   disk: Disk,
   path: NativePath,
   { bytes, mode, known }: { bytes: Uint8Array; mode: number | undefined; known: fs.Stats },
-): Promise<boolean> =>
-  withFile(disk, path, EXISTING_FILE, 0, async (fd) => {
-    const { dev, ino } = disk.fstatSync(fd);
-    if (dev !== known.dev || ino !== known.ino) return false;
-    await writeDurably(disk, fd, bytes);
-    disk.ftruncateSync(fd, bytes.length);
-    if (mode !== undefined) disk.fchmodSync(fd, mode & 0o7777);
-    disk.fsyncSync(fd);
-    return true;
-  });
+): Promise<boolean> {
+  using file = openFile(disk, path, EXISTING_FILE);
+  const { dev, ino } = disk.fstatSync(file.fd);
+  if (dev !== known.dev || ino !== known.ino) return false;
+  await writeDurably(disk, file.fd, bytes);
+  disk.ftruncateSync(file.fd, bytes.length);
+  if (mode !== undefined) disk.fchmodSync(file.fd, mode & 0o7777);
+  disk.fsyncSync(file.fd);
+  return true;
+}
 
 const EXISTING_FILE = fs.constants.O_WRONLY | fs.constants.O_NOFOLLOW | fs.constants.O_NONBLOCK;

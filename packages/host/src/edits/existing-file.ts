@@ -1,6 +1,7 @@
-import { accessSync, constants, readdirSync, readlinkSync, readSync } from "node:fs";
+import { accessSync, constants, readdirSync, readlinkSync } from "node:fs";
 import { ToolError } from "@octant/core";
 import { type Confinement, type FileKind, kindOf, splitPath } from "../confinement.ts";
+import { readAll } from "../files/file-facts.ts";
 import { hashOf } from "../hashes.ts";
 import { type Path, pathToUri, toNative } from "../path.ts";
 import { entryError, hasCode, toToolError } from "../system-error.ts";
@@ -82,18 +83,6 @@ export function checkWriteAccess({ path, stat }: ExistingFile): void {
   } catch (cause) {
     throw toToolError(cause, pathToUri(path));
   }
-}
-
-function readAll(fd: number, size: number): Buffer {
-  // Reading one byte more than expected detects a file that grew meanwhile, or whose size is unreliable.
-  const bytes = Buffer.allocUnsafeSlow(size + 1);
-  let length = 0;
-  while (length < bytes.length) {
-    const count = readSync(fd, bytes, length, bytes.length - length, length);
-    length += count;
-    if (count === 0 || length === size) break;
-  }
-  return bytes.subarray(0, length);
 }
 
 export function checkSize(uri: string, size: number): void {

@@ -1,11 +1,11 @@
-import { constants, type Stats } from "node:fs";
+import type { Stats } from "node:fs";
 import { type Hash, ToolError } from "@octant/core";
 import type { PinnedFolder } from "../confinement.ts";
 import { errnoOf } from "../errno.ts";
 import { hashOf } from "../hashes.ts";
 import { type Path, pathToUri } from "../path.ts";
 import type { ChangedKind } from "./changed-kind.ts";
-import { type Disk, makeFolder, overwrite, syncContent, withFile, writeContent } from "./disk.ts";
+import { type Disk, makeFolder, NEW_FILE, openFile, overwrite, syncContent, writeContent } from "./disk.ts";
 import type { Step } from "./journal.ts";
 import { newTempName } from "./temp-name.ts";
 
@@ -54,8 +54,6 @@ export interface Work {
   expected: Stats | undefined;
 }
 
-const NEW_FILE = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW;
-
 export function toStep(change: Change, isSet: boolean): Step {
   const { path, before, after } = change;
   const kind = kindOfChange(change);
@@ -91,9 +89,7 @@ export async function writeTemp(disk: Disk, { change, step, folder }: Work): Pro
   const { before, after } = change;
   if (step.temp === null || !after) return;
   if (after.kind === "symlink") return disk.symlinkSync(after.bytes, folder.at(step.temp));
-  const like = before?.stat ?? after.like;
-  const initial = like ? 0o600 : after.executable ? 0o777 : 0o666;
-  await writeNew(disk, folder.at(step.temp), after.bytes, { like, initial, mode: after.mode });
+  await writeNew(disk, folder.at(step.temp), { ...after, like: before?.stat ?? after.like });
 }
 
 /** Hard-links the old content, or copies content that is about to be overwritten. */
@@ -172,32 +168,26 @@ function placeNew(disk: Disk, temp: string | Buffer, target: string | Buffer, is
 const NO_LINKS = ["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS", "EMLINK"];
 const hasNoLinks = (cause: unknown): boolean => NO_LINKS.includes(errnoOf(cause) ?? "");
 
-interface Attributes {
-  /** Gives owner and mode. */
-  readonly like: Stats | undefined;
-  /** Before the umask. */
-  readonly initial: number;
-  readonly mode?: number;
-}
-
-const writeNew = (
+/** Writes a new file with the owner of another one, and with its mode unless another one is given. */
+async function writeNew(
   disk: Disk,
   path: string | Buffer,
-  bytes: Buffer,
-  { like, initial, mode = like?.mode }: Attributes,
-): Promise<void> =>
-  withFile(disk, path, NEW_FILE, initial, async (fd) => {
-    await writeContent(disk, fd, bytes);
-    // The mode last: writing and a new owner take set-id bits away.
-    if (like && isForeign(like) && canOwnLike(like)) disk.fchownSync(fd, like.uid, like.gid);
-    if (mode !== undefined) disk.fchmodSync(fd, mode & 0o7777);
-    await syncContent(disk, fd, bytes.length);
-  });
+  { bytes, like, executable, mode = like?.mode }: Pick<Wanted, "bytes" | "like" | "executable" | "mode">,
+): Promise<void> {
+  // Before the umask.
+  const initial = like ? 0o600 : executable ? 0o777 : 0o666;
+  using file = openFile(disk, path, NEW_FILE, initial);
+  await writeContent(disk, file.fd, bytes);
+  // The mode last: writing and a new owner take set-id bits away.
+  if (like && isForeign(like) && canOwnLike(like)) disk.fchownSync(file.fd, like.uid, like.gid);
+  if (mode !== undefined) disk.fchmodSync(file.fd, mode & 0o7777);
+  await syncContent(disk, file.fd, bytes.length);
+}
 
 /** Writes the old content under another name, for as long as it may be needed. */
 async function writeOld(disk: Disk, path: string | Buffer, { kind, bytes, stat }: Existing): Promise<void> {
   if (kind === "symlink") return disk.symlinkSync(bytes, path);
-  await writeNew(disk, path, bytes, { like: stat, initial: 0o600 });
+  await writeNew(disk, path, { bytes, like: stat });
 }
 
 const isForeign = ({ uid, gid }: Stats): boolean =>

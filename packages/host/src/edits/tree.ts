@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { constants, lstatSync, mkdirSync, readdirSync, renameSync, type Stats, symlinkSync } from "node:fs";
+import { lstatSync, mkdirSync, readdirSync, renameSync, type Stats, symlinkSync } from "node:fs";
 import { chmod } from "node:fs/promises";
 import { type Hash, ToolError, type Uri } from "@octant/core";
 import { z } from "zod";
@@ -9,7 +9,7 @@ import { createPacer } from "../files/pacer.ts";
 import { comparePaths, fromNative, type Path, pathToUri, toBytes, toNative } from "../path.ts";
 import { syncFolder } from "../sync-folder.ts";
 import { entryError, toToolError } from "../system-error.ts";
-import { realDisk, withFile, writeDurably } from "./disk.ts";
+import { NEW_FILE, openFile, realDisk, writeDurably } from "./disk.ts";
 import { readExisting, readTarget } from "./existing-file.ts";
 import { keepsTree } from "./protected-paths.ts";
 import type { Transactions } from "./transaction.ts";
@@ -146,10 +146,10 @@ export function restoreTree(
     for (const item of items) {
       if (item.kind === "directory") mkdirSync(at(item), { mode: 0o700 });
       else if (item.kind === "symlink") symlinkSync(toNative(item.to), at(item));
-      else
-        await withFile(realDisk, at(item), NEW_FILE, item.mode, (fd) =>
-          writeDurably(realDisk, fd, blobs.get(item.hash)),
-        );
+      else {
+        using file = openFile(realDisk, at(item), NEW_FILE, item.mode);
+        await writeDurably(realDisk, file.fd, blobs.get(item.hash));
+      }
       if (pacer.due()) await pacer.pause();
     }
     // Last, and from the inside: a folder may be read-only.
@@ -169,8 +169,6 @@ export const discardTree = (transactions: Transactions, path: Path): Promise<voi
     renameSync(target, temp);
     syncFolder(folder.at("."));
   });
-
-const NEW_FILE = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW;
 
 const HOW = "remove it in parts, or with a command (then it cannot be undone)";
 

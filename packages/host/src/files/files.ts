@@ -1,4 +1,4 @@
-import { invalidArgument, Ref, type RefReader, schemeOf, ToolError } from "@octant/core";
+import { type Hash, invalidArgument, Ref, type RefReader, schemeOf, ToolError } from "@octant/core";
 import type { Blobs } from "../blobs/blobs.ts";
 import type { Confinement } from "../confinement.ts";
 import { type Path, pathToUri } from "../path.ts";
@@ -11,6 +11,8 @@ import { toTimestamp } from "./timestamp.ts";
 
 /** Opens the content of a ref; NOT_FOUND when it does not exist or belongs to another caller. */
 export type RefOpener = (ref: string, owner: string) => Pick<Opened, "fd" | "size" | "hash"> & Disposable;
+
+type AsyncRefOpener = (...args: Parameters<RefOpener>) => Promise<ReturnType<RefOpener>>;
 
 export interface FilesOptions {
   readonly confinement: Confinement;
@@ -25,53 +27,39 @@ export type Files = ReturnType<typeof createFiles>;
 /** Reads the workspace; nothing here changes it. */
 export function createFiles({ confinement, blobs, env, refs = {} }: FilesOptions) {
   const facts = createFactsCache();
-  const openBlob: RefOpener = (ref) => {
-    const hash = ref.slice("blob:".length);
-    return { hash, ...blobs.open(hash) };
-  };
-  const openers = new Map<string, RefOpener>(Object.entries({ ...refs, blob: openBlob }));
-  const readers = new Map<string, RefReader>();
+  const openBlob = (hash: Hash) => ({ hash, ...blobs.open(hash) });
+  const openers = new Map<string, RefOpener | AsyncRefOpener>(Object.entries(refs));
+  openers.set("blob", (ref) => openBlob(ref.slice("blob:".length)));
 
-  const open = (uri: string, owner: string): Opened => {
-    if (isRef(uri)) return openRef(uri, owner);
-    const { fd, path, stat, [Symbol.dispose]: dispose } = confinement.openFile(confinement.toPath(uri));
-    return {
-      fd,
-      size: stat.size,
-      uri: pathToUri(path),
-      mtime: toTimestamp(stat.mtimeMs),
-      [Symbol.dispose]: dispose,
-    };
+  const open = async (uri: string, owner: string): Promise<Opened> => {
+    if (isRef(uri)) {
+      const opener = openers.get(schemeOf(uri));
+      if (!opener) throw new ToolError("NOT_FOUND", `no tool here serves ${uri}`, { id: uri });
+      return { ...(await opener(uri, owner)), uri };
+    }
+    const { path, stat, ...file } = confinement.openFile(confinement.toPath(uri));
+    return { ...file, size: stat.size, uri: pathToUri(path), mtime: toTimestamp(stat.mtimeMs) };
   };
-  const openRef = (ref: string, owner: string): Opened => {
-    const opener = openers.get(schemeOf(ref));
-    if (!opener) throw new ToolError("NOT_FOUND", `no tool here serves ${ref}`, { id: ref });
-    return { ...opener(ref, owner), uri: ref };
-  };
-
-  /** Content of tools goes through the blob store, so that it reads by range like everything else. */
-  const readFromTool = async (ref: string, options: ReadOptions, read: RefReader) => {
-    const hash = blobs.put(Buffer.from(await read(ref, options.owner)), { durable: false });
-    const file = { ...openRef(`blob:${hash}`, options.owner), uri: ref };
-    return orToolError(ref, readFile(file, options, facts));
-  };
-
-  const hasRefScheme = (scheme: string) => readers.has(scheme) || openers.has(scheme);
 
   return {
-    hasRefScheme,
+    hasRefScheme: (scheme: string): boolean => openers.has(scheme),
     /** Adds a ref scheme of a tool; returns a function that removes it. */
     addRefScheme(scheme: string, read: RefReader): () => void {
-      if (hasRefScheme(scheme)) throw new TypeError(`ref scheme '${scheme}' already exists`);
-      readers.set(scheme, read);
-      return () => void readers.delete(scheme);
+      if (openers.has(scheme)) throw new TypeError(`ref scheme '${scheme}' already exists`);
+      // Its content goes through the blob store, so that it reads by range like everything else.
+      openers.set(scheme, async (ref, owner) =>
+        openBlob(blobs.put(Buffer.from(await read(ref, owner)), { durable: false })),
+      );
+      return () => void openers.delete(scheme);
     },
     /** A file by its uri, or stored content by its ref. */
     async read(uri: string, options: ReadOptions): Promise<Reading> {
-      const reader = isRef(uri) ? readers.get(schemeOf(uri)) : undefined;
-      if (reader) return readFromTool(uri, options, reader);
-      const file = open(uri, options.owner);
-      return orToolError(file.uri, readFile(file, options, facts));
+      const file = await open(uri, options.owner);
+      try {
+        return await readFile(file, options, facts);
+      } catch (cause) {
+        throw toToolError(cause, file.uri);
+      }
     },
     stat: (uri: string, options: ScanOptions): Promise<EntryInfo> =>
       statEntry(confinement, facts, toPlace(confinement, uri), options),
@@ -79,12 +67,6 @@ export function createFiles({ confinement, blobs, env, refs = {} }: FilesOptions
       listEntries(confinement, env, { ...options, folder: toPlace(confinement, uri) }),
   };
 }
-
-/** Reports a system error in the middle of reading to the caller. */
-const orToolError = <T>(uri: string, work: Promise<T>): Promise<T> =>
-  work.catch((cause: unknown) => {
-    throw toToolError(cause, uri);
-  });
 
 /** Validation costs as much as opening a file, so most paths skip it. */
 const isRef = (uri: string): boolean =>

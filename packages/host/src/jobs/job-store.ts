@@ -3,7 +3,6 @@ import type { DatabaseSync, SQLOutputValue } from "node:sqlite";
 import type { Caller, Envelope, Job, JobFilter, JobStore, JobWrite, Progress } from "@octant/core";
 import type { Blobs } from "../blobs/blobs.ts";
 import { createDatabase, durably, isDamaged, openDatabase, setAside } from "../sqlite/database.ts";
-import { MIGRATIONS } from "./migrations.ts";
 import { isAlive, thisProcess } from "./process-identity.ts";
 
 /** Results up to this size stay in the row; larger ones go to the blob store. */
@@ -138,6 +137,24 @@ function readIntactRows(file: string): Row[] {
   }
   return [...rows.values()];
 }
+
+/** The versions of the table of jobs. */
+const MIGRATIONS = [
+  `CREATE TABLE IF NOT EXISTS jobs (
+    job_id TEXT PRIMARY KEY, tool TEXT NOT NULL, action TEXT NOT NULL, owner TEXT NOT NULL, state TEXT NOT NULL,
+    progress TEXT, created_at INTEGER NOT NULL, updated_at INTEGER NOT NULL, expires_at INTEGER NOT NULL,
+    key TEXT, digest TEXT, process TEXT NOT NULL, result TEXT, result_blob TEXT, cancel INTEGER NOT NULL DEFAULT 0
+  ) STRICT, WITHOUT ROWID;
+  CREATE UNIQUE INDEX IF NOT EXISTS jobs_by_key ON jobs (owner, key) WHERE key IS NOT NULL;
+  CREATE INDEX IF NOT EXISTS jobs_by_owner ON jobs (owner, job_id);
+  CREATE INDEX IF NOT EXISTS jobs_unfinished ON jobs (process) WHERE state IN ('queued', 'running');`,
+  // The call as data, and an order that does not depend on the clock.
+  `ALTER TABLE jobs ADD COLUMN input TEXT;
+  ALTER TABLE jobs ADD COLUMN caller TEXT;
+  ALTER TABLE jobs ADD COLUMN seq INTEGER NOT NULL DEFAULT 0;
+  CREATE INDEX jobs_by_order ON jobs (seq);
+  CREATE INDEX jobs_queued ON jobs (seq) WHERE state = 'queued' AND process = '';`,
+];
 
 function openJobs(file: string) {
   const database = openDatabase(file, WHAT, MIGRATIONS);
