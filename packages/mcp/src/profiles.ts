@@ -79,54 +79,67 @@ function toAnnotations(actions: readonly AnyAction[]): Annotations {
   };
 }
 
-const mayBeTask = (actions: readonly AnyAction[]) => actions.some(({ timing }) => timing !== "sync");
+type NamedActions = readonly (readonly [name: string, act: AnyAction])[];
 
-function toToolOffer(tool: Tool, actions: [string, AnyAction][]): Offer {
+function toOffer(
+  tool: Tool,
+  acts: readonly AnyAction[],
+  listed: Omit<ListedTool, "annotations">,
+  action?: string,
+): Offer {
+  const mayBeTask = acts.some(({ timing }) => timing !== "sync");
+  return { listed: { ...listed, annotations: toAnnotations(acts) }, tool: tool.name, action, mayBeTask };
+}
+
+const actsOf = (actions: NamedActions) => actions.map(([, act]) => act);
+const namesOf = (actions: NamedActions) => actions.map(([name]) => name);
+
+function toToolOffer(tool: Tool, actions: NamedActions): Offer {
+  const { name, summary } = tool;
   // The built-in actions are only named; ws.help and ws.schema have their parameters.
   const schemas = actions
     .filter(([, act]) => !act.builtin && act.listing !== "brief")
-    .map(([name, act]) => [name, toInputSchema(act)] as const);
-  const brief = actions.filter(([, act]) => act.listing === "brief").map(([name]) => name);
-  const names = actions.map(([name]) => name);
-  const acts = actions.map(([, act]) => act);
-  const listed: ListedTool = {
-    name: tool.name,
-    description: [tool.summary, toSignatures(schemas), ...briefNote(brief)].join(" "),
-    inputSchema: { ...toFlatSchema(tool.name, names, schemas) },
+    .map(([action, act]) => [action, toInputSchema(act)] as const);
+  const brief = namesOf(actions.filter(([, act]) => act.listing === "brief"));
+  const briefNote = brief.length === 0 ? [] : [`See schema: ${brief.join(" ")}`];
+  return toOffer(tool, actsOf(actions), {
+    name,
+    description: [summary, toSignatures(schemas), ...briefNote].join(" "),
+    inputSchema: { ...toFlatSchema(name, namesOf(actions), schemas) },
     outputSchema: ENVELOPE_SCHEMA,
-    annotations: toAnnotations(acts),
-  };
-  return { listed, tool: tool.name, action: undefined, mayBeTask: mayBeTask(acts) };
+  });
 }
-
-const briefNote = (names: readonly string[]): readonly string[] =>
-  names.length === 0 ? [] : [`See schema: ${names.join(" ")}`];
 
 /**
  * The names of the actions. The envelope's schema is left out: repeated for every tool it would take a tenth of the
  * budget.
  */
-const toBriefOffer = (tool: Tool, actions: [string, AnyAction][]): Offer =>
-  toShortOffer(tool, actions, {
-    description: `${tool.summary} ${BRIEF_NOTE}`,
+const toBriefOffer = (tool: Tool, actions: NamedActions): Offer =>
+  toOffer(tool, actsOf(actions), {
+    name: tool.name,
+    description: `${tool.summary} Its help and schema actions describe the parameters.`,
     inputSchema: {
       type: "object",
-      properties: { action: { type: "string", enum: actions.map(([name]) => name) } },
+      properties: { action: { type: "string", enum: namesOf(actions) } },
       required: ["action"],
       additionalProperties: true,
     },
-    annotations: toAnnotations(actions.map(([, act]) => act)),
   });
 
 /** Only the summary: at most 60 tokens, so that dozens of tools can be listed. */
-const toOnDemandOffer = (tool: Tool, actions: [string, AnyAction][]): Offer => ({
-  ...toShortOffer(tool, actions, {
-    description: `${tool.summary} ${ON_DEMAND_NOTE}`,
+function toOnDemandOffer(tool: Tool, actions: NamedActions): Offer {
+  const acts = actsOf(actions);
+  const { listed, ...offer } = toOffer(tool, acts, {
+    name: tool.name,
+    description: `${tool.summary} See help.`,
     inputSchema: { type: "object", properties: { action: { type: "string" } }, required: ["action"] },
-    annotations: withoutDefaults(toAnnotations(actions.map(([, act]) => act))),
-  }),
-  isMinimal: true,
-});
+  });
+  return {
+    ...offer,
+    listed: { ...listed, annotations: withoutDefaults(toAnnotations(acts)) },
+    isMinimal: true,
+  };
+}
 
 /** Omits MCP's own defaults. */
 const withoutDefaults = ({ readOnlyHint, destructiveHint, openWorldHint }: Annotations) => ({
@@ -135,15 +148,6 @@ const withoutDefaults = ({ readOnlyHint, destructiveHint, openWorldHint }: Annot
   ...(!openWorldHint && { openWorldHint }),
 });
 
-const BRIEF_NOTE = "Its help and schema actions describe the parameters.";
-const ON_DEMAND_NOTE = "See help.";
-
-function toShortOffer(tool: Tool, actions: [string, AnyAction][], shown: Omit<ListedTool, "name">): Offer {
-  const acts = actions.map(([, act]) => act);
-  const listed: ListedTool = { name: tool.name, ...shown };
-  return { listed, tool: tool.name, action: undefined, mayBeTask: mayBeTask(acts) };
-}
-
 const OFFER_BY_WEIGHT: Readonly<Record<ListingWeight, typeof toToolOffer>> = {
   full: toToolOffer,
   brief: toBriefOffer,
@@ -151,15 +155,9 @@ const OFFER_BY_WEIGHT: Readonly<Record<ListingWeight, typeof toToolOffer>> = {
 };
 
 function toSplitOffer(tool: Tool, action: string, act: AnyAction): Offer {
-  const name = `${tool.name}_${action}`;
-  const listed: ListedTool = {
-    name,
-    description: act.summary,
-    inputSchema: toStrictSchema(act),
-    outputSchema: ENVELOPE_SCHEMA,
-    annotations: toAnnotations([act]),
-  };
-  return { listed, tool: tool.name, action, mayBeTask: mayBeTask([act]) };
+  const inputSchema = toStrictSchema(act);
+  const listed = { name: `${tool.name}_${action}`, description: act.summary, inputSchema };
+  return toOffer(tool, [act], { ...listed, outputSchema: ENVELOPE_SCHEMA }, action);
 }
 
 function toStrictSchema(act: AnyAction): ListedTool["inputSchema"] {

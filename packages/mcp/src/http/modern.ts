@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { asksForLargeAnswer, type LargeCalls } from "@octant/core";
 import { refuse, sendJson } from "@octant/http";
 import { answerRequest, createRequest } from "../connection.ts";
-import { LISTEN_METHOD } from "../listening/filter.ts";
+import { LISTEN_METHOD } from "../listening/listen.ts";
 import { createQuota } from "../listening/subscriptions.ts";
 import {
   isPlain,

@@ -1,8 +1,24 @@
 import { ToolError } from "@octant/core";
 import type { McpRequest } from "../connection.ts";
-import { INTERNAL_ERROR, invalidParams, type Plain, ProtocolError, toNotification } from "../messages.ts";
-import { type Filter, parseFilter } from "./filter.ts";
+import {
+  INTERNAL_ERROR,
+  invalidParams,
+  isPlain,
+  type Plain,
+  ProtocolError,
+  toNotification,
+} from "../messages.ts";
 import { createSubscriptions, MAX_SUBSCRIPTIONS, tooMany } from "./subscriptions.ts";
+
+/** The changes that a modern client subscribes to. Members are in the order of the acknowledgement. */
+interface Filter {
+  readonly toolsListChanged?: boolean;
+  readonly promptsListChanged?: boolean;
+  readonly resourcesListChanged?: boolean;
+  readonly resourceSubscriptions?: readonly string[];
+}
+
+export const LISTEN_METHOD = "subscriptions/listen";
 
 const SUBSCRIPTION_ID_KEY = "io.modelcontextprotocol/subscriptionId";
 
@@ -87,3 +103,18 @@ function refuseMany(actual: number): ProtocolError {
   const { code, message, details } = tooMany(actual);
   return invalidParams(message, { code, details });
 }
+
+/** Throws a ProtocolError when the parameters have no valid filter. */
+function parseFilter({ notifications: filter }: Plain): Filter {
+  const uris = isPlain(filter) ? filter["resourceSubscriptions"] : undefined;
+  const isSound =
+    isPlain(filter) &&
+    FLAGS.every((name) => filter[name] === undefined || typeof filter[name] === "boolean") &&
+    (uris === undefined || (Array.isArray(uris) && uris.every((uri) => typeof uri === "string")));
+  if (!isSound)
+    throw invalidParams("Invalid params: 'notifications' is required and must be a valid SubscriptionFilter");
+  // Every member was checked.
+  return filter as Filter;
+}
+
+const FLAGS = ["toolsListChanged", "promptsListChanged", "resourcesListChanged"] as const;

@@ -1,7 +1,6 @@
 import type { McpRequest } from "../connection.ts";
 import type { Era } from "../era.ts";
-import { LISTEN_METHOD } from "../listening/filter.ts";
-import { listen } from "../listening/listen.ts";
+import { LISTEN_METHOD, listen } from "../listening/listen.ts";
 import type { Plain } from "../messages.ts";
 import type { ServiceOptions } from "../service.ts";
 import { TASKS_EXTENSION } from "../tasks/task-wire.ts";

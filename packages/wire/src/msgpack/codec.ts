@@ -1,6 +1,5 @@
 import { type Options, Packr } from "msgpackr";
-import { scanMsgPack } from "./scan.ts";
-import { widenIntegers } from "./wide-integers.ts";
+import { DOUBLE, INT64, readHead, scanMsgPack } from "./scan.ts";
 
 /** Without records, which are specific to msgpackr and stateful: any MsgPack library can read our output. */
 const OPTIONS = {
@@ -21,4 +20,23 @@ export const encodeMsgPack = (value: unknown): Buffer => widenIntegers(packr.pac
 export function parseMsgPack(bytes: Uint8Array): unknown {
   scanMsgPack(bytes);
   return packr.unpack(bytes);
+}
+
+/**
+ * Rewrites doubles that hold an integer beyond 32 bits as integers of 64 bits, in place: msgpackr writes such numbers as
+ * doubles, and typed languages then refuse them where a sequence number or a time is expected.
+ */
+function widenIntegers(bytes: Buffer): Buffer {
+  if (!bytes.includes(DOUBLE)) return bytes;
+  for (let at = 0; at < bytes.length; ) {
+    const { kind, start, length } = readHead(bytes, at);
+    const value = bytes[at] === DOUBLE ? bytes.readDoubleBE(start) : undefined;
+    if (Number.isSafeInteger(value)) {
+      bytes.writeUInt8(INT64, at);
+      bytes.writeBigInt64BE(BigInt(Number(value)), start);
+    }
+    // The content of a container follows its head.
+    at = kind === "array" || kind === "map" ? start : start + length;
+  }
+  return bytes;
 }

@@ -5,127 +5,99 @@ export const MAX_DEPTH = 64;
 /** At worst a value takes 200 times its bytes in memory, so a body of 16 MiB must not contain as many values. */
 export const MAX_VALUES = 1_000_000;
 
+type Kind = "fixed" | "wide" | "bin" | "str" | "array" | "map";
+
+/** The first bytes of a kind, each with the size of the value, or of its length where that follows. */
+const SIZES: Readonly<Record<Kind, Readonly<Record<number, number>>>> = {
+  fixed: {
+    192: 0,
+    194: 0,
+    195: 0,
+    202: 4,
+    203: 8,
+    204: 1,
+    205: 2,
+    206: 4,
+    208: 1,
+    209: 2,
+    210: 4,
+  },
+  wide: { 207: 8, 211: 8 },
+  bin: { 196: 1, 197: 2, 198: 4 },
+  str: { 217: 1, 218: 2, 219: 4 },
+  array: { 220: 2, 221: 4 },
+  map: { 222: 2, 223: 4 },
+};
+
+const FORMATS = new Map(
+  Object.entries(SIZES).flatMap(([kind, sizes]) =>
+    // Object.entries widens the keys to string.
+    Object.entries(sizes).map(([first, size]) => [Number(first), { kind: kind as Kind, size }]),
+  ),
+);
+
+export const DOUBLE = 0xcb;
+export const INT64 = 0xd3;
+
+/** Where the content of the value at `at` starts, and its length: in bytes, or in entries of a container. */
+export function readHead(bytes: Buffer, at: number) {
+  const first = bytes[at] ?? 0;
+  const start = at + 1;
+  if (first <= 0x7f || first >= 0xe0) return { kind: "fixed", start, length: 0 } as const;
+  if (first <= 0x8f) return { kind: "map", start, length: first & 0x0f } as const;
+  if (first <= 0x9f) return { kind: "array", start, length: first & 0x0f } as const;
+  if (first <= 0xbf) return { kind: "str", start, length: first & 0x1f } as const;
+  const format = FORMATS.get(first);
+  if (!format)
+    throw refuse(at, `type 0x${first.toString(16)} is not used: extension types have no meaning here`);
+  const { kind, size } = format;
+  if (start + size > bytes.length) throw refuse(at, "the body ends inside a value");
+  if (kind === "fixed" || kind === "wide") return { kind, start, length: size };
+  return { kind, start: start + size, length: bytes.readUIntBE(start, size) };
+}
+
 /**
  * Scans a MsgPack body without building anything, and throws INVALID_ARGUMENT unless it is exactly one JSON value or
  * byte string. It runs before the decoder: nested headers of a few bytes can claim billions of values.
  */
-export function scanMsgPack(bytes: Uint8Array): void {
-  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  /** The number of values that each open container still needs; a map counts keys and values. */
-  const open = new Int32Array(MAX_DEPTH + 1);
-  const isMap = new Uint8Array(MAX_DEPTH + 1);
-  let depth = 0;
+export function scanMsgPack(given: Uint8Array): void {
+  const bytes = Buffer.from(given.buffer, given.byteOffset, given.byteLength);
+  if (bytes.length === 0) throw refuse(0, "the body is empty");
+  /** The containers around the next value. A map needs twice as many values as it has entries. */
+  const open: { readonly isMap: boolean; needs: number }[] = [];
   let at = 0;
   let values = 0;
-
-  const need = (count: number) => {
-    if (at + count > bytes.length)
-      throw refuse(at, bytes.length === 0 ? "the body is empty" : "the body ends inside a value");
-  };
-  const u8 = () => {
-    need(1);
-    return view.getUint8(at++);
-  };
-  const u16 = () => {
-    need(2);
-    at += 2;
-    return view.getUint16(at - 2);
-  };
-  const u32 = () => {
-    need(4);
-    at += 4;
-    return view.getUint32(at - 4);
-  };
-  const skip = (count: number) => {
-    need(count);
-    at += count;
-  };
-  const text = (length: number) => {
-    need(length);
-    if (!isUtf8(bytes.subarray(at, at + length))) throw refuse(at, "a string is not UTF-8");
-    at += length;
-  };
-  const enter = (count: number, map: boolean) => {
-    const inside = map ? count * 2 : count;
-    // Every value takes at least a byte, so a count above the rest of the body is invalid.
-    if (inside > bytes.length - at)
-      throw refuse(at, `${inside} values cannot be in ${bytes.length - at} bytes`);
-    if (depth === MAX_DEPTH) throw refuse(at, `values are nested deeper than ${MAX_DEPTH}`);
-    depth += 1;
-    open[depth] = inside;
-    isMap[depth] = map ? 1 : 0;
-  };
-  const wide = (signed: boolean) => {
-    need(8);
-    const high = signed ? view.getInt32(at) : view.getUint32(at);
-    // A number holds 53 bits exactly.
-    if (high < -0x200000 || high > 0x1fffff) throw refuse(at, "an integer is beyond 2^53");
-    at += 8;
-  };
-  const value = (head: number) => {
-    if (head <= 0x7f || head >= 0xe0) return;
-    if (head <= 0x8f) return enter(head & 0x0f, true);
-    if (head <= 0x9f) return enter(head & 0x0f, false);
-    if (head <= 0xbf) return text(head & 0x1f);
-    switch (head) {
-      case 0xc0:
-      case 0xc2:
-      case 0xc3:
-        return;
-      case 0xc4:
-        return skip(u8());
-      case 0xc5:
-        return skip(u16());
-      case 0xc6:
-        return skip(u32());
-      case 0xca:
-        return skip(4);
-      case 0xcb:
-        return skip(8);
-      case 0xcc:
-      case 0xd0:
-        return skip(1);
-      case 0xcd:
-      case 0xd1:
-        return skip(2);
-      case 0xce:
-      case 0xd2:
-        return skip(4);
-      case 0xcf:
-        return wide(false);
-      case 0xd3:
-        return wide(true);
-      case 0xd9:
-        return text(u8());
-      case 0xda:
-        return text(u16());
-      case 0xdb:
-        return text(u32());
-      case 0xdc:
-        return enter(u16(), false);
-      case 0xdd:
-        return enter(u32(), false);
-      case 0xde:
-        return enter(u16(), true);
-      case 0xdf:
-        return enter(u32(), true);
-      default:
-        throw refuse(at - 1, `type 0x${head.toString(16)} is not used: extension types have no meaning here`);
-    }
-  };
-  const isString = (head: number) => (head >= 0xa0 && head <= 0xbf) || (head >= 0xd9 && head <= 0xdb);
-
   do {
-    const head = u8();
+    if (at >= bytes.length) throw refuse(at, "the body ends inside a value");
     if (++values > MAX_VALUES) throw refuse(at, `more than ${MAX_VALUES} values`);
-    const left = open[depth] ?? 0;
-    if (isMap[depth] === 1 && depth > 0 && left % 2 === 0 && !isString(head))
-      throw refuse(at - 1, "a key is not a string");
-    if (depth > 0) open[depth] = left - 1;
-    value(head);
-    while (depth > 0 && open[depth] === 0) depth -= 1;
-  } while (depth > 0);
+    const { kind, start, length } = readHead(bytes, at);
+    const around = open.at(-1);
+    if (around?.isMap && around.needs % 2 === 0 && kind !== "str") throw refuse(at, "a key is not a string");
+    if (around) around.needs -= 1;
+    if (kind === "array" || kind === "map") {
+      const needs = kind === "map" ? length * 2 : length;
+      // Every value takes at least a byte, so a count above the rest of the body is invalid.
+      if (needs > bytes.length - start)
+        throw refuse(start, `${needs} values cannot be in ${bytes.length - start} bytes`);
+      if (open.length === MAX_DEPTH) throw refuse(at, `values are nested deeper than ${MAX_DEPTH}`);
+      open.push({ isMap: kind === "map", needs });
+      at = start;
+    } else {
+      const end = start + length;
+      if (end > bytes.length) throw refuse(at, "the body ends inside a value");
+      if (kind === "str" && !isUtf8(bytes.subarray(start, end))) throw refuse(start, "a string is not UTF-8");
+      if (kind === "wide" && !isSafe(bytes, at)) throw refuse(start, "an integer is beyond 2^53");
+      at = end;
+    }
+    while (open.at(-1)?.needs === 0) open.pop();
+  } while (open.length > 0);
   if (at < bytes.length) throw refuse(at, `${bytes.length - at} bytes follow the value`);
+}
+
+/** A number holds 53 bits exactly. */
+function isSafe(bytes: Buffer, at: number): boolean {
+  const high = bytes[at] === INT64 ? bytes.readInt32BE(at + 1) : bytes.readUInt32BE(at + 1);
+  return high >= -0x200000 && high <= 0x1fffff;
 }
 
 const refuse = (at: number, message: string) =>

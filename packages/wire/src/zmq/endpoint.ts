@@ -12,13 +12,16 @@ const PRIVATE = 0o700;
 
 export interface Endpoint {
   readonly address: string;
-  readonly kind: "ipc" | "tcp";
+  /** The socket file; undefined for tcp. */
+  readonly path: string | undefined;
 }
+
+const IPC = "ipc://";
 
 /** `ipc://` with an absolute path, or `tcp://host:port`; anything else is INVALID_ARGUMENT. */
 export function parseEndpoint(address: string): Endpoint {
-  if (address.startsWith("ipc://")) {
-    const path = address.slice("ipc://".length);
+  if (address.startsWith(IPC)) {
+    const path = address.slice(IPC.length);
     if (!isAbsolute(path))
       throw invalid(address, "an ipc address has an absolute path: ipc:///run/user/1000/octant.sock");
     if (Buffer.byteLength(path) > MAX_SOCKET_PATH_BYTES)
@@ -26,27 +29,24 @@ export function parseEndpoint(address: string): Endpoint {
         address,
         `the path of a socket has at most ${MAX_SOCKET_PATH_BYTES} bytes; choose a shorter folder`,
       );
-    return { address, kind: "ipc" };
+    return { address, path };
   }
   const [, port] = /^tcp:\/\/(?:\[[0-9a-fA-F:]+\]|[A-Za-z0-9.*-]+):(\d{1,5}|\*)$/.exec(address) ?? [];
   if (Number(port) > MAX_PORT) throw invalid(address, `a port is a number up to ${MAX_PORT}`);
-  if (port !== undefined) return { address, kind: "tcp" };
+  if (port !== undefined) return { address, path: undefined };
   throw invalid(address, "an address is ipc:///path/to/socket or tcp://host:port");
 }
 
 /** The preconditions for listening: only the owner can reach an ipc socket, and tcp requires keys. */
-export function secureEndpoint({ address, kind }: Endpoint, keys: WireKeys | undefined) {
-  if (kind === "ipc") return makePrivateFolder(dirname(address.slice("ipc://".length)));
+export function secureEndpoint({ address, path }: Endpoint, keys: WireKeys | undefined) {
+  if (path !== undefined) return makePrivateFolder(dirname(path));
   if (keys?.kind === "curve" && keys.server.secretKey === "")
     throw invalid(address, "the key file is a copy for clients: it has no server-secret");
   if (keys) return;
   throw new ToolError(
     "PERMISSION_DENIED",
     `${address} needs keys: anybody can reach a TCP port; --zmq-keys FILE makes them; or use ipc://`,
-    {
-      by: "wire",
-      rule: "tcp needs keys",
-    },
+    { by: "wire", rule: "tcp needs keys" },
   );
 }
 
@@ -70,15 +70,14 @@ function makePrivateFolder(folder: string) {
  * Binding to a socket file takes it over, which would cut off a server listening there. The file of a killed server
  * is replaced.
  */
-export async function checkUnused(endpoint: Endpoint): Promise<void> {
-  const path = socketPath(endpoint);
+export async function checkUnused({ address, path }: Endpoint): Promise<void> {
   if (path === undefined) return;
   const socket = connect(path);
   const isUsed = await new Promise<boolean>((resolve) => {
     socket.once("connect", () => resolve(true)).once("error", () => resolve(false));
   });
   socket.destroy();
-  if (isUsed) throw inUse(endpoint.address);
+  if (isUsed) throw inUse(address);
 }
 
 const inUse = (address: string) =>
@@ -89,11 +88,8 @@ const inUse = (address: string) =>
   );
 
 /** The default address for broadcasts: next to the socket, or a free port for tcp. */
-export const broadcastAddress = ({ address, kind }: Endpoint): string =>
-  kind === "ipc" ? `${address}.pub` : address.replace(/:(\d+|\*)$/, ":*");
-
-export const socketPath = ({ address, kind }: Endpoint): string | undefined =>
-  kind === "ipc" ? address.slice("ipc://".length) : undefined;
+export const broadcastAddress = ({ address, path }: Endpoint): string =>
+  path === undefined ? address.replace(/:(\d+|\*)$/, ":*") : `${address}.pub`;
 
 /**
  * Binds a socket and returns its address. A socket file is bound under a temporary name and then renamed: libzmq
@@ -118,8 +114,6 @@ export async function bindSocket(
   renameSync(own, path);
   return address;
 }
-
-const IPC = "ipc://";
 
 const invalid = (address: string, message: string) =>
   new ToolError("INVALID_ARGUMENT", `invalid address '${address}': ${message}`, {

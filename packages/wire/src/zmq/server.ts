@@ -4,14 +4,7 @@ import { MAX_BODY_BYTES } from "../hoot01/frames.ts";
 import type { RequestRunner } from "../run-request.ts";
 import { admitOnly } from "./authenticator.ts";
 import { createBroadcaster } from "./broadcaster.ts";
-import {
-  bindSocket,
-  broadcastAddress,
-  checkUnused,
-  parseEndpoint,
-  secureEndpoint,
-  socketPath,
-} from "./endpoint.ts";
+import { bindSocket, broadcastAddress, checkUnused, parseEndpoint, secureEndpoint } from "./endpoint.ts";
 import type { WireKeys } from "./keys.ts";
 import { MessageServer } from "./message-server.ts";
 
@@ -67,7 +60,7 @@ export async function serveZmq(options: ZmqServerOptions): Promise<ZmqServer> {
   // Without `unbind`: it runs in its own thread next to the socket's reader, which crashes libzmq.
   opened.defer(() => router.close());
   const address = await bindSocket(router, endpoint.address);
-  const path = socketPath(endpoint);
+  const { path } = endpoint;
   opened.defer(() => {
     for (const file of path ? [path, `${path}.pub`] : []) rmSync(file, { force: true });
   });
