@@ -1,3 +1,4 @@
+import type { Dispatch } from "@octant/core";
 import { type Answers, type Profile, serveStdio } from "@octant/mcp";
 import { followServer } from "@octant/wire";
 import { ENDING_SIGNALS, EXIT, type Io } from "./command.ts";
@@ -19,18 +20,11 @@ export async function serveEdge(flags: EdgeFlags, io: Io): Promise<number> {
   const dispatch = askLate(client.dispatch);
   try {
     const follow = (onChange: () => void) => followTools(client.dispatch, LOCAL_CALLER, onChange);
-    const { registry, ready } = await followServer(client, follow, log);
-    const { name, version, instructions, roots = [] } = ready;
     const server = serveStdio({
-      ...{ registry, dispatch },
-      ...createEdgeFeatures({ registry, dispatch, root: roots[0], answers: flags.answers }),
+      ...(await openEdge(client, dispatch, follow, flags, log)),
       caller: LOCAL_CALLER,
-      name,
-      version,
-      ...(instructions !== undefined && { instructions }),
       ...(flags.profile && { profile: flags.profile }),
       ...(flags.answers && { answers: flags.answers }),
-      log,
       input: io.stdin,
       output: io.stdout,
     });
@@ -40,4 +34,21 @@ export async function serveEdge(flags: EdgeFlags, io: Io): Promise<number> {
   } finally {
     client.close();
   }
+}
+
+/** What an edge serves: the tools and features of a server in another process. */
+export async function openEdge(
+  server: Parameters<typeof followServer>[0],
+  dispatch: Dispatch,
+  follow: Parameters<typeof followServer>[1],
+  { answers }: Pick<EdgeFlags, "answers">,
+  log: (line: string) => void,
+) {
+  const { registry, ready } = await followServer(server, follow, log);
+  const { name, version, instructions, roots = [] } = ready;
+  return {
+    ...{ registry, dispatch, name, version, log },
+    ...createEdgeFeatures({ registry, dispatch, root: roots[0], answers }),
+    ...(instructions !== undefined && { instructions }),
+  };
 }

@@ -1,11 +1,11 @@
 import { openStateFolder } from "@octant/host";
 import { createTokenStore } from "@octant/http";
 import { serveHttp } from "@octant/mcp";
-import { createNatsClient, followServer } from "@octant/wire";
+import { createNatsClient } from "@octant/wire";
 import { EXIT, type Io } from "./command.ts";
 import type { ServeFlags } from "./commands/serve.ts";
 import { explainNats } from "./explain-nats.ts";
-import { createEdgeFeatures } from "./mcp-features.ts";
+import { openEdge } from "./serve-edge.ts";
 import { checkFlags, type HttpTarget, serveUntilEnded } from "./serve-http.ts";
 import { logLine } from "./workspace-flags.ts";
 
@@ -21,25 +21,11 @@ export async function serveNatsEdge(flags: ServeFlags & { readonly nats: string 
   }).catch(explainNats);
   try {
     const follow = async (onChange: () => void) => client.onTools(onChange);
-    const { registry, ready } = await followServer(client, follow, log);
-    const { name, version, instructions, roots = [] } = ready;
+    const edge = await openEdge(client, client.dispatch, follow, flags, log);
     const state = openStateFolder({ roots: [], env: io.env, warn: log });
     const tokens = createTokenStore({ folder: state.folder("tokens") });
     const target: HttpTarget = {
-      serveHttp: (serving) =>
-        serveHttp({
-          ...serving,
-          ...{ registry, name, version, tokens, log },
-          dispatch: client.dispatch,
-          ...createEdgeFeatures({
-            registry,
-            dispatch: client.dispatch,
-            root: roots[0],
-            answers: flags.answers,
-          }),
-          project: client.project,
-          ...(instructions !== undefined && { instructions }),
-        }),
+      serveHttp: (serving) => serveHttp({ ...serving, ...edge, tokens, project: client.project }),
       ...{ state, tokens },
       subject: `the workers of ${client.project}`,
       status: Promise.resolve(`serves the workers of ${client.project}`),

@@ -61,19 +61,6 @@ export interface RequestContext {
   readonly upload?: BinaryPart;
 }
 
-/** Runs one request. Streams chunks to the channel as they come, and returns the last reply. */
-export async function runRequest(
-  runner: RequestRunner,
-  request: RequestEnvelope,
-  context: RequestContext,
-  channel: ReplyChannel,
-): Promise<ResponseEnvelope> {
-  const last = await replyTo(runner, request, context, channel);
-  if (!request.text) return last;
-  if (last.kind === "stream_end") return { ...last, response: withText(runner, last.response) };
-  return "meta" in last ? withText(runner, last) : last;
-}
-
 export const withText = (runner: RequestRunner, response: FinalResponse): FinalResponse => ({
   ...response,
   text: toText(runner, toEnvelope(response)),
@@ -83,14 +70,16 @@ export const withText = (runner: RequestRunner, response: FinalResponse): FinalR
 export const toText = ({ registry, roots = [] }: RequestRunner, envelope: Envelope): string =>
   createToText(registry, roots)(envelope);
 
-async function replyTo(
+/** Runs one request. Streams chunks to the channel as they come, and returns the last reply. */
+export async function runRequest(
   runner: RequestRunner,
   request: RequestEnvelope,
   context: RequestContext,
   channel: ReplyChannel,
 ): Promise<ResponseEnvelope> {
   const timing = timingOf(runner.registry, request);
-  const stream = openStream(request, channel);
+  const toShown = (response: FinalResponse) => (request.text ? withText(runner, response) : response);
+  const stream = openStream(request, channel, toShown);
   const { questions } = channel;
   const asking: Listeners = request.asks
     ? { ask: (question, signal) => questions.ask(question, signal, stream.question) }
@@ -150,20 +139,14 @@ function timingOf(registry: Registry, { request: { tool, action } }: RequestEnve
   return found && ownAction(found, String(action))?.timing;
 }
 
-/** Starts with its first chunk, or at once where the request asked for a stream. */
-interface OutStream {
-  chunk(chunk: object): void;
-  /** Waits for no window: the work waits for its answer. */
-  question(chunk: object): void;
-  /** Waits for the reader: no byte is dropped. */
-  binary(part: BinaryPart, signal: AbortSignal): Promise<void>;
-  /** The last reply: the response itself when nothing was streamed. */
-  end(response: FinalResponse): Promise<ResponseEnvelope>;
-}
-
 const MAX_QUEUED_CHUNKS = 256;
 
-function openStream({ request: { tool }, stream }: RequestEnvelope, channel: ReplyChannel): OutStream {
+/** Starts with its first chunk, or at once where the request asked for a stream. */
+function openStream(
+  { request: { tool }, stream }: RequestEnvelope,
+  channel: ReplyChannel,
+  toShown: (response: FinalResponse) => FinalResponse,
+) {
   let stream_id = "";
   const { window, isPaced } = channel;
   const queue: ResponseEnvelope[] = [];
@@ -206,7 +189,7 @@ function openStream({ request: { tool }, stream }: RequestEnvelope, channel: Rep
   window.onOpened(flush);
   if (stream) start();
   return {
-    chunk(chunk) {
+    chunk(chunk: object): void {
       start();
       queue.push(number(chunk));
       if (queue.length > MAX_QUEUED_CHUNKS) {
@@ -215,11 +198,13 @@ function openStream({ request: { tool }, stream }: RequestEnvelope, channel: Rep
       }
       flush();
     },
-    question(chunk) {
+    /** Waits for no window: the work waits for its answer. */
+    question(chunk: object): void {
       start();
       send(number(chunk));
     },
-    async binary(part, signal) {
+    /** Waits for the reader: no byte is dropped. */
+    async binary(part: BinaryPart, signal: AbortSignal): Promise<void> {
       start(part);
       for await (const bytes of part.read()) {
         await window.opened(signal);
@@ -227,7 +212,9 @@ function openStream({ request: { tool }, stream }: RequestEnvelope, channel: Rep
         window.sent();
       }
     },
-    async end(response) {
+    /** The last reply: the response itself when nothing was streamed. */
+    async end(final: FinalResponse): Promise<ResponseEnvelope> {
+      const response = toShown(final);
       if (!isStarted) return response;
       flush();
       await Promise.all(sending);

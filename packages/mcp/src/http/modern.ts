@@ -15,7 +15,8 @@ import {
   toErrorMessage,
   toPlain,
 } from "../messages.ts";
-import type { CallerEdge } from "./callers.ts";
+import type { RunTool } from "../methods/tools.ts";
+import type { Service } from "../service.ts";
 import { checkPost } from "./headers.ts";
 import type { Limits } from "./limits.ts";
 import { PostReply } from "./reply.ts";
@@ -25,6 +26,12 @@ export interface ModernPost {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
   readonly value: unknown;
+}
+
+/** The state shared by all requests of one caller. */
+export interface CallerEdge {
+  readonly service: Service;
+  readonly runTool: RunTool;
 }
 
 /** The state shared by the modern requests of all callers. */

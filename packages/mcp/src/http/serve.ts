@@ -1,5 +1,5 @@
 import { setImmediate as oneTurn } from "node:timers/promises";
-import { createLargeCalls } from "@octant/core";
+import { type Caller, createLargeCalls } from "@octant/core";
 import {
   createHttpServer,
   type Handle,
@@ -10,16 +10,16 @@ import {
   refuseUpgrade,
 } from "@octant/http";
 import { parseJson } from "../messages.ts";
-import { createService, type EdgeDispatch } from "../service.ts";
+import { createToolRunner } from "../methods/tools.ts";
+import { createService, type EdgeDispatch, type Service } from "../service.ts";
 import { createSseStreams, MESSAGES_PATH, STREAM_PATH } from "../sse/streams.ts";
 import { offersMcp, SOCKET_PATH } from "../websocket/handshake.ts";
 import type { Sockets } from "../websocket/sockets.ts";
-import { createCallers } from "./callers.ts";
 import { answerFrontPage } from "./front-page.ts";
 import { isModern } from "./headers.ts";
 import type { HttpOptions } from "./index.ts";
-import { DEFAULT_LIMITS } from "./limits.ts";
-import { answerModern } from "./modern.ts";
+import { DEFAULT_LIMITS, type Limits } from "./limits.ts";
+import { answerModern, type CallerEdge } from "./modern.ts";
 import { createSessions } from "./sessions.ts";
 
 const MCP_PATH = "/mcp";
@@ -124,5 +124,27 @@ function createWork(dispatch: EdgeDispatch) {
       }
       await oneTurn();
     },
+  };
+}
+
+/** Beyond this number a new caller replaces the least recently active one. */
+const MAX_CALLERS = 1_000;
+
+/** The state shared by all requests of each caller. */
+function createCallers(service: Service, limits: Limits): (caller: Caller) => CallerEdge {
+  const edges = new Map<string, CallerEdge>();
+  const open = (caller: Caller): CallerEdge => {
+    const own: Service = { ...service, caller };
+    return { service: own, runTool: createToolRunner(own, limits.maxCallsInFlight) };
+  };
+  return (caller) => {
+    // The scopes of a token may change during its lifetime.
+    const key = `${caller.id} ${caller.access} ${caller.project}`;
+    const edge = edges.get(key) ?? open(caller);
+    edges.delete(key);
+    const [quietest] = edges.keys();
+    if (edges.size >= MAX_CALLERS && quietest !== undefined) edges.delete(quietest);
+    edges.set(key, edge);
+    return edge;
   };
 }

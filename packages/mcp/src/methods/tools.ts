@@ -4,9 +4,8 @@ import type { Exchange } from "../asking/exchange.ts";
 import type { McpRequest } from "../connection.ts";
 import { invalidParams, isPlain, type Plain, type RequestId, stringOf, toNotification } from "../messages.ts";
 import type { Service } from "../service.ts";
-import { createTaskInputs, type TaskInputs } from "../tasks/task-inputs.ts";
 import { jobOf, knowsTasks, toLegacyTask, toModernTask } from "../tasks/task-wire.ts";
-import type { Tasks } from "../tasks/tasks.ts";
+import { createTaskInputs, type TaskInputs, type Tasks } from "../tasks/tasks.ts";
 import { refuseCursor } from "./params.ts";
 
 export function listTools(request: McpRequest): Plain {

@@ -1,12 +1,12 @@
 import type { JsMsg } from "@nats-io/jetstream";
-import { headers } from "@nats-io/transport-node";
+import { headers, type Msg, type Subscription } from "@nats-io/transport-node";
 import { type Envelope, ToolError, toTraceId } from "@octant/core";
 import { narrowCaller, parseRequest, type RequestEnvelope } from "../envelopes.ts";
+import { encodeMsgPack, parseMsgPack } from "../msgpack/codec.ts";
 import { dispatchRequest, followJob, toListeners, toText } from "../run-request.ts";
 import { encodeBody, HEADERS, parseBody } from "./bodies.ts";
 import { createJobQueue, type JobResult, type QueuedJob, toFailure, toState } from "./job-queue.ts";
-import { createLocalPolls } from "./local-polls.ts";
-import { askEdge, emit, type WorkerParts, WorkerStops } from "./worker-parts.ts";
+import { askEdge, emit, toToolError, type WorkerParts, WorkerStops } from "./worker-parts.ts";
 
 /** A worker without a heartbeat for this long loses its jobs to others. */
 export const ACK_WAIT_MS = 10_000;
@@ -139,6 +139,49 @@ export function createJobRunner(parts: WorkerParts) {
     async idle(): Promise<void> {
       await Promise.allSettled(work);
       polls.close();
+    },
+  };
+}
+
+/** Ended jobs whose events can still be read here. */
+const MAX_POLLED_JOBS = 256;
+
+/** Lets edges read the events of jobs that run, or ran lately, at this worker, under the ids that they know. */
+function createLocalPolls(parts: WorkerParts) {
+  const { options, connection, subjects } = parts;
+  const known = new Map<string, Subscription>();
+  const answer = async (message: Msg, local: string, owner: string): Promise<void> => {
+    try {
+      const request = parseRequest(parseMsgPack(message.data));
+      const { input } = request.request;
+      const caller = narrowCaller(options.caller, request);
+      if (caller.id !== owner) return;
+      const call = { tool: "job", action: "poll", input: { ...Object(input), job_id: local } };
+      const { envelope } = await options.dispatch(call, { caller });
+      const text = request.text ? { text: toText(options, envelope) } : {};
+      message.respond(encodeMsgPack({ local, envelope, ...text }));
+    } catch (cause) {
+      toToolError(parts, cause);
+      message.respond(encodeMsgPack({}));
+    }
+  };
+  return {
+    add(job_id: string, local: string, request: RequestEnvelope): void {
+      const owner = narrowCaller(options.caller, request).id;
+      known.get(job_id)?.unsubscribe();
+      known.set(
+        job_id,
+        connection.nc.subscribe(subjects.poll(job_id), {
+          callback: (_, message) => void answer(message, local, owner),
+        }),
+      );
+      const [oldest] = known.keys();
+      if (known.size <= MAX_POLLED_JOBS || oldest === undefined) return;
+      known.get(oldest)?.unsubscribe();
+      known.delete(oldest);
+    },
+    close(): void {
+      for (const subscription of known.values()) subscription.unsubscribe();
     },
   };
 }
