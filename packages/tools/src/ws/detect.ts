@@ -2,7 +2,7 @@ import { ANSWER_BYTES, ANSWER_MARGIN_BYTES, action, ToolError, Uri } from "@octa
 import { isWithin, type Path, splitPath } from "@octant/host";
 import { z } from "zod";
 import { INSPECT } from "../kinds.ts";
-import { Detected, detectedText, toAnswer } from "./detect/answer.ts";
+import { Detected, detectedText } from "./detect/answer.ts";
 import { describeProject } from "./detect/describe.ts";
 import { projectAround } from "./detect/markers.ts";
 import type { WsOptions } from "./options.ts";
@@ -28,8 +28,8 @@ export const detect = ({ workspace: { confinement } }: WsOptions) =>
       const root = place === undefined ? (confinement.roots[0] as Path) : rootOf(confinement, place);
       const files = createProjectFiles(confinement, root);
       const start = place === undefined ? "" : projectAround(files.entries, relativeTo(root, place));
-      const project = await describeProject(files, start, signal);
-      return toAnswer(project, files, confinement.roots, ANSWER_BYTES - ANSWER_MARGIN_BYTES);
+      const budget = ANSWER_BYTES - ANSWER_MARGIN_BYTES;
+      return describeProject(files, start, confinement.roots, budget, signal);
     },
   });
 

@@ -1,8 +1,5 @@
 import { type ActionText, type Reader, Uri } from "@octant/core";
-import { type Path, pathToUri } from "@octant/host";
 import { z } from "zod";
-import type { ProjectFiles } from "../project-files.ts";
-import type { Project } from "./describe.ts";
 
 /** Every `uri` can be read; `cwd` is where to run a command. */
 export const Detected = z.object({
@@ -53,112 +50,6 @@ export const Detected = z.object({
   truncated: z.boolean().describe("The project is larger than the part that was scanned"),
   omitted: z.record(z.string(), z.int()).describe("Items omitted from a list; ask for a subfolder"),
 });
-
-const LIMITS = {
-  languages: 20,
-  package_managers: 20,
-  build: 60,
-  test: 60,
-  frameworks: 40,
-  entry_points: 40,
-  tools: 20,
-  packages: 100,
-  instructions: 40,
-  containers: 20,
-  ci: 20,
-  problems: 20,
-} as const;
-
-const MAX_MESSAGE_CHARS = 200;
-
-/** The project with uris for paths, reduced to the budget. */
-export function toAnswer(
-  project: Project,
-  files: ProjectFiles,
-  roots: readonly Path[],
-  budgetBytes: number,
-): z.input<typeof Detected> {
-  const located = <T extends { path: Path }>({ path, ...rest }: T) => ({ ...rest, uri: files.uri(path) });
-  const runnable = <T extends { cwd: Path; command: readonly string[] }>(one: T) => ({
-    ...one,
-    command: [...one.command],
-    cwd: files.uri(one.cwd),
-  });
-  const fixed = {
-    root: files.uri(project.start),
-    roots: roots.map(pathToUri),
-    name: project.name,
-    vcs: project.git ? toVcs(project.git, files) : null,
-    scanned: project.scanned,
-    truncated: project.truncated,
-  };
-  const { lists, omitted } = fitLists(
-    {
-      languages: project.languages,
-      package_managers: project.managers.map(({ name, path }) => ({ name, uri: files.uri(path) })),
-      build: project.build.map(runnable),
-      test: project.test.map(runnable),
-      frameworks: project.frameworks.map(located),
-      entry_points: project.entryPoints.map(located),
-      tools: (project.monorepo?.tools ?? []).map(located),
-      packages: (project.monorepo?.packages ?? []).map(located),
-      instructions: project.instructions.map(files.uri),
-      containers: project.containers.map(files.uri),
-      ci: project.ci.map(files.uri),
-      problems: files.problems.map(({ path, message }) => ({
-        uri: files.uri(path),
-        message: message.slice(0, MAX_MESSAGE_CHARS),
-      })),
-    },
-    LIMITS,
-    budgetBytes - Buffer.byteLength(JSON.stringify(fixed)),
-  );
-  const { tools, packages, ...others } = lists;
-  return { ...fixed, ...others, monorepo: project.monorepo ? { tools, packages } : null, omitted };
-}
-
-const toVcs = ({ top, ...git }: NonNullable<Project["git"]>, files: ProjectFiles) => ({
-  kind: "git" as const,
-  uri: files.uri(top),
-  ...git,
-});
-
-type Lists = Readonly<Record<string, readonly unknown[]>>;
-
-/** The number of items omitted from each list; complete lists are absent. */
-type Omitted = Record<string, number>;
-
-/**
- * Shortens lists from their ends until each is within its limit and all together within the budget. The largest list
- * is shortened first, so that one long list does not displace the others.
- */
-function fitLists<L extends Lists>(
-  lists: L,
-  limits: { readonly [K in keyof L]: number },
-  budgetBytes: number,
-): { lists: L; omitted: Omitted } {
-  const measured = Object.entries(lists).map(([name, items]) => {
-    const kept = items.slice(0, limits[name]);
-    const sizes = kept.map(sizeOf);
-    return { name, items, sizes, size: sizes.reduce((sum, size) => sum + size, 0) };
-  });
-  let total = measured.reduce((sum, { size }) => sum + size, 0);
-  while (total > budgetBytes) {
-    const largest = measured.reduce((most, one) => (one.size > most.size ? one : most));
-    const freed = largest.sizes.pop();
-    if (freed === undefined) break;
-    largest.size -= freed;
-    total -= freed;
-  }
-  const fitted = measured.map(({ name, items, sizes }) => [name, items.slice(0, sizes.length)]);
-  const omitted = measured
-    .filter(({ items, sizes }) => sizes.length < items.length)
-    .map(({ name, items, sizes }) => [name, items.length - sizes.length]);
-  // The same keys with fewer items.
-  return { lists: Object.fromEntries(fitted) as L, omitted: Object.fromEntries(omitted) };
-}
-
-const sizeOf = (item: unknown): number => Buffer.byteLength(JSON.stringify(item)) + 1;
 
 /** One line per fact about the project. */
 export function detectedText(data: z.output<typeof Detected>, { path }: Reader): ActionText {

@@ -1,5 +1,7 @@
-import type { Path } from "@octant/host";
+import { type Path, pathToUri } from "@octant/host";
+import type { z } from "zod";
 import type { ProjectFiles } from "../project-files.ts";
+import type { Detected } from "./answer.ts";
 import { findGit } from "./git.ts";
 import { languagesOf } from "./languages.ts";
 import { type Inspection, inspectPackages } from "./packages.ts";
@@ -7,53 +9,93 @@ import { nameOf, parentOf, resolvePath } from "./paths.ts";
 import { CI, CONTAINERS, findSigns, findSignsAbove, INSTRUCTIONS } from "./signs.ts";
 import { survey } from "./survey.ts";
 
-export type Project = Awaited<ReturnType<typeof describeProject>>;
+const LIMITS = {
+  languages: 20,
+  package_managers: 20,
+  build: 60,
+  test: 60,
+  frameworks: 40,
+  entry_points: 40,
+  tools: 20,
+  packages: 100,
+  instructions: 40,
+  containers: 20,
+  ci: 20,
+  problems: 20,
+} as const;
 
-/** Everything known about the project at `start`, with paths relative to the workspace root. */
-export async function describeProject(files: ProjectFiles, start: Path, signal: AbortSignal) {
+const MAX_MESSAGE_CHARS = 200;
+
+/** Everything known about the project at `start`, reduced to the budget. */
+export async function describeProject(
+  files: ProjectFiles,
+  start: Path,
+  roots: readonly Path[],
+  budgetBytes: number,
+  signal: AbortSignal,
+): Promise<z.input<typeof Detected>> {
   const surveyed = await survey(files, start, signal);
   const { inspections, truncated } = await inspectPackages(surveyed, files, signal);
   const packages = packagesOf(inspections, files.root);
-  const workspaces = inspections.flatMap(({ path, findings }) =>
-    (findings.workspaces ?? []).map(({ tool }) => ({ name: tool, path })),
-  );
-  const others = packages.filter(({ path }) => path !== start);
-  return {
-    start,
+  const git = findGit(files, start);
+  const all = <T>(found: (one: Inspection) => readonly T[] | undefined): T[] =>
+    inspections.flatMap((one) => found(one) ?? []);
+  const located = <T extends { path: Path }>({ path, ...rest }: T) => ({ ...rest, uri: files.uri(path) });
+  const runnable = <T extends { command: readonly string[] }>(cwd: Path, commands: readonly T[] = []) =>
+    commands.map((one) => ({ ...one, command: [...one.command], cwd: files.uri(cwd) }));
+  const fixed = {
+    root: files.uri(start),
+    roots: roots.map(pathToUri),
     name: packages.find(({ path }) => path === start)?.name ?? (nameOf(start) || nameOf(files.root)),
-    languages: languagesOf(surveyed),
-    managers: unique(
-      inspections.flatMap(({ path, findings }) => resolved(path, findings.managers, (one) => one.from)),
-      ({ name }) => name,
-    ),
-    build: inspections.flatMap(({ path, findings }) =>
-      (findings.build ?? []).map((command) => ({ ...command, cwd: path })),
-    ),
-    test: inspections.flatMap(({ path, findings }) =>
-      (findings.test ?? []).map((command) => ({ ...command, cwd: path })),
-    ),
-    frameworks: unique(
-      inspections.flatMap(({ path, findings }) =>
-        (findings.frameworks ?? []).map((name) => ({ name, path })),
-      ),
-      ({ name }) => name,
-    ),
-    entryPoints: unique(
-      inspections.flatMap(({ path, findings }) => resolved(path, findings.entryPoints, (one) => one.path)),
-      ({ path, name }) => `${path}\0${name}`,
-    ).map((entry) => ({ ...entry, exists: isListed(files, entry.path) })),
-    monorepo: workspaces.length + others.length > 0 ? { tools: workspaces, packages: others } : undefined,
-    git: findGit(files, start),
-    instructions: [
-      ...findSignsAbove(INSTRUCTIONS, start, files),
-      ...findSigns(INSTRUCTIONS, surveyed, files),
-    ],
-    containers: findSigns(CONTAINERS, surveyed, files),
-    ci: findSigns(CI, surveyed, files),
+    vcs: git ? toVcs(git, files) : null,
     scanned: { files: surveyed.files, folders: surveyed.folders.length },
     truncated: surveyed.truncated || truncated,
   };
+  const { lists, omitted } = fitLists(
+    {
+      languages: languagesOf(surveyed),
+      package_managers: unique(
+        all(({ path, findings }) => resolved(path, findings.managers, (one) => one.from)),
+        ({ name }) => name,
+      ).map(({ name, path }) => ({ name, uri: files.uri(path) })),
+      build: all(({ path, findings }) => runnable(path, findings.build)),
+      test: all(({ path, findings }) => runnable(path, findings.test)),
+      frameworks: unique(
+        all(({ path, findings }) => findings.frameworks?.map((name) => ({ name, uri: files.uri(path) }))),
+        ({ name }) => name,
+      ),
+      entry_points: unique(
+        all(({ path, findings }) => resolved(path, findings.entryPoints, (one) => one.path)),
+        ({ path, name }) => `${path}\0${name}`,
+      ).map((entry) => located({ ...entry, exists: isListed(files, entry.path) })),
+      tools: all(({ path, findings }) =>
+        findings.workspaces?.map(({ tool }) => ({ name: tool, uri: files.uri(path) })),
+      ),
+      packages: packages.filter(({ path }) => path !== start).map(located),
+      instructions: [
+        ...findSignsAbove(INSTRUCTIONS, start, files),
+        ...findSigns(INSTRUCTIONS, surveyed, files),
+      ].map(files.uri),
+      containers: findSigns(CONTAINERS, surveyed, files).map(files.uri),
+      ci: findSigns(CI, surveyed, files).map(files.uri),
+      problems: files.problems.map(({ path, message }) => ({
+        uri: files.uri(path),
+        message: message.slice(0, MAX_MESSAGE_CHARS),
+      })),
+    },
+    LIMITS,
+    budgetBytes - Buffer.byteLength(JSON.stringify(fixed)),
+  );
+  const { tools, packages: others, ...rest } = lists;
+  const isMonorepo = tools.length + others.length + (omitted["tools"] ?? 0) + (omitted["packages"] ?? 0) > 0;
+  return { ...fixed, ...rest, monorepo: isMonorepo ? { tools, packages: others } : null, omitted };
 }
+
+const toVcs = ({ top, ...git }: NonNullable<ReturnType<typeof findGit>>, files: ProjectFiles) => ({
+  kind: "git" as const,
+  uri: files.uri(top),
+  ...git,
+});
 
 /** A folder is one package, even with several ecosystems. */
 function packagesOf(inspections: readonly Inspection[], root: Path) {
@@ -92,3 +134,40 @@ function unique<T>(items: readonly T[], keyOf: (item: T) => string): T[] {
     return isNew;
   });
 }
+
+type Lists = Readonly<Record<string, readonly unknown[]>>;
+
+/** The number of items omitted from each list; complete lists are absent. */
+type Omitted = Record<string, number>;
+
+/**
+ * Shortens lists from their ends until each is within its limit and all together within the budget. The largest list
+ * is shortened first, so that one long list does not displace the others.
+ */
+function fitLists<L extends Lists>(
+  lists: L,
+  limits: { readonly [K in keyof L]: number },
+  budgetBytes: number,
+): { lists: L; omitted: Omitted } {
+  const measured = Object.entries(lists).map(([name, items]) => {
+    const kept = items.slice(0, limits[name]);
+    const sizes = kept.map(sizeOf);
+    return { name, items, sizes, size: sizes.reduce((sum, size) => sum + size, 0) };
+  });
+  let total = measured.reduce((sum, { size }) => sum + size, 0);
+  while (total > budgetBytes) {
+    const largest = measured.reduce((most, one) => (one.size > most.size ? one : most));
+    const freed = largest.sizes.pop();
+    if (freed === undefined) break;
+    largest.size -= freed;
+    total -= freed;
+  }
+  const fitted = measured.map(({ name, items, sizes }) => [name, items.slice(0, sizes.length)]);
+  const omitted = measured
+    .filter(({ items, sizes }) => sizes.length < items.length)
+    .map(({ name, items, sizes }) => [name, items.length - sizes.length]);
+  // The same keys with fewer items.
+  return { lists: Object.fromEntries(fitted) as L, omitted: Object.fromEntries(omitted) };
+}
+
+const sizeOf = (item: unknown): number => Buffer.byteLength(JSON.stringify(item)) + 1;
