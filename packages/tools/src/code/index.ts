@@ -1,14 +1,12 @@
 import { defineTool } from "@octant/core";
 import { type CodeOptions, createCode } from "./code.ts";
-import { completion } from "./completion.ts";
 import { diagnostics } from "./diagnostics.ts";
 import { format } from "./format.ts";
-import { hover } from "./hover.ts";
+import { completion, hover } from "./hover.ts";
 import { calls, definition, references } from "./navigation.ts";
-import { outline } from "./outline.ts";
 import { rename } from "./rename.ts";
 import { search_ast } from "./search-ast.ts";
-import { search_symbol } from "./search-symbol.ts";
+import { outline, search_symbol } from "./search-symbol.ts";
 
 export { createDiagnosticsAfterEdit } from "./diagnostics-after-edit.ts";
 export type { SymbolIndex } from "./symbol-search.ts";

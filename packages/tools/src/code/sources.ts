@@ -1,7 +1,7 @@
 import { type Position, type Range, ToolError } from "@octant/core";
 import { type Path, readSourceText, type SourceText, type Workspace } from "@octant/host";
 import { languageOf, type ParserPool, type SourceSymbol } from "@octant/search";
-import { toSymbolId } from "./symbol-id.ts";
+import { toSymbolId } from "./spot.ts";
 
 export type Sources = ReturnType<typeof createSources>;
 

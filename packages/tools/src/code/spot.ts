@@ -1,8 +1,7 @@
 import { invalidArgument, Position, SymbolId, ToolError, Uri } from "@octant/core";
-import { type Path, pathToUri, type Spot } from "@octant/host";
+import { type Confinement, encodePath, type Path, pathToUri, type Spot } from "@octant/host";
 import { z } from "zod";
 import type { Code } from "./code.ts";
-import { parseSymbolId } from "./symbol-id.ts";
 
 /** 1-based, as shown by text answers, compilers and editors. */
 const LineAndColumn = z
@@ -77,4 +76,22 @@ function checkPosition(text: string, { line, col }: Position): void {
   const length = (end < 0 ? text.length : end) - start;
   if (col > length)
     throw invalidArgument("position", `line ${line + 1} has no column ${col + 1}; it has ${length}`);
+}
+
+type Places = Pick<Confinement, "roots" | "toPath">;
+
+/** `sym:src/a.ts#Outer.inner`: the path is relative to the first root where possible. */
+export function toSymbolId({ roots }: Places, path: Path, symbol: string): SymbolId {
+  const prefix = roots[0] === "/" ? "/" : `${roots[0]}/`;
+  const name = path.startsWith(prefix) ? path.slice(prefix.length) : path;
+  return `sym:${encodePath(name)}#${symbol}`;
+}
+
+/** OUTSIDE_WORKSPACE when the path points outside. */
+export function parseSymbolId(confinement: Places, id: SymbolId): { path: Path; symbol: string } {
+  const cut = id.indexOf("#");
+  const name = id.slice("sym:".length, cut);
+  const root = encodePath(confinement.roots[0] ?? "/");
+  const path = confinement.toPath(`file://${name.startsWith("/") ? name : `${root}/${name}`}`);
+  return { path, symbol: id.slice(cut + 1) };
 }

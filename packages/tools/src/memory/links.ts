@@ -2,7 +2,7 @@ import type { SymbolId, Uri } from "@octant/core";
 import { type Confinement, type Files, hashOf as hashOfBytes, pathToUri } from "@octant/host";
 import type { ParserPool } from "@octant/search";
 import { createSources } from "../code/sources.ts";
-import { parseSymbolId } from "../code/symbol-id.ts";
+import { parseSymbolId } from "../code/spot.ts";
 import type { MemoryItem, MemoryLink } from "./memory-store.ts";
 
 interface LinkOptions {

@@ -1,5 +1,5 @@
 import { type ActionText, ANSWER_BYTES, MAX_ANSWER_BYTES, ProcId, Ref } from "@octant/core";
-import type { Processes, ProcessInfo } from "@octant/host";
+import type { Checkpoints, Confinement, Processes, ProcessInfo, Sandbox } from "@octant/host";
 import { z } from "zod";
 import { excerptOf } from "./output-text.ts";
 
@@ -117,4 +117,14 @@ export function ending({ status, exit_code, signal, limit, duration }: OutcomeDa
   if (status === "running") return `running for ${time}`;
   const how = signal ? `${status} by ${signal}` : status === "exited" ? `exit ${exit_code}` : status;
   return `${how} after ${time}${limit ? `; killed for using too much ${limit}` : ""}`;
+}
+
+/** The dependencies of the proc tool. */
+export interface ProcWorkspace {
+  readonly confinement: Confinement;
+  readonly processes: Processes;
+  /** Shown in the answers; `processes` applies it to commands in any case. */
+  readonly sandbox?: Pick<Sandbox, "status">;
+  /** With it, a command's changes can be undone. */
+  readonly checkpoints?: Pick<Checkpoints, "begin">;
 }

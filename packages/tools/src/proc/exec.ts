@@ -9,11 +9,10 @@ import {
   shellQuote,
 } from "@octant/host";
 import { z } from "zod";
-import { Outcome, Output, outputInput, runText, toOutcome, toOutput } from "./answer.ts";
+import { Outcome, Output, outputInput, type ProcWorkspace, runText, toOutcome, toOutput } from "./answer.ts";
 import { reportOutput } from "./report-output.ts";
 import { stopCancelled } from "./stop-cancelled.ts";
 import { checkPortIsFree, WaitFor, waitUntilReady } from "./wait-for.ts";
-import type { ProcWorkspace } from "./workspace.ts";
 
 const DEFAULT_WAIT_MS = 45_000;
 /** Below the two minutes after which the call itself would be answered, without the command's output. */

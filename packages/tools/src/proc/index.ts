@@ -1,12 +1,12 @@
 import { defineTool } from "@octant/core";
+import type { ProcWorkspace } from "./answer.ts";
 import { exec } from "./exec.ts";
 import { input } from "./input.ts";
 import { kill } from "./kill.ts";
 import { logs } from "./logs.ts";
 import { ps } from "./ps.ts";
-import type { ProcWorkspace } from "./workspace.ts";
 
-export type { ProcWorkspace } from "./workspace.ts";
+export type { ProcWorkspace } from "./answer.ts";
 
 /** Runs commands without hangs, orphans or lost output. */
 export const proc = (workspace: ProcWorkspace) =>

@@ -2,8 +2,7 @@ import { constants } from "node:os";
 import { action } from "@octant/core";
 import { z } from "zod";
 import { VERIFY } from "../kinds.ts";
-import { EXAMPLE_PROC, ending, Outcome, ProcIdInput, toOutcome } from "./answer.ts";
-import type { ProcWorkspace } from "./workspace.ts";
+import { EXAMPLE_PROC, ending, Outcome, ProcIdInput, type ProcWorkspace, toOutcome } from "./answer.ts";
 
 // The keys of the table are the names of the signals.
 const isSignal = (name: string): name is NodeJS.Signals => Object.hasOwn(constants.signals, name);

@@ -2,10 +2,17 @@ import { action, pagingInput } from "@octant/core";
 import { type Spool, wholeCharacters } from "@octant/host";
 import { z } from "zod";
 import { INSPECT } from "../kinds.ts";
-import { EXAMPLE_PROC, ending, Outcome, outputInput, ProcIdInput, toOutcome } from "./answer.ts";
+import {
+  EXAMPLE_PROC,
+  ending,
+  Outcome,
+  outputInput,
+  ProcIdInput,
+  type ProcWorkspace,
+  toOutcome,
+} from "./answer.ts";
 import { readFully, toText } from "./output-text.ts";
 import { watchOutput } from "./wait-for.ts";
-import type { ProcWorkspace } from "./workspace.ts";
 
 const DEFAULT_WAIT_MS = 30_000;
 const MAX_WAIT_MS = 120_000;

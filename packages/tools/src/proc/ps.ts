@@ -2,8 +2,7 @@ import { action, ProcId, pagingInput } from "@octant/core";
 import type { ProcessInfo } from "@octant/host";
 import { z } from "zod";
 import { INSPECT } from "../kinds.ts";
-import { ending, Outcome, toOutcome } from "./answer.ts";
-import type { ProcWorkspace } from "./workspace.ts";
+import { ending, Outcome, type ProcWorkspace, toOutcome } from "./answer.ts";
 
 const OwnProcess = z.object({
   ...Outcome,

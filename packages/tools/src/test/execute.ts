@@ -4,11 +4,22 @@ import { ToolError } from "@octant/core";
 import { type Exchange, isWithin, type Path, type ProcessInfo } from "@octant/host";
 import { stopCancelled } from "../proc/stop-cancelled.ts";
 import { ownPath } from "./failure.ts";
+import { follow, growingFile } from "./following.ts";
 import { type SuiteOutcome, toOutcome } from "./outcome.ts";
-import { startReading } from "./reading.ts";
+import { createEventsParser } from "./parsers/events.ts";
+import { createTapParser } from "./parsers/tap.ts";
 import { toIoError } from "./regular-file.ts";
-import { type Invocation, notInstalled, type Plan, type SuiteRequest, type TestOptions } from "./runner.ts";
+import { readReports } from "./reports.ts";
+import {
+  type Invocation,
+  notInstalled,
+  type Plan,
+  type Runner,
+  type SuiteRequest,
+  type TestOptions,
+} from "./runner.ts";
 import { runnerOf } from "./runners/index.ts";
+import { toEventsFile } from "./runners/node.ts";
 import type { Suite } from "./suites.ts";
 import { Tally } from "./tally.ts";
 
@@ -116,4 +127,30 @@ function isProgram(path: string): boolean {
   } catch {
     return false;
   }
+}
+
+/** Reads results as they come; `finish` reads the rest and returns whether the runner's report is complete. */
+function startReading(
+  { workspace: { confinement, processes } }: TestOptions,
+  { owner, proc_id, started_at }: ProcessInfo,
+  suite: Suite,
+  { reads }: Runner,
+  tally: Tally,
+  scratch: string,
+): ReturnType<typeof follow> {
+  const finishReports = () => readReports(confinement, suite.folder, started_at, tally);
+  if (reads.from === "reports") return { stop: () => {}, finish: finishReports };
+  if (reads.from === "events")
+    return follow(growingFile(toEventsFile(scratch)), createEventsParser(tally), tally);
+  const stdout = processes.output(owner, proc_id, "stdout");
+  const createParser = reads.from === "stdout" ? reads.parser(suite) : createTapParser;
+  const following = follow((offset, length) => stdout.read(offset, length), createParser(tally), tally);
+  if (reads.from === "stdout") return following;
+  return {
+    stop: following.stop,
+    async finish() {
+      const complete = await following.finish();
+      return complete ?? finishReports();
+    },
+  };
 }

@@ -6,8 +6,7 @@ import { notRun, type SuiteOutcome } from "./outcome.ts";
 import { allFailures, RunResult, resultText, sum, summarise, toResult } from "./result.ts";
 import type { TestOptions } from "./runner.ts";
 import { emptySummary, type LiveRun, type Runs } from "./runs.ts";
-import { findSuites, type Suite } from "./suites.ts";
-import { toWork, type Work } from "./work.ts";
+import { findSuites, type Suite, toWork, type Work } from "./suites.ts";
 
 const DEFAULT_TIMEOUT_MS = 10 * 60 * 1000;
 const MAX_TIMEOUT_MS = 24 * 60 * 60 * 1000;

@@ -4,7 +4,7 @@ import { z } from "zod";
 import { INSPECT } from "../kinds.ts";
 import { Detected, detectedText } from "./detect/answer.ts";
 import { describeProject } from "./detect/describe.ts";
-import { projectAround } from "./detect/markers.ts";
+import { projectAround } from "./detect/packages.ts";
 import type { WsOptions } from "./options.ts";
 import { createProjectFiles, type Looking } from "./project-files.ts";
 

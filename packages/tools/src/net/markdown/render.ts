@@ -1,12 +1,10 @@
 import { BLOCKS, BOILERPLATE } from "./elements.ts";
 import { escapeLineStart, fenceFor, toCodeSpan, withoutInvisible } from "./escape.ts";
-import { type HtmlElement, readHtml } from "./html-events.ts";
+import { type HtmlElement, isHidden, readHtml } from "./html-events.ts";
 import { createInline, type InlineKind } from "./inline.ts";
 import type { ToHref } from "./links.ts";
 import type { Survey } from "./survey.ts";
-import { createTable, type Table } from "./table.ts";
-import { isHidden } from "./visibility.ts";
-import { createWriter } from "./writer.ts";
+import { createTable, createWriter, type Table } from "./writer.ts";
 
 interface List {
   readonly index: number;

@@ -1,6 +1,5 @@
 import { BOILERPLATE } from "./elements.ts";
-import { type HtmlElement, readHtml } from "./html-events.ts";
-import { isHidden } from "./visibility.ts";
+import { type HtmlElement, isHidden, readHtml } from "./html-events.ts";
 
 /** The facts about a page that rendering needs in advance. */
 export interface Survey {

@@ -1,5 +1,5 @@
 import type { Breakage, CreateParser, TestCase } from "../case.ts";
-import { createLineSplitter } from "../lines.ts";
+import { createLineSplitter } from "../following.ts";
 
 export interface Fed {
   readonly tests: TestCase[];

@@ -1,7 +1,5 @@
 import type { Path } from "@octant/host";
-import { type Data, toData } from "../formats/data.ts";
-import { readJson } from "../formats/json.ts";
-import { readToml } from "../formats/toml.ts";
+import { type Data, readJson, readToml, toData } from "../formats/data.ts";
 import type { ProjectFiles } from "../project-files.ts";
 import { joinPath, nameOf, parentOf, pathBelow } from "./paths.ts";
 import type { SurveyedFolder } from "./survey.ts";

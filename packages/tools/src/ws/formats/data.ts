@@ -1,3 +1,5 @@
+import { parse, TomlError } from "smol-toml";
+
 /**
  * Untrusted data of any shape: access never throws, and missing values are empty. Only own properties count, so that
  * `__proto__` and `constructor` are ordinary names.
@@ -48,3 +50,42 @@ const toText = (value: unknown): string | undefined => {
 };
 
 const isSensible = (text: string): boolean => text.length > 0 && text.length <= MAX_TEXT_CHARS;
+
+/** Parses a JSON manifest; comments and trailing commas are allowed, as in deno.jsonc. */
+export function readJson(text: string): { value: unknown; problem?: string } {
+  try {
+    return { value: JSON.parse(text) };
+  } catch (strict) {
+    try {
+      return { value: JSON.parse(withoutComments(text)) };
+    } catch {
+      return {
+        value: undefined,
+        problem: `not valid JSON: ${strict instanceof Error ? strict.message : ""}`,
+      };
+    }
+  }
+}
+
+/**
+ * Each match is a string, a comment, or a trailing comma; strings are kept. Unclosed ones match too: a pattern that
+ * failed there would restart at every quote, and take minutes over a hostile file.
+ */
+const TOKEN = /"(?:[^"\\\n]|\\.)*"?|\/\/[^\n]*|\/\*[\s\S]*?(?:\*\/|$)|,(?=\s*[}\]])/g;
+
+function withoutComments(text: string): string {
+  const bare = text.replace(TOKEN, (token) => (token.startsWith("/") ? " " : token));
+  return bare.replace(TOKEN, (token) => (token === "," ? "" : token));
+}
+
+const MAX_DEPTH = 100;
+
+/** Parses a TOML manifest; `problem` names the line of a syntax error. */
+export function readToml(text: string): { value: unknown; problem?: string } {
+  try {
+    return { value: parse(text, { maxDepth: MAX_DEPTH, integersAsBigInt: "asNeeded" }) };
+  } catch (cause) {
+    if (!(cause instanceof TomlError)) throw cause;
+    return { value: undefined, problem: `not valid TOML: line ${cause.line}` };
+  }
+}

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { createLineSplitter } from "./lines.ts";
+import { createLineSplitter } from "./following.ts";
 
 function split(chunks: readonly Uint8Array[]): string[] {
   const lines: string[] = [];

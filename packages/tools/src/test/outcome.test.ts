@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { type Evidence, toVerdict } from "./verdict.ts";
+import { type Evidence, toVerdict } from "./outcome.ts";
 
 const SEEN: Evidence = {
   process: "exited",

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { readToml } from "./toml.ts";
+import { readToml } from "./data.ts";
 
 const plain = (text: string) => JSON.parse(JSON.stringify(readToml(text).value));
 
