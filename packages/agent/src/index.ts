@@ -49,7 +49,7 @@ export {
 } from "./messages.ts";
 export { backoffCap, createBackoff, retryAfterMs } from "./providers/backoff.ts";
 export { findModel } from "./providers/catalog.ts";
-export { chooseProvider } from "./providers/choose-provider.ts";
+export { chooseProvider, createCredentialSource } from "./providers/choose-provider.ts";
 export { checkKey, listModels } from "./providers/list-models.ts";
 export {
   type ClientOptions,
@@ -61,7 +61,6 @@ export {
 } from "./providers/providers.ts";
 export type { RetryOptions } from "./providers/retry.ts";
 export { createSseFrameBuffer } from "./providers/sse.ts";
-export { createCredentialSource } from "./providers/stored-credentials.ts";
 export { toFailure } from "./run-calls.ts";
 export { type EventStore, Session } from "./session.ts";
 export { escapeHtml, exportHtml, exportJson, exportMarkdown } from "./sessions/export.ts";

@@ -6,7 +6,7 @@ import { openHistory } from "./editor/history.ts";
 import { plainText, span } from "./styled.ts";
 import { createTestApp, hangs, says, type Turn } from "./testing/app.ts";
 import type { TestDevice } from "./testing/device.ts";
-import { viewTranscript } from "./view/whole-transcript.ts";
+import { viewTranscript } from "./view/transcript.ts";
 
 let open: { app: TerminalApp; done: Promise<void> } | undefined;
 afterEach(async () => {

@@ -8,9 +8,9 @@ import { Outbox } from "./outbox.ts";
 import { RewindMenu } from "./rewind-menu.ts";
 import { type Live, Screen } from "./screen.ts";
 import { type Line, span, wrap } from "./styled.ts";
-import { viewAgents } from "./view/agents.ts";
 import { ConversationView, SPINNER_MS } from "./view/conversation-view.ts";
 import { viewPermission } from "./view/permission.ts";
+import { viewAgents } from "./view/progress.ts";
 import { type StatusFacts, viewStatus } from "./view/status.ts";
 
 const FRAME_MS = 33;

@@ -12,6 +12,6 @@ export { asksForBackground, type Palette, paint, paletteOf } from "./paint.ts";
 export { PlainApp } from "./plain-app.ts";
 export { type Line, span, wrap } from "./styled.ts";
 export type { StatusFacts } from "./view/status.ts";
-export { viewTranscript } from "./view/whole-transcript.ts";
+export { viewTranscript } from "./view/transcript.ts";
 export { createVimState } from "./vim/state.ts";
 export { pressKey } from "./vim/vim.ts";

@@ -1,4 +1,5 @@
 import type { Caller, Dispatch } from "@octant/core";
+import { z } from "zod";
 
 const NAMES = ["AGENTS.md", "CLAUDE.md", "GEMINI.md"] as const;
 const MAX_FILES = 50;
@@ -22,43 +23,30 @@ export async function findInstructions(
   caller: Caller,
   signal?: AbortSignal,
 ): Promise<readonly InstructionFile[]> {
-  const call = (action: string, input: unknown) =>
-    dispatch({ tool: "fs", action, input }, { caller, ...(signal && { signal }) });
+  /** undefined for a failed call, and for an answer of another form. */
+  const call = async <T>(action: string, input: unknown, answer: z.ZodType<T>): Promise<T | undefined> => {
+    const options = { caller, ...(signal && { signal }) };
+    const { envelope } = await dispatch({ tool: "fs", action, input }, options);
+    return answer.safeParse(envelope.data).data;
+  };
   const found: InstructionFile[] = [];
   for (const root of roots) {
     const pattern = `**/{${NAMES.join(",")}}`;
-    const { envelope } = await call("list", {
-      uri: root,
-      pattern,
-      kind: "file",
-      depth: 12,
-      limit: MAX_FILES,
-    });
-    const uris = envelope.ok ? urisOf(envelope.data).toSorted(byDepthThenName) : [];
-    for (const uri of uris) {
-      const read = await call("read", { uri, max_bytes: MAX_BYTES });
-      const file = read.envelope.ok ? toFile(uri, root, read.envelope.data) : undefined;
-      if (file && !found.some(({ hash, nested }) => hash === file.hash && nested === file.nested))
-        found.push(file);
+    const input = { uri: root, pattern, kind: "file", depth: 12, limit: MAX_FILES };
+    const { entries = [] } = (await call("list", input, Listed)) ?? {};
+    for (const uri of entries.map((entry) => entry.uri).sort(byDepthThenName)) {
+      const read = await call("read", { uri, max_bytes: MAX_BYTES }, Read);
+      const path = decodeURIComponent(uri.slice(root.replace(/\/?$/, "/").length));
+      const nested = path.includes("/");
+      if (read && !found.some((one) => one.hash === read.hash && one.nested === nested))
+        found.push({ uri, path, nested, ...read });
     }
   }
   return found;
 }
 
-function toFile(uri: string, root: string, data: unknown): InstructionFile | undefined {
-  if (typeof data !== "object" || data === null || !("text" in data) || !("hash" in data)) return undefined;
-  const { text, hash } = data;
-  if (typeof text !== "string" || typeof hash !== "string" || text.trim() === "") return undefined;
-  const path = decodeURIComponent(uri.slice(root.replace(/\/?$/, "/").length));
-  return { uri, path, text, hash, nested: path.includes("/") };
-}
-
-function urisOf(data: unknown): string[] {
-  const entries = typeof data === "object" && data !== null && "entries" in data ? data.entries : [];
-  return Array.isArray(entries)
-    ? entries.flatMap((entry) => (typeof entry?.uri === "string" ? [entry.uri] : []))
-    : [];
-}
+const Listed = z.object({ entries: z.array(z.object({ uri: z.string() })) });
+const Read = z.object({ text: z.string().regex(/\S/), hash: z.string() });
 
 function byDepthThenName(a: string, b: string): number {
   const depth = (uri: string) => uri.split("/").length;

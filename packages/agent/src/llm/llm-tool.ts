@@ -10,7 +10,14 @@ const MAX_INLINE_NUMBERS = 2_500;
 const MAX_COMPARED = 16;
 const DIGITS = 6;
 
-const ERRORS = ["UNAUTHENTICATED", "UPSTREAM_ERROR", "OVERLOADED", "UNSUPPORTED"] as const;
+/** All actions ask a model. */
+const ASKING = {
+  access: "write",
+  timing: "async_medium",
+  intent: "verify",
+  openWorld: true,
+  errors: ["UNAUTHENTICATED", "UPSTREAM_ERROR", "OVERLOADED", "UNSUPPORTED"],
+} as const;
 const QueryInput = Question.extend({ model: ModelName.optional() });
 
 /** Models as tools. The cost of a call is in its answer, and counts towards the calling session. */
@@ -36,13 +43,9 @@ export const llmTool = (open: () => Promise<Models>) => {
     actions: {
       query: action({
         summary: "Ask a model one question, without tools or history.",
-        access: "write",
-        timing: "async_medium",
-        intent: "verify",
-        openWorld: true,
+        ...ASKING,
         input: QueryInput,
         output: ModelAnswer,
-        errors: ERRORS,
         examples: [
           { title: "A second opinion", input: { prompt: "Is 91 a prime?" }, fails: "UNAUTHENTICATED" },
         ],
@@ -51,23 +54,16 @@ export const llmTool = (open: () => Promise<Models>) => {
       }),
       stream: action({
         summary: "Ask as query does; the text comes as it is written.",
-        access: "write",
-        timing: "async_medium",
-        intent: "verify",
-        openWorld: true,
+        ...ASKING,
         input: QueryInput.omit({ output_schema: true }),
         output: ModelAnswer,
-        errors: ERRORS,
         examples: [{ title: "Follow along", input: { prompt: "Explain CRDTs." }, fails: "UNAUTHENTICATED" }],
         text: answerText,
         run: (input, ctx) => ask(input, ctx, true),
       }),
       embed: action({
         summary: "Vectors of texts; without a model from the local table of words.",
-        access: "write",
-        timing: "async_medium",
-        intent: "verify",
-        openWorld: true,
+        ...ASKING,
         input: z.strictObject({
           texts: z.array(z.string().min(1).max(MAX_TEXT_CHARS)).min(1).max(MAX_TEXTS),
           model: ModelName.optional(),
@@ -84,7 +80,6 @@ export const llmTool = (open: () => Promise<Models>) => {
             .describe("Each text with each, up to 16 texts"),
           input_tokens: z.int().nullable(),
         }),
-        errors: ERRORS,
         examples: [{ title: "How near are they?", input: { texts: ["open a file", "read from disk"] } }],
         async run({ texts, model }, { signal, backend }) {
           const models = await open();
@@ -106,13 +101,9 @@ export const llmTool = (open: () => Promise<Models>) => {
       }),
       consensus: action({
         summary: "Ask several models the same question, and let one say where they agree and differ.",
-        access: "write",
-        timing: "async_medium",
-        intent: "verify",
-        openWorld: true,
+        ...ASKING,
         input: ConsensusRequest,
         output: Consensus,
-        errors: ERRORS,
         examples: [
           {
             title: "Two opinions",

@@ -31,7 +31,7 @@ export function createDiagnosticsAfterEdits({
           { caller: CALLER, signal: within },
         );
         // Without a server for the language there is nothing to report.
-        if (!envelope.ok || !hasResults(envelope.data)) return reported.delete(uri) && undefined;
+        if (!envelope.ok || !(Object(envelope.data).total > 0)) return reported.delete(uri) && undefined;
         const text = toText(envelope);
         if (reported.get(uri) === text) return undefined;
         reported.set(uri, text);
@@ -45,10 +45,3 @@ export function createDiagnosticsAfterEdits({
       : `Diagnostics of the files that were just changed:\n${reports.join("\n")}`;
   };
 }
-
-const hasResults = (data: unknown): boolean =>
-  typeof data === "object" &&
-  data !== null &&
-  "total" in data &&
-  typeof data.total === "number" &&
-  data.total > 0;

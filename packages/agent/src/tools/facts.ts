@@ -3,21 +3,34 @@ import { z } from "zod";
 import type { ChangedFile, ToolFacts } from "../tool-executor.ts";
 import { PlanMark, PlanStatus } from "./plan-marks.ts";
 
-type Fields = Readonly<Record<string, unknown>>;
+const File = z.object({ uri: z.string().startsWith("file:"), hash: z.string().nullable() });
 
-/** Extracts facts for front ends and the ledger from an answer, by the field names that all tools share. */
+/** The field names that all tools share; a field of another form does not count. */
+const Data = z.object({
+  diff: z.string().optional().catch(undefined),
+  undo: z.string().optional().catch(undefined),
+  proc_id: z.string().optional().catch(undefined),
+  exit_code: z.number().nullable().optional().catch(undefined),
+  files: z.array(z.unknown()).catch([]),
+});
+
+/** Extracts facts for front ends and the ledger from an answer. */
 export function factsOf({ ok, data, meta }: Envelope, act: AnyAction | undefined): ToolFacts | undefined {
-  if (!ok || !isFields(data)) return undefined;
-  const isDryRun = typeof data["diff"] === "string" && act?.access === "write";
-  const files = filesOf(data);
+  const { data: fields } = Data.safeParse(data);
+  if (!ok || !fields) return undefined;
+  const { diff, undo, proc_id, exit_code } = fields;
+  const files = [data, ...fields.files]
+    .flatMap((one) => File.safeParse(one).data ?? [])
+    .map(({ uri, hash }): ChangedFile => ({ path: uri, hash }));
+  const isDryRun = diff !== undefined && act?.access === "write";
   const facts: ToolFacts = {
     ...(files.length > 0 && act?.access === "write" && !isDryRun && { changed: files }),
     ...(files.length > 0 && act?.access === "read" && { read: files }),
-    ...(typeof data["diff"] === "string" && { diff: data["diff"] }),
-    ...(typeof data["undo"] === "string" && { undo_ref: data["undo"] }),
+    ...(diff !== undefined && { diff }),
+    ...(undo !== undefined && { undo_ref: undo }),
     ...(meta.job_id !== undefined && { job_id: meta.job_id }),
-    ...(typeof data["proc_id"] === "string" && { proc_id: data["proc_id"] }),
-    ...(isExitCode(data["exit_code"]) && { exit_code: data["exit_code"] }),
+    ...(proc_id !== undefined && { proc_id }),
+    ...(exit_code !== undefined && { exit_code }),
     ...planOf(data),
   };
   return Object.keys(facts).length > 0 ? facts : undefined;
@@ -27,21 +40,9 @@ const PlanData = PlanMark.omit({ entries: true }).extend({
   steps: z.array(z.object({ content: z.string(), state: PlanStatus })),
 });
 
-function planOf(data: Fields): Pick<ToolFacts, "plan"> {
+function planOf(data: unknown): Pick<ToolFacts, "plan"> {
   const { data: plan } = PlanData.safeParse(data);
   if (!plan) return {};
   const { steps, ...about } = plan;
   return { plan: { ...about, entries: steps.map(({ content, state: status }) => ({ content, status })) } };
 }
-
-function filesOf(data: Fields): readonly ChangedFile[] {
-  const listed = Array.isArray(data["files"]) ? data["files"].filter(isFields) : [];
-  return [data, ...listed].flatMap(({ uri, hash }) =>
-    typeof uri === "string" && uri.startsWith("file:") && (typeof hash === "string" || hash === null)
-      ? [{ path: uri, hash }]
-      : [],
-  );
-}
-
-const isFields = (value: unknown): value is Fields => typeof value === "object" && value !== null;
-const isExitCode = (value: unknown): value is number | null => value === null || typeof value === "number";

@@ -3,7 +3,7 @@ import { toOneLine } from "@octant/core";
 import type { Highlighter } from "../markdown/highlight.ts";
 import { MdRenderer } from "../markdown/md-renderer.ts";
 import { type Line, lineWidth, span, truncate, wrap } from "../styled.ts";
-import { isFinished, planOf, planProgress, viewPlan } from "./plan.ts";
+import { isFinished, planOf, planProgress, viewPlan } from "./progress.ts";
 import type { StatusFacts } from "./status.ts";
 import { viewEvent } from "./transcript.ts";
 

@@ -1,6 +1,6 @@
 import { counted, toOneLine } from "@octant/core";
 import { type Line, lineWidth, type Span, type Style, span, truncate } from "../styled.ts";
-import type { WorkingAgent } from "./agents.ts";
+import type { WorkingAgent } from "./progress.ts";
 
 /** The facts in the status line; undefined ones are left out. */
 export type StatusFacts = {

@@ -1,5 +1,7 @@
-import { type AgentEvent, textOf, type UserPart, withoutMentioned } from "@octant/agent";
+import { type AgentEvent, type StampedEvent, textOf, type UserPart, withoutMentioned } from "@octant/agent";
 import { counted, toOneLine } from "@octant/core";
+import type { Highlighter } from "../markdown/highlight.ts";
+import { MdRenderer } from "../markdown/md-renderer.ts";
 import { hardWrap, type Line, type Span, type Style, span, textLines, truncate, wrap } from "../styled.ts";
 import { viewDiff } from "./diff.ts";
 
@@ -49,7 +51,7 @@ function clipped(lines: Line[]): Line[] {
 }
 
 /** The person's whole message. */
-export function userSaid(content: readonly UserPart[], width: number): Line[] {
+function userSaid(content: readonly UserPart[], width: number): Line[] {
   const pictures = content.filter(({ type }) => type === "image").length;
   const text = marked(
     span("› ", { role: "accent", bold: true }),
@@ -97,7 +99,7 @@ function tail(text: string, width: number): Line[] {
 }
 
 /** The output of a call, indented. */
-export const viewOutput = (text: string, width: number): Line[] =>
+const viewOutput = (text: string, width: number): Line[] =>
   textLines(text.trimEnd())
     .flatMap((line) => hardWrap([span(line, { role: "muted" })], width - 2))
     .map((line) => [span("  "), ...line]);
@@ -108,4 +110,36 @@ const ROLE = { info: "muted", warning: "warning", error: "error" } as const;
 function notice(level: "info" | "warning" | "error", text: string, width: number): Line[] {
   const style = { role: ROLE[level] };
   return marked(span(MARK[level], style), text, style, width);
+}
+
+/** The whole conversation, with the full output of every call, for the pager. */
+export function viewTranscript(
+  events: Iterable<StampedEvent>,
+  width: number,
+  highlight?: Highlighter,
+): Line[] {
+  const titles = new Map<string, string>();
+  const lines: Line[] = [];
+  for (const event of events) {
+    if (event.type === "tool_began") titles.set(event.call_id, event.title);
+    if (event.type === "message") lines.push(...markdown(textOf(event.message.content), width, highlight));
+    if (event.type === "stopped") lines.push(...markdown(event.text, width, highlight));
+    const shown =
+      event.type === "user" && event.origin === "person"
+        ? userSaid(event.content, width)
+        : viewEvent(event, (id) => titles.get(id) ?? "", width);
+    lines.push(
+      ...(event.type === "tool_ended"
+        ? [shown[0] ?? [], ...viewOutput(textOf(event.content), width)]
+        : shown),
+    );
+    if (shown.length > 0) lines.push([]);
+  }
+  return lines;
+}
+
+function markdown(text: string, width: number, highlight?: Highlighter): Line[] {
+  if (text.trim() === "") return [];
+  const renderer = new MdRenderer({ width, ...(highlight && { highlight }) });
+  return [...renderer.renderChunk(text), ...renderer.flush(), []];
 }

@@ -1,8 +1,18 @@
 import { leaveInsert, typeAgain } from "./insert.ts";
 import { MOTIONS, type Motion } from "./motions.ts";
-import { join, mapped, motionRange, openForChange, put, remove, taken, wholeRange } from "./operators.ts";
+import {
+  join,
+  mapped,
+  motionRange,
+  openForChange,
+  put,
+  readRegister,
+  remove,
+  taken,
+  wholeRange,
+  writeRegister,
+} from "./operators.ts";
 import type { Command } from "./parse.ts";
-import { readRegister, writeRegister } from "./registers.ts";
 import type { Change, SelectionSize, VimState } from "./state.ts";
 import {
   atColumn,

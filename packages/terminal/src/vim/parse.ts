@@ -27,17 +27,18 @@ const NORMAL_SHORT: Readonly<Record<string, string>> = {
   X: "dh",
   D: "d$",
   s: "cl",
-  S: "cc",
   C: "c$",
+  S: "cc",
   Y: "yy",
 };
+/** In visual mode some are short for the operator on whole lines. */
 const VISUAL_SHORT: Readonly<Record<string, string>> = {
   x: "d",
   X: "dd",
   D: "dd",
   s: "c",
-  S: "cc",
   C: "cc",
+  S: "cc",
   Y: "yy",
 };
 const NORMAL = new Set([..."iaIAoOpPuJ~.vV:", "Ctrl-R"]);

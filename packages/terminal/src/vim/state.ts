@@ -1,6 +1,6 @@
 import type { Find } from "./motions.ts";
+import type { Registers } from "./operators.ts";
 import type { Command } from "./parse.ts";
-import type { Registers } from "./registers.ts";
 
 export type VimMode = "insert" | "normal" | "visual" | "visual-line" | "command";
 

@@ -82,21 +82,8 @@ export const isBlank = (character: string | undefined): boolean => character ===
 export const isEmptyLine = (text: string, at: number): boolean =>
   lineStart(text, at) === at && lineEnd(text, at) === at;
 
-/**
- * Words are runs of one class. White space and line ends are "blank"; scripts without spaces are classes of their
- * own.
- */
-export type CharacterClass =
-  | "blank"
-  | "word"
-  | "symbol"
-  | "emoji"
-  | "han"
-  | "hiragana"
-  | "katakana"
-  | "hangul";
-
-const SCRIPTS: readonly (readonly [CharacterClass, RegExp])[] = [
+/** Scripts without spaces are classes of their own. */
+const CLASSES: readonly (readonly [string, RegExp])[] = [
   ["han", /^\p{Script=Han}/u],
   ["hiragana", /^\p{Script=Hiragana}/u],
   ["katakana", /^\p{Script=Katakana}/u],
@@ -105,10 +92,11 @@ const SCRIPTS: readonly (readonly [CharacterClass, RegExp])[] = [
   ["emoji", /^\p{Extended_Pictographic}/u],
 ];
 
-export function classAt(text: string, at: number, bigWord: boolean): CharacterClass {
+/** Words are runs of one class. White space and line ends are "blank". */
+export function classAt(text: string, at: number, bigWord: boolean): string {
   const character = text[at];
   if (character === undefined || character === "\n" || isBlank(character)) return "blank";
   if (bigWord) return "word";
   const whole = text.slice(at, next(text, at));
-  return SCRIPTS.find(([, pattern]) => pattern.test(whole))?.[0] ?? "symbol";
+  return CLASSES.find(([, pattern]) => pattern.test(whole))?.[0] ?? "symbol";
 }

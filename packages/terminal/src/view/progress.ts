@@ -1,5 +1,5 @@
 import { type AgentEvent, PlanMark } from "@octant/agent";
-import { toOneLine } from "@octant/core";
+import { counted, toOneLine } from "@octant/core";
 import type { Role } from "../paint.ts";
 import { type Line, span, truncate } from "../styled.ts";
 
@@ -39,4 +39,26 @@ export function viewPlan({ title, entries }: PlanMark, width: number): Line[] {
   const hidden = entries.length - rows.length;
   const more: Line[] = hidden > 0 ? [[span(`  … ${hidden} more steps`, { role: "muted" })]] : [];
   return [truncate([span(toOneLine(title), { bold: true })], width), ...rows, ...more];
+}
+
+/** A running sub-agent. */
+export type WorkingAgent = { role: string; task: string; turns: number };
+
+const MAX_AGENTS = 4;
+
+export function viewAgents(agents: readonly WorkingAgent[], width: number): Line[] {
+  const rows = agents
+    .slice(0, MAX_AGENTS)
+    .map(({ role, task, turns }) =>
+      truncate(
+        [
+          span("  ⤷ ", { role: "accent" }),
+          span(toOneLine(role), { bold: true }),
+          span(`  ${counted(turns, "turn")} · ${toOneLine(task)}`, { role: "muted" }),
+        ],
+        width,
+      ),
+    );
+  const hidden = agents.length - rows.length;
+  return hidden > 0 ? [...rows, [span(`  … ${hidden} more sub-agents`, { role: "muted" })]] : rows;
 }
