@@ -53,13 +53,8 @@ export function findCut(messages: readonly Message[], reserveRecent: number): nu
     // The person's message just before belongs to the turn.
     if (turns === reserveRecent) return messages[at - 1]?.role === "user" ? at - 1 : at;
   }
-  return reserveRecent === 0 ? endOfCalls(messages) : 0;
-}
-
-/** When no turn is preserved, the person's messages after the last answer are. */
-function endOfCalls(messages: readonly Message[]): number {
-  const last = messages.findLastIndex(({ role }) => role !== "user");
-  return last + 1;
+  // When no turn is preserved, the person's messages after the last answer are.
+  return reserveRecent === 0 ? messages.findLastIndex(({ role }) => role !== "user") + 1 : 0;
 }
 
 const isRequest = (message: Message): message is UserMessage =>

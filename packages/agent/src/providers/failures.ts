@@ -28,7 +28,7 @@ export function toHttpError(provider: string, { status, headers }: HttpFailure, 
 
 /** The error that a provider reports inside of a stream that started normally. */
 export function toStreamError(provider: string, error: unknown): ApiError {
-  const kind = `${stringOf(error, "type")} ${stringOf(error, "code")} ${stringOf(error, "status")}`;
+  const kind = kindOf(error);
   const message = stringOf(error, "message") || kind.trim();
   const failure = failureOf(statusOfKind(kind), kind, message);
   const after = retryAfterMs(new Headers(), message, Date.now());
@@ -40,13 +40,15 @@ export function toStreamError(provider: string, error: unknown): ApiError {
 export const brokenStream = (what: string): ApiError =>
   new ApiError("broken", `the stream was interrupted: ${what}`);
 
+const kindOf = (error: unknown): string =>
+  ["type", "code", "status"].map((name) => stringOf(error, name)).join(" ");
+
 function describeBody(body: string): { message: string; kind: string } {
   try {
     const parsed: unknown = JSON.parse(body);
     const found = fieldOf(Array.isArray(parsed) ? parsed[0] : parsed, "error") ?? parsed;
     if (typeof found === "string") return { message: found, kind: "" };
-    const kind = `${stringOf(found, "type")} ${stringOf(found, "code")} ${stringOf(found, "status")}`;
-    return { message: stringOf(found, "message") || body, kind };
+    return { message: stringOf(found, "message") || body, kind: kindOf(found) };
   } catch {
     return { message: body, kind: "" };
   }

@@ -15,13 +15,19 @@ export function renderBlocks(source: string, context: BlockContext): Line[] {
   return renderTokens(marked.lexer(source), context, 0);
 }
 
-function renderTokens(tokens: readonly Token[], context: BlockContext, depth: number): Line[] {
+/** Blocks are separated by empty lines where `isSeparate`. */
+function renderTokens(
+  tokens: readonly Token[],
+  context: BlockContext,
+  depth: number,
+  isSeparate: (token: Token) => boolean = () => true,
+): Line[] {
   const lines: Line[] = [];
   for (const token of tokens) {
     // The lexer produces only its own token types: no extensions are installed.
     const rendered = renderToken(token as MarkedToken, context, depth);
     if (rendered.length === 0) continue;
-    if (lines.length > 0) lines.push([]);
+    if (lines.length > 0 && isSeparate(token)) lines.push([]);
     lines.push(...rendered);
   }
   return lines;
@@ -79,25 +85,13 @@ function list(token: Tokens.List, context: BlockContext, depth: number): Line[] 
       ...(item.task ? [span(item.checked ? "☑ " : "☐ ")] : []),
     ];
     const size = lineWidth([span(bullet)]);
-    const content = itemTokens(item, context, size, depth);
-    const [head = [], ...rest] = content;
+    const inner = narrower(context, size + (item.task ? 2 : 0));
+    // In a tight item the nested list follows its text without an empty line.
+    const isSeparate = ({ type }: Token) => item.loose && type !== "list";
+    const [head = [], ...rest] = renderTokens(item.tokens, inner, depth + 1, isSeparate);
     const lines = [[...marker, ...head], ...rest.map((line) => [span(" ".repeat(size)), ...line])];
     return separate && i > 0 ? [[], ...lines] : lines;
   });
-}
-
-/** In a tight item the nested list follows its text without an empty line. */
-function itemTokens(item: Tokens.ListItem, context: BlockContext, indent: number, depth: number): Line[] {
-  const inner = narrower(context, indent + (item.task ? 2 : 0));
-  const lines: Line[] = [];
-  // As above: the lexer's own types.
-  for (const token of item.tokens as MarkedToken[]) {
-    const rendered = renderToken(token, inner, depth + 1);
-    if (rendered.length === 0) continue;
-    if (lines.length > 0 && item.loose && token.type !== "list") lines.push([]);
-    lines.push(...rendered);
-  }
-  return lines;
 }
 
 const narrower = (context: BlockContext, by: number): BlockContext => ({

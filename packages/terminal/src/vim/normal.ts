@@ -77,14 +77,10 @@ function change(state: VimState, made: Change): VimState {
   const { command, selection } = made;
   const range = selection
     ? selectedAgain(state.text, state.cursor, selection)
-    : OPERATORS.test(command.verb) && operatorRange(state, command);
-  const after = range
-    ? editRange(state, command, range)
-    : OPERATORS.test(command.verb)
-      ? undefined
-      : edit(state, command);
+    : operatorRange(state, command);
+  const after = range ? editRange(state, command, range) : edit(state, command);
   if (!after) return rememberFind(state, command);
-  return record(state, made, rememberFind(after, command), range ? range.start : state.cursor);
+  return record(state, made, rememberFind(after, command), range?.start ?? state.cursor);
 }
 
 const OPERATORS = /^[dcy]$/;
@@ -151,9 +147,11 @@ function edit(state: VimState, command: Command): VimState | undefined {
   }
 }
 
+/** The range of an operator; undefined for another command, and when there is nothing to operate on. */
 function operatorRange(state: VimState, command: Command): TextRange | undefined {
   const { text, cursor } = state;
   const { verb, count = 1 } = command;
+  if (!OPERATORS.test(verb)) return;
   if (command.lines) {
     const row = rowOf(text, cursor);
     if (count > 1 && row === lastRow(text)) return;

@@ -116,17 +116,12 @@ function bracketed(
 ): TextRange | undefined {
   let start = text[cursor] === open ? cursor : unmatched(text, cursor, -1, close, open);
   // Outside any pair, the next one is meant.
-  if (start === undefined && count === 1) start = nextBracket(text, cursor, open);
+  if (start === undefined && count === 1 && text.includes(open, cursor)) start = text.indexOf(open, cursor);
   for (let i = 1; i < count && start !== undefined; i++) start = unmatched(text, start, -1, close, open);
   if (start === undefined) return;
   const end = unmatched(text, start, 1, open, close);
   if (end === undefined) return;
   return around ? { start, end: end + 1, linewise: false } : insideBrackets(text, start, end);
-}
-
-function nextBracket(text: string, cursor: number, open: string): number | undefined {
-  const at = text.indexOf(open, cursor);
-  return at === -1 ? undefined : at;
 }
 
 /** Walks from `from` to the first `wanted` bracket without a matching `nested` one. */
