@@ -2,6 +2,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { createTopic } from "@octant/core";
 import type { Confinement } from "../confinement.ts";
 import type { Path } from "../path.ts";
+import { inTime, LateError, orAborted } from "../waits.ts";
 import { createDocuments, type Documents } from "./documents.ts";
 import { residentBytesOf, type ServerProcess } from "./server-process.ts";
 import { openSession, type Patience, type Session } from "./session.ts";
@@ -137,6 +138,7 @@ export function createLanguageServer(options: LanguageServerOptions) {
   };
 
   const obtain = async (signal: AbortSignal): Promise<Running> => {
+    signal.throwIfAborted();
     if (up) return up;
     if (closed.signal.aborted) throw new ServerUnavailable(`${name} is closed`);
     if (isOpenCircuit()) throw new ServerUnavailable(circuitText());
@@ -151,14 +153,13 @@ export function createLanguageServer(options: LanguageServerOptions) {
     return started(current, signal);
   };
   const started = async (starting: Promise<Running>, signal: AbortSignal): Promise<Running> => {
-    const late = new ServerSilent(`${name} has not started within ${limits.startMs} ms`);
-    const enough = new AbortController();
     const left = Math.max(0, launchedAt + limits.startMs - performance.now());
-    const timer = setTimeout(() => enough.abort(late), left);
     try {
-      return await abortable(starting, AbortSignal.any([signal, enough.signal]));
-    } finally {
-      clearTimeout(timer);
+      // The wait ends with the caller's signal; the work continues for the next caller.
+      return await orAborted(inTime(starting, left), signal);
+    } catch (cause) {
+      if (!(cause instanceof LateError)) throw cause;
+      throw new ServerSilent(`${name} has not started within ${limits.startMs} ms`);
     }
   };
   const isOpenCircuit = () => {
@@ -218,13 +219,4 @@ export function createLanguageServer(options: LanguageServerOptions) {
       await leaving;
     },
   };
-}
-
-/** The wait ends with the caller's signal; the work continues for the next caller. */
-function abortable<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
-  signal.throwIfAborted();
-  const aborted = Promise.withResolvers<never>();
-  const abort = () => aborted.reject(signal.reason);
-  signal.addEventListener("abort", abort, { once: true });
-  return Promise.race([promise, aborted.promise]).finally(() => signal.removeEventListener("abort", abort));
 }

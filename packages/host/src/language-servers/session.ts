@@ -195,13 +195,13 @@ export async function openSession(options: SessionOptions) {
       const untilReport = REPORT_WITHIN_MS - (performance.now() - greeted);
       if (untilReport > 0 && work.count() === 0) await Promise.race([work.begun(), delay(untilReport)]);
       if (work.count() === 0) return;
-      const enough = new AbortController();
-      await Promise.race([
-        work.done(),
-        delay(Math.max(0, patienceMs - work.busyMs()), undefined, { signal: enough.signal }).catch(() => {}),
-        rejectOn(gone.signal, enough.signal, hasDied),
-        rejectOn(signal, enough.signal, () => signal.reason),
-      ]).finally(() => enough.abort());
+      const done = new AbortController();
+      const ended = AbortSignal.any([signal, gone.signal, done.signal]);
+      const left = delay(Math.max(0, patienceMs - work.busyMs()), undefined, { signal: ended });
+      await Promise.race([work.done(), left]).catch(() => {});
+      done.abort();
+      signal.throwIfAborted();
+      if (gone.signal.aborted) throw hasDied();
     },
     /** The server reports work in progress, so its answers may be incomplete. */
     isLoading: () => work.count() > 0 || troubles.size > 0,
@@ -236,11 +236,3 @@ const METHODS: Readonly<Record<string, string>> = {
   documentRangeFormattingProvider: "textDocument/rangeFormatting",
   renameProvider: "textDocument/rename",
 };
-
-/** Never resolves; `enough` removes its listener. */
-const rejectOn = (signal: AbortSignal, enough: AbortSignal, reason: () => unknown): Promise<never> =>
-  new Promise((_, reject) => {
-    const fail = () => reject(reason());
-    if (signal.aborted) return fail();
-    signal.addEventListener("abort", fail, { once: true, signal: enough });
-  });

@@ -22,7 +22,7 @@ import {
   unmetBy,
 } from "@octant/search";
 import { z } from "zod";
-import { notSearched, toNotSearched } from "../searched.ts";
+import { notSearched, toHidden, toNotSearched } from "../searched.ts";
 import { openStoredRows } from "../stored-rows.ts";
 import { findFirstFiles } from "./first-files.ts";
 import type { SearchOptions } from "./options.ts";
@@ -49,6 +49,22 @@ const FoundHit = z.object({
   why: z.array(z.object({ strategy: z.string(), rank: z.int() })).readonly(),
 });
 
+export const IndexState = z.enum(["empty", "stale", "indexing", "fresh"]);
+
+const Output = z.object({
+  hits: z.array(FoundHit).readonly(),
+  index: IndexState.describe("Unless fresh, only the most likely files were searched by meaning"),
+  indexed_files: z.int(),
+  total_files: z.int().nullable().describe("null until counted"),
+  unmet: z
+    .string()
+    .optional()
+    .describe("An assumption of the query that does not hold; the hits are the closest matches"),
+  unparsed: z.array(Uri).readonly().optional().describe("Files skipped because parsing takes too long"),
+  ...notSearched,
+});
+export type QueryOutput = z.output<typeof Output>;
+
 export const query = (options: SearchOptions) =>
   action({
     summary:
@@ -63,20 +79,7 @@ export const query = (options: SearchOptions) =>
       scope: holding("tree", Uri.optional().describe("Restrict to this folder or file")),
       ...pagingInput(10, MAX_HITS),
     }),
-    output: z.object({
-      hits: z.array(FoundHit).readonly(),
-      index: z
-        .enum(["empty", "stale", "indexing", "fresh"])
-        .describe("Unless fresh, only the most likely files were searched by meaning"),
-      indexed_files: z.int(),
-      total_files: z.int().nullable().describe("null until counted"),
-      unmet: z
-        .string()
-        .optional()
-        .describe("An assumption of the query that does not hold; the hits are the closest matches"),
-      unparsed: z.array(Uri).readonly().optional().describe("Files skipped because parsing takes too long"),
-      ...notSearched,
-    }),
+    output: Output,
     errors: [
       "INVALID_CURSOR",
       "NOT_FOUND",
@@ -96,7 +99,7 @@ export const query = (options: SearchOptions) =>
       const { engine, workspace, recall } = options;
       if (modality === "memory" && recall) return answerFromMemory(recall, asked, limit, workspace, ctx);
       const { toName, toPath } = createNames(workspace.confinement.roots);
-      const isHidden = (path: string) => ctx.hides(pathToUri(toPath(path))) !== undefined;
+      const isHidden = (path: string) => toHidden(ctx)(toPath(path));
       const unparsed = new Set<string>();
       const within = scope === undefined ? undefined : toName(workspace.confinement.toPath(scope));
       const found = await openStoredRows(ctx, workspace.blobs, async () => {
@@ -220,17 +223,10 @@ function createParts({ engine, workspace }: SearchOptions, ctx: Context): Search
       const { matches } = await searchText(
         workspace,
         {
-          ...{
-            pattern: text,
-            fixed: true,
-            case: "smart",
-            context: 0,
-            globs: [],
-            limit,
-            maxBytes: MAX_MATCH_BYTES,
-          },
+          ...{ pattern: text, fixed: true, case: "smart", context: 0, globs: [], limit },
+          maxBytes: MAX_MATCH_BYTES,
           path: scope === undefined ? undefined : toPath(scope),
-          hides: (file) => ctx.hides(pathToUri(file)) !== undefined,
+          hides: toHidden(ctx),
         },
         { signal, onProgress: ({ seconds }) => ctx.progress({ progress: seconds }) },
       );
@@ -244,7 +240,7 @@ function createParts({ engine, workspace }: SearchOptions, ctx: Context): Search
     },
   };
   if (ctx.hides(null) === undefined) return parts;
-  return toVisible(parts, (path) => ctx.hides(pathToUri(toPath(path))) !== undefined);
+  return toVisible(parts, (path) => toHidden(ctx)(toPath(path)));
 }
 
 function toAnswer(hit: Hit, { workspace }: SearchOptions): z.input<typeof FoundHit> {

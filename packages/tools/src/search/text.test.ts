@@ -1,9 +1,10 @@
 import type { Reader } from "@octant/core";
 import { expect, test } from "vitest";
+import type { QueryOutput } from "./query.ts";
 import { queryText } from "./text.ts";
 
 const reader: Reader = { path: (uri) => uri, backend: undefined, envelope: () => "" };
-const notesOf = (index: string, total_files: number | null) =>
+const notesOf = (index: QueryOutput["index"], total_files: number | null) =>
   queryText({ hits: [], index, indexed_files: 120, total_files }, reader).notes?.filter(Boolean);
 
 test("an answer from an unfinished index says how many of the files are indexed", () => {

@@ -1,25 +1,10 @@
-import type { ActionText, Range, Reader } from "@octant/core";
+import type { ActionText, Reader } from "@octant/core";
 import { spanOf, symbolNote, symbolOf } from "../place-lines.ts";
 import { notSearchedNotes } from "../searched.ts";
-
-interface QueryData {
-  readonly hits: readonly {
-    readonly uri: string;
-    readonly range: Range | null;
-    readonly snippet: string;
-    readonly symbol_id: string | null;
-  }[];
-  readonly index: string;
-  readonly indexed_files: number;
-  readonly total_files: number | null;
-  readonly unmet?: string | undefined;
-  readonly unparsed?: readonly string[] | undefined;
-  readonly left_out?: string | undefined;
-  readonly missing_roots?: readonly string[] | undefined;
-}
+import type { QueryOutput } from "./query.ts";
 
 /** `src/a.ts:12-20  #symbol`, then the lines of the file. */
-export function queryText(data: QueryData, reader: Reader): ActionText {
+export function queryText(data: QueryOutput, reader: Reader): ActionText {
   const { hits, unmet, unparsed } = data;
   const blocks = hits.map((hit) =>
     `${spanOf(hit, reader)}${symbolOf(hit.symbol_id)}\n${hit.snippet}`.trimEnd(),
@@ -37,7 +22,7 @@ export function queryText(data: QueryData, reader: Reader): ActionText {
   };
 }
 
-function progressNote({ index, indexed_files, total_files }: QueryData): string | false {
+function progressNote({ index, indexed_files, total_files }: QueryOutput): string | false {
   if (index === "fresh") return false;
   const total = total_files === null ? "" : ` of ${total_files}`;
   return `the index is ${index} (${indexed_files}${total} files): there may be more hits; ask again, or run search.index`;
