@@ -1,11 +1,10 @@
-import type { Ref, ToolError, Uri } from "@octant/core";
+import type { ToolError, Uri } from "@octant/core";
 import type { Blobs } from "../blobs/blobs.ts";
 import type { Confinement } from "../confinement.ts";
 import type { Edits } from "../edits/edits.ts";
 import { readExisting } from "../edits/existing-file.ts";
 import { findPlace } from "../edits/new-place.ts";
 import { checkTarget } from "../edits/plan-link.ts";
-import type { FileReport } from "../edits/plan-patch.ts";
 import { typeOf } from "../edits/plan-submodule.ts";
 import { checkWritable } from "../edits/protected-paths.ts";
 import { splitNul } from "../files/nul-list.ts";
@@ -26,17 +25,11 @@ export interface ApplyOptions {
   readonly to: ApplyTo;
 }
 
-export interface AppliedPatch {
-  readonly files: readonly FileReport[];
-  readonly links: readonly Uri[];
-  /** In the index only: the commit of a submodule is not file content. */
-  readonly submodules: readonly Uri[];
-  /** Takes the changes of files and links back. */
-  readonly undo: Ref | null;
-}
-
-/** Applies a patch atomically. Context lines must match exactly, as with `git apply`. */
-export async function applyPatch(repository: Repository, options: ApplyOptions): Promise<AppliedPatch> {
+/**
+ * Applies a patch atomically. Context lines must match exactly, as with `git apply`. A submodule changes in the index
+ * only: its commit is not file content. `undo` takes the changes of files and links back.
+ */
+export async function applyPatch(repository: Repository, options: ApplyOptions) {
   const { workspace, to } = options;
   const { confinement, edits } = workspace;
   const patch = readPatch(workspace.blobs, options.patch);

@@ -2,21 +2,6 @@ import { ToolError } from "@octant/core";
 import { findCommit, findHead } from "./commits.ts";
 import type { Repository } from "./git.ts";
 
-export interface Branch {
-  readonly name: string;
-  readonly hash: string;
-  readonly current: boolean;
-  /** Whether it is a remote's, as it was when last fetched. */
-  readonly remote: boolean;
-  readonly upstream: string | null;
-  readonly ahead: number;
-  readonly behind: number;
-  /** Whether its upstream no longer exists. */
-  readonly gone: boolean;
-  readonly date: string;
-  readonly subject: string;
-}
-
 const FIELDS = [
   "%(refname)",
   "%(objectname)",
@@ -27,18 +12,24 @@ const FIELDS = [
   "%(contents:subject)",
   "%(symref)",
 ] as const;
+export const NAME_AND_HASH = ["%(refname)", "%(objectname)"] as const;
+
+/** One row of fields for each ref. */
+export async function listRefs(
+  repository: Repository,
+  fields: readonly string[],
+  options: readonly string[],
+): Promise<string[][]> {
+  const args = ["for-each-ref", `--format=${fields.join("%00")}`, ...options];
+  const { stdout } = await repository.run(args);
+  const lines = stdout.toString().split("\n");
+  return lines.filter((line) => line !== "").map((line) => line.split("\0"));
+}
 
 /** Sorted by name, own branches first. */
-export async function listBranches(repository: Repository): Promise<Branch[]> {
-  const args = ["for-each-ref", `--format=${FIELDS.join("%00")}`, "refs/heads", "refs/remotes"];
-  const { stdout } = await repository.run(args);
-  return stdout
-    .toString()
-    .split("\n")
-    .filter((line) => line !== "")
-    .map((line) => line.split("\0"))
-    .filter((fields) => fields.at(-1) === "")
-    .map(toBranch);
+export async function listBranches(repository: Repository) {
+  const rows = await listRefs(repository, FIELDS, ["refs/heads", "refs/remotes"]);
+  return rows.filter((fields) => fields.at(-1) === "").map(toBranch);
 }
 
 function toBranch([
@@ -49,16 +40,18 @@ function toBranch([
   track = "",
   date = "",
   subject = "",
-]: readonly string[]): Branch {
+]: readonly string[]) {
   const count = (word: string) => Number(new RegExp(`${word} (\\d+)`).exec(track)?.[1] ?? 0);
   return {
     name: ref.replace(/^refs\/(heads|remotes)\//, ""),
     hash,
     current: mark === "*",
+    /** Whether it is a remote's, as it was when last fetched. */
     remote: ref.startsWith("refs/remotes/"),
     upstream: upstream === "" ? null : upstream,
     ahead: count("ahead"),
     behind: count("behind"),
+    /** Whether its upstream no longer exists. */
     gone: track === "gone",
     date,
     subject,
@@ -67,14 +60,10 @@ function toBranch([
 
 /** The names of branches and tags as people type them, newest first. */
 export async function listRefNames(repository: Repository): Promise<string[]> {
-  const format = "--format=%(symref)%00%(refname)";
-  const places = ["refs/heads", "refs/tags", "refs/remotes"];
-  const { stdout } = await repository.run(["for-each-ref", "--sort=-creatordate", format, ...places]);
-  return stdout
-    .toString()
-    .split("\n")
-    .map((line) => line.split("\0"))
-    .filter(([target, ref]) => target === "" && ref !== undefined)
+  const options = ["--sort=-creatordate", "refs/heads", "refs/tags", "refs/remotes"];
+  const rows = await listRefs(repository, ["%(symref)", "%(refname)"], options);
+  return rows
+    .filter(([target]) => target === "")
     .map(([, ref = ""]) => ref.replace(/^refs\/(heads|tags|remotes)\//, ""));
 }
 
@@ -137,10 +126,9 @@ async function detachedHead(repository: Repository): Promise<string[]> {
 
 /** The commit of a local branch; undefined when it does not exist. */
 export async function branchCommit(repository: Repository, name: string): Promise<string | undefined> {
-  const args = ["for-each-ref", "--format=%(refname)%00%(objectname)", "--", `refs/heads/${name}`];
-  const { stdout } = await repository.run(args);
-  const lines = stdout.toString().split("\n");
-  return lines.map((line) => line.split("\0")).find(([ref]) => ref === `refs/heads/${name}`)?.[1];
+  const full = `refs/heads/${name}`;
+  const rows = await listRefs(repository, NAME_AND_HASH, ["--", full]);
+  return rows.find(([ref]) => ref === full)?.[1];
 }
 
 export async function checkBranchName(repository: Repository, name: string): Promise<void> {

@@ -1,7 +1,7 @@
 import { ToolError } from "@octant/core";
 import { splitNul } from "../files/nul-list.ts";
 import { isWithin, type Path, pathToUri } from "../path.ts";
-import { branchCommit, branchExists, checkBranchName } from "./branches.ts";
+import { branchCommit, branchExists, checkBranchName, listRefs, NAME_AND_HASH } from "./branches.ts";
 import { findCommit, findHead, tryFind } from "./commits.ts";
 import type { Repository } from "./git.ts";
 import { readStatus } from "./status.ts";
@@ -27,12 +27,7 @@ export async function switchTo(repository: Repository, options: CheckoutOptions)
   throw repository.failure(code, stderr);
 }
 
-interface Target {
-  readonly commit: string | undefined;
-  readonly args: readonly string[];
-}
-
-async function findTarget(repository: Repository, ref: string, create: boolean): Promise<Target> {
+async function findTarget(repository: Repository, ref: string, create: boolean) {
   if (create) {
     await checkBranchName(repository, ref);
     if (await branchCommit(repository, ref)) throw branchExists(ref);
@@ -49,13 +44,8 @@ async function findTarget(repository: Repository, ref: string, create: boolean):
 /** A branch that exists on exactly one remote and not locally; undefined if the name resolves to a commit. */
 async function onlyRemote(repository: Repository, ref: string) {
   if ((await tryFind(repository, `${ref}^{commit}`)) !== undefined) return undefined;
-  const args = ["for-each-ref", "--format=%(refname)%00%(objectname)", "--", "refs/remotes"];
-  const { stdout } = await repository.run(args);
-  const found = stdout
-    .toString()
-    .split("\n")
-    .map((line) => line.split("\0"))
-    .filter(([name = ""]) => name.replace(/^refs\/remotes\/[^/]+\//, "") === ref);
+  const rows = await listRefs(repository, NAME_AND_HASH, ["--", "refs/remotes"]);
+  const found = rows.filter(([name = ""]) => name.replace(/^refs\/remotes\/[^/]+\//, "") === ref);
   const [name, hash] = found[0] ?? [];
   return found.length === 1 && name !== undefined && hash !== undefined
     ? { name: name.slice("refs/remotes/".length), hash }

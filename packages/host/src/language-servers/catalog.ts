@@ -2,8 +2,6 @@
 export type ProgramPlace =
   /** By its name in the folders of PATH. */
   | { readonly kind: "path"; readonly program: string }
-  /** A script that a package of the project offers, in `node_modules/.bin`. */
-  | { readonly kind: "project"; readonly program: string; readonly package: string }
   /** A module for Node, in the project's packages or in those that came with us. */
   | {
       readonly kind: "module";
@@ -57,7 +55,7 @@ export const SERVERS: readonly ServerRow[] = [
     onlyOldTypeScript: true,
     places: [
       { kind: "path", program: "typescript-language-server" },
-      { kind: "project", program: "typescript-language-server", package: "typescript-language-server" },
+      { kind: "module", from: "project", package: "typescript-language-server", file: "lib/cli.mjs" },
       { kind: "module", from: "bundled", package: "typescript-language-server", file: "lib/cli.mjs" },
     ],
     args: ["--stdio"],

@@ -28,23 +28,26 @@ const FIRST_NATIVE_TYPESCRIPT = 7;
 
 /** Finds the program; whether it works is another question. */
 export function findProgram(place: ProgramPlace, around: Surroundings): FoundProgram | undefined {
-  switch (place.kind) {
-    case "path": {
-      const program = findOnPath(place.program, around.env);
-      if (program === undefined) return undefined;
-      return { argv: [program], where: program, isOfProject: isOfProject(program, around) };
-    }
-    case "project": {
-      const program = join(around.root, "node_modules", ".bin", place.program);
-      const version = loadVersion(join(around.root, "node_modules", place.package, "package.json"));
-      if (!isExecutable(program)) return undefined;
-      return { argv: [program], ...(version && { version }), where: program, isOfProject: true };
-    }
-    case "module":
-      return findModule(place, around);
-    case "typescript":
-      return findTypeScript(place, around);
+  if (place.kind === "path") {
+    const program = findOnPath(place.program, around.env);
+    if (program === undefined) return undefined;
+    return { argv: [program], where: program, isOfProject: isOfProject(program, around) };
   }
+  const manifest = manifestOf(place.kind === "module" ? place.package : "typescript", place.from, around);
+  const version = manifest && loadVersion(manifest);
+  if (!manifest || !version) return undefined;
+  const found = { version, isOfProject: place.from === "project" };
+  if (place.kind === "module") {
+    const program = join(dirname(manifest), place.file);
+    if (!existsSync(program)) return undefined;
+    return { argv: [process.execPath, program], where: program, ...found };
+  }
+  if (Number.parseInt(version, 10) < FIRST_NATIVE_TYPESCRIPT) return undefined;
+  // Started without the script around it, which would be a second process that does nothing.
+  const name = `@typescript/typescript-${process.platform}-${process.arch}/package.json`;
+  const native = resolveFrom(manifest, name);
+  const program = native && join(dirname(native), "lib", "tsc");
+  return program && isExecutable(program) ? { argv: [program], where: program, ...found } : undefined;
 }
 
 /** The major version of the project's own TypeScript; a package of a monorepo has it in a folder above. */
@@ -60,35 +63,6 @@ export function findOnPath(program: string, env: NodeJS.ProcessEnv): string | un
   // An entry that is not absolute would lead into whatever folder we happen to be in.
   const folders = (env["PATH"] ?? "").split(":").filter(isAbsolute);
   return folders.map((folder) => join(folder, program)).find(isExecutable);
-}
-
-function findModule(
-  { from, package: name, file }: ProgramPlace & { kind: "module" },
-  around: Surroundings,
-): FoundProgram | undefined {
-  const manifest = manifestOf(name, from, around);
-  const version = manifest && loadVersion(manifest);
-  if (manifest === undefined || version === undefined) return undefined;
-  const program = join(dirname(manifest), file);
-  if (!existsSync(program)) return undefined;
-  return { argv: [process.execPath, program], version, where: program, isOfProject: from === "project" };
-}
-
-/** Started without the script around it, which would be a second process that does nothing. */
-function findTypeScript(
-  { from }: ProgramPlace & { kind: "typescript" },
-  around: Surroundings,
-): FoundProgram | undefined {
-  const manifest = manifestOf("typescript", from, around);
-  const version = manifest && loadVersion(manifest);
-  if (!manifest || !version || Number.parseInt(version, 10) < FIRST_NATIVE_TYPESCRIPT) return undefined;
-  const native = resolveFrom(
-    manifest,
-    `@typescript/typescript-${process.platform}-${process.arch}/package.json`,
-  );
-  const program = native && join(dirname(native), "lib", "tsc");
-  if (!program || !isExecutable(program)) return undefined;
-  return { argv: [program], version, where: program, isOfProject: from === "project" };
 }
 
 function manifestOf(name: string, from: "project" | "bundled", around: Surroundings): string | undefined {

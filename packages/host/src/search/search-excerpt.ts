@@ -1,15 +1,6 @@
 import { restOfCharacter, wholeCharacters } from "../files/text.ts";
 import type { Source } from "./search-source.ts";
 
-/** The part of the lines around a match that is shown. */
-export interface Excerpt {
-  readonly text: string;
-  readonly before: readonly string[];
-  readonly after: readonly string[];
-  /** One of them is not shown whole. */
-  readonly truncated: boolean;
-}
-
 /** Of a line, or of all the lines of one match, this much is shown. */
 const MAX_TEXT_BYTES = 500;
 /** How much of a cut line is shown in front of the match. */
@@ -20,12 +11,14 @@ const REACH_BYTES = 65_536;
 const LINE_FEED = 0x0a;
 const CARRIAGE_RETURN = 0x0d;
 
-/** `lineStart` is where the first line of the match starts; all three are offsets in bytes. */
+/**
+ * The part of the lines around a match that is shown; `truncated` when one of them is not shown whole. `lineStart` is where the first line of the match starts; all three are offsets in bytes.
+ */
 export function excerptOf(
   source: Source,
   { lineStart, start, end }: { readonly lineStart: number; readonly start: number; readonly end: number },
   context: number,
-): Excerpt {
+) {
   // A match that ends in a line feed ends on the line that it closes.
   const last = Math.max(start, end - 1);
   const lineFeed = source.slice(last, last + REACH_BYTES).indexOf(LINE_FEED);

@@ -1,15 +1,6 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
-import type { Range } from "@octant/core";
 import type { Block, Submatch } from "./ripgrep-messages.ts";
 import type { Source } from "./search-source.ts";
-
-export interface Located {
-  readonly range: Range;
-  /** Where the first line of the match starts, and the match itself, in bytes. */
-  readonly lineStart: number;
-  readonly start: number;
-  readonly end: number;
-}
 
 const LINE_FEED = 0x0a;
 const CHUNK_BYTES = 65_536;
@@ -17,14 +8,12 @@ const TURN_BYTES = 4_194_304;
 
 /**
  * Turns ripgrep's byte offsets in one file into ranges, for matches in the order ripgrep gives them. Undefined means
- * that the file no longer holds what ripgrep found.
+ * that the file no longer holds what ripgrep found. `lineStart` is where the first line of a match starts, in bytes.
  */
-export function createLocator(
-  source: Source,
-): (block: Block, submatch: Submatch) => Promise<Located | undefined> {
+export function createLocator(source: Source) {
   let current: { readonly block: Block; readonly agrees: boolean; readonly place: Place } | undefined;
 
-  return async (block, submatch) => {
+  return async (block: Block, submatch: Submatch) => {
     if (current?.block !== block) current = { block, agrees: agrees(source, block), place: startOf(block) };
     const { place } = current;
     if (!current.agrees || !holds(source, block, submatch)) return undefined;

@@ -1,24 +1,17 @@
 import type { Range } from "@octant/core";
 import { weighTerms } from "../lexical/weigh-terms.ts";
 import type { Grammars } from "../syntax/grammars.ts";
-import type { SymbolKind } from "../syntax/language.ts";
 import { languageOf } from "../syntax/languages/index.ts";
 import { findSymbols, type SourceSymbol } from "../syntax/symbols.ts";
 import { createTermCutter } from "../text/terms.ts";
 import { packVector } from "../vector/vector-store.ts";
 import { loadWordTable } from "../vector/word-table.ts";
-import { cutChunks } from "./cut-chunks.ts";
+import { type CutChunk, cutChunks } from "./cut-chunks.ts";
 import { copyHashOf, encodeChunk } from "./packed-chunk.ts";
 import type { FileState } from "./store.ts";
 
 /** The unit of search, ready to be stored. */
-export interface Chunk {
-  /** The index of its symbol in the file; null for lines. */
-  readonly symbol: number | null;
-  readonly firstLine: number;
-  /** Exclusive. */
-  readonly endLine: number;
-  readonly traits: number;
+export interface Chunk extends Omit<CutChunk, "fields" | "table"> {
   /** Equal for chunks with the same content; 0 for chunks too short to compare. */
   readonly copy: number;
   /** Its terms, separated by spaces. */
@@ -28,14 +21,9 @@ export interface Chunk {
 }
 
 /** A symbol as stored. */
-export interface SymbolRow {
-  readonly name: string;
-  readonly path: string;
-  readonly kind: SymbolKind;
+export interface SymbolRow extends Pick<SourceSymbol, "name" | "path" | "kind" | "signature" | "doc"> {
   /** Eight numbers: the range of the symbol and of its name. */
   readonly place: string;
-  readonly signature: string;
-  readonly doc: string | null;
 }
 
 /** A parsed file as passed between threads: strings rather than objects, because they are cheaper to copy. */
@@ -56,12 +44,12 @@ export function createFileParser(grammars: Grammars): FileParser {
   return async (path, text) => {
     const language = text.length <= MAX_PARSED_CHARS ? languageOf(path) : undefined;
     const symbols = language ? await findSymbols(grammars, language, text) : [];
-    const chunks = cutChunks(path, text, symbols, cutTerms).map((chunk): Chunk => {
-      const { terms, weights } = weighTerms(chunk.fields);
-      const vector = packVector(table.placeChunk(chunk.table));
+    const chunks = cutChunks(path, text, symbols, cutTerms).map(({ fields, table: own, ...chunk }): Chunk => {
+      const { terms, weights } = weighTerms(fields);
+      const vector = packVector(table.placeChunk(own));
       return {
-        ...{ symbol: chunk.symbol, firstLine: chunk.firstLine, endLine: chunk.endLine, traits: chunk.traits },
-        copy: copyHashOf(chunk.fields),
+        ...chunk,
+        copy: copyHashOf(fields),
         terms: terms.join(" "),
         packed: Buffer.from(encodeChunk({ vector, weights })).toString("base64"),
       };
@@ -71,12 +59,8 @@ export function createFileParser(grammars: Grammars): FileParser {
 }
 
 const toRow = ({ name, path, kind, range, nameRange, signature, doc }: SourceSymbol): SymbolRow => ({
-  name,
-  path,
-  kind,
+  ...{ name, path, kind, signature, doc },
   place: `${placeOf(range)},${placeOf(nameRange)}`,
-  signature,
-  doc,
 });
 
 const placeOf = ({ start, end }: Range): string => `${start.line},${start.col},${end.line},${end.col}`;

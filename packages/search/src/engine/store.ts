@@ -1,6 +1,6 @@
 import type { SQLOutputValue } from "node:sqlite";
-import type { Range } from "@octant/core";
 import type { SymbolKind } from "../syntax/language.ts";
+import type { SourceSymbol } from "../syntax/symbols.ts";
 import type { PlacedVector } from "../vector/vector-store.ts";
 import { createBlockStore, type OpenChunk } from "./block-store.ts";
 import type { ParsedFile } from "./parse-file.ts";
@@ -14,16 +14,9 @@ export interface FileState {
   readonly mtimeMs: number;
 }
 
-export interface StoredSymbol {
+export interface StoredSymbol extends Omit<SourceSymbol, "start" | "end"> {
   readonly file: string;
   readonly hash: string;
-  readonly name: string;
-  readonly path: string;
-  readonly kind: SymbolKind;
-  readonly range: Range;
-  readonly nameRange: Range;
-  readonly signature: string;
-  readonly doc: string | null;
 }
 
 export interface ChunkPlace {

@@ -1,25 +1,20 @@
 import { hash } from "node:crypto";
 import { ToolError } from "@octant/core";
 
-/** Remembers which files no parser can cope with, so that each costs its deadline once and not in every call. */
-export interface UnparsableFiles {
-  /** Throws the error of an earlier attempt to parse exactly this text. */
-  check(path: string, text: string): void;
-  /** Runs `work`, which parses the file, and remembers a TIMEOUT or LIMIT_EXCEEDED. */
-  parse<T>(path: string, text: string, work: () => Promise<T>): Promise<T>;
-}
-
 const MAX_FILES = 100;
 
-export function createUnparsableFiles(): UnparsableFiles {
+/** Remembers which files no parser can cope with, so that each costs its deadline once and not in every call. */
+export function createUnparsableFiles() {
   const errors = new Map<string, ToolError>();
+  /** Throws the error of an earlier attempt to parse exactly this text. */
   const check = (path: string, text: string): void => {
     const known = errors.size > 0 ? errors.get(toKey(path, text)) : undefined;
     if (known) throw new ToolError(known.code, known.message, known.details, { cause: known });
   };
   return {
     check,
-    async parse(path, text, work) {
+    /** Runs `work`, which parses the file, and remembers a TIMEOUT or LIMIT_EXCEEDED. */
+    async parse<T>(path: string, text: string, work: () => Promise<T>): Promise<T> {
       check(path, text);
       try {
         return await work();

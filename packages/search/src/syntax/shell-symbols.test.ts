@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { createGrammars } from "./grammars.ts";
-import { bash } from "./languages/bash.ts";
+import { bash } from "./languages/scripting.ts";
 import { findSymbols } from "./symbols.ts";
 
 const SCRIPT = `#!/bin/bash

@@ -4,12 +4,6 @@ import { join } from "node:path";
 import { z } from "zod";
 import { normalise } from "./vector-store.ts";
 
-/** A local sentence model, as exported from Hugging Face by sentence-transformers and Optimum. */
-export interface OnnxModel {
-  /** A vector of length one. */
-  place(text: string): Promise<Float32Array>;
-}
-
 /** The part of `onnxruntime-node` that we use; loaded on demand. */
 interface OnnxRuntime {
   readonly InferenceSession: {
@@ -57,8 +51,11 @@ const Settings = z.object({
 export const modelFileIn = (folder: string): string | undefined =>
   MODEL_FILES.map((name) => join(folder, name)).find((file) => existsSync(file));
 
-/** Blocks the calling thread while it computes. */
-export async function loadOnnxModel(folder: string): Promise<OnnxModel> {
+/**
+ * A local sentence model, as exported from Hugging Face by sentence-transformers and Optimum. Blocks the calling thread
+ * while it computes.
+ */
+export async function loadOnnxModel(folder: string) {
   // The types are missing when they are not installed; these are the documented parts that we use.
   const runtime = (await import(ONNX_RUNTIME)) as OnnxRuntime;
   const { Tokenizer } = (await import(TOKENIZERS)) as Tokenizers;
@@ -77,7 +74,7 @@ export async function loadOnnxModel(folder: string): Promise<OnnxModel> {
   return {
     // One text at a time: without a graphics card a batch is hardly faster, and it is padded to its longest
     // text.
-    async place(text) {
+    async place(text: string): Promise<Float32Array> {
       const ids = cut(tokenizer.encode(text).ids, maxTokens);
       const answer = await session.run(feedsFor(runtime, session.inputNames, ids), [output]);
       const { values, rows } = floatsOf(answer[output]);

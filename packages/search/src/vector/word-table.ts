@@ -7,15 +7,7 @@ import { normalise } from "./vector-store.ts";
 const TABLE_FIELDS = ["name", "container", "path", "signature", "text"] as const;
 export type TableFields = Readonly<Record<(typeof TABLE_FIELDS)[number], readonly string[]>>;
 
-/**
- * Word vectors learned from doc comments and the functions below them in many projects; see data/README.md.
- */
-export interface WordTable {
-  readonly dimensions: number;
-  /** Of length one; zeros when none of the terms is known. */
-  placeQuestion(terms: readonly string[]): Float32Array;
-  placeChunk(fields: TableFields): Float32Array;
-}
+export type WordTable = ReturnType<typeof loadWordTable>;
 
 /** Identifies the table in the index; vectors of different tables cannot be compared. */
 export const WORD_TABLE_ID = "code-words:1";
@@ -33,7 +25,8 @@ const MAGIC = "CWV1";
 const HEADER_BYTES = 32;
 const MAX_COUNT = 255;
 
-export function loadWordTable(folder: string = dataFolder()): WordTable {
+/** Word vectors learned from doc comments and the functions below them in many projects; see data/README.md. */
+export function loadWordTable(folder: string = dataFolder()) {
   const { alpha, tokens } = Vocabulary.parse(
     JSON.parse(readFileSync(join(folder, "code-words.json"), "utf8")),
   );
@@ -49,7 +42,8 @@ export function loadWordTable(folder: string = dataFolder()): WordTable {
 
   return {
     dimensions,
-    placeQuestion(terms) {
+    /** Of length one; zeros when none of the terms is known. */
+    placeQuestion(terms: readonly string[]): Float32Array {
       const sum = new Float32Array(dimensions);
       for (const term of new Set(terms)) {
         const word = numbers.get(term);
@@ -59,7 +53,7 @@ export function loadWordTable(folder: string = dataFolder()): WordTable {
       }
       return normalise(sum);
     },
-    placeChunk(fields) {
+    placeChunk(fields: TableFields): Float32Array {
       const weights = new Map<number, number>();
       for (const [at, field] of TABLE_FIELDS.entries()) {
         const terms = fields[field];

@@ -1,16 +1,8 @@
 import { basename, extname } from "node:path";
 import type { Language } from "../language.ts";
-import { bash } from "./bash.ts";
-import { c, cpp } from "./c.ts";
-import { csharp } from "./csharp.ts";
+import { c, cpp, csharp, go, java, rust } from "./compiled.ts";
 import { css, html, json, yaml } from "./data.ts";
-import { go } from "./go.ts";
-import { java } from "./java.ts";
-import { php } from "./php.ts";
-import { python } from "./python.ts";
-import { ruby } from "./ruby.ts";
-import { rust } from "./rust.ts";
-import { javascript, tsx, typescript } from "./typescript.ts";
+import { bash, javascript, php, python, ruby, tsx, typescript } from "./scripting.ts";
 
 export const LANGUAGES: readonly Language[] = [
   ...[typescript, tsx, javascript, python, go, rust, java, c, cpp, csharp, ruby, php, bash],

@@ -1,4 +1,5 @@
 import type { Language } from "../language.ts";
+import { shellSymbols } from "../shell-symbols.ts";
 
 /** Shared by JavaScript and TypeScript. */
 const SCRIPT = `
@@ -60,4 +61,68 @@ export const tsx: Language = {
   grammar: "tree-sitter-typescript/tree-sitter-tsx.wasm",
   symbols: SCRIPT + TYPES,
   calls: CALLS,
+};
+
+export const python: Language = {
+  id: "python",
+  extensions: [".py", ".pyi", ".pyw"],
+  grammar: "tree-sitter-python/tree-sitter-python.wasm",
+  symbols: `
+    (class_definition name: (identifier) @name) @class
+    (class_definition body: (block [(function_definition name: (identifier) @name) (decorated_definition definition: (function_definition name: (identifier) @name))] @method))
+    (function_definition name: (identifier) @name) @function
+    (module (expression_statement (assignment left: (identifier) @name)) @variable)
+    (class_definition body: (block (expression_statement (assignment left: (identifier) @name)) @field))
+    (type_alias_statement left: (type (identifier) @name)) @type
+  `,
+  calls: `(call function: [(identifier) @callee (attribute attribute: (identifier) @callee)])`,
+  docstrings: true,
+};
+
+export const ruby: Language = {
+  id: "ruby",
+  extensions: [".rb", ".rake", ".gemspec"],
+  filenames: ["Rakefile", "Gemfile"],
+  grammar: "tree-sitter-ruby/tree-sitter-ruby.wasm",
+  symbols: `
+    (class name: [(constant) (scope_resolution)] @name) @class
+    (module name: [(constant) (scope_resolution)] @name) @module
+    (method name: (_) @name) @method
+    (singleton_method name: (_) @name) @method
+    (assignment left: (constant) @name) @constant
+  `,
+  calls: `(call method: (identifier) @callee)`,
+};
+
+export const php: Language = {
+  id: "php",
+  extensions: [".php", ".phtml"],
+  grammar: "tree-sitter-php/tree-sitter-php.wasm",
+  symbols: `
+    (class_declaration name: (name) @name) @class
+    (interface_declaration name: (name) @name) @interface
+    (trait_declaration name: (name) @name) @trait
+    (enum_declaration name: (name) @name) @enum
+    (enum_case name: (name) @name) @constant
+    (namespace_definition name: (namespace_name) @name) @module
+    (function_definition name: (name) @name) @function
+    (method_declaration name: (name) @name) @method
+    (const_declaration (const_element (name) @name)) @constant
+    (property_declaration (property_element name: (variable_name) @name)) @field
+  `,
+  calls: `
+    (function_call_expression function: (name) @callee)
+    (member_call_expression name: (name) @callee)
+    (scoped_call_expression name: (name) @callee)
+    (object_creation_expression (name) @callee)
+  `,
+};
+
+export const bash: Language = {
+  id: "bash",
+  extensions: [".sh", ".bash", ".zsh", ".bats"],
+  filenames: [".bashrc", ".profile"],
+  grammar: "tree-sitter-bash/tree-sitter-bash.wasm",
+  symbols: shellSymbols,
+  calls: `(command name: (command_name (word) @callee))`,
 };
