@@ -2,7 +2,7 @@ import type { Notes } from "./context.ts";
 import type { CallOptions, CheckedCall, Step } from "./dispatch.ts";
 import type { ErrorBody } from "./envelope.ts";
 import { type ErrorCode, ToolError } from "./errors.ts";
-import { type Job, type JobState, PATIENCE_MS, type RunningJob } from "./jobs/job.ts";
+import { type Job, PATIENCE_MS, type RunningJob } from "./jobs/job.ts";
 import type { Jobs } from "./jobs/jobs.ts";
 import type { Settle } from "./settle.ts";
 import type { Context, Timing } from "./tool.ts";
@@ -105,13 +105,7 @@ const toPatience = (timing: Exclude<Timing, "sync">, hint: Timing | undefined): 
   PATIENCE_MS[hint === undefined || hint === "sync" ? timing : hint];
 
 /** The data of an answer that comes before the result. */
-export interface JobStarted {
-  readonly job_id: string;
-  readonly state: JobState;
-  readonly note: string;
-}
-
-const toJobStarted = ({ job_id, state }: Job): JobStarted => ({
+const toJobStarted = ({ job_id, state }: Job) => ({
   job_id,
   state,
   note: `${state === "queued" ? "waiting for its turn" : "still running"}; job.poll with this job_id waits for the result, job.cancel ends it`,

@@ -1,17 +1,5 @@
 import type { ServerResponse } from "node:http";
 
-/** Server-sent events on one response. */
-export interface EventStream {
-  /** One event: a message, with an id from which a client can resume. */
-  send(line: string, id?: string): void;
-  /** An event without data, which gives the client an id to resume from and a retry time. */
-  prime(id: string, retryMs: number): void;
-  /** Other text, in the protocol's form. */
-  raw(text: string): void;
-  end(): void;
-  isFull(): boolean;
-}
-
 export interface EventStreamOptions {
   readonly keepAliveMs: number;
   readonly headers?: Readonly<Record<string, string>>;
@@ -27,7 +15,10 @@ const STREAM_HEADERS = {
 /** A reader that took nothing during this many heartbeats is gone. */
 const MAX_STALLED_SIGNS = 4;
 
-export function createEventStream(response: ServerResponse, options: EventStreamOptions): EventStream {
+export type EventStream = ReturnType<typeof createEventStream>;
+
+/** Server-sent events on one response. */
+export function createEventStream(response: ServerResponse, options: EventStreamOptions) {
   response.writeHead(200, { ...STREAM_HEADERS, ...options.headers });
   response.flushHeaders();
   let stalledSigns = 0;
@@ -38,12 +29,16 @@ export function createEventStream(response: ServerResponse, options: EventStream
   }, options.keepAliveMs).unref();
   response.once("close", () => clearInterval(keepAlive));
 
-  const raw = (text: string) => {
+  /** Text in the protocol's form. */
+  const raw = (text: string): void => {
     if (!response.writableEnded && !response.destroyed) response.write(text);
   };
   return {
-    send: (line, id) => raw(`event: message\n${id === undefined ? "" : `id: ${id}\n`}data: ${line}\n\n`),
-    prime: (id, retryMs) => raw(`id: ${id}\nretry: ${retryMs}\ndata: \n\n`),
+    /** One event: a message, with an id from which a client can resume. */
+    send: (line: string, id?: string) =>
+      raw(`event: message\n${id === undefined ? "" : `id: ${id}\n`}data: ${line}\n\n`),
+    /** An event without data, which gives the client an id to resume from and a retry time. */
+    prime: (id: string, retryMs: number) => raw(`id: ${id}\nretry: ${retryMs}\ndata: \n\n`),
     raw,
     end: () => void response.end(),
     isFull: () => response.writableNeedDrain,

@@ -3,8 +3,8 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Duplex } from "node:stream";
 import type { Caller } from "@octant/core";
-import { type Connections, createConnections } from "./access/connections.ts";
-import { createGate, isRefusal, METADATA_PATH, type Standing } from "./access/gate.ts";
+import { createConnections } from "./access/connections.ts";
+import { createGate, isRefusal, METADATA_PATH } from "./access/gate.ts";
 import { toHostName } from "./access/hosts.ts";
 import type { OAuthOptions } from "./access/oauth.ts";
 import type { TokenStore } from "./access/tokens.ts";
@@ -40,8 +40,6 @@ export interface HttpServerOptions {
 }
 
 export type Handle = (request: IncomingMessage, response: ServerResponse, caller: Caller) => void;
-/** Returns false for a request that needs a token after all. */
-export type PublicHandle = (request: IncomingMessage, response: ServerResponse) => boolean;
 export type Upgrade = (
   request: IncomingMessage,
   socket: Duplex,
@@ -49,37 +47,21 @@ export type Upgrade = (
   caller: Caller,
 ) => void | Promise<void>;
 
-export type PublicUpgrade = (request: IncomingMessage, socket: Duplex, head: Buffer) => void | Promise<void>;
-
 /** Serves a path and all paths below it. Host, Origin, token and rate were checked before. */
 export interface Mount {
   readonly handle?: Handle;
-  /** Serves requests without a token, such as for a page; Host and Origin are still checked. */
-  readonly handlePublic?: PublicHandle;
+  /**
+   * Serves requests without a token, such as for a page; Host and Origin are still checked. Returns false for a request
+   * that needs a token after all.
+   */
+  readonly handlePublic?: (request: IncomingMessage, response: ServerResponse) => boolean;
   /** Takes over the connection of a WebSocket handshake. */
   readonly upgrade?: Upgrade;
   /** Accepts handshakes without one of our tokens and checks them itself; Host and Origin were checked before. */
-  readonly upgradePublic?: PublicUpgrade;
+  readonly upgradePublic?: (request: IncomingMessage, socket: Duplex, head: Buffer) => void | Promise<void>;
   /** Stops reading, and resolves when running work has ended or `drainMs` is over. */
   drain?(drainMs: number): Promise<void>;
   close?(): Promise<void> | void;
-}
-
-/** One listener for all edges. */
-export interface HttpServer {
-  /** The URL of the main resource; known once it listens. */
-  readonly url: string;
-  readonly port: number;
-  /** Ends a caller's open requests when that caller loses access. */
-  readonly connections: Connections;
-  standingOf(caller: Caller): Standing;
-  /** Serves `path` and the paths below it; the longest path wins. */
-  mount(path: string, mount: Mount | Handle): void;
-  listen(): Promise<void>;
-  /** Resolves when the server has closed. */
-  readonly closed: Promise<void>;
-  /** Lets running work finish for a while and accepts nothing new. */
-  close(): Promise<void>;
 }
 
 const LOOPBACK = "127.0.0.1";
@@ -87,7 +69,10 @@ const LOOPBACK = "127.0.0.1";
 const LAST_READ_MS = 500;
 const NO_CORS: CorsHeaders = { allow: [], expose: [] };
 
-export async function createHttpServer(options: HttpServerOptions): Promise<HttpServer> {
+export type HttpServer = Awaited<ReturnType<typeof createHttpServer>>;
+
+/** One listener for all edges. */
+export async function createHttpServer(options: HttpServerOptions) {
   const { host = LOOPBACK, port = 0, tls, log, resourcePath, cors = NO_CORS } = options;
   const limits = { ...DEFAULT_HTTP_LIMITS, ...options.limits };
   const server = await createNodeServer(tls, limits);
@@ -158,27 +143,32 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Http
   };
   const { promise: closed, resolve, reject } = Promise.withResolvers<void>();
   return {
-    get url() {
+    /** The URL of the main resource; known once it listens. */
+    get url(): string {
       return url;
     },
-    get port() {
+    get port(): number {
       return bound;
     },
+    /** Ends a caller's open requests when that caller loses access. */
     connections,
     standingOf: gate.standingOf,
-    mount(path, mount) {
+    /** Serves `path` and the paths below it; the longest path wins. */
+    mount(path: string, mount: Mount | Handle): void {
       if (mounts.has(path)) throw new TypeError(`${path} is already mounted`);
       mounts.set(path, typeof mount === "function" ? { handle: mount } : mount);
     },
-    async listen() {
+    async listen(): Promise<void> {
       server.listen(port, host);
       await once(server, "listening");
       // It listens on a port, not on a pipe.
       bound = (server.address() as AddressInfo).port;
       url ||= `${tls ? "https" : "http"}://${toHostName(host)}:${bound}${resourcePath}`;
     },
+    /** Resolves when the server has closed. */
     closed,
-    close() {
+    /** Lets running work finish for a while and accepts nothing new. */
+    close(): Promise<void> {
       if (!closing) {
         closing = end();
         closing.then(resolve, reject);

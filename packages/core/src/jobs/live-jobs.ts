@@ -1,11 +1,9 @@
-import type { Clock } from "../clock.ts";
 import type { Envelope } from "../envelope.ts";
 import { ToolError } from "../errors.ts";
 import type { StreamChunk } from "../tool.ts";
-import type { Topic } from "../topic.ts";
 import { JOB_TTL_MS, type Job, type JobWork, toEndState } from "./job.ts";
 import type { JobEvent } from "./job-events.ts";
-import type { JobStore } from "./job-store.ts";
+import type { JobsOptions } from "./jobs.ts";
 
 /** A job of this process that has not ended. */
 export interface LiveJob {
@@ -37,25 +35,18 @@ export const createLiveJob = (job: Job, work: JobWork, wanted: boolean): LiveJob
 export const cancelJob = ({ controller }: LiveJob, why: string): void =>
   controller.abort(new ToolError("CANCELLED", why, {}));
 
-export interface RunnerOptions {
-  readonly store: JobStore;
-  readonly clock: Clock;
-  readonly events: Topic<JobEvent>;
-  readonly maxRunning: number;
-}
-
 const STORE_RETRY_MS = 1_000;
 const CANCEL_CHECK_MS = 1_000;
 
 /** Runs a bounded number of jobs at once; the others wait in order, and other processes may claim open ones meanwhile. */
 export class JobRunner {
-  readonly #options: RunnerOptions;
+  readonly #options: Required<JobsOptions>;
   readonly #byId = new Map<string, LiveJob>();
   readonly #queue: LiveJob[] = [];
   readonly #closing = new AbortController();
   #running = 0;
 
-  constructor(options: RunnerOptions) {
+  constructor(options: Required<JobsOptions>) {
     this.#options = options;
   }
 

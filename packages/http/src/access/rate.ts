@@ -1,14 +1,10 @@
-/** Counts the requests of each key and limits their rate. */
-export interface RateLimit {
-  /** True when another request is allowed now. */
-  take(key: string): boolean;
-}
-
 /** Idle keys are dropped when there are this many. */
 const MAX_KEYS = 10_000;
 
-/** A token bucket per key that holds one second's worth. */
-export function createRateLimit(perSecond: number, now: () => number = () => performance.now()): RateLimit {
+export type RateLimit = ReturnType<typeof createRateLimit>;
+
+/** Limits the rate of each key: a token bucket that holds one second's worth. */
+export function createRateLimit(perSecond: number, now: () => number = () => performance.now()) {
   const buckets = new Map<string, { left: number; at: number }>();
   const refill = (bucket: { left: number; at: number }) => {
     const time = now();
@@ -22,7 +18,8 @@ export function createRateLimit(perSecond: number, now: () => number = () => per
     }
   };
   return {
-    take(key) {
+    /** True when another request is allowed now. */
+    take(key: string): boolean {
       let bucket = buckets.get(key);
       if (!bucket) {
         if (buckets.size >= MAX_KEYS) forgetQuiet();

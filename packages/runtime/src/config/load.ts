@@ -1,4 +1,5 @@
 import type { Stats } from "node:fs";
+import { once } from "../permissions/facts.ts";
 import type { Config, WaitingForTrust } from "./config.ts";
 import { fieldsOf } from "./dictionary.ts";
 import { environmentSettings } from "./environment.ts";
@@ -29,7 +30,7 @@ export interface LoadOptions extends Person {
 export function loadConfig({ roots, ...person }: LoadOptions): Config {
   const user = userFolder(person);
   const real = [...new Set(roots.map(realPlace))];
-  const schemaOf = onFirstUse(settingsSchema);
+  const schemaOf = once(settingsSchema);
   const { own, warnings: ownWarnings } = readOwn(userFile(user), schemaOf);
   const projects = (["project", "local"] as const)
     .flatMap((tier) => real.map((root) => projectFile(root, tier)))
@@ -64,12 +65,10 @@ function readParsed<F extends SettingsFile>(
   return found && { ...parseSettings(found.text, file, schemaOf()), file, stat: found.stat };
 }
 
-interface Own {
-  readonly own?: ReadSettings<SettingsFile>;
-  readonly warnings: readonly string[];
-}
-
-function readOwn(file: SettingsFile, schemaOf: () => ReturnType<typeof settingsSchema>): Own {
+function readOwn(
+  file: SettingsFile,
+  schemaOf: () => ReturnType<typeof settingsSchema>,
+): { readonly own?: ReadSettings<SettingsFile>; readonly warnings: readonly string[] } {
   try {
     const own = readParsed(file, schemaOf);
     return own ? { own, warnings: modeWarnings(own) } : { warnings: [] };
@@ -89,14 +88,6 @@ const isOutOfReach = (cause: unknown): boolean => {
   return code === "EACCES" && syscall === "stat";
 };
 
-function onFirstUse<T>(make: () => T): () => T {
-  let made: T | undefined;
-  return () => {
-    made ??= make();
-    return made;
-  };
-}
-
 /** A variable must not be able to declare files of the project to be the person's own. */
 function refuseFolderOfProject(user: UserFolder, roots: readonly string[]): void {
   const [path, home] = [realPlace(user.path), realPlace(user.home)];
@@ -108,13 +99,12 @@ function refuseFolderOfProject(user: UserFolder, roots: readonly string[]): void
     );
 }
 
-interface Judged {
-  readonly tier: LoadedTier;
-  readonly waiting?: WaitingForTrust;
-}
-
 /** Checks whether the person has trusted the file's content. */
-function judge(read: ReadSettings<ProjectFile>, { trusted }: TrustStore, own: Settings = {}): Judged {
+function judge(
+  read: ReadSettings<ProjectFile>,
+  { trusted }: TrustStore,
+  own: Settings = {},
+): { readonly tier: LoadedTier; readonly waiting?: WaitingForTrust } {
   const { tier, root: folder } = read.file;
   const { parts, hash } = trustPartsOf(read.settings, folder, tier);
   const isTrusted = parts.length === 0 || isRemembered(trusted, { folder, tier, hash });

@@ -4,20 +4,16 @@ import type { ProjectTierName } from "./config.ts";
 import type { ServerSettings, Settings } from "./schema.ts";
 import { toVisible } from "./visible.ts";
 
-/** The parts of a project's file that run or allow something, and so need trust. */
-export interface TrustParts {
-  /** Empty when the file asks for nothing. */
-  readonly parts: readonly TrustPart[];
-  /** SHA-256 of these parts and everything that affects them. */
-  readonly hash: string;
-}
-
-export interface TrustPart {
+interface TrustPart {
   readonly path: readonly (string | number)[];
   readonly shown: string;
 }
 
-export function trustPartsOf(settings: Settings, folder: string, tier: ProjectTierName): TrustParts {
+/**
+ * The parts of a project's file that run or allow something, and so need trust; none when the file asks for nothing.
+ * `hash` is the SHA-256 of these parts and everything that affects them.
+ */
+export function trustPartsOf(settings: Settings, folder: string, tier: ProjectTierName) {
   const wanted = {
     permissions: allowing(settings),
     hooks: settings.hooks ?? [],

@@ -4,19 +4,15 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { ToolError } from "@octant/core";
 
-/** Where a browser comes back to after a sign-in. */
-export interface Redirect extends AsyncDisposable {
-  readonly uri: string;
-  /** The address that the browser was sent to, once it has come; TIMEOUT when it does not. */
-  received(signal: AbortSignal): Promise<URL>;
-}
-
 const PATH = "/callback";
 const MAX_WAIT_MS = 5 * 60_000;
 const PAGE = `<!doctype html><meta charset="utf-8"><title>Octant</title><p>You can close this page and go back to the terminal.`;
 
-/** Listens on a free port of this machine only (RFC 8252 section 7.3), for one answer. */
-export async function openRedirect(isExpected: (answer: URLSearchParams) => boolean): Promise<Redirect> {
+/**
+ * Where a browser comes back to after a sign-in: a free port of this machine only (RFC 8252 section 7.3), for one
+ * answer.
+ */
+export async function openRedirect(isExpected: (answer: URLSearchParams) => boolean) {
   const { promise, resolve } = Promise.withResolvers<URL>();
   const server = createServer((request, response) => {
     const url = URL.parse(request.url ?? "", origin());
@@ -39,7 +35,8 @@ export async function openRedirect(isExpected: (answer: URLSearchParams) => bool
   const uri = `${origin()}${PATH}`;
   return {
     uri,
-    async received(signal) {
+    /** The address that the browser was sent to, once it has come; TIMEOUT when it does not. */
+    async received(signal: AbortSignal): Promise<URL> {
       const late = AbortSignal.timeout(MAX_WAIT_MS);
       const ended = new Promise<never>((_, reject) => {
         const fail = () =>

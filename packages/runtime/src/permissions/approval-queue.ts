@@ -1,8 +1,7 @@
 import { randomUUID } from "node:crypto";
-import { createTopic, ToolError, type Topic } from "@octant/core";
+import { createTopic, ToolError } from "@octant/core";
 import { describeRequest } from "./describe-request.ts";
-import type { PermissionAnswer, PermissionPrompter, PermissionRequest } from "./prompter.ts";
-import type { PermissionRule } from "./rule.ts";
+import type { PermissionAnswer, PermissionRequest } from "./prompter.ts";
 
 const DEFAULT_TIMEOUT_MS = 5 * 60_000;
 const MAX_WAITING = 100;
@@ -16,20 +15,7 @@ export const APPROVAL_CHOICES = ["once", "session", "always", "deny"] as const;
 export type ApprovalChoice = (typeof APPROVAL_CHOICES)[number];
 
 /** A question that waits for its answer, as a console shows it. */
-export interface PendingApproval {
-  readonly approval_id: string;
-  /** Such as fs.write. */
-  readonly action: string;
-  /** Whose call waits. */
-  readonly caller: string;
-  /** The request as shown to a person, with control characters made visible. */
-  readonly text: string;
-  readonly choices: readonly ApprovalChoice[];
-  /** The rule that "always" would write. */
-  readonly always: PermissionRule | null;
-  readonly asked_at: string;
-  readonly expires_at: string;
-}
+export type PendingApproval = Readonly<ReturnType<typeof toApproval>>;
 
 export type ApprovalEvent =
   | { readonly type: "asked"; readonly approval: PendingApproval }
@@ -43,21 +29,10 @@ export interface ApprovalAnswer {
   readonly by: string;
 }
 
-export interface ApprovalQueue extends PermissionPrompter {
-  /** Oldest first. */
-  list(): readonly PendingApproval[];
-  /** NOT_FOUND when it does not wait any more; INVALID_ARGUMENT when the answer was not offered. */
-  answer(approvalId: string, answer: ApprovalAnswer): void;
-  readonly events: Topic<ApprovalEvent>;
-  /**
-   * Adds a place where people answer; `isAttended` returns whether someone can answer there now. Without such a place
-   * nothing waits: removing the last one settles all pending approvals as unattended.
-   */
-  attend(isAttended: () => boolean): () => void;
-}
+export type ApprovalQueue = ReturnType<typeof createApprovalQueue>;
 
 /** Approvals given outside the calling client, such as on a web page. */
-export function createApprovalQueue(timeoutMs = DEFAULT_TIMEOUT_MS): ApprovalQueue {
+export function createApprovalQueue(timeoutMs = DEFAULT_TIMEOUT_MS) {
   const waiting = new Map<string, Waiting>();
   const places = new Set<() => boolean>();
   const events = createTopic<ApprovalEvent>({ now: Date.now });
@@ -93,14 +68,16 @@ export function createApprovalQueue(timeoutMs = DEFAULT_TIMEOUT_MS): ApprovalQue
     waiting.values().reduce((sum, { approval }) => sum + Number(approval.caller === caller), 0);
 
   return {
-    async requestPermission(request) {
+    async requestPermission(request: PermissionRequest): Promise<PermissionAnswer> {
       request.signal.throwIfAborted();
       if (!places.values().some((isAttended) => isAttended())) return { answer: "unattended" };
       const isFull = waiting.size >= MAX_WAITING || countOf(request.caller.id) >= MAX_WAITING_OF_ONE;
       return isFull ? TOO_MANY : wait(request);
     },
-    list: () => [...waiting.values()].map(({ approval }) => approval),
-    answer(approvalId, { answer, reason, by }) {
+    /** Oldest first. */
+    list: (): readonly PendingApproval[] => [...waiting.values()].map(({ approval }) => approval),
+    /** NOT_FOUND when it does not wait any more; INVALID_ARGUMENT when the answer was not offered. */
+    answer(approvalId: string, { answer, reason, by }: ApprovalAnswer): void {
       const found = waiting.get(approvalId);
       if (!found) throw notWaiting(approvalId);
       if (!found.approval.choices.includes(answer)) throw notOffered();
@@ -109,7 +86,11 @@ export function createApprovalQueue(timeoutMs = DEFAULT_TIMEOUT_MS): ApprovalQue
       found.resolve(answer === "deny" ? { answer, reason, by } : { answer, by });
     },
     events,
-    attend(isAttended) {
+    /**
+     * Adds a place where people answer; `isAttended` returns whether someone can answer there now. Without such a place
+     * nothing waits: removing the last one settles all pending approvals as unattended.
+     */
+    attend(isAttended: () => boolean): () => void {
       // A new function, so that each call adds a distinct place.
       const place = () => isAttended();
       places.add(place);
@@ -126,14 +107,19 @@ interface Waiting {
   resolve(answer: PermissionAnswer): void;
 }
 
-function toApproval(request: PermissionRequest, timeoutMs: number): PendingApproval {
+function toApproval(request: PermissionRequest, timeoutMs: number) {
   const now = Date.now();
+  const choices = APPROVAL_CHOICES.filter((choice) => choice !== "always" || request.always);
   return {
     approval_id: `approval_${randomUUID()}`,
+    /** Such as fs.write. */
     action: request.name,
+    /** Whose call waits. */
     caller: request.caller.id,
+    /** The request as shown to a person, with control characters made visible. */
     text: describeRequest(request).join("\n"),
-    choices: ["once", "session", ...(request.always ? (["always"] as const) : []), "deny"],
+    choices,
+    /** The rule that "always" would write. */
     always: request.always ?? null,
     asked_at: new Date(now).toISOString(),
     expires_at: new Date(now + timeoutMs).toISOString(),

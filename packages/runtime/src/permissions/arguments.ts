@@ -18,10 +18,7 @@ export interface HeldValue {
 }
 
 /** The declared contents of an action's arguments. */
-export interface Declaration {
-  holdingOf(argument: string): Holding | undefined;
-  valuesIn(input: Readonly<Record<string, unknown>>): readonly HeldValue[];
-}
+export type Declaration = ReturnType<typeof toDeclaration>;
 
 /** Reads declarations from input schemas, each once; undefined for input of any shape, as of a foreign tool. */
 export function createDeclarations(): (action: AnyAction | undefined) => Declaration | undefined {
@@ -37,7 +34,7 @@ export function createDeclarations(): (action: AnyAction | undefined) => Declara
 const isLoose = ({ def }: z.ZodObject): boolean =>
   def.catchall !== undefined && !(def.catchall instanceof z.ZodNever);
 
-function toDeclaration(input: z.ZodObject): Declaration {
+function toDeclaration(input: z.ZodObject) {
   const found = Object.entries(input.shape).flatMap(([name, schema]) => {
     const inside = placesIn(schema, [name]);
     const byName = BY_NAME.find((holds) => holds === name);
@@ -47,8 +44,8 @@ function toDeclaration(input: z.ZodObject): Declaration {
   const places = found.filter((place) => !found.some((other) => isListOf(place, other)));
   const byArgument = new Map(places.map(({ keys, holds }) => [keys[0], holds]));
   return {
-    holdingOf: (argument) => byArgument.get(argument),
-    valuesIn: (given) =>
+    holdingOf: (argument: string): Holding | undefined => byArgument.get(argument),
+    valuesIn: (given: Readonly<Record<string, unknown>>): readonly HeldValue[] =>
       places.flatMap(({ holds, keys }) =>
         valuesAt(given, keys).map((value) => ({ holds, argument: String(keys[0]), value })),
       ),

@@ -1,9 +1,8 @@
-import { type Access, type AnyAction, allowedIn, hasAccess, type Intent, type Mode } from "@octant/core";
+import { type Access, type AnyAction, allowedIn, hasAccess, type Mode } from "@octant/core";
 import type { HookSettings } from "../hooks/hook.ts";
-import { judge, type PermissionSetting } from "./check-permission.ts";
+import { type Judgement, judge, type PermissionSetting } from "./check-permission.ts";
 import { toToolTest } from "./glob.ts";
-import type { Decision, Policy } from "./policy.ts";
-import type { PermissionRule } from "./rule.ts";
+import type { Policy } from "./policy.ts";
 
 export interface ExplainOptions {
   /** `fs.apply_patch` or `mcp__server__tool`. */
@@ -17,37 +16,13 @@ export interface ExplainOptions {
   /** The caller's maximum access; default everything. */
   readonly access?: Access;
   readonly hooks: readonly HookSettings[];
-  readonly sandbox: SandboxFacts;
+  readonly sandbox: { readonly mode: string; readonly level: string; readonly detail: string };
 }
 
-export interface SandboxFacts {
-  readonly mode: string;
-  readonly level: string;
-  readonly detail: string;
-}
+export type PolicyExplanation = ReturnType<typeof explainPolicy>;
 
 /** The decision about a call and its reason. The first step that does not pass decides. */
-export interface PolicyExplanation {
-  readonly name: string;
-  readonly outcome: "runs" | "asks" | "refused";
-  readonly decided_by: "access" | "mode" | "permission";
-  readonly why: string;
-  readonly access: { readonly needs: Access; readonly has: Access; readonly passes: boolean };
-  readonly mode: { readonly mode: Mode | null; readonly intent: Intent; readonly passes: boolean };
-  readonly permission: Decision & {
-    readonly setting: PermissionSetting;
-    /** The first matching rule of each tier. */
-    readonly votes: readonly Decision[];
-  };
-  /** Those that would run, in order; one before the call can still deny it. */
-  readonly hooks: readonly HookSettings[];
-  /** Where commands that the call starts would run. */
-  readonly sandbox: SandboxFacts;
-  /** The rule that would avoid the question; null when there is none, or when no question is asked. */
-  readonly allow_rule: PermissionRule | null;
-}
-
-export function explainPolicy(options: ExplainOptions): PolicyExplanation {
+export function explainPolicy(options: ExplainOptions) {
   const { name, action, policy, permissions: setting, mode, access = "admin", hooks, sandbox } = options;
   const parsed = action.input.safeParse(options.input);
   const call = { name, action, input: parsed.success ? parsed.data : options.input };
@@ -61,13 +36,17 @@ export function explainPolicy(options: ExplainOptions): PolicyExplanation {
     ...verdict,
     access: { needs: action.access, has: access, passes: accessPasses },
     mode: { mode: mode ?? null, intent: action.intent, passes: modePasses },
+    /** `votes`: the first matching rule of each tier. */
     permission: { ...decision, setting, votes: policy.votes(call) },
+    /** Those that would run, in order; one before the call can still deny it. */
     hooks: hooks.filter(({ tool_pattern }) => toToolTest(tool_pattern)(name)),
+    /** Where commands that the call starts would run. */
     sandbox,
+    /** The rule that would avoid the question; null when there is none, or when no question is asked. */
     allow_rule: (couldAllow && policy.narrowRule(call)) || null,
   };
 
-  function toVerdict(): Pick<PolicyExplanation, "outcome" | "decided_by" | "why"> {
+  function toVerdict(): Judgement & { readonly decided_by: "access" | "mode" | "permission" } {
     if (!accessPasses) {
       const why = `${name} needs ${action.access} access; the caller has ${access}`;
       return { outcome: "refused", decided_by: "access", why };
