@@ -61,6 +61,10 @@ test.each([
   ["xoxb-123456789012-abcdefghijkl", REDACTED],
   ["a eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0NTY3ODkwIn0.SflKxwRJSMeKKF2QT4 b", `a ${REDACTED} b`],
   ["postgres://me:p@ss:w0rd@db.test:5432/x", `postgres://me:${REDACTED}@db.test:5432/x`],
+  [
+    "a URL with ?token=required1 and ?token=optional/x",
+    `a URL with ?token=${REDACTED} and ?token=${REDACTED}`,
+  ],
   ["DB_PASSWORD=hunter2 next", `DB_PASSWORD=${REDACTED} next`],
   ['{"password": "hun\\"ter2", "n": 1}', `{"password": "${REDACTED}", "n": 1}`],
   ["-----BEGIN RSA PRIVATE KEY-----\nMIIE\n-----END RSA PRIVATE KEY-----\nrest", `${REDACTED}\nrest`],
@@ -78,6 +82,7 @@ test.each([
   "sha256:e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855",
   "trace 4bf92f3577b34da6a3ce929d0e0e4736 in src/token.ts:12",
   "expected { key: string, token_count: number }",
+  "the callback needs ?token=required&api_key=optional, and (?secret=none).",
 ])("a text without a secret stays unchanged: %s", (text) => {
   expect(createRedactor({ secrets: ["short", "another-secret"] })(text)).toBe(text);
 });

@@ -63,6 +63,9 @@ export function mergeSpans(spans: readonly Span[]): Span[] {
   return merged;
 }
 
+/** A word about the value in place of one, as in "the URL ends with ?token=required". */
+const DESCRIPTION = `(?:required|optional|string|true|false|null|none)[.)\\]]{0,3}(?:[\\s"'&;,]|$)`;
+
 /**
  * The shapes of secrets. A first group is preserved. Each pattern starts at a fixed text, or at the start of a run of
  * its characters, and nothing can fail after a nested repetition, so that no text is scanned more than a few times.
@@ -84,7 +87,7 @@ const SHAPES: readonly RegExp[] = [
   /(?<![A-Za-z0-9])SG\.[\w-]{16,64}\.[\w-]{16,}/g,
   /(?<![A-Za-z0-9])xox[a-z][-.][\w.-]{8,}/g,
   // name=value, with or without quotes, and "name": "value" of JSON.
-  new RegExp(`(${secretName()}=["']?)[^\\s"'&;,]+`, "gi"),
+  new RegExp(`(${secretName()}=["']?)(?!${DESCRIPTION})[^\\s"'&;,]+`, "gi"),
   new RegExp(`("[\\w-]{0,40}?${secretName()}"\\s{0,4}:\\s{0,4}")(?:[^"\\\\]+|\\\\.){1,10000}`, "gi"),
 ];
 
