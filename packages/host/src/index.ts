@@ -164,6 +164,7 @@ export type { Artifact } from "./store/artifacts.ts";
 export type { StoredContent } from "./store/content-store.ts";
 export { DIRECTIONS, type Identity } from "./store/graph.ts";
 export { syncFolder } from "./sync-folder.ts";
+export { makeTempFolder } from "./temp-folder.ts";
 export { cacheFolder } from "./user-folders.ts";
 export {
   type ChangeListener,

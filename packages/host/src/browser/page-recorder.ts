@@ -1,11 +1,11 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { ToolError } from "@octant/core";
 import type { Page } from "playwright-core";
 import { createDesktop, missing } from "../screen/program.ts";
 import type { Recorder } from "../screen/recorder.ts";
 import { type Frame, joinFrames } from "../screen/video.ts";
+import { makeTempFolder } from "../temp-folder.ts";
 import { messageOf } from "./failures.ts";
 
 const MAX_FRAMES = 20_000;
@@ -14,11 +14,10 @@ const MAX_FRAMES = 20_000;
 export async function recordPage(page: Page, env: NodeJS.ProcessEnv): Promise<Recorder> {
   const program = createDesktop(env).find("ffmpeg");
   if (program === undefined) throw missing("ffmpeg");
-  const folder = mkdtempSync(join(tmpdir(), "octant-record-"));
-  const remove = () => rmSync(folder, { recursive: true, force: true });
+  const folder = makeTempFolder("record");
   const frames: Frame[] = [];
   // A static page sends no frames.
-  const first = join(folder, "first.jpg");
+  const first = join(folder.path, "first.jpg");
   const started = performance.now();
   try {
     await page.screenshot({ path: first, type: "jpeg" });
@@ -26,13 +25,13 @@ export async function recordPage(page: Page, env: NodeJS.ProcessEnv): Promise<Re
     await page.screencast.start({
       onFrame({ data }) {
         if (frames.length >= MAX_FRAMES) return;
-        const file = join(folder, `${frames.length}.jpg`);
+        const file = join(folder.path, `${frames.length}.jpg`);
         writeFileSync(file, data);
         frames.push({ file, at: performance.now() - started });
       },
     });
   } catch (cause) {
-    remove();
+    folder[Symbol.dispose]();
     const message = `the page cannot be recorded: ${messageOf(cause)}; a page has one recording at a time, which ui.stop ends`;
     throw new ToolError("UPSTREAM_ERROR", message, {}, { cause });
   }
@@ -40,13 +39,13 @@ export async function recordPage(page: Page, env: NodeJS.ProcessEnv): Promise<Re
     async stop() {
       await page.screencast.stop().catch(() => {});
       const lengthMs = performance.now() - started;
-      const path = join(folder, "video.mp4");
-      await joinFrames(program, frames, lengthMs, folder, path);
-      return { path, ffmpeg: program, remove };
+      const path = join(folder.path, "video.mp4");
+      await joinFrames(program, frames, lengthMs, folder.path, path);
+      return { path, ffmpeg: program, [Symbol.dispose]: folder[Symbol.dispose] };
     },
     async cancel() {
       await page.screencast.stop().catch(() => {});
-      remove();
+      folder[Symbol.dispose]();
     },
   };
 }

@@ -1,26 +1,25 @@
 import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
-import { createWriteStream, mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { createWriteStream } from "node:fs";
 import { join } from "node:path";
 import { finished } from "node:stream/promises";
 import { startTrusted } from "../programs/start-program.ts";
 import type { TrustedProgram } from "../programs/trusted-program.ts";
+import { makeTempFolder } from "../temp-folder.ts";
 import { missing } from "./program.ts";
 import { remux } from "./video.ts";
 
 /** A running recording. */
 export interface Recorder {
-  /** Ends it; the file is in a folder that `remove` deletes. */
+  /** Ends it; disposing of the video deletes its file. */
   stop(): Promise<RecordedVideo>;
   /** Ends it and discards the file. */
   cancel(): Promise<void>;
 }
 
-export interface RecordedVideo {
+export interface RecordedVideo extends Disposable {
   readonly path: string;
   readonly ffmpeg: TrustedProgram;
-  remove(): void;
 }
 
 export interface ScreenRecording {
@@ -39,9 +38,8 @@ const STOP_MS = 10_000;
 export async function startRecording(options: ScreenRecording): Promise<Recorder> {
   const { program, display, env, width, height, fps, maxMs } = options;
   if (program === undefined) throw missing("ffmpeg");
-  const folder = mkdtempSync(join(tmpdir(), "octant-record-"));
-  const remove = () => rmSync(folder, { recursive: true, force: true });
-  const raw = join(folder, "raw.mkv");
+  const folder = makeTempFolder("record");
+  const raw = join(folder.path, "raw.mkv");
   const child = startTrusted(
     program,
     [
@@ -51,10 +49,7 @@ export async function startRecording(options: ScreenRecording): Promise<Recorder
       // An odd number of lines cannot be encoded.
       ...["-vf", "pad=ceil(iw/2)*2:ceil(ih/2)*2", "-flush_packets", "1", "-f", "matroska", "pipe:1"],
     ],
-    {
-      env,
-      stdio: ["ignore", "pipe", "ignore"],
-    },
+    { env, stdio: ["ignore", "pipe", "ignore"] },
   );
   const file = createWriteStream(raw, { mode: 0o600 });
   child.stdout?.pipe(file);
@@ -64,13 +59,13 @@ export async function startRecording(options: ScreenRecording): Promise<Recorder
     async stop() {
       await end(child);
       await finished(file);
-      const path = join(folder, "video.mp4");
+      const path = join(folder.path, "video.mp4");
       await remux(program, raw, path);
-      return { path, ffmpeg: program, remove };
+      return { path, ffmpeg: program, [Symbol.dispose]: folder[Symbol.dispose] };
     },
     async cancel() {
       child.kill("SIGKILL");
-      remove();
+      folder[Symbol.dispose]();
     },
   };
 }

@@ -1,8 +1,30 @@
-import { type Context, ToolError } from "@octant/core";
-import { type Acting, invalid, messageOf, noPage, type Profile, type Screen } from "@octant/host";
+import { type Action, action, type Caller, type Context, ToolError } from "@octant/core";
+import {
+  type Acting,
+  type Browsers,
+  invalid,
+  messageOf,
+  type Network,
+  noPage,
+  type Profile,
+  type Screen,
+  type Workspace,
+} from "@octant/host";
+import { z } from "zod";
 import { SCREEN, toPoint } from "./inputs.ts";
-import type { UiOptions } from "./options.ts";
-import { type PageAnswer, toPageAnswer } from "./page-answer.ts";
+import { Done, PageAnswer, pageText, toPageAnswer } from "./page-answer.ts";
+
+/** The dependencies of the ui tool. */
+export interface UiOptions {
+  readonly browsers: Browsers;
+  readonly screen: Screen;
+  readonly network: Pick<Network, "checkUrl">;
+  readonly workspace: Pick<Workspace, "blobs" | "confinement" | "edits" | "files" | "state">;
+  /** Where to find ffmpeg. */
+  readonly env: NodeJS.ProcessEnv;
+  /** Whether a caller is remote: this machine's hosts and screen are then unavailable. */
+  isRemote(caller: Caller): boolean;
+}
 
 const DEFAULT_TIMEOUT_MS = 5_000;
 
@@ -42,6 +64,47 @@ export function look<T>(
   return findProfile(options, input.profile, ctx).look(toActOptions(input, ctx), work);
 }
 
+/** There is no element to wait for at a point. */
+const toActOptions = ({ target, timeout = DEFAULT_TIMEOUT_MS }: ActInput, ctx: Context) => ({
+  target: toPoint(target) ? undefined : target,
+  timeoutMs: timeout,
+  signal: ctx.signal,
+});
+
+/** Pages report what changed; the desktop only that it was done. */
+const Acted = z.union([PageAnswer, Done]);
+
+export const PAGE_ERRORS = ["NOT_FOUND", "CONFLICT", "TIMEOUT", "UPSTREAM_ERROR"] as const;
+export const ACT_ERRORS = [...PAGE_ERRORS, "UNSUPPORTED", "PERMISSION_DENIED", "EXEC_FAILED"] as const;
+
+type Declared<I extends z.ZodObject> = Pick<Action<I>, "summary" | "input" | "examples"> &
+  Partial<Pick<Action<I>, "listing" | "destructive" | "timing" | "openWorld" | "errors">> & {
+    page(input: z.output<I>, acting: Acting, options: UiOptions): Promise<unknown>;
+    /** Returns what was done. Absent where the action needs a page. */
+    screen?(input: z.output<I>, screen: Screen, signal: AbortSignal): Promise<string>;
+  };
+
+/** Declares an action on a page, and perhaps on the desktop, that returns its effects. */
+export const acting =
+  <I extends z.ZodObject>({ page, screen, ...declared }: Declared<I>) =>
+  (options: UiOptions) =>
+    action({
+      access: "write",
+      timing: "async_short",
+      intent: "verify",
+      errors: screen ? ACT_ERRORS : PAGE_ERRORS,
+      ...declared,
+      // The answer of a page is one of the two.
+      output: (screen ? Acted : PageAnswer) as typeof Acted,
+      async run(input, ctx) {
+        const given = input as z.output<I> & ActInput; // Each of these inputs has a profile.
+        const desktop = screen && onScreen(options, given.profile, ctx);
+        if (screen && desktop) return { done: await screen(input, desktop, ctx.signal) };
+        return (await act(options, given, ctx, (on) => page(input, on, options))).page;
+      },
+      text: (data) => ("done" in data ? { body: data.done } : pageText(data)),
+    });
+
 /** A refusal by Playwright here is the caller's mistake. */
 export async function orRefused(path: string, work: () => Promise<unknown>): Promise<void> {
   try {
@@ -52,26 +115,14 @@ export async function orRefused(path: string, work: () => Promise<unknown>): Pro
   }
 }
 
-/** There is no element to wait for at a point. */
-const toActOptions = ({ target, timeout = DEFAULT_TIMEOUT_MS }: ActInput, ctx: Context) => ({
-  target: toPoint(target) ? undefined : target,
-  timeoutMs: timeout,
-  signal: ctx.signal,
-});
-
 /** The desktop, when the call is for it; UNSUPPORTED or PERMISSION_DENIED when it is unavailable. */
 export function onScreen({ screen, isRemote }: UiOptions, profile: string, ctx: Context): Screen | undefined {
   if (profile !== SCREEN) return undefined;
   ctx.backend("screen");
-  if (isRemote(ctx.caller))
-    throw new ToolError(
-      "PERMISSION_DENIED",
-      "the screen belongs to the person at this machine, not to remote callers",
-      {
-        by: "ui",
-        rule: "screen",
-      },
-    );
+  if (isRemote(ctx.caller)) {
+    const message = "the screen belongs to the person at this machine, not to remote callers";
+    throw new ToolError("PERMISSION_DENIED", message, { by: "ui", rule: "screen" });
+  }
   screen.check();
   return screen;
 }

@@ -1,8 +1,7 @@
 import { action, counted, pagingInput } from "@octant/core";
 import { z } from "zod";
-import { findProfile } from "./acting.ts";
+import { findProfile, type UiOptions } from "./acting.ts";
 import { PageProfile } from "./inputs.ts";
-import type { UiOptions } from "./options.ts";
 import { UNTRUSTED } from "./page-answer.ts";
 
 const LEVELS = ["error", "warning", "info", "debug"] as const;

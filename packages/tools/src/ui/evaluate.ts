@@ -1,9 +1,8 @@
 import { ANSWER_BYTES, ANSWER_MARGIN_BYTES, action, Ref } from "@octant/core";
 import { toRef } from "@octant/host";
 import { z } from "zod";
-import { act } from "./acting.ts";
+import { act, PAGE_ERRORS, type UiOptions } from "./acting.ts";
 import { PageProfile, Target, timeout } from "./inputs.ts";
-import type { UiOptions } from "./options.ts";
 import { PageAnswer, pageText } from "./page-answer.ts";
 
 const MAX_SCRIPT_CHARS = 100_000;
@@ -29,7 +28,7 @@ export const evaluate = (options: UiOptions) =>
         "The whole result, when it does not fit; `result` then has its beginning as text",
       ),
     }),
-    errors: ["NOT_FOUND", "CONFLICT", "TIMEOUT", "UPSTREAM_ERROR"],
+    errors: PAGE_ERRORS,
     examples: [{ title: "Read a value", input: { script: "document.title" }, fails: "NOT_FOUND" }],
     async run({ script, target, timeout: timeoutMs, profile }, ctx) {
       const { page, value } = await act(options, { profile, target, timeout: timeoutMs }, ctx, ({ run }) =>

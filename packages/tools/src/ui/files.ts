@@ -1,8 +1,8 @@
-import { readFileSync } from "node:fs";
+import { readFileSync, statSync } from "node:fs";
 import { basename } from "node:path";
 import { type Ref, ToolError, type Uri } from "@octant/core";
 import { checkFree, pathToUri, placeFile } from "@octant/host";
-import type { UiOptions } from "./options.ts";
+import type { UiOptions } from "./acting.ts";
 
 /** Reads a whole file of the workspace; TOO_LARGE above `maxBytes`. */
 export function readWorkspaceFile({ workspace: { confinement } }: UiOptions, uri: Uri, maxBytes: number) {
@@ -14,6 +14,9 @@ export function readWorkspaceFile({ workspace: { confinement } }: UiOptions, uri
     });
   return { name: basename(file.path), bytes: readFileSync(file.fd) };
 }
+
+/** The errors of an output that cannot be created. */
+export const OUTPUT_ERRORS = ["ALREADY_EXISTS", "OUTSIDE_WORKSPACE", "PROTECTED_PATH"] as const;
 
 const placeOf = ({ workspace }: UiOptions) => ({ ...workspace, folder: workspace.state.folder("downloads") });
 
@@ -28,9 +31,5 @@ export async function saveBytes(options: UiOptions, output: Uri, bytes: Buffer, 
   return { uri, undo: undo as Ref | null };
 }
 
-export const saveFile = (
-  options: UiOptions,
-  output: Uri,
-  file: { readonly path: string; readonly size: number },
-  signal: AbortSignal,
-) => placeFile(placeOf(options), file, output, signal);
+export const saveFile = (options: UiOptions, output: Uri, path: string, signal: AbortSignal) =>
+  placeFile(placeOf(options), { path, size: statSync(path).size }, output, signal);

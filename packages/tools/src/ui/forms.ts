@@ -1,35 +1,24 @@
 import { action, Uri } from "@octant/core";
 import { type Acting, invalid, isTimeout } from "@octant/host";
 import { z } from "zod";
-import { act } from "./acting.ts";
+import { act, acting, PAGE_ERRORS, type UiOptions } from "./acting.ts";
 import { readWorkspaceFile } from "./files.ts";
 import { PageProfile, Target } from "./inputs.ts";
-import type { UiOptions } from "./options.ts";
 import { PageAnswer, pageText } from "./page-answer.ts";
 
 const MAX_FILES = 20;
 /** Playwright's limit for uploads from memory. */
 const MAX_UPLOAD_BYTES = 50 * 1024 * 1024;
-const errors = [
-  "NOT_FOUND",
-  "CONFLICT",
-  "TIMEOUT",
-  "UPSTREAM_ERROR",
-  "OUTSIDE_WORKSPACE",
-  "TOO_LARGE",
-] as const;
-const base = {
-  access: "write",
-  timing: "async_short",
-  intent: "verify",
-  openWorld: true,
-  destructive: true,
-  errors,
-} as const;
+const errors = [...PAGE_ERRORS, "OUTSIDE_WORKSPACE", "TOO_LARGE"] as const;
 
 export const select = (options: UiOptions) =>
   action({
-    ...base,
+    access: "write",
+    timing: "async_short",
+    intent: "verify",
+    openWorld: true,
+    destructive: true,
+    errors,
     summary: "Choose options of a select box by value or label.",
     input: z.strictObject({
       target: Target,
@@ -75,45 +64,35 @@ async function checkOptions({ locator, run }: Acting, values: readonly string[])
   );
 }
 
-export const upload = (options: UiOptions) =>
-  action({
-    ...base,
-    summary: "Give files of the workspace to a file field or to an element that opens a file chooser.",
-    listing: "brief",
-    input: z.strictObject({
-      target: Target,
-      files: z.array(Uri).min(1).max(MAX_FILES),
-      profile: PageProfile,
-    }),
-    output: PageAnswer,
-    examples: [
-      { title: "A picture", input: { target: "input[type=file]", files: ["README.md"] }, fails: "NOT_FOUND" },
-    ],
-    async run({ target, files, profile }, ctx) {
-      const read = files.map((uri) => readWorkspaceFile(options, uri, MAX_UPLOAD_BYTES));
-      const total = read.reduce((sum, { bytes }) => sum + bytes.length, 0);
-      if (total > MAX_UPLOAD_BYTES) throw invalid("files", `more than ${MAX_UPLOAD_BYTES} bytes in total`);
-      const payload = read.map(({ name, bytes }) => ({ name, mimeType: "", buffer: bytes }));
-      const { page } = await act(
-        options,
-        { profile, target },
-        ctx,
-        async ({ locator, page: shown, waits }) => {
-          if ((await locator.getAttribute("type", waits)) === "file")
-            return locator.setInputFiles(payload, waits);
-          const [chooser] = await Promise.all([
-            shown.waitForEvent("filechooser", waits).catch(() => undefined),
-            locator.click(waits),
-          ]);
-          if (!chooser)
-            throw invalid(
-              "target",
-              `not a file field, and a click on it opened no file chooser; ui.snapshot shows fields`,
-            );
-          await chooser.setFiles(payload, waits);
-        },
+export const upload = acting({
+  summary: "Give files of the workspace to a file field or to an element that opens a file chooser.",
+  listing: "brief",
+  openWorld: true,
+  destructive: true,
+  errors,
+  input: z.strictObject({
+    target: Target,
+    files: z.array(Uri).min(1).max(MAX_FILES),
+    profile: PageProfile,
+  }),
+  examples: [
+    { title: "A picture", input: { target: "input[type=file]", files: ["README.md"] }, fails: "NOT_FOUND" },
+  ],
+  async page({ files }, { locator, page, waits }, options) {
+    const read = files.map((uri) => readWorkspaceFile(options, uri, MAX_UPLOAD_BYTES));
+    const total = read.reduce((sum, { bytes }) => sum + bytes.length, 0);
+    if (total > MAX_UPLOAD_BYTES) throw invalid("files", `more than ${MAX_UPLOAD_BYTES} bytes in total`);
+    const payload = read.map(({ name, bytes }) => ({ name, mimeType: "", buffer: bytes }));
+    if ((await locator.getAttribute("type", waits)) === "file") return locator.setInputFiles(payload, waits);
+    const [chooser] = await Promise.all([
+      page.waitForEvent("filechooser", waits).catch(() => undefined),
+      locator.click(waits),
+    ]);
+    if (!chooser)
+      throw invalid(
+        "target",
+        "not a file field, and a click on it opened no file chooser; ui.snapshot shows fields",
       );
-      return page;
-    },
-    text: (data) => pageText(data),
-  });
+    await chooser.setFiles(payload, waits);
+  },
+});

@@ -1,11 +1,9 @@
-import { mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Context, Uri } from "@octant/core";
-import { invalid, type Profile } from "@octant/host";
-import { orRefused } from "./acting.ts";
+import { invalid, makeTempFolder, type Profile } from "@octant/host";
+import { orRefused, type UiOptions } from "./acting.ts";
 import { checkOutput, readWorkspaceFile, saveFile } from "./files.ts";
-import type { UiOptions } from "./options.ts";
 
 const MAX_HAR_BYTES = 200 * 1024 * 1024;
 const FILE = "page.har";
@@ -21,7 +19,7 @@ interface HarInput {
 export async function runHar(
   options: UiOptions,
   profile: Profile,
-  recording: { har?: string | undefined },
+  recording: { har?: ReturnType<typeof makeTempFolder> | undefined },
   { op, output, uri, pattern }: HarInput,
   ctx: Context,
 ) {
@@ -29,52 +27,34 @@ export async function runHar(
     if (uri === undefined) throw invalid("uri", "name the HAR file to replay");
     const { bytes } = readWorkspaceFile(options, uri, MAX_HAR_BYTES);
     await orRefused("uri", () =>
-      profile.equip("har", (context) =>
+      profile.equip("har", async (context) => {
         // A copy in a folder of its own: entries can name files beside the HAR, also through links out of the workspace.
-        inFolder(async (folder) => {
-          const path = join(folder, FILE);
-          writeFileSync(path, bytes);
-          await context.routeFromHAR(path, { notFound: "fallback", ...(pattern && { url: pattern }) });
-        }),
-      ),
+        using folder = makeTempFolder("har");
+        const path = join(folder.path, FILE);
+        writeFileSync(path, bytes);
+        await context.routeFromHAR(path, { notFound: "fallback", ...(pattern && { url: pattern }) });
+      }),
     );
     return { done: "requests in the HAR are answered from it" };
   }
   const { tracing } = profile.context();
   if (op === "har_start") {
-    const folder = mkdtempSync(join(tmpdir(), "octant-har-"));
+    const folder = makeTempFolder("har");
     const filter = pattern && { urlFilter: pattern };
     try {
-      await orRefused("op", () => tracing.startHar(join(folder, FILE), { content: "embed", ...filter }));
+      await orRefused("op", () => tracing.startHar(join(folder.path, FILE), { content: "embed", ...filter }));
     } catch (cause) {
-      rmSync(folder, { recursive: true, force: true });
+      folder[Symbol.dispose]();
       throw cause;
     }
     recording.har = folder;
     return { done: "recording requests; har_stop saves them" };
   }
-  const folder = recording.har;
-  if (folder === undefined) throw invalid("op", "no HAR is being recorded; begin with har_start");
+  if (recording.har === undefined) throw invalid("op", "no HAR is being recorded; begin with har_start");
   if (output === undefined) throw invalid("output", "name the file to save the HAR as");
   checkOutput(options, output);
+  using folder = recording.har;
   recording.har = undefined;
-  try {
-    await orRefused("op", () => tracing.stopHar());
-    const path = join(folder, FILE);
-    return {
-      done: "saved",
-      ...(await saveFile(options, output, { path, size: statSync(path).size }, ctx.signal)),
-    };
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
-  }
-}
-
-async function inFolder(work: (folder: string) => Promise<void>): Promise<void> {
-  const folder = mkdtempSync(join(tmpdir(), "octant-har-"));
-  try {
-    await work(folder);
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
-  }
+  await orRefused("op", () => tracing.stopHar());
+  return { done: "saved", ...(await saveFile(options, output, join(folder.path, FILE), ctx.signal)) };
 }

@@ -1,4 +1,5 @@
 import { defineTool } from "@octant/core";
+import type { UiOptions } from "./acting.ts";
 import { console } from "./console.ts";
 import { emulate } from "./emulate.ts";
 import { evaluate } from "./evaluate.ts";
@@ -6,7 +7,6 @@ import { select, upload } from "./forms.ts";
 import { storage, trace } from "./keeping.ts";
 import { focus, press, type } from "./keyboard.ts";
 import { navigate } from "./navigate.ts";
-import type { UiOptions } from "./options.ts";
 import { pdf, screenshot } from "./pictures.ts";
 import { click, drag, hover, scroll } from "./pointer.ts";
 import { type Recordings, record, session, stop } from "./recordings.ts";
@@ -16,7 +16,7 @@ import { dialog, download, tabs } from "./tabs.ts";
 import { wait } from "./wait.ts";
 import { windows } from "./windows.ts";
 
-export type { UiOptions } from "./options.ts";
+export type { UiOptions } from "./acting.ts";
 
 /** Pages in a browser, and the desktop. */
 export const ui = (options: UiOptions) => {

@@ -1,23 +1,13 @@
-import { mkdtempSync, rmSync, statSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { action, Ref, Uri } from "@octant/core";
-import { invalid } from "@octant/host";
+import { invalid, makeTempFolder } from "@octant/host";
 import { z } from "zod";
-import { findProfile, orRefused } from "./acting.ts";
-import { checkOutput, readWorkspaceFile, saveBytes, saveFile } from "./files.ts";
+import { findProfile, orRefused, type UiOptions } from "./acting.ts";
+import { checkOutput, OUTPUT_ERRORS, readWorkspaceFile, saveBytes, saveFile } from "./files.ts";
 import { Output, PageProfile } from "./inputs.ts";
-import type { UiOptions } from "./options.ts";
 
 const MAX_STATE_BYTES = 10 * 1024 * 1024;
-const errors = [
-  "NOT_FOUND",
-  "ALREADY_EXISTS",
-  "OUTSIDE_WORKSPACE",
-  "PROTECTED_PATH",
-  "TOO_LARGE",
-  "UPSTREAM_ERROR",
-] as const;
+const errors = ["NOT_FOUND", ...OUTPUT_ERRORS, "TOO_LARGE", "UPSTREAM_ERROR"] as const;
 const Kept = z.object({ done: z.string(), uri: Uri.optional(), undo: Ref.nullable().optional() });
 
 export const trace = (options: UiOptions) =>
@@ -40,17 +30,10 @@ export const trace = (options: UiOptions) =>
       if (output === undefined)
         throw invalid("output", "name the file to save the trace as, such as trace.zip");
       checkOutput(options, output);
-      const folder = mkdtempSync(join(tmpdir(), "octant-trace-"));
-      try {
-        const path = join(folder, "trace.zip");
-        await orRefused("op", () => tracing.stop({ path }));
-        return {
-          done: "saved",
-          ...(await saveFile(options, output, { path, size: statSync(path).size }, ctx.signal)),
-        };
-      } finally {
-        rmSync(folder, { recursive: true, force: true });
-      }
+      using folder = makeTempFolder("trace");
+      const path = join(folder.path, "trace.zip");
+      await orRefused("op", () => tracing.stop({ path }));
+      return { done: "saved", ...(await saveFile(options, output, path, ctx.signal)) };
     },
     text: ({ done, uri }, reader) => ({ body: uri ? `${done} ${reader.path(uri)}` : done }),
   });

@@ -1,8 +1,8 @@
 import { action, holding, ToolError } from "@octant/core";
 import { type Acting, invalid, messageOf, toSiteUrl } from "@octant/host";
 import { z } from "zod";
+import type { UiOptions } from "./acting.ts";
 import { PageProfile, timeout } from "./inputs.ts";
-import type { UiOptions } from "./options.ts";
 import { PageAnswer, pageText, toPageAnswer } from "./page-answer.ts";
 
 const MAX_URL_CHARS = 16_384;

@@ -1,23 +1,11 @@
 import { action, Ref, Uri } from "@octant/core";
 import { imageSize, MAX_IMAGE_BYTES, markElements, takeSnapshot, toRef } from "@octant/host";
 import { z } from "zod";
-import { look, onScreen } from "./acting.ts";
-import { checkOutput, saveBytes } from "./files.ts";
+import { ACT_ERRORS, look, onScreen, type UiOptions } from "./acting.ts";
+import { checkOutput, OUTPUT_ERRORS, saveBytes } from "./files.ts";
 import { Output, PageProfile, Profile, Target } from "./inputs.ts";
-import type { UiOptions } from "./options.ts";
 
-const errors = [
-  "NOT_FOUND",
-  "CONFLICT",
-  "TIMEOUT",
-  "UPSTREAM_ERROR",
-  "UNSUPPORTED",
-  "PERMISSION_DENIED",
-  "EXEC_FAILED",
-  "ALREADY_EXISTS",
-  "OUTSIDE_WORKSPACE",
-  "PROTECTED_PATH",
-] as const;
+const errors = [...ACT_ERRORS, ...OUTPUT_ERRORS] as const;
 const base = { access: "write", timing: "async_short", intent: "verify", errors } as const;
 
 /** For pictures that are too large to attach. */

@@ -1,4 +1,5 @@
 import { readFileSync, statSync } from "node:fs";
+import { setTimeout as delay } from "node:timers/promises";
 import { action, type Context, newHandle, Ref, ToolError, Uri } from "@octant/core";
 import {
   durationOf,
@@ -11,10 +12,9 @@ import {
   toRef,
 } from "@octant/host";
 import { z } from "zod";
-import { findProfile, onScreen } from "./acting.ts";
-import { checkOutput, saveFile } from "./files.ts";
+import { findProfile, onScreen, type UiOptions } from "./acting.ts";
+import { checkOutput, OUTPUT_ERRORS, saveFile } from "./files.ts";
 import { Output, Profile } from "./inputs.ts";
-import type { UiOptions } from "./options.ts";
 
 const MAX_RECORDING_MS = 10 * 60_000;
 const MAX_SESSION_MS = 110_000;
@@ -30,9 +30,7 @@ const errors = [
   "PERMISSION_DENIED",
   "EXEC_FAILED",
   "LIMIT_EXCEEDED",
-  "ALREADY_EXISTS",
-  "OUTSIDE_WORKSPACE",
-  "PROTECTED_PATH",
+  ...OUTPUT_ERRORS,
   "TOO_LARGE",
   "UPSTREAM_ERROR",
 ] as const;
@@ -105,13 +103,9 @@ export const stop = (options: UiOptions, recordings: Recordings) =>
         });
       checkOutput(options, output);
       recordings.delete(recording);
-      const video = await found.recorder.stop();
-      try {
-        const duration = await durationOf(video.ffmpeg, video.path);
-        return { duration, ...(await store(options, video, output, ctx)) };
-      } finally {
-        video.remove();
-      }
+      using video = await found.recorder.stop();
+      const duration = await durationOf(video.ffmpeg, video.path);
+      return { duration, ...(await store(options, video, output, ctx)) };
     },
     text: ({ duration, size, uri, ref }, reader) => ({
       body: `${duration} ms, ${size} bytes${uri ? `, saved as ${reader.path(uri)}` : ""}`,
@@ -150,29 +144,22 @@ export const session = (options: UiOptions) =>
         await recorder.cancel();
         throw cause;
       }
-      const video = await recorder.stop();
-      try {
-        const changes = await findChanges(video.ffmpeg, video.path);
-        const rows = [];
-        for (const { at, changed } of changes.slice(0, MAX_KEY_FRAMES)) {
-          const bytes = await frameAt(video.ffmpeg, video.path, at, KEY_FRAME_WIDTH);
-          ctx.attach({ kind: "image", mime: "image/jpeg", bytes });
-          rows.push({
-            at,
-            changed: Math.round(changed * 1_000) / 1_000,
-            ref: toRef(options.workspace.blobs.put(bytes)),
-          });
-        }
-        const more = changes.length - rows.length;
-        return {
-          duration: await durationOf(video.ffmpeg, video.path),
-          ...(await store(options, video, output, ctx)),
-          changes: rows,
-          ...(more > 0 && { more }),
-        };
-      } finally {
-        video.remove();
+      using video = await recorder.stop();
+      const changes = await findChanges(video.ffmpeg, video.path);
+      const rows = [];
+      for (const { at, changed } of changes.slice(0, MAX_KEY_FRAMES)) {
+        const bytes = await frameAt(video.ffmpeg, video.path, at, KEY_FRAME_WIDTH);
+        ctx.attach({ kind: "image", mime: "image/jpeg", bytes });
+        const ref = toRef(options.workspace.blobs.put(bytes));
+        rows.push({ at, changed: Math.round(changed * 1_000) / 1_000, ref });
       }
+      const more = changes.length - rows.length;
+      return {
+        duration: await durationOf(video.ffmpeg, video.path),
+        ...(await store(options, video, output, ctx)),
+        changes: rows,
+        ...(more > 0 && { more }),
+      };
     },
     text: ({ duration, changes, more = 0, uri, ref }, reader) => ({
       body: [
@@ -189,7 +176,7 @@ export const session = (options: UiOptions) =>
 /** Into the workspace when an output was given, otherwise behind a ref. */
 async function store(options: UiOptions, { path }: RecordedVideo, output: string | undefined, ctx: Context) {
   const { size } = statSync(path);
-  if (output !== undefined) return { size, ...(await saveFile(options, output, { path, size }, ctx.signal)) };
+  if (output !== undefined) return { size, ...(await saveFile(options, output, path, ctx.signal)) };
   if (size > MAX_BLOB_BYTES)
     throw new ToolError("TOO_LARGE", `the video has ${size} bytes; give an output to save it`, {
       limit: MAX_BLOB_BYTES,
@@ -205,17 +192,8 @@ async function pause(ms: number, ctx: Context): Promise<void> {
   const started = performance.now();
   for (let left = ms; left > 0; left = ms - (performance.now() - started)) {
     ctx.progress({ progress: ms - left, total: ms });
-    await new Promise<void>((resolve, reject) => {
-      const stop = () => reject(ctx.signal.reason);
-      const timer = setTimeout(
-        () => {
-          ctx.signal.removeEventListener("abort", stop);
-          resolve();
-        },
-        Math.min(left, TOLD_EVERY_MS),
-      );
-      ctx.signal.addEventListener("abort", () => clearTimeout(timer), { once: true });
-      ctx.signal.addEventListener("abort", stop, { once: true });
-    });
+    await delay(Math.min(left, TOLD_EVERY_MS), undefined, { signal: ctx.signal }).catch(() =>
+      ctx.signal.throwIfAborted(),
+    );
   }
 }

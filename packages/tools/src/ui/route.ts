@@ -1,10 +1,10 @@
 import { action, type Context, pagingInput, Ref, Uri } from "@octant/core";
 import { invalid, type Profile as OpenProfile, type Route } from "@octant/host";
 import { z } from "zod";
-import { findProfile } from "./acting.ts";
+import { findProfile, type UiOptions } from "./acting.ts";
+import { OUTPUT_ERRORS } from "./files.ts";
 import { runHar } from "./har.ts";
 import { Output, PageProfile } from "./inputs.ts";
-import type { UiOptions } from "./options.ts";
 import { UNTRUSTED } from "./page-answer.ts";
 
 const MAX_BODY_CHARS = 1024 * 1024;
@@ -49,14 +49,9 @@ type Input = z.output<typeof Input>;
 
 /** The routing of a profile's requests; it ends with the profile. */
 interface Routing {
-  rules: Rule[];
+  rules: { readonly op: string; readonly pattern: string }[];
   /** The folder of the HAR that is being recorded. */
-  har?: string | undefined;
-}
-
-interface Rule {
-  readonly op: string;
-  readonly pattern: string;
+  har?: Parameters<typeof runHar>[2]["har"];
 }
 
 export const route = (options: UiOptions) => {
@@ -81,16 +76,7 @@ export const route = (options: UiOptions) => {
       undo: Ref.nullable().optional(),
       notice: z.string(),
     }),
-    errors: [
-      "NOT_FOUND",
-      "LIMIT_EXCEEDED",
-      "ALREADY_EXISTS",
-      "OUTSIDE_WORKSPACE",
-      "PROTECTED_PATH",
-      "TOO_LARGE",
-      "UPSTREAM_ERROR",
-      "CONFLICT",
-    ],
+    errors: ["NOT_FOUND", "LIMIT_EXCEEDED", ...OUTPUT_ERRORS, "TOO_LARGE", "UPSTREAM_ERROR", "CONFLICT"],
     examples: [
       {
         title: "Mock an API",
@@ -179,23 +165,18 @@ function listRequests(profile: OpenProfile, { pattern, limit }: Input, ctx: Cont
   const found = profile.activity().requests.filter(({ number, url }) => number < before && matches(url));
   const page = found.slice(-limit);
   if (found.length > limit) ctx.more(page[0]?.number);
-  return page.map(({ method, url, type, status, ms, failure }) => ({
-    ...{ method, url: url.slice(0, 1_000), type },
-    ...(status !== undefined && { status }),
-    ...(ms !== undefined && { ms }),
-    ...(failure !== undefined && { failure }),
+  return page.map(({ number: _number, tab: _tab, ...entry }) => ({
+    ...entry,
+    url: entry.url.slice(0, 1_000),
   }));
 }
 
 /** `*` stays within a path segment, `**` does not. */
 function toMatcher(pattern: string | undefined): (url: string) => boolean {
   if (pattern === undefined) return () => true;
-  const source = pattern
-    .split(/(\*\*|\*)/)
-    .map((part) =>
-      part === "**" ? ".*" : part === "*" ? "[^/]*" : part.replace(/[\\^$.|?+()[\]{}]/g, "\\$&"),
-    )
-    .join("");
+  const source = RegExp.escape(pattern).replace(/(\\\*){1,2}/g, (stars) =>
+    stars.length > 2 ? ".*" : "[^/]*",
+  );
   const expression = new RegExp(`^${source}$`);
   return (url) => expression.test(url);
 }

@@ -1,9 +1,8 @@
 import { ANSWER_BYTES, ANSWER_MARGIN_BYTES, action, type Hash, MAX_ANSWER_BYTES, Ref } from "@octant/core";
 import { takeChanges, takeSnapshot, toRef, toShownUrl } from "@octant/host";
 import { z } from "zod";
-import { look } from "./acting.ts";
+import { look, PAGE_ERRORS, type UiOptions } from "./acting.ts";
 import { PageProfile, Target } from "./inputs.ts";
-import type { UiOptions } from "./options.ts";
 import { UNTRUSTED } from "./page-answer.ts";
 
 const MAX_CURSOR_CHARS = 65_536;
@@ -42,7 +41,7 @@ export const snapshot = (options: UiOptions) =>
       profile: PageProfile,
     }),
     output: Output,
-    errors: ["NOT_FOUND", "CONFLICT", "TIMEOUT", "UPSTREAM_ERROR"],
+    errors: PAGE_ERRORS,
     examples: [
       { title: "Buttons, links and fields only", input: { interactive: true }, fails: "NOT_FOUND" },
       { title: "One part of the page", input: { target: "main", depth: 3 }, fails: "NOT_FOUND" },

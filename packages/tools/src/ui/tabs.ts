@@ -2,10 +2,9 @@ import { statSync } from "node:fs";
 import { action, Ref, ToolError, Uri } from "@octant/core";
 import { invalid, type Profile as OpenProfile, toShownUrl } from "@octant/host";
 import { z } from "zod";
-import { act, findProfile } from "./acting.ts";
-import { checkOutput, saveFile } from "./files.ts";
+import { act, findProfile, type UiOptions } from "./acting.ts";
+import { checkOutput, OUTPUT_ERRORS, saveFile } from "./files.ts";
 import { Output, PageProfile } from "./inputs.ts";
-import type { UiOptions } from "./options.ts";
 import { PageAnswer, pageText, UNTRUSTED } from "./page-answer.ts";
 
 const Row = z.object({
@@ -132,16 +131,7 @@ export const download = (options: UiOptions) =>
       profile: PageProfile,
     }),
     output: z.object({ uri: Uri, size: z.int(), undo: Ref.nullable(), url: z.string(), name: z.string() }),
-    errors: [
-      "NOT_FOUND",
-      "UPSTREAM_ERROR",
-      "ALREADY_EXISTS",
-      "OUTSIDE_WORKSPACE",
-      "PROTECTED_PATH",
-      "NO_SPACE",
-      "LOCKED",
-      "TOO_LARGE",
-    ],
+    errors: ["NOT_FOUND", "UPSTREAM_ERROR", ...OUTPUT_ERRORS, "NO_SPACE", "LOCKED", "TOO_LARGE"],
     examples: [
       { title: "The first one", input: { download: "d1", output: "data/report.csv" }, fails: "NOT_FOUND" },
     ],
@@ -157,9 +147,8 @@ export const download = (options: UiOptions) =>
       if (failure !== null)
         throw new ToolError("UPSTREAM_ERROR", `the download of ${found.name} failed: ${failure}`, {});
       const path = await found.download.path();
-      const { size } = statSync(path);
-      const saved = await saveFile(options, output, { path, size }, ctx.signal);
-      return { ...saved, size, url: found.url.slice(0, 1_000), name: found.name };
+      const saved = await saveFile(options, output, path, ctx.signal);
+      return { ...saved, size: statSync(path).size, url: found.url.slice(0, 1_000), name: found.name };
     },
     text: ({ uri, size, url }, reader) => ({
       body: `saved ${reader.path(uri)}, ${size} bytes from <${url}>`,

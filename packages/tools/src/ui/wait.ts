@@ -1,9 +1,8 @@
 import { action, ToolError } from "@octant/core";
 import { isTimeout } from "@octant/host";
 import { z } from "zod";
-import { act } from "./acting.ts";
+import { act, PAGE_ERRORS, type UiOptions } from "./acting.ts";
 import { PageProfile, Target, timeout } from "./inputs.ts";
-import type { UiOptions } from "./options.ts";
 import { PageAnswer, pageText } from "./page-answer.ts";
 
 const WAIT_MS = 10_000;
@@ -31,7 +30,7 @@ export const wait = (options: UiOptions) =>
         "give text, target, url, idle or script: what to wait for",
       ),
     output: PageAnswer,
-    errors: ["NOT_FOUND", "CONFLICT", "TIMEOUT", "UPSTREAM_ERROR"],
+    errors: PAGE_ERRORS,
     examples: [{ title: "A message", input: { text: "Saved" }, fails: "NOT_FOUND" }],
     async run({ text, target, gone, url, idle, script, timeout: timeoutMs, profile }, ctx) {
       const state = gone ? "hidden" : "visible";

@@ -1,8 +1,7 @@
 import { action } from "@octant/core";
 import { z } from "zod";
-import { onScreen } from "./acting.ts";
+import { onScreen, type UiOptions } from "./acting.ts";
 import { SCREEN } from "./inputs.ts";
-import type { UiOptions } from "./options.ts";
 
 export const windows = (options: UiOptions) =>
   action({
