@@ -1,9 +1,9 @@
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { invalid } from "../browser/failures.ts";
-import type { Desktop } from "./program.ts";
-import type { ClickOptions, Point, Window } from "./screen.ts";
+import { makeTempFolder } from "../temp-folder.ts";
+import { type Desktop, noKey, noModifier, offScreen, parseChord } from "./program.ts";
+import type { Point, ScreenBackend, Window } from "./screen.ts";
 
 const MAX_SCROLL_LINES = 100;
 const CLICKS = { left: ["c", "dc", "tc"], right: ["rc", "rc", "rc"] } as const;
@@ -13,28 +13,15 @@ const MODIFIERS: Readonly<Record<string, string>> = {
 };
 /** Key names of pages as cliclick names. */
 const KEYS: Readonly<Record<string, string>> = {
-  ...{
-    enter: "return",
-    return: "return",
-    escape: "esc",
-    esc: "esc",
-    tab: "tab",
-    space: "space",
-    " ": "space",
-  },
-  ...{ backspace: "delete", delete: "fwd-delete", home: "home", end: "end", pageup: "page-up" },
+  ...{ enter: "return", return: "return", escape: "esc", esc: "esc", tab: "tab", space: "space" },
+  ...{ " ": "space", backspace: "delete", delete: "fwd-delete", home: "home", end: "end", pageup: "page-up" },
   ...{ pagedown: "page-down", arrowup: "arrow-up", arrowdown: "arrow-down", arrowleft: "arrow-left" },
-  ...{
-    arrowright: "arrow-right",
-    up: "arrow-up",
-    down: "arrow-down",
-    left: "arrow-left",
-    right: "arrow-right",
-  },
+  ...{ arrowright: "arrow-right", up: "arrow-up", down: "arrow-down", left: "arrow-left" },
+  right: "arrow-right",
 };
 
 /** The macOS desktop through screencapture, osascript and cliclick. Unverified: written without a Mac. */
-export function createMacos(desktop: Desktop) {
+export function createMacos(desktop: Desktop): ScreenBackend {
   const script = async <T>(source: string, signal: AbortSignal): Promise<T> =>
     // Each script prints JSON.
     JSON.parse((await desktop.run("osascript", ["-l", "JavaScript", "-e", source], signal)).toString()) as T;
@@ -52,10 +39,7 @@ export function createMacos(desktop: Desktop) {
     const { width, height, scale } = await display(signal);
     return points.map(({ x, y }) => {
       if (x < 0 || y < 0 || x >= width * scale || y >= height * scale)
-        throw invalid(
-          "target",
-          `${x},${y} is not on the screen, which has ${width * scale}x${height * scale} pixels`,
-        );
+        throw offScreen({ x, y }, width * scale, height * scale);
       return `${Math.round(x / scale)},${Math.round(y / scale)}`;
     });
   };
@@ -64,11 +48,7 @@ export function createMacos(desktop: Desktop) {
 
   return {
     size,
-    async click(
-      point: Point,
-      { button, count, modifiers }: ClickOptions,
-      signal: AbortSignal,
-    ): Promise<void> {
+    async click(point, { button, count, modifiers }, signal) {
       if (button === "middle") throw invalid("button", "macOS: left and right only");
       const [at = ""] = await toPoints([point], signal);
       const kind = CLICKS[button][Math.min(count, 3) - 1] ?? "c";
@@ -76,38 +56,34 @@ export function createMacos(desktop: Desktop) {
       const clicks = Array.from({ length: times }, () => `${kind}:${at}`);
       await cliclick(held(modifiers.map(toModifier), clicks), signal);
     },
-    async move(point: Point, signal: AbortSignal): Promise<void> {
+    async move(point, signal) {
       const [at = ""] = await toPoints([point], signal);
       await cliclick([`m:${at}`], signal);
     },
-    async drag(from: Point, to: Point, signal: AbortSignal): Promise<void> {
+    async drag(from, to, signal) {
       const [start = "", end = ""] = await toPoints([from, to], signal);
       await cliclick([`dd:${start}`, `dm:${end}`, `du:${end}`], signal);
     },
-    async scroll(
-      at: Point | undefined,
-      { dx, dy }: { dx: number; dy: number },
-      signal: AbortSignal,
-    ): Promise<void> {
+    async scroll(at, { dx, dy }, signal) {
       if (at) await cliclick([`m:${(await toPoints([at], signal))[0]}`], signal);
       const lines = (steps: number) =>
         Math.max(-MAX_SCROLL_LINES, Math.min(MAX_SCROLL_LINES, Math.round(steps)));
       await script(toScroll(-lines(dy), -lines(dx)), signal);
     },
-    async type(text: string, signal: AbortSignal): Promise<void> {
+    async type(text, signal) {
       const commands = text
         .split("\n")
         .flatMap((line, index) => [...(index > 0 ? ["kp:return"] : []), ...(line ? [`t:${line}`] : [])]);
       if (commands.length > 0) await cliclick(commands, signal);
     },
-    async press(keys: readonly string[], signal: AbortSignal): Promise<void> {
+    async press(keys, signal) {
       const commands = keys.flatMap((chord) => {
-        const names = chord.split(/\+(?=.)/);
-        return held(names.slice(0, -1).map(toModifier), [toKey(names.at(-1) ?? "")]);
+        const { modifiers, key } = parseChord(chord);
+        return held(modifiers.map(toModifier), [toKey(key)]);
       });
       await cliclick(commands, signal);
     },
-    async windows(signal: AbortSignal): Promise<readonly Window[]> {
+    async windows(signal) {
       const { scale } = await display(signal);
       const found = await script<Window[]>(WINDOWS, signal);
       return found.map((window) => ({
@@ -116,24 +92,17 @@ export function createMacos(desktop: Desktop) {
         ...{ width: window.width * scale, height: window.height * scale },
       }));
     },
-    async activate(id: string, signal: AbortSignal): Promise<void> {
+    async activate(id, signal) {
       await script(toActivation(id), signal);
     },
-    async picture(
-      part: Omit<Window, "id" | "title" | "pid" | "active"> | undefined,
-      signal: AbortSignal,
-    ): Promise<Buffer> {
+    async picture(part, signal) {
       const { scale } = await display(signal);
       const region = part && [part.x, part.y, part.width, part.height].map((pixels) => pixels / scale);
-      const folder = mkdtempSync(join(tmpdir(), "octant-screen-"));
-      try {
-        const file = join(folder, "screen.png");
-        const args = ["-x", "-t", "png", ...(region ? [`-R${region.join(",")}`] : []), file];
-        await desktop.run("screencapture", args, signal);
-        return readFileSync(file);
-      } finally {
-        rmSync(folder, { recursive: true, force: true });
-      }
+      using folder = makeTempFolder("screen");
+      const file = join(folder.path, "screen.png");
+      const args = ["-x", "-t", "png", ...(region ? [`-R${region.join(",")}`] : []), file];
+      await desktop.run("screencapture", args, signal);
+      return readFileSync(file);
     },
   };
 }
@@ -141,7 +110,7 @@ export function createMacos(desktop: Desktop) {
 function toModifier(name: string): string {
   const known = MODIFIERS[name.toLowerCase()];
   if (known) return known;
-  throw invalid("keys", `'${name}' is not a modifier; they are Control, Alt, Shift and Meta`);
+  throw noModifier(name);
 }
 
 function toKey(name: string): string {
@@ -149,7 +118,7 @@ function toKey(name: string): string {
   if (known) return `kp:${known}`;
   if (/^F\d{1,2}$/i.test(name)) return `kp:${name.toLowerCase()}`;
   if ([...name].length === 1) return `t:${name}`;
-  throw invalid("keys", `there is no key '${name}'`);
+  throw noKey(name);
 }
 
 const DISPLAY = `ObjC['import']('AppKit');

@@ -1,6 +1,9 @@
 import { ToolError } from "@octant/core";
+import { invalid } from "../browser/failures.ts";
 import { runTrusted } from "../programs/run-trusted.ts";
 import { findPowerShell, findTrusted, type TrustedProgram } from "../programs/trusted-program.ts";
+import { words } from "../words.ts";
+import type { Point } from "./screen.ts";
 
 /** Runs desktop programs, such as xdotool, outside the sandbox, in the person's session. */
 export interface Desktop {
@@ -38,19 +41,25 @@ export function createDesktop(given: NodeJS.ProcessEnv): Desktop {
 export const POWERSHELL = "powershell.exe";
 
 /** The variables that a display client or PowerShell needs, and nothing else. */
-const PASSED = [
-  ...["DISPLAY", "XAUTHORITY", "HOME", "PATH"],
-  ...["WSL_INTEROP", "SystemRoot", "TEMP", "USERPROFILE"],
-];
+const PASSED = words("DISPLAY XAUTHORITY HOME PATH WSL_INTEROP SystemRoot TEMP USERPROFILE");
 
-export const missing = (program: string) =>
-  new ToolError(
-    "UNSUPPORTED",
-    `${program} is not installed; the screen needs it (apt-get install ${PACKAGES[program] ?? program})`,
-    {
-      what: program,
-      how: `apt-get install ${PACKAGES[program] ?? program}`,
-    },
-  );
+export const missing = (program: string) => {
+  const how = `apt-get install ${PACKAGES[program] ?? program}`;
+  const message = `${program} is not installed; the screen needs it (${how})`;
+  return new ToolError("UNSUPPORTED", message, { what: program, how });
+};
 
 const PACKAGES: Readonly<Record<string, string>> = { import: "imagemagick", ffprobe: "ffmpeg" };
+
+/** `Control+Shift+a` as its modifiers and its key; a plus sign at the end is a key. */
+export function parseChord(chord: string): { modifiers: readonly string[]; key: string } {
+  const names = chord.split(/\+(?=.)/);
+  return { modifiers: names.slice(0, -1), key: names.at(-1) ?? "" };
+}
+
+export const noModifier = (name: string) =>
+  invalid("keys", `'${name}' is not a modifier; they are Control, Alt, Shift and Meta`);
+export const noKey = (name: string) => invalid("keys", `there is no key '${name}'`);
+
+export const offScreen = ({ x, y }: Point, width: number, height: number) =>
+  invalid("target", `${x},${y} is not on the screen, which has ${width}x${height} pixels`);

@@ -29,10 +29,11 @@ export interface ClickOptions {
   readonly modifiers: readonly string[];
 }
 
-/** The person's desktop. Coordinates are physical pixels from the top left. */
-export interface Screen {
-  /** PERMISSION_DENIED until the person has enabled it; UNSUPPORTED where it cannot work. */
-  check(): void;
+export type Box = Pick<Window, "x" | "y" | "width" | "height">;
+
+/** What a kind of desktop can do. Coordinates are physical pixels from the top left. */
+export interface ScreenBackend {
+  size(signal: AbortSignal): Promise<Pick<Window, "width" | "height">>;
   click(point: Point, options: ClickOptions, signal: AbortSignal): Promise<void>;
   move(point: Point, signal: AbortSignal): Promise<void>;
   drag(from: Point, to: Point, signal: AbortSignal): Promise<void>;
@@ -42,6 +43,16 @@ export interface Screen {
   /** Names as in pages: Enter, Control+a. */
   press(keys: readonly string[], signal: AbortSignal): Promise<void>;
   windows(signal: AbortSignal): Promise<readonly Window[]>;
+  /** Gives a window the focus. */
+  activate(id: string, signal: AbortSignal): Promise<void>;
+  /** A PNG of the screen, or of a part of it. */
+  picture(part: Box | undefined, signal: AbortSignal): Promise<Buffer>;
+}
+
+/** The person's desktop. */
+export interface Screen extends Omit<ScreenBackend, "size" | "activate" | "picture"> {
+  /** PERMISSION_DENIED until the person has enabled it; UNSUPPORTED where it cannot work. */
+  check(): void;
   /** By its id, pid, or a part of its title. */
   focus(target: string, signal: AbortSignal): Promise<Window>;
   /** The whole screen, `x,y,width,height`, or a window. */
@@ -94,34 +105,17 @@ export function createScreen({ env, isOn }: ScreenOptions): Screen {
       return window;
     },
     async screenshot(target, signal) {
-      if (target === undefined) return { bytes: await backend.picture(undefined, signal), scale: 1 };
-      const [, x, y, width, height] = REGION.exec(target) ?? [];
-      if (x !== undefined && y !== undefined)
-        return {
-          bytes: await backend.picture(
-            { x: +x, y: +y, width: Number(width), height: Number(height) },
-            signal,
-          ),
-          scale: 1,
-        };
-      if (/^[\d\s,.-]+$/.test(target) && target.includes(","))
-        throw invalid("target", "a region of the screen is x,y,width,height");
-      const window = await findWindow(target, signal);
-      return { bytes: await backend.picture(window, signal), scale: 1 };
+      const part =
+        target === undefined ? undefined : (toRegion(target) ?? (await findWindow(target, signal)));
+      return { bytes: await backend.picture(part, signal), scale: 1 };
     },
     async record({ fps, maxMs }, signal) {
       if (name !== "X11")
         throw unsupported("recordings of the screen are made on Linux with X11 only", X11_ONLY);
       const { width, height } = await backend.size(signal);
-      const program = desktop.find("ffmpeg");
+      const display = env["DISPLAY"] ?? "";
       return startRecording({
-        program,
-        display: env["DISPLAY"] ?? "",
-        env: desktop.env,
-        width,
-        height,
-        fps,
-        maxMs,
+        ...{ program: desktop.find("ffmpeg"), display, env: desktop.env, width, height, fps, maxMs },
       });
     },
     backend() {
@@ -138,6 +132,16 @@ const BACKENDS = { X11: createX11, macOS: createMacos, Windows: createWindows };
 
 const unsupported = (message: string, how: string) =>
   new ToolError("UNSUPPORTED", message, { what: "the screen", how });
+
+/** INVALID_ARGUMENT for numbers that are not a region; undefined for the title of a window. */
+function toRegion(target: string): Box | undefined {
+  const [x, y, width, height] = REGION.exec(target)?.slice(1).map(Number) ?? [];
+  if (x !== undefined && y !== undefined && width !== undefined && height !== undefined)
+    return { x, y, width, height };
+  if (/^[\d\s,.-]+$/.test(target) && target.includes(","))
+    throw invalid("target", "a region of the screen is x,y,width,height");
+  return undefined;
+}
 
 const REGION = /^\s*(\d+)\s*,\s*(\d+)\s*,\s*(\d+)\s*,\s*(\d+)\s*$/;
 const TURN_ON = 'the person turns it on with "ui": { "screen": true } in their settings, or --screen';

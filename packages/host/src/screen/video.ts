@@ -55,17 +55,8 @@ export async function joinFrames(
   await ffmpeg(program, [
     ...["-f", "concat", "-safe", "0", "-i", list, "-t", String((lengthMs + FRAME_MS) / 1_000)],
     ...["-r", String(1_000 / FRAME_MS)],
-    ...[
-      "-vf",
-      "scale=trunc(iw/2)*2:trunc(ih/2)*2",
-      "-c:v",
-      "libx264",
-      "-preset",
-      "veryfast",
-      "-pix_fmt",
-      "yuv420p",
-      to,
-    ],
+    ...["-vf", "scale=trunc(iw/2)*2:trunc(ih/2)*2", "-c:v", "libx264", "-preset", "veryfast"],
+    ...["-pix_fmt", "yuv420p", to],
   ]);
 }
 
@@ -122,18 +113,8 @@ export async function findChanges(program: TrustedProgram, path: string): Promis
 async function* smallFrames(program: TrustedProgram, path: string): AsyncGenerator<Buffer> {
   const filter = `fps=${LOOK_FPS},scale=${LOOK_WIDTH}:${LOOK_HEIGHT}:flags=area`;
   const args = [
-    "-loglevel",
-    "error",
-    "-nostdin",
-    "-i",
-    path,
-    "-vf",
-    filter,
-    "-pix_fmt",
-    "gray",
-    "-f",
-    "rawvideo",
-    "-",
+    ...["-loglevel", "error", "-nostdin", "-i", path, "-vf", filter],
+    ...["-pix_fmt", "gray", "-f", "rawvideo", "-"],
   ];
   const child = startTrusted(program, args, { env: {}, stdio: ["ignore", "pipe", "ignore"] });
   const size = LOOK_WIDTH * LOOK_HEIGHT;

@@ -1,7 +1,7 @@
 import { ToolError } from "@octant/core";
 import { invalid } from "../browser/failures.ts";
-import { type Desktop, POWERSHELL } from "./program.ts";
-import type { ClickOptions, Point, Window } from "./screen.ts";
+import { type Desktop, noKey, noModifier, POWERSHELL, parseChord } from "./program.ts";
+import type { Point, ScreenBackend } from "./screen.ts";
 import { WINDOWS_SCRIPT } from "./windows-script.ts";
 
 /** What Windows is asked to do, one after the other: numbers of the SendInput function. */
@@ -60,7 +60,7 @@ const EXTENDED_KEYS: Readonly<Record<string, number>> = {
 const F1 = 0x70;
 
 /** The Windows desktop through PowerShell, from WSL too. Unverified: written without Windows. */
-export function createWindows(desktop: Desktop) {
+export function createWindows(desktop: Desktop): ScreenBackend {
   const ask = async (request: object, signal: AbortSignal): Promise<Answer> => {
     const args = ["-NoProfile", "-NonInteractive", "-InputFormat", "Text", "-OutputFormat", "Text"];
     const command = Buffer.from(WINDOWS_SCRIPT, "utf16le").toString("base64");
@@ -83,11 +83,8 @@ export function createWindows(desktop: Desktop) {
   };
 
   return {
-    async size(signal: AbortSignal) {
-      const { width, height } = await ask({ op: "size" }, signal);
-      return { width, height };
-    },
-    click: (point: Point, { button, count, modifiers }: ClickOptions, signal: AbortSignal): Promise<void> => {
+    size: (signal) => ask({ op: "size" }, signal),
+    click(point, { button, count, modifiers }, signal) {
       const [down, up] = BUTTONS[button];
       const once: readonly Event[] = [
         ["mouse", down, 0],
@@ -97,8 +94,8 @@ export function createWindows(desktop: Desktop) {
       const clicks = Array.from({ length: count }, () => once).flat();
       return send([toMove(point), ...held(modifiers, clicks)], signal);
     },
-    move: (point: Point, signal: AbortSignal): Promise<void> => send([toMove(point)], signal),
-    drag(from: Point, to: Point, signal: AbortSignal): Promise<void> {
+    move: (point, signal) => send([toMove(point)], signal),
+    drag(from, to, signal) {
       const steps = Array.from({ length: DRAG_STEPS }, (_, index) => (index + 1) / DRAG_STEPS);
       const between = (start: number, end: number, part: number) => start + (end - start) * part;
       const moves = steps.flatMap((part): Event[] => [
@@ -108,18 +105,14 @@ export function createWindows(desktop: Desktop) {
       const [down, up] = BUTTONS.left;
       return send([toMove(from), ["mouse", down, 0], ...moves, ["mouse", up, 0]], signal);
     },
-    scroll(
-      at: Point | undefined,
-      { dx, dy }: { dx: number; dy: number },
-      signal: AbortSignal,
-    ): Promise<void> {
+    scroll(at, { dx, dy }, signal) {
       const turn = (flags: number, steps: number): Event[] =>
         Array.from({ length: Math.min(Math.abs(steps), MAX_SCROLL_STEPS) }, () => [
           ...(["mouse", flags, Math.sign(steps) * WHEEL_STEP] as const),
         ]);
       return send([...(at ? [toMove(at)] : []), ...turn(WHEEL, -dy), ...turn(WHEEL_SIDEWAYS, dx)], signal);
     },
-    type: (text: string, signal: AbortSignal): Promise<void> =>
+    type: (text, signal) =>
       send(
         text
           .replaceAll("\r\n", "\n")
@@ -127,31 +120,28 @@ export function createWindows(desktop: Desktop) {
           .flatMap((unit) => strike(unit === "\n" ? "enter" : unit === "\t" ? "tab" : unit, "unit")),
         signal,
       ),
-    press: (chords: readonly string[], signal: AbortSignal): Promise<void> =>
+    press: (chords, signal) =>
       send(
         chords.flatMap((chord) => {
-          const names = chord.split(/\+(?=.)/);
-          return held(names.slice(0, -1), strike(names.at(-1) ?? "", "keyof"));
+          const { modifiers, key } = parseChord(chord);
+          return held(modifiers, strike(key, "keyof"));
         }),
         signal,
       ),
-    async windows(signal: AbortSignal): Promise<readonly Window[]> {
+    async windows(signal) {
       const { windows = [] } = await ask({ op: "windows" }, signal);
       return windows.map(([id, title, pid, x, y, width, height, active]) => ({
         ...{ id, title, pid, x, y, width, height, active },
       }));
     },
-    async activate(id: string, signal: AbortSignal): Promise<void> {
+    async activate(id, signal) {
       const { active } = await ask({ op: "activate", id }, signal);
       if (active) return;
       throw new ToolError("EXEC_FAILED", "Windows did not give the window the focus; click it instead", {
         program: POWERSHELL,
       });
     },
-    async picture(
-      part: Omit<Window, "id" | "title" | "pid" | "active"> | undefined,
-      signal: AbortSignal,
-    ): Promise<Buffer> {
+    async picture(part, signal) {
       const { width, height } = part ?? (await ask({ op: "size" }, signal));
       const { x = 0, y = 0 } = part ?? {};
       const { png = "" } = await ask({ op: "picture", x, y, width, height }, signal);
@@ -183,14 +173,14 @@ function strike(name: string, by: "unit" | "keyof"): Event[] {
   const [, number] = /^F(\d{1,2})$/i.exec(name) ?? [];
   if (number !== undefined && Number(number) >= 1 && Number(number) <= 24)
     return pair("key", F1 + Number(number) - 1);
-  throw invalid("keys", `there is no key '${name}'`);
+  throw noKey(name);
 }
 
 function held(names: readonly string[], events: readonly Event[]): Event[] {
   const codes = names.map((name) => {
     const code = MODIFIERS[name.toLowerCase()];
     if (code !== undefined) return code;
-    throw invalid("keys", `'${name}' is not a modifier; they are Control, Alt, Shift and Meta`);
+    throw noModifier(name);
   });
   return [
     ...codes.map((code): Event => ["key", code, 0]),

@@ -1,10 +1,9 @@
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { ToolError } from "@octant/core";
-import { invalid } from "../browser/failures.ts";
-import { type Desktop, missing } from "./program.ts";
-import type { ClickOptions, Point, Window } from "./screen.ts";
+import { makeTempFolder } from "../temp-folder.ts";
+import { type Desktop, missing, offScreen, parseChord } from "./program.ts";
+import type { Point, ScreenBackend, Window } from "./screen.ts";
 
 const BUTTONS = { left: "1", middle: "2", right: "3" } as const;
 const WHEEL = { up: "4", down: "5", left: "6", right: "7" } as const;
@@ -17,7 +16,7 @@ const FOCUS_MS = 3_000;
 const MAX_WINDOWS = 200;
 
 /** The desktop through xdotool and an available screenshot program. */
-export function createX11(desktop: Desktop) {
+export function createX11(desktop: Desktop): ScreenBackend {
   const xdotool = async (
     args: readonly (string | number)[],
     signal: AbortSignal,
@@ -30,7 +29,7 @@ export function createX11(desktop: Desktop) {
   const checkPoint = async ({ x, y }: Point, signal: AbortSignal): Promise<[number, number]> => {
     const { width, height } = await size(signal);
     if (x >= 0 && y >= 0 && x < width && y < height) return [Math.round(x), Math.round(y)];
-    throw invalid("target", `${x},${y} is not on the screen, which has ${width}x${height} pixels`);
+    throw offScreen({ x, y }, width, height);
   };
   const describe = async (id: string, active: string, signal: AbortSignal): Promise<Window | undefined> => {
     try {
@@ -48,11 +47,7 @@ export function createX11(desktop: Desktop) {
 
   return {
     size,
-    async click(
-      point: Point,
-      { button, count, modifiers }: ClickOptions,
-      signal: AbortSignal,
-    ): Promise<void> {
+    async click(point, { button, count, modifiers }, signal) {
       const [x, y] = await checkPoint(point, signal);
       const keys = modifiers.map(toKeysym);
       await xdotool(
@@ -65,12 +60,12 @@ export function createX11(desktop: Desktop) {
         signal,
       );
     },
-    async move(point: Point, signal: AbortSignal): Promise<void> {
+    async move(point, signal) {
       const [x, y] = await checkPoint(point, signal);
       // --sync waits forever when the pointer is already there.
       await xdotool(["mousemove", x, y], signal);
     },
-    async drag(from: Point, to: Point, signal: AbortSignal): Promise<void> {
+    async drag(from, to, signal) {
       const [x, y] = await checkPoint(from, signal);
       const [endX, endY] = await checkPoint(to, signal);
       const steps = Array.from({ length: DRAG_STEPS }, (_, index) => (index + 1) / DRAG_STEPS);
@@ -86,11 +81,7 @@ export function createX11(desktop: Desktop) {
         signal,
       );
     },
-    async scroll(
-      at: Point | undefined,
-      { dx, dy }: { dx: number; dy: number },
-      signal: AbortSignal,
-    ): Promise<void> {
+    async scroll(at, { dx, dy }, signal) {
       if (at) await xdotool(["mousemove", ...(await checkPoint(at, signal))], signal);
       const turns = [
         [dy > 0 ? WHEEL.down : WHEEL.up, Math.abs(dy)],
@@ -101,29 +92,27 @@ export function createX11(desktop: Desktop) {
           await xdotool(["click", "--repeat", Math.min(steps, 100), "--delay", 10, button], signal);
     },
     /** From stdin: the text must not appear in an argument list, and may contain any character. */
-    async type(text: string, signal: AbortSignal): Promise<void> {
+    async type(text, signal) {
       for (const [run] of text.matchAll(RUNS)) {
         const delay = isAscii(run) ? TYPE_DELAY_MS : REMAP_DELAY_MS;
         await xdotool(["type", "--clearmodifiers", "--delay", delay, "--file", "-"], signal, run);
       }
     },
-    async press(keys: readonly string[], signal: AbortSignal): Promise<void> {
-      const chords = keys.map((chord) =>
-        chord
-          .split(/\+(?=.)/)
-          .map(toKeysym)
-          .join("+"),
-      );
+    async press(keys, signal) {
+      const chords = keys.map((chord) => {
+        const { modifiers, key } = parseChord(chord);
+        return [...modifiers, key].map(toKeysym).join("+");
+      });
       await xdotool(["key", "--clearmodifiers", ...chords], signal);
     },
-    async windows(signal: AbortSignal): Promise<readonly Window[]> {
+    async windows(signal) {
       const active = await xdotool(["getactivewindow"], signal).catch(() => "");
       const found = await xdotool(["search", "--onlyvisible", "--name", "."], signal).catch(() => "");
       const ids = found.split("\n").filter(Boolean).slice(0, MAX_WINDOWS);
       const windows = await Promise.all(ids.map((id) => describe(id, active, signal)));
       return windows.filter((window) => window !== undefined && window.title !== "") as Window[];
     },
-    async activate(id: string, signal: AbortSignal): Promise<void> {
+    async activate(id, signal) {
       const patience = AbortSignal.any([signal, AbortSignal.timeout(FOCUS_MS)]);
       try {
         await xdotool(["windowactivate", "--sync", id], patience);
@@ -134,11 +123,7 @@ export function createX11(desktop: Desktop) {
         throw new ToolError("TIMEOUT", message, { after_ms: FOCUS_MS });
       }
     },
-    /** A PNG of the screen, or of a part of it. */
-    async picture(
-      part: Omit<Window, "id" | "title" | "pid" | "active"> | undefined,
-      signal: AbortSignal,
-    ): Promise<Buffer> {
+    async picture(part, signal) {
       const region = part && `${part.width}x${part.height}+${part.x}+${part.y}`;
       if (desktop.find("maim"))
         return desktop.run("maim", ["--hidecursor", ...(region ? ["-g", region] : [])], signal);
@@ -149,15 +134,11 @@ export function createX11(desktop: Desktop) {
           signal,
         );
       if (!desktop.find("scrot")) throw missing("maim");
-      const folder = mkdtempSync(join(tmpdir(), "octant-screen-"));
-      try {
-        const file = join(folder, "screen.png");
-        const box = part && `${part.x},${part.y},${part.width},${part.height}`;
-        await desktop.run("scrot", [...(box ? ["-a", box] : []), file], signal);
-        return readFileSync(file);
-      } finally {
-        rmSync(folder, { recursive: true, force: true });
-      }
+      using folder = makeTempFolder("screen");
+      const file = join(folder.path, "screen.png");
+      const box = part && `${part.x},${part.y},${part.width},${part.height}`;
+      await desktop.run("scrot", [...(box ? ["-a", box] : []), file], signal);
+      return readFileSync(file);
     },
   };
 }
@@ -168,59 +149,15 @@ const isAscii = (text: string): boolean => (text.codePointAt(0) ?? 0) < 0x80;
 
 /** Key names of pages as X keysyms. */
 const KEYSYMS: Readonly<Record<string, string>> = {
-  ...{
-    control: "ctrl",
-    ctrl: "ctrl",
-    meta: "super",
-    cmd: "super",
-    command: "super",
-    win: "super",
-    alt: "alt",
-  },
-  ...{
-    shift: "shift",
-    enter: "Return",
-    return: "Return",
-    escape: "Escape",
-    esc: "Escape",
-    backspace: "BackSpace",
-  },
-  ...{
-    delete: "Delete",
-    insert: "Insert",
-    tab: "Tab",
-    space: "space",
-    " ": "space",
-    home: "Home",
-    end: "End",
-  },
-  ...{
-    pageup: "Prior",
-    pagedown: "Next",
-    arrowup: "Up",
-    arrowdown: "Down",
-    arrowleft: "Left",
-    arrowright: "Right",
-  },
-  ...{
-    up: "Up",
-    down: "Down",
-    left: "Left",
-    right: "Right",
-    "+": "plus",
-    "-": "minus",
-    ",": "comma",
-    ".": "period",
-  },
-  ...{
-    "/": "slash",
-    "\\": "backslash",
-    ";": "semicolon",
-    "'": "apostrophe",
-    "=": "equal",
-    "[": "bracketleft",
-  },
-  ...{ "]": "bracketright", "`": "grave" },
+  ...{ control: "ctrl", ctrl: "ctrl", meta: "super", cmd: "super", command: "super", win: "super" },
+  ...{ alt: "alt", shift: "shift", enter: "Return", return: "Return", escape: "Escape", esc: "Escape" },
+  ...{ backspace: "BackSpace", delete: "Delete", insert: "Insert", tab: "Tab", space: "space", " ": "space" },
+  ...{ home: "Home", end: "End", pageup: "Prior", pagedown: "Next" },
+  ...{ arrowup: "Up", arrowdown: "Down", arrowleft: "Left", arrowright: "Right" },
+  ...{ up: "Up", down: "Down", left: "Left", right: "Right" },
+  ...{ "+": "plus", "-": "minus", ",": "comma", ".": "period", "/": "slash", "\\": "backslash" },
+  ...{ ";": "semicolon", "'": "apostrophe", "=": "equal", "[": "bracketleft", "]": "bracketright" },
+  "`": "grave",
 };
 
 function toKeysym(name: string): string {
