@@ -334,6 +334,22 @@ describe.skipIf(lacks("chromium"))("a shop in the browser", () => {
     await ui("tabs", { op: "quit" });
   });
 
+  test("an emulated size, colour scheme and medium hold for later tabs and after a restart", async () => {
+    await visit("/");
+    const settings = { viewport: { width: 500, height: 400 }, color_scheme: "dark", media: "print" };
+    await ui("emulate", { settings });
+    const script =
+      "[innerWidth, matchMedia('(prefers-color-scheme: dark)').matches, matchMedia('print').matches]";
+    await ui("tabs", { op: "new" });
+    await visit("/");
+    expect((await ui("evaluate", { script })).result).toEqual([500, true, true]);
+    await ui("emulate", { settings: { locale: "de-DE" } });
+    expect((await ui("evaluate", { script })).result).toEqual([500, true, true]);
+    await ui("emulate", { settings: { device: "iPhone 15" } });
+    expect((await ui("screenshot")).width).toBe(3 * 393);
+    await ui("tabs", { op: "quit" });
+  });
+
   test("traces and videos are saved, and a session reports when the page changed", async () => {
     await visit("/late");
     await ui("trace", { op: "start" });

@@ -1,4 +1,5 @@
 import type { BrowserContext, ConsoleMessage, Dialog, Download, Page, Request } from "playwright-core";
+import { attempt } from "../attempt.ts";
 import type { DownloadLimit } from "./download-limit.ts";
 import { toShownUrl } from "./workspace-site.ts";
 
@@ -35,30 +36,7 @@ export interface OpenDialog {
   readonly dialog: Dialog;
 }
 
-/** What happens in a profile in addition to the requested actions. */
-export interface Activity {
-  readonly console: readonly ConsoleEntry[];
-  readonly requests: readonly RequestEntry[];
-  readonly downloads: readonly DownloadEntry[];
-  /** Console entries that are no longer kept. */
-  droppedConsole(): number;
-  dialog(): OpenDialog | undefined;
-  /** Resolves when a dialog opens. */
-  dialogOpens(): Promise<OpenDialog>;
-  dialogAnswered(): void;
-  /** Resolves when no request that began after `since` is pending, or the time is up. */
-  quiet(since: Marker, ms: number): Promise<void>;
-  /**
-   * Resolves when links that were used since then have begun to download, or turned out to lead to a page; with the
-   * links when the time is up before.
-   */
-  downloadsBegin(links: readonly string[], since: Marker, ms: number): Promise<readonly string[]>;
-  /** A point in time for `quiet` and for reporting what is new. */
-  now(): Marker;
-  watch(page: Page, tab: string): void;
-  clear(): void;
-}
-
+/** A point in time, for waiting and for reporting what is new. */
 export interface Marker {
   readonly request: number;
   readonly console: number;
@@ -71,166 +49,178 @@ const ABORTED = "net::ERR_ABORTED";
 /** Resource types that a page needs before it shows its content. */
 const AWAITED = new Set(["document", "xhr", "fetch", "script"]);
 
-export function createActivity(
-  context: BrowserContext,
-  refused: (url: string) => string | undefined,
-  limit: DownloadLimit,
-): Activity {
-  const console: ConsoleEntry[] = [];
-  const requests: RequestEntry[] = [];
-  const downloads: DownloadEntry[] = [];
-  const entries = new WeakMap<Request, RequestEntry>();
-  const pending = new Map<Request, { readonly number: number; readonly since: number }>();
-  const waiting = new Set<() => void>();
-  const tabOf = new WeakMap<Page, string>();
+/** What happens in a profile in addition to the requested actions. */
+export class Activity {
+  readonly console: ConsoleEntry[] = [];
+  readonly requests: RequestEntry[] = [];
+  readonly downloads: DownloadEntry[] = [];
+  /** Console entries that are no longer kept. */
+  droppedConsole = 0;
+  dialog: OpenDialog | undefined;
+  readonly #refused: (url: string) => string | undefined;
+  readonly #limit: DownloadLimit;
+  readonly #entries = new WeakMap<Request, RequestEntry>();
+  readonly #pending = new Map<Request, { readonly number: number; readonly since: number }>();
+  readonly #waiting = new Set<() => void>();
+  readonly #tabOf = new WeakMap<Page, string>();
   /** Links whose downloads had not begun when they were reported. */
-  const late = new Set<string>();
-  const counted = { console: 0, requests: 0 };
-  let dropped = 0;
-  let open: OpenDialog | undefined;
-  let opens = Promise.withResolvers<OpenDialog>();
+  readonly #late = new Set<string>();
+  readonly #counted = { console: 0, requests: 0 };
+  #dialogOpens = Promise.withResolvers<OpenDialog>();
 
-  const look = () => {
-    for (const one of waiting) one();
-  };
-  const tabOfRequest = (request: Request): string => {
-    try {
-      return tabOf.get(request.frame().page()) ?? "";
-    } catch {
-      // A service worker's request has no frame.
-      return "";
-    }
-  };
-  const settle = (request: Request, change: (entry: RequestEntry) => void) => {
-    const entry = entries.get(request);
-    const started = pending.get(request)?.since;
-    if (entry) change(entry);
-    if (entry && started !== undefined) entry.ms = Math.round(performance.now() - started);
-    pending.delete(request);
-    look();
-  };
-  const addRequest = (entry: RequestEntry) => {
-    requests.push(entry);
-    if (requests.length > MAX_ENTRIES) requests.shift();
-  };
-  context.on("request", (request) => {
-    const number = ++counted.requests;
+  constructor(
+    context: BrowserContext,
+    refused: (url: string) => string | undefined,
+    downloadLimit: DownloadLimit,
+  ) {
+    this.#refused = refused;
+    this.#limit = downloadLimit;
+    context.on("request", (request) => this.#begin(request));
+    context.on("response", (response) => {
+      const entry = this.#entries.get(response.request());
+      if (!entry) return;
+      entry.status = response.status();
+      const refusal = entry.status === 403 || entry.status === 502 ? refused(response.url()) : undefined;
+      if (refusal) entry.failure = refusal;
+    });
+    context.on("requestfinished", (request) => this.#settle(request));
+    context.on("requestfailed", (request) =>
+      this.#settle(request, refused(request.url()) ?? request.failure()?.errorText ?? "failed"),
+    );
+  }
+
+  now(): Marker {
+    const { requests, console } = this.#counted;
+    return { request: requests, console, downloads: this.downloads.length };
+  }
+
+  watch(page: Page, tab: string): void {
+    this.#tabOf.set(page, tab);
+    page.on("console", (message) => this.#log(tab, message.type(), message.text(), placeOf(message)));
+    page.on("pageerror", (error) =>
+      this.#log(tab, "error", error.stack?.split("\n    at ")[0] ?? error.message),
+    );
+    page.on("websocket", (socket) => {
+      const url = socket.url();
+      const entry = this.#add({ tab, method: "GET", url, type: "websocket" });
+      socket.on("socketerror", (error) => {
+        entry.failure = this.#refused(url) ?? error;
+      });
+    });
+    page.on("dialog", (dialog) => {
+      // Leaving the page was requested.
+      if (dialog.type() === "beforeunload") return void dialog.accept().catch(() => {});
+      this.dialog = { tab, dialog };
+      this.#dialogOpens.resolve(this.dialog);
+    });
+    page.on("download", (download) => {
+      const id = `d${this.downloads.length + 1}`;
+      const exceeded = this.#limit.watch(download);
+      const url = toShownUrl(download.url());
+      this.downloads.push({ id, name: download.suggestedFilename(), url, download, exceeded });
+      this.#look();
+    });
+  }
+
+  /** Resolves when a dialog opens. */
+  dialogOpens(): Promise<OpenDialog> {
+    return this.#dialogOpens.promise;
+  }
+
+  dialogAnswered(): void {
+    this.dialog = undefined;
+    this.#dialogOpens = Promise.withResolvers();
+  }
+
+  /** Resolves when no request that began after `since` is pending, or the time is up. */
+  quiet({ request: since, downloads: known }: Marker, ms: number): Promise<void> {
+    return this.#when(() => {
+      const isLoading = [...this.#pending].some(
+        ([request, { number }]) => number > since && AWAITED.has(request.resourceType()),
+      );
+      // A document that was aborted became a download, which is reported a moment later.
+      const isDownload = this.requests.some(
+        ({ number, type, failure }) => number > since && type === "document" && failure === ABORTED,
+      );
+      return !isLoading && !(isDownload && this.downloads.length === known);
+    }, ms);
+  }
+
+  /**
+   * Resolves when links that were used since then have begun to download, or turned out to lead to a page; with the
+   * links when the time is up before.
+   */
+  async downloadsBegin(links: readonly string[], since: Marker, ms: number): Promise<readonly string[]> {
+    const isNew = ({ url }: DownloadEntry) => links.includes(url) || !this.#late.has(url);
+    const isSettled = () =>
+      this.downloads.slice(since.downloads).filter(isNew).length >= links.length ||
+      this.requests.some(({ number, type }) => number > since.request && type === "document");
+    await this.#when(isSettled, ms);
+    if (isSettled()) return [];
+    for (const link of links) this.#late.add(link);
+    return links;
+  }
+
+  #begin(request: Request): void {
     const url = toShownUrl(request.url());
-    const entry: RequestEntry = {
-      ...{ number, tab: tabOfRequest(request), method: request.method(), type: request.resourceType() },
+    const entry = this.#add({
+      tab: this.#tabOfRequest(request),
+      method: request.method(),
+      type: request.resourceType(),
       url: url.startsWith("data:") ? `${url.slice(0, 40)}…` : url,
-    };
-    entries.set(request, entry);
-    addRequest(entry);
-    pending.set(request, { number, since: performance.now() });
-    look();
-  });
-  context.on("response", (response) => {
-    const entry = entries.get(response.request());
-    if (entry) entry.status = response.status();
-    const refusal =
-      response.status() === 403 || response.status() === 502 ? refused(response.url()) : undefined;
-    if (entry && refusal) entry.failure = refusal;
-  });
-  context.on("requestfinished", (request) => settle(request, () => {}));
-  context.on("requestfailed", (request) =>
-    settle(request, (entry) => {
-      entry.failure = refused(request.url()) ?? request.failure()?.errorText ?? "failed";
-    }),
-  );
+    });
+    this.#entries.set(request, entry);
+    this.#pending.set(request, { number: entry.number, since: performance.now() });
+    this.#look();
+  }
 
-  const addConsole = (tab: string, level: string, text: string, at?: string) => {
-    const number = ++counted.console;
-    console.push({ number, tab, level, text: text.slice(0, MAX_TEXT_CHARS), ...(at && { at }) });
-    if (console.length <= MAX_ENTRIES) return;
-    console.shift();
-    dropped++;
-  };
-  const placeOf = (message: ConsoleMessage): string | undefined => {
-    const { url, line } = message.location();
-    return url ? `${toShownUrl(url)}:${line + 1}` : undefined;
-  };
+  #settle(request: Request, failure?: string): void {
+    const entry = this.#entries.get(request);
+    const started = this.#pending.get(request)?.since;
+    if (entry && failure !== undefined) entry.failure = failure;
+    if (entry && started !== undefined) entry.ms = Math.round(performance.now() - started);
+    this.#pending.delete(request);
+    this.#look();
+  }
+
+  #add(facts: Omit<RequestEntry, "number">): RequestEntry {
+    const entry = { number: ++this.#counted.requests, ...facts };
+    this.requests.push(entry);
+    if (this.requests.length > MAX_ENTRIES) this.requests.shift();
+    return entry;
+  }
+
+  #log(tab: string, level: string, text: string, at?: string): void {
+    const number = ++this.#counted.console;
+    this.console.push({ number, tab, level, text: text.slice(0, MAX_TEXT_CHARS), ...(at && { at }) });
+    if (this.console.length <= MAX_ENTRIES) return;
+    this.console.shift();
+    this.droppedConsole++;
+  }
+
+  #tabOfRequest(request: Request): string {
+    // A service worker's request has no frame.
+    return attempt(() => this.#tabOf.get(request.frame().page())) ?? "";
+  }
+
+  #look(): void {
+    for (const check of this.#waiting) check();
+  }
 
   /** Resolves when it holds, or the time is up. */
-  const when = async (holds: () => boolean, ms: number): Promise<void> => {
+  async #when(holds: () => boolean, ms: number): Promise<void> {
     if (holds()) return;
-    await new Promise<void>((resolve) => {
-      const finish = () => {
-        clearTimeout(timer);
-        waiting.delete(check);
-        resolve();
-      };
-      const check = () => holds() && finish();
-      const timer = setTimeout(finish, ms);
-      waiting.add(check);
-    });
-  };
+    const done = Promise.withResolvers<void>();
+    const check = () => holds() && done.resolve();
+    const timer = setTimeout(done.resolve, ms);
+    this.#waiting.add(check);
+    await done.promise;
+    clearTimeout(timer);
+    this.#waiting.delete(check);
+  }
+}
 
-  return {
-    console,
-    requests,
-    downloads,
-    droppedConsole: () => dropped,
-    dialog: () => open,
-    dialogOpens: () => opens.promise,
-    dialogAnswered() {
-      open = undefined;
-      opens = Promise.withResolvers();
-    },
-    quiet: ({ request: since, downloads: known }, ms) =>
-      when(() => {
-        const isLoading = [...pending].some(
-          ([request, { number }]) => number > since && AWAITED.has(request.resourceType()),
-        );
-        // A document that was aborted became a download, which is reported a moment later.
-        const isDownload = requests.some(
-          ({ number, type, failure }) => number > since && type === "document" && failure === ABORTED,
-        );
-        return !isLoading && !(isDownload && downloads.length === known);
-      }, ms),
-    async downloadsBegin(links, since, ms) {
-      const isNew = ({ url }: DownloadEntry) => links.includes(url) || !late.has(url);
-      const isSettled = () =>
-        downloads.slice(since.downloads).filter(isNew).length >= links.length ||
-        requests.some(({ number, type }) => number > since.request && type === "document");
-      await when(isSettled, ms);
-      if (isSettled()) return [];
-      for (const link of links) late.add(link);
-      return links;
-    },
-    now: () => ({ request: counted.requests, console: counted.console, downloads: downloads.length }),
-    watch(page, tab) {
-      tabOf.set(page, tab);
-      page.on("console", (message) => addConsole(tab, message.type(), message.text(), placeOf(message)));
-      page.on("pageerror", (error) =>
-        addConsole(tab, "error", error.stack?.split("\n    at ")[0] ?? error.message),
-      );
-      page.on("websocket", (socket) => {
-        const entry: RequestEntry = {
-          ...{ number: ++counted.requests, tab, method: "GET", url: socket.url(), type: "websocket" },
-        };
-        addRequest(entry);
-        socket.on("socketerror", (error) => {
-          entry.failure = refused(socket.url()) ?? error;
-        });
-      });
-      page.on("dialog", (dialog) => {
-        // Leaving the page was requested.
-        if (dialog.type() === "beforeunload") return void dialog.accept().catch(() => {});
-        open = { tab, dialog };
-        opens.resolve(open);
-      });
-      page.on("download", (download) => {
-        const id = `d${downloads.length + 1}`;
-        const exceeded = limit.watch(download);
-        const url = toShownUrl(download.url());
-        downloads.push({ id, name: download.suggestedFilename(), url, download, exceeded });
-        look();
-      });
-    },
-    clear() {
-      console.length = 0;
-      requests.length = 0;
-    },
-  };
+function placeOf(message: ConsoleMessage): string | undefined {
+  const { url, line } = message.location();
+  return url ? `${toShownUrl(url)}:${line + 1}` : undefined;
 }

@@ -2,37 +2,33 @@ import { readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import type { Download } from "playwright-core";
 
-/** Prevents the downloads of a browser, which stay in its folder until they are saved, from filling the disk. */
-export interface DownloadLimit {
-  /**
-   * Cancels the download when the folder exceeds the limit; the returned function has the limit when that happened.
-   */
-  watch(download: Pick<Download, "failure" | "cancel">): () => number | undefined;
-}
-
 const LOOK_EVERY_MS = 250;
 
-/** Chromium reports the size of a download only to the client that set its target, so the folder is measured. */
-export function createDownloadLimit(folder: string, maxBytes: number): DownloadLimit {
-  return {
-    watch(download) {
-      let isOver = false;
-      const look = () => {
-        if (isOver || sizeOf(folder) <= maxBytes) return;
-        isOver = true;
-        download.cancel().catch(() => {});
-      };
-      const timer = setInterval(look, LOOK_EVERY_MS);
-      timer.unref();
-      download
-        .failure()
-        .catch(() => {})
-        .finally(() => clearInterval(timer));
-      look();
-      return () => (isOver ? maxBytes : undefined);
-    },
-  };
-}
+export type DownloadLimit = ReturnType<typeof createDownloadLimit>;
+
+/**
+ * Prevents the downloads of a browser, which stay in its folder until they are saved, from filling the disk. Chromium
+ * reports the size of a download only to the client that set its target, so the folder is measured.
+ */
+export const createDownloadLimit = (folder: string, maxBytes: number) => ({
+  /** Cancels the download when the folder exceeds the limit; the returned function has the limit when that happened. */
+  watch(download: Pick<Download, "failure" | "cancel">): () => number | undefined {
+    let isOver = false;
+    const look = () => {
+      if (isOver || sizeOf(folder) <= maxBytes) return;
+      isOver = true;
+      download.cancel().catch(() => {});
+    };
+    const timer = setInterval(look, LOOK_EVERY_MS);
+    timer.unref();
+    download
+      .failure()
+      .catch(() => {})
+      .finally(() => clearInterval(timer));
+    look();
+    return () => (isOver ? maxBytes : undefined);
+  },
+});
 
 /** Downloads are files; the profile next to them is a folder. */
 function sizeOf(folder: string): number {

@@ -2,6 +2,7 @@ import { globSync, realpathSync } from "node:fs";
 import { homedir } from "node:os";
 import { basename, join } from "node:path";
 import { ToolError } from "@octant/core";
+import { attempt } from "../attempt.ts";
 import type { Path } from "../path.ts";
 import { findTrusted } from "../programs/trusted-program.ts";
 
@@ -66,14 +67,9 @@ export function findBrowser({ wanted, env, roots }: LookOptions): FoundBrowser {
   );
 }
 
-function toProgram(path: string): FoundBrowser | undefined {
-  try {
-    // A snap is started by a helper that needs the unsandboxed machine.
-    return { kind: "program", path, needsHost: basename(realpathSync(path)) === "snap" };
-  } catch {
-    return undefined;
-  }
-}
+/** A snap is started by a helper that needs the unsandboxed machine. */
+const toProgram = (path: string): FoundBrowser | undefined =>
+  attempt(() => ({ kind: "program", path, needsHost: basename(realpathSync(path)) === "snap" }));
 
 function throwMissing(what: string): never {
   const how =

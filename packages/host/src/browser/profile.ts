@@ -1,12 +1,12 @@
 import { ToolError } from "@octant/core";
 import type { Browser, BrowserContext, BrowserContextOptions, Locator, Page } from "playwright-core";
 import { inTime, LateError, orAborted } from "../waits.ts";
-import { type Activity, createActivity, type Marker } from "./activity.ts";
+import { Activity, type Marker } from "./activity.ts";
 import type { DownloadLimit } from "./download-limit.ts";
 import { browserEnded, isTimeout, messageOf, noPage, pageBusy, tookTooLong } from "./failures.ts";
 import { type Report, report } from "./report.ts";
 import { runScript, untilScript } from "./scripts.ts";
-import { createTab, type Tab } from "./tab.ts";
+import { Tab } from "./tab.ts";
 import { findTarget, toTargetError } from "./targets.ts";
 
 export interface ActOptions {
@@ -32,30 +32,6 @@ export interface Acting {
   until(script: string): Promise<void>;
 }
 
-/** Pages that share cookies, isolated from other profiles. */
-export interface Profile {
-  readonly name: string;
-  readonly owner: string;
-  readonly activity: () => Activity;
-  readonly context: () => BrowserContext;
-  readonly tabs: () => ReadonlyMap<string, Tab>;
-  active(): Tab | undefined;
-  /** Why the proxy refused a URL, if it did. */
-  refused(url: string): ToolError | undefined;
-  /** Runs now, and again at every restart of the profile; without `setup` removes it. */
-  equip(name: string, setup?: (context: BrowserContext) => Promise<void>): Promise<void>;
-  select(id: string): Tab;
-  /** Opens a tab and selects it. */
-  newTab(): Promise<Tab>;
-  /** Performs an exclusive action and reports its effects. */
-  act<T>(options: ActOptions, work: (acting: Acting) => Promise<T>): Promise<{ value?: T; report: Report }>;
-  /** The same without reading the page afterwards. */
-  look<T>(options: ActOptions, work: (acting: Acting) => Promise<T>): Promise<T>;
-  /** Restarts with further options; keeps cookies and the addresses of tabs. */
-  restart(options: BrowserContextOptions, signal: AbortSignal): Promise<void>;
-  close(): Promise<void>;
-}
-
 export interface ProfileOptions {
   readonly name: string;
   readonly owner: string;
@@ -64,197 +40,243 @@ export interface ProfileOptions {
   /** Why the proxy refused a URL. */
   refused(url: string): ToolError | undefined;
   readonly downloadLimit: DownloadLimit;
+  onClose(profile: Profile): void;
 }
 
 const LOAD_MS = 5_000;
 /** Added to the caller's timeout: Playwright gives up by itself unless the page is too busy to respond. */
 const GRACE_MS = 3_000;
+const VIEWPORT = { width: 1280, height: 720 };
+const MAX_ERROR_CHARS = 300;
 
-export async function createProfile(options: ProfileOptions): Promise<Profile> {
-  const { name, owner, browser, refused } = options;
-  const refs = { next: 1 };
-  let counted = 0;
-  let tabs = new Map<string, Tab>();
-  let activeId: string | undefined;
-  let context: BrowserContext;
-  let activity: Activity;
-  let told: Marker;
-  let known: ReadonlySet<string>;
-  let last: Promise<unknown> = Promise.resolve();
-  const setups = new Map<string, (context: BrowserContext) => Promise<void>>();
+type Setup<T> = (on: T) => Promise<void>;
 
-  const adopt = (page: Page): Tab => {
-    const known = [...tabs.values()].find((tab) => tab.page === page);
+/** Pages that share cookies, isolated from other profiles. */
+export class Profile {
+  readonly name: string;
+  readonly owner: string;
+  /** Why the proxy refused a URL, if it did. */
+  readonly refused: (url: string) => ToolError | undefined;
+  // These are replaced when the profile restarts; `open` sets them first.
+  activity!: Activity;
+  context!: BrowserContext;
+  tabs = new Map<string, Tab>();
+  readonly #options: ProfileOptions;
+  readonly #setups = new Map<string, Setup<BrowserContext>>();
+  readonly #pageSetups = new Map<string, Setup<Page>>();
+  readonly #refs = { next: 1 };
+  #tabCount = 0;
+  #activeId: string | undefined;
+  #lasting: BrowserContextOptions;
+  /** The end of the last report, and the tabs that there were. */
+  #told!: Marker;
+  #known: ReadonlySet<string> = new Set();
+  #last: Promise<unknown> = Promise.resolve();
+
+  static async open(options: ProfileOptions): Promise<Profile> {
+    const profile = new Profile(options);
+    await profile.#open(options.context);
+    return profile;
+  }
+
+  private constructor(options: ProfileOptions) {
+    this.#options = options;
+    this.#lasting = options.context;
+    this.name = options.name;
+    this.owner = options.owner;
+    this.refused = options.refused;
+  }
+
+  async #open(given: BrowserContextOptions): Promise<void> {
+    const { browser, downloadLimit } = this.#options;
+    const context = await browser.newContext({ viewport: VIEWPORT, ...given });
+    this.context = context;
+    this.tabs = new Map();
+    this.activity = new Activity(context, (url) => this.refused(url)?.message, downloadLimit);
+    this.#told = this.activity.now();
+    this.#known = new Set();
+    context.on("page", (page) => {
+      this.#adopt(page);
+      // A page that closes at once needs no setup.
+      this.#prepare(page).catch(() => {});
+    });
+    for (const setup of this.#setups.values()) await setup(context);
+  }
+
+  #adopt(page: Page): Tab {
+    const known = this.tabs.values().find((tab) => tab.page === page);
     if (known) return known;
-    const tab = createTab(`t${++counted}`, page, refs);
-    tabs.set(tab.id, tab);
-    activity.watch(page, tab.id);
+    const tab = new Tab(`t${++this.#tabCount}`, page, this.#refs);
+    this.tabs.set(tab.id, tab);
+    this.activity.watch(page, tab.id);
     page.on("close", () => {
-      tabs.delete(tab.id);
-      if (activeId === tab.id) activeId = [...tabs.keys()].at(-1);
+      this.tabs.delete(tab.id);
+      if (this.#activeId === tab.id) this.#activeId = [...this.tabs.keys()].at(-1);
     });
     return tab;
-  };
-  const open = async (given: BrowserContextOptions) => {
-    context = await browser.newContext({ viewport: VIEWPORT, ...given });
-    tabs = new Map();
-    activity = createActivity(context, (url) => refused(url)?.message, options.downloadLimit);
-    told = activity.now();
-    known = new Set();
-    context.on("page", adopt);
-    for (const setup of setups.values()) await setup(context);
-  };
-  let lasting = options.context;
-  await open(lasting);
+  }
 
-  const getTab = (id: string | undefined): Tab => {
-    if (!browser.isConnected()) throw browserEnded();
-    const found = tabs.get(id ?? activeId ?? "");
+  async #prepare(page: Page): Promise<void> {
+    for (const setup of this.#pageSetups.values()) await setup(page);
+  }
+
+  active(): Tab | undefined {
+    return this.tabs.get(this.#activeId ?? "");
+  }
+
+  /** Runs now, and again at every restart of the profile; without `setup` removes it. */
+  async equip(key: string, setup?: Setup<BrowserContext>): Promise<void> {
+    await setup?.(this.context);
+    this.#setups.delete(key);
+    if (setup) this.#setups.set(key, setup);
+  }
+
+  /** Runs on every page, now and when one is opened; without `setup` removes it. */
+  async equipPages(key: string, setup?: Setup<Page>): Promise<void> {
+    for (const { page, hasCrashed } of this.tabs.values()) if (!hasCrashed) await setup?.(page);
+    this.#pageSetups.delete(key);
+    if (setup) this.#pageSetups.set(key, setup);
+  }
+
+  select(id: string): Tab {
+    const tab = this.#getTab(id);
+    this.#activeId = id;
+    return tab;
+  }
+
+  /** Opens a tab and selects it. */
+  async newTab(): Promise<Tab> {
+    this.#checkBrowser();
+    const page = await this.context.newPage();
+    const tab = this.#adopt(page);
+    await this.#prepare(page);
+    this.#activeId = tab.id;
+    this.#known = new Set([...this.#known, tab.id]);
+    return tab;
+  }
+
+  /** Performs an exclusive action and reports its effects. */
+  act<T>(
+    given: ActOptions,
+    work: (acting: Acting) => Promise<T>,
+  ): Promise<{ readonly value?: T; readonly report: Report }> {
+    return this.#alone(given.signal, async () => {
+      const { activity } = this;
+      const tab = this.#getTab(given.tab);
+      this.#checkDialog(tab);
+      const since = activity.now();
+      const working = this.#run(tab, given, work);
+      // The action that opened a dialog waits until it is answered.
+      working.catch(() => {});
+      const value = await Promise.race([working, activity.dialogOpens().then(() => undefined)]);
+      // Events between two actions are reported with the later one.
+      const made = await report(this, { ...given, tab, since, told: this.#told, known: this.#known });
+      this.#told = this.activity.now();
+      this.#known = new Set(this.tabs.keys());
+      return { ...(value !== undefined && { value }), report: made };
+    });
+  }
+
+  /** The same without reading the page afterwards. */
+  look<T>(given: ActOptions, work: (acting: Acting) => Promise<T>): Promise<T> {
+    return this.#alone(given.signal, async () => {
+      const tab = this.#getTab(given.tab);
+      this.#checkDialog(tab);
+      return this.#run(tab, given, work);
+    });
+  }
+
+  /** Restarts with further options; keeps cookies and the addresses of tabs. */
+  restart(given: BrowserContextOptions, signal: AbortSignal): Promise<void> {
+    return this.#alone(signal, async () => {
+      this.#checkBrowser();
+      const urls = [...this.tabs.values()].map(({ page }) => page.url());
+      const old = this.context;
+      const storageState = await old.storageState();
+      // First the new one: options that the browser refuses must not cost the pages.
+      await this.#open({ ...this.#lasting, ...given, storageState });
+      this.#lasting = { ...this.#lasting, ...given };
+      await old.close();
+      for (const url of urls) {
+        const { page } = await this.newTab();
+        if (url !== "about:blank") await page.goto(url, { timeout: LOAD_MS }).catch(() => {});
+      }
+    });
+  }
+
+  async close(): Promise<void> {
+    this.#options.onClose(this);
+    this.activity.dialog?.dialog.dismiss().catch(() => {});
+    await this.context.close().catch(() => {});
+  }
+
+  #checkBrowser(): void {
+    if (!this.#options.browser.isConnected()) throw browserEnded();
+  }
+
+  #getTab(id: string | undefined): Tab {
+    this.#checkBrowser();
+    const found = this.tabs.get(id ?? this.#activeId ?? "");
     if (!found && id !== undefined)
       throw new ToolError("NOT_FOUND", `there is no tab ${id}; ui.tabs lists them`, { id });
-    if (!found) throw noPage(name);
+    if (!found) throw noPage(this.name);
     found.check();
     return found;
-  };
+  }
 
   /** Serialised: of two concurrent actions each would see the other's effects. */
-  const alone = async <T>(signal: AbortSignal, work: () => Promise<T>): Promise<T> => {
-    const before = last;
+  async #alone<T>(signal: AbortSignal, work: () => Promise<T>): Promise<T> {
+    const before = this.#last;
     const turn = Promise.withResolvers<void>();
-    last = turn.promise;
+    this.#last = turn.promise;
     try {
       await orAborted(before, signal);
       return await work();
     } finally {
       turn.resolve();
     }
-  };
+  }
 
-  const run = async <T>(
+  async #run<T>(
     tab: Tab,
     { target, timeoutMs, signal }: ActOptions,
     work: (acting: Acting) => Promise<T>,
-  ): Promise<T> => {
-    const locator = target === undefined ? tab.page.locator("body") : await findTarget(tab, target);
+  ): Promise<T> {
+    const { page } = tab;
+    const locator = target === undefined ? page.locator("body") : await findTarget(tab, target);
     const waits = { timeout: timeoutMs, signal };
-    try {
-      const find = (other: string, mayBeGone = false) =>
+    const acting: Acting = {
+      ...{ tab, page, context: this.context, locator, waits },
+      find: (other, mayBeGone = false) =>
         findTarget(tab, other).catch((cause: unknown) => {
           if (mayBeGone && cause instanceof ToolError && cause.code === "CONFLICT") return undefined;
           throw cause;
-        });
-      const { page } = tab;
-      const evaluate: Acting["run"] = (script, onTarget) => runScript(tab, locator, script, onTarget, waits);
-      const until: Acting["until"] = (script) => untilScript(tab, script, waits);
-      const acting: Acting = { tab, page, context, locator, waits, find, run: evaluate, until };
+        }),
+      run: (script, onTarget) => runScript(tab, locator, script, onTarget, waits),
+      until: (script) => untilScript(tab, script, waits),
+    };
+    try {
       return await orAborted(inTime(work(acting), timeoutMs + GRACE_MS), signal);
     } catch (cause) {
       signal.throwIfAborted();
       if (cause instanceof ToolError) throw cause;
       if (cause instanceof LateError) throw pageBusy(timeoutMs);
-      if (!browser.isConnected()) throw browserEnded();
+      this.#checkBrowser();
       tab.check();
-      if (tab.page.isClosed()) throw noPage(name);
+      if (page.isClosed()) throw noPage(this.name);
       if (target !== undefined) throw await toTargetError(cause, target, locator, timeoutMs);
       if (isTimeout(cause)) throw tookTooLong("the page", timeoutMs, cause);
-      throw new ToolError(
-        "UPSTREAM_ERROR",
-        `the browser could not do it: ${messageOf(cause)}`,
-        {},
-        { cause },
-      );
+      const message = `the browser could not do it: ${messageOf(cause)}`;
+      throw new ToolError("UPSTREAM_ERROR", message, {}, { cause });
     }
-  };
+  }
 
-  const checkDialog = (tab: Tab) => {
-    const open = activity.dialog();
+  #checkDialog(tab: Tab): void {
+    const open = this.activity.dialog;
     if (open?.tab !== tab.id) return;
-    const message = `the page shows ${describeDialog(open.dialog)}; answer it with ui.dialog first`;
-    throw new ToolError("CONFLICT", message, { expected: "no open dialog", actual: open.dialog.type() });
-  };
-
-  /** Events between two actions are reported with the later one. */
-  const tell = async (tab: Tab, since: Marker, { timeoutMs, signal }: ActOptions): Promise<Report> => {
-    const made = await report({ tab, tabs, activity, refused, since, told, known, timeoutMs, signal });
-    told = activity.now();
-    known = new Set(tabs.keys());
-    return made;
-  };
-
-  return {
-    name,
-    owner,
-    activity: () => activity,
-    context: () => context,
-    tabs: () => tabs,
-    active: () => (activeId === undefined ? undefined : tabs.get(activeId)),
-    refused,
-    async equip(key, setup) {
-      await setup?.(context);
-      setups.delete(key);
-      if (setup) setups.set(key, setup);
-    },
-    select(id) {
-      const tab = getTab(id);
-      activeId = id;
-      return tab;
-    },
-    async newTab() {
-      if (!browser.isConnected()) throw browserEnded();
-      const tab = adopt(await context.newPage());
-      activeId = tab.id;
-      known = new Set([...known, tab.id]);
-      return tab;
-    },
-    act: (given, work) =>
-      alone(given.signal, async () => {
-        const tab = getTab(given.tab);
-        checkDialog(tab);
-        const since = activity.now();
-        const working = run(tab, given, work);
-        // The action that opened a dialog waits until it is answered.
-        working.catch(() => {});
-        const value = await Promise.race([working, activity.dialogOpens().then(() => undefined)]);
-        return {
-          ...(value !== undefined && { value }),
-          report: await tell(tab, since, given),
-        };
-      }),
-    look: (given, work) =>
-      alone(given.signal, async () => {
-        const tab = getTab(given.tab);
-        checkDialog(tab);
-        return run(tab, given, work);
-      }),
-    restart: (given, signal) =>
-      alone(signal, async () => {
-        if (!browser.isConnected()) throw browserEnded();
-        const urls = [...tabs.values()].map(({ page }) => page.url());
-        const old = context;
-        const storageState = await old.storageState();
-        // First the new one: options that the browser refuses must not cost the pages.
-        await open({ ...lasting, ...given, storageState });
-        lasting = { ...lasting, ...given };
-        await old.close();
-        for (const url of urls) {
-          const page = await context.newPage();
-          activeId = adopt(page).id;
-          if (url !== "about:blank") await page.goto(url, { timeout: LOAD_MS }).catch(() => {});
-        }
-        known = new Set(tabs.keys());
-      }),
-    async close() {
-      activity
-        .dialog()
-        ?.dialog.dismiss()
-        .catch(() => {});
-      await context.close().catch(() => {});
-    },
-  };
+    const type = open.dialog.type();
+    const shown = `${type === "alert" ? "an" : "a"} ${type} that says '${open.dialog.message().slice(0, MAX_ERROR_CHARS)}'`;
+    const message = `the page shows ${shown}; answer it with ui.dialog first`;
+    throw new ToolError("CONFLICT", message, { expected: "no open dialog", actual: type });
+  }
 }
-
-const VIEWPORT = { width: 1280, height: 720 };
-const MAX_ERROR_CHARS = 300;
-
-const describeDialog = (dialog: { type(): string; message(): string }): string =>
-  `${dialog.type() === "alert" ? "an" : "a"} ${dialog.type()} that says '${dialog.message().slice(0, MAX_ERROR_CHARS)}'`;

@@ -1,6 +1,6 @@
-import type { ToolError } from "@octant/core";
 import { inTime, LateError, orAborted } from "../waits.ts";
-import type { Activity, ConsoleEntry, DownloadEntry, Marker } from "./activity.ts";
+import type { ConsoleEntry, DownloadEntry, Marker } from "./activity.ts";
+import type { ActOptions, Profile } from "./profile.ts";
 import { type Changes, takeChanges } from "./snapshots.ts";
 import type { Tab } from "./tab.ts";
 import { toShownUrl } from "./workspace-site.ts";
@@ -23,20 +23,13 @@ export interface Report {
   readonly closed: boolean;
 }
 
-export interface ReportOptions {
+export interface ReportOptions extends Pick<ActOptions, "timeoutMs" | "signal"> {
   readonly tab: Tab;
-  readonly tabs: ReadonlyMap<string, Tab>;
-  readonly activity: Activity;
-  /** Why the proxy refused a URL. */
-  refused(url: string): ToolError | undefined;
   /** When the action began. */
   readonly since: Marker;
   /** The end of the last report, and the tabs that there were. */
   readonly told: Marker;
   readonly known: ReadonlySet<string>;
-  /** The action's own time, in which a download has to begin. */
-  readonly timeoutMs: number;
-  readonly signal: AbortSignal;
 }
 
 /** How long the effects of an action may take before the answer is returned. */
@@ -51,22 +44,15 @@ const MAX_TOLD = 5;
 const MAX_ERROR_CHARS = 300;
 
 /** Waits for the effects of an action, then reads the page. */
-export async function report({
-  tab,
-  tabs,
-  activity,
-  refused,
-  since,
-  told,
-  known,
-  timeoutMs,
-  signal,
-}: ReportOptions): Promise<Report> {
+export async function report(
+  { tabs, activity, refused }: Pick<Profile, "tabs" | "activity" | "refused">,
+  { tab, since, told, known, timeoutMs, signal }: ReportOptions,
+): Promise<Report> {
   const { page } = tab;
-  const isReadable = () => !page.isClosed() && !activity.dialog();
+  const isReadable = () => !page.isClosed() && !activity.dialog;
   const readTitle = async () => (isReadable() ? inTime(page.title(), TITLE_MS).catch(() => "") : "");
   // After another round trip, or a new document, every request that the action triggered is known.
-  let title = tab.isNew() ? "" : await readTitle();
+  let title = tab.isNew ? "" : await readTitle();
   let changes: Changes | undefined;
   if (isReadable()) {
     await orAborted(activity.quiet(since, SETTLE_MS), signal);
@@ -77,7 +63,7 @@ export async function report({
   }
   const links = (changes?.downloadLinks ?? []).map(toShownUrl);
   const awaited = await orAborted(activity.downloadsBegin(links, since, timeoutMs), signal);
-  const dialog = activity.dialog()?.dialog;
+  const dialog = activity.dialog?.dialog;
   /** Chromium logs each failed request; those refused by the policy are reported separately. */
   const isNoise = (at: string | undefined): boolean => {
     const url = toUrl(at);

@@ -2,18 +2,20 @@ import { setTimeout as delay } from "node:timers/promises";
 import { Script } from "node:vm";
 import { ToolError } from "@octant/core";
 import type { Locator } from "playwright-core";
+import { attempt } from "../attempt.ts";
 import { inTime, LateError } from "../waits.ts";
 import { invalid, isTimeout, messageOf } from "./failures.ts";
 import type { Tab } from "./tab.ts";
 
 /** Runs a caller's script. The caller sees what it throws; failures of the page are reported differently. */
 export async function runScript(
-  { page, free }: Pick<Tab, "page" | "free">,
+  tab: Tab,
   locator: Locator,
   script: string,
   onTarget: boolean,
   waits: { readonly timeout: number; readonly signal: AbortSignal },
 ): Promise<unknown> {
+  const { page } = tab;
   if (onTarget) await locator.waitFor({ ...waits, state: "attached" });
   const given = toEvaluated(script, onTarget);
   const running = onTarget ? locator.evaluate(given, undefined, waits) : page.evaluate(given);
@@ -21,7 +23,7 @@ export async function runScript(
     return await inTime(running, waits.timeout);
   } catch (cause) {
     if (cause instanceof LateError) {
-      const ending = (await free()) ? " and was stopped" : "";
+      const ending = (await tab.free()) ? " and was stopped" : "";
       throw new ToolError("TIMEOUT", `the script did not end within ${waits.timeout} ms${ending}`, {
         after_ms: waits.timeout,
       });
@@ -72,13 +74,6 @@ function toFunction(script: string, onTarget: boolean): string | undefined {
 }
 
 /** Compiles it, and does not run it. */
-function parses(script: string): boolean {
-  try {
-    new Script(script);
-    return true;
-  } catch {
-    return false;
-  }
-}
+const parses = (script: string): boolean => attempt(() => new Script(script)) !== undefined;
 
 const FUNCTION = /^\s*(?:async\s*)?(?:function\b|\([^)]*\)\s*=>|[\w$]+\s*=>)/;

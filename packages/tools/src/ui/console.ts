@@ -32,11 +32,11 @@ export const console = (options: UiOptions) =>
     examples: [{ title: "Errors only", input: { level: "error" }, fails: "NOT_FOUND" }],
     run({ level, limit, profile }, ctx) {
       const before = ctx.resume(z.int()) ?? Number.POSITIVE_INFINITY;
-      const activity = findProfile(options, profile, ctx).activity();
+      const activity = findProfile(options, profile, ctx).activity;
       const found = activity.console.filter(
         (entry) => entry.number < before && rankOf(entry.level) <= rankOf(level),
       );
-      const dropped = activity.droppedConsole();
+      const dropped = activity.droppedConsole;
       const page = found.slice(-limit);
       if (found.length > limit) ctx.more(page[0]?.number);
       return {

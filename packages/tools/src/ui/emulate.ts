@@ -43,21 +43,17 @@ export const emulate = (options: UiOptions) =>
     ],
     async run({ settings, profile: name }, ctx) {
       const profile = findProfile(options, name, ctx);
-      const active = profile.active();
-      if (!active) throw noPage(name);
+      if (!profile.active()) throw noPage(name);
       const { device, viewport, locale, timezone, geolocation, offline, headers } = settings;
       const { color_scheme: colorScheme, media, user_agent: userAgent, permissions } = settings;
-      const preset = device === undefined ? {} : await findDevice(device);
-      const shownSize = active.page.viewportSize();
       const lasting = {
-        ...(shownSize && { viewport: shownSize }),
-        ...preset,
+        ...(device !== undefined && (await findDevice(device))),
         ...(locale !== undefined && { locale: checkLocale(locale) }),
         ...(timezone !== undefined && { timezoneId: checkTimezone(timezone) }),
         ...(userAgent !== undefined && { userAgent }),
-        ...(viewport && { viewport }),
-        ...(colorScheme && { colorScheme }),
       };
+      // A device has its own size.
+      if (device !== undefined) await profile.equipPages("viewport");
       // These are fixed when a profile starts.
       if (device ?? locale ?? timezone ?? userAgent)
         await orRefused("settings", () => profile.restart(lasting, ctx.signal));
@@ -72,16 +68,12 @@ export const emulate = (options: UiOptions) =>
       await equip("permissions", permissions, (context) => context.grantPermissions(permissions ?? []));
       await equip("headers", headers, (context) => context.setExtraHTTPHeaders(headers ?? {}));
       await equip("offline", offline, (context) => context.setOffline(offline ?? false));
-      const { page } = await act(
-        options,
-        { profile: name, timeout: EMULATE_MS },
-        ctx,
-        async ({ page: shown }) => {
-          if (viewport) await shown.setViewportSize(viewport);
-          if (colorScheme ?? media)
-            await shown.emulateMedia({ ...(colorScheme && { colorScheme }), ...(media && { media }) });
-        },
-      );
+      const { page } = await act(options, { profile: name, timeout: EMULATE_MS }, ctx, async () => {
+        if (viewport) await profile.equipPages("viewport", (shown) => shown.setViewportSize(viewport));
+        if (colorScheme)
+          await profile.equipPages("color_scheme", (shown) => shown.emulateMedia({ colorScheme }));
+        if (media) await profile.equipPages("media", (shown) => shown.emulateMedia({ media }));
+      });
       return page;
     },
     text: (data) => pageText(data),

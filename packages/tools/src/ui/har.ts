@@ -37,7 +37,7 @@ export async function runHar(
     );
     return { done: "requests in the HAR are answered from it" };
   }
-  const { tracing } = profile.context();
+  const { tracing } = profile.context;
   if (op === "har_start") {
     const folder = makeTempFolder("har");
     const filter = pattern && { urlFilter: pattern };

@@ -22,7 +22,7 @@ export const trace = (options: UiOptions) =>
     errors,
     examples: [{ title: "Begin", input: { op: "start" }, fails: "NOT_FOUND" }],
     async run({ op, output, profile: name }, ctx) {
-      const { tracing } = findProfile(options, name, ctx).context();
+      const { tracing } = findProfile(options, name, ctx).context;
       if (op === "start") {
         await orRefused("op", () => tracing.start({ screenshots: true, snapshots: true }));
         return { done: "recording a trace" };
@@ -55,7 +55,7 @@ export const storage = (options: UiOptions) =>
     errors,
     examples: [{ title: "Save", input: { op: "save", output: "state.json" }, fails: "NOT_FOUND" }],
     async run({ op, output, uri, profile: name }, ctx) {
-      const context = findProfile(options, name, ctx).context();
+      const context = findProfile(options, name, ctx).context;
       if (op === "load") {
         if (uri === undefined) throw invalid("uri", "name the file to load");
         const { bytes } = readWorkspaceFile(options, uri, MAX_STATE_BYTES);

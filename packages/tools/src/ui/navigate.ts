@@ -69,8 +69,8 @@ export const navigate = (options: UiOptions) =>
       const profile =
         known ?? (place === undefined ? undefined : await browsers.open(owner, name, isRemote(ctx.caller)));
       const active = profile?.active();
-      if (profile && place !== undefined && (!active || active.hasCrashed())) await profile.newTab();
-      if (place !== undefined && active?.hasCrashed()) await active.page.close();
+      if (profile && place !== undefined && (!active || active.hasCrashed)) await profile.newTab();
+      if (place !== undefined && active?.hasCrashed) await active.page.close();
       if (!profile)
         throw new ToolError("NOT_FOUND", `no page is open in profile '${name}'; give a url`, { id: name });
       const { value, report } = await profile.act({ timeoutMs, signal: ctx.signal }, async (acting) => {

@@ -124,7 +124,7 @@ async function changeRoutes(
     throw invalid("pattern", `no route has it; there are: ${shownRules(routing).join(", ") || "none"}`);
   for (const rule of gone) {
     await profile.equip(`route ${rule.pattern}`);
-    await profile.context().unroute(rule.pattern);
+    await profile.context.unroute(rule.pattern);
   }
   const kept = known.filter((rule) => !gone.includes(rule));
   routing.rules = kept;
@@ -162,7 +162,7 @@ async function answer(one: Route, op: string, respond: z.output<typeof Respond>)
 function listRequests(profile: OpenProfile, { pattern, limit }: Input, ctx: Context) {
   const before = ctx.resume(z.int()) ?? Number.POSITIVE_INFINITY;
   const matches = toMatcher(pattern);
-  const found = profile.activity().requests.filter(({ number, url }) => number < before && matches(url));
+  const found = profile.activity.requests.filter(({ number, url }) => number < before && matches(url));
   const page = found.slice(-limit);
   if (found.length > limit) ctx.more(page[0]?.number);
   return page.map(({ number: _number, tab: _tab, ...entry }) => ({

@@ -73,14 +73,12 @@ const TITLE_CHARS = 100;
 
 const listTabs = (profile: OpenProfile): Promise<z.input<typeof Row>[]> =>
   Promise.all(
-    [...profile.tabs().values()].map(async (tab) => ({
+    [...profile.tabs.values()].map(async (tab) => ({
       profile: profile.name,
       tab: tab.id,
       url: toShownUrl(tab.page.url()).slice(0, 1_000),
       // A page with an open dialog does not respond.
-      title: profile.activity().dialog()
-        ? ""
-        : (await tab.page.title().catch(() => "")).slice(0, TITLE_CHARS),
+      title: profile.activity.dialog ? "" : (await tab.page.title().catch(() => "")).slice(0, TITLE_CHARS),
       active: profile.active() === tab,
     })),
   );
@@ -103,9 +101,9 @@ export const dialog = (options: UiOptions) =>
     examples: [{ title: "Confirm", input: { accept: true }, fails: "NOT_FOUND" }],
     async run({ accept, text, profile: name }, ctx) {
       const profile = findProfile(options, name, ctx);
-      const open = profile.activity().dialog();
+      const open = profile.activity.dialog;
       if (!open) throw new ToolError("NOT_FOUND", `no dialog is open in profile '${name}'`, { id: name });
-      profile.activity().dialogAnswered();
+      profile.activity.dialogAnswered();
       const answered = accept ? open.dialog.accept(text) : open.dialog.dismiss();
       // A closed page takes its dialog with it.
       await answered.catch(() => {});
@@ -136,9 +134,8 @@ export const download = (options: UiOptions) =>
       { title: "The first one", input: { download: "d1", output: "data/report.csv" }, fails: "NOT_FOUND" },
     ],
     async run({ download: id, output, profile: name }, ctx) {
-      const found = findProfile(options, name, ctx)
-        .activity()
-        .downloads.find((one) => one.id === id);
+      const { activity } = findProfile(options, name, ctx);
+      const found = activity.downloads.find((one) => one.id === id);
       if (!found) throw new ToolError("NOT_FOUND", `there is no download ${id} in profile '${name}'`, { id });
       checkOutput(options, output);
       const failure = await found.download.failure();
