@@ -64,6 +64,7 @@ export class Profile {
   readonly #options: ProfileOptions;
   readonly #setups = new Map<string, Setup<BrowserContext>>();
   readonly #pageSetups = new Map<string, Setup<Page>>();
+  readonly #prepared = new WeakMap<Tab, Promise<void>>();
   readonly #refs = { next: 1 };
   #tabCount = 0;
   #activeId: string | undefined;
@@ -97,8 +98,6 @@ export class Profile {
     this.#known = new Set();
     context.on("page", (page) => {
       this.#adopt(page);
-      // A page that closes at once needs no setup.
-      this.#prepare(page).catch(() => {});
     });
     for (const setup of this.#setups.values()) await setup(context);
   }
@@ -109,6 +108,11 @@ export class Profile {
     const tab = new Tab(`t${++this.#tabCount}`, page, this.#refs);
     this.tabs.set(tab.id, tab);
     this.activity.watch(page, tab.id);
+    // A page that closes at once needs no setup.
+    this.#prepared.set(
+      tab,
+      this.#prepare(page).catch(() => {}),
+    );
     page.on("close", () => {
       this.tabs.delete(tab.id);
       if (this.#activeId === tab.id) this.#activeId = [...this.tabs.keys()].at(-1);
@@ -147,9 +151,8 @@ export class Profile {
   /** Opens a tab and selects it. */
   async newTab(): Promise<Tab> {
     this.#checkBrowser();
-    const page = await this.context.newPage();
-    const tab = this.#adopt(page);
-    await this.#prepare(page);
+    const tab = this.#adopt(await this.context.newPage());
+    await this.#prepared.get(tab);
     this.#activeId = tab.id;
     this.#known = new Set([...this.#known, tab.id]);
     return tab;

@@ -1,24 +1,8 @@
-import { createHash, randomUUID } from "node:crypto";
+import { createHash, hash, randomUUID } from "node:crypto";
 import { createReadStream } from "node:fs";
 import { type FileHandle, open, readdir, rename, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import type { Hash } from "@octant/core";
-
-/** A partial download, stored in the state folder until complete. A claim is exclusive. */
-export interface Part {
-  readonly path: string;
-  readonly size: number;
-  /** The entity tag of the whole file; required for resuming. */
-  readonly tag: string | undefined;
-  /** Discards the partial file. */
-  restart(tag: string | undefined): Promise<void>;
-  append(bytes: Buffer): Promise<void>;
-  /** Waits until the disk has all of it. */
-  finish(): Promise<Hash>;
-  /** Stores the bytes for a later resume, if that is possible. */
-  release(): Promise<void>;
-  drop(): Promise<void>;
-}
 
 const MAX_AGE_MS = 24 * 60 * 60 * 1000;
 /** So that key and tag fit into the name of a file. */
@@ -28,13 +12,13 @@ const KEY_CHARS = 32;
 /** Claims the partial file of an earlier download, or starts a new one. Abandoned parts are removed. */
 export async function claimPart(folder: string, identity: unknown): Promise<Part> {
   await sweep(folder);
-  const key = createHash("sha256").update(JSON.stringify(identity)).digest("hex").slice(0, KEY_CHARS);
+  const key = hash("sha256", JSON.stringify(identity)).slice(0, KEY_CHARS);
   const path = join(folder, `${randomUUID()}.busy`);
   const tag = await takeOver(folder, key, path);
   // The mode that the file will have in the end; the folder is private.
   const file = await open(path, tag === undefined ? "wx+" : "r+", 0o666);
   const { size } = await file.stat();
-  return createPart(folder, key, path, file, { tag, size });
+  return new Part(folder, key, path, file, tag, size);
 }
 
 /** Tag and key are in the name, so that one rename claims it: of two contenders, one succeeds. */
@@ -52,54 +36,68 @@ async function takeOver(folder: string, key: string, path: string): Promise<stri
   return undefined;
 }
 
-function createPart(
-  folder: string,
-  key: string,
-  path: string,
-  file: FileHandle,
-  kept: { tag: string | undefined; size: number },
-): Part {
-  let { tag, size } = kept;
-  let digest = createHash("sha256");
-  let isHashed = size === 0;
-  const drop = async () => {
-    await file.close();
-    await rm(path, { force: true });
-  };
-  return {
-    path,
-    get size() {
-      return size;
-    },
-    get tag() {
-      return tag;
-    },
-    async restart(next) {
-      await file.truncate(0);
-      size = 0;
-      tag = next;
-      digest = createHash("sha256");
-      isHashed = true;
-    },
-    async append(bytes) {
-      if (!isHashed) for await (const chunk of createReadStream(path)) digest.update(chunk);
-      isHashed = true;
-      for (let at = 0; at < bytes.length; )
-        at += (await file.write(bytes, at, bytes.length - at, size + at)).bytesWritten;
-      digest.update(bytes);
-      size += bytes.length;
-    },
-    async finish() {
-      await file.datasync();
-      return `sha256:${digest.digest("hex")}`;
-    },
-    async release() {
-      if (tag === undefined || size === 0 || tag.length > MAX_TAG_CHARS) return drop();
-      await file.close();
-      await rename(path, join(folder, `${key}.${Buffer.from(tag).toString("base64url")}.part`));
-    },
-    drop,
-  };
+/** A partial download, stored in the state folder until complete. A claim is exclusive. */
+export class Part {
+  readonly path: string;
+  size: number;
+  /** The entity tag of the whole file; required for resuming. */
+  tag: string | undefined;
+  readonly #kept: string;
+  readonly #file: FileHandle;
+  #digest = createHash("sha256");
+  #isHashed: boolean;
+
+  constructor(
+    folder: string,
+    key: string,
+    path: string,
+    file: FileHandle,
+    tag: string | undefined,
+    size: number,
+  ) {
+    this.path = path;
+    this.size = size;
+    this.tag = tag;
+    this.#kept = join(folder, key);
+    this.#file = file;
+    this.#isHashed = size === 0;
+  }
+
+  /** Discards the partial file. */
+  async restart(tag: string | undefined): Promise<void> {
+    await this.#file.truncate(0);
+    this.size = 0;
+    this.tag = tag;
+    this.#digest = createHash("sha256");
+    this.#isHashed = true;
+  }
+
+  async append(bytes: Buffer): Promise<void> {
+    if (!this.#isHashed) for await (const chunk of createReadStream(this.path)) this.#digest.update(chunk);
+    this.#isHashed = true;
+    for (let at = 0; at < bytes.length; )
+      at += (await this.#file.write(bytes, at, bytes.length - at, this.size + at)).bytesWritten;
+    this.#digest.update(bytes);
+    this.size += bytes.length;
+  }
+
+  /** Waits until the disk has all of it. */
+  async finish(): Promise<Hash> {
+    await this.#file.datasync();
+    return `sha256:${this.#digest.digest("hex")}`;
+  }
+
+  /** Stores the bytes for a later resume, if that is possible. */
+  async release(): Promise<void> {
+    if (this.tag === undefined || this.size === 0 || this.tag.length > MAX_TAG_CHARS) return this.drop();
+    await this.#file.close();
+    await rename(this.path, `${this.#kept}.${Buffer.from(this.tag).toString("base64url")}.part`);
+  }
+
+  async drop(): Promise<void> {
+    await this.#file.close();
+    await rm(this.path, { force: true });
+  }
 }
 
 async function sweep(folder: string): Promise<void> {

@@ -17,7 +17,7 @@ const cwd = { fd: openSync(root, "r"), path: root };
 const bubblewrap: Launcher = {
   wrap: async ({ argv, folder, env }) => ({
     argv: ["/usr/bin/bwrap", "--bind", "/", "/", "--dev", "/dev", "--chdir", folder, "--", ...argv],
-    env,
+    ...{ env, folder: "/", launcher: true, release: () => [] },
   }),
   openExchange: async () => openPlainExchange(),
 };
@@ -79,7 +79,9 @@ test("a disabled sandbox changes nothing about how a command is started and repo
     env: process.env,
     sandbox: {
       ...bubblewrap,
-      wrap: async ({ argv, env }) => ({ argv, program: "/bin/sh", env, launcher: false }),
+      wrap: async ({ argv, env, folder }) => ({
+        ...{ argv, program: "/bin/sh", env, folder, launcher: false, release: () => [] },
+      }),
     },
   });
   const argv = ["sh", "-c", 'test "$(pwd)" = "$PWD" && test "$0" = sh && exit 137'] as const;
@@ -87,6 +89,25 @@ test("a disabled sandbox changes nothing about how a command is started and repo
   const info = await plain.exited(OWNER, proc_id, LONG_MS, NEVER);
   expect(info).toMatchObject({ exit_code: 137, signal: null });
   await plain.close();
+});
+
+test("a command is started through a sandbox that becomes the command, as on macOS", async () => {
+  const becoming = createProcesses({
+    folder: mkdtempSync(join(root, "state-")),
+    env: process.env,
+    sandbox: {
+      ...bubblewrap,
+      wrap: async ({ argv, env, folder }) => ({
+        argv: ["/usr/bin/env", "SANDBOXED=yes", ...argv],
+        ...{ env, folder, launcher: false, release: () => [] },
+      }),
+    },
+  });
+  const argv = ["/bin/sh", "-c", 'test "$SANDBOXED" = yes && exit 137'] as const;
+  const { proc_id } = await becoming.start({ argv, cwd, owner: OWNER, label: "exit" });
+  const info = await becoming.exited(OWNER, proc_id, LONG_MS, NEVER);
+  expect(info).toMatchObject({ exit_code: 137, signal: null });
+  await becoming.close();
 });
 
 test("a sandbox that cannot meet its requirements prevents the command from running", async () => {

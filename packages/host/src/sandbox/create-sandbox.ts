@@ -12,7 +12,7 @@ import { forgetVariables } from "./launcher.ts";
 import { type Mount, read, write } from "./mount.ts";
 import { ownFiles, sharesFilesWithCache } from "./own-files.ts";
 import { findProgram } from "./program.ts";
-import type { LaunchedCommand, Sandbox, SandboxedCommand, SandboxOptions, SandboxStatus } from "./sandbox.ts";
+import type { Sandbox, SandboxedCommand, SandboxOptions, SandboxStatus } from "./sandbox.ts";
 import { openScratch } from "./scratch.ts";
 import { isWeaker, type SandboxLevel, type SandboxSettings } from "./settings.ts";
 
@@ -72,7 +72,10 @@ export function createSandbox(options: SandboxOptions): Sandbox {
     async wrap(command) {
       const program = findProgram(command);
       const working = await findWorking();
-      if (!working) return asItIs(command, program);
+      if (!working) {
+        const { argv, env, folder } = command;
+        return { argv, program, env, folder, launcher: false, release: () => [] };
+      }
       const { changesProtected = false, readOnly = false, exchange } = command;
       if (!readOnly) checkFolder(command, roots, settings);
       const goesThroughProxy = typeof network !== "string" && command.network !== "off";
@@ -80,7 +83,7 @@ export function createSandbox(options: SandboxOptions): Sandbox {
         ...(goesThroughProxy ? proxyMounts((await openProxy()).address, INSIDE_FOLDER) : []),
         ...(exchange ? exchangeMounts : []),
       ];
-      const inside = { ...withoutOutside(command), ...(goesThroughProxy && behindForwarder(command)) };
+      const inside = goesThroughProxy ? behindForwarder(toInside(command)) : toInside(command);
       const ownNetwork = network !== "on" || command.network === "off";
       const { level, plans, guard } = working;
       const entered = readOnly ? UNGUARDED : guard.enter({ changesProtected });
@@ -138,15 +141,6 @@ const NOTHING =
 /** Nothing has to be guarded from a command that cannot write. */
 const UNGUARDED = { release: () => [] };
 
-const asItIs = ({ argv, env, folder }: SandboxedCommand, program: string): LaunchedCommand => ({
-  argv,
-  program,
-  env,
-  folder,
-  launcher: false,
-  release: () => [],
-});
-
 /** A failure, such as a full disk, is not remembered: the next call tries again. */
 const orAgain = <T>(work: Promise<T>, forget: () => void): Promise<T> =>
   work.catch((cause: unknown) => {
@@ -173,12 +167,8 @@ const LINKED =
   "this install is linked to a package cache that commands can write to: install Octant with npm, which copies";
 
 /** Fails closed: throws when the level cannot provide what the settings require. */
-function checkRequirements(
-  { level, tried }: SandboxStatus,
-  { require, mode, network, hide_home }: SandboxSettings,
-): void {
-  const asked: SandboxLevel | undefined =
-    require ?? (mode === "off" ? undefined : neededFor({ mode, network, hide_home }));
+function checkRequirements({ level, tried }: SandboxStatus, settings: SandboxSettings): void {
+  const asked = settings.require ?? neededFor(settings);
   if (asked === undefined || !isWeaker(level, asked)) return;
   const reasons = tried.filter(({ works }) => !works).map((trial) => `${trial.level}: ${trial.why}`);
   const why = reasons.length > 0 ? ` (${reasons.join("; ")})` : "";
@@ -187,11 +177,8 @@ function checkRequirements(
 }
 
 /** Named hosts need a proxy beside the command, and the loopback device, which only bubblewrap brings up. */
-function neededFor({
-  mode,
-  network,
-  hide_home,
-}: Pick<SandboxSettings, "mode" | "network" | "hide_home">): SandboxLevel | undefined {
+function neededFor({ mode, network, hide_home }: SandboxSettings): SandboxLevel | undefined {
+  if (mode === "off") return undefined;
   if (typeof network !== "string" || network === "loopback") return "bubblewrap";
   return mode === "allowlist" || network === "off" || hide_home ? "unshare" : undefined;
 }
@@ -213,7 +200,7 @@ function checkFolder(
 }
 
 /** Removes variables that point to the outer temp folder or to /run, which do not exist inside. */
-function withoutOutside(command: SandboxedCommand): SandboxedCommand {
+function toInside(command: SandboxedCommand): SandboxedCommand {
   const kept = Object.entries(command.env).filter(([name]) => name !== "XDG_RUNTIME_DIR");
   const env = kept.map(([name, value]) => [name, TEMP_VARIABLES.has(name) ? "/tmp" : value]);
   return { ...command, env: Object.fromEntries(env) };
@@ -243,14 +230,14 @@ function proxyMounts(socket: string, folder: string): Mount[] {
   ];
 }
 
-function behindForwarder(command: SandboxedCommand): Pick<SandboxedCommand, "argv" | "env"> {
-  const address = APART_PROXY;
+function behindForwarder(command: SandboxedCommand): SandboxedCommand {
   const names = ["http_proxy", "https_proxy", "all_proxy"].flatMap((name) => [name, name.toUpperCase()]);
-  const { env } = withoutOutside(command);
+  const proxies = Object.fromEntries(names.map((name) => [name, APART_PROXY]));
   return {
+    ...command,
     argv: toForwarded(command.argv, INSIDE_FOLDER, 0),
     // Node's own fetch asks for this one before it looks at the others.
-    env: { ...env, ...Object.fromEntries(names.map((name) => [name, address])), NODE_USE_ENV_PROXY: "1" },
+    env: { ...command.env, ...proxies, NODE_USE_ENV_PROXY: "1" },
   };
 }
 

@@ -26,49 +26,49 @@ export async function findLevel(
   levels: readonly SandboxLevel[] = SANDBOX_LEVELS,
 ): Promise<FoundLevel> {
   const tried: Trial[] = [];
-  for (const candidate of listCandidates(options)) {
-    if (!levels.includes(levelOf(candidate))) continue;
-    if ("missing" in candidate) {
-      tried.push({ level: candidate.level, works: false, why: candidate.missing });
-      continue;
+  for (const { level: name, missing, create } of listCandidates(options)) {
+    if (!levels.includes(name)) continue;
+    if (missing !== undefined) tried.push({ level: name, works: false, why: missing });
+    // Root in a container may lack the rights to do without a user namespace.
+    for (const isRoot of name !== "sandbox-exec" && process.getuid?.() === 0 ? [true, false] : [false]) {
+      const level = create?.(isRoot);
+      if (!level) continue;
+      const plans = createPlans({ ...options, isRoot });
+      const mounts = plans.get({ changesProtected: false, protectedMounts, extra: [] });
+      const trial = await tryLevel(level, { mounts, ownNetwork: false }, options.scratch);
+      tried.push(trial);
+      if (trial.works) return { tried, working: { level, plans }, advice: "" };
     }
-    const { level, isRoot } = candidate;
-    const plans = createPlans({ ...options, isRoot });
-    const mounts = plans.get({ changesProtected: false, protectedMounts, extra: [] });
-    const trial = await tryLevel(level, { mounts, ownNetwork: false }, options.scratch);
-    tried.push(trial);
-    if (trial.works) return { tried, working: { level, plans }, advice: "" };
   }
   return { tried, advice: adviceFor(findTrusted("bwrap", options.roots) !== undefined) };
 }
 
-type Candidate =
-  | { readonly level: Level; readonly isRoot: boolean }
-  | { readonly level: SandboxLevel; readonly missing: string };
-
-const levelOf = ({ level }: Candidate): SandboxLevel => (typeof level === "string" ? level : level.level);
+interface Candidate {
+  readonly level: SandboxLevel;
+  /** Why the level cannot be created here. */
+  readonly missing?: string | undefined;
+  create?(isRoot: boolean): Level;
+}
 
 function listCandidates({ roots, scratch }: Pick<Options, "roots" | "scratch">): Candidate[] {
-  if (process.platform === "darwin") return [{ level: createSandboxExecLevel(), isRoot: false }];
+  if (process.platform === "darwin") return [{ level: "sandbox-exec", create: createSandboxExecLevel }];
   const { arch } = process;
-  const amRoot = process.getuid?.() === 0;
-  // Root in a container may lack the rights to do without a user namespace.
-  const ways = amRoot ? [true, false] : [false];
-  const bwrap = findTrusted("bwrap", roots);
+  const program = findTrusted("bwrap", roots);
   const envProgram = findTrusted("env", roots);
   const unshare = findTrusted("unshare", roots);
   const setpriv = findTrusted("setpriv", roots);
   return [
-    ...(bwrap === undefined
-      ? [{ level: "bubblewrap", missing: "bwrap is not installed" } as const]
-      : !hasSeccomp(arch)
-        ? [{ level: "bubblewrap", missing: `there is no seccomp filter for ${arch}` } as const]
-        : ways.map((isRoot) => ({
-            level: createBubblewrapLevel({ program: bwrap, envProgram, arch, isRoot, scratch }),
-            isRoot,
-          }))),
-    ...(unshare === undefined || setpriv === undefined
-      ? [{ level: "unshare", missing: "unshare or setpriv is not installed" } as const]
-      : ways.map((isRoot) => ({ level: createUnshareLevel({ unshare, setpriv, isRoot, scratch }), isRoot }))),
+    program === undefined || !hasSeccomp(arch)
+      ? {
+          level: "bubblewrap",
+          missing: program ? `there is no seccomp filter for ${arch}` : "bwrap is not installed",
+        }
+      : {
+          level: "bubblewrap",
+          create: (isRoot) => createBubblewrapLevel({ program, envProgram, arch, isRoot, scratch }),
+        },
+    unshare === undefined || setpriv === undefined
+      ? { level: "unshare", missing: "unshare or setpriv is not installed" }
+      : { level: "unshare", create: (isRoot) => createUnshareLevel({ unshare, setpriv, isRoot, scratch }) },
   ];
 }
