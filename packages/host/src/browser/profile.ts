@@ -108,11 +108,10 @@ export class Profile {
     const tab = new Tab(`t${++this.#tabCount}`, page, this.#refs);
     this.tabs.set(tab.id, tab);
     this.activity.watch(page, tab.id);
-    // A page that closes at once needs no setup.
-    this.#prepared.set(
-      tab,
-      this.#prepare(page).catch(() => {}),
-    );
+    const prepare = () => this.#prepared.set(tab, this.#prepare(page));
+    prepare();
+    // Chromium forgets the emulated medium in a new document when a page has a second protocol session, as ours have.
+    page.on("framenavigated", (frame) => frame === page.mainFrame() && prepare());
     page.on("close", () => {
       this.tabs.delete(tab.id);
       if (this.#activeId === tab.id) this.#activeId = [...this.tabs.keys()].at(-1);
@@ -121,7 +120,8 @@ export class Profile {
   }
 
   async #prepare(page: Page): Promise<void> {
-    for (const setup of this.#pageSetups.values()) await setup(page);
+    // A page that closes meanwhile needs no setup.
+    for (const setup of this.#pageSetups.values()) await setup(page).catch(() => {});
   }
 
   active(): Tab | undefined {
