@@ -10,8 +10,8 @@ export {
   markElements,
   messageOf,
   noPage,
+  PageAnswer,
   type Profile,
-  type Report,
   type Route,
   recordPage,
   TWO_FRAMES,
@@ -19,6 +19,7 @@ export {
   takeSnapshot,
   toShownUrl,
   toSiteUrl,
+  UNTRUSTED,
 } from "./browser/index.ts";
 export type { SnapshotChange } from "./checkpoints/changes.ts";
 export type { Checkpoints, OpenTurn } from "./checkpoints/checkpoints.ts";

@@ -5,7 +5,7 @@ export { invalid, isTimeout, messageOf, noPage } from "./failures.ts";
 export { recordPage } from "./page-recorder.ts";
 export { loadPlaywright } from "./playwright.ts";
 export type { Acting, Profile } from "./profile.ts";
-export { type Report, TWO_FRAMES } from "./report.ts";
+export { PageAnswer, TWO_FRAMES, UNTRUSTED } from "./report.ts";
 export { markElements, takeChanges, takeSnapshot } from "./snapshots.ts";
 
 export { findTarget } from "./targets.ts";

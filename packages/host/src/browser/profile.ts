@@ -4,7 +4,7 @@ import { inTime, LateError, orAborted } from "../waits.ts";
 import { Activity, type Marker } from "./activity.ts";
 import type { DownloadLimit } from "./download-limit.ts";
 import { browserEnded, isTimeout, messageOf, noPage, pageBusy, tookTooLong } from "./failures.ts";
-import { type Report, report } from "./report.ts";
+import { type PageAnswer, report } from "./report.ts";
 import { runScript, untilScript } from "./scripts.ts";
 import { Tab } from "./tab.ts";
 import { findTarget, toTargetError } from "./targets.ts";
@@ -162,7 +162,7 @@ export class Profile {
   act<T>(
     given: ActOptions,
     work: (acting: Acting) => Promise<T>,
-  ): Promise<{ readonly value?: T; readonly report: Report }> {
+  ): Promise<{ readonly value?: T; readonly page: PageAnswer }> {
     return this.#alone(given.signal, async () => {
       const { activity } = this;
       const tab = this.#getTab(given.tab);
@@ -173,10 +173,10 @@ export class Profile {
       working.catch(() => {});
       const value = await Promise.race([working, activity.dialogOpens().then(() => undefined)]);
       // Events between two actions are reported with the later one.
-      const made = await report(this, { ...given, tab, since, told: this.#told, known: this.#known });
+      const page = await report(this, { ...given, tab, since, told: this.#told, known: this.#known });
       this.#told = this.activity.now();
       this.#known = new Set(this.tabs.keys());
-      return { ...(value !== undefined && { value }), report: made };
+      return { ...(value !== undefined && { value }), page };
     });
   }
 

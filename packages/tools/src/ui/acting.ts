@@ -1,4 +1,12 @@
-import { type Action, action, type Caller, type Context, ToolError } from "@octant/core";
+import {
+  type Action,
+  type ActionText,
+  action,
+  type Caller,
+  type Context,
+  counted,
+  ToolError,
+} from "@octant/core";
 import {
   type Acting,
   type Browsers,
@@ -6,13 +14,14 @@ import {
   messageOf,
   type Network,
   noPage,
+  PageAnswer,
   type Profile,
   type Screen,
+  UNTRUSTED,
   type Workspace,
 } from "@octant/host";
 import { z } from "zod";
 import { SCREEN, toPoint } from "./inputs.ts";
-import { Done, PageAnswer, pageText, toPageAnswer } from "./page-answer.ts";
 
 /** The dependencies of the ui tool. */
 export interface UiOptions {
@@ -43,15 +52,13 @@ export function findProfile({ browsers }: UiOptions, name: string, ctx: Context)
 }
 
 /** Performs an action on a page and returns its effects. */
-export async function act<T>(
+export function act<T>(
   options: UiOptions,
   input: ActInput,
   ctx: Context,
   work: (acting: Acting) => Promise<T>,
 ): Promise<{ page: PageAnswer; value?: T }> {
-  const profile = findProfile(options, input.profile, ctx);
-  const { value, report } = await profile.act(toActOptions(input, ctx), work);
-  return { page: toPageAnswer(report), ...(value !== undefined && { value }) };
+  return findProfile(options, input.profile, ctx).act(toActOptions(input, ctx), work);
 }
 
 /** Reads a page without reporting changes. */
@@ -72,7 +79,7 @@ const toActOptions = ({ target, timeout = DEFAULT_TIMEOUT_MS }: ActInput, ctx: C
 });
 
 /** Pages report what changed; the desktop only that it was done. */
-const Acted = z.union([PageAnswer, Done]);
+const Acted = z.union([PageAnswer, z.object({ done: z.string() })]);
 
 export const PAGE_ERRORS = ["NOT_FOUND", "CONFLICT", "TIMEOUT", "UPSTREAM_ERROR"] as const;
 export const ACT_ERRORS = [...PAGE_ERRORS, "UNSUPPORTED", "PERMISSION_DENIED", "EXEC_FAILED"] as const;
@@ -125,4 +132,32 @@ export function onScreen({ screen, isRemote }: UiOptions, profile: string, ctx: 
   }
   screen.check();
   return screen;
+}
+
+/** Title and address, the changes, then other events. */
+export function pageText(page: PageAnswer, first: readonly (string | false)[] = []): ActionText {
+  const { title, url, changes, more_changes: more = 0 } = page;
+  const same = page.new_page ? "the page is empty" : "nothing visible changed";
+  const nothing = page.dialog || page.closed ? "" : same;
+  const lines = [
+    title ? `${title} <${url}>` : `<${url}>`,
+    changes || nothing,
+    more > 0 && `… ${counted(more, "more line")}: ui.snapshot`,
+    page.dialog && `dialog: ${page.dialog.type} '${page.dialog.message}' is open; answer it with ui.dialog`,
+    ...(page.errors ?? []).map((text) => `console error: ${text}`),
+    ...(page.blocked ?? []).map((text) => `blocked: ${text}`),
+    ...(page.downloads ?? []).map(
+      ({ download, name }) => `download ${download}: ${name} (ui.download saves it)`,
+    ),
+    ...(page.awaited_downloads ?? []).map(
+      (link) => `the download of <${link}> has not begun; a later answer names it`,
+    ),
+    ...(page.opened ?? []).map(({ tab, url: other }) => `opened tab ${tab}: ${other}`),
+    page.closed && "the page closed itself",
+  ];
+  return {
+    body: lines.filter(Boolean).join("\n"),
+    notes: [...first, UNTRUSTED],
+    handles: { tab: page.tab },
+  };
 }

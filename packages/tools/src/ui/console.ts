@@ -1,8 +1,8 @@
 import { action, counted, pagingInput } from "@octant/core";
+import { UNTRUSTED } from "@octant/host";
 import { z } from "zod";
 import { findProfile, type UiOptions } from "./acting.ts";
 import { PageProfile } from "./inputs.ts";
-import { UNTRUSTED } from "./page-answer.ts";
 
 const LEVELS = ["error", "warning", "info", "debug"] as const;
 /** The severity of a Chromium level; lower is more severe. */

@@ -1,9 +1,8 @@
 import { action } from "@octant/core";
-import { type Acting, invalid, loadPlaywright, noPage } from "@octant/host";
+import { type Acting, invalid, loadPlaywright, noPage, PageAnswer } from "@octant/host";
 import { z } from "zod";
-import { act, findProfile, orRefused, type UiOptions } from "./acting.ts";
+import { act, findProfile, orRefused, pageText, type UiOptions } from "./acting.ts";
 import { PageProfile } from "./inputs.ts";
-import { PageAnswer, pageText } from "./page-answer.ts";
 
 const MAX_SIDE = 10_000;
 type Context = Acting["context"];

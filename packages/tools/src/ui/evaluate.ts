@@ -1,9 +1,8 @@
 import { ANSWER_BYTES, ANSWER_MARGIN_BYTES, action, Ref } from "@octant/core";
-import { toRef } from "@octant/host";
+import { PageAnswer, toRef } from "@octant/host";
 import { z } from "zod";
-import { act, PAGE_ERRORS, type UiOptions } from "./acting.ts";
+import { act, PAGE_ERRORS, pageText, type UiOptions } from "./acting.ts";
 import { PageProfile, Target, timeout } from "./inputs.ts";
-import { PageAnswer, pageText } from "./page-answer.ts";
 
 const MAX_SCRIPT_CHARS = 100_000;
 const PAGE_BYTES = 4_096;

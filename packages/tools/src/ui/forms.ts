@@ -1,10 +1,9 @@
 import { action, Uri } from "@octant/core";
-import { type Acting, invalid, isTimeout } from "@octant/host";
+import { type Acting, invalid, isTimeout, PageAnswer } from "@octant/host";
 import { z } from "zod";
-import { act, acting, PAGE_ERRORS, type UiOptions } from "./acting.ts";
+import { act, acting, PAGE_ERRORS, pageText, type UiOptions } from "./acting.ts";
 import { readWorkspaceFile } from "./files.ts";
 import { PageProfile, Target } from "./inputs.ts";
-import { PageAnswer, pageText } from "./page-answer.ts";
 
 const MAX_FILES = 20;
 /** Playwright's limit for uploads from memory. */

@@ -1,9 +1,8 @@
 import { action, holding, ToolError } from "@octant/core";
-import { type Acting, invalid, messageOf, toSiteUrl } from "@octant/host";
+import { type Acting, invalid, messageOf, PageAnswer, toSiteUrl } from "@octant/host";
 import { z } from "zod";
-import type { UiOptions } from "./acting.ts";
+import { pageText, type UiOptions } from "./acting.ts";
 import { PageProfile, timeout } from "./inputs.ts";
-import { PageAnswer, pageText, toPageAnswer } from "./page-answer.ts";
 
 const MAX_URL_CHARS = 16_384;
 /** The answer has to be there before the call becomes a job. */
@@ -73,14 +72,14 @@ export const navigate = (options: UiOptions) =>
       if (place !== undefined && active?.hasCrashed) await active.page.close();
       if (!profile)
         throw new ToolError("NOT_FOUND", `no page is open in profile '${name}'; give a url`, { id: name });
-      const { value, report } = await profile.act({ timeoutMs, signal: ctx.signal }, async (acting) => {
+      const { value, page } = await profile.act({ timeoutMs, signal: ctx.signal }, async (acting) => {
         const arrived = await go(acting, place, history, timeoutMs);
         const refusal = arrived.url === undefined ? undefined : profile.refused(arrived.url);
         if (refusal && arrived.isError) throw refusal;
         if (arrived.failure !== undefined) throw arrived.failure;
         return arrived;
       });
-      return { ...toPageAnswer(report), status: value?.status ?? null, loaded: value?.loaded ?? false };
+      return { ...page, status: value?.status ?? null, loaded: value?.loaded ?? false };
     },
     text: (data) =>
       pageText(data, [data.status !== null && `status ${data.status}`, !data.loaded && "still loading"]),

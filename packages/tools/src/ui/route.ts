@@ -1,11 +1,10 @@
 import { action, type Context, pagingInput, Ref, Uri } from "@octant/core";
-import { invalid, type Profile as OpenProfile, type Route } from "@octant/host";
+import { invalid, type Profile as OpenProfile, type Route, UNTRUSTED } from "@octant/host";
 import { z } from "zod";
 import { findProfile, type UiOptions } from "./acting.ts";
 import { OUTPUT_ERRORS } from "./files.ts";
 import { runHar } from "./har.ts";
 import { Output, PageProfile } from "./inputs.ts";
-import { UNTRUSTED } from "./page-answer.ts";
 
 const MAX_BODY_CHARS = 1024 * 1024;
 const MAX_ROUTES = 100;

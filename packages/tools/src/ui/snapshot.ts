@@ -1,9 +1,8 @@
 import { ANSWER_BYTES, ANSWER_MARGIN_BYTES, action, type Hash, MAX_ANSWER_BYTES, Ref } from "@octant/core";
-import { takeChanges, takeSnapshot, toRef, toShownUrl } from "@octant/host";
+import { takeChanges, takeSnapshot, toRef, toShownUrl, UNTRUSTED } from "@octant/host";
 import { z } from "zod";
 import { look, PAGE_ERRORS, type UiOptions } from "./acting.ts";
 import { PageProfile, Target } from "./inputs.ts";
-import { UNTRUSTED } from "./page-answer.ts";
 
 const MAX_CURSOR_CHARS = 65_536;
 const MAX_DEPTH = 100;

@@ -1,11 +1,10 @@
 import { statSync } from "node:fs";
 import { action, Ref, ToolError, Uri } from "@octant/core";
-import { invalid, type Profile as OpenProfile, toShownUrl } from "@octant/host";
+import { invalid, type Profile as OpenProfile, PageAnswer, toShownUrl, UNTRUSTED } from "@octant/host";
 import { z } from "zod";
-import { act, findProfile, type UiOptions } from "./acting.ts";
+import { act, findProfile, pageText, type UiOptions } from "./acting.ts";
 import { checkOutput, OUTPUT_ERRORS, saveFile } from "./files.ts";
 import { Output, PageProfile } from "./inputs.ts";
-import { PageAnswer, pageText, UNTRUSTED } from "./page-answer.ts";
 
 const Row = z.object({
   profile: z.string(),

@@ -1,9 +1,8 @@
 import { action, ToolError } from "@octant/core";
-import { isTimeout } from "@octant/host";
+import { isTimeout, PageAnswer } from "@octant/host";
 import { z } from "zod";
-import { act, PAGE_ERRORS, type UiOptions } from "./acting.ts";
+import { act, PAGE_ERRORS, pageText, type UiOptions } from "./acting.ts";
 import { PageProfile, Target, timeout } from "./inputs.ts";
-import { PageAnswer, pageText } from "./page-answer.ts";
 
 const WAIT_MS = 10_000;
 const MAX_SCRIPT_CHARS = 100_000;
