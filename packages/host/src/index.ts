@@ -1,26 +1,13 @@
 export { type Blobs, createBlobs, toRef } from "./blobs/blobs.ts";
-export {
-  type Acting,
-  type Browsers,
-  createBrowsers,
-  findTarget,
-  invalid,
-  isTimeout,
-  loadPlaywright,
-  markElements,
-  messageOf,
-  noPage,
-  PageAnswer,
-  type Profile,
-  type Route,
-  recordPage,
-  TWO_FRAMES,
-  takeChanges,
-  takeSnapshot,
-  toShownUrl,
-  toSiteUrl,
-  UNTRUSTED,
-} from "./browser/index.ts";
+export { type Browsers, createBrowsers } from "./browser/browsers.ts";
+export { invalid, isTimeout, messageOf, noPage } from "./browser/failures.ts";
+export { recordPage } from "./browser/page-recorder.ts";
+export { loadPlaywright, type Route } from "./browser/playwright.ts";
+export type { Acting, Profile } from "./browser/profile.ts";
+export { PageAnswer, TWO_FRAMES, UNTRUSTED } from "./browser/report.ts";
+export { markElements, takeChanges, takeSnapshot } from "./browser/snapshots.ts";
+export { findTarget } from "./browser/targets.ts";
+export { toShownUrl, toSiteUrl } from "./browser/workspace-site.ts";
 export type { SnapshotChange } from "./checkpoints/changes.ts";
 export type { Checkpoints, OpenTurn } from "./checkpoints/checkpoints.ts";
 export type { Turn } from "./checkpoints/store.ts";
@@ -93,20 +80,18 @@ export {
   type Spot,
   startServer,
 } from "./language-servers/index.ts";
+export type { Resolve } from "./network/admit.ts";
+export { type FindOpener, openInBrowser } from "./network/browser.ts";
+export { downloadFile } from "./network/download.ts";
 export {
-  checkFree,
   createNetwork,
-  downloadFile,
-  type FindOpener,
   type HttpResponse,
   LOCAL_POLICY,
   type Network,
   type NetworkOptions,
-  type NetworkPolicy,
-  openInBrowser,
-  placeFile,
-  type Resolve,
-} from "./network/index.ts";
+} from "./network/network.ts";
+export { checkFree, placeFile } from "./network/place-file.ts";
+export type { NetworkPolicy } from "./network/policy.ts";
 export { MAX_FILES, MAX_PATCH_BYTES, parsePatch, StructuredEdit, unifiedDiff } from "./patch/index.ts";
 export {
   comparePaths,
@@ -146,15 +131,9 @@ export {
   type SandboxSettings,
   type SandboxStatus,
 } from "./sandbox/index.ts";
-export {
-  createScreen,
-  durationOf,
-  findChanges,
-  frameAt,
-  type RecordedVideo,
-  type Recorder,
-  type Screen,
-} from "./screen/index.ts";
+export type { RecordedVideo, Recorder } from "./screen/recorder.ts";
+export { createScreen, type Screen } from "./screen/screen.ts";
+export { durationOf, findChanges, frameAt } from "./screen/video.ts";
 export { presentRoots } from "./search/present-roots.ts";
 export { createRipgrep, type TextPattern } from "./search/ripgrep.ts";
 export { MAX_SEARCH_MS, type Searchable, searchText } from "./search/search-text.ts";

@@ -4,7 +4,7 @@ import { dirname, join } from "node:path";
 import type { Readable, Writable } from "node:stream";
 import { ToolError } from "@octant/core";
 import type { ConnectOverCDPTransport } from "playwright-core";
-import { endFamily } from "../processes/family.ts";
+import { endFamily } from "../processes/process-tree.ts";
 import { SERVER_MARK } from "../processes/protocol.ts";
 import { startLaunched } from "../programs/start-program.ts";
 import { APART_PROXY, type Launch, type Sandbox } from "../sandbox/index.ts";

@@ -19,22 +19,15 @@ export interface LookOptions {
   readonly roots: readonly Path[];
 }
 
-/** Names on the PATH, by channel. */
+/** By channel: names on the PATH, and the locations of programs that are not on it. */
 const CHANNELS: Readonly<Record<string, readonly string[]>> = {
-  chromium: ["chromium", "chromium-browser"],
-  chrome: ["google-chrome-stable", "google-chrome", "chrome"],
-  msedge: ["microsoft-edge-stable", "microsoft-edge"],
-};
-
-/** Locations of programs that are not on the PATH. */
-const PLACES: Readonly<Record<string, readonly string[]>> = {
-  chromium: ["/Applications/Chromium.app/Contents/MacOS/Chromium"],
+  chromium: ["chromium", "chromium-browser", "/Applications/Chromium.app/Contents/MacOS/Chromium"],
   chrome: [
-    "/opt/google/chrome/google-chrome",
+    ...["google-chrome-stable", "google-chrome", "chrome", "/opt/google/chrome/google-chrome"],
     "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome",
   ],
   msedge: [
-    "/opt/microsoft/msedge/microsoft-edge",
+    ...["microsoft-edge-stable", "microsoft-edge", "/opt/microsoft/msedge/microsoft-edge"],
     "/Applications/Microsoft Edge.app/Contents/MacOS/Microsoft Edge",
   ],
 };
@@ -52,8 +45,8 @@ export function findBrowser({ wanted, env, roots }: LookOptions): FoundBrowser {
   if (wanted !== undefined && isPath) return toProgram(wanted) ?? throwMissing(`${wanted} of the settings`);
   const channels = wanted === undefined ? Object.keys(CHANNELS) : [wanted];
   for (const channel of channels) {
-    const named = (CHANNELS[channel] ?? []).map((name) => findTrusted(name, roots));
-    for (const path of [...named, ...(PLACES[channel] ?? [])]) {
+    for (const name of CHANNELS[channel] ?? []) {
+      const path = name.startsWith("/") ? name : findTrusted(name, roots);
       const found = path === undefined ? undefined : toProgram(path);
       if (found) return found;
     }

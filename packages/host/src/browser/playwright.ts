@@ -1,5 +1,7 @@
 import { PAGE_SCRIPT } from "./page-script/index.ts";
 
+export type { Route } from "playwright-core";
+
 type Playwright = typeof import("playwright-core");
 
 // Selector engines are global to the process: registering one twice is an error.

@@ -16,19 +16,15 @@ export function classOf(text: string): AddressClass {
 }
 
 function classOfIPv4(address: ipaddr.IPv4): AddressClass {
-  if (matchesAny(address, CLOSED)) return "never";
-  switch (address.range()) {
-    case "unicast":
-      return "public";
-    case "private":
-    case "carrierGradeNat":
-      return "private";
-    case "loopback":
-      return "loopback";
-    default:
-      return "never";
-  }
+  return matchesAny(address, CLOSED) ? "never" : (IPV4_CLASSES[address.range()] ?? "never");
 }
+
+const IPV4_CLASSES: Readonly<Record<string, AddressClass>> = {
+  unicast: "public",
+  private: "private",
+  carrierGradeNat: "private",
+  loopback: "loopback",
+};
 
 function classOfIPv6(address: ipaddr.IPv6): AddressClass {
   // A zone picks an interface of this machine; nothing public needs one.
@@ -37,17 +33,11 @@ function classOfIPv6(address: ipaddr.IPv6): AddressClass {
   const carried = carriedAddresses(address);
   // Translators and tunnels serve the public network: 127.0.0.1 in such a form is an attack.
   if (carried.length > 0) return carried.every((one) => classOfIPv4(one) === "public") ? "public" : "never";
-  switch (address.range()) {
-    case "unicast":
-      return address.match(GLOBAL_UNICAST) ? "public" : "never";
-    case "uniqueLocal":
-      return "private";
-    case "loopback":
-      return "loopback";
-    default:
-      return "never";
-  }
+  if (address.range() === "unicast") return address.match(GLOBAL_UNICAST) ? "public" : "never";
+  return IPV6_CLASSES[address.range()] ?? "never";
 }
+
+const IPV6_CLASSES: Readonly<Record<string, AddressClass>> = { uniqueLocal: "private", loopback: "loopback" };
 
 /** The IPv4 addresses inside an IPv6 address of a transition technology. */
 function carriedAddresses(address: ipaddr.IPv6): ipaddr.IPv4[] {

@@ -25,8 +25,8 @@ export async function* decodedBody(
 ): AsyncGenerator<Buffer> {
   const wire = { bytes: 0 };
   let body: Bytes = limited(counted(message, wire), wire, target, maxBytes);
-  for (const encoding of encodingsOf(message, target))
-    body = limited(through(body, encoding), wire, target, maxBytes);
+  for (const decoder of decodersOf(message, target))
+    body = limited(through(body, decoder), wire, target, maxBytes);
   try {
     yield* body;
   } catch (cause) {
@@ -84,12 +84,12 @@ const tooDense = ({ shown }: Target) =>
     },
   );
 
-type Encoding = "gzip" | "deflate" | "br" | "zstd";
+type Decoder = (typeof DECODERS)[string];
 /** Once is usual, twice is odd, more is an attack. */
 const MAX_ENCODINGS = 3;
 
 /** In the order in which they are taken off. */
-function encodingsOf(message: IncomingMessage, { shown }: Target): Encoding[] {
+function decodersOf(message: IncomingMessage, { shown }: Target): Decoder[] {
   const names = (message.headers["content-encoding"] ?? "")
     .toLowerCase()
     .split(",")
@@ -107,15 +107,15 @@ function encodingsOf(message: IncomingMessage, { shown }: Target): Encoding[] {
         what: "encodings",
       },
     );
-  const isKnown = (name: string): name is Encoding => ["gzip", "deflate", "br", "zstd"].includes(name);
-  if (encodings.every(isKnown)) return encodings.reverse();
+  const decoders = encodings.flatMap((name) => (Object.hasOwn(DECODERS, name) ? (DECODERS[name] ?? []) : []));
+  if (decoders.length === encodings.length) return decoders.reverse();
   throw new ToolError("UPSTREAM_ERROR", `the body from ${shown} has an encoding that was not requested`, {});
 }
 
-async function* through(source: Bytes, encoding: Encoding): AsyncGenerator<Buffer> {
+async function* through(source: Bytes, create: Decoder): AsyncGenerator<Buffer> {
   const { first, all } = await peek(source);
   if (!first) return;
-  const decoder = createDecoder(encoding, first);
+  const decoder = create(first);
   const feeding = pipeline(all, decoder);
   // The reader below sees the same failure.
   feeding.catch(() => {});
@@ -141,24 +141,14 @@ async function peek(source: Bytes): Promise<{ first: Buffer | undefined; all: By
 
 /** The window that RFC 9659 allows: 8 MiB. More would let a small body claim much memory. */
 const ZSTD_WINDOW_LOG = 23;
-const CHUNK_BYTES = 64 * 1024;
+const chunkSize = 64 * 1024;
 const ZLIB_METHOD = 8;
 
-function createDecoder(encoding: Encoding, first: Buffer): Duplex {
-  const chunkSize = CHUNK_BYTES;
-  switch (encoding) {
-    case "gzip":
-      return createGunzip({ chunkSize });
-    case "br":
-      return createBrotliDecompress({ chunkSize });
-    case "zstd":
-      return createZstdDecompress({
-        chunkSize,
-        params: { [constants.ZSTD_d_windowLogMax]: ZSTD_WINDOW_LOG },
-      });
-    case "deflate":
-      return (first[0]! & 0x0f) === ZLIB_METHOD
-        ? createInflate({ chunkSize })
-        : createInflateRaw({ chunkSize });
-  }
-}
+const DECODERS: Readonly<Record<string, (first: Buffer) => Duplex>> = {
+  gzip: () => createGunzip({ chunkSize }),
+  br: () => createBrotliDecompress({ chunkSize }),
+  zstd: () =>
+    createZstdDecompress({ chunkSize, params: { [constants.ZSTD_d_windowLogMax]: ZSTD_WINDOW_LOG } }),
+  deflate: (first) =>
+    (first[0]! & 0x0f) === ZLIB_METHOD ? createInflate({ chunkSize }) : createInflateRaw({ chunkSize }),
+};

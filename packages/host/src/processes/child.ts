@@ -2,6 +2,7 @@ import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { closeSync, openSync, unlinkSync } from "node:fs";
 import { Socket } from "node:net";
+import { constants } from "node:os";
 import type { Readable, Writable } from "node:stream";
 import { startLaunched } from "../programs/start-program.ts";
 import type { Groups } from "./cgroup.ts";
@@ -116,3 +117,7 @@ function toInput(stream: Writable): ChildInput {
     pending: () => stream.writableLength,
   };
 }
+
+/** Undefined for a number that is not a signal. */
+export const signalName = (number: number): string | undefined =>
+  Object.entries(constants.signals).find(([, value]) => value === number)?.[0];

@@ -1,8 +1,7 @@
 import { accessSync, closeSync, constants as fs, openSync, statSync } from "node:fs";
 import { isAbsolute, join } from "node:path";
-import type { Child, ChildEvents, ChildTools } from "./child.ts";
+import { type Child, type ChildEvents, type ChildTools, signalName } from "./child.ts";
 import type { StartOrder, TerminalSize } from "./protocol.ts";
-import { signalName } from "./signal-name.ts";
 
 /** Ctrl-D: the terminal turns it into the end of the input. */
 const END_OF_INPUT = Buffer.of(4);

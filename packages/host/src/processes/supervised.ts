@@ -1,5 +1,5 @@
 import { constants } from "node:os";
-import { type Child, type ChildEvents, type ChildTools, startChild } from "./child.ts";
+import { type Child, type ChildEvents, type ChildTools, signalName, startChild } from "./child.ts";
 import { endTree, signalTree, type Tree } from "./process-tree.ts";
 import {
   type EndRecord,
@@ -12,7 +12,6 @@ import {
   type TerminalSize,
 } from "./protocol.ts";
 import { startPtyChild } from "./pty-child.ts";
-import { signalName } from "./signal-name.ts";
 import { StoredOutput } from "./stored-output.ts";
 import { after } from "./timer.ts";
 

@@ -27,12 +27,11 @@ export function runTrusted(
   const { env, timeoutMs, signal, input } = options;
   return new Promise((resolve, reject) => {
     signal?.throwIfAborted();
-    const child = startTrusted(program, args, { env });
+    const child = startTrusted(program, args, { env, timeout: timeoutMs, killSignal: "SIGKILL" });
     const chunks: Buffer[] = [];
     let size = 0;
     let stderr = "";
     const kill = () => child.kill("SIGKILL");
-    const timer = setTimeout(kill, timeoutMs);
     signal?.addEventListener("abort", kill, { once: true });
     child.stdout.on("data", (chunk: Buffer) => {
       size += chunk.length;
@@ -46,7 +45,6 @@ export function runTrusted(
     child.stdin.end(input);
     child.on("error", reject);
     child.on("close", (code) => {
-      clearTimeout(timer);
       signal?.removeEventListener("abort", kill);
       if (signal?.aborted) reject(signal.reason);
       else resolve({ code, stdout: Buffer.concat(chunks), stderr });

@@ -1,7 +1,9 @@
 import { accessSync, constants, realpathSync, statSync } from "node:fs";
 import { release } from "node:os";
 import { delimiter, isAbsolute, join } from "node:path";
+import { attempt } from "../attempt.ts";
 import { fromNative, isWithin, type Path } from "../path.ts";
+import { words } from "../words.ts";
 
 declare const trusted: unique symbol;
 
@@ -9,17 +11,10 @@ declare const trusted: unique symbol;
 export type TrustedProgram = string & { readonly [trusted]: true };
 
 /** Folders that only an administrator installs to. The PATH is not asked: npx puts a project's folders first on it. */
-const UNIX_FOLDERS = [
-  "/usr/bin",
-  "/bin",
-  "/usr/sbin",
-  "/sbin",
-  "/usr/local/bin",
-  "/run/wrappers/bin",
-  "/run/current-system/sw/bin",
-  "/nix/var/nix/profiles/default/bin",
-  "/opt/homebrew/bin",
-];
+const UNIX_FOLDERS = words(`
+  /usr/bin /bin /usr/sbin /sbin /usr/local/bin /run/wrappers/bin
+  /run/current-system/sw/bin /nix/var/nix/profiles/default/bin /opt/homebrew/bin
+`);
 const SYSTEM_FOLDERS = process.platform === "win32" ? ["C:\\Windows\\System32"] : UNIX_FOLDERS;
 
 /** The PATH for a trusted program that starts others by name. */
@@ -58,33 +53,22 @@ export const findOutsideProjects = (name: string, path: string, roots: readonly 
     .map((folder) => join(folder, name))
     .find((file) => isProgram(file) && !isInside(roots, file));
 
-export function isProgram(path: string): boolean {
-  // Most folders of a PATH do not hold the name, and a failed accessSync costs more than this look.
-  if (!isFile(path)) return false;
-  try {
+/** Most folders of a PATH do not hold the name, and a failed accessSync costs more than the look at the file. */
+export const isProgram = (path: string): boolean =>
+  isFile(path) &&
+  (attempt(() => {
     accessSync(path, constants.X_OK);
     return true;
-  } catch {
-    return false;
-  }
-}
+  }) ??
+    false);
 
-export function isFile(path: string): boolean {
-  try {
-    return statSync(path, { throwIfNoEntry: false })?.isFile() ?? false;
-  } catch {
-    return false;
-  }
-}
+export const isFile = (path: string): boolean =>
+  attempt(() => statSync(path, { throwIfNoEntry: false })?.isFile()) ?? false;
 
 const isInNodeModules = (folder: string): boolean => folder.split("/").includes("node_modules");
 
 function isInside(roots: readonly Path[], path: string): boolean {
-  try {
-    const real = fromNative(realpathSync.native(path, { encoding: "buffer" }));
-    return roots.some((root) => isWithin(root, path) || isWithin(root, real));
-  } catch {
-    // A folder that is missing now may be created later.
-    return roots.some((root) => isWithin(root, path));
-  }
+  // A folder that is missing now may be created later.
+  const real = attempt(() => fromNative(realpathSync.native(path, { encoding: "buffer" }))) ?? path;
+  return roots.some((root) => isWithin(root, path) || isWithin(root, real));
 }

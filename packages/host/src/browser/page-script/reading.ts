@@ -20,17 +20,7 @@ export function createReading(
 ) {
   const { clean, cut, keepSpaces, MAX_NAME, TEXT_NODE } = texts;
   const { roleOf, labelOf, hintOf, statesOf } = naming;
-  const SKIPPED = new Set([
-    "SCRIPT",
-    "STYLE",
-    "NOSCRIPT",
-    "TEMPLATE",
-    "HEAD",
-    "META",
-    "LINK",
-    "TITLE",
-    "DATALIST",
-  ]);
+  const SKIPPED = new Set("SCRIPT STYLE NOSCRIPT TEMPLATE HEAD META LINK TITLE DATALIST".split(" "));
   const INLINE = new Set(
     "SPAN B I EM STRONG CODE SMALL SUB SUP ABBR TIME MARK U S FONT CITE Q KBD VAR SAMP BDI LABEL SLOT TT INS DEL".split(
       " ",
