@@ -170,6 +170,29 @@ describe("checkpoints", () => {
     expect(readFileSync(join(root, "b"), "utf8")).toBe("mine");
   });
 
+  test("an entry in the place of a lost file stops the undo, which says what it is and what to do", async () => {
+    write({ a: "1", b: "1" });
+    await using opened = open();
+    const { checkpoints, edits } = opened;
+    const from = await checkpoints.take("before");
+    sh("rm a && mkfifo a && echo 2 > b");
+    const to = await checkpoints.take("after");
+    const undo = (await checkpoints.undoRef(from, to)).undo ?? "";
+    await expect(edits.apply({ patch: undo })).rejects.toMatchObject({
+      code: "ALREADY_EXISTS",
+      message: expect.stringMatching(
+        /\/ws\/a cannot be restored: a fifo is in its place. Remove it \(fs.rm\)/,
+      ),
+    });
+    expect(readFileSync(join(root, "b"), "utf8")).toBe("2\n");
+    await edits.remove(join(root, "a"), { confirm: true, recursive: false });
+    await edits.apply({ patch: undo });
+    expect([readFileSync(join(root, "a"), "utf8"), readFileSync(join(root, "b"), "utf8")]).toEqual([
+      "1",
+      "1",
+    ]);
+  });
+
   test("without changes the same checkpoint is returned, also in the next process", async () => {
     write({ a: "1" });
     let seq: number;

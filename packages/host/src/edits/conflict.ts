@@ -7,7 +7,7 @@ import type { ExistingFile } from "./existing-file.ts";
 /** Above this size a diff says less than reading the file again. */
 const MAX_SHOWN_CHARS = 16 * 1024;
 
-export interface StaleFile {
+interface StaleFile {
   readonly file: ExistingFile;
   /** As a patch names it. */
   readonly name: Path;

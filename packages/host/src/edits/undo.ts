@@ -6,7 +6,7 @@ import { type Path, pathToUri } from "../path.ts";
 import { entryError, hasCode } from "../system-error.ts";
 import { conflict } from "./conflict.ts";
 import type { Disk } from "./disk.ts";
-import { type ExistingFile, namesIn, readEntry } from "./existing-file.ts";
+import { type ExistingFile, kindAt, namesIn, readEntry } from "./existing-file.ts";
 import type { Change } from "./file-step.ts";
 import { findFree } from "./new-place.ts";
 import { type FileReport, nameInPatch, type Plan } from "./plan-patch.ts";
@@ -87,7 +87,7 @@ function planStep({ confinement, blobs }: UndoContext, { files }: UndoStep, resu
       ...(kind !== "file" && { kind: kind === "symlink" ? kind : ("submodule" as const) }),
     };
     if (!expected) {
-      const { path, missing } = findFree(confinement, asked, isFreed);
+      const { path, missing } = findRestored(confinement, asked, isFreed);
       folders.push(...missing.filter((folder) => !folders.includes(folder)));
       changes.push({ path, before: null, after });
       reports.push({ uri: pathToUri(path), ...report, created: true });
@@ -104,6 +104,17 @@ function planStep({ confinement, blobs }: UndoContext, { files }: UndoStep, resu
   }
   checkOtherNames(confinement, changes);
   return { changes, folders, reports };
+}
+
+/** Where an entry is restored. The error names what is in its place, which may be of a kind that no record has. */
+function findRestored(confinement: Confinement, asked: Path, isFreed: (path: Path) => boolean) {
+  try {
+    return findFree(confinement, asked, isFreed);
+  } catch (cause) {
+    if (!hasCode(cause, "ALREADY_EXISTS")) throw cause;
+    const what = `cannot be restored: a ${kindAt(confinement, asked)} is in its place. Remove it (fs.rm) or move it away, then undo again`;
+    throw entryError("ALREADY_EXISTS", asked, what);
+  }
 }
 
 /** The file, the link, or the folder that is still empty. */

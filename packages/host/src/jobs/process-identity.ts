@@ -7,7 +7,11 @@ export function isAlive(identity: string): boolean {
   const [pid = "", start = ""] = identity.split(":");
   const now = startOf(Number(pid));
   if (now !== undefined) return now === start;
-  return start === "" && answers(Number(pid));
+  try {
+    return start === "" && process.kill(Number(pid), 0);
+  } catch {
+    return false;
+  }
 }
 
 const STARTTIME_FIELD = 19;
@@ -21,13 +25,5 @@ function startOf(pid: number): string | undefined {
     return fields[0] === "Z" ? undefined : fields[STARTTIME_FIELD];
   } catch {
     return undefined;
-  }
-}
-
-function answers(pid: number): boolean {
-  try {
-    return process.kill(pid, 0);
-  } catch {
-    return false;
   }
 }

@@ -24,13 +24,13 @@ export function reindent(line: string, indents: Indents): string {
 
 /** For a line deeper than a known one: that one's indentation, and the rest converted to the file's style. */
 function deepen(indent: string, indents: Indents): string | undefined {
-  const base = longest([...indents.keys()].filter((known) => indent.startsWith(known)));
+  const base = byLength(indents, (known) => indent.startsWith(known)).at(-1);
   return base === undefined ? undefined : indents.get(base)! + convert(indent.slice(base.length), indents);
 }
 
 /** For a line shallower than all known ones: the shallowest one's indentation, minus the difference. */
 function flatten(indent: string, indents: Indents): string | undefined {
-  const base = shortest([...indents.keys()].filter((known) => known.startsWith(indent)));
+  const [base] = byLength(indents, (known) => known.startsWith(indent));
   if (base === undefined) return undefined;
   const file = indents.get(base)!;
   return file.slice(0, Math.max(0, file.length - convert(base.slice(indent.length), indents).length));
@@ -58,5 +58,6 @@ function scale(pairs: readonly (readonly [string, string])[], patchChar: string,
   return fileChar === "\t" ? 1 / SPACES_PER_TAB : SPACES_PER_TAB;
 }
 
-const shortest = (texts: readonly string[]) => texts.toSorted((a, b) => a.length - b.length)[0];
-const longest = (texts: readonly string[]) => texts.toSorted((a, b) => b.length - a.length)[0];
+/** The known indentations of the patch that are accepted, the shortest first. */
+const byLength = (indents: Indents, accepts: (known: string) => boolean): string[] =>
+  [...indents.keys()].filter(accepts).sort((a, b) => a.length - b.length);
