@@ -2,7 +2,6 @@ import type { IncomingMessage } from "node:http";
 import type { Duplex } from "node:stream";
 import { createRateLimit, type HttpRefusal, type HttpServer, refuseUpgrade } from "@octant/http";
 import { type ServerOptions, type WebSocket, WebSocketServer } from "ws";
-import type { BridgeEndpoint } from "./endpoint.ts";
 import { type BridgeStream, CLOSE, createBridgeStream } from "./stream.ts";
 import { createTokenVerifier, type Identity, type TokenOptions } from "./token.ts";
 
@@ -30,6 +29,28 @@ export const DEFAULT_BRIDGE_LIMITS = {
 } as const;
 
 export type BridgeLimits = { readonly [Name in keyof typeof DEFAULT_BRIDGE_LIMITS]: number };
+
+/** The destination of a conversation's frames. */
+export interface FrameOutlet {
+  write(frame: string): void;
+  /** True while the client reads more slowly than it is answered. */
+  isFull(): boolean;
+}
+
+/** One client's conversation, which may outlive several connections. */
+export interface BridgeConversation {
+  /** Handles the text of one frame. */
+  receive(text: string): void;
+  /** Call when the outlet is no longer full. */
+  resume(): void;
+  /** Cancels running work. */
+  close(): Promise<void>;
+}
+
+/** The service behind a path of the bridge, such as MCP or the agent. */
+export interface BridgeEndpoint {
+  open(identity: Identity, outlet: FrameOutlet): BridgeConversation;
+}
 
 export interface BridgeOptions {
   /** By name: `mcp` is served at /bridge/mcp. */

@@ -1,8 +1,7 @@
 import { randomBytes } from "node:crypto";
 import type { RateLimit } from "@octant/http";
 import type { WebSocket } from "ws";
-import type { BridgeEndpoint } from "./endpoint.ts";
-import type { BridgeLimits } from "./mount.ts";
+import type { BridgeEndpoint, BridgeLimits } from "./mount.ts";
 import type { Identity } from "./token.ts";
 
 /** Why the bridge closes a connection; docs/bridge.md says what a client should do. */

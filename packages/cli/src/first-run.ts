@@ -4,6 +4,7 @@ import { createCredentialStore, setUserSettings } from "@octant/runtime";
 import type { Io } from "./command.ts";
 import { findWaiting, showWaiting, trustWaiting } from "./commands/trust.ts";
 import { isSecret, isYes, openQuestions, type Questions } from "./questions.ts";
+import { asTyped, personCommand } from "./setup/launch.ts";
 
 export interface FirstRunOptions {
   /** The provider from the flags, which leaves nothing to choose. */
@@ -27,7 +28,7 @@ export async function firstRun({ provider, root, io }: FirstRunOptions): Promise
   using questions = openQuestions(io);
   questions.say("Welcome to Octant. It needs a model to work with.\n");
   const isReady = provider ? await keepKey(provider, questions, io) : await chooseModel(questions, io);
-  if (!isReady) questions.say("nothing was changed; octant starts this again");
+  if (!isReady) questions.say(`nothing was changed; ${personCommand(io)} starts this again`);
   return isReady && (await askForTrust(root, questions, io));
 }
 
@@ -84,7 +85,7 @@ async function keepKey(provider: ProviderName, questions: Questions, io: Io): Pr
     const store = createCredentialStore({ env: io.env });
     await store.change(provider, () => ({ kind: "api_key", key }));
     if (check.state === "unknown") questions.say(`the key was not checked: ${check.reason}`);
-    questions.say(`signed in to ${provider}; octant logout ${provider} forgets the key\n`);
+    questions.say(asTyped(`signed in to ${provider}; octant logout ${provider} forgets the key\n`, io));
     return true;
   }
 }
@@ -98,7 +99,7 @@ async function askForTrust(root: readonly string[], questions: Questions, io: Io
   const answer = await questions.ask("\nLet all of this take effect? [y/N] ");
   if (answer === undefined) return false;
   if (isYes(answer)) await trustWaiting(waiting, io);
-  else questions.say("not trusted; octant trust asks again");
+  else questions.say(asTyped("not trusted; octant trust asks again", io));
   return true;
 }
 

@@ -25,13 +25,19 @@ import {
 } from "@octant/host";
 import { createTokenStore, mountApprovals } from "@octant/http";
 import { createConnection, createService, type Outlet, serveHttp, serveStdio } from "@octant/mcp";
-import { type ApprovalQueue, type Config, findIdleRules, loadConfig } from "@octant/runtime";
+import {
+  type ApprovalQueue,
+  type Config,
+  findIdleRules,
+  loadConfig,
+  type PermissionSetting,
+} from "@octant/runtime";
 import { createActiveModes } from "@octant/tools";
 import { createWireDispatch } from "./edge-tool.ts";
 import { createMachineParts } from "./machine-parts.ts";
 import { createMcpFeatures } from "./mcp-features.ts";
 import type { HttpServing, Octant, OctantOptions, StdioServing } from "./octant-api.ts";
-import { GROUPS, OWN_TOOLS, type OwnTool } from "./own-tools.ts";
+import { GROUPS, OWN_TOOLS, type OwnTool, type Parts } from "./own-tools.ts";
 import { createPolicySteps, type PolicySteps } from "./policy.ts";
 import { chooseNames, withoutDisabled } from "./tool-choice.ts";
 import { serveToolRefs } from "./tool-refs.ts";
@@ -77,40 +83,13 @@ function equip<T extends Tool>(
   const machine = createMachineParts(workspace, settings, env, log);
   const hasCheckpoints = options.checkpoints ?? settings.checkpoints ?? options.checkpointsByDefault ?? false;
   const checkpoints = hasCheckpoints ? workspace.checkpoints : undefined;
-  // Loaded on demand: most servers have neither sub-agents nor models.
-  let openedCrew: Promise<Crew> | undefined;
-  const crew = () =>
-    (openedCrew ??= import("./agent/workspace-crew.ts").then(
-      ({ createWorkspaceCrew }) =>
-        options.crew?.(octant) ?? createWorkspaceCrew({ octant, env, permissions }),
-    ));
-  let openedModels: Promise<Models> | undefined;
-  const models = () =>
-    (openedModels ??= import("./agent/workspace-models.ts").then(({ createWorkspaceModels }) =>
-      createWorkspaceModels(octant, options.keys ?? env),
-    ));
+  const { crew, models, closeCrew } = createAgentParts(() => octant, options, permissions);
   const registry = createRegistry([]);
   serveToolRefs(registry, workspace.files, log);
-  const parts = {
-    crew,
-    models,
-    workspace,
-    checkpoints,
-    registry,
-    ...machine,
-    settings,
-    config,
-    modes,
-    version,
-    mode,
-    env,
-  };
-  // chooseNames returns only names of OWN_TOOLS.
-  const own = names.map((tool) => OWN_TOOLS[tool as keyof typeof OWN_TOOLS](parts));
-  for (const tool of withoutDisabled([...own, ...(options.customTools ?? [])], options.toolConfig?.disable))
-    registry.addTool({ version, ...tool });
+  const parts = { crew, models, workspace, checkpoints, registry, ...machine, settings, config, modes };
+  addTools({ ...parts, version, mode, env }, names, options);
   for (const warning of findIdleRules(config.permissions, registry.list())) log(warning);
-  const dispatchers = createDispatchers(workspace, mode, steps, options.onBug ?? logBug(log));
+  const { shared, ...dispatchers } = createDispatchers(workspace, mode, steps, options.onBug ?? logBug(log));
   const dispatch = dispatchers.dispatchTo(registry);
   const features = createMcpFeatures({
     ...{ registry, dispatch, workspace, watcher: machine.watcher },
@@ -119,7 +98,7 @@ function equip<T extends Tool>(
   });
   const { approvals, rules, sessionRules } = steps;
   const roots = workspace.confinement.roots.map(pathToUri);
-  const servers = createServers(
+  const { closeService, closeWorker, ...servers } = createServers(
     {
       ...{ registry, dispatch, version, mode, roots, log, name: options.name ?? "octant" },
       ...{ instructions: INSTRUCTIONS, caller: LOCAL_CALLER, secret: workspace.state.secret(), ...features },
@@ -130,9 +109,9 @@ function equip<T extends Tool>(
   );
   let closing: Promise<void> | undefined;
   const closeAll = async () => {
-    servers.closeService();
-    await (await openedCrew)?.close();
-    await servers.closeWorker();
+    closeService();
+    await closeCrew();
+    await closeWorker();
     await machine.close();
     await workspace.close();
     await steps.close();
@@ -143,10 +122,10 @@ function equip<T extends Tool>(
     ...{ ...servers, ...dispatchers, fixedMode: mode, spending: createSpending() },
     wireDispatch: createWireDispatch({
       ...{ registry, dispatch, roots, jobs: workspace.jobs, resources: features.resources },
-      ...dispatchers.shared,
+      ...shared,
     }),
     topics: {
-      calls: dispatchers.shared.calls,
+      calls: shared.calls,
       approvals: approvals.events,
       jobs: workspace.jobs.events,
       processes: workspace.processes.events,
@@ -158,6 +137,37 @@ function equip<T extends Tool>(
     [Symbol.asyncDispose]: close,
   };
   return octant;
+}
+
+/** Sub-agents and models; loaded on demand, because most servers have neither. */
+function createAgentParts(
+  octant: () => Octant,
+  options: Pick<OctantOptions, "crew" | "keys"> & Required<Pick<OctantOptions, "env">>,
+  permissions: PermissionSetting,
+) {
+  const { env, keys = env } = options;
+  let crew: Promise<Crew> | undefined;
+  let models: Promise<Models> | undefined;
+  return {
+    crew: () =>
+      (crew ??= import("./agent/workspace-crew.ts").then(
+        ({ createWorkspaceCrew }) =>
+          options.crew?.(octant()) ?? createWorkspaceCrew({ octant: octant(), env, permissions }),
+      )),
+    models: () =>
+      (models ??= import("./agent/workspace-models.ts").then(({ createWorkspaceModels }) =>
+        createWorkspaceModels(octant(), keys),
+      )),
+    closeCrew: async () => (await crew)?.close(),
+  };
+}
+
+function addTools(parts: Parts, names: readonly string[], { customTools = [], toolConfig }: OctantOptions) {
+  // chooseNames returns only names of OWN_TOOLS.
+  const own = names.map((tool) => OWN_TOOLS[tool as keyof typeof OWN_TOOLS](parts));
+  const { registry, version } = parts;
+  for (const tool of withoutDisabled([...own, ...customTools], toolConfig?.disable))
+    registry.addTool({ version, ...tool });
 }
 
 function createDispatchers(

@@ -23,8 +23,8 @@ import { watchFacts } from "../agent/chat/watch-facts.ts";
 import { runSlashLine, type SlashOutcome } from "../agent/commands/index.ts";
 import { type OpenedAgent, openAgent, type SessionChoice } from "../agent/open-agent.ts";
 import { listPrompts } from "../agent/turns.ts";
-import { defineCommand, ENDING_SIGNALS, EXIT, type Io, print, UsageError } from "../command.ts";
-import { personCommand } from "../setup/launch.ts";
+import { defineCommand, ENDING_SIGNALS, EXIT, type Io, UsageError } from "../command.ts";
+import { asTyped, tell } from "../setup/launch.ts";
 
 const KEYS = `Keys:
 
@@ -74,7 +74,7 @@ export const chat = defineCommand({
       }
       if (left === "no provider") return EXIT.FAILED;
       if (left.next === undefined) {
-        return print(`${personCommand(io)} --resume ${left.session_id} resumes this session`, io);
+        return tell(`octant --resume ${left.session_id} resumes this session`, io);
       }
       from = left.next === "new" ? undefined : left.next;
       beginning = left.draft === undefined ? {} : { draft: left.draft };
@@ -200,7 +200,7 @@ const greeting = ({ octant, untrusted, agent }: OpenedAgent, io: Io) => [
       ]
     : []),
   ...untrusted.map((file) => [
-    span(`! ${toOneLine(file)} has no effect until you trust it: ${personCommand(io)} trust`, {
+    span(`! ${toOneLine(file)} has no effect until you trust it: ${asTyped("octant trust", io)}`, {
       role: "warning",
     }),
   ]),

@@ -3,6 +3,7 @@ import { toOneLine } from "@octant/core";
 import { explainConfig, loadConfig, type Origin } from "@octant/runtime";
 import { toColumns } from "../columns.ts";
 import { defineCommand, print, printJson } from "../command.ts";
+import { tell } from "../setup/launch.ts";
 import { logLine, rootsOf, workspaceFlags } from "../workspace-flags.ts";
 
 export const config = defineCommand({
@@ -24,7 +25,7 @@ narrowed after the first. docs/settings.md describes every key. For example:
     if (flags.json) return printJson(rows, io);
     for (const warning of loaded.warnings) logLine(warning, io);
     if (rows.length === 0 && key !== undefined)
-      return print(`nothing is set for ${toOneLine(key)}; octant config shows all keys`, io);
+      return tell(`nothing is set for ${toOneLine(key)}; octant config shows all keys`, io);
     const cells = rows.map((row) => [row.key, row.value || "-", toPlace(row.origin)]);
     const [head = "", ...lines] = toColumns([["key", "value", "from"], ...cells]);
     return print([styleText("dim", head, { stream: io.stdout }), ...lines].join("\n"), io);

@@ -7,6 +7,7 @@ import { findServers, IMPORTED_FROM } from "../mcp-servers/import-servers.ts";
 import { loginToServer, serverNamed } from "../mcp-servers/login.ts";
 import { openServers } from "../mcp-servers/open-servers.ts";
 import { openOctant } from "../open-octant.ts";
+import { tell } from "../setup/launch.ts";
 import { thisMachine } from "../setup/places.ts";
 import { logLine, rootsOf, workspaceFlags } from "../workspace-flags.ts";
 
@@ -76,7 +77,7 @@ function list(flags: Flags, io: Io): number {
   }));
   if (flags.json) return printJson(rows, io);
   if (rows.length === 0)
-    return print("no MCP servers; octant mcp add NAME … adds one, octant mcp import takes over others", io);
+    return tell("no MCP servers; octant mcp add NAME … adds one, octant mcp import takes over others", io);
   const shown = rows.map(({ name, kind, target, tier, disabled }) => [
     name,
     kind,
@@ -100,7 +101,7 @@ async function add(flags: Flags, io: Io, name: string, words: readonly string[])
       `octant mcp add ${name} -- npx -y some-server`,
     );
   await addUserServers({ [name]: toSettings(target, args, flags) }, { env: io.env });
-  return print(`added ${name}; octant mcp test ${name} tries it`, io);
+  return tell(`added ${name}; octant mcp test ${name} tries it`, io);
 }
 
 function toSettings(target: string, args: readonly string[], { env, header }: Flags): ServerSettings {
@@ -168,7 +169,7 @@ function show(servers: McpServers, io: Io): void {
   ]);
   if (rows.length > 0) print(toColumns(rows).join("\n"), io);
   if (tools.some(({ changed }) => changed))
-    print(`changed tools are not run; octant mcp accept ${server} takes them`, io);
+    tell(`changed tools are not run; octant mcp accept ${server} takes them`, io);
 }
 
 const MAX_SUMMARY_CHARS = 100;

@@ -16,7 +16,7 @@ import {
   type RunResult,
 } from "../agent/run-output.ts";
 import { defineCommand, ENDING_SIGNALS, type Io, print, printJson, UsageError } from "../command.ts";
-import { asTyped, personCommand } from "../setup/launch.ts";
+import { asTyped, tell } from "../setup/launch.ts";
 import { logLine } from "../workspace-flags.ts";
 
 /** Slower MCP servers join while the run is in progress. */
@@ -110,7 +110,7 @@ async function showOutcome(
 ): Promise<number> {
   if (outcome?.text !== undefined) print(outcome.text, io);
   const { next } = outcome ?? {};
-  if (next === "new") print("every octant run without --continue starts a new conversation", io);
+  if (next === "new") tell("every octant run without --continue starts a new conversation", io);
   if (outcome?.failed) return RUN_EXIT.FAILED;
   if (next === undefined || next === "new" || next.how === "latest") return RUN_EXIT.OK;
   let { id } = next;
@@ -119,7 +119,7 @@ async function showOutcome(
     await copy.close();
     ({ id } = copy);
   }
-  return print(`${personCommand(io)} run --resume ${id} "…" continues it`, io);
+  return tell(`octant run --resume ${id} "…" continues it`, io);
 }
 
 /** undefined without credentials: the instructions take more than one line. */

@@ -5,6 +5,7 @@ import { EXPORT_FORMATS, exportSession, openSessions } from "../agent/sessions.t
 import { toColumns } from "../columns.ts";
 import { defineCommand, EXIT, print, printJson, toCount, UsageError } from "../command.ts";
 import { openOctant } from "../open-octant.ts";
+import { tell } from "../setup/launch.ts";
 import { workspaceFlags } from "../workspace-flags.ts";
 
 const VERBS = ["list", "show", "export", "remove"] as const;
@@ -36,7 +37,11 @@ export const sessions = defineCommand({
     const store = openSessions(octant.workspace);
     if (verb === "list") {
       const all = store.list();
-      return flags.json ? printJson(all, io) : print(showList(all, limit), io);
+      return flags.json
+        ? printJson(all, io)
+        : all.length === 0
+          ? tell(NO_SESSIONS, io)
+          : print(showList(all, limit), io);
     }
     if (id === undefined)
       throw new UsageError(`octant sessions ${verb} needs an ID`, "octant sessions lists them");
@@ -55,11 +60,12 @@ export const sessions = defineCommand({
   },
 });
 
+const NO_SESSIONS = 'there are no sessions in this folder yet; octant run "…" begins one';
+
 /** Long enough to be unambiguous, short enough to type. */
 const SHORT_ID_CHARS = 20;
 
 function showList(all: readonly SessionInfo[], limit: number): string {
-  if (all.length === 0) return 'there are no sessions in this folder yet; octant run "…" begins one';
   const rows = all
     .slice(0, limit)
     .map((info) => [

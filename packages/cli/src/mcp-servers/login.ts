@@ -6,7 +6,7 @@ import { createCredentialStore, type EffectiveSettings, loadConfig, openRedirect
 import { type Io, print, UsageError } from "../command.ts";
 import { readSecret, showAddress } from "../questions.ts";
 import { rootsOf } from "../workspace-flags.ts";
-import { createOAuthStorage, credentialName } from "./oauth-storage.ts";
+import { createOAuthStorage, credentialName } from "./open-servers.ts";
 
 const STATE_BYTES = 32;
 

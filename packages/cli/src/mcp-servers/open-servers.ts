@@ -1,17 +1,19 @@
-import { pathToUri } from "@octant/host";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { createLock, pathToUri, replaceFile } from "@octant/host";
 import {
   createMcpServers,
   createStoredProvider,
   type McpServers,
   type McpServersOptions,
+  type OAuthStorage,
   type ServerDefinition,
+  type ToolConsent,
 } from "@octant/mcp";
-import { createCredentialStore, type EffectiveSettings } from "@octant/runtime";
+import { type CredentialStore, createCredentialStore, type EffectiveSettings } from "@octant/runtime";
 import type { Octant } from "../octant.ts";
 import { loadVersion } from "../version.ts";
-import { createOAuthStorage } from "./oauth-storage.ts";
 import { startProgram } from "./start-program.ts";
-import { createToolConsent } from "./tool-consent.ts";
 
 export interface OpenServersOptions extends Partial<Pick<McpServersOptions, "elicit" | "connectMs">> {
   readonly octant: Pick<Octant, "workspace" | "config">;
@@ -46,3 +48,52 @@ const chooseServers = (
   Object.fromEntries(
     Object.entries(servers).filter(([name, { disabled }]) => (only ? only.includes(name) : !disabled)),
   );
+
+export const credentialName = (server: string): string => `mcp:${server}`;
+
+/** The sign-in of one server in the credential store. It is valid only for the address it was made for. */
+export const createOAuthStorage = (store: CredentialStore, server: string, url: string): OAuthStorage => ({
+  load() {
+    const found = store.load()[credentialName(server)];
+    return found?.kind === "mcp" && found.url === url ? found.data : undefined;
+  },
+  async save(data) {
+    await store.change(credentialName(server), () => ({ kind: "mcp", url, data }));
+  },
+});
+
+type Known = Record<string, Record<string, string>>;
+
+/** Stores the hashes of the tool definitions that the person has approved, for all workspaces. */
+function createToolConsent(folder: string): ToolConsent {
+  const file = join(folder, "mcp-tools.json");
+  let known = read(file);
+  return {
+    known: (server, tool) => (Object.hasOwn(known, server) ? known[server]?.[tool] : undefined),
+    async remember(server, tools) {
+      if (tools.length === 0) return;
+      const lock = createLock(`${file}.lock`, { doing: "remembering tools", place: "the state folder" });
+      try {
+        await lock.hold(async () => {
+          const now = read(file);
+          const own = Object.fromEntries(tools.map(({ tool, hash }) => [tool, hash]));
+          now[server] = { ...(Object.hasOwn(now, server) ? now[server] : {}), ...own };
+          replaceFile(file, `${JSON.stringify(now, null, 2)}\n`, { mode: 0o600 });
+          known = now;
+        });
+      } finally {
+        await lock.close();
+      }
+    },
+  };
+}
+
+function read(file: string): Known {
+  try {
+    // Only this module writes the file, and only the person's account can.
+    return JSON.parse(readFileSync(file, "utf8")) as Known;
+  } catch (cause) {
+    if (Object(cause).code === "ENOENT") return {};
+    throw cause;
+  }
+}

@@ -1,11 +1,10 @@
 import { ToolError } from "@octant/core";
-import { ServerProblem } from "./ask-server.ts";
+import { ServerProblem, tryStart } from "./ask-server.ts";
 import { flagsIn } from "./entry.ts";
 import { ownLaunch, thisInstall } from "./launch.ts";
 import type { Machine } from "./places.ts";
 import { type Plan, readEntry } from "./plan.ts";
 import { type Replaced, replaceFile } from "./replace-file.ts";
-import { tryStart } from "./verify.ts";
 
 /** The outcome of a plan. */
 export type Outcome =

@@ -1,13 +1,12 @@
 import type { Io } from "../command.ts";
 import type { Check } from "../health.ts";
-import { ServerProblem } from "./ask-server.ts";
+import { asStarted, ServerProblem, tryStart } from "./ask-server.ts";
 import { CLIENTS, type Scope } from "./clients.ts";
 import { ConfigProblem } from "./config-format.ts";
 import type { Start } from "./entry.ts";
 import { thisInstall, typedCommand, whatStarts } from "./launch.ts";
 import { isInstalled, type Machine, thisMachine } from "./places.ts";
 import { readEntry, type Target, targetsOf } from "./plan.ts";
-import { asStarted, tryStart } from "./verify.ts";
 
 /** One line per client: is Octant registered, and does the entry still start? */
 export async function checkClients(io: Pick<Io, "env" | "cwd">): Promise<Check[]> {

@@ -2,7 +2,7 @@ import { chmodSync, mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, w
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterAll, expect, test } from "vitest";
-import { chooseLaunch, thisInstall, typedCommand, whatStarts } from "./launch.ts";
+import { asTyped, chooseLaunch, thisInstall, typedCommand, whatStarts } from "./launch.ts";
 import type { Machine } from "./places.ts";
 
 const base = realpathSync(mkdtempSync(join(tmpdir(), "octant-launch-")));
@@ -91,4 +91,11 @@ test("the suggested command is on the person's PATH, or found by npx", () => {
   expect(typedCommand({ launcher: global, node }, { ...machine, env: { PATH: join(base, "usr/bin") } })).toBe(
     "octant",
   );
+});
+
+test("messages name our commands as they can be typed here, and nothing else", () => {
+  const io = { env: { PATH: "/nowhere" }, cwd: () => "/" };
+  expect(
+    asTyped("octant doctor and octant --help help; npx octant run, /x/octant run, octant is here", io),
+  ).toBe("npx octant doctor and npx octant --help help; npx octant run, /x/octant run, octant is here");
 });

@@ -1,7 +1,7 @@
 import { existsSync, realpathSync } from "node:fs";
 import { dirname, join, sep } from "node:path";
 import { isDeepStrictEqual } from "node:util";
-import type { Io } from "../command.ts";
+import { type Io, print } from "../command.ts";
 import { COMMAND_NAMES } from "../commands/index.ts";
 import type { Scope } from "./clients.ts";
 import { type Machine, programsOnPath, thisMachine } from "./places.ts";
@@ -52,6 +52,9 @@ export const personCommand = (io: Pick<Io, "env" | "cwd">): string =>
 /** A text for a person, with our commands as they have to type them. */
 export const asTyped = (text: string, io: Pick<Io, "env" | "cwd">): string =>
   text.replaceAll(OWN_COMMAND, () => personCommand(io));
+
+/** Prints a message, rather than a result, of a command. */
+export const tell = (text: string, io: Io): number => print(asTyped(text, io), io);
 
 const OWN_COMMAND = new RegExp(`(?<![\\w/@.~-]|npx )octant(?= (?:${COMMAND_NAMES.join("|")}|--)\\b)`, "g");
 
