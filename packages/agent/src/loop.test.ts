@@ -325,3 +325,34 @@ test("requests share their prefix: system, tools and earlier messages never chan
     expect(JSON.stringify(next.messages)).toContain(JSON.stringify(messages).slice(0, -1));
   }
 });
+
+test("a model that is chosen during a run answers from the next request on", async () => {
+  const other = createScriptedClient([[text("from the other one")]]);
+  const { agent, client, events } = setUp([[call("read")]], {
+    async read() {
+      await agent.useModel(other);
+      return "A";
+    },
+  });
+  expect(await agent.send("go")).toMatchObject({ reason: "done" });
+  expect([client.requests.length, other.requests.length]).toEqual([1, 1]);
+  expect(events.map(({ type }) => type)).toContain("model_changed");
+});
+
+test("the part of an answer that was shown is stored when the run is stopped, and not sent again", async () => {
+  const { agent, client, events } = setUp([
+    async function* (_request, signal) {
+      yield { type: "text_delta", text: "I am " };
+      yield { type: "text_delta", text: "about to" };
+      await new Promise((_, reject) => signal.addEventListener("abort", () => reject(signal.reason)));
+    },
+    [text("Fine.")],
+  ]);
+  const running = agent.send("go");
+  await expect.poll(() => events.map(({ type }) => type)).toContain("text_delta");
+  await agent.cancel();
+  expect(await running).toMatchObject({ reason: "cancelled" });
+  expect(events).toContainEqual(expect.objectContaining({ type: "stopped", text: "I am about to" }));
+  await agent.send("stop");
+  expect(client.requests[1]?.messages.map(({ role }) => role)).toEqual(["user", "user"]);
+});

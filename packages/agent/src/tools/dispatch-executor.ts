@@ -43,14 +43,8 @@ export interface DispatchExecutorOptions {
 
 /** Runs the tools of a registry through its dispatcher and policy. */
 export function createDispatchExecutor(options: DispatchExecutorOptions): ToolExecutor {
-  const {
-    dispatch,
-    registry,
-    roots,
-    access = "admin",
-    mode = () => undefined,
-    allows = () => true,
-  } = options;
+  const { dispatch, registry, roots } = options;
+  const { access = "admin", mode = () => undefined, allows = () => true } = options;
   const toText = createToText(registry, roots);
   const offered = createOffered(registry);
   const find = ({ name, input }: ToolCall): { call: Call; act: AnyAction | undefined } => {
@@ -58,21 +52,14 @@ export function createDispatchExecutor(options: DispatchExecutorOptions): ToolEx
     const tool = registry.get(call.tool);
     return { call, act: tool && ownAction(tool, String(call.action)) };
   };
-  const refusal = ({ tool, action }: Call, act: AnyAction | undefined): ToolResult | undefined => {
+  const refusal = ({ tool, action }: Call, act: AnyAction | undefined): string | undefined => {
     if (!act) return undefined;
     const name = `${tool}.${action}`;
     const now = mode();
-    if (!allowedIn(now, act))
-      return toFailure(
-        "PERMISSION_DENIED",
-        `mode ${now} does not allow ${name}; the person can switch the mode`,
-      );
-    if (!allows(tool, String(action)))
-      return toFailure(
-        "PERMISSION_DENIED",
-        `this agent was not given ${name}; do without it, or report what is missing`,
-      );
-    return undefined;
+    if (!allowedIn(now, act)) return `mode ${now} does not allow ${name}; the person can switch the mode`;
+    return allows(tool, String(action))
+      ? undefined
+      : `this agent was not given ${name}; do without it, or report what is missing`;
   };
 
   return {
@@ -84,7 +71,7 @@ export function createDispatchExecutor(options: DispatchExecutorOptions): ToolEx
     async execute(asked, { sessionId, signal, prompter, onProgress }) {
       const { call, act } = find(asked);
       const refused = refusal(call, act);
-      if (refused) return refused;
+      if (refused) return toFailure("PERMISSION_DENIED", refused);
       const caller = options.caller ?? { id: sessionId, access };
       const answer = await options.prompter.run(prompter, () =>
         dispatch(call, { caller, signal, onProgress }),

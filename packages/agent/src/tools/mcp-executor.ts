@@ -1,7 +1,6 @@
 import { type AnyAction, action, type Caller, type Dispatch, type Registry, type Tool } from "@octant/core";
 import type { McpServers, NamedTool, ServerResult } from "@octant/mcp";
 import { z } from "zod";
-import type { ToolDefinition } from "../api-client.ts";
 import { toFailure } from "../run-calls.ts";
 import type { ToolExecutor } from "../tool-executor.ts";
 import type { CallPrompter } from "./call-prompter.ts";
@@ -30,12 +29,16 @@ export function createMcpExecutor({
     return [...offered.values()];
   };
   const dispatch = dispatchTo({
-    get: (name) => (offered.has(name) ? toTool(name, offered.get(name), servers) : undefined),
-    list: () => all().map((one) => toTool(one.name, one, servers)),
+    get(name) {
+      const listed = offered.get(name);
+      return listed && toTool(listed, servers);
+    },
+    list: () => all().map((one) => toTool(one, servers)),
   });
 
   return {
-    definitions: () => all().map(toDefinition),
+    definitions: () =>
+      all().map(({ name, description, input_schema }) => ({ name, description, input_schema })),
     outline: ({ name }) => ({ title: name, kind: "other", reads_only: false, paths: [] }),
     async execute({ name, input }, { sessionId, signal, prompter: own, onProgress }) {
       const caller: Caller = given ?? { id: sessionId, access: "admin" };
@@ -51,16 +54,10 @@ export function createMcpExecutor({
 
 const CALL = "call";
 
-const toDefinition = ({ name, description, input_schema }: NamedTool): ToolDefinition => ({
-  name,
-  description,
-  input_schema,
-});
-
 /** One action that accepts any input. A server's claim that a tool is read-only is not trusted. */
-function toTool(name: string, listed: NamedTool | undefined, servers: McpServers): Tool {
+function toTool({ name, description }: NamedTool, servers: McpServers): Tool {
   const call: AnyAction = action({
-    summary: listed?.description.split("\n", 1)[0] || `Calls ${name}.`,
+    summary: description.split("\n", 1)[0] || `Calls ${name}.`,
     access: "write",
     timing: "sync",
     intent: "apply",
