@@ -1,4 +1,4 @@
-import { closeSync, mkdirSync, openSync, readFileSync, rmSync, statSync } from "node:fs";
+import { closeSync, existsSync, mkdirSync, openSync, readFileSync, rmSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import { replaceFile } from "@octant/runtime";
 import { isPlain } from "../plain.ts";
@@ -19,32 +19,19 @@ export interface TokenRecord {
 const OWNER_ONLY = 0o600;
 const OWNER_ONLY_FOLDER = 0o700;
 
-/** The token file shared by all processes; reloaded after a change. */
-export function openTokenFile(path: string) {
-  let stamp = "";
-  let records: readonly TokenRecord[] = [];
+/** The token file, which all processes share. */
+export const readTokens = (path: string): readonly TokenRecord[] =>
+  existsSync(path) ? parseRecords(readFileSync(path, "utf8")) : [];
 
-  const read = () => {
-    const { mtimeNs, size, ino } = statSync(path, { bigint: true, throwIfNoEntry: false }) ?? ABSENT;
-    const current = `${mtimeNs} ${size} ${ino}`;
-    if (current !== stamp) {
-      records = ino === 0n ? [] : parseRecords(readFileSync(path, "utf8"));
-      stamp = current;
-    }
-    return records;
-  };
-  return {
-    read,
-    /** Replaces the records atomically. */
-    change(edit: (records: readonly TokenRecord[]) => readonly TokenRecord[]): void {
-      mkdirSync(dirname(path), { recursive: true, mode: OWNER_ONLY_FOLDER });
-      using _lock = lock(path);
-      replaceFile(path, `${JSON.stringify({ tokens: edit(read()) }, null, 2)}\n`, { mode: OWNER_ONLY });
-    },
-  };
+/** Replaces the records atomically. */
+export function changeTokens(
+  path: string,
+  edit: (records: readonly TokenRecord[]) => readonly TokenRecord[],
+): void {
+  mkdirSync(dirname(path), { recursive: true, mode: OWNER_ONLY_FOLDER });
+  using _lock = lock(path);
+  replaceFile(path, `${JSON.stringify({ tokens: edit(readTokens(path)) }, null, 2)}\n`, { mode: OWNER_ONLY });
 }
-
-const ABSENT = { mtimeNs: 0n, size: 0n, ino: 0n };
 
 /** Throws when the file is not valid: continuing without tokens would silently lock everybody out. */
 function parseRecords(text: string): readonly TokenRecord[] {

@@ -1,7 +1,7 @@
 import { createHmac, hash, randomBytes, timingSafeEqual } from "node:crypto";
 import { join } from "node:path";
 import { isScope, type Scope } from "./scopes.ts";
-import { openTokenFile, type TokenRecord } from "./token-file.ts";
+import { changeTokens, readTokens, type TokenRecord } from "./token-file.ts";
 
 /** The public facts about a token. */
 export type TokenInfo = Omit<TokenRecord, "hash">;
@@ -28,12 +28,12 @@ export type TokenStore = ReturnType<typeof createTokenStore>;
  * hashes; a token is shown once, when it is created.
  */
 export function createTokenStore({ folder }: { readonly folder: string }) {
-  const file = openTokenFile(join(folder, "tokens.json"));
+  const file = join(folder, "tokens.json");
   let known = new Map<string, KnownToken>();
   let readAt = Number.NEGATIVE_INFINITY;
 
   const load = () => {
-    known = new Map(file.read().map((record) => [record.id, toKnown(record)]));
+    known = new Map(readTokens(file).map((record) => [record.id, toKnown(record)]));
     readAt = performance.now();
   };
   const findGood = (id: string): KnownToken | undefined => {
@@ -56,7 +56,7 @@ export function createTokenStore({ folder }: { readonly folder: string }) {
       ...{ id, name, scopes, created: new Date().toISOString() },
       ...(expires && { expires: expires.toISOString() }),
     };
-    file.change((records) => [...records, { ...info, hash: hashOf(token).toString("hex") }]);
+    changeTokens(file, (records) => [...records, { ...info, hash: hashOf(token).toString("hex") }]);
     load();
     return { ...info, token };
   };
@@ -71,16 +71,16 @@ export function createTokenStore({ folder }: { readonly folder: string }) {
       const isShown = (record: TokenRecord) =>
         record.name === token.name &&
         record.hash === hashOf(toToken(record.id, toSecret(record.id))).toString("hex");
-      const found = file.read().find(isShown);
+      const found = readTokens(file).find(isShown);
       return found
         ? { ...toInfo(found), token: toToken(found.id, toSecret(found.id)) }
         : add(token, toSecret);
     },
-    list: (): readonly TokenInfo[] => file.read().map(toInfo),
+    list: (): readonly TokenInfo[] => readTokens(file).map(toInfo),
     /** False when there is no such token. */
     revoke(id: string): boolean {
-      const had = file.read().some((record) => record.id === id);
-      if (had) file.change((records) => records.filter((record) => record.id !== id));
+      const had = readTokens(file).some((record) => record.id === id);
+      if (had) changeTokens(file, (records) => records.filter((record) => record.id !== id));
       load();
       return had;
     },
