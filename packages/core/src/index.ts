@@ -4,6 +4,7 @@ export type { CallEvent } from "./calls.ts";
 export { type ActionsOf, type Client, createClient } from "./client.ts";
 export type { Clock } from "./clock.ts";
 export { didYouMean, nearestName } from "./did-you-mean.ts";
+export type { UnfitCall } from "./dispatch.ts";
 export {
   type Call,
   type CallOptions,
@@ -85,6 +86,7 @@ export {
   type Timing,
   type Tool,
 } from "./tool.ts";
+export type { TopicPage } from "./topic.ts";
 export { createTopic, type Published, type Topic } from "./topic.ts";
 export { toTraceId } from "./trace.ts";
 export { toOneLine, toVisible } from "./visible.ts";

@@ -1,3 +1,4 @@
+export type { Blob } from "./blobs/blobs.ts";
 export { type Blobs, createBlobs, toRef } from "./blobs/blobs.ts";
 export { type Browsers, createBrowsers } from "./browser/browsers.ts";
 export { invalid, isTimeout, messageOf, noPage } from "./browser/failures.ts";
@@ -9,17 +10,24 @@ export { markElements, takeChanges, takeSnapshot } from "./browser/snapshots.ts"
 export { findTarget } from "./browser/targets.ts";
 export { toShownUrl, toSiteUrl } from "./browser/workspace-site.ts";
 export type { SnapshotChange } from "./checkpoints/changes.ts";
-export type { Checkpoints, OpenTurn } from "./checkpoints/checkpoints.ts";
-export type { Turn } from "./checkpoints/store.ts";
+export type { BeginOptions, Checkpoints, OpenTurn, TurnEnd } from "./checkpoints/checkpoints.ts";
+export type { Restoration } from "./checkpoints/restore.ts";
+export type { Checkpoint, Turn } from "./checkpoints/store.ts";
+export type { Pinned, PinnedFolder } from "./confinement.ts";
 export { type Confinement, createConfinement, splitPath } from "./confinement.ts";
 export { compareStates } from "./edits/compare.ts";
 export { createEdits, type Edits, type PatchResult } from "./edits/edits.ts";
 export { MAX_EDIT_BYTES } from "./edits/existing-file.ts";
 export { createLock } from "./edits/lock.ts";
+export type { PatchRequest } from "./edits/patch-request.ts";
+export type { UndoStep } from "./edits/undo-records.ts";
 export { errnoOf } from "./errno.ts";
+export type { ScanOptions } from "./files/file-facts.ts";
 export { createFiles, type Files, toPlace } from "./files/files.ts";
 export { imageSize, MAX_IMAGE_BYTES } from "./files/images.ts";
+export type { EntryPage, ListOptions } from "./files/list.ts";
 export type { Reading, ReadOptions } from "./files/read-file.ts";
+export type { EntryInfo } from "./files/stat.ts";
 export { MAX_HASHED_BYTES } from "./files/stat.ts";
 export { restOfCharacter, wholeCharacters } from "./files/text.ts";
 export {
@@ -54,6 +62,7 @@ export {
   type StatusEntry,
   switchTo,
 } from "./git/index.ts";
+export type { Signature } from "./git/log.ts";
 export { hashOf } from "./hashes.ts";
 export { backgroundClock, systemClock } from "./jobs/clock.ts";
 export { createJobStore } from "./jobs/job-store.ts";
@@ -80,6 +89,7 @@ export {
   type Spot,
   startServer,
 } from "./language-servers/index.ts";
+export type { Running } from "./language-servers/language-server.ts";
 export type { Resolve } from "./network/admit.ts";
 export { type FindOpener, openInBrowser } from "./network/browser.ts";
 export { downloadFile } from "./network/download.ts";
@@ -135,14 +145,18 @@ export type { RecordedVideo, Recorder } from "./screen/recorder.ts";
 export { createScreen, type Screen } from "./screen/screen.ts";
 export { durationOf, findChanges, frameAt } from "./screen/video.ts";
 export { presentRoots } from "./search/present-roots.ts";
+export type { FileFilter, FolderSearch } from "./search/ripgrep.ts";
 export { createRipgrep, type TextPattern } from "./search/ripgrep.ts";
+export type { Message } from "./search/ripgrep-messages.ts";
 export { MAX_SEARCH_MS, type Searchable, searchText } from "./search/search-text.ts";
 export { shellQuote } from "./shell-quote.ts";
 export { openStateFolder, type StateFolder } from "./state.ts";
-export type { Annotation } from "./store/annotations.ts";
-export type { Artifact } from "./store/artifacts.ts";
+export type { Annotation, AnnotationFilter } from "./store/annotations.ts";
+export type { Artifact, ArtifactFilter } from "./store/artifacts.ts";
 export type { StoredContent } from "./store/content-store.ts";
+export type { Connection, GraphQuery, IdentityFilter } from "./store/graph.ts";
 export { DIRECTIONS, type Identity } from "./store/graph.ts";
+export type { OwnRecord, RecordFilter } from "./store/records.ts";
 export { syncFolder } from "./sync-folder.ts";
 export { makeTempFolder } from "./temp-folder.ts";
 export { cacheFolder } from "./user-folders.ts";
@@ -153,4 +167,5 @@ export {
   type FileChanges,
   type Watcher,
 } from "./watching/index.ts";
+export type { WatcherStatus } from "./watching/watcher.ts";
 export { createWorkspace, type Workspace } from "./workspace.ts";

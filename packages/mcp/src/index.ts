@@ -12,6 +12,7 @@ export { loginAsMachine, MachineGrant } from "./client/oauth-machine.ts";
 export type { PromptArgument, ServerPrompt, ServerResource } from "./client/offers.ts";
 export type { ServerResult } from "./client/result.ts";
 export type { ServerStatus, ToolConsent } from "./client/server.ts";
+export type { CallToolOptions } from "./client/servers.ts";
 export {
   createMcpServers,
   type McpServers,
@@ -27,4 +28,6 @@ export { createListing, type Listing, type ListingOptions } from "./listing.ts";
 export { type Outgoing, parseJson } from "./messages.ts";
 export { type ListedTool, PROFILES, type Profile } from "./profiles.ts";
 export { createService, type ServiceOptions } from "./service.ts";
+export type { CompletionSource, Icon, PromptSource, ResourceSource } from "./sources.ts";
 export { type StdioOptions, type StdioServer, serveStdio } from "./stdio.ts";
+export type { TaskJobs } from "./tasks/tasks.ts";

@@ -6,6 +6,7 @@ export { recordCall } from "./audit/record-call.ts";
 export { recordUnfit } from "./audit/record-unfit.ts";
 export { toAuditKey } from "./audit/seal.ts";
 export { type AuditVerdict, verifyAudit } from "./audit/verify.ts";
+export type { McpServer } from "./config/config.ts";
 export {
   type Config,
   type EffectiveSettings,
@@ -58,7 +59,9 @@ export {
 } from "./permissions/check-permission.ts";
 export { describeRequest } from "./permissions/describe-request.ts";
 export { explainPolicy, type PolicyExplanation } from "./permissions/explain.ts";
+export type { PolicyCall } from "./permissions/facts.ts";
 export { findIdleRules } from "./permissions/idle-rules.ts";
+export type { Decision } from "./permissions/policy.ts";
 export { createPolicy, type Policy } from "./permissions/policy.ts";
 export {
   askInOrder,

@@ -235,7 +235,7 @@ export function createSearchEngine(options: SearchEngineOptions) {
   };
 }
 
-interface IndexOptions {
+export interface IndexOptions {
   readonly signal: AbortSignal;
   readonly progress?: (update: Progress) => void;
 }

@@ -28,7 +28,7 @@ export interface SymbolIndex extends Pick<SearchEngine, "index" | "indexFirst" |
   symbols(name: string, options: SymbolOptions): Promise<readonly StoredSymbol[]>;
 }
 
-interface SymbolQuery {
+export interface SymbolQuery {
   readonly query: string;
   readonly kind?: SymbolKind | undefined;
   /** A folder or a file. */
@@ -40,7 +40,7 @@ interface SymbolQuery {
 
 export type SymbolSearch = ReturnType<typeof createSymbolSearch>;
 
-interface SymbolAnswer {
+export interface SymbolAnswer {
   readonly symbols: readonly FoundSymbol[];
   /** Files that a parser gave up on. */
   readonly unparsed: readonly Path[];
