@@ -1,6 +1,7 @@
 import { defineTool } from "@octant/core";
 import type { Workspace } from "@octant/host";
 import type { DiagnosticsAfterEdit } from "../code/diagnostics-after-edit.ts";
+import { programBackend } from "../program-backend.ts";
 import { apply_patch } from "./apply-patch.ts";
 import { diff } from "./diff.ts";
 import { list } from "./list.ts";
@@ -26,18 +27,5 @@ export const fs = (workspace: Workspace, diagnostics?: DiagnosticsAfterEdit) =>
       search_text: search_text(workspace),
       diff: diff(workspace),
     },
-    async backends() {
-      try {
-        const { version, program } = await workspace.ripgrep.version();
-        return [{ name: "ripgrep", available: true, version, detail: program }];
-      } catch (cause) {
-        return [
-          {
-            name: "ripgrep",
-            available: false,
-            detail: cause instanceof Error ? cause.message : String(cause),
-          },
-        ];
-      }
-    },
+    backends: async () => [await programBackend("ripgrep", () => workspace.ripgrep.version())],
   });

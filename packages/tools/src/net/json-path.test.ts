@@ -7,9 +7,9 @@ const DATA = JSON.parse(
 );
 
 const select = (path: string) => {
-  const parsed = parseJsonPath(path);
-  if (!parsed.ok) return `bad at ${parsed.at}`;
-  const { found, value } = selectJson(DATA, parsed.steps);
+  const steps = parseJsonPath(path);
+  if (!steps) return "invalid";
+  const { found, value } = selectJson(DATA, steps);
   return found ? value : "missing";
 };
 
@@ -34,14 +34,14 @@ test.each([
   ["items.length", "missing"],
   ["constructor", "missing"],
   ["items[0].id.toFixed", "missing"],
-  ["items[", "bad at 5"],
-  ["items[x]", "bad at 5"],
-  ["items]", "bad at 5"],
-  ["a..b", "bad at 1"],
-  ["items[0]id", "bad at 8"],
-  ['["open]', "bad at 0"],
-  ["items[?(@.id)]", "bad at 5"],
-  ["a b", "bad at 1"],
+  ["items[", "invalid"],
+  ["items[x]", "invalid"],
+  ["items]", "invalid"],
+  ["a..b", "invalid"],
+  ["items[0]id", "invalid"],
+  ['["open]', "invalid"],
+  ["items[?(@.id)]", "invalid"],
+  ["a b", "invalid"],
 ])("%s", (path, expected) => {
   expect(select(path)).toEqual(expected);
 });
@@ -59,8 +59,8 @@ test("every value is found by its path", () => {
     fc.property(fc.jsonValue(), (generated) => {
       const value = JSON.parse(JSON.stringify(generated));
       for (const [path, expected] of walk(value, "$")) {
-        const parsed = parseJsonPath(path);
-        expect(parsed.ok && selectJson(value, parsed.steps)).toEqual({ found: true, value: expected });
+        const steps = parseJsonPath(path);
+        expect(steps && selectJson(value, steps)).toEqual({ found: true, value: expected });
       }
     }),
     { numRuns: 200 },

@@ -1,5 +1,5 @@
 /** One step of a path into JSON: a key, an index, or every element. */
-export type Step = string | number | typeof ALL;
+type Step = string | number | typeof ALL;
 
 const ALL = Symbol("[*]");
 
@@ -7,15 +7,11 @@ const MAX_STEPS = 100;
 /** A key after a dot or at the start, `[0]`, `[-1]`, `["key"]` or `[*]`. */
 const STEP = /\.?([^\s.[\]"'*]+)|\[(-?\d{1,9})\]|\[("(?:[^"\\]|\\.)*")\]|\[(\*)\]/uy;
 
-export type ParsedPath =
-  | { readonly ok: true; readonly steps: readonly Step[] }
-  | { readonly ok: false; readonly at: number };
-
 /**
- * `items[0].name`, `["a.b"].c`, `items[*].id`; a leading `$` or dot is allowed. Otherwise reports where the syntax is
- * invalid.
+ * The steps of `items[0].name`, `["a.b"].c` or `items[*].id`; a leading `$` or dot is allowed. undefined when the
+ * syntax is invalid.
  */
-export function parseJsonPath(path: string): ParsedPath {
+export function parseJsonPath(path: string): readonly Step[] | undefined {
   const steps: Step[] = [];
   let at = path.startsWith("$") ? 1 : 0;
   while (at < path.length) {
@@ -23,14 +19,14 @@ export function parseJsonPath(path: string): ParsedPath {
     const match = STEP.exec(path);
     // A key after another one needs a dot.
     if (!match || steps.length === MAX_STEPS || (match[1] !== undefined && at > 0 && path[at] !== "."))
-      return { ok: false, at };
+      return undefined;
     const [whole, key, place, quoted] = match;
     const step = key ?? (place === undefined ? quoted && parseQuoted(quoted) : Number(place)) ?? ALL;
-    if (step === null) return { ok: false, at };
+    if (step === null) return undefined;
     steps.push(step);
     at += whole.length;
   }
-  return { ok: true, steps };
+  return steps;
 }
 
 function parseQuoted(text: string): string | null {

@@ -19,7 +19,10 @@ const TELLING =
 const JsonPath = z
   .string()
   .max(MAX_PATH_CHARS)
-  .refine((path) => parseJsonPath(path).ok, 'a path is keys and places: items[0].name, ["a b"], items[*].id');
+  .refine(
+    (path) => parseJsonPath(path) !== undefined,
+    'a path is keys and places: items[0].name, ["a b"], items[*].id',
+  );
 
 const Input = z.strictObject({
   url: Url,

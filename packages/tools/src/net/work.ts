@@ -33,8 +33,8 @@ function readJson(text: string, select: string | undefined): JsonReading {
     return { kind: "no_json" };
   }
   const path = select === undefined ? undefined : parseJsonPath(select);
-  if (!path?.ok) return { kind: "value", value, text };
-  const selected = selectJson(value, path.steps);
+  if (!path) return { kind: "value", value, text };
+  const selected = selectJson(value, path);
   if (!selected.found) return { kind: "missing" };
   return { kind: "value", value: selected.value, text: JSON.stringify(selected.value) };
 }

@@ -59,7 +59,9 @@ export const run = (options: TestOptions, runs: Runs) =>
       ctx.detach(toResult(emptySummary(live.run_id), [], 0, 0));
       const outcomes: SuiteOutcome[] = [];
       try {
-        const work = await findWork(options, runs, input, ctx);
+        const { confinement } = options.workspace;
+        const suites = await findSuites(confinement, ctx.signal);
+        const work = toWork(input, suites, confinement, (suite) => runs.lastFailed(ctx.caller.id, suite));
         for (const part of work) {
           const outcome = runSuite(options, runs, live, input, part, outcomes, ctx);
           outcomes.push(await (work.length > 1 ? outcome.catch(explain(part.suite)) : outcome));
@@ -84,16 +86,6 @@ const explain =
     if (cause instanceof ToolError && cause.code === "UNSUPPORTED") return notRun(suite, cause.message);
     throw cause;
   };
-
-async function findWork(
-  { workspace: { confinement } }: TestOptions,
-  runs: Runs,
-  input: TestInput,
-  { signal, caller }: Context,
-): Promise<Work[]> {
-  const suites = await findSuites(confinement, signal);
-  return toWork(input, suites, confinement, (suite) => runs.lastFailed(caller.id, suite));
-}
 
 async function runSuite(
   options: TestOptions,

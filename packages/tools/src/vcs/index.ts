@@ -1,4 +1,5 @@
 import { defineTool } from "@octant/core";
+import { programBackend } from "../program-backend.ts";
 import { apply } from "./apply.ts";
 import { blame } from "./blame.ts";
 import { branch } from "./branch.ts";
@@ -29,14 +30,5 @@ export const vcs = (workspace: VcsWorkspace) =>
       show: show(workspace),
       blame: blame(workspace),
     },
-    async backends() {
-      try {
-        const { version, program } = await workspace.git.version();
-        return [{ name: "git", available: true, version, detail: program }];
-      } catch (cause) {
-        return [
-          { name: "git", available: false, detail: cause instanceof Error ? cause.message : String(cause) },
-        ];
-      }
-    },
+    backends: async () => [await programBackend("git", () => workspace.git.version())],
   });
