@@ -25,7 +25,7 @@ test("ids are accepted in one form only", () => {
     expect(Hash.safeParse(wrong).success).toBe(false);
   expect(Ref.safeParse(`blob:sha256:${hex}`).success).toBe(true);
   expect(Ref.safeParse(`stdout:${newHandle("proc", 1)}`).success).toBe(true);
-  expect(Ref.safeParse(`artifact:${newHandle("artifact", 1)}`).success, "a scheme of a tool").toBe(true);
+  expect(Ref.safeParse(`memory:${newHandle("mem", 1)}`).success, "a scheme of a tool").toBe(true);
   for (const wrong of ["blob:../x", "C:\\x", `blob:sha256:${hex}/..`])
     expect(Ref.safeParse(wrong).success, wrong).toBe(false);
   expect(SymbolId.safeParse("sym:src/a.ts#Outer.inner").success).toBe(true);

@@ -197,7 +197,7 @@ export interface Tool<
   readonly actions: A;
   /** How much of the tool a list of tools shows; `full` when absent. */
   readonly listing?: ListingWeight;
-  /** Ref schemes that this tool serves: `fs.read` of `artifact:artifact_…` asks `refs.artifact`. */
+  /** Ref schemes that this tool serves: `fs.read` of `memory:mem_…` asks `refs.memory`. */
   readonly refs?: Readonly<Record<string, RefReader>>;
   /** Looked up for `status` and `ws.capabilities`. */
   backends?(): Promise<readonly Backend[]> | readonly Backend[];

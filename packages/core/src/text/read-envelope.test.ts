@@ -99,6 +99,16 @@ test("an error is its code, its message, and the details that the message does n
   );
 });
 
+test("an error names the root by its URI and other files by their paths", () => {
+  const message = "file:///work/a.ts is outside the workspace; it has file:///work, file:///other";
+  const details = { roots: ["file:///work", "file:///other"] };
+  const meta = { tool: "echo", action: "plain", trace_id: "t", paging };
+  const error = { code: "OUTSIDE_WORKSPACE", message, details } as const;
+  expect(toText({ ok: false, data: null, error, meta })).toBe(
+    "OUTSIDE_WORKSPACE: a.ts is outside the workspace; it has file:///work, file:///other",
+  );
+});
+
 test("a job that was only started says so, whatever the action's own text reads", () => {
   const data = { job_id: "job_1", state: "running", note: "still at work" };
   expect(answer(data, { job_id: "job_1" }, "shown")).toContain("still at work");

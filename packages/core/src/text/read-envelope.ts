@@ -66,7 +66,11 @@ const isJobStarted = (data: unknown, jobId: string | undefined): boolean =>
 
 /** Code and message, then the details that the message does not already say. */
 function describeError({ code, details, ...error }: ErrorBody, reader: Reader): ActionText {
-  const message = error.message.replace(FILE_URI, reader.path);
+  // The root itself keeps its URI: "it has ." says nothing.
+  const message = error.message.replace(FILE_URI, (uri) => {
+    const path = reader.path(uri);
+    return path === "." ? uri : path;
+  });
   const said = (value: unknown) =>
     typeof value !== "object" &&
     (message.includes(String(value)) || message.includes(reader.path(String(value))));
