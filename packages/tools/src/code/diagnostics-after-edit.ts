@@ -81,16 +81,12 @@ export function createDiagnosticsAfterEdit({
 
 function noteOn(unanswered: number, unsure: number): string | undefined {
   const parts = [
-    ...(unanswered > 0
-      ? [
-          `the language server has not checked ${unanswered} of the files in time; code.diagnostics asks it again`,
-        ]
-      : []),
-    ...(unsure > 0
-      ? [`${unsure} of the files were not checked before the edit, so some of these diagnostics may be older`]
-      : []),
+    unanswered > 0 &&
+      `the language server has not checked ${unanswered} of the files in time; code.diagnostics asks it again`,
+    unsure > 0 &&
+      `${unsure} of the files were not checked before the edit, so some of these diagnostics may be older`,
   ];
-  return parts.length > 0 ? parts.join("; ") : undefined;
+  return parts.filter(Boolean).join("; ") || undefined;
 }
 
 /** An edit moves lines, so diagnostics are compared by their text and count. */

@@ -13,7 +13,7 @@ import { createTermCutter, type Embedder, type ParserPool } from "@octant/search
 import { z } from "zod";
 import { APPLY, INSPECT } from "../kinds.ts";
 import { createLinks } from "./links.ts";
-import { type ListFilter, type MemoryItem, SCOPES } from "./memory-store.ts";
+import { type ListFilter, MemoryId, MemoryItem, SCOPES } from "./memory-store.ts";
 import { createRecall } from "./recall.ts";
 import { openStores } from "./stores.ts";
 
@@ -34,20 +34,9 @@ const DEFAULT_ITEMS = 10;
 const SUMMARY_CHARS = 8_000;
 const EXAMPLE_ID = "mem_00mwhcy9qe093ycmtw78se8wgvd80rqnmr07";
 
-const MemoryId = z.string().regex(/^mem_[0-9a-z]+$/);
 const Scope = z.enum(SCOPES);
 const Text = z.string().min(1).max(MAX_TEXT_CHARS);
-const Item = z.object({
-  memory_id: MemoryId,
-  scope: Scope,
-  kind: z.enum(["note", "fact"]),
-  text: z.string(),
-  tags: z.array(z.string()).readonly(),
-  source: z.string(),
-  confidence: z.number(),
-  created_at: z.string(),
-  updated_at: z.string(),
-  links: z.array(z.object({ uri: z.string(), hash: z.string().nullable() })).readonly(),
+const Item = MemoryItem.extend({
   changed_since: z
     .array(z.string())
     .optional()

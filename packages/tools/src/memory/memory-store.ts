@@ -1,27 +1,29 @@
 import { join } from "node:path";
 import { loadWordTable, type TermCutter, type WordTable } from "@octant/search";
+import { z } from "zod";
 
 export const SCOPES = ["session", "project", "global"] as const;
 export type Scope = (typeof SCOPES)[number];
 
-/** A file that a memory is about, with its state when the memory was written. */
-export interface MemoryLink {
-  readonly uri: string;
-  readonly hash: string | null;
-}
+export const MemoryId = z.string().regex(/^mem_[0-9a-z]+$/);
 
-export interface MemoryItem {
-  readonly memory_id: string;
-  readonly scope: Scope;
-  readonly kind: "note" | "fact";
-  readonly text: string;
-  readonly tags: readonly string[];
-  readonly source: string;
-  readonly confidence: number;
-  readonly created_at: string;
-  readonly updated_at: string;
-  readonly links: readonly MemoryLink[];
-}
+/** A file or symbol that a memory is about, with its state when the memory was written. */
+const MemoryLink = z.object({ uri: z.string(), hash: z.string().nullable() });
+export type MemoryLink = z.output<typeof MemoryLink>;
+
+export const MemoryItem = z.object({
+  memory_id: MemoryId,
+  scope: z.enum(SCOPES),
+  kind: z.enum(["note", "fact"]),
+  text: z.string(),
+  tags: z.array(z.string()).readonly(),
+  source: z.string(),
+  confidence: z.number(),
+  created_at: z.string(),
+  updated_at: z.string(),
+  links: z.array(MemoryLink).readonly(),
+});
+export type MemoryItem = z.output<typeof MemoryItem>;
 
 export type MemoryStore = Awaited<ReturnType<typeof openMemoryStore>>;
 

@@ -17,7 +17,7 @@ const MAX_INLINE_BYTES = 10 * 1024 * 1024;
 
 export async function storeContent(
   { store }: StoreWorkspace,
-  { content, encoding }: { readonly content?: string | undefined; readonly encoding: "utf-8" | "base64" },
+  { content, encoding }: z.output<z.ZodObject<typeof contentInput>>,
   { upload, signal }: Context,
 ): Promise<StoredContent> {
   if (upload && content === undefined) return store.content.put(upload.read(), signal);
@@ -66,11 +66,7 @@ export const readOutput = {
   next_offset: z.int().optional(),
 };
 
-type ReadInput = {
-  readonly as: "auto" | "utf-8" | "base64" | "binary";
-  readonly offset: number;
-  readonly max_bytes: number;
-};
+type ReadInput = z.output<z.ZodObject<typeof readInput>>;
 
 /** Content of the store, or of the undo history. */
 export function readContent(
