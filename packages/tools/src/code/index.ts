@@ -2,11 +2,11 @@ import { defineTool } from "@octant/core";
 import { type CodeOptions, createCode } from "./code.ts";
 import { diagnostics } from "./diagnostics.ts";
 import { format } from "./format.ts";
-import { completion, hover } from "./hover.ts";
+import { completion, hover } from "./hover-completion.ts";
 import { calls, definition, references } from "./navigation.ts";
 import { rename } from "./rename.ts";
 import { search_ast } from "./search-ast.ts";
-import { outline, search_symbol } from "./search-symbol.ts";
+import { outline, search_symbol } from "./symbol-lists.ts";
 
 export { createDiagnosticsAfterEdit } from "./diagnostics-after-edit.ts";
 export type { SymbolIndex } from "./symbol-search.ts";

@@ -80,7 +80,7 @@ export const input = ({ processes }: ProcWorkspace) =>
 
 async function press(processes: Processes, { owner, proc_id, pty }: ProcessInfo, key: string): Promise<void> {
   if (pty) return processes.write(owner, proc_id, Buffer.from(keyBytes(key)));
-  const meaning = pipeKey(key);
+  const meaning = PIPE_KEYS.get(key.toLowerCase()) ?? { text: keyBytes(key) };
   if (meaning === "eof") return processes.write(owner, proc_id, "eof");
   if ("text" in meaning) return processes.write(owner, proc_id, Buffer.from(meaning.text));
   await processes.kill(owner, proc_id, meaning.signal);
@@ -139,8 +139,7 @@ const CONTROL_MASK = 0x1f;
 /** The bytes that a terminal sends for the key. */
 function keyBytes(key: string): string {
   const name = key.toLowerCase();
-  const named = NAMED[name];
-  if (named !== undefined) return named;
+  if (Object.hasOwn(NAMED, name)) return NAMED[name] as string;
   const control = CTRL.exec(name)?.[1];
   if (control !== undefined) return String.fromCharCode(control.charCodeAt(0) & CONTROL_MASK);
   const alt = ALT.exec(key)?.[1];
@@ -149,20 +148,10 @@ function keyBytes(key: string): string {
   throw invalidArgument("keys", `there is no key '${key}'; use ctrl-a to ctrl-z, alt-…, ${known}`);
 }
 
-/** The effect of a key on a process without a terminal. */
-export type PipeKey = { readonly signal: NodeJS.Signals } | { readonly text: string } | "eof";
-
-function pipeKey(key: string): PipeKey {
-  switch (key.toLowerCase()) {
-    case "ctrl-c":
-      return { signal: "SIGINT" };
-    case "ctrl-\\":
-      return { signal: "SIGQUIT" };
-    case "ctrl-d":
-      return "eof";
-    case "enter":
-      return { text: "\n" };
-    default:
-      return { text: keyBytes(key) };
-  }
-}
+/** The effect of keys on a process without a terminal; of the others it gets the bytes. */
+const PIPE_KEYS = new Map<string, { readonly signal: NodeJS.Signals } | { readonly text: string } | "eof">([
+  ["ctrl-c", { signal: "SIGINT" }],
+  ["ctrl-\\", { signal: "SIGQUIT" }],
+  ["ctrl-d", "eof"],
+  ["enter", { text: "\n" }],
+]);

@@ -44,20 +44,12 @@ const IMPLIED = new Map([
   ["a", { ends: set("a"), scope: BLOCKS }],
 ]);
 
-/** The boundaries of an end tag: one in a cell does not close elements outside the table. */
-export const SCOPES = {
-  table: NONE,
-  body: NONE,
-  html: NONE,
-  tr: TABLE,
-  td: TABLE,
-  th: TABLE,
-  thead: TABLE,
-  tbody: TABLE,
-  tfoot: TABLE,
-  caption: TABLE,
-  li: set("ul ol menu dir table"),
-  other: set("td th caption table"),
-} as const satisfies Record<string, ReadonlySet<string>>;
+/** The boundary of an end tag: one in a cell does not close elements outside the table. */
+export const scopeOf = (name: string): ReadonlySet<string> => SCOPES.get(name) ?? OTHER_SCOPE;
 
-export type ElementKind = keyof typeof SCOPES;
+const OTHER_SCOPE = set("td th caption table");
+const SCOPES = new Map<string, ReadonlySet<string>>([
+  ...["table", "body", "html"].map((name) => [name, NONE] as const),
+  ...["tr", "td", "th", "thead", "tbody", "tfoot", "caption"].map((name) => [name, TABLE] as const),
+  ["li", set("ul ol menu dir table")],
+]);

@@ -1,5 +1,5 @@
 import { type Attributes, createTagReader } from "../../tags.ts";
-import { type ElementKind, impliedEnd, SCOPES, UNSHOWN, VOID } from "./elements.ts";
+import { impliedEnd, scopeOf, UNSHOWN, VOID } from "./elements.ts";
 
 export interface HtmlElement {
   readonly name: string;
@@ -48,7 +48,7 @@ export function readHtml(html: string, handler: HtmlHandler): void {
     else stack.push(element);
   };
   const end = (closed: string) => {
-    const scope: ReadonlySet<string> = SCOPES[closed as ElementKind] ?? SCOPES.other;
+    const scope = scopeOf(closed);
     const depth = depthOf(
       (open) => open === closed,
       (open) => scope.has(open),

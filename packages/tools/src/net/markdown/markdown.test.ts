@@ -103,6 +103,11 @@ test("the main part is extracted without its surroundings", () => {
   expect(many).toContain("end");
 });
 
+test("unknown elements are read as their text, whatever their names", () => {
+  const page = "<p>a<constructor>b</constructor>c</toString></constructor>d<valueOf>e";
+  expect(markdown(page)).toBe("abcde\n");
+});
+
 test("the title is returned separately", () => {
   expect(toMarkdown("<title> A &amp; B\n</title><p>x", "https://e.test/")).toEqual({
     title: "A & B",

@@ -19,20 +19,12 @@ interface Preformatted {
   readonly parts: string[];
 }
 
-const INLINE: Readonly<Record<string, InlineKind>> = {
-  b: "strong",
-  strong: "strong",
-  i: "em",
-  em: "em",
-  cite: "em",
-  del: "del",
-  s: "del",
-  strike: "del",
-  code: "code",
-  kbd: "code",
-  samp: "code",
-  tt: "code",
-};
+const INLINE = new Map<string, InlineKind>([
+  ...["b", "strong"].map((name) => [name, "strong"] as const),
+  ...["i", "em", "cite"].map((name) => [name, "em"] as const),
+  ...["del", "s", "strike"].map((name) => [name, "del"] as const),
+  ...["code", "kbd", "samp", "tt"].map((name) => [name, "code"] as const),
+]);
 
 /** Renders the parts that the survey selected, in one pass without recursion. */
 export function renderPage(html: string, { main, layoutTables }: Survey, toHref: ToHref): string {
@@ -120,7 +112,7 @@ export function renderPage(html: string, { main, layoutTables }: Survey, toHref:
   };
 
   const openInline = ({ name, attributes, index }: HtmlElement) => {
-    const kind = INLINE[name];
+    const kind = INLINE.get(name);
     if (kind && !(kind === "strong" && heading > 0)) return inline.open(kind, index);
     if (name === "br") return heading > 0 || table ? inline.text(" ") : inline.lineBreak();
     if (name === "q") return inline.text('"');
