@@ -25,21 +25,14 @@ export function createCompletions(parts: CompletionParts): CompletionSource {
   const namesOf = (tool: string) => Object.keys(registry.get(tool)?.actions ?? {});
   const has = (tool: string, action: string) => namesOf(tool).includes(action);
 
-  const entriesOf = async (uri: string, ctx: FeatureContext) => {
-    try {
-      return (await call(ctx, "fs", "list", { uri })).data.entries;
-    } catch (cause) {
-      // A half-typed path may not exist.
-      if (cause instanceof ToolError) return [];
-      throw cause;
-    }
-  };
   /** In a prompt a path is relative to the root; in a template it follows `file:///`. */
   const completePath: Complete = async ({ of, value }, ctx) => {
     const rootUri = `${root}/`;
     const base = "template" in of ? "file:///" : rootUri;
     const folder = value.endsWith("/") ? value : dirname(value);
-    const entries = await entriesOf(folder === "." ? base : `${base}${folder}`, ctx);
+    const uri = folder === "." ? base : `${base}${folder}`;
+    // A half-typed path may not exist.
+    const entries = await call(ctx, "fs", "list", { uri }).then(({ data }) => data.entries, noneIfRefused);
     const uris = entries.map(({ uri, kind }) => (kind === "directory" ? `${uri}/` : uri));
     return [...uris, rootUri].flatMap((uri) =>
       uri.startsWith(base) && uri !== base ? [uri.slice(base.length)] : [],
@@ -48,13 +41,11 @@ export function createCompletions(parts: CompletionParts): CompletionSource {
   /** vcs.log is called first: a client without access to the history must not see its names either. */
   const completeRef: Complete = async (_request, ctx) => {
     if (!has("vcs", "log")) return [];
-    try {
+    const complete = async () => {
       const { commits } = (await call(ctx, "vcs", "log", { limit: MAX_COMMITS })).data;
       return [...((await refs?.(ctx)) ?? []), ...commits.map(({ hash }) => hash)];
-    } catch (cause) {
-      if (cause instanceof ToolError) return [];
-      throw cause;
-    }
+    };
+    return complete().catch(noneIfRefused);
   };
   const completeSymbol: Complete = async ({ value: query }, ctx) => {
     if (query === "" || !has("code", "search_symbol")) return [];
@@ -80,4 +71,9 @@ export function createCompletions(parts: CompletionParts): CompletionSource {
     const values = (await complete?.(request, ctx)) ?? [];
     return values.filter((value) => value.startsWith(request.value));
   };
+}
+
+function noneIfRefused(cause: unknown): never[] {
+  if (cause instanceof ToolError) return [];
+  throw cause;
 }

@@ -46,11 +46,11 @@ export function encodeFrames({
 }: Partial<Message> & Pick<Message, "command">): Uint8Array[] {
   return [
     MAGIC,
-    COMMAND_FRAMES[command],
-    CONTENT_TYPE_FRAMES[contentType],
+    toFrame(COMMANDS[command]),
+    toFrame(CONTENT_TYPES[contentType]),
     requestId,
-    service === "" ? EMPTY : Buffer.from(service),
-    traceparent === "" ? EMPTY : Buffer.from(traceparent),
+    Buffer.from(service),
+    Buffer.from(traceparent),
     body,
   ];
 }
@@ -93,15 +93,10 @@ function parseMessage(frames: readonly Uint8Array[]): Message {
     traceparent: parseText(trace, MAX_TRACEPARENT_BYTES, "frame 5"),
     body,
   };
-  if (body.length > MAX_BODY_BYTES)
-    throw new ToolError(
-      "TOO_LARGE",
-      `frame 6: a body has at most ${MAX_BODY_BYTES} bytes; stream larger content`,
-      {
-        limit: MAX_BODY_BYTES,
-        actual: body.length,
-      },
-    );
+  if (body.length > MAX_BODY_BYTES) {
+    const text = `frame 6: a body has at most ${MAX_BODY_BYTES} bytes; stream larger content`;
+    throw new ToolError("TOO_LARGE", text, { limit: MAX_BODY_BYTES, actual: body.length });
+  }
   if (message.contentType === "empty" && body.length > 0)
     throw malformed("frame 6", "content type 0 (Empty) has a body without bytes");
   return message;
@@ -151,17 +146,7 @@ const reverse = <K extends string>(codes: Readonly<Record<K, number>>): Readonly
 const COMMAND_OF = reverse(COMMANDS);
 const CONTENT_TYPE_OF = reverse(CONTENT_TYPES);
 
-const toFrames = <K extends string>(codes: Readonly<Record<K, number>>): Readonly<Record<K, Buffer>> =>
-  // Object.entries and Object.fromEntries forget that the keys are K.
-  Object.fromEntries(
-    (Object.entries(codes) as [K, number][]).map(([name, code]) => [
-      name,
-      Buffer.from([code >> 8, code & 0xff]),
-    ]),
-  ) as Record<K, Buffer>;
-
-const COMMAND_FRAMES = toFrames(COMMANDS);
-const CONTENT_TYPE_FRAMES = toFrames(CONTENT_TYPES);
+const toFrame = (code: number): Buffer => Buffer.from([code >> 8, code & 0xff]);
 
 const malformed = (path: string, message: string, cause?: unknown) =>
   new ToolError(

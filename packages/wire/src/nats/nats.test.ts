@@ -8,7 +8,7 @@ import { createNatsClient, type NatsClientOptions } from "./client.ts";
 import { connectNats } from "./connection.ts";
 import { subjectsOf } from "./subjects.ts";
 import { createNatsWorker } from "./worker.ts";
-import type { NatsWorkerOptions } from "./worker-parts.ts";
+import type { NatsWorkerOptions } from "./worker-calls.ts";
 
 const caller = { id: "local", access: "admin" } as const;
 const echo = (value: unknown) => ({ tool: "demo", action: "echo", input: { value } });

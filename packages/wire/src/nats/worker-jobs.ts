@@ -6,7 +6,7 @@ import { encodeMsgPack, parseMsgPack } from "../msgpack/codec.ts";
 import { dispatchRequest, followJob, toListeners, toText } from "../run-request.ts";
 import { encodeBody, HEADERS, parseBody } from "./bodies.ts";
 import { createJobQueue, type JobResult, type QueuedJob, toFailure, toState } from "./job-queue.ts";
-import { askEdge, emit, toToolError, type WorkerParts, WorkerStops } from "./worker-parts.ts";
+import { askEdge, emit, toToolError, type WorkerParts, WorkerStops } from "./worker-calls.ts";
 
 /** A worker without a heartbeat for this long loses its jobs to others. */
 export const ACK_WAIT_MS = 10_000;

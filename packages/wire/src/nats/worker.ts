@@ -7,9 +7,8 @@ import { toReady } from "../ready.ts";
 import { encodeBody } from "./bodies.ts";
 import { connectNats } from "./connection.ts";
 import { DISCOVER, JOBS_STREAM, subjectsOf } from "./subjects.ts";
-import { createCallAnswerer } from "./worker-calls.ts";
+import { createCallAnswerer, type NatsWorkerOptions, type WorkerParts, WorkerStops } from "./worker-calls.ts";
 import { ACK_WAIT_MS, createJobRunner, MAX_JOBS_AT_ONCE } from "./worker-jobs.ts";
-import { type NatsWorkerOptions, type WorkerParts, WorkerStops } from "./worker-parts.ts";
 
 /** A worker's announcement to an edge that looks for projects. */
 export interface Announcement {
