@@ -14,24 +14,19 @@ const CUT_NOTE = "\n[cut here: the whole answer is in structuredContent; long co
 export const ANSWERS = ["structured", "text"] as const;
 export type Answers = (typeof ANSWERS)[number];
 
-export interface TextBlock {
-  readonly type: "text";
-  readonly text: string;
-}
-
-export interface MediaBlock {
+interface MediaBlock {
   readonly type: Attachment["kind"];
   readonly data: string;
   readonly mimeType: string;
 }
 
-export interface ResourceBlock {
-  readonly type: "resource";
-  readonly resource: ResourceContent;
-}
+type ContentBlock =
+  | { readonly type: "text"; readonly text: string }
+  | { readonly type: "resource"; readonly resource: ResourceContent }
+  | MediaBlock;
 
 export interface CallToolResult {
-  readonly content: readonly (TextBlock | MediaBlock | ResourceBlock)[];
+  readonly content: readonly ContentBlock[];
   readonly structuredContent?: Envelope;
   readonly isError: boolean;
 }

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { ToolError } from "@octant/core";
 import { isPlain, type Outgoing, type Plain, type RequestId, toNotification } from "../messages.ts";
 import { type Exchange, type InputRequest, lackOf, type RequestClient } from "./exchange.ts";
-import { canShowForms, toAnswer, toFormParams } from "./forms.ts";
+import { canShowForms, toAnswer, toElicitation } from "./forms.ts";
 
 /** Requests from the server to a client of the handshake revisions. */
 export type ClientRequests = ReturnType<typeof createClientRequests>;
@@ -58,8 +58,7 @@ export function toLegacyClient({ capabilities, requests, id, signal, log }: Lega
   return {
     async ask(question, askSignal) {
       if (!canShowForms(capabilities)) return undefined;
-      const request = { method: "elicitation/create", params: toFormParams(question) } as const;
-      const answer = await requests.send(request, askSignal, id);
+      const answer = await requests.send(toElicitation(question), askSignal, id);
       return answer === undefined ? undefined : (toAnswer(answer) ?? { action: "cancel" });
     },
     exchange: {

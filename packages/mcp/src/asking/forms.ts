@@ -1,5 +1,6 @@
 import type { Answer, Question } from "@octant/core";
-import { isPlain, type Plain } from "../messages.ts";
+import { isPlain } from "../messages.ts";
+import type { InputRequest } from "./exchange.ts";
 
 /** Whether the client's capabilities include showing a form. */
 export function canShowForms(capabilities: unknown): boolean {
@@ -9,8 +10,10 @@ export function canShowForms(capabilities: unknown): boolean {
   return "form" in elicitation || !("url" in elicitation);
 }
 
-/** The parameters of `elicitation/create`. */
-export const toFormParams = ({ message, form }: Question): Plain => ({ message, requestedSchema: form });
+export const toElicitation = ({ message, form }: Question): InputRequest => ({
+  method: "elicitation/create",
+  params: { message, requestedSchema: form },
+});
 
 const ACTIONS: readonly unknown[] = ["accept", "decline", "cancel"] satisfies Answer["action"][];
 

@@ -1,7 +1,7 @@
 import { ToolError } from "@octant/core";
 import { invalidParams, isPlain, MISSING_CAPABILITY, type Plain, ProtocolError } from "../messages.ts";
 import { type Exchange, type InputRequests, lackOf, type RequestClient } from "./exchange.ts";
-import { canShowForms, toAnswer, toFormParams } from "./forms.ts";
+import { canShowForms, toAnswer, toElicitation } from "./forms.ts";
 import type { StateSeal } from "./request-state.ts";
 
 /** A request of the modern revision, as far as the client may be asked for input before the answer. */
@@ -47,11 +47,10 @@ export function toModernClient(request: RetriedRequest, states: StateSeal): Requ
   return {
     async ask(question) {
       if (round >= rounds.length && !canShowForms(capabilities)) return undefined;
-      const inputs = { [KEY]: { method: "elicitation/create", params: toFormParams(question) } } as const;
       // An answer counts only if this server asked for it before.
       const isAnswered =
         requestState !== undefined && isPlain(inputResponses) && toAnswer(inputResponses[KEY]);
-      const answers = await ask(inputs, isAnswered ? inputResponses : undefined);
+      const answers = await ask({ [KEY]: toElicitation(question) }, isAnswered ? inputResponses : undefined);
       return toAnswer(answers[KEY]) ?? { action: "cancel" };
     },
     exchange: {

@@ -48,18 +48,12 @@ export interface ConnectionOptions {
   readonly connectMs?: number;
 }
 
-/** A connected server. */
-export interface Connection {
-  readonly client: Client;
-  close(): Promise<void>;
-}
-
 const CONNECT_MS = 60_000;
 /** Older servers never answer the probe for the newer protocol. */
 const PROBE_MS = 5_000;
 
 /** Connects with the newest common revision; UNAUTHENTICATED when the server requires a sign-in. */
-export async function connect(options: ConnectionOptions): Promise<Connection> {
+export async function connect(options: ConnectionOptions): Promise<Client> {
   const failures: unknown[] = [];
   for (const way of waysTo(options)) {
     try {
@@ -134,7 +128,7 @@ function waysTo(options: ConnectionOptions): readonly Way[] {
 /** Loaded with the first server: most runs have none. */
 const loadSdk = () => import("@modelcontextprotocol/client");
 
-async function connectBy({ mode, open }: Way, options: ConnectionOptions): Promise<Connection> {
+async function connectBy({ mode, open }: Way, options: ConnectionOptions): Promise<Client> {
   const { Client } = await loadSdk();
   const { version, roots, elicit, server, connectMs = CONNECT_MS } = options;
   const client = new Client(
@@ -173,7 +167,7 @@ async function connectBy({ mode, open }: Way, options: ConnectionOptions): Promi
   }
   client.onclose = () =>
     options.onClosed(problem?.() ?? (complaints?.().trim() || "the connection was closed"));
-  return { client, close: () => client.close() };
+  return client;
 }
 
 const rejectOn = (signal: AbortSignal): Promise<never> =>

@@ -1,6 +1,6 @@
 import type { Client } from "@modelcontextprotocol/client";
 import { ToolError } from "@octant/core";
-import { type Connection, type ConnectionOptions, connect } from "./connection.ts";
+import { type ConnectionOptions, connect } from "./connection.ts";
 import { checkTools, type ServerTool, toPlainText } from "./definitions.ts";
 import { listOffers, NO_OFFERS } from "./offers.ts";
 
@@ -49,8 +49,8 @@ export function createServer(options: ServerOptions) {
   let problems: readonly string[] = [];
   let state: ServerState = "connecting";
   let reason: string | undefined;
-  let connecting: Promise<Connection> | undefined;
-  let connection: Connection | undefined;
+  let connecting: Promise<Client> | undefined;
+  let connected: Client | undefined;
   let failedAt = Number.NEGATIVE_INFINITY;
   let refreshing: Promise<void> = Promise.resolve();
   let offering: Promise<void> = Promise.resolve();
@@ -61,7 +61,7 @@ export function createServer(options: ServerOptions) {
     reason = messageOf(cause);
     failedAt = performance.now();
     connecting = undefined;
-    connection = undefined;
+    connected = undefined;
   };
   const refresh = async (client: Client) => {
     const listed = client.getServerCapabilities()?.tools ? (await client.listTools()).tools : [];
@@ -84,33 +84,31 @@ export function createServer(options: ServerOptions) {
   const offer = async (client: Client) => {
     offers = await listOffers(server, client);
   };
-  const open = async (): Promise<Connection> => {
+  const open = async (): Promise<Client> => {
     state = "connecting";
-    const made = await connect({
+    const client = await connect({
       ...options,
       // Serialised: a flood of notifications causes one listing at a time.
       onToolsChanged() {
-        const client = connection?.client;
-        if (client) refreshing = refreshing.then(() => refresh(client)).catch(complain);
+        if (connected) refreshing = refreshing.then(() => refresh(client)).catch(complain);
       },
       onOffersChanged() {
-        const client = connection?.client;
-        if (client) offering = offering.then(() => offer(client)).catch(complain);
+        if (connected) offering = offering.then(() => offer(client)).catch(complain);
       },
       onClosed: (why) => fail(new Error(why)),
     });
     try {
-      await refresh(made.client);
+      await refresh(client);
     } catch (cause) {
-      await made.close();
+      await client.close();
       throw cause;
     }
-    connection = made;
+    connected = client;
     // Tools do not wait for it.
-    offering = offer(made.client).catch(complain);
+    offering = offer(client).catch(complain);
     state = "ready";
     reason = undefined;
-    return made;
+    return client;
   };
   const start = () => {
     connecting ??= open().catch((cause) => {
@@ -128,9 +126,8 @@ export function createServer(options: ServerOptions) {
     tools: () => tools,
     offers: () => offers,
     status: (): Omit<ServerStatus, "changed"> => {
-      const client = connection?.client;
-      const version = client?.getServerVersion();
-      const protocol = client?.getNegotiatedProtocolVersion();
+      const version = connected?.getServerVersion();
+      const protocol = connected?.getNegotiatedProtocolVersion();
       return {
         server,
         state,
@@ -153,7 +150,7 @@ export function createServer(options: ServerOptions) {
       const isPaused = !connecting && performance.now() - failedAt < RESTART_PAUSE_MS;
       if (isPaused || state === "needs_login") throw unusable(server, state, reason);
       try {
-        const { client } = await start();
+        const client = await start();
         await refreshing;
         return client;
       } catch {
@@ -164,7 +161,7 @@ export function createServer(options: ServerOptions) {
       const made = connecting;
       state = "closed";
       connecting = undefined;
-      const opened = connection ?? (await made?.catch(() => undefined));
+      const opened = connected ?? (await made?.catch(() => undefined));
       await opened?.close().catch(() => {});
     },
   };

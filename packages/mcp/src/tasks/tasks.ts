@@ -9,7 +9,7 @@ import {
   ToolError,
 } from "@octant/core";
 import type { InputRequest, InputRequests } from "../asking/exchange.ts";
-import { toAnswer, toFormParams } from "../asking/forms.ts";
+import { toAnswer, toElicitation } from "../asking/forms.ts";
 import { isPlain } from "../messages.ts";
 import { isFinal, type Task, type TaskJob, toTask, toTimestamp } from "./task-wire.ts";
 
@@ -133,8 +133,7 @@ export function createTaskInputs() {
   let asked = 0;
   return {
     ask(question: Question): Promise<Answer> {
-      const request: InputRequest = { method: "elicitation/create", params: toFormParams(question) };
-      const entry = { request, ...Promise.withResolvers<Answer>() };
+      const entry = { request: toElicitation(question), ...Promise.withResolvers<Answer>() };
       // Names are never reused during a task: a late answer must match nothing.
       waiting.set(`ask-${++asked}`, entry);
       return entry.promise;
