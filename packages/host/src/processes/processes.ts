@@ -1,5 +1,5 @@
 import { unlinkSync } from "node:fs";
-import { createTopic, newHandle, ToolError } from "@octant/core";
+import { createTopic, newHandle, ToolError, type Topic } from "@octant/core";
 import { attempt } from "../attempt.ts";
 import type { Pinned } from "../confinement.ts";
 import type { RefOpener } from "../files/files.ts";
@@ -68,7 +68,7 @@ const MAX_RECENT = MAX_RUNNING;
 /** The processes of a workspace. Exited processes are read from disk and cost no memory. */
 export class Processes {
   /** Starts, ends and new output of all processes. Output is reported only for watched processes. */
-  readonly events = createTopic<ProcessEvent>({ now: Date.now });
+  readonly events: Topic<ProcessEvent> = createTopic<ProcessEvent>({ now: Date.now });
   /** All processes of the machine, by pid; UNSUPPORTED without /proc. */
   readonly machine = listMachine;
   readonly #options: ProcessesOptions & { readonly caps: SpoolCaps; readonly limits: ProcessLimits };

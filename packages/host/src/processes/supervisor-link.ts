@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { createTopic, ToolError } from "@octant/core";
+import { createTopic, ToolError, type Topic } from "@octant/core";
 import { thisProcess } from "../jobs/process-identity.ts";
 import { endProcessesOf, sweepLeftovers } from "./leftovers.ts";
 import type { EndRecord, Hello, RequestName, RequestOf, Requests, Started, StartRecord } from "./protocol.ts";
@@ -15,7 +15,7 @@ export class LiveProcess {
   start: StartRecord;
   readonly ended: Promise<EndRecord>;
   /** Published when there may be new output, and at the end. */
-  readonly output = createTopic<void>({ maxEvents: 0 });
+  readonly output: Topic<void> = createTopic<void>({ maxEvents: 0 });
   readonly #end = Promise.withResolvers<EndRecord>();
 
   constructor(order: Omit<StartRecord, keyof Started>) {
