@@ -21,7 +21,6 @@ export function createSandbox(options: SandboxOptions): Sandbox {
   const { roots, settings, env, state, levels, warn = () => {} } = options;
   const { mode, network } = settings;
   let found: ReturnType<typeof open> | undefined;
-  let status: Promise<SandboxStatus> | undefined;
   let proxy: Promise<HttpProxy> | undefined;
   const open = async (): Promise<FoundLevel & { readonly guard: Guard }> => {
     const scratch = openScratch(state);
@@ -30,13 +29,15 @@ export function createSandbox(options: SandboxOptions): Sandbox {
     const place = { roots, settings, env, state, scratch, protectedMounts };
     return { ...(await findLevel(place, levels)), guard };
   };
+  /** A failure, such as a full disk, is not remembered: the next call tries again. */
   const find = (): ReturnType<typeof open> => {
-    found ??= orAgain(open(), () => {
+    found ??= open().catch((cause: unknown) => {
       found = undefined;
+      throw toToolError(cause, "the state folder");
     });
     return found;
   };
-  const openProxy = async (): Promise<HttpProxy> => {
+  const openProxy = (): Promise<HttpProxy> => {
     proxy ??= import("./proxy.ts").then(({ createProxy }) =>
       createProxy(typeof network === "string" ? [] : network),
     );
@@ -44,31 +45,20 @@ export function createSandbox(options: SandboxOptions): Sandbox {
   };
   /** The launcher for commands; undefined where they run unsandboxed. */
   const findWorking = async () => {
-    checkRequirements(await getStatus(), settings);
-    if (mode === "off") return undefined;
-    const { working, guard } = await find();
-    return working && { ...working, guard };
-  };
-
-  const describe = async (): Promise<SandboxStatus> => {
-    const container = detectContainer(env);
-    if (mode === "off") return { mode, level: "off", detail: SWITCHED_OFF, container, tried: [] };
-    const { working, tried, advice } = await find();
-    const { level, detail } = working?.level ?? {
-      level: "path_check" as const,
-      detail: `${NOTHING}; ${advice}`,
-    };
-    return { mode, level, detail: `${detail}${warningOn(roots)}`, container, tried };
-  };
-  const getStatus = (): Promise<SandboxStatus> => {
-    status ??= orAgain(describe(), () => {
-      status = undefined;
-    });
-    return status;
+    const { working, tried, guard } = mode === "off" ? SWITCHED_OFF : await find();
+    const level = mode === "off" ? "off" : (working?.level.level ?? "path_check");
+    checkRequirements(level, tried, settings);
+    return working && guard && { ...working, guard };
   };
 
   return {
-    status: getStatus,
+    async status() {
+      const container = detectContainer(env);
+      if (mode === "off") return { mode, level: "off", detail: OFF, container, tried: [] };
+      const { working, tried, advice } = await find();
+      const { level = "path_check", detail = `${NOTHING}; ${advice}` } = working?.level ?? {};
+      return { mode, level, detail: `${detail}${warningOn(roots)}`, container, tried };
+    },
     async wrap(command) {
       const program = findProgram(command);
       const working = await findWorking();
@@ -134,19 +124,16 @@ export function createSandbox(options: SandboxOptions): Sandbox {
   };
 }
 
-const SWITCHED_OFF = "settings have switched the sandbox off: commands run with all your rights";
+const OFF = "settings have switched the sandbox off: commands run with all your rights";
 const NOTHING =
   "this machine has no sandbox that works: commands run with all your rights, only file tools are confined";
 
+const SWITCHED_OFF: Partial<FoundLevel & { readonly guard: Guard }> & Pick<FoundLevel, "tried"> = {
+  tried: [],
+};
+
 /** Nothing has to be guarded from a command that cannot write. */
 const UNGUARDED = { release: () => [] };
-
-/** A failure, such as a full disk, is not remembered: the next call tries again. */
-const orAgain = <T>(work: Promise<T>, forget: () => void): Promise<T> =>
-  work.catch((cause: unknown) => {
-    forget();
-    throw toToolError(cause, "the state folder");
-  });
 
 /** Reports properties of the install or the roots that weaken or narrow the sandbox. */
 function warningOn(roots: SandboxOptions["roots"]): string {
@@ -167,7 +154,11 @@ const LINKED =
   "this install is linked to a package cache that commands can write to: install Octant with npm, which copies";
 
 /** Fails closed: throws when the level cannot provide what the settings require. */
-function checkRequirements({ level, tried }: SandboxStatus, settings: SandboxSettings): void {
+function checkRequirements(
+  level: SandboxStatus["level"],
+  tried: SandboxStatus["tried"],
+  settings: SandboxSettings,
+): void {
   const asked = settings.require ?? neededFor(settings);
   if (asked === undefined || !isWeaker(level, asked)) return;
   const reasons = tried.filter(({ works }) => !works).map((trial) => `${trial.level}: ${trial.why}`);
