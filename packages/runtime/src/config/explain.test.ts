@@ -15,6 +15,13 @@ test("every value has its tier, file and line, and an unset value is a default",
   expect(rows.get("sandbox.mode")).toMatchObject({ value: "workspace", origin: { tier: "default" } });
 });
 
+test("facts about a model are shown with the line that they come from", () => {
+  using project = createProject();
+  project.write("user", '{"models": {\n  "local-": { "images": false } } }');
+  const [row] = explainConfig(project.load(), "models");
+  expect(row).toMatchObject({ key: "models.local-", origin: { tier: "user", line: 2 } });
+});
+
 test("one key can be asked for: the rules of all tiers, each with its place", () => {
   using project = createProject();
   project.write("user", '{"permissions":{"fs.*":"allow",\n"proc.*":"prompt"}}');
