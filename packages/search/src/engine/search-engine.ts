@@ -73,8 +73,6 @@ export function createSearchEngine(options: SearchEngineOptions) {
   let pending = 0;
   let isComplete = false;
   let total: number | null = null;
-  /** Hashes of files that a query has indexed during a run. */
-  const early = new Map<string, string>();
   let waiting = new Set<string>();
   let isAllWaiting = false;
   let stopWatching: (() => void) | undefined;
@@ -86,7 +84,6 @@ export function createSearchEngine(options: SearchEngineOptions) {
     lanceFolder: vectorStore === "lancedb" ? join(folder, `lance-${process.pid}`) : undefined,
     onNewLife() {
       isComplete = false;
-      early.clear();
     },
   });
   const ask = index.call;
@@ -113,14 +110,12 @@ export function createSearchEngine(options: SearchEngineOptions) {
     let read = 0;
     for (let lives = -1; lives !== index.lives; ) {
       lives = index.lives;
-      early.clear();
       const planned = await ask("plan", listed);
       read = planned.length;
       const onDone = (done: number) =>
         progress({ progress: done, total: read, message: `indexing ${read} files` });
-      await update(planned, { signal, early, onDone });
+      await update(planned, { signal, onDone });
     }
-    early.clear();
     if (read > 0) await ask("reload");
     const { chunks } = await ask("counts");
     return { files: listed.length, read, chunks };
@@ -186,10 +181,7 @@ export function createSearchEngine(options: SearchEngineOptions) {
     async indexFirst(paths: readonly string[], signal: AbortSignal): Promise<IndexedFirst> {
       const planned = await ask("planFor", paths);
       const hashes = new Map<string, string>();
-      const onRead = ({ state: { path, hash } }: SourceFile) => {
-        hashes.set(path, hash);
-        early.set(path, hash);
-      };
+      const onRead = ({ state: { path, hash } }: SourceFile) => void hashes.set(path, hash);
       const stop = AbortSignal.any([signal, closed.signal]);
       const reading = readFiles(parts, planned, { signal: stop, onRead, touches: false });
       questions = Promise.allSettled([questions, reading]);

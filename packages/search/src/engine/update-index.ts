@@ -15,8 +15,6 @@ export interface IndexedParts {
 
 export interface ReadOptions {
   readonly signal: AbortSignal;
-  /** Hashes of files that a query has indexed since the plan was made. */
-  readonly early?: ReadonlyMap<string, string>;
   /** Reports how many of the files are done. */
   readonly onDone?: (done: number) => void;
   readonly onRead?: (file: SourceFile) => void;
@@ -39,7 +37,7 @@ const WRITE_EVERY_MS = 500;
 export async function readFiles(
   { files, index, parsers }: IndexedParts,
   planned: readonly PlannedFile[],
-  { signal, early, onDone, onRead, turn, touches = true }: ReadOptions,
+  { signal, onDone, onRead, turn, touches = true }: ReadOptions,
 ): Promise<number> {
   const queue = planned[Symbol.iterator]();
   const parsed: Uint8Array[] = [];
@@ -55,12 +53,11 @@ export async function readFiles(
     if (gone.length > 0) await index.call("remove", gone.splice(0));
   };
   const work = async () => {
-    for (const { path, hash } of queue) {
+    for (const { path, hash: known } of queue) {
       await turn?.();
       signal.throwIfAborted();
       const file = await files.read(path);
       if (file) onRead?.(file);
-      const known = early?.get(path) ?? hash;
       if (file?.state.hash !== known) changed++;
       if (!file) {
         // Unknown to the index, it can still be a removed folder.

@@ -114,12 +114,9 @@ async function fuseAsked(parts: SearchParts, request: SearchRequest, route: Rout
       const list = exact.found.length > 0 ? exact : await symbols(parts, request, route.name);
       return fuse([ofKindsFirst(list, route.kinds)], limit);
     }
-    case "callers": {
-      const list = await callers(parts, request, route.name);
-      return fuse([list.found.length > 0 ? list : await symbols(parts, request, route.name, true)], limit);
-    }
+    case "callers":
     case "subtypes": {
-      const list = await subtypes(parts, request, route.name);
+      const list = await { callers, subtypes }[route.asks](parts, request, route.name);
       return fuse([list.found.length > 0 ? list : await symbols(parts, request, route.name, true)], limit);
     }
     case "symbol": {

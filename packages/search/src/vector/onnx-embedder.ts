@@ -4,8 +4,7 @@ import { basename, join } from "node:path";
 import { ToolError } from "@octant/core";
 import { startThread, type Thread } from "../engine/thread.ts";
 import { cutText, type Embedder, NO_PREFIXES, type Prefixes } from "./embedder.ts";
-import type { OnnxCalls, OnnxThreadData } from "./onnx-entry.ts";
-import { modelFileIn, ONNX_RUNTIME, TOKENIZER_FILE, TOKENIZERS } from "./onnx-model.ts";
+import { modelFileIn, ONNX_RUNTIME, type OnnxCalls, TOKENIZER_FILE, TOKENIZERS } from "./onnx-model.ts";
 import { requireInstalled } from "./optional-package.ts";
 
 export interface OnnxEmbedderOptions {
@@ -24,8 +23,7 @@ export function createOnnxEmbedder({ folder, prefixes = NO_PREFIXES }: OnnxEmbed
     if (thread && !thread.hasEnded) return thread;
     requireInstalled(ONNX_RUNTIME, "an ONNX model");
     requireInstalled(TOKENIZERS, "an ONNX model");
-    const data: OnnxThreadData = { folder };
-    thread = startThread<OnnxCalls>("onnx", import.meta.url, data);
+    thread = startThread<OnnxCalls>("onnx", import.meta.url, folder);
     return thread;
   };
   return {

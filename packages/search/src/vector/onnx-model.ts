@@ -51,6 +51,8 @@ const Settings = z.object({
 export const modelFileIn = (folder: string): string | undefined =>
   MODEL_FILES.map((name) => join(folder, name)).find((file) => existsSync(file));
 
+export type OnnxCalls = Pick<Awaited<ReturnType<typeof loadOnnxModel>>, "place">;
+
 /**
  * A local sentence model, as exported from Hugging Face by sentence-transformers and Optimum. Blocks the calling thread
  * while it computes.
