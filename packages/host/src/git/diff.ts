@@ -1,9 +1,8 @@
 import { isUtf8 } from "node:buffer";
-import { splitNul } from "../files/nul-list.ts";
 import { isWithin, type Path } from "../path.ts";
 import { toBinaryPatches } from "./binary-patch.ts";
 import type { Repository } from "./git.ts";
-import { type ChangedFile, type FileDiff, parseDiff, toChangedFile } from "./parse-diff.ts";
+import { type ChangedFile, type FileDiff, parseDiff, parseStat } from "./parse-diff.ts";
 import { quoteName, unquoteName } from "./quoted-name.ts";
 
 export interface DiffRequest {
@@ -62,24 +61,6 @@ async function runDiff(
     : files.map((file) => ({ ...file, parts: file.parts.map((part) => prefixRename(part, prefix)) }));
 }
 
-const DIFF = [
-  "diff",
-  "--raw",
-  "--patch",
-  "--no-abbrev",
-  "--full-index",
-  "--binary",
-  "--find-renames",
-  "--no-color",
-  "--no-ext-diff",
-  "--no-textconv",
-  "--unified=3",
-  "--inter-hunk-context=0",
-  "--ignore-submodules=dirty",
-  "--submodule=short",
-  "-O/dev/null",
-] as const;
-
 /** git puts its prefixes everywhere but here. */
 function prefixRename(patch: Buffer, prefix: Path): Buffer {
   const end = headerEnd(patch);
@@ -120,32 +101,13 @@ const STAT = [
   "-O/dev/null",
 ] as const;
 
-/** First `:facts NUL name NUL` of each file, a rename with two names; then `added TAB removed TAB name NUL`. */
-export function parseStat(output: Buffer): ChangedFile[] {
-  const fields = splitNul(output);
-  const entries: Omit<ChangedFile, "added" | "removed">[] = [];
-  const counts = new Map<Path, Pick<ChangedFile, "added" | "removed">>();
-  for (let at = 0; at < fields.length; at++) {
-    const field = fields[at]!;
-    if (field.startsWith(":")) {
-      const isRename = /^:.* [RC]\d*$/.test(field);
-      const [oldName, name] = isRename ? [fields[++at], fields[++at]!] : [undefined, fields[++at]!];
-      entries.push(toChangedFile(field, name, oldName));
-      continue;
-    }
-    const [added = "", removed = "", ...rest] = field.split("\t");
-    const told = rest.join("\t");
-    counts.set(told === "" ? (fields[at + 2] ?? "") : told, {
-      added: toCount(added),
-      removed: toCount(removed),
-    });
-    // A rename leaves the name empty and has both after it.
-    if (told === "") at += 2;
-  }
-  return entries.map((entry) => ({
-    ...entry,
-    ...(counts.get(entry.name) ?? { added: null, removed: null }),
-  }));
-}
-
-const toCount = (text: string) => (text === "-" ? null : Number(text));
+const DIFF = [
+  ...STAT,
+  "--patch",
+  "--no-abbrev",
+  "--full-index",
+  "--binary",
+  "--unified=3",
+  "--inter-hunk-context=0",
+  "--submodule=short",
+] as const;

@@ -1,6 +1,7 @@
+import { splitNul } from "../files/nul-list.ts";
 import type { Path } from "../path.ts";
 import { CHANGE_KINDS, type ChangeKind } from "./parse-status.ts";
-import { quoteName, unquoteName } from "./quoted-name.ts";
+import { quoteName } from "./quoted-name.ts";
 
 /** The effect of a diff on one file. */
 export interface ChangedFile {
@@ -22,28 +23,26 @@ export interface FileDiff extends ChangedFile {
 }
 
 /**
- * Parses the output of `git diff --raw --patch`: one line per file, then the patches in the same order. `prefix` is
- * the text that git puts between a/ or b/ and the names.
+ * Parses the output of `git diff --raw --numstat --patch -z`: the stat, a NUL, then the patches in the same order.
+ * `prefix` is the text that git puts between a/ or b/ and the names.
  */
 export function parseDiff(output: Buffer, prefix: Path): FileDiff[] {
-  const start = patchStart(output);
-  const lines = output.toString("latin1", 0, start).split("\n");
-  const entries = lines.filter((line) => line.startsWith(":")).map(parseRaw);
-  const sections = splitSections(output.subarray(start));
+  const nul = output.indexOf("\0\0");
+  const end = nul < 0 ? output.length : nul + 1;
+  const entries = parseStat(output.subarray(0, end));
+  const sections = splitSections(output.subarray(end + 1));
   let next = 0;
-  const takeSection = (entry: RawEntry): Buffer[] => {
+  const takeSection = (entry: ChangedFile): Buffer[] => {
     const isIts = sections[next]?.header === headerOf(entry, prefix);
     return isIts ? [sections[next++]!.bytes] : [];
   };
-  const conflicts = new Set(entries.filter(({ letter }) => letter === "U").map(({ name }) => name));
+  const conflicts = new Set(entries.filter(({ kind }) => kind === "conflict").map(({ name }) => name));
   const files = entries
-    .filter(({ letter }) => letter !== "U")
+    .filter(({ kind }) => kind !== "conflict")
     .map((entry): FileDiff => {
       // One that became something else, as a link, is a deletion and a creation.
-      const parts = [...takeSection(entry), ...(entry.letter === "T" ? takeSection(entry) : [])];
-      const { letter: _letter, ...file } = entry;
-      const kind = conflicts.delete(entry.name) ? "conflict" : file.kind;
-      return { ...file, kind, ...countLines(Buffer.concat(parts)), parts };
+      const parts = [...takeSection(entry), ...(entry.kind === "type_changed" ? takeSection(entry) : [])];
+      return { ...entry, kind: conflicts.delete(entry.name) ? "conflict" : entry.kind, parts };
     });
   return [...files, ...[...conflicts].map(unmerged)];
 }
@@ -58,61 +57,44 @@ const unmerged = (name: Path): FileDiff => ({
   parts: [],
 });
 
-interface RawEntry extends Omit<ChangedFile, "added" | "removed"> {
-  readonly letter: string;
+type Entry = Omit<ChangedFile, "added" | "removed">;
+
+/** First `:facts NUL name NUL` of each file, a rename with two names; then `added TAB removed TAB name NUL`. */
+export function parseStat(output: Buffer): ChangedFile[] {
+  const fields = splitNul(output);
+  const entries: Entry[] = [];
+  const counts = new Map<Path, Pick<ChangedFile, "added" | "removed">>();
+  for (let at = 0; at < fields.length; at++) {
+    const field = fields[at]!;
+    if (field.startsWith(":")) {
+      const isRename = /^:.* [RC]\d*$/.test(field);
+      const [oldName, name] = isRename ? [fields[++at], fields[++at]!] : [undefined, fields[++at]!];
+      entries.push(toEntry(field, name, oldName));
+      continue;
+    }
+    const [added = "", removed = "", ...rest] = field.split("\t");
+    const told = rest.join("\t");
+    counts.set(told === "" ? (fields[at + 2] ?? "") : told, {
+      added: toCount(added),
+      removed: toCount(removed),
+    });
+    // A rename leaves the name empty and has both after it.
+    if (told === "") at += 2;
+  }
+  // git counts no lines of a file whose content is the same.
+  return entries.map((entry) => ({ ...entry, ...(counts.get(entry.name) ?? { added: 0, removed: 0 }) }));
 }
 
-/** `:100644 100644 OLD NEW R100<TAB>old name<TAB>new name`; git quotes names that hold a tab. */
-function parseRaw(line: string): RawEntry {
-  const [facts = "", first = "", second] = line.split("\t");
-  const names = second === undefined ? ([first] as const) : ([second, unquoteName(first)] as const);
-  return { ...toChangedFile(facts, unquoteName(names[0]), names[1]), letter: letterOf(facts) };
-}
+const toCount = (text: string) => (text === "-" ? null : Number(text));
 
 /** From `:100644 100644 OLD NEW R100`. */
-export function toChangedFile(
-  facts: string,
-  name: Path,
-  oldName?: Path,
-): Omit<ChangedFile, "added" | "removed"> {
-  const [oldMode = "", newMode = ""] = facts.slice(1).split(" ");
-  const kind = CHANGE_KINDS[letterOf(facts)] ?? "conflict";
+function toEntry(facts: string, name: Path, oldName?: Path): Entry {
+  const [oldMode = "", newMode = "", , , status = ""] = facts.slice(1).split(" ");
+  const kind = CHANGE_KINDS[status[0] ?? ""] ?? "conflict";
   return { name, ...(oldName !== undefined && { oldName }), kind, oldMode, newMode };
 }
 
-const letterOf = (facts: string): string => facts.split(" ")[4]?.[0] ?? "";
-
-/** Lines that come and go; null for binary files. A file that only moved or changed its mode has none. */
-function countLines(patch: Buffer): { added: number | null; removed: number | null } {
-  if (patch.includes("\nGIT binary patch\n")) return { added: null, removed: null };
-  let [added, removed] = [0, 0];
-  let isHunk = false;
-  for (let at = 0; at < patch.length; at = lineEnd(patch, at)) {
-    const sign = patch[at];
-    // A file that became a link has two headers.
-    if (sign === D) isHunk = false;
-    else if (sign === AT) isHunk = true;
-    else if (isHunk && sign === PLUS) added++;
-    else if (isHunk && sign === MINUS) removed++;
-  }
-  return { added, removed };
-}
-
-const [D, AT, PLUS, MINUS] = [..."d@+-"].map((char) => char.charCodeAt(0));
-
-function lineEnd(bytes: Buffer, at: number): number {
-  const end = bytes.indexOf(10, at);
-  return end < 0 ? bytes.length : end + 1;
-}
-
-const HEADER = Buffer.from("diff --git ");
-const NEXT_HEADER = Buffer.from("\ndiff --git ");
-
-function patchStart(output: Buffer): number {
-  if (output.subarray(0, HEADER.length).equals(HEADER)) return 0;
-  const at = output.indexOf(NEXT_HEADER);
-  return at < 0 ? output.length : at + 1;
-}
+const NEXT_HEADER = "\ndiff --git ";
 
 /** No line inside a file's part starts with `diff --git `: lines of a hunk start with a sign, binary ones have no space. */
 function splitSections(patch: Buffer): { header: string; bytes: Buffer }[] {
@@ -124,7 +106,8 @@ function splitSections(patch: Buffer): { header: string; bytes: Buffer }[] {
     sections.push({ header: bytes.toString("latin1", 0, bytes.indexOf("\n")), bytes });
     start = end;
   }
-  return sections;
+  // Before the first part, git may remark on files in conflict too.
+  return sections.filter(({ header }) => header.startsWith("diff --git "));
 }
 
 /** git says of files in conflict, between the parts, that they are. */
@@ -133,5 +116,5 @@ function withoutRemarks(section: Buffer): Buffer {
   return at < 0 ? section : section.subarray(0, at + 1);
 }
 
-const headerOf = ({ name, oldName = name }: RawEntry, prefix: Path) =>
+const headerOf = ({ name, oldName = name }: ChangedFile, prefix: Path) =>
   `diff --git ${quoteName(`a/${prefix}${oldName}`)} ${quoteName(`b/${prefix}${name}`)}`;

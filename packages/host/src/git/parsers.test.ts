@@ -3,9 +3,8 @@ import { expect, test } from "vitest";
 import { fromNative } from "../path.ts";
 import { parseBatch } from "./binary-patch.ts";
 import { parseBlame } from "./blame.ts";
-import { parseStat } from "./diff.ts";
 import { parseLog } from "./log.ts";
-import { parseDiff } from "./parse-diff.ts";
+import { parseDiff, parseStat } from "./parse-diff.ts";
 import { parseStatus } from "./parse-status.ts";
 import { quoteName, unquoteName } from "./quoted-name.ts";
 import { parseSettings } from "./settings.ts";
@@ -62,12 +61,23 @@ test("the parts of a diff go to their files, in which anything may look like a h
     (letter) =>
       `diff --git a/${letter} b/${letter}\nindex 1..2 100644\n--- a/${letter}\n+++ b/${letter}\n@@ -1 +1,2 @@\n-diff --git a/x b/x\n+:100644\n++++ b/x\n`,
   );
-  const raw = ["M", "A", "D"].map((letter) => `:100644 100644 1 2 ${letter}\t${letter}\n`).join("");
-  const files = parseDiff(Buffer.from(`${raw}\n${parts.join("")}`), "");
+  const raw = ["M", "A", "D"].map((letter) => `:100644 100644 1 2 ${letter}\0${letter}\0`).join("");
+  const counts = "2\t1\tM\x002\t1\tA\x000\t0\tD\0";
+  const files = parseDiff(Buffer.from(`${raw}${counts}\0${parts.join("")}`), "");
   expect(files.map(({ kind, added, removed, parts: own }) => [kind, added, removed, own.join("")])).toEqual([
     ["modified", 2, 1, parts[0]],
     ["added", 2, 1, parts[1]],
     ["deleted", 0, 0, ""],
+  ]);
+});
+
+test("a file in conflict is told once, with the part that compares it, whatever git remarks before it", () => {
+  const raw = ["U\0gone", "U\0f", "M\0f"].map((entry) => `:100644 100644 1 2 ${entry}\0`).join("");
+  const part = "diff --git a/f b/f\nindex 1..2 100644\n--- a/f\n+++ b/f\n@@ -1 +1,2 @@\n a\n+b\n";
+  const output = `${raw}0\t0\tgone\x000\t0\tf\x001\t0\tf\0\0* Unmerged path gone\n* Unmerged path f\n${part}`;
+  expect(parseDiff(Buffer.from(output), "")).toMatchObject([
+    { name: "f", kind: "conflict", added: 1, removed: 0, parts: [Buffer.from(part)] },
+    { name: "gone", kind: "conflict", added: null, removed: null, parts: [] },
   ]);
 });
 
