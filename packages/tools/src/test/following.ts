@@ -1,8 +1,9 @@
 import { StringDecoder } from "node:string_decoder";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { ToolError } from "@octant/core";
+import { readBytes } from "../read-bytes.ts";
 import type { Findings, Parser } from "./case.ts";
-import { openRegularFile, type RegularFile, readBytes } from "./regular-file.ts";
+import { openRegularFile } from "./regular-file.ts";
 
 /** Growing output: up to `length` bytes from `offset`, or from the first retained byte after it. */
 export type Growing = (
@@ -72,7 +73,7 @@ export const growingFile =
     return { start: offset, bytes: readBytes(file.fd, Math.min(length, maxBytes - offset), offset) };
   };
 
-function openIfThere(path: string): RegularFile | undefined {
+function openIfThere(path: string) {
   try {
     const file = openRegularFile(path);
     if (file) return file;

@@ -1,12 +1,12 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { ToolError } from "@octant/core";
 import type { Confinement, Path } from "@octant/host";
+import { readBytes } from "../read-bytes.ts";
 import { joinPath } from "../ws/detect/paths.ts";
 import { createProjectFiles } from "../ws/project-files.ts";
 import type { Findings, Place, Problem, TestCase } from "./case.ts";
 import { ownPath } from "./failure.ts";
 import { createJunitReader } from "./parsers/junit.ts";
-import { readBytes } from "./regular-file.ts";
 
 const MAX_FOLDERS = 5_000;
 const MAX_DEPTH = 12;

@@ -1,10 +1,11 @@
-import { hash, randomBytes } from "node:crypto";
-import { readdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { hash } from "node:crypto";
+import { readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { newHandle, ToolError } from "@octant/core";
-import { isAlive, type StateFolder, thisProcess } from "@octant/host";
+import { isAlive, replaceFile, type StateFolder, thisProcess } from "@octant/host";
 import { z } from "zod";
-import { openRegularFile, readBytes, toIoError } from "./regular-file.ts";
+import { readBytes } from "../read-bytes.ts";
+import { openRegularFile, toIoError } from "./regular-file.ts";
 import { Failure, RunResult } from "./result.ts";
 import type { KnownTest } from "./runner.ts";
 
@@ -108,14 +109,10 @@ function interrupted({ summary, process }: z.output<typeof StoredRun>): Summary 
   return { ...summary, status: "crashed", reason: "the server stopped while it ran; run it again" };
 }
 
-/** Written atomically, so that readers never see a partial file. */
 function write(path: string, value: unknown): void {
-  const draft = `${path}.${randomBytes(8).toString("hex")}`;
   try {
-    writeFileSync(draft, JSON.stringify(value), { mode: 0o600 });
-    renameSync(draft, path);
+    replaceFile(path, JSON.stringify(value), { mode: 0o600, durable: false });
   } catch (cause) {
-    rmSync(draft, { force: true });
     throw toIoError("the state folder", cause);
   }
 }

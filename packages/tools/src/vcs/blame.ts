@@ -1,8 +1,8 @@
-import { readSync } from "node:fs";
 import { action, Hash, Lines, pagingInput, Range, staleCursor, ToolError, toRange, Uri } from "@octant/core";
 import { type BlameGroup, findCommit, hashOf, type Repository, readBlame, readFileAt } from "@octant/host";
 import { z } from "zod";
 import { INSPECT } from "../kinds.ts";
+import { readBytes } from "../read-bytes.ts";
 import { GitRef, Repo, short, toPlace, type VcsWorkspace } from "./workspace.ts";
 
 const MAX_FILE_BYTES = 32 * 1024 * 1024;
@@ -87,8 +87,7 @@ function readWhole({ confinement }: VcsWorkspace, path: string): Buffer {
     const message = `the file has ${size} bytes, more than the ${MAX_FILE_BYTES} that blame looks through`;
     throw new ToolError("TOO_LARGE", message, { limit: MAX_FILE_BYTES, actual: size, what: "bytes" });
   }
-  const bytes = Buffer.alloc(size);
-  return bytes.subarray(0, readSync(file.fd, bytes, 0, bytes.length, 0));
+  return readBytes(file.fd, size);
 }
 
 function countLines(bytes: Buffer): number {

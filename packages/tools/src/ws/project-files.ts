@@ -1,6 +1,7 @@
-import { opendirSync, readSync } from "node:fs";
+import { opendirSync } from "node:fs";
 import { ToolError } from "@octant/core";
 import { type Confinement, fromNative, type Path, pathToUri } from "@octant/host";
+import { readBytes } from "../read-bytes.ts";
 
 /** The read-only part of the workspace that ws needs. */
 export type Looking = Pick<Confinement, "roots" | "toPath" | "openFile" | "openFolder" | "openEntry">;
@@ -48,7 +49,8 @@ export function createProjectFiles(confinement: Looking, root: Path) {
           report(path, `not read: larger than ${MAX_TEXT_BYTES} bytes`);
           return undefined;
         }
-        return readText(file.fd, file.stat.size);
+        const text = readBytes(file.fd, file.stat.size).toString();
+        return text.replace(/^\uFEFF/, "");
       }),
     isFile: (path: Path) =>
       whenReadable(() => {
@@ -91,10 +93,4 @@ function readFolder(confinement: Looking, path: Path): FolderEntries {
   }
   for (const list of [files, folders, links]) list.sort();
   return { files, folders, links, truncated: count > MAX_FOLDER_ENTRIES };
-}
-
-function readText(fd: number, size: number): string {
-  const bytes = Buffer.alloc(size);
-  const length = readSync(fd, bytes, 0, size, 0);
-  return bytes.toString("utf8", 0, length).replace(/^\uFEFF/, "");
 }

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { CreateParser, Findings, Place } from "../case.ts";
+import type { CreateParser, Findings, Outcome, Place } from "../case.ts";
 import { toJson } from "./events.ts";
 import { placesIn } from "./stack.ts";
 
@@ -15,117 +15,94 @@ type Event = z.output<typeof Event>;
 
 const MAX_OUTPUT_CHARS = 16_384;
 
-interface GoPackage {
-  output: string;
-  /** The output of each unfinished test. */
-  readonly running: Map<string, string>;
-  /** Tests that have subtests, and those with a failed subtest. */
-  readonly parents: Set<string>;
-  readonly failedInside: Set<string>;
-  failed: boolean;
-  ended: boolean;
-}
-
 /** Parses `go test -json`. `module` is the module path from the folder's go.mod. */
 export const createGoParser =
   (module: string): CreateParser =>
   (findings) => {
     const packages = new Map<string, GoPackage>();
     const packageOf = (path: string): GoPackage => {
-      const known = packages.get(path);
-      if (known) return known;
-      const made: GoPackage = {
-        output: "",
-        running: new Map(),
-        parents: new Set(),
-        failedInside: new Set(),
-        failed: false,
-        ended: false,
-      };
-      packages.set(path, made);
-      return made;
+      const found = packages.get(path) ?? createPackage(path, folderOf(path, module), findings);
+      packages.set(path, found);
+      return found;
     };
     return {
       line(line) {
         const event = Event.safeParse(toJson(line)).data;
-        if (event) return readEvent(event, packageOf, findings, module);
+        const named = event?.Package ?? event?.ImportPath?.split(" ")[0];
+        if (event && named !== undefined) packageOf(named).read(event);
+        if (event) return;
         // Before Go 1.24 a build failure is reported as plain text.
         const [, path] = /^FAIL\t(\S+) \[(?:build|setup) failed\]/.exec(line) ?? [];
-        if (path !== undefined) endPackage(path, packageOf(path), "fail", findings, line);
+        if (path !== undefined) packageOf(path).end("fail", line);
       },
-      end: () => [...packages.values()].every(({ ended }) => ended),
+      end: () => [...packages.values()].every((one) => one.hasEnded()),
     };
   };
 
-function readEvent(
-  event: Event,
-  packageOf: (path: string) => GoPackage,
-  findings: Findings,
-  module: string,
-): void {
-  const path = event.Package ?? event.ImportPath?.split(" ")[0];
-  if (path === undefined) return;
-  const found = packageOf(path);
-  const { Action: action, Test: test, Output: output = "" } = event;
-  if (action === "output" || action === "build-output") {
-    keepOutput(found, test, output);
-    return;
-  }
-  if (test === undefined) {
-    if (action === "pass" || action === "fail" || action === "skip")
-      endPackage(path, found, action, findings);
-    return;
-  }
-  if (action === "run") {
-    found.running.set(test, "");
-    for (const outer of outerTests(test)) found.parents.add(outer);
-    return;
-  }
-  if (action === "pass" || action === "fail" || action === "skip")
-    endTest(event, path, found, findings, module);
-}
+type GoPackage = ReturnType<typeof createPackage>;
 
-function keepOutput(found: GoPackage, test: string | undefined, output: string): void {
-  if (test === undefined) found.output = (found.output + output).slice(0, MAX_OUTPUT_CHARS);
-  else found.running.set(test, ((found.running.get(test) ?? "") + output).slice(0, MAX_OUTPUT_CHARS));
-}
+/** The tests of one package; `folder` is relative to the module. */
+function createPackage(path: string, folder: string | undefined, findings: Findings) {
+  let own = "";
+  /** The output of each unfinished test. */
+  const running = new Map<string, string>();
+  /** Tests that have subtests, and those with a failed subtest. */
+  const parents = new Set<string>();
+  const failedInside = new Set<string>();
+  let hasFailed = false;
+  let hasEnded = false;
 
-function endTest(event: Event, path: string, found: GoPackage, findings: Findings, module: string): void {
-  const { Action: action, Test: id = "", Elapsed: seconds = 0 } = event;
-  const output = found.running.get(id) ?? "";
-  found.running.delete(id);
-  if (action === "fail") {
-    found.failed = true;
-    for (const outer of outerTests(id)) found.failedInside.add(outer);
-  }
-  // A test with subtests is counted by them, unless it failed and they did not.
-  if (found.parents.has(id) && (action !== "fail" || found.failedInside.has(id))) return;
-  const names = id.split("/");
-  const message = messageIn(output);
-  findings.test({
-    name: names.at(-1) ?? id,
-    suite: [path, ...names.slice(0, -1)],
-    outcome: action === "fail" || action === "pass" ? action : "skip",
-    durationMs: seconds * 1000,
-    id: `${path} ${id}`,
-    problem:
-      action === "fail"
-        ? {
-            message: message || "the test failed and said nothing",
-            stack: stackIn(output),
-            at: placeIn(output, folderOf(path, module)),
-          }
-        : undefined,
-  });
-}
+  const endTest = (id: string, outcome: Outcome, seconds: number) => {
+    const output = running.get(id) ?? "";
+    running.delete(id);
+    if (outcome === "fail") {
+      hasFailed = true;
+      for (const outer of outerTests(id)) failedInside.add(outer);
+    }
+    // A test with subtests is counted by them, unless it failed and they did not.
+    if (parents.has(id) && (outcome !== "fail" || failedInside.has(id))) return;
+    const names = id.split("/");
+    const problem = {
+      message: messageIn(output) || "the test failed and said nothing",
+      stack: stackIn(output),
+      at: placeIn(output, folder),
+    };
+    findings.test({
+      name: names.at(-1) ?? id,
+      suite: [path, ...names.slice(0, -1)],
+      outcome,
+      durationMs: seconds * 1000,
+      id: `${path} ${id}`,
+      problem: outcome === "fail" ? problem : undefined,
+    });
+  };
+  const end = (outcome: Outcome, line = "") => {
+    if (hasEnded) return;
+    hasEnded = true;
+    if (outcome !== "fail" || hasFailed) return;
+    const unfinished = [...running].map(([name, output]) => `${name} did not end\n${output}`);
+    const message = messageIn([own, ...unfinished].join("\n")) || line;
+    findings.broken({ name: path, problem: { message: message || `${path} failed outside of its tests` } });
+  };
 
-function endPackage(path: string, found: GoPackage, action: string, findings: Findings, line = ""): void {
-  if (found.ended) return;
-  found.ended = true;
-  if (action !== "fail" || found.failed) return;
-  const unfinished = [...found.running].map(([name, output]) => `${name} did not end\n${output}`);
-  const message = messageIn([found.output, ...unfinished].join("\n")) || line;
-  findings.broken({ name: path, problem: { message: message || `${path} failed outside of its tests` } });
+  return {
+    read({ Action: action, Test: test, Output: output = "", Elapsed: seconds = 0 }: Event): void {
+      if (action === "output" || action === "build-output") {
+        const longer = (before = "") => (before + output).slice(0, MAX_OUTPUT_CHARS);
+        if (test === undefined) own = longer(own);
+        else running.set(test, longer(running.get(test)));
+      }
+      if (action === "run" && test !== undefined) {
+        running.set(test, "");
+        for (const outer of outerTests(test)) parents.add(outer);
+      }
+      if (action !== "pass" && action !== "fail" && action !== "skip") return;
+      if (test === undefined) end(action);
+      else endTest(test, action, seconds);
+    },
+    end,
+    hasEnded: () => hasEnded,
+  };
 }
 
 /** `A/b/c` is inside `A/b` and `A`. */

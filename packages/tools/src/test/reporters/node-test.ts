@@ -1,4 +1,4 @@
-import { NODE_EVENTS } from "./node-events.ts";
+import { NODE_EVENTS } from "./node.ts";
 
 /** Suites enclose their tests only by nesting, so their names are tracked by level until they end. */
 export const NODE_TEST_REPORTER = `

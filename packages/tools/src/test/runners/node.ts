@@ -1,9 +1,11 @@
 import { createTapParser } from "../parsers/tap.ts";
-import { JEST_REPORTER } from "../reporters/jest.ts";
-import { MOCHA_REPORTER } from "../reporters/mocha.ts";
-import { EVENTS_VARIABLE } from "../reporters/node-events.ts";
-import { PLAYWRIGHT_REPORTER } from "../reporters/playwright.ts";
-import { VITEST_REPORTER } from "../reporters/vitest.ts";
+import {
+  EVENTS_VARIABLE,
+  JEST_REPORTER,
+  MOCHA_REPORTER,
+  PLAYWRIGHT_REPORTER,
+  VITEST_REPORTER,
+} from "../reporters/node.ts";
 import {
   asArgument,
   cannot,

@@ -1,6 +1,4 @@
-import { PYTEST_PLUGIN, PYTEST_REPORTER } from "../reporters/pytest.ts";
-import { FILTER_VARIABLE } from "../reporters/python-events.ts";
-import { UNITTEST_RUNNER } from "../reporters/unittest.ts";
+import { FILTER_VARIABLE, PYTEST_PLUGIN, PYTEST_REPORTER, UNITTEST_RUNNER } from "../reporters/python.ts";
 import { asArgument, cannot, idsOf, type Plan, type Runner, selectedBy } from "../runner.ts";
 import { eventsEnv } from "./node.ts";
 

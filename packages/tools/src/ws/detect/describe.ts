@@ -37,7 +37,6 @@ export async function describeProject(
   const surveyed = await survey(files, start, signal);
   const { inspections, truncated } = await inspectPackages(surveyed, files, signal);
   const packages = packagesOf(inspections, files.root);
-  const git = findGit(files, start);
   const all = <T>(found: (one: Inspection) => readonly T[] | undefined): T[] =>
     inspections.flatMap((one) => found(one) ?? []);
   const located = <T extends { path: Path }>({ path, ...rest }: T) => ({ ...rest, uri: files.uri(path) });
@@ -47,7 +46,7 @@ export async function describeProject(
     root: files.uri(start),
     roots: roots.map(pathToUri),
     name: packages.find(({ path }) => path === start)?.name ?? (nameOf(start) || nameOf(files.root)),
-    vcs: git ? toVcs(git, files) : null,
+    vcs: findGit(files, start),
     scanned: { files: surveyed.files, folders: surveyed.folders.length },
     truncated: surveyed.truncated || truncated,
   };
@@ -90,12 +89,6 @@ export async function describeProject(
   const isMonorepo = tools.length + others.length + (omitted["tools"] ?? 0) + (omitted["packages"] ?? 0) > 0;
   return { ...fixed, ...rest, monorepo: isMonorepo ? { tools, packages: others } : null, omitted };
 }
-
-const toVcs = ({ top, ...git }: NonNullable<ReturnType<typeof findGit>>, files: ProjectFiles) => ({
-  kind: "git" as const,
-  uri: files.uri(top),
-  ...git,
-});
 
 /** A folder is one package, even with several ecosystems. */
 function packagesOf(inspections: readonly Inspection[], root: Path) {

@@ -1,29 +1,19 @@
 import type { Path } from "@octant/host";
+import type { z } from "zod";
 import type { ProjectFiles } from "../project-files.ts";
+import type { Detected } from "./answer.ts";
 import { joinPath, parentOf, resolvePath } from "./paths.ts";
 
-export interface GitFacts {
-  /** The top of the working tree. */
-  readonly top: Path;
-  readonly branch: string | null;
-  /** Set when no branch is checked out. */
-  readonly commit?: string;
-  /** Whether the repository itself is elsewhere: a linked worktree or a submodule. */
-  readonly linked: boolean;
-}
-
 /** Reads `.git` as plain files: an untrusted repository must not run anything. */
-export function findGit(files: ProjectFiles, start: Path): GitFacts | undefined {
+export function findGit(files: ProjectFiles, start: Path): z.input<typeof Detected>["vcs"] {
   for (let top = start; ; top = parentOf(top)) {
     const entries = files.entries(top);
-    if (entries.folders.includes(".git")) {
-      return { top, linked: false, ...readHead(files, joinPath(top, ".git")) };
-    }
-    if (entries.files.includes(".git")) {
-      const folder = linkedFolder(files, top);
-      return { top, linked: true, ...(folder === undefined ? { branch: null } : readHead(files, folder)) };
-    }
-    if (top === "") return undefined;
+    const facts = { kind: "git", uri: files.uri(top) } as const;
+    if (entries.folders.includes(".git"))
+      return { ...facts, linked: false, ...readHead(files, joinPath(top, ".git")) };
+    if (entries.files.includes(".git"))
+      return { ...facts, linked: true, ...readHead(files, linkedFolder(files, top)) };
+    if (top === "") return null;
   }
 }
 
@@ -36,8 +26,8 @@ function linkedFolder(files: ProjectFiles, top: Path): Path | undefined {
     : resolvePath(top, written);
 }
 
-function readHead(files: ProjectFiles, folder: Path): Pick<GitFacts, "branch" | "commit"> {
-  const head = files.text(joinPath(folder, "HEAD"))?.trim() ?? "";
+function readHead(files: ProjectFiles, folder: Path | undefined) {
+  const head = (folder !== undefined && files.text(joinPath(folder, "HEAD"))?.trim()) || "";
   const [, branch] = /^ref: refs\/heads\/(\S{1,500})$/.exec(head) ?? [];
   if (branch !== undefined) return { branch };
   return /^[0-9a-f]{40}([0-9a-f]{24})?$/.test(head) ? { branch: null, commit: head } : { branch: null };

@@ -1,14 +1,7 @@
 import type { Survey } from "./survey.ts";
 
-export interface Language {
-  readonly name: string;
-  readonly files: number;
-  /** The share among the files in all languages, between 0 and 1. */
-  readonly share: number;
-}
-
-/** The languages of a project by number of files; data and prose do not count. */
-export function languagesOf({ folders }: Survey): Language[] {
+/** The languages of a project by number of files, with their share between 0 and 1; data and prose do not count. */
+export function languagesOf({ folders }: Survey) {
   const counts = new Map<string, number>();
   for (const { files } of folders) {
     for (const file of files) {

@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Path } from "@octant/host";
-import type { FolderEntries, ProjectFiles } from "../project-files.ts";
+import type { ProjectFiles } from "../project-files.ts";
 import { joinPath } from "./paths.ts";
 
 export interface SurveyedFolder {
@@ -10,7 +10,7 @@ export interface SurveyedFolder {
   readonly links: readonly Path[];
   /** All subfolder names, including those that were not walked. */
   readonly folderNames: readonly Path[];
-  readonly folders: readonly SurveyedFolder[];
+  readonly folders: SurveyedFolder[];
 }
 
 export interface Survey {
@@ -27,8 +27,8 @@ const TURN_MS = 8;
 
 /** Walks the project within limits, skipping folders with generated content. */
 export async function survey(files: ProjectFiles, start: Path, signal: AbortSignal): Promise<Survey> {
-  const folders: MutableFolder[] = [];
-  const queue: Step[] = [{ path: start, depth: 0 }];
+  const folders: SurveyedFolder[] = [];
+  const queue: { path: Path; depth: number; parent?: SurveyedFolder }[] = [{ path: start, depth: 0 }];
   let seen = 0;
   let truncated = false;
   let turnStart = performance.now();
@@ -46,7 +46,13 @@ export async function survey(files: ProjectFiles, start: Path, signal: AbortSign
     if (step.parent && entries.files.some((name) => GENERATED_SIGNS.has(name))) continue;
     seen += entries.files.length + entries.folders.length + entries.links.length;
     truncated ||= entries.truncated;
-    const folder = toFolder(step.path, entries);
+    const folder: SurveyedFolder = {
+      path: step.path,
+      files: entries.files,
+      links: entries.links,
+      folderNames: entries.folders,
+      folders: [],
+    };
     folders.push(folder);
     step.parent?.folders.push(folder);
     const inner = entries.folders.filter(isWrittenByHand);
@@ -60,22 +66,6 @@ export async function survey(files: ProjectFiles, start: Path, signal: AbortSign
   // The queue starts with `start`, so it is always the first walked folder.
   return { start: folders[0] as SurveyedFolder, folders, files: count, truncated };
 }
-
-type MutableFolder = SurveyedFolder & { readonly folders: SurveyedFolder[] };
-
-interface Step {
-  readonly path: Path;
-  readonly depth: number;
-  readonly parent?: MutableFolder;
-}
-
-const toFolder = (path: Path, entries: FolderEntries): MutableFolder => ({
-  path,
-  files: entries.files,
-  links: entries.links,
-  folderNames: entries.folders,
-  folders: [],
-});
 
 /** Caches, virtual environments and similar folders contain a file with one of these names. */
 const GENERATED_SIGNS: ReadonlySet<string> = new Set(["CACHEDIR.TAG", "pyvenv.cfg"]);
