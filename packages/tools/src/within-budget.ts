@@ -9,3 +9,10 @@ export function withinBudget<T>(items: readonly T[], maxBytes = ANSWER_BYTES): T
   });
   return end < 0 ? [...items] : items.slice(0, end);
 }
+
+/** The first lines that fit into one answer. */
+export function linesWithinBudget(text: string): string {
+  if (text.length <= ANSWER_BYTES) return text;
+  const end = text.lastIndexOf("\n", ANSWER_BYTES) + 1;
+  return text.slice(0, end || ANSWER_BYTES).toWellFormed();
+}

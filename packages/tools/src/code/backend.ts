@@ -1,16 +1,8 @@
-import type { Range } from "@octant/core";
 import type { LanguageClient, Path } from "@octant/host";
-import type { SymbolKind } from "@octant/search";
+import type { SourceSymbol } from "@octant/search";
 
 /** An entry of a file's outline. */
-export interface OutlineEntry {
-  readonly name: string;
-  /** `Outer.inner` */
-  readonly path: string;
-  readonly kind: SymbolKind;
-  readonly range: Range;
-  readonly signature: string;
-}
+export type OutlineEntry = Pick<SourceSymbol, "name" | "path" | "kind" | "range" | "signature">;
 
 /** A source of answers about code, as far as it can provide them. */
 export type CodeBackend = Pick<LanguageClient, "name"> &

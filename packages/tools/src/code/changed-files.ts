@@ -1,6 +1,5 @@
 import {
   type ActionText,
-  ANSWER_BYTES,
   type Context,
   type ErrorCode,
   Hash,
@@ -9,8 +8,9 @@ import {
   Ref,
   Uri,
 } from "@octant/core";
-import { type AppliedEdit, applyWorkspaceEdit } from "@octant/host";
+import { applyWorkspaceEdit } from "@octant/host";
 import { z } from "zod";
+import { linesWithinBudget } from "../within-budget.ts";
 import type { Code } from "./code.ts";
 import { SPOT_ERRORS } from "./spot.ts";
 
@@ -44,13 +44,14 @@ export async function makeChanges(
   if (!applied) return { patch_id: null, files: [], undo: null, patch: "" };
   if (!options.dryRun) servers.changed(applied.files.map(({ uri }) => workspace.confinement.toPath(uri)));
   const { patch_id, files, undo } = applied;
-  return { patch_id, files: files.map(({ uri, hash }) => ({ uri, hash })), undo, ...shorten(applied) };
-}
-
-function shorten({ patch }: AppliedEdit): { patch: string; patch_truncated?: true } {
-  if (patch.length <= ANSWER_BYTES) return { patch };
-  const end = patch.lastIndexOf("\n", ANSWER_BYTES) + 1;
-  return { patch: patch.slice(0, end).toWellFormed(), patch_truncated: true };
+  const patch = linesWithinBudget(applied.patch);
+  return {
+    patch_id,
+    files: files.map(({ uri, hash }) => ({ uri, hash })),
+    undo,
+    patch,
+    ...(patch !== applied.patch && { patch_truncated: true }),
+  };
 }
 
 /** The patch, then the hash of each changed file. */

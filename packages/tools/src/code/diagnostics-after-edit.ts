@@ -26,21 +26,20 @@ const MAX_FILES = 10;
 const MAX_ADDED = 50;
 
 export function createDiagnosticsAfterEdit({
-  workspace,
+  workspace: { confinement },
   servers,
-  budgetMs = BUDGET_MS,
 }: {
   readonly workspace: Pick<Workspace, "confinement">;
   readonly servers: LanguageServers;
-  readonly budgetMs?: number;
 }) {
-  const { confinement } = workspace;
   /** Diagnostics by file; files without an answer are left out. */
-  const lookAt = async (paths: readonly Path[], ms: number, signal: AbortSignal) => {
+  const lookAt = async (paths: readonly Path[], signal: AbortSignal) => {
     const rows = await Promise.all(
       paths.slice(0, MAX_FILES).map(async (path) => {
         const server = servers.running(path);
-        const found = server && (await diagnosticsOrNothing(createLanguageClient(server), path, ms, signal));
+        if (!server) return [];
+        const asked = createLanguageClient(server).diagnostics(path, BUDGET_MS, signal);
+        const found = await asked.catch(ifNoAnswer);
         return found ? ([[path, found]] as const) : [];
       }),
     );
@@ -58,7 +57,7 @@ export function createDiagnosticsAfterEdit({
       signal: AbortSignal,
     ) {
       const asked = uris.flatMap((uri) => toPathOrNothing(confinement, uri));
-      const before = await lookAt(asked, budgetMs, signal);
+      const before = await lookAt(asked, signal);
       const result = await edit();
       servers.changed(result.files.map(({ uri }) => confinement.toPath(uri)));
       const left = result.files
@@ -67,7 +66,7 @@ export function createDiagnosticsAfterEdit({
         .filter(({ path }) => servers.running(path) !== undefined);
       if (left.length === 0) return { result, added: undefined, note: undefined };
       const paths = left.map(({ path }) => path);
-      const after = await lookAt(paths, budgetMs, signal);
+      const after = await lookAt(paths, signal);
       const added = [...after].flatMap(([path, found]) => addedSince(before.get(path) ?? [], found));
       const unsure = left.filter(({ path, created }) => after.has(path) && !before.has(path) && !created);
       return {
@@ -117,18 +116,8 @@ function toPathOrNothing(confinement: Workspace["confinement"], uri: string): Pa
   }
 }
 
-async function diagnosticsOrNothing(
-  client: ReturnType<typeof createLanguageClient>,
-  path: Path,
-  ms: number,
-  signal: AbortSignal,
-): Promise<readonly SourceDiagnostic[] | undefined> {
-  try {
-    return await client.diagnostics(path, Math.max(ms, 0), signal);
-  } catch (cause) {
-    const isExpected =
-      cause instanceof ServerUnavailable || cause instanceof ServerRefused || cause instanceof ToolError;
-    if (isExpected) return undefined;
-    throw cause;
-  }
+function ifNoAnswer(cause: unknown): undefined {
+  const isExpected =
+    cause instanceof ServerUnavailable || cause instanceof ServerRefused || cause instanceof ToolError;
+  if (!isExpected) throw cause;
 }

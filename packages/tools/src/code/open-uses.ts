@@ -3,7 +3,6 @@ import { type LanguageClient, type Path, type Spot, splitPath, toNative } from "
 import { languageOf } from "@octant/search";
 import type { Code } from "./code.ts";
 import { parseMany } from "./sources.ts";
-import { wordAt } from "./words.ts";
 
 /** A server holds each open file in memory. */
 export const MAX_OPENED = 32;
@@ -20,16 +19,12 @@ export async function openUses(
   signal: AbortSignal,
 ): Promise<readonly Path[]> {
   if (!client.knowsOnlyOpen || !client.open) return [];
-  const name = nameAt(code, spot);
+  const name = code.sources.nameAt(spot);
   if (name === undefined) return [];
   const files = await filesUsing(code, spot.path, name, signal);
   await client.open(oneByProjectFirst(code, files).slice(0, MAX_OPENED), signal);
   return files;
 }
-
-/** The name at a position. */
-export const nameAt = ({ sources }: Code, { path, position, source }: Spot): string | undefined =>
-  wordAt((source ?? sources.read(path)).text, position)?.text;
 
 /** Other files of the same language in which the name occurs as an identifier. */
 async function filesUsing(code: Code, path: Path, name: string, signal: AbortSignal): Promise<Path[]> {

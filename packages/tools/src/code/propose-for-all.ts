@@ -2,7 +2,7 @@ import { dirname, join } from "node:path/posix";
 import { counted, ToolError } from "@octant/core";
 import { EDIT_MS, type LanguageClient, type Path, pathToUri, proposedEdits, type Spot } from "@octant/host";
 import type { Code } from "./code.ts";
-import { MAX_OPENED, nameAt, openUses } from "./open-uses.ts";
+import { MAX_OPENED, openUses } from "./open-uses.ts";
 import { sortPlaces } from "./place.ts";
 import { holds } from "./sources.ts";
 
@@ -24,7 +24,8 @@ export async function proposeForAll(
   propose: () => Promise<Proposed>,
   signal: AbortSignal,
 ): Promise<{ readonly proposed: Proposed; readonly note?: string }> {
-  const name = nameAt(code, spot);
+  const { nameAt } = code.sources;
+  const name = nameAt(spot);
   const files = await openUses(code, client, spot, signal);
   let proposed = await propose();
   const importers = await importersOf(code, spot, name, files);
@@ -43,7 +44,7 @@ export async function proposeForAll(
     (use) => !edits.some(({ path, range }) => path === use.path && holds(range, use.range.start)),
   );
   // A use by another name, as after `import { a as b }`, stays.
-  const missed = left.filter(({ path, range }) => nameAt(code, { path, position: range.start }) === name);
+  const missed = left.filter(({ path, range }) => nameAt({ path, position: range.start }) === name);
   // `export { a }` became `export { b as a }`.
   const aliased = unique(edits.filter(({ newText }) => newText !== new_name).map(({ path }) => path));
   const isUnchanged = (path: Path) => aliased.length > 0 && path !== spot.path && !importers.includes(path);

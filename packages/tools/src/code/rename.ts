@@ -13,7 +13,6 @@ import { ChangedFiles, changesText, EDIT_ERRORS, makeChanges } from "./changed-f
 import type { Code } from "./code.ts";
 import { cannotLoad } from "./diagnostics.ts";
 import { checkIdentifier } from "./identifier.ts";
-import { nameAt } from "./open-uses.ts";
 import { proposeForAll } from "./propose-for-all.ts";
 import { SpotInput, toSpot } from "./spot.ts";
 
@@ -47,7 +46,7 @@ export const rename = (code: Code) =>
       ctx.backend(client.name);
       try {
         const spot = await toDefinition(code, client, asked, ctx.signal);
-        const expected = nameAt(code, spot);
+        const expected = code.sources.nameAt(spot);
         const propose = async () => {
           const proposed = await client.rename(spot, new_name, ctx.signal);
           if (proposed === undefined) throw noServer(`${client.name} cannot do it`);
@@ -85,7 +84,8 @@ async function toDefinition(
   if (!place || !code.workspace.confinement.roots.some((root) => isWithin(root, place.path))) return spot;
   const there = { path: place.path, position: place.range.start };
   // `export { a as b }`: the definition has another name, and the caller means this one.
-  return nameAt(code, there) === nameAt(code, spot) ? there : spot;
+  const { nameAt } = code.sources;
+  return nameAt(there) === nameAt(spot) ? there : spot;
 }
 
 const noServer = (how: string) =>

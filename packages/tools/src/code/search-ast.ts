@@ -48,7 +48,7 @@ export const search_ast = (code: Code) =>
       const files = await filesIn(confinement, where, (folders) =>
         listFiles(code, folders, wanted, ctx.signal),
       );
-      if (language !== undefined) await checkPattern(code, pattern, wanted);
+      if (language !== undefined) await checkPattern(code, pattern, findLanguage(language));
       const from = placeBefore(ctx);
       const isHidden = toHidden(ctx);
       const candidates = files
@@ -123,13 +123,8 @@ async function listFiles(
   return files;
 }
 
-async function checkPattern(
-  { sources }: Code,
-  pattern: string,
-  languages: readonly Language[],
-): Promise<void> {
-  for (const { extensions } of languages)
-    if (await sources.structures({ path: `/a${extensions[0]}`, text: "" }, pattern)) return;
+async function checkPattern({ sources }: Code, pattern: string, { extensions }: Language): Promise<void> {
+  if (await sources.structures({ path: `/a${extensions[0]}`, text: "" }, pattern)) return;
   const message =
     "the pattern is not code of this language; write it as it would stand in a file, with $X for parts";
   throw invalidArgument("pattern", message);

@@ -1,7 +1,8 @@
 import { type Position, type Range, ToolError } from "@octant/core";
-import { type Path, readSourceText, type SourceText, type Workspace } from "@octant/host";
+import { type Path, readSourceText, type SourceText, type Spot, type Workspace } from "@octant/host";
 import { languageOf, type ParserPool, type SourceSymbol } from "@octant/search";
 import { toSymbolId } from "./spot.ts";
+import { wordAt } from "./words.ts";
 
 export type Sources = ReturnType<typeof createSources>;
 
@@ -38,6 +39,9 @@ export function createSources({ confinement }: Pick<Workspace, "confinement">, p
         throw cause;
       }
     },
+    /** The name at a position. */
+    nameAt: ({ path, position, source }: Spot) =>
+      wordAt((source ?? readSourceText(confinement, path)).text, position)?.text,
     /** The symbols of the current file, or of the given text; none without a grammar for its language. */
     symbols,
     /** The innermost symbol around a position. */

@@ -1,9 +1,10 @@
 import { action, holding, SymbolId, Uri } from "@octant/core";
-import { pathToUri, presentRoots } from "@octant/host";
+import { type Path, pathToUri, presentRoots } from "@octant/host";
 import { SYMBOL_KINDS } from "@octant/search";
 import { z } from "zod";
 import { INSPECT, INSPECT_SHORT } from "../kinds.ts";
 import { notSearched, toHidden, toNotSearched } from "../searched.ts";
+import type { OutlineEntry } from "./backend.ts";
 import { type Code, firstAnswer } from "./code.ts";
 import { LIST_ERRORS, Paging, pageOfRanks, passedBefore } from "./page.ts";
 import { Place } from "./place.ts";
@@ -43,17 +44,22 @@ export const search_symbol = (code: Code) =>
         { query, kind, scope: where, limit: wanted, hides: toHidden(ctx) },
         ctx.signal,
       );
-      const results = await pageOfRanks(symbols, limit, ctx, (symbol) => ({
-        ...{ uri: pathToUri(symbol.file), range: symbol.range, name: symbol.name, kind: symbol.kind },
-        snippet: symbol.signature,
-        symbol_id: code.sources.symbolId(symbol.file, symbol),
-      }));
+      const results = await pageOfRanks(symbols, limit, ctx, (one) => toFoundSymbol(code, one.file, one));
       const { missing } = presentRoots(code.workspace.confinement);
       return { results, ...noteUnsearched({ unparsed, waiting }), ...toNotSearched(ctx, missing) };
     },
   });
 
 const FoundSymbol = Place.extend({ name: z.string(), kind: z.enum(SYMBOL_KINDS) });
+
+const toFoundSymbol = ({ sources }: Code, path: Path, symbol: OutlineEntry) => ({
+  uri: pathToUri(path),
+  range: symbol.range,
+  name: symbol.name,
+  kind: symbol.kind,
+  snippet: symbol.signature,
+  symbol_id: sources.symbolId(path, symbol),
+});
 
 export const outline = (code: Code) =>
   action({
@@ -66,7 +72,6 @@ export const outline = (code: Code) =>
     text: placesText("symbol"),
     async run({ limit, cursor: _cursor, ...input }, ctx) {
       const path = toFile(code, input);
-      const uri = pathToUri(path);
       const found = await firstAnswer(
         code,
         path,
@@ -74,11 +79,7 @@ export const outline = (code: Code) =>
         ({ outline: ask }) => ask?.(path, ctx.signal),
         "quick",
       );
-      const results = await pageOfRanks(found ?? [], limit, ctx, (symbol) => ({
-        ...{ uri, range: symbol.range, name: symbol.name, kind: symbol.kind },
-        snippet: symbol.signature,
-        symbol_id: code.sources.symbolId(path, symbol),
-      }));
+      const results = await pageOfRanks(found ?? [], limit, ctx, (one) => toFoundSymbol(code, path, one));
       return { results, total: found?.length ?? 0 };
     },
   });

@@ -1,9 +1,10 @@
-import { ANSWER_BYTES, action, Hash, holding, PatchId, Range, type Reader, Ref, Uri } from "@octant/core";
+import { action, Hash, holding, PatchId, Range, type Reader, Ref, Uri } from "@octant/core";
 import { type Edits, MAX_FILES, type PatchResult, StructuredEdit } from "@octant/host";
 import { z } from "zod";
 import type { DiagnosticsAfterEdit } from "../code/diagnostics-after-edit.ts";
 import { APPLY, DISK_ERRORS, PATH_ERRORS } from "../kinds.ts";
 import { spotOf } from "../place-lines.ts";
+import { linesWithinBudget } from "../within-budget.ts";
 
 const MAX_HUNKS = 200;
 
@@ -161,10 +162,12 @@ export const apply_patch = ({ edits, diagnostics }: { edits: Edits; diagnostics?
           ? await diagnostics.around([...new Set(uris)], edit, signal)
           : { result: await edit(), added: undefined, note: undefined };
       const { diff, files, ...rest } = result;
+      const shown = diff === undefined ? undefined : linesWithinBudget(diff);
       return {
         ...rest,
         files: boundHunks(files),
-        ...(diff !== undefined && shorten(diff)),
+        ...(shown !== undefined && { diff: shown }),
+        ...(shown !== diff && { diff_truncated: true as const }),
         ...(added && { diagnostics: added }),
         ...(note !== undefined && { diagnostics_note: note }),
       };
@@ -189,12 +192,6 @@ function boundHunks(files: PatchResult["files"]) {
     const hunks_omitted = file.hunks.length - hunks.length;
     return hunks_omitted ? { ...file, hunks, hunks_omitted } : file;
   });
-}
-
-function shorten(diff: string): { diff: string; diff_truncated?: true } {
-  if (diff.length <= ANSWER_BYTES) return { diff };
-  const end = diff.lastIndexOf("\n", ANSWER_BYTES) + 1;
-  return { diff: diff.slice(0, end || ANSWER_BYTES).toWellFormed(), diff_truncated: true };
 }
 
 function changedLine(file: z.output<typeof FileReport>, { path }: Reader, isDryRun: boolean): string {

@@ -1,6 +1,6 @@
 import { isUtf8 } from "node:buffer";
 import { type Context, Position, ToolError } from "@octant/core";
-import { type Blobs, type Files, toRef } from "@octant/host";
+import { toRef, type Workspace } from "@octant/host";
 import { z } from "zod";
 import { transform } from "./transform.ts";
 
@@ -31,17 +31,17 @@ export const Content = {
 };
 export type Content = z.input<z.ZodObject<typeof Content>>;
 
-export interface Shelf {
-  readonly blobs: Blobs;
-  readonly files: Files;
-}
+type Shelf = Pick<Workspace, "blobs" | "files">;
 
 /** Returns the body in the requested form, or the one its type suggests, within the budget. */
 export async function toContent(request: ContentRequest, shelf: Shelf, ctx: Context): Promise<Content> {
-  const { bytes, type, url } = request;
+  const { bytes, type, url, maxBytes } = request;
   if (bytes.length === 0) return { text: "", truncated: false };
   const as = request.as ?? (request.select === undefined ? usualForm(bytes, type) : "json");
-  if (as === "base64" || as === "image") return toBytesContent(request, as, shelf, ctx);
+  if (as === "image") return excerpt(bytes, "auto", maxBytes, shelf, ctx);
+  if (as === "base64" && Math.ceil(bytes.length / 3) * 4 > maxBytes)
+    return excerpt(bytes, "base64", maxBytes, shelf, ctx);
+  if (as === "base64") return { base64: bytes.toString("base64"), truncated: false };
   const text = decodeText(bytes, type);
   if (as === "json") return toJsonContent(request, text, shelf, ctx);
   if (as === "markdown" && isHtml(text, type)) {
@@ -99,19 +99,6 @@ async function toTextContent(
 }
 
 const MAX_BYTES_PER_UNIT = 3;
-
-async function toBytesContent(
-  request: ContentRequest,
-  as: "base64" | "image",
-  shelf: Shelf,
-  ctx: Context,
-): Promise<Content> {
-  const { bytes, maxBytes } = request;
-  if (as === "image") return excerpt(bytes, "auto", maxBytes, shelf, ctx);
-  if (Math.ceil(bytes.length / 3) * 4 <= maxBytes)
-    return { base64: bytes.toString("base64"), truncated: false };
-  return excerpt(bytes, "base64", maxBytes, shelf, ctx);
-}
 
 /** Stores the whole content and shows as much as fits, as fs.read does; a picture is attached. */
 async function excerpt(

@@ -72,23 +72,13 @@ export function isDeeperThan(text: string, limit: number): boolean {
   let depth = 0;
   let isInString = false;
   for (let at = 0; at < text.length; at++) {
-    const code = text.charCodeAt(at);
-    if (isInString) {
-      if (code === BACKSLASH) at++;
-      else if (code === QUOTE) isInString = false;
-      continue;
-    }
-    if (code === QUOTE) isInString = true;
-    else if (code === OPEN_BRACE || code === OPEN_BRACKET) {
+    const char = text[at];
+    if (isInString && char === "\\") at++;
+    else if (char === '"') isInString = !isInString;
+    else if (isInString) continue;
+    else if (char === "{" || char === "[") {
       if (++depth > limit) return true;
-    } else if (code === CLOSE_BRACE || code === CLOSE_BRACKET) depth--;
+    } else if (char === "}" || char === "]") depth--;
   }
   return false;
 }
-
-const QUOTE = 0x22;
-const BACKSLASH = 0x5c;
-const OPEN_BRACE = 0x7b;
-const CLOSE_BRACE = 0x7d;
-const OPEN_BRACKET = 0x5b;
-const CLOSE_BRACKET = 0x5d;

@@ -16,12 +16,7 @@ export const RequestBody = z
   .describe("Text, or one of these forms");
 export type RequestBody = z.output<typeof RequestBody>;
 
-export interface EncodedBody {
-  readonly bytes: Buffer;
-  readonly type: string;
-}
-
-export async function encodeBody(body: RequestBody, files: Files, ctx: Context): Promise<EncodedBody> {
+export async function encodeBody(body: RequestBody, files: Files, ctx: Context) {
   if (typeof body === "string") return { bytes: Buffer.from(body), type: "text/plain;charset=UTF-8" };
   if ("json" in body) return { bytes: Buffer.from(JSON.stringify(body.json)), type: "application/json" };
   if ("form" in body)

@@ -1,6 +1,6 @@
 import { connect } from "node:net";
 import { invalidArgument } from "@octant/core";
-import type { Processes, Spool } from "@octant/host";
+import type { Processes, ProcessInfo, Spool } from "@octant/host";
 import { z } from "zod";
 import { createEscapeStripper } from "./terminal-text.ts";
 
@@ -45,10 +45,7 @@ export async function waitUntilReady(
   return ready;
 }
 
-export interface Printed {
-  readonly stdout_bytes: number;
-  readonly stderr_bytes: number;
-}
+type Printed = Pick<ProcessInfo, "stdout_bytes" | "stderr_bytes">;
 const NOTHING: Printed = { stdout_bytes: 0, stderr_bytes: 0 };
 
 /** Each call looks at the new output of both streams. */

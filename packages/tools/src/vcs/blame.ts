@@ -3,7 +3,7 @@ import { type BlameGroup, findCommit, hashOf, type Repository, readBlame, readFi
 import { z } from "zod";
 import { INSPECT } from "../kinds.ts";
 import { readBytes } from "../read-bytes.ts";
-import { GitRef, Repo, short, toPlace, type VcsWorkspace } from "./workspace.ts";
+import { CONTENT_ERRORS, GitRef, Repo, short, toPlace, type VcsWorkspace } from "./workspace.ts";
 
 const MAX_FILE_BYTES = 32 * 1024 * 1024;
 
@@ -39,15 +39,7 @@ export const blame = (workspace: VcsWorkspace) =>
         .describe("Consecutive lines of one commit; limit counts lines"),
       line_count: z.int(),
     }),
-    errors: [
-      "NOT_A_REPOSITORY",
-      "NOT_FOUND",
-      "NOT_A_FILE",
-      "OUTSIDE_WORKSPACE",
-      "INVALID_CURSOR",
-      "TOO_LARGE",
-      "VCS_ERROR",
-    ],
+    errors: CONTENT_ERRORS,
     examples: [{ title: "Blame a range", input: { path: "src/main.ts" } }],
     text: ({ groups }) => ({
       body: groups

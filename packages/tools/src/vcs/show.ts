@@ -17,7 +17,7 @@ import { INSPECT } from "../kinds.ts";
 import { readCommit } from "./commit.ts";
 import { CommitRow, commitLines, toRow } from "./log.ts";
 import { hiddenBy, PatchPage, patchInput, patchText, toPatchPage } from "./patch-page.ts";
-import { GitRef, Repo, toPlace, type VcsWorkspace } from "./workspace.ts";
+import { CONTENT_ERRORS, GitRef, Repo, toPlace, type VcsWorkspace } from "./workspace.ts";
 
 /** A commit with its patch, or a file. */
 const Output = z
@@ -46,15 +46,7 @@ export const show = (workspace: VcsWorkspace) =>
       ...patchInput,
     }),
     output: Output,
-    errors: [
-      "NOT_A_REPOSITORY",
-      "NOT_FOUND",
-      "NOT_A_FILE",
-      "OUTSIDE_WORKSPACE",
-      "INVALID_CURSOR",
-      "TOO_LARGE",
-      "VCS_ERROR",
-    ],
+    errors: CONTENT_ERRORS,
     examples: [
       { title: "The last commit", input: {} },
       {

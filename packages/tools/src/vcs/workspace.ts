@@ -23,6 +23,17 @@ export const BranchName = z
 
 export const GitRef = BranchName.describe("Branch, tag or commit");
 
+/** Errors of the actions that show content page by page. */
+export const CONTENT_ERRORS = [
+  "NOT_A_REPOSITORY",
+  "NOT_FOUND",
+  "NOT_A_FILE",
+  "OUTSIDE_WORKSPACE",
+  "INVALID_CURSOR",
+  "TOO_LARGE",
+  "VCS_ERROR",
+] as const;
+
 /** For actions that work on the index or on the files. */
 export const Staged = z.boolean().default(false).describe("The index instead of the files");
 

@@ -1,9 +1,9 @@
 import { ANSWER_BYTES } from "@octant/core";
-import { type Path, type SourcePlace, searchText, type Workspace } from "@octant/host";
+import { type Path, type SourcePlace, type Spot, searchText, type Workspace } from "@octant/host";
 import type { SymbolKind } from "@octant/search";
 import type { CodeBackend, OutlineEntry } from "../backend.ts";
 import type { Sources } from "../sources.ts";
-import { lineAt, linesOf, prefixAt, rangeOn, wordAt, wordsOf } from "../words.ts";
+import { lineAt, linesOf, prefixAt, rangeOn, wordsOf } from "../words.ts";
 
 /** Keywords that introduce definitions in most languages, and their kinds. */
 const DEFINITIONS: readonly (readonly [keywords: string, kind: SymbolKind])[] = [
@@ -25,14 +25,14 @@ const MAX_LINE_CHARS = 1_000;
 
 /** The fallback for languages without a grammar or server: matches words and typical forms of definitions. */
 export function createHeuristic(workspace: Workspace, sources: Sources): CodeBackend {
-  const wordOf = (path: Path, position: Parameters<typeof wordAt>[1]) =>
-    wordAt(sources.read(path).text, position)?.text;
-  const everywhere = (path: Path, word: string, signal: AbortSignal): Promise<SourcePlace[]> =>
-    findWord(workspace, word, [globOf(path)], signal);
-
-  const define = async (path: Path, word: string, signal: AbortSignal): Promise<SourcePlace[]> => {
-    const places = await everywhere(path, word, signal);
-    return places.filter(({ path: file, range }) => {
+  /** Uses of the name at a position, in files of the same kind. */
+  const references = async (spot: Spot, signal: AbortSignal): Promise<SourcePlace[]> => {
+    const word = sources.nameAt(spot);
+    return word === undefined ? [] : findWord(workspace, word, globOf(spot.path), signal);
+  };
+  const definition = async (spot: Spot, signal: AbortSignal): Promise<SourcePlace[]> => {
+    const word = sources.nameAt(spot);
+    return (await references(spot, signal)).filter(({ path: file, range }) => {
       const line = lineAt(sources.readIfThere(file)?.text ?? "", range.start.line);
       return outlineOf(line).some(({ name }) => name === word);
     });
@@ -41,17 +41,10 @@ export function createHeuristic(workspace: Workspace, sources: Sources): CodeBac
   return {
     name: "heuristic",
     matchesNames: true,
-    async definition({ path, position }, signal) {
-      const word = wordOf(path, position);
-      return word === undefined ? [] : define(path, word, signal);
-    },
-    async references({ path, position }, signal) {
-      const word = wordOf(path, position);
-      return word === undefined ? [] : everywhere(path, word, signal);
-    },
-    async hover({ path, position }, signal) {
-      const word = wordOf(path, position);
-      const [place] = word === undefined ? [] : await define(path, word, signal);
+    definition,
+    references,
+    async hover(spot, signal) {
+      const [place] = await definition(spot, signal);
       if (!place) return null;
       return { text: lineAt(sources.read(place.path).text, place.range.start.line).trim() };
     },
@@ -95,19 +88,25 @@ function globOf(path: Path): string {
 
 const MAX_PLACES = 1_000;
 
-/** Occurrences of a word in all files that match the globs, in path order. */
+/** Occurrences of a word in all files that match the glob, in path order. */
 async function findWord(
   workspace: Workspace,
   word: string,
-  globs: readonly string[],
+  glob: string,
   signal: AbortSignal,
 ): Promise<SourcePlace[]> {
   // Next to a symbol such as `$` ripgrep sees no word boundary.
   const isPlain = /^\w+$/.test(word);
   const search = {
-    ...({ pattern: word, fixed: true, word: isPlain, case: "sensitive", globs, context: 0 } as const),
-    ...{ limit: MAX_PLACES, maxBytes: ANSWER_BYTES * MAX_PLACES },
-  };
+    pattern: word,
+    fixed: true,
+    word: isPlain,
+    case: "sensitive",
+    globs: [glob],
+    context: 0,
+    limit: MAX_PLACES,
+    maxBytes: ANSWER_BYTES * MAX_PLACES,
+  } as const;
   const { matches } = await searchText(workspace, search, { signal });
   return matches.map(({ uri, range }) => ({ path: workspace.confinement.toPath(uri), range }));
 }

@@ -4,13 +4,13 @@ import { type Language, languageOf } from "@octant/search";
 import type { CodeBackend } from "../backend.ts";
 import { holds, parseMany, type Sources } from "../sources.ts";
 import type { SymbolSearch } from "../symbol-search.ts";
-import { prefixAt, wordAt, wordsNamed, wordsOf } from "../words.ts";
+import { prefixAt, wordsNamed, wordsOf } from "../words.ts";
 
 export const TREE_SITTER = "tree-sitter";
 
 /** Answers from names and syntax. */
 export function createTreeSitter(sources: Sources, symbols: SymbolSearch): CodeBackend {
-  const nameAt = ({ path, position }: Spot) => wordAt(sources.read(path).text, position)?.text;
+  const { nameAt } = sources;
 
   /** Searches the file itself first, then the whole project. */
   const define = async (spot: Spot, signal: AbortSignal) => {

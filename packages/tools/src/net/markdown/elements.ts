@@ -16,6 +16,9 @@ export const UNSHOWN = set(
   "noscript object param script select style svg template textarea title track video",
 );
 
+/** Elements that never occur in a cell of a data table. */
+export const LAID_OUT = set("h1 h2 h3 h4 h5 h6 pre article section main form");
+
 /** Parts of a page outside of its main content. */
 export const BOILERPLATE = set("aside footer nav");
 

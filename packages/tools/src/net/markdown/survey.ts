@@ -1,4 +1,4 @@
-import { BOILERPLATE } from "./elements.ts";
+import { BOILERPLATE, LAID_OUT } from "./elements.ts";
 import { type HtmlElement, isHidden, readHtml } from "./html-events.ts";
 
 /** The facts about a page that rendering needs in advance. */
@@ -21,17 +21,10 @@ interface Candidate {
   chars: number;
 }
 
-interface Table {
-  readonly index: number;
-  columns: number;
-  rowCells: number;
-  isLayout: boolean;
-}
-
 export function surveyPage(html: string): Survey {
   const candidates: Candidate[] = [];
   const openCandidates: Candidate[] = [];
-  const tables: Table[] = [];
+  const tables: { index: number; columns: number; rowCells: number; isLayout: boolean }[] = [];
   const layoutTables = new Set<number>();
   let title: string | undefined;
   let titleIndex = -1;
@@ -96,20 +89,6 @@ export function surveyPage(html: string): Survey {
 
 /** The maximum depth of nested candidates. */
 const MAX_NESTED = 8;
-/** Elements that never occur in a cell of a data table. */
-const LAID_OUT: ReadonlySet<string> = new Set([
-  "h1",
-  "h2",
-  "h3",
-  "h4",
-  "h5",
-  "h6",
-  "pre",
-  "article",
-  "section",
-  "main",
-  "form",
-]);
 
 function rankOf({ name, attributes }: HtmlElement): number | undefined {
   if (name === "main" || attributes["role"] === "main") return 0;
