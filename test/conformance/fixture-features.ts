@@ -64,11 +64,11 @@ export function createFeatures(): Features & { reportPromptsChanged(): void } {
 interface FixturePrompt {
   readonly name: string;
   readonly description: string;
-  readonly arguments?: readonly { name: string; description: string; required: true }[];
+  readonly arguments?: { name: string; description: string; required: true }[];
   get(
     args: Readonly<Record<string, string>>,
     ctx: Parameters<Features["prompts"]["get"]>[2],
-  ): readonly Message[] | Promise<readonly Message[]>;
+  ): Message[] | Promise<Message[]>;
 }
 
 const says = (text: string): Message => ({ role: "user", content: { type: "text", text } });
@@ -90,7 +90,7 @@ const PROMPTS: readonly FixturePrompt[] = [
     name: "test_prompt_with_embedded_resource",
     description: "A prompt that includes a resource",
     arguments: [argument("resourceUri")],
-    get: ({ resourceUri }) => [
+    get: ({ resourceUri = "" }) => [
       {
         role: "user",
         content: {

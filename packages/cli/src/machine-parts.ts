@@ -59,8 +59,6 @@ function toNetworkPolicy({ net, sandbox }: EffectiveSettings): NetworkPolicy {
   return { ...policy, only: network === "loopback" ? ["localhost", "127.0.0.0/8", "[::1]"] : network };
 }
 
-export type CodeParts = ReturnType<typeof createCodeParts>;
-
 /** Separate from those of the index, so that a query does not wait behind thousands of files. */
 const MAX_PARSERS = 2;
 

@@ -30,7 +30,10 @@ async function followProject() {
     return page;
   };
   let reports = 0;
-  const stop = followFileList({ files: { list }, confinement, watcher, settleMs: 0 }, () => reports++);
+  const stop = followFileList(
+    { files: { list }, confinement, watcher, settleMs: 0, pauseMs: 0 },
+    () => reports++,
+  );
   onTestFinished(async () => {
     stop();
     await close();

@@ -25,15 +25,15 @@ const MANUAL = /^octant:\/\/manual(?:\/([^/]+))?(?:\/([^/]+))?$/;
 export const JOB = /^octant:\/\/job\/([^/]+)$/;
 const FILE_OR_REF = /^(?:file:\/\/\/|blob:|stdout:|stderr:)/;
 
-const TEMPLATES = {
-  file: "file:///{+path}",
-  manual: "octant://manual/{tool}",
-  manualAction: "octant://manual/{tool}/{action}",
-  job: "octant://job/{job_id}",
-  stdout: "stdout:{proc_id}",
-  stderr: "stderr:{proc_id}",
-  blob: "blob:sha256:{hash}",
-} as const;
+const TEMPLATES = [
+  ["file", "file:///{+path}", "A file of the workspace"],
+  ["manual", "octant://manual/{tool}", "The manual of a tool"],
+  ["manualAction", "octant://manual/{tool}/{action}", "The manual of one action"],
+  ["job", "octant://job/{job_id}", "The output of a job so far, and its result"],
+  ["stdout", "stdout:{proc_id}", "Standard output of a process"],
+  ["stderr", "stderr:{proc_id}", "Standard error of a process"],
+  ["blob", "blob:sha256:{hash}", "Stored content, such as an earlier version of a file"],
+] as const;
 
 /** Files, refs, job logs and the manual, all read by the tools themselves. */
 export function createResources(registry: Registry, call: CallFor, following: Following): ResourceSource {
@@ -66,11 +66,7 @@ export function createResources(registry: Registry, call: CallFor, following: Fo
       const manual = registry.list().map(({ name, summary }) => toManualResource(name, summary));
       return { ...files, resources: [...manual, ...(await listJobs(ctx)), ...files.resources] };
     },
-    templates: Object.entries(TEMPLATES).map(([name, uriTemplate]) => ({
-      uriTemplate,
-      name,
-      description: DESCRIPTIONS[name as keyof typeof TEMPLATES],
-    })),
+    templates: TEMPLATES.map(([name, uriTemplate, description]) => ({ uriTemplate, name, description })),
     read: (uri, ctx) => unlessNotThere(readResource(uri, ctx, call, registry)),
     ...following,
   };
@@ -88,16 +84,6 @@ export async function unlessNotThere<T>(found: Promise<T>): Promise<T | undefine
     throw cause;
   }
 }
-
-const DESCRIPTIONS: Readonly<Record<keyof typeof TEMPLATES, string>> = {
-  file: "A file of the workspace",
-  manual: "The manual of a tool",
-  manualAction: "The manual of one action",
-  job: "The output of a job so far, and its result",
-  stdout: "Standard output of a process",
-  stderr: "Standard error of a process",
-  blob: "Stored content, such as an earlier version of a file",
-};
 
 const toFileResource = ({ uri, size }: { uri: string; size: number }): Resource => ({
   uri,

@@ -1,8 +1,7 @@
 import { existsSync } from "node:fs";
 import { ToolError } from "@octant/core";
-import { createZmqClient, type ZmqClient, type ZmqClientOptions } from "@octant/wire";
+import { createZmqClient, loadKeys, type ZmqClient, type ZmqClientOptions } from "@octant/wire";
 import { UsageError } from "./command.ts";
-import { loadKeysOf } from "./wire-keys.ts";
 
 export interface RemoteFlags {
   readonly via: string;
@@ -17,7 +16,11 @@ export async function openRemote(
   const [, socket] = /^ipc:\/\/(.*)$/.exec(via) ?? [];
   if (socket !== undefined && !existsSync(socket)) throw notThere(`there is no server at ${via}`);
   try {
-    const client = createZmqClient({ ...options, address: via, ...loadKeysOf(keys) });
+    const client = createZmqClient({
+      ...options,
+      address: via,
+      ...(keys !== undefined && { keys: loadKeys(keys) }),
+    });
     // Checked first, so that a server that does not respond is reported before anything else is tried.
     await client.ready().catch((cause) => {
       client.close();

@@ -2,7 +2,6 @@ import { tmpdir } from "node:os";
 import { agentTool, type Crew, llmTool, type Models } from "@octant/agent";
 import { MAX_ANSWER_BYTES, type Mode, type Registry, type Tool } from "@octant/core";
 import {
-  type Browsers,
   type Checkpoints,
   createGit,
   isWithin,
@@ -14,8 +13,6 @@ import {
   MAX_RUNNING,
   MAX_SEARCH_MS,
   MAX_STDIN_BYTES,
-  type Network,
-  type Screen,
   type Workspace,
 } from "@octant/host";
 import {
@@ -48,10 +45,10 @@ import {
   ws,
 } from "@octant/tools";
 import { createRecall, withMemories } from "./agent/recall.ts";
-import type { CodeParts } from "./machine-parts.ts";
+import type { createMachineParts } from "./machine-parts.ts";
 
 /** The dependencies of the tools. */
-export interface Parts {
+export interface Parts extends Omit<ReturnType<typeof createMachineParts>, "close"> {
   readonly workspace: Workspace;
   readonly checkpoints: Checkpoints | undefined;
   readonly registry: Registry;
@@ -59,10 +56,6 @@ export interface Parts {
   readonly crew: () => Promise<Crew>;
   /** The models, created on first use. */
   readonly models: () => Promise<Models>;
-  readonly network: Network;
-  readonly code: CodeParts;
-  readonly browsers: Browsers;
-  readonly screen: Screen;
   readonly settings: EffectiveSettings;
   readonly config: Config;
   readonly modes: ActiveModes;

@@ -1,4 +1,4 @@
-import { createProcesses, type StateFolder, type Workspace } from "@octant/host";
+import { createProcesses, type Workspace } from "@octant/host";
 import {
   addLocalRule,
   askInOrder,
@@ -11,8 +11,6 @@ import {
   createHookRunner,
   createPolicy,
   createRedactor,
-  type PermissionPrompter,
-  type PermissionRule,
   type PermissionSetting,
   recordCall,
   recordUnfit,
@@ -22,21 +20,15 @@ import {
   toAuditKey,
 } from "@octant/runtime";
 import type { ActiveModes } from "@octant/tools";
+import type { OctantOptions } from "./octant-api.ts";
 
-export interface PolicyOptions {
+export interface PolicyOptions
+  extends Pick<OctantOptions, "prompter" | "allow" | "approvalTimeoutMs" | "auditIn"> {
   readonly config: Config;
   readonly modes: ActiveModes;
   readonly workspace: Workspace;
   readonly env: NodeJS.ProcessEnv;
   readonly permissions: PermissionSetting;
-  /** Asked when a rule prompts; by default the calling client, or else the approval queue. */
-  readonly prompter?: PermissionPrompter;
-  /** The rules that the person allowed for this run. */
-  readonly allow?: readonly PermissionRule[];
-  /** How long a call waits for an approval; some minutes when absent. */
-  readonly approvalTimeoutMs?: number;
-  /** The state folder with the audit log; that of the workspace when absent. */
-  readonly auditIn?: StateFolder;
   readonly log: (line: string) => void;
 }
 

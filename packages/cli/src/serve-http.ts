@@ -9,7 +9,7 @@ import type { HttpServing, Octant, OwnTool } from "./octant.ts";
 import { openOctant } from "./open-octant.ts";
 import { describeSandbox } from "./report-sandbox.ts";
 import { openSavedPort, type SavedPort } from "./saved-port.ts";
-import type { startZmq } from "./serve-zmq.ts";
+import type { startZmq } from "./serve-wire.ts";
 import { personCommand } from "./setup/launch.ts";
 import { pasteLines, type RunningServer } from "./setup/paste-lines.ts";
 import { thisMachine } from "./setup/places.ts";
@@ -81,7 +81,7 @@ export async function serveUntilEnded(target: HttpTarget, flags: ServeFlags, io:
 }
 
 async function startZmqToo(octant: Octant<OwnTool>, flags: Parameters<typeof startZmq>[1], io: Io) {
-  const { startZmq } = await import("./serve-zmq.ts");
+  const { startZmq } = await import("./serve-wire.ts");
   const server = await startZmq(octant, flags, io);
   logLine(`serves ZeroMQ at ${server.address}`, io);
   return server;

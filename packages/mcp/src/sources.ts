@@ -1,6 +1,14 @@
+import type {
+  BlobResourceContents,
+  GetPromptResult,
+  Icon,
+  ListResourcesResult,
+  Prompt,
+  ResourceTemplateType,
+  TextResourceContents,
+} from "@modelcontextprotocol/client";
 import type { CallOptions } from "@octant/core";
 import type { Exchange } from "./asking/exchange.ts";
-import type { Plain } from "./messages.ts";
 
 /** The caller of a request, and how to ask it. */
 export interface FeatureContext extends Pick<CallOptions, "caller" | "ask"> {
@@ -8,43 +16,17 @@ export interface FeatureContext extends Pick<CallOptions, "caller" | "ask"> {
   readonly exchange: Exchange;
 }
 
-export interface Icon {
-  readonly src: string;
-  readonly mimeType?: string;
-  readonly sizes?: readonly string[];
-}
+export type { Icon, Prompt };
 
-export interface Resource {
-  readonly uri: string;
-  readonly name: string;
-  readonly title?: string;
-  readonly description?: string;
-  readonly mimeType?: string;
-  readonly size?: number;
-}
-
-export interface ResourceTemplate extends Omit<Resource, "uri" | "size"> {
-  readonly uriTemplate: string;
-}
-
-export interface ResourceContent {
-  readonly uri: string;
-  readonly mimeType?: string;
-  readonly text?: string;
-  /** Base64. */
-  readonly blob?: string;
-  readonly _meta?: Plain;
-}
-
-export interface ResourcePage {
-  readonly resources: readonly Resource[];
-  readonly nextCursor?: string;
-}
+export type ResourceContent = TextResourceContents | BlobResourceContents;
 
 /** The resources of a server. Failures are ToolErrors. */
 export interface ResourceSource {
-  list(cursor: string | undefined, ctx: FeatureContext): Promise<ResourcePage>;
-  readonly templates: readonly ResourceTemplate[];
+  list(
+    cursor: string | undefined,
+    ctx: FeatureContext,
+  ): Promise<Pick<ListResourcesResult, "resources" | "nextCursor">>;
+  readonly templates: readonly ResourceTemplateType[];
   /** undefined when there is no such resource. */
   read(uri: string, ctx: FeatureContext): Promise<readonly ResourceContent[] | undefined>;
   /**
@@ -60,35 +42,11 @@ export interface ResourceSource {
   onListChange?(listener: () => void, ctx: Pick<FeatureContext, "caller">): () => void;
 }
 
-export interface PromptArgument {
-  readonly name: string;
-  readonly title?: string;
-  readonly description?: string;
-  readonly required?: boolean;
-}
-
-export interface Prompt {
-  readonly name: string;
-  readonly title?: string;
-  readonly description: string;
-  readonly arguments?: readonly PromptArgument[];
-}
-
-export interface PromptMessage {
-  readonly role: "user" | "assistant";
-  readonly content: Plain & { readonly type: string };
-}
-
-export interface PromptResult {
-  readonly description?: string;
-  readonly messages: readonly PromptMessage[];
-}
-
 /** Prompts with which a person starts work. */
 export interface PromptSource {
   list(): readonly Prompt[];
   /** Called only for listed names, with all required arguments. */
-  get(name: string, args: Readonly<Record<string, string>>, ctx: FeatureContext): Promise<PromptResult>;
+  get(name: string, args: Readonly<Record<string, string>>, ctx: FeatureContext): Promise<GetPromptResult>;
   onChange?(listener: () => void): () => void;
 }
 

@@ -77,7 +77,7 @@ tcp:// needs --zmq-keys. With --http, both are served.`,
   async run({ flags }, io) {
     const { zmq } = flags;
     if (zmq !== undefined && !flags.http)
-      return (await import("../serve-zmq.ts")).serveZmq({ ...flags, zmq }, io);
+      return (await import("../serve-wire.ts")).serveZmq({ ...flags, zmq }, io);
     const { nats } = flags;
     if (nats !== undefined && flags.http)
       return (await import("../serve-nats-edge.ts")).serveNatsEdge({ ...flags, nats }, io);
