@@ -1,6 +1,8 @@
 import { once } from "node:events";
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { styleText } from "node:util";
-import type { StateFolder } from "@octant/host";
+import { errnoOf, type StateFolder } from "@octant/host";
 import type { TokenStore } from "@octant/http";
 import type { HttpServer } from "@octant/mcp";
 import { ENDING_SIGNALS, EXIT, type Io, UsageError } from "./command.ts";
@@ -8,7 +10,6 @@ import type { ServeFlags } from "./commands/serve.ts";
 import type { HttpServing, Octant, OwnTool } from "./octant.ts";
 import { openOctant } from "./open-octant.ts";
 import { describeSandbox } from "./report-sandbox.ts";
-import { openSavedPort, type SavedPort } from "./saved-port.ts";
 import type { startZmq } from "./serve-wire.ts";
 import { personCommand } from "./setup/launch.ts";
 import { pasteLines, type RunningServer } from "./setup/paste-lines.ts";
@@ -61,10 +62,9 @@ const toServing = (flags: ServeFlags): HttpServing => ({
 /** Serves until it is asked to stop, and tells the person what to do next. */
 export async function serveUntilEnded(target: HttpTarget, flags: ServeFlags, io: Io): Promise<void> {
   const { port: asked, ...serving } = toServing(flags);
-  const savedPort = openSavedPort(target.state.folder("http"));
   const serveOn = (port: number) => target.serveHttp({ ...serving, port });
   const server = await (asked === undefined
-    ? serveOnSavedPort(serveOn, savedPort, io)
+    ? serveOnSavedPort(serveOn, join(target.state.folder("http"), "port"), io)
     : serveOn(asked)
   ).catch(explainRefusal);
   const { token } = target.tokens.lasting({ scopes: ["admin"], name: TOKEN_NAME }, target.state.secret());
@@ -87,26 +87,40 @@ async function startZmqToo(octant: Octant<OwnTool>, flags: Parameters<typeof sta
   return server;
 }
 
-/** Listens on the port of last time; when it is taken, on a free port for this time only. */
+/**
+ * Listens on the port of last time, so that URLs pasted into clients work after a restart; when it is taken, on a free
+ * port for this time only.
+ */
 async function serveOnSavedPort(
   serveOn: (port: number) => Promise<HttpServer>,
-  kept: SavedPort,
-  { stderr }: Io,
+  file: string,
+  io: Io,
 ): Promise<HttpServer> {
-  const before = kept.load();
+  const before = loadPort(file);
   if (before === undefined) {
     const server = await serveOn(0);
-    kept.keep(server.port);
+    writeFileSync(file, String(server.port), { mode: 0o600 });
     return server;
   }
   try {
     return await serveOn(before);
   } catch (cause) {
-    if (!(cause instanceof Error) || !("code" in cause) || cause.code !== "EADDRINUSE") throw cause;
-    stderr.write(
-      `octant: port ${before}, which clients know, is in use (another octant serve?); serving on a free port\n`,
+    if (errnoOf(cause) !== "EADDRINUSE") throw cause;
+    logLine(
+      `port ${before}, which clients know, is in use (another octant serve?); serving on a free port`,
+      io,
     );
     return serveOn(0);
+  }
+}
+
+/** undefined before the first serving. */
+function loadPort(file: string): number | undefined {
+  try {
+    const port = Number(readFileSync(file, "utf8"));
+    return Number.isInteger(port) && port > 0 && port < 65_536 ? port : undefined;
+  } catch {
+    return undefined;
   }
 }
 
@@ -119,7 +133,7 @@ const HINTS: Readonly<Record<string, string>> = {
 };
 
 function explainRefusal(cause: unknown): never {
-  const hint = cause instanceof Error && "code" in cause ? HINTS[String(cause.code)] : undefined;
+  const hint = HINTS[errnoOf(cause) ?? ""];
   if (hint === undefined || !(cause instanceof Error)) throw cause;
   throw new UsageError(cause.message, hint);
 }

@@ -1,4 +1,3 @@
-import { toColumns } from "./columns.ts";
 import type { AnyCommand, Argument, Flag } from "./command.ts";
 import { loadVersion } from "./version.ts";
 
@@ -51,10 +50,8 @@ const MAX_FIRST_CHARS = 24;
 
 /** Two columns. On a terminal the second is wrapped, and begins below a first cell that is too long. */
 function toTable(title: string, rows: readonly (readonly [string, string])[], columns: number): string {
-  if (columns === Infinity)
-    return [title, ...toColumns(rows.map(([cell, text]) => [`  ${cell}`, text]))].join("\n");
-  const indent =
-    "  ".repeat(2) + " ".repeat(Math.min(MAX_FIRST_CHARS, Math.max(...rows.map(([cell]) => cell.length))));
+  const widest = Math.max(...rows.map(([cell]) => cell.length));
+  const indent = " ".repeat(4 + (columns === Infinity ? widest : Math.min(MAX_FIRST_CHARS, widest)));
   const lines = rows.flatMap(([cell, text]) => {
     const [first = "", ...rest] = wrap(text, columns - indent.length).split("\n");
     const head = `  ${cell}  `;

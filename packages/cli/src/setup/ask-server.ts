@@ -1,7 +1,6 @@
 import type { ChildProcessWithoutNullStreams } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
-import { setTimeout as delay } from "node:timers/promises";
 import { findOutsideProjects, pathOutsideProjects, startLaunched } from "@octant/host";
 import type { Start } from "./entry.ts";
 import type { Machine } from "./places.ts";
@@ -17,7 +16,10 @@ export class ServerProblem extends Error {
   override readonly name = "ServerProblem";
 }
 
-/** Starts the server with only the given environment, lists its tools as a client does, and stops it. */
+/**
+ * Starts the server with only the given environment, lists its tools as a client does, and stops it. Throws a
+ * ServerProblem when that fails.
+ */
 export async function listTools(start: Start & { readonly cwd: string }): Promise<string[]> {
   const { command, args, env, cwd } = start;
   const program = findCommand(command, start);
@@ -105,22 +107,12 @@ async function failure(
 async function end(child: ChildProcessWithoutNullStreams): Promise<void> {
   child.stdin.end();
   if (child.pid === undefined || child.exitCode !== null || child.signalCode !== null) return;
-  const settled = new AbortController();
-  const killed = delay(MAX_ENDING_MS, undefined, { signal: settled.signal }).then(
-    () => child.kill("SIGKILL"),
-    () => {},
-  );
+  const timer = setTimeout(() => child.kill("SIGKILL"), MAX_ENDING_MS);
   await once(child, "exit");
-  settled.abort();
-  await killed;
+  clearTimeout(timer);
 }
 
-/** Starts the server as the client would and lists its tools; throws a ServerProblem when that fails. */
-export function tryStart(start: Start, target: Target, machine: Machine): Promise<string[]> {
-  return listTools(asStarted(start, target, machine));
-}
-
-/** Replaces the client's placeholders, and uses its working folder and environment. */
+/** A start as the client does it: replaces the client's placeholders, and uses its working folder and environment. */
 export function asStarted(
   start: Start,
   { client, scope }: Target,

@@ -1,5 +1,5 @@
 import { ToolError } from "@octant/core";
-import { ServerProblem, tryStart } from "./ask-server.ts";
+import { asStarted, listTools, ServerProblem } from "./ask-server.ts";
 import { flagsIn } from "./entry.ts";
 import { ownLaunch, thisInstall } from "./launch.ts";
 import type { Machine } from "./places.ts";
@@ -41,7 +41,7 @@ async function verified<T extends Outcome>(plan: Plan, replaced: Replaced, machi
     // npx would download the published package; we can test only this install with the same flags.
     const own = plan.scope === "project" && ownLaunch(thisInstall(), machine);
     const tried = own ? { ...start, ...own, args: [...own.args, ...(flagsIn(start) ?? [])] } : start;
-    return { ...done, tools: await tryStart(tried, plan, machine) };
+    return { ...done, tools: await listTools(asStarted(tried, plan, machine)) };
   } catch (cause) {
     const isBack = replaced.undo();
     if (!(cause instanceof ServerProblem)) throw cause;

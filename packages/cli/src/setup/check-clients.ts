@@ -1,6 +1,6 @@
 import type { Io } from "../command.ts";
 import type { Check } from "../health.ts";
-import { asStarted, ServerProblem, tryStart } from "./ask-server.ts";
+import { asStarted, listTools, ServerProblem } from "./ask-server.ts";
 import { CLIENTS, type Scope } from "./clients.ts";
 import { ConfigProblem } from "./config-format.ts";
 import type { Start } from "./entry.ts";
@@ -11,7 +11,15 @@ import { readEntry, type Target, targetsOf } from "./plan.ts";
 /** One line per client: is Octant registered, and does the entry still start? */
 export async function checkClients(io: Pick<Io, "env" | "cwd">): Promise<Check[]> {
   const machine = thisMachine(io);
-  const tryOnce = rememberTries(machine);
+  const tries = new Map<string, Promise<string[]>>();
+  /** Most clients start the same command. */
+  const tryOnce: Try = (target, start) => {
+    const started = asStarted(start, target, machine);
+    const key = JSON.stringify(started);
+    const tried = tries.get(key) ?? listTools(started);
+    tries.set(key, tried);
+    return tried;
+  };
   const targets = CLIENTS.flatMap((client) =>
     (["user", "project"] as const).flatMap((scope) => targetsOf(client, scope, machine)),
   );
@@ -20,17 +28,6 @@ export async function checkClients(io: Pick<Io, "env" | "cwd">): Promise<Check[]
 }
 
 type Try = (target: Target, start: Start) => Promise<string[]>;
-
-/** Most clients start the same command. */
-function rememberTries(machine: Machine): Try {
-  const tries = new Map<string, Promise<string[]>>();
-  return (target, start) => {
-    const key = JSON.stringify(asStarted(start, target, machine));
-    const tried = tries.get(key) ?? tryStart(start, target, machine);
-    tries.set(key, tried);
-    return tried;
-  };
-}
 
 /** A project has a line only when it has an entry. */
 async function checkTarget(target: Target, machine: Machine, tryOnce: Try): Promise<Check | undefined> {

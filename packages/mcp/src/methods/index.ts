@@ -4,10 +4,17 @@ import { LISTEN_METHOD, listen } from "../listening/listen.ts";
 import type { Plain } from "../messages.ts";
 import type { ServiceOptions } from "../service.ts";
 import { TASKS_EXTENSION } from "../tasks/task-wire.ts";
-import { complete } from "./completions.ts";
+import {
+  complete,
+  getPrompt,
+  listPrompts,
+  listResources,
+  listTemplates,
+  readResource,
+  subscribe,
+  unsubscribe,
+} from "./features.ts";
 import { discover, initialize, setLogLevel } from "./lifecycle.ts";
-import { getPrompt, listPrompts } from "./prompts.ts";
-import { listResources, listTemplates, readResource, subscribe, unsubscribe } from "./resources.ts";
 import { LEGACY_TASK_METHODS, MODERN_TASK_METHODS } from "./tasks.ts";
 import { callTool, listTools } from "./tools.ts";
 
