@@ -124,27 +124,19 @@ export const request = ({ workspace, network, isRemote }: NetOptions) =>
         signal: ctx.signal,
       };
       const { head, bytes, type } = await network.request(sent, async (response) => ({
-        head: toHead(response, input.cookies),
-        bytes: await collect(response, input.max_size),
+        head: {
+          status: response.status,
+          url: response.url.href,
+          redirects: response.redirects,
+          headers: toShownHeaders(response.headers, input.cookies),
+        },
+        bytes: Buffer.concat(await Array.fromAsync(response.body(input.max_size))),
         type: (response.headers["content-type"] ?? "").toLowerCase(),
       }));
       const wanted = { bytes, type, url: head.url, as, select, maxBytes: input.max_bytes };
       return { ...head, size: bytes.length, ...(await toContent(wanted, workspace, ctx)) };
     },
   });
-
-const toHead = ({ status, url, redirects, headers }: HttpResponse, cookies: boolean) => ({
-  status,
-  url: url.href,
-  redirects,
-  headers: toShownHeaders(headers, cookies),
-});
-
-async function collect(response: HttpResponse, maxBytes: number): Promise<Buffer> {
-  const chunks: Buffer[] = [];
-  for await (const chunk of response.body(maxBytes)) chunks.push(chunk);
-  return chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks);
-}
 
 const MAX_HEADERS = 60;
 const MAX_VALUE_CHARS = 1_000;

@@ -1,7 +1,7 @@
 import { accessSync, constants, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { ToolError } from "@octant/core";
-import { type Exchange, isWithin, type Path, type ProcessInfo } from "@octant/host";
+import { type Confinement, type Exchange, isWithin, type Path, type ProcessInfo } from "@octant/host";
 import { stopCancelled } from "../proc/stop-cancelled.ts";
 import { ownPath } from "./failure.ts";
 import { follow, growingFile } from "./following.ts";
@@ -96,24 +96,22 @@ function toPlan(
   { suite, selection, workers, coverage }: SuiteRequest,
   scratch: string,
 ): Plan {
-  const nearest = (name: Path) => nearestOf(suite, name, (path) => ownPath(path, suite.folder, confinement));
   return {
     suite,
     selection,
     workers,
     coverage,
     scratch,
-    nearest,
-    bin: (name) => nearest(`node_modules/.bin/${name}`),
+    nearest: (name) => nearestOf(confinement, suite, name),
     onPath: (program) =>
       (env["PATH"] ?? "").split(":").some((folder) => isProgram(join(folder || ".", program))),
   };
 }
 
-function nearestOf(suite: Suite, name: Path, find: (path: Path) => Path | undefined): Path | undefined {
+function nearestOf(confinement: Confinement, suite: Suite, name: Path): Path | undefined {
   let folder = suite.folder;
   while (isWithin(suite.root, folder)) {
-    const found = find(`${folder === "/" ? "" : folder}/${name}`);
+    const found = ownPath(`${folder === "/" ? "" : folder}/${name}`, suite.folder, confinement);
     if (found !== undefined || folder === "/") return found;
     folder = folder.slice(0, folder.lastIndexOf("/")) || "/";
   }

@@ -1,7 +1,7 @@
-import { action, defineTool, pagingInput, RunId } from "@octant/core";
+import { closeSync, openSync } from "node:fs";
+import { action, type Backend, defineTool, pagingInput, RunId } from "@octant/core";
 import { z } from "zod";
 import { INSPECT } from "../kinds.ts";
-import { createRunnerProbe } from "./backends.ts";
 import { list } from "./list.ts";
 import { RunResult, resultText, toResult } from "./result.ts";
 import { run } from "./run.ts";
@@ -40,3 +40,64 @@ const status = (runs: Runs) =>
       return result;
     },
   });
+
+interface Probe {
+  readonly name: string;
+  readonly argv: readonly [string, ...string[]];
+  /** How to install it. */
+  readonly how: string;
+}
+
+/** System programs that runners need; Node runners come with each project. */
+const PROBES: readonly Probe[] = [
+  { name: "node:test", argv: ["node", "--version"], how: "install Node 20 or later" },
+  { name: "npm", argv: ["npm", "--version"], how: "it comes with Node" },
+  { name: "unittest", argv: ["python3", "--version"], how: "install Python 3" },
+  { name: "pytest", argv: ["python3", "-m", "pytest", "--version"], how: "python3 -m pip install pytest" },
+  { name: "go test", argv: ["go", "version"], how: "https://go.dev/dl, or golang-go on Debian" },
+  { name: "cargo test", argv: ["cargo", "--version"], how: "https://rustup.rs, or cargo on Debian" },
+  { name: "maven", argv: ["mvn", "--version"], how: "https://maven.apache.org, or maven on Debian" },
+  { name: "gradle", argv: ["gradle", "--version"], how: "https://gradle.org/install" },
+];
+
+const TIMEOUT_MS = 4_000;
+const OWNER = "octant";
+const VERSION = /\d+(?:\.\d+)+/;
+
+/** Asks every program for its version, concurrently and only once: they do not change under a running server. */
+function createRunnerProbe(options: TestOptions): () => Promise<Backend[]> {
+  let found: Promise<Backend[]> | undefined;
+  return () => {
+    found ??= Promise.all(PROBES.map((probe) => ask(options, probe)));
+    return found;
+  };
+}
+
+async function ask({ workspace: { processes } }: TestOptions, probe: Probe): Promise<Backend> {
+  const { name, argv, how } = probe;
+  // Not in the project: python would run its modules, and cargo, go and npm obey its settings.
+  using cwd = openTop();
+  const started = await processes
+    .start({ argv, cwd, timeoutMs: TIMEOUT_MS, owner: OWNER, label: argv.join(" ") })
+    .catch(() => undefined); // Not installed.
+  const missing: Backend = { name, available: false, detail: `${argv.join(" ")} does not work here: ${how}` };
+  if (started === undefined) return missing;
+  const { proc_id } = started;
+  const { exit_code } = await processes.exited(
+    OWNER,
+    proc_id,
+    TIMEOUT_MS,
+    AbortSignal.timeout(2 * TIMEOUT_MS),
+  );
+  if (exit_code !== 0) return missing;
+  const [version] =
+    VERSION.exec(processes.output(OWNER, proc_id, "stdout").read(0, 1_024).bytes.toString()) ??
+    VERSION.exec(processes.output(OWNER, proc_id, "stderr").read(0, 1_024).bytes.toString()) ??
+    [];
+  return { name, available: true, ...(version !== undefined && { version }), detail: argv[0] };
+}
+
+function openTop() {
+  const fd = openSync("/", "r");
+  return { fd, path: "/", [Symbol.dispose]: () => closeSync(fd) };
+}

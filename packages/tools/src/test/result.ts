@@ -75,9 +75,6 @@ const BY_WEIGHT: readonly RunStatus[] = [
 const bySeverity = (a: { status: RunStatus }, b: { status: RunStatus }): number =>
   BY_WEIGHT.indexOf(a.status) - BY_WEIGHT.indexOf(b.status);
 
-const worstOf = (statuses: readonly RunStatus[]): RunStatus =>
-  BY_WEIGHT.find((status) => statuses.includes(status)) ?? "no_tests";
-
 /** Together within the answer budget. */
 const FAILURES_BYTES = 18_000;
 const SUITES_BYTES = 10_000;
@@ -116,8 +113,7 @@ export const sum = (a: Counts, b: Counts): Counts => ({
 /** A run as the sum of its suites. */
 export function summarise(run_id: string, outcomes: readonly SuiteOutcome[]): Summary {
   const suites = outcomes.map(({ result }) => result).sort(bySeverity);
-  const status = worstOf(suites.map((suite) => suite.status));
-  const reason = suites.find((suite) => suite.status === status)?.reason;
+  const { status = "no_tests", reason }: Partial<SuiteResult> = suites[0] ?? {};
   return {
     run_id,
     status,

@@ -40,8 +40,6 @@ export interface SuiteRequest {
 export interface Plan extends Pick<SuiteRequest, "suite" | "selection" | "workers" | "coverage"> {
   /** A private folder of this run; it contains the files of `support`. */
   readonly scratch: string;
-  /** A program of a dependency, in the nearest node_modules. */
-  bin(name: string): string | undefined;
   /** A file of the package or of a folder above it, inside the workspace. */
   nearest(name: Path): string | undefined;
   onPath(program: string): boolean;

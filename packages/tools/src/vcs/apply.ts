@@ -2,7 +2,7 @@ import { action, Hash, Ref, Uri } from "@octant/core";
 import { type ApplyTo, applyPatch } from "@octant/host";
 import { z } from "zod";
 import { APPLY, PATH_ERRORS } from "../kinds.ts";
-import { Repo, Staged, toRepository, type VcsWorkspace } from "./workspace.ts";
+import { Repo, Staged, toPlace, type VcsWorkspace } from "./workspace.ts";
 
 export const apply = (workspace: VcsWorkspace) =>
   action({
@@ -56,13 +56,9 @@ export const apply = (workspace: VcsWorkspace) =>
       },
     ],
     async run({ patch, index, staged, repo }, ctx) {
-      ctx.backend("git");
       const to: ApplyTo = staged ? "index" : index ? "both" : "files";
-      const done = await applyPatch(toRepository(workspace, repo, ctx.signal), {
-        workspace,
-        patch,
-        to,
-      });
+      const { repository } = toPlace(workspace, undefined, repo, ctx);
+      const done = await applyPatch(repository, { workspace, patch, to });
       const files = done.files.map(({ hunks: _hunks, kind: _kind, copied_from: _from, ...file }) => file);
       return { ...done, files, staged: to !== "files" };
     },

@@ -51,8 +51,7 @@ export const blame = (workspace: VcsWorkspace) =>
     }),
     async run({ path: asked, ref, range: asRange, lines: asLines, repo, limit }, ctx) {
       const range = toRange({ range: asRange, lines: asLines });
-      ctx.backend("git");
-      const { repository, path } = toPlace(workspace, asked, repo, ctx.signal);
+      const { repository, path } = toPlace(workspace, asked, repo, ctx);
       // It was given, so it is defined.
       const file = path as string;
       const position = ctx.resume(Position);

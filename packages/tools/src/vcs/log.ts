@@ -47,8 +47,7 @@ export const log = (workspace: VcsWorkspace) =>
       notes: [shallow && "the history is cut off: a shallow clone"],
     }),
     async run({ ref, path: asked, follow, repo, limit }, ctx) {
-      ctx.backend("git");
-      const { repository, path } = toPlace(workspace, asked, repo, ctx.signal);
+      const { repository, path } = toPlace(workspace, asked, repo, ctx);
       const position = ctx.resume(Position);
       const tip =
         position?.tip ?? (ref === undefined ? await findHead(repository) : await findCommit(repository, ref));

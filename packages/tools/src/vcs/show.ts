@@ -69,8 +69,7 @@ export const show = (workspace: VcsWorkspace) =>
       return { ...rest, body: `${commitLines(whole, (hash) => hash)}\n\n${body}` };
     },
     async run({ ref, path: asked, repo, limit, max_bytes }, ctx): Promise<z.input<typeof Output>> {
-      ctx.backend("git");
-      const { repository, path } = toPlace(workspace, asked, repo, ctx.signal);
+      const { repository, path } = toPlace(workspace, asked, repo, ctx);
       const [, rev = ref, name] = path === undefined ? (FILE_AT.exec(ref) ?? []) : [];
       const file = name === undefined ? path : `${repository.top === "/" ? "" : repository.top}/${name}`;
       if (file !== undefined) {

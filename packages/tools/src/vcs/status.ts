@@ -108,8 +108,7 @@ export const status = (workspace: VcsWorkspace) =>
       return { body: [title.filter(Boolean).join("; "), ...lines].join("\n") };
     },
     async run({ path: asked, ignored, repo, limit }, ctx) {
-      ctx.backend("git");
-      const { repository, path } = toPlace(workspace, asked, repo, ctx.signal);
+      const { repository, path } = toPlace(workspace, asked, repo, ctx);
       const { whole, from, more } = await openStoredRows(ctx, workspace.blobs, async () =>
         toAnswer(repository, await readStatus(repository, { path, ignored })),
       );

@@ -1,5 +1,5 @@
-import { Uri } from "@octant/core";
-import type { Git, Repository, Workspace } from "@octant/host";
+import { type Context, Uri } from "@octant/core";
+import type { Git, Workspace } from "@octant/host";
 import { z } from "zod";
 
 /** The dependencies of the vcs tool. */
@@ -40,22 +40,16 @@ export const Staged = z.boolean().default(false).describe("The index instead of 
 /** Selects the repository when the workspace has several. */
 export const Repo = Uri.optional().describe("Folder of the repository");
 
-export const toRepository = (
-  { git, confinement }: VcsWorkspace,
-  repo: Uri | undefined,
-  signal: AbortSignal,
-): Repository => git.open(repo === undefined ? undefined : confinement.toPath(repo), signal);
-
-/** A path that narrows an action also selects the repository. */
+/** Opens the repository of a call. A path that narrows an action also selects the repository. */
 export function toPlace(
-  workspace: VcsWorkspace,
+  { git, confinement }: VcsWorkspace,
   path: Uri | undefined,
   repo: Uri | undefined,
-  signal: AbortSignal,
+  ctx: Context,
 ) {
-  const asked = path === undefined ? undefined : workspace.confinement.toPath(path);
-  const repository =
-    repo === undefined ? workspace.git.open(asked, signal) : toRepository(workspace, repo, signal);
+  ctx.backend("git");
+  const asked = path === undefined ? undefined : confinement.toPath(path);
+  const repository = git.open(repo === undefined ? asked : confinement.toPath(repo), ctx.signal);
   return { repository, path: asked };
 }
 

@@ -1,6 +1,5 @@
 import { collapseSpace, withoutInvisible } from "./escape.ts";
-import { createLinks } from "./links.ts";
-import { renderPage } from "./render.ts";
+import { renderPage, type ToHref } from "./render.ts";
 import { surveyPage } from "./survey.ts";
 
 export interface MarkdownPage {
@@ -19,4 +18,23 @@ export function toMarkdown(html: string, pageUrl: string): MarkdownPage {
   const markdown = renderPage(html, survey, createLinks(pageUrl, survey.base));
   const title = collapseSpace(withoutInvisible(survey.title)).trim().slice(0, MAX_TITLE_CHARS);
   return { markdown, title };
+}
+
+const MAX_HREF_CHARS = 2_048;
+const LINKED = new Set(["http:", "https:", "mailto:"]);
+
+/** Makes links absolute, without credentials and safe inside a Markdown link; undefined for other schemes. */
+function createLinks(pageUrl: string, base: string | undefined): ToHref {
+  const stated = base === undefined ? null : URL.parse(base, pageUrl);
+  const from = stated && LINKED.has(stated.protocol) ? stated.href : pageUrl;
+  return (href) => {
+    if (href === undefined || href.length > MAX_HREF_CHARS) return undefined;
+    const url = URL.parse(href.trim(), from);
+    if (!url || !LINKED.has(url.protocol)) return undefined;
+    if (url.protocol !== "mailto:") {
+      url.username = "";
+      url.password = "";
+    }
+    return url.href.replace(/[()<>\\\s[\]|]/g, (char) => `%${char.charCodeAt(0).toString(16).toUpperCase()}`);
+  };
 }

@@ -2,7 +2,6 @@ import { BLOCKS, BOILERPLATE } from "./elements.ts";
 import { escapeLineStart, fenceFor, toCodeSpan, withoutInvisible } from "./escape.ts";
 import { type HtmlElement, isHidden, readHtml } from "./html-events.ts";
 import { createInline, type InlineKind } from "./inline.ts";
-import type { ToHref } from "./links.ts";
 import type { Survey } from "./survey.ts";
 import { createTable, createWriter, type Table } from "./writer.ts";
 
@@ -25,6 +24,9 @@ const INLINE = new Map<string, InlineKind>([
   ...["del", "s", "strike"].map((name) => [name, "del"] as const),
   ...["code", "kbd", "samp", "tt"].map((name) => [name, "code"] as const),
 ]);
+
+/** undefined for a link that is not shown. */
+export type ToHref = (href: string | undefined) => string | undefined;
 
 /** Renders the parts that the survey selected, in one pass without recursion. */
 export function renderPage(html: string, { main, layoutTables }: Survey, toHref: ToHref): string {

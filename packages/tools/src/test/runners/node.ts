@@ -136,7 +136,7 @@ export const nodeRunners: readonly Runner[] = [
 /** The suite's own command followed by our arguments; a script of package.json passes them on. */
 function nodeCommand(plan: Plan, program: string, args: readonly string[]): [string, ...string[]] {
   const { command } = plan.suite;
-  const installed = plan.bin(program);
+  const installed = plan.nearest(`node_modules/.bin/${program}`);
   // With Plug'n'Play there is no node_modules; the package manager resolves programs.
   if (installed === undefined && plan.nearest(".pnp.cjs") === undefined)
     throw notInstalled(
