@@ -38,7 +38,7 @@ log included. Old records that retention dropped (audit.keep_bytes in the settin
     if (flags.follow) process.once("SIGINT", () => interrupt.abort());
     const records = flags.follow
       ? followAudit(folder, interrupt.signal, { last: limit })
-      : await readAudit(folder, { limit });
+      : readAudit(folder, { limit });
     for await (const record of records) print(flags.json ? JSON.stringify(record) : toLine(record, io), io);
     return EXIT.OK;
   },

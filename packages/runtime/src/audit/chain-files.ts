@@ -1,9 +1,8 @@
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
-import { setTimeout as delay } from "node:timers/promises";
 import { replaceFile } from "@octant/host";
 import { type Position, startOf } from "./chain-check.ts";
-import { anchorName, type HeadFile, headName, isAbandoned, listAuditFiles, unlessGone } from "./names.ts";
+import { anchorName, type HeadFile, headName, unlessGone } from "./names.ts";
 import { type AuditKey, encodeSealed, loadSealed } from "./seal.ts";
 
 const PRIVATE = 0o600;
@@ -24,35 +23,6 @@ export const encodeHead = (key: AuditKey, head: Head): string => encodeSealed(ke
 /** Undefined when it was changed. Throws the system's error when it cannot be read, as when it was renamed meanwhile. */
 export const loadHead = (folder: string, file: HeadFile, key: AuditKey): Head | undefined =>
   loadSealed(join(folder, headName(file)), key, file.chain, HEAD_BYTES);
-
-export interface SteadyHead {
-  readonly owner: string;
-  /** Undefined when it was changed. */
-  readonly known: Head | undefined;
-  /** How many heads the chain has; it should be one. */
-  readonly count: number;
-}
-
-const TRIES = 5;
-const PAUSE_MS = 10;
-
-/** A head may be renamed or rewritten during the check, so an apparent problem is checked again. */
-export async function loadSteadyHead(
-  folder: string,
-  key: AuditKey,
-  chain: string,
-): Promise<SteadyHead | undefined> {
-  for (let tries = 1; ; tries++) {
-    const files = listAuditFiles(folder).heads.filter((head) => head.chain === chain);
-    const [file] = files;
-    const read = file && unlessGone(() => ({ known: loadHead(folder, file, key) }));
-    // A chain without a writer is not half written.
-    const isFinal = read && (read.known !== undefined || isAbandoned(file.owner));
-    if (isFinal || tries === TRIES)
-      return file && { owner: file.owner, known: read?.known, count: files.length };
-    await delay(PAUSE_MS);
-  }
-}
 
 /** Where a chain begins: after this position, with this part. Earlier parts were removed by our retention. */
 export interface Anchor extends Position {

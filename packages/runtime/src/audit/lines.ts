@@ -1,44 +1,36 @@
-import { type FileHandle, open } from "node:fs/promises";
-import { errnoOf } from "@octant/host";
+import { closeSync, fstatSync, openSync, readSync } from "node:fs";
 
 const LINE_FEED = 0x0a;
-const CHUNK_BYTES = 64 * 1024;
 
-export interface Line {
-  readonly bytes: Buffer;
-  /** False for text after the last line feed. */
-  readonly complete: boolean;
-  /** Where the next line begins. */
-  readonly end: number;
-}
-
-/** The lines of a file from an offset on, without their line feeds. A file removed meanwhile has none. */
-export async function* linesOf(path: string, from = 0): AsyncGenerator<Line> {
-  await using file = await openUnlessGone(path);
-  if (!file) return;
-  const chunk = Buffer.allocUnsafe(CHUNK_BYTES);
-  let rest: Buffer = Buffer.alloc(0);
-  let at = from;
-  for (;;) {
-    const { bytesRead } = await file.read(chunk, 0, CHUNK_BYTES, at);
-    if (bytesRead === 0) break;
-    const bytes = Buffer.concat([rest, chunk.subarray(0, bytesRead)]);
-    let start = 0;
-    for (let feed = bytes.indexOf(LINE_FEED); feed >= 0; feed = bytes.indexOf(LINE_FEED, start)) {
-      yield { bytes: bytes.subarray(start, feed), complete: true, end: at - rest.length + feed + 1 };
-      start = feed + 1;
-    }
-    at += bytesRead;
-    rest = bytes.subarray(start);
+/**
+ * The whole lines of a part from an offset on, without their line feeds, and the `rest` after the last of them, which
+ * ends at `size`. Undefined when the part ends before the offset.
+ */
+export function readLines(path: string, from = 0) {
+  const bytes = readFrom(path, from);
+  if (!bytes) return undefined;
+  const lines: Buffer[] = [];
+  let at = 0;
+  for (let feed = bytes.indexOf(LINE_FEED); feed >= 0; feed = bytes.indexOf(LINE_FEED, at)) {
+    lines.push(bytes.subarray(at, feed));
+    at = feed + 1;
   }
-  if (rest.length > 0) yield { bytes: rest, complete: false, end: at };
+  return { lines, rest: bytes.subarray(at), size: from + bytes.length };
 }
 
-async function openUnlessGone(path: string): Promise<FileHandle | undefined> {
+function readFrom(path: string, from: number): Buffer | undefined {
+  const file = openSync(path, "r");
   try {
-    return await open(path);
-  } catch (cause) {
-    if (errnoOf(cause) === "ENOENT") return undefined;
-    throw cause;
+    const { size } = fstatSync(file);
+    if (size < from) return undefined;
+    const bytes = Buffer.alloc(size - from);
+    for (let at = 0; at < bytes.length; ) {
+      const read = readSync(file, bytes, at, bytes.length - at, from + at);
+      if (read === 0) return undefined;
+      at += read;
+    }
+    return bytes;
+  } finally {
+    closeSync(file);
   }
 }

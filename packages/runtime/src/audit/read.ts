@@ -1,7 +1,7 @@
 import { watch } from "node:fs";
 import { join } from "node:path";
-import { linesOf } from "./lines.ts";
-import { listAuditFiles, partName } from "./names.ts";
+import { readLines } from "./lines.ts";
+import { listAuditFiles, partName, unlessGone } from "./names.ts";
 import type { AuditRecord } from "./record.ts";
 
 /** A record and its location. */
@@ -14,7 +14,7 @@ type Ends = Map<string, { readonly part: number; readonly offset: number }>;
 export const readAudit = (
   folder: string,
   { limit = Number.POSITIVE_INFINITY }: { readonly limit?: number } = {},
-): Promise<ChainRecord[]> => readNewest(folder, new Map(), limit);
+): ChainRecord[] => readNewest(folder, new Map(), limit);
 
 /** The last records, then each new one once, until the signal ends it. */
 export async function* followAudit(
@@ -25,9 +25,9 @@ export async function* followAudit(
   const changes = createChanges(folder, signal);
   try {
     const ends: Ends = new Map();
-    yield* await readNewest(folder, ends, last);
+    yield* readNewest(folder, ends, last);
     while (!signal.aborted) {
-      yield* await readNew(folder, ends);
+      yield* readNew(folder, ends);
       await changes.next();
     }
   } finally {
@@ -35,13 +35,13 @@ export async function* followAudit(
   }
 }
 
-async function readNewest(folder: string, ends: Ends, limit: number): Promise<ChainRecord[]> {
+function readNewest(folder: string, ends: Ends, limit: number): ChainRecord[] {
   const all: ChainRecord[] = [];
   for (const [chain, parts] of listAuditFiles(folder).parts) {
     let found: ChainRecord[] = [];
     // From the last part backwards, until there is enough.
     for (const part of parts.toReversed()) {
-      const { records, offset } = await readPart(folder, chain, part, 0);
+      const { records, offset } = readPart(folder, chain, part, 0);
       if (!ends.has(chain)) ends.set(chain, { part, offset });
       found = withoutAnswered([...records, ...found]);
       if (found.length >= limit) break;
@@ -52,12 +52,12 @@ async function readNewest(folder: string, ends: Ends, limit: number): Promise<Ch
 }
 
 /** Moves the ends to behind what it returns. */
-async function readNew(folder: string, ends: Ends): Promise<ChainRecord[]> {
+function readNew(folder: string, ends: Ends): ChainRecord[] {
   const all: ChainRecord[] = [];
   for (const [chain, parts] of listAuditFiles(folder).parts) {
     const from = ends.get(chain) ?? { part: 0, offset: 0 };
     for (const part of parts.filter((one) => one >= from.part)) {
-      const { records, offset } = await readPart(folder, chain, part, part === from.part ? from.offset : 0);
+      const { records, offset } = readPart(folder, chain, part, part === from.part ? from.offset : 0);
       ends.set(chain, { part, offset });
       all.push(...records);
     }
@@ -66,16 +66,11 @@ async function readNew(folder: string, ends: Ends): Promise<ChainRecord[]> {
 }
 
 /** The records from an offset on, and the offset after the last whole line. */
-async function readPart(folder: string, chain: string, part: number, from: number) {
-  const records: ChainRecord[] = [];
-  let offset = from;
-  for await (const { bytes, complete, end } of linesOf(join(folder, partName(chain, part)), from)) {
-    if (!complete) break;
-    offset = end;
-    const record = parseRecord(bytes, chain);
-    if (record) records.push(record);
-  }
-  return { records, offset };
+function readPart(folder: string, chain: string, part: number, from: number) {
+  const read = unlessGone(() => readLines(join(folder, partName(chain, part)), from));
+  if (!read) return { records: [], offset: from };
+  const records = read.lines.flatMap((line) => parseRecord(line, chain) ?? []);
+  return { records, offset: read.size - read.rest.length };
 }
 
 const byTime = (a: ChainRecord, b: ChainRecord): number => (a.time < b.time ? -1 : Number(a.time > b.time));

@@ -1,7 +1,8 @@
-import { closeSync, fstatSync, openSync, readSync, renameSync } from "node:fs";
+import { renameSync } from "node:fs";
 import { join } from "node:path";
 import { ChainCheck } from "./chain-check.ts";
 import { type Head, loadHead } from "./chain-files.ts";
+import { readLines } from "./lines.ts";
 import { type HeadFile, headName, isAbandoned, listAuditFiles, partName, unlessGone } from "./names.ts";
 import type { TornPiece } from "./record.ts";
 import type { AuditKey } from "./seal.ts";
@@ -47,36 +48,12 @@ function findEnd(folder: string, key: AuditKey, file: HeadFile): Resumed | undef
   let end = { part: head.part, size: head.size };
   for (const part of parts) {
     const from = part === head.part ? head.size : 0;
-    const bytes = readFrom(join(folder, partName(chain, part)), from);
-    if (!bytes) return undefined;
-    const lines = bytes.lastIndexOf(LINE_FEED) + 1;
-    for (let at = 0; at < lines; ) {
-      const next = bytes.indexOf(LINE_FEED, at);
-      check.line(bytes.subarray(at, next));
-      at = next + 1;
-    }
-    if (lines < bytes.length) check.piece(part, bytes.subarray(lines));
-    end = lines < bytes.length ? { part: part + 1, size: 0 } : { part, size: from + bytes.length };
+    const read = readLines(join(folder, partName(chain, part)), from);
+    if (!read) return undefined;
+    const { lines, rest, size } = read;
+    for (const line of lines) check.line(line);
+    if (rest.length > 0) check.piece(part, rest);
+    end = rest.length > 0 ? { part: part + 1, size: 0 } : { part, size };
   }
   return sound ? { chain, ...check.position, ...end, torn: check.pieces } : undefined;
-}
-
-const LINE_FEED = 0x0a;
-
-/** Undefined when the file ends before. */
-function readFrom(path: string, from: number): Buffer | undefined {
-  const file = openSync(path, "r");
-  try {
-    const { size } = fstatSync(file);
-    if (size < from) return undefined;
-    const bytes = Buffer.alloc(size - from);
-    for (let at = 0; at < bytes.length; ) {
-      const read = readSync(file, bytes, at, bytes.length - at, from + at);
-      if (read === 0) return undefined;
-      at += read;
-    }
-    return bytes;
-  } finally {
-    closeSync(file);
-  }
 }

@@ -1,7 +1,8 @@
-import { readFileSync, renameSync, rmSync, statSync } from "node:fs";
+import { renameSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { errnoOf } from "@octant/host";
 import { type Anchor, loadAnchor, loadHead, writeAnchor } from "./chain-files.ts";
+import { readLines } from "./lines.ts";
 import { FREE, type HeadFile, headName, listAuditFiles, partName, unlessGone } from "./names.ts";
 import type { AuditRecord, DroppedEntry } from "./record.ts";
 import { type AuditKey, unseal } from "./seal.ts";
@@ -109,15 +110,8 @@ function findAnchor(folder: string, key: AuditKey, before: Anchor, last: number)
   const kept = (listAuditFiles(folder).parts.get(chain) ?? []).filter((part) => part >= before.part);
   const isWhole = kept.slice(0, last + 2 - before.part).every((part, at) => part === before.part + at);
   if (!isWhole || !kept.includes(last + 1)) return undefined;
-  const first = readFirstRecord(join(folder, partName(chain, last + 1)), key);
-  return first && { chain, part: last + 1, seq: first.seq - 1, last: first.prev };
-}
-
-const LINE_FEED = 0x0a;
-
-function readFirstRecord(path: string, key: AuditKey): AuditRecord | undefined {
-  const bytes = readFileSync(path);
-  const end = bytes.indexOf(LINE_FEED);
+  const [line] = readLines(join(folder, partName(chain, last + 1)))?.lines ?? [];
   // Only `seal` produces a line that unseals, and it gets only records.
-  return end < 0 ? undefined : (unseal(key, bytes.subarray(0, end)) as AuditRecord | undefined);
+  const first = line && (unseal(key, line) as AuditRecord | undefined);
+  return first && { chain, part: last + 1, seq: first.seq - 1, last: first.prev };
 }

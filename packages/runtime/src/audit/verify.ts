@@ -1,8 +1,9 @@
 import { join } from "node:path";
+import { setTimeout as delay, setImmediate as nextTurn } from "node:timers/promises";
 import { ChainCheck, startOf, toMissing } from "./chain-check.ts";
-import { type Anchor, loadAnchor, loadSteadyHead, loadWitnesses, witnessName } from "./chain-files.ts";
-import { linesOf } from "./lines.ts";
-import { anchorName, FREE, headName, isAbandoned, listAuditFiles, partName } from "./names.ts";
+import { type Anchor, loadAnchor, loadHead, loadWitnesses, witnessName } from "./chain-files.ts";
+import { readLines } from "./lines.ts";
+import { anchorName, FREE, headName, isAbandoned, listAuditFiles, partName, unlessGone } from "./names.ts";
 import type { AuditKey } from "./seal.ts";
 
 export interface AuditVerdict {
@@ -61,6 +62,8 @@ interface CheckedChain {
   readonly seq: number;
   readonly records: number;
   readonly dropped: number;
+  /** Whether a process may be writing to it. */
+  readonly isWritten: boolean;
   readonly claims: readonly Claim[];
   readonly problems: AuditProblem[];
   readonly torn: AuditProblem[];
@@ -75,28 +78,29 @@ interface Claim {
 }
 
 const TRIES = 5;
+const PAUSE_MS = 10;
 
-/** Retention may remove parts during the check, so an apparent problem is checked again. */
+/** Heads are renamed and rewritten, and old parts removed, during the check, so an apparent problem is checked again. */
 async function checkSteadily(folder: string, key: AuditKey, chain: string): Promise<CheckedChain> {
+  // The writers of this process go on between two chains.
+  await nextTurn();
   for (let tries = 1; ; tries++) {
     const anchor = loadAnchor(folder, key, chain);
-    const checked = await checkChain(folder, key, chain, anchor);
-    const isSteady = loadAnchor(folder, key, chain)?.seq === anchor?.seq;
+    const checked = checkChain(folder, key, chain, anchor);
+    const isSteady = !checked.isWritten && loadAnchor(folder, key, chain)?.seq === anchor?.seq;
     if (checked.problems.length === 0 || isSteady || tries === TRIES) return checked;
+    await delay(PAUSE_MS);
   }
 }
 
-async function checkChain(
-  folder: string,
-  key: AuditKey,
-  chain: string,
-  anchor: Anchor | undefined,
-): Promise<CheckedChain> {
+function checkChain(folder: string, key: AuditKey, chain: string, anchor: Anchor | undefined): CheckedChain {
   // Records are written before the head, so that they can only be more than a head that was read before them.
-  const head = await loadSteadyHead(folder, key, chain);
+  const [head, ...others] = listAuditFiles(folder).heads.filter((one) => one.chain === chain);
+  const known = head && unlessGone(() => loadHead(folder, head, key));
   const begin = anchor ?? { chain, part: 1, ...startOf(key, chain) };
-  const { tail, leftBytes, ...records } = await checkRecords(folder, key, begin);
-  const checked: CheckedChain = { ...records, torn: [] };
+  const { tail, leftBytes, ...records } = checkRecords(folder, key, begin);
+  const isWritten = !head || !isAbandoned(head.owner);
+  const checked: CheckedChain = { ...records, torn: [], isWritten };
   const { problems, torn } = checked;
   const report = (what: string, at: Omit<AuditProblem, "what"> = tail) => problems.push({ ...at, what });
   if (!anchor)
@@ -105,12 +109,11 @@ async function checkChain(
     report("the head of this chain is missing", { file: tail.file, line: null });
     return checked;
   }
-  const headFile = { file: headName({ chain, owner: head.owner }), line: null };
-  if (head.count > 1) report("the chain has more than one head", headFile);
-  if (!head.known) report("the head was changed", headFile);
-  else if (head.known.seq > checked.seq)
-    report(`at the end, ${toMissing(checked.seq + 1, head.known.seq)} missing`);
-  if (leftBytes > 0 && isAbandoned(head.owner)) {
+  const headFile = { file: headName(head), line: null };
+  if (others.length > 0) report("the chain has more than one head", headFile);
+  if (!known) report("the head was changed", headFile);
+  else if (known.seq > checked.seq) report(`at the end, ${toMissing(checked.seq + 1, known.seq)} missing`);
+  if (leftBytes > 0 && !isWritten) {
     const what = `${leftBytes} bytes after the last record`;
     if (head.owner === FREE) report(`${what}, though the chain was closed properly`);
     else torn.push({ ...tail, what: `${what}: its writer was killed` });
@@ -118,7 +121,7 @@ async function checkChain(
   return checked;
 }
 
-async function checkRecords(folder: string, key: AuditKey, begin: Anchor) {
+function checkRecords(folder: string, key: AuditKey, begin: Anchor) {
   const { chain } = begin;
   const problems: AuditProblem[] = [];
   const claims: Claim[] = [];
@@ -134,22 +137,24 @@ async function checkRecords(folder: string, key: AuditKey, begin: Anchor) {
       problems.push({ file, line: null, what: `part ${before + 1} of this chain is missing` });
     before = part;
     tail = { file, line: 0 };
-    for await (const { bytes, complete } of linesOf(join(folder, file))) {
+    const { lines = [], rest = NO_BYTES } = unlessGone(() => readLines(join(folder, file))) ?? {};
+    for (const line of lines) {
       tail = { file, line: tail.line + 1 };
-      if (!complete) {
-        check.piece(part, bytes);
-        continue;
-      }
-      const record = check.line(bytes);
+      const record = check.line(line);
       if (!record) continue;
       records += 1;
       if (record.kind === "open")
         for (const [other, seq] of Object.entries(record.chains)) claims.push({ ...tail, chain: other, seq });
     }
+    if (rest.length === 0) continue;
+    tail = { file, line: tail.line + 1 };
+    check.piece(part, rest);
   }
   const leftBytes = check.pieces.reduce((sum, { bytes }) => sum + bytes, 0);
   return { seq: check.position.seq, records, dropped: begin.seq, claims, problems, tail, leftBytes };
 }
+
+const NO_BYTES = Buffer.alloc(0);
 
 async function checkClaim(
   folder: string,
@@ -159,8 +164,7 @@ async function checkClaim(
 ): Promise<AuditProblem[]> {
   if ((known?.seq ?? 0) >= seq) return [];
   // It may have been written since it was checked, or begun.
-  const head = await loadSteadyHead(folder, key, chain);
-  if (head?.known && head.known.seq >= seq) return [];
+  if ((await checkSteadily(folder, key, chain)).seq >= seq) return [];
   const what = known
     ? `${toMissing(known.seq + 1, seq)} gone from chain ${chain}`
     : `chain ${chain} is missing; its last record was ${seq}`;
