@@ -3,10 +3,9 @@ import { hasShape } from "./command-shape.ts";
 import { beginsWith, type Command, mayContain } from "./commands.ts";
 import type { Facts, Found } from "./facts.ts";
 import { isGlob, toGlobTest } from "./glob.ts";
-import { type Host, type HostTest, toHostTest } from "./hosts.ts";
-import { type PathGlob, type Places, toPathGlob } from "./path-glob.ts";
-import type { ResolvedPath } from "./real-path.ts";
-import type { ArgumentConditions, CommandShape, PermissionMode } from "./rule.ts";
+import { toHostTest } from "./hosts.ts";
+import { type Places, type Reading, toPathTest } from "./path-glob.ts";
+import type { ArgumentConditions, PermissionMode } from "./rule.ts";
 
 /** Whether the facts of a call match one condition of a rule. */
 export type Condition = (facts: Facts) => boolean;
@@ -30,7 +29,6 @@ export function toConditions(
   ];
 }
 
-type Reading = "sure" | "possible";
 type Scalar = string | number | boolean;
 
 function pathCondition(
@@ -39,14 +37,9 @@ function pathCondition(
   places: Places,
   argument?: string,
 ): Condition {
-  const tests = globs.map((glob) => toPathGlob(glob, places));
-  return (facts) => holds(reading, facts.paths(argument), tests, PATH_FIT);
+  const tests = globs.map((glob) => toPathTest(glob, reading, places));
+  return (facts) => holds(reading, facts.paths(argument), tests);
 }
-
-const PATH_FIT: Fit<ResolvedPath, PathGlob> = {
-  sure: (path, glob) => glob.surelyHolds(path),
-  possible: (path, glob) => glob.mayHold(path),
-};
 
 function commandCondition(
   command: NonNullable<ArgumentConditions["command"]>,
@@ -56,11 +49,11 @@ function commandCondition(
   const wanted = isOnePrefix(command) ? [command] : command;
   return (facts) => {
     if (reading === "sure" && facts.setsEnvironment()) return false;
-    const fit: Fit<Command, readonly string[] | CommandShape> = {
-      sure: (one, shape) => ("words" in shape ? hasShape(one, shape, facts, places) : beginsWith(one, shape)),
-      possible: (one, shape) => mayContain(one, "words" in shape ? shape.words : shape),
-    };
-    return holds(reading, facts.commands(), wanted, fit);
+    const tests = wanted.map((shape) => (one: Command) => {
+      if (reading === "possible") return mayContain(one, "words" in shape ? shape.words : shape);
+      return "words" in shape ? hasShape(one, shape, facts, places) : beginsWith(one, shape);
+    });
+    return holds(reading, facts.commands(), tests);
   };
 }
 
@@ -68,14 +61,9 @@ const isOnePrefix = (command: NonNullable<ArgumentConditions["command"]>): comma
   typeof command[0] === "string";
 
 function hostCondition(patterns: readonly string[], reading: Reading, argument?: string): Condition {
-  const tests = patterns.map(toHostTest);
-  return (facts) => holds(reading, facts.hosts(argument), tests, HOST_FIT);
+  const tests = patterns.map((pattern) => toHostTest(pattern, reading));
+  return (facts) => holds(reading, facts.hosts(argument), tests);
 }
-
-const HOST_FIT: Fit<Host, HostTest> = {
-  sure: (host, test) => test(host) === true,
-  possible: (host, test) => test(host) !== false,
-};
 
 /** A condition on one argument applies to its declared content, or to its value if nothing is declared. */
 function namedCondition(
@@ -92,17 +80,13 @@ function namedCondition(
     const holding = facts.holdingOf(name);
     if (holding && HOLDS_PATH.has(holding)) return ofPath(facts);
     if (holding === "host") return ofHost(facts);
-    return holds(reading, findScalars(facts.input, name), tests, SCALAR_FIT);
+    return holds(reading, findScalars(facts.input, name), tests);
   };
 }
 
 const HOLDS_PATH: ReadonlySet<Holding> = new Set(["path", "tree", "patch", "symbol"] as const);
 
-type ScalarTest = (value: Scalar) => boolean;
-const fitsScalar = (value: Scalar, test: ScalarTest) => test(value);
-const SCALAR_FIT: Fit<Scalar, ScalarTest> = { sure: fitsScalar, possible: fitsScalar };
-
-function toValueTest(wanted: Scalar): ScalarTest {
+function toValueTest(wanted: Scalar): (value: Scalar) => boolean {
   if (typeof wanted !== "string" || !isGlob(wanted)) return (value) => value === wanted;
   const matches = toGlobTest(wanted);
   return (value) => value === wanted || (typeof value === "string" && matches(value));
@@ -117,25 +101,18 @@ function findScalars(input: Facts["input"], name: string): Found<Scalar> {
 
 const isScalar = (value: unknown): value is Scalar => ["string", "number", "boolean"].includes(typeof value);
 
-/** How a value that was found is held against one that a rule names. */
-interface Fit<T, W> {
-  sure(value: T, wanted: W): boolean;
-  possible(value: T, wanted: W): boolean;
-}
-
 /** A test that is undefined belongs to a pattern that cannot be read here. */
-function holds<T, W>(
+function holds<T>(
   reading: Reading,
   { values, besides }: Found<T>,
-  tests: readonly (W | undefined)[],
-  fit: Fit<T, W>,
+  tests: readonly (((value: T) => boolean) | undefined)[],
 ): boolean {
   if (reading === "possible" && besides === "unclear") return true;
   if (values.length === 0) return false;
   if (reading === "possible")
-    return values.some((value) => tests.some((test) => test === undefined || fit.possible(value, test)));
+    return values.some((value) => tests.some((test) => test === undefined || test(value)));
   if (besides !== "nothing") return false;
-  return values.every((value) => tests.some((test) => test !== undefined && fit.sure(value, test)));
+  return values.every((value) => tests.some((test) => test?.(value)));
 }
 
 // Array.isArray does not narrow a readonly list.

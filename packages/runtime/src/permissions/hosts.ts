@@ -1,3 +1,5 @@
+import type { Reading } from "./path-glob.ts";
+
 const DEFAULT_PORTS: Readonly<Record<string, string>> = {
   "http:": "80",
   "https:": "443",
@@ -29,11 +31,11 @@ const toHost = (name: string, port: string | undefined): Host | undefined => {
   return bare === "" ? undefined : { name: bare, port };
 };
 
-/** Three answers: a port that the rule names and the call does not is neither. */
-export type HostTest = (host: Host) => boolean | undefined;
-
-/** `example.com` is that name with any port, `*.example.com:443` any name below it with that one, `*` every host. */
-export function toHostTest(pattern: string): HostTest | undefined {
+/**
+ * `example.com` is that name with any port, `*.example.com:443` any name below it with that one, `*` every host. A port
+ * that the rule names and the call does not is possible, but not sure.
+ */
+export function toHostTest(pattern: string, reading: Reading): ((host: Host) => boolean) | undefined {
   const wildcard = /^\*\.?/.exec(pattern)?.[0] ?? "";
   const wanted = parseHost(wildcard === "*" ? `any${pattern.slice(1)}` : pattern.slice(wildcard.length));
   if (!wanted) return undefined;
@@ -41,9 +43,7 @@ export function toHostTest(pattern: string): HostTest | undefined {
     if (wildcard === "*") return true;
     return wildcard ? name.endsWith(`.${wanted.name}`) : name === wanted.name;
   };
-  return (host) => {
-    if (!fitsName(host)) return false;
-    if (wanted.port === undefined || wanted.port === host.port) return true;
-    return host.port === undefined ? undefined : false;
-  };
+  const fitsPort = ({ port }: Host) =>
+    wanted.port === undefined || wanted.port === port || (port === undefined && reading === "possible");
+  return (host) => fitsName(host) && fitsPort(host);
 }

@@ -12,44 +12,42 @@ export interface Places {
   readonly searchPath?: string | undefined;
 }
 
-/** A glob in two readings, for allow rules and for restrictive ones: unclear cases count against the call. */
-export interface PathGlob {
-  /** Both the entry and where it leads match, and so would anything below a folder that is taken as a whole. */
-  surelyHolds(path: ResolvedPath): boolean;
-  /** Whether any of its names, a parent folder or something below it may match. */
-  mayHold(path: ResolvedPath): boolean;
-}
+/** How a rule is held against a call: for sure by one that allows, possibly by one that denies or asks. */
+export type Reading = "sure" | "possible";
 
 /**
  * A glob without a leading `/` is relative to each root. For deny and prompt rules a glob without any slash matches
- * that name in every folder, and a folder includes its contents; for allow rules it is taken literally.
+ * that name in every folder, and a folder includes its contents; for allow rules it is taken literally. Undefined when
+ * the glob cannot be evaluated.
  */
-export function toPathGlob(glob: string, { roots, home }: Places): PathGlob | undefined {
+export function toPathTest(
+  glob: string,
+  reading: Reading,
+  { roots, home }: Places,
+): ((path: ResolvedPath) => boolean) | undefined {
   const written = glob.replace(/^(?:\.\/)+/, "");
   const exact = written.replace(/\/$/, "/**");
-  const isAnywhere = !written.replace(/\/$/, "").includes("/");
+  const isAnywhere = reading === "possible" && !written.replace(/\/$/, "").includes("/");
   const starts = toStarts(exact, roots, home);
   if (!starts) return undefined;
-  const narrow = starts.map(({ folder, rest }) => toTest(folder + rest));
-  const wide = starts.map(({ folder, rest }) => toTest(isAnywhere ? `${folder}**/${rest}` : folder + rest));
-  return {
-    surelyHolds: ({ entry, real, isTree }) =>
-      narrow.some(({ matches }) =>
-        [entry, real].every((path) => matches(path) && (!isTree || probesBelow(path).every(matches))),
-      ),
-    mayHold: ({ named, entry, real, isTree, inode }) =>
-      wide.some(
-        (test) =>
-          holdsFolderOf(test, real) ||
-          (entry !== real && holdsFolderOf(test, entry)) ||
-          (named !== entry && holdsFolderOf(test, named)) ||
-          (isTree && (isBelow(real, test.folder) || isBelow(test.folder, real))) ||
-          // A hard link is another name of the same file.
-          (inode !== undefined && hasInode(toWanted(test), new Set([inode]))) ||
-          (isTree && holdsLinkTo(toWanted(test), real)),
-      ),
-  };
+  const tests = starts.map(({ folder, rest }) => toTest(isAnywhere ? `${folder}**/${rest}` : folder + rest));
+  const holds = reading === "sure" ? surelyHolds : mayHold;
+  return (path) => tests.some((test) => holds(test, path));
 }
+
+/** Both the entry and where it leads match, and so would anything below a folder that is taken as a whole. */
+const surelyHolds = ({ matches }: Test, { entry, real, isTree }: ResolvedPath): boolean =>
+  [entry, real].every((path) => matches(path) && (!isTree || probesBelow(path).every(matches)));
+
+/** Whether any of its names, a parent folder or something below it may match. */
+const mayHold = (test: Test, { named, entry, real, isTree, inode }: ResolvedPath): boolean =>
+  holdsFolderOf(test, real) ||
+  (entry !== real && holdsFolderOf(test, entry)) ||
+  (named !== entry && holdsFolderOf(test, named)) ||
+  (isTree && (isBelow(real, test.folder) || isBelow(test.folder, real))) ||
+  // A hard link is another name of the same file.
+  (inode !== undefined && hasInode(toWanted(test), new Set([inode]))) ||
+  (isTree && holdsLinkTo(toWanted(test), real));
 
 /** A folder named in the rule includes its contents. */
 const toWanted = (test: Test): Test => ({ ...test, matches: (path) => holdsFolderOf(test, path) });
