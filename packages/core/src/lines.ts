@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { ToolError } from "./errors.ts";
+import { invalidArgument } from "./errors.ts";
 import type { Range } from "./ids.ts";
 
 /** Whole lines, counted from 1 as text answers show them, both ends included. */
@@ -19,12 +19,9 @@ interface Part {
 /** The range that a caller means by `range` or by `lines`; undefined for everything. `12-` ends at `lineCount`. */
 export function toRange({ range, lines }: Part, lineCount = MAX_LINE): Range | undefined {
   if (lines === undefined) return range;
-  if (range !== undefined) throw invalid("give range or lines, not both");
+  if (range !== undefined) throw invalidArgument("lines", "give range or lines, not both");
   const [first = "", last = first] = lines.split("-");
   const [start, end] = [Number(first) - 1, last === "" ? Math.max(lineCount, Number(first)) : Number(last)];
-  if (end <= start) throw invalid(`lines end before they start: ${lines}`);
+  if (end <= start) throw invalidArgument("lines", `lines end before they start: ${lines}`);
   return { start: { line: start, col: 0 }, end: { line: end, col: 0 } };
 }
-
-const invalid = (message: string) =>
-  new ToolError("INVALID_ARGUMENT", message, { issues: [{ path: "lines", message }] });

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import type { Clock } from "../clock.ts";
 import type { Envelope } from "../envelope.ts";
-import { ToolError } from "../errors.ts";
+import { invalidArgument, ToolError } from "../errors.ts";
 import type { Topic } from "../topic.ts";
 import {
   asksForJob,
@@ -247,8 +247,10 @@ const digestOf = (input: unknown) =>
 
 function checkSameCall({ tool, action, digest, key }: Job, job: Job): void {
   if (tool === job.tool && action === job.action && digest === job.digest) return;
-  const message = `the key '${key}' belongs to another call, of ${tool}.${action}; use a new one`;
-  throw new ToolError("INVALID_ARGUMENT", message, { issues: [{ path: "key", message }] });
+  throw invalidArgument(
+    "key",
+    `the key '${key}' belongs to another call, of ${tool}.${action}; use a new one`,
+  );
 }
 
 const onlyFailure = (result: Envelope): Envelope | undefined => (result.ok ? undefined : result);

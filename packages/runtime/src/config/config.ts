@@ -2,15 +2,6 @@ import type { SandboxSettings } from "@octant/host";
 import type { PermissionRule } from "../permissions/rule.ts";
 import type { Dictionary, Settings } from "./schema.ts";
 
-/** One settings file, or the environment, as it was read. */
-export interface Tier {
-  readonly tier: TierName;
-  readonly file: string | null;
-  readonly settings: Settings;
-  /** Whether its programs and allow rules take effect. */
-  readonly trusted: boolean;
-}
-
 /** The effective settings: merged, with defaults applied. */
 export interface Config {
   readonly settings: EffectiveSettings;

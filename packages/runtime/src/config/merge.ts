@@ -6,7 +6,7 @@ import {
   isProjectTier,
   type McpServer,
   type Origin,
-  type Tier,
+  type TierName,
   type TierRules,
 } from "./config.ts";
 import { DEFAULT_TOOLS, defaultSettings } from "./defaults.ts";
@@ -17,8 +17,13 @@ import { narrowSandbox, withRealPaths } from "./narrow-sandbox.ts";
 import type { Settings } from "./schema.ts";
 import { toVisible } from "./visible.ts";
 
-/** A tier with the locations of its values. */
-export interface LoadedTier extends Tier {
+/** One settings file, or the environment, as it was read. */
+export interface LoadedTier {
+  readonly tier: TierName;
+  readonly file: string | null;
+  readonly settings: Settings;
+  /** Whether its programs and allow rules take effect. */
+  readonly trusted: boolean;
   /** The file as messages name it. */
   readonly shown: string;
   /** The folder that relative paths start from. */

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { createTopic, ToolError } from "@octant/core";
+import { createTopic, invalidArgument, ToolError } from "@octant/core";
 import { describeRequest } from "./describe-request.ts";
 import type { PermissionAnswer, PermissionRequest } from "./prompter.ts";
 
@@ -80,7 +80,8 @@ export function createApprovalQueue(timeoutMs = DEFAULT_TIMEOUT_MS) {
     answer(approvalId: string, { answer, reason, by }: ApprovalAnswer): void {
       const found = waiting.get(approvalId);
       if (!found) throw notWaiting(approvalId);
-      if (!found.approval.choices.includes(answer)) throw notOffered();
+      if (!found.approval.choices.includes(answer))
+        throw invalidArgument("answer", "'always' is not offered here: such a rule could not take effect");
       // Removed at once, so that a second answer is rejected.
       waiting.delete(approvalId);
       found.resolve(answer === "deny" ? { answer, reason, by } : { answer, by });
@@ -139,9 +140,4 @@ const TOO_MANY: PermissionAnswer = {
 function notWaiting(id: string): ToolError {
   const message = "no such approval is waiting; it was answered, ran out, or its call was cancelled";
   return new ToolError("NOT_FOUND", message, { id });
-}
-
-function notOffered(): ToolError {
-  const message = "'always' is not offered here: such a rule could not take effect";
-  return new ToolError("INVALID_ARGUMENT", message, { issues: [{ path: "answer", message }] });
 }
