@@ -1,3 +1,5 @@
+import type { Topic } from "@octant/core";
+
 /** A wait exceeded its time; the work may still be in progress. */
 export class LateError extends Error {
   override readonly name = "LateError";
@@ -18,5 +20,19 @@ export function orAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> 
     const stop = () => reject(signal.reason);
     signal.addEventListener("abort", stop, { once: true });
     work.then(resolve, reject).finally(() => signal.removeEventListener("abort", stop));
+  });
+}
+
+/** Resolves when the condition is met, which is looked at after each change, or when the signal is aborted. */
+export function until(isMet: () => boolean, changes: Topic<void>, enough: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (isMet() || enough.aborted) return resolve();
+    const finish = () => {
+      stop();
+      enough.removeEventListener("abort", finish);
+      resolve();
+    };
+    const stop = changes.listen(() => isMet() && finish());
+    enough.addEventListener("abort", finish);
   });
 }

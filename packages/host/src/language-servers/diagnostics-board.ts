@@ -1,4 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
+import { createTopic } from "@octant/core";
+import { until } from "../waits.ts";
 import type { LspPublishedDiagnostics } from "./protocol.ts";
 
 export type DiagnosticsBoard = ReturnType<typeof createDiagnosticsBoard>;
@@ -9,7 +11,7 @@ const SECOND_THOUGHTS_MS = 80;
 /** The diagnostics that a server has pushed. */
 export function createDiagnosticsBoard() {
   const board = new Map<string, { readonly at: number; readonly published: LspPublishedDiagnostics }>();
-  const waiting = new Set<() => void>();
+  const changes = createTopic<void>({ maxEvents: 0 });
   let count = 0;
 
   const find = (uri: string, mark: number, version: number) => {
@@ -22,14 +24,14 @@ export function createDiagnosticsBoard() {
   return {
     publish(published: LspPublishedDiagnostics) {
       board.set(canonical(published.uri), { at: ++count, published });
-      for (const look of waiting) look();
+      changes.publish();
     },
     /** The diagnostics of a file since `mark`; undefined when there were none in time. */
     async since(uri: string, mark: number, version: number, patienceMs: number, signal: AbortSignal) {
       const enough = AbortSignal.any([signal, AbortSignal.timeout(patienceMs)]);
       const isThere = () => find(uri, mark, version) !== undefined;
       if (!isThere()) {
-        await until(isThere, waiting, enough);
+        await until(isThere, changes, enough);
         await delay(SECOND_THOUGHTS_MS, undefined, { signal }).catch(() => {});
       }
       signal.throwIfAborted();
@@ -40,19 +42,6 @@ export function createDiagnosticsBoard() {
     forget: (uri?: string) => void (uri === undefined ? board.clear() : board.delete(canonical(uri))),
   };
 }
-
-const until = (isMet: () => boolean, waiting: Set<() => void>, enough: AbortSignal): Promise<void> =>
-  new Promise((resolve) => {
-    const finish = () => {
-      waiting.delete(look);
-      enough.removeEventListener("abort", finish);
-      resolve();
-    };
-    const look = () => isMet() && finish();
-    if (enough.aborted) return resolve();
-    waiting.add(look);
-    enough.addEventListener("abort", finish);
-  });
 
 /** Servers spell the same uri in their own ways: some encode more characters than others. */
 function canonical(uri: string): string {

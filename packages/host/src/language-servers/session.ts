@@ -193,13 +193,9 @@ export async function openSession(options: SessionOptions) {
      */
     async settled(patienceMs: number, signal: AbortSignal) {
       const untilReport = REPORT_WITHIN_MS - (performance.now() - greeted);
-      if (untilReport > 0 && work.count() === 0) await Promise.race([work.begun(), delay(untilReport)]);
-      if (work.count() === 0) return;
-      const done = new AbortController();
-      const ended = AbortSignal.any([signal, gone.signal, done.signal]);
-      const left = delay(Math.max(0, patienceMs - work.busyMs()), undefined, { signal: ended });
-      await Promise.race([work.done(), left]).catch(() => {});
-      done.abort();
+      if (untilReport > 0) await work.begun(AbortSignal.timeout(Math.ceil(untilReport)));
+      const left = AbortSignal.timeout(Math.max(0, Math.ceil(patienceMs - work.busyMs())));
+      await work.done(AbortSignal.any([signal, gone.signal, left]));
       signal.throwIfAborted();
       if (gone.signal.aborted) throw hasDied();
     },

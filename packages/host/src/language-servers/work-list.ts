@@ -1,16 +1,13 @@
+import { createTopic } from "@octant/core";
+import { until } from "../waits.ts";
+
 export type WorkList = ReturnType<typeof createWorkList>;
 
 /** The work that a server has reported. */
 export function createWorkList() {
   const tokens = new Set<string | number>();
+  const changes = createTopic<void>({ maxEvents: 0 });
   let busySince = 0;
-  let waiting: { readonly isMet: () => boolean; readonly resolve: () => void }[] = [];
-  const look = () => {
-    for (const one of waiting) if (one.isMet()) one.resolve();
-    waiting = waiting.filter((one) => !one.isMet());
-  };
-  const until = (isMet: () => boolean) =>
-    isMet() ? Promise.resolve() : new Promise<void>((resolve) => waiting.push({ isMet, resolve }));
   return {
     count: () => tokens.size,
     /** How long there has been some without a break. */
@@ -18,13 +15,13 @@ export function createWorkList() {
     begin(token: string | number) {
       if (tokens.size === 0) busySince = performance.now();
       tokens.add(token);
-      look();
+      changes.publish();
     },
     end(token: string | number) {
       tokens.delete(token);
-      look();
+      changes.publish();
     },
-    begun: () => until(() => tokens.size > 0),
-    done: () => until(() => tokens.size === 0),
+    begun: (enough: AbortSignal) => until(() => tokens.size > 0, changes, enough),
+    done: (enough: AbortSignal) => until(() => tokens.size === 0, changes, enough),
   };
 }

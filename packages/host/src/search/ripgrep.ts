@@ -98,14 +98,9 @@ export function createRipgrep({
     /** The regular files below a folder, in the order of comparePaths, as ripgrep would search them. */
     files(
       path: Path,
-      {
-        maxDepth,
-        signal,
-        ...filter
-      }: FileFilter & { readonly maxDepth?: number; readonly signal: AbortSignal },
+      { signal, ...filter }: FileFilter & { readonly signal: AbortSignal },
     ): AsyncIterable<readonly Path[]> {
-      const depth = maxDepth === undefined ? [] : [`--max-depth=${maxDepth}`];
-      const args = [...QUIET, "--files", "--null", ...filterArguments(filter), ...ORDERS.path, ...depth];
+      const args = [...QUIET, "--files", "--null", ...filterArguments(filter), ...ORDERS.path];
       return runIn(path, () => [...args, "--", "."], signal, readNames);
     },
   };
