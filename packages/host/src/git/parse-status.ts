@@ -49,18 +49,14 @@ export interface StatusEntry {
 /** Reads `git status --porcelain=v2 -z --branch`. Paths in it start at `top`. */
 export function parseStatus(output: Buffer, top: Path): HeadState & { entries: StatusEntry[] } {
   const records = splitNul(output);
-  const head: { -readonly [K in keyof HeadState]: HeadState[K] } = {
-    branch: null,
-    head: null,
-    upstream: null,
-  };
+  const headers = new Map<string, string>();
   const entries: StatusEntry[] = [];
   const at = (name: Path): Path => `${top === "/" ? "" : top}/${name}`;
   for (let n = 0; n < records.length; n++) {
     const record = records[n]!;
     const [type = "", ...words] = record.split(" ");
     const rest = (skip: number) => words.slice(skip).join(" ");
-    if (type === "#") readHeader(words, head);
+    if (type === "#") headers.set(words[0] ?? "", rest(1));
     else if (type === "1") entries.push({ path: at(rest(7)), kind: "changed", ...changesOf(words) });
     else if (type === "2")
       entries.push({
@@ -72,19 +68,18 @@ export function parseStatus(output: Buffer, top: Path): HeadState & { entries: S
     else if (type === "u") entries.push({ path: at(rest(9)), kind: "conflict", conflict: conflictOf(words) });
     else if (type === "?" || type === "!") entries.push(unknownEntry(at(rest(0)), type));
   }
-  return { ...head, entries };
+  return { ...toHeadState(headers), entries };
 }
 
-function readHeader(
-  [name, ...values]: readonly string[],
-  head: { -readonly [K in keyof HeadState]: HeadState[K] },
-) {
-  const value = values.join(" ");
-  if (name === "branch.oid") head.head = value === "(initial)" ? null : value;
-  if (name === "branch.head") head.branch = value === "(detached)" ? null : value;
-  if (name === "branch.upstream") head.upstream = value;
-  const counts = name === "branch.ab" ? /^\+(\d+) -(\d+)$/.exec(value) : null;
-  if (counts) Object.assign(head, { ahead: Number(counts[1]), behind: Number(counts[2]) });
+function toHeadState(headers: ReadonlyMap<string, string>): HeadState {
+  const [, ahead, behind] = /^\+(\d+) -(\d+)$/.exec(headers.get("branch.ab") ?? "") ?? [];
+  const read = (name: string) => headers.get(name) ?? null;
+  return {
+    branch: read("branch.head") === "(detached)" ? null : read("branch.head"),
+    head: read("branch.oid") === "(initial)" ? null : read("branch.oid"),
+    upstream: read("branch.upstream"),
+    ...(ahead !== undefined && { ahead: Number(ahead), behind: Number(behind) }),
+  };
 }
 
 /** Git's letters for the kinds of changes. */

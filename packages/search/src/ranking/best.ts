@@ -3,13 +3,13 @@ export interface Scored {
   readonly score: number;
 }
 
+/** A longer tie means that nothing really matches. */
+const MAX_EQUALS = 1_000;
+
 /**
  * The highest scores above 0, best first; ties in order of their ids. All that tie with the last one are
  * included, so that the selection never depends on ids.
  */
-/** A longer tie means that nothing really matches. */
-const MAX_EQUALS = 1_000;
-
 export function best(scores: Float64Array, limit: number): Scored[] {
   const floor = lowestOfBest(scores, limit);
   const top: Scored[] = [];

@@ -5,10 +5,7 @@ const SMOOTHING = 60;
 /** Lower ranks carry no information. */
 const MAX_RANKED = 1_000;
 
-/**
- * Reciprocal rank fusion of two score lists: each contributes 1
- * (60 + rank).
- */
+/** Reciprocal rank fusion of two score lists: each contributes 1 / (60 + rank). */
 export function addReciprocalRanks(a: Float64Array, b: Float64Array): Float64Array {
   const sum = new Float64Array(Math.max(a.length, b.length));
   for (const scores of [a, b])
