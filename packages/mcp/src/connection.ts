@@ -82,7 +82,7 @@ export function createRequest({ message, write, ...parts }: RequestParts) {
     },
     /** Throws a ProtocolError when the request carries a state that belongs to another one. */
     get client(): RequestClient {
-      client ??= toClient();
+      client ??= session ? toLegacyClient(request, session.requests, log) : toModernClient(request, log);
       return client;
     },
     /** The result that requests input instead; undefined when nothing was asked. */
@@ -93,17 +93,6 @@ export function createRequest({ message, write, ...parts }: RequestParts) {
     const threshold = session ? (session.logLevel ?? "debug") : meta?.[LOG_LEVEL_KEY];
     if (service.logging && threshold !== undefined && isLogged(level, threshold as LogLevel))
       request.write(toNotification("notifications/message", { level, data }));
-  };
-  const toClient = (): RequestClient => {
-    const { capabilities } = request;
-    if (session) return toLegacyClient({ capabilities, requests: session.requests, id, signal, log });
-    const { name, uri, arguments: args = {}, inputResponses, requestState } = params;
-    const subject = `${method} ${name ?? uri ?? ""}`;
-    const caller = service.caller.id;
-    return toModernClient(
-      { caller, subject, args, capabilities, inputResponses, requestState, log },
-      service.states,
-    );
   };
   return request;
 }

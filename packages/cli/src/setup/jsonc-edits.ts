@@ -12,14 +12,15 @@ export function insertProperty(text: string, object: Node, name: string, value: 
   const kept = tail.trimEnd();
   const hasComma = last !== undefined && commaAfter(text, from) >= 0;
   const layout = layoutIn(text, object);
+  const { unit } = layout;
   const property = `${JSON.stringify(name)}:${layout.gap}${render(value, layout)}`;
   const parts = [
     last && !hasComma ? "," : "",
     kept,
-    separatorOf(layout, last),
+    unit === undefined ? (last ? layout.gap : "") : layout.newLine + layout.indent,
     property,
     hasComma ? "," : "",
-    last ? tail.slice(kept.length) : closingOf(layout, text, object),
+    last ? tail.slice(kept.length) : unit === undefined ? "" : layout.newLine + indentAt(text, object.offset),
   ];
   return text.slice(0, from) + parts.join("") + text.slice(closing);
 }
@@ -98,12 +99,6 @@ function layoutIn(text: string, object: Node): Layout {
   const indent = ownLine ? lineBefore(text, first.offset) : indentAt(text, object.offset) + unit;
   return { newLine: newLineOf(text), gap: " ", unit, indent };
 }
-
-const separatorOf = ({ unit, newLine, indent, gap }: Layout, last: Node | undefined): string =>
-  unit === undefined ? (last ? gap : "") : newLine + indent;
-
-const closingOf = ({ unit, newLine }: Layout, text: string, object: Node): string =>
-  unit === undefined ? "" : newLine + indentAt(text, object.offset);
 
 /** Lists stay on one line, as people write them. */
 function render(value: unknown, layout: Layout): string {

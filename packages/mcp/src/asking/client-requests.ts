@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { ToolError } from "@octant/core";
+import type { McpRequest } from "../connection.ts";
 import { isPlain, type Outgoing, type Plain, type RequestId, toNotification } from "../messages.ts";
 import { type Exchange, type InputRequest, lackOf, type RequestClient } from "./exchange.ts";
 import { canShowForms, toAnswer, toElicitation } from "./forms.ts";
@@ -45,15 +46,11 @@ export function createClientRequests(write: (message: Outgoing, about: RequestId
 }
 
 /** A client that can answer requests from the server. */
-export interface LegacyClient {
-  readonly capabilities: Plain;
-  readonly requests: ClientRequests;
-  readonly id: RequestId;
-  readonly signal: AbortSignal;
-  readonly log: Exchange["log"];
-}
-
-export function toLegacyClient({ capabilities, requests, id, signal, log }: LegacyClient): RequestClient {
+export function toLegacyClient(
+  { capabilities, id, signal }: McpRequest,
+  requests: ClientRequests,
+  log: Exchange["log"],
+): RequestClient {
   const send = (request: InputRequest) => requests.send(request, signal, id);
   return {
     async ask(question, askSignal) {

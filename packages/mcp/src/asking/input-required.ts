@@ -1,21 +1,8 @@
 import { ToolError } from "@octant/core";
+import type { McpRequest } from "../connection.ts";
 import { invalidParams, isPlain, MISSING_CAPABILITY, type Plain, ProtocolError } from "../messages.ts";
 import { type Exchange, type InputRequests, lackOf, type RequestClient } from "./exchange.ts";
 import { canShowForms, toAnswer, toElicitation } from "./forms.ts";
-import type { StateSeal } from "./request-state.ts";
-
-/** A request of the modern revision, as far as the client may be asked for input before the answer. */
-export interface RetriedRequest {
-  readonly caller: string;
-  /** The subject of the request, so that answers for one thing cannot be used for another. */
-  readonly subject: string;
-  readonly args: unknown;
-  readonly capabilities: Plain;
-  /** Members of a retry, as the client sent them. */
-  readonly inputResponses: unknown;
-  readonly requestState: unknown;
-  readonly log: Exchange["log"];
-}
 
 const KEY = "answer";
 
@@ -23,9 +10,12 @@ const KEY = "answer";
  * A client that answers no requests: its request ends with the required input, and the client repeats it with the
  * answers. The work then runs again and gets the answers in the order of its questions.
  */
-export function toModernClient(request: RetriedRequest, states: StateSeal): RequestClient {
-  const { caller, subject, args, capabilities, inputResponses, requestState, log } = request;
-  const call = { caller, subject, args };
+export function toModernClient(request: McpRequest, log: Exchange["log"]): RequestClient {
+  const { service, method, params, capabilities } = request;
+  const { states, caller } = service;
+  const { name, uri, arguments: args = {}, inputResponses, requestState } = params;
+  // Answers for one thing cannot be used for another.
+  const call = { caller: caller.id, subject: `${method} ${name ?? uri ?? ""}`, args };
   const known = requestState === undefined ? [] : states.open(requestState, call);
   if (!known) throw invalidParams("Invalid or expired requestState", { reason: "invalid_request_state" });
   const rounds = [...known];
