@@ -59,7 +59,10 @@ export async function prepare({ repository, sources, questions }: Corpus): Promi
     }
   }
   return {
-    ...{ language: repository.language, name: repository.name, chunks, postings },
+    language: repository.language,
+    name: repository.name,
+    chunks,
+    postings,
     questions: questions.map((question) => {
       const asked = table.placeQuestion(cutTerms(question.text));
       return { question, cosines: Float32Array.from(vectors, (vector) => dot(vector, asked)) };

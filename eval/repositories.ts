@@ -23,20 +23,32 @@ const REPOSITORIES: readonly Repository[] = [
   { name: "pytest", language: "python", split: "dev", code: /^src\/.*\.py$/ },
   { name: "flask", language: "python", split: "test", code: /^src\/.*\.py$/ },
   {
-    ...{ name: "scikit-learn", language: "python", split: "test" },
-    ...{ code: /^sklearn\/.*\.py$/, notCode: /\/tests?\// },
+    name: "scikit-learn",
+    language: "python",
+    split: "test",
+    code: /^sklearn\/.*\.py$/,
+    notCode: /\/tests?\//,
   },
   {
-    ...{ name: "gemini-cli", language: "typescript", split: "dev" },
-    ...{ code: /^packages\/.*\.tsx?$/, notCode: /\.(?:spec|test)\.tsx?$|\/test\// },
+    name: "gemini-cli",
+    language: "typescript",
+    split: "dev",
+    code: /^packages\/.*\.tsx?$/,
+    notCode: /\.(?:spec|test)\.tsx?$|\/test\//,
   },
   {
-    ...{ name: "react-router", language: "typescript", split: "test" },
-    ...{ code: /^packages\/.*\.tsx?$/, notCode: /\.test\.tsx?$|__tests__/ },
+    name: "react-router",
+    language: "typescript",
+    split: "test",
+    code: /^packages\/.*\.tsx?$/,
+    notCode: /\.test\.tsx?$|__tests__/,
   },
   {
-    ...{ name: "vite", language: "typescript", split: "test" },
-    ...{ code: /^packages\/.*\.ts$/, notCode: /__tests__|\.spec\.ts$/ },
+    name: "vite",
+    language: "typescript",
+    split: "test",
+    code: /^packages\/.*\.ts$/,
+    notCode: /__tests__|\.spec\.ts$/,
   },
   { name: "caddy", language: "go", split: "dev", code: /\.go$/, notCode: /_test\.go$/ },
   { name: "gin", language: "go", split: "test", code: /\.go$/, notCode: /_test\.go$/ },
@@ -50,8 +62,11 @@ const REPOSITORIES: readonly Repository[] = [
 
 /** Available without any checkout. */
 export const OWN_REPOSITORY: Repository = {
-  ...{ name: "octant", language: "typescript", split: "dev" },
-  ...{ code: /^packages\/.*\.ts$/, notCode: /\.test\.ts$|\/dist\// },
+  name: "octant",
+  language: "typescript",
+  split: "dev",
+  code: /^packages\/.*\.ts$/,
+  notCode: /\.test\.ts$|\/dist\//,
 };
 
 /** The listed repositories found below the folder, by their names. */

@@ -91,7 +91,8 @@ function grep(sources: readonly Text[], text: string, limit: number) {
               ? []
               : [
                   {
-                    ...{ path, line: lineText },
+                    path,
+                    line: lineText,
                     range: { start: { line, col }, end: { line, col: col + text.length } },
                   },
                 ];

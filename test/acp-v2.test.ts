@@ -84,7 +84,14 @@ async function openClient(script: Script, allowed: Promise<void> = Promise.resol
   const states = () =>
     updates.flatMap((one) => (one.sessionUpdate === "state_update" ? [one as { state?: string }] : []));
   return {
-    ...{ agent, project, provider, updates, asked, problems, version, states },
+    agent,
+    project,
+    provider,
+    updates,
+    asked,
+    problems,
+    version,
+    states,
     say: (sessionId: string, text: string) =>
       agent.request(methods.agent.session.prompt, { sessionId, prompt: [{ type: "text", text }] }),
     idle: () => vi.waitFor(() => expect(states().at(-1)?.state).toBe("idle"), { timeout: 30_000 }),

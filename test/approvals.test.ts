@@ -47,9 +47,12 @@ async function serve(options: OctantOptions = {}) {
         "mcp-name": "fs",
       },
       body: JSON.stringify({
-        ...{ jsonrpc: "2.0", id: 1, method: "tools/call" },
+        jsonrpc: "2.0",
+        id: 1,
+        method: "tools/call",
         params: {
-          ...{ name: "fs", arguments: { action: "write", uri, content: "new\n" } },
+          name: "fs",
+          arguments: { action: "write", uri, content: "new\n" },
           _meta: {
             "io.modelcontextprotocol/protocolVersion": "2026-07-28",
             "io.modelcontextprotocol/clientCapabilities": {},

@@ -68,7 +68,9 @@ export function openCodeProject(
   const parsers = new ParserPool(1);
   octant.addTool(code({ workspace, servers, parsers }));
   return {
-    ...{ roots, servers, watcher },
+    roots,
+    servers,
+    watcher,
     async call(tool, action, input, onProgress) {
       const { envelope } = await octant.dispatch(
         { tool, action, input },

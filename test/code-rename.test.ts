@@ -11,7 +11,11 @@ const TSC = join(import.meta.dirname, "../node_modules/typescript/bin/tsc");
 const FILES = ["src/lib.ts", ...Array.from({ length: USERS }, (_, n) => `src/user-${n}.ts`)];
 const CONFIG = {
   compilerOptions: {
-    ...{ module: "nodenext", target: "esnext", strict: true, noEmit: true, types: [] },
+    module: "nodenext",
+    target: "esnext",
+    strict: true,
+    noEmit: true,
+    types: [],
     allowImportingTsExtensions: true,
   },
   include: ["src"],

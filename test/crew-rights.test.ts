@@ -128,7 +128,10 @@ test("deny rules bind sub-agents of every role and depth over MCP, in worktrees 
     if (next === undefined || asked > ATTEMPTS.length) return { parts: [{ text: `${name} ended` }] };
     const [role = "", place] = next.split(" ");
     return call("agent", {
-      ...{ action: "spawn", role, task: deeper.join(" > "), worktree: place === "worktree" },
+      action: "spawn",
+      role,
+      task: deeper.join(" > "),
+      worktree: place === "worktree",
     });
   });
   await using session = await startSession(["--tools", "agent,core"], {
@@ -139,7 +142,11 @@ test("deny rules bind sub-agents of every role and depth over MCP, in worktrees 
   for (const task of chains) {
     const [role = "", place] = task.split(" > ")[0]?.split(" ") ?? [];
     const started = await session.call("agent", {
-      ...{ action: "spawn", role, task, worktree: place === "worktree", background: true },
+      action: "spawn",
+      role,
+      task,
+      worktree: place === "worktree",
+      background: true,
     });
     const { agent_id } = started.data as { agent_id: string };
     const ended = await session.call("agent", { action: "await", agent_ids: [agent_id] });
@@ -176,7 +183,10 @@ test("the sub-agents of one in a worktree work there, and its worktrees are merg
     env: keysOf(project, provider),
   });
   const ended = await session.call("agent", {
-    ...{ action: "spawn", role: "auto", task: "outer", worktree: true },
+    action: "spawn",
+    role: "auto",
+    task: "outer",
+    worktree: true,
   });
   expect(ended.data, JSON.stringify(ended)).toMatchObject({ state: "done", worktree: { merged: true } });
   expect(seen.join("")).toBe("");

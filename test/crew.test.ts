@@ -262,7 +262,10 @@ test("a sub-agent's own commits are merged, and the work of a terminated one sta
   expect(own.data, JSON.stringify(own)).toMatchObject({ worktree: { merged: true, conflicts: [] } });
   expect(readFileSync(join(project.root, "own.txt"), "utf8")).toBe("own\n");
   const started = await crew.agent("spawn", {
-    ...{ role: "code", task: "x\nrun: echo half > half.txt; sleep 1002", background: true, worktree: true },
+    role: "code",
+    task: "x\nrun: echo half > half.txt; sleep 1002",
+    background: true,
+    worktree: true,
   });
   const { agent_id } = started.data as unknown as Info;
   await expect.poll(() => foldersWith(project, "half.txt"), { timeout: 40_000 }).toHaveLength(1);

@@ -39,7 +39,11 @@ beforeAll(async () => {
     onBug: () => {},
   });
   server = await serveHttp({
-    ...{ registry, tokens, name: "octant", version: "1", log: () => {} },
+    registry,
+    tokens,
+    name: "octant",
+    version: "1",
+    log: () => {},
     dispatch: (call, options) => {
       calls++;
       return dispatch(call, options);
@@ -216,9 +220,12 @@ test.each(SCOPES)("a token with scope %s may do %j and nothing else", async (sco
         "mcp-name": "demo",
       },
       body: JSON.stringify({
-        ...{ jsonrpc: "2.0", id: 1, method: "tools/call" },
+        jsonrpc: "2.0",
+        id: 1,
+        method: "tools/call",
         params: {
-          ...{ name: "demo", arguments: { action: name } },
+          name: "demo",
+          arguments: { action: name },
           _meta: {
             "io.modelcontextprotocol/protocolVersion": "2026-07-28",
             "io.modelcontextprotocol/clientCapabilities": {},

@@ -13,8 +13,13 @@ import { startPrinting, stdioOf } from "./printing-command.ts";
 
 const caller = { id: "local", access: "admin" } as const;
 const toServe = ({ registry, wireDispatch, workspace }: Octant) => ({
-  ...{ registry, dispatch: wireDispatch, jobs: workspace.jobs, caller },
-  ...{ name: "octant", version: "1", log: () => {} },
+  registry,
+  dispatch: wireDispatch,
+  jobs: workspace.jobs,
+  caller,
+  name: "octant",
+  version: "1",
+  log: () => {},
 });
 
 /** Serves the tools, and starts an edge in a process of its own. */

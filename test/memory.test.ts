@@ -139,7 +139,8 @@ test("shared memory is Markdown in the project that people can edit, and detects
   writeFileSync(join(folder, "mem_merged.md"), `---\ntags: [entrance, paint]\n---\n${conflict}`);
   expect(memoriesOf(await remember(session, "recall", { query: "entrance" }))[0]).toMatchObject({
     text: expect.stringContaining("[unresolved merge conflict in .hanzo/memory/mem_merged.md]"),
-    ...{ tags: ["entrance", "paint"], confidence: 0 },
+    tags: ["entrance", "paint"],
+    confidence: 0,
   });
   rmSync(join(folder, "mem_merged.md"));
   rmSync(file);

@@ -29,7 +29,9 @@ export async function startPrinting({ root, env }: Project, ...args: string[]) {
 /** A client's end of a command that it starts itself. */
 export const stdioOf = ({ root, env }: Project, ...args: string[]) =>
   new StdioClientTransport({
-    ...{ command: process.execPath, args: [LAUNCHER, ...args], cwd: root },
+    command: process.execPath,
+    args: [LAUNCHER, ...args],
+    cwd: root,
     // Every variable has a value.
     env: env as Record<string, string>,
   });

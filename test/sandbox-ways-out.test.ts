@@ -162,7 +162,9 @@ test("no file tool changes our own files", async () => {
   const patched = await octant.call("fs", { action: "apply_patch", uri: inProject, patch: edits, base_hash });
   expect(patched.error?.code).toBe("PROTECTED_PATH");
   const written = await octant.call("fs", {
-    ...{ action: "write", uri: "node_modules/evil.js", content: "evil" },
+    action: "write",
+    uri: "node_modules/evil.js",
+    content: "evil",
   });
   expect(written.error?.code).toBe("PROTECTED_PATH");
 });

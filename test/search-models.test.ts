@@ -22,11 +22,15 @@ afterEach(() => rmSync(base, { recursive: true }));
 async function nearestToStorm(search: object) {
   writeFileSync(join(base, "config/hanzo/settings.json"), JSON.stringify({ search }), { mode: 0o600 });
   const env = {
-    ...{ PATH: process.env["PATH"], HOME: join(base, "home") },
-    ...{ XDG_CONFIG_HOME: join(base, "config"), XDG_STATE_HOME: join(base, "state") },
+    PATH: process.env["PATH"],
+    HOME: join(base, "home"),
+    XDG_CONFIG_HOME: join(base, "config"),
+    XDG_STATE_HOME: join(base, "state"),
   };
   await using octant = createOctant({
-    ...{ roots: [join(base, "project")], env, tools: ["search", "job", "memory"] },
+    roots: [join(base, "project")],
+    env,
+    tools: ["search", "job", "memory"],
   });
   // biome-ignore lint/suspicious/noExplicitAny: the envelope of any action.
   const call = async (tool: string, action: string, input: object): Promise<any> =>
@@ -38,7 +42,8 @@ async function nearestToStorm(search: object) {
   for (const text of ["Sends a letter.", "Measures the wind."]) await call("memory", "create", { text });
   const recalled = await call("memory", "recall", { query: "storm", limit: 1 });
   return {
-    ...{ hit: data?.hits[0]?.uri, error },
+    hit: data?.hits[0]?.uri,
+    error,
     embedder: (await call("search", "status", {})).data?.embedder,
     memory: recalled.data?.memories[0]?.text,
     memoryError: recalled.error,

@@ -119,7 +119,9 @@ test("modality ast takes a shape, and says how to write one when it gets a descr
     "src/kitchen.ts#makeTea",
   );
   const { error } = await session.call("search", {
-    ...{ action: "query", modality: "ast", query: "functions that heat some water" },
+    action: "query",
+    modality: "ast",
+    query: "functions that heat some water",
   });
   expect(error).toMatchObject({ code: "INVALID_ARGUMENT", message: expect.stringContaining("$NAME") });
 });

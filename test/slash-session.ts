@@ -29,7 +29,11 @@ export async function openSlashSession(
   const run = async (line: string) =>
     (await runSlashLine(line, { opened, io, signal: new AbortController().signal }))?.text ?? "";
   return {
-    ...{ opened, io, provider, run, env },
+    opened,
+    io,
+    provider,
+    run,
+    env,
     async [Symbol.asyncDispose]() {
       await opened[Symbol.asyncDispose]();
       await provider[Symbol.asyncDispose]();

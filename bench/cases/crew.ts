@@ -70,14 +70,16 @@ async function recall({ effort, random }: Bench): Promise<Row> {
   for (let at = 0; at < MEMORIES; at++)
     store.put(
       {
-        ...{
-          memory_id: `mem_${at}`,
-          scope: "project",
-          kind: "note",
-          text: `${pick(0)} ${pick(0)} ${at}`,
-          tags: [],
-        },
-        ...{ source: "bench", confidence: 1, created_at: "", updated_at: "", links: [] },
+        memory_id: `mem_${at}`,
+        scope: "project",
+        kind: "note",
+        text: `${pick(0)} ${pick(0)} ${at}`,
+        tags: [],
+        source: "bench",
+        confidence: 1,
+        created_at: "",
+        updated_at: "",
+        links: [],
       },
       "bench",
     );

@@ -130,7 +130,9 @@ async function start(role: string, root: string, input = ""): Promise<Contender>
           "mcp-name": tool,
         },
         body: JSON.stringify({
-          ...{ jsonrpc: "2.0", id: 1, method: "tools/call" },
+          jsonrpc: "2.0",
+          id: 1,
+          method: "tools/call",
           params: { name: tool, arguments: args, _meta: MODERN },
         }),
       }),

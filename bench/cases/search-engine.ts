@@ -85,7 +85,8 @@ function indexApart(root: string, paths: readonly string[]): { chunks: number; r
   try {
     return JSON.parse(
       execFileSync(process.execPath, args, {
-        ...{ input: JSON.stringify(paths), encoding: "utf8" },
+        input: JSON.stringify(paths),
+        encoding: "utf8",
         stdio: ["pipe", "pipe", "inherit"],
       }),
     );

@@ -76,7 +76,10 @@ async function startOnce(
   const began = performance.now();
   // Without the terminal's own echo: an echoed key is one that the program has drawn.
   const pty = spawn("/bin/sh", ["-c", 'stty -echo; exec "$@"', "sh", ...command], {
-    ...{ cwd, env, cols: 120, rows: 40 },
+    cwd,
+    env,
+    cols: 120,
+    rows: 40,
   });
   const exited = new Promise<void>((resolve) => pty.onExit(() => resolve()));
   const ready = new Promise<boolean>((resolve) => {

@@ -115,7 +115,13 @@ async function broadcasts(): Promise<Row> {
   const dispatch = () => Promise.reject(new Error("nobody calls"));
   const jobs = { events, result: () => undefined };
   const server = await serveZmq({
-    ...{ registry: createRegistry([]), dispatch, caller, jobs, name: "bench", version: "1", log: () => {} },
+    registry: createRegistry([]),
+    dispatch,
+    caller,
+    jobs,
+    name: "bench",
+    version: "1",
+    log: () => {},
     address: `ipc://${folder}/s`,
   });
   const reader = new Subscriber({

@@ -9,7 +9,9 @@ const MODERN = {
 
 /** A read of the modern era. */
 export const readMessage = (id: number, uri: string) => ({
-  ...{ jsonrpc: "2.0", id, method: "tools/call" },
+  jsonrpc: "2.0",
+  id,
+  method: "tools/call",
   params: { name: "fs", arguments: { action: "read", uri }, _meta: MODERN },
 });
 

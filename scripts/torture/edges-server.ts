@@ -38,7 +38,7 @@ export async function startEdgesServer(): Promise<EdgesServer> {
     once(child, "exit").then(() => Promise.reject(new Error(`the server did not start: ${errors()}`))),
   ]);
   const { url, token } = JSON.parse(line);
-  return { ...started, ...{ url, token }, port: Number(new URL(url).port) };
+  return { ...started, url, token, port: Number(new URL(url).port) };
 }
 
 /** `octant serve` with these flags, on its own project. */

@@ -42,7 +42,12 @@ export function createFixture(log: (line: string) => void): {
   });
   return {
     options: {
-      ...{ registry, dispatch: exchanges.wrap(dispatch), profile, answers: toResult, tasks: jobs, log },
+      registry,
+      dispatch: exchanges.wrap(dispatch),
+      profile,
+      answers: toResult,
+      tasks: jobs,
+      log,
       ...features,
       name: "octant-conformance-fixture",
       version: "1.0.0",

@@ -38,7 +38,10 @@ export const editorTerminal = ({ session, cwd, onOpen }: EditorTerminalOptions):
         async run({ command }, { signal }) {
           try {
             await using terminal = await session.client.createTerminal({
-              ...{ sessionId: session.id, command: "sh", args: ["-c", command], cwd },
+              sessionId: session.id,
+              command: "sh",
+              args: ["-c", command],
+              cwd,
               outputByteLimit: MAX_OUTPUT_BYTES,
             });
             onOpen(terminal.id);

@@ -63,7 +63,10 @@ export class EditorSession {
     const { roots, resume, mcpServers, editorTerminals } = this.#options;
     const hasTerminal = editorTerminals && this.capabilities.terminal === true;
     this.#opened = await host.open({
-      ...{ roots, mcpServers, prompter: this.#prompter, mode: () => toMode(this.#modeId) },
+      roots,
+      mcpServers,
+      prompter: this.#prompter,
+      mode: () => toMode(this.#modeId),
       ...(resume !== undefined && { resume }),
       tools: hasTerminal
         ? [editorTerminal({ session: this, cwd: roots[0] ?? "", onOpen: (id) => this.#showTerminal(id) })]
@@ -90,7 +93,9 @@ export class EditorSession {
   #createUpdates(replay: boolean): (event: AgentEvent) => readonly SessionUpdate[] {
     const { session } = this.capabilities;
     return createUpdates({
-      ...{ session: this.#opened, replay, toDiff: this.#options.toDiff },
+      session: this.#opened,
+      replay,
+      toDiff: this.#options.toDiff,
       shows: { notices: session?.notices != null, compaction: session?.compaction != null },
       terminalOf: (callId) => this.#terminals.get(callId),
     });

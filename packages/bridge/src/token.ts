@@ -38,7 +38,10 @@ export function createTokenVerifier({ jwks, issuer, audience }: TokenOptions) {
     async verify(token: string): Promise<Identity | undefined> {
       try {
         const { payload } = await jwtVerify(token, keys, {
-          ...{ issuer, audience, algorithms: ALGORITHMS, clockTolerance: CLOCK_TOLERANCE_S },
+          issuer,
+          audience,
+          algorithms: ALGORITHMS,
+          clockTolerance: CLOCK_TOLERANCE_S,
           requiredClaims: ["exp", "sub", "owner"],
         });
         return toIdentity(issuer, payload);

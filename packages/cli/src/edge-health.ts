@@ -79,7 +79,9 @@ const HANDSHAKE_HEADERS = {
 };
 
 const HANDSHAKE = JSON.stringify({
-  ...{ jsonrpc: "2.0", id: 1, method: "initialize" },
+  jsonrpc: "2.0",
+  id: 1,
+  method: "initialize",
   params: {
     protocolVersion: "2025-11-25",
     capabilities: {},

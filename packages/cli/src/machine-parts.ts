@@ -32,7 +32,9 @@ export function createMachineParts(
   const code = createCodeParts(workspace, watcher, settings, env, log);
   const { browser, headless, max_download_bytes: maxDownloadBytes, screen: isOn } = settings.ui;
   const browsers = createBrowsers({
-    ...{ workspace, network, env },
+    workspace,
+    network,
+    env,
     settings: { headless, maxDownloadBytes, ...(browser !== null && { browser }) },
   });
   const screen = createScreen({ env, isOn });
@@ -74,7 +76,10 @@ function createCodeParts(
   const engine = createSearchEngine({
     files: createSourceFiles(workspace, watcher),
     folder: workspace.state.folder("search"),
-    ...{ embedder, vectorStore: search.vector_store, fusion: search.fusion, log },
+    embedder,
+    vectorStore: search.vector_store,
+    fusion: search.fusion,
+    log,
   });
   const servers = createLanguageServers({ ...workspace, watcher, env, configured: language_servers, log });
   const parsers = new ParserPool(Math.min(MAX_PARSERS, availableParallelism()));
@@ -94,7 +99,8 @@ function createEmbedder(settings: NonNullable<EffectiveSettings["search"]["embed
   if (settings.kind === "onnx") return createOnnxEmbedder(settings);
   const { kind: api, ...endpoint } = settings;
   return createHttpEmbedder({
-    ...{ ...endpoint, api },
+    ...endpoint,
+    api,
     // The person configured this address; a redirect would send the content elsewhere.
     fetch: (url, init) => fetch(url, { ...init, redirect: "error" }),
   });

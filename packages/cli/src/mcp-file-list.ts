@@ -27,7 +27,11 @@ export function followFileList(sources: FileListSources, onChange: () => void): 
   /** undefined when there are too many files to compare. */
   const list = async () => {
     const { entries, next } = await files.list(root, {
-      ...{ depth: MAX_DEPTH, kind: "file", includeIgnored: false, limit: MAX_KNOWN, signal },
+      depth: MAX_DEPTH,
+      kind: "file",
+      includeIgnored: false,
+      limit: MAX_KNOWN,
+      signal,
       maxBytes: Number.POSITIVE_INFINITY,
     });
     return next ? undefined : entries.map(({ uri }) => uri).join("\n");

@@ -92,7 +92,10 @@ function equip<T extends Tool>(
   const { shared, ...dispatchers } = createDispatchers(workspace, mode, steps, options.onBug ?? logBug(log));
   const dispatch = dispatchers.dispatchTo(registry);
   const features = createMcpFeatures({
-    ...{ registry, dispatch, workspace, watcher: machine.watcher },
+    registry,
+    dispatch,
+    workspace,
+    watcher: machine.watcher,
     refs: ({ signal }) =>
       listRefNames(createGit({ ...workspace, env, allow: settings.vcs }).open(undefined, signal)),
   });
@@ -100,8 +103,17 @@ function equip<T extends Tool>(
   const roots = workspace.confinement.roots.map(pathToUri);
   const { closeService, closeWorker, ...servers } = createServers(
     {
-      ...{ registry, dispatch, version, mode, roots, log, name: options.name ?? "octant" },
-      ...{ instructions: INSTRUCTIONS, caller: LOCAL_CALLER, secret: workspace.state.secret(), ...features },
+      registry,
+      dispatch,
+      version,
+      mode,
+      roots,
+      log,
+      name: options.name ?? "octant",
+      instructions: INSTRUCTIONS,
+      caller: LOCAL_CALLER,
+      secret: workspace.state.secret(),
+      ...features,
     },
     workspace,
     // Under a host that asks, or with another prompter, no call would ever wait there.
@@ -118,10 +130,26 @@ function equip<T extends Tool>(
   };
   const close = () => (closing ??= closeAll());
   const octant: Octant<OwnTool | T> = {
-    ...{ crew, registry, dispatch, workspace, checkpoints, config, modes, rules, sessionRules, close },
-    ...{ ...servers, ...dispatchers, fixedMode: mode, spending: createSpending() },
+    crew,
+    registry,
+    dispatch,
+    workspace,
+    checkpoints,
+    config,
+    modes,
+    rules,
+    sessionRules,
+    close,
+    ...servers,
+    ...dispatchers,
+    fixedMode: mode,
+    spending: createSpending(),
     wireDispatch: createWireDispatch({
-      ...{ registry, dispatch, roots, jobs: workspace.jobs, resources: features.resources },
+      registry,
+      dispatch,
+      roots,
+      jobs: workspace.jobs,
+      resources: features.resources,
       ...shared,
     }),
     topics: {

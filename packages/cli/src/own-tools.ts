@@ -100,7 +100,10 @@ export const OWN_TOOLS = {
     const redact = createRedactor({ secrets: collectSecrets(env, settings) });
     const { shared } = settings.memory;
     return memory({
-      ...{ workspace, parsers, shared, holdsSecret: (text) => redact(text) !== text },
+      workspace,
+      parsers,
+      shared,
+      holdsSecret: (text) => redact(text) !== text,
       ...(embedder && { embedder }),
     });
   },

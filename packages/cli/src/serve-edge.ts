@@ -47,7 +47,11 @@ export async function openEdge(
   const { registry, ready } = await followServer(server, follow, log);
   const { name, version, instructions, roots = [] } = ready;
   return {
-    ...{ registry, dispatch, name, version, log },
+    registry,
+    dispatch,
+    name,
+    version,
+    log,
     ...createEdgeFeatures({ registry, dispatch, root: roots[0], answers }),
     ...(instructions !== undefined && { instructions }),
   };

@@ -26,7 +26,8 @@ export async function serveNatsEdge(flags: ServeFlags & { readonly nats: string 
     const tokens = createTokenStore({ folder: state.folder("tokens") });
     const target: HttpTarget = {
       serveHttp: (serving) => serveHttp({ ...serving, ...edge, tokens, project: client.project }),
-      ...{ state, tokens },
+      state,
+      tokens,
       subject: `the workers of ${client.project}`,
       status: Promise.resolve(`serves the workers of ${client.project}`),
     };

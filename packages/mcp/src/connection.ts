@@ -71,7 +71,11 @@ export function createRequest({ message, write, ...parts }: RequestParts) {
   const { id, method, params = {}, meta } = message;
   let client: RequestClient | undefined;
   const request = {
-    ...{ ...parts, id, method, params, meta },
+    ...parts,
+    id,
+    method,
+    params,
+    meta,
     /** Sends a message that belongs to this request. */
     write(sent: Outgoing): void {
       if (!signal.aborted) write(sent);
@@ -147,7 +151,14 @@ export function createConnection(
     if (isLarge) await large.enter();
     if (!signal.aborted) {
       const request = createRequest({
-        ...{ service, era, message, runTool, signal, ending: ending.signal, quota, isFull: outlet.isFull },
+        service,
+        era,
+        message,
+        runTool,
+        signal,
+        ending: ending.signal,
+        quota,
+        isFull: outlet.isFull,
         write: (sent) => outlet.write(sent, id),
         ...(era === "legacy" && { session }),
       });

@@ -13,7 +13,8 @@ export function createLegacySession(service: Service, outlet: Outlet, quota: Quo
     if (session.isInitialized) outlet.write(toNotification(`notifications/${kind}/list_changed`));
   };
   const subscriptions = createSubscriptions({
-    ...{ service, quota },
+    service,
+    quota,
     report: (uri) => outlet.write(toNotification("notifications/resources/updated", { uri })),
     canReport: () => !outlet.isFull() && outlet.hasListener !== false,
   });

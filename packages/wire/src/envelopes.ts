@@ -71,8 +71,14 @@ export function toRequest({ tool, action, input }: Call, options: WireCallOption
   const stream: RequestEnvelope["stream"] = onChunk ? "full" : onStream ? "live" : onProgress && "progress";
   return {
     request: { tool, action, input },
-    ...{ caller, timing_hint: timingHint, key, stream },
-    ...{ asks: ask && true, window: stream && STREAM_WINDOW, upload_bytes: upload?.size, ...more },
+    caller,
+    timing_hint: timingHint,
+    key,
+    stream,
+    asks: ask && true,
+    window: stream && STREAM_WINDOW,
+    upload_bytes: upload?.size,
+    ...more,
   };
 }
 

@@ -46,10 +46,15 @@ export function toReady(
 ): ServerReady {
   const tools = registry.list();
   return {
-    ...{ protocol: PROTOCOL, name, version, tools: tools.map((tool) => tool.name) },
+    protocol: PROTOCOL,
+    name,
+    version,
+    tools: tools.map((tool) => tool.name),
     ...(declarations && { declarations: tools.map(toDeclaration) }),
     ...(declarations && instructions !== undefined && { instructions }),
     ...(declarations && roots && { roots }),
-    ...{ accepts_binary: true, max_body_bytes: MAX_BODY_BYTES, ...more },
+    accepts_binary: true,
+    max_body_bytes: MAX_BODY_BYTES,
+    ...more,
   };
 }

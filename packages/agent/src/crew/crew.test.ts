@@ -82,8 +82,12 @@ test("a project's role gets the narrowest access by default", () => {
   expect(
     parseRole("scribe", "---\nsummary: Writes\naccess: write\ntools: fs, code\nmax_turns: 5\n---\nWrite.\n"),
   ).toEqual({
-    ...{ name: "scribe", summary: "Writes", prompt: "Write.", access: "write" },
-    ...{ tools: ["fs", "code"], max_turns: 5 },
+    name: "scribe",
+    summary: "Writes",
+    prompt: "Write.",
+    access: "write",
+    tools: ["fs", "code"],
+    max_turns: 5,
   });
   expect(parseRole("admin", "---\naccess: admin\n---\nRule.\n")).toMatchObject({ access: "read" });
   expect(parseRole("empty", "---\naccess: write\n---\n")).toBeUndefined();

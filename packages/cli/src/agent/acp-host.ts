@@ -45,7 +45,13 @@ export function createAcpHost(options: AcpHostOptions): AcpHost {
     },
     async open({ roots, resume, mcpServers, prompter, mode, tools, wrapTools }) {
       const opened = await openAgent({
-        ...{ io, provider, model, thinking, mode, tools, owner },
+        io,
+        provider,
+        model,
+        thinking,
+        mode,
+        tools,
+        owner,
         prompter: owner ? withoutAlways(prompter) : prompter,
         flags: { ...flags, root: owner ? checkServed(roots, flags.root) : roots.map(checkFolder) },
         from: resume === undefined ? undefined : { how: "resume", id: resume },
@@ -174,7 +180,9 @@ function readDiffs({ workspace }: Octant, undoRef: string): readonly FileDiff[] 
     const states = { before: toBytes(oldText), after: after ? toBytes(newText) : null };
     return [
       {
-        ...{ path: name, oldText, newText },
+        path: name,
+        oldText,
+        newText,
         operation: oldText === null ? "add" : after ? "modify" : "delete",
         patch: () => unifiedDiff({ path: name.slice(1), ...states }),
       },

@@ -88,10 +88,17 @@ export async function openAgent(options: OpenAgentOptions) {
     customTools: options.tools,
     crew: (octant) =>
       createWorkspaceCrew({
-        ...{ octant, env: io.env, options, permissions: "enforce", prompter, callPrompter },
+        octant,
+        env: io.env,
+        options,
+        permissions: "enforce",
+        prompter,
+        callPrompter,
         rootLimit: () => running?.limitReached(),
       }),
-    ...{ allow, env, keys: io.env },
+    allow,
+    env,
+    keys: io.env,
   });
   try {
     await openWorktreeRecords(octant.workspace, env).sweep();
@@ -105,7 +112,9 @@ export async function openAgent(options: OpenAgentOptions) {
       ? await loadAgentContext(octant, io.env)
       : { system: "", untrusted: [] };
     const servers = openServers({
-      ...{ octant, env, more: options.servers },
+      octant,
+      env,
+      more: options.servers,
       elicit: elicitThrough(prompter, (line) => logLine(line, io)),
       log: (line) => logLine(line, io),
     });

@@ -150,7 +150,9 @@ const printRows = (plans: readonly Plan[], outcomes: readonly Outcome[], io: Io)
       const { client, scope, file, does } = plan;
       const planned = does === "refuse" ? { reason: plan.reason } : {};
       return {
-        ...{ client: client.id, scope, file },
+        client: client.id,
+        scope,
+        file,
         ...(outcomes[at] ?? { status: "planned", ...planned }),
         ...(does !== "remove" && client.afterwards !== undefined && { next: client.afterwards }),
         ...("diff" in plan && { diff: safeDiff(plan.diff, io.env).join("\n") }),

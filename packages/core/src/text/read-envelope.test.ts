@@ -38,7 +38,9 @@ const toText = createToText(
 const paging = { cursor: null, more: false };
 const answer = (data: unknown, more: Partial<Envelope["meta"]> = {}, name = "plain"): string =>
   toText({
-    ...{ ok: true, data, error: null },
+    ok: true,
+    data,
+    error: null,
     meta: { tool: "echo", action: name, trace_id: "t", paging, ...more },
   });
 

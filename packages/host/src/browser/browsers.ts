@@ -122,7 +122,10 @@ export class Browsers {
     const { browser, proxy, downloadLimit, profiles } = own;
     const isElsewhere = this.#options.settings.browser?.includes("://");
     const profile = await Profile.open({
-      ...{ name, owner, browser, downloadLimit },
+      name,
+      owner,
+      browser,
+      downloadLimit,
       context: { ...(isElsewhere && { proxy: { server: proxy.address, bypass: "<-loopback>" } }) },
       refused: (url) => proxy.refusal(toProxyHost(url)),
       onClose: (closed) => {
@@ -172,8 +175,14 @@ export class Browsers {
       makeServerFolder(marks, mark);
       cleanUp.defer(() => removeServerFolder(marks, mark));
       const started = await startBrowserProcess({
-        ...{ program: found.path, needsHost: found.needsHost, headless: settings.headless ?? true },
-        ...{ sandbox: workspace.sandbox, folder, openProxy, mark, env: passedEnvironment(env) },
+        program: found.path,
+        needsHost: found.needsHost,
+        headless: settings.headless ?? true,
+        sandbox: workspace.sandbox,
+        folder,
+        openProxy,
+        mark,
+        env: passedEnvironment(env),
       });
       cleanUp.defer(started.end);
       browser = await chromium.connectOverCDP(started.transport, { artifactsDir: folder });
@@ -187,7 +196,9 @@ export class Browsers {
       await rest.disposeAsync();
     };
     const own: Running = {
-      ...{ browser, proxy: proxy!, profiles: new Set<Profile>() },
+      browser,
+      proxy: proxy!,
+      profiles: new Set<Profile>(),
       downloadLimit: createDownloadLimit(folder, settings.maxDownloadBytes),
       end() {
         clearTimeout(own.lingering);

@@ -249,7 +249,11 @@ export class Profile {
     const locator = target === undefined ? page.locator("body") : await findTarget(tab, target);
     const waits = { timeout: timeoutMs, signal };
     const acting: Acting = {
-      ...{ tab, page, context: this.context, locator, waits },
+      tab,
+      page,
+      context: this.context,
+      locator,
+      waits,
       find: (other, mayBeGone = false) =>
         findTarget(tab, other).catch((cause: unknown) => {
           if (mayBeGone && cause instanceof ToolError && cause.code === "CONFLICT") return undefined;

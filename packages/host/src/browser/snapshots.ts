@@ -95,8 +95,12 @@ function numberOf(tab: Tab, frame: Frame): number {
 /** The differences since the last snapshot or action. */
 export async function takeChanges(tab: Tab, until = Date.now() + READ_MS): Promise<Changes> {
   const request = {
-    ...{ op: "changes", interactive: false, depth: 0, remember: true },
-    ...{ maxChars: MAX_TREE_CHARS, maxMs: MAX_CHANGES_MS },
+    op: "changes",
+    interactive: false,
+    depth: 0,
+    remember: true,
+    maxChars: MAX_TREE_CHARS,
+    maxMs: MAX_CHANGES_MS,
   } as const;
   let room = MAX_CHANGE_BYTES;
   let more = 0;

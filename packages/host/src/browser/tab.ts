@@ -102,7 +102,9 @@ export class Tab {
       if (contextId === undefined) return undefined;
       const expression = `${PAGE_SCRIPT}.queryAll(document, ${JSON.stringify(JSON.stringify(request))})[0]?.textContent`;
       const { result } = await session.send("Runtime.evaluate", {
-        ...{ contextId, expression, returnByValue: true },
+        contextId,
+        expression,
+        returnByValue: true,
       });
       return typeof result.value === "string" ? result.value : undefined;
     } finally {

@@ -37,12 +37,19 @@ function open() {
   const blobs = createBlobs(state.folder("blobs"));
   const edits = createEdits({ confinement, blobs, state, warn: () => {} });
   const checkpoints = createCheckpoints({
-    ...{ confinement, blobs, edits, state, env },
+    confinement,
+    blobs,
+    edits,
+    state,
+    env,
     warn: () => {},
     maxBytes: MAX_BYTES,
   });
   return {
-    ...{ edits, checkpoints, state, blobs },
+    edits,
+    checkpoints,
+    state,
+    blobs,
     file: checkpointFile(state.folder("checkpoints")),
     async [Symbol.asyncDispose]() {
       await checkpoints.close();

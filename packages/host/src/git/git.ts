@@ -105,7 +105,12 @@ export function createGit(options: GitOptions): Git {
     if (!sandbox) return runGit(run);
     const readOnly = onlyReads(args);
     const wrapped = await sandbox.wrap({
-      ...{ argv: given.argv, folder, env: environment, pty: false, network: "off", changesProtected: true },
+      argv: given.argv,
+      folder,
+      env: environment,
+      pty: false,
+      network: "off",
+      changesProtected: true,
       readOnly,
       besides: outside([readOnly ? top : undefined, gitDir, commonDir, ...personal]),
     });

@@ -55,7 +55,8 @@ const git = (folder: string, ...args: string[]) =>
 function open(settings: Partial<SandboxSettings> = {}, program?: string): Git & { sandbox: Sandbox } {
   if (program !== undefined) write("bin/git", `#!/bin/sh\n${program}\n`, 0o755);
   const env = {
-    ...{ PATH: `${join(base, "bin")}:${process.env["PATH"]}`, HOME: home },
+    PATH: `${join(base, "bin")}:${process.env["PATH"]}`,
+    HOME: home,
     XDG_STATE_HOME: join(base, "state"),
   };
   const state = openStateFolder({ roots: [root], env, warn: () => {} });

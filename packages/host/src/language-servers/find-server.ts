@@ -115,8 +115,11 @@ async function runToEnd({
   env,
 }: LaunchedCommand): Promise<{ printed: string; code: number | null; signal: string | null }> {
   const child = startLaunched(program, args, {
-    ...{ cwd: folder, env, stdio: ["ignore", "pipe", "pipe"] },
-    ...{ timeout: PROBE_MS, killSignal: "SIGKILL" },
+    cwd: folder,
+    env,
+    stdio: ["ignore", "pipe", "pipe"],
+    timeout: PROBE_MS,
+    killSignal: "SIGKILL",
   });
   let printed = "";
   for (const stream of [child.stdout, child.stderr])

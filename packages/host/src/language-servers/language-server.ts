@@ -92,8 +92,15 @@ export function createLanguageServer(options: LanguageServerOptions) {
     try {
       process = await start();
       const session = await openSession({
-        ...{ process, name, root, initializationOptions, settings, listed },
-        ...{ signal: closed.signal, patience: limits, onWork },
+        process,
+        name,
+        root,
+        initializationOptions,
+        settings,
+        listed,
+        signal: closed.signal,
+        patience: limits,
+        onWork,
       });
       return { process, session };
     } catch (cause) {

@@ -34,7 +34,12 @@ function openServers(options: Partial<LanguageServersOptions> = {}) {
   const watcher = createWatcher({ confinement });
   const log: string[] = [];
   const servers = createLanguageServers({
-    ...{ confinement, sandbox, state, watcher, env, ...options },
+    confinement,
+    sandbox,
+    state,
+    watcher,
+    env,
+    ...options,
     log: (line) => log.push(line),
   });
   const close = async () => {

@@ -90,8 +90,14 @@ export function createLanguageServers(options: LanguageServersOptions) {
       const server =
         servers.get(place.key) ??
         createLanguageServer({
-          ...{ name: row.name, root: place.root, confinement, limits, log },
-          ...{ initializationOptions: row.initializationOptions, settings: row.settings, listed: row.listed },
+          name: row.name,
+          root: place.root,
+          confinement,
+          limits,
+          log,
+          initializationOptions: row.initializationOptions,
+          settings: row.settings,
+          listed: row.listed,
           // A language server needs no network.
           start: () => startServer({ argv, root: place.root, env: childEnv, sandbox, network: "off", state }),
         });

@@ -62,7 +62,13 @@ export async function openSession(options: SessionOptions) {
   const diagnostics = createDiagnosticsBoard();
   const registrations = createTopic<void>({ maxEvents: 0 });
   answerServer(connection, {
-    ...{ settings, registered, work, troubles, diagnostics, root, onWork: options.onWork },
+    settings,
+    registered,
+    work,
+    troubles,
+    diagnostics,
+    root,
+    onWork: options.onWork,
     onRegistered: () => registrations.publish(),
   });
   if (listed) {

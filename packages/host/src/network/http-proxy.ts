@@ -141,7 +141,10 @@ async function exchange(
   const headers = Object.entries(incoming.headers).filter(([name]) => !HOP_HEADERS.has(name));
   const upstream = request({
     ...route,
-    ...{ protocol: url.protocol, hostname: host, port, method: incoming.method },
+    protocol: url.protocol,
+    hostname: host,
+    port,
+    method: incoming.method,
     path: url.pathname + url.search,
     headers: { ...Object.fromEntries(headers), host: url.host },
     maxHeaderSize: MAX_HEADER_BYTES,

@@ -23,7 +23,11 @@ async function openThroughProxy(proxy: URL, authority: string, signal: AbortSign
   const { username, password } = proxy;
   const credentials = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`;
   const sent = request({
-    ...{ protocol: proxy.protocol, hostname: proxy.hostname, port: proxy.port, agent: false, signal },
+    protocol: proxy.protocol,
+    hostname: proxy.hostname,
+    port: proxy.port,
+    agent: false,
+    signal,
     method: "CONNECT",
     path: authority,
     headers: {

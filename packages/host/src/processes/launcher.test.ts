@@ -17,7 +17,10 @@ const cwd = { fd: openSync(root, "r"), path: root };
 const bubblewrap: Launcher = {
   wrap: async ({ argv, folder, env }) => ({
     argv: ["/usr/bin/bwrap", "--bind", "/", "/", "--dev", "/dev", "--chdir", folder, "--", ...argv],
-    ...{ env, folder: "/", launcher: true, release: () => [] },
+    env,
+    folder: "/",
+    launcher: true,
+    release: () => [],
   }),
   openExchange: async () => openPlainExchange(),
 };
@@ -80,7 +83,12 @@ test("a disabled sandbox changes nothing about how a command is started and repo
     sandbox: {
       ...bubblewrap,
       wrap: async ({ argv, env, folder }) => ({
-        ...{ argv, program: "/bin/sh", env, folder, launcher: false, release: () => [] },
+        argv,
+        program: "/bin/sh",
+        env,
+        folder,
+        launcher: false,
+        release: () => [],
       }),
     },
   });
@@ -99,7 +107,10 @@ test("a command is started through a sandbox that becomes the command, as on mac
       ...bubblewrap,
       wrap: async ({ argv, env, folder }) => ({
         argv: ["/usr/bin/env", "SANDBOXED=yes", ...argv],
-        ...{ env, folder, launcher: false, release: () => [] },
+        env,
+        folder,
+        launcher: false,
+        release: () => [],
       }),
     },
   });

@@ -107,8 +107,14 @@ test("a process finds itself in its folder, and its input at its end", async () 
 test("nothing of the server's environment but the harmless reaches a child, nor can it be read from its parent", async () => {
   const { run } = create({
     env: {
-      ...{ ...process.env, API_TOKEN: "canary", HTTPS_PROXY: "http://u:canary@p", TZ: "UTC" },
-      ...{ LC_PASSWORD: "canary", XDG_SECRET_TOKEN: "canary", LC_TIME: "C", XDG_CACHE_HOME: "/cache" },
+      ...process.env,
+      API_TOKEN: "canary",
+      HTTPS_PROXY: "http://u:canary@p",
+      TZ: "UTC",
+      LC_PASSWORD: "canary",
+      XDG_SECRET_TOKEN: "canary",
+      LC_TIME: "C",
+      XDG_CACHE_HOME: "/cache",
     },
   });
   const { stdout } = await run("env; cat /proc/$PPID/environ /proc/$PPID/cmdline", { env: { OWN: "given" } });

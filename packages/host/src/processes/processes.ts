@@ -130,7 +130,12 @@ export class Processes {
       // By descriptor, so that it stays the folder that was checked.
       cwd: hasProcessTable() ? `/proc/${process.pid}/fd/${cwd.fd}` : cwd.path,
       env: childEnvironment({
-        ...{ base: this.#base, extra, pty: pty !== undefined, folder: cwd.path, proc_id, server },
+        base: this.#base,
+        extra,
+        pty: pty !== undefined,
+        folder: cwd.path,
+        proc_id,
+        server,
       }),
       stdin: storeInput(inputPath(this.#folder, proc_id), spec.stdin ?? "closed"),
     };

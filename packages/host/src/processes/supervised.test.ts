@@ -18,9 +18,19 @@ afterAll(() => {
 });
 
 const orderOf = (proc_id: string, script: string): StartOrder => ({
-  ...{ proc_id, owner: "test", command: script, argv: ["/bin/sh", "-c", script], program: "/bin/sh" },
-  ...{ cwd: "/", folder: "/", launched: false, guardFile: null, env: {}, stdin: "closed" },
-  ...{ pty: null, timeoutMs: null },
+  proc_id,
+  owner: "test",
+  command: script,
+  argv: ["/bin/sh", "-c", script],
+  program: "/bin/sh",
+  cwd: "/",
+  folder: "/",
+  launched: false,
+  guardFile: null,
+  env: {},
+  stdin: "closed",
+  pty: null,
+  timeoutMs: null,
 });
 
 /** As on a machine so busy that the event loop reports an exit, but not the output before it. */

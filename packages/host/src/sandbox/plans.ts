@@ -53,7 +53,10 @@ export function createPlans(options: Fixed) {
       const mounts = planMounts({
         ...options,
         ...wish,
-        ...{ roots: present, allowed, protectedMounts: mounted, isOurs: changesProtected },
+        roots: present,
+        allowed,
+        protectedMounts: mounted,
+        isOurs: changesProtected,
       });
       cache.set(key, { watched, stamp, mounts });
       return mounts;

@@ -54,8 +54,11 @@ interface Outcome {
 const run = ({ argv: [program, ...args], env }: ReturnType<Level["launch"]>): Promise<Outcome> =>
   new Promise((resolve) => {
     const child = startLaunched(program, args, {
-      ...{ env, cwd: "/", stdio: ["ignore", "pipe", "pipe"] },
-      ...{ timeout: PROBE_MS, killSignal: "SIGKILL" },
+      env,
+      cwd: "/",
+      stdio: ["ignore", "pipe", "pipe"],
+      timeout: PROBE_MS,
+      killSignal: "SIGKILL",
     });
     let printed = "";
     child.stdout.resume();

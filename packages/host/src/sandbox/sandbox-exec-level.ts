@@ -24,7 +24,9 @@ export const createSandboxExecLevel = (): Level => ({
         ...Object.entries(inside).map((pair) => pair.join("=")),
         ...argv,
       ],
-      ...{ env: passed, folder, launcher: false },
+      env: passed,
+      folder,
+      launcher: false,
     };
   },
 });

@@ -283,7 +283,10 @@ describe("missing files", () => {
     });
   };
   const command = (world: World): SandboxedCommand => ({
-    ...{ argv: ["true"], folder: world.ws, env: { PATH: "/usr/bin:/bin" }, pty: false },
+    argv: ["true"],
+    folder: world.ws,
+    env: { PATH: "/usr/bin:/bin" },
+    pty: false,
   });
 
   test("a disabled sandbox is reported, and refused where settings require one", async () => {

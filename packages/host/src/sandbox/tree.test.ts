@@ -37,7 +37,10 @@ test("servers that make the same mount points at the same time do not fail", asy
     symlinkSync("/etc", join(base, String(round), "swapped"));
   }
   const workerData = {
-    ...{ base, rounds: ROUNDS, servers: SERVERS, shared: new SharedArrayBuffer(4 * ROUNDS) },
+    base,
+    rounds: ROUNDS,
+    servers: SERVERS,
+    shared: new SharedArrayBuffer(4 * ROUNDS),
     module: new URL("./tree.ts", import.meta.url).href,
   };
   const source = new URL(`data:text/javascript,${encodeURIComponent(SERVER)}`);

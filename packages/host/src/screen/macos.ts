@@ -8,15 +8,38 @@ import type { Point, ScreenBackend, Window } from "./screen.ts";
 const MAX_SCROLL_LINES = 100;
 const CLICKS = { left: ["c", "dc", "tc"], right: ["rc", "rc", "rc"] } as const;
 const MODIFIERS: Readonly<Record<string, string>> = {
-  ...{ control: "ctrl", ctrl: "ctrl", alt: "alt", option: "alt", shift: "shift" },
-  ...{ meta: "cmd", cmd: "cmd", command: "cmd", win: "cmd" },
+  control: "ctrl",
+  ctrl: "ctrl",
+  alt: "alt",
+  option: "alt",
+  shift: "shift",
+  meta: "cmd",
+  cmd: "cmd",
+  command: "cmd",
+  win: "cmd",
 };
 /** Key names of pages as cliclick names. */
 const KEYS: Readonly<Record<string, string>> = {
-  ...{ enter: "return", return: "return", escape: "esc", esc: "esc", tab: "tab", space: "space" },
-  ...{ " ": "space", backspace: "delete", delete: "fwd-delete", home: "home", end: "end", pageup: "page-up" },
-  ...{ pagedown: "page-down", arrowup: "arrow-up", arrowdown: "arrow-down", arrowleft: "arrow-left" },
-  ...{ arrowright: "arrow-right", up: "arrow-up", down: "arrow-down", left: "arrow-left" },
+  enter: "return",
+  return: "return",
+  escape: "esc",
+  esc: "esc",
+  tab: "tab",
+  space: "space",
+  " ": "space",
+  backspace: "delete",
+  delete: "fwd-delete",
+  home: "home",
+  end: "end",
+  pageup: "page-up",
+  pagedown: "page-down",
+  arrowup: "arrow-up",
+  arrowdown: "arrow-down",
+  arrowleft: "arrow-left",
+  arrowright: "arrow-right",
+  up: "arrow-up",
+  down: "arrow-down",
+  left: "arrow-left",
   right: "arrow-right",
 };
 
@@ -88,8 +111,10 @@ export function createMacos(desktop: Desktop): ScreenBackend {
       const found = await script<Window[]>(WINDOWS, signal);
       return found.map((window) => ({
         ...window,
-        ...{ x: window.x * scale, y: window.y * scale },
-        ...{ width: window.width * scale, height: window.height * scale },
+        x: window.x * scale,
+        y: window.y * scale,
+        width: window.width * scale,
+        height: window.height * scale,
       }));
     },
     async activate(id, signal) {

@@ -28,7 +28,9 @@ export function createDesktop(given: NodeJS.ProcessEnv): Desktop {
       const path = find(program);
       if (path === undefined) throw missing(program);
       const { code, stdout, stderr } = await runTrusted(path, args, {
-        ...{ env, timeoutMs: RUN_MS, signal },
+        env,
+        timeoutMs: RUN_MS,
+        signal,
         ...(input !== undefined && { input }),
       });
       if (code === 0) return stdout;

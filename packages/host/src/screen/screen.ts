@@ -115,7 +115,13 @@ export function createScreen({ env, isOn }: ScreenOptions): Screen {
       const { width, height } = await backend.size(signal);
       const display = env["DISPLAY"] ?? "";
       return startRecording({
-        ...{ program: desktop.find("ffmpeg"), display, env: desktop.env, width, height, fps, maxMs },
+        program: desktop.find("ffmpeg"),
+        display,
+        env: desktop.env,
+        width,
+        height,
+        fps,
+        maxMs,
       });
     },
     backend() {

@@ -45,17 +45,41 @@ const UP = 2;
 const EXTENDED = 1;
 
 const MODIFIERS: Readonly<Record<string, number>> = {
-  ...{ control: 0x11, ctrl: 0x11, alt: 0x12, shift: 0x10, meta: 0x5b, win: 0x5b, cmd: 0x5b, command: 0x5b },
+  control: 0x11,
+  ctrl: 0x11,
+  alt: 0x12,
+  shift: 0x10,
+  meta: 0x5b,
+  win: 0x5b,
+  cmd: 0x5b,
+  command: 0x5b,
 };
 const KEYS: Readonly<Record<string, number>> = {
-  ...{ enter: 0x0d, return: 0x0d, escape: 0x1b, esc: 0x1b, backspace: 0x08, tab: 0x09, space: 0x20 },
+  enter: 0x0d,
+  return: 0x0d,
+  escape: 0x1b,
+  esc: 0x1b,
+  backspace: 0x08,
+  tab: 0x09,
+  space: 0x20,
   " ": 0x20,
   ...MODIFIERS,
 };
 const EXTENDED_KEYS: Readonly<Record<string, number>> = {
-  ...{ pageup: 0x21, pagedown: 0x22, end: 0x23, home: 0x24, insert: 0x2d, delete: 0x2e },
-  ...{ arrowleft: 0x25, arrowup: 0x26, arrowright: 0x27, arrowdown: 0x28 },
-  ...{ left: 0x25, up: 0x26, right: 0x27, down: 0x28 },
+  pageup: 0x21,
+  pagedown: 0x22,
+  end: 0x23,
+  home: 0x24,
+  insert: 0x2d,
+  delete: 0x2e,
+  arrowleft: 0x25,
+  arrowup: 0x26,
+  arrowright: 0x27,
+  arrowdown: 0x28,
+  left: 0x25,
+  up: 0x26,
+  right: 0x27,
+  down: 0x28,
 };
 const F1 = 0x70;
 
@@ -131,7 +155,14 @@ export function createWindows(desktop: Desktop): ScreenBackend {
     async windows(signal) {
       const { windows = [] } = await ask({ op: "windows" }, signal);
       return windows.map(([id, title, pid, x, y, width, height, active]) => ({
-        ...{ id, title, pid, x, y, width, height, active },
+        id,
+        title,
+        pid,
+        x,
+        y,
+        width,
+        height,
+        active,
       }));
     },
     async activate(id, signal) {

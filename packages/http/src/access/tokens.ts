@@ -53,7 +53,10 @@ export function createTokenStore({ folder }: { readonly folder: string }) {
     const id = randomBytes(ID_BYTES).toString("hex");
     const token = toToken(id, toSecret(id));
     const info: TokenInfo = {
-      ...{ id, name, scopes, created: new Date().toISOString() },
+      id,
+      name,
+      scopes,
+      created: new Date().toISOString(),
       ...(expires && { expires: expires.toISOString() }),
     };
     changeTokens(file, (records) => [...records, { ...info, hash: hashOf(token).toString("hex") }]);

@@ -9,7 +9,9 @@ import { modernRequest, serveDemo } from "../fixtures/http.ts";
 const wait = modernRequest("w", "tools/call", { name: "demo", arguments: { action: "wait" } });
 const listen = modernRequest("l", "subscriptions/listen", { notifications: { toolsListChanged: true } });
 const handshake = {
-  ...{ jsonrpc: "2.0", id: 1, method: "initialize" },
+  jsonrpc: "2.0",
+  id: 1,
+  method: "initialize",
   params: { protocolVersion: "2025-11-25", capabilities: {}, clientInfo: { name: "test", version: "1" } },
 };
 

@@ -56,7 +56,8 @@ const broken: readonly unknown[] = [
   ...[undefined, 5, "constructor", "initialize"].map((method) => ({ ...good, method })),
   ...[[], 5, null, {}, { _meta: 5 }].map((params) => ({ ...good, params })),
   ...[{ result: {} }, { error: {} }, { error: { code: 1, message: "" } }].map((outcome) => ({
-    ...{ jsonrpc: "2.0", id: 1 },
+    jsonrpc: "2.0",
+    id: 1,
     ...outcome,
   })),
   ...[

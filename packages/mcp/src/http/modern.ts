@@ -81,7 +81,13 @@ async function run(
   });
   const answer = await answerRequest(
     createRequest({
-      ...{ service, era: "modern", message, runTool, signal, ending, quota: createQuota() },
+      service,
+      era: "modern",
+      message,
+      runTool,
+      signal,
+      ending,
+      quota: createQuota(),
       write: (sent) => reply.report(JSON.stringify(sent)),
       isFull: () => reply.isFull(),
       endsIdleListens: true,

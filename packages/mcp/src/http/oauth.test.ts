@@ -32,7 +32,10 @@ async function startAuthorisationServer() {
       resourceIndicators: {
         enabled: true,
         getResourceServerInfo: (_ctx: unknown, audience: string) => ({
-          ...{ scope: SCOPES, audience, accessTokenFormat: "jwt", accessTokenTTL: 60 },
+          scope: SCOPES,
+          audience,
+          accessTokenFormat: "jwt",
+          accessTokenTTL: 60,
         }),
       },
     },

@@ -4,11 +4,15 @@ import type { HttpOptions } from "./index.ts";
 import type { Limits } from "./limits.ts";
 
 const handshake = (protocolVersion = "2025-11-25", capabilities: object = {}) => ({
-  ...{ jsonrpc: "2.0", id: "init", method: "initialize" },
+  jsonrpc: "2.0",
+  id: "init",
+  method: "initialize",
   params: { protocolVersion, capabilities, clientInfo: { name: "test", version: "1" } },
 });
 const call = (id: string | number, args: object, meta: object = {}) => ({
-  ...{ jsonrpc: "2.0", id, method: "tools/call" },
+  jsonrpc: "2.0",
+  id,
+  method: "tools/call",
   params: { name: "demo", arguments: args, _meta: meta },
 });
 

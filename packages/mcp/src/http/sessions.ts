@@ -50,7 +50,9 @@ export function createSessions(limits: Limits, standingOf: (caller: Caller) => S
     if (sessions.size >= limits.maxSessions)
       return refuse(response, { status: 503, message: "too many sessions; end some, or try later" });
     const session = createSession({
-      ...{ id: randomUUID(), service, limits },
+      id: randomUUID(),
+      service,
+      limits,
       version: String(version),
       onHandshake(accepted) {
         if (!accepted) void endSession(session);

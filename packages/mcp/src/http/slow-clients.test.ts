@@ -134,7 +134,9 @@ test("other clients are answered while many are slow", async () => {
   const endings = slow.map((socket) => ended(socket.resume()));
   for (const socket of slow) socket.write(authorized("POST /mcp", `${POST}Content-Length: 100000\r\n\r\n{`));
   const initialize = {
-    ...{ jsonrpc: "2.0", id: 1, method: "initialize" },
+    jsonrpc: "2.0",
+    id: 1,
+    method: "initialize",
     params: {
       protocolVersion: "2025-11-25",
       capabilities: {},

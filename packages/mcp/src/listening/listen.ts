@@ -42,7 +42,8 @@ export function listen(request: McpRequest): Promise<Plain> {
     if (isOpen) request.write(toNotification(method, { ...params, _meta }));
   };
   const subscriptions = createSubscriptions({
-    ...{ service, quota },
+    service,
+    quota,
     report: (uri) => report("notifications/resources/updated", { uri }),
     canReport: () => isOpen && !request.isFull(),
   });

@@ -37,7 +37,9 @@ function subscribeOn(service: Service, canReport = () => true) {
   const quota = createQuota();
   let look = () => {};
   const subscriptions = createSubscriptions({
-    ...{ service, quota, canReport },
+    service,
+    quota,
+    canReport,
     report(uri) {
       reported.push(uri);
       look();

@@ -64,7 +64,9 @@ export type RunTool = (
 
 export const createToolRunner = ({ dispatch, caller }: Service, maxInFlight?: number): RunTool =>
   createCallRunner({
-    ...{ dispatch, caller, clock: monotonicClock },
+    dispatch,
+    caller,
+    clock: monotonicClock,
     ...(maxInFlight !== undefined && { maxInFlight }),
   });
 

@@ -52,7 +52,9 @@ export function recordCall({ log, redact, arguments: how }: RecordCallOptions): 
         kind: "call",
         ...toFacts(),
         ...(began !== undefined && { began }),
-        ...{ decisions: ctx.decisions.map((note) => withoutSecrets(note, redact)), code, duration },
+        decisions: ctx.decisions.map((note) => withoutSecrets(note, redact)),
+        code,
+        duration,
         ...(job && { job: job.job_id }),
         ...(shown ?? show(call.input)),
       }));

@@ -52,7 +52,9 @@ export function settingsSchema() {
         .partial(),
       ui: z
         .strictObject({
-          ...{ browser: noNul().min(1), headless: z.boolean(), screen: z.boolean() },
+          browser: noNul().min(1),
+          headless: z.boolean(),
+          screen: z.boolean(),
           max_download_bytes: z.int().min(0),
         })
         .partial(),

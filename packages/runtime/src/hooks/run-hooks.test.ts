@@ -34,7 +34,9 @@ beforeEach(() => {
 
 type HookInput = z.input<typeof HookSettings>;
 const before = (command: string, more: Partial<HookInput> = {}): HookInput => ({
-  ...{ event: "pre_tool_use", tool_pattern: "fs", command },
+  event: "pre_tool_use",
+  tool_pattern: "fs",
+  command,
   ...more,
 });
 const after = (command: string): HookInput => before(command, { event: "post_tool_use" });

@@ -91,7 +91,10 @@ export function createBlockStore(db: DatabaseSync) {
   }
 
   return {
-    ...{ add, open, removed, blocks },
+    add,
+    open,
+    removed,
+    blocks,
     remove(ids: readonly number[]) {
       for (const id of ids) if (sql.close.run(id).changes === 0) sql.remove.run(id);
     },

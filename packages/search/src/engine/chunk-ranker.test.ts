@@ -12,7 +12,11 @@ const chunkOf = (id: number, given: Partial<FieldTerms>): OpenChunk => {
   const { terms, weights } = weighTerms(fields);
   const vector = packVector(Float32Array.of(Math.cos(id), Math.sin(id)));
   return {
-    ...{ id, file: id % 3, traits: 0, copy: copyHashOf(fields), terms: terms.join(" ") },
+    id,
+    file: id % 3,
+    traits: 0,
+    copy: copyHashOf(fields),
+    terms: terms.join(" "),
     packed: encodeChunk({ vector, weights }),
   };
 };
@@ -21,7 +25,9 @@ async function rankerOf(open: readonly OpenChunk[], sealed: readonly OpenChunk[]
   const { block, postings } = sealChunks(sealed);
   const byTerm = new Map(postings);
   const ranker = createChunkRanker({
-    ...{ fusion: "z_score", vectors: createEmbeddedStore(), isPlacedByTable: true },
+    fusion: "z_score",
+    vectors: createEmbeddedStore(),
+    isPlacedByTable: true,
     sealed: (term) => {
       const entries = byTerm.get(term);
       return entries ? [{ block: 1, entries }] : [];

@@ -163,7 +163,9 @@ export function createChunkRanker({ fusion, vectors, isPlacedByTable, sealed }: 
         return { strategy, ranks: new Map(has.map((slot, at) => [slot, ranks[at] ?? 0])) };
       });
       return top.map(({ id: slot, score }) => ({
-        ...{ id: ids[slot] ?? 0, score, copy: copyOf[slot] ?? 0 },
+        id: ids[slot] ?? 0,
+        score,
+        copy: copyOf[slot] ?? 0,
         why: ranked.flatMap(({ strategy, ranks }) => {
           const rank = ranks.get(slot);
           return rank === undefined ? [] : [{ strategy, rank }];

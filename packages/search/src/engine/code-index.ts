@@ -174,7 +174,9 @@ export function openCodeIndex(file: string, options: CodeIndexOptions) {
         const ranked = await (await ranker).rank({
           terms: askedTerms(query),
           vector: vector ? packVector(vector) : placeQuestion(cutTerms(query)),
-          ...{ strategies, limit, traitFactors: traitFactors(query) },
+          strategies,
+          limit,
+          traitFactors: traitFactors(query),
           files: within === "" ? undefined : store.fileIdsIn(within),
         });
         const hits = ranked.flatMap(({ id, ...how }) => {

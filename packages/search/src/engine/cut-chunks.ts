@@ -43,9 +43,13 @@ export function cutChunks(
     const head = cutTerms(part.body.slice(0, MAX_TABLE_TEXT_CHARS));
     const body = [...head, ...cutTerms(part.body.slice(MAX_TABLE_TEXT_CHARS))];
     return {
-      ...{ symbol, firstLine, endLine },
+      symbol,
+      firstLine,
+      endLine,
       traits: traitsOf({
-        ...{ path, symbol: part.container + part.name, kind },
+        path,
+        symbol: part.container + part.name,
+        kind,
         lines: STUB.test(part.body) ? 1 : endLine - firstLine,
       }),
       fields: { name, container, path: pathTerms, signature, doc: cutTerms(part.doc), body },
@@ -111,8 +115,15 @@ function linesOf(text: string): Part[] {
     const body = lines.slice(firstLine, endLine).join("\n").slice(0, MAX_BODY_CHARS);
     if (!/\S/.test(body)) continue;
     parts.push({
-      ...{ symbol: null, firstLine, endLine, kind: "lines" },
-      ...{ name: "", container: "", signature: "", doc: "", body },
+      symbol: null,
+      firstLine,
+      endLine,
+      kind: "lines",
+      name: "",
+      container: "",
+      signature: "",
+      doc: "",
+      body,
     });
   }
   return parts;

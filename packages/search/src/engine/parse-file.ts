@@ -59,7 +59,11 @@ export function createFileParser(grammars: Grammars): FileParser {
 }
 
 const toRow = ({ name, path, kind, range, nameRange, signature, doc }: SourceSymbol): SymbolRow => ({
-  ...{ name, path, kind, signature, doc },
+  name,
+  path,
+  kind,
+  signature,
+  doc,
   place: `${placeOf(range)},${placeOf(nameRange)}`,
 });
 

@@ -80,7 +80,10 @@ export function createSearchEngine(options: SearchEngineOptions) {
   let questions: Promise<unknown> = Promise.resolve();
 
   const index = createIndexThread({
-    ...{ folder, embedder: embedder?.id, fusion, log },
+    folder,
+    embedder: embedder?.id,
+    fusion,
+    log,
     lanceFolder: vectorStore === "lancedb" ? join(folder, `lance-${process.pid}`) : undefined,
     onNewLife() {
       isComplete = false;

@@ -82,7 +82,8 @@ const grepIn =
               ? []
               : [
                   {
-                    ...{ path, line: content },
+                    path,
+                    line: content,
                     range: { start: { line, col }, end: { line, col: col + text.length } },
                   },
                 ];
@@ -125,7 +126,8 @@ test("the words of a name return its definition first, in any style", async () =
   const found = (await places("Parse header")).slice(0, 2);
   expect(found).toEqual(["src/header.ts#parseHeader", "src/header.ts#Headers.parseHeader"]);
   expect((await search("measure wind"))[0]).toMatchObject({
-    ...{ symbol: "measure_wind", why: expect.arrayContaining([{ strategy: "symbol", rank: 1 }]) },
+    symbol: "measure_wind",
+    why: expect.arrayContaining([{ strategy: "symbol", rank: 1 }]),
   });
 });
 

@@ -23,7 +23,10 @@ export function shellSymbols(text: string): UnplacedSymbol[] {
     const col = opening.search(/\S/);
     const nameCol = opening.indexOf(name, col);
     found.push({
-      ...{ name, kind, owner: undefined, doc: commentAbove(lines, first) },
+      name,
+      kind,
+      owner: undefined,
+      doc: commentAbove(lines, first),
       range: rangeOf(first, col, last, closing.length),
       nameRange: rangeOf(first, nameCol, first, nameCol + name.length),
       signature: (kind === "function" ? opening.replace(/\s*[{(]?[^)]*$/, "") : opening).trim(),

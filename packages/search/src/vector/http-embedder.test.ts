@@ -30,7 +30,10 @@ afterAll(() => new Promise((resolve) => server.close(resolve)));
 
 const embedder = (api: "openai" | "ollama", model = "m", prefixes?: { question: string; passage: string }) =>
   createHttpEmbedder({
-    ...{ api, model, prefixes, fetch },
+    api,
+    model,
+    prefixes,
+    fetch,
     url: api === "openai" ? `${url}/v1/` : url,
     headers: { authorization: "Bearer key" },
   });

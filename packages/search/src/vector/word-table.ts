@@ -89,7 +89,9 @@ function parseTable(file: Buffer) {
     throw new Error("code-words.bin has another layout");
   const bytes = file.buffer.slice(file.byteOffset + HEADER_BYTES, file.byteOffset + size);
   return {
-    ...{ dimensions, words, asked },
+    dimensions,
+    words,
+    asked,
     fieldWeights: new Float32Array(bytes, 0, fields * words),
     questionScales: new Float32Array(bytes, 4 * fields * words, words),
     codeVectors: new Int8Array(bytes, 4 * floats, words * dimensions),

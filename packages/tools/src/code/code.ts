@@ -41,7 +41,10 @@ export function createCode({ workspace, servers, index, parsers }: CodeOptions) 
     if ("server" in found) yield createLanguageClient(found.server);
   };
   return {
-    ...{ workspace, servers, sources, symbols },
+    workspace,
+    servers,
+    sources,
+    symbols,
     /** The backends for a file, best first. Later ones are created only when needed. */
     async *backends(path: Path, order: Order = "best"): AsyncIterable<CodeBackend> {
       if (order === "best") yield* server(path);

@@ -58,7 +58,8 @@ export const references = (code: Code) =>
       const { inside, outside } = sortPlaces(code, found?.places ?? [], order);
       const results = await pageOfPlaces(inside, limit, ctx, (place) => toPlace(code, place), order);
       return {
-        ...{ results, total: inside.length },
+        results,
+        total: inside.length,
         ...noteOutside(outside),
         ...noteLoading(found?.isLoading),
         ...noteByName(found?.matchesNames),

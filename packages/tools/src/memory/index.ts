@@ -127,7 +127,12 @@ export const memory = ({ workspace, parsers, embedder, shared, holdsSecret }: Me
           const now = new Date().toISOString();
           const item: MemoryItem = {
             memory_id: newHandle("mem", Date.now()),
-            ...{ scope, kind, text, tags, source, confidence },
+            scope,
+            kind,
+            text,
+            tags,
+            source,
+            confidence,
             created_at: now,
             updated_at: now,
             links: await links.look([...(about.links ?? []), ...(about.symbols ?? [])]),

@@ -18,8 +18,16 @@ async function countFirst(file: string): Promise<{ readonly right: number; reado
     const [text = "", question = ""] = line.split(" | ");
     store.put(
       {
-        ...{ memory_id: `mem_${at}`, scope: "project", kind: "note", text, tags: [], source: "test" },
-        ...{ confidence: 1, created_at: "", updated_at: "", links: [] },
+        memory_id: `mem_${at}`,
+        scope: "project",
+        kind: "note",
+        text,
+        tags: [],
+        source: "test",
+        confidence: 1,
+        created_at: "",
+        updated_at: "",
+        links: [],
       },
       "test",
     );
@@ -56,15 +64,16 @@ test("a session memory is found only by its caller", async () => {
   const store = await openMemoryStore(cut);
   store.put(
     {
-      ...{
-        memory_id: "mem_1",
-        scope: "session",
-        kind: "note",
-        text: "the door is blue",
-        tags: [],
-        source: "",
-      },
-      ...{ confidence: 1, created_at: "", updated_at: "", links: [] },
+      memory_id: "mem_1",
+      scope: "session",
+      kind: "note",
+      text: "the door is blue",
+      tags: [],
+      source: "",
+      confidence: 1,
+      created_at: "",
+      updated_at: "",
+      links: [],
     },
     "one",
   );
@@ -78,8 +87,16 @@ test("a session memory is found only by its caller", async () => {
 });
 
 const note = (memory_id: string, text: string): MemoryItem => ({
-  ...{ memory_id, scope: "project", kind: "note", text, tags: [], source: "" },
-  ...{ confidence: 1, created_at: "", updated_at: "", links: [] },
+  memory_id,
+  scope: "project",
+  kind: "note",
+  text,
+  tags: [],
+  source: "",
+  confidence: 1,
+  created_at: "",
+  updated_at: "",
+  links: [],
 });
 
 test("memories of several stores are ranked together", async () => {

@@ -147,7 +147,12 @@ function readText(confinement: Confinement, path: string) {
 function toMarkdown(item: MemoryItem, rootUri: string): string {
   const { kind, tags, source, confidence, created_at, updated_at, links, text } = item;
   const head = {
-    ...{ kind, tags, source, confidence, created_at, updated_at },
+    kind,
+    tags,
+    source,
+    confidence,
+    created_at,
+    updated_at,
     links: links.map(({ uri, hash }) => ({ path: uri.replace(`${rootUri}/`, ""), hash })),
   };
   const lines = Object.entries(head).map(([key, value]) => `${key}: ${JSON.stringify(value)}`);
@@ -163,7 +168,9 @@ function parseMarkdown(memory_id: string, markdown: string, rootUri: string): Me
   const { links, ...rest } = Head.parse(fields);
   const isConflict = CONFLICT.test(markdown);
   return {
-    ...{ memory_id, scope: "project", ...rest },
+    memory_id,
+    scope: "project",
+    ...rest,
     ...(isConflict && { confidence: 0 }),
     text: `${isConflict ? `[unresolved merge conflict in ${FOLDER}/${memory_id}.md]\n` : ""}${text.trim()}`,
     links: links.map(({ path, hash }) => ({

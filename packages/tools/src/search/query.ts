@@ -130,7 +130,9 @@ export const query = (options: SearchOptions) =>
       const unmet = canTell ? unmetBy(routeOf(asked), found.whole) : undefined;
       return {
         hits: hits.map((hit) => toAnswer(hit, options)),
-        ...{ index: state, indexed_files: files, total_files: total },
+        index: state,
+        indexed_files: files,
+        total_files: total,
         ...(unmet !== undefined && { unmet }),
         ...(unparsed.size > 0 && { unparsed: [...unparsed].map((path) => pathToUri(toPath(path))) }),
         ...toNotSearched(ctx, presentRoots(workspace.confinement).missing),
@@ -223,7 +225,12 @@ function createParts({ engine, workspace }: SearchOptions, ctx: Context): Search
       const { matches } = await searchText(
         workspace,
         {
-          ...{ pattern: text, fixed: true, case: "smart", context: 0, globs: [], limit },
+          pattern: text,
+          fixed: true,
+          case: "smart",
+          context: 0,
+          globs: [],
+          limit,
           maxBytes: MAX_MATCH_BYTES,
           path: scope === undefined ? undefined : toPath(scope),
           hides: toHidden(ctx),
@@ -232,7 +239,8 @@ function createParts({ engine, workspace }: SearchOptions, ctx: Context): Search
       );
       return matches.map(({ uri, range, text: line }) => ({
         path: toName(workspace.confinement.toPath(uri)),
-        ...{ range, line },
+        range,
+        line,
       }));
     },
     async *paths(signal) {

@@ -69,7 +69,11 @@ export const artifact = (workspace: StoreWorkspace) =>
           const stored =
             hash === undefined ? await storeContent(workspace, content, ctx) : store.content.stat(hash);
           const fields = {
-            ...{ name, ...stored, tags, parents, creator: creator ?? ctx.caller.id },
+            name,
+            ...stored,
+            tags,
+            parents,
+            creator: creator ?? ctx.caller.id,
             mime: mime ?? (isText(workspace, stored) ? "text/plain" : "application/octet-stream"),
           };
           return { artifact: toView(store.artifacts.add(fields, Date.now())) };

@@ -50,7 +50,9 @@ export const think = ({ store: { records }, files }: Pick<Workspace, "store" | "
     records.put({ kind: KIND, owner, record_id: note_id, body: JSON.stringify(made) });
     const { kind, focus, files: seen } = made;
     return {
-      ...{ note_id, kind, notes: records.count({ kind: KIND, owner }) },
+      note_id,
+      kind,
+      notes: records.count({ kind: KIND, owner }),
       ...(focus && { focus }),
       ...(seen && { files: seen }),
       ...(questions && { questions }),

@@ -14,8 +14,14 @@ export const windows = (options: UiOptions) =>
     output: z.object({
       windows: z.array(
         z.object({
-          ...{ id: z.string(), title: z.string(), pid: z.int().nullable(), active: z.boolean() },
-          ...{ x: z.int(), y: z.int(), width: z.int(), height: z.int() },
+          id: z.string(),
+          title: z.string(),
+          pid: z.int().nullable(),
+          active: z.boolean(),
+          x: z.int(),
+          y: z.int(),
+          width: z.int(),
+          height: z.int(),
         }),
       ),
     }),

@@ -93,7 +93,8 @@ export function createAnswerFromQueue(
     const data = {
       ...(isPoll && { next_seq: 0, dropped: 0 }),
       ...(isPoll && (envelope?.data as object | undefined)),
-      ...{ job: view, result: result?.envelope },
+      job: view,
+      result: result?.envelope,
     };
     const lines = live.text?.replaceAll(live.local ?? job_id, job_id) ?? toJobText(view, result?.text);
     return answer(call, options, data, lines);
@@ -125,7 +126,9 @@ export function createAnswerFromQueue(
     const limit = Math.min(Number(input["limit"] ?? DEFAULT_LIMIT) || DEFAULT_LIMIT, MAX_LIMIT);
     const since = max_age === undefined ? 0 : Date.now() - Number(max_age);
     const found = await queue.list({
-      ...{ owner: options.caller.id, limit: limit + 1, before },
+      owner: options.caller.id,
+      limit: limit + 1,
+      before,
       matches: async (job_id, job) =>
         (tool === undefined || job.tool === tool) &&
         toFacts(job_id, job).created_at >= since &&

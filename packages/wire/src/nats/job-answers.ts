@@ -8,8 +8,14 @@ const RESULT_TTL_MS = 24 * 60 * 60 * 1_000;
 export function toFacts(job_id: string, { tool, action, updated_at, result }: QueuedJob, isTaken = true) {
   const created_at = Number.parseInt(HANDLE_TIME.exec(job_id)?.[1] ?? "0", 36);
   return {
-    ...{ job_id, tool, action, state: toState(result, isTaken), progress: null },
-    ...{ created_at, updated_at, expires_at: updated_at + RESULT_TTL_MS },
+    job_id,
+    tool,
+    action,
+    state: toState(result, isTaken),
+    progress: null,
+    created_at,
+    updated_at,
+    expires_at: updated_at + RESULT_TTL_MS,
   };
 }
 

@@ -87,7 +87,8 @@ export function createCallAnswerer(parts: WorkerParts): (message: Msg) => Promis
       const request = parseRequest(await parseBody(message, bodies, { once: true }));
       const upload = findBinary(message.headers, bodies);
       const reply = await dispatchRequest(options, request, {
-        ...{ traceparent, signal: controller.signal },
+        traceparent,
+        signal: controller.signal,
         ...(upload && { upload }),
         ...(id && toListeners(request, (chunk) => emit(parts, id, { event: "stream_chunk", chunk }))),
         ...(id && request.asks && { ask: askEdge(parts, id) }),

@@ -85,7 +85,9 @@ export function createJobRunner(parts: WorkerParts) {
         options,
         { ...request, timing_hint: null },
         {
-          ...{ traceparent, signal, onJob },
+          traceparent,
+          signal,
+          onJob,
           onProgress: (progress) => listeners.onProgress?.(progress),
           onStream: (chunk) => listeners.onStream?.(chunk),
           // Each delivery is a new job: one that died with its worker would answer for the next.

@@ -218,7 +218,8 @@ describe("binary parts", () => {
     expect(parseMsgPack(encodeBody(response))).toMatchObject({ error: { code: "TOO_LARGE" } });
     const end = { kind: "stream_end", stream_id: "s", dropped: 0, response } as const;
     expect(parseMsgPack(encodeBody(end))).toMatchObject({
-      ...{ kind: "stream_end", response: { error: { code: "TOO_LARGE" } } },
+      kind: "stream_end",
+      response: { error: { code: "TOO_LARGE" } },
     });
   });
 

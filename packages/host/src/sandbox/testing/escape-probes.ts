@@ -1,12 +1,16 @@
 import { ESCAPED, type Probe } from "./probe.ts";
 
 const sh = (name: string, attempt: string, without: Probe["without"] = "anybody"): Probe => ({
-  ...{ name, run: "sh", without },
+  name,
+  run: "sh",
+  without,
   script: `{ ${attempt}; } && echo ${ESCAPED}`,
 });
 
 const python = (name: string, attempt: string, without: Probe["without"] = "anybody"): Probe => ({
-  ...{ name, run: "python3", without },
+  name,
+  run: "python3",
+  without,
   script: `${PRELUDE}\n${attempt}\nprint("${ESCAPED}")`,
 });
 
@@ -56,7 +60,9 @@ open(mine[0], "w").write("x")`,
       'os.open("../outside/by-dir-fd", os.O_CREAT | os.O_WRONLY, 0o600, dir_fd=os.open(ws, os.O_RDONLY))',
     ),
     {
-      ...{ name: "writes outside from node", run: "node", without: "anybody" },
+      name: "writes outside from node",
+      run: "node",
+      without: "anybody",
       script: `require("fs").cpSync(process.env.WS + "/README", process.env.OUTSIDE + "/by-node"); console.log("${ESCAPED}")`,
     },
     sh("writes to the state of Octant", 'echo x >"$STATE/planted"'),
@@ -66,16 +72,16 @@ open(mine[0], "w").write("x")`,
       'mkdir -p "$HOME/.cache/octant" && echo x >"$HOME/.cache/octant/planted"',
     ),
     {
-      ...{
-        name: "has the launcher load a library",
-        run: "sh",
-        without: "anybody",
-        env: { LD_PRELOAD: "$WS/evil.so" },
-      },
+      name: "has the launcher load a library",
+      run: "sh",
+      without: "anybody",
+      env: { LD_PRELOAD: "$WS/evil.so" },
       script: `[ -e "$OUTSIDE/by-library" ] && echo ${ESCAPED}`,
     },
     {
-      ...{ name: "has the launcher call a function", run: "sh", without: "not shown" },
+      name: "has the launcher call a function",
+      run: "sh",
+      without: "not shown",
       env: {
         "BASH_FUNC_ulimit%%": '() { echo x >"$OUTSIDE/by-function"; }',
         ENV: "$WS/evil.sh",
@@ -122,7 +128,9 @@ memory.write(memory.read(0) + b"x")`,
 
 /** Leaves a process behind; whether it lives on is for the test to see. */
 export const LEAVER: Probe = {
-  ...{ name: "leaves a process running", run: "sh", without: "not shown" },
+  name: "leaves a process running",
+  run: "sh",
+  without: "not shown",
   script: `setsid sleep ${"$SURVIVOR"} >/dev/null 2>&1 & true`,
 };
 

@@ -79,32 +79,43 @@ export async function createWorld(uid: number): Promise<World> {
 
   const id = base.slice(-6);
   const listeners = await listen({
-    ...{ TMP_SOCKET: join(sockets, "socket"), HOME_SOCKET: join(home, ".docker/run/docker.sock") },
-    ...{ RUN_SOCKET: amRoot ? `/run/octant-${id}.sock` : join(sockets, "run"), ABSTRACT: `octant-${id}` },
+    TMP_SOCKET: join(sockets, "socket"),
+    HOME_SOCKET: join(home, ".docker/run/docker.sock"),
+    RUN_SOCKET: amRoot ? `/run/octant-${id}.sock` : join(sockets, "run"),
+    ABSTRACT: `octant-${id}`,
   });
   const victimName = `octant-victim-${id}`;
   const user = amRoot ? { uid, gid: uid } : {};
   const victim = spawn("/usr/bin/python3", ["-c", VICTIM, victimName], {
-    ...{ ...user, cwd: outside, stdio: ["ignore", "pipe", "inherit"], env: { CANARY_OF_VICTIM: "1" } },
+    ...user,
+    cwd: outside,
+    stdio: ["ignore", "pipe", "inherit"],
+    env: { CANARY_OF_VICTIM: "1" },
   });
   await once(victim.stdout!, "data");
   const SURVIVOR = `600.${parseInt(id, 36)}`;
   const env = {
-    ...{
-      PATH: process.env["PATH"] ?? "",
-      HOME: home,
-      WS: ws,
-      OUTSIDE: outside,
-      OTHER_HOME: otherHome,
-      SURVIVOR,
-    },
-    ...{ VICTIM: String(victim.pid), VICTIM_NAME: victimName, ...listeners.env },
+    PATH: process.env["PATH"] ?? "",
+    HOME: home,
+    WS: ws,
+    OUTSIDE: outside,
+    OTHER_HOME: otherHome,
+    SURVIVOR,
+    VICTIM: String(victim.pid),
+    VICTIM_NAME: victimName,
+    ...listeners.env,
   };
   return {
-    ...{ ws, outside, home, env, write },
+    ws,
+    outside,
+    home,
+    env,
+    write,
     async run(assignment) {
       const runner = spawn(process.execPath, ["--no-warnings", RUNNER], {
-        ...{ ...user, cwd: "/", stdio: ["pipe", "pipe", "inherit"] },
+        ...user,
+        cwd: "/",
+        stdio: ["pipe", "pipe", "inherit"],
         env: {
           PATH: env.PATH,
           HOME: home,

@@ -43,12 +43,20 @@ function tokenizerOf(words: readonly string[]): object {
     truncation: null,
     padding: null,
     added_tokens: SPECIAL.map((content) => ({
-      ...{ id: vocab[content], content, special: true },
-      ...{ single_word: false, lstrip: false, rstrip: false, normalized: false },
+      id: vocab[content],
+      content,
+      special: true,
+      single_word: false,
+      lstrip: false,
+      rstrip: false,
+      normalized: false,
     })),
     normalizer: {
       type: "BertNormalizer",
-      ...{ clean_text: true, handle_chinese_chars: true, strip_accents: null, lowercase: true },
+      clean_text: true,
+      handle_chinese_chars: true,
+      strip_accents: null,
+      lowercase: true,
     },
     pre_tokenizer: { type: "BertPreTokenizer" },
     post_processor: {
@@ -60,7 +68,10 @@ function tokenizerOf(words: readonly string[]): object {
     decoder: { type: "WordPiece", prefix: "##", cleanup: true },
     model: {
       type: "WordPiece",
-      ...{ unk_token: "[UNK]", continuing_subword_prefix: "##", max_input_chars_per_word: 100, vocab },
+      unk_token: "[UNK]",
+      continuing_subword_prefix: "##",
+      max_input_chars_per_word: 100,
+      vocab,
     },
   };
 }
