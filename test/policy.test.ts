@@ -2,8 +2,8 @@ import { existsSync, globSync, mkdirSync, readFileSync, rmSync, symlinkSync, wri
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
-import { findCanaries } from "@octant/runtime";
 import { beforeEach, expect, inject, onTestFinished, test } from "vitest";
+import { findCanaries } from "../packages/runtime/src/redact/testing/canaries.ts";
 import { createFixtureProject, type FixtureProject } from "./fixture-project.ts";
 import { runOctant } from "./octant-process.ts";
 

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
-import { DEFAULT_SANDBOX } from "../packages/host/src/sandbox/index.ts";
+import { DEFAULT_SANDBOX } from "../packages/host/src/sandbox/settings.ts";
 import {
   ESCAPE_PROBES,
   LATER_CREDENTIALS,

@@ -30,66 +30,45 @@ export type { Reading, ReadOptions } from "./files/read-file.ts";
 export type { EntryInfo } from "./files/stat.ts";
 export { MAX_HASHED_BYTES } from "./files/stat.ts";
 export { restOfCharacter, wholeCharacters } from "./files/text.ts";
-export {
-  type ApplyTo,
-  applyPatch,
-  type BlameGroup,
-  type ChangedFile,
-  type Commit,
-  createBranch,
-  createGit,
-  deleteBranch,
-  emptyTree,
-  type FileDiff,
-  findCommit,
-  findHead,
-  findObject,
-  type Git,
-  type GitAllowance,
-  isShallow,
-  listBranches,
-  listRefNames,
-  makeCommit,
-  makeDiff,
-  type Repository,
-  readBlame,
-  readBlob,
-  readDiffStat,
-  readFileAt,
-  readLog,
-  readStatus,
-  type Status,
-  type StatusEntry,
-  switchTo,
-} from "./git/index.ts";
+export { type ApplyTo, applyPatch } from "./git/apply.ts";
+export { type BlameGroup, readBlame } from "./git/blame.ts";
+export { createBranch, deleteBranch, listBranches, listRefNames } from "./git/branches.ts";
+export { switchTo } from "./git/checkout.ts";
+export { makeCommit } from "./git/commit.ts";
+export { emptyTree, findCommit, findHead } from "./git/commits.ts";
+export { makeDiff, readDiffStat } from "./git/diff.ts";
+export { createGit, type Git, type Repository } from "./git/git.ts";
 export type { Signature } from "./git/log.ts";
+export { type Commit, isShallow, readLog } from "./git/log.ts";
+export type { GitAllowance } from "./git/overrides.ts";
+export type { ChangedFile, FileDiff } from "./git/parse-diff.ts";
+export type { StatusEntry } from "./git/parse-status.ts";
+export { findObject, readBlob, readFileAt } from "./git/show.ts";
+export { readStatus, type Status } from "./git/status.ts";
 export { hashOf } from "./hashes.ts";
 export { backgroundClock, systemClock } from "./jobs/clock.ts";
 export { createJobStore } from "./jobs/job-store.ts";
 export { isAlive, thisProcess } from "./jobs/process-identity.ts";
 export {
-  type AppliedEdit,
-  applyWorkspaceEdit,
   createLanguageClient,
-  createLanguageServers,
   EDIT_MS,
   type FormatOptions,
   type LanguageClient,
+  type SourceCall,
+  type Spot,
+} from "./language-servers/client.ts";
+export { SEVERITIES, type SourceDiagnostic } from "./language-servers/diagnostics-of-file.ts";
+export type { Running } from "./language-servers/language-server.ts";
+export {
+  createLanguageServers,
   type LanguageServers,
   type LanguageServersOptions,
-  proposedEdits,
-  readSourceText,
-  SEVERITIES,
-  ServerRefused,
-  ServerUnavailable,
-  type SourceCall,
-  type SourceDiagnostic,
-  type SourcePlace,
-  type SourceText,
-  type Spot,
-  startServer,
-} from "./language-servers/index.ts";
-export type { Running } from "./language-servers/language-server.ts";
+} from "./language-servers/language-servers.ts";
+export type { SourcePlace } from "./language-servers/lsp-places.ts";
+export { startServer } from "./language-servers/server-process.ts";
+export { readSourceText, type SourceText } from "./language-servers/source-text.ts";
+export { ServerRefused, ServerUnavailable } from "./language-servers/unavailable.ts";
+export { type AppliedEdit, applyWorkspaceEdit, proposedEdits } from "./language-servers/workspace-edit.ts";
 export type { Resolve } from "./network/admit.ts";
 export { type FindOpener, openInBrowser } from "./network/browser.ts";
 export { downloadFile } from "./network/download.ts";
@@ -102,7 +81,9 @@ export {
 } from "./network/network.ts";
 export { checkFree, placeFile } from "./network/place-file.ts";
 export type { NetworkPolicy } from "./network/policy.ts";
-export { MAX_FILES, MAX_PATCH_BYTES, parsePatch, StructuredEdit, unifiedDiff } from "./patch/index.ts";
+export { StructuredEdit } from "./patch/change.ts";
+export { MAX_FILES, MAX_PATCH_BYTES, parsePatch } from "./patch/parse.ts";
+export { unifiedDiff } from "./patch/unified-diff.ts";
 export {
   comparePaths,
   encodePath,
@@ -113,34 +94,33 @@ export {
   toNative,
   uriToPath,
 } from "./path.ts";
+export { limitsOf } from "./processes/cgroup.ts";
+export { passedEnvironment } from "./processes/environment.ts";
+export { MAX_STDIN_BYTES } from "./processes/input-file.ts";
+export type { ProcessInfo } from "./processes/process-info.ts";
 export {
   createProcesses,
-  limitsOf,
   MAX_RUNNING,
-  MAX_STDIN_BYTES,
   type ProcessEvent,
   type Processes,
-  type ProcessInfo,
   type ProcessSpec,
-  type ProcessStatus,
-  passedEnvironment,
-  type Spool,
-} from "./processes/index.ts";
+} from "./processes/processes.ts";
+export type { ProcessStatus } from "./processes/protocol.ts";
+export type { Spool } from "./processes/spool.ts";
 export { startLaunched } from "./programs/start-program.ts";
 export { findOutsideProjects, pathOutsideProjects } from "./programs/trusted-program.ts";
 export { replaceFile } from "./replace-file.ts";
+export { createSandbox } from "./sandbox/create-sandbox.ts";
+export type { Exchange } from "./sandbox/exchange.ts";
+export type { Sandbox, SandboxStatus } from "./sandbox/sandbox.ts";
 export {
-  createSandbox,
   DEFAULT_SANDBOX,
-  type Exchange,
   isWeaker,
   type NetworkRule,
   SANDBOX_LEVELS,
   SANDBOX_MODES,
-  type Sandbox,
   type SandboxSettings,
-  type SandboxStatus,
-} from "./sandbox/index.ts";
+} from "./sandbox/settings.ts";
 export type { RecordedVideo, Recorder } from "./screen/recorder.ts";
 export { createScreen, type Screen } from "./screen/screen.ts";
 export { durationOf, findChanges, frameAt } from "./screen/video.ts";
@@ -160,12 +140,7 @@ export type { OwnRecord, RecordFilter } from "./store/records.ts";
 export { syncFolder } from "./sync-folder.ts";
 export { makeTempFolder } from "./temp-folder.ts";
 export { cacheFolder } from "./user-folders.ts";
-export {
-  type ChangeListener,
-  createFileChanges,
-  createWatcher,
-  type FileChanges,
-  type Watcher,
-} from "./watching/index.ts";
+export { createFileChanges, type FileChanges } from "./watching/file-changes.ts";
 export type { WatcherStatus } from "./watching/watcher.ts";
+export { type ChangeListener, createWatcher, type Watcher } from "./watching/watcher.ts";
 export { createWorkspace, type Workspace } from "./workspace.ts";

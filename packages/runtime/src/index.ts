@@ -82,6 +82,5 @@ export {
 } from "./permissions/rule.ts";
 export { SessionAnswers } from "./permissions/session-answers.ts";
 export { createTerminalPrompter, openTerminal } from "./permissions/terminal-prompter.ts";
-export { findCanaries } from "./redact/canaries.ts";
 export { collectSecrets } from "./redact/collect-secrets.ts";
 export { createRedactor, redactErrors } from "./redact/redactor.ts";

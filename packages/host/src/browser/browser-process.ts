@@ -7,7 +7,8 @@ import type { ConnectOverCDPTransport } from "playwright-core";
 import { endFamily } from "../processes/process-tree.ts";
 import { SERVER_MARK } from "../processes/protocol.ts";
 import { startLaunched } from "../programs/start-program.ts";
-import { APART_PROXY, type Launch, type Sandbox } from "../sandbox/index.ts";
+import { APART_PROXY } from "../sandbox/create-sandbox.ts";
+import type { Launch, Sandbox } from "../sandbox/sandbox.ts";
 import { toBrowserArguments } from "./browser-arguments.ts";
 
 /** A browser that we started. It does not outlive us. */

@@ -1,7 +1,7 @@
 import { type Hash, invalidArgument, type Uri } from "@octant/core";
 import type { Blobs } from "../blobs/blobs.ts";
 import type { Confinement } from "../confinement.ts";
-import { unifiedDiff } from "../patch/index.ts";
+import { unifiedDiff } from "../patch/unified-diff.ts";
 import { readExisting } from "./existing-file.ts";
 import { nameInPatch } from "./plan-patch.ts";
 

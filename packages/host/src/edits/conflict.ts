@@ -1,6 +1,8 @@
 import { type Hash, ToolError } from "@octant/core";
 import type { Blobs } from "../blobs/blobs.ts";
-import { applyChange, type FileChange, unifiedDiff } from "../patch/index.ts";
+import { applyChange } from "../patch/apply.ts";
+import type { FileChange } from "../patch/change.ts";
+import { unifiedDiff } from "../patch/unified-diff.ts";
 import { type Path, pathToUri } from "../path.ts";
 import type { ExistingFile } from "./existing-file.ts";
 

@@ -4,7 +4,7 @@ import { type Hash, newHandle, type Ref, ToolError, type Uri } from "@octant/cor
 import { type Blobs, toBlob, toRef } from "../blobs/blobs.ts";
 import { type Confinement, splitPath } from "../confinement.ts";
 import { hashOf } from "../hashes.ts";
-import { unifiedDiff } from "../patch/index.ts";
+import { unifiedDiff } from "../patch/unified-diff.ts";
 import { type Path, pathToUri } from "../path.ts";
 import type { StateFolder } from "../state.ts";
 import { syncFolder } from "../sync-folder.ts";

@@ -1,7 +1,8 @@
 import type { Hash, Uri } from "@octant/core";
 import type { Blobs } from "../blobs/blobs.ts";
 import type { Confinement } from "../confinement.ts";
-import { type FileChange, parsePatch, type StructuredEdit } from "../patch/index.ts";
+import type { FileChange, StructuredEdit } from "../patch/change.ts";
+import { parsePatch } from "../patch/parse.ts";
 import type { Bases } from "./plan-patch.ts";
 import type { Undo, UndoRecords } from "./undo-records.ts";
 

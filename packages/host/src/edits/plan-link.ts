@@ -1,7 +1,8 @@
 import type { Hash } from "@octant/core";
 import { type Confinement, splitPath } from "../confinement.ts";
+import { type Applied, applyChange } from "../patch/apply.ts";
+import type { FileChange } from "../patch/change.ts";
 import { isPatchFailed, patchFailed } from "../patch/change.ts";
-import { type Applied, applyChange, type FileChange } from "../patch/index.ts";
 import { type Path, pathToUri } from "../path.ts";
 import { entryError, hasCode } from "../system-error.ts";
 import { type ExistingFile, readEntry } from "./existing-file.ts";

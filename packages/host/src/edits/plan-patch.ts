@@ -2,15 +2,9 @@ import { type Hash, ToolError, type Uri } from "@octant/core";
 import type { Blobs } from "../blobs/blobs.ts";
 import type { Confinement } from "../confinement.ts";
 import { hashOf } from "../hashes.ts";
+import { type Applied, applyChange } from "../patch/apply.ts";
+import type { EntryType, FileChange, HunkReport, Match } from "../patch/change.ts";
 import { isPatchFailed, patchFailed } from "../patch/change.ts";
-import {
-  type Applied,
-  applyChange,
-  type EntryType,
-  type FileChange,
-  type HunkReport,
-  type Match,
-} from "../patch/index.ts";
 import { fromNative, type Path, pathToUri } from "../path.ts";
 import { entryError } from "../system-error.ts";
 import { conflict } from "./conflict.ts";

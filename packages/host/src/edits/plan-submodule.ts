@@ -1,6 +1,6 @@
 import type { Confinement } from "../confinement.ts";
 import { hashOf } from "../hashes.ts";
-import type { EntryType, FileChange } from "../patch/index.ts";
+import type { EntryType, FileChange } from "../patch/change.ts";
 import { isWithin, type Path, pathToUri } from "../path.ts";
 import { entryError } from "../system-error.ts";
 import { type ExistingFile, kindAt, namesIn, readEntry } from "./existing-file.ts";

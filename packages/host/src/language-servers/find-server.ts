@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import { startLaunched } from "../programs/start-program.ts";
-import type { LaunchedCommand, Sandbox } from "../sandbox/index.ts";
+import type { LaunchedCommand, Sandbox } from "../sandbox/sandbox.ts";
 import { SERVERS, type ServerRow } from "./catalog.ts";
 import { findOnPath, findProgram, majorTypeScriptOf, type Surroundings } from "./find-program.ts";
 

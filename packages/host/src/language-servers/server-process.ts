@@ -7,7 +7,7 @@ import { makeServerFolder, removeServerFolder } from "../processes/leftovers.ts"
 import { endFamily, familyOf, listRows } from "../processes/process-tree.ts";
 import { SERVER_MARK } from "../processes/protocol.ts";
 import { startLaunched } from "../programs/start-program.ts";
-import type { Sandbox } from "../sandbox/index.ts";
+import type { Sandbox } from "../sandbox/sandbox.ts";
 import type { StateFolder } from "../state.ts";
 
 interface ServerCommand {

@@ -1,6 +1,8 @@
 import { ToolError } from "@octant/core";
 import { expect, test } from "vitest";
-import { applyChange, parsePatch, StructuredEdit } from "./index.ts";
+import { applyChange } from "./apply.ts";
+import { StructuredEdit } from "./change.ts";
+import { parsePatch } from "./parse.ts";
 
 const apply = (before: string, patch: Parameters<typeof parsePatch>[0]) =>
   applyChange(Buffer.from(before), parsePatch(patch, "x")[0]!);

@@ -6,7 +6,9 @@ import path from "node:path";
 import { ToolError } from "@octant/core";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { applyChange, parsePatch, unifiedDiff } from "./index.ts";
+import { applyChange } from "./apply.ts";
+import { parsePatch } from "./parse.ts";
+import { unifiedDiff } from "./unified-diff.ts";
 
 const WORDS = [
   "",

@@ -1,5 +1,5 @@
 import type { ErrorCode } from "@octant/core";
-import type { EntryType, Match, StructuredEdit } from "./index.ts";
+import type { EntryType, Match, StructuredEdit } from "./change.ts";
 import { BEGIN_ROWS } from "./torture-rows-begin.ts";
 import { FILE_ROWS } from "./torture-rows-files.ts";
 import { MATCH_ROWS } from "./torture-rows-match.ts";

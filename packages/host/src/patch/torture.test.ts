@@ -1,6 +1,8 @@
 import { ToolError } from "@octant/core";
 import { expect, test } from "vitest";
-import { type Applied, applyChange, type FileChange, parsePatch } from "./index.ts";
+import { type Applied, applyChange } from "./apply.ts";
+import type { FileChange } from "./change.ts";
+import { parsePatch } from "./parse.ts";
 import { type Content, type Files, TORTURE_ROWS, type TortureRow } from "./torture-rows.ts";
 
 test.each(TORTURE_ROWS)("$name", (row) => {

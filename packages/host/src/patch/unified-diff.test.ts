@@ -1,6 +1,8 @@
 import { expect, test } from "vitest";
+import { applyChange } from "./apply.ts";
 import { encodeName } from "./git-name.ts";
-import { applyChange, parsePatch, unifiedDiff } from "./index.ts";
+import { parsePatch } from "./parse.ts";
+import { unifiedDiff } from "./unified-diff.ts";
 
 const lines = (count: number, changed: Readonly<Record<number, string>> = {}) =>
   Buffer.from(Array.from({ length: count }, (_, i) => `${changed[i] ?? i}\n`).join(""));

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterAll, expect, onTestFinished, test } from "vitest";
 import { limitsOf, MAX_PROCESSES } from "./cgroup.ts";
 import { findHierarchies } from "./hierarchies.ts";
-import { createProcesses, type ProcessesOptions } from "./index.ts";
+import { createProcesses, type ProcessesOptions } from "./processes.ts";
 
 const OWNER = "test";
 const NEVER = new AbortController().signal;

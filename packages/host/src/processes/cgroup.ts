@@ -68,14 +68,11 @@ export function createGroups(server: string, limits: ProcessLimits) {
   };
 }
 
-/** The available limits and the controllers that enforce them; null where there are none. */
-export interface MachineLimits {
-  readonly memory: string | null;
-  readonly processes: string | null;
-}
-
-/** Detected by creating groups, because the system's own report is unreliable. */
-export function limitsOf(): MachineLimits {
+/**
+ * The available limits and the controllers that enforce them; null where there are none. Detected by creating groups,
+ * because the system's own report is unreliable.
+ */
+export function limitsOf() {
   const usable = findHierarchies().filter(({ parent }) => {
     const probe = join(parent, `${PREFIX}probe-${process.pid}`);
     return succeeds(() => mkdirSync(probe)) && removeGroup(probe);

@@ -6,8 +6,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { ToolError } from "@octant/core";
 import { afterAll, expect, onTestFinished, test } from "vitest";
-import { createProcesses, type ProcessesOptions, type ProcessSpec } from "./index.ts";
 import { carriesMark, isStopped, listProcesses } from "./process-table.ts";
+import { createProcesses, type ProcessesOptions, type ProcessSpec } from "./processes.ts";
 import { sweepRecords } from "./records.ts";
 
 const OWNER = "test";

@@ -1,8 +1,9 @@
-import { extname } from "node:path";
+import { extname, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { ToolError } from "@octant/core";
 import type { HttpProxy } from "../network/http-proxy.ts";
 import { isWithin } from "../path.ts";
+import { isFile, isProgram } from "../programs/trusted-program.ts";
 import { toToolError } from "../system-error.ts";
 import { detectContainer } from "./container.ts";
 import { exchangeMounts, openBoundExchange, openPlainExchange } from "./exchange.ts";
@@ -11,7 +12,6 @@ import { createGuard, type Guard } from "./guard.ts";
 import { forgetVariables } from "./launcher.ts";
 import { type Mount, read, write } from "./mount.ts";
 import { ownFiles, sharesFilesWithCache } from "./own-files.ts";
-import { findProgram } from "./program.ts";
 import type { Sandbox, SandboxedCommand, SandboxOptions, SandboxStatus } from "./sandbox.ts";
 import { openScratch } from "./scratch.ts";
 import { isWeaker, type SandboxLevel, type SandboxSettings } from "./settings.ts";
@@ -236,4 +236,17 @@ function behindForwarder(command: SandboxedCommand): SandboxedCommand {
 function toForwarded(argv: readonly string[], folder: string, descriptors: number): [string, ...string[]] {
   const { node, forwarder, socket } = insideOf(folder);
   return [node, forwarder, socket, PROXY_PORT, String(descriptors), ...argv];
+}
+
+/** A launcher reports a missing program only on its stderr, so we look first; EXEC_FAILED when it is missing. */
+function findProgram({ argv: [program], env, folder }: SandboxedCommand): string {
+  const places = program.includes("/")
+    ? [resolve(folder, program)]
+    : (env["PATH"] ?? "").split(":").map((path) => resolve(folder, path, program));
+  const found = places.find(isProgram);
+  if (found !== undefined) return found;
+  const reason = places.some(isFile)
+    ? "it is not executable (EACCES)"
+    : "there is no such program on the PATH (ENOENT)";
+  throw new ToolError("EXEC_FAILED", `'${program}' could not be started: ${reason}`, { program });
 }

@@ -1,6 +1,6 @@
 import { join } from "node:path";
-import { DEFAULT_SANDBOX, type SandboxMode } from "../../sandbox/index.ts";
-import { createWatcher } from "../../watching/index.ts";
+import { DEFAULT_SANDBOX, type SandboxMode } from "../../sandbox/settings.ts";
+import { createWatcher } from "../../watching/watcher.ts";
 import { createWorkspace } from "../../workspace.ts";
 import { createLanguageServers } from "../language-servers.ts";
 

@@ -1,6 +1,6 @@
 import { lstatSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { toForms } from "./forms.ts";
+import { toForms } from "../forms.ts";
 
 export interface CanaryFound {
   readonly file: string;
