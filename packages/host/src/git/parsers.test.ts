@@ -71,7 +71,7 @@ test("the parts of a diff go to their files, in which anything may look like a h
   ]);
 });
 
-test("a file in conflict is told once, with the part that compares it, whatever git remarks before it", () => {
+test("a file in conflict is listed once, with the hunks that compare it, whatever notes git prints before them", () => {
   const raw = ["U\0gone", "U\0f", "M\0f"].map((entry) => `:100644 100644 1 2 ${entry}\0`).join("");
   const part = "diff --git a/f b/f\nindex 1..2 100644\n--- a/f\n+++ b/f\n@@ -1 +1,2 @@\n a\n+b\n";
   const output = `${raw}0\t0\tgone\x000\t0\tf\x001\t0\tf\0\0* Unmerged path gone\n* Unmerged path f\n${part}`;

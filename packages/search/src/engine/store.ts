@@ -104,7 +104,8 @@ export function openIndexStore(file: string) {
       db.exec("COMMIT");
       return result;
     } catch (cause) {
-      db.exec("ROLLBACK");
+      // A full disk has rolled it back already; a second time would hide the cause.
+      if (db.isTransaction) db.exec("ROLLBACK");
       throw cause;
     }
   };
