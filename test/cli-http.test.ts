@@ -7,6 +7,7 @@ import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/cli
 import { beforeEach, expect, onTestFinished, test } from "vitest";
 import { createFixtureProject, type FixtureProject } from "./fixture-project.ts";
 import { runOctant, startOctant } from "./octant-process.ts";
+import { runHere } from "./run-here.ts";
 
 let project: FixtureProject;
 beforeEach(() => {
@@ -63,7 +64,7 @@ test("a pasted configuration works after a restart: the address and the token st
   // A second server of the same folder gets another port, and says so.
   const beside = await serve();
   expect(new URL(beside.url).port).not.toBe(new URL(first.url).port);
-  const stored = await runOctant(["token", "list"], { cwd: project.root, env: project.env });
+  const stored = await runHere(["token", "list"], { cwd: project.root, env: project.env });
   expect(stored.stdout.match(/printed by octant serve/g)).toHaveLength(1);
 });
 
@@ -145,7 +146,7 @@ test.each([
   [["--tls-cert", "a.pem", "--tls-key", "a.pem"], "name PEM files"],
   [["--host", "203.0.113.1"], "--host is an address of this machine"],
 ])("octant serve --http %j is wrong usage", async (flags, message) => {
-  const { code, stderr } = await runOctant(["serve", "--http", ...flags], {
+  const { code, stderr } = await runHere(["serve", "--http", ...flags], {
     cwd: project.root,
     env: project.env,
   });

@@ -9,6 +9,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { createFixtureProject, type FixtureProject } from "./fixture-project.ts";
 import { runOctant } from "./octant-process.ts";
 import { LAUNCHER } from "./published-command.ts";
+import { runHere } from "./run-here.ts";
 import { accountAt } from "./scripted-account.ts";
 
 const HOSTILE = join(import.meta.dirname, "../packages/mcp/src/client/fixtures/hostile-server.mjs");
@@ -19,26 +20,29 @@ beforeAll(() => {
 });
 afterAll(() => project[Symbol.dispose]());
 
-const run = (args: readonly string[], env: NodeJS.ProcessEnv = {}) =>
-  runOctant(args, { cwd: project.root, env: { ...project.env, ...env } });
+/** The command as a person starts it: once for every verb. */
+const start = (args: readonly string[], input = "") =>
+  runOctant(args, { cwd: project.root, env: project.env, input });
+const run = (args: readonly string[], input = "") =>
+  runHere(args, { cwd: project.root, env: project.env, input });
 const settingsFile = () => join(String(project.env["HOME"]), ".config/hanzo/settings.json");
 
 test("a server is added, listed, tested and removed; comments in the settings stay", async () => {
   mkdirSync(dirname(settingsFile()), { recursive: true });
   writeFileSync(settingsFile(), '{\n  // mine\n  "model": "m"\n}\n');
-  expect(await run(["mcp", "add", "self", "--", process.execPath, LAUNCHER, "serve"])).toMatchObject({
+  expect(await start(["mcp", "add", "self", "--", process.execPath, LAUNCHER, "serve"])).toMatchObject({
     code: 0,
   });
   expect(await run(["mcp", "add", "self", "--", "other"])).toMatchObject({
     code: 1,
     stderr: expect.stringContaining("ALREADY_EXISTS"),
   });
-  expect((await run(["mcp", "list"])).stdout).toMatch(/^self +program/m);
-  const tested = await run(["mcp", "test", "self"]);
+  expect((await start(["mcp", "list"])).stdout).toMatch(/^self +program/m);
+  const tested = await start(["mcp", "test", "self"]);
   expect(tested.stdout).toContain("self: ready (octant");
   expect(tested.stdout).toContain("mcp__self__fs");
   expect(tested.code).toBe(0);
-  expect(await run(["mcp", "remove", "self"])).toMatchObject({ code: 0 });
+  expect(await start(["mcp", "remove", "self"])).toMatchObject({ code: 0 });
   expect(readFileSync(settingsFile(), "utf8")).toContain("// mine");
   expect((await run(["mcp", "list", "--json"])).stdout).toBe("[]\n");
   expect(await run(["mcp", "remove", "self"])).toMatchObject({
@@ -77,22 +81,19 @@ const CALL: Script = ({ answers, results }) =>
     ? { parts: [{ call: "mcp__tools__echo", input: { a: 1 } }] }
     : { parts: [{ text: `It said ${results[0]?.text}` }] };
 
-const runAgent = async (script: Script, ...args: string[]) => {
+const runAgent = async (how: typeof runHere, script: Script, prompt: string, ...flags: string[]) => {
   await using provider = await createScriptedProvider(script);
-  const [first = ""] = args;
-  const prompt = first.startsWith("-") || first === "" ? ["use the server"] : [];
-  const ran = await run(["run", ...prompt, "--provider", "anthropic", "--model", "some-model", ...args], {
-    ...accountAt(provider),
-  });
+  const args = ["run", prompt, "--provider", "anthropic", "--model", "some-model", ...flags];
+  const ran = await how(args, { cwd: project.root, env: { ...project.env, ...accountAt(provider) } });
   return { ...ran, requests: [...provider.requests] };
 };
 
 test("a run calls a server's tools under the rules for its name, and the audit log has the call", async () => {
   await run(["mcp", "add", "tools", "--", process.execPath, HOSTILE, "good"]);
   await run(["mcp", "add", "broken", "--", process.execPath, HOSTILE, "dead"]);
-  const allowed = await runAgent(CALL, "--allow", "mcp__tools__*");
+  const allowed = await runAgent(runOctant, CALL, "use the server", "--allow", "mcp__tools__*");
   expect(allowed).toMatchObject({ code: 0, stdout: 'It said {"a":1}\n' });
-  const denied = await runAgent(CALL);
+  const denied = await runAgent(runHere, CALL, "use the server");
   expect(denied.code).toBe(5);
   expect(denied.stdout).toContain("APPROVAL_REQUIRED");
   expect((await run(["audit", "--json"])).stdout).toContain('"mcp__tools__echo"');
@@ -105,7 +106,7 @@ test("a tool with a changed definition is not offered until the person accepts i
   await run(["mcp", "remove", "shifty"]);
   await run(["mcp", "add", "shifty", "--", process.execPath, HOSTILE, "changed", "2"]);
   expect((await run(["mcp", "test", "shifty"])).stdout).toContain("mcp__shifty__echo (changed)");
-  expect(await run(["mcp", "accept", "shifty"])).toMatchObject({ code: 0 });
+  expect(await start(["mcp", "accept", "shifty"])).toMatchObject({ code: 0 });
   expect((await run(["mcp", "test", "shifty"])).stdout).not.toContain("(changed)");
 });
 
@@ -139,11 +140,11 @@ test("servers of other programs are imported on request", async () => {
       mcp: { local: { type: "local", command: ["local", "serve"], environment: { B: "2" } } },
     }),
   );
-  const octant = (...args: string[]) => runOctant(["mcp", ...args], { cwd: own.root, env: own.env });
-  const shown = await octant("import");
+  const place = { cwd: own.root, env: own.env };
+  const shown = await runHere(["mcp", "import"], place);
   expect(shown.stdout).toContain("nothing was changed; --yes adds these");
   expect(shown.stdout).not.toContain("secret");
-  expect(await octant("import", "--yes")).toMatchObject({ code: 0 });
+  expect(await runOctant(["mcp", "import", "--yes"], place)).toMatchObject({ code: 0 });
   const { mcp_servers } = JSON.parse(readFileSync(join(home, ".config/hanzo/settings.json"), "utf8"));
   expect(mcp_servers).toEqual({
     docs: { command: "docs", args: ["-x"], env: { A: "1" } },
@@ -152,7 +153,7 @@ test("servers of other programs are imported on request", async () => {
     far: { url: "https://far.example/mcp?key=secret" },
     local: { command: "local", args: ["serve"], env: { B: "2" } },
   });
-  expect((await octant("import")).stdout).toContain("nothing to import");
+  expect((await runHere(["mcp", "import"], place)).stdout).toContain("nothing to import");
 });
 
 test("a server that requires a sign-in says how, and one without a sign-in page fails cleanly", async () => {
@@ -233,24 +234,18 @@ async function serveWithSecret() {
 
 test("a program signs in with a secret from stdin, and a wrong secret is refused", async () => {
   using server = await serveWithSecret();
-  const signIn = (client_secret: string) =>
-    runOctant(["mcp", "login", "ci", "--machine"], {
-      cwd: project.root,
-      env: project.env,
-      input: JSON.stringify({ kind: "client_secret", client_id: "ci", client_secret }),
-    });
+  const LOGIN = ["mcp", "login", "ci", "--machine"];
+  const grant = (client_secret: string) =>
+    JSON.stringify({ kind: "client_secret", client_id: "ci", client_secret });
   await run(["mcp", "add", "ci", server.url]);
-  const refused = await signIn("wrong");
+  const refused = await run(LOGIN, grant("wrong"));
   expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining("UNAUTHENTICATED") });
-  expect(await signIn("very-secret")).toMatchObject({ code: 0, stdout: "signed in to ci\n" });
+  const signedIn = await start(LOGIN, grant("very-secret"));
+  expect(signedIn).toMatchObject({ code: 0, stdout: "signed in to ci\n" });
   const tested = await run(["mcp", "test", "ci"]);
   expect(tested.stdout).toContain("mcp__ci__hi");
   expect(refused.stderr + tested.stdout + tested.stderr).not.toMatch(/very-secret|token-of-ci/);
-  const misused = await runOctant(["mcp", "login", "ci", "--machine"], {
-    cwd: project.root,
-    env: project.env,
-    input: "not JSON",
-  });
+  const misused = await run(LOGIN, "not JSON");
   expect(misused).toMatchObject({ code: 2, stderr: expect.stringContaining("client_secret") });
 });
 
@@ -270,11 +265,11 @@ test("a run reads a server's resources: mentioned ones at once, the model's own 
   expect(tested).toMatch(/^\/notes:review +Review a file$/m);
   expect(tested).toMatch(/^@notes:notes:\/\/today +Notes of the day$/m);
   const prompt = "about @notes:notes://today";
-  const { code, stdout, requests } = await runAgent(script, prompt, "--allow", "mcp_resources.read");
+  const { code, stdout, requests } = await runAgent(runHere, script, prompt, "--allow", "mcp_resources.read");
   expect(code).toBe(0);
   expect(stdout).toContain("notes notes://today today: Notes of the day\nnotes notes://{day} day");
   expect(stdout).toContain("note notes://monday");
   expect(JSON.stringify(requests[0]?.body)).toContain("note notes://today");
-  const denied = await runAgent(script, prompt);
+  const denied = await runAgent(runHere, script, prompt);
   expect(denied).toMatchObject({ code: 5, stdout: expect.stringContaining("APPROVAL_REQUIRED") });
 });

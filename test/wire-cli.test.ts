@@ -20,6 +20,7 @@ import { startNatsServer } from "../packages/wire/src/testing/nats-server.ts";
 import { createFixtureProject, type FixtureProject } from "./fixture-project.ts";
 import { ended, runOctant, startOctant } from "./octant-process.ts";
 import { startPrinting } from "./printing-command.ts";
+import { runHere } from "./run-here.ts";
 
 const lacks = (...packages: string[]) => packages.some((name) => inject("missing").includes(name));
 
@@ -34,7 +35,9 @@ afterAll(() => {
   rmSync(sockets, { recursive: true, force: true });
 });
 
-const run = (...args: string[]) => runOctant(args, { cwd: project.root, env: project.env });
+/** The command as a person starts it: once for every way. */
+const start = (...args: string[]) => runOctant(args, { cwd: project.root, env: project.env });
+const run = (...args: string[]) => runHere(args, { cwd: project.root, env: project.env });
 
 /** Starts a server for the test, and returns what it printed about itself. */
 const serve = async (...args: string[]) => ({
@@ -47,7 +50,7 @@ describe("octant serve --zmq and octant call --via", () => {
     const child = startOctant(["serve", "--zmq", address], { cwd: project.root, env: project.env });
     const [line] = await once(createInterface({ input: child.stdout }), "line");
     expect(line).toBe(`Octant serves this folder over ZeroMQ: ${address}`);
-    const remote = await run("call", "--via", address, "fs.read", "uri=README.md");
+    const remote = await start("call", "--via", address, "fs.read", "uri=README.md");
     const { code, stdout } = await run("call", "fs.read", "uri=README.md");
     expect(remote).toMatchObject({ code, stdout, stderr: expect.stringContaining("hash sha256:") });
     const failed = await run("call", "--via", address, "fs.read", "uri=absent.md");
@@ -79,11 +82,20 @@ describe("octant serve --zmq and octant call --via", () => {
     const bytes = Buffer.alloc(5_000_001, "octant");
     writeFileSync(file, bytes);
     const { address } = await serve("--zmq", `ipc://${sockets}/b`, "--tools", "cas");
-    const stored = await run("call", "--via", address, "cas.store", "--upload", file, "--json");
+    const stored = await start("call", "--via", address, "cas.store", "--upload", file, "--json");
     const hash = `sha256:${createHash("sha256").update(bytes).digest("hex")}`;
     expect(JSON.parse(stored.stdout)).toMatchObject({ ok: true, data: { hash, size: bytes.length } });
     const copy = join(sockets, "copy.bin");
-    const got = await run("call", "--via", address, "cas.get", `hash=${hash}`, "as=binary", "--output", copy);
+    const got = await start(
+      "call",
+      "--via",
+      address,
+      "cas.get",
+      `hash=${hash}`,
+      "as=binary",
+      "--output",
+      copy,
+    );
     expect(got.code).toBe(0);
     expect(readFileSync(copy).equals(bytes)).toBe(true);
   });
@@ -145,7 +157,7 @@ describe.skipIf(lacks("nats-server"))("octant worker --nats and octant serve --h
   test("an edge without its own tools serves those of a worker, including jobs", async () => {
     const nats = await startNatsServer();
     onTestFinished(() => nats.stop());
-    const nobody = await run("serve", "--http", "--nats", nats.url);
+    const nobody = await start("serve", "--http", "--nats", nats.url);
     expect(nobody).toMatchObject({ code: 2, stderr: expect.stringContaining("no worker announces itself") });
     const { project: id } = (await startPrinting(project, "worker", "--nats", nats.url)).printed;
     const args = ["serve", "--http", "--nats", nats.url, "--project", String(id)];
