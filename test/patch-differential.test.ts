@@ -18,7 +18,7 @@ import { afterAll, expect, test } from "vitest";
 import { openRepository } from "../packages/tools/src/vcs/testing/open-repository.ts";
 
 /** The number of pairs of trees. */
-const RUNS = Number(process.env["FUZZ_RUNS"] ?? 25);
+const RUNS = Number(process.env["FUZZ_RUNS"] ?? 10);
 
 type Entry =
   | { readonly kind: "file"; readonly bytes: Buffer; readonly executable: boolean }

@@ -105,7 +105,7 @@ export const REQUIREMENTS: readonly Requirement[] = [
   rule(
     "list obeys ignore files as ripgrep does and pages through 100,000 entries",
     "packages/host/src/files/list.test.ts: random trees with random ignore files",
-    "packages/tools/src/fs/list.test.ts: 100,000 entries of one folder",
+    "packages/tools/src/fs/list.test.ts: a huge folder comes in pages",
   ),
   rule(
     "rm needs confirm; without it CONFIRM_REQUIRED and what would go; it can be undone",

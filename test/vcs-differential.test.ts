@@ -17,7 +17,7 @@ import { afterAll, expect, test } from "vitest";
 import { openRepository } from "../packages/tools/src/vcs/testing/open-repository.ts";
 
 /** The number of histories; each starts where the previous one ended. */
-const RUNS = Number(process.env["FUZZ_RUNS"] ?? 60);
+const RUNS = Number(process.env["FUZZ_RUNS"] ?? 10);
 
 const NAMES = [
   "a.txt",

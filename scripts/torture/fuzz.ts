@@ -10,14 +10,18 @@ const FILES = [
   "test/patch-differential.test.ts",
   "test/vcs-differential.test.ts",
   "packages/host/src/checkpoints/checkpoints.test.ts",
+  "packages/host/src/edits/transaction.test.ts",
+  "packages/host/src/files/list.test.ts",
+  "packages/host/src/patch/round-trip.test.ts",
   "packages/host/src/search/trigrams/indexed-ripgrep.test.ts",
   "packages/mcp/src/oracle.test.ts",
   "packages/mcp/src/http/oracle.test.ts",
+  "packages/tools/src/fs/list.test.ts",
 ];
 
 /** The randomised tests with `count` runs each. A failure prints the seed and the smallest failing input. */
 export const fuzz: Torture = async (count) => ({
-  what: `${count} random inputs for each action, patch, history, checkpoint and conversation`,
+  what: `${count} random inputs for each action, patch, history, listing, checkpoint and conversation`,
   ...(await runTests(FILES, { FUZZ_RUNS: String(count) })),
 });
 

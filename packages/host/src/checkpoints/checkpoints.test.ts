@@ -24,7 +24,7 @@ import { damagePages } from "../jobs/testing/damage-pages.ts";
 import { openStateFolder } from "../state.ts";
 import { createCheckpoints } from "./checkpoints.ts";
 
-const RUNS = Number(process.env["FUZZ_RUNS"] ?? 12);
+const RUNS = Number(process.env["FUZZ_RUNS"] ?? 6);
 const MAX_RUNS_MS = 60_000 + RUNS * 2_000;
 
 let base: string;

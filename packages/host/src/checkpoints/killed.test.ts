@@ -16,7 +16,7 @@ import { expect, test } from "vitest";
 import { createWorkspace } from "../workspace.ts";
 
 const LOOP = join(import.meta.dirname, "testing/undo-loop.ts");
-const KILLS = Number(process.env["CHECKPOINT_KILLS"] ?? 12);
+const KILLS = Number(process.env["CHECKPOINT_KILLS"] ?? 4);
 const MAX_LIFE_MS = 150;
 /** Generous, including all overhead. */
 const MAX_KILL_MS = 10_000;

@@ -10,6 +10,9 @@ import { type ListOptions, listEntries } from "./list.ts";
 
 // Tests that we leave out exactly what ripgrep leaves out; fs.list itself is tested with the tools.
 
+/** The number of random trees and globs; each takes a run of ripgrep. */
+const RUNS = Number(process.env["FUZZ_RUNS"] ?? 20);
+
 const { rgPath } = createRequire(import.meta.url)("@vscode/ripgrep") as { rgPath: string };
 
 let base: string;
@@ -183,7 +186,7 @@ test("random trees with random ignore files are listed as ripgrep lists them", a
         expect(await ours()).toEqual(ripgrep());
       },
     ),
-    { numRuns: 150 },
+    { numRuns: RUNS },
   );
 });
 
@@ -221,6 +224,6 @@ test("random globs choose the files that ripgrep chooses", async () => {
     fc.asyncProperty(glob, async (pattern) => {
       expect(await ours({ pattern })).toEqual(ripgrep(`--glob=${pattern}`));
     }),
-    { numRuns: 60 },
+    { numRuns: RUNS },
   );
 });

@@ -10,6 +10,9 @@ import { applyChange } from "./apply.ts";
 import { parsePatch } from "./parse.ts";
 import { unifiedDiff } from "./unified-diff.ts";
 
+/** The number of random inputs, times a factor for what is cheap. */
+const RUNS = Number(process.env["FUZZ_RUNS"] ?? 30);
+
 const WORDS = [
   "",
   "a",
@@ -72,7 +75,7 @@ test("a diff applied to the old bytes produces the new bytes", () => {
       if (diff === "") expect(after.equals(before)).toBe(true);
       else expect(applyDiff(before, diff).toString("hex")).toBe(after.toString("hex"));
     }),
-    { numRuns: 2_000 },
+    { numRuns: 20 * RUNS },
   );
 });
 
@@ -89,7 +92,7 @@ test("a diff of UTF-16 files is readable and produces the new bytes", () => {
       expect(diff).not.toContain("GIT binary patch");
       if (diff !== "") expect(applyDiff(before, diff).toString("hex")).toBe(after.toString("hex"));
     }),
-    { numRuns: 300 },
+    { numRuns: 3 * RUNS },
   );
 });
 
@@ -104,7 +107,7 @@ test("a diff still applies when lines were inserted before and after its positio
         Buffer.concat([Buffer.from("above\n".repeat(above)), middle, Buffer.from("below\n".repeat(below))]);
       expect(applyDiff(around(before), diff).toString()).toBe(around(after).toString());
     }),
-    { numRuns: 200 },
+    { numRuns: 3 * RUNS },
   );
 });
 
@@ -163,7 +166,7 @@ test("any text of a patch is parsed or refused with a typed error", () => {
         expect(error).toBeInstanceOf(ToolError);
       }
     }),
-    { numRuns: 3_000 },
+    { numRuns: 20 * RUNS },
   );
 });
 
@@ -183,7 +186,7 @@ test("a git diff with one changed byte is parsed or refused with a typed error",
         expect(error).toBeInstanceOf(ToolError);
       }
     }),
-    { numRuns: 1_000 },
+    { numRuns: 10 * RUNS },
   );
 });
 
@@ -219,11 +222,12 @@ test("structured edits in any order and position produce the text or are refused
         if (!(error instanceof ToolError)) throw error;
       }
     }),
-    { numRuns: 1_000 },
+    { numRuns: 10 * RUNS },
   );
 });
 
-const GIT_ROUNDS = 50;
+/** Each takes three runs of git. */
+const GIT_ROUNDS = Number(process.env["FUZZ_RUNS"] ?? 10);
 
 test("git's diffs apply like git applies them, and git applies ours", { timeout: 120_000 }, () => {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), "octant-git-"));

@@ -362,9 +362,9 @@ test("a patch that changes nothing leaves the file alone", async () => {
   expect(statSync(at("a")).ino).toBe(ino);
 });
 
-test("fifty edits with the same base_hash have exactly one winner, twenty times", async () => {
+test("fifty edits with the same base_hash have exactly one winner, five times", async () => {
   let [file] = given({ a: "round 0\n" });
-  for (let round = 0; round < 20; round++) {
+  for (let round = 0; round < 5; round++) {
     const results = await Promise.all(
       Array.from({ length: 50 }, async (_, i) => {
         const patch = replace(`round ${round}`, `round ${round + 1}\nby ${i}`);

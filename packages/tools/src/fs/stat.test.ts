@@ -81,14 +81,14 @@ const makeSparse = (name: string, size: number) => {
 };
 
 test("a big file is hashed without blocking other calls", async () => {
-  makeSparse("big", 256 * 1024 * 1024);
+  makeSparse("big", 64 * 1024 * 1024);
   let turns = 0;
   const timer = setInterval(() => turns++, 1);
   const { hash } = await at.fs.stat({ uri: "big" });
   clearInterval(timer);
   const expected = execFileSync("sha256sum", [join(at.root, "big")], { encoding: "utf8" });
   expect(hash).toBe(`sha256:${expected.slice(0, 64)}`);
-  expect(turns).toBeGreaterThan(10);
+  expect(turns).toBeGreaterThan(3);
 });
 
 test("a file above 256 MiB is not hashed, even when sparse", async () => {
