@@ -1,4 +1,4 @@
-import { type IncomingMessage, type ServerResponse, STATUS_CODES } from "node:http";
+import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Duplex } from "node:stream";
 import { sendJson } from "./send-json.ts";
 
@@ -50,7 +50,8 @@ export function refuseUpgrade(socket: Duplex, { status, message, headers }: Http
   const lines = Object.entries({ ...fields, connection: "close" }).map(
     ([name, value]) => `${name}: ${value}\r\n`,
   );
-  socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join("")}\r\n${message}`);
+  // Node's table of reason phrases is not worth loading node:http, and with it undici, at every start.
+  socket.end(`HTTP/1.1 ${status} Refused\r\n${lines.join("")}\r\n${message}`);
   // Some peers never close their side.
   socket.once("finish", () => socket.destroy());
 }
