@@ -1,18 +1,11 @@
 import { type Position, type Range, ToolError } from "@octant/core";
+import type * as lsp from "vscode-languageserver-types";
 import { isWithin, type Path, pathToUri } from "../path.ts";
 import { type Completion, type LspCompletions, toCompletions } from "./completions.ts";
 import { askDiagnostics, type SourceDiagnostic } from "./diagnostics-of-file.ts";
 import type { LanguageServer, Running } from "./language-server.ts";
 import { fromLspRange, pathOf, type SourcePlace, toLspPosition, toLspRange, toPlaces } from "./lsp-places.ts";
-import type {
-  LspCall,
-  LspCallItem,
-  LspHover,
-  LspLocations,
-  LspMarkup,
-  LspTextEdit,
-  LspWorkspaceEdit,
-} from "./protocol.ts";
+import type { LspLocations } from "./protocol.ts";
 import type { SourceText } from "./source-text.ts";
 
 /** A function, and where it calls or is called. */
@@ -93,7 +86,7 @@ export function createLanguageClient(server: LanguageServer) {
     /** Markdown. */
     hover: (spot: Spot, signal: AbortSignal): Promise<{ text: string; range?: Range } | null | undefined> =>
       ask(spot, "hoverProvider", signal, async ({ request }, at) => {
-        const found = await request<LspHover | null>("textDocument/hover", at, signal);
+        const found = await request<lsp.Hover | null>("textDocument/hover", at, signal);
         if (!found) return null;
         return { text: toMarkdown(found.contents), ...(found.range && { range: fromLspRange(found.range) }) };
       }),
@@ -120,9 +113,10 @@ export function createLanguageClient(server: LanguageServer) {
       const work = async ({ request }: Running, at: object) => {
         const prepare = "textDocument/prepareCallHierarchy";
         const found: SourceCall[] = [];
-        for (const item of (await request<readonly LspCallItem[] | null>(prepare, at, signal)) ?? []) {
+        for (const item of (await request<readonly lsp.CallHierarchyItem[] | null>(prepare, at, signal)) ??
+          []) {
           const method = `callHierarchy/${direction}Calls`;
-          const calls = await request<readonly LspCall[] | null>(method, { item }, signal);
+          const calls = await request<readonly Call[] | null>(method, { item }, signal);
           found.push(...(calls ?? []).flatMap((call) => toCall(call, item)));
         }
         return found;
@@ -133,9 +127,9 @@ export function createLanguageClient(server: LanguageServer) {
       spot: Spot,
       newName: string,
       signal: AbortSignal,
-    ): Promise<LspWorkspaceEdit | null | undefined> => {
+    ): Promise<lsp.WorkspaceEdit | null | undefined> => {
       const work = ({ request }: Running, at: object) =>
-        request<LspWorkspaceEdit | null>("textDocument/rename", { ...at, newName }, signal, EDIT_MS);
+        request<lsp.WorkspaceEdit | null>("textDocument/rename", { ...at, newName }, signal, EDIT_MS);
       return ask(spot, "renameProvider", signal, work, WHOLE);
     },
     format: (
@@ -143,12 +137,12 @@ export function createLanguageClient(server: LanguageServer) {
       range: Range | undefined,
       options: FormatOptions,
       signal: AbortSignal,
-    ): Promise<LspWorkspaceEdit | undefined> =>
+    ): Promise<lsp.WorkspaceEdit | undefined> =>
       server.use(async (running) => {
         const capability = range ? "documentRangeFormattingProvider" : "documentFormattingProvider";
         if (!running.can(capability)) return undefined;
         const { uri } = running.documents.sync(path);
-        const edits = await running.request<readonly LspTextEdit[] | null>(
+        const edits = await running.request<lsp.TextEdit[] | null>(
           range ? "textDocument/rangeFormatting" : "textDocument/formatting",
           { textDocument: { uri }, options, ...(range && { range: toLspRange(range) }) },
           signal,
@@ -169,7 +163,9 @@ function openIfReadable({ documents }: Running, path: Path): void {
   }
 }
 
-function toCall({ from, to, fromRanges }: LspCall, asked: LspCallItem): SourceCall[] {
+type Call = Partial<lsp.CallHierarchyIncomingCall & lsp.CallHierarchyOutgoingCall>;
+
+function toCall({ from, to, fromRanges = [] }: Call, asked: lsp.CallHierarchyItem): SourceCall[] {
   const other = from ?? to;
   const path = other && pathOf(other.uri);
   const caller = pathOf((from ?? asked).uri);
@@ -179,12 +175,12 @@ function toCall({ from, to, fromRanges }: LspCall, asked: LspCallItem): SourceCa
 }
 
 /** The older ways of the protocol have the text alone, or code with its language. */
-function toMarkdown(contents: LspHover["contents"]): string {
-  const parts: readonly LspMarkup[] = Array.isArray(contents) ? contents : [contents as LspMarkup];
+function toMarkdown(contents: lsp.Hover["contents"]): string {
+  const parts = Array.isArray(contents) ? contents : [contents];
   return parts
     .map((part) => {
       if (typeof part === "string") return part;
-      return part.language === undefined ? part.value : `\`\`\`${part.language}\n${part.value}\n\`\`\``;
+      return "language" in part ? `\`\`\`${part.language}\n${part.value}\n\`\`\`` : part.value;
     })
     .filter((text) => text.trim() !== "")
     .join("\n\n")

@@ -1,4 +1,4 @@
-import type { LspCompletionItem } from "./protocol.ts";
+import type * as lsp from "vscode-languageserver-types";
 
 export interface Completion {
   readonly label: string;
@@ -7,14 +7,14 @@ export interface Completion {
   readonly insert?: string;
 }
 
-export type LspCompletions = readonly LspCompletionItem[] | { readonly items: readonly LspCompletionItem[] };
+export type LspCompletions = readonly lsp.CompletionItem[] | lsp.CompletionList;
 
 export function toCompletions(answer: LspCompletions | null): readonly Completion[] {
   const items = answer && "items" in answer ? answer.items : (answer ?? []);
   return items.toSorted(bySortText).map(toCompletion);
 }
 
-const bySortText = (a: LspCompletionItem, b: LspCompletionItem): number => {
+const bySortText = (a: lsp.CompletionItem, b: lsp.CompletionItem): number => {
   const [left, right] = [a.sortText ?? a.label, b.sortText ?? b.label];
   return left < right ? -1 : left > right ? 1 : 0;
 };
@@ -26,7 +26,7 @@ const COMPLETION_KINDS = [
   ...["constant", "constant", "struct", "event", "operator", "type"],
 ] as const;
 
-function toCompletion({ label, kind, detail, insertText, textEdit }: LspCompletionItem): Completion {
+function toCompletion({ label, kind, detail, insertText, textEdit }: lsp.CompletionItem): Completion {
   const insert = textEdit?.newText ?? insertText;
   const word = kind === undefined ? undefined : COMPLETION_KINDS[kind - 1];
   return {

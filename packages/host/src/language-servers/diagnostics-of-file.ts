@@ -1,9 +1,9 @@
 import type { Range } from "@octant/core";
+import type * as lsp from "vscode-languageserver-types";
 import type { Path } from "../path.ts";
 import type { OpenDocument } from "./documents.ts";
 import type { Running } from "./language-server.ts";
 import { fromLspRange } from "./lsp-places.ts";
-import type { LspDiagnostic } from "./protocol.ts";
 import { askTsserver, TSSERVER_REQUEST } from "./tsserver-diagnostics.ts";
 
 export const SEVERITIES = ["error", "warning", "information", "hint"] as const;
@@ -40,9 +40,9 @@ async function pull(
   { uri }: OpenDocument,
   patienceMs: number,
   signal: AbortSignal,
-): Promise<readonly LspDiagnostic[] | undefined> {
+): Promise<readonly lsp.Diagnostic[] | undefined> {
   const params = { textDocument: { uri } };
-  const report = await running.request<{ items?: readonly LspDiagnostic[] } | null>(
+  const report = await running.request<{ items?: readonly lsp.Diagnostic[] } | null>(
     "textDocument/diagnostic",
     params,
     signal,
@@ -62,8 +62,8 @@ async function published(
   document: OpenDocument,
   patienceMs: number,
   signal: AbortSignal,
-): Promise<readonly LspDiagnostic[] | undefined> {
-  const asked = Promise.withResolvers<readonly LspDiagnostic[] | undefined>();
+): Promise<readonly lsp.Diagnostic[] | undefined> {
+  const asked = Promise.withResolvers<readonly lsp.Diagnostic[] | undefined>();
   let isAsked = false;
   // Servers register several times; the failure of a second request would go unnoticed.
   const stop = running.onRegistered(() => {
@@ -83,7 +83,7 @@ async function said(
   { uri, path, mark, version }: OpenDocument,
   patienceMs: number,
   signal: AbortSignal,
-): Promise<readonly LspDiagnostic[] | undefined> {
+): Promise<readonly lsp.Diagnostic[] | undefined> {
   const doubt = documents.takeDoubt(path);
   if (doubt !== undefined && doubt > mark) {
     const newer = await diagnostics.since(uri, doubt, version, Math.min(SECOND_LOOK_MS, patienceMs), signal);
@@ -92,7 +92,7 @@ async function said(
   return diagnostics.since(uri, mark, version, patienceMs, signal);
 }
 
-const toDiagnostic = (path: Path, found: LspDiagnostic): SourceDiagnostic => ({
+const toDiagnostic = (path: Path, found: lsp.Diagnostic): SourceDiagnostic => ({
   path,
   range: fromLspRange(found.range),
   severity: SEVERITIES[(found.severity ?? 1) - 1] ?? "error",

@@ -1,6 +1,7 @@
 import type { Position, Range } from "@octant/core";
+import type * as lsp from "vscode-languageserver-types";
 import { type Path, uriToPath } from "../path.ts";
-import type { LspLocationLink, LspLocations, LspPosition, LspRange } from "./protocol.ts";
+import type { LspLocations } from "./protocol.ts";
 
 /** A stretch of a file. */
 export interface SourcePlace {
@@ -8,14 +9,14 @@ export interface SourcePlace {
   readonly range: Range;
 }
 
-export const toLspPosition = ({ line, col }: Position): LspPosition => ({ line, character: col });
-export const toLspRange = ({ start, end }: Range): LspRange => ({
+export const toLspPosition = ({ line, col }: Position): lsp.Position => ({ line, character: col });
+export const toLspRange = ({ start, end }: Range): lsp.Range => ({
   start: toLspPosition(start),
   end: toLspPosition(end),
 });
 
-const fromLspPosition = ({ line, character }: LspPosition): Position => ({ line, col: character });
-export const fromLspRange = ({ start, end }: LspRange): Range => ({
+const fromLspPosition = ({ line, character }: lsp.Position): Position => ({ line, col: character });
+export const fromLspRange = ({ start, end }: lsp.Range): Range => ({
   start: fromLspPosition(start),
   end: fromLspPosition(end),
 });
@@ -29,7 +30,7 @@ export function pathOf(uri: string): Path | undefined {
 export function toPlaces(answer: LspLocations): SourcePlace[] {
   const locations = answer === null ? [] : Array.isArray(answer) ? answer : [answer];
   return locations.flatMap((location) => {
-    const link = "targetUri" in location ? (location as LspLocationLink) : undefined;
+    const link = "targetUri" in location ? (location as lsp.LocationLink) : undefined;
     const path = pathOf(link ? link.targetUri : location.uri);
     const range = link ? link.targetSelectionRange : location.range;
     return path === undefined ? [] : [{ path, range: fromLspRange(range) }];

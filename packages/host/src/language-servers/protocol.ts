@@ -1,92 +1,13 @@
-/** The parts of the Language Server Protocol (3.17) that we speak. */
+import type * as lsp from "vscode-languageserver-types";
 
-export interface LspPosition {
-  readonly line: number;
-  readonly character: number;
-}
+/** The parts of the Language Server Protocol (3.17) that its library of types does not have. */
 
-export interface LspRange {
-  readonly start: LspPosition;
-  readonly end: LspPosition;
-}
-
-export interface LspLocation {
-  readonly uri: string;
-  readonly range: LspRange;
-}
-
-export interface LspLocationLink {
-  readonly targetUri: string;
-  readonly targetSelectionRange: LspRange;
-}
-
-export type LspLocations = LspLocation | readonly (LspLocation | LspLocationLink)[] | null;
-
-export interface LspTextEdit {
-  readonly range: LspRange;
-  readonly newText: string;
-}
-
-export interface LspTextDocumentEdit {
-  readonly textDocument: { readonly uri: string };
-  readonly edits: readonly LspTextEdit[];
-}
-
-/** Creates, moves or removes a file. */
-export interface LspFileOperation {
-  readonly kind: "create" | "rename" | "delete";
-}
-
-export interface LspWorkspaceEdit {
-  readonly changes?: Readonly<Record<string, readonly LspTextEdit[]>>;
-  readonly documentChanges?: readonly (LspTextDocumentEdit | LspFileOperation)[];
-}
-
-export interface LspDiagnostic {
-  readonly range: LspRange;
-  /** 1 error, 2 warning, 3 information, 4 hint. */
-  readonly severity?: number;
-  readonly code?: number | string;
-  readonly source?: string;
-  readonly message: string;
-}
+export type LspLocations = lsp.Location | readonly (lsp.Location | lsp.LocationLink)[] | null;
 
 export interface LspPublishedDiagnostics {
   readonly uri: string;
   readonly version?: number;
-  readonly diagnostics: readonly LspDiagnostic[];
-}
-
-export type LspMarkup =
-  | string
-  | { readonly value: string; readonly language?: string; readonly kind?: string };
-
-export interface LspHover {
-  readonly contents: LspMarkup | readonly LspMarkup[];
-  readonly range?: LspRange;
-}
-
-export interface LspCompletionItem {
-  readonly label: string;
-  readonly kind?: number;
-  readonly detail?: string;
-  readonly sortText?: string;
-  readonly insertText?: string;
-  readonly textEdit?: { readonly newText: string };
-}
-
-export interface LspCallItem {
-  readonly name: string;
-  readonly kind: number;
-  readonly uri: string;
-  readonly range: LspRange;
-  readonly selectionRange: LspRange;
-}
-
-export interface LspCall {
-  readonly from?: LspCallItem;
-  readonly to?: LspCallItem;
-  readonly fromRanges: readonly LspRange[];
+  readonly diagnostics: readonly lsp.Diagnostic[];
 }
 
 /** The server's capabilities; any value other than false or undefined means supported. */

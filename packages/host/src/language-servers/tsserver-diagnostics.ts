@@ -1,5 +1,5 @@
+import type * as lsp from "vscode-languageserver-types";
 import type { OpenDocument } from "./documents.ts";
-import type { LspDiagnostic, LspPosition } from "./protocol.ts";
 import type { Session } from "./session.ts";
 
 /** The command by which typescript-language-server passes a question on to tsserver. */
@@ -17,7 +17,12 @@ interface TsDiagnostic {
   readonly category: string;
 }
 
-const SEVERITY: Readonly<Record<string, number>> = { error: 1, warning: 2, message: 3, suggestion: 4 };
+const SEVERITY: Readonly<Record<string, lsp.DiagnosticSeverity>> = {
+  error: 1,
+  warning: 2,
+  message: 3,
+  suggestion: 4,
+};
 
 /**
  * From tsserver itself. typescript-language-server publishes in parts without a last one, and publishes nothing about
@@ -28,7 +33,7 @@ export async function askTsserver(
   { uri }: OpenDocument,
   patienceMs: number,
   signal: AbortSignal,
-): Promise<readonly LspDiagnostic[]> {
+): Promise<readonly lsp.Diagnostic[]> {
   const ask = async (question: string) => {
     const params = { command: TSSERVER_REQUEST, arguments: [question, { file: uri }] };
     const answer = await request<{ readonly body?: readonly TsDiagnostic[] } | null>(
@@ -51,4 +56,4 @@ export async function askTsserver(
 }
 
 /** tsserver counts from one. */
-const toLsp = ({ line, offset }: TsPosition): LspPosition => ({ line: line - 1, character: offset - 1 });
+const toLsp = ({ line, offset }: TsPosition): lsp.Position => ({ line: line - 1, character: offset - 1 });

@@ -95,6 +95,11 @@ test("an edit outside the workspace, and one that creates files, are refused", a
     applyWorkspaceEdit(workspace, wordEdit(pathToUri(outside)), { dryRun }, signal),
   ).rejects.toMatchObject({ code: "OUTSIDE_WORKSPACE" });
   await expect(
-    applyWorkspaceEdit(workspace, { documentChanges: [{ kind: "create" }] }, { dryRun }, signal),
+    applyWorkspaceEdit(
+      workspace,
+      { documentChanges: [{ kind: "create", uri: "file:///new.ts" }] },
+      { dryRun },
+      signal,
+    ),
   ).rejects.toMatchObject({ code: "UNSUPPORTED" });
 });

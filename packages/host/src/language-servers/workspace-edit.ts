@@ -1,4 +1,5 @@
 import { type Hash, ToolError } from "@octant/core";
+import type * as lsp from "vscode-languageserver-types";
 import type { Confinement } from "../confinement.ts";
 import type { Edits, PatchResult } from "../edits/edits.ts";
 import { nameInPatch } from "../edits/plan-patch.ts";
@@ -6,7 +7,6 @@ import { utf16FormOf } from "../patch/text-form.ts";
 import { unifiedDiff } from "../patch/unified-diff.ts";
 import { type Path, pathToUri } from "../path.ts";
 import { fromLspRange, pathOf, type SourcePlace } from "./lsp-places.ts";
-import type { LspPosition, LspTextEdit, LspWorkspaceEdit } from "./protocol.ts";
 import { readSourceText, type SourceText } from "./source-text.ts";
 
 export interface AppliedEdit extends PatchResult {
@@ -23,7 +23,7 @@ export interface ApplyOptions {
 /** Applies a language server's edit atomically, under the current hashes of the files. */
 export async function applyWorkspaceEdit(
   { confinement, edits }: { readonly confinement: Confinement; readonly edits: Edits },
-  proposed: LspWorkspaceEdit,
+  proposed: lsp.WorkspaceEdit,
   { dryRun, expected }: ApplyOptions,
   signal: AbortSignal,
 ): Promise<AppliedEdit | null> {
@@ -46,15 +46,15 @@ export interface ProposedEdit extends SourcePlace {
 }
 
 /** The places that a proposed edit would replace, and by what. */
-export const proposedEdits = (confinement: Confinement, proposed: LspWorkspaceEdit): ProposedEdit[] =>
+export const proposedEdits = (confinement: Confinement, proposed: lsp.WorkspaceEdit): ProposedEdit[] =>
   toChanges(confinement, proposed).flatMap(({ path, edits }) =>
     edits.map(({ range, newText }) => ({ path, range: fromLspRange(range), newText })),
   );
 
 function toChanges(
   confinement: Confinement,
-  { changes = {}, documentChanges }: LspWorkspaceEdit,
-): { path: Path; edits: LspTextEdit[] }[] {
+  { changes = {}, documentChanges }: lsp.WorkspaceEdit,
+): { path: Path; edits: lsp.TextEdit[] }[] {
   const listed = documentChanges
     ? documentChanges.map((change) => {
         if ("textDocument" in change) return { uri: change.textDocument.uri, edits: change.edits };
@@ -65,7 +65,7 @@ function toChanges(
         });
       })
     : Object.entries(changes).map(([uri, edits]) => ({ uri, edits }));
-  const byPath = new Map<Path, LspTextEdit[]>();
+  const byPath = new Map<Path, lsp.TextEdit[]>();
   for (const { uri, edits } of listed) {
     // Refuses paths outside the workspace.
     const path = confinement.toPath(pathToUri(pathOf(uri) ?? "/"));
@@ -75,7 +75,11 @@ function toChanges(
 }
 
 /** All edits refer to the text as it was; those at the same place come in the order they were given. */
-export function applyTextEdits(source: SourceText, edits: readonly LspTextEdit[], expected?: string): string {
+export function applyTextEdits(
+  source: SourceText,
+  edits: readonly lsp.TextEdit[],
+  expected?: string,
+): string {
   const { text, path } = source;
   const offsetOf = createOffsets(text);
   const splices = edits
@@ -99,7 +103,7 @@ const outOfDate = ({ hash }: SourceText, path: Path) => {
 };
 
 /** Columns beyond the end of a line mean its end, as the protocol says. */
-function createOffsets(text: string): (position: LspPosition) => number {
+function createOffsets(text: string): (position: lsp.Position) => number {
   const starts = [0];
   for (const { 0: eol, index } of text.matchAll(/\r\n|\n|\r/g)) starts.push(index + eol.length);
   return ({ line, character }) => {
