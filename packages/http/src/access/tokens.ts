@@ -59,7 +59,7 @@ export function createTokenStore({ folder }: { readonly folder: string }) {
       created: new Date().toISOString(),
       ...(expires && { expires: expires.toISOString() }),
     };
-    changeTokens(file, (records) => [...records, { ...info, hash: hashOf(token).toString("hex") }]);
+    changeTokens(file, (records) => [...records, { ...info, hash: hashOf(token) }]);
     load();
     return { ...info, token };
   };
@@ -72,8 +72,7 @@ export function createTokenStore({ folder }: { readonly folder: string }) {
     lasting(token: NewToken & { readonly name: string }, key: Uint8Array) {
       const toSecret = (id: string) => createHmac("sha256", key).update(`token ${id}`).digest();
       const isShown = (record: TokenRecord) =>
-        record.name === token.name &&
-        record.hash === hashOf(toToken(record.id, toSecret(record.id))).toString("hex");
+        record.name === token.name && record.hash === hashOf(toToken(record.id, toSecret(record.id)));
       const found = readTokens(file).find(isShown);
       return found
         ? { ...toInfo(found), token: toToken(found.id, toSecret(found.id)) }
@@ -90,7 +89,7 @@ export function createTokenStore({ folder }: { readonly folder: string }) {
     /** undefined when it is unknown, revoked or expired. */
     verify(token: string): TokenInfo | undefined {
       const found = findGood(TOKEN.exec(token)?.groups?.["id"] ?? "");
-      return found && timingSafeEqual(hashOf(token), found.hash) ? found.info : undefined;
+      return found && timingSafeEqual(Buffer.from(hashOf(token)), found.hash) ? found.info : undefined;
     },
     /** The same for a token that was verified before, by its id. */
     find: (id: string): TokenInfo | undefined => findGood(id)?.info,
@@ -106,11 +105,11 @@ interface KnownToken {
 
 const toKnown = (record: TokenRecord): KnownToken => ({
   info: toInfo(record),
-  hash: Buffer.from(record.hash, "hex"),
+  hash: Buffer.from(record.hash),
   expiresMs: record.expires === undefined ? Number.POSITIVE_INFINITY : Date.parse(record.expires),
 });
 
 /** The token has 256 random bits, so a plain hash cannot be reversed. */
-const hashOf = (token: string) => hash("sha256", token, "buffer");
+const hashOf = (token: string) => hash("sha256", token, "hex");
 
 const toInfo = ({ hash: _hash, ...info }: TokenRecord): TokenInfo => info;
