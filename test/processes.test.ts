@@ -25,7 +25,7 @@ test("a line of 40 MB costs no memory, is answered within the budget, and its re
 });
 
 test("a job that outlasts its client's limit ends with its result", async () => {
-  expect((await driveLongJob(13_000, 10_000)).violations).toEqual([]);
+  expect((await driveLongJob(7_000, 6_000)).violations).toEqual([]);
 });
 
 test("a dev server is reported ready by its text or its port", async () => {
@@ -33,11 +33,11 @@ test("a dev server is reported ready by its text or its port", async () => {
 });
 
 test("many concurrent short commands leave no zombie and no open descriptor", async () => {
-  expect((await seldom(commands, 96)).violations).toEqual([]);
+  expect((await seldom(commands, 48)).violations).toEqual([]);
 });
 
 test("commands of fifty concurrent clients return their whole output", async () => {
-  expect((await seldom(wholeOutput, 150)).violations).toEqual([]);
+  expect((await seldom(wholeOutput, 100)).violations).toEqual([]);
 });
 
 test("node, python3 and a shell with job control answer ten times each", async () => {

@@ -128,7 +128,9 @@ test("a command that cannot start is EXEC_FAILED with the reason, on pipes and o
   const failure = { code: "EXEC_FAILED", details: { program: "no-such-program" } };
   await expect(start(["no-such-program"])).rejects.toMatchObject(failure);
   await expect(start(["no-such-program"], { pty: { cols: 80, rows: 24 } })).rejects.toMatchObject(failure);
-  await expect(start(["/"])).rejects.toMatchObject({ code: "EXEC_FAILED", message: /EACCES/ });
+  const refused = { code: "EXEC_FAILED", message: expect.stringContaining("EACCES") };
+  await expect(start(["/"])).rejects.toMatchObject(refused);
+  await expect(start(["/"], { pty: { cols: 80, rows: 24 } })).rejects.toMatchObject(refused);
   const tooLong = "x".repeat(200_000);
   await expect(start(["true", tooLong])).rejects.toMatchObject({ code: "EXEC_FAILED", message: /E2BIG/ });
 });
@@ -211,7 +213,7 @@ test("binary output survives, and a ref reads it like a file", async () => {
 });
 
 test("a flood of output keeps its head and tail without blocking the child or filling memory", async () => {
-  const { processes, run } = create({ caps: { head: 1_000, tail: 1_000 } });
+  const { processes, run } = create({ caps: { head: 1_000, tail: 1_000_000 } });
   const before = process.memoryUsage.rss();
   const { info } = await run("printf start; head -c 50000000 /dev/zero | tr '\\0' x; printf end");
   const spool = processes.output(OWNER, info.proc_id, "stdout");
@@ -251,26 +253,6 @@ test("a terminal has a size that can change, a job control that works, and an ex
   await type("exit\nexit 7\n");
   expect(await processes.exited(OWNER, proc_id, LONG_MS, NEVER)).toMatchObject({ exit_code: 7, pty: true });
 });
-
-test("200 short commands, 16 at a time, leave no zombie and no descriptor", async () => {
-  const { processes, run } = create();
-  const supervisor = (await run("echo $PPID")).stdout.trim();
-  const openIn = (pid: string) => readdirSync(`/proc/${pid}/fd`).length;
-  const before = { own: openIn("self"), supervisors: openIn(supervisor) };
-  let left = 200;
-  const worker = async () => {
-    while (left-- > 0) expect((await run("echo hi; echo ho >&2")).stdout).toBe("hi\n");
-  };
-  await Promise.all(Array.from({ length: 16 }, worker));
-  expect(openIn("self")).toBeLessThanOrEqual(before.own + 1);
-  await eventually(() => openIn(supervisor) <= before.supervisors + 2);
-  expect(childrenOf(supervisor)).toEqual([]);
-  expect([...processes.list(OWNER)]).toHaveLength(201);
-});
-
-/** Zombies too. */
-const childrenOf = (pid: string) =>
-  readFileSync(`/proc/${pid}/task/${pid}/children`, "latin1").split(" ").filter(Boolean);
 
 test("after a restart the ends and the output are still there", async () => {
   const first = create();
@@ -367,17 +349,13 @@ async function startServer(folder: string, name: string): Promise<ChildProcess> 
   return server;
 }
 
-test.each([
-  ["kill -9", (server: ChildProcess) => server.kill("SIGKILL")],
-  ["SIGTERM", (server: ChildProcess) => server.kill("SIGTERM")],
-  ["the end of its input", (server: ChildProcess) => server.stdin?.end()],
-])("no descendant outlives a server that ends by %s", async (how, end) => {
+// The front-door tests of `test/processes.test.ts` end servers in all ways, but in a sandbox, which ends its processes too.
+test("no descendant outlives a killed server without a sandbox", async () => {
   const folder = mkdtempSync(join(root, "server-"));
-  const name = how.replaceAll(" ", "-");
-  const mine = () => withMark(`VOLTA_HOME=${name}-${RUN}`);
-  const server = await startServer(folder, name);
+  const mine = () => withMark(`VOLTA_HOME=killed-${RUN}`);
+  const server = await startServer(folder, "killed");
   await eventually(() => mine().length >= 9);
-  end(server);
+  server.kill("SIGKILL");
   await eventually(() => mine().length === 0);
   const records = [...create({ folder }).processes.list(OWNER)];
   expect(records.map(({ status }) => status)).not.toContain("running");

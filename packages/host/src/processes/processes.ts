@@ -14,7 +14,6 @@ import { type ProcessInfo, spoolOf, toInfo } from "./process-info.ts";
 import { hasProcessTable, listMachine } from "./process-table.ts";
 import type { RequestName, RequestOf, StartOrder, StreamName, TerminalSize } from "./protocol.ts";
 import { inputPath, listRecords, type ProcessRecord, readRecord, spoolPath } from "./records.ts";
-import { toRequestError, toStartError } from "./request-errors.ts";
 import { createSlots } from "./slots.ts";
 import { SPOOL_CAPS, type Spool, type SpoolCaps } from "./spool.ts";
 import { type LiveProcess, SupervisorLink } from "./supervisor-link.ts";
@@ -93,13 +92,18 @@ export class Processes {
 
   /** EXEC_FAILED with the reason when it cannot be started. */
   async start(spec: ProcessSpec): Promise<ProcessInfo> {
-    const { caps, limits } = this.#options;
     checkPlatform();
     checkInput(spec.stdin);
     const free = await this.#slots.take(spec.signal);
     const proc_id = newHandle("proc", Date.now());
     try {
-      const facts = { proc_id, owner: spec.owner, command: spec.label, pty: spec.pty !== undefined, caps };
+      const facts = {
+        proc_id,
+        owner: spec.owner,
+        command: spec.label,
+        pty: spec.pty !== undefined,
+        caps: this.#options.caps,
+      };
       const running = this.#link.add(facts);
       this.#announce(running, await this.#launch(spec, running));
       void running.ended.then(free);
@@ -109,7 +113,7 @@ export class Processes {
       this.#link.drop(proc_id);
       // There was no input, or it was taken already.
       attempt(() => unlinkSync(inputPath(this.#folder, proc_id)));
-      throw toStartError(cause, spec.argv[0], limits);
+      throw cause;
     }
   }
 
@@ -121,6 +125,7 @@ export class Processes {
       owner,
       command,
       argv,
+      name: argv[0],
       program: argv[0],
       timeoutMs,
       pty: pty ?? null,
@@ -254,9 +259,7 @@ export class Processes {
 
   async #ask<N extends RequestName>(owner: string, name: N, what: RequestOf<N>): Promise<void> {
     this.#find(owner, what.proc_id);
-    await this.#link.ask(name, what).catch((cause: unknown) => {
-      throw toRequestError(cause, what.proc_id);
-    });
+    await this.#link.ask(name, what);
   }
 
   /** For `fs.read` of `stdout:proc_…` and `stderr:proc_…`. */

@@ -1,3 +1,4 @@
+import type { ToolError } from "@octant/core";
 import type { ProcessLimits } from "./cgroup.ts";
 import type { SpoolCaps } from "./spool.ts";
 
@@ -54,6 +55,8 @@ export type InputSource = "closed" | "open" | { readonly file: string };
 
 export interface StartOrder extends Pick<StartRecord, "proc_id" | "owner" | "command"> {
   readonly argv: readonly [string, ...string[]];
+  /** The caller's `argv[0]`, for messages. */
+  readonly name: string;
   /** The program: `argv[0]` or its resolved path, which saves a PATH search. */
   readonly program: string;
   /** The working folder; may be a descriptor path of the server. */
@@ -84,25 +87,6 @@ export interface Requests {
 export type RequestName = keyof Requests;
 export type RequestOf<N extends RequestName> = Parameters<Requests[N]>[0];
 
-/** Why a request failed, in a form that the server turns into a ToolError. */
-export type Refusal =
-  | { readonly kind: "not_started"; readonly errno: string }
-  | { readonly kind: "not_kept"; readonly errno: string }
-  | { readonly kind: "no_process" }
-  | { readonly kind: "no_input" }
-  | { readonly kind: "no_terminal" }
-  | { readonly kind: "input_full"; readonly limit: number };
-
-/** Thrown by the supervisor, and again by its client. */
-export class RequestRefused extends Error {
-  readonly refusal: Refusal;
-
-  constructor(refusal: Refusal) {
-    super(refusal.kind);
-    this.refusal = refusal;
-  }
-}
-
 /** The first message: the server's id and the output folder. */
 export interface Hello {
   readonly server: string;
@@ -126,7 +110,11 @@ export type ToSupervisor =
 
 export type ToServer =
   | { readonly type: "reply"; readonly id: number; readonly answer: Started | undefined }
-  | { readonly type: "refusal"; readonly id: number; readonly refusal: Refusal }
+  | {
+      readonly type: "refusal";
+      readonly id: number;
+      readonly error: Pick<ToolError, "code" | "message" | "details">;
+    }
   | { readonly type: "output"; readonly proc_id: string }
   /** Confirms the close request; it closes even if the server dies. */
   | { readonly type: "closing" }

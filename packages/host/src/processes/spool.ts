@@ -1,7 +1,8 @@
-import { closeSync, fstatSync, openSync, readSync, statSync, writeSync } from "node:fs";
+import { closeSync, openSync, readdirSync, readSync, rmSync, statSync, writeSync } from "node:fs";
+import { basename, dirname } from "node:path";
 import { errnoOf } from "../errno.ts";
 
-/** How much of a stream is stored: its head, and a ring with its tail. */
+/** How much of a stream is stored: its head, and of the rest at least the tail. */
 export interface SpoolCaps {
   readonly head: number;
   readonly tail: number;
@@ -10,75 +11,60 @@ export interface SpoolCaps {
 const MEBIBYTE = 1024 * 1024;
 export const SPOOL_CAPS: SpoolCaps = { head: 16 * MEBIBYTE, tail: 16 * MEBIBYTE };
 
-const COUNTER_BYTES = 8;
-/** Of a counter, as Buffer reads and writes numbers: enough for 281 terabytes. */
-const COUNTER_DIGITS = 6;
-
-export type SpoolWriter = ReturnType<typeof createSpool>;
-
 /**
- * A spool holds the output of one stream. As long as everything fits it is the plain output and nothing else. Then
- * the part after the head becomes a ring, followed by two counters: the bytes that the writer has claimed, and those
- * it has written. So any process can read it at any time, even while it is being written. `open` creates the file with
- * the first byte: silent programs cost none.
+ * Writes the output of one stream: the head into a file, the rest into segments of `tail` bytes named by their offset,
+ * of which the last two are kept. Files only grow, so any process can read them at any time. Each is created with its
+ * first byte: silent programs cost none.
  */
-export function createSpool(caps: SpoolCaps, open: () => number) {
-  const plainBytes = caps.head + caps.tail;
-  const counters = Buffer.alloc(2 * COUNTER_BYTES);
-  let fd: number | undefined;
-  let total = 0;
-  let failure: string | null = null;
+export class SpoolWriter {
+  /** Bytes printed so far, stored or not. */
+  total = 0;
+  /** Why storing stopped, such as ENOSPC; bytes are still counted. */
+  failure: string | null = null;
+  readonly #path: string;
+  readonly #caps: SpoolCaps;
+  readonly #segments: string[] = [];
+  #fd: number | undefined;
+  /** What still fits into the open file. */
+  #room = 0;
 
-  const append = (bytes: Uint8Array, file: number) => {
-    const plain = bytes.subarray(0, Math.max(0, plainBytes - total));
-    writeAll(file, plain, total);
-    total += plain.length;
-    const rest = bytes.subarray(plain.length);
-    if (rest.length === 0) return;
-    count(file, total + rest.length, total);
-    const end = total + rest.length;
-    for (let at = Math.max(total, end - caps.tail); at < end; ) {
-      const place = ringPlace(at, caps);
-      const part = rest.subarray(at - total, Math.min(at - total + plainBytes - place, rest.length));
-      writeAll(file, part, place);
-      at += part.length;
-    }
-    total = end;
-    count(file, total, total);
-  };
-  const count = (file: number, claimed: number, written: number) => {
-    counters.writeUIntLE(claimed, 0, COUNTER_DIGITS);
-    counters.writeUIntLE(written, COUNTER_BYTES, COUNTER_DIGITS);
-    writeAll(file, counters, plainBytes);
-  };
+  constructor(path: string, caps: SpoolCaps) {
+    this.#path = path;
+    this.#caps = caps;
+  }
 
-  return {
-    get total(): number {
-      return total;
-    },
-    /** Why storing stopped, such as ENOSPC; bytes are still counted. */
-    get failure(): string | null {
-      return failure;
-    },
-    /** Never throws: a full disk must not stop the child from being drained. */
-    write(bytes: Uint8Array): void {
-      const before = total;
-      if (failure === null) {
-        try {
-          fd ??= open();
-          append(bytes, fd);
-          return;
-        } catch (cause) {
-          failure = (cause as NodeJS.ErrnoException).code ?? String(cause); // fs throws nothing else.
-        }
+  /** Never throws: a full disk must not stop the child from being drained. */
+  write(bytes: Uint8Array): void {
+    let rest = bytes;
+    try {
+      while (this.failure === null && rest.length > 0) {
+        const fd = this.#fd === undefined || this.#room === 0 ? this.#openNext() : this.#fd;
+        const count = writeSync(fd, rest, 0, Math.min(rest.length, this.#room));
+        this.#room -= count;
+        this.total += count;
+        rest = rest.subarray(count);
       }
-      total = before + bytes.length;
-    },
-    close(): void {
-      if (fd !== undefined) closeSync(fd);
-      fd = undefined;
-    },
-  };
+    } catch (cause) {
+      this.failure = errnoOf(cause) ?? String(cause);
+    }
+    this.total += rest.length;
+  }
+
+  #openNext(): number {
+    const isHead = this.total === 0;
+    const path = isHead ? this.#path : segmentPath(this.#path, this.total);
+    this.close();
+    this.#fd = openSync(path, "wx", 0o600);
+    this.#room = isHead ? this.#caps.head : this.#caps.tail;
+    if (!isHead) this.#segments.push(path);
+    if (this.#segments.length > 2) rmSync(this.#segments.shift() as string);
+    return this.#fd;
+  }
+
+  close(): void {
+    if (this.#fd !== undefined) closeSync(this.#fd);
+    this.#fd = undefined;
+  }
 }
 
 /** A stretch of output, from `start` on. */
@@ -90,94 +76,77 @@ export interface SpoolPart {
 export type Spool = ReturnType<typeof openSpool>;
 
 /** A spool as its readers see it: offsets count from the first byte that was ever written. */
-export function openSpool(path: string, caps: SpoolCaps) {
-  /** How many bytes were written so far. */
-  const total = (): number => {
-    const size = statSync(path, { throwIfNoEntry: false })?.size ?? 0;
-    return size <= caps.head + caps.tail ? size : withFile(path, 0, (fd) => totalsOf(fd, caps).written);
-  };
-  return {
-    total,
-    /** The bytes in the middle that are no longer stored. */
-    gap: () => gapOf(total(), caps),
-    /**
-     * Up to `length` bytes from `offset`, or from the end of the gap when the offset is in it, as `start` shows. Fewer
-     * before the gap and at the end.
-     */
-    read(offset: number, length: number): SpoolPart {
-      const nothing = { start: offset, bytes: EMPTY };
-      return length <= 0 ? nothing : withFile(path, nothing, (fd) => readPart(fd, caps, offset, length));
-    },
-  };
-}
+export const openSpool = (path: string, caps: SpoolCaps) => ({
+  /** How many bytes were stored so far. */
+  total: (): number => listSegments(path, caps).at(-1)?.end ?? 0,
+  /** Whether all of it is in the first file. */
+  isPlain: (): boolean => listSegments(path, caps).length <= 1,
+  /**
+   * Up to `length` bytes from `offset`, or from the end of the gap when the offset is in it, as `start` shows. Fewer
+   * before the gap and at the end.
+   */
+  read(offset: number, length: number): SpoolPart {
+    if (length <= 0) return { start: offset, bytes: EMPTY };
+    for (;;) {
+      try {
+        return readPart(listSegments(path, caps), offset, length);
+      } catch (cause) {
+        // The writer has removed a segment since it was listed.
+        if (errnoOf(cause) !== "ENOENT") throw cause;
+      }
+    }
+  },
+});
 
 const EMPTY = Buffer.alloc(0);
 
-function readPart(fd: number, caps: SpoolCaps, offset: number, length: number): SpoolPart {
-  const { written } = totalsOf(fd, caps);
-  const gap = gapOf(written, caps);
-  const start = gap && offset >= gap.start && offset < gap.end ? gap.end : offset;
-  const end = Math.min(start + length, gap && start < gap.start ? gap.start : written);
-  if (end <= start) return { start, bytes: EMPTY };
-  const bytes = Buffer.allocUnsafe(end - start);
-  for (let at = start; at < end; ) {
-    const place = ringPlace(at, caps);
-    const stop = Math.min(end, at + caps.head + caps.tail - place);
-    readAll(fd, bytes.subarray(at - start, stop - start), place);
-    at = stop;
-  }
-  // The writer may have wrapped around meanwhile and overwritten the requested bytes.
-  const lost = gapOf(totalsOf(fd, caps).claimed, caps);
-  if (!lost || end <= lost.start || start >= lost.end) return { start, bytes };
-  if (start < lost.start) return { start, bytes: bytes.subarray(0, lost.start - start) };
-  if (end <= lost.end) return readPart(fd, caps, lost.end, length);
-  return { start: lost.end, bytes: bytes.subarray(lost.end - start) };
+interface Segment {
+  readonly path: string;
+  readonly start: number;
+  readonly end: number;
 }
 
-/** The position of a byte in the file. */
-const ringPlace = (offset: number, { head, tail }: SpoolCaps): number =>
-  offset < head ? offset : head + ((offset - head) % tail);
+const segmentPath = (path: string, start: number): string => `${path}.${start}`;
 
-function gapOf(total: number, { head, tail }: SpoolCaps) {
-  return total > head + tail ? { start: head, end: total - tail } : undefined;
-}
-
-function totalsOf(fd: number, { head, tail }: SpoolCaps): { claimed: number; written: number } {
-  const { size } = fstatSync(fd);
-  if (size <= head + tail) return { claimed: size, written: size };
-  const counters = Buffer.alloc(2 * COUNTER_BYTES);
-  readAll(fd, counters, head + tail);
-  return {
-    claimed: counters.readUIntLE(0, COUNTER_DIGITS),
-    written: counters.readUIntLE(COUNTER_BYTES, COUNTER_DIGITS),
+/** The head and the segments, in order; none when nothing was written. */
+function listSegments(path: string, { head }: SpoolCaps): Segment[] {
+  const toSegment = (file: string, start: number): Segment[] => {
+    const size = statSync(file, { throwIfNoEntry: false })?.size ?? 0;
+    return size > 0 ? [{ path: file, start, end: start + size }] : [];
   };
+  const first = toSegment(path, 0);
+  if (first.length === 0 || first[0]!.end < head) return first;
+  const prefix = `${basename(path)}.`;
+  const starts = readdirSync(dirname(path))
+    .filter((name) => name.startsWith(prefix) && /^\d+$/.test(name.slice(prefix.length)))
+    .map((name) => Number(name.slice(prefix.length)));
+  return [
+    ...first,
+    ...starts.sort((a, b) => a - b).flatMap((start) => toSegment(segmentPath(path, start), start)),
+  ];
 }
 
-function withFile<T>(path: string, whenMissing: T, use: (fd: number) => T): T {
-  let fd: number;
+function readPart(segments: readonly Segment[], offset: number, length: number): SpoolPart {
+  const [first, ...rest] = segments.filter(({ end }) => end > offset);
+  if (!first) return { start: offset, bytes: EMPTY };
+  const start = Math.max(offset, first.start);
+  const end = Math.min(start + length, first.end);
+  const bytes = readFrom(first.path, start - first.start, end - start);
+  if (end === start + length || rest[0]?.start !== end) return { start, bytes };
+  return { start, bytes: Buffer.concat([bytes, readPart(rest, end, start + length - end).bytes]) };
+}
+
+function readFrom(path: string, place: number, length: number): Buffer {
+  const bytes = Buffer.allocUnsafe(length);
+  const fd = openSync(path, "r");
   try {
-    fd = openSync(path, "r");
-  } catch (cause) {
-    if (errnoOf(cause) === "ENOENT") return whenMissing;
-    throw cause;
-  }
-  try {
-    return use(fd);
+    for (let done = 0; done < length; ) {
+      const count = readSync(fd, bytes, done, length - done, place + done);
+      if (count === 0) throw new Error("a file of a spool has shrunk");
+      done += count;
+    }
+    return bytes;
   } finally {
     closeSync(fd);
-  }
-}
-
-function writeAll(fd: number, bytes: Uint8Array, place: number): void {
-  for (let done = 0; done < bytes.length; )
-    done += writeSync(fd, bytes, done, bytes.length - done, place + done);
-}
-
-/** Fills the buffer; a spool never shrinks, so the counted bytes exist. */
-function readAll(fd: number, into: Buffer, place: number): void {
-  for (let done = 0; done < into.length; ) {
-    const count = readSync(fd, into, done, into.length - done, place + done);
-    if (count === 0) throw new Error("a spool is shorter than its counters say");
-    done += count;
   }
 }

@@ -22,6 +22,7 @@ const orderOf = (proc_id: string, script: string): StartOrder => ({
   owner: "test",
   command: script,
   argv: ["/bin/sh", "-c", script],
+  name: "/bin/sh",
   program: "/bin/sh",
   cwd: "/",
   folder: "/",

@@ -1,4 +1,5 @@
 import { constants } from "node:os";
+import { attempt } from "../attempt.ts";
 import { type Child, type ChildEvents, type ChildTools, signalName, startChild } from "./child.ts";
 import { endTree, signalTree, type Tree } from "./process-tree.ts";
 import {
@@ -12,7 +13,9 @@ import {
   type TerminalSize,
 } from "./protocol.ts";
 import { startPtyChild } from "./pty-child.ts";
-import { StoredOutput } from "./stored-output.ts";
+import { addEnd, addRecord, spoolPath } from "./records.ts";
+import { SpoolWriter } from "./spool.ts";
+import { toStartError, toStoreError } from "./start-errors.ts";
 import { after } from "./timer.ts";
 
 /** How long the output may stay open after the exit before the exit is reported anyway. */
@@ -33,14 +36,13 @@ export class Supervised implements ChildEvents {
   readonly #hello: Hello;
   readonly #tools: ChildTools;
   readonly #onOutput: () => void;
-  readonly #stored: StoredOutput;
+  readonly #spools: Readonly<Record<StreamName, SpoolWriter>>;
   #child!: Child;
   #reason: "killed" | "timed_out" | undefined;
   #sent: NodeJS.Signals | undefined;
   #outcome: Outcome | undefined;
   #limit: LimitName | null = null;
   #isDrained = false;
-  #isComplete = false;
   #inputClosed: boolean;
   #stopTimer = () => {};
   #stopDraining = () => {};
@@ -50,7 +52,9 @@ export class Supervised implements ChildEvents {
     this.#hello = hello;
     this.#tools = tools;
     this.#onOutput = onOutput;
-    this.#stored = new StoredOutput(order.proc_id, hello);
+    const toSpool = (name: StreamName) =>
+      new SpoolWriter(spoolPath(hello.folder, order.proc_id, name), hello.caps);
+    this.#spools = { stdout: toSpool("stdout"), stderr: toSpool("stderr") };
     this.#inputClosed = order.stdin !== "open" && order.pty === null;
     this.ended = this.#end.promise;
   }
@@ -59,46 +63,46 @@ export class Supervised implements ChildEvents {
     return this.#child.pid;
   }
 
-  /** Throws the system's error when it cannot be started; NotStored when the disk takes no record of it. */
+  /** Throws why it cannot be started, or that the disk takes no record of it: then it was killed again. */
   async start(): Promise<Started> {
     const { proc_id, owner, command, pty, timeoutMs } = this.#order;
-    const { server, caps } = this.#hello;
+    const { folder, server, caps } = this.#hello;
     try {
       this.#child = pty
         ? await startPtyChild(this.#order, pty, this.#tools, this)
         : await startChild(this.#order, this.#tools, this);
     } catch (cause) {
       this.#tools.groups.leave(proc_id);
-      throw cause;
+      throw toStartError(codeOf(cause), this.#order, this.#hello);
     }
     const started = { pid: this.pid, started_at: Date.now() };
     try {
-      this.#stored.recordStart({ proc_id, owner, command, ...started, pty: pty !== null, server, caps });
+      // A process without a record could not be found again.
+      addRecord(folder, { proc_id, owner, command, ...started, pty: pty !== null, server, caps });
     } catch (cause) {
       await this.#endTree("killed", "SIGKILL");
-      throw new NotStored(cause);
+      throw toStoreError(codeOf(cause));
     }
     if (timeoutMs !== null) this.#stopTimer = after(timeoutMs, () => this.#endTree("timed_out", "SIGTERM"));
     return started;
   }
 
   output(stream: StreamName, bytes: Buffer): void {
-    this.#stored.write(stream, bytes);
+    this.#spools[stream].write(bytes);
     this.#onOutput();
   }
 
   exit(code: number | null, signal: string | null): void {
     this.#stopTimer();
     this.#outcome = { code, signal: signal ?? signalOf(this.#order, code), at: Date.now() };
-    if (this.#isComplete) this.#report(this.#outcome);
-    else if (!this.#isDrained) this.#waitForOutput(this.#outcome, 0);
+    if (this.#isDrained) this.#report(this.#outcome);
+    else this.#waitForOutput(this.#outcome, 0);
   }
 
-  async drained(): Promise<void> {
+  drained(): void {
     this.#stopDraining();
     this.#isDrained = true;
-    await this.#stored.close();
-    this.#isComplete = true;
+    for (const spool of Object.values(this.#spools)) spool.close();
     if (this.#outcome) this.#report(this.#outcome);
   }
 
@@ -114,6 +118,7 @@ export class Supervised implements ChildEvents {
     const { code, signal, at } = outcome;
     const { groups } = this.#tools;
     const { proc_id } = this.#order;
+    const { stdout, stderr } = this.#spools;
     if (groups.ranOutOfMemory(proc_id)) this.#limit = "memory";
     const isKilled =
       (signal !== null && signal === this.#sent) || (this.#limit !== null && diedBySigkill(outcome));
@@ -123,13 +128,14 @@ export class Supervised implements ChildEvents {
       signal,
       ended_at: at,
       output_open: !this.#isDrained,
-      output_failure: this.#stored.failure(),
+      output_failure: stdout.failure ?? stderr.failure,
       limit: this.#limit,
-      printed: this.#stored.printed(),
+      printed: { stdout: stdout.total, stderr: stderr.total },
     };
     this.#stopDraining();
     groups.leave(proc_id);
-    this.#stored.recordEnd(end);
+    // On a full disk a later server takes the process for killed.
+    attempt(() => addEnd(this.#hello.folder, proc_id, end));
     this.#end.resolve(end);
   }
 
@@ -188,9 +194,6 @@ const signalOf = ({ launched }: StartOrder, code: number | null): string | null 
 const diedBySigkill = ({ code, signal }: Outcome): boolean =>
   signal === "SIGKILL" || code === SIGNAL_EXIT + constants.signals.SIGKILL;
 
-/** The process was started and killed again because its output cannot be stored. */
-export class NotStored extends Error {
-  constructor(cause: unknown) {
-    super("the record could not be written", { cause });
-  }
-}
+/** Such as ENOENT, of the system and of modules. */
+const codeOf = (cause: unknown): string =>
+  cause instanceof Error && "code" in cause ? String(cause.code) : String(cause);

@@ -11,7 +11,6 @@ import {
   type Hello,
   type RequestName,
   type RequestOf,
-  RequestRefused,
   type Requests,
   SERVER_MARK,
   type ToServer,
@@ -24,8 +23,6 @@ export interface SupervisorEvents {
   /** It died without having taken down everything. */
   lost(): void;
 }
-
-export class SupervisorLost extends Error {}
 
 /** A supervisor silent for this long was stopped, perhaps by its own child, and is killed. */
 const ANSWER_MS = 5_000;
@@ -74,10 +71,10 @@ export class SupervisorClient {
     this.hold(false);
   }
 
-  /** Rejects with a RequestRefused, or a SupervisorLost. */
+  /** Rejects with a ToolError: the supervisor's, or INTERRUPTED when it is lost. */
   ask<N extends RequestName>(name: N, ask: RequestOf<N>): ReturnType<Requests[N]> {
     const { promise, resolve, reject } = Promise.withResolvers<Awaited<ReturnType<Requests[N]>>>();
-    if (this.#isGone) reject(new SupervisorLost("the supervisor has exited"));
+    if (this.#isGone) reject(lost());
     else {
       const id = ++this.#requests;
       this.#pending.set(id, { resolve, reject });
@@ -129,7 +126,10 @@ export class SupervisorClient {
       this.#pending.delete(message.id);
       // As Requests has it.
       if (message.type === "reply") request?.resolve(message.answer as never);
-      else request?.reject(new RequestRefused(message.refusal));
+      else {
+        const { code, message: text, details } = message.error;
+        request?.reject(new ToolError(code, text, details));
+      }
     }
   }
 
@@ -152,7 +152,7 @@ export class SupervisorClient {
   #end(inGoodOrder: boolean): void {
     if (this.#isGone) return;
     this.#isGone = true;
-    this.#rejectAll(new SupervisorLost("the supervisor has exited"));
+    this.#rejectAll(lost());
     if (!inGoodOrder) this.#on.lost();
     this.#closeTaken.resolve();
     this.#gone.resolve();
@@ -163,3 +163,10 @@ export class SupervisorClient {
     this.#pending.clear();
   }
 }
+
+const lost = () =>
+  new ToolError(
+    "INTERRUPTED",
+    "the process supervisor died and took its processes along; start them again",
+    {},
+  );

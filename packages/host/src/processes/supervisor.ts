@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
+import { invalidArgument, ToolError } from "@octant/core";
 import { attempt } from "../attempt.ts";
-import { errnoOf } from "../errno.ts";
 import { type Guarded, quarantineNew } from "../sandbox/quarantine.ts";
 import { createGroups } from "./cgroup.ts";
 import { makeServerFolder, removeServerFolder } from "./leftovers.ts";
@@ -9,19 +9,16 @@ import { endTree } from "./process-tree.ts";
 import {
   type Hello,
   PROCESS_MARK,
-  type Refusal,
   type Request,
   type RequestOf,
-  RequestRefused,
   type Requests,
   SERVER_MARK,
   type Started,
   type StartOrder,
-  type TerminalSize,
   type ToServer,
 } from "./protocol.ts";
 import { sweepRecords } from "./records.ts";
-import { GRACE_MS, NotStored, Supervised } from "./supervised.ts";
+import { GRACE_MS, Supervised } from "./supervised.ts";
 
 /** Grace period for all processes after the server has died. */
 const FAREWELL_MS = 800;
@@ -58,8 +55,9 @@ export class Supervisor implements Requests {
       // The name determines the argument; a request without an answer has undefined.
       return { type: "reply", id, answer: (await this[name](ask as never)) ?? undefined };
     } catch (cause) {
-      if (!(cause instanceof RequestRefused)) throw cause;
-      return { type: "refusal", id, refusal: cause.refusal };
+      if (!(cause instanceof ToolError)) throw cause;
+      const { code, message, details } = cause;
+      return { type: "refusal", id, error: { code, message, details } };
     }
   }
 
@@ -72,10 +70,10 @@ export class Supervisor implements Requests {
   async #start(order: StartOrder): Promise<Started> {
     const { proc_id } = order;
     this.#guardFile = order.guardFile ?? this.#guardFile;
-    if (this.#closing) throw refused({ kind: "no_process" });
+    if (this.#closing) throw new ToolError("CANCELLED", "the server stops", {});
     if (this.#starts++ % SWEEP_EVERY_STARTS === 0) setImmediate(sweepRecords, this.#hello.folder, Date.now());
     const supervised = new Supervised(order, this.#hello, this.#tools, () => this.#report(proc_id));
-    const started = await supervised.start().catch(refuseStart);
+    const started = await supervised.start();
     this.#processes.set(proc_id, supervised);
     void supervised.ended.then((end) => {
       this.#watched.delete(proc_id);
@@ -86,15 +84,21 @@ export class Supervisor implements Requests {
   }
 
   async input({ proc_id, base64 }: RequestOf<"input">): Promise<void> {
-    const pending = this.#find(proc_id).pendingInput();
-    if (pending === undefined) throw refused({ kind: "no_input" });
-    if (pending > MAX_PENDING_INPUT_BYTES)
-      throw refused({ kind: "input_full", limit: MAX_PENDING_INPUT_BYTES });
-    this.#find(proc_id).input(base64 === null ? "end" : Buffer.from(base64, "base64"));
+    const supervised = this.#find(proc_id);
+    const pending = supervised.pendingInput();
+    if (pending === undefined)
+      throw invalidArgument("proc_id", `the input of ${proc_id} is closed; background or pty keep it open`);
+    const limit = MAX_PENDING_INPUT_BYTES;
+    if (pending > limit) {
+      const message = `${proc_id} does not read its input; ${limit} bytes are waiting already`;
+      throw new ToolError("LIMIT_EXCEEDED", message, { limit, what: "waiting input" });
+    }
+    supervised.input(base64 === null ? "end" : Buffer.from(base64, "base64"));
   }
 
-  async resize({ proc_id, cols, rows }: { readonly proc_id: string } & TerminalSize): Promise<void> {
-    if (!this.#find(proc_id).resize({ cols, rows })) throw refused({ kind: "no_terminal" });
+  async resize({ proc_id, cols, rows }: RequestOf<"resize">): Promise<void> {
+    if (!this.#find(proc_id).resize({ cols, rows }))
+      throw invalidArgument("resize", `${proc_id} has no terminal; start it with pty`);
   }
 
   async kill({ proc_id, signal }: RequestOf<"kill">): Promise<void> {
@@ -128,8 +132,8 @@ export class Supervisor implements Requests {
 
   #find(proc_id: string): Supervised {
     const found = this.#processes.get(proc_id);
-    if (!found) throw refused({ kind: "no_process" });
-    return found;
+    if (found) return found;
+    throw invalidArgument("proc_id", `${proc_id} does not run any more; proc.logs has its output`);
   }
 
   close(): Promise<void> {
@@ -154,11 +158,3 @@ export class Supervisor implements Requests {
     removeServerFolder(this.#hello.folder, this.#hello.server);
   }
 }
-
-const refused = (refusal: Refusal) => new RequestRefused(refusal);
-
-const refuseStart = (cause: unknown): never => {
-  if (cause instanceof NotStored)
-    throw refused({ kind: "not_kept", errno: errnoOf(cause.cause) ?? String(cause.cause) });
-  throw refused({ kind: "not_started", errno: errnoOf(cause) ?? String(cause) });
-};

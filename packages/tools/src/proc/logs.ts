@@ -11,7 +11,7 @@ import {
   type ProcWorkspace,
   toOutcome,
 } from "./answer.ts";
-import { readFully, toText } from "./output-text.ts";
+import { toText } from "./output-text.ts";
 import { watchOutput } from "./wait-for.ts";
 
 const DEFAULT_WAIT_MS = 30_000;
@@ -75,7 +75,9 @@ export const logs = ({ processes }: ProcWorkspace) =>
       const info = processes.get(owner, proc_id);
       const total = spool.total();
       const part =
-        tail === undefined ? readFrom(spool, from, max_bytes) : readTail(spool, from, tail, max_bytes);
+        tail === undefined
+          ? spool.read(Math.min(from, total), max_bytes)
+          : readTail(spool, from, tail, max_bytes);
       // An incomplete character is left for the next answer.
       const hasMore = info.status === "running" || part.start + part.bytes.length < total;
       const bytes = hasMore ? part.bytes.subarray(0, wholeCharacters(part.bytes)) : part.bytes;
@@ -93,15 +95,10 @@ export const logs = ({ processes }: ProcWorkspace) =>
     },
   });
 
-const readFrom = (spool: Spool, from: number, budget: number) => {
-  const start = Math.min(from, spool.total());
-  return readFully(spool, start, budget);
-};
-
 /** The last lines after `from`, within the budget. */
 function readTail(spool: Spool, from: number, lines: number, budget: number) {
   const total = spool.total();
-  const { start, bytes } = readFully(spool, Math.max(Math.min(from, total), total - budget), budget);
+  const { start, bytes } = spool.read(Math.max(Math.min(from, total), total - budget), budget);
   // A final line feed ends the last line and does not start another.
   let at = bytes.length - (bytes.at(-1) === LF ? 1 : 0);
   for (let left = lines; left > 0 && at >= 0; left--) at = at === 0 ? -1 : bytes.lastIndexOf(LF, at - 1);

@@ -20,33 +20,15 @@ export function excerptOf(
   { from, to, budget, raw, ref }: ExcerptOptions,
 ): { text: string; truncated: boolean } {
   if (to - from <= budget) {
-    const { bytes } = readFully(spool, from, to - from);
+    const { bytes } = spool.read(from, to - from);
     return { text: toText(bytes, raw), truncated: false };
   }
   const half = budget >> 1;
-  const head = upToLine(readFully(spool, from, budget - half).bytes);
-  const tail = fromLine(readFully(spool, to - half, half).bytes);
+  const head = upToLine(spool.read(from, budget - half).bytes);
+  const tail = fromLine(spool.read(to - half, half).bytes);
   const missing = to - from - head.length - tail.length;
   const note = `\n[… ${missing} bytes left out; fs.read ${ref} has them]\n`;
   return { text: toText(head, raw) + note + toText(tail, raw), truncated: true };
-}
-
-/**
- * Up to `length` bytes and their actual offset, which is later than requested when those bytes are no longer
- * retained.
- */
-export function readFully(spool: Spool, offset: number, length: number): { start: number; bytes: Buffer } {
-  const first = spool.read(offset, length);
-  const parts = [first.bytes];
-  for (let at = first.start + first.bytes.length, left = length - first.bytes.length; left > 0; ) {
-    const { start, bytes } = spool.read(at, left);
-    // The next bytes come after a gap, or there are none.
-    if (start !== at || bytes.length === 0) break;
-    parts.push(bytes);
-    at += bytes.length;
-    left -= bytes.length;
-  }
-  return { start: first.start, bytes: parts.length === 1 ? first.bytes : Buffer.concat(parts) };
 }
 
 /** Always valid Unicode; binary output is described, not shown. */
