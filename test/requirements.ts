@@ -188,7 +188,7 @@ export const REQUIREMENTS: readonly Requirement[] = [
   ),
   rule(
     "no child outlives the server, even after kill -9",
-    "packages/host/src/processes/processes.test.ts: no descendant outlives a server that ends by %s",
+    "packages/host/src/processes/processes.test.ts: no descendant outlives a killed server without a sandbox",
   ),
   rule(
     "secrets of the server never reach a child",
@@ -201,11 +201,11 @@ export const REQUIREMENTS: readonly Requirement[] = [
   // 3. test
   rule(
     "results are normalised for every runner, with messages and places",
-    "test/runners.test.ts: tells passed, failed and skipped tests apart",
+    "test/runners.test.ts: runs by name, tells where and why one failed",
   ),
   rule(
     "a crash and no tests are told apart from failing tests",
-    "test/runners.test.ts: calls it a crash when tests cannot be loaded",
+    "test/runners.test.ts: runs one file, and calls it a crash when its tests cannot be loaded",
     "test/runners.test.ts: may have no tests",
   ),
   // 4. modes
