@@ -40,137 +40,162 @@ export interface ServerOptions
 const RESTART_PAUSE_MS = 2_000;
 
 /** One server: connected on creation, and reconnected when needed. */
-export type Server = ReturnType<typeof createServer>;
+export class Server {
+  readonly server: string;
+  readonly #options: ServerOptions;
+  #tools: readonly ServerTool[] = [];
+  #offers = NO_OFFERS;
+  #problems: readonly string[] = [];
+  #state: ServerState = "connecting";
+  #reason: string | undefined;
+  #connecting: Promise<Client> | undefined;
+  #connected: Client | undefined;
+  #failedAt = Number.NEGATIVE_INFINITY;
+  #refreshing: Promise<void> = Promise.resolve();
+  #offering: Promise<void> = Promise.resolve();
 
-export function createServer(options: ServerOptions) {
-  const { server, consent, log } = options;
-  let tools: readonly ServerTool[] = [];
-  let offers = NO_OFFERS;
-  let problems: readonly string[] = [];
-  let state: ServerState = "connecting";
-  let reason: string | undefined;
-  let connecting: Promise<Client> | undefined;
-  let connected: Client | undefined;
-  let failedAt = Number.NEGATIVE_INFINITY;
-  let refreshing: Promise<void> = Promise.resolve();
-  let offering: Promise<void> = Promise.resolve();
+  constructor(options: ServerOptions) {
+    this.server = options.server;
+    this.#options = options;
+    void this.#start();
+  }
 
-  const fail = (cause: unknown) => {
-    if (state === "closed") return;
-    state = cause instanceof ToolError && cause.code === "UNAUTHENTICATED" ? "needs_login" : "failed";
-    reason = messageOf(cause);
-    failedAt = performance.now();
-    connecting = undefined;
-    connected = undefined;
-  };
-  const refresh = async (client: Client) => {
-    const listed = client.getServerCapabilities()?.tools ? (await client.listTools()).tools : [];
-    const checked = checkTools(listed);
-    tools = checked.tools;
-    for (const problem of checked.problems)
-      if (!problems.includes(problem)) log(`MCP server ${server}: ${problem}`);
-    problems = checked.problems;
-    await consent.remember(
-      server,
-      tools.filter(({ tool }) => consent.known(server, tool) === undefined),
-    );
-    const changed = tools.filter(({ tool, hash }) => consent.known(server, tool) !== hash);
-    if (changed.length > 0)
-      log(
-        `MCP server ${server} changed ${changed.map(({ tool }) => tool).join(", ")}; not run until you agree: octant mcp accept ${server}`,
-      );
-  };
-  const complain = (cause: unknown) => log(`MCP server ${server}: ${messageOf(cause)}`);
-  const offer = async (client: Client) => {
-    offers = await listOffers(server, client);
-  };
-  const open = async (): Promise<Client> => {
-    state = "connecting";
+  get tools(): readonly ServerTool[] {
+    return this.#tools;
+  }
+
+  get offers() {
+    return this.#offers;
+  }
+
+  status(): Omit<ServerStatus, "changed"> {
+    const version = this.#connected?.getServerVersion();
+    const protocol = this.#connected?.getNegotiatedProtocolVersion();
+    return {
+      server: this.server,
+      state: this.#state,
+      ...(this.#reason !== undefined && { reason: toPlainText(this.#reason) }),
+      tools: this.#tools.length,
+      prompts: this.#offers.prompts.length,
+      resources: this.#offers.resources.length,
+      problems: this.#problems,
+      ...(version && { version: toPlainText(`${version.name} ${version.version}`) }),
+      ...(protocol !== undefined && { protocol }),
+    };
+  }
+
+  async settled(): Promise<void> {
+    await this.#connecting?.catch(() => {});
+    await this.#offering;
+  }
+
+  /** Reconnects when the server has gone. */
+  async client(): Promise<Client> {
+    if (this.#state === "closed")
+      throw new ToolError("CANCELLED", `MCP server '${this.server}' was closed`, {});
+    const isPaused = !this.#connecting && performance.now() - this.#failedAt < RESTART_PAUSE_MS;
+    if (isPaused || this.#state === "needs_login") throw this.#unusable();
+    try {
+      const client = await this.#start();
+      await this.#refreshing;
+      return client;
+    } catch {
+      throw this.#unusable();
+    }
+  }
+
+  async close(): Promise<void> {
+    const connecting = this.#connecting;
+    this.#state = "closed";
+    this.#connecting = undefined;
+    const client = this.#connected ?? (await connecting?.catch(() => undefined));
+    await client?.close().catch(() => {});
+  }
+
+  #start(): Promise<Client> {
+    this.#connecting ??= this.#open().catch((cause) => {
+      this.#fail(cause);
+      throw cause;
+    });
+    // The caller that needs the server sees the failure; the others continue.
+    this.#connecting.catch(() => {});
+    return this.#connecting;
+  }
+
+  async #open(): Promise<Client> {
+    this.#state = "connecting";
     const client = await connect({
-      ...options,
+      ...this.#options,
       // Serialised: a flood of notifications causes one listing at a time.
-      onToolsChanged() {
-        if (connected) refreshing = refreshing.then(() => refresh(client)).catch(complain);
+      onToolsChanged: () => {
+        if (this.#connected)
+          this.#refreshing = this.#refreshing.then(() => this.#refresh(client)).catch(this.#complain);
       },
-      onOffersChanged() {
-        if (connected) offering = offering.then(() => offer(client)).catch(complain);
+      onOffersChanged: () => {
+        if (this.#connected)
+          this.#offering = this.#offering.then(() => this.#offer(client)).catch(this.#complain);
       },
-      onClosed: (why) => fail(new Error(why)),
+      onClosed: (why) => this.#fail(new Error(why)),
     });
     try {
-      await refresh(client);
+      await this.#refresh(client);
     } catch (cause) {
       await client.close();
       throw cause;
     }
-    connected = client;
+    this.#connected = client;
     // Tools do not wait for it.
-    offering = offer(client).catch(complain);
-    state = "ready";
-    reason = undefined;
+    this.#offering = this.#offer(client).catch(this.#complain);
+    this.#state = "ready";
+    this.#reason = undefined;
     return client;
-  };
-  const start = () => {
-    connecting ??= open().catch((cause) => {
-      fail(cause);
-      throw cause;
-    });
-    // The caller that needs the server sees the failure; the others continue.
-    connecting.catch(() => {});
-    return connecting;
-  };
-  start().catch(() => {});
+  }
 
-  return {
-    server,
-    tools: () => tools,
-    offers: () => offers,
-    status: (): Omit<ServerStatus, "changed"> => {
-      const version = connected?.getServerVersion();
-      const protocol = connected?.getNegotiatedProtocolVersion();
-      return {
-        server,
-        state,
-        ...(reason !== undefined && { reason: toPlainText(reason) }),
-        tools: tools.length,
-        prompts: offers.prompts.length,
-        resources: offers.resources.length,
-        problems,
-        ...(version && { version: toPlainText(`${version.name} ${version.version}`) }),
-        ...(protocol !== undefined && { protocol }),
-      };
-    },
-    async settled(): Promise<void> {
-      await connecting?.catch(() => {});
-      await offering;
-    },
-    /** Reconnects when the server has gone. */
-    async client(): Promise<Client> {
-      if (state === "closed") throw new ToolError("CANCELLED", `MCP server '${server}' was closed`, {});
-      const isPaused = !connecting && performance.now() - failedAt < RESTART_PAUSE_MS;
-      if (isPaused || state === "needs_login") throw unusable(server, state, reason);
-      try {
-        const client = await start();
-        await refreshing;
-        return client;
-      } catch {
-        throw unusable(server, state, reason);
-      }
-    },
-    async close(): Promise<void> {
-      const made = connecting;
-      state = "closed";
-      connecting = undefined;
-      const opened = connected ?? (await made?.catch(() => undefined));
-      await opened?.close().catch(() => {});
-    },
-  };
+  async #refresh(client: Client): Promise<void> {
+    const { consent, log } = this.#options;
+    const listed = client.getServerCapabilities()?.tools ? (await client.listTools()).tools : [];
+    const { tools, problems } = checkTools(listed);
+    this.#tools = tools;
+    for (const problem of problems)
+      if (!this.#problems.includes(problem)) log(`MCP server ${this.server}: ${problem}`);
+    this.#problems = problems;
+    await consent.remember(
+      this.server,
+      tools.filter(({ tool }) => consent.known(this.server, tool) === undefined),
+    );
+    const changed = tools.filter(({ tool, hash }) => consent.known(this.server, tool) !== hash);
+    if (changed.length > 0)
+      log(
+        `MCP server ${this.server} changed ${changed.map(({ tool }) => tool).join(", ")}; not run until you agree: octant mcp accept ${this.server}`,
+      );
+  }
+
+  async #offer(client: Client): Promise<void> {
+    this.#offers = await listOffers(this.server, client);
+  }
+
+  #complain = (cause: unknown) => this.#options.log(`MCP server ${this.server}: ${messageOf(cause)}`);
+
+  #fail(cause: unknown): void {
+    if (this.#state === "closed") return;
+    this.#state = cause instanceof ToolError && cause.code === "UNAUTHENTICATED" ? "needs_login" : "failed";
+    this.#reason = messageOf(cause);
+    this.#failedAt = performance.now();
+    this.#connecting = undefined;
+    this.#connected = undefined;
+  }
+
+  #unusable(): ToolError {
+    const reason = this.#reason ?? "";
+    return this.#state === "needs_login"
+      ? new ToolError("UNAUTHENTICATED", reason, {})
+      : new ToolError(
+          "UPSTREAM_ERROR",
+          `MCP server '${this.server}' cannot be used: ${toPlainText(reason)}`,
+          {},
+        );
+  }
 }
-
-const unusable = (server: string, state: ServerState, reason = ""): ToolError =>
-  state === "needs_login"
-    ? new ToolError("UNAUTHENTICATED", reason, {})
-    : new ToolError("UPSTREAM_ERROR", `MCP server '${server}' cannot be used: ${toPlainText(reason)}`, {});
 
 const MAX_MESSAGE_CHARS = 500;
 

@@ -4,7 +4,7 @@ import { type ConnectionOptions, isUnauthorized, needsLogin, type ServerDefiniti
 import { type ServerTool, toPlainText } from "./definitions.ts";
 import { getPrompt, readResource } from "./offers.ts";
 import { type ServerResult, toServerResult } from "./result.ts";
-import { createServer, messageOf, type Server, type ServerStatus, type ToolConsent } from "./server.ts";
+import { messageOf, Server, type ServerStatus, type ToolConsent } from "./server.ts";
 import { createToolNames } from "./tool-names.ts";
 
 export interface McpServersOptions
@@ -36,8 +36,8 @@ export type McpServers = ReturnType<typeof createMcpServers>;
 /** Starts all servers in parallel. None waits for another, and a failure does not affect the others. */
 export function createMcpServers(options: McpServersOptions) {
   const names = createToolNames();
-  const servers = Object.entries(options.servers).map(([server, definition]) =>
-    createServer({ ...options, server, definition }),
+  const servers = Object.entries(options.servers).map(
+    ([server, definition]) => new Server({ ...options, server, definition }),
   );
   const offered = new Map<string, NamedTool>();
   const find = (server: string) => {
@@ -48,7 +48,7 @@ export function createMcpServers(options: McpServersOptions) {
   };
   const tools = (): readonly NamedTool[] => {
     for (const one of servers)
-      for (const tool of one.tools()) {
+      for (const tool of one.tools) {
         const name = names.nameOf(one.server, tool.tool);
         const changed = options.consent.known(one.server, tool.tool) !== tool.hash;
         offered.set(name, { ...tool, name, server: one.server, changed });
@@ -63,7 +63,7 @@ export function createMcpServers(options: McpServersOptions) {
     status: (): readonly ServerStatus[] =>
       servers.map((one) => ({
         ...one.status(),
-        changed: one.tools().filter(({ tool, hash }) => options.consent.known(one.server, tool) !== hash)
+        changed: one.tools.filter(({ tool, hash }) => options.consent.known(one.server, tool) !== hash)
           .length,
       })),
     /** The tools of all servers that have connected so far, in order of arrival. */
@@ -83,12 +83,12 @@ export function createMcpServers(options: McpServersOptions) {
       if (!place) throw new ToolError("UNKNOWN_TOOL", `there is no tool '${name}'`, { available: [] });
       const one = find(place.server);
       return ask(one, given.signal, (client) => {
-        checkConsent(place.server, place.tool, one.tools(), options.consent);
+        checkConsent(place.server, place.tool, one.tools, options.consent);
         return callTool(client, place.tool, input, given);
       });
     },
     /** The prompts of all servers that have connected so far. */
-    prompts: () => servers.flatMap((one) => one.offers().prompts),
+    prompts: () => servers.flatMap((one) => one.offers.prompts),
     /** The messages of a prompt, filled with these values. */
     prompt: async (
       server: string,
@@ -97,7 +97,7 @@ export function createMcpServers(options: McpServersOptions) {
       signal: AbortSignal,
     ) => ask(find(server), signal, (client) => getPrompt(client, prompt, values, signal)),
     /** The resources of all servers that have connected so far. */
-    resources: () => servers.flatMap((one) => one.offers().resources),
+    resources: () => servers.flatMap((one) => one.offers.resources),
     /** Reads a resource, listed or not, such as one of a template. */
     read: async (server: string, uri: string, signal: AbortSignal) =>
       ask(find(server), signal, (client) => readResource(client, uri, signal)),
@@ -105,8 +105,8 @@ export function createMcpServers(options: McpServersOptions) {
     async accept(server: string): Promise<number> {
       const one = find(server);
       await one.client();
-      await options.consent.remember(server, one.tools());
-      return one.tools().length;
+      await options.consent.remember(server, one.tools);
+      return one.tools.length;
     },
     /** The SDK's client of a server, for features without a method here, such as completion. */
     client: async (server: string) => find(server).client(),
