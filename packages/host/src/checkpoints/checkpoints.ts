@@ -72,9 +72,10 @@ export function createCheckpoints({
       opened = undefined;
       last = undefined;
       const aside = setAside(checkpointFile(state.folder("checkpoints")));
-      warn(
-        `the list of checkpoints was damaged; a new one was started, and the damaged file was moved to ${aside}`,
-      );
+      if (aside)
+        warn(
+          `the list of checkpoints was damaged; a new one was started, and the damaged file was moved to ${aside}`,
+        );
       return use(work, true);
     }
   };

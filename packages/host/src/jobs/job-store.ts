@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import type { DatabaseSync, SQLOutputValue } from "node:sqlite";
 import type { Caller, Envelope, Job, JobFilter, JobStore, JobWrite, Progress } from "@octant/core";
 import type { Blobs } from "../blobs/blobs.ts";
-import { createDatabase, durably, isDamaged, openDatabase, setAside } from "../sqlite/database.ts";
+import { createDatabase, durably, openDatabase, setAside } from "../sqlite/database.ts";
 import { isAlive, thisProcess } from "./process-identity.ts";
 
 /** Results up to this size stay in the row; larger ones go to the blob store. */
@@ -29,16 +29,11 @@ export function createJobStore(
     open: () => openJobs(file),
     onOpen: (db) => recover(db, Date.now()),
     onDamage() {
-      // Another server may have begun a new file already.
-      if (isIntact(file)) return;
-      const saved = readIntactRows(file);
       const aside = setAside(file);
-      const db = openJobs(file);
-      for (const row of saved) db.restore.run(row);
-      db.close();
-      warn(
-        `the list of jobs was damaged; jobs recovered: ${saved.length}; the damaged file was moved to ${aside}`,
-      );
+      if (aside)
+        warn(
+          `the list of jobs was damaged; a new one was started, and the damaged file was moved to ${aside}`,
+        );
     },
   });
   const query = async <T>(work: (db: Opened) => T): Promise<T> => jobs.use(work);
@@ -105,39 +100,6 @@ export function createJobStore(
 
 type Opened = ReturnType<typeof openJobs>;
 
-function isIntact(file: string): boolean {
-  const { DatabaseSync } = process.getBuiltinModule("node:sqlite");
-  const db = new DatabaseSync(file);
-  try {
-    return db.prepare("PRAGMA integrity_check(1)").get()?.["integrity_check"] === "ok";
-  } catch (cause) {
-    if (isDamaged(cause)) return false;
-    throw cause;
-  } finally {
-    db.close();
-  }
-}
-
-/** The jobs before the first damaged page, and those behind the last one. */
-function readIntactRows(file: string): Row[] {
-  const { DatabaseSync } = process.getBuiltinModule("node:sqlite");
-  const rows = new Map<SQLOutputValue, Row>();
-  const db = new DatabaseSync(file);
-  try {
-    for (const order of ["ASC", "DESC"]) {
-      try {
-        const all = db.prepare(`SELECT ${STORED_COLUMNS} FROM jobs NOT INDEXED ORDER BY job_id ${order}`);
-        for (const row of all.iterate()) rows.set(row["job_id"] ?? null, row);
-      } catch (cause) {
-        if (!isDamaged(cause)) throw cause;
-      }
-    }
-  } finally {
-    db.close();
-  }
-  return [...rows.values()];
-}
-
 /** The versions of the table of jobs. */
 const MIGRATIONS = [
   `CREATE TABLE IF NOT EXISTS jobs (
@@ -163,7 +125,6 @@ function openJobs(file: string) {
 
 const COLUMNS =
   "job_id, tool, action, owner, caller, input, state, progress, created_at, updated_at, expires_at, key, digest";
-const STORED_COLUMNS = `${COLUMNS}, process, seq, result, result_blob, cancel`;
 const VALUES = COLUMNS.replace(/\w+/g, "$$$&");
 const CHANGES = "state = $state, progress = $progress, updated_at = $updated_at, expires_at = $expires_at";
 const NEXT_SEQ = "(SELECT coalesce(max(seq), 0) + 1 FROM jobs)";
@@ -171,9 +132,6 @@ const INSERT = `INSERT INTO jobs (${COLUMNS}, process, seq) VALUES (${VALUES}, $
 const CLAIM = "UPDATE jobs SET state = 'running', process = $process, updated_at = $now";
 
 const prepare = (db: DatabaseSync) => ({
-  restore: db.prepare(
-    `INSERT OR IGNORE INTO jobs (${STORED_COLUMNS}) VALUES (${STORED_COLUMNS.replace(/\w+/g, "$$$&")})`,
-  ),
   add: db.prepare(`${INSERT} ON CONFLICT DO NOTHING`),
   update: db.prepare(`${INSERT} ON CONFLICT (job_id) DO UPDATE SET ${CHANGES}, process = $process`),
   finish: db.prepare(`

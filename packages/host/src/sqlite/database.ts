@@ -110,12 +110,26 @@ export function durably<T>(db: DatabaseSync, work: () => T): T {
   }
 }
 
-/** Moves a damaged database aside, so that a new one can be created; returns its new path. */
-export function setAside(file: string): string {
+/** Moves a damaged database aside and returns its new path; undefined when another process has already replaced it. */
+export function setAside(file: string): string | undefined {
+  if (isIntact(file)) return undefined;
   const aside = `${file}.damaged-${Date.now()}`;
   renameSync(file, aside);
   for (const side of ["-wal", "-shm"]) rmSync(`${file}${side}`, { force: true });
   return aside;
+}
+
+function isIntact(file: string): boolean {
+  const { DatabaseSync } = process.getBuiltinModule("node:sqlite");
+  const db = new DatabaseSync(file);
+  try {
+    return db.prepare("PRAGMA integrity_check(1)").get()?.["integrity_check"] === "ok";
+  } catch (cause) {
+    if (isDamaged(cause)) return false;
+    throw cause;
+  } finally {
+    db.close();
+  }
 }
 
 /** The result codes of SQLite that a machine can cause; the low byte is the kind. */
