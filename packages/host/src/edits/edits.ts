@@ -70,15 +70,15 @@ export function createEdits({ confinement, blobs, state, warn, disk = realDisk }
     const durable = changes.length > 1;
     const old = changes.flatMap(({ before }) => before ?? []);
     const step = { files: toFileEntries(changes), folders: folders.map(pathToUri), modes: [] };
-    const record = toBlob(records.encodeSteps([step], { resumes: false }));
+    const record = toBlob(records.encode({ kind: "steps", steps: [step], resumes: false }));
     blobs.putAll([...old, record], { durable });
     if (changes.length > 0) await transactions.run(changes, folders, signal);
     return toRef(record.hash);
   };
 
   const context = { confinement, blobs, disk, transactions };
-  const putUndo = (steps: readonly UndoStep[], resumes: boolean): Ref => {
-    const record = toBlob(records.encodeSteps(steps, { resumes }));
+  const putUndo = (steps: UndoStep[], resumes: boolean): Ref => {
+    const record = toBlob(records.encode({ kind: "steps", steps, resumes }));
     // The content of a folder, which a record may bring back.
     blobs.putAll([record, toBlob(Buffer.alloc(0))], { durable: resumes });
     return toRef(record.hash);
@@ -118,7 +118,7 @@ export function createEdits({ confinement, blobs, state, warn, disk = realDisk }
       }, signal);
     },
     /** Stores the undo of a change made elsewhere, such as by a command; apply() accepts the ref. */
-    recordUndo: (steps: readonly UndoStep[]): Ref => putUndo(steps, true),
+    recordUndo: (steps: UndoStep[]): Ref => putUndo(steps, true),
 
     /** Creates a missing file and its parent folders. */
     create: (uri: Uri, bytes: Buffer, signal?: AbortSignal): Promise<{ uri: Uri; hash: Hash; undo: Ref }> =>

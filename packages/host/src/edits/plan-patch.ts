@@ -1,10 +1,17 @@
-import { type Hash, ToolError, type Uri } from "@octant/core";
+import { Hash, ToolError, Uri } from "@octant/core";
+import { z } from "zod";
 import type { Blobs } from "../blobs/blobs.ts";
 import type { Confinement } from "../confinement.ts";
 import { hashOf } from "../hashes.ts";
 import { type Applied, applyChange } from "../patch/apply.ts";
-import type { EntryType, FileChange, HunkReport, Match } from "../patch/change.ts";
-import { isPatchFailed, patchFailed } from "../patch/change.ts";
+import {
+  type EntryType,
+  type FileChange,
+  HunkReport,
+  isPatchFailed,
+  Match,
+  patchFailed,
+} from "../patch/change.ts";
 import { fromNative, type Path, pathToUri } from "../path.ts";
 import { entryError } from "../system-error.ts";
 import { conflict } from "./conflict.ts";
@@ -17,19 +24,21 @@ import { planSubmodule, readSubmodule, typeOf } from "./plan-submodule.ts";
 import { checkWritable } from "./protected-paths.ts";
 
 /** The effect of a patch on one file, as reported to the caller. */
-export interface FileReport {
-  readonly uri: Uri;
-  /** null when the file was removed. */
-  readonly hash: Hash | null;
-  readonly match: Match;
-  readonly hunks: readonly HunkReport[];
-  /** Absent: a file. For a submodule only the empty folder is created or removed; the rest is in git's index. */
-  readonly kind?: "symlink" | "submodule";
-  readonly created?: true;
-  readonly deleted?: true;
-  readonly renamed_from?: Uri;
-  readonly copied_from?: Uri;
-}
+export const FileReport = z.object({
+  uri: Uri,
+  hash: Hash.nullable().describe("null: the file was removed, or is a folder"),
+  match: Match,
+  hunks: z.array(HunkReport).readonly(),
+  kind: z
+    .enum(["symlink", "submodule"])
+    .optional()
+    .describe("submodule: only its empty folder is created or removed; the rest is in git's index"),
+  created: z.literal(true).optional(),
+  deleted: z.literal(true).optional(),
+  renamed_from: Uri.optional(),
+  copied_from: Uri.optional(),
+});
+export type FileReport = z.output<typeof FileReport>;
 
 export interface Plan {
   readonly changes: readonly Change[];

@@ -28,7 +28,7 @@ export interface RemovalParts {
 export function createRemoval({ confinement, blobs, transactions, records, folder }: RemovalParts) {
   const trash = createTrash(confinement, folder);
   const storeRecord = (entry: TreeEntry): Ref =>
-    toRef(blobs.put(records.encodeTree(entry), { durable: true }));
+    toRef(blobs.put(records.encode({ kind: "tree", tree: entry }), { durable: true }));
 
   /** Removes the entry at the path, of any kind, and returns an undo ref. */
   const remove = async (path: Path, signal?: AbortSignal): Promise<Ref> => {

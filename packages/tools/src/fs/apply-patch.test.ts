@@ -337,9 +337,19 @@ test("a forged or altered undo record is refused", async () => {
   const record = ws.blobs.get(undo!.slice("blob:".length)).toString();
   const evil = ws.blobs.put(Buffer.from("evil"));
   const entries = [
-    { uri: uriOf("b"), before: { hash: evil, mode: 0o4755 }, after: null },
-    { uri: uriOf("x"), tree: "blobs", manifest: evil },
-    { uri: uriOf("x"), tree: "trash", id: "0".repeat(32) },
+    {
+      kind: "steps",
+      steps: [
+        {
+          files: [{ uri: uriOf("b"), kind: "file", before: { hash: evil, mode: 0o4755 }, after: null }],
+          folders: [],
+          modes: [],
+        },
+      ],
+      resumes: false,
+    },
+    { kind: "tree", tree: { uri: uriOf("x"), tree: "blobs", manifest: evil } },
+    { kind: "tree", tree: { uri: uriOf("x"), tree: "trash", id: "0".repeat(32) } },
   ];
   const seal = record.slice(record.indexOf("*** Seal"));
   for (const text of [
