@@ -12,6 +12,7 @@ import {
   type Stats,
 } from "node:fs";
 import { ToolError } from "@octant/core";
+import { z } from "zod";
 import { errnoOf } from "./errno.ts";
 import { fromNative, isWithin, type Path, pathToUri, toNative, uriToPath } from "./path.ts";
 import { entryError, hasCode, toToolError } from "./system-error.ts";
@@ -32,7 +33,8 @@ export interface PinnedFolder extends Pinned {
   at(name: Path): string | Buffer;
 }
 
-export type FileKind = "file" | "directory" | "symlink" | "fifo" | "socket" | "device";
+export const FileKind = z.enum(["file", "directory", "symlink", "fifo", "socket", "device"]);
+export type FileKind = z.output<typeof FileKind>;
 
 const READ = constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOCTTY;
 // Flags that Node does not name. Linux: pin a location without opening it. macOS: open a link itself.

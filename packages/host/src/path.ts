@@ -1,3 +1,4 @@
+import { posix } from "node:path";
 import { invalidArgument } from "@octant/core";
 
 /**
@@ -55,7 +56,7 @@ const SCHEME = /^[a-z][a-z0-9+.-]+:/i;
 export function uriToPath(uri: string, base: Path): Path {
   const path = /^file:/i.test(uri) ? decodeFileUri(uri) : decodeBarePath(uri, base);
   if (path.includes("\0")) throw notAPath("a path cannot hold a NUL byte");
-  return normalize(path);
+  return posix.resolve(path);
 }
 
 function decodeFileUri(uri: string): Path {
@@ -80,16 +81,6 @@ function decodeBarePath(path: string, base: Path): Path {
 }
 
 const notAPath = (message: string) => invalidArgument("uri", message);
-
-/** Lexical, as path.posix.normalize does it, and without a slash at the end. */
-function normalize(path: Path): Path {
-  const parts: string[] = [];
-  for (const part of path.split("/")) {
-    if (part === "..") parts.pop();
-    else if (part !== "" && part !== ".") parts.push(part);
-  }
-  return `/${parts.join("/")}`;
-}
 
 /** Whether `path` is `folder` or below it. Both are normalised. */
 export const isWithin = (folder: Path, path: Path): boolean =>

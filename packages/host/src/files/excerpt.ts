@@ -1,4 +1,5 @@
-import type { Position } from "@octant/core";
+import { Position } from "@octant/core";
+import { z } from "zod";
 import { type ByteSource, readBytes } from "./byte-source.ts";
 import { advance } from "./lines.ts";
 import { isText, restOfCharacter, wholeCharacters } from "./text.ts";
@@ -13,21 +14,16 @@ export interface Span {
 }
 
 /** The part of a span that fits into the answer. */
-export interface Excerpt {
-  readonly text?: string;
-  readonly base64?: string;
-  /** The end of the span, when it does not fit whole; `omitted` describes the gap before it. */
-  readonly tail?: string;
-  readonly omitted?: Omitted;
-}
-
-export interface Omitted {
-  readonly bytes: number;
-  /** Null when not counted. */
-  readonly lines: number | null;
-  /** Where to read on. */
-  readonly start: Position;
-}
+export const Excerpt = z.object({
+  text: z.string().optional(),
+  base64: z.string().optional(),
+  tail: z.string().optional().describe("The end of the range, when it does not fit whole"),
+  omitted: z
+    .object({ bytes: z.int(), lines: z.int().nullable(), start: Position })
+    .optional()
+    .describe("Gap before tail; continue reading at its start"),
+});
+type Excerpt = z.output<typeof Excerpt>;
 
 const LF = 10;
 const CR = 13;

@@ -6,7 +6,7 @@ import { toToolError } from "../system-error.ts";
 import { createFactsCache, type ScanOptions } from "./file-facts.ts";
 import { type EntryPage, type ListOptions, listEntries } from "./list.ts";
 import { type Opened, type Reading, type ReadOptions, readFile } from "./read-file.ts";
-import { type EntryInfo, statEntry } from "./stat.ts";
+import { statEntry } from "./stat.ts";
 import { toTimestamp } from "./timestamp.ts";
 
 /** Opens the content of a ref; NOT_FOUND when it does not exist or belongs to another caller. */
@@ -61,7 +61,7 @@ export function createFiles({ confinement, blobs, env, refs = {} }: FilesOptions
         throw toToolError(cause, file.uri);
       }
     },
-    stat: (uri: string, options: ScanOptions): Promise<EntryInfo> =>
+    stat: (uri: string, options: ScanOptions) =>
       statEntry(confinement, facts, toPlace(confinement, uri), options),
     list: (uri: string, options: Omit<ListOptions, "folder">): Promise<EntryPage> =>
       listEntries(confinement, env, { ...options, folder: toPlace(confinement, uri) }),

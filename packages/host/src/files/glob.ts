@@ -34,30 +34,41 @@ export function parseGlob(pattern: string): Glob | { readonly error: string } {
   };
 }
 
-/** As `*` in a name, so `**` among names: only the last one met ever has to be tried again. */
 function matchSegments(segments: readonly Segment[], names: readonly string[], from: number): boolean {
   const last = segments[1];
   if (segments.length === 2 && segments[0] === ANY_DEPTH && typeof last === "function")
     return names.length > from && last(names[names.length - 1] as string);
-  let segment = 0;
-  let name = from;
-  let retrySegment = -1;
-  let retryName = from;
-  while (name < names.length) {
-    const current = segments[segment];
-    if (current === ANY_DEPTH) {
-      retrySegment = ++segment;
-      retryName = name;
-    } else if (current?.(names[name] as string)) {
-      segment++;
-      name++;
-    } else if (retrySegment >= 0) {
-      segment = retrySegment;
-      name = ++retryName;
+  const fits = (segment: Segment, name: string) => typeof segment === "function" && segment(name);
+  return matchAll(segments, ANY_DEPTH, names, from, fits);
+}
+
+/** `**` among names is as `*` in a name: only the last one met ever has to be tried again. */
+function matchAll<P, T>(
+  pattern: readonly P[],
+  wildcard: P,
+  items: ArrayLike<T>,
+  from: number,
+  fits: (part: P, item: T) => boolean,
+): boolean {
+  let part = 0;
+  let at = from;
+  let retryPart = -1;
+  let retryAt = from;
+  while (at < items.length) {
+    const current = pattern[part];
+    if (current === wildcard) {
+      retryPart = ++part;
+      retryAt = at;
+    } else if (current !== undefined && fits(current, items[at] as T)) {
+      part++;
+      at++;
+    } else if (retryPart >= 0) {
+      part = retryPart;
+      at = ++retryAt;
     } else return false;
   }
-  while (segments[segment] === ANY_DEPTH) segment++;
-  return segment === segments.length;
+  while (pattern[part] === wildcard) part++;
+  return part === pattern.length;
 }
 
 function leadsOn(segments: readonly Segment[], names: readonly string[], from: number): boolean {
@@ -89,35 +100,13 @@ function toSegment(tokens: readonly Token[]): Segment {
     const suffix = rest.join("");
     return (name) => name.endsWith(suffix);
   }
-  return (name) => matchTokens(tokens, name);
+  return (name) => matchAll<Token, string>(tokens, STAR, name, 0, matchByte);
 }
 
 const isLiteral = (token: Token): token is string => typeof token === "string";
 
-function matchTokens(tokens: readonly Token[], name: string): boolean {
-  let token = 0;
-  let at = 0;
-  let retryToken = -1;
-  let retryAt = 0;
-  while (at < name.length) {
-    const current = tokens[token];
-    if (current === STAR) {
-      retryToken = ++token;
-      retryAt = at;
-    } else if (current !== undefined && matchByte(current, name[at] as string)) {
-      token++;
-      at++;
-    } else if (retryToken >= 0) {
-      token = retryToken;
-      at = ++retryAt;
-    } else return false;
-  }
-  while (tokens[token] === STAR) token++;
-  return token === tokens.length;
-}
-
-function matchByte(token: Exclude<Token, typeof STAR>, byte: string): boolean {
-  if (token === ANY) return true;
+function matchByte(token: Token, byte: string): boolean {
+  if (typeof token === "symbol") return token === ANY;
   if (typeof token === "string") return token === byte;
   return token.ranges.some(([first, last]) => first <= byte && byte <= last) !== token.negated;
 }

@@ -1,10 +1,11 @@
 import { lstatSync } from "node:fs";
 import { invalidArgument } from "@octant/core";
-import { type Confinement, type FileKind, kindOf } from "../confinement.ts";
+import { z } from "zod";
+import { type Confinement, FileKind, kindOf } from "../confinement.ts";
 import { type Path, pathToUri } from "../path.ts";
 import { byteStringToPath, pathToByteString } from "./byte-string.ts";
 import { parseRule, type Rule } from "./ignore-rules.ts";
-import { createTimestamper } from "./timestamp.ts";
+import { toTimestamp } from "./timestamp.ts";
 import { type WalkOptions, walk } from "./walk.ts";
 
 export interface ListOptions extends Omit<WalkOptions, "env"> {
@@ -18,15 +19,10 @@ export interface ListOptions extends Omit<WalkOptions, "env"> {
   readonly maxBytes: number;
 }
 
-export interface Entry {
-  readonly uri: string;
-  readonly kind: FileKind;
-  readonly size: number;
-  readonly mtime: string;
-}
+export const Entry = z.object({ uri: z.string(), kind: FileKind, size: z.int(), mtime: z.string() });
 
 export interface EntryPage {
-  readonly entries: Entry[];
+  readonly entries: z.output<typeof Entry>[];
   /** How many folders the operating system does not let us look into. */
   readonly unreadable: number;
   /** The path to continue after; undefined at the end. */
@@ -41,8 +37,7 @@ export async function listEntries(
 ): Promise<EntryPage> {
   const { depth, kind, limit, maxBytes, pattern } = options;
   const filter = pattern === undefined ? undefined : parsePattern(pattern);
-  const toTimestamp = createTimestamper();
-  const entries: Entry[] = [];
+  const entries: EntryPage["entries"] = [];
   let bytes = 0;
   let last: Path | undefined;
   let hasMore = false;

@@ -1,9 +1,10 @@
 import { fstatSync, readSync } from "node:fs";
-import { type Hash, type Position, type Range, ToolError } from "@octant/core";
+import { Hash, type Position, Range, ToolError } from "@octant/core";
+import { z } from "zod";
 import { notStored } from "../blobs/blobs.ts";
 import { hashOf } from "../hashes.ts";
 import { type ByteSource, fileSource, memorySource, readBytes } from "./byte-source.ts";
-import { type Excerpt, readParts, type Span, toBase64Excerpt, toTextExcerpt } from "./excerpt.ts";
+import { Excerpt, readParts, type Span, toBase64Excerpt, toTextExcerpt } from "./excerpt.ts";
 import {
   type FactsCache,
   type FileFacts,
@@ -17,10 +18,11 @@ import { IMAGE_HEAD_BYTES, imageType, MAX_IMAGE_BYTES } from "./images.ts";
 import { locate } from "./lines.ts";
 import {
   bomOf,
-  type Eol,
+  Eol,
   isText,
   lineCountOf,
   nearestLine,
+  TEXT_ENCODINGS,
   type TextEncoding,
   utf16ToUtf8,
   wholeCharacters,
@@ -49,26 +51,25 @@ export interface ReadOptions {
 }
 
 /** The answer for a file: the excerpt, and the facts known so far. */
-export interface FileContent extends Excerpt {
-  readonly uri: string;
-  readonly encoding: TextEncoding | "base64" | "image";
-  readonly truncated: boolean;
-  /** Where all of it can be read, part by part. */
-  readonly ref?: string;
-  readonly hash: Hash | null;
-  readonly size: number;
-  readonly mtime?: string;
-  readonly eol?: Eol;
-  readonly bom?: boolean;
-  /** Null when not counted yet. */
-  readonly line_count?: number | null;
-  readonly range?: Range;
-  readonly mime?: string;
-}
+export const FileContent = z.object({
+  uri: z.string(),
+  encoding: z.enum([...TEXT_ENCODINGS, "base64", "image"]).describe("image: the picture is attached"),
+  ...Excerpt.shape,
+  truncated: z.boolean(),
+  ref: z.string().optional().describe("Where all of it can be read, by range"),
+  hash: Hash.nullable().describe("Null for a part of a file above 64 MiB; fs.stat has it, up to 256 MiB"),
+  size: z.int(),
+  mtime: z.string().optional(),
+  eol: Eol.optional(),
+  bom: z.boolean().optional(),
+  line_count: z.int().nullable().optional(),
+  range: Range.optional().describe("The range that was read"),
+  mime: z.string().optional(),
+});
 
 /** The answer and its attached picture. */
 export interface Reading {
-  readonly content: FileContent;
+  readonly content: z.output<typeof FileContent>;
   readonly picture?: { readonly mime: string; readonly bytes: Buffer };
 }
 

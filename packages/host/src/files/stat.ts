@@ -1,32 +1,30 @@
 import { readlinkSync, realpathSync } from "node:fs";
 import { posix } from "node:path";
-import { type Hash, ToolError } from "@octant/core";
-import { type Confinement, type FileKind, kindOf, splitPath } from "../confinement.ts";
+import { Hash, ToolError } from "@octant/core";
+import { z } from "zod";
+import { type Confinement, FileKind, kindOf, splitPath } from "../confinement.ts";
 import { errnoOf } from "../errno.ts";
 import { fromNative, isWithin, type Path, pathToUri } from "../path.ts";
 import { toToolError } from "../system-error.ts";
 import type { FactsCache, ScanOptions } from "./file-facts.ts";
 import { toTimestamp } from "./timestamp.ts";
 
-export interface EntryInfo extends LinkInfo {
-  readonly uri: string;
-  readonly kind: FileKind;
-  readonly size: number;
-  /** Of files; null above MAX_HASHED_BYTES. */
-  readonly hash?: Hash | null;
-  readonly mtime: string;
-  /** Four octal digits. */
-  readonly mode: string;
-}
+/** Only a target inside the workspace is revealed. */
+const LinkInfo = z.object({
+  target: z.string().optional().describe("Link target inside the workspace"),
+  outside: z.literal(true).optional().describe("The link points outside the workspace"),
+  broken: z.literal(true).optional().describe("The link target does not exist"),
+});
 
-interface LinkInfo {
-  /** Where a link leads, if that is inside the workspace. */
-  readonly target?: string;
-  /** The link points outside the workspace; its target is not revealed. */
-  readonly outside?: true;
-  /** Nothing is there. */
-  readonly broken?: true;
-}
+export const EntryInfo = z.object({
+  uri: z.string(),
+  kind: FileKind,
+  size: z.int(),
+  hash: Hash.nullable().optional().describe("Of files; null above 256 MiB"),
+  mtime: z.string(),
+  mode: z.string().describe("Octal, such as 0644"),
+  ...LinkInfo.shape,
+});
 
 /** A sparse file of a terabyte costs nothing to make, and an hour to hash. */
 export const MAX_HASHED_BYTES = 256 * 1024 * 1024;
@@ -39,7 +37,7 @@ export async function statEntry(
   facts: FactsCache,
   path: Path,
   options: ScanOptions,
-): Promise<EntryInfo> {
+): Promise<z.output<typeof EntryInfo>> {
   using entry = confinement.openEntry(path);
   const { stat } = entry;
   const kind = kindOf(stat);
@@ -70,7 +68,7 @@ async function hashFile(
   return (await facts.of(file.fd, options)).hash;
 }
 
-function readLink(confinement: Confinement, path: Path): LinkInfo {
+function readLink(confinement: Confinement, path: Path): z.output<typeof LinkInfo> {
   const isInside = (place: Path) => confinement.roots.some((root) => isWithin(root, place));
   const { parent, name } = splitPath(path);
   using folder = confinement.openFolder(parent);

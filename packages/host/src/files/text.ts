@@ -1,14 +1,16 @@
 import { isUtf8 } from "node:buffer";
+import { z } from "zod";
 import type { Place } from "./lines.ts";
 
-export type TextEncoding = "utf-8" | "utf-16le" | "utf-16be";
-export type Eol = "lf" | "crlf" | "mixed" | "none";
+export const TEXT_ENCODINGS = ["utf-8", "utf-16le", "utf-16be"] as const;
+export type TextEncoding = (typeof TEXT_ENCODINGS)[number];
+export const Eol = z.enum(["lf", "crlf", "mixed", "none"]);
 
 /** Facts about a text file that was read whole. */
 export interface TextFacts {
   readonly encoding: TextEncoding;
   readonly bom: boolean;
-  readonly eol: Eol;
+  readonly eol: z.output<typeof Eol>;
   /** How many line feeds there are. */
   readonly newlines: number;
   readonly endsInNewline: boolean;

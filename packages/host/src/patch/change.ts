@@ -83,17 +83,19 @@ export interface Splice {
 }
 
 /** The result of one hunk or structured edit. */
-export interface HunkReport {
-  /** Where it starts in the new file, 0-based. */
-  readonly line: number;
-  readonly added: number;
-  readonly removed: number;
-  /** How many lines below the stated position it was found. */
-  readonly offset: number;
-}
+export const HunkReport = z.object({
+  line: z.int().describe("0-based, in the new file"),
+  added: z.int(),
+  removed: z.int(),
+  offset: z.int().describe("Lines between the patch's position and the match"),
+});
+export type HunkReport = z.output<typeof HunkReport>;
 
-/** How an edit matched: exactly (except for line endings), or with different spaces and tabs. */
-export type Match = "exact" | "whitespace";
+/** How an edit matched. Line endings do not count. */
+export const Match = z
+  .enum(["exact", "whitespace"])
+  .describe("whitespace: matched with different spaces or tabs than in the patch");
+export type Match = z.output<typeof Match>;
 
 export interface Edited {
   readonly splices: readonly Splice[];

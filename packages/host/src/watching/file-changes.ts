@@ -1,11 +1,12 @@
 import { ToolError } from "@octant/core";
-import { type Confinement, splitPath } from "../confinement.ts";
+import type { Confinement } from "../confinement.ts";
+import { findPlace } from "../edits/new-place.ts";
 import type { Path } from "../path.ts";
 import { hasCode } from "../system-error.ts";
 import type { ChangeListener, Watcher } from "./watcher.ts";
 
 export interface FileChangesOptions {
-  readonly confinement: Pick<Confinement, "openFile" | "openFolder">;
+  readonly confinement: Confinement;
   readonly watcher: Watcher;
   /** How often files without system events are polled. */
   readonly lookEveryMs?: number;
@@ -86,7 +87,7 @@ export function createFileChanges(options: FileChangesOptions) {
 }
 
 /** The state by which a change is detected without events. Links are followed as long as they stay inside. */
-function stateOf(path: Path, { openFile }: FileChangesOptions["confinement"]): string {
+function stateOf(path: Path, { openFile }: Confinement): string {
   try {
     using file = openFile(path);
     const { dev, ino, size, mtimeMs, ctimeMs } = file.stat;
@@ -98,26 +99,14 @@ function stateOf(path: Path, { openFile }: FileChangesOptions["confinement"]): s
 }
 
 /** Throws when it is outside, even for a file that does not exist. */
-function placesOf(path: Path, confinement: FileChangesOptions["confinement"]): readonly Path[] {
+function placesOf(path: Path, confinement: Confinement): readonly Path[] {
   try {
     using file = confinement.openFile(path);
     return [...new Set([path, file.path])];
   } catch (cause) {
     if (!hasCode(cause, "NOT_FOUND")) throw cause;
   }
-  return [...new Set([path, futurePlaceOf(path, confinement)])];
-}
-
-/** Where it would be, based on the nearest existing folder above it. */
-function futurePlaceOf(path: Path, confinement: FileChangesOptions["confinement"]): Path {
-  const { parent, name } = splitPath(path);
-  try {
-    using folder = confinement.openFolder(parent);
-    return `${folder.path}/${name}`;
-  } catch (cause) {
-    if (!hasCode(cause, "NOT_FOUND") || parent === "/") throw cause;
-  }
-  return `${futurePlaceOf(parent, confinement)}/${name}`;
+  return [...new Set([path, findPlace(confinement, path).path])];
 }
 
 /** Whether a folder above the path is among these. */

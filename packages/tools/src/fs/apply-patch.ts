@@ -1,5 +1,5 @@
 import { action, Hash, holding, PatchId, Range, type Reader, Ref, Uri } from "@octant/core";
-import { type Edits, MAX_FILES, type PatchResult, StructuredEdit } from "@octant/host";
+import { type Edits, FileReport, MAX_FILES, type PatchResult, StructuredEdit } from "@octant/host";
 import { z } from "zod";
 import type { DiagnosticsAfterEdit } from "../code/diagnostics-after-edit.ts";
 import { APPLY, DISK_ERRORS, PATH_ERRORS } from "../kinds.ts";
@@ -8,32 +8,7 @@ import { linesWithinBudget } from "../within-budget.ts";
 
 const MAX_HUNKS = 200;
 
-const FileReport = z.object({
-  uri: Uri,
-  hash: Hash.nullable().describe("null: the file was removed, or is a folder"),
-  match: z
-    .enum(["exact", "whitespace"])
-    .describe("whitespace: matched with different spaces or tabs than in the patch"),
-  hunks: z
-    .array(
-      z.object({
-        line: z.int().describe("0-based, in the new file"),
-        added: z.int(),
-        removed: z.int(),
-        offset: z.int().describe("Lines between the patch's position and the match"),
-      }),
-    )
-    .readonly(),
-  kind: z
-    .enum(["symlink", "submodule"])
-    .optional()
-    .describe("submodule: only its empty folder is created or removed; the rest is in git's index"),
-  hunks_omitted: z.int().optional().describe("Number omitted"),
-  created: z.literal(true).optional(),
-  deleted: z.literal(true).optional(),
-  renamed_from: Uri.optional(),
-  copied_from: Uri.optional(),
-});
+const BoundedReport = FileReport.extend({ hunks_omitted: z.int().optional().describe("Number omitted") });
 
 const AddedDiagnostic = z.object({
   uri: Uri,
@@ -68,7 +43,7 @@ export const apply_patch = ({ edits, diagnostics }: { edits: Edits; diagnostics?
     }),
     output: z.object({
       patch_id: PatchId,
-      files: z.array(FileReport).readonly(),
+      files: z.array(BoundedReport).readonly(),
       undo: Ref.nullable().describe("Pass as `patch` to undo the change"),
       diff: z.string().optional().describe("dry_run: what would change"),
       diff_truncated: z.literal(true).optional(),
@@ -194,7 +169,7 @@ function boundHunks(files: PatchResult["files"]) {
   });
 }
 
-function changedLine(file: z.output<typeof FileReport>, { path }: Reader, isDryRun: boolean): string {
+function changedLine(file: z.output<typeof BoundedReport>, { path }: Reader, isDryRun: boolean): string {
   const { uri, match, hunks, hunks_omitted, created, deleted, renamed_from, copied_from } = file;
   const verb = deleted ? "deleted" : created ? "created" : "changed";
   const sum = (name: "added" | "removed") => hunks.reduce((all, hunk) => all + hunk[name], 0);

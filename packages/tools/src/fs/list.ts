@@ -1,8 +1,7 @@
 import { ANSWER_BYTES, action, counted, pagingInput, Uri } from "@octant/core";
-import type { Files } from "@octant/host";
+import { Entry, type Files } from "@octant/host";
 import { z } from "zod";
 import { INSPECT } from "../kinds.ts";
-import { Kind } from "./stat.ts";
 
 const DEFAULT_LIMIT = 200;
 const MAX_LIMIT = 10_000;
@@ -34,7 +33,7 @@ export const list = ({ files }: { readonly files: Files }) =>
       ...pagingInput(DEFAULT_LIMIT, MAX_LIMIT),
     }),
     output: z.object({
-      entries: z.array(z.object({ uri: z.string(), kind: Kind, size: z.int(), mtime: z.string() })),
+      entries: z.array(Entry),
       unreadable: z.int().optional().describe("Folders that could not be read"),
     }),
     errors: ["NOT_FOUND", "NOT_A_DIRECTORY", "OUTSIDE_WORKSPACE", "ACCESS_DENIED", "INVALID_CURSOR"],

@@ -3,17 +3,15 @@ import {
   ANSWER_BYTES,
   action,
   type Context,
-  Hash,
   Lines,
   MAX_ANSWER_BYTES,
-  Position,
   Range,
   type Reader,
   ToolError,
   toRange,
   Uri,
 } from "@octant/core";
-import { type Files, MAX_IMAGE_BYTES, type Reading, type ReadOptions } from "@octant/host";
+import { FileContent, type Files, MAX_IMAGE_BYTES, type Reading, type ReadOptions } from "@octant/host";
 import { z } from "zod";
 import { INSPECT } from "../kinds.ts";
 
@@ -23,30 +21,6 @@ const OrderedRange = Range.refine(
   ({ start, end }) => start.line < end.line || (start.line === end.line && start.col <= end.col),
   "range.end is before range.start",
 );
-
-const FileContent = z.object({
-  uri: z.string(),
-  encoding: z
-    .enum(["utf-8", "utf-16le", "utf-16be", "base64", "image"])
-    .describe("image: the picture is attached"),
-  text: z.string().optional(),
-  base64: z.string().optional(),
-  tail: z.string().optional().describe("The end of the range, when it does not fit whole"),
-  omitted: z
-    .object({ bytes: z.int(), lines: z.int().nullable(), start: Position })
-    .optional()
-    .describe("Gap before tail; continue reading at its start"),
-  truncated: z.boolean(),
-  ref: z.string().optional().describe("Where all of it can be read, by range"),
-  hash: Hash.nullable().describe("Null for a part of a file above 64 MiB; fs.stat has it, up to 256 MiB"),
-  size: z.int(),
-  mtime: z.string().optional(),
-  eol: z.enum(["lf", "crlf", "mixed", "none"]).optional(),
-  bom: z.boolean().optional(),
-  line_count: z.int().nullable().optional(),
-  range: Range.optional().describe("The range that was read"),
-  mime: z.string().optional(),
-});
 
 const Failure = z.object({ uri: z.string(), error: z.object({ code: z.string(), message: z.string() }) });
 

@@ -1,10 +1,7 @@
-import { action, type Context, Hash, Uri } from "@octant/core";
-import type { Files } from "@octant/host";
+import { action, type Context, Uri } from "@octant/core";
+import { EntryInfo, type Files } from "@octant/host";
 import { z } from "zod";
 import { INSPECT } from "../kinds.ts";
-
-/** The kinds of directory entries. */
-export const Kind = z.enum(["file", "directory", "symlink", "fifo", "socket", "device"]);
 
 const PROGRESS_INTERVAL_MS = 1_000;
 
@@ -13,17 +10,7 @@ export const stat = ({ files }: { readonly files: Files }) =>
     summary: "Show the kind, size, hash, times, mode and link target of a path.",
     ...INSPECT,
     input: z.strictObject({ uri: Uri }),
-    output: z.object({
-      uri: z.string(),
-      kind: Kind,
-      size: z.int(),
-      hash: Hash.nullable().optional().describe("Of files; null above 256 MiB"),
-      mtime: z.string(),
-      mode: z.string().describe("Octal, such as 0644"),
-      target: z.string().optional().describe("Link target inside the workspace"),
-      outside: z.literal(true).optional().describe("The link points outside the workspace"),
-      broken: z.literal(true).optional().describe("The link target does not exist"),
-    }),
+    output: EntryInfo,
     errors: ["NOT_FOUND", "OUTSIDE_WORKSPACE", "ACCESS_DENIED"],
     examples: [{ title: "Hash and size of a file", input: { uri: "README.md" } }],
     text({ uri, kind, size, mode, mtime, target, outside, broken, hash }, { path }) {
