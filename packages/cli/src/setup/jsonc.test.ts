@@ -11,32 +11,32 @@ test.each([
   [
     "a file that is not there yet",
     "",
-    '{\n  "mcpServers": {\n    "octant": {\n      "command": "/bin/node",\n      "args": ["octant.js", "serve"]\n    }\n  }\n}\n',
+    '{\n  "mcpServers": {\n    "octant": {\n      "command": "/bin/node",\n      "args": [\n        "octant.js",\n        "serve"\n      ]\n    }\n  }\n}\n',
   ],
   [
     "four blanks and a remark behind the last entry",
     '{\n    "mcpServers": {\n        "a": {} // mine\n    }\n}\n',
-    '{\n    "mcpServers": {\n        "a": {}, // mine\n        "octant": {\n            "command": "/bin/node",\n            "args": ["octant.js", "serve"]\n        }\n    }\n}\n',
+    '{\n    "mcpServers": {\n        "octant": {\n            "command": "/bin/node",\n            "args": [\n                "octant.js",\n                "serve"\n            ]\n        },\n        "a": {} // mine\n    }\n}\n',
   ],
   [
     "tabs, CRLF and a trailing comma",
     '{\r\n\t"mcpServers": {\r\n\t\t"a": {},\r\n\t},\r\n}',
-    '{\r\n\t"mcpServers": {\r\n\t\t"a": {},\r\n\t\t"octant": {\r\n\t\t\t"command": "/bin/node",\r\n\t\t\t"args": ["octant.js", "serve"]\r\n\t\t},\r\n\t},\r\n}',
+    '{\r\n\t"mcpServers": {\r\n\t\t"octant": {\r\n\t\t\t"command": "/bin/node",\r\n\t\t\t"args": [\r\n\t\t\t\t"octant.js",\r\n\t\t\t\t"serve"\r\n\t\t\t]\r\n\t\t},\r\n\t\t"a": {},\r\n\t},\r\n}',
   ],
   [
     "one line without blanks",
     '{"x":1,"mcpServers":{}}',
-    '{"x":1,"mcpServers":{"octant":{"command":"/bin/node","args":["octant.js","serve"]}}}',
+    '{"x":1,"mcpServers":{"octant": {"command":"/bin/node","args":["octant.js","serve"]}}}',
   ],
   [
     "nothing but a remark",
     "// settings\n",
-    '// settings\n{\n  "mcpServers": {\n    "octant": {\n      "command": "/bin/node",\n      "args": ["octant.js", "serve"]\n    }\n  }\n}\n',
+    '// settings\n{\n  "mcpServers": {\n    "octant": {\n      "command": "/bin/node",\n      "args": [\n        "octant.js",\n        "serve"\n      ]\n    }\n  }\n}\n',
   ],
   [
     "an old entry with fields of the person",
     '{ "mcpServers": { "octant": { "command": "old", /* keep */ "env": { "A": "1" } } } }',
-    '{ "mcpServers": { "octant": { "command": "/bin/node", /* keep */ "env": { "A": "1" }, "args": ["octant.js", "serve"] } } }',
+    '{ "mcpServers": { "octant": {"args": ["octant.js","serve"], "command": "/bin/node", /* keep */ "env": { "A": "1" } } } }',
   ],
 ])("an entry is put into %s", (_, before, after) => {
   expect(jsonc.set(before, PATH, FIELDS)).toBe(after);
@@ -44,7 +44,7 @@ test.each([
 });
 
 test.each([
-  ["the only one", '{\n  "mcpServers": {\n    "octant": {}\n  }\n}\n', '{\n  "mcpServers": {}\n}\n'],
+  ["the only one", '{\n  "mcpServers": {\n    "octant": {}\n  }\n}\n', '{\n  "mcpServers": {\n  }\n}\n'],
   [
     "the last one, and the remark of the one before stays",
     '{ "mcpServers": {\n  "a": {}, // mine\n  "octant": {}\n} }',
