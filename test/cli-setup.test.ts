@@ -14,7 +14,7 @@ import { dirname, join } from "node:path";
 import { spawn } from "@lydell/node-pty";
 import { afterAll, afterEach, beforeEach, expect, test } from "vitest";
 import { createFixtureProject, type FixtureProject } from "./fixture-project.ts";
-import { runOctant } from "./octant-process.ts";
+import { callOctant } from "./octant-in-process.ts";
 import { LAUNCHER } from "./published-command.ts";
 
 const WORKSPACE_FOLDER = `$\{workspaceFolder}`;
@@ -38,7 +38,7 @@ beforeEach(() => {
 });
 afterEach(() => project[Symbol.dispose]());
 
-const run = (...args: string[]) => runOctant(["setup", ...args], { cwd: project.root, env: project.env });
+const run = (...args: string[]) => callOctant(["setup", ...args], { cwd: project.root, env: project.env });
 
 function put(path: string, text: string): string {
   const file = join(home, path);
@@ -102,7 +102,7 @@ test("only the entry changes: comments, order, link and mode stay, and other sec
   expect(stdout).not.toContain("hunter2");
   const after = read(file);
   expect(after).toContain('"theme": "dark"');
-  expect(after.indexOf('"octant": {')).toBeGreaterThan(after.indexOf("// work\n"));
+  expect(after).toContain('\n    "a": { "env": { "API_KEY": "hunter2hunter2" } }, // work\n');
   const [backup = ""] = readdirSync(join(home, ".gemini")).filter((name) => name.endsWith(".bak"));
   expect(read(join(home, ".gemini", backup))).toBe(before);
 
@@ -227,9 +227,9 @@ test("--print shows what to paste and changes nothing", async () => {
 
 test("no client, and an unknown one, are reported with the known ones", async () => {
   const env = { ...project.env, PATH: dirname(process.execPath) };
-  const none = await runOctant(["setup"], { cwd: project.root, env });
+  const none = await callOctant(["setup"], { cwd: project.root, env });
   expect(none).toMatchObject({ code: 2, stderr: expect.stringMatching(/no client was found.*\n.*cursor/) });
-  const printed = await runOctant(["setup", "--print"], { cwd: project.root, env });
+  const printed = await callOctant(["setup", "--print"], { cwd: project.root, env });
   expect(printed.code).toBe(0);
   expect(printed.stdout).toMatch(/^No client was found[\s\S]*"mcpServers"[\s\S]*"serve"[\s\S]*cursor/);
   const unknown = await run("emacs");

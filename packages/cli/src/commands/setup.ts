@@ -2,6 +2,7 @@ import { isAbsolute, relative, resolve } from "node:path";
 import { defineCommand, EXIT, type Io, print, printJson, UsageError } from "../command.ts";
 import { confirm } from "../questions.ts";
 import { acpSettings } from "../setup/acp-settings.ts";
+import { createTry } from "../setup/ask-server.ts";
 import { carryOut, type Outcome } from "../setup/carry-out.ts";
 import { CLIENTS, type Scope } from "../setup/clients.ts";
 import { chooseLaunch, thisInstall, typedCommand } from "../setup/launch.ts";
@@ -50,10 +51,11 @@ root, or what --root names.`,
     if (!flags.json) for (const plan of plans) showPlan(plan, io);
     const count = plans.filter(isChange).length;
     if (count > 0 && !flags.yes && !(await isAgreed(count, plans, flags.json, io))) return EXIT.FAILED;
+    const tryStart = createTry(machine);
     // Sequential: two clients may share a file.
     const outcomes: Outcome[] = [];
     for (const plan of plans) {
-      const outcome = await carryOut(plan, machine);
+      const outcome = await carryOut(plan, machine, tryStart);
       outcomes.push(outcome);
       if (!flags.json && isChange(plan)) showOutcome(plan, outcome, io);
     }

@@ -112,8 +112,22 @@ async function end(child: ChildProcessWithoutNullStreams): Promise<void> {
   clearTimeout(timer);
 }
 
+export type Try = ReturnType<typeof createTry>;
+
+/** Lists the tools as the target's client would. Most clients start the same command, which is tried once. */
+export function createTry(machine: Machine) {
+  const tries = new Map<string, Promise<string[]>>();
+  return (start: Start, target: Target): Promise<string[]> => {
+    const started = asStarted(start, target, machine);
+    const key = JSON.stringify(started);
+    const tried = tries.get(key) ?? listTools(started);
+    tries.set(key, tried);
+    return tried;
+  };
+}
+
 /** A start as the client does it: replaces the client's placeholders, and uses its working folder and environment. */
-export function asStarted(
+function asStarted(
   start: Start,
   { client, scope }: Target,
   machine: Machine,

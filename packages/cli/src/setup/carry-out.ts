@@ -1,5 +1,5 @@
 import { ToolError } from "@octant/core";
-import { asStarted, listTools, ServerProblem } from "./ask-server.ts";
+import { ServerProblem, type Try } from "./ask-server.ts";
 import { flagsIn } from "./entry.ts";
 import { ownLaunch, thisInstall } from "./launch.ts";
 import type { Machine } from "./places.ts";
@@ -20,7 +20,7 @@ export type Outcome =
 const DONE = { add: "added", change: "changed", remove: "removed" } as const;
 
 /** Writes the file, and restores it when the server does not start from the new content. */
-export async function carryOut(plan: Plan, machine: Machine): Promise<Outcome> {
+export async function carryOut(plan: Plan, machine: Machine, tryStart: Try): Promise<Outcome> {
   if (plan.does === "nothing") return { status: "unchanged" };
   if (plan.does === "refuse") return { status: "refused", reason: plan.reason };
   try {
@@ -28,20 +28,21 @@ export async function carryOut(plan: Plan, machine: Machine): Promise<Outcome> {
     const { backup } = replaced;
     const done = { status: DONE[plan.does], ...(backup !== undefined && { backup }) };
     if (plan.does === "remove") return done;
-    return await verified(plan, replaced, machine, done);
+    const tried = await verify(plan, replaced, machine, tryStart);
+    return "tools" in tried ? { ...done, ...tried } : tried;
   } catch (cause) {
     return { status: "refused", reason: reasonOf(cause) };
   }
 }
 
-async function verified<T extends Outcome>(plan: Plan, replaced: Replaced, machine: Machine, done: T) {
+async function verify(plan: Plan, replaced: Replaced, machine: Machine, tryStart: Try) {
   try {
     const { start } = readEntry(plan);
     if (!start) throw new ServerProblem("the entry was removed again: another program rewrote the file");
     // npx would download the published package; we can test only this install with the same flags.
     const own = plan.scope === "project" && ownLaunch(thisInstall(), machine);
     const tried = own ? { ...start, ...own, args: [...own.args, ...(flagsIn(start) ?? [])] } : start;
-    return { ...done, tools: await listTools(asStarted(tried, plan, machine)) };
+    return { tools: await tryStart(tried, plan) };
   } catch (cause) {
     const isBack = replaced.undo();
     if (!(cause instanceof ServerProblem)) throw cause;

@@ -1,6 +1,6 @@
 import type { Io } from "../command.ts";
 import type { Check } from "../health.ts";
-import { asStarted, listTools, ServerProblem } from "./ask-server.ts";
+import { createTry, ServerProblem, type Try } from "./ask-server.ts";
 import { CLIENTS, type Scope } from "./clients.ts";
 import { ConfigProblem } from "./config-format.ts";
 import type { Start } from "./entry.ts";
@@ -11,26 +11,16 @@ import { readEntry, type Target, targetsOf } from "./plan.ts";
 /** One line per client: is Octant registered, and does the entry still start? */
 export async function checkClients(io: Pick<Io, "env" | "cwd">): Promise<Check[]> {
   const machine = thisMachine(io);
-  const tries = new Map<string, Promise<string[]>>();
-  /** Most clients start the same command. */
-  const tryOnce: Try = (target, start) => {
-    const started = asStarted(start, target, machine);
-    const key = JSON.stringify(started);
-    const tried = tries.get(key) ?? listTools(started);
-    tries.set(key, tried);
-    return tried;
-  };
+  const tryStart = createTry(machine);
   const targets = CLIENTS.flatMap((client) =>
     (["user", "project"] as const).flatMap((scope) => targetsOf(client, scope, machine)),
   );
-  const checks = await Promise.all(targets.map((target) => checkTarget(target, machine, tryOnce)));
+  const checks = await Promise.all(targets.map((target) => checkTarget(target, machine, tryStart)));
   return checks.filter((check) => check !== undefined);
 }
 
-type Try = (target: Target, start: Start) => Promise<string[]>;
-
 /** A project has a line only when it has an entry. */
-async function checkTarget(target: Target, machine: Machine, tryOnce: Try): Promise<Check | undefined> {
+async function checkTarget(target: Target, machine: Machine, tryStart: Try): Promise<Check | undefined> {
   const { client, scope, file } = target;
   const name = `client: ${client.title}${scope === "project" ? " in this project" : ""}`;
   const octant = typedCommand(thisInstall(), machine);
@@ -45,7 +35,7 @@ async function checkTarget(target: Target, machine: Machine, tryOnce: Try): Prom
     }
     const untried = scope === "project" && untriedReason(start, file, again, machine);
     if (untried) return { name, ...untried };
-    const tools = await tryOnce(target, start);
+    const tools = await tryStart(start, target);
     return { name, status: "ok", detail: `registered in ${file}, ${tools.length} tools` };
   } catch (cause) {
     if (cause instanceof ServerProblem)
