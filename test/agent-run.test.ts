@@ -13,6 +13,7 @@ import {
 } from "@octant/scripted-provider";
 import { expect, test } from "vitest";
 import { createFixtureProject, type FixtureProject } from "./fixture-project.ts";
+import { callOctant } from "./octant-in-process.ts";
 import { ended, runOctant, startOctant } from "./octant-process.ts";
 
 const KEY = "sk-test-0123456789abcdef";
@@ -40,7 +41,7 @@ async function runWith(
   // One of the two is defined.
   const at = (project ?? made) as FixtureProject;
   try {
-    const ran = await runOctant(["run", ...args, "--provider", api, "--model", "some-model"], {
+    const ran = await callOctant(["run", ...args, "--provider", api, "--model", "some-model"], {
       cwd: at.root,
       env: envFor(at, provider),
     });
@@ -128,7 +129,7 @@ test("a mode applies to every call, and --stream-json prints every event", async
 test("the prompt may come from stdin, and @path adds a file", async () => {
   await using provider = await createScriptedProvider([{ parts: [{ text: "ok" }] }]);
   using project = createFixtureProject();
-  const { code } = await runOctant(["run", "explain @README.md.", "--provider", "anthropic"], {
+  const { code } = await callOctant(["run", "explain @README.md.", "--provider", "anthropic"], {
     cwd: project.root,
     env: envFor(project, provider),
     input: "and this text",
@@ -141,7 +142,7 @@ test("the prompt may come from stdin, and @path adds a file", async () => {
 
 test("without credentials three ways to get them are listed, a local model first", async () => {
   using project = createFixtureProject();
-  const { code, stderr } = await runOctant(["run", "hi"], { cwd: project.root, env: project.env });
+  const { code, stderr } = await callOctant(["run", "hi"], { cwd: project.root, env: project.env });
   expect(code).toBe(1);
   expect(stderr).toMatch(/no credentials.*\n {2}local model .*\n {2}API key .*\n {2}sign-in .*\n/);
 });
@@ -152,12 +153,12 @@ test("project instructions apply only when trusted with exactly this content", a
   const env = envFor(project, provider);
   const agents = join(project.root, "AGENTS.md");
   writeFileSync(agents, "Always answer in rhyme.\n");
-  const run = () => runOctant(["run", "hi", "--provider", "anthropic"], { cwd: project.root, env });
+  const run = () => callOctant(["run", "hi", "--provider", "anthropic"], { cwd: project.root, env });
   expect((await run()).stderr).toContain("AGENTS.md: no effect until you trust it");
   expect(provider.requests[0]?.system).not.toContain("rhyme");
-  const unasked = await runOctant(["trust"], { cwd: project.root, env });
+  const unasked = await callOctant(["trust"], { cwd: project.root, env });
   expect(unasked.stderr).toContain("instructions of the project are not trusted yet: AGENTS.md;");
-  const trusted = await runOctant(["trust", "--yes"], { cwd: project.root, env });
+  const trusted = await callOctant(["trust", "--yes"], { cwd: project.root, env });
   expect(trusted).toMatchObject({ code: 0, stdout: expect.stringContaining("Always answer in rhyme.") });
   await run();
   expect(provider.requests[1]?.system).toContain("# Instructions from AGENTS.md\nAlways answer in rhyme.");
@@ -189,7 +190,7 @@ test("a session is listed, continued, forked and exported", async () => {
   }));
   using project = createFixtureProject();
   const options = { cwd: project.root, env: envFor(project, provider) };
-  const octant = (...args: readonly string[]) => runOctant(args, options);
+  const octant = (...args: readonly string[]) => callOctant(args, options);
   const first = JSON.parse((await octant("run", "one", "--json", "--provider", "openai")).stdout);
   const second = JSON.parse(
     (await octant("run", "two", "--json", "--continue", "--provider", "openai")).stdout,
@@ -297,9 +298,9 @@ test("the audit has every call of a run", async () => {
   await using provider = await createScriptedProvider(EDIT);
   using project = createFixtureProject();
   const options = { cwd: project.root, env: envFor(project, provider) };
-  const ran = await runOctant(["run", "go", "--allow", "*", "--json", "--provider", "anthropic"], options);
+  const ran = await callOctant(["run", "go", "--allow", "*", "--json", "--provider", "anthropic"], options);
   const { session_id } = JSON.parse(ran.stdout);
-  const { stdout } = await runOctant(["audit", "--json"], options);
+  const { stdout } = await callOctant(["audit", "--json"], options);
   for (const name of ["fs.read", "fs.apply_patch", "proc.exec"])
     expect(stdout).toMatch(new RegExp(`${name.replace(".", "\\.")}|"tool":\\s*"${name.split(".")[0]}"`));
   expect(stdout).toContain(session_id);

@@ -5,6 +5,7 @@ import { type AddressInfo, createServer } from "node:net";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from "vitest";
 import { createFixtureProject, type FixtureProject } from "./fixture-project.ts";
+import { callOctant } from "./octant-in-process.ts";
 import { ended, runOctant, startOctant } from "./octant-process.ts";
 
 let project: FixtureProject;
@@ -13,8 +14,8 @@ beforeAll(() => {
 });
 afterAll(() => project[Symbol.dispose]());
 
-const run = (args: readonly string[], { env = {}, input = "" } = {}) =>
-  runOctant(args, { cwd: project.root, env: { ...project.env, ...env }, input });
+const run = (args: readonly string[], { env = {} } = {}) =>
+  callOctant(args, { cwd: project.root, env: { ...project.env, ...env } });
 
 test("a reader may close the pipe early", async () => {
   writeFileSync(join(project.root, "long.txt"), "a line of text\n".repeat(100_000));
@@ -58,7 +59,8 @@ describe("octant call", () => {
   test("a value can come from a file and from stdin", async () => {
     writeFileSync(join(project.root, "new.txt"), "from a file\n");
     await run(["call", "fs.write", "uri=copy.txt", "content=@new.txt"]);
-    await run(["call", "fs.write", "uri=typed.txt", "content=@-"], { input: "from stdin\n" });
+    const { root: cwd, env } = project;
+    await runOctant(["call", "fs.write", "uri=typed.txt", "content=@-"], { cwd, env, input: "from stdin\n" });
     expect(readFileSync(join(project.root, "copy.txt"), "utf8")).toBe("from a file\n");
     expect(readFileSync(join(project.root, "typed.txt"), "utf8")).toBe("from stdin\n");
   });

@@ -1,7 +1,7 @@
 import { createScriptedProvider, type Script, type ScriptedTurn } from "@octant/scripted-provider";
 import { expect, test } from "vitest";
 import { createFixtureProject } from "./fixture-project.ts";
-import { runOctant } from "./octant-process.ts";
+import { callOctant } from "./octant-in-process.ts";
 import { accountAt } from "./scripted-account.ts";
 
 /** A cent per answer at the price of claude-sonnet-4-5. */
@@ -16,7 +16,7 @@ const call = (tool: string, input: object): ScriptedTurn => ({
 async function runAgent(script: Script, ...args: string[]) {
   using project = createFixtureProject();
   await using provider = await createScriptedProvider(script);
-  const ran = await runOctant(
+  const ran = await callOctant(
     ["run", ...args, "--provider", "anthropic", "--model", "claude-sonnet-4-5", "--allow", "*", "--json"],
     {
       cwd: project.root,

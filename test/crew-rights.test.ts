@@ -5,7 +5,7 @@ import { createScriptedProvider, type ScriptedTurn } from "@octant/scripted-prov
 import { expect, test } from "vitest";
 import { createFixtureProject, type FixtureProject } from "./fixture-project.ts";
 import { startSession } from "./mcp-session.ts";
-import { runOctant } from "./octant-process.ts";
+import { callOctant } from "./octant-in-process.ts";
 import { accountAt } from "./scripted-account.ts";
 
 const call = (tool: string, input: object): ScriptedTurn => ({
@@ -47,7 +47,7 @@ test.each([false, true])(
       return call("agent", { action: "spawn", role: "code", task: "try it", worktree });
     });
     const run = (...args: string[]) =>
-      runOctant(["run", ...args, "--tools", "agent,core"], {
+      callOctant(["run", ...args, "--tools", "agent,core"], {
         cwd: project.root,
         env: keysOf(project, provider),
       });
@@ -205,7 +205,7 @@ test("--mode binds sub-agents", async () => {
     return call("agent", { action: "spawn", role: "code", task: "make it" });
   });
   const run = (mode: string) =>
-    runOctant(["run", "go", "--mode", mode], { cwd: project.root, env: keysOf(project, provider) });
+    callOctant(["run", "go", "--mode", mode], { cwd: project.root, env: keysOf(project, provider) });
   expect((await run("apply")).code).toBe(0);
   expect(given[0]).toContain("mode apply does not allow proc.exec");
   expect((await run("inspect")).code).toBe(0);

@@ -5,7 +5,7 @@ import { createScriptedProvider, type ScriptedRequest, type ScriptedTurn } from 
 import { expect, test } from "vitest";
 import { createFixtureProject, type FixtureProject } from "./fixture-project.ts";
 import { startSession } from "./mcp-session.ts";
-import { runOctant } from "./octant-process.ts";
+import { callOctant } from "./octant-in-process.ts";
 import { accountAt } from "./scripted-account.ts";
 
 const git = ({ root: cwd, env }: FixtureProject, ...args: string[]) =>
@@ -94,14 +94,14 @@ test("over MCP five sub-agents explore in parallel, code, review, and fix in a w
   expect(existsSync(join(project.root, "evil.txt"))).toBe(false);
   expect(git(project, "log", "-1", "--format=%P").split(" ")).toHaveLength(2);
   // Calls in a worktree are in the project's audit log too.
-  const { stdout: audited } = await runOctant(["audit", "--json"], { cwd: project.root, env: project.env });
+  const { stdout: audited } = await callOctant(["audit", "--json"], { cwd: project.root, env: project.env });
   const records = audited
     .trim()
     .split("\n")
     .map((line) => JSON.parse(line));
   const commands = records.filter(({ kind, action }) => kind === "call" && action === "proc.exec");
   expect(commands.map(({ code }) => code)).toEqual(["OK", "PERMISSION_DENIED", "OK"]);
-  const verified = await runOctant(["audit", "verify"], { cwd: project.root, env: project.env });
+  const verified = await callOctant(["audit", "verify"], { cwd: project.root, env: project.env });
   expect(verified.stdout).toMatch(/^whole: /);
 
   // The same lines on both sides: nothing is merged, and the paths are data.
@@ -184,7 +184,7 @@ test("custom roles apply when trusted with exactly this content", async () => {
     return ((await crew.agent("list")).data as { roles: { name: string }[] }).roles.map(({ name }) => name);
   };
   expect(await rolesOf()).not.toContain("scribe");
-  await runOctant(["trust", "--yes"], { cwd: project.root, env: project.env });
+  await callOctant(["trust", "--yes"], { cwd: project.root, env: project.env });
   {
     await using crew = await openCrew(project);
     const done = (await crew.agent("spawn", { role: "scribe", task: "write\nrun: echo x > made.txt" }))

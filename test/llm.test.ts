@@ -4,7 +4,7 @@ import { createScriptedProvider, type Script, type ScriptedProvider } from "@oct
 import { expect, test } from "vitest";
 import { createFixtureProject, type FixtureProject } from "./fixture-project.ts";
 import { startSession } from "./mcp-session.ts";
-import { runOctant } from "./octant-process.ts";
+import { callOctant } from "./octant-in-process.ts";
 
 const KEY = "sk-test-0123456789abcdef";
 
@@ -133,7 +133,7 @@ test("what the agent spends through llm counts towards its session and limits", 
       : { parts: [{ text: "done" }] };
   });
   const run = (...args: string[]) =>
-    runOctant(
+    callOctant(
       ["run", "go", "--provider", "anthropic", "--model", "m", "--tools", "llm", "--allow", "llm.*", ...args],
       { cwd: project.root, env: envFor(project, provider) },
     );

@@ -10,7 +10,8 @@ import { createScriptedProvider } from "@octant/scripted-provider";
 import Provider from "oidc-provider";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createFixtureProject, type FixtureProject } from "./fixture-project.ts";
-import { ended, runOctant, startOctant } from "./octant-process.ts";
+import { callOctant } from "./octant-in-process.ts";
+import { ended, startOctant } from "./octant-process.ts";
 import { OFFLINE } from "./offline.ts";
 
 let project: FixtureProject;
@@ -22,7 +23,7 @@ afterAll(() => project[Symbol.dispose]());
 const KEY = "sk-test-very-secret-0123456789";
 const fileOf = ({ env }: FixtureProject) => join(String(env["HOME"]), ".config/hanzo/credentials.json");
 const run = (args: readonly string[], { input = "", env = {} } = {}) =>
-  runOctant(args, { cwd: project.root, env: { ...project.env, ...OFFLINE, ...env }, input });
+  callOctant(args, { cwd: project.root, env: { ...project.env, ...OFFLINE, ...env }, input });
 
 test("a key from stdin is stored privately, shown nowhere, used by a run, and removed", async () => {
   await using provider = await createScriptedProvider(() => ({ parts: [{ text: "hello" }] }), {
@@ -66,26 +67,26 @@ test.each([
 test("of several credentials the first of hanzo, anthropic, openai is used", async () => {
   using own = createFixtureProject();
   for (const name of ["openai", "anthropic", "hanzo"]) {
-    const { stderr } = await runOctant(["login", name], {
+    const { stderr } = await callOctant(["login", name], {
       cwd: own.root,
       env: { ...own.env, ...OFFLINE },
       input: `${KEY}\n`,
     });
     expect(stderr).toContain(`the key was not checked: ${name} could not be reached`);
-    const { stdout } = await runOctant(["auth", "status", "--json"], { cwd: own.root, env: own.env });
+    const { stdout } = await callOctant(["auth", "status", "--json"], { cwd: own.root, env: own.env });
     expect(JSON.parse(stdout).find(({ used }: { used: boolean }) => used)).toMatchObject({ provider: name });
   }
 });
 
 test("credentials that others can write to are ignored", async () => {
   using own = createFixtureProject();
-  await runOctant(["login", "openai"], {
+  await callOctant(["login", "openai"], {
     cwd: own.root,
     env: { ...own.env, ...OFFLINE },
     input: `${KEY}\n`,
   });
   chmodSync(fileOf(own), 0o666);
-  const { code, stderr } = await runOctant(["auth", "status"], { cwd: own.root, env: own.env });
+  const { code, stderr } = await callOctant(["auth", "status"], { cwd: own.root, env: own.env });
   expect(code).toBe(1);
   expect(stderr).toContain("others can write to it");
 });

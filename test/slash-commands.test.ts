@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { createScriptedProvider, type Script } from "@octant/scripted-provider";
 import { expect, test } from "vitest";
 import { createFixtureProject, type FixtureProject } from "./fixture-project.ts";
-import { runOctant } from "./octant-process.ts";
+import { callOctant } from "./octant-in-process.ts";
 import { accountAt } from "./scripted-account.ts";
 
 const git = ({ root: cwd, env }: FixtureProject, ...args: string[]) =>
@@ -19,7 +19,10 @@ async function createCommands(project: FixtureProject, script: Script, variables
     ...variables,
   };
   const run = (line: string, ...flags: string[]) =>
-    runOctant(["run", line, "--provider", "anthropic", "--model", "m", ...flags], { cwd: project.root, env });
+    callOctant(["run", line, "--provider", "anthropic", "--model", "m", ...flags], {
+      cwd: project.root,
+      env,
+    });
   return { run, provider, [Symbol.asyncDispose]: () => provider[Symbol.asyncDispose]() };
 }
 
@@ -108,7 +111,7 @@ test("project commands apply when trusted, /help lists all, and an unknown one i
     stderr: expect.stringContaining("UNTRUSTED_CONFIG: /greet is a command of this project"),
   });
   expect((await commands.run("/great")).stderr).toContain("there is no command /great");
-  const { code } = await runOctant(["trust", "--yes"], { cwd: project.root, env: project.env });
+  const { code } = await callOctant(["trust", "--yes"], { cwd: project.root, env: project.env });
   expect(code).toBe(0);
   expect((await commands.run("/greet Ada")).stdout).toBe("said: Greet Ada.\n");
   const help = (await commands.run("/help")).stdout;

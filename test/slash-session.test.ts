@@ -5,7 +5,7 @@ import { expect, test } from "vitest";
 import { createCompleter } from "../packages/cli/src/agent/chat/complete.ts";
 import { isSlashLine, runSlashLine } from "../packages/cli/src/agent/commands/index.ts";
 import { createFixtureProject, type FixtureProject } from "./fixture-project.ts";
-import { runOctant } from "./octant-process.ts";
+import { callOctant } from "./octant-in-process.ts";
 import { openSlashSession as openSession } from "./slash-session.ts";
 
 /** An MCP server with one prompt. */
@@ -86,7 +86,7 @@ test("/permissions and /mode change what the session may do, and every command i
     expect((await complete("/mode in")).map(({ value }) => value)).toEqual(["inspect"]);
     expect((await complete("/stash p")).map(({ value }) => value)).toEqual(["push", "pop"]);
   }
-  const { stdout } = await runOctant(["audit", "--json"], { cwd: project.root, env: project.env });
+  const { stdout } = await callOctant(["audit", "--json"], { cwd: project.root, env: project.env });
   for (const action of ["command.permissions", "command.mode"]) expect(stdout).toContain(`"${action}"`);
 });
 

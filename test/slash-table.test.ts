@@ -5,7 +5,7 @@ import { createScriptedProvider } from "@octant/scripted-provider";
 import { expect, test } from "vitest";
 import { listCommands, runSlashLine } from "../packages/cli/src/agent/commands/index.ts";
 import { createFixtureProject } from "./fixture-project.ts";
-import { runOctant } from "./octant-process.ts";
+import { callOctant } from "./octant-in-process.ts";
 import { accountAt } from "./scripted-account.ts";
 import { openSlashSession } from "./slash-session.ts";
 
@@ -94,7 +94,7 @@ test("octant run takes commands about the session: a copy, the state before a me
       : { parts: [{ text: system.includes("# Role") ? "sub" : "own" }] },
   );
   const run = async (...args: string[]) => {
-    const ran = await runOctant(["run", ...args, "--allow", "*"], {
+    const ran = await callOctant(["run", ...args, "--allow", "*"], {
       cwd: project.root,
       env: {
         ...project.env,

@@ -79,6 +79,16 @@ export const printJson = (value: unknown, io: Pick<Io, "stdout">): number =>
 /** The signals that ask a process to end. */
 export const ENDING_SIGNALS = ["SIGTERM", "SIGINT", "SIGHUP"] as const;
 
+/** Handles the first signal of each kind, until disposed. */
+export function onSignals(signals: readonly NodeJS.Signals[], handle: () => void): Disposable {
+  for (const signal of signals) process.once(signal, handle);
+  return {
+    [Symbol.dispose]() {
+      for (const signal of signals) process.off(signal, handle);
+    },
+  };
+}
+
 /** The number of a flag; throws a UsageError for anything else. */
 export function toCount(flag: string, text: string | undefined): number | undefined {
   if (text === undefined || /^\d{1,9}$/.test(text)) return text === undefined ? undefined : Number(text);

@@ -2,7 +2,7 @@ import { closeSync, openSync, readFileSync, writeSync } from "node:fs";
 import { createTerminalPrompter, openTerminal } from "@octant/runtime";
 import { parseCallArguments, parseName } from "../call-arguments.ts";
 import { type CallTarget, openRemoteTarget, toLocalTarget, toUpload } from "../call-target.ts";
-import { defineCommand, EXIT, type FlagValues, type Io, UsageError } from "../command.ts";
+import { defineCommand, EXIT, type FlagValues, type Io, onSignals, UsageError } from "../command.ts";
 import { openOctant } from "../open-octant.ts";
 import { clearProgress, showAttachments, showEnvelope, showProgress } from "../show-answer.ts";
 import { viaFlags } from "../wire-flags.ts";
@@ -37,7 +37,7 @@ The content of the answer goes to stdout, and facts about it (hash, counts, curs
     const { tool, action = "" } = parseName(called);
     const input = parseCallArguments(words, await target.inputSchema(tool, action), readText);
     const interrupt = new AbortController();
-    process.once("SIGINT", () => interrupt.abort());
+    using _signals = onSignals(["SIGINT"], () => interrupt.abort());
     const { signal } = interrupt;
     using saved = createSavedBytes(flags.output);
     const { envelope: answer, attachments } = await target.call(

@@ -15,7 +15,15 @@ import {
   RUN_EXIT,
   type RunResult,
 } from "../agent/run-output.ts";
-import { defineCommand, ENDING_SIGNALS, type Io, print, printJson, UsageError } from "../command.ts";
+import {
+  defineCommand,
+  ENDING_SIGNALS,
+  type Io,
+  onSignals,
+  print,
+  printJson,
+  UsageError,
+} from "../command.ts";
 import { asTyped, tell } from "../setup/launch.ts";
 import { logLine } from "../workspace-flags.ts";
 
@@ -79,7 +87,8 @@ model, 5 done but some calls could not be approved, 6 the answer does not fit th
     if (untrusted.length > 0)
       logLine(`${untrusted.join(", ")}: no effect until you trust it; octant trust shows it`, io);
     const stop = new AbortController();
-    using _signals = cancelOnSignals(() => {
+    // The run then ends normally, with everything stored.
+    using _signals = onSignals(ENDING_SIGNALS, () => {
       stop.abort();
       void agent.cancel();
     });
@@ -175,16 +184,6 @@ function toLimit(text: string | undefined, factor = 1): number | undefined {
   const value = Number(text);
   if (Number.isFinite(value) && value > 0) return value * factor;
   throw new UsageError(`'${text}' is not a number above 0`, "octant run --help shows the limits");
-}
-
-/** The first signal cancels; the run then ends normally, with everything stored. */
-function cancelOnSignals(cancel: () => void): Disposable {
-  for (const signal of ENDING_SIGNALS) process.once(signal, cancel);
-  return {
-    [Symbol.dispose]() {
-      for (const signal of ENDING_SIGNALS) process.off(signal, cancel);
-    },
-  };
 }
 
 function show(

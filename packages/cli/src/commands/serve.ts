@@ -6,6 +6,7 @@ import {
   type Flags,
   type FlagValues,
   type Io,
+  onSignals,
   UsageError,
 } from "../command.ts";
 import { createHandshakeCache } from "../handshake-cache.ts";
@@ -112,13 +113,8 @@ async function explainWaiting(io: Io): Promise<void> {
 
 /** Handles signals until there is something to close. */
 async function untilAskedToEnd<T>(work: Promise<T>): Promise<T> {
-  const end = () => process.exit(EXIT.OK);
-  for (const signal of ENDING_SIGNALS) process.once(signal, end);
-  try {
-    return await work;
-  } finally {
-    for (const signal of ENDING_SIGNALS) process.off(signal, end);
-  }
+  using _signals = onSignals(ENDING_SIGNALS, () => process.exit(EXIT.OK));
+  return await work;
 }
 
 /** stdout carries the protocol; a stray console.log in some package must not break it. */
