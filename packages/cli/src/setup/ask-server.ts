@@ -127,11 +127,7 @@ export function createTry(machine: Machine) {
 }
 
 /** A start as the client does it: replaces the client's placeholders, and uses its working folder and environment. */
-function asStarted(
-  start: Start,
-  { client, scope }: Target,
-  machine: Machine,
-): Start & { cwd: string } {
+function asStarted(start: Start, { client, scope }: Target, machine: Machine): Start & { cwd: string } {
   const { projectWord: word } = client;
   const folder = word === undefined ? machine.cwd : machine.home;
   const replace = (text: string) => (word ? text.replaceAll(word, machine.cwd) : text);
