@@ -23,6 +23,7 @@ export type { PatchRequest } from "./edits/patch-request.ts";
 export { FileReport } from "./edits/plan-patch.ts";
 export type { UndoStep } from "./edits/undo-records.ts";
 export { errnoOf } from "./errno.ts";
+export { excerptOfText } from "./files/excerpt.ts";
 export type { ScanOptions } from "./files/file-facts.ts";
 export { createFiles, type Files, toPlace } from "./files/files.ts";
 export { imageSize, MAX_IMAGE_BYTES } from "./files/images.ts";
@@ -128,14 +129,26 @@ export { presentRoots } from "./search/present-roots.ts";
 export type { FileFilter, FolderSearch } from "./search/ripgrep.ts";
 export { createRipgrep, type TextPattern } from "./search/ripgrep.ts";
 export type { Message } from "./search/ripgrep-messages.ts";
-export { MAX_SEARCH_MS, type Searchable, searchText } from "./search/search-text.ts";
+export {
+  MAX_SEARCH_MS,
+  type Searchable,
+  searchText,
+  TextMatch,
+  TextSearchPosition,
+} from "./search/search-text.ts";
 export { shellQuote } from "./shell-quote.ts";
 export { openStateFolder, type StateFolder } from "./state.ts";
-export type { Annotation, AnnotationFilter } from "./store/annotations.ts";
-export type { Artifact, ArtifactFilter } from "./store/artifacts.ts";
+export { Annotation, type AnnotationFilter } from "./store/annotations.ts";
+export { Artifact, type ArtifactFilter, ArtifactId } from "./store/artifacts.ts";
 export type { StoredContent } from "./store/content-store.ts";
-export type { Connection, GraphQuery, IdentityFilter } from "./store/graph.ts";
-export { DIRECTIONS, type Identity } from "./store/graph.ts";
+export {
+  Connection,
+  DIRECTIONS,
+  type GraphQuery,
+  Identity,
+  type IdentityFilter,
+  IdentityId,
+} from "./store/graph.ts";
 export type { OwnRecord, RecordFilter } from "./store/records.ts";
 export { syncFolder } from "./sync-folder.ts";
 export { makeTempFolder } from "./temp-folder.ts";

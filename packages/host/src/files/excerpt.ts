@@ -1,6 +1,6 @@
 import { Position } from "@octant/core";
 import { z } from "zod";
-import { type ByteSource, readBytes } from "./byte-source.ts";
+import { type ByteSource, memorySource, readBytes } from "./byte-source.ts";
 import { advance } from "./lines.ts";
 import { isText, restOfCharacter, wholeCharacters } from "./text.ts";
 
@@ -62,6 +62,12 @@ export function toTextExcerpt(span: Span, parts: Parts): Excerpt | undefined {
       start,
     },
   };
+}
+
+/** The head and the tail of a text in memory, or all of it. */
+export async function excerptOfText(text: Buffer, budget: number): Promise<Excerpt> {
+  const span = { start: 0, from: { line: 0, col: 0 }, end: text.length, endLine: null };
+  return toTextExcerpt(span, await readParts(memorySource(text), span, budget)) ?? {};
 }
 
 /** The parts in base64. Bytes have no lines: they are one line, and its columns count them. */

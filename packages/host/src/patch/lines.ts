@@ -33,12 +33,18 @@ export const textAt = (lines: Lines, at: number): string =>
 /** The line that contains `offset`; the end of a text is on its last line, or after it if that line has an ending. */
 export function lineOf(lines: Lines, offset: number): number {
   const { starts, count } = lines;
+  const last = eolAt(lines, count - 1) === "" ? Math.max(0, count - 1) : count;
+  return Math.min(last, countBelow(starts, offset + 1) - 1);
+}
+
+/** How many of the ascending numbers are below `limit`. */
+export function countBelow(ascending: readonly number[], limit: number): number {
   let low = 0;
-  let high = eolAt(lines, count - 1) === "" ? Math.max(0, count - 1) : count;
+  let high = ascending.length;
   while (low < high) {
-    const middle = (low + high + 1) >> 1;
-    if (starts[middle]! <= offset) low = middle;
-    else high = middle - 1;
+    const middle = (low + high) >> 1;
+    if (ascending[middle]! < limit) low = middle + 1;
+    else high = middle;
   }
   return low;
 }

@@ -1,6 +1,6 @@
 import { type Hunk, type Match, patchFailed } from "./change.ts";
 import { type LineFinder, squeeze } from "./find-lines.ts";
-import { eolAt, textAt } from "./lines.ts";
+import { countBelow, eolAt, textAt } from "./lines.ts";
 import { nearestCandidates, nearestPlaces, shorten, toCandidates } from "./nearest.ts";
 
 export interface Place {
@@ -104,16 +104,8 @@ function anchorLines(anchor: string, { finder, from }: Search): number[] {
 }
 
 /** The first of the ascending numbers that is at least `least`. */
-function firstFrom(ascending: readonly number[], least: number): number | undefined {
-  let low = 0;
-  let high = ascending.length;
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if (ascending[middle]! < least) low = middle + 1;
-    else high = middle;
-  }
-  return ascending[low];
-}
+const firstFrom = (ascending: readonly number[], least: number): number | undefined =>
+  ascending[countBelow(ascending, least)];
 
 function ambiguous(places: readonly number[], search: Search) {
   const { number, finder, toDisplay } = search;

@@ -1,7 +1,7 @@
 import { type Eol, type Match, patchFailed, type Splice, type StructuredEdit } from "./change.ts";
 import { type LineFinder, squeeze } from "./find-lines.ts";
 import { noteIndent, pairIndents, reindent } from "./indentation.ts";
-import { eolAt, type Lines, lineOf, splitLines, startOf, textAt } from "./lines.ts";
+import { countBelow, eolAt, type Lines, lineOf, splitLines, startOf, textAt } from "./lines.ts";
 import { MAX_SHOWN_PLACES, nearestCandidates, toCandidates } from "./nearest.ts";
 
 type Replace = StructuredEdit & { op: "replace" };
@@ -56,16 +56,7 @@ export function toPlainText(text: string): PlainText {
   }
   return {
     text: text.replaceAll("\r\n", "\n"),
-    toOriginal(offset) {
-      let low = 0;
-      let high = dropped.length;
-      while (low < high) {
-        const middle = (low + high) >> 1;
-        if (dropped[middle]! < offset) low = middle + 1;
-        else high = middle;
-      }
-      return offset + low;
-    },
+    toOriginal: (offset) => offset + countBelow(dropped, offset),
   };
 }
 

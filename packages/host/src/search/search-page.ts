@@ -1,4 +1,5 @@
-import type { Hash, Range, Uri } from "@octant/core";
+import { Hash, Range, Uri } from "@octant/core";
+import { z } from "zod";
 import type { Confinement } from "../confinement.ts";
 import { comparePaths, type Path, pathToUri } from "../path.ts";
 import { type Block, parseBlock, type Submatch } from "./ripgrep-messages.ts";
@@ -6,26 +7,26 @@ import { excerptOf } from "./search-excerpt.ts";
 import { createLocator } from "./search-locate.ts";
 import { openSource, type Source } from "./search-source.ts";
 
-export interface TextMatch {
-  readonly uri: Uri;
-  readonly range: Range;
-  /** The line, or the lines that the match spans. */
-  readonly text: string;
-  readonly text_truncated?: true;
-  readonly before?: readonly string[];
-  readonly after?: readonly string[];
-  /** Null for a file that is too large to be hashed. */
-  readonly hash: Hash | null;
-}
+export const TextMatch = z.object({
+  uri: Uri,
+  range: Range,
+  text: z.string().describe("The matching line or lines"),
+  text_truncated: z.literal(true).optional().describe("The line was shortened"),
+  before: z.array(z.string()).readonly().optional(),
+  after: z.array(z.string()).readonly().optional(),
+  hash: Hash.nullable().describe("File hash; null above 64 MiB"),
+});
+export type TextMatch = z.output<typeof TextMatch>;
 
 /** The last match that was dealt with. */
-export interface SearchPosition {
-  readonly path: Path;
+export const SearchPosition = z.object({
+  path: z.string(),
   /** Where it starts, in bytes. */
-  readonly offset: number;
+  offset: z.int().min(0),
   /** How many matches came up to here, itself included. */
-  readonly passed: number;
-}
+  passed: z.int().min(0),
+});
+export type SearchPosition = z.output<typeof SearchPosition>;
 
 /** Some or all matches of one file; parts arrive in order. */
 export interface FileMatches {

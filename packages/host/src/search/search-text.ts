@@ -1,20 +1,15 @@
 import { staleCursor, ToolError } from "@octant/core";
+import { z } from "zod";
 import type { Confinement } from "../confinement.ts";
 import { isWithin, type Path, pathToUri } from "../path.ts";
 import { type PresentRoots, presentRoots } from "./present-roots.ts";
 import type { FileFilter, Order, Ripgrep, TextPattern } from "./ripgrep.ts";
 import type { Message } from "./ripgrep-messages.ts";
 import { gatherFiles, streamFiles } from "./search-order.ts";
-import {
-  createPage,
-  type Page,
-  type PageOptions,
-  type SearchPosition,
-  type TextMatch,
-} from "./search-page.ts";
+import { createPage, type Page, type PageOptions, SearchPosition, TextMatch } from "./search-page.ts";
 import { openSource } from "./search-source.ts";
 
-export type { SearchPosition, TextMatch };
+export { TextMatch };
 
 export interface TextSearch extends TextPattern, FileFilter, PageOptions {
   /** A folder or a file; all roots when absent. */
@@ -25,10 +20,11 @@ export interface TextSearch extends TextPattern, FileFilter, PageOptions {
   hides?(path: Path): boolean;
 }
 
-export interface TextSearchPosition extends SearchPosition {
+export const TextSearchPosition = SearchPosition.extend({
   /** Whether the page before found that there are many matches. */
-  readonly many: boolean;
-}
+  many: z.boolean(),
+});
+type TextSearchPosition = z.output<typeof TextSearchPosition>;
 
 export interface TextPage {
   readonly matches: readonly TextMatch[];

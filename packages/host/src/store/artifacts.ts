@@ -1,17 +1,24 @@
-import { type Hash, newHandle, ToolError } from "@octant/core";
+import { Hash, newHandle, ToolError } from "@octant/core";
+import { z } from "zod";
+import { toTimestamp } from "../files/timestamp.ts";
 import type { StoreDatabase } from "./store-database.ts";
 
-export interface Artifact {
-  readonly artifact_id: string;
-  readonly name: string;
-  readonly hash: Hash;
-  readonly size: number;
-  readonly mime: string;
-  readonly creator: string;
-  readonly created_at: number;
-  readonly tags: readonly string[];
-  readonly parents: readonly string[];
-}
+export const ArtifactId = z
+  .string()
+  .regex(/^artifact_[0-9a-z]{36}$/, "an artifact id is artifact_ and 36 letters and digits");
+
+export const Artifact = z.object({
+  artifact_id: ArtifactId,
+  name: z.string(),
+  hash: Hash,
+  size: z.int(),
+  mime: z.string(),
+  creator: z.string(),
+  created_at: z.iso.datetime(),
+  tags: z.array(z.string()),
+  parents: z.array(ArtifactId),
+});
+type Artifact = z.output<typeof Artifact>;
 
 export interface ArtifactFilter {
   /** All of them. */
@@ -25,7 +32,7 @@ export interface ArtifactFilter {
 }
 
 const COLUMNS = "artifact_id, name, hash, size, mime, creator, created_at";
-type Row = Omit<Artifact, "tags" | "parents">;
+type Row = Omit<Artifact, "created_at" | "tags" | "parents"> & { readonly created_at: number };
 
 /** Named results with their content, tags, creator, and parent artifacts. */
 export function createArtifacts(db: StoreDatabase) {
@@ -41,6 +48,7 @@ export function createArtifacts(db: StoreDatabase) {
     );
     return {
       ...row,
+      created_at: toTimestamp(row.created_at),
       tags: tags.map(({ tag }) => tag),
       parents: parents.map(({ parent_id }) => parent_id),
     };
@@ -72,7 +80,7 @@ export function createArtifacts(db: StoreDatabase) {
         return get(artifact_id);
       }),
     get,
-    list({ tags = [], creator, parent, before, limit }: ArtifactFilter): readonly Artifact[] {
+    list({ tags = [], creator, parent, before, limit }: ArtifactFilter): Artifact[] {
       const wanted = [...new Set(tags)];
       // Each tag is a parameter of its own, so its text is never part of the SQL.
       const tagged = wanted.map(

@@ -1,20 +1,24 @@
 import { newHandle, ToolError } from "@octant/core";
+import { z } from "zod";
+import { toTimestamp } from "../files/timestamp.ts";
 import type { StoreDatabase } from "./store-database.ts";
 
-/** A named concept bound to files, symbols and artifacts, and connected to others. */
-export interface Identity {
-  readonly identity_id: string;
-  readonly name: string;
-  readonly created_at: number;
-  readonly targets: readonly string[];
-  readonly tags: readonly string[];
-}
+export const IdentityId = z
+  .string()
+  .regex(/^identity_[0-9a-z]{36}$/, "an identity id is identity_ and 36 letters and digits");
 
-export interface Connection {
-  readonly from: string;
-  readonly to: string;
-  readonly kind: string;
-}
+/** A named concept bound to files, symbols and artifacts, and connected to others. */
+export const Identity = z.object({
+  identity_id: IdentityId,
+  name: z.string(),
+  created_at: z.iso.datetime(),
+  targets: z.array(z.string()),
+  tags: z.array(z.string()),
+});
+type Identity = z.output<typeof Identity>;
+
+export const Connection = z.object({ from: IdentityId, to: IdentityId, kind: z.string() });
+type Connection = z.output<typeof Connection>;
 
 export const DIRECTIONS = ["out", "in", "both"] as const;
 
@@ -36,7 +40,7 @@ export interface IdentityFilter {
   readonly limit: number;
 }
 
-type Row = Pick<Identity, "identity_id" | "name" | "created_at">;
+type Row = Pick<Identity, "identity_id" | "name"> & { readonly created_at: number };
 
 export function createGraph(db: StoreDatabase) {
   const toIdentity = ({ identity_id, name, created_at }: Row): Identity => {
@@ -48,7 +52,8 @@ export function createGraph(db: StoreDatabase) {
         )
         .map(({ value }) => value);
     const targets = valuesOf("target", "bindings");
-    return { identity_id, name, created_at, targets, tags: valuesOf("tag", "identity_tags") };
+    const tags = valuesOf("tag", "identity_tags");
+    return { identity_id, name, created_at: toTimestamp(created_at), targets, tags };
   };
   const get = (identity_id: string): Identity => {
     const row = db.get<Row>("SELECT * FROM identities WHERE identity_id = $identity_id", { identity_id });
@@ -91,7 +96,7 @@ export function createGraph(db: StoreDatabase) {
         return db.run(sql, { from, to, kind }) > 0;
       }),
     get,
-    find: ({ name, tag, target, after, limit }: IdentityFilter): readonly Identity[] =>
+    find: ({ name, tag, target, after, limit }: IdentityFilter): Identity[] =>
       db
         .all<Row>(
           `SELECT * FROM identities i
@@ -111,7 +116,7 @@ export function createGraph(db: StoreDatabase) {
         .all<Row & { distance: number }>(REACHED, { from, kind, direction, depth, limit })
         .map((row) => ({ identity: toIdentity(row), distance: row.distance }));
     },
-    connectionsOf: (id: string, limit: number): readonly Connection[] =>
+    connectionsOf: (id: string, limit: number): Connection[] =>
       db.all(
         `SELECT from_id AS "from", to_id AS "to", kind FROM connections WHERE from_id = $id OR to_id = $id
          ORDER BY kind, from_id, to_id LIMIT $limit`,

@@ -74,7 +74,7 @@ export function createStoreDatabase(file: () => string) {
     });
   return {
     // The tables are strict, so a row has the types of its columns; `T` names those that the query selects.
-    all: <T>(sql: string, parameters: Parameters = {}): readonly T[] =>
+    all: <T>(sql: string, parameters: Parameters = {}): T[] =>
       query(sql, parameters, (statement, bound) => statement.all(bound) as T[]),
     get: <T>(sql: string, parameters: Parameters = {}): T | undefined =>
       query(sql, parameters, (statement, bound) => statement.get(bound) as T | undefined),

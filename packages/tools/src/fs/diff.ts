@@ -1,12 +1,5 @@
 import { ANSWER_BYTES, action, Hash, MAX_ANSWER_BYTES, Ref, Uri } from "@octant/core";
-import {
-  type Blobs,
-  type Confinement,
-  compareStates,
-  restOfCharacter,
-  toRef,
-  wholeCharacters,
-} from "@octant/host";
+import { type Blobs, type Confinement, compareStates, excerptOfText, toRef } from "@octant/host";
 import { z } from "zod";
 import { INSPECT } from "../kinds.ts";
 
@@ -43,27 +36,11 @@ export const diff = ({ confinement, blobs }: { confinement: Confinement; blobs: 
       const body = tail === undefined ? head : `${head}[… ${omitted_bytes} bytes omitted …]\n${tail}`;
       return { body, handles: { from: hash_a, to: hash_b, ref } };
     },
-    run({ max_bytes, ...states }) {
+    async run({ max_bytes, ...states }) {
       const { diff: whole, ...hashes } = compareStates(confinement, blobs, states);
       const bytes = Buffer.from(whole);
-      if (bytes.length <= max_bytes) return { ...hashes, diff: whole };
-      return { ...hashes, ...headAndTail(bytes, max_bytes), ref: toRef(blobs.put(bytes)) };
+      const { text = "", tail, omitted } = await excerptOfText(bytes, max_bytes);
+      const rest = omitted && { tail, omitted_bytes: omitted.bytes, ref: toRef(blobs.put(bytes)) };
+      return { ...hashes, diff: text, ...rest };
     },
   });
-
-/** Cuts between lines where possible, and never inside a character. */
-function headAndTail(bytes: Buffer, budget: number) {
-  const half = budget >> 1;
-  const head = cutHead(bytes.subarray(0, budget - half));
-  const tail = cutTail(bytes.subarray(bytes.length - half));
-  return {
-    diff: head.toString(),
-    tail: tail.toString(),
-    omitted_bytes: bytes.length - head.length - tail.length,
-  };
-}
-
-const cutHead = (head: Buffer): Buffer =>
-  head.subarray(0, head.lastIndexOf("\n") + 1 || wholeCharacters(head));
-
-const cutTail = (tail: Buffer): Buffer => tail.subarray(tail.indexOf("\n") + 1 || restOfCharacter(tail));

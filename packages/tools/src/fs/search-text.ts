@@ -1,5 +1,13 @@
-import { ANSWER_BYTES, action, Hash, holding, MAX_ANSWER_BYTES, pagingInput, Range, Uri } from "@octant/core";
-import { MAX_SEARCH_MS, pathToUri, type Searchable, searchText, toPlace } from "@octant/host";
+import { ANSWER_BYTES, action, holding, MAX_ANSWER_BYTES, pagingInput, Uri } from "@octant/core";
+import {
+  MAX_SEARCH_MS,
+  pathToUri,
+  type Searchable,
+  searchText,
+  TextMatch,
+  TextSearchPosition,
+  toPlace,
+} from "@octant/host";
 import { z } from "zod";
 import { INSPECT_SHORT } from "../kinds.ts";
 import { notSearched, notSearchedNotes, toNotSearched } from "../searched.ts";
@@ -10,23 +18,6 @@ const MAX_GLOB_CHARS = 4_096;
 const MAX_GLOBS = 100;
 
 const Glob = z.string().min(1).max(MAX_GLOB_CHARS);
-
-const Match = z.object({
-  uri: Uri,
-  range: Range,
-  text: z.string().describe("The matching line or lines"),
-  text_truncated: z.literal(true).optional().describe("The line was shortened"),
-  before: z.array(z.string()).readonly().optional(),
-  after: z.array(z.string()).readonly().optional(),
-  hash: Hash.nullable().describe("File hash; null above 64 MiB"),
-});
-
-const Position = z.object({
-  path: z.string(),
-  offset: z.int().min(0),
-  passed: z.int().min(0),
-  many: z.boolean(),
-});
 
 export const search_text = (workspace: Searchable) =>
   action({
@@ -53,7 +44,7 @@ export const search_text = (workspace: Searchable) =>
       ...pagingInput(100, 1_000),
     }),
     output: z.object({
-      matches: z.array(Match).readonly(),
+      matches: z.array(TextMatch).readonly(),
       count: z.int().describe("Matches on this page"),
       total: z.int().nullable().describe("Total matches; null when the search was cut short"),
       ...notSearched,
@@ -115,7 +106,7 @@ export const search_text = (workspace: Searchable) =>
           globs: glob === undefined ? [] : [glob].flat(),
           maxPerFile: max_per_file,
           maxBytes: max_bytes,
-          after: ctx.resume(Position),
+          after: ctx.resume(TextSearchPosition),
           hides: (file) => ctx.hides(pathToUri(file)) !== undefined,
         },
         {

@@ -1,24 +1,8 @@
-import { action, defineTool, handle, pagingInput } from "@octant/core";
-import type { Annotation, Workspace } from "@octant/host";
+import { action, defineTool, pagingInput } from "@octant/core";
+import { Annotation, type Workspace } from "@octant/host";
 import { z } from "zod";
 import { APPLY, INSPECT } from "../kinds.ts";
-import { Target, toTarget, toTimestamp } from "./target.ts";
-
-const AnnotationId = handle("annotation");
-
-const AnnotationView = z.object({
-  annotation_id: AnnotationId,
-  target: z.string(),
-  text: z.string(),
-  kind: z.string(),
-  author: z.string(),
-  created_at: z.iso.datetime(),
-});
-
-export const toAnnotationView = ({ created_at, ...annotation }: Annotation) => ({
-  ...annotation,
-  created_at: toTimestamp(created_at),
-});
+import { Target, toTarget } from "./target.ts";
 
 const Kind = z.string().min(1).max(64);
 const MAX_TEXT_CHARS = 16_384;
@@ -36,30 +20,30 @@ export const annotation = (workspace: Pick<Workspace, "store" | "confinement">) 
           text: z.string().min(1).max(MAX_TEXT_CHARS),
           kind: Kind.default("note").describe("For example note, review, todo"),
         }),
-        output: z.object({ annotation: AnnotationView }),
+        output: z.object({ annotation: Annotation }),
         errors: ["OUTSIDE_WORKSPACE", "NO_SPACE", "IO_ERROR"],
         examples: [
           { title: "A remark about a file", input: { target: "README.md", text: "Out of date since 2.0" } },
         ],
         run({ target, text, kind }, { caller }) {
           const fields = { target: toTarget(workspace, target), text, kind, author: caller.id };
-          return { annotation: toAnnotationView(workspace.store.annotations.add(fields, Date.now())) };
+          return { annotation: workspace.store.annotations.add(fields, Date.now()) };
         },
       }),
       list: action({
         summary: "List remarks, newest first.",
         ...INSPECT,
         input: z.strictObject({ target: Target.optional(), kind: Kind.optional(), ...pagingInput(50, 500) }),
-        output: z.object({ annotations: z.array(AnnotationView) }),
+        output: z.object({ annotations: z.array(Annotation) }),
         errors: ["OUTSIDE_WORKSPACE", "INVALID_CURSOR"],
         examples: [{ title: "About a file", input: { target: "README.md" } }],
         run({ target, kind, limit }, ctx) {
-          const before = ctx.resume(AnnotationId);
+          const before = ctx.resume(Annotation.shape.annotation_id);
           const about = target === undefined ? undefined : toTarget(workspace, target);
           const found = workspace.store.annotations.list({ target: about, kind, before, limit: limit + 1 });
           const page = found.slice(0, limit);
           if (found.length > limit) ctx.more(page.at(-1)?.annotation_id);
-          return { annotations: page.map(toAnnotationView) };
+          return { annotations: page };
         },
       }),
     },

@@ -1,5 +1,5 @@
 import { action, defineTool, Hash, invalidArgument, pagingInput } from "@octant/core";
-import type { Artifact } from "@octant/host";
+import { Artifact, ArtifactId } from "@octant/host";
 import { z } from "zod";
 import { APPLY, INSPECT } from "../kinds.ts";
 import {
@@ -11,26 +11,7 @@ import {
   type StoreWorkspace,
   storeContent,
 } from "./content.ts";
-import { ArtifactId, EXAMPLE_ARTIFACT, Tag, toTimestamp } from "./target.ts";
-
-const ArtifactView = z.object({
-  artifact_id: ArtifactId,
-  name: z.string(),
-  hash: Hash,
-  size: z.int(),
-  mime: z.string(),
-  creator: z.string(),
-  created_at: z.iso.datetime(),
-  tags: z.array(z.string()),
-  parents: z.array(ArtifactId),
-});
-
-const toView = ({ created_at, tags, parents, ...artifact }: Artifact) => ({
-  ...artifact,
-  tags: [...tags],
-  parents: [...parents],
-  created_at: toTimestamp(created_at),
-});
+import { EXAMPLE_ARTIFACT, Tag } from "./target.ts";
 
 export const artifact = (workspace: StoreWorkspace) =>
   defineTool({
@@ -54,7 +35,7 @@ export const artifact = (workspace: StoreWorkspace) =>
           parents: z.array(ArtifactId).max(64).default([]).describe("Parent artifacts"),
           creator: z.string().min(1).max(128).optional().describe("Default: you"),
         }),
-        output: z.object({ artifact: ArtifactView }),
+        output: z.object({ artifact: Artifact }),
         errors: ["NOT_FOUND", "TOO_LARGE", "NO_SPACE", "IO_ERROR"],
         examples: [
           {
@@ -76,19 +57,19 @@ export const artifact = (workspace: StoreWorkspace) =>
             creator: creator ?? ctx.caller.id,
             mime: mime ?? (isText(workspace, stored) ? "text/plain" : "application/octet-stream"),
           };
-          return { artifact: toView(store.artifacts.add(fields, Date.now())) };
+          return { artifact: store.artifacts.add(fields, Date.now()) };
         },
       }),
       get: action({
         summary: "Read an artifact with its content.",
         ...INSPECT,
         input: z.strictObject({ artifact_id: ArtifactId, ...readInput }),
-        output: z.object({ artifact: ArtifactView, ...readOutput }),
+        output: z.object({ artifact: Artifact, ...readOutput }),
         errors: ["NOT_FOUND", "NOT_TEXT", "IO_ERROR"],
         examples: [{ title: "Read it", input: { artifact_id: EXAMPLE_ARTIFACT }, fails: "NOT_FOUND" }],
         run({ artifact_id, ...input }, ctx) {
           const found = workspace.store.artifacts.get(artifact_id);
-          return { artifact: toView(found), ...readContent(workspace, found.hash, input, ctx, found.mime) };
+          return { artifact: found, ...readContent(workspace, found.hash, input, ctx, found.mime) };
         },
       }),
       list: action({
@@ -100,7 +81,7 @@ export const artifact = (workspace: StoreWorkspace) =>
           parent: ArtifactId.optional().describe("Children of this artifact"),
           ...pagingInput(50, 500),
         }),
-        output: z.object({ artifacts: z.array(ArtifactView) }),
+        output: z.object({ artifacts: z.array(Artifact) }),
         errors: ["INVALID_CURSOR"],
         examples: [{ title: "Drafts", input: { tags: ["draft"] } }],
         run({ limit, cursor: _cursor, ...filter }, ctx) {
@@ -108,7 +89,7 @@ export const artifact = (workspace: StoreWorkspace) =>
           const found = workspace.store.artifacts.list({ ...filter, before, limit: limit + 1 });
           const page = found.slice(0, limit);
           if (found.length > limit) ctx.more(page.at(-1)?.artifact_id);
-          return { artifacts: page.map(toView) };
+          return { artifacts: page };
         },
       }),
     },

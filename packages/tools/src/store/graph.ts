@@ -1,26 +1,9 @@
 import { action, defineTool, pagingInput } from "@octant/core";
-import { DIRECTIONS, type Identity, type Workspace } from "@octant/host";
+import { Annotation, Connection, DIRECTIONS, Identity, IdentityId, type Workspace } from "@octant/host";
 import { z } from "zod";
 import { APPLY, INSPECT } from "../kinds.ts";
-import { toAnnotationView } from "./annotation.ts";
-import { EXAMPLE_IDENTITY, IdentityId, Tag, Target, toTarget, toTimestamp } from "./target.ts";
+import { EXAMPLE_IDENTITY, Tag, Target, toTarget } from "./target.ts";
 
-const IdentityView = z.object({
-  identity_id: IdentityId,
-  name: z.string(),
-  created_at: z.iso.datetime(),
-  targets: z.array(z.string()),
-  tags: z.array(z.string()),
-});
-
-const toView = ({ created_at, targets, tags, ...identity }: Identity) => ({
-  ...identity,
-  targets: [...targets],
-  tags: [...tags],
-  created_at: toTimestamp(created_at),
-});
-
-const ConnectionView = z.object({ from: IdentityId, to: IdentityId, kind: z.string() });
 const Kind = z.string().min(1).max(64).describe("For example uses, tests, made_from");
 const Name = z.string().min(1).max(256);
 
@@ -37,12 +20,12 @@ export const graph = (workspace: Pick<Workspace, "store" | "confinement">) => {
         ...APPLY,
         summary: "Bind a name to files, symbols or artifacts, creating the identity if needed.",
         input: z.strictObject({ name: Name, targets: z.array(Target).max(64).default([]) }),
-        output: z.object({ identity: IdentityView }),
+        output: z.object({ identity: Identity }),
         errors: ["OUTSIDE_WORKSPACE", "NO_SPACE", "IO_ERROR"],
         examples: [{ title: "The manual is this file", input: { name: "manual", targets: ["README.md"] } }],
         run({ name, targets }) {
           const bound = targets.map((target) => toTarget(workspace, target));
-          return { identity: toView(store.bind(name, bound, Date.now())) };
+          return { identity: store.bind(name, bound, Date.now()) };
         },
       }),
       tag: action({
@@ -53,7 +36,7 @@ export const graph = (workspace: Pick<Workspace, "store" | "confinement">) => {
           add: z.array(Tag).max(64).default([]),
           remove: z.array(Tag).max(64).default([]),
         }),
-        output: z.object({ identity: IdentityView }),
+        output: z.object({ identity: Identity }),
         errors: ["NOT_FOUND"],
         examples: [
           {
@@ -62,7 +45,7 @@ export const graph = (workspace: Pick<Workspace, "store" | "confinement">) => {
             fails: "NOT_FOUND",
           },
         ],
-        run: ({ identity_id, add, remove }) => ({ identity: toView(store.tag(identity_id, add, remove)) }),
+        run: ({ identity_id, add, remove }) => ({ identity: store.tag(identity_id, add, remove) }),
       }),
       connect: action({
         ...APPLY,
@@ -74,7 +57,7 @@ export const graph = (workspace: Pick<Workspace, "store" | "confinement">) => {
           remove: z.boolean().default(false),
         }),
         output: z.object({
-          connection: ConnectionView,
+          connection: Connection,
           changed: z.boolean().describe("false: already so"),
         }),
         errors: ["NOT_FOUND"],
@@ -98,7 +81,7 @@ export const graph = (workspace: Pick<Workspace, "store" | "confinement">) => {
           target: Target.optional(),
           ...pagingInput(50, 500),
         }),
-        output: z.object({ identities: z.array(IdentityView) }),
+        output: z.object({ identities: z.array(Identity) }),
         errors: ["OUTSIDE_WORKSPACE", "INVALID_CURSOR"],
         examples: [{ title: "By tag", input: { tag: "reviewed" } }],
         run({ name, tag, target, limit }, ctx) {
@@ -107,7 +90,7 @@ export const graph = (workspace: Pick<Workspace, "store" | "confinement">) => {
           const found = store.find({ name, tag, target: about, after, limit: limit + 1 });
           const page = found.slice(0, limit);
           if (found.length > limit) ctx.more(page.at(-1)?.name);
-          return { identities: page.map(toView) };
+          return { identities: page };
         },
       }),
       query: action({
@@ -121,7 +104,7 @@ export const graph = (workspace: Pick<Workspace, "store" | "confinement">) => {
           limit: z.int().min(1).max(1_000).default(100),
         }),
         output: z.object({
-          reached: z.array(z.object({ identity: IdentityView, distance: z.int() })),
+          reached: z.array(z.object({ identity: Identity, distance: z.int() })),
           truncated: z.boolean().describe("More results than limit; narrow the query"),
         }),
         errors: ["NOT_FOUND"],
@@ -130,10 +113,7 @@ export const graph = (workspace: Pick<Workspace, "store" | "confinement">) => {
         ],
         run({ limit, ...query }) {
           const found = store.query({ ...query, limit: limit + 1 });
-          const reached = found
-            .slice(0, limit)
-            .map(({ identity, distance }) => ({ identity: toView(identity), distance }));
-          return { reached, truncated: found.length > limit };
+          return { reached: found.slice(0, limit), truncated: found.length > limit };
         },
       }),
       context: action({
@@ -141,19 +121,10 @@ export const graph = (workspace: Pick<Workspace, "store" | "confinement">) => {
         summary: "Show everything known about a target: identities, connections and remarks.",
         input: z.strictObject({ target: Target.describe("An identity or a bound target") }),
         output: z.object({
-          identities: z.array(IdentityView),
-          connections: z.array(ConnectionView),
-          neighbours: z.array(IdentityView),
-          annotations: z.array(
-            z.object({
-              annotation_id: z.string(),
-              target: z.string(),
-              text: z.string(),
-              kind: z.string(),
-              author: z.string(),
-              created_at: z.string(),
-            }),
-          ),
+          identities: z.array(Identity),
+          connections: z.array(Connection),
+          neighbours: z.array(Identity),
+          annotations: z.array(Annotation),
           truncated: z
             .boolean()
             .describe(`More than ${CONTEXT_ROWS} of something; graph.query and annotation.list page`),
@@ -180,10 +151,10 @@ export const graph = (workspace: Pick<Workspace, "store" | "confinement">) => {
           const remarks = [...targets].flatMap((one) => annotations.list({ target: one, limit }));
           const lists = [identities, connections, [...near], remarks];
           return {
-            identities: identities.slice(0, CONTEXT_ROWS).map(toView),
-            connections: connections.slice(0, CONTEXT_ROWS).map((connection) => ({ ...connection })),
-            neighbours: [...near].slice(0, CONTEXT_ROWS).map((id) => toView(store.get(id))),
-            annotations: remarks.slice(0, CONTEXT_ROWS).map(toAnnotationView),
+            identities: identities.slice(0, CONTEXT_ROWS),
+            connections: connections.slice(0, CONTEXT_ROWS),
+            neighbours: [...near].slice(0, CONTEXT_ROWS).map(store.get),
+            annotations: remarks.slice(0, CONTEXT_ROWS),
             truncated: lists.some((list) => list.length > CONTEXT_ROWS),
           };
         },

@@ -17,15 +17,6 @@ export const toTarget = ({ confinement }: Pick<Workspace, "confinement">, target
   IS_HANDLE.test(target) ? target : pathToUri(confinement.toPath(target));
 
 export const Tag = z.string().min(1).max(128).describe("For example type:melody or reviewed");
-export const ArtifactId = z
-  .string()
-  .regex(/^artifact_[0-9a-z]{36}$/, "an artifact id is artifact_ and 36 letters and digits");
-export const IdentityId = z
-  .string()
-  .regex(/^identity_[0-9a-z]{36}$/, "an identity id is identity_ and 36 letters and digits");
-
 export const EXAMPLE_ARTIFACT = "artifact_00mgbz4x2k1h7v0c9qj3t5w8y6r4n2b0d8f6";
 export const EXAMPLE_IDENTITY = "identity_00mgbz4x2k1h7v0c9qj3t5w8y6r4n2b0d8f6";
 export const EXAMPLE_HASH = "sha256:e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855";
-
-export const toTimestamp = (ms: number): string => new Date(ms).toISOString();
