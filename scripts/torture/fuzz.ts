@@ -17,6 +17,7 @@ const FILES = [
   "packages/mcp/src/oracle.test.ts",
   "packages/mcp/src/http/oracle.test.ts",
   "packages/tools/src/fs/list.test.ts",
+  "packages/tools/src/ws/detect.test.ts",
 ];
 
 /** The randomised tests with `count` runs each. A failure prints the seed and the smallest failing input. */

@@ -12,8 +12,8 @@ import type { EntryType, FileChange } from "../patch/change.ts";
 import { patchFailed } from "../patch/change.ts";
 import { parsePatch } from "../patch/parse.ts";
 import { fromNative, type Path, pathToUri } from "../path.ts";
+import { lstatOf } from "../sandbox/tree.ts";
 import { patchPrefix } from "./diff.ts";
-import { entryAt } from "./entry.ts";
 import type { Repository } from "./git.ts";
 
 /** The target of a patch: the files, the files and the index, or only the index. */
@@ -91,7 +91,7 @@ function checkPart(repository: Repository, confinement: Confinement, part: Part,
     if (findPlace(confinement, place).path !== place) throw throughLink(place);
     if (to !== "files") repository.toName(place);
   }
-  if (type === "file" && change.kind !== "create" && entryAt(path)?.isSymbolicLink()) throw throughLink(path);
+  if (type === "file" && change.kind !== "create" && lstatOf(path)?.isSymbolicLink()) throw throughLink(path);
   if (to === "index" && type === "link" && change.kind !== "delete") {
     const target = newTarget(change);
     if (target !== undefined) checkTarget(confinement, newPath, target);

@@ -1,4 +1,4 @@
-import { ToolError } from "@octant/core";
+import { ToolError, type Uri } from "@octant/core";
 import { splitNul } from "../files/nul-list.ts";
 import { isWithin, type Path, pathToUri } from "../path.ts";
 import { branchCommit, branchExists, checkBranchName, listRefs, NAME_AND_HASH } from "./branches.ts";
@@ -82,22 +82,19 @@ async function changedBy(repository: Repository, commit: string): Promise<Path[]
 }
 
 /** Files that are changed here and differ there. */
-async function inTheWay(repository: Repository, commit: string | undefined): Promise<Path[]> {
+async function inTheWay(repository: Repository, commit: string | undefined): Promise<Uri[]> {
   if (commit === undefined) return [];
   const { entries } = await readStatus(repository, { ignored: true, everyFile: true });
-  const changed = new Set(await changedBy(repository, commit));
-  return entries
-    .flatMap(({ path, renamedFrom }) => [path, renamedFrom ?? path].filter((one) => changed.has(one)))
-    .slice(0, MAX_LOST);
+  const changed = new Set((await changedBy(repository, commit)).map(pathToUri));
+  const touched = new Set(entries.flatMap(({ uri, renamed_from = uri }) => [uri, renamed_from]));
+  return [...touched].filter((uri) => changed.has(uri)).slice(0, MAX_LOST);
 }
 
 const MAX_LOST = 100;
 
-const wouldLose = (ref: string, paths: readonly Path[]) => {
-  const lose = [...new Set(paths.map(pathToUri))];
-  return new ToolError(
+const wouldLose = (ref: string, lose_changes: readonly Uri[]) =>
+  new ToolError(
     "CONFIRM_REQUIRED",
-    `going to '${ref}' would overwrite ${lose.length} files with changes that are not committed; commit them, or force: true throws them away`,
-    { would: { lose_changes: lose } },
+    `going to '${ref}' would overwrite ${lose_changes.length} files with changes that are not committed; commit them, or force: true throws them away`,
+    { would: { lose_changes } },
   );
-};

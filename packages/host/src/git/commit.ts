@@ -1,8 +1,8 @@
 import { ToolError } from "@octant/core";
 import { splitNul } from "../files/nul-list.ts";
 import { isWithin, type Path, pathToUri, toBytes } from "../path.ts";
+import { lstatOf } from "../sandbox/tree.ts";
 import { findHead } from "./commits.ts";
-import { entryAt } from "./entry.ts";
 import type { Repository } from "./git.ts";
 import { findOperation } from "./operation.ts";
 import { withOwnIndex } from "./own-index.ts";
@@ -39,7 +39,7 @@ function commitFiles(repository: Repository, files: readonly Path[], options: Co
   const paths = files.map((path) => ({
     path,
     name: repository.toName(path),
-    isThere: entryAt(path) !== undefined,
+    isThere: lstatOf(path) !== undefined,
   }));
   return withOwnIndex(repository, async ({ indexFile, writeFile }) => {
     for (const { path, name } of paths.filter((one) => !one.isThere))

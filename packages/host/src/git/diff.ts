@@ -2,7 +2,7 @@ import { isUtf8 } from "node:buffer";
 import { isWithin, type Path } from "../path.ts";
 import { toBinaryPatches } from "./binary-patch.ts";
 import type { Repository } from "./git.ts";
-import { type ChangedFile, type FileDiff, parseDiff, parseStat } from "./parse-diff.ts";
+import { type FileDiff, parseDiff, parseStat } from "./parse-diff.ts";
 import { quoteName, unquoteName } from "./quoted-name.ts";
 
 export interface DiffRequest {
@@ -55,7 +55,7 @@ async function runDiff(
     path === undefined ? "." : repository.toName(path),
   ];
   const { stdout } = await repository.run(args);
-  const files = parseDiff(stdout, prefix);
+  const files = parseDiff(stdout, repository.folder, prefix);
   return prefix === ""
     ? files
     : files.map((file) => ({ ...file, parts: file.parts.map((part) => prefixRename(part, prefix)) }));
@@ -79,13 +79,10 @@ function headerEnd(patch: Buffer): number {
 }
 
 /** The differences between two trees, without the patch. */
-export async function readDiffStat(
-  repository: Repository,
-  trees: readonly [string, string],
-): Promise<ChangedFile[]> {
+export async function readDiffStat(repository: Repository, trees: readonly [string, string]) {
   const relative = repository.top === repository.folder ? "--no-relative" : "--relative";
   const { stdout } = await repository.run([...STAT, relative, ...trees, "--", "."]);
-  return parseStat(stdout);
+  return parseStat(stdout, repository.folder);
 }
 
 const STAT = [

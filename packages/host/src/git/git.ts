@@ -8,7 +8,7 @@ import { vcsError } from "./failure.ts";
 import { encodeOverrides, type GitAllowance, type Override, type Setting, toOverrides } from "./overrides.ts";
 import { findRepository, type Places } from "./repository.ts";
 import { type GitOutput, runGit } from "./run-git.ts";
-import { LIST_SETTINGS, parseSettings, personalFiles, type Watched, watchSettings } from "./settings.ts";
+import { LIST_SETTINGS, parseSettings, personalFiles, watchSettings } from "./settings.ts";
 
 export interface GitOptions {
   readonly confinement: Confinement;
@@ -51,13 +51,7 @@ export interface Repository extends Places {
   failure(code: number | null, stderr: string): ToolError;
 }
 
-interface Known {
-  readonly watched: Watched;
-  readonly overrides: readonly Override[];
-}
-
 const MAX_OUTPUT_BYTES = 64 * 1024 * 1024;
-const TIMEOUT_MS = 120_000;
 const NOTHING = new Uint8Array();
 /** Commands that only read, for which the sandbox can be read-only. */
 const READERS: ReadonlySet<string> = new Set([
@@ -78,7 +72,7 @@ export function createGit(options: GitOptions): Git {
     return found;
   };
   let isSafe = false;
-  const known = new Map<Path, Known>();
+  const known = new Map<Path, { isSame(): boolean; readonly overrides: readonly Override[] }>();
   const configured = env["GIT_CONFIG_GLOBAL"];
   /** Files that git reads besides the repository; the sandbox mounts them on request. */
   const personal = new Set<Path>(configured?.startsWith("/") ? [configured] : []);
@@ -101,7 +95,7 @@ export function createGit(options: GitOptions): Git {
   ): Promise<GitOutput> => {
     const plain = { argv: [program("git"), "--no-pager", ...args] as const, input };
     const given = args.every((arg) => arg.isWellFormed()) ? plain : byXargs(program("xargs"), plain);
-    const run = { ...given, folder, env: environment, maxBytes, timeoutMs: TIMEOUT_MS, signal };
+    const run = { ...given, folder, env: environment, maxBytes, signal };
     if (!sandbox) return runGit(run);
     const readOnly = onlyReads(args);
     const wrapped = await sandbox.wrap({
@@ -151,14 +145,14 @@ export function createGit(options: GitOptions): Git {
 
   const overridesOf = async (places: Places, signal?: AbortSignal): Promise<readonly Override[]> => {
     const last = known.get(places.gitDir);
-    if (last?.watched.isSame()) return last.overrides;
+    if (last?.isSame()) return last.overrides;
     known.delete(places.gitDir);
     if (!isSafe) await version(signal);
     isSafe = true;
     const settings = await listSettings(places, signal);
     const overrides = toOverrides(settings, allow);
-    const watched = watchSettings(settings, places, env);
-    if (watched) known.set(places.gitDir, { watched, overrides });
+    const isSame = watchSettings(settings, places, env);
+    if (isSame) known.set(places.gitDir, { isSame, overrides });
     return overrides;
   };
 

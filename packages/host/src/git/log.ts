@@ -2,19 +2,7 @@ import { existsSync } from "node:fs";
 import { type Path, toNative } from "../path.ts";
 import type { Repository } from "./git.ts";
 
-export interface Signature {
-  readonly name: string;
-  readonly email: string;
-  readonly date: string;
-}
-
-export interface Commit {
-  readonly hash: string;
-  readonly parents: readonly string[];
-  readonly author: Signature;
-  readonly committer: Signature;
-  readonly message: string;
-}
+export type Commit = ReturnType<typeof parseLog>[number];
 
 export interface LogOptions {
   /** The commit to start from. */
@@ -28,7 +16,7 @@ export interface LogOptions {
   readonly limit: number;
 }
 
-export async function readLog(repository: Repository, options: LogOptions): Promise<Commit[]> {
+export async function readLog(repository: Repository, options: LogOptions) {
   const { tip, path, follow = false, alone = false, skip, limit } = options;
   const isPart = !alone && (path !== undefined || repository.top !== repository.folder);
   const args = [
@@ -57,22 +45,17 @@ const FIELDS = ["%H", "%P", "%an", "%ae", "%aI", "%cn", "%ce", "%cI", "%B"] as c
 const FORMAT = FIELDS.join("%x00");
 
 /** A NUL after each field, and after each commit. */
-export function parseLog(output: Buffer): Commit[] {
+export function parseLog(output: Buffer) {
   const fields = output.toString().split("\0");
-  const commits: Commit[] = [];
-  for (let at = 0; at + FIELDS.length <= fields.length; at += FIELDS.length) {
-    const [hash = "", parents = "", name = "", email = "", date = "", ...rest] = fields.slice(
-      at,
-      at + FIELDS.length,
-    );
-    const [byName = "", byEmail = "", byDate = "", message = ""] = rest;
-    commits.push({
+  return Array.from({ length: Math.floor(fields.length / FIELDS.length) }, (_, n) => {
+    const [hash = "", parents = "", ...rest] = fields.slice(n * FIELDS.length, (n + 1) * FIELDS.length);
+    const [name = "", email = "", date = "", byName = "", byEmail = "", byDate = "", message = ""] = rest;
+    return {
       hash,
       parents: parents === "" ? [] : parents.split(" "),
       author: { name, email, date },
       committer: { name: byName, email: byEmail, date: byDate },
       message: message.trimEnd(),
-    });
-  }
-  return commits;
+    };
+  });
 }

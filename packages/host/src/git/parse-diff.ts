@@ -1,20 +1,10 @@
 import { splitNul } from "../files/nul-list.ts";
-import type { Path } from "../path.ts";
-import { CHANGE_KINDS, type ChangeKind } from "./parse-status.ts";
+import { type Path, pathToUri } from "../path.ts";
 import { quoteName } from "./quoted-name.ts";
+import { CHANGE_KINDS } from "./status.ts";
 
 /** The effect of a diff on one file. */
-export interface ChangedFile {
-  /** From the repository's folder. */
-  readonly name: Path;
-  readonly oldName?: Path;
-  readonly kind: ChangeKind | "conflict";
-  readonly oldMode: string;
-  readonly newMode: string;
-  /** null for binary files. */
-  readonly added: number | null;
-  readonly removed: number | null;
-}
+type ChangedFile = ReturnType<typeof parseStat>[number];
 
 /** With the part of the patch that does it. */
 export interface FileDiff extends ChangedFile {
@@ -24,52 +14,44 @@ export interface FileDiff extends ChangedFile {
 
 /**
  * Parses the output of `git diff --raw --numstat --patch -z`: the stat, a NUL, then the patches in the same order.
- * `prefix` is the text that git puts between a/ or b/ and the names.
+ * Names start at `folder`; `prefix` is the text that git puts between a/ or b/ and them.
  */
-export function parseDiff(output: Buffer, prefix: Path): FileDiff[] {
+export function parseDiff(output: Buffer, folder: Path, prefix: Path): FileDiff[] {
   const nul = output.indexOf("\0\0");
   const end = nul < 0 ? output.length : nul + 1;
-  const entries = parseStat(output.subarray(0, end));
+  const entries = parseStat(output.subarray(0, end), folder);
   const sections = splitSections(output.subarray(end + 1));
   let next = 0;
   const takeSection = (entry: ChangedFile): Buffer[] => {
     const isIts = sections[next]?.header === headerOf(entry, prefix);
     return isIts ? [sections[next++]!.bytes] : [];
   };
-  const conflicts = new Set(entries.filter(({ kind }) => kind === "conflict").map(({ name }) => name));
+  const isUnmerged = ({ change }: ChangedFile) => change === "conflict";
+  const conflicts = new Map(entries.filter(isUnmerged).map((entry) => [entry.name, entry]));
   const files = entries
-    .filter(({ kind }) => kind !== "conflict")
+    .filter((entry) => !isUnmerged(entry))
     .map((entry): FileDiff => {
       // One that became something else, as a link, is a deletion and a creation.
-      const parts = [...takeSection(entry), ...(entry.kind === "type_changed" ? takeSection(entry) : [])];
-      return { ...entry, kind: conflicts.delete(entry.name) ? "conflict" : entry.kind, parts };
+      const parts = [...takeSection(entry), ...(entry.change === "type_changed" ? takeSection(entry) : [])];
+      return { ...entry, change: conflicts.delete(entry.name) ? "conflict" : entry.change, parts };
     });
-  return [...files, ...[...conflicts].map(unmerged)];
+  return [
+    ...files,
+    ...[...conflicts.values()].map((entry) => ({ ...entry, added: null, removed: null, parts: [] })),
+  ];
 }
 
-const unmerged = (name: Path): FileDiff => ({
-  name,
-  kind: "conflict",
-  oldMode: "000000",
-  newMode: "000000",
-  added: null,
-  removed: null,
-  parts: [],
-});
-
-type Entry = Omit<ChangedFile, "added" | "removed">;
-
 /** First `:facts NUL name NUL` of each file, a rename with two names; then `added TAB removed TAB name NUL`. */
-export function parseStat(output: Buffer): ChangedFile[] {
+export function parseStat(output: Buffer, folder: Path) {
   const fields = splitNul(output);
-  const entries: Entry[] = [];
-  const counts = new Map<Path, Pick<ChangedFile, "added" | "removed">>();
+  const entries: ReturnType<typeof toEntry>[] = [];
+  const counts = new Map<Path, { added: number | null; removed: number | null }>();
   for (let at = 0; at < fields.length; at++) {
     const field = fields[at]!;
     if (field.startsWith(":")) {
       const isRename = /^:.* [RC]\d*$/.test(field);
       const [oldName, name] = isRename ? [fields[++at], fields[++at]!] : [undefined, fields[++at]!];
-      entries.push(toEntry(field, name, oldName));
+      entries.push(toEntry(folder, field, name, oldName));
       continue;
     }
     const [added = "", removed = "", ...rest] = field.split("\t");
@@ -85,13 +67,23 @@ export function parseStat(output: Buffer): ChangedFile[] {
   return entries.map((entry) => ({ ...entry, ...(counts.get(entry.name) ?? { added: 0, removed: 0 }) }));
 }
 
+/** null for binary files. */
 const toCount = (text: string) => (text === "-" ? null : Number(text));
 
 /** From `:100644 100644 OLD NEW R100`. */
-function toEntry(facts: string, name: Path, oldName?: Path): Entry {
+function toEntry(folder: Path, facts: string, name: Path, oldName?: Path) {
+  const toUri = (one: Path) => pathToUri(`${folder === "/" ? "" : folder}/${one}`);
   const [oldMode = "", newMode = "", , , status = ""] = facts.slice(1).split(" ");
-  const kind = CHANGE_KINDS[status[0] ?? ""] ?? "conflict";
-  return { name, ...(oldName !== undefined && { oldName }), kind, oldMode, newMode };
+  const change = CHANGE_KINDS[status[0] ?? ""] ?? ("conflict" as const);
+  const isOnBothSides = change !== "added" && change !== "deleted" && change !== "conflict";
+  return {
+    name,
+    oldName,
+    uri: toUri(name),
+    change,
+    renamed_from: oldName === undefined ? undefined : toUri(oldName),
+    ...(isOnBothSides && oldMode !== newMode && { old_mode: oldMode, new_mode: newMode }),
+  };
 }
 
 const NEXT_HEADER = "\ndiff --git ";

@@ -1,13 +1,13 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { fromNative } from "../path.ts";
+import { fromNative, pathToUri } from "../path.ts";
 import { parseBatch } from "./binary-patch.ts";
 import { parseBlame } from "./blame.ts";
 import { parseLog } from "./log.ts";
 import { parseDiff, parseStat } from "./parse-diff.ts";
-import { parseStatus } from "./parse-status.ts";
 import { quoteName, unquoteName } from "./quoted-name.ts";
 import { parseSettings } from "./settings.ts";
+import { parseStatus } from "./status.ts";
 
 /** Any name that a file can have. */
 const name = fc
@@ -43,14 +43,15 @@ test("status reads any name, also in renames", () => {
         Buffer.of(0),
       ]);
       const { entries, head, branch } = parseStatus(output, "/top");
-      const [pathA, pathB] = [`/top/${fromNative(a)}`, `/top/${fromNative(b)}`];
-      const plain = pathB.replace(/\/$/, "");
+      const toUri = (path: string) => pathToUri(`/top/${path}`);
+      const [nameA, nameB] = [fromNative(a), fromNative(b)];
+      const [uriA, uriB] = [nameA, nameB].map((path) => toUri(path.replace(/\/$/, "")));
       expect({ head, branch }).toEqual({ head: id, branch: null });
       expect(entries).toMatchObject([
-        { path: pathA, unstaged: "modified" },
-        { path: pathA, staged: "renamed", renamedFrom: pathB },
-        { path: pathA, conflict: { kind: "deleted_by_them", theirs: null } },
-        { path: plain, kind: "untracked" },
+        { uri: uriA, unstaged: "modified" },
+        { uri: uriA, staged: "renamed", renamed_from: toUri(nameB) },
+        { uri: uriA, conflict: { kind: "deleted_by_them", theirs: null } },
+        { uri: uriB, kind: "untracked" },
       ]);
     }),
   );
@@ -63,8 +64,10 @@ test("the parts of a diff go to their files, in which anything may look like a h
   );
   const raw = ["M", "A", "D"].map((letter) => `:100644 100644 1 2 ${letter}\0${letter}\0`).join("");
   const counts = "2\t1\tM\x002\t1\tA\x000\t0\tD\0";
-  const files = parseDiff(Buffer.from(`${raw}${counts}\0${parts.join("")}`), "");
-  expect(files.map(({ kind, added, removed, parts: own }) => [kind, added, removed, own.join("")])).toEqual([
+  const files = parseDiff(Buffer.from(`${raw}${counts}\0${parts.join("")}`), "/", "");
+  expect(
+    files.map(({ change, added, removed, parts: own }) => [change, added, removed, own.join("")]),
+  ).toEqual([
     ["modified", 2, 1, parts[0]],
     ["added", 2, 1, parts[1]],
     ["deleted", 0, 0, ""],
@@ -75,18 +78,18 @@ test("a file in conflict is listed once, with the hunks that compare it, whateve
   const raw = ["U\0gone", "U\0f", "M\0f"].map((entry) => `:100644 100644 1 2 ${entry}\0`).join("");
   const part = "diff --git a/f b/f\nindex 1..2 100644\n--- a/f\n+++ b/f\n@@ -1 +1,2 @@\n a\n+b\n";
   const output = `${raw}0\t0\tgone\x000\t0\tf\x001\t0\tf\0\0* Unmerged path gone\n* Unmerged path f\n${part}`;
-  expect(parseDiff(Buffer.from(output), "")).toMatchObject([
-    { name: "f", kind: "conflict", added: 1, removed: 0, parts: [Buffer.from(part)] },
-    { name: "gone", kind: "conflict", added: null, removed: null, parts: [] },
+  expect(parseDiff(Buffer.from(output), "/", "")).toMatchObject([
+    { name: "f", change: "conflict", added: 1, removed: 0, parts: [Buffer.from(part)] },
+    { name: "gone", change: "conflict", added: null, removed: null, parts: [] },
   ]);
 });
 
 test("a stat reads renames with tabs in their names", () => {
   const output =
     ":100644 100644 1 2 R090\0o\tld\0n\tew\0:100644 100644 1 2 M\0a\tb\x003\t1\t\0o\tld\0n\tew\0-\t-\ta\tb\0";
-  expect(parseStat(Buffer.from(output))).toMatchObject([
-    { name: "n\tew", oldName: "o\tld", kind: "renamed", added: 3, removed: 1 },
-    { name: "a\tb", kind: "modified", added: null, removed: null },
+  expect(parseStat(Buffer.from(output), "/top")).toMatchObject([
+    { name: "n\tew", renamed_from: "file:///top/o%09ld", change: "renamed", added: 3, removed: 1 },
+    { name: "a\tb", change: "modified", added: null, removed: null },
   ]);
 });
 
@@ -116,13 +119,14 @@ test("a batch of contents is read by size, whatever the contents hold", () => {
 });
 
 test("no parser fails on bytes that are not its own", () => {
-  const parsers = [parseBatch, parseBlame, parseLog, parseSettings, parseStat] as const;
+  const parsers = [parseBatch, parseBlame, parseLog, parseSettings] as const;
   fc.assert(
     fc.property(fc.uint8Array({ maxLength: 200 }), (bytes) => {
       const output = Buffer.from(bytes);
       for (const parse of parsers) parse(output);
       parseStatus(output, "/");
-      parseDiff(output, "");
+      parseStat(output, "/");
+      parseDiff(output, "/", "");
     }),
   );
 });

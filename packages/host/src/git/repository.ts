@@ -1,17 +1,9 @@
-import {
-  closeSync,
-  existsSync,
-  lstatSync,
-  openSync,
-  readSync,
-  realpathSync,
-  type Stats,
-  statSync,
-} from "node:fs";
+import { closeSync, existsSync, lstatSync, openSync, readSync, type Stats, statSync } from "node:fs";
 import { ToolError } from "@octant/core";
 import { type Confinement, splitPath } from "../confinement.ts";
 import { errnoOf } from "../errno.ts";
 import { fromNative, isWithin, type Path, pathToUri, toNative, uriToPath } from "../path.ts";
+import { realPath } from "../sandbox/tree.ts";
 
 /** Where a repository is. All paths are real ones. */
 export interface Places {
@@ -25,11 +17,13 @@ export interface Places {
   readonly commonDir: Path;
 }
 
+type Roots = Pick<Confinement, "roots">;
+
 /**
  * Finds the repository of a folder as plain files, so that git itself never looks for one: a folder that only looks
  * like a bare repository is none, and `core.worktree` moves nothing.
  */
-export function findRepository(confinement: Confinement, start: Path): Places {
+export function findRepository(confinement: Roots, start: Path): Places {
   const root = confinement.roots
     .filter((one) => isWithin(one, start))
     .sort((a, b) => a.length - b.length)[0]!;
@@ -50,7 +44,7 @@ const notARepository = (folder: Path) =>
     { uri: pathToUri(folder) },
   );
 
-function findGitDir(confinement: Confinement, top: Path, root: Path): Path | undefined {
+function findGitDir(confinement: Roots, top: Path, root: Path): Path | undefined {
   const entry = `${top === "/" ? "" : top}/.git`;
   const stat = lstatSync(toNative(entry), { throwIfNoEntry: false });
   if (!stat) return undefined;
@@ -70,7 +64,7 @@ function findGitDir(confinement: Confinement, top: Path, root: Path): Path | und
 const isOwnedLike = (stat: Stats, root: Path): boolean =>
   stat.uid === process.geteuid?.() || stat.uid === statSync(toNative(root)).uid;
 
-const isInside = ({ roots }: Confinement, path: Path) => roots.some((root) => isWithin(root, path));
+const isInside = ({ roots }: Roots, path: Path) => roots.some((root) => isWithin(root, path));
 
 /** What a `.git` file names. */
 function linkedFolder(file: Path, top: Path): Path | undefined {
@@ -89,7 +83,7 @@ function pointsBack(gitDir: Path, entry: Path, top: Path): boolean {
   return submodule !== undefined && realPath(resolve(gitDir, submodule)) === top;
 }
 
-function findCommonDir(confinement: Confinement, gitDir: Path): Path {
+function findCommonDir(confinement: Roots, gitDir: Path): Path {
   const named = readHead(`${gitDir}/commondir`).trim();
   if (named === "") return gitDir;
   const commonDir = realPath(resolve(gitDir, named));
@@ -101,15 +95,6 @@ function findCommonDir(confinement: Confinement, gitDir: Path): Path {
 
 const resolve = (base: Path, path: Path): Path =>
   uriToPath(pathToUri(path.startsWith("/") ? path : `${base}/${path}`), base);
-
-function realPath(path: Path): Path | undefined {
-  try {
-    return fromNative(realpathSync.native(toNative(path), { encoding: "buffer" }));
-  } catch (cause) {
-    if (errnoOf(cause) === undefined) throw cause;
-    return undefined;
-  }
-}
 
 const MAX_HEAD_BYTES = 16_384;
 

@@ -9,7 +9,6 @@ export interface GitRun {
   readonly env: Readonly<Record<string, string>>;
   readonly input: Uint8Array;
   readonly maxBytes: number;
-  readonly timeoutMs: number;
   readonly signal?: AbortSignal;
 }
 
@@ -21,12 +20,13 @@ export interface GitOutput {
 }
 
 const MAX_STDERR_BYTES = 8_192;
+const TIMEOUT_MS = 120_000;
 /** git takes its lock files away when it is asked to end. */
 const GRACE_MS = 2_000;
 
 /** Runs git to its end, whatever its exit code. Aborting, too much output or too much time ends it and all it started. */
 export async function runGit(run: GitRun): Promise<GitOutput> {
-  const { argv, folder, env, input, maxBytes, timeoutMs, signal } = run;
+  const { argv, folder, env, input, maxBytes, signal } = run;
   signal?.throwIfAborted();
   const [program = "", ...args] = argv;
   // In a group of its own, so that what git starts ends with it.
@@ -42,32 +42,29 @@ export async function runGit(run: GitRun): Promise<GitOutput> {
   };
   const end = () => {
     kill("SIGTERM");
-    patience ??= setTimeout(() => kill("SIGKILL"), GRACE_MS);
+    patience = setTimeout(() => kill("SIGKILL"), GRACE_MS);
   };
-  let stopped: ToolError | undefined;
-  const stop = (error: ToolError) => {
-    stopped ??= error;
-    end();
-  };
-  const stdout = collectHead(child.stdout, maxBytes, () => stop(tooMuch(maxBytes)));
+  const excess = new AbortController();
+  const deadline = AbortSignal.timeout(TIMEOUT_MS);
+  const stop = AbortSignal.any([excess.signal, deadline, ...(signal ? [signal] : [])]);
+  stop.addEventListener("abort", end, { once: true });
+  const stdout = collectHead(child.stdout, maxBytes, () => excess.abort());
   const stderr = collectHead(child.stderr, MAX_STDERR_BYTES);
   // git may end before it has read everything, and says why by its exit code.
   child.stdin.on("error", () => {});
   child.stdin.end(input);
-  const deadline = setTimeout(() => stop(tooSlow(timeoutMs)), timeoutMs);
-  signal?.addEventListener("abort", end, { once: true });
   try {
     const code = await new Promise<number | null>((resolve, reject) => {
       child.once("error", (cause) => reject(startFailure(cause, "git")));
       child.once("close", resolve);
     });
     signal?.throwIfAborted();
-    if (stopped) throw stopped;
+    if (excess.signal.aborted) throw tooMuch(maxBytes);
+    if (deadline.aborted) throw tooSlow();
     return { code, stdout: stdout(), stderr: stderr().toString() };
   } finally {
     clearTimeout(patience);
-    clearTimeout(deadline);
-    signal?.removeEventListener("abort", end);
+    stop.removeEventListener("abort", end);
   }
 }
 
@@ -77,7 +74,7 @@ const tooMuch = (limit: number) =>
     what: "bytes of output",
   });
 
-const tooSlow = (after_ms: number) =>
-  new ToolError("TIMEOUT", `git was not done after ${after_ms} ms and was ended; narrow it with path`, {
-    after_ms,
+const tooSlow = () =>
+  new ToolError("TIMEOUT", `git was not done after ${TIMEOUT_MS} ms and was ended; narrow it with path`, {
+    after_ms: TIMEOUT_MS,
   });

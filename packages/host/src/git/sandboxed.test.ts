@@ -12,6 +12,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, expect, inject, test } from "vitest";
 import { createConfinement } from "../confinement.ts";
+import { pathToUri } from "../path.ts";
 import { createSandbox } from "../sandbox/create-sandbox.ts";
 import type { Sandbox } from "../sandbox/sandbox.ts";
 import { DEFAULT_SANDBOX, type SandboxSettings } from "../sandbox/settings.ts";
@@ -151,7 +152,7 @@ test("the person's own settings count, wherever they are, also when they change"
   write("root/b.tmp", "b\n");
   const repository = open().open();
   const names = async () =>
-    (await readStatus(repository)).entries.map(({ path }) => path.slice(root.length + 1));
+    (await readStatus(repository)).entries.map(({ uri }) => uri.slice(pathToUri(root).length + 1));
   expect(await names()).toEqual(["b.tmp"]);
   write("home/.dotfiles/ignored", "*.log\n*.tmp\n");
   expect(await names()).toEqual([]);

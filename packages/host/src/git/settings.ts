@@ -30,18 +30,15 @@ export function parseSettings(output: Buffer): Setting[] {
   return settings;
 }
 
-/** Where settings were searched; a change in any of these places can change them. */
-export interface Watched {
-  /** Whether everything is as it was. */
-  isSame(): boolean;
-}
-
-/** undefined when the dependencies of the settings are unknown. */
+/**
+ * A test whether the places where settings were searched are as they were; undefined when the dependencies of the
+ * settings are unknown.
+ */
 export function watchSettings(
   settings: readonly Setting[],
   { gitDir, commonDir }: Places,
   home: { readonly HOME?: string; readonly XDG_CONFIG_HOME?: string; readonly GIT_CONFIG_GLOBAL?: string },
-): Watched | undefined {
+): (() => boolean) | undefined {
   const { HOME = "", XDG_CONFIG_HOME = `${HOME}/.config`, GIT_CONFIG_GLOBAL } = home;
   const included = settings.filter(({ key }) => INCLUDE.test(key)).map((one) => toIncluded(one, HOME));
   if (included.includes(undefined)) return undefined;
@@ -60,7 +57,7 @@ export function watchSettings(
   const isFresh = stamps.some(([, stamp]) => stamp.changedMs > Date.now() - RACY_MS);
   // A recently written file may be written again within the same clock tick.
   if (isFresh) return undefined;
-  return { isSame: () => stamps.every(([file, { text }]) => stampOf(file).text === text) };
+  return () => stamps.every(([file, { text }]) => stampOf(file).text === text);
 }
 
 /** Files named in the person's own settings; the sandbox must expose them, since they may be anywhere in the home. */

@@ -1,4 +1,4 @@
-import { type Hash, type Ref, ToolError, type Uri } from "@octant/core";
+import { ToolError, type Uri } from "@octant/core";
 import { toToolError } from "../system-error.ts";
 import { sweepCopies } from "./copy-notes.ts";
 import { claimPart, type Part } from "./download-parts.ts";
@@ -14,18 +14,6 @@ export interface DownloadRequest
   onProgress(bytes: number, total: number | undefined): void;
 }
 
-export interface Downloaded {
-  readonly uri: Uri;
-  readonly size: number;
-  readonly hash: Hash;
-  /** Null for a file too big to store twice. */
-  readonly undo: Ref | null;
-  /** How many bytes an earlier download had left. */
-  readonly resumed: number;
-  readonly url: URL;
-  readonly mime: string | undefined;
-}
-
 export interface DownloadPlace extends Place {
   readonly network: Network;
 }
@@ -34,7 +22,7 @@ export interface DownloadPlace extends Place {
  * Downloads into the state folder, then creates the new file. The next call for the same URL resumes an interrupted
  * download as long as the entity tag is unchanged.
  */
-export async function downloadFile(place: DownloadPlace, request: DownloadRequest): Promise<Downloaded> {
+export async function downloadFile(place: DownloadPlace, request: DownloadRequest) {
   checkFree(place, request.output);
   sweepCopies(place.confinement, place.folder);
   const identity = [request.owner, request.url, request.headers];
@@ -48,8 +36,6 @@ export async function downloadFile(place: DownloadPlace, request: DownloadReques
   }
 }
 
-type Fetched = Pick<Downloaded, "resumed" | "url" | "mime">;
-
 async function fetchWhole(part: Part, network: Network, request: DownloadRequest) {
   try {
     const fetched = (await fetchInto(part, network, request)) ?? (await fetchAnew(part, network, request));
@@ -62,7 +48,7 @@ async function fetchWhole(part: Part, network: Network, request: DownloadRequest
 }
 
 /** Undefined when the partial file is unusable and the download must restart. */
-function fetchInto(part: Part, network: Network, request: DownloadRequest): Promise<Fetched | undefined> {
+function fetchInto(part: Part, network: Network, request: DownloadRequest) {
   const { tag, size: resumed } = part;
   const isResumed = tag !== undefined && resumed > 0;
   const headers = {
@@ -86,7 +72,7 @@ function fetchInto(part: Part, network: Network, request: DownloadRequest): Prom
   });
 }
 
-async function fetchAnew(part: Part, network: Network, request: DownloadRequest): Promise<Fetched> {
+async function fetchAnew(part: Part, network: Network, request: DownloadRequest) {
   await part.restart(undefined).catch(toThrow);
   const fetched = await fetchInto(part, network, request);
   // It answers undefined only to a request for the rest.

@@ -117,15 +117,8 @@ async function excerpt(
   });
   if (picture) ctx.attach({ kind: "image", ...picture });
   const { text, base64, tail, omitted, truncated } = content;
-  return {
-    ...(text !== undefined && { text }),
-    ...(base64 !== undefined && { base64 }),
-    ...(tail !== undefined && { tail }),
-    ...(omitted && { omitted }),
-    truncated,
-    ref,
-    ...(picture && { note: "the picture is attached" }),
-  };
+  const note = picture && "the picture is attached";
+  return { text, base64, tail, omitted, truncated, ref, note };
 }
 
 const MAX_SNIFFED_BYTES = 1_024;

@@ -73,8 +73,8 @@ export const download = ({ workspace, network, isRemote }: NetOptions) =>
         signal: ctx.signal,
         onProgress: createProgress(ctx),
       };
-      const { url: from, mime, ...file } = await downloadFile(place, request);
-      return { ...file, url: from.href, ...(mime !== undefined && { mime }) };
+      const file = await downloadFile(place, request);
+      return { ...file, url: file.url.href };
     },
   });
 

@@ -38,7 +38,7 @@ export async function findSuites(confinement: Confinement, signal: AbortSignal):
       const name = findings.name ?? nameOf(path === "" ? root : path);
       const folder = path === "" ? root : joinPath(root === "/" ? "" : root, path);
       const own = filesOf(surveyed, path, paths);
-      for (const { runner, command } of findings.test ?? []) {
+      for (const [runner, command] of findings.test ?? []) {
         const { isTestFile } = runnerOf(runner);
         suites.push({
           id: `${name}:${runner}`,

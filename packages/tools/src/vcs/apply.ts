@@ -59,7 +59,6 @@ export const apply = (workspace: VcsWorkspace) =>
       const to: ApplyTo = staged ? "index" : index ? "both" : "files";
       const { repository } = toPlace(workspace, undefined, repo, ctx);
       const done = await applyPatch(repository, { workspace, patch, to });
-      const files = done.files.map(({ hunks: _hunks, kind: _kind, copied_from: _from, ...file }) => file);
-      return { ...done, files, staged: to !== "files" };
+      return { ...done, staged: to !== "files" };
     },
   });

@@ -96,23 +96,7 @@ function toEnd(range: Range | undefined, all: number): number {
   return range.end.col > 0 ? range.end.line + 1 : range.end.line;
 }
 
-function toGroup({ top }: Repository, path: string, { time, zone, name, ...group }: BlameGroup) {
-  return {
-    ...group,
-    date: toIso(time, zone),
-    ...(`${top === "/" ? "" : top}/${name}` !== path && { path: name.toWellFormed() }),
-  };
-}
-
-const MS_PER_MINUTE = 60_000;
-
-/** The time in the author's time zone. */
-function toIso(seconds: number, zone: string): string {
-  const [, sign, hours = "00", minutes = "00"] = /^([+-])(\d{2})(\d{2})$/.exec(zone) ?? [];
-  const offset = (sign === "-" ? -1 : 1) * (Number(hours) * 60 + Number(minutes));
-  const local = new Date(seconds * 1_000 + offset * MS_PER_MINUTE);
-  const text = Number.isNaN(local.getTime())
-    ? "1970-01-01T00:00:00"
-    : local.toISOString().slice(0, -".000Z".length);
-  return `${text}${sign ?? "+"}${hours}:${minutes}`;
-}
+const toGroup = ({ top }: Repository, path: string, { name, ...group }: BlameGroup) => ({
+  ...group,
+  path: `${top === "/" ? "" : top}/${name}` === path ? undefined : name.toWellFormed(),
+});

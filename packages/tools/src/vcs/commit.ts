@@ -1,7 +1,7 @@
 import { action, counted, invalidArgument, ToolError, Uri } from "@octant/core";
 import { emptyTree, makeCommit, type Repository, readDiffStat, readLog } from "@octant/host";
 import { z } from "zod";
-import { FileStat, statLine, toStat, toTotals } from "./patch-page.ts";
+import { FileStat, statLine, toTotals } from "./patch-page.ts";
 import { Repo, toPlace, type VcsWorkspace } from "./workspace.ts";
 
 const MAX_MESSAGE_CHARS = 100_000;
@@ -61,8 +61,7 @@ async function describeCommit(repository: Repository, hash: string) {
   const { parents, message } = await readCommit(repository, hash);
   const before = parents[0] ?? (await emptyTree(repository));
   const changed = await readDiffStat(repository, [before, hash]);
-  const stats = changed.map((file) => toStat(repository, file));
-  return { hash, parents, message, ...toTotals(stats), files: stats.slice(0, MAX_LISTED) };
+  return { hash, parents, message, ...toTotals(changed), files: changed.slice(0, MAX_LISTED) };
 }
 
 export async function readCommit(repository: Repository, hash: string) {

@@ -33,7 +33,7 @@ export const diff = (workspace: VcsWorkspace) =>
     text: patchText,
     async run({ ref, staged, path: asked, repo, limit, max_bytes }, ctx) {
       const { repository, path } = toPlace(workspace, asked, repo, ctx);
-      return toPatchPage(repository, { ctx, blobs: workspace.blobs, limit, max_bytes }, async () => {
+      return toPatchPage({ ctx, blobs: workspace.blobs, limit, max_bytes }, async () => {
         const trees = await toTrees(repository, ref, staged);
         const root = workspace.confinement.roots[0]!;
         return makeDiff(repository, { trees, staged, path, root });

@@ -51,20 +51,14 @@ export const log = (workspace: VcsWorkspace) =>
       const position = ctx.resume(Position);
       const tip =
         position?.tip ?? (ref === undefined ? await findHead(repository) : await findCommit(repository, ref));
-      const facts = isShallow(repository) ? { shallow: true as const } : {};
-      if (tip === undefined) return { commits: [], ...facts };
+      const shallow = isShallow(repository) || undefined;
+      if (tip === undefined) return { commits: [], shallow };
       const skip = position?.skip ?? 0;
       const isFollowed = follow && path !== undefined;
-      const found = await readLog(repository, {
-        tip,
-        path,
-        follow: isFollowed,
-        skip,
-        limit: limit + 1,
-      });
+      const found = await readLog(repository, { tip, path, follow: isFollowed, skip, limit: limit + 1 });
       const commits = withinBudget(found.slice(0, limit).map(toRow));
       if (commits.length < found.length) ctx.more({ tip, skip: skip + commits.length });
-      return { commits, ...facts };
+      return { commits, shallow };
     },
   });
 

@@ -10,7 +10,7 @@ import {
   ToolError,
   Uri,
 } from "@octant/core";
-import { type Blobs, type ChangedFile, type FileDiff, pathToUri, type Repository, toRef } from "@octant/host";
+import { type Blobs, type FileDiff, toRef } from "@octant/host";
 import { z } from "zod";
 import { openStoredRows } from "../stored-rows.ts";
 
@@ -41,11 +41,6 @@ export const PatchPage = {
   left_out_count: z.int().optional().describe("When there are more of them"),
 };
 
-interface Row {
-  readonly stat: z.output<typeof FileStat>;
-  readonly patch: string;
-}
-
 interface Options {
   readonly ctx: Context;
   readonly blobs: Blobs;
@@ -54,13 +49,10 @@ interface Options {
 }
 
 /** A page of whole files, as many as the budget holds. */
-export async function toPatchPage(
-  repository: Repository,
-  { ctx, blobs, limit, max_bytes }: Options,
-  make: () => Promise<readonly FileDiff[]>,
-) {
+export async function toPatchPage(options: Options, make: () => Promise<readonly FileDiff[]>) {
+  const { ctx, blobs, limit, max_bytes } = options;
   const { whole, from, more } = await openStoredRows(ctx, blobs, async () =>
-    toWhole(repository, blobs, leaveOut(repository, ctx, await make()), limit, max_bytes),
+    toWhole(leaveOut(ctx, await make()), options),
   );
   const files: z.output<typeof FileStat>[] = [];
   const parts: string[] = [];
@@ -76,73 +68,41 @@ export async function toPatchPage(
     left -= fits ? size : 0;
   }
   if (next < whole.rows.length) more(next);
-  const { rows: _rows, ...totals } = whole;
-  return { files, patch: parts.join(""), ...totals };
+  return { ...whole, files, patch: parts.join("") };
 }
 
 const MAX_LEFT_OUT = 100;
 
-interface Visible {
-  readonly diffs: readonly FileDiff[];
-  readonly hidden: readonly Uri[];
-}
-
-/** PERMISSION_DENIED when nothing is left. */
-function leaveOut(repository: Repository, ctx: Context, all: readonly FileDiff[]): Visible {
-  const reasons = all.map(({ name, oldName }) =>
-    [name, oldName].map((one) => one && ctx.hides(toUri(repository, one))).find(Boolean),
-  );
+/** The files that the caller may see, and the others; PERMISSION_DENIED when nothing is left. */
+function leaveOut(ctx: Context, all: readonly FileDiff[]) {
+  const reasons = all.map(({ uri, renamed_from = uri }) => ctx.hides(uri) ?? ctx.hides(renamed_from));
   const reason = reasons.find(Boolean);
   const diffs = all.filter((_, n) => !reasons[n]);
   if (reason && diffs.length === 0) throw hiddenBy(reason);
-  return { diffs, hidden: all.flatMap(({ name }, n) => (reasons[n] ? [toUri(repository, name)] : [])) };
+  return { diffs, hidden: all.filter((_, n) => reasons[n]).map(({ uri }) => uri) };
 }
 
 export const hiddenBy = (reason: string) =>
   new ToolError("PERMISSION_DENIED", `a rule hides it: ${reason}`, { by: "permission", reason });
 
-function toWhole(
-  repository: Repository,
-  blobs: Blobs,
-  { diffs, hidden }: Visible,
-  limit: number,
-  max_bytes: number,
-) {
-  const rows = diffs.map(
-    (file): Row => ({ stat: toStat(repository, file), patch: Buffer.concat(file.parts).toString() }),
-  );
+function toWhole({ diffs, hidden }: ReturnType<typeof leaveOut>, { blobs, limit, max_bytes }: Options) {
+  const rows = diffs.map(({ parts, ...stat }) => ({ stat, patch: Buffer.concat(parts).toString() }));
   const patch = rows.map((row) => row.patch).join("");
   const fits = Buffer.byteLength(patch) <= max_bytes && rows.length <= limit;
   return {
     rows,
-    ...(!fits && { ref: toRef(blobs.put(Buffer.from(patch))) }),
-    ...toTotals(rows.map(({ stat }) => stat)),
-    ...(hidden.length > 0 && { left_out: hidden.slice(0, MAX_LEFT_OUT) }),
-    ...(hidden.length > MAX_LEFT_OUT && { left_out_count: hidden.length }),
+    ref: fits ? undefined : toRef(blobs.put(Buffer.from(patch))),
+    ...toTotals(diffs),
+    left_out: hidden.length > 0 ? hidden.slice(0, MAX_LEFT_OUT) : undefined,
+    left_out_count: hidden.length > MAX_LEFT_OUT ? hidden.length : undefined,
   };
 }
 
-export const toTotals = (files: readonly z.output<typeof FileStat>[]) => ({
+export const toTotals = (files: readonly Pick<FileDiff, "added" | "removed">[]) => ({
   file_count: files.length,
   added: files.reduce((sum, { added }) => sum + (added ?? 0), 0),
   removed: files.reduce((sum, { removed }) => sum + (removed ?? 0), 0),
 });
-
-const toUri = ({ folder }: Repository, name: string): Uri =>
-  pathToUri(`${folder === "/" ? "" : folder}/${name}`);
-
-export function toStat(repository: Repository, file: ChangedFile): z.output<typeof FileStat> {
-  const { name, oldName, kind, added, removed, oldMode, newMode } = file;
-  const modeChanges = oldMode !== newMode && kind !== "added" && kind !== "deleted" && kind !== "conflict";
-  return {
-    uri: toUri(repository, name),
-    change: kind,
-    ...(oldName !== undefined && { renamed_from: toUri(repository, oldName) }),
-    added,
-    removed,
-    ...(modeChanges && { old_mode: oldMode, new_mode: newMode }),
-  };
-}
 
 /** The patch as git prints it; oversized files are listed with their refs. */
 export function patchText(data: z.output<z.ZodObject<typeof PatchPage>>, { path }: Reader): ActionText {

@@ -83,16 +83,12 @@ export const show = (workspace: VcsWorkspace) =>
       if (hidden) throw hiddenBy(`${hidden}; name the file as path`);
       if ("blob" in found) return toFile(workspace, await readBlob(repository, found.blob), max_bytes);
       const commit = await readCommit(repository, found.commit);
-      const page = await toPatchPage(
-        repository,
-        { ctx, blobs: workspace.blobs, limit, max_bytes },
-        async () => {
-          // For a merge, the changes relative to its first parent.
-          const before = commit.parents[0] ?? (await emptyTree(repository));
-          const root = workspace.confinement.roots[0]!;
-          return makeDiff(repository, { trees: [before, commit.hash], root });
-        },
-      );
+      const page = await toPatchPage({ ctx, blobs: workspace.blobs, limit, max_bytes }, async () => {
+        // For a merge, the changes relative to its first parent.
+        const before = commit.parents[0] ?? (await emptyTree(repository));
+        const root = workspace.confinement.roots[0]!;
+        return makeDiff(repository, { trees: [before, commit.hash], root });
+      });
       return { kind: "commit", ...toRow(commit), ...page };
     },
   });

@@ -1,12 +1,5 @@
 import { action, pagingInput, Uri } from "@octant/core";
-import {
-  isShallow,
-  pathToUri,
-  type Repository,
-  readStatus,
-  type Status,
-  type StatusEntry,
-} from "@octant/host";
+import { isShallow, pathToUri, type Repository, readStatus, type Status } from "@octant/host";
 import { z } from "zod";
 import { INSPECT } from "../kinds.ts";
 import { openStoredRows } from "../stored-rows.ts";
@@ -121,7 +114,7 @@ export const status = (workspace: VcsWorkspace) =>
   });
 
 function toAnswer(repository: Repository, { entries, ...state }: Status) {
-  const count = (is: (entry: StatusEntry) => boolean) => entries.filter(is).length;
+  const count = (is: (entry: Status["entries"][number]) => boolean) => entries.filter(is).length;
   const counts = {
     staged: count(({ staged }) => staged !== undefined),
     unstaged: count(({ unstaged }) => unstaged !== undefined),
@@ -131,17 +124,10 @@ function toAnswer(repository: Repository, { entries, ...state }: Status) {
   };
   return {
     ...state,
-    ...(isShallow(repository) && { shallow: true as const }),
+    shallow: isShallow(repository) || undefined,
     top: pathToUri(repository.folder),
     clean: entries.length === counts.ignored,
     counts,
-    entries: entries.map(toEntry),
+    entries,
   };
 }
-
-const toEntry = ({ path, renamedFrom, isFolder, ...entry }: StatusEntry): z.input<typeof Entry> => ({
-  uri: pathToUri(path),
-  ...entry,
-  ...(renamedFrom !== undefined && { renamed_from: pathToUri(renamedFrom) }),
-  ...(isFolder && { folder: true }),
-});

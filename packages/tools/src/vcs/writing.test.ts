@@ -20,12 +20,8 @@ afterEach(async () => {
 
 /** A repository with one commit of two files. */
 function withCommit(options?: OpenOptions): OpenRepository {
-  const one = openRepository(options);
+  const one = openRepository({ ...options, commit: true });
   open.push(one);
-  one.write("a.txt", "one\ntwo\nthree\n");
-  one.write("src/b.txt", "b\n");
-  one.git("add", ".");
-  one.git("commit", "-qm", "first");
   return one;
 }
 

@@ -32,6 +32,7 @@ export function createProjectFiles(confinement: Looking, root: Path) {
 
   return {
     root,
+    absolute,
     /** A folder's entries, sorted; none when it cannot be read. */
     entries(folder: Path): FolderEntries {
       let entries = listed.get(folder);
@@ -64,7 +65,7 @@ export function createProjectFiles(confinement: Looking, root: Path) {
 }
 
 /** A file that is missing, forbidden or outside is not a failure: the project is described by its readable files. */
-function whenReadable<T>(look: () => T): T | undefined {
+export function whenReadable<T>(look: () => T): T | undefined {
   try {
     return look();
   } catch (error) {

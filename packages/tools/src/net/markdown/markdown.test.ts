@@ -201,11 +201,11 @@ test("the same page gives the same text, and any bytes give some", () => {
 });
 
 const HOSTILE: Readonly<Record<string, string>> = {
-  "100,000 nested divs": `${"<div>".repeat(100_000)}x`,
-  "100,000 nested quotes": `${"<blockquote>".repeat(100_000)}x`,
-  "100,000 nested lists": `${"<ul><li>".repeat(100_000)}x`,
-  "100,000 nested tables": `${"<table><tr><td>".repeat(100_000)}x`,
-  "deep inline with many paragraphs": "<b><i>".repeat(100_000) + "x<p>".repeat(50_000),
+  "50,000 nested divs": `${"<div>".repeat(50_000)}x`,
+  "50,000 nested quotes": `${"<blockquote>".repeat(50_000)}x`,
+  "50,000 nested lists": `${"<ul><li>".repeat(50_000)}x`,
+  "50,000 nested tables": `${"<table><tr><td>".repeat(50_000)}x`,
+  "deep inline with many paragraphs": "<b><i>".repeat(50_000) + "x<p>".repeat(25_000),
   "many end tags": `<p>x${"</b>".repeat(200_000)}`,
   "many attributes": `<a ${"x=1 ".repeat(200_000)}>x`,
   "many spaces": `<p>${" ".repeat(1_000_000)}x`,
@@ -215,5 +215,5 @@ const HOSTILE: Readonly<Record<string, string>> = {
 test.each(Object.keys(HOSTILE))("%s take bounded time", (name) => {
   const start = process.threadCpuUsage();
   expect(markdown(HOSTILE[name] ?? "")).toContain("x");
-  expect(process.threadCpuUsage(start).user).toBeLessThan(8_000_000);
+  expect(process.threadCpuUsage(start).user).toBeLessThan(3_000_000);
 });

@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import {
@@ -26,6 +26,35 @@ export interface OpenOptions {
   readonly env?: NodeJS.ProcessEnv;
   /** Whether to leave the folder without a repository. */
   readonly bare?: boolean;
+  /** Whether to commit a.txt, of three lines, and src/b.txt. */
+  readonly commit?: boolean;
+}
+
+const CONFIG = "[user]\n\tname = Ada\n\temail = ada@example.org\n[init]\n\tdefaultBranch = main\n";
+
+const templates = new Map<boolean, string>();
+
+/** A repository that git made once for all tests of a file, without a commit or with one. */
+function templateOf(commit: boolean): string {
+  const known = templates.get(commit);
+  if (known !== undefined) return known;
+  const base = mkdtempSync(join(tmpdir(), "octant-vcs-template-"));
+  process.once("exit", () => rmSync(base, { recursive: true, force: true }));
+  const top = join(base, "ws");
+  writeFileSync(join(base, ".gitconfig"), CONFIG);
+  const git = (...args: string[]) =>
+    execFileSync("git", args, { cwd: top, env: { PATH: process.env["PATH"], HOME: base } });
+  mkdirSync(top);
+  git("init", "--quiet");
+  if (commit) {
+    mkdirSync(join(top, "src"));
+    writeFileSync(join(top, "a.txt"), "one\ntwo\nthree\n");
+    writeFileSync(join(top, "src/b.txt"), "b\n");
+    git("add", ".");
+    git("commit", "-qm", "first");
+  }
+  templates.set(commit, top);
+  return top;
 }
 
 type Actions = ActionsOf<ReturnType<typeof vcs>>;
@@ -38,6 +67,7 @@ export function openRepository({
   sandboxed = false,
   env: more,
   bare = false,
+  commit = false,
 }: OpenOptions = {}) {
   const folder = inMemory && existsSync("/dev/shm") ? "/dev/shm" : tmpdir();
   const base = realpathSync(mkdtempSync(join(folder, "octant-vcs-")));
@@ -51,10 +81,7 @@ export function openRepository({
   };
   for (const folder of [top, join(base, root)]) mkdirSync(folder, { recursive: true });
   mkdirSync(home);
-  writeFileSync(
-    join(home, ".gitconfig"),
-    "[user]\n\tname = Ada\n\temail = ada@example.org\n[init]\n\tdefaultBranch = main\n",
-  );
+  writeFileSync(join(home, ".gitconfig"), CONFIG);
   const git = (...args: string[]) =>
     execFileSync("git", args, {
       cwd: top,
@@ -66,7 +93,7 @@ export function openRepository({
     mkdirSync(dirname(join(top, path)), { recursive: true });
     writeFileSync(join(top, path), content);
   };
-  if (!bare) git("init", "--quiet");
+  if (!bare) cpSync(templateOf(commit), top, { recursive: true });
 
   const workspace = createWorkspace({ roots: [join(base, root)], env, warn: () => {} });
   const tool = vcs({

@@ -2,6 +2,7 @@ import { type Path, pathToUri } from "@octant/host";
 import type { z } from "zod";
 import type { ProjectFiles } from "../project-files.ts";
 import type { Detected } from "./answer.ts";
+import type { Commands } from "./ecosystem.ts";
 import { findGit } from "./git.ts";
 import { languagesOf } from "./languages.ts";
 import { type Inspection, inspectPackages } from "./packages.ts";
@@ -40,13 +41,13 @@ export async function describeProject(
   const all = <T>(found: (one: Inspection) => readonly T[] | undefined): T[] =>
     inspections.flatMap((one) => found(one) ?? []);
   const located = <T extends { path: Path }>({ path, ...rest }: T) => ({ ...rest, uri: files.uri(path) });
-  const runnable = <T extends { command: readonly string[] }>(cwd: Path, commands: readonly T[] = []) =>
-    commands.map((one) => ({ ...one, command: [...one.command], cwd: files.uri(cwd) }));
+  const runnable = (cwd: Path, commands: Commands = []) =>
+    commands.map(([name, command]) => ({ name, command: [...command], cwd: files.uri(cwd) }));
   const fixed = {
     root: files.uri(start),
     roots: roots.map(pathToUri),
     name: packages.find(({ path }) => path === start)?.name ?? (nameOf(start) || nameOf(files.root)),
-    vcs: findGit(files, start),
+    vcs: findGit(roots, files.absolute(start)),
     scanned: { files: surveyed.files, folders: surveyed.folders.length },
     truncated: surveyed.truncated || truncated,
   };
@@ -54,21 +55,28 @@ export async function describeProject(
     {
       languages: languagesOf(surveyed),
       package_managers: unique(
-        all(({ path, findings }) => resolved(path, findings.managers, (one) => one.from)),
+        all(({ path, findings }) =>
+          resolved(
+            path,
+            Object.entries(findings.managers ?? {}).map(([name, from]) => ({ name, path: from })),
+          ),
+        ),
         ({ name }) => name,
-      ).map(({ name, path }) => ({ name, uri: files.uri(path) })),
+      ).map(located),
       build: all(({ path, findings }) => runnable(path, findings.build)),
-      test: all(({ path, findings }) => runnable(path, findings.test)),
+      test: all(({ path, findings }) =>
+        runnable(path, findings.test).map(({ name, ...rest }) => ({ runner: name, ...rest })),
+      ),
       frameworks: unique(
         all(({ path, findings }) => findings.frameworks?.map((name) => ({ name, uri: files.uri(path) }))),
         ({ name }) => name,
       ),
       entry_points: unique(
-        all(({ path, findings }) => resolved(path, findings.entryPoints, (one) => one.path)),
+        all(({ path, findings }) => resolved(path, findings.entryPoints)),
         ({ path, name }) => `${path}\0${name}`,
       ).map((entry) => located({ ...entry, exists: isListed(files, entry.path) })),
       tools: all(({ path, findings }) =>
-        findings.workspaces?.map(({ tool }) => ({ name: tool, uri: files.uri(path) })),
+        Object.keys(findings.workspaces ?? {}).map((name) => ({ name, uri: files.uri(path) })),
       ),
       packages: packages.filter(({ path }) => path !== start).map(located),
       instructions: [
@@ -97,22 +105,17 @@ function packagesOf(inspections: readonly Inspection[], root: Path) {
     path,
     name: group.find(({ findings }) => findings.name)?.findings.name ?? nameOf(path === "" ? root : path),
     ecosystems: group.map(({ ecosystem }) => ecosystem.name),
-    managers: [...new Set(group.flatMap(({ findings }) => findings.managers ?? []).map(({ name }) => name))],
+    managers: [...new Set(group.flatMap(({ findings }) => Object.keys(findings.managers ?? {})))],
     member: group.some(({ isMember }) => isMember),
   }));
 }
 
 /** The findings with paths relative to the workspace; those outside of it are dropped. */
-function resolved<T>(
-  folder: Path,
-  found: readonly T[] = [],
-  pathOf: (one: T) => Path,
-): (T & { path: Path })[] {
-  return found.flatMap((one) => {
-    const path = resolvePath(folder, pathOf(one));
+const resolved = <T extends { readonly path: Path }>(folder: Path, found: readonly T[] = []) =>
+  found.flatMap((one) => {
+    const path = resolvePath(folder, one.path);
     return path === undefined ? [] : [{ ...one, path }];
   });
-}
 
 const isListed = (files: ProjectFiles, path: Path): boolean => {
   const { files: names, links } = files.entries(parentOf(path));

@@ -26,30 +26,29 @@ export interface Ecosystem {
 /** The findings in one folder. Paths are relative to the folder; one outside the workspace is dropped. */
 export interface Findings {
   readonly name?: string;
-  readonly managers?: readonly Manager[];
-  readonly build?: readonly Command[];
-  readonly test?: readonly TestCommand[];
+  /** By name, the file that states it. It may be above the package, such as a lock file of the whole repository. */
+  readonly managers?: Readonly<Record<string, Path>>;
+  readonly build?: Commands;
+  /** By runner. */
+  readonly test?: Commands;
   readonly frameworks?: readonly string[];
   readonly entryPoints?: readonly EntryPoint[];
-  readonly workspaces?: readonly WorkspaceDeclaration[];
+  /**
+   * By tool, folders or globs relative to this folder; `!` excludes. Empty when the tool uses another tool's members.
+   */
+  readonly workspaces?: Readonly<Record<string, readonly string[]>>;
 }
 
-export interface Manager {
-  readonly name: string;
-  /** The file that states it. It may be above the package, such as a lock file of the whole repository. */
-  readonly from: Path;
-}
+/** Names with program and arguments, to be run in the package's folder. */
+export type Commands = readonly (readonly [name: string, command: readonly string[]])[];
 
-export interface Command {
-  readonly name: string;
-  /** Program and arguments, to be run in the package's folder. */
-  readonly command: readonly string[];
-}
+/** Commands written as one line each; no argument holds a space. */
+export const toCommands = (lines: Readonly<Record<string, string | false | undefined>>): Commands =>
+  Object.entries(lines).flatMap(([name, line]) => (line ? [[name, line.split(" ")] as const] : []));
 
-export interface TestCommand {
-  readonly runner: string;
-  readonly command: readonly string[];
-}
+/** Each script under its own name, run by these words. */
+export const toScripts = (names: readonly string[], ...words: readonly string[]): Commands =>
+  names.map((name) => [name, [...words, name]]);
 
 export interface EntryPoint {
   readonly path: Path;
@@ -58,8 +57,9 @@ export interface EntryPoint {
   readonly name?: string;
 }
 
-export interface WorkspaceDeclaration {
-  readonly tool: string;
-  /** Folders or globs relative to this folder; `!` excludes. Absent when the tool uses another tool's members. */
-  readonly members?: readonly string[];
-}
+export const entryPointsAt = (kind: EntryPoint["kind"], paths: readonly Path[]): EntryPoint[] =>
+  paths.map((path) => ({ path, kind }));
+
+/** A declaration without members declares nothing. */
+export const workspaceOf = (tool: string, members: readonly string[]): Findings["workspaces"] =>
+  members.length > 0 ? { [tool]: members } : {};

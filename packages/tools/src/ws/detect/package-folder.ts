@@ -37,7 +37,7 @@ export function createPackageFolder(folder: SurveyedFolder, files: ProjectFiles)
   return {
     /** Names of its files and links. */
     names,
-    folderNames: new Set(folder.folderNames),
+    folderNames: new Set(folder.folders),
     /** The first of these names that is a file here. */
     first: (...wanted: readonly string[]) => wanted.find((name) => names.has(name)),
     /** Names here with this extension, such as `.csproj`. */
@@ -84,6 +84,6 @@ function* filesBelow(top: SurveyedFolder): Iterable<Path> {
         yield joinPath(inside, name);
       }
     }
-    level = level.flatMap((folder) => folder.folders);
+    level = level.flatMap((folder) => folder.walked);
   }
 }

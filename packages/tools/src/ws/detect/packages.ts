@@ -72,12 +72,13 @@ interface Declaration {
   includes(path: Path): boolean;
 }
 
-const declarationsOf = (path: Path, ecosystem: Ecosystem, { workspaces = [] }: Findings): Declaration[] =>
-  workspaces.flatMap(({ members = [] }) => {
-    if (members.length === 0) return [];
-    const isMember = toMemberTest(members);
-    return [{ ecosystem, includes: (other) => isBelow(path, other) && isMember(pathBelow(path, other)) }];
-  });
+const declarationsOf = (path: Path, ecosystem: Ecosystem, { workspaces = {} }: Findings): Declaration[] =>
+  Object.values(workspaces)
+    .filter((members) => members.length > 0)
+    .map((members) => {
+      const isMember = toMemberTest(members);
+      return { ecosystem, includes: (other) => isBelow(path, other) && isMember(pathBelow(path, other)) };
+    });
 
 const spans = (other: Inspection, ecosystem: Ecosystem, path: Path): boolean =>
   other.ecosystem === ecosystem && isBelow(other.path, path);

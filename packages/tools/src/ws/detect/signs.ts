@@ -57,7 +57,7 @@ export function findSignsAbove(sign: Sign, start: Path, files: ProjectFiles): Pa
 export function findSigns(sign: Sign, { start, folders }: Survey, files: ProjectFiles): Path[] {
   const [root, ...others] = folders.map((folder) => signsIn(folder.path, sign.names, folder, files));
   const hidden = sign.hidden
-    .filter(([folder]) => start.folderNames.includes(folder.split("/")[0] as string))
+    .filter(([folder]) => start.folders.includes(folder.split("/")[0] as string))
     .map(([folder, names]) => {
       const path = joinPath(start.path, folder);
       return signsIn(path, names, files.entries(path), files);

@@ -1,16 +1,13 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Path } from "@octant/host";
-import type { ProjectFiles } from "../project-files.ts";
+import type { FolderEntries, ProjectFiles } from "../project-files.ts";
 import { joinPath } from "./paths.ts";
 
-export interface SurveyedFolder {
+export interface SurveyedFolder extends FolderEntries {
   /** Relative to the workspace root; "" is the root itself. */
   readonly path: Path;
-  readonly files: readonly Path[];
-  readonly links: readonly Path[];
-  /** All subfolder names, including those that were not walked. */
-  readonly folderNames: readonly Path[];
-  readonly folders: SurveyedFolder[];
+  /** The subfolders that were walked. */
+  readonly walked: SurveyedFolder[];
 }
 
 export interface Survey {
@@ -46,15 +43,9 @@ export async function survey(files: ProjectFiles, start: Path, signal: AbortSign
     if (step.parent && entries.files.some((name) => GENERATED_SIGNS.has(name))) continue;
     seen += entries.files.length + entries.folders.length + entries.links.length;
     truncated ||= entries.truncated;
-    const folder: SurveyedFolder = {
-      path: step.path,
-      files: entries.files,
-      links: entries.links,
-      folderNames: entries.folders,
-      folders: [],
-    };
+    const folder: SurveyedFolder = { ...entries, path: step.path, walked: [] };
     folders.push(folder);
-    step.parent?.folders.push(folder);
+    step.parent?.walked.push(folder);
     const inner = entries.folders.filter(isWrittenByHand);
     truncated ||= inner.length > 0 && step.depth === MAX_DEPTH;
     if (step.depth === MAX_DEPTH) continue;

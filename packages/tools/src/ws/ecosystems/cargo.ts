@@ -1,4 +1,4 @@
-import type { Ecosystem, EntryPoint, PackageFolder } from "../detect/ecosystem.ts";
+import { type Ecosystem, type EntryPoint, type PackageFolder, toCommands } from "../detect/ecosystem.ts";
 import type { Data } from "../formats/data.ts";
 import { frameworksAmong, namedAlike } from "./frameworks.ts";
 
@@ -9,26 +9,21 @@ export const cargo: Ecosystem = {
   inspect(folder) {
     const manifest = folder.toml("Cargo.toml");
     const workspace = manifest.get("workspace");
-    const scope = workspace.isPresent ? ["--workspace"] : [];
+    const scope = workspace.isPresent ? " --workspace" : "";
     const excluded = workspace.get("exclude").texts.map((path) => `!${path}`);
     return {
       name: manifest.get("package", "name").text,
-      managers: [{ name: "cargo", from: "Cargo.toml" }],
-      build: [
-        { name: "build", command: ["cargo", "build", ...scope] },
-        { name: "check", command: ["cargo", "check", ...scope] },
-      ],
-      test: [
-        { runner: "cargo test", command: ["cargo", "test", ...scope] },
-        ...(folder.hasFile(".config/nextest.toml")
-          ? [{ runner: "nextest", command: ["cargo", "nextest", "run", ...scope] }]
-          : []),
-      ],
+      managers: { cargo: "Cargo.toml" },
+      build: toCommands({ build: `cargo build${scope}`, check: `cargo check${scope}` }),
+      test: toCommands({
+        "cargo test": `cargo test${scope}`,
+        nextest: folder.hasFile(".config/nextest.toml") && `cargo nextest run${scope}`,
+      }),
       frameworks: frameworksAmong(dependenciesOf(manifest), FRAMEWORKS),
       entryPoints: entryPoints(folder, manifest),
       workspaces: workspace.isPresent
-        ? [{ tool: "cargo workspace", members: [...workspace.get("members").texts, ...excluded] }]
-        : [],
+        ? { "cargo workspace": [...workspace.get("members").texts, ...excluded] }
+        : undefined,
     };
   },
 };

@@ -1,12 +1,5 @@
-import type { Ecosystem } from "../detect/ecosystem.ts";
+import { type Ecosystem, entryPointsAt, toCommands } from "../detect/ecosystem.ts";
 import { capturesIn, linesOf } from "../formats/lines.ts";
-
-const BUILD_FOLDER = "build";
-
-const MANAGERS = [
-  { name: "conan", files: ["conanfile.txt", "conanfile.py"] },
-  { name: "vcpkg", files: ["vcpkg.json"] },
-];
 
 export const cmake: Ecosystem = {
   name: "cmake",
@@ -21,20 +14,16 @@ export const cmake: Ecosystem = {
       text,
       /^add_executable\s?\(\s?[\w.-]+\s+(?:WIN32\s|MACOSX_BUNDLE\s)?([\w./-]+\.\w+)/i,
     );
+    const conan = folder.first("conanfile.txt", "conanfile.py");
     return {
       name: capturesIn(text, /^project\s?\(\s?["']?([\w.+-]+)/i)[0],
-      managers: MANAGERS.flatMap(({ name, files }) => {
-        const from = folder.first(...files);
-        return from === undefined ? [] : [{ name, from }];
-      }),
-      build: [
-        { name: "configure", command: ["cmake", "-S", ".", "-B", BUILD_FOLDER] },
-        { name: "build", command: ["cmake", "--build", BUILD_FOLDER] },
-      ],
-      test: hasTests
-        ? [{ runner: "ctest", command: ["ctest", "--test-dir", BUILD_FOLDER, "--output-on-failure"] }]
-        : [],
-      entryPoints: sources.map((path) => ({ path, kind: "main" })),
+      managers: {
+        ...(conan !== undefined && { conan }),
+        ...(folder.names.has("vcpkg.json") && { vcpkg: "vcpkg.json" }),
+      },
+      build: toCommands({ configure: "cmake -S . -B build", build: "cmake --build build" }),
+      test: toCommands({ ctest: hasTests && "ctest --test-dir build --output-on-failure" }),
+      entryPoints: entryPointsAt("main", sources),
     };
   },
 };

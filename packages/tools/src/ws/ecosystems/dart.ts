@@ -1,4 +1,4 @@
-import type { Ecosystem } from "../detect/ecosystem.ts";
+import { type Ecosystem, entryPointsAt, toCommands } from "../detect/ecosystem.ts";
 import { linesOf } from "../formats/lines.ts";
 import { readYamlText } from "../formats/yaml.ts";
 
@@ -11,11 +11,11 @@ export const dart: Ecosystem = {
     const program = isFlutter ? "flutter" : "dart";
     return {
       name: readYamlText(pubspec, "name"),
-      managers: [{ name: "pub", from: "pubspec.yaml" }],
-      build: [{ name: "install", command: [program, "pub", "get"] }],
-      test: [{ runner: `${program} test`, command: [program, "test"] }],
+      managers: { pub: "pubspec.yaml" },
+      build: toCommands({ install: `${program} pub get` }),
+      test: toCommands({ [`${program} test`]: `${program} test` }),
       frameworks: isFlutter ? ["flutter"] : [],
-      entryPoints: ["lib/main.dart"].filter(folder.hasFile).map((path) => ({ path, kind: "main" })),
+      entryPoints: entryPointsAt("main", ["lib/main.dart"].filter(folder.hasFile)),
     };
   },
 };

@@ -1,4 +1,4 @@
-import type { Ecosystem } from "../detect/ecosystem.ts";
+import { type Ecosystem, entryPointsAt, toCommands, toScripts, workspaceOf } from "../detect/ecosystem.ts";
 import { frameworksAmong } from "./frameworks.ts";
 
 export const deno: Ecosystem = {
@@ -12,19 +12,17 @@ export const deno: Ecosystem = {
     const members = [...manifest.get("workspace").texts, ...manifest.get("workspace", "members").texts];
     const imports = manifest.get("imports");
     const imported = imports.keys.flatMap((key) => [key, packageOf(imports.get(key).text ?? "")]);
+    const tasks = manifest
+      .get("tasks")
+      .keys.filter((name) => /^\w[\w:.-]*$/.test(name) && !/^test\b/.test(name));
     return {
       name: manifest.get("name").text,
-      managers: [{ name: "deno", from: file }],
-      build: manifest
-        .get("tasks")
-        .keys.filter((name) => /^\w[\w:.-]*$/.test(name) && !/^test\b/.test(name))
-        .map((name) => ({ name, command: ["deno", "task", name] })),
-      test: [{ runner: "deno test", command: ["deno", "test"] }],
+      managers: { deno: file },
+      build: toScripts(tasks, "deno", "task"),
+      test: toCommands({ "deno test": "deno test" }),
       frameworks: frameworksAmong(imported, FRAMEWORKS),
-      entryPoints: exported
-        ? [{ path: exported, kind: "module" }]
-        : usual.map((path) => ({ path, kind: "main" })),
-      workspaces: members.length > 0 ? [{ tool: "deno workspace", members }] : [],
+      entryPoints: exported ? entryPointsAt("module", [exported]) : entryPointsAt("main", usual),
+      workspaces: workspaceOf("deno workspace", members),
     };
   },
 };

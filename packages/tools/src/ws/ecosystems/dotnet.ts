@@ -1,4 +1,4 @@
-import type { Ecosystem, PackageFolder } from "../detect/ecosystem.ts";
+import { type Ecosystem, entryPointsAt, type PackageFolder, toCommands } from "../detect/ecosystem.ts";
 import { parentOf } from "../detect/paths.ts";
 import { capturesIn } from "../formats/lines.ts";
 import { attributesOf, readElements, textsOf } from "../formats/xml.ts";
@@ -20,20 +20,19 @@ export const dotnet: Ecosystem = {
       folder.report(project, "not a .NET project: there is no <Project>");
     const packages = attributesOf(xml, "PackageReference", "Include");
     const isTested = packages.includes("Microsoft.NET.Test.Sdk");
+    const isProgram =
+      textsOf(xml, "OutputType").includes("Exe") || sdks.some((sdk) => sdk.includes("Sdk.Web"));
     const file = solution ?? project ?? "";
     return {
       name: file.replace(/\.\w+$/, ""),
-      managers: [{ name: "nuget", from: file }],
-      build: [{ name: "build", command: ["dotnet", "build"] }],
-      test: solution || isTested ? [{ runner: "dotnet test", command: ["dotnet", "test"] }] : [],
+      managers: { nuget: file },
+      build: toCommands({ build: "dotnet build" }),
+      test: toCommands({ "dotnet test": (solution || isTested) && "dotnet test" }),
       frameworks: frameworksAmong([...packages, ...sdks], FRAMEWORKS),
-      entryPoints:
-        textsOf(xml, "OutputType").includes("Exe") || sdks.some((sdk) => sdk.includes("Sdk.Web"))
-          ? ["Program.cs", "Program.fs"]
-              .filter((path) => folder.names.has(path))
-              .map((path) => ({ path, kind: "main" }))
-          : [],
-      workspaces: solution ? [{ tool: "solution", members: memberFolders(folder, solution) }] : [],
+      entryPoints: isProgram
+        ? entryPointsAt("main", ["Program.cs", "Program.fs"].filter(folder.hasFile))
+        : [],
+      workspaces: solution ? { solution: memberFolders(folder, solution) } : undefined,
     };
   },
 };

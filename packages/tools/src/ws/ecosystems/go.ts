@@ -1,4 +1,4 @@
-import type { Ecosystem, EntryPoint, PackageFolder } from "../detect/ecosystem.ts";
+import { type Ecosystem, type EntryPoint, type PackageFolder, toCommands } from "../detect/ecosystem.ts";
 import { capturesIn } from "../formats/lines.ts";
 import { frameworksAmong } from "./frameworks.ts";
 
@@ -13,17 +13,14 @@ export const go: Ecosystem = {
     const members = capturesIn(folder.text("go.work"), /^(?:use\s)?\s*(\.[^\s()]*)/);
     return {
       name,
-      managers: [{ name: "go", from: file }],
+      managers: { go: file },
       ...(file === "go.mod" && {
-        build: [
-          { name: "build", command: ["go", "build", "./..."] },
-          { name: "vet", command: ["go", "vet", "./..."] },
-        ],
-        test: [{ runner: "go test", command: ["go", "test", "./..."] }],
+        build: toCommands({ build: "go build ./...", vet: "go vet ./..." }),
+        test: toCommands({ "go test": "go test ./..." }),
         entryPoints: entryPoints(folder),
       }),
       frameworks: frameworksAmong(requiredModules(modules), FRAMEWORKS),
-      workspaces: folder.names.has("go.work") ? [{ tool: "go.work", members }] : [],
+      workspaces: folder.names.has("go.work") ? { "go.work": members } : undefined,
     };
   },
 };

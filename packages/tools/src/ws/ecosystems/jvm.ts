@@ -1,4 +1,11 @@
-import type { Ecosystem, EntryPoint, PackageFolder } from "../detect/ecosystem.ts";
+import {
+  type Ecosystem,
+  type EntryPoint,
+  entryPointsAt,
+  type PackageFolder,
+  toCommands,
+  workspaceOf,
+} from "../detect/ecosystem.ts";
 import { capturesIn, linesOf } from "../formats/lines.ts";
 import { type Element, readElements, textsOf } from "../formats/xml.ts";
 import { frameworksAmong } from "./frameworks.ts";
@@ -12,18 +19,14 @@ export const maven: Ecosystem = {
     if (!pom.some(({ name, isClosed }) => name === "project" && isClosed))
       folder.report("pom.xml", "not a Maven project: there is no <project>…</project>");
     const program = folder.names.has("mvnw") ? "./mvnw" : "mvn";
-    const members = textsOf(pom, "module");
     return {
       name: ownName(pom),
-      managers: [{ name: "maven", from: "pom.xml" }],
-      build: [
-        { name: "build", command: [program, "package", "-DskipTests"] },
-        { name: "compile", command: [program, "compile"] },
-      ],
-      test: [{ runner: "maven", command: [program, "test"] }],
+      managers: { maven: "pom.xml" },
+      build: toCommands({ build: `${program} package -DskipTests`, compile: `${program} compile` }),
+      test: toCommands({ maven: `${program} test` }),
       frameworks: frameworksAmong(textsOf(pom, "groupId"), JVM_FRAMEWORKS),
       entryPoints: jvmEntryPoints(folder),
-      workspaces: members.length > 0 ? [{ tool: "maven modules", members }] : [],
+      workspaces: workspaceOf("maven modules", textsOf(pom, "module")),
     };
   },
 };
@@ -50,18 +53,14 @@ export const gradle: Ecosystem = {
   inspect(folder) {
     const settings = textOf(folder, SETTINGS_FILES);
     const program = folder.names.has("gradlew") ? "./gradlew" : "gradle";
-    const members = includedProjects(settings);
     return {
       name: capturesIn(settings, /^rootProject\.name\s?=\s?["']([^"']+)["']/)[0],
-      managers: [{ name: "gradle", from: folder.first(...gradle.markers) ?? "build.gradle" }],
-      build: [
-        { name: "build", command: [program, "assemble"] },
-        { name: "check", command: [program, "check"] },
-      ],
-      test: [{ runner: "gradle", command: [program, "test"] }],
+      managers: { gradle: folder.first(...gradle.markers) ?? "build.gradle" },
+      build: toCommands({ build: `${program} assemble`, check: `${program} check` }),
+      test: toCommands({ gradle: `${program} test` }),
       frameworks: frameworksAmong(quotedIn(textOf(folder, BUILD_FILES)), JVM_FRAMEWORKS),
       entryPoints: jvmEntryPoints(folder),
-      workspaces: members.length > 0 ? [{ tool: "gradle", members }] : [],
+      workspaces: workspaceOf("gradle", includedProjects(settings)),
     };
   },
 };
@@ -107,6 +106,7 @@ const JVM_FRAMEWORKS = {
 
 /** The files that contain `main` by convention; finding it elsewhere would mean reading every file. */
 const jvmEntryPoints = (folder: PackageFolder): EntryPoint[] =>
-  [...folder.filesBelow()]
-    .filter((path) => /(^|\/)(Main|App|\w+Application)\.(java|kt|scala)$/.test(path))
-    .map((path) => ({ path, kind: "main" }));
+  entryPointsAt(
+    "main",
+    [...folder.filesBelow()].filter((path) => /(^|\/)(Main|App|\w+Application)\.(java|kt|scala)$/.test(path)),
+  );

@@ -1,4 +1,12 @@
-import type { Command, Ecosystem, EntryPoint, PackageFolder, TestCommand } from "../detect/ecosystem.ts";
+import {
+  type Commands,
+  type Ecosystem,
+  type EntryPoint,
+  entryPointsAt,
+  type PackageFolder,
+  toScripts,
+  workspaceOf,
+} from "../detect/ecosystem.ts";
 import type { Data } from "../formats/data.ts";
 import { readYamlList } from "../formats/yaml.ts";
 import { frameworksAmong, namedAlike } from "./frameworks.ts";
@@ -14,8 +22,12 @@ export const node: Ecosystem = {
     const dependencies = dependenciesOf(manifest);
     return {
       name: manifest.get("name").text,
-      managers: [{ name: manager.name, from }],
-      build: buildCommands(manifest, manager),
+      managers: { [manager.name]: from },
+      build: toScripts(
+        manifest.get("scripts").keys.filter((name) => BUILD_SCRIPT.test(name)),
+        manager.name,
+        "run",
+      ),
       test: nodeTests(manifest, dependencies, manager),
       frameworks: frameworksAmong(dependencies, FRAMEWORKS),
       entryPoints: entryPoints(manifest, folder),
@@ -40,12 +52,6 @@ const dependenciesOf = (manifest: Data): ReadonlySet<string> =>
 const BUILD_SCRIPT =
   /^(build|compile|bundle|typecheck|type-check|types|check|lint|format|dev|start|serve|preview)(:[\w.-]+)*$/;
 
-const buildCommands = (manifest: Data, manager: NodeManager): Command[] =>
-  manifest
-    .get("scripts")
-    .keys.filter((name) => BUILD_SCRIPT.test(name))
-    .map((name) => ({ name, command: [manager.name, "run", name] }));
-
 function entryPoints(manifest: Data, folder: PackageFolder): EntryPoint[] {
   const declared: EntryPoint[] = [];
   for (const kind of ["main", "module"] as const) {
@@ -69,7 +75,7 @@ function entryPoints(manifest: Data, folder: PackageFolder): EntryPoint[] {
   }
   if (declared.length > 0) return declared;
   const usual = USUAL_ENTRIES.find((path) => folder.hasFile(path));
-  return usual ? [{ path: usual, kind: "main" }] : [];
+  return entryPointsAt("main", usual ? [usual] : []);
 }
 
 const USUAL_ENTRIES = ["src/index", "src/main", "index", "server", "app", "main"].flatMap((stem) =>
@@ -127,25 +133,25 @@ const BUILT_IN = [
 ];
 
 /** Each runner with a script that calls it, or with its own command when no script does. */
-function nodeTests(manifest: Data, dependencies: ReadonlySet<string>, manager: NodeManager): TestCommand[] {
+function nodeTests(manifest: Data, dependencies: ReadonlySet<string>, manager: NodeManager): Commands {
   const scripts = testScripts(manifest);
   const calling = (pattern: RegExp) => scripts.find(({ body }) => pattern.test(body));
-  const tests: TestCommand[] = [];
+  const tests: (readonly [string, readonly string[]])[] = [];
   for (const { name, pattern } of BUILT_IN) {
     const script = calling(pattern);
-    if (script) tests.push({ runner: name, command: [manager.name, "run", script.name] });
+    if (script) tests.push([name, [manager.name, "run", script.name]]);
   }
   for (const [name, command] of Object.entries(RUNNERS)) {
     const script = calling(new RegExp(`(?<![\\w-])${name}(?![\\w.-])`));
     if (!script && !dependencies.has(name === "playwright" ? "@playwright/test" : name)) continue;
-    tests.push({
-      runner: name,
-      command: script ? [manager.name, "run", script.name] : [...manager.exec, ...command.split(" ")],
-    });
+    tests.push([
+      name,
+      script ? [manager.name, "run", script.name] : [...manager.exec, ...command.split(" ")],
+    ]);
   }
   const main = scripts.find(({ name }) => name === "test");
-  const isCovered = tests.some(({ command }) => command.at(-1) === "test" && command[1] === "run");
-  if (main && !isCovered) tests.unshift({ runner: "script", command: [manager.name, "run", "test"] });
+  const isCovered = tests.some(([, command]) => command.at(-1) === "test" && command[1] === "run");
+  if (main && !isCovered) tests.unshift(["script", [manager.name, "run", "test"]]);
   return tests;
 }
 
@@ -166,14 +172,14 @@ function workspaces(folder: PackageFolder, manifest: Data, manager: NodeManager)
   const members = [...declared.texts, ...declared.get("packages").texts];
   const pnpm = readYamlList(folder.text("pnpm-workspace.yaml"), "packages");
   const lerna = folder.json("lerna.json").get("packages").texts;
-  return [
-    ...(members.length > 0 ? [{ tool: `${manager.name} workspaces`, members }] : []),
-    ...(pnpm.length > 0 ? [{ tool: "pnpm workspaces", members: pnpm }] : []),
-    ...(folder.names.has("lerna.json") ? [{ tool: "lerna", members: lerna }] : []),
-    ...(folder.names.has("nx.json") ? [{ tool: "nx" }] : []),
-    ...(folder.first("turbo.json", "turbo.jsonc") ? [{ tool: "turbo" }] : []),
-    ...(folder.names.has("rush.json") ? [{ tool: "rush" }] : []),
-  ];
+  return {
+    ...workspaceOf(`${manager.name} workspaces`, members),
+    ...workspaceOf("pnpm workspaces", pnpm),
+    ...(folder.names.has("lerna.json") && { lerna }),
+    ...(folder.names.has("nx.json") && { nx: [] }),
+    ...(folder.first("turbo.json", "turbo.jsonc") && { turbo: [] }),
+    ...(folder.names.has("rush.json") && { rush: [] }),
+  };
 }
 
 const FRAMEWORKS = {

@@ -1,4 +1,4 @@
-import type { Ecosystem, EntryPoint } from "../detect/ecosystem.ts";
+import { type Ecosystem, entryPointsAt, toCommands, toScripts } from "../detect/ecosystem.ts";
 import { frameworksAmong } from "./frameworks.ts";
 
 export const php: Ecosystem = {
@@ -7,31 +7,23 @@ export const php: Ecosystem = {
   inspect(folder) {
     const manifest = folder.json("composer.json");
     const packages = new Set([...manifest.get("require").keys, ...manifest.get("require-dev").keys]);
-    const usesPest = packages.has("pestphp/pest");
     const usesPhpunit = packages.has("phpunit/phpunit") || folder.first("phpunit.xml", "phpunit.xml.dist");
+    const scripts = manifest
+      .get("scripts")
+      .keys.filter((name) => /^(build|lint|format|analyse|analyze|dev|check)(:[\w.-]+)*$/.test(name));
     return {
       name: manifest.get("name").text,
-      managers: [{ name: "composer", from: "composer.json" }],
-      build: [
-        { name: "install", command: ["composer", "install"] },
-        ...manifest
-          .get("scripts")
-          .keys.filter((name) => /^(build|lint|format|analyse|analyze|dev|check)(:[\w.-]+)*$/.test(name))
-          .map((name) => ({ name, command: ["composer", "run", name] })),
-      ],
-      test: [
-        ...(usesPest ? [{ runner: "pest", command: ["vendor/bin/pest"] }] : []),
-        ...(usesPhpunit ? [{ runner: "phpunit", command: ["vendor/bin/phpunit"] }] : []),
-      ],
+      managers: { composer: "composer.json" },
+      build: [...toCommands({ install: "composer install" }), ...toScripts(scripts, "composer", "run")],
+      test: toCommands({
+        pest: packages.has("pestphp/pest") && "vendor/bin/pest",
+        phpunit: usesPhpunit && "vendor/bin/phpunit",
+      }),
       frameworks: frameworksAmong(packages, FRAMEWORKS),
       entryPoints: [
-        ...["public/index.php", "index.php"]
-          .filter(folder.hasFile)
-          .map((path): EntryPoint => ({ path, kind: "server" })),
-        ...["artisan", "bin/console"]
-          .filter(folder.hasFile)
-          .map((path): EntryPoint => ({ path, kind: "command" })),
-        ...manifest.get("bin").texts.map((path): EntryPoint => ({ path, kind: "command" })),
+        ...entryPointsAt("server", ["public/index.php", "index.php"].filter(folder.hasFile)),
+        ...entryPointsAt("command", ["artisan", "bin/console"].filter(folder.hasFile)),
+        ...entryPointsAt("command", manifest.get("bin").texts),
       ],
     };
   },

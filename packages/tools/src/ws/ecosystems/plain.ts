@@ -1,4 +1,4 @@
-import type { Ecosystem } from "../detect/ecosystem.ts";
+import { type Ecosystem, toCommands } from "../detect/ecosystem.ts";
 
 const TABLE: readonly { name: string; marker: string; manager: string; build: string; test: string }[] = [
   { name: "elixir", marker: "mix.exs", manager: "mix", build: "mix compile", test: "mix test" },
@@ -20,8 +20,8 @@ export const plain: readonly Ecosystem[] = TABLE.map(({ name, marker, manager, b
   name,
   markers: [marker],
   inspect: () => ({
-    managers: [{ name: manager, from: marker }],
-    build: [{ name: "build", command: build.split(" ") }],
-    test: [{ runner: `${test.split(" ", 1)[0]} test`, command: test.split(" ") }],
+    managers: { [manager]: marker },
+    build: toCommands({ build }),
+    test: toCommands({ [`${test.split(" ", 1)[0]} test`]: test }),
   }),
 }));

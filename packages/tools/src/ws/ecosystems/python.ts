@@ -1,10 +1,11 @@
-import type {
-  Command,
-  Ecosystem,
-  EntryPoint,
-  Manager,
-  PackageFolder,
-  TestCommand,
+import {
+  type Commands,
+  type Ecosystem,
+  type EntryPoint,
+  entryPointsAt,
+  type PackageFolder,
+  toCommands,
+  workspaceOf,
 } from "../detect/ecosystem.ts";
 import type { Data } from "../formats/data.ts";
 import { linesOf } from "../formats/lines.ts";
@@ -21,18 +22,17 @@ export const python: Ecosystem = {
     const project = folder.toml("pyproject.toml");
     const manager = managerOf(folder);
     const dependencies = pythonDependencies(folder);
-    const members = project.get("tool", "uv", "workspace", "members").texts;
     return {
       name:
         project.get("project", "name").text ??
         project.get("tool", "poetry", "name").text ??
         setupName(folder),
-      managers: [manager],
+      managers: { [manager.name]: manager.from },
       build: buildCommands(folder, manager.name),
       test: testCommands(folder, dependencies, manager.name),
       frameworks: frameworksAmong(dependencies, FRAMEWORKS),
       entryPoints: entryPoints(folder),
-      workspaces: members.length > 0 ? [{ tool: "uv workspace", members }] : [],
+      workspaces: workspaceOf("uv workspace", project.get("tool", "uv", "workspace", "members").texts),
     };
   },
 };
@@ -46,7 +46,7 @@ const setupName = (folder: PackageFolder): string | undefined => {
 };
 
 /** Determined by a file that only one manager writes; then by the tables of pyproject.toml; otherwise pip. */
-function managerOf(folder: PackageFolder): Manager {
+function managerOf(folder: PackageFolder): { name: string; from: string } {
   const lock = folder.first(...Object.keys(LOCKS)) ?? folder.nearest(["uv.lock"])?.path;
   if (lock) return { name: LOCKS[lock] ?? "uv", from: lock };
   const tools = folder.toml("pyproject.toml").get("tool");
@@ -64,14 +64,7 @@ const LOCKS: Readonly<Record<string, string>> = {
 };
 
 /** How a manager runs a command in the project's environment. */
-const runPrefix = (manager: string): string[] => (manager === "pip" ? [] : [manager, "run"]);
-
-const runModule = (manager: string, ...words: string[]): string[] => [
-  ...runPrefix(manager),
-  "python",
-  "-m",
-  ...words,
-];
+const runPrefix = (manager: string): string => (manager === "pip" ? "" : `${manager} run `);
 
 const INSTALL: Readonly<Record<string, string>> = {
   uv: "uv sync",
@@ -87,42 +80,34 @@ const BUILD: Readonly<Record<string, string>> = {
   pip: "python -m build",
 };
 
-function buildCommands(folder: PackageFolder, manager: string): Command[] {
+function buildCommands(folder: PackageFolder, manager: string): Commands {
   const what = folder.names.has("requirements.txt") ? "-r requirements.txt" : "-e .";
   const install = manager === "pip" ? `python -m pip install ${what}` : INSTALL[manager];
-  const build = BUILD[manager];
   const isBuilt = folder.toml("pyproject.toml").get("build-system").isPresent || folder.names.has("setup.py");
-  return [
-    ...(install ? [{ name: "install", command: install.split(" ") }] : []),
-    ...(isBuilt && build ? [{ name: "build", command: build.split(" ") }] : []),
-  ];
+  return toCommands({ install, build: isBuilt && BUILD[manager] });
 }
 
-function testCommands(
-  folder: PackageFolder,
-  dependencies: ReadonlySet<string>,
-  manager: string,
-): TestCommand[] {
-  const tests: TestCommand[] = [];
+function testCommands(folder: PackageFolder, dependencies: ReadonlySet<string>, manager: string): Commands {
+  const python = `${runPrefix(manager)}python`;
   const usesPytest =
     dependencies.has("pytest") ||
     folder.toml("pyproject.toml").get("tool", "pytest").isPresent ||
     folder.first("pytest.ini", "conftest.py") !== undefined ||
     /^\[(tool:)?pytest\]/m.test(folder.text("setup.cfg") + folder.text("tox.ini"));
-  if (usesPytest) tests.push({ runner: "pytest", command: runModule(manager, "pytest") });
-  if (folder.names.has("manage.py")) {
-    tests.push({ runner: "django", command: [...runPrefix(manager), "python", "manage.py", "test"] });
-  }
-  if (folder.names.has("tox.ini")) tests.push({ runner: "tox", command: ["tox"] });
-  if (folder.names.has("noxfile.py")) tests.push({ runner: "nox", command: ["nox"] });
+  const tests = toCommands({
+    pytest: usesPytest && `${python} -m pytest`,
+    django: folder.names.has("manage.py") && `${python} manage.py test`,
+    tox: folder.names.has("tox.ini") && "tox",
+    nox: folder.names.has("noxfile.py") && "nox",
+  });
   if (tests.length > 0) return tests;
   const files = [...folder.filesBelow()].filter((path) => TEST_FILE.test(path)).slice(0, MAX_TEST_FILES);
   if (files.length === 0) return [];
   const texts = files.map(folder.text);
   // unittest finds no plain functions, and pytest may not be installed.
   if (texts.some((text) => PLAIN_TEST.test(text)) && !texts.some((text) => text.includes("unittest")))
-    return [{ runner: "pytest", command: runModule(manager, "pytest") }];
-  return [{ runner: "unittest", command: runModule(manager, "unittest", "discover") }];
+    return toCommands({ pytest: `${python} -m pytest` });
+  return toCommands({ unittest: `${python} -m unittest discover` });
 }
 
 const TEST_FILE = /(^|\/)(test_[^/]*|[^/]*_test|tests)\.py$/;
@@ -138,7 +123,7 @@ function entryPoints(folder: PackageFolder): EntryPoint[] {
     if (name === "wsgi.py" || name === "asgi.py") found.push({ path, kind: "server" });
   }
   const usual = ["manage.py", "main.py", "app.py", "src/main.py"].filter((path) => folder.hasFile(path));
-  return [...usual.map((path): EntryPoint => ({ path, kind: "main" })), ...scripts(folder), ...found];
+  return [...entryPointsAt("main", usual), ...scripts(folder), ...found];
 }
 
 /** `[project.scripts] name = "package.module:function"`, when the module's file exists. */

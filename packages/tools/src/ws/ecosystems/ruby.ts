@@ -1,4 +1,4 @@
-import type { Ecosystem, PackageFolder, TestCommand } from "../detect/ecosystem.ts";
+import { type Ecosystem, entryPointsAt, toCommands } from "../detect/ecosystem.ts";
 import { capturesIn } from "../formats/lines.ts";
 import { frameworksAmong, namedAlike } from "./frameworks.ts";
 
@@ -13,18 +13,23 @@ export const ruby: Ecosystem = {
       ...capturesIn(spec, /add_(?:\w+_)?dependency[\s(]+["']([\w.-]+)["']/),
     ]);
     const isRails = gems.has("rails");
+    const usesRspec = gems.has("rspec") || gems.has("rspec-rails") || folder.names.has(".rspec");
+    const usesMinitest = gems.has("minitest") || folder.folderNames.has("test");
     return {
       name: capturesIn(spec, /\.name\s?=\s?["']([\w.-]+)["']/)[0] ?? gemspec?.replace(/\.gemspec$/, ""),
-      managers: [{ name: "bundler", from: folder.first("Gemfile") ?? gemspec ?? "Gemfile" }],
+      managers: { bundler: folder.first("Gemfile") ?? gemspec ?? "Gemfile" },
       build: [
-        { name: "install", command: ["bundle", "install"] },
-        ...(gemspec ? [{ name: "build", command: ["gem", "build", gemspec] }] : []),
-        ...(isRails ? [{ name: "start", command: ["bin/rails", "server"] }] : []),
+        ["install", ["bundle", "install"]],
+        ...(gemspec ? [["build", ["gem", "build", gemspec]] as const] : []),
+        ...toCommands({ start: isRails && "bin/rails server" }),
       ],
-      test: testCommands(folder, gems, isRails),
+      test: toCommands({
+        rspec: usesRspec && "bundle exec rspec",
+        minitest: usesMinitest && (isRails ? "bin/rails test" : "bundle exec rake test"),
+      }),
       frameworks: frameworksAmong(gems, FRAMEWORKS),
       entryPoints: [
-        ...(folder.names.has("config.ru") ? [{ path: "config.ru", kind: "server" as const }] : []),
+        ...entryPointsAt("server", ["config.ru"].filter(folder.hasFile)),
         ...[...folder.filesBelow()]
           .filter((path) => /^exe\/[^/]+$/.test(path))
           .map((path) => ({ path, kind: "command" as const, name: path.slice("exe/".length) })),
@@ -32,22 +37,6 @@ export const ruby: Ecosystem = {
     };
   },
 };
-
-function testCommands(folder: PackageFolder, gems: ReadonlySet<string>, isRails: boolean): TestCommand[] {
-  const usesRspec = gems.has("rspec") || gems.has("rspec-rails") || folder.names.has(".rspec");
-  const usesMinitest = gems.has("minitest") || folder.folderNames.has("test");
-  return [
-    ...(usesRspec ? [{ runner: "rspec", command: ["bundle", "exec", "rspec"] }] : []),
-    ...(usesMinitest
-      ? [
-          {
-            runner: "minitest",
-            command: isRails ? ["bin/rails", "test"] : ["bundle", "exec", "rake", "test"],
-          },
-        ]
-      : []),
-  ];
-}
 
 const FRAMEWORKS = {
   ...namedAlike("hanami jekyll rails roda sidekiq sinatra"),

@@ -36,15 +36,13 @@ export const tasks: Ecosystem = {
   spansSubfolders: true,
   inspect(folder) {
     const targets = TASK_FILES.flatMap((taskFile) =>
-      targetsOf(folder, taskFile).map((target) => ({ target, command: [taskFile.program, target] })),
+      targetsOf(folder, taskFile).map((target) => [target, [taskFile.program, target]] as const),
     );
     return {
-      build: targets
-        .filter(({ target }) => BUILD_TARGETS.has(target))
-        .map(({ target, command }) => ({ name: target, command })),
+      build: targets.filter(([target]) => BUILD_TARGETS.has(target)),
       test: targets
-        .filter(({ target }) => TEST_TARGETS.has(target))
-        .map(({ command }) => ({ runner: command[0] as string, command })),
+        .filter(([target]) => TEST_TARGETS.has(target))
+        .map(([, command]) => [command[0] as string, command]),
     };
   },
 };
