@@ -25,10 +25,10 @@ test("every example is run here", () => {
 test.each(Object.entries(PRINTED))("the example %s works", (name, lines) => {
   const home = mkdtempSync(join(tmpdir(), "octant-example-"));
   onTestFinished(() => rmSync(home, { recursive: true, force: true }));
-  const { PATH } = process.env;
+  const { PATH, NODE_COMPILE_CACHE } = process.env;
   const { stdout, stderr, status } = spawnSync(process.execPath, [join(EXAMPLES, name)], {
     encoding: "utf8",
-    env: { PATH, HOME: home },
+    env: { PATH, HOME: home, NODE_COMPILE_CACHE },
   });
   expect({ stderr, status }).toEqual({ stderr: "", status: 0 });
   expect(stdout.trim().split("\n")).toEqual(lines);

@@ -155,45 +155,42 @@ describe.each(PROJECTS)("$name", (project) => {
     expect(data.results[0]?.symbol_id).toBe(symbol.id);
   });
 
-  scenario("code.rename as the first call renames every use, and the tests still pass", async () => {
-    await using server = await open();
-    const input = { symbol_id: symbol.id, new_name: project.newName };
-    const { data, error } = await server.call("code.rename", input);
-    expect(error).toBeNull();
-    const changed = data.files.map(({ uri }: { uri: string }) => basename(uri));
-    expect(changed).toEqual(expect.arrayContaining([...symbol.usedIn]));
-    const { runner, filter } = project.tests;
-    const tested = await server.call("test.run", { suite: runner, ...(filter && { filter }) });
-    expect(tested.data).toMatchObject({ status: "passed", fail: 0, suites: [{ runner }] });
-    expect(tested.data.pass).toBeGreaterThan(0);
-  });
+  scenario(
+    "a person renames first, then detects, edits, tests, compares, commits and runs a command",
+    async () => {
+      await using server = await open();
+      const input = { symbol_id: symbol.id, new_name: project.newName };
+      const renamed = await server.call("code.rename", input);
+      expect(renamed.error).toBeNull();
+      const changed: string[] = renamed.data.files.map(({ uri }: { uri: string }) => uri);
+      expect(changed.map((uri) => basename(uri))).toEqual(expect.arrayContaining([...symbol.usedIn]));
 
-  scenario("a person detects, edits, tests, compares, commits and runs a long command", async () => {
-    await using server = await open();
-    const { runner, filter } = project.tests;
-    const detected = await server.call("ws.detect");
-    expect(detected.data.languages[0].name.toLowerCase()).toBe(project.language);
+      const detected = await server.call("ws.detect");
+      expect(detected.data.languages[0].name.toLowerCase()).toBe(project.language);
 
-    const read = await server.call("fs.read", { uri: answeredBy });
-    const edited = await server.call("fs.apply_patch", {
-      uri: answeredBy,
-      base_hash: read.data.hash,
-      patch: [{ op: "insert", line: 0, text: project.comment }],
-    });
-    expect(edited.error).toBeNull();
+      const read = await server.call("fs.read", { uri: answeredBy });
+      const edited = await server.call("fs.apply_patch", {
+        uri: answeredBy,
+        base_hash: read.data.hash,
+        patch: [{ op: "insert", line: 0, text: project.comment }],
+      });
+      expect(edited.error).toBeNull();
 
-    const tested = await server.call("test.run", { suite: runner, ...(filter && { filter }) });
-    expect(tested.data).toMatchObject({ status: "passed", fail: 0 });
+      const { runner, filter } = project.tests;
+      const tested = await server.call("test.run", { suite: runner, ...(filter && { filter }) });
+      expect(tested.data).toMatchObject({ status: "passed", fail: 0, suites: [{ runner }] });
+      expect(tested.data.pass).toBeGreaterThan(0);
 
-    const difference = await server.call("vcs.diff");
-    expect(difference.data.patch).toContain(`+${project.comment}`);
-    const committed = await server.call("vcs.commit", { message: "edit", files: [answeredBy] });
-    expect(committed.error).toBeNull();
-    expect((await server.call("vcs.status")).data).toMatchObject({ clean: true, entries: [] });
+      const difference = await server.call("vcs.diff");
+      expect(difference.data.patch).toContain(`+${project.comment}`);
+      const committed = await server.call("vcs.commit", { message: "edit", files: [answeredBy, ...changed] });
+      expect(committed.error).toBeNull();
+      expect((await server.call("vcs.status")).data).toMatchObject({ clean: true, entries: [] });
 
-    const long = await server.ask("proc.exec", { command: "sleep 1; echo finished", wait: 100 });
-    expect(long.data.status).toBe("running");
-    const ended = await server.result(long.meta.job_id!);
-    expect(ended.data).toMatchObject({ status: "exited", exit_code: 0, stdout: "finished\n" });
-  });
+      const long = await server.ask("proc.exec", { command: "sleep 1; echo finished", wait: 100 });
+      expect(long.data.status).toBe("running");
+      const ended = await server.result(long.meta.job_id!);
+      expect(ended.data).toMatchObject({ status: "exited", exit_code: 0, stdout: "finished\n" });
+    },
+  );
 });

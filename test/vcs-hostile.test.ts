@@ -2,11 +2,7 @@ import { execFileSync } from "node:child_process";
 import { chmodSync, cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import {
-  type OpenOptions,
-  type OpenRepository,
-  openRepository,
-} from "../packages/tools/src/vcs/testing/open-repository.ts";
+import { type OpenRepository, openRepository } from "../packages/tools/src/vcs/testing/open-repository.ts";
 
 /** A way for a repository to run a program, and the git command that proves it. */
 interface Vector {
@@ -14,7 +10,8 @@ interface Vector {
   plant(hostile: Hostile): void;
   /** Absent where only a careless wrapper would be affected. */
   readonly control?: (hostile: Hostile) => readonly string[];
-  readonly open?: OpenOptions;
+  /** Vectors of one group share a repository; each still fires there under git itself. Default: one of its own. */
+  readonly group?: string;
   /** The repository named in the calls. */
   readonly repo?: string;
 }
@@ -51,17 +48,20 @@ const ADD = run("add", "a.txt");
 const VECTORS: readonly Vector[] = [
   {
     name: "pre-commit and commit-msg hooks",
+    group: "hooks",
     plant: hook("pre-commit", "prepare-commit-msg", "commit-msg", "post-commit", "post-rewrite"),
     control: run("commit", "-qam", "x"),
   },
   {
     name: "post-checkout and reference-transaction hooks",
+    group: "hooks",
     plant: hook("post-checkout", "reference-transaction", "applypatch-msg"),
     control: run("checkout", "-q", "-b", "control"),
   },
-  { name: "post-index-change hook", plant: hook("post-index-change"), control: ADD },
+  { name: "post-index-change hook", group: "hooks", plant: hook("post-index-change"), control: ADD },
   {
     name: "hooks in a folder of the project",
+    group: "clean",
     plant(hostile) {
       hostile.config("core.hooksPath", "tools");
       for (const name of ["pre-commit", "post-checkout", "reference-transaction"])
@@ -69,11 +69,12 @@ const VECTORS: readonly Vector[] = [
     },
     control: run("commit", "-qam", "x"),
   },
-  { name: "hooks from the config", plant: set("hook.evil.command") },
-  { name: "fsmonitor", plant: set("core.fsmonitor"), control: run("status") },
-  { name: "clean filter", plant: filter("filter.evil.clean"), control: ADD },
+  { name: "hooks from the config", group: "hooks", plant: set("hook.evil.command") },
+  { name: "fsmonitor", group: "hooks", plant: set("core.fsmonitor"), control: run("status") },
+  { name: "clean filter", group: "clean", plant: filter("filter.evil.clean"), control: ADD },
   {
     name: "smudge filter",
+    group: "drivers",
     plant: filter("filter.evil.smudge"),
     control: run("checkout", "-q", "HEAD", "--", "b.txt"),
   },
@@ -130,12 +131,18 @@ const VECTORS: readonly Vector[] = [
     },
     control: ADD,
   },
-  { name: "external diff", plant: set("diff.external"), control: run("diff") },
-  { name: "diff driver", plant: filter("diff.evil.command"), control: run("diff") },
-  { name: "textconv", plant: filter("diff.evil.textconv"), control: run("diff") },
-  { name: "merge driver", plant: filter("merge.evil.driver"), control: run("merge", "-q", "other") },
+  { name: "external diff", group: "hooks", plant: set("diff.external"), control: run("diff") },
+  { name: "diff driver", group: "drivers", plant: filter("diff.evil.command"), control: run("diff") },
+  { name: "textconv", group: "clean", plant: filter("diff.evil.textconv"), control: run("diff") },
+  {
+    name: "merge driver",
+    group: "drivers",
+    plant: filter("merge.evil.driver"),
+    control: run("merge", "-q", "other"),
+  },
   {
     name: "signatures",
+    group: "signatures",
     plant(hostile) {
       set("gpg.program", "gpg.openpgp.program", "gpg.ssh.program", "gpg.ssh.defaultKeyCommand")(hostile);
       for (const key of ["commit.gpgSign", "tag.gpgSign", "log.showSignature"]) hostile.config(key, "true");
@@ -144,11 +151,18 @@ const VECTORS: readonly Vector[] = [
   },
   {
     name: "pagers",
+    group: "hooks",
     plant: set("core.pager", "pager.status", "pager.log", "pager.diff"),
   },
-  { name: "editors", plant: set("core.editor", "sequence.editor"), control: run("commit", "-qa") },
+  {
+    name: "editors",
+    group: "signatures",
+    plant: set("core.editor", "sequence.editor"),
+    control: run("commit", "-qa"),
+  },
   {
     name: "credentials and ssh",
+    group: "hooks",
     plant: set(
       "credential.helper",
       "core.askPass",
@@ -210,6 +224,7 @@ const VECTORS: readonly Vector[] = [
   },
   {
     name: "aliases and trailers",
+    group: "hooks",
     plant: set("alias.status", "alias.log", "trailer.x.command", "trailer.y.cmd"),
   },
   {
@@ -267,62 +282,72 @@ template.write("a.txt", "side\n");
 template.git("commit", "-qam", "side");
 template.git("checkout", "-q", "-b", "work");
 
-function openHostile({ plant, open = {} }: Vector): Hostile & { fired(): string } {
+/** A repository with all these vectors; each has a canary that leaves its own name when it runs. */
+function openHostile(vectors: readonly Vector[]) {
   const env = { PATH: `node_modules/.bin:${process.env["PATH"]}` };
-  const repository = openRepository({ ...open, env, bare: true });
+  const repository = openRepository({ env, bare: true });
   const { top, base, git } = repository;
   cpSync(template.top, top, { recursive: true });
   const trace = join(base, "fired");
-  const canary = join(top, "tools/canary");
-  repository.write("tools/canary", `#!/bin/sh\necho "$0 $*" >> '${trace}'\nexit 1\n`);
-  chmodSync(canary, 0o755);
   repository.write("a.txt", "changed\n");
   repository.write("new.txt", "new\n");
-  const hostile: Hostile & { fired(): string } = {
-    ...repository,
-    canary,
-    config: (key, value) => void git("config", key, value),
-    attributes: (text) => repository.write(".gitattributes", `${text}\n.gitattributes !filter\n`),
-    fired: () => (existsSync(trace) ? readFileSync(trace, "utf8") : ""),
-  };
-  plant(hostile);
+  const hostiles = vectors.map(({ name, plant }, n): Hostile => {
+    const canary = join(top, `tools/canary-${n}`);
+    repository.write(`tools/canary-${n}`, `#!/bin/sh\necho "${name}: $0 $*" >> '${trace}'\nexit 1\n`);
+    chmodSync(canary, 0o755);
+    const hostile = {
+      ...repository,
+      canary,
+      config: (key: string, value: string) => void git("config", key, value),
+      attributes: (text: string) => {
+        const path = join(top, ".gitattributes");
+        writeFileSync(path, `${text}\n.gitattributes !filter\n`, { flag: "a" });
+      },
+    };
+    plant(hostile);
+    return hostile;
+  });
   rmSync(trace, { force: true });
-  return hostile;
+  return { ...repository, hostiles, fired: () => (existsSync(trace) ? readFileSync(trace, "utf8") : "") };
 }
 
-describe.each(VECTORS)("$name", (vector) => {
-  test("runs nothing, whatever action is called", async () => {
-    const hostile = openHostile(vector);
-    const repo = vector.repo === undefined ? {} : { repo: vector.repo };
-    let worked = 0;
-    for (const [action, input] of CALLS) {
-      const { ok, error } = await hostile.call(action, { ...input, ...repo });
-      expect(hostile.fired(), `${action} ${JSON.stringify(input)}`).toBe("");
-      expect(error?.code).not.toBe("INTERNAL");
-      worked += ok ? 1 : 0;
-    }
-    // A refusal is safe too, but a test in which everything is refused would prove nothing.
-    expect(worked).toBeGreaterThan(CALLS.length / 2);
-    await hostile.close();
-  });
+const GROUPS = [...Map.groupBy(VECTORS, ({ group, name }) => group ?? name).values()];
 
-  const { control } = vector;
-  if (!control) return;
-  test("would have run something under git itself", async () => {
-    const hostile = openHostile(vector);
-    const [program, args] =
-      control(hostile).length > 0
-        ? ["git", control(hostile)]
-        : [join(hostile.top, "node_modules/.bin/git"), []];
-    try {
-      execFileSync(program, args, { cwd: hostile.top, env: hostile.env, stdio: "ignore" });
-    } catch {
-      // Most commands fail when the planted program does.
-    }
-    expect(hostile.fired()).not.toBe("");
-    await hostile.close();
-  });
-});
+describe.each(GROUPS.map((group) => [group.map(({ name }) => name).join("; "), group] as const))(
+  "%s",
+  (_names, group) => {
+    test("runs nothing, whatever action is called", async () => {
+      const hostile = openHostile(group);
+      const { repo } = group[0]!;
+      let worked = 0;
+      for (const [action, input] of CALLS) {
+        const { ok, error } = await hostile.call(action, { ...input, repo });
+        expect(hostile.fired(), `${action} ${JSON.stringify(input)}`).toBe("");
+        expect(error?.code).not.toBe("INTERNAL");
+        worked += ok ? 1 : 0;
+      }
+      // A refusal is safe too, but a test in which everything is refused would prove nothing.
+      expect(worked).toBeGreaterThan(CALLS.length / 2);
+      await hostile.close();
+    });
+
+    test.each(group.filter(({ control }) => control))(
+      "$name would have run something under git itself",
+      async (vector) => {
+        const hostile = openHostile(group);
+        const given = vector.control!(hostile.hostiles[group.indexOf(vector)]!);
+        const program = given.length > 0 ? "git" : join(hostile.top, "node_modules/.bin/git");
+        try {
+          execFileSync(program, given, { cwd: hostile.top, env: hostile.env, stdio: "ignore" });
+        } catch {
+          // Most commands fail when the planted program does.
+        }
+        expect(hostile.fired()).toContain(`${vector.name}: `);
+        await hostile.close();
+      },
+    );
+  },
+);
 
 test("there are at least twenty vectors, and every action is tried with each", async () => {
   expect(VECTORS.length).toBeGreaterThanOrEqual(20);
