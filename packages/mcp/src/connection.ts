@@ -63,7 +63,10 @@ export interface RequestParts {
   readonly endsIdleListens?: boolean;
 }
 
-/** A request while it is being answered. */
+/**
+ * A request while it is being answered. It has no getters: each would give every request a hidden class of its own,
+ * which keeps the request in memory until the next full collection.
+ */
 export type McpRequest = ReturnType<typeof createRequest>;
 
 export function createRequest({ message, write, ...parts }: RequestParts) {
@@ -81,11 +84,9 @@ export function createRequest({ message, write, ...parts }: RequestParts) {
       if (!signal.aborted) write(sent);
     },
     /** The capabilities that the client declared. */
-    get capabilities(): Plain {
-      return toPlain(session ? session.handshake?.["capabilities"] : meta?.[CAPABILITIES_KEY]);
-    },
+    capabilities: toPlain(session ? session.handshake?.["capabilities"] : meta?.[CAPABILITIES_KEY]),
     /** Throws a ProtocolError when the request carries a state that belongs to another one. */
-    get client(): RequestClient {
+    client(): RequestClient {
       client ??= session ? toLegacyClient(request, session.requests, log) : toModernClient(request, log);
       return client;
     },
@@ -117,7 +118,7 @@ async function resultOf(request: McpRequest): Promise<Plain> {
   const { service, era, method, params } = request;
   const run = service.methods[era].get(method);
   if (!run) throw new ProtocolError(METHOD_NOT_FOUND, "Method not found");
-  if (era === "modern" && params["requestState"] !== undefined) void request.client;
+  if (era === "modern" && params["requestState"] !== undefined) request.client();
   const result = await Promise.resolve(run(request)).catch((cause: unknown) => {
     // Work that was ended by its own question failed only for that reason.
     const question = request.inputRequired();

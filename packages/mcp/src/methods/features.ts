@@ -109,8 +109,8 @@ const completionsOf = ({ service }: McpRequest) => service.completions as Comple
 const contextOf = (request: McpRequest): FeatureContext => ({
   caller: request.service.caller,
   signal: request.signal,
-  ask: (question, signal) => request.client.ask(question, signal),
+  ask: (question, signal) => request.client().ask(question, signal),
   get exchange() {
-    return request.client.exchange;
+    return request.client().exchange;
   },
 });

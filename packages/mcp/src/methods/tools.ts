@@ -45,8 +45,8 @@ export async function callTool(request: McpRequest): Promise<Plain> {
       },
     }),
     // The questions of a task wait until the client fetches them.
-    ask: (question, askSignal) => (inputs ?? request.client).ask(question, askSignal),
-    ...(listing.offer(name)?.usesClient && { exchange: request.client.exchange }),
+    ask: (question, askSignal) => (inputs ?? request.client()).ask(question, askSignal),
+    ...(listing.offer(name)?.usesClient && { exchange: request.client().exchange }),
     ...toJobOptions(meta),
   });
   if (asksForTask(request, reply)) {
