@@ -105,10 +105,13 @@ function secretName(): string {
   return `(?:${words.join("|")})`;
 }
 
-export const findShapes = (text: string): Span[] =>
-  SHAPES.flatMap((shape) =>
+export function findShapes(text: string): Span[] {
+  // Few texts have one, and the search takes a tenth of the time of matchAll.
+  const found = SHAPES.filter((shape) => text.search(shape) >= 0);
+  return found.flatMap((shape) =>
     [...text.matchAll(shape)].map(({ 0: whole, 1: kept = "", index }) => ({
       start: index + kept.length,
       end: index + whole.length,
     })),
   );
+}
