@@ -1,5 +1,4 @@
 import { words } from "../words.ts";
-import { PROCESS_MARK, SERVER_MARK } from "./protocol.ts";
 
 /**
  * User, paths, locale, where toolchains live and which certificates to trust: none of these grants access to anything.
@@ -20,33 +19,6 @@ const ALLOWED = new Set(
   `),
 );
 const PROXIES = new Set(["http_proxy", "https_proxy", "all_proxy", "ftp_proxy", "no_proxy"]);
-
-const PLAIN_TERMINAL = "dumb";
-const FULL_TERMINAL = "xterm-256color";
-
-export interface EnvironmentOptions {
-  /** The part of the server's environment that is passed on. */
-  readonly base: Readonly<Record<string, string>>;
-  /** The caller's, which wins. */
-  readonly extra: Readonly<Record<string, string>>;
-  readonly pty: boolean;
-  readonly folder: string;
-  readonly proc_id: string;
-  readonly server: string;
-}
-
-/** The environment of a child: only allowed variables of the server, plus the caller's. */
-export function childEnvironment(options: EnvironmentOptions): Record<string, string> {
-  const { base, extra, pty, folder, proc_id, server } = options;
-  return {
-    ...base,
-    TERM: pty ? FULL_TERMINAL : PLAIN_TERMINAL,
-    PWD: folder,
-    ...extra,
-    [PROCESS_MARK]: proc_id,
-    [SERVER_MARK]: server,
-  };
-}
 
 /** The variables of the server that a child may inherit. Computed once: reading process.env takes 0.1 ms. */
 export const passedEnvironment = (env: NodeJS.ProcessEnv): Readonly<Record<string, string>> =>

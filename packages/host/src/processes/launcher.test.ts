@@ -4,9 +4,8 @@ import { join } from "node:path";
 import { ToolError } from "@octant/core";
 import { afterAll, expect, test } from "vitest";
 import { openPlainExchange } from "../sandbox/exchange.ts";
-import type { Launcher } from "./launcher.ts";
 import { carriesMark, listProcesses } from "./process-table.ts";
-import { createProcesses, type ProcessSpec } from "./processes.ts";
+import { createProcesses, type Launcher, type ProcessSpec } from "./processes.ts";
 import { PROCESS_MARK } from "./protocol.ts";
 
 const OWNER = "test";

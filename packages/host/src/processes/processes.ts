@@ -4,15 +4,23 @@ import { attempt } from "../attempt.ts";
 import type { Pinned } from "../confinement.ts";
 import type { RefOpener } from "../files/files.ts";
 import { type Exchange, openPlainExchange } from "../sandbox/exchange.ts";
+import type { LaunchedCommand, Sandbox } from "../sandbox/sandbox.ts";
 import { toToolError } from "../system-error.ts";
 import type { ProcessLimits } from "./cgroup.ts";
-import { childEnvironment, passedEnvironment } from "./environment.ts";
+import { passedEnvironment } from "./environment.ts";
 import { checkInput, storeInput } from "./input-file.ts";
-import { type Launched, type Launcher, toLaunched } from "./launcher.ts";
 import { openOutput } from "./output-ref.ts";
 import { type ProcessInfo, spoolOf, toInfo } from "./process-info.ts";
 import { hasProcessTable, listMachine } from "./process-table.ts";
-import type { RequestName, RequestOf, StartOrder, StreamName, TerminalSize } from "./protocol.ts";
+import {
+  PROCESS_MARK,
+  type RequestName,
+  type RequestOf,
+  SERVER_MARK,
+  type StartOrder,
+  type StreamName,
+  type TerminalSize,
+} from "./protocol.ts";
 import { inputPath, listRecords, type ProcessRecord, readRecord, spoolPath } from "./records.ts";
 import { createSlots } from "./slots.ts";
 import { SPOOL_CAPS, type Spool, type SpoolCaps } from "./spool.ts";
@@ -38,6 +46,12 @@ export interface ProcessSpec {
   readonly label: string;
 }
 
+/** The part of a sandbox that starts commands. */
+export type Launcher = Pick<Sandbox, "wrap" | "openExchange">;
+
+/** Returns the protected entries that were moved out of the project meanwhile. */
+type Release = () => readonly string[];
+
 export interface ProcessEvent {
   readonly type: "started" | "output" | "ended";
   readonly proc_id: string;
@@ -59,6 +73,8 @@ export interface ProcessesOptions {
 }
 
 export const MAX_RUNNING = 64;
+const PLAIN_TERMINAL = "dumb";
+const FULL_TERMINAL = "xterm-256color";
 /** After a signal: how long the exit may take to be known. */
 const SETTLE_MS = 500;
 /** As many as can end at once. */
@@ -117,44 +133,53 @@ export class Processes {
     }
   }
 
-  async #launch(spec: ProcessSpec, running: LiveProcess): Promise<Launched["release"]> {
+  /** Returns the function to call when it has ended. */
+  async #launch(spec: ProcessSpec, running: LiveProcess): Promise<Release> {
     const { proc_id, owner, command, server } = running.start;
-    const { argv, cwd, env: extra = {}, pty, timeoutMs = null } = spec;
+    const { argv, cwd, pty, timeoutMs = null, exchange } = spec;
+    const folder = cwd.path;
+    const stdin = storeInput(inputPath(this.#folder, proc_id), spec.stdin ?? "closed");
+    const env = {
+      ...this.#base,
+      TERM: pty ? FULL_TERMINAL : PLAIN_TERMINAL,
+      PWD: folder,
+      ...spec.env,
+      [PROCESS_MARK]: proc_id,
+      [SERVER_MARK]: server,
+    };
+    const { sandbox } = this.#options;
+    const launch: LaunchedCommand = sandbox
+      ? await sandbox.wrap({ argv, folder, env, pty: pty !== undefined, exchange })
+      : { argv, env, folder, launcher: false, release: () => [] };
+    const { program = launch.argv[0], launcher: launched, guardFile = null } = launch;
+    // By descriptor, so that it stays the folder that was checked. A launcher changes into it by itself.
+    const byDescriptor = hasProcessTable() ? `/proc/${process.pid}/fd/${cwd.fd}` : folder;
     const order: StartOrder = {
       proc_id,
       owner,
       command,
-      argv,
+      argv: launch.argv,
       name: argv[0],
-      program: argv[0],
+      program,
       timeoutMs,
       pty: pty ?? null,
-      launched: false,
-      guardFile: null,
-      folder: cwd.path,
-      // By descriptor, so that it stays the folder that was checked.
-      cwd: hasProcessTable() ? `/proc/${process.pid}/fd/${cwd.fd}` : cwd.path,
-      env: childEnvironment({
-        base: this.#base,
-        extra,
-        pty: pty !== undefined,
-        folder: cwd.path,
-        proc_id,
-        server,
-      }),
-      stdin: storeInput(inputPath(this.#folder, proc_id), spec.stdin ?? "closed"),
+      launched,
+      guardFile,
+      folder,
+      cwd: launched ? launch.folder : byDescriptor,
+      env: launch.env,
+      stdin,
     };
-    const { order: launched, release } = await toLaunched(this.#options.sandbox, order, spec.exchange);
     try {
-      running.started(await this.#link.ask("start", launched));
-      return release;
+      running.started(await this.#link.ask("start", order));
+      return () => launch.release();
     } catch (cause) {
-      release();
+      launch.release();
       throw cause;
     }
   }
 
-  #announce(running: LiveProcess, release: Launched["release"]): void {
+  #announce(running: LiveProcess, release: Release): void {
     const { proc_id, owner } = running.start;
     this.events.publish({ type: "started", proc_id, owner });
     running.output.listen(() => {

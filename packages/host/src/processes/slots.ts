@@ -1,5 +1,5 @@
 import { ToolError } from "@octant/core";
-import { after } from "./timer.ts";
+import { inTime, LateError, orAborted } from "../waits.ts";
 
 /** Commands of many clients come in bursts; most end within this time. */
 const QUEUE_MS = 5_000;
@@ -28,8 +28,8 @@ export function createSlots(count: number, queueMs = QUEUE_MS) {
 
   return {
     /** Resolves with a function that frees the slot. OVERLOADED when none comes free in time. */
-    async take(signal?: AbortSignal): Promise<() => void> {
-      signal?.throwIfAborted();
+    async take(signal: AbortSignal = NEVER): Promise<() => void> {
+      signal.throwIfAborted();
       if (taken < count) {
         taken += 1;
         return toFree();
@@ -37,22 +37,19 @@ export function createSlots(count: number, queueMs = QUEUE_MS) {
       if (waiting.size >= MAX_WAITING) throw overloaded(count);
       const turn = Promise.withResolvers<void>();
       waiting.add(turn.resolve);
-      const giveUp = (cause: unknown) => {
-        if (waiting.delete(turn.resolve)) turn.reject(cause);
-      };
-      const stopTimer = after(queueMs, () => giveUp(overloaded(count)));
-      const onAbort = () => giveUp(signal?.reason);
-      signal?.addEventListener("abort", onAbort, { once: true });
       try {
-        await turn.promise;
-        return toFree();
-      } finally {
-        stopTimer();
-        signal?.removeEventListener("abort", onAbort);
+        await orAborted(inTime(turn.promise, queueMs), signal);
+      } catch (cause) {
+        // Its turn may have come in the same moment.
+        if (!waiting.delete(turn.resolve)) toFree()();
+        throw cause instanceof LateError ? overloaded(count) : cause;
       }
+      return toFree();
     },
   };
 }
+
+const NEVER = new AbortController().signal;
 
 const overloaded = (count: number) =>
   new ToolError(

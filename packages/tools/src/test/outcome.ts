@@ -1,4 +1,4 @@
-import type { ProcessInfo, ProcessStatus } from "@octant/host";
+import type { ProcessInfo } from "@octant/host";
 import { toFailure } from "./failure.ts";
 import type { Failure, RunStatus, SuiteResult } from "./result.ts";
 import { type Ending, type KnownTest, notInstalled, type Runner, type TestOptions } from "./runner.ts";
@@ -22,18 +22,14 @@ export interface Observed {
 
 export function toOutcome(options: TestOptions, observed: Observed): SuiteOutcome {
   const { suite, runner, process, tally, complete } = observed;
-  const { proc_id, exit_code: exitCode, duration, signal } = process;
+  const { proc_id, exit_code: exitCode, duration } = process;
   const { pass, fail, skip, breakages } = tally;
   const ending = { exitCode, output: tailOf(options, process) };
   const hasResults = pass + fail + skip + breakages > 0;
   if (!hasResults) throwWhenMissing(runner, suite, ending);
   const verdict = toVerdict({
-    process: process.status,
-    exitCode,
-    signal,
-    pass,
-    fail,
-    broken: breakages,
+    process,
+    tally,
     complete,
     saysNone: runner.hasNoTests?.(ending) ?? false,
     exitCodeCounts: runner.reads.from === "anywhere" && complete === undefined,
@@ -116,13 +112,8 @@ function failuresOf(
 
 /** All evidence at the end of a suite's run. */
 export interface Evidence {
-  readonly process: ProcessStatus;
-  readonly exitCode: number | null;
-  readonly signal: string | null;
-  readonly pass: number;
-  readonly fail: number;
-  /** Number of problems that kept tests from running. */
-  readonly broken: number;
+  readonly process: Pick<ProcessInfo, "status" | "exit_code" | "signal">;
+  readonly tally: Pick<Tally, "pass" | "fail" | "breakages">;
   /** Whether the runner's report is complete; undefined when unknown. */
   readonly complete: boolean | undefined;
   /** Whether the runner says that there are no tests. */
@@ -133,28 +124,29 @@ export interface Evidence {
 
 /** The verdict of a run. It passes only if tests ran, all passed and nothing else failed. */
 export function toVerdict(seen: Evidence): { status: RunStatus; reason?: string } {
-  const { exitCode, pass, fail } = seen;
-  if (seen.process === "timed_out") return { status: "timed_out", reason: "it took longer than its timeout" };
-  if (seen.signal !== null) return { status: "crashed", reason: `the runner was ended by ${seen.signal}` };
-  if (seen.broken > 0) return { status: "crashed", reason: "something could not be loaded; see failures" };
+  const { exit_code, signal, status } = seen.process;
+  const { pass, fail, breakages } = seen.tally;
+  if (status === "timed_out") return { status, reason: "it took longer than its timeout" };
+  if (signal !== null) return { status: "crashed", reason: `the runner was ended by ${signal}` };
+  if (breakages > 0) return { status: "crashed", reason: "something could not be loaded; see failures" };
   if (pass + fail === 0) return withoutTests(seen);
   if (seen.complete === false)
-    return { status: "crashed", reason: `the runner ended with exit code ${exitCode} before it was done` };
+    return { status: "crashed", reason: `the runner ended with exit code ${exit_code} before it was done` };
   if (fail > 0) return { status: "failed" };
-  if (exitCode === 0) return { status: "passed" };
-  return { status: "failed", reason: `all tests passed, but the runner ended with exit code ${exitCode}` };
+  if (exit_code === 0) return { status: "passed" };
+  return { status: "failed", reason: `all tests passed, but the runner ended with exit code ${exit_code}` };
 }
 
 const NO_TESTS = "no test ran, or none was reported; output_ref has the runner's output";
 
-function withoutTests({ exitCode, saysNone, exitCodeCounts }: Evidence): {
+function withoutTests({ process: { exit_code }, saysNone, exitCodeCounts }: Evidence): {
   status: RunStatus;
   reason?: string;
 } {
   if (exitCodeCounts) {
     const reason = "it printed no TAP and wrote no JUnit report; only its exit code is known";
-    return { status: exitCode === 0 ? "passed" : "failed", reason: `${reason}: ${exitCode}` };
+    return { status: exit_code === 0 ? "passed" : "failed", reason: `${reason}: ${exit_code}` };
   }
-  if (exitCode === 0 || saysNone) return { status: "no_tests", reason: NO_TESTS };
-  return { status: "crashed", reason: `the runner ended with exit code ${exitCode} and no results` };
+  if (exit_code === 0 || saysNone) return { status: "no_tests", reason: NO_TESTS };
+  return { status: "crashed", reason: `the runner ended with exit code ${exit_code} and no results` };
 }

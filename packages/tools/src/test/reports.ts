@@ -12,7 +12,7 @@ const MAX_FOLDERS = 5_000;
 const MAX_DEPTH = 12;
 const MAX_REPORTS = 2_000;
 const MAX_REPORT_BYTES = 32 * 1024 * 1024;
-/** Parsed between two looks at the clock. */
+/** Parsed without a pause: between two parts, and two folders, other work gets its turn. */
 const PIECE_CHARS = 65_536;
 const MAX_TOTAL_BYTES = 256 * 1024 * 1024;
 /** File system clocks are coarse. */
@@ -30,7 +30,6 @@ export async function readReports(
 ): Promise<boolean | undefined> {
   let complete: boolean | undefined;
   let left = MAX_TOTAL_BYTES;
-  const turns = createTurns();
   for (const path of await reportsBelow(confinement, folder)) {
     const broken = (problem: Problem) => findings.broken({ name: path, file: path, problem });
     const bytes = readNew(confinement, path, since - MTIME_SLACK_MS, Math.min(left, MAX_REPORT_BYTES));
@@ -44,25 +43,11 @@ export async function readReports(
     });
     for (let at = 0; at < xml.length && !reader.isRefused; at += PIECE_CHARS) {
       reader.write(xml.slice(at, at + PIECE_CHARS));
-      if (turns.isOver()) await turns.next();
+      await nextTurn();
     }
     complete = reader.end() && complete !== false;
   }
   return complete;
-}
-
-const TURN_MS = 8;
-
-/** Yields to the event loop now and then, because there may be very much to do. */
-function createTurns() {
-  let start = performance.now();
-  return {
-    isOver: () => performance.now() - start >= TURN_MS,
-    async next() {
-      await nextTurn();
-      start = performance.now();
-    },
-  };
 }
 
 /** Build folders contain the reports, so they are searched; those of dependencies are not. */
@@ -70,9 +55,8 @@ async function reportsBelow(confinement: Confinement, top: Path): Promise<Path[]
   const files = createProjectFiles(confinement, top);
   const queue = [{ path: "", depth: 0 }];
   const found: Path[] = [];
-  const turns = createTurns();
   for (const { path, depth } of queue) {
-    if (turns.isOver()) await turns.next();
+    await nextTurn();
     if (found.length >= MAX_REPORTS) break;
     const entries = files.entries(path);
     for (const name of entries.files)
