@@ -1,4 +1,4 @@
-// The ends of browsers and of the server; and a test that is written and run only with our tools.
+// The ends of browsers and of the server.
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -65,22 +65,7 @@ describe.skipIf(lacks("chromium") || process.platform !== "linux")("the life of 
   });
   afterAll(() => shop[Symbol.asyncDispose]());
 
-  test("a killed browser is a typed error, the next call works, and nothing is left", async () => {
-    await using client = await openUi();
-    await client.ui("navigate", { url: `${shop.url}/` });
-    const old = browsersBelow(client.pid);
-    expect(old.length).toBeGreaterThan(3);
-    const waiting = client.fails("wait", { text: "never", timeout: 60_000 });
-    for (const pid of old) killIfAlive(pid);
-    expect(await waiting).toMatchObject({
-      code: "UPSTREAM_ERROR",
-      message: expect.stringContaining("browser exited"),
-    });
-    expect(await until(() => aliveOf(old).length === 0)).toBe(true);
-    expect(await client.ui("navigate", { url: `${shop.url}/` })).toMatchObject({ title: "Shop" });
-  });
-
-  test("a page whose process is killed is a typed error, and navigating opens a new one", async () => {
+  test("a killed page and a killed browser are typed errors, the next call works, and nothing is left", async () => {
     await using client = await openUi();
     await client.ui("navigate", { url: `${shop.url}/` });
     const isRenderer = (pid: number) => commandOf(pid).includes("--type=renderer");
@@ -96,28 +81,34 @@ describe.skipIf(lacks("chromium") || process.platform !== "linux")("the life of 
       });
     expect(await client.ui("navigate", { url: `${shop.url}/` })).toMatchObject({ title: "Shop" });
     expect((await client.ui("tabs", { op: "list" })).tabs).toHaveLength(1);
+
+    const old = browsersBelow(client.pid);
+    expect(old.length).toBeGreaterThan(3);
+    const waiting = client.fails("wait", { text: "never", timeout: 60_000 });
+    for (const pid of old) killIfAlive(pid);
+    expect(await waiting).toMatchObject({
+      code: "UPSTREAM_ERROR",
+      message: expect.stringContaining("browser exited"),
+    });
+    expect(await until(() => aliveOf(old).length === 0)).toBe(true);
+    expect(await client.ui("navigate", { url: `${shop.url}/` })).toMatchObject({ title: "Shop" });
   });
 
-  test("a killed server takes its browser along, and the next one removes its folder", async () => {
+  test(`a killed server takes its browser along, the next one removes its folder, and of ${SESSIONS} profiles nothing is left`, async () => {
     const temp = mkdtempSync(join(tmpdir(), "octant-temp-"));
     onTestFinished(() => rmSync(temp, { recursive: true, force: true }));
-    const client = await openUi({ env: { TMPDIR: temp } });
-    await client.ui("navigate", { url: `${shop.url}/` });
-    const family = familyOf(client.pid);
-    expect(family.length).toBeGreaterThan(3);
-    process.kill(client.pid, "SIGKILL");
-    expect(await until(() => aliveOf(family).length === 0)).toBe(true);
-    await client[Symbol.asyncDispose]();
-    await using next = await openUi({ env: { TMPDIR: temp } });
-    await next.ui("navigate", { url: `${shop.url}/` });
-    expect(readdirSync(temp).filter((name) => name.startsWith("octant-browser-"))).toHaveLength(1);
-  });
+    const folders = () => readdirSync(temp).filter((name) => name.startsWith("octant-browser-"));
+    const killed = await openUi({ env: { TMPDIR: temp } });
+    await killed.ui("navigate", { url: `${shop.url}/` });
+    const orphans = familyOf(killed.pid);
+    expect(orphans.length).toBeGreaterThan(3);
+    process.kill(killed.pid, "SIGKILL");
+    expect(await until(() => aliveOf(orphans).length === 0)).toBe(true);
+    await killed[Symbol.asyncDispose]();
 
-  test(`${SESSIONS} profiles opened and closed leave no page, no process and no folder`, async () => {
-    const temp = mkdtempSync(join(tmpdir(), "octant-temp-"));
-    onTestFinished(() => rmSync(temp, { recursive: true, force: true }));
     const client = await openUi({ env: { TMPDIR: temp } });
     await client.ui("navigate", { url: `${shop.url}/` });
+    expect(folders()).toHaveLength(1);
     // Helpers of the browser itself, for the network or the sound, may start at any time.
     const pages = () => browsersBelow(client.pid).filter((pid) => commandOf(pid).includes("--type=renderer"));
     const before = pages().length;
@@ -131,26 +122,6 @@ describe.skipIf(lacks("chromium") || process.platform !== "linux")("the life of 
     const family = familyOf(client.pid);
     await client[Symbol.asyncDispose]();
     expect(await until(() => aliveOf(family).length === 0)).toBe(true);
-    expect(readdirSync(temp).filter((name) => name.startsWith("octant-browser-"))).toEqual([]);
+    expect(folders()).toEqual([]);
   }, 180_000);
-
-  test("a test is generated: navigate, screenshot, evaluate, write, run", async () => {
-    await using client = await openUi();
-    await client.ui("navigate", { url: `${shop.url}/product/1` });
-    await client.ui("screenshot", { output: "shots/product.png" });
-    const { result: title } = await client.ui("evaluate", {
-      script: "document.querySelector('h1').textContent",
-    });
-    await client.call("fs", "write", {
-      uri: "package.json",
-      content: '{ "type": "module", "scripts": { "test": "node --test" } }\n',
-    });
-    await client.call("fs", "write", {
-      uri: "product.test.js",
-      content: `import assert from "node:assert";\nimport test from "node:test";\ntest("the product page has its title", async () => {\n  const page = await (await fetch(${JSON.stringify(`${shop.url}/product/1`)})).text();\n  assert.match(page, /<h1>${title}<\\/h1>/);\n});\n`,
-    });
-    let run = await client.call("test", "run");
-    while (run.status === "running") run = await client.call("test", "status", { run_id: run.run_id });
-    expect(run).toMatchObject({ pass: 1, fail: 0 });
-  });
 });

@@ -104,12 +104,12 @@ describe.skipIf(lacks(...PARTS))("a desktop under Xvfb", () => {
     const passed = performance.now() - begun;
     expect(duration).toBeGreaterThan(1_000);
     expect(duration).toBeLessThan(passed + 500);
-    for (const [index, wait] of [1.5, 3.5, 5.5].entries())
+    for (const [index, wait] of [1, 3, 5].entries())
       start("sh", [
         "-c",
         `sleep ${wait}; exec xterm -T Planned${index} -geometry 20x5+${20 + index * 250}+300`,
       ]);
-    const { changes } = await client.ui("session", { duration: 11_000, ...screen });
+    const { changes } = await client.ui("session", { duration: 8_500, ...screen });
     expect(changes).toHaveLength(3);
   });
 });

@@ -59,13 +59,24 @@ describe.skipIf(lacks("chromium"))("a browser by the settings", () => {
     expect(message).toContain("http://127.0.0.1:9");
   });
 
-  test("without our sandbox the network policy still applies", async () => {
+  test("without our sandbox the network policy and the limit of downloads still apply", async () => {
     await using ways = await openWaysOut();
-    const settings = { sandbox: { mode: "off" }, net: { deny: [ways.denied.host] } };
+    const limit = ENDLESS_BYTES / 2;
+    const settings = {
+      sandbox: { mode: "off" },
+      net: { deny: [ways.denied.host] },
+      ui: { max_download_bytes: limit },
+    };
     await using client = await openUi({ settings });
     await useIt(client);
     expect(await backendOf(client)).toContain("runs without our sandbox");
     await tryWays(client, ways);
+
+    await client.ui("navigate", { url: `${shop.url}/files` });
+    const { downloads } = await client.ui("click", { target: "text=Endless" });
+    const refused = await client.fails("download", { download: downloads[0].download, output: "big.bin" });
+    expect(refused).toMatchObject({ code: "TOO_LARGE", details: { limit } });
+    expect(refused.message).toContain("ui.max_download_bytes");
   });
 
   test.skipIf(lacks("xvfb"))("with a window it shows one on the display", async () => {
@@ -76,16 +87,6 @@ describe.skipIf(lacks("chromium"))("a browser by the settings", () => {
     await useIt(client);
     const { result } = await client.ui("evaluate", { script: "navigator.userAgent" });
     expect(result).not.toContain("Headless");
-  });
-
-  test("a download that exceeds the limit is cancelled, and the error says what to do", async () => {
-    const settings = { ui: { max_download_bytes: ENDLESS_BYTES / 2 } };
-    await using client = await openUi({ settings });
-    await client.ui("navigate", { url: `${shop.url}/files` });
-    const { downloads } = await client.ui("click", { target: "text=Endless" });
-    const refused = await client.fails("download", { download: downloads[0].download, output: "big.bin" });
-    expect(refused).toMatchObject({ code: "TOO_LARGE", details: { limit: ENDLESS_BYTES / 2 } });
-    expect(refused.message).toContain("ui.max_download_bytes");
   });
 
   test("a text answer has the page, its changes and the handles, and errors have their next step", async () => {
