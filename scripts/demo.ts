@@ -66,7 +66,7 @@ showRows(
     `${toTokens(JSON.stringify(tool))} tokens`,
   ]),
 );
-show(style("dim", `together about ${toTokens(listing.json)} tokens`));
+show(style("dim", `together about ${toTokens(JSON.stringify(listing.tools))} tokens`));
 
 title("\nCall a tool by hand");
 show("npx octant call fs.read uri=README.md\nnpx octant tools\nnpx octant doctor");

@@ -51,8 +51,8 @@ async function renderTools(): Promise<string> {
     const tools = octant.registry.list();
     await using all = createOctant({ ...place, tools: Object.keys(OWN_TOOLS) });
     const sizes = PROFILES.map((profile) => {
-      const { json, tools: listed } = createListing({ registry: octant.registry, profile });
-      return `| \`${profile}\` | ${listed.length} | ${toTokens(json)} |`;
+      const listed = createListing({ registry: octant.registry, profile }).tools;
+      return `| \`${profile}\` | ${listed.length} | ${toTokens(JSON.stringify(listed))} |`;
     });
     return page([
       "# Tools",

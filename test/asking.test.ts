@@ -9,10 +9,10 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { Client, type ClientOptions } from "@modelcontextprotocol/client";
-import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
+import type { ClientOptions } from "@modelcontextprotocol/client";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { LAUNCHER } from "./published-command.ts";
+import { createOctant } from "../packages/cli/src/octant.ts";
+import { connectTo } from "../packages/mcp/src/fixtures/in-process.ts";
 
 function openProject() {
   const base = realpathSync(mkdtempSync(join(tmpdir(), "octant-asking-")));
@@ -28,24 +28,25 @@ interface Told {
   readonly error: { readonly code: string; readonly details: Readonly<Record<string, unknown>> } | null;
 }
 
-/** A server that asks by itself, and a client whose person gives fixed answers. */
+/**
+ * A server that asks by itself, and a client whose person gives fixed answers. `edge-processes.test.ts` has the same
+ * with the command.
+ */
 async function connect(root: string, base: string, options: ClientOptions, answers: readonly object[]) {
   const asked: string[] = [];
-  const client = new Client({ name: "test", version: "1" }, options);
+  const env = { PATH: process.env["PATH"] ?? "", HOME: base };
+  const octant = createOctant({ projectPath: root, env, permissions: "enforce" });
+  const { client, close } = await connectTo(octant.serveStdio, options);
+  onTestFinished(async () => {
+    await close();
+    await octant.close();
+  });
   if (options.capabilities?.elicitation)
     client.setRequestHandler("elicitation/create", async ({ params }) => {
       asked.push(params.message);
       const content = answers[asked.length - 1];
       return content ? { action: "accept", content: { ...content } } : { action: "cancel" };
     });
-  const transport = new StdioClientTransport({
-    command: process.execPath,
-    args: [LAUNCHER, "serve", "--permissions", "enforce"],
-    cwd: root,
-    env: { PATH: process.env["PATH"] ?? "", HOME: base },
-  });
-  await client.connect(transport);
-  onTestFinished(() => client.close());
   const write = async (uri: string) =>
     // Octant's envelope.
     (await client.callTool({ name: "fs", arguments: { action: "write", uri, content: "new\n" } }))

@@ -49,6 +49,7 @@ test("octant serve --http prints a URL and a token that work with a client, and 
   expect((await client.callTool(read)).structuredContent).toMatchObject({ ok: true });
   expect(printed).toContain(`claude mcp add --transport http octant ${url}`);
   expect(printed).toContain("[mcp_servers.octant]");
+  expect(printed).not.toContain("/approvals");
   child.kill("SIGTERM");
   expect(await once(child, "exit")).toEqual([0, null]);
 });
@@ -68,19 +69,17 @@ test("a pasted configuration works after a restart: the address and the token st
   expect(stored.stdout.match(/printed by octant serve/g)).toHaveLength(1);
 });
 
-test("octant serve --http --json prints its address and token in one line for scripts", async () => {
+test("octant serve --http --json prints one line for scripts; a read-only token cannot write, a revoked one is rejected", async () => {
   const child = startOctant(["serve", "--http", "--json"], { cwd: project.root, env: project.env });
   onTestFinished(() => void child.kill("SIGKILL"));
   const [line] = await once(createInterface(child.stdout), "line");
-  const { url, token } = JSON.parse(line);
-  const client = await connect(url, token);
-  expect((await client.callTool(read)).structuredContent).toMatchObject({ ok: true });
-});
-
-test("a read-only token cannot write, and a revoked one is rejected", async () => {
-  const { url } = await serve();
-  const run = (...args: string[]) => runOctant(["token", ...args], { cwd: project.root, env: project.env });
-  const token = (await run("create", "--scope", "admin:ro", "--name", "a reader")).stdout.trim();
+  const { url, token: printed } = JSON.parse(line);
+  const person = await connect(url, printed);
+  expect((await person.callTool(read)).structuredContent).toMatchObject({ ok: true });
+  const place = { cwd: project.root, env: project.env };
+  const run = (...args: string[]) => runHere(["token", ...args], place);
+  const make = ["token", "create", "--scope", "admin:ro", "--name", "a reader"];
+  const token = (await runOctant(make, place)).stdout.trim();
   const client = await connect(url, token);
   expect((await client.callTool(read)).structuredContent).toMatchObject({ ok: true });
   expect((await client.callTool(write)).structuredContent).toMatchObject({
@@ -101,7 +100,6 @@ test("a server that asks prints where to answer, and questions appear there", as
   const [, header = "", value = "", url = ""] = /curl -H "(\w+): (.*)" (\S+\/approvals)/.exec(printed) ?? [];
   const response = await fetch(url, { headers: { [header]: value } });
   expect([response.status, await response.json()]).toEqual([200, { approvals: [] }]);
-  expect((await serve()).printed).not.toContain("/approvals");
 });
 
 test("behind a proxy, clients get the public address", async () => {

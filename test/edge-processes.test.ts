@@ -11,24 +11,35 @@ import { afterAll, beforeAll, describe, expect, inject, onTestFinished, test } f
 import { z } from "zod";
 import { startNatsServer } from "../packages/wire/src/testing/nats-server.ts";
 import { createFixtureProject, type FixtureProject } from "./fixture-project.ts";
-import { startPrinting, stdioOf } from "./printing-command.ts";
+import { startShared, stdioOf } from "./printing-command.ts";
 
 /** Starts whatever the way needs, with these flags for the process that has the tools. */
-type Way = (project: FixtureProject, flags: readonly string[]) => Promise<() => Transport>;
+type Way = (
+  project: FixtureProject,
+  flags: readonly string[],
+  onEnd: (end: () => Promise<void>) => void,
+) => Promise<() => Transport>;
 
 const HERE: Way = async (project, flags) => () => stdioOf(project, "serve", ...flags);
-const ZMQ: Way = async (project, flags) => {
+const ZMQ: Way = async (project, flags, onEnd) => {
   const sockets = realpathSync(mkdtempSync(join(tmpdir(), "octant-sockets-")));
-  onTestFinished(() => rmSync(sockets, { recursive: true, force: true }));
   const address = `ipc://${sockets}/s`;
-  await startPrinting(project, "serve", "--zmq", address, ...flags);
+  const { stop } = await startShared(project, "serve", "--zmq", address, ...flags);
+  onEnd(async () => {
+    await stop();
+    rmSync(sockets, { recursive: true, force: true });
+  });
   return () => stdioOf(project, "edge", "--via", address);
 };
-const NATS: Way = async (project, flags) => {
+const NATS: Way = async (project, flags, onEnd) => {
   const nats = await startNatsServer();
-  onTestFinished(() => nats.stop());
-  await startPrinting(project, "worker", "--nats", nats.url, ...flags);
-  const { url, token } = (await startPrinting(project, "serve", "--http", "--nats", nats.url)).printed;
+  const worker = await startShared(project, "worker", "--nats", nats.url, ...flags);
+  const edge = await startShared(project, "serve", "--http", "--nats", nats.url);
+  onEnd(async () => {
+    await Promise.all([edge.stop(), worker.stop()]);
+    await nats.stop();
+  });
+  const { url, token } = edge.printed;
   const requestInit = { headers: { authorization: `Bearer ${token}` } };
   return () => new StreamableHTTPClientTransport(new URL(String(url)), { requestInit });
 };
@@ -42,17 +53,26 @@ const ERAS = ["legacy", "auto"] as const;
 
 describe.each(Object.entries(WAYS))("%s", (_name, way) => {
   let project: FixtureProject;
-  beforeAll(() => {
+  /** Connects to the way without flags. */
+  let open: () => Transport;
+  let end = async () => {};
+  beforeAll(async () => {
     project = createFixtureProject();
+    open = await way(project, [], (stop) => {
+      end = stop;
+    });
   });
-  afterAll(() => project[Symbol.dispose]());
+  afterAll(async () => {
+    await end();
+    project[Symbol.dispose]();
+  });
 
   test("asks the person before it changes something, and obeys, in both eras", async () => {
-    const open = await way(project, ["--permissions", "enforce"]);
+    const openAsking = await way(project, ["--permissions", "enforce"], onTestFinished);
     for (const mode of ERAS) {
       const answers = [{ answer: "once" }, { answer: "deny", reason: "not now" }, { answer: "once" }];
       const asked: string[] = [];
-      const client = await connect(open(), { versionNegotiation: { mode }, capabilities: FORMS });
+      const client = await connect(openAsking(), { versionNegotiation: { mode }, capabilities: FORMS });
       client.setRequestHandler("elicitation/create", async ({ params }) => {
         asked.push(params.message);
         return { action: "accept", content: { ...answers[asked.length - 1] } };
@@ -77,7 +97,7 @@ describe.each(Object.entries(WAYS))("%s", (_name, way) => {
       expect(asked[2]).toContain("echo allowed");
       await client.close();
     }
-    const silent = await connect(open(), { versionNegotiation: { mode: "legacy" } });
+    const silent = await connect(openAsking(), { versionNegotiation: { mode: "legacy" } });
     const refused = await silent.callTool({
       name: "fs",
       arguments: { action: "write", uri: "c.txt", content: "" },
@@ -87,7 +107,6 @@ describe.each(Object.entries(WAYS))("%s", (_name, way) => {
   });
 
   test("has tasks: working, completed with the result of the call, cancelled, listed", async () => {
-    const open = await way(project, []);
     const client = await connect(open(), { versionNegotiation: { mode: "legacy" } });
     const ask = (method: string, params: object) => client.request({ method, params: { ...params } }, ANY);
     const begin = async (command: string): Promise<string> => {
@@ -114,7 +133,6 @@ describe.each(Object.entries(WAYS))("%s", (_name, way) => {
   });
 
   test("shows the log of a job while it runs, and reports changes of jobs and files", async () => {
-    const open = await way(project, []);
     const client = await connect(open(), { versionNegotiation: { mode: "legacy" } });
     const call = async (name: string, args: object) =>
       ((await client.callTool({ name, arguments: { ...args } })).structuredContent as { data: never }).data;

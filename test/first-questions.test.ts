@@ -107,25 +107,17 @@ test.each(["handshake", "modern"] as const)(
   },
 );
 
-const ONLY_FS: readonly string[] = ["fs"];
-test.each<[string, (person: ReturnType<typeof createPerson>) => Start]>([
-  [
-    "in the settings",
-    ({ writeSettings }) => {
-      writeSettings({ tools: ONLY_FS });
-      return {};
-    },
-  ],
-  ["by a flag", () => ({ flags: ["--tools", "fs"] })],
-  ["by a variable", () => ({ variables: { OCTANT_TOOLS: "fs" } })],
-])("tools that were chosen %s since are the list, and the kept one is not", async (_, choose) => {
-  const person = createPerson();
-  await person.start();
-  person.markKept();
-  const chosen = choose(person);
-  const first = await person.start(chosen);
-  expect(toolNames(first)).toEqual(ONLY_FS);
-  expect(await person.start(chosen)).toBe(first);
+test("tools that were chosen since, by a flag, a variable or in the settings, are the list, and the kept one is not", async () => {
+  const { start, markKept, writeSettings } = createPerson();
+  await start();
+  markKept();
+  for (const chosen of [{ flags: ["--tools", "fs"] }, { variables: { OCTANT_TOOLS: "fs" } }]) {
+    const first = await start(chosen);
+    expect(toolNames(first)).toEqual(["fs"]);
+    expect(await start(chosen)).toBe(first);
+  }
+  writeSettings({ tools: ["fs"] });
+  expect(toolNames(await start())).toEqual(["fs"]);
 });
 
 test("a changed or removed setting applies from the next start on", async () => {

@@ -10,7 +10,14 @@ import { LAUNCHER } from "./published-command.ts";
 type Project = Pick<FixtureProject, "root" | "env">;
 
 /** Starts a command that prints one line of JSON about itself, and ends it with the test. */
-export async function startPrinting({ root, env }: Project, ...args: string[]) {
+export async function startPrinting(project: Project, ...args: string[]) {
+  const started = await startShared(project, ...args);
+  onTestFinished(started.stop);
+  return started;
+}
+
+/** The same for several tests, which have to stop it. */
+export async function startShared({ root, env }: Project, ...args: string[]) {
   const child = startOctant([...args, "--json"], { cwd: root, env });
   const exit = once(child, "exit");
   const stderr = text(child.stderr);
@@ -18,7 +25,6 @@ export async function startPrinting({ root, env }: Project, ...args: string[]) {
     child.kill("SIGTERM");
     await exit;
   };
-  onTestFinished(stop);
   const [line] = await Promise.race([
     once(createInterface({ input: child.stdout }), "line"),
     exit.then(async () => Promise.reject(new Error(await stderr))),

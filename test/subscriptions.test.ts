@@ -127,16 +127,15 @@ const EDGES = createEdgeClients({
 });
 
 describe.each(Object.entries(EDGES))("over %s", (_name, open) => {
-  async function connect(): Promise<AnyClient> {
-    const client = await open();
-    onTestFinished(() => client.close());
-    return client;
-  }
+  let client: AnyClient;
+  beforeAll(async () => {
+    client = await open();
+  });
+  afterAll(() => client.close());
 
   test("a client is notified of a file that it edits, or another program edits, creates or removes", async () => {
-    const client = await connect();
     const { told, onUpdated, next } = collect();
-    await client.subscribe([at("a.txt"), at("new.txt")], onUpdated);
+    const leave = await client.subscribe([at("a.txt"), at("new.txt")], onUpdated);
     const edited = next(at("a.txt"));
     const patch = [{ op: "replace", old: "a.txt", new: "edited" }];
     const read = (await client.callTool({
@@ -160,19 +159,20 @@ describe.each(Object.entries(EDGES))("over %s", (_name, open) => {
       change();
       await changed;
     }
+    await leave();
     expect(new Set(told)).toEqual(new Set([at("a.txt"), at("new.txt")]));
   });
 
   test("a client is not notified after unsubscribing, nor of files it never subscribed to", async () => {
-    const client = await connect();
     const { told, onUpdated, next } = collect();
     const leave = await client.subscribe([at("a.txt")], onUpdated);
-    await client.subscribe([at("fence.txt")], onUpdated);
+    const leaveFence = await client.subscribe([at("fence.txt")], onUpdated);
     await leave();
     const fence = next(at("fence.txt"));
     for (const file of ["a.txt", "b.txt", "fence.txt"]) write(file, "changed\n");
     await fence;
     expect(told).toEqual([at("fence.txt")]);
+    await leaveFence();
   });
 });
 

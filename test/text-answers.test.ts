@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import { createInterface } from "node:readline";
-import { expect, onTestFinished, test } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { createFixtureProject } from "./fixture-project.ts";
 import { startOctant } from "./octant-process.ts";
 
@@ -8,11 +8,11 @@ import { startOctant } from "./octant-process.ts";
 async function open() {
   const project = createFixtureProject();
   const child = startOctant(["serve", "--answers", "text"], { cwd: project.root, env: project.env });
-  onTestFinished(async () => {
+  const close = async () => {
     child.stdin.end();
     await once(child, "exit");
     project[Symbol.dispose]();
-  });
+  };
   const lines = createInterface(child.stdout)[Symbol.asyncIterator]();
   let id = 0;
   const request = async (method: string, params: object) => {
@@ -30,11 +30,17 @@ async function open() {
     expect(result.content).toHaveLength(1);
     return String(result.content[0].text);
   };
-  return { request, call };
+  return { request, call, close };
 }
 
+let server: Awaited<ReturnType<typeof open>>;
+beforeAll(async () => {
+  server = await open();
+});
+afterAll(() => server.close());
+
 test("text answers are written for a model: the content unchanged, then one line with the handles", async () => {
-  const { request, call } = await open();
+  const { request, call } = server;
   for (const tool of (await request("tools/list", {})).tools) expect(tool).not.toHaveProperty("outputSchema");
   const read = await call("fs", { action: "read", uri: "src/main.ts" });
   expect(read).toMatch(/^[^{][\s\S]*\n\[hash sha256:[0-9a-f]{64}\]$/);
@@ -57,7 +63,7 @@ test("text answers are written for a model: the content unchanged, then one line
 });
 
 test("range and lines in one call are refused", async () => {
-  const { call } = await open();
+  const { call } = server;
   const range = { start: { line: 0 }, end: { line: 1 } };
   expect(await call("fs", { action: "read", uri: "src/main.ts", lines: "1", range })).toMatch(
     /^INVALID_ARGUMENT: give range or lines/,
@@ -65,7 +71,7 @@ test("range and lines in one call are refused", async () => {
 });
 
 test("a long test run says how to wait for its result", async () => {
-  const { call } = await open();
+  const { call } = server;
   await call("fs", {
     action: "write",
     uri: "slow.test.js",

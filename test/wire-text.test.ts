@@ -51,10 +51,17 @@ async function play(client: Client): Promise<readonly string[]> {
 }
 
 describe("text answers over the wire", () => {
+  let here: readonly string[];
+  beforeAll(async () => {
+    const client = new Client({ name: "test", version: "1" });
+    await client.connect(stdioOf(project, "serve", "--answers", "text"));
+    here = await play(client);
+    await client.close();
+  });
+
   test("octant edge shows each action's own text, like octant serve", async () => {
     const address = `ipc://${sockets}/a`;
     await startPrinting(project, "serve", "--zmq", address);
-    const here = await play(await connect(stdioOf(project, "serve", "--answers", "text")));
     expect(here[0]).toMatch(/\[hash sha256:[0-9a-f]{64}\]$/);
     expect(here[4]).toBe("out\n[exit 3 after N ms]");
     const there = await play(await connect(stdioOf(project, "edge", "--via", address, "--answers", "text")));
@@ -80,7 +87,6 @@ describe("text answers over the wire", () => {
       const client = await connect(
         new StreamableHTTPClientTransport(new URL(String(printed["url"])), { requestInit }),
       );
-      const here = await play(await connect(stdioOf(project, "serve", "--answers", "text")));
       expect(await play(client)).toEqual(here);
     },
   );

@@ -12,15 +12,15 @@ import type { Report, Torture } from "./report.ts";
 const WHAT = "broken HOOT01 messages";
 /** Unread error replies of one peer stay below its high-water mark. */
 const PEER_MESSAGES = 500;
-/**
- * Enough, with occasional 2 MB bodies, for the engine and the allocator to reach their final size before the
- * measurement; see 0030.
- */
-const MIN_WARM_UP = 2_000;
 const MEBIBYTE = 1024 * 1024;
 
 /** For an otherwise idle machine. */
 const LIMITS = {
+  /**
+   * Enough messages, with occasional 2 MB bodies, for the engine and the allocator to reach their final size before
+   * the measurement; see 0030.
+   */
+  minWarmUp: 2_000,
   maxGrownBytes: MAX_GROWN_BYTES,
   /** From a server that has received nothing yet. Uncollected bodies (64 MB) and the young generation, once. */
   maxFirstGrownBytes: 128 * MEBIBYTE,
@@ -29,6 +29,7 @@ const LIMITS = {
 
 /** For a busy machine: up to 64 messages of 2 MB wait in the socket of a server without processor time. */
 export const BUSY_LIMITS: typeof LIMITS = {
+  minWarmUp: 0,
   maxGrownBytes: 256 * MEBIBYTE,
   maxFirstGrownBytes: 384 * MEBIBYTE,
   maxNextCallMs: Number.POSITIVE_INFINITY,
@@ -41,7 +42,7 @@ export const wireMalformed: Torture = (count, random, onProgress) =>
 export async function malformedWire(
   count: number,
   random: () => number,
-  { maxGrownBytes, maxFirstGrownBytes, maxNextCallMs }: typeof LIMITS,
+  { minWarmUp, maxGrownBytes, maxFirstGrownBytes, maxNextCallMs }: typeof LIMITS,
   onProgress: (done: number) => void = () => {},
 ): Promise<Report> {
   const folder = mkdtempSync(join(tmpdir(), "octant-wire-"));
@@ -51,7 +52,7 @@ export async function malformedWire(
     await once(createInterface({ input: server.child.stdout }), "line");
     const context = new Context();
     const fresh = server.residentBytes();
-    await sendMany(Math.max(MIN_WARM_UP, count * WARM_UP_SHARE), address, context, random);
+    await sendMany(Math.max(minWarmUp, count * WARM_UP_SHARE), address, context, random);
     const before = server.residentBytes();
     const answered = await sendMany(count, address, context, random, onProgress);
     const violations: string[] = [];

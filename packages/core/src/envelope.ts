@@ -34,3 +34,15 @@ export const envelopeSchema = (data: z.ZodType = z.unknown()) =>
 /** The constructor of a ToolError ties its code and details together; the union cannot express that. */
 export const toErrorBody = ({ code, message, details }: ToolError): ErrorBody =>
   ({ code, message, details }) as ErrorBody;
+
+/** The answer to a call that failed before, or outside of, its action. */
+export const toFailure = (
+  { tool, action }: Pick<Meta, "tool" | "action">,
+  trace_id: string,
+  error: ToolError,
+): Envelope => ({
+  ok: false,
+  data: null,
+  error: toErrorBody(error),
+  meta: { tool, action, trace_id, paging: { cursor: null, more: false } },
+});

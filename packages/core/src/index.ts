@@ -15,7 +15,7 @@ export {
   type Reply,
   type Step,
 } from "./dispatch.ts";
-export type { Envelope, ErrorBody, Meta, Paging } from "./envelope.ts";
+export { type Envelope, type ErrorBody, type Meta, type Paging, toErrorBody, toFailure } from "./envelope.ts";
 export { ERRORS, type ErrorCode, invalidArgument, ToolError } from "./errors.ts";
 export { renderAction, renderHelp } from "./help.ts";
 export { type Holding, heldBy, holding } from "./holds.ts";
@@ -44,7 +44,7 @@ export { Lines, toRange } from "./lines.ts";
 export { actionOf, ownAction, toolOf } from "./lookup.ts";
 export { allowedIn, hasAccess, MODES, type Mode } from "./modes.ts";
 export { itemsOf, outlineOf, type SchemaPart } from "./outline.ts";
-export { createCursors, pagingInput, staleCursor } from "./paging.ts";
+export { createCursors, createSeal, pagingInput, staleCursor } from "./paging.ts";
 export { createRegistry, type Registry, type RegistryChange } from "./registry.ts";
 export {
   asksForLargeAnswer,

@@ -11,13 +11,8 @@ export const pagingInput = (byDefault: number, most: number) => ({
   cursor: z.string().min(1).max(MAX_CURSOR_CHARS).optional().describe("From meta.paging"),
 });
 
-export type Cursors = ReturnType<typeof createCursors>;
-
-/**
- * A cursor is valid for one query of one action: `scope` names both, and a cursor for another is refused. The secret
- * makes cursors valid in every process that shares it, and in no other.
- */
-export function createCursors(secret: Uint8Array) {
+/** Seals values that callers hold: they are valid for one scope, in every process that shares the secret. */
+export function createSeal(secret: Uint8Array) {
   const sign = (scope: string, body: Buffer) =>
     createHmac("sha256", secret)
       .update(`${scope.length}:${scope}`)
@@ -26,18 +21,33 @@ export function createCursors(secret: Uint8Array) {
       .subarray(0, MAC_BYTES);
 
   return {
-    encode(scope: string, position: unknown): string {
-      const body = Buffer.from(JSON.stringify(position));
+    seal(scope: string, value: unknown): string {
+      const body = Buffer.from(JSON.stringify(value));
       return Buffer.concat([sign(scope, body), body]).toString("base64url");
     },
-    parse(scope: string, cursor: string): unknown {
-      const bytes = Buffer.from(cursor, "base64url");
+    /** undefined when it was changed, or is for another scope. */
+    open(scope: string, sealed: string): unknown {
+      const bytes = Buffer.from(sealed, "base64url");
       const body = bytes.subarray(MAC_BYTES);
       const intact =
         bytes.length > MAC_BYTES && timingSafeEqual(bytes.subarray(0, MAC_BYTES), sign(scope, body));
-      // Re-encoding refuses the other spellings of the same bytes, so that a cursor is one string.
-      if (!intact || bytes.toString("base64url") !== cursor) throw staleCursor();
-      return JSON.parse(body.toString());
+      // Re-encoding refuses the other spellings of the same bytes, so that a sealed value is one string.
+      return intact && bytes.toString("base64url") === sealed ? JSON.parse(body.toString()) : undefined;
+    },
+  };
+}
+
+export type Cursors = ReturnType<typeof createCursors>;
+
+/** A cursor is valid for one query of one action, which the scope names. */
+export function createCursors(secret: Uint8Array) {
+  const { seal, open } = createSeal(secret);
+  return {
+    encode: seal,
+    parse(scope: string, cursor: string): unknown {
+      const position = open(scope, cursor);
+      if (position === undefined) throw staleCursor();
+      return position;
     },
   };
 }

@@ -39,31 +39,24 @@ export function createTopic<T>(options: TopicOptions<T> = {}) {
   const { now = () => 0, maxEvents = MAX_EVENTS, maxBytes = Infinity, sizeOf = () => 0 } = options;
   const firstSeq = now() * SEQS_PER_MS + 1;
   const listeners = new Set<(event: Published<T>) => void>();
-  let retained: Published<T>[] = [];
-  let start = 0;
+  const retained: Published<T>[] = [];
   let bytes = 0;
   let nextSeq = firstSeq;
 
   const retain = (event: Published<T>) => {
     retained.push(event);
     bytes += sizeOf(event.value);
-    while (retained.length - start > maxEvents || (bytes > maxBytes && retained.length - start > 1)) {
-      // `start` is below the length here.
-      bytes -= sizeOf((retained[start++] as Published<T>).value);
-    }
-    // Removing dropped entries in batches keeps publishing O(1).
-    if (start > maxEvents) {
-      retained = retained.slice(start);
-      start = 0;
-    }
+    while (retained.length > maxEvents || (bytes > maxBytes && retained.length > 1))
+      // There is one.
+      bytes -= sizeOf((retained.shift() as Published<T>).value);
   };
   /** Retained values from `seq` on; 0 is the oldest retained one. */
   const read = (seq: number, matches: (value: T) => boolean = () => true): TopicPage<T> => {
     // After the clock was set back, numbers of an earlier run are greater than ours.
     const restarted = seq > nextSeq || (seq > 0 && seq < firstSeq);
     const wanted = restarted ? firstSeq : Math.max(seq, firstSeq);
-    const oldest = retained[start]?.seq ?? nextSeq;
-    const events = retained.slice(start + Math.max(0, wanted - oldest)).filter(({ value }) => matches(value));
+    const oldest = retained[0]?.seq ?? nextSeq;
+    const events = retained.slice(Math.max(0, wanted - oldest)).filter(({ value }) => matches(value));
     return { events, next_seq: nextSeq, dropped: Math.max(0, oldest - wanted), restarted };
   };
   /** Calls back during `publish`; the listener must neither throw nor block. Returns a function that stops it. */

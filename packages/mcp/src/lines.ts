@@ -1,9 +1,11 @@
 import { setImmediate as oneTurn } from "node:timers/promises";
-import { createIdScanner } from "./id-scanner.ts";
-import type { RequestId } from "./messages.ts";
+import { idAtEdges, type RequestId } from "./messages.ts";
 
 /** One message may contain a large file to write; nothing reasonable is larger. */
 export const MAX_LINE_BYTES = 64 * 1024 * 1024;
+
+/** How much of the start and of the end of a longer one is read. */
+const EDGE_BYTES = 1_024;
 
 const NEWLINE = 0x0a;
 const CARRIAGE_RETURN = 0x0d;
@@ -13,7 +15,7 @@ export interface LineHandlers {
   readonly onLine: (line: string) => void;
   /** A line exceeds the limit; its end may never come. */
   readonly onOverflow?: () => void;
-  /** A line that exceeded the limit has ended; only the id of its message was read. */
+  /** A line that exceeded the limit has ended; of its message only the id was read, where clients write it. */
   readonly onTooLong?: (id: RequestId | null) => void;
 }
 
@@ -24,29 +26,27 @@ export function createLineSplitter(
 ): (chunk: Buffer) => void {
   let parts: Buffer[] = [];
   let partBytes = 0;
-  let skipped: ReturnType<typeof createIdScanner> | undefined;
+  let isTooLong = false;
 
   const append = (part: Buffer) => {
-    if (skipped) return skipped.feed(part);
     parts.push(part);
     partBytes += part.length;
     if (partBytes <= maxLineBytes) return;
-    skipped = createIdScanner();
-    for (const bytes of parts) skipped.feed(bytes);
-    parts = [];
-    onOverflow?.();
+    const bytes = Buffer.concat(parts);
+    parts = [bytes.subarray(0, EDGE_BYTES), bytes.subarray(-EDGE_BYTES)].map((edge) => Buffer.from(edge));
+    if (!isTooLong) onOverflow?.();
+    isTooLong = true;
   };
   const endLine = (last: Buffer) => {
     // The common case: a whole line in one chunk.
-    if (partBytes === 0 && !skipped && last.length <= maxLineBytes) return emit(last);
+    if (partBytes === 0 && last.length <= maxLineBytes) return emit(last);
     append(last);
-    const [only] = parts;
     // Decoding waits for the whole line: a character may be split between chunks.
-    if (skipped) onTooLong?.(skipped.id());
-    else if (only) emit(parts.length === 1 ? only : Buffer.concat(parts, partBytes));
+    if (isTooLong) onTooLong?.(idAtEdges(Buffer.concat(parts).toString()));
+    else emit(Buffer.concat(parts, partBytes));
     parts = [];
     partBytes = 0;
-    skipped = undefined;
+    isTooLong = false;
   };
   const emit = (line: Buffer) => {
     const end = line.at(-1) === CARRIAGE_RETURN ? line.length - 1 : line.length;
@@ -81,7 +81,8 @@ export function createLineQueue({ take, isHeld, onWaiting, onEmpty }: LineQueueH
   let nextTurn: NodeJS.Immediate | undefined;
 
   const takeWaiting = (most: number) => {
-    for (taken = 0; taken < most && waiting.length > 0 && !isHeld(); taken++) take(waiting.shift() as string);
+    for (let count = 0; count < most && waiting.length > 0 && !isHeld(); count++)
+      take(waiting.shift() as string);
   };
   const resume = () => {
     takeWaiting(MAX_LINES_A_TURN);
@@ -94,13 +95,13 @@ export function createLineQueue({ take, isHeld, onWaiting, onEmpty }: LineQueueH
   };
 
   return {
-    /** A chunk of lines begins. */
-    startTurn(): void {
-      taken = 0;
-    },
     push(line: string): void {
       if (waiting.length === 0 && taken < MAX_LINES_A_TURN && !isHeld()) {
-        taken++;
+        // A microtask follows the last line of a chunk.
+        if (taken++ === 0)
+          queueMicrotask(() => {
+            taken = 0;
+          });
         take(line);
       } else if (waiting.push(line) === 1) {
         onWaiting();

@@ -18,10 +18,9 @@ const propertyOf = (tool: ReturnType<typeof listed>, name: string) =>
   (tool.inputSchema["properties"] as Record<string, Record<string, unknown>>)[name];
 
 test("ws and fs together stay within the listing's budget", () => {
-  const { json, tools } = createListing({ registry });
-  expect(json.length).toBeLessThanOrEqual(MAX_LISTING_CHARS);
+  const { tools } = createListing({ registry });
+  expect(JSON.stringify(tools).length).toBeLessThanOrEqual(MAX_LISTING_CHARS);
   for (const { description } of tools) expect(description.length).toBeLessThanOrEqual(MAX_DESCRIPTION_CHARS);
-  expect(JSON.parse(json)).toEqual(tools);
 });
 
 test("a tool is one entry whose action is a required enum with the built-ins, in the registry's order", () => {
@@ -37,10 +36,10 @@ test("a tool is one entry whose action is a required enum with the built-ins, in
 });
 
 test("the lazy profile lists names and one line each, and accepts any parameter", () => {
-  const { tools, json } = createListing({ registry, profile: "lazy" });
+  const { tools } = createListing({ registry, profile: "lazy" });
   expect(tools.map(({ name }) => name)).toEqual(["ws", "fs"]);
   // 1,200 tokens for eight tools.
-  expect(json.length).toBeLessThanOrEqual((1_200 * 4 * 2) / 8);
+  expect(JSON.stringify(tools).length).toBeLessThanOrEqual((1_200 * 4 * 2) / 8);
   const tool = listed("fs", { profile: "lazy" });
   expect(tool.description).toMatch(/^[^\n]+ help and schema [^\n]+$/);
   expect(tool.inputSchema).toEqual({
@@ -94,19 +93,18 @@ test("clients of the handshake revisions learn which tools may become tasks", ()
     summary: "Slow.",
     actions: { go: { ...reading(z.strictObject({})), timing: "async_long" } },
   });
-  const { legacyTools, legacyJson, json } = createListing({ registry: createRegistry([slow, ws]) });
+  const { legacyTools, tools } = createListing({ registry: createRegistry([slow, ws]) });
   expect(legacyTools.map(({ name, execution }) => [name, execution])).toEqual([
     ["slow", { taskSupport: "optional" }],
     ["ws", undefined],
   ]);
-  expect(JSON.parse(legacyJson)).toEqual(legacyTools);
-  expect(json).not.toContain("taskSupport");
+  expect(JSON.stringify(tools)).not.toContain("taskSupport");
 });
 
 test("no profile lists a root union, a reference or a dialect, and each has properties", () => {
   for (const profile of PROFILES) {
-    const { tools, json } = createListing({ registry, profile });
-    expect(json).not.toMatch(/"\$ref"|"\$schema"|"\$defs"/);
+    const { tools } = createListing({ registry, profile });
+    expect(JSON.stringify(tools)).not.toMatch(/"\$ref"|"\$schema"|"\$defs"/);
     for (const { inputSchema, outputSchema } of tools) {
       expect(inputSchema).toMatchObject({ type: "object", properties: expect.any(Object) });
       expect(Object.keys(inputSchema).filter((key) => /^(one|any|all)Of$/.test(key))).toEqual([]);
@@ -241,6 +239,6 @@ test("a recursive schema is listed without references", () => {
       return z.array(Tree);
     },
   });
-  const { json } = createListing({ registry: createRegistry([toolOf(Tree, Tree)]), profile: "split" });
-  expect(json).not.toContain("$ref");
+  const { tools } = createListing({ registry: createRegistry([toolOf(Tree, Tree)]), profile: "split" });
+  expect(JSON.stringify(tools)).not.toContain("$ref");
 });

@@ -21,11 +21,8 @@ export interface ListedOffer extends Offer {
 export interface Listing {
   readonly offers: readonly Offer[];
   readonly tools: readonly ListedTool[];
-  /** The same as JSON, serialised once. */
-  readonly json: string;
   /** For clients of the handshake revisions, which learn here which tools may become tasks. */
   readonly legacyTools: readonly ListedTool[];
-  readonly legacyJson: string;
   offer(name: string): ListedOffer | undefined;
   /** The call behind a listed name; undefined when the name is not listed. */
   toCall(name: string, args: Readonly<Record<string, unknown>>): Call | undefined;
@@ -83,13 +80,10 @@ export function createListing(options: ListingOptions): Listing {
   const legacyTools = shown.map(({ listed, mayBeTask, isMinimal }) =>
     mayBeTask && !isMinimal ? { ...listed, execution: { taskSupport: "optional" } as const } : listed,
   );
-  const json = JSON.stringify(tools);
   return {
     offers: made,
     tools,
-    json,
     legacyTools,
-    legacyJson: shown.some(({ mayBeTask }) => mayBeTask) ? JSON.stringify(legacyTools) : json,
     offer: (name) => offers.get(name),
     toCall(name, args) {
       const offer = offers.get(name);

@@ -51,17 +51,13 @@ export function serveStdio({ input, output, handshake, ...options }: StdioOption
     onWaiting: () => input.pause(),
     onEmpty: () => input.resume(),
   });
-  const split = createLineSplitter({
+  const feed = createLineSplitter({
     onLine: lines.push,
     onTooLong(id) {
       const message = `Invalid Request: a message may have ${MAX_LINE_BYTES} bytes`;
       write(toErrorMessage(id, { code: INVALID_REQUEST, message }));
     },
   });
-  const feed = (chunk: Buffer) => {
-    lines.startTurn();
-    split(chunk);
-  };
 
   const close = () => {
     if (!isClosing) {

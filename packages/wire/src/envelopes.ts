@@ -11,6 +11,7 @@ import {
   TIMINGS,
   type Timing,
   ToolError,
+  toErrorBody,
   toTraceId,
 } from "@octant/core";
 import { z } from "zod";
@@ -223,8 +224,7 @@ export const toReply = (response: FinalResponse): Reply => ({
 /** For a request that never reached the dispatcher. */
 export const refusal = (cause: ToolError, trace_id: string, tool = ""): FinalResponse => ({
   kind: "error",
-  // A ToolError's constructor ties code and details together; the union cannot express that.
-  error: { code: cause.code, message: cause.message, details: cause.details } as ErrorBody,
+  error: toErrorBody(cause),
   meta: { tool, action: "", trace_id, paging: { cursor: null, more: false } },
 });
 

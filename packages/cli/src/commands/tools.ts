@@ -29,7 +29,7 @@ export const tools = defineCommand({
         .map(([name, { access, timing, summary }]) => [`${tool.name}.${name}`, access, timing, summary]),
     );
     const [head = "", ...lines] = toColumns([["action", "access", "timing", "summary"], ...rows]);
-    const sum = `tools/list: ${counted(listing.tools.length, "tool")}, about ${toTokens(listing.json)} tokens`;
+    const sum = `tools/list: ${counted(listing.tools.length, "tool")}, about ${toTokens(JSON.stringify(listing.tools))} tokens`;
     return print([styleText("dim", head, { stream: io.stdout }), ...lines, "", sum].join("\n"), io);
   },
 });

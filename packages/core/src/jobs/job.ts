@@ -49,11 +49,7 @@ export function toEndState(result: Envelope): "complete" | "failed" | "cancelled
   return result.error.code === "CANCELLED" ? "cancelled" : "failed";
 }
 
-export interface JobRequest {
-  readonly tool: string;
-  readonly action: string;
-  readonly input: unknown;
-  readonly caller: Caller;
+export interface JobRequest extends Omit<JobCall, "key"> {
   readonly key?: string | undefined;
   readonly patienceMs: number;
   /** The caller's: aborting it before the job was acknowledged cancels the job. */

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import type { Clock } from "../clock.ts";
-import type { Envelope } from "../envelope.ts";
+import { type Envelope, toFailure } from "../envelope.ts";
 import { invalidArgument, ToolError } from "../errors.ts";
 import type { Topic } from "../topic.ts";
 import {
@@ -161,26 +161,23 @@ export class Jobs {
     return (await this.#store.list(filter)).map((job) => this.#runner.get(job.job_id)?.job ?? job);
   }
 
-  /** Resolves when the job changes (an event, or its end) or the time is up, whichever process runs it. */
-  async wait(owner: string, job_id: string, fromSeq: number, ms: number, signal: AbortSignal): Promise<Job> {
-    await this.get(owner, job_id);
-    if (!this.#runner.get(job_id)) return this.#watchElsewhere(owner, job_id, ms, signal);
-    const isOfJob = (event: JobEvent) => event.job_id === job_id;
-    if (this.events.read(fromSeq, isOfJob).events.length === 0) {
-      const changed = new AbortController();
-      const stop = this.events.listen(({ value }) => isOfJob(value) && changed.abort());
-      await this.#clock.sleep(ms, AbortSignal.any([signal, changed.signal]));
-      stop();
-    }
-    return this.get(owner, job_id);
-  }
-
-  /** Resolves when the job has ended or the time is up. */
-  async ended(owner: string, job_id: string, ms: number, signal: AbortSignal): Promise<Job> {
+  /** Resolves when the job has ended, has an event from `fromSeq` on, or the time is up; any process may run it. */
+  async ended(
+    owner: string,
+    job_id: string,
+    ms: number,
+    signal: AbortSignal,
+    fromSeq?: number,
+  ): Promise<Job> {
     await this.get(owner, job_id);
     const live = this.#runner.get(job_id);
     if (!live) return this.#watchElsewhere(owner, job_id, ms, signal);
-    await this.#within(ms, live.ended.promise, signal);
+    const over = new AbortController();
+    const isOfJob = (event: JobEvent) => event.job_id === job_id;
+    const changed =
+      fromSeq === undefined ? live.ended.promise : this.events.follow(fromSeq, over.signal, isOfJob).next();
+    await this.#within<unknown>(ms, changed, signal);
+    over.abort();
     return this.get(owner, job_id);
   }
 
@@ -225,7 +222,8 @@ export class Jobs {
     const claimed = job.state === "queued" && (await this.#store.claim({ job_id: job.job_id }, now));
     if (!claimed) return false;
     const cancelled = { ...claimed, state: "cancelled", updated_at: this.#clock.now() } as const;
-    await this.#store.finish(cancelled, toCancelled(claimed), { durable: true });
+    const reason = new ToolError("CANCELLED", "the job was cancelled before it started", {});
+    await this.#store.finish(cancelled, toFailure(claimed, "", reason), { durable: true });
     return true;
   }
 
@@ -254,10 +252,3 @@ function checkSameCall({ tool, action, digest, key }: Job, job: Job): void {
 }
 
 const onlyFailure = (result: Envelope): Envelope | undefined => (result.ok ? undefined : result);
-
-const toCancelled = ({ tool, action }: Job): Envelope => ({
-  ok: false,
-  data: null,
-  error: { code: "CANCELLED", message: "the job was cancelled before it started", details: {} },
-  meta: { tool, action, trace_id: "", paging: { cursor: null, more: false } },
-});

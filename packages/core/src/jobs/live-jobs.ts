@@ -50,10 +50,6 @@ export class JobRunner {
     this.#options = options;
   }
 
-  get hasRoom(): boolean {
-    return this.#running < this.#options.maxRunning && this.#queue.length === 0;
-  }
-
   get(job_id: string): LiveJob | undefined {
     return this.#byId.get(job_id);
   }
@@ -66,9 +62,9 @@ export class JobRunner {
     this.#byId.delete(live.job.job_id);
   }
 
-  /** Takes one of the places; undefined when all are taken. */
+  /** Takes one of the places; false when all are taken, or others wait for one. */
   reserve(): boolean {
-    if (!this.hasRoom) return false;
+    if (this.#running >= this.#options.maxRunning || this.#queue.length > 0) return false;
     this.#running++;
     return true;
   }

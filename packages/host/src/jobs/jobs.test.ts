@@ -78,13 +78,8 @@ test("work that takes longer is answered with its job, whose result comes later"
   );
   expect(result).toBeNull();
   expect((await jobs.get("me", job.job_id)).state).toBe("running");
-  const waiting = jobs.wait(
-    "me",
-    job.job_id,
-    jobs.events.read(0).next_seq,
-    30_000,
-    new AbortController().signal,
-  );
+  const { signal } = new AbortController();
+  const waiting = jobs.ended("me", job.job_id, 30_000, signal, jobs.events.nextSeq);
   finish(success("late"));
   expect((await waiting).state).toBe("complete");
   expect(await jobs.result("me", job.job_id)).toEqual(success("late"));

@@ -1,5 +1,5 @@
 import type { ServerResponse } from "node:http";
-import { ERRORS, ToolError } from "@octant/core";
+import { ERRORS, invalidArgument, ToolError } from "@octant/core";
 import { APPROVAL_CHOICES, type ApprovalAnswer, type ApprovalQueue } from "@octant/runtime";
 import { toWwwAuthenticate } from "../access/gate.ts";
 import { readJson } from "../body.ts";
@@ -101,11 +101,8 @@ function reply(response: ServerResponse, work: () => unknown): void {
 function parseAnswer(value: unknown, by: string): ApprovalAnswer {
   const { answer: given, reason } = isPlain(value) ? value : {};
   const answer = APPROVAL_CHOICES.find((choice) => choice === given);
-  if (!answer) throw wrong("answer", `expected one of ${APPROVAL_CHOICES.join(", ")}`);
+  if (!answer) throw invalidArgument("answer", `answer: expected one of ${APPROVAL_CHOICES.join(", ")}`);
   if (reason === undefined) return { answer, by };
   if (typeof reason === "string" && reason.length <= MAX_REASON_CHARS) return { answer, reason, by };
-  throw wrong("reason", `expected a text of at most ${MAX_REASON_CHARS} characters`);
+  throw invalidArgument("reason", `reason: expected a text of at most ${MAX_REASON_CHARS} characters`);
 }
-
-const wrong = (path: string, message: string) =>
-  new ToolError("INVALID_ARGUMENT", `${path}: ${message}`, { issues: [{ path, message }] });

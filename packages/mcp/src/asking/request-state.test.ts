@@ -35,14 +35,7 @@ test("any change to a state invalidates it", () => {
     fc.property(fc.nat(state.length - 1), fc.constantFrom(..."abcABC019_-.{\u0000é"), (at, letter) => {
       fc.pre(state[at] !== letter);
       const changed = state.slice(0, at) + letter + state.slice(at + 1);
-      // The last base64 letter may differ in unused bits; the bytes are then the same.
-      const sameBytes = Buffer.from(changed.split(".")[1] ?? "", "base64url").equals(
-        Buffer.from(state.split(".")[1] ?? "", "base64url"),
-      );
-      expect(
-        seal.open(changed, call) === undefined ||
-          (sameBytes && changed.split(".")[0] === state.split(".")[0]),
-      ).toBe(true);
+      expect(seal.open(changed, call)).toBeUndefined();
     }),
   );
   for (const value of [undefined, null, 5, {}, "", ".", "a.b.c"])

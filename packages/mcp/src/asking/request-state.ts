@@ -1,5 +1,5 @@
-import { createHash, createHmac, timingSafeEqual } from "node:crypto";
-import { isPlain, type Plain } from "../messages.ts";
+import { createSeal } from "@octant/core";
+import type { Plain } from "../messages.ts";
 
 /** The state that a retried request must return: its caller, its subject, and the answers to earlier questions. */
 export interface RequestState {
@@ -16,31 +16,19 @@ const LIFETIME_MS = 10 * 60_000;
 export type StateSeal = ReturnType<typeof createStateSeal>;
 
 export function createStateSeal(secret: Uint8Array, now: () => number = Date.now) {
-  const macOf = (body: string) =>
-    createHmac("sha256", secret).update(`octant request state ${body}`).digest();
+  const { seal, open } = createSeal(secret);
   return {
-    seal({ answers, ...call }: RequestState): string {
-      const body = encode({ call: digestOf(call), answers, until: now() + LIFETIME_MS });
-      return `${body}.${macOf(body).toString("base64url")}`;
-    },
+    seal: ({ answers, ...call }: RequestState): string =>
+      seal(scopeOf(call), { answers, until: now() + LIFETIME_MS }),
     /** The answers so far; undefined when the state was changed, is for another call or caller, or has expired. */
     open(text: unknown, call: Omit<RequestState, "answers">): readonly Plain[] | undefined {
       if (typeof text !== "string") return undefined;
-      const [body = "", mac = ""] = text.split(".");
-      const given = Buffer.from(mac, "base64url");
-      const right = macOf(body);
-      if (given.length !== right.length || !timingSafeEqual(given, right)) return undefined;
-      const state: unknown = JSON.parse(Buffer.from(body, "base64url").toString());
-      if (!isPlain(state) || Number(state["until"]) < now() || state["call"] !== digestOf(call))
-        return undefined;
-      return Array.isArray(state["answers"]) ? state["answers"].filter(isPlain) : undefined;
+      // We sealed it.
+      const state = open(scopeOf(call), text) as { answers: readonly Plain[]; until: number } | undefined;
+      return state && state.until >= now() ? state.answers : undefined;
     },
   };
 }
 
-const encode = (value: unknown) => Buffer.from(JSON.stringify(value)).toString("base64url");
-
-const digestOf = ({ caller, subject, args }: Omit<RequestState, "answers">) =>
-  createHash("sha256")
-    .update(JSON.stringify([caller, subject, args]))
-    .digest("base64url");
+const scopeOf = ({ caller, subject, args }: Omit<RequestState, "answers">) =>
+  `octant request state ${JSON.stringify([caller, subject, args])}`;

@@ -40,17 +40,12 @@ export interface TaskState {
   readonly inputs: InputRequests;
 }
 
-interface Stored {
-  readonly owner: string;
-  readonly state: TaskState;
-}
-
 /** Jobs as tasks. Only its owner can find a task; an unknown one is the ToolError NOT_FOUND. */
 export type Tasks = ReturnType<typeof createTasks>;
 
 export function createTasks(jobs: TaskJobs) {
   const asking = new Map<string, TaskInputs>();
-  const stored = new Map<string, Stored>();
+  const stored = new Map<string, { readonly owner: string; readonly state: TaskState }>();
   const stop = jobs.events.listen(({ value }) => value.type === "end" && asking.delete(value.job_id));
 
   const storedOf = (owner: string, taskId: string) => {

@@ -81,16 +81,6 @@ function talkOver(ws: WebSocket, service: Service, limits: Limits) {
     },
   });
 
-  let inTurn = false;
-  const startTurn = () => {
-    if (inTurn) return;
-    inTurn = true;
-    messages.startTurn();
-    setImmediate(() => {
-      inTurn = false;
-    });
-  };
-
   const firstMessage = setTimeout(
     () => ws.close(POLICY_VIOLATION, "no message arrived"),
     limits.firstMessageMs,
@@ -110,7 +100,6 @@ function talkOver(ws: WebSocket, service: Service, limits: Limits) {
     clearTimeout(firstMessage);
     isAlive = true;
     if (isBinary) return ws.close(UNSUPPORTED_DATA, "MCP is text");
-    startTurn();
     messages.push(data.toString());
   });
   // ws closes the connection with a reason for a broken frame; "close" follows.

@@ -125,12 +125,11 @@ export const job = (jobs: Jobs) =>
         examples: [{ title: "Wait for the end", input: { job_id: EXAMPLE_JOB }, fails: "NOT_FOUND" }],
         text: jobText,
         async run({ job_id, from_seq, wait }, { caller: { id: owner }, signal }) {
+          const now = toView(await jobs.ended(owner, job_id, wait, signal, from_seq));
           if (from_seq === undefined) {
-            const ended = toView(await jobs.ended(owner, job_id, wait, signal));
             const next_seq = jobs.events.nextSeq;
-            return { job: ended, result: await jobs.result(owner, job_id), next_seq, dropped: 0 };
+            return { job: now, result: await jobs.result(owner, job_id), next_seq, dropped: 0 };
           }
-          const now = toView(await jobs.wait(owner, job_id, from_seq, wait, signal));
           const { events, next_seq, dropped, restarted } = jobs.events.read(
             from_seq,
             (event) => event.job_id === job_id,

@@ -7,13 +7,14 @@ import {
   type Reply,
   type Timing,
   ToolError,
+  toFailure,
   toTraceId,
 } from "@octant/core";
 import { encodeMsgPack } from "../msgpack/codec.ts";
 import { parseBody } from "./bodies.ts";
 import { type EdgeParts, type Following, follow, toHeaders } from "./edge-follow.ts";
 import { readField, toJobReply, toStarted } from "./job-answers.ts";
-import { type JobQueue, type JobResult, parseResult, toFailure } from "./job-queue.ts";
+import { type JobQueue, type JobResult, parseResult } from "./job-queue.ts";
 
 const LOOK_EVERY_MS = 1_000;
 const LONGEST_MS = 24 * 60 * 60 * 1_000;

@@ -1,7 +1,7 @@
 import type { StoredMsg } from "@nats-io/jetstream";
 import type { ObjectStore } from "@nats-io/obj";
 import { headers, type MsgHdrs } from "@nats-io/transport-node";
-import type { Envelope, ErrorBody, JobState, ToolError } from "@octant/core";
+import type { Envelope, JobState } from "@octant/core";
 import { encodeBody, HEADERS, parseBody } from "./bodies.ts";
 import type { NatsConnection } from "./connection.ts";
 import { JOBS_STREAM, RESULTS_STREAM, type Subjects } from "./subjects.ts";
@@ -127,19 +127,6 @@ export const parseResult = async (
 
 const codeOf = (cause: unknown): number =>
   typeof cause === "object" && cause !== null && "code" in cause ? Number(cause.code) : 0;
-
-/** For a job that ends before it completes. */
-export const toFailure = (
-  { tool, action }: { readonly tool: string; readonly action: string },
-  trace_id: string,
-  { code, message, details }: ToolError,
-): Envelope => ({
-  ok: false,
-  data: null,
-  // A ToolError's constructor ties code and details together; the union cannot express that.
-  error: { code, message, details } as ErrorBody,
-  meta: { tool, action, trace_id, paging: { cursor: null, more: false } },
-});
 
 /** The state of a job by its result; without one it runs, or waits until a worker takes it. */
 export function toState(result: Envelope | undefined, isTaken = true): JobState {
