@@ -114,32 +114,44 @@ export class Agent {
     if (this.#running)
       throw new ToolError("LOCKED", "the agent is busy; queue the message, or cancel first", {});
     const stop = new AbortController();
-    const ended = this.#run(content, more, stop).finally(async () => {
-      await this.#options.afterRun?.();
-      this.#overLimit = () => undefined;
-      this.#running = undefined;
-    });
+    const ended = this.#runAll(content, more, stop);
     this.#running = { stop, ended };
     return ended;
+  }
+
+  /** A message that is queued while the end of a run is stored starts another one. */
+  async #runAll(content: readonly UserPart[] | undefined, more: SendOptions, stop: AbortController) {
+    try {
+      let end = await this.#run(content, more, stop);
+      while (end.reason === "done" && this.#queued.length > 0) end = await this.#run(undefined, more, stop);
+      return end;
+    } finally {
+      this.#overLimit = () => undefined;
+      this.#running = undefined;
+    }
   }
 
   async #run(content: readonly UserPart[] | undefined, more: SendOptions, stop: AbortController) {
     const { session, tools, prompter = unattended } = this.#options;
     const limits = () => ({ ...this.#options.limits?.(), ...more.limits });
     this.#overLimit = createMeter(limits, session.conversation);
-    await this.#begin(content);
-    return runLoop({
-      session,
-      client: () => this.#client,
-      tools,
-      prompter,
-      compactor: this.#compactor,
-      overLimit: this.#overLimit,
-      maxTimeMs: limits().max_time_ms,
-      signal: more.signal ? AbortSignal.any([more.signal, stop.signal]) : stop.signal,
-      outputSchema: more.outputSchema,
-      takeQueued: () => this.#queued.splice(0),
-    });
+    try {
+      await this.#begin(content);
+      return await runLoop({
+        session,
+        client: () => this.#client,
+        tools,
+        prompter,
+        compactor: this.#compactor,
+        overLimit: this.#overLimit,
+        maxTimeMs: limits().max_time_ms,
+        signal: more.signal ? AbortSignal.any([more.signal, stop.signal]) : stop.signal,
+        outputSchema: more.outputSchema,
+        takeQueued: () => this.#queued.splice(0),
+      });
+    } finally {
+      await this.#options.afterRun?.();
+    }
   }
 
   async #begin(content: readonly UserPart[] | undefined): Promise<void> {

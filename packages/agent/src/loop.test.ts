@@ -147,6 +147,24 @@ test("a message queued during the last answer is answered too", async () => {
   expect(client.requests).toHaveLength(2);
 });
 
+test("a message queued while the end of a run is stored is answered too, and none is lost by a refusal", async () => {
+  const { agent, client } = setUp([
+    [text("Done.")],
+    async function* () {
+      agent.queue("And this?");
+      yield { ...done([text("No.")]), stop: "refusal" as const };
+    },
+  ]);
+  const stop = agent.subscribe(({ type }) => {
+    if (type !== "end") return;
+    stop();
+    agent.queue("One more thing.");
+  });
+  expect(await agent.send("go")).toMatchObject({ reason: "refused", turns: 2 });
+  expect(client.requests[1]?.messages.at(-1)).toMatchObject({ content: [{ text: "One more thing." }] });
+  expect(agent.queued).toMatchObject([[{ text: "And this?" }]]);
+});
+
 test("cancelling ends the run although a tool ignores it, and every call has its result", async () => {
   const began = Promise.withResolvers<void>();
   const { agent, results, events } = setUp([[call("write", { of: 1 }), call("write", { of: 2 })]], {

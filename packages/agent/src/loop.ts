@@ -82,8 +82,9 @@ async function untilEnd(options: LoopOptions): Promise<Ending> {
     }
     if (answer.stop === "pause") continue;
     const ending = endingOf(answer);
+    if (ending.reason !== "done") return ending;
     const queued = options.takeQueued();
-    if (ending.reason !== "done" || queued.length === 0) return ending;
+    if (queued.length === 0) return ending;
     for (const content of queued) await say(session, "person", content);
   }
 }
