@@ -1,5 +1,5 @@
 import { type ApiName, createScriptedProvider } from "@octant/scripted-provider";
-import { runOctant } from "../test/octant-process.ts";
+import { callOctant } from "../test/octant-in-process.ts";
 import { providerEnvironment } from "./agent-environment.ts";
 import { type AgentTask, createTaskProject, DONE, playTask } from "./agent-tasks.ts";
 
@@ -11,12 +11,12 @@ export async function solveTask(task: AgentTask, api: ApiName): Promise<readonly
   const wrong: string[] = [];
   if (project.verify()) wrong.push("its tests pass before anything was done");
   const args = [task.instruction, "--provider", api, "--model", "scripted", "--allow", "*", "--json"];
-  const ran = await runOctant(["run", ...args], options);
+  const ran = await callOctant(["run", ...args], options);
   if (ran.code !== 0) wrong.push(`octant run ended with ${ran.code}: ${ran.stderr}`);
   else {
     const { text, session_id } = JSON.parse(ran.stdout);
     if (text !== DONE) wrong.push(`the last answer is ${JSON.stringify(text)}`);
-    const audit = await runOctant(["audit", "--json"], options);
+    const audit = await callOctant(["audit", "--json"], options);
     const calls = audit.stdout.split(session_id).length - 1;
     const made = task.turns.flat().length;
     if (calls < made) wrong.push(`the audit has ${calls} records of ${made} calls`);

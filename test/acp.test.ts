@@ -6,7 +6,8 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { CASE_SCRIPT, CASES } from "./acp-cases.ts";
 import { type AcpClient, openAcpClient } from "./acp-client.ts";
 import { createFixtureProject } from "./fixture-project.ts";
-import { ended, runOctant, startOctant } from "./octant-process.ts";
+import { callOctant } from "./octant-in-process.ts";
+import { ended, startOctant } from "./octant-process.ts";
 
 const HASH = /sha256:[0-9a-f]{64}/;
 const hashIn = ({ results }: ScriptedRequest) => HASH.exec(results[0]?.text ?? "")?.[0];
@@ -204,7 +205,7 @@ test("lines may be long, split anywhere, end in CRLF, have unknown fields, or be
 
 test("octant setup --acp prints settings for Zed, JetBrains and Neovim that start octant acp", async () => {
   using project = createFixtureProject();
-  const { code, stdout } = await runOctant(["setup", "--acp", "--json"], {
+  const { code, stdout } = await callOctant(["setup", "--acp", "--json"], {
     cwd: project.root,
     env: project.env,
   });

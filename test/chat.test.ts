@@ -97,42 +97,43 @@ test("Esc Esc rewinds to before a message, with the files, and offers the messag
   expect(last).not.toContain("make three");
 });
 
-test("the theme follows the terminal's background, and the answer is not taken for typing", async () => {
-  await using opened = await openChat(() => ({ parts: [] }), { background: "rgb:ffff/ffff/f0f0" });
-  const { terminal } = opened;
-  await opened.start();
+test("in a window of 40 columns the theme follows the background; /help, pager and external editor work", async () => {
+  await using opened = await openChat(() => ({ parts: [{ text: "A short answer." }] }), {
+    size: [40, 30],
+    background: "rgb:ffff/ffff/f0f0",
+  });
+  const { terminal, project } = opened;
+  const editor = join(project.env["HOME"] ?? "", "editor.sh");
+  writeFileSync(editor, '#!/bin/sh\nprintf "%s, edited" "$(cat "$1")" > "$1"\n', { mode: 0o755 });
+  await opened.start(`EDITOR=${editor}`);
   await vi.waitFor(() => expect(terminal.written).toContain("\x1b[1;38;5;91m› "), { timeout: 20_000 });
+  // The terminal's answer is not taken for typing.
   expect((await terminal.all()).join("\n")).not.toContain("rgb");
-});
-
-test("Ctrl-O opens the conversation in a pager and q returns to it", async () => {
-  await using opened = await openChat(() => ({ parts: [{ text: "A short answer." }] }));
-  const { terminal } = opened;
-  await opened.start();
+  terminal.type("/help\r");
+  await terminal.shows("• Ctrl-O show and search the whole");
+  await terminal.shows("• /undo");
+  const rows = await terminal.all();
+  for (const row of rows.slice(rows.findIndex((one) => one.includes("/help"))))
+    expect(row.length).toBeLessThanOrEqual(40);
+  terminal.resize(100, 30);
   terminal.type("hi\r");
   await terminal.shows("A short answer.");
   terminal.type("\x0f");
   await terminal.shows("q back");
   terminal.type("q");
   await terminal.shows("ask, or / for commands");
-});
-
-test("the external editor gets the text, and its saved text is inserted", async () => {
-  await using opened = await openChat(() => ({ parts: [{ text: "ok" }] }));
-  const { terminal, project } = opened;
-  const editor = join(project.env["HOME"] ?? "", "editor.sh");
-  writeFileSync(editor, '#!/bin/sh\nprintf "%s, edited" "$(cat "$1")" > "$1"\n', { mode: 0o755 });
-  await opened.start(`EDITOR=${editor}`);
   terminal.type("draft\x07");
   await terminal.shows("› draft, edited");
 });
 
-test("the status counts background commands until they end", async () => {
-  await using opened = await openChat(({ results }) =>
-    results.length === 0
+test("the status counts background commands until they end, and closing the terminal leaves no process behind", async () => {
+  await using opened = await openChat(({ results, user }) => {
+    if (user === "wait")
+      return { parts: [{ call: "proc", input: { action: "exec", command: "sleep 600" } }] };
+    return results.length === 0
       ? { parts: [{ call: "proc", input: { action: "exec", command: "cat", background: true } }] }
-      : { parts: [{ text: `It runs as ${/proc_\w+/.exec(results[0]?.text ?? "")?.[0]}.` }] },
-  );
+      : { parts: [{ text: `It runs as ${/proc_\w+/.exec(results[0]?.text ?? "")?.[0]}.` }] };
+  });
   const { terminal, project } = opened;
   await opened.start();
   terminal.type("go\r");
@@ -145,25 +146,7 @@ test("the status counts background commands until they end", async () => {
   await vi.waitFor(async () => expect((await terminal.all()).at(-1)).not.toContain("running"), {
     timeout: 20_000,
   });
-});
-
-test("/help fits a window of 40 columns", async () => {
-  await using opened = await openChat(() => ({ parts: [] }), { size: [40, 30] });
-  const { terminal } = opened;
-  await opened.start();
-  terminal.type("/help\r");
-  await terminal.shows("• Ctrl-O show and search the whole");
-  await terminal.shows("• /undo");
-  for (const row of await terminal.all()) expect(row.length).toBeLessThanOrEqual(40);
-});
-
-test("closing the terminal leaves no process behind", async () => {
-  await using opened = await openChat(() => ({
-    parts: [{ call: "proc", input: { action: "exec", command: "sleep 600" } }],
-  }));
-  const { terminal, project } = opened;
-  await opened.start();
-  terminal.type("go\r");
+  terminal.type("wait\r");
   await terminal.shows("[y] allow once");
   terminal.type("y");
   const programs = () => processesIn(project.root).map(({ name }) => name);

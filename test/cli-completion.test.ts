@@ -3,7 +3,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createFixtureProject, type FixtureProject } from "./fixture-project.ts";
-import { runOctant } from "./octant-process.ts";
+import { callOctant } from "./octant-in-process.ts";
 
 const isHere = (shell: string) => spawnSync(shell, ["-c", "true"]).status === 0;
 
@@ -14,7 +14,7 @@ beforeAll(() => {
 afterAll(() => project[Symbol.dispose]());
 
 async function loadScript(shell: string): Promise<string> {
-  const { code, stdout } = await runOctant(["completion", shell], { cwd: project.root, env: project.env });
+  const { code, stdout } = await callOctant(["completion", shell], { cwd: project.root, env: project.env });
   expect(code).toBe(0);
   const path = join(project.root, `../octant.${shell}`);
   writeFileSync(path, stdout);

@@ -1,6 +1,7 @@
+import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { once } from "node:events";
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { type AddressInfo, createServer } from "node:net";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from "vitest";
@@ -242,7 +243,11 @@ test("octant doctor reports a taken port, and leaves out what the project does n
   await once(taken, "listening");
   // It listens on a port, not on a pipe.
   const { port } = taken.address() as AddressInfo;
-  const { stdout } = await run(["doctor"], { env: { OCTANT_PORT: String(port) } });
+  // Only git is here, so nothing else is tried.
+  const bin = join(project.root, "../bin");
+  mkdirSync(bin);
+  symlinkSync(execFileSync("which", ["git"], { encoding: "utf8" }).trim(), join(bin, "git"));
+  const { stdout } = await run(["doctor"], { env: { OCTANT_PORT: String(port), PATH: bin } });
   expect(stdout).toMatch(
     new RegExp(`^warn +edge: http +port ${port} \\(OCTANT_PORT\\) is not available`, "m"),
   );

@@ -180,8 +180,9 @@ test("custom roles apply when trusted with exactly this content", async () => {
   mkdirSync(dirname(file), { recursive: true });
   writeFileSync(file, "---\nsummary: Writes\naccess: write\ntools: fs\n---\nYou are the scribe.\n");
   const rolesOf = async () => {
-    await using crew = await openCrew(project);
-    return ((await crew.agent("list")).data as { roles: { name: string }[] }).roles.map(({ name }) => name);
+    const args = ["call", "agent.list", "--tools", "agent", "--json"];
+    const { stdout } = await callOctant(args, { cwd: project.root, env: project.env });
+    return JSON.parse(stdout).data.roles.map(({ name }: { name: string }) => name);
   };
   expect(await rolesOf()).not.toContain("scribe");
   await callOctant(["trust", "--yes"], { cwd: project.root, env: project.env });

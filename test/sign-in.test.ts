@@ -223,6 +223,11 @@ async function openProvider() {
     issueRefreshToken: () => true,
   });
   provider.on("server_error", () => {});
+  // Without it clients ask every five seconds whether the person has agreed.
+  provider.use(async (ctx: { body: unknown }, next: () => Promise<void>) => {
+    await next();
+    if (Object(ctx.body).device_code) ctx.body = { ...Object(ctx.body), interval: 1 };
+  });
   server.on("request", provider.callback());
   return {
     issuer,

@@ -2,6 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { callOctant } from "./octant-in-process.ts";
 import { runOctant } from "./octant-process.ts";
 import { installCommand } from "./published-command.ts";
 
@@ -18,14 +19,12 @@ const DOMAINS = [
 ];
 
 let folder: string;
-let launcher: string;
-beforeAll(async () => {
+beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), "octant-vectors-test-"));
-  launcher = installCommand(folder);
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-const run = (...args: string[]) => runOctant(["vectors", ...args], { cwd: folder, launcher });
+const run = (...args: string[]) => callOctant(["vectors", ...args], { cwd: folder });
 
 describe.each(DOMAINS)("%s", (domain) => {
   const { vectors } = JSON.parse(readFileSync(join(VECTORS, `${domain}.json`), "utf8"));
@@ -46,7 +45,8 @@ test("there are more than fifty event streams", () => {
 });
 
 test("the installed command passes all its vectors", async () => {
-  const { code, stdout, stderr } = await run("--json");
+  const launcher = installCommand(folder);
+  const { code, stdout, stderr } = await runOctant(["vectors", "--json"], { cwd: folder, launcher });
   expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
   const results = JSON.parse(stdout);
   expect(results.map(({ domain }: { domain: string }) => domain)).toEqual(DOMAINS);

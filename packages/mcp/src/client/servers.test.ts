@@ -111,16 +111,12 @@ test.each(["good", "chatty", "abrupt"])("an older server that is %s works", asyn
 });
 
 test("bad servers do not affect others: each reports why it is unusable, and the good one works", async () => {
-  const { settled, call, stateOf } = open(
-    {
-      dead: hostile("dead"),
-      flood: hostile("flood"),
-      nothing: node("-e", "setInterval(() => {}, 1000)"),
-      gone: { url: "http://127.0.0.1:9/mcp", headers: {} },
-      good: hostile(),
-    },
-    { connectMs: 6_000 },
-  );
+  const { settled, call, stateOf } = open({
+    dead: hostile("dead"),
+    flood: hostile("flood"),
+    gone: { url: "http://127.0.0.1:9/mcp", headers: {} },
+    good: hostile(),
+  });
   await expect.poll(() => stateOf("good")?.state).toBe("ready");
   expect(textOf(await call("mcp__good__echo", {}))).toBe("{}");
   await settled();
@@ -131,11 +127,17 @@ test("bad servers do not affect others: each reports why it is unusable, and the
     ),
   });
   expect(stateOf("flood")).toMatchObject({ state: "failed" });
-  expect(stateOf("nothing")).toMatchObject({ state: "failed", reason: "the server did not answer in time" });
   expect(stateOf("gone")).toMatchObject({
     state: "failed",
     reason: "the address cannot be reached: bad port",
   });
+});
+
+test("a server that never answers is reported after the time that it has", async () => {
+  const nothing = node("-e", "setInterval(() => {}, 1000)");
+  const { settled, stateOf } = open({ nothing }, { connectMs: 300 });
+  await settled();
+  expect(stateOf("nothing")).toMatchObject({ state: "failed", reason: "the server did not answer in time" });
 });
 
 test("an answer of 10 MB is cut to a size that a model can read", async () => {
