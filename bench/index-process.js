@@ -5,7 +5,7 @@ import { createHash } from "node:crypto";
 import { readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { json } from "node:stream/consumers";
-import { createSearchEngine } from "@octant/search";
+import { createSearchEngine, ParserPool } from "@octant/search";
 
 const [root, folder, question] = process.argv.slice(2);
 const paths = await json(process.stdin);
@@ -25,10 +25,12 @@ const files = {
   onChange: () => () => {},
 };
 
-const engine = createSearchEngine({ files, folder, log: console.error });
+const parsers = new ParserPool(3);
+const engine = createSearchEngine({ files, folder, parsers, log: console.error });
 const { chunks } = await engine.index({ signal: new AbortController().signal });
 await engine.rank(question, { strategies: ["text", "vector"], limit: 10 });
 const { rss } = process.memoryUsage();
 const peak = process.resourceUsage().maxRSS * 1_024;
 await engine.close();
+await parsers.close();
 console.log(JSON.stringify({ chunks, rss, peak }));

@@ -6,6 +6,7 @@ import { join } from "node:path";
 import {
   createSearchEngine,
   type Modality,
+  ParserPool,
   type SearchParts,
   type SourceFiles,
   searchCode,
@@ -27,7 +28,8 @@ type Text = Pick<Source, "path" | "text">;
 
 export async function searchSources(sources: readonly Text[]): Promise<Searched> {
   const folder = mkdtempSync(join(tmpdir(), "octant-eval-"));
-  const engine = createSearchEngine({ files: filesOf(sources), folder, log: console.error });
+  const parsers = new ParserPool(3);
+  const engine = createSearchEngine({ files: filesOf(sources), folder, parsers, log: console.error });
   const { signal } = new AbortController();
   await engine.index({ signal });
   const parts: SearchParts = {
@@ -52,6 +54,7 @@ export async function searchSources(sources: readonly Text[]): Promise<Searched>
     },
     async close() {
       await engine.close();
+      await parsers.close();
       rmSync(folder, { recursive: true });
     },
   };

@@ -20,8 +20,8 @@ import {
   type LanguageServersOptions,
   type Watcher,
 } from "@octant/host";
-import { ParserPool } from "@octant/search";
-import { code } from "@octant/tools";
+import { createSearchEngine, ParserPool } from "@octant/search";
+import { code, createSourceFiles } from "@octant/tools";
 
 export const FIXTURES = join(import.meta.dirname, "fixtures", "code");
 
@@ -66,7 +66,13 @@ export function openCodeProject(
   // With the servers of this test.
   octant.removeTool("code");
   const parsers = new ParserPool(1);
-  octant.addTool(code({ workspace, servers, parsers }));
+  const index = createSearchEngine({
+    files: createSourceFiles(workspace, watcher),
+    folder: workspace.state.folder("search"),
+    parsers,
+    log: () => {},
+  });
+  octant.addTool(code({ workspace, servers, index, parsers }));
   return {
     roots,
     servers,
@@ -80,7 +86,7 @@ export function openCodeProject(
       return envelope;
     },
     async [Symbol.asyncDispose]() {
-      await Promise.all([servers.close(), parsers.close()]);
+      await Promise.all([servers.close(), index.close(), parsers.close()]);
       await watcher.close();
       await octant.close();
       rmSync(base, { recursive: true, force: true });

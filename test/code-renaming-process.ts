@@ -1,8 +1,8 @@
 import { join } from "node:path";
 import { createOctant, LOCAL_CALLER } from "@octant/cli";
 import { createLanguageServers, createWatcher } from "@octant/host";
-import { ParserPool } from "@octant/search";
-import { code } from "@octant/tools";
+import { createSearchEngine, ParserPool } from "@octant/search";
+import { code, createSourceFiles } from "@octant/tools";
 import { positionOf } from "./code-project.ts";
 
 /** Renames in the given project, or only opens it; to be killed meanwhile. */
@@ -17,11 +17,17 @@ else {
   // With the servers of this test.
   octant.removeTool("code");
   const parsers = new ParserPool(1);
-  octant.addTool(code({ workspace, servers, parsers }));
+  const index = createSearchEngine({
+    files: createSourceFiles(workspace, watcher),
+    folder: workspace.state.folder("search"),
+    parsers,
+    log: () => {},
+  });
+  octant.addTool(code({ workspace, servers, index, parsers }));
   const uri = join(root, "src/user-7.ts");
   const input = { uri, position: positionOf(uri, "fetchUser"), new_name: "loadUser" };
   await octant.dispatch({ tool: "code", action: "rename", input }, { caller: LOCAL_CALLER });
-  await Promise.all([servers.close(), parsers.close()]);
+  await Promise.all([servers.close(), index.close(), parsers.close()]);
   await watcher.close();
 }
 await octant.close();

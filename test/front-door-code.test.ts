@@ -183,6 +183,10 @@ test("an unparsable file blocks nothing and is named", async () => {
   });
   const asked = await project.call("search.query", { query: "who calls Fine?" });
   expect(asked.data.unparsed).toEqual([`file://${project.root}/bad.rb`]);
+  // The index remembers it.
+  expect(await project.call("search.index", {})).toMatchObject({ ok: true });
+  const again = await project.call("code.search_symbol", { query: "Fine" });
+  expect(again.data).toEqual(found.data);
 });
 
 test("uses of a Python function are found in all files, also where Pyright's settings name only src", async () => {

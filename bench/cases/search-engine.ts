@@ -3,7 +3,7 @@ import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { createSearchEngine, type SearchEngine, type SourceFiles } from "@octant/search";
+import { createSearchEngine, ParserPool, type SearchEngine, type SourceFiles } from "@octant/search";
 import type { Bench, Case } from "../case.ts";
 import { interleave, type Spread } from "../measure.ts";
 import { atLeast, atMost, type Bar, type Row } from "../row.ts";
@@ -132,11 +132,13 @@ function sharedFolder(root: string): string {
 }
 
 function open(files: SourceFiles, folder: string): SearchEngine & AsyncDisposable {
-  const engine = createSearchEngine({ files, folder, log: (line) => console.error(line) });
+  const parsers = new ParserPool(3);
+  const engine = createSearchEngine({ files, folder, parsers, log: (line) => console.error(line) });
   return {
     ...engine,
     async [Symbol.asyncDispose]() {
       await engine.close();
+      await parsers.close();
       if (!folder.endsWith("-shared")) rmSync(folder, { recursive: true });
     },
   };

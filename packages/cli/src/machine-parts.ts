@@ -61,8 +61,8 @@ function toNetworkPolicy({ net, sandbox }: EffectiveSettings): NetworkPolicy {
   return { ...policy, only: network === "loopback" ? ["localhost", "127.0.0.0/8", "[::1]"] : network };
 }
 
-/** Separate from those of the index, so that a query does not wait behind thousands of files. */
-const MAX_PARSERS = 2;
+/** More would take processor time that the user may need. Another one is for questions alone. */
+const MAX_INDEX_PARSERS = 2;
 
 /** The parts that understand the project's code. Each starts on first use. */
 function createCodeParts(
@@ -73,16 +73,16 @@ function createCodeParts(
   log: (line: string) => void,
 ) {
   const embedder = search.embedder ? createEmbedder(search.embedder) : undefined;
+  const parsers = new ParserPool(1 + Math.min(MAX_INDEX_PARSERS, availableParallelism()));
   const engine = createSearchEngine({
     files: createSourceFiles(workspace, watcher),
     folder: workspace.state.folder("search"),
     embedder,
     vectorStore: search.vector_store,
-    fusion: search.fusion,
+    parsers,
     log,
   });
   const servers = createLanguageServers({ ...workspace, watcher, env, configured: language_servers, log });
-  const parsers = new ParserPool(Math.min(MAX_PARSERS, availableParallelism()));
   return {
     engine,
     servers,

@@ -21,7 +21,7 @@ export const defaultSettings = (): EffectiveSettings => ({
   net: { allow: [], deny: [], private: false },
   vcs: { filters: [], hooks: false },
   language_servers: emptyDictionary(),
-  search: { embedder: null, vector_store: "embedded", fusion: "z_score" },
+  search: { embedder: null, vector_store: "embedded" },
   ui: { browser: null, headless: true, screen: false, max_download_bytes: 1024 * 1024 * 1024 },
   tools: null,
   checkpoints: null,

@@ -65,7 +65,6 @@ const settings = partly({
   search: partly({
     embedder: fc.constant({ kind: "ollama", url: "http://a.example", model: "m" }),
     vector_store: fc.constantFrom("embedded", "lancedb"),
-    fusion: fc.constantFrom("z_score", "rrf"),
   }),
   tools: some(fc.constantFrom(...TOOLS)),
   mode: fc.constantFrom(...(Object.keys(MODES) as (keyof typeof MODES)[])),

@@ -46,8 +46,6 @@ export function settingsSchema() {
         .strictObject({
           embedder: embedderSchema(),
           vector_store: z.enum(["embedded", "lancedb"]),
-          // z_score adds standardised scores; rrf adds reciprocal ranks.
-          fusion: z.enum(["z_score", "rrf"]),
         })
         .partial(),
       ui: z

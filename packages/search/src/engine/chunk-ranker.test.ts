@@ -25,7 +25,6 @@ async function rankerOf(open: readonly OpenChunk[], sealed: readonly OpenChunk[]
   const { block, postings } = sealChunks(sealed);
   const byTerm = new Map(postings);
   const ranker = createChunkRanker({
-    fusion: "z_score",
     vectors: createEmbeddedStore(),
     isPlacedByTable: true,
     sealed: (term) => {

@@ -1,7 +1,6 @@
 import type { AskedTerm } from "../lexical/question-terms.ts";
 import { FULL_WEIGHT, rarityOf } from "../lexical/weigh-terms.ts";
 import { best, type Scored } from "../ranking/best.ts";
-import { addReciprocalRanks } from "../ranking/reciprocal-ranks.ts";
 import { addStandardised, ranksIn } from "../ranking/standardise.ts";
 import type { PackedVector, PlacedVector, VectorStore } from "../vector/vector-store.ts";
 import type { BlockPostings, OpenChunk, SealedBlock } from "./block-store.ts";
@@ -30,7 +29,6 @@ export interface RankQuestion {
 }
 
 export interface ChunkRankerOptions {
-  readonly fusion: Fusion;
   readonly vectors: VectorStore;
   /** Whether chunks carry their own vectors; those of a model are placed separately. */
   readonly isPlacedByTable: boolean;
@@ -38,16 +36,13 @@ export interface ChunkRankerOptions {
   readonly sealed: (term: string) => readonly BlockPostings[];
 }
 
-/** How term and vector scores are combined: by standardised scores, or by reciprocal ranks. */
-export type Fusion = "z_score" | "rrf";
-
 /** The weight of the vector scores relative to the term scores. Tuned on the dev split of `npm run eval`. */
 export const VECTOR_WEIGHT = 6;
 
 export type ChunkRanker = ReturnType<typeof createChunkRanker>;
 
 /** Ranks chunks for a question by their terms, by their vectors, or by both. */
-export function createChunkRanker({ fusion, vectors, isPlacedByTable, sealed }: ChunkRankerOptions) {
+export function createChunkRanker({ vectors, isPlacedByTable, sealed }: ChunkRankerOptions) {
   // Chunk ids grow with every edit; slots are dense, so that score arrays stay small.
   const slots = new Map<number, number>();
   const ids: number[] = [];
@@ -99,10 +94,6 @@ export function createChunkRanker({ fusion, vectors, isPlacedByTable, sealed }: 
     text: async ({ terms }) => scoreWords(terms),
     vector: async ({ vector }) => (vector ? vectors.scores(vector) : new Float64Array(0)),
   };
-  const fuse = (a: Float64Array, b: Float64Array) =>
-    fusion === "rrf"
-      ? addReciprocalRanks(a, b)
-      : addStandardised(a, b, VECTOR_WEIGHT, ids.length - dead.size);
   /** Applies trait factors and filters; 0 for chunks outside the requested files. */
   const weigh = (scores: Float64Array, { files, traitFactors }: RankQuestion) => {
     for (let slot = 0; slot < scores.length; slot++) {
@@ -154,7 +145,9 @@ export function createChunkRanker({ fusion, vectors, isPlacedByTable, sealed }: 
       );
       const [first, second] = lists;
       if (!first) return [];
-      const weighed = second ? fuse(first.scores, second.scores) : first.scores.slice();
+      const weighed = second
+        ? addStandardised(first.scores, second.scores, VECTOR_WEIGHT, ids.length - dead.size)
+        : first.scores.slice();
       weigh(weighed, question);
       const top = best(weighed, limit);
       const ranked = lists.map(({ strategy, scores }) => {

@@ -6,7 +6,7 @@ import type { IndexThreadData } from "./index-thread.ts";
 import { answerCalls } from "./thread.ts";
 
 // `createIndexThread` passes exactly this type.
-const { file, embedder, fusion, lanceFolder } = workerData as IndexThreadData;
+const { file, embedder, lanceFolder } = workerData as IndexThreadData;
 const openVectors = lanceFolder === undefined ? undefined : () => openLanceStore(lanceFolder);
 
-if (parentPort) answerCalls(parentPort, openCodeIndex(file, { embedder, fusion, openVectors }));
+if (parentPort) answerCalls(parentPort, openCodeIndex(file, { embedder, openVectors }));

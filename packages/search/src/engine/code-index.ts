@@ -4,7 +4,7 @@ import { createEmbeddedStore } from "../vector/embedded-store.ts";
 import { packVector, type VectorStore } from "../vector/vector-store.ts";
 import { loadWordTable, WORD_TABLE_ID, type WordTable } from "../vector/word-table.ts";
 import type { OpenChunk } from "./block-store.ts";
-import { type ChunkRanker, createChunkRanker, type Fusion, type RankStrategy } from "./chunk-ranker.ts";
+import { type ChunkRanker, createChunkRanker, type RankStrategy } from "./chunk-ranker.ts";
 import { decodeFile } from "./parse-file.ts";
 import { normalScope } from "./scope.ts";
 import { type FileState, openIndexStore, type StoredChunk, type StoredSymbol } from "./store.ts";
@@ -37,7 +37,6 @@ export interface CodeIndexOptions {
    * The external embedding model; without one, the parser already embedded the chunks with the word table.
    */
   readonly embedder: string | undefined;
-  readonly fusion: Fusion;
   /** Opens an empty vector store for each ranker; the embedded store by default. */
   readonly openVectors?: (() => Promise<VectorStore>) | undefined;
 }
@@ -52,7 +51,7 @@ export type CodeIndex = ReturnType<typeof openCodeIndex>;
 
 /** The store, and a ranker that mirrors it. */
 export function openCodeIndex(file: string, options: CodeIndexOptions) {
-  const { embedder = WORD_TABLE_ID, fusion, openVectors } = options;
+  const { embedder = WORD_TABLE_ID, openVectors } = options;
   const isPlacedByTable = embedder === WORD_TABLE_ID;
   const store = openIndexStore(file);
   store.useModel(embedder);
@@ -75,7 +74,7 @@ export function openCodeIndex(file: string, options: CodeIndexOptions) {
   const load = async (): Promise<ChunkRanker> => {
     const { postings, blocks, open, removed } = store.blocks;
     const vectors = (await openVectors?.()) ?? createEmbeddedStore();
-    const loaded = createChunkRanker({ fusion, isPlacedByTable, vectors, sealed: postings });
+    const loaded = createChunkRanker({ isPlacedByTable, vectors, sealed: postings });
     for (const block of blocks()) await loaded.addBlock(block);
     await loaded.add(open());
     await loaded.remove(removed());
@@ -195,6 +194,7 @@ export function openCodeIndex(file: string, options: CodeIndexOptions) {
       return findByName(store, allNames, name, symbolOptions);
     },
     outline: store.symbolsOf,
+    unparsed: store.unparsed,
     counts: store.counts,
     countFiles: store.countFiles,
     /** Chunks that have no vector of the external embedding model yet. */

@@ -1,7 +1,6 @@
 import { join } from "node:path";
 import { ToolError } from "@octant/core";
 import { requireLance } from "../vector/lance-store.ts";
-import type { Fusion } from "./chunk-ranker.ts";
 import type { CodeIndex } from "./code-index.ts";
 import { faultOf, type IndexFault, removeIndexFile } from "./index-fault.ts";
 import { startThread, type Thread } from "./thread.ts";
@@ -9,7 +8,6 @@ import { startThread, type Thread } from "./thread.ts";
 export interface IndexThreadData {
   readonly file: string;
   readonly embedder: string | undefined;
-  readonly fusion: Fusion;
   /** The folder of LanceDB; undefined for the embedded store. */
   readonly lanceFolder: string | undefined;
 }

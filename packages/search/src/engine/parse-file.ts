@@ -30,6 +30,8 @@ export interface SymbolRow extends Pick<SourceSymbol, "name" | "path" | "kind" |
 export interface ParsedFile {
   readonly symbols: readonly SymbolRow[];
   readonly chunks: readonly Chunk[];
+  /** A parser gave up on it. */
+  readonly isUnparsed?: true;
 }
 
 /** Longer files are usually generated: their lines are indexed, their symbols are not. */

@@ -3,8 +3,8 @@ import { ParserPool } from "./parser-pool.ts";
 
 const ENDLESS = "(".repeat(200_000);
 let pool: ParserPool;
-const open = (deadlineMs: number) => {
-  pool = new ParserPool(1, deadlineMs);
+const open = (deadlineMs: number, size = 1) => {
+  pool = new ParserPool(size, deadlineMs);
   return pool;
 };
 afterEach(() => pool.close());
@@ -17,6 +17,17 @@ test("a call that exceeds its deadline fails alone, and those behind it are answ
   ]);
   expect(slow).toMatchObject({ status: "rejected", reason: { code: "TIMEOUT" } });
   expect(behind).toMatchObject({ status: "fulfilled", value: [{ name: "f" }] });
+});
+
+test("files of the index that take long do not delay a question", async () => {
+  const parsers = open(60_000, 2);
+  const state = { path: "a.py", hash: "", size: 0, mtimeMs: 0 };
+  const indexed = Promise.allSettled(
+    ["a.py", "b.py", "c.py"].map((path) => parsers.call("parse", path, ENDLESS, state)),
+  );
+  expect(await parsers.call("symbols", "d.py", "def f(): pass")).toMatchObject([{ name: "f" }]);
+  await parsers.close();
+  expect((await indexed).map(({ status }) => status)).toEqual(["rejected", "rejected", "rejected"]);
 });
 
 test("closing the pool fails the waiting calls", async () => {

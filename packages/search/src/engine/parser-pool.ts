@@ -30,7 +30,7 @@ const IDLE_MS = 20_000;
 /**
  * Threads that parse source code, the only place where Octant does so. They start on demand and stop after a period
  * without use. Each runs one call at a time, so a blocking call is known: its thread is terminated, and the calls
- * behind it continue in a fresh one.
+ * behind it continue in a fresh one. A person's questions come before the files of the index.
  */
 export class ParserPool {
   readonly #slots: readonly Slot[];
@@ -77,18 +77,28 @@ export class ParserPool {
   #enqueue(question: Question, args: readonly unknown[]): Promise<unknown> {
     if (this.#isClosed) return Promise.reject(closed());
     const job: Job = { question, args, ...Promise.withResolvers<unknown>() };
-    this.#waiting.push(job);
+    // A person waits for the other questions.
+    const first = question === "parse" ? -1 : this.#waiting.findIndex((one) => one.question === "parse");
+    this.#waiting.splice(first < 0 ? this.#waiting.length : first, 0, job);
+    const free = this.#slots.filter((slot) => !slot.isBusy && this.#takes(slot, question));
     // Prefers a running thread to a new one.
-    const free = this.#slots.filter(({ isBusy }) => !isBusy);
     const slot = free.find(({ thread }) => thread && !thread.hasEnded) ?? free[0];
     if (slot) void this.#drain(slot);
     return job.promise;
   }
 
+  /** The first of several threads never parses for the index, where slow files would make a person wait. */
+  #takes(slot: Slot, question: Question): boolean {
+    return question !== "parse" || slot !== this.#slots[0] || this.#slots.length === 1;
+  }
+
   async #drain(slot: Slot): Promise<void> {
     slot.isBusy = true;
     clearTimeout(slot.idle);
-    for (let job = this.#waiting.shift(); job; job = this.#waiting.shift()) await this.#run(slot, job);
+    for (let [job] = this.#waiting; job && this.#takes(slot, job.question); [job] = this.#waiting) {
+      this.#waiting.shift();
+      await this.#run(slot, job);
+    }
     slot.isBusy = false;
     slot.idle = setTimeout(() => slot.thread?.close(), IDLE_MS).unref();
   }

@@ -1,7 +1,7 @@
 import { DatabaseSync } from "node:sqlite";
 import { faultOf, removeIndexFile } from "./index-fault.ts";
 
-const SCHEMA_VERSION = 5;
+const SCHEMA_VERSION = 6;
 const TABLES = [
   "files",
   "symbols",
@@ -15,7 +15,8 @@ const TABLES = [
 ] as const;
 const SCHEMA = `
   CREATE TABLE files (
-    id INTEGER PRIMARY KEY, path TEXT NOT NULL UNIQUE, hash TEXT NOT NULL, size INTEGER NOT NULL, mtime REAL NOT NULL
+    id INTEGER PRIMARY KEY, path TEXT NOT NULL UNIQUE, hash TEXT NOT NULL, size INTEGER NOT NULL, mtime REAL NOT NULL,
+    unparsed INTEGER NOT NULL
   ) STRICT;
   CREATE TABLE symbols (
     id INTEGER PRIMARY KEY, file INTEGER NOT NULL, name TEXT NOT NULL, path TEXT NOT NULL, kind TEXT NOT NULL,

@@ -1,11 +1,9 @@
-import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import { createTopic, type Progress, type Topic } from "@octant/core";
 import type { Embedder } from "../vector/embedder.ts";
-import type { Fusion } from "./chunk-ranker.ts";
 import type { PlannedFile, RankedHit, RankOptions } from "./code-index.ts";
 import { createIndexThread } from "./index-thread.ts";
-import { ParserPool } from "./parser-pool.ts";
+import type { ParserPool } from "./parser-pool.ts";
 import type { SourceFile, SourceFiles } from "./source-files.ts";
 import type { IndexCounts } from "./store.ts";
 import type { SymbolOptions } from "./symbol-search.ts";
@@ -51,22 +49,19 @@ export interface SearchEngineOptions {
   readonly embedder?: Embedder;
   /** The vector store; LanceDB must be installed separately. */
   readonly vectorStore?: "embedded" | "lancedb";
-  readonly fusion?: Fusion;
-  /** The caller closes these; without them the engine has its own. */
-  readonly parsers?: ParserPool;
+  readonly parsers: ParserPool;
   readonly log: (line: string) => void;
 }
 
-/** More would take processor time that the user may need. */
-const MAX_PARSERS = 2;
+/** More rounds would not help while a program rewrites the project. */
+const MAX_ROUNDS = 3;
 
 export type SearchEngine = ReturnType<typeof createSearchEngine>;
 
 /** Finds code in a workspace. Nothing starts before the first query, and all work runs in other threads. */
 export function createSearchEngine(options: SearchEngineOptions) {
-  const { files, folder, embedder, vectorStore = "embedded", fusion = "z_score", log } = options;
+  const { files, folder, embedder, vectorStore = "embedded", parsers, log } = options;
   const closed = new AbortController();
-  const parsers = options.parsers ?? new ParserPool(Math.min(MAX_PARSERS, availableParallelism()));
   let run: Run | undefined;
   let turn: Promise<unknown> = Promise.resolve();
   /** Works that wait for their turn or have it. */
@@ -82,7 +77,6 @@ export function createSearchEngine(options: SearchEngineOptions) {
   const index = createIndexThread({
     folder,
     embedder: embedder?.id,
-    fusion,
     log,
     lanceFolder: vectorStore === "lancedb" ? join(folder, `lance-${process.pid}`) : undefined,
     onNewLife() {
@@ -164,6 +158,25 @@ export function createSearchEngine(options: SearchEngineOptions) {
     log(`the search index could not follow a change: ${cause instanceof Error ? cause.message : cause}`);
   };
 
+  /**
+   * Indexes these files before all others, for a query that cannot wait for the rest. When the signal aborts, files
+   * parsed so far stay in the index.
+   */
+  const indexFirst = async (paths: readonly string[], signal: AbortSignal): Promise<IndexedFirst> => {
+    const planned = await ask("planFor", paths);
+    const hashes = new Map<string, string>();
+    const onRead = ({ state: { path, hash } }: SourceFile) => void hashes.set(path, hash);
+    const stop = AbortSignal.any([signal, closed.signal]);
+    const reading = readFiles(parts, planned, { signal: stop, onRead, touches: false });
+    questions = Promise.allSettled([questions, reading]);
+    try {
+      return { hasChanged: (await reading) > 0, hashes };
+    } catch (cause) {
+      if (!stop.aborted) throw cause;
+      return { hasChanged: true, hashes };
+    }
+  };
+
   const progressNow = async (): Promise<IndexProgress> => {
     const done = await ask("countFiles");
     if (pending === 0 && isComplete) return { files: done, total: done, state: "fresh" };
@@ -177,22 +190,20 @@ export function createSearchEngine(options: SearchEngineOptions) {
       if (!run || run.stop.signal.aborted) run = startRun();
       return waitFor(run, signal, progress);
     },
-    /**
-     * Indexes these files before all others, for a query that cannot wait for the rest. When the signal aborts,
-     * files parsed so far stay in the index.
-     */
-    async indexFirst(paths: readonly string[], signal: AbortSignal): Promise<IndexedFirst> {
-      const planned = await ask("planFor", paths);
-      const hashes = new Map<string, string>();
-      const onRead = ({ state: { path, hash } }: SourceFile) => void hashes.set(path, hash);
-      const stop = AbortSignal.any([signal, closed.signal]);
-      const reading = readFiles(parts, planned, { signal: stop, onRead, touches: false });
-      questions = Promise.allSettled([questions, reading]);
-      try {
-        return { hasChanged: (await reading) > 0, hashes };
-      } catch (cause) {
-        if (!stop.aborted) throw cause;
-        return { hasChanged: true, hashes };
+    indexFirst,
+    /** Asks again as long as files of the answer, which have a path, have changed since they were indexed. */
+    async current<T extends { readonly hash: string | null }>(
+      query: () => Promise<readonly T[]>,
+      pathOf: (found: T) => string | undefined,
+      signal: AbortSignal,
+    ): Promise<T[]> {
+      for (let round = 1; ; round++) {
+        const found = await query();
+        const paths = new Set(found.map(pathOf).filter((path) => path !== undefined));
+        const { hasChanged, hashes } = await indexFirst([...paths], signal);
+        signal.throwIfAborted();
+        const right = found.filter((one) => one.hash === null || one.hash === hashes.get(pathOf(one) ?? ""));
+        if (round === MAX_ROUNDS || (!hasChanged && right.length === found.length)) return right;
       }
     },
     /** Called before a query: where the system does not report changes, all files are checked again. */
@@ -218,13 +229,14 @@ export function createSearchEngine(options: SearchEngineOptions) {
     },
     symbols: (name: string, how: SymbolOptions) => ask("symbols", name, how),
     outline: (path: string) => ask("outline", path),
+    /** Indexed files that no parser can cope with. */
+    unparsed: () => ask("unparsed"),
     /** Queries that read the current files, indexed or not. */
     syntax: createSyntaxSearch(files, parsers),
     async close() {
       closed.abort(new Error("the search engine was closed"));
       stopWatching?.();
       await turn;
-      if (!options.parsers) await parsers.close();
       await index.close();
     },
   };

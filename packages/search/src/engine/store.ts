@@ -56,7 +56,7 @@ export function openIndexStore(file: string) {
   const db = openIndexFile(file);
   const sql = {
     putFile: db.prepare(
-      "INSERT INTO files (path, hash, size, mtime) VALUES (?, ?, ?, ?) ON CONFLICT (path) DO UPDATE SET hash = excluded.hash, size = excluded.size, mtime = excluded.mtime RETURNING id",
+      "INSERT INTO files (path, hash, size, mtime, unparsed) VALUES (?, ?, ?, ?, ?) ON CONFLICT (path) DO UPDATE SET hash = excluded.hash, size = excluded.size, mtime = excluded.mtime, unparsed = excluded.unparsed RETURNING id",
     ),
     touch: db.prepare("UPDATE files SET size = ?, mtime = ? WHERE path = ? AND hash = ?"),
     filesIn: db.prepare(`SELECT id FROM files WHERE ${IN_PATH}`),
@@ -69,6 +69,7 @@ export function openIndexStore(file: string) {
     ),
     putChunk: db.prepare("INSERT INTO chunks (file, symbol, first_line, end_line) VALUES (?, ?, ?, ?)"),
     files: db.prepare("SELECT path, hash, size, mtime FROM files"),
+    unparsed: db.prepare("SELECT path FROM files WHERE unparsed ORDER BY path"),
     hash: db.prepare("SELECT hash FROM files WHERE path = ?"),
     counts: db.prepare(
       "SELECT (SELECT count(*) FROM files) files, (SELECT count(*) FROM chunks) chunks, (SELECT count(*) FROM symbols) symbols, (SELECT page_count * page_size FROM pragma_page_count(), pragma_page_size()) bytes",
@@ -115,8 +116,8 @@ export function openIndexStore(file: string) {
     blocks,
     transaction,
     /** Replaces the rows of a file; `gone` are its previous chunks, `added` its new ones. */
-    put({ path, hash, size, mtimeMs }: FileState, { symbols, chunks }: ParsedFile) {
-      const id = Number(sql.putFile.get(path, hash, size, mtimeMs)?.["id"]);
+    put({ path, hash, size, mtimeMs }: FileState, { symbols, chunks, isUnparsed }: ParsedFile) {
+      const id = Number(sql.putFile.get(path, hash, size, mtimeMs, Number(isUnparsed ?? false))?.["id"]);
       const gone = clear(id);
       const symbolIds = symbols.map(({ name, path, kind, place, signature, doc }) =>
         Number(sql.putSymbol.run(id, name, path, kind, place, signature, doc).lastInsertRowid),
@@ -142,6 +143,8 @@ export function openIndexStore(file: string) {
         return gone;
       }),
     files: () => new Map(sql.files.all().map((row) => [String(row["path"]), toState(row)])),
+    /** Files that no parser can cope with; the index has only their paths. */
+    unparsed: () => sql.unparsed.all().map((row) => String(row["path"])),
     hashOf(path: string): string | undefined {
       const row = sql.hash.get(path);
       return row && String(row["hash"]);

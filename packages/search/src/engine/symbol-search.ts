@@ -29,7 +29,12 @@ export function findByName(
   const own = lastPart(asked);
   const isWanted = (symbol: StoredSymbol) =>
     (kind === undefined || symbol.kind === kind) && isIn(scope, symbol.file);
-  const named = (name: string) => store.symbolsNamed(name).filter(isWanted).sort(byFit(asked));
+  const bestFit = byFit(asked);
+  const bySimilarity = (a: StoredSymbol, b: StoredSymbol) =>
+    distanceFromCode(a.file, a.path) - distanceFromCode(b.file, b.path) ||
+    a.name.length - b.name.length ||
+    bestFit(a, b);
+  const named = (name: string) => store.symbolsNamed(name).filter(isWanted).sort(bestFit);
 
   // An exact name does not need the list of all names, so it can be answered right after a start.
   const found = named(own);
@@ -44,14 +49,11 @@ export function findByName(
       looked.add(small);
       alike.push(...named(name));
     }
-    found.push(...codeFirst(alike));
+    found.push(...alike.sort(bySimilarity));
     if (found.length >= limit || looked.size > MAX_NAMES) break;
   }
   return found.slice(0, limit);
 }
-
-const codeFirst = (symbols: readonly StoredSymbol[]): StoredSymbol[] =>
-  symbols.toSorted((a, b) => distanceFromCode(a.file, a.path) - distanceFromCode(b.file, b.path));
 
 /**
  * Orders an exact path first; then types before callables before values, code before tests, a definition with

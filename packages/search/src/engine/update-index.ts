@@ -81,7 +81,7 @@ async function parse(parsers: ParserPool, { state, text }: SourceFile): Promise<
     return await parsers.call("parse", state.path, text, state);
   } catch (cause) {
     if (!(cause instanceof ToolError)) throw cause;
-    return encodeFile({ state, parsed: { symbols: [], chunks: [] } });
+    return encodeFile({ state, parsed: { symbols: [], chunks: [], isUnparsed: true } });
   }
 }
 

@@ -2,6 +2,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { ParserPool } from "../engine/parser-pool.ts";
 import { isIn } from "../engine/scope.ts";
 import { createSearchEngine, type SearchEngine } from "../engine/search-engine.ts";
 import { type FolderFiles, folderFiles } from "../engine/testing/folder-files.ts";
@@ -10,6 +11,7 @@ import { searchCode } from "./search-code.ts";
 
 let home: string;
 let engine: SearchEngine;
+const parsers = new ParserPool(1);
 let parts: SearchParts;
 
 beforeAll(async () => {
@@ -26,13 +28,14 @@ beforeAll(async () => {
   files.write("pkg/vane/vane.go", VANE);
   files.write("pkg/rose/rose.go", VANE.replace("package vane", "package rose"));
   files.write("lib/wind.py", "def measure_wind(sensor):\n    return sensor.speed  # parseHeader\n");
-  engine = createSearchEngine({ files, folder: join(home, "state"), log: () => {} });
+  engine = createSearchEngine({ files, folder: join(home, "state"), parsers, log: () => {} });
   await engine.index({ signal: AbortSignal.timeout(60_000) });
   parts = { engine, grep: grepIn(files), paths: (signal) => pathsOf(files, signal) };
 });
 
 afterAll(async () => {
   await engine.close();
+  await parsers.close();
   rmSync(home, { recursive: true });
 });
 

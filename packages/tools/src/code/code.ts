@@ -18,10 +18,8 @@ import { createSymbolSearch, type SymbolIndex } from "./symbol-search.ts";
 export interface CodeOptions {
   readonly workspace: Workspace;
   readonly servers: LanguageServers;
-  /**
-   * The index of the whole project; without it, and until it is complete, the files that contain a name are parsed.
-   */
-  readonly index?: SymbolIndex;
+  /** The index of the whole project. */
+  readonly index: SymbolIndex;
   readonly parsers: ParserPool;
 }
 
@@ -33,7 +31,7 @@ export type Order = "best" | "quick";
 
 export function createCode({ workspace, servers, index, parsers }: CodeOptions) {
   const sources = createSources(workspace, parsers);
-  const symbols = createSymbolSearch(workspace, sources, index);
+  const symbols = createSymbolSearch(workspace, index);
   const treeSitter = createTreeSitter(sources, symbols);
   const heuristic = createHeuristic(workspace, sources);
   const server = async function* (path: Path): AsyncIterable<CodeBackend> {

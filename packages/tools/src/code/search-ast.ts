@@ -51,7 +51,7 @@ export const search_ast = (code: Code) =>
       if (language !== undefined) await checkPattern(code, pattern, findLanguage(language));
       const from = placeBefore(ctx);
       const isHidden = toHidden(ctx);
-      const candidates = files
+      const candidates = [...files]
         .filter((path) => !isHidden(path))
         .filter((path) => wanted.some((one) => one === languageOf(path)))
         .filter((path) => !from || comparePaths(path, from.path) >= 0)

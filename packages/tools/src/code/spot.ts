@@ -1,6 +1,7 @@
 import { invalidArgument, Position, SymbolId, ToolError, Uri } from "@octant/core";
 import { type Confinement, encodePath, type Path, pathToUri, type Spot } from "@octant/host";
 import { z } from "zod";
+import { createNames } from "../search/source-files.ts";
 import type { Code } from "./code.ts";
 
 /** 1-based, as shown by text answers, compilers and editors. */
@@ -82,9 +83,7 @@ type Places = Pick<Confinement, "roots" | "toPath">;
 
 /** `sym:src/a.ts#Outer.inner`: the path is relative to the first root where possible. */
 export function toSymbolId({ roots }: Places, path: Path, symbol: string): SymbolId {
-  const prefix = roots[0] === "/" ? "/" : `${roots[0]}/`;
-  const name = path.startsWith(prefix) ? path.slice(prefix.length) : path;
-  return `sym:${encodePath(name)}#${symbol}`;
+  return `sym:${encodePath(createNames(roots).toName(path))}#${symbol}`;
 }
 
 /** OUTSIDE_WORKSPACE when the path points outside. */

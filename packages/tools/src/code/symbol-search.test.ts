@@ -5,7 +5,6 @@ import { createWatcher, createWorkspace, DEFAULT_SANDBOX } from "@octant/host";
 import { createSearchEngine, ParserPool } from "@octant/search";
 import { expect, test } from "vitest";
 import { createSourceFiles } from "../search/source-files.ts";
-import { createSources } from "./sources.ts";
 import { createSymbolSearch } from "./symbol-search.ts";
 
 test("symbols of the index are checked against files whose change was not reported yet", async () => {
@@ -31,7 +30,7 @@ test("symbols of the index are checked against files whose change was not report
   try {
     const { signal } = new AbortController();
     await engine.index({ signal });
-    const symbols = createSymbolSearch(workspace, createSources(workspace, parsers), engine);
+    const symbols = createSymbolSearch(workspace, engine);
     const names = async (query: string) =>
       (await symbols.search({ query, limit: 10 }, signal)).symbols.map(({ name }) => name);
     expect(await names("boil")).toEqual(["boil"]);

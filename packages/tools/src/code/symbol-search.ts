@@ -1,32 +1,23 @@
 import { ToolError } from "@octant/core";
+import { comparePaths, isWithin, type Path, presentRoots, type Workspace } from "@octant/host";
 import {
-  comparePaths,
-  type Path,
-  pathToUri,
-  presentRoots,
-  type TextPattern,
-  type Workspace,
-} from "@octant/host";
-import {
-  byFit,
   LANGUAGES,
   type Language,
   languageOf,
   type SearchEngine,
-  type SourceSymbol,
   type StoredSymbol,
   type SymbolKind,
-  type SymbolOptions,
 } from "@octant/search";
-import { parseMany, type Sources } from "./sources.ts";
+import { createNames, filesWith, readSource } from "../search/source-files.ts";
 
-type FoundSymbol = Omit<SourceSymbol, "start" | "end"> & { readonly file: Path };
+/** `file` is absolute. */
+type FoundSymbol = StoredSymbol & { readonly file: Path };
 
 /** The part of the search engine that knows symbols. */
-export interface SymbolIndex extends Pick<SearchEngine, "index" | "indexFirst" | "poll" | "status"> {
-  /** Best first. `file` is relative to the first root, or absolute. */
-  symbols(name: string, options: SymbolOptions): Promise<readonly StoredSymbol[]>;
-}
+export type SymbolIndex = Pick<
+  SearchEngine,
+  "current" | "index" | "indexFirst" | "poll" | "progress" | "symbols" | "unparsed"
+>;
 
 export interface SymbolQuery {
   readonly query: string;
@@ -42,7 +33,7 @@ export type SymbolSearch = ReturnType<typeof createSymbolSearch>;
 
 export interface SymbolAnswer {
   readonly symbols: readonly FoundSymbol[];
-  /** Files that a parser gave up on. */
+  /** Files with the name that a parser gave up on. */
   readonly unparsed: readonly Path[];
   /** Files with the name that were not parsed, because there are too many and the index is incomplete. */
   readonly waiting: number;
@@ -50,143 +41,89 @@ export interface SymbolAnswer {
 
 const MAX_NAMED = 64;
 /** Files parsed for one query while the index is incomplete. */
-const MAX_PARSED_FILES = 1_000;
-/** More rounds would not help while a program rewrites the project. */
-const MAX_ROUNDS = 3;
+const MAX_FIRST_FILES = 1_000;
 
-/** Finds symbols in the whole project: from the index once it is complete, until then from the files. */
+/** Finds symbols in the whole project. Until the index is complete, the files with the name are indexed first. */
 export function createSymbolSearch(
-  { confinement, ripgrep }: Pick<Workspace, "confinement" | "ripgrep">,
-  sources: Sources,
-  index: SymbolIndex | undefined,
+  workspace: Pick<Workspace, "confinement" | "ripgrep">,
+  index: SymbolIndex,
 ) {
-  /** Files that contain the text, in path order. */
-  const filesWith = async (
-    pattern: Omit<TextPattern, "fixed" | "maxPerFile">,
-    globs: readonly string[],
-    folders: readonly Path[],
-    signal: AbortSignal,
-  ) => {
-    const files: Path[] = [];
-    for (const folder of folders) {
-      const first = { ...pattern, fixed: true, maxPerFile: 1 };
-      for await (const messages of ripgrep.searchFolder(folder, first, { globs, order: "any", signal }))
-        for (const one of messages) if (one.kind === "begin") files.push(one.path);
-    }
-    return files.sort(comparePaths);
-  };
-  const filesNaming = (name: string, language: Language, signal: AbortSignal): Promise<Path[]> => {
+  const { confinement } = workspace;
+  const { toName, toPath } = createNames(confinement.roots);
+
+  /** Files of the same language that contain the name as a word, in path order. */
+  const filesNaming = async (name: string, language: Language, signal: AbortSignal): Promise<Path[]> => {
     // Next to a symbol such as `$` ripgrep sees no word boundary.
-    const pattern = { pattern: name, word: /^\w+$/.test(name), case: "sensitive" } as const;
-    return filesWith(pattern, familyOf(language).flatMap(toGlobs), presentRoots(confinement).present, signal);
+    const pattern = { pattern: name, fixed: true, word: /^\w+$/.test(name), case: "sensitive" } as const;
+    const globs = familyOf(language).flatMap(toGlobs);
+    return [...(await filesWith(workspace, pattern, { globs, signal }))].sort(comparePaths);
   };
-  const parse = async (files: readonly Path[], signal: AbortSignal) => {
-    const unparsed: Path[] = [];
-    const found = await parseMany(
-      sources,
-      files.slice(0, MAX_PARSED_FILES),
-      signal,
-      async (source) =>
-        (await sources.symbols(source.path, source)).map((symbol) => ({ ...symbol, file: source.path })),
-      ({ path }) => {
-        unparsed.push(path);
-        return [];
-      },
-    );
-    return { symbols: found.flat(), unparsed };
-  };
-  const scan = async (asked: SymbolQuery, signal: AbortSignal): Promise<SymbolAnswer> => {
-    const { query, kind, scope, limit, hides } = asked;
-    const own = ownName(query);
-    const bestFit = byFit(query);
-    const found = await filesIn(confinement, scope, (folders) =>
-      filesWith({ pattern: own, case: "insensitive" }, GLOBS, folders, signal),
-    );
-    const files = found.filter((file) => !hides?.(file));
-    const { symbols, unparsed } = await parse(files, signal);
-    const rest = new Set(files.slice(MAX_PARSED_FILES));
-    const indexed = index && rest.size > 0 ? await fromIndex(asked, index, signal) : [];
-    const ranked = [...symbols, ...indexed.filter(({ file }) => rest.has(file))]
-      .filter((symbol) => kind === undefined || symbol.kind === kind)
-      .flatMap((symbol) => {
-        const rank = rankOf(symbol, query);
-        return rank === undefined ? [] : [{ symbol, rank }];
-      })
-      .sort((a, b) => a.rank - b.rank || bestFit(a.symbol, b.symbol));
-    return {
-      symbols: ranked.slice(0, limit).map(({ symbol }) => symbol),
-      unparsed,
-      waiting: rest.size,
-    };
-  };
-  /** Asks again as long as files of the answer have changed since they were indexed. */
-  const fromIndex = async (
-    { query, scope, limit, kind, exact = false }: SymbolQuery & { exact?: boolean },
-    from: SymbolIndex,
-    signal: AbortSignal,
-  ) => {
-    const within = scope === undefined ? undefined : toIndexPath(confinement.roots[0] ?? "/", scope);
-    const options = {
-      limit,
-      exact,
-      ...(kind && { kind }),
-      ...(within !== undefined && within !== "" && { scope: within }),
-    };
-    for (let round = 1; ; round++) {
-      const stored = await from.symbols(query, options);
-      const { hasChanged } = await from.indexFirst([...new Set(stored.map(({ file }) => file))], signal);
-      signal.throwIfAborted();
-      if (!hasChanged || round === MAX_ROUNDS)
-        return stored.map((symbol) => ({ ...symbol, file: confinement.toPath(symbol.file) }));
-    }
-  };
-  /** Asks for more until enough of them are visible. */
-  const visibleFromIndex = async (
-    query: SymbolQuery,
-    from: SymbolIndex,
-    signal: AbortSignal,
-  ): Promise<readonly FoundSymbol[]> => {
-    for (let limit = query.limit; ; limit *= 4) {
-      const all = await fromIndex({ ...query, limit }, from, signal);
-      const visible = all.filter(({ file }) => !query.hides?.(file));
-      if (visible.length >= query.limit || all.length < limit) return visible.slice(0, query.limit);
-    }
-  };
-  /** The index, when it is up to date for all files; otherwise starts updating it for the next query. */
-  const completeIndex = async (): Promise<SymbolIndex | undefined> => {
-    if (!index) return undefined;
+  /** Returns how many of the files had to be left out. */
+  const prepare = async (findFiles: () => Promise<readonly Path[]>, signal: AbortSignal): Promise<number> => {
     index.poll();
-    const { state } = await index.status();
-    if (state === "fresh") return index;
+    const { state } = await index.progress();
+    if (state === "fresh") return 0;
     // The files answer meanwhile, so a failure here loses nothing; search.index reports it.
     if (state !== "indexing") index.index({ signal: NEVER }).catch(() => {});
-    return undefined;
+    const files = await findFiles();
+    await index.indexFirst(files.slice(0, MAX_FIRST_FILES).map(toName), signal);
+    signal.throwIfAborted();
+    return Math.max(0, files.length - MAX_FIRST_FILES);
+  };
+  const fromIndex = async (
+    { query, scope, limit, kind, exact = false }: SymbolQuery & { exact?: boolean },
+    signal: AbortSignal,
+  ): Promise<FoundSymbol[]> => {
+    const within = scope !== undefined && scope !== confinement.roots[0] && { scope: toName(scope) };
+    const options = { limit, exact, ...(kind && { kind }), ...within };
+    const ask = () => index.symbols(query, options);
+    const stored = await index.current(ask, ({ file }) => file, signal);
+    return stored.map((symbol) => ({ ...symbol, file: toPath(symbol.file) }));
+  };
+  /** Asks for more until enough of them are visible. */
+  const visible = async (query: SymbolQuery, signal: AbortSignal): Promise<readonly FoundSymbol[]> => {
+    for (let limit = query.limit; ; limit *= 4) {
+      const all = await fromIndex({ ...query, limit }, signal);
+      const shown = all.filter(({ file }) => !query.hides?.(file));
+      if (shown.length >= query.limit || all.length < limit) return shown.slice(0, query.limit);
+    }
   };
 
   return {
-    /** Best first: the exact name, then prefixes, then substrings. */
+    /** Best first: the exact name, then prefixes, then substrings, then similar names. */
     async search(query: SymbolQuery, signal: AbortSignal): Promise<SymbolAnswer> {
-      const complete = await completeIndex();
-      if (!complete) return scan(query, signal);
-      return { symbols: await visibleFromIndex(query, complete, signal), unparsed: [], waiting: 0 };
+      const { scope, hides } = query;
+      const name = query.query.split(SEPARATOR).at(-1) || query.query;
+      const pattern = { pattern: name, fixed: true, case: "insensitive" } as const;
+      const findFiles = async () => {
+        const list = (folders: readonly Path[]) =>
+          filesWith(workspace, pattern, { globs: GLOBS, folders, signal });
+        return [...(await filesIn(confinement, scope, list))].filter((file) => !hides?.(file));
+      };
+      const waiting = await prepare(findFiles, signal);
+      const isWanted = (path: Path) =>
+        isWithin(scope ?? "/", path) &&
+        !hides?.(path) &&
+        readSource(workspace, toName(path))?.text.toLowerCase().includes(name.toLowerCase());
+      const symbols = await visible(query, signal);
+      const unparsed = (await index.unparsed()).map(toPath).filter(isWanted);
+      return { symbols, unparsed, waiting };
     },
-    /** Files of the same language that contain the name as a word, in path order. */
     filesNaming,
     /** Symbols with exactly this name in files of the same language. */
     async named(name: string, language: Language, signal: AbortSignal): Promise<FoundSymbol[]> {
-      const complete = await completeIndex();
-      const found = complete
-        ? await fromIndex({ query: name, limit: MAX_NAMED, exact: true }, complete, signal)
-        : (await parse(await filesNaming(name, language, signal), signal)).symbols;
+      await prepare(() => filesNaming(name, language, signal), signal);
       const family: readonly (Language | undefined)[] = familyOf(language);
-      return found
-        .filter((symbol) => symbol.name === name && family.includes(languageOf(symbol.file)))
-        .slice(0, MAX_NAMED);
+      const found = await fromIndex({ query: name, limit: MAX_NAMED, exact: true }, signal);
+      return found.filter((symbol) => symbol.name === name && family.includes(languageOf(symbol.file)));
     },
   };
 }
 
 const NEVER = new AbortController().signal;
+
+/** `Outer.inner` asks for an inner of Outer. */
+const SEPARATOR = /\.|::|#|->/;
 
 /** Languages that see each other's symbols. */
 const FAMILIES: readonly (readonly string[])[] = [
@@ -205,28 +142,12 @@ export const toGlobs = ({ extensions, filenames = [] }: Language): string[] => [
 ];
 const GLOBS = LANGUAGES.flatMap(toGlobs);
 
-/** `Outer.inner` asks for an inner of Outer. */
-const ownName = (query: string): string => query.split(SEPARATOR).at(-1) || query;
-const SEPARATOR = /\.|::|#|->/;
-
-/** Lower is better; undefined when the name does not contain the query. */
-function rankOf({ name, path }: Pick<FoundSymbol, "name" | "path">, query: string): number | undefined {
-  const own = ownName(query);
-  const whole = query.split(SEPARATOR).join(".");
-  if (own !== query && (path === whole || path.endsWith(`.${whole}`))) return 0;
-  if (name === own) return 1;
-  const [low, wanted] = [name.toLowerCase(), own.toLowerCase()];
-  if (low === wanted) return 2;
-  if (low.startsWith(wanted)) return 3;
-  return low.includes(wanted) ? 4 : undefined;
-}
-
 /** A file stands for itself; a folder is walked. */
 export async function filesIn(
   confinement: Workspace["confinement"],
   scope: Path | undefined,
-  list: (folders: readonly Path[]) => Promise<readonly Path[]>,
-): Promise<readonly Path[]> {
+  list: (folders: readonly Path[]) => Promise<Iterable<Path>>,
+): Promise<Iterable<Path>> {
   if (scope === undefined) return list(presentRoots(confinement).present);
   try {
     using folder = confinement.openFolder(scope);
@@ -237,10 +158,3 @@ export async function filesIn(
     return [file.path];
   }
 }
-
-const toIndexPath = (root: Path, path: Path): string =>
-  path === root
-    ? ""
-    : path.startsWith(`${root}/`)
-      ? path.slice(root.length + 1)
-      : pathToUri(path).slice("file://".length);

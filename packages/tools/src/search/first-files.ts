@@ -20,7 +20,7 @@ export async function findFirstFiles(
   query: string,
   signal: AbortSignal,
 ): Promise<string[]> {
-  const find = (pattern: TextPattern) => filesWith(workspace, pattern, signal);
+  const find = (pattern: TextPattern) => filesWith(workspace, pattern, { signal });
   const route = routeOf(query);
   const found = "name" in route ? await holdingName(find, route) : await holdingWords(find, query);
   const { toName } = createNames(workspace.confinement.roots);

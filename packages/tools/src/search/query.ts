@@ -16,12 +16,12 @@ import {
   MODALITIES,
   type Modality,
   routeOf,
-  type SearchEngine,
   type SearchParts,
   searchCode,
   unmetBy,
 } from "@octant/search";
 import { z } from "zod";
+import { toSymbolId } from "../code/spot.ts";
 import { notSearched, toHidden, toNotSearched } from "../searched.ts";
 import { openStoredRows } from "../stored-rows.ts";
 import { findFirstFiles } from "./first-files.ts";
@@ -115,7 +115,8 @@ export const query = (options: SearchOptions) =>
             },
           });
         await prepare(options, asked, modality, ctx);
-        return current(engine, ask, ctx.signal);
+        // A whole file need not be indexed to be found.
+        return engine.current(ask, ({ path, range }) => (range ? path : undefined), ctx.signal);
       });
       const end = found.from + limit;
       const hits = found.whole.slice(found.from, end);
@@ -139,21 +140,6 @@ export const query = (options: SearchOptions) =>
       };
     },
   });
-
-/** More rounds would not help while a program rewrites the project. */
-const MAX_ROUNDS = 3;
-
-/** Asks again as long as files among the hits have changed since they were indexed. */
-async function current(engine: SearchEngine, ask: () => Promise<Hit[]>, signal: AbortSignal): Promise<Hit[]> {
-  for (let round = 1; ; round++) {
-    const hits = await ask();
-    const paths = new Set(hits.filter(({ range }) => range !== null).map(({ path }) => path));
-    const { hasChanged, hashes } = await engine.indexFirst([...paths], signal);
-    signal.throwIfAborted();
-    const right = hits.filter(({ path, hash }) => hash === null || hash === hashes.get(path));
-    if (round === MAX_ROUNDS || (!hasChanged && right.length === hits.length)) return right;
-  }
-}
 
 /** Searches earlier sessions, which have no index that could lag. */
 async function answerFromMemory(
@@ -252,19 +238,19 @@ function createParts({ engine, workspace }: SearchOptions, ctx: Context): Search
 }
 
 function toAnswer(hit: Hit, { workspace }: SearchOptions): z.input<typeof FoundHit> {
-  const { toPath } = createNames(workspace.confinement.roots);
+  const path = createNames(workspace.confinement.roots).toPath(hit.path);
   const { range, hash, symbol, kind, score, why } = hit;
   const text = readSource(workspace, hit.path)?.text ?? "";
   const lines = range ? text.split("\n").slice(range.start.line, range.end.line + 1) : text.split("\n");
   return {
-    uri: pathToUri(toPath(hit.path)),
+    uri: pathToUri(path),
     range,
     hash,
     snippet: lines
       .slice(0, range ? MAX_SNIPPET_LINES : 1)
       .join("\n")
       .slice(0, MAX_SNIPPET_CHARS),
-    symbol_id: symbol === null ? null : `sym:${hit.path}#${symbol}`,
+    symbol_id: symbol === null ? null : toSymbolId(workspace.confinement, path, symbol),
     kind,
     score,
     why,

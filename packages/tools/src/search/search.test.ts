@@ -3,8 +3,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createCursors, createDispatcher, createRegistry } from "@octant/core";
 import { createWatcher, createWorkspace, DEFAULT_SANDBOX } from "@octant/host";
-import { createSearchEngine } from "@octant/search";
+import { createSearchEngine, ParserPool } from "@octant/search";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { parseSymbolId } from "../code/spot.ts";
 import { createSourceFiles, search } from "./index.ts";
 
 const base = realpathSync(mkdtempSync(join(tmpdir(), "octant-search-")));
@@ -19,6 +20,7 @@ writeFileSync(
   'import { backoff } from "./retry.ts";\nexport const wait = () => backoff(3);\n',
 );
 writeFileSync(join(root, "docs/guide.md"), "How long to wait between attempts.\n");
+writeFileSync(join(root, "src/50% #1.ts"), "export function halve(all: number) {\n  return all / 2;\n}\n");
 writeFileSync(join(root, "picture.bin"), Buffer.of(0, 1, 2));
 
 const env = { PATH: process.env["PATH"], HOME: base, XDG_STATE_HOME: join(base, "state") };
@@ -29,7 +31,9 @@ const workspace = createWorkspace({
   sandbox: { ...DEFAULT_SANDBOX, mode: "off" },
 });
 const watcher = createWatcher(workspace);
+const parsers = new ParserPool(1);
 const engine = createSearchEngine({
+  parsers,
   files: createSourceFiles(workspace, watcher),
   folder: workspace.state.folder("search"),
   log: () => {},
@@ -52,6 +56,7 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await engine.close();
+  await parsers.close();
   await watcher.close();
   await workspace.close();
   rmSync(base, { recursive: true, force: true });
@@ -107,6 +112,15 @@ test("changes between two pages do not affect the list", async () => {
   await call("index");
 });
 
+test("a symbol id leads to its file, whatever the file is called", async () => {
+  const { hits } = (await call("query", { query: "where is halve defined?" })).data;
+  expect(hits).toMatchObject([{ symbol_id: "sym:src/50%25%20%231.ts#halve" }]);
+  expect(parseSymbolId(workspace.confinement, hits[0].symbol_id)).toEqual({
+    path: join(root, "src/50% #1.ts"),
+    symbol: "halve",
+  });
+});
+
 test("a cursor of another query is refused", async () => {
   const { meta } = await call("query", { query: "attempt", modality: "text", limit: 1 });
   const { error } = await call("query", { query: "wait", modality: "text", cursor: meta.paging.cursor });
@@ -114,7 +128,7 @@ test("a cursor of another query is refused", async () => {
 });
 
 test("binary files are not indexed, and status counts the indexed files", async () => {
-  expect((await call("status")).data).toMatchObject({ state: "fresh", files: 3 });
+  expect((await call("status")).data).toMatchObject({ state: "fresh", files: 4 });
 });
 
 test("a scope outside the workspace and an unavailable modality are typed errors", async () => {

@@ -27,7 +27,7 @@ export function createSourceFiles(
     list: (signal) => listSources(workspace, signal),
     async *holding(words, signal) {
       const [first, ...others] = await Promise.all(
-        words.map((word) => filesWith(workspace, { pattern: word, fixed: true }, signal)),
+        words.map((word) => filesWith(workspace, { pattern: word, fixed: true }, { signal })),
       );
       for (const path of first ?? []) if (others.every((files) => files.has(path))) yield toName(path);
     },
@@ -76,14 +76,20 @@ export function readSource(
   }
 }
 
+/** The files in some folders, or in all roots, that contain the text. */
 export async function filesWith(
   { confinement, ripgrep }: SearchedWorkspace,
   pattern: TextPattern,
-  signal: AbortSignal,
+  how: {
+    readonly signal: AbortSignal;
+    readonly globs?: readonly string[];
+    readonly folders?: readonly Path[];
+  },
 ): Promise<ReadonlySet<Path>> {
+  const { folders = presentRoots(confinement).present, ...filter } = how;
   const files = new Set<Path>();
-  for (const root of presentRoots(confinement).present) {
-    const search = ripgrep.searchFolder(root, { ...pattern, maxPerFile: 1 }, { order: "any", signal });
+  for (const folder of folders) {
+    const search = ripgrep.searchFolder(folder, { ...pattern, maxPerFile: 1 }, { order: "any", ...filter });
     for await (const messages of search)
       for (const message of messages) if (message.kind === "begin") files.add(message.path);
   }
