@@ -1,4 +1,5 @@
 import { hash } from "node:crypto";
+import { extname } from "node:path";
 import { ToolError } from "@octant/core";
 
 const MAX_FILES = 100;
@@ -28,4 +29,5 @@ export function createUnparsableFiles() {
   };
 }
 
-const toKey = (path: string, text: string): string => `${hash("sha256", text)} ${path}`;
+/** By the kind of file: some callers have its whole path, others a part. */
+const toKey = (path: string, text: string): string => `${hash("sha256", text)} ${extname(path)}`;
