@@ -10,7 +10,7 @@ import {
   defineTool,
   toInputSchema,
 } from "@octant/core";
-import { createBlobs, createJobStore, systemClock } from "@octant/host";
+import { createJobStore, systemClock } from "@octant/host";
 import type { ListingOptions, ServiceOptions } from "@octant/mcp";
 import { toResult } from "./fixture-content.ts";
 import { createExchanges } from "./fixture-exchange.ts";
@@ -23,7 +23,7 @@ export function createFixture(log: (line: string) => void): {
   close(): Promise<void>;
 } {
   const folder = mkdtempSync(join(tmpdir(), "octant-conformance-"));
-  const store = createJobStore(join(folder, "jobs.sqlite"), createBlobs(join(folder, "blobs")));
+  const store = createJobStore(join(folder, "jobs.sqlite"));
   const jobs = createJobs({ store, clock: systemClock, events: createJobEvents(Date.now) });
   const exchanges = createExchanges();
   const { reportPromptsChanged, ...features } = createFeatures();

@@ -43,7 +43,7 @@ export function createWorkspace(options: WorkspaceOptions) {
   const blobs = createBlobs(state.folder("blobs"));
   const edits = createEdits({ confinement, blobs, state, warn });
   const checkpoints = createCheckpoints({ confinement, blobs, edits, state, env, warn });
-  const store = createJobStore(join(state.folder("jobs"), "jobs.sqlite"), blobs, warn);
+  const store = createJobStore(join(state.folder("jobs"), "jobs.sqlite"), warn);
   const jobs = createJobs({ store, clock: systemClock, events: createJobEvents(Date.now) });
   const sandbox = createSandbox({ roots: confinement.roots, settings, env, state, warn });
   const limits = { memoryBytes: settings.memory_bytes, maxProcesses: settings.max_processes };

@@ -170,6 +170,23 @@ describe("checkpoints", () => {
     expect(readFileSync(join(root, "b"), "utf8")).toBe("mine");
   });
 
+  test("a folder that an undo leaves to the person's file does not stop its own undo", async () => {
+    write({ a: "1" });
+    await using opened = open();
+    const { checkpoints, edits } = opened;
+    const from = await checkpoints.take("before");
+    sh("mkdir --mode=700 made && echo 2 > a");
+    const to = await checkpoints.take("after");
+    write({ "made/mine": "mine" });
+    const { undo } = await edits.apply({ patch: (await checkpoints.undoRef(from, to)).undo ?? "" });
+    expect(tree()).toMatchObject({
+      a: expect.stringMatching(/ 1$/),
+      "made/mine": expect.stringMatching(/ mine$/),
+    });
+    await edits.apply({ patch: undo ?? "" });
+    expect(readFileSync(join(root, "a"), "utf8")).toBe("2\n");
+  });
+
   test("an entry in the place of a lost file stops the undo, which says what it is and what to do", async () => {
     write({ a: "1", b: "1" });
     await using opened = open();

@@ -1,12 +1,9 @@
 import { existsSync } from "node:fs";
 import type { DatabaseSync, SQLOutputValue } from "node:sqlite";
 import type { Caller, Envelope, Job, JobFilter, JobStore, JobWrite, Progress } from "@octant/core";
-import type { Blobs } from "../blobs/blobs.ts";
 import { createDatabase, durably, openDatabase, setAside } from "../sqlite/database.ts";
 import { isAlive, thisProcess } from "./process-identity.ts";
 
-/** Results up to this size stay in the row; larger ones go to the blob store. */
-const INLINE_RESULT_CHARS = 65_536;
 const SWEEP_EVERY_ADDS = 500;
 const WHAT = "the list of jobs";
 /** In the column `process`: any process may claim the job. */
@@ -18,7 +15,6 @@ const OPEN = "";
  */
 export function createJobStore(
   file: string,
-  blobs: Blobs,
   warn: (message: string) => void = () => {},
 ): JobStore & { close(): void } {
   const process = thisProcess();
@@ -40,10 +36,7 @@ export function createJobStore(
   const write = <T>(db: Opened, durable: boolean, work: () => T): T =>
     durable ? durably(db.database, work) : work();
   const finish = (db: Opened, job: Job, result: Envelope | null, durable: boolean) => {
-    const text = result && JSON.stringify(result);
-    const isSmall = text === null || text.length <= INLINE_RESULT_CHARS;
-    const result_blob = isSmall ? null : blobs.put(Buffer.from(text), { durable });
-    const row = { ...toRow(job), input: null, process, result: isSmall ? text : null, result_blob };
+    const row = { ...toRow(job), input: null, process, result: result && JSON.stringify(result) };
     write(db, durable, () => db.finish.run(row));
   };
   const recover = (db: Opened, now: number): number => {
@@ -84,9 +77,7 @@ export function createJobStore(
     get: (owner, job_id) => query((db) => toJob(db.get.get({ owner, job_id }))),
     result: (job_id) =>
       query((db) => {
-        const row = db.result.get({ job_id });
-        const blob = row?.["result_blob"];
-        const text = typeof blob === "string" ? blobs.get(blob).toString() : row?.["result"];
+        const text = db.result.get({ job_id })?.["result"];
         // `finish` writes envelopes only.
         return typeof text === "string" ? (JSON.parse(text) as Envelope) : undefined;
       }),
@@ -135,9 +126,8 @@ const prepare = (db: DatabaseSync) => ({
   add: db.prepare(`${INSERT} ON CONFLICT DO NOTHING`),
   update: db.prepare(`${INSERT} ON CONFLICT (job_id) DO UPDATE SET ${CHANGES}, process = $process`),
   finish: db.prepare(`
-    INSERT INTO jobs (${COLUMNS}, process, seq, result, result_blob)
-    VALUES (${VALUES}, $process, ${NEXT_SEQ}, $result, $result_blob)
-    ON CONFLICT (job_id) DO UPDATE SET ${CHANGES}, input = NULL, result = $result, result_blob = $result_blob`),
+    INSERT INTO jobs (${COLUMNS}, process, seq, result) VALUES (${VALUES}, $process, ${NEXT_SEQ}, $result)
+    ON CONFLICT (job_id) DO UPDATE SET ${CHANGES}, input = NULL, result = $result`),
   claim: db.prepare(`
     ${CLAIM} WHERE job_id = $job_id AND state = 'queued' AND process IN ('', $process) RETURNING ${COLUMNS}`),
   claimNext: db.prepare(`
@@ -146,7 +136,7 @@ const prepare = (db: DatabaseSync) => ({
         AND tool IN (SELECT value FROM json_each($tools)) ORDER BY seq LIMIT 1)
     RETURNING ${COLUMNS}`),
   get: db.prepare(`SELECT ${COLUMNS} FROM jobs WHERE owner = $owner AND job_id = $job_id`),
-  result: db.prepare("SELECT result, result_blob FROM jobs WHERE job_id = $job_id"),
+  result: db.prepare("SELECT result FROM jobs WHERE job_id = $job_id"),
   byKey: db.prepare(`SELECT ${COLUMNS} FROM jobs WHERE owner = $owner AND key = $key`),
   list: db.prepare(`
     SELECT ${COLUMNS} FROM jobs

@@ -12,7 +12,6 @@ import {
   ToolError,
 } from "@octant/core";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { createBlobs } from "../blobs/blobs.ts";
 import { systemClock } from "./clock.ts";
 import { createJobStore } from "./job-store.ts";
 import { damagePages } from "./testing/damage-pages.ts";
@@ -24,8 +23,7 @@ let jobs: Jobs;
 let warnings: string[];
 const open = () => {
   warnings = [];
-  const blobs = createBlobs(join(folder, "blobs"));
-  store = createJobStore(join(folder, "jobs.sqlite"), blobs, (message) => warnings.push(message));
+  store = createJobStore(join(folder, "jobs.sqlite"), (message) => warnings.push(message));
   jobs = createJobs({ store, clock: systemClock, events: createJobEvents() });
 };
 beforeEach(() => {
@@ -193,7 +191,7 @@ test("a key that belongs to another call is refused", async () => {
 
 test("a job of another process of the workspace is waited for and cancelled through the store", async () => {
   const { job } = await jobs.run(request(({ signal }) => untilAborted(signal), { patienceMs: 0 }));
-  const theirStore = createJobStore(join(folder, "jobs.sqlite"), createBlobs(join(folder, "blobs")));
+  const theirStore = createJobStore(join(folder, "jobs.sqlite"));
   const theirs = createJobs({ store: theirStore, clock: systemClock, events: createJobEvents() });
   const waiting = theirs.ended("me", job.job_id, 30_000, new AbortController().signal);
   expect((await theirs.cancel("me", job.job_id)).state).toBe("cancelled");
@@ -254,10 +252,9 @@ test("the jobs of a dead server have failed with INTERRUPTED; live ones are left
 const DYING = `
 const [here, folder] = process.argv.slice(1);
 const { createJobEvents, createJobs } = await import("@octant/core");
-const { createBlobs } = await import(here + "/../blobs/blobs.ts");
 const { createJobStore } = await import(here + "/job-store.ts");
 const { systemClock } = await import(here + "/clock.ts");
-const store = createJobStore(folder + "/jobs.sqlite", createBlobs(folder + "/blobs"));
+const store = createJobStore(folder + "/jobs.sqlite");
 const jobs = createJobs({ store, clock: systemClock, events: createJobEvents() });
 const { job } = await jobs.run({ tool: "t", action: "a", input: {}, caller: { id: "me", access: "write" }, patienceMs: 0, signal: new AbortController().signal, work: () => new Promise(() => {}) });
 process.stdout.write(job.job_id, () => process.kill(process.pid, "SIGKILL"));
@@ -279,7 +276,7 @@ test("damaged pages found by a query are reported, and another server keeps the 
   for (let n = 0; n < 60; n++) await jobs.run(request(async () => success("x".repeat(1_000))));
   store.close();
   const file = join(folder, "jobs.sqlite");
-  const other = createJobStore(file, createBlobs(join(folder, "blobs")), (message) => warnings.push(message));
+  const other = createJobStore(file, (message) => warnings.push(message));
   expect(await other.list({ owner: "me", limit: 1 })).toHaveLength(1);
   damagePages(file);
   open();

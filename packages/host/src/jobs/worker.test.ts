@@ -6,7 +6,6 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { createJobEvents, createJobs, type Job, type Jobs, type Worker } from "@octant/core";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { createBlobs } from "../blobs/blobs.ts";
 import { systemClock } from "./clock.ts";
 import { createJobStore } from "./job-store.ts";
 import { startWorker } from "./testing/working-process.ts";
@@ -21,7 +20,7 @@ let other: ChildProcess | undefined;
 
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), "octant-worker-"));
-  store = createJobStore(join(folder, "jobs.sqlite"), createBlobs(join(folder, "blobs")));
+  store = createJobStore(join(folder, "jobs.sqlite"));
   jobs = createJobs({ store, clock: systemClock, events: createJobEvents(), maxRunning: 1 });
 });
 afterEach(async () => {

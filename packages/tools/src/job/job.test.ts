@@ -13,7 +13,7 @@ import {
   type Timing,
   ToolError,
 } from "@octant/core";
-import { createBlobs, createJobStore, systemClock } from "@octant/host";
+import { createJobStore, systemClock } from "@octant/host";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { z } from "zod";
 import { job } from "./index.ts";
@@ -57,7 +57,7 @@ const bugs: unknown[] = [];
 
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), "octant-job-"));
-  const store = createJobStore(join(folder, "jobs.sqlite"), createBlobs(join(folder, "blobs")));
+  const store = createJobStore(join(folder, "jobs.sqlite"));
   const jobs = createJobs({ store, clock: systemClock, events: createJobEvents(() => STARTED_AT) });
   kettle = createKettle();
   const registry = createRegistry([kettle.tool, job(jobs)]);

@@ -14,7 +14,6 @@ import {
   type Worker,
 } from "@octant/core";
 import { z } from "zod";
-import { createBlobs } from "../../blobs/blobs.ts";
 import { systemClock } from "../clock.ts";
 import { createJobStore } from "../job-store.ts";
 
@@ -58,7 +57,7 @@ export function startWorker(
 
 const [, script, folder, role] = process.argv;
 if (script === import.meta.filename && folder !== undefined) {
-  const store = createJobStore(join(folder, "jobs.sqlite"), createBlobs(join(folder, "blobs")));
+  const store = createJobStore(join(folder, "jobs.sqlite"));
   const jobs = createJobs({ store, clock: systemClock, events: createJobEvents(), maxRunning: 1 });
   const caller = { id: "me", access: "write" } as const;
   if (role === "submitter") {

@@ -12,7 +12,6 @@ import {
   type Envelope,
 } from "@octant/core";
 import {
-  createBlobs,
   createConfinement,
   createJobStore,
   createProcesses,
@@ -99,7 +98,7 @@ function openServer(
   const levels = level === "off" ? { levels: [] } : level === "any" ? {} : { levels: [level] };
   const sandbox = createSandbox({ roots: confinement.roots, settings, env, state, ...levels });
   const processes = createProcesses({ folder: state.folder("processes"), env, sandbox });
-  const store = createJobStore(join(base, "jobs.sqlite"), createBlobs(join(base, "blobs")));
+  const store = createJobStore(join(base, "jobs.sqlite"));
   const jobs = createJobs({ store, clock: systemClock, events: createJobEvents() });
   const bugs: unknown[] = [];
   const registry = createRegistry([
