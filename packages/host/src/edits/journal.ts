@@ -3,6 +3,7 @@ import { closeSync, constants, openSync, statSync, writeFileSync } from "node:fs
 import { dirname, posix } from "node:path";
 import { Hash } from "@octant/core";
 import { z } from "zod";
+import { attempt } from "../attempt.ts";
 import { splitPath } from "../confinement.ts";
 import { isWithin, type Path } from "../path.ts";
 import { syncFolder } from "../sync-folder.ts";
@@ -122,12 +123,9 @@ function parseRecord(bytes: Buffer, sealOf: Seal): Pending | undefined {
   const end = bytes.indexOf("\n");
   const [, seal = "", body = ""] = LINE.exec(bytes.toString("utf8", 0, Math.max(end, 0))) ?? [];
   if (body === "" || !timingSafeEqual(sealOf(SEALED_AS + body), Buffer.from(seal, "hex"))) return undefined;
-  try {
-    // Anything after it was written once all steps were synced, so even a torn record proves the commit.
-    return { intention: Intention.parse(JSON.parse(body)), committed: bytes.length > end + 1 };
-  } catch {
-    return undefined;
-  }
+  const intention = attempt(() => Intention.parse(JSON.parse(body)));
+  // Anything after it was written once all steps were synced, so even a torn record proves the commit.
+  return intention && { intention, committed: bytes.length > end + 1 };
 }
 
 /** The seal already proves it, but recovery deletes and renames, so the paths are checked again. */

@@ -1,4 +1,5 @@
 import { lstatSync, readdirSync, type Stats } from "node:fs";
+import { attempt } from "../attempt.ts";
 import { type Confinement, type PinnedFolder, splitPath } from "../confinement.ts";
 import { isWithin, type Path } from "../path.ts";
 import { ownFiles } from "../sandbox/own-files.ts";
@@ -156,20 +157,13 @@ const HOOKS = ".git/hooks";
 const NAMES = [".git/config", ...PROTECTED.flatMap(({ names }) => names)];
 
 function dangerousNames(folder: PinnedFolder): readonly Path[] {
-  try {
-    return [...NAMES, ...readdirSync(folder.at(HOOKS), "utf8").map((name) => `${HOOKS}/${name}`)];
-  } catch {
-    // Not a repository, or its hooks are elsewhere or unreadable.
-    return NAMES;
-  }
+  // None: not a repository, or its hooks are elsewhere or unreadable.
+  const hooks = attempt(() => readdirSync(folder.at(HOOKS), "utf8")) ?? [];
+  return [...NAMES, ...hooks.map((name) => `${HOOKS}/${name}`)];
 }
 
 function isSameFile(path: string | Buffer, { dev, ino }: Stats): boolean {
-  try {
-    const found = lstatSync(path, { throwIfNoEntry: false });
-    return found?.dev === dev && found.ino === ino;
-  } catch {
-    // An unreadable entry is not writable for us either.
-    return false;
-  }
+  // An unreadable entry is not writable for us either.
+  const found = attempt(() => lstatSync(path, { throwIfNoEntry: false }));
+  return found?.dev === dev && found.ino === ino;
 }

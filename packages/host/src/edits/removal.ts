@@ -3,6 +3,7 @@ import { lstatSync, readdirSync, renameSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { invalidArgument, type Ref, ToolError, type Uri } from "@octant/core";
+import { attempt } from "../attempt.ts";
 import { type Blobs, toRef } from "../blobs/blobs.ts";
 import { type Confinement, splitPath } from "../confinement.ts";
 import { errnoOf } from "../errno.ts";
@@ -145,11 +146,8 @@ function createTrash(confinement: Confinement, folder: string) {
       for (const [i, id] of ids.sort().reverse().entries()) {
         // An id starts with its creation time.
         if (i < MAX_KEPT && Number.parseInt(id.slice(0, 12), 16) >= oldest) continue;
-        try {
-          renameSync(join(folder, id), join(folder, EXPIRED + id));
-        } catch {
-          // Retried next time; the caller's request is done.
-        }
+        // A failure is retried next time; the caller's request is done.
+        attempt(() => renameSync(join(folder, id), join(folder, EXPIRED + id)));
       }
     },
     /** Deletes marked entries; slow, and needs no lock. */
@@ -166,10 +164,4 @@ function createTrash(confinement: Confinement, folder: string) {
 const EXPIRED = "expired-";
 
 /** Empty when the folder no longer exists. */
-function namesIn(folder: string): string[] {
-  try {
-    return readdirSync(folder);
-  } catch {
-    return [];
-  }
-}
+const namesIn = (folder: string): string[] => attempt(() => readdirSync(folder)) ?? [];

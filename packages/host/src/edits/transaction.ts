@@ -1,4 +1,5 @@
 import { rm } from "node:fs/promises";
+import { attempt } from "../attempt.ts";
 import { type Confinement, type PinnedFolder, splitPath } from "../confinement.ts";
 import { createPacer } from "../files/pacer.ts";
 import { type Path, pathToUri } from "../path.ts";
@@ -61,12 +62,11 @@ export function createTransactions(confinement: Confinement, journal: Journal, d
       journal.clear();
       throw cause;
     }
-    try {
+    // The change is durable. If this fails, leftovers stay in the journal, and the next edit removes them.
+    attempt(() => {
       if (isSet) sweep(confinement, disk, intention);
       journal.clear();
-    } catch {
-      // The change is durable. Leftovers stay in the journal, and the next edit removes them.
-    }
+    });
   };
 
   return {

@@ -1,5 +1,6 @@
 import { chmodSync } from "node:fs";
 import { ToolError, type Uri } from "@octant/core";
+import { attempt } from "../attempt.ts";
 import { type Blobs, toBlob } from "../blobs/blobs.ts";
 import type { Confinement } from "../confinement.ts";
 import { type Path, pathToUri } from "../path.ts";
@@ -51,7 +52,9 @@ export async function runUndo(
     const old = plan.changes.flatMap(({ before }) => before ?? []);
     blobs.putAll(old, { durable: resumes || plan.changes.length > 1 });
     if (plan.changes.length > 0) await transactions.run(plan.changes, plan.folders, signal);
-    const removed = folders.toReversed().filter((path) => isRemoved(confinement, disk, path));
+    // One that cannot be removed stays: it does no harm.
+    const isRemoved = (path: Path) => attempt(() => removeIfEmpty(confinement, disk, path));
+    const removed = folders.toReversed().filter(isRemoved);
     for (const { uri, mode } of step.modes) setFolderMode(confinement, uri, mode);
     reports.push(...plan.reports);
     inverse.unshift({ ...invert(plan, removed), modes });
@@ -146,15 +149,6 @@ function isAsWanted(confinement: Confinement, { uri, kind, before }: FileEntry):
   } catch (cause) {
     if (!(cause instanceof ToolError)) throw cause;
     return before === null && hasCode(cause, "NOT_FOUND", "NOT_A_DIRECTORY");
-  }
-}
-
-/** Removes the folder if it is empty. One that cannot be removed stays: it does no harm. */
-function isRemoved(confinement: Confinement, disk: Disk, path: Path): boolean {
-  try {
-    return removeIfEmpty(confinement, disk, path);
-  } catch {
-    return false;
   }
 }
 

@@ -1,5 +1,6 @@
 import { isUtf8 } from "node:buffer";
 import { z } from "zod";
+import { attempt } from "../attempt.ts";
 import type { Place } from "./lines.ts";
 
 export const TEXT_ENCODINGS = ["utf-8", "utf-16le", "utf-16be"] as const;
@@ -43,13 +44,8 @@ export function bomOf(head: Buffer): { readonly encoding: TextEncoding; readonly
 export const isText = (bytes: Buffer): boolean => isUtf8(bytes) && !bytes.includes(NUL);
 
 /** The text of a UTF-16 file as UTF-8, without its mark; undefined when it is not valid UTF-16. */
-export function utf16ToUtf8(bytes: Buffer, encoding: TextEncoding): Buffer | undefined {
-  try {
-    return Buffer.from(new TextDecoder(encoding, { fatal: true }).decode(bytes));
-  } catch {
-    return undefined;
-  }
-}
+export const utf16ToUtf8 = (bytes: Buffer, encoding: TextEncoding): Buffer | undefined =>
+  attempt(() => Buffer.from(new TextDecoder(encoding, { fatal: true }).decode(bytes)));
 
 /** A file ends its last line with a line feed or without one; both are one line. */
 export const lineCountOf = ({ newlines, endsInNewline, empty }: TextFacts): number =>

@@ -1,4 +1,5 @@
 import { readFileSync } from "node:fs";
+import { attempt } from "../attempt.ts";
 
 /** Identifies a process, distinct from a later one with the same pid. */
 export const thisProcess = (): string => `${process.pid}:${startOf(process.pid) ?? ""}`;
@@ -7,23 +8,15 @@ export function isAlive(identity: string): boolean {
   const [pid = "", start = ""] = identity.split(":");
   const now = startOf(Number(pid));
   if (now !== undefined) return now === start;
-  try {
-    return start === "" && process.kill(Number(pid), 0);
-  } catch {
-    return false;
-  }
+  return start === "" && attempt(() => process.kill(Number(pid), 0)) === true;
 }
 
 const STARTTIME_FIELD = 19;
 
 /** The kernel's start time of a process; undefined when it does not exist, or without /proc. */
 function startOf(pid: number): string | undefined {
-  try {
-    const stat = readFileSync(`/proc/${pid}/stat`, "latin1");
-    // The name in brackets may hold anything; the fields after it are numbers. A zombie is dead.
-    const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
-    return fields[0] === "Z" ? undefined : fields[STARTTIME_FIELD];
-  } catch {
-    return undefined;
-  }
+  const stat = attempt(() => readFileSync(`/proc/${pid}/stat`, "latin1"));
+  // The name in brackets may hold anything; the fields after it are numbers. A zombie is dead.
+  const fields = stat?.slice(stat.lastIndexOf(")") + 2).split(" ");
+  return fields?.[0] === "Z" ? undefined : fields?.[STARTTIME_FIELD];
 }
