@@ -11,7 +11,7 @@ import type { Network } from "../network/network.ts";
 import { passedEnvironment } from "../processes/environment.ts";
 import { makeServerFolder, removeServerFolder } from "../processes/leftovers.ts";
 import type { Workspace } from "../workspace.ts";
-import { startBrowserProcess } from "./browser-process.ts";
+import { type BrowserStart, startBrowserProcess } from "./browser-process.ts";
 import { createDownloadLimit, type DownloadLimit } from "./download-limit.ts";
 import { unreachable } from "./failures.ts";
 import { type FoundBrowser, findBrowser } from "./find-browser.ts";
@@ -148,46 +148,20 @@ export class Browsers {
   }
 
   async #start(isRemote: boolean): Promise<Running> {
-    const { workspace, network, env, settings } = this.#options;
+    const { workspace, network, settings } = this.#options;
     const found = this.#look();
-    const { chromium } = await loadPlaywright();
     await using cleanUp = new AsyncDisposableStack();
     const folder = makeBrowserFolder();
     cleanUp.defer(() => rmSync(folder, { recursive: true, force: true }));
     const site = createWorkspaceSite(workspace.confinement);
     let proxy: HttpProxy | undefined;
     cleanUp.defer(async () => proxy?.close());
-    const openProxy = async (listen: "socket" | "port"): Promise<string> => {
+    const openProxy: BrowserStart["openProxy"] = async (listen) => {
       await proxy?.close();
       proxy = await network.openProxy({ listen, isRemote, site });
       return proxy.address;
     };
-    let browser: Browser;
-    if (found.kind === "endpoint") {
-      await openProxy("port");
-      browser = await chromium.connectOverCDP(found.url, { artifactsDir: folder }).catch((cause) => {
-        throw unreachable(found.url, cause);
-      });
-      this.#isApart = false;
-    } else {
-      const mark = `${thisProcess()}:${randomBytes(8).toString("hex")}`;
-      const marks = workspace.state.folder("processes");
-      makeServerFolder(marks, mark);
-      cleanUp.defer(() => removeServerFolder(marks, mark));
-      const started = await startBrowserProcess({
-        program: found.path,
-        needsHost: found.needsHost,
-        headless: settings.headless ?? true,
-        sandbox: workspace.sandbox,
-        folder,
-        openProxy,
-        mark,
-        env: passedEnvironment(env),
-      });
-      cleanUp.defer(started.end);
-      browser = await chromium.connectOverCDP(started.transport, { artifactsDir: folder });
-      this.#isApart = started.isApart;
-    }
+    const browser = await this.#connect(found, folder, openProxy, cleanUp);
     this.#version = browser.version();
     const rest = cleanUp.move();
     let ending: Promise<void> | undefined;
@@ -212,6 +186,41 @@ export class Browsers {
       void own.end();
     });
     return own;
+  }
+
+  /** Connects to the endpoint, or starts the program. */
+  async #connect(
+    found: FoundBrowser,
+    folder: string,
+    openProxy: BrowserStart["openProxy"],
+    cleanUp: AsyncDisposableStack,
+  ): Promise<Browser> {
+    const { workspace, env, settings } = this.#options;
+    const { chromium } = await loadPlaywright();
+    if (found.kind === "endpoint") {
+      await openProxy("port");
+      this.#isApart = false;
+      return chromium.connectOverCDP(found.url, { artifactsDir: folder }).catch((cause) => {
+        throw unreachable(found.url, cause);
+      });
+    }
+    const mark = `${thisProcess()}:${randomBytes(8).toString("hex")}`;
+    const marks = workspace.state.folder("processes");
+    makeServerFolder(marks, mark);
+    cleanUp.defer(() => removeServerFolder(marks, mark));
+    const started = await startBrowserProcess({
+      program: found.path,
+      needsHost: found.needsHost,
+      headless: settings.headless ?? true,
+      sandbox: workspace.sandbox,
+      folder,
+      openProxy,
+      mark,
+      env: passedEnvironment(env),
+    });
+    cleanUp.defer(started.end);
+    this.#isApart = started.isApart;
+    return chromium.connectOverCDP(started.transport, { artifactsDir: folder });
   }
 }
 

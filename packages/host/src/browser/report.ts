@@ -60,12 +60,15 @@ const MAX_URL_CHARS = 1_000;
 const MAX_TITLE_CHARS = 200;
 const UNREAD = "(the page was too busy to be read in time; ui.snapshot reads it)";
 
+type Reported = Pick<Profile, "tabs" | "activity" | "refused">;
+
 /** Waits for the effects of an action, then reads the page. */
 export async function report(
-  { tabs, activity, refused }: Pick<Profile, "tabs" | "activity" | "refused">,
+  profile: Reported,
   { tab, since, told, known, timeoutMs, signal }: ReportOptions,
 ): Promise<PageAnswer> {
   const { page } = tab;
+  const { activity } = profile;
   const isReadable = () => !page.isClosed() && !activity.dialog;
   const readTitle = async () => (isReadable() ? inTime(page.title(), TITLE_MS).catch(() => "") : "");
   // After another round trip, or a new document, every request that the action triggered is known.
@@ -81,6 +84,27 @@ export async function report(
   const links = (changes?.downloadLinks ?? []).map(toShownUrl);
   const awaited = await orAborted(activity.downloadsBegin(links, since, timeoutMs), signal);
   const dialog = activity.dialog?.dialog;
+  return {
+    tab: tab.id,
+    url: toShownUrl(page.url()).slice(0, MAX_URL_CHARS),
+    title: title.slice(0, MAX_TITLE_CHARS),
+    new_page: changes?.isNew ?? false,
+    changes: changes?.text ?? (dialog || page.isClosed() ? "" : UNREAD),
+    ...(changes?.more && { more_changes: changes.more }),
+    ...(dialog && { dialog: { type: dialog.type(), message: dialog.message() } }),
+    ...(awaited.length > 0 && { awaited_downloads: awaited.map((link) => link.slice(0, MAX_URL_CHARS)) }),
+    ...eventsSince(profile, told, known),
+    ...(page.isClosed() && { closed: true }),
+    notice: UNTRUSTED,
+  };
+}
+
+/** The events that no answer has had yet. */
+function eventsSince(
+  { tabs, activity, refused }: Reported,
+  told: Marker,
+  known: ReadonlySet<string>,
+): Pick<PageAnswer, "errors" | "downloads" | "opened" | "blocked"> {
   /** Chromium logs each failed request; those refused by the policy are reported separately. */
   const isNoise = (at: string | undefined): boolean => {
     const url = toUrl(at);
@@ -100,20 +124,10 @@ export async function report(
     .flatMap(({ failure }) => failure ?? []);
   const blocked = [...new Set(refusals)].slice(0, MAX_TOLD);
   return {
-    tab: tab.id,
-    url: toShownUrl(page.url()).slice(0, MAX_URL_CHARS),
-    title: title.slice(0, MAX_TITLE_CHARS),
-    new_page: changes?.isNew ?? false,
-    changes: changes?.text ?? (dialog || page.isClosed() ? "" : UNREAD),
-    ...(changes?.more && { more_changes: changes.more }),
     ...(errors.length > 0 && { errors }),
-    ...(dialog && { dialog: { type: dialog.type(), message: dialog.message() } }),
     ...(downloads.length > 0 && { downloads }),
-    ...(awaited.length > 0 && { awaited_downloads: awaited.map((link) => link.slice(0, MAX_URL_CHARS)) }),
     ...(opened.length > 0 && { opened }),
     ...(blocked.length > 0 && { blocked }),
-    ...(page.isClosed() && { closed: true }),
-    notice: UNTRUSTED,
   };
 }
 
