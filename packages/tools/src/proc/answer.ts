@@ -61,23 +61,21 @@ export interface OutputOptions {
 /** The output of a process within the budget: a stream may use what the other leaves, and at least half. */
 export function toOutput(processes: Processes, info: ProcessInfo, { max_bytes, raw, since }: OutputOptions) {
   const { owner, proc_id, stdout_bytes, stderr_bytes } = info;
-  const stdout = processes.output(owner, proc_id, "stdout");
-  const stderr = processes.output(owner, proc_id, "stderr");
   const { stdout_bytes: outFrom = 0, stderr_bytes: errFrom = 0 } = since ?? {};
-  const half = max_bytes >> 1;
-  const errBudget = Math.max(half, max_bytes - (stdout_bytes - outFrom));
-  const outBudget = Math.max(half, max_bytes - (stderr_bytes - errFrom));
-  const stdout_ref = `stdout:${proc_id}`;
-  const stderr_ref = `stderr:${proc_id}`;
-  const out = excerptOf(stdout, { from: outFrom, to: stdout_bytes, budget: outBudget, raw, ref: stdout_ref });
-  const err = excerptOf(stderr, { from: errFrom, to: stderr_bytes, budget: errBudget, raw, ref: stderr_ref });
+  const excerpt = (stream: "stdout" | "stderr", from: number, to: number, others: number) => {
+    const budget = Math.max(max_bytes >> 1, max_bytes - others);
+    const spool = processes.output(owner, proc_id, stream);
+    return excerptOf(spool, { from, to, budget, raw, ref: `${stream}:${proc_id}` });
+  };
+  const out = excerpt("stdout", outFrom, stdout_bytes, stderr_bytes - errFrom);
+  const err = excerpt("stderr", errFrom, stderr_bytes, stdout_bytes - outFrom);
   return {
     stdout: out.text,
     stderr: err.text,
     stdout_bytes,
     stderr_bytes,
-    stdout_ref,
-    stderr_ref,
+    stdout_ref: `stdout:${proc_id}`,
+    stderr_ref: `stderr:${proc_id}`,
     truncated: out.truncated || err.truncated,
   };
 }
