@@ -187,8 +187,10 @@ describe.each(PROJECTS)("$name", (project) => {
       expect(committed.error).toBeNull();
       expect((await server.call("vcs.status")).data).toMatchObject({ clean: true, entries: [] });
 
-      const long = await server.ask("proc.exec", { command: "sleep 1; echo finished", wait: 100 });
+      const command = "until [ -e signal ]; do sleep 0.05; done; echo finished";
+      const long = await server.ask("proc.exec", { command, wait: 100 });
       expect(long.data.status).toBe("running");
+      await server.call("fs.write", { uri: "signal", content: "" });
       const ended = await server.result(long.meta.job_id!);
       expect(ended.data).toMatchObject({ status: "exited", exit_code: 0, stdout: "finished\n" });
     },

@@ -23,10 +23,16 @@ export async function* decodedBody(
   target: Target,
   maxBytes: number,
 ): AsyncGenerator<Buffer> {
-  const wire = { bytes: 0 };
-  let body: Bytes = limited(counted(message, wire), wire, target, maxBytes);
-  for (const decoder of decodersOf(message, target))
-    body = limited(through(body, decoder), wire, target, maxBytes);
+  let wireBytes = 0;
+  const check = (length: number) => {
+    if (length > maxBytes) throw tooLarge(target, maxBytes);
+    if (length > DENSE_BYTES && length > wireBytes * MAX_RATIO) throw tooDense(target);
+  };
+  let body: Bytes = watched(message, (length) => {
+    wireBytes = length;
+    check(length);
+  });
+  for (const decoder of decodersOf(message, target)) body = watched(through(body, decoder), check);
   try {
     yield* body;
   } catch (cause) {
@@ -37,29 +43,17 @@ export async function* decodedBody(
   }
 }
 
-async function* counted(source: Bytes, wire: { bytes: number }): AsyncGenerator<Buffer> {
-  for await (const chunk of source) {
-    wire.bytes += chunk.length;
-    yield chunk;
-  }
-}
-
 /** Maximum compression ratio; only bombs exceed it. */
 const MAX_RATIO = 500;
 /** Below this a dense body does no harm. */
 const DENSE_BYTES = 64 * 1024 * 1024;
 
-async function* limited(
-  source: Bytes,
-  wire: { bytes: number },
-  target: Target,
-  maxBytes: number,
-): AsyncGenerator<Buffer> {
+/** Passes the bytes on as long as `check` does not object to their number. */
+async function* watched(source: Bytes, check: (length: number) => void): AsyncGenerator<Buffer> {
   let length = 0;
   for await (const chunk of source) {
     length += chunk.length;
-    if (length > maxBytes) throw tooLarge(target, maxBytes);
-    if (length > DENSE_BYTES && length > wire.bytes * MAX_RATIO) throw tooDense(target);
+    check(length);
     yield chunk;
   }
 }

@@ -44,8 +44,6 @@ export class Part {
   tag: string | undefined;
   readonly #kept: string;
   readonly #file: FileHandle;
-  #digest = createHash("sha256");
-  #isHashed: boolean;
 
   constructor(
     folder: string,
@@ -60,7 +58,6 @@ export class Part {
     this.tag = tag;
     this.#kept = join(folder, key);
     this.#file = file;
-    this.#isHashed = size === 0;
   }
 
   /** Discards the partial file. */
@@ -68,23 +65,20 @@ export class Part {
     await this.#file.truncate(0);
     this.size = 0;
     this.tag = tag;
-    this.#digest = createHash("sha256");
-    this.#isHashed = true;
   }
 
   async append(bytes: Buffer): Promise<void> {
-    if (!this.#isHashed) for await (const chunk of createReadStream(this.path)) this.#digest.update(chunk);
-    this.#isHashed = true;
     for (let at = 0; at < bytes.length; )
       at += (await this.#file.write(bytes, at, bytes.length - at, this.size + at)).bytesWritten;
-    this.#digest.update(bytes);
     this.size += bytes.length;
   }
 
   /** Waits until the disk has all of it. */
   async finish(): Promise<Hash> {
     await this.#file.datasync();
-    return `sha256:${this.#digest.digest("hex")}`;
+    const digest = createHash("sha256");
+    for await (const chunk of createReadStream(this.path)) digest.update(chunk);
+    return `sha256:${digest.digest("hex")}`;
   }
 
   /** Stores the bytes for a later resume, if that is possible. */

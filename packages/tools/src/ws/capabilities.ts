@@ -1,4 +1,3 @@
-import { setTimeout as delay } from "node:timers/promises";
 import {
   ANSWER_BYTES,
   action,
@@ -10,7 +9,7 @@ import {
   ToolError,
   Uri,
 } from "@octant/core";
-import { pathToUri, SANDBOX_LEVELS, SANDBOX_MODES, type SandboxStatus } from "@octant/host";
+import { orAborted, pathToUri, SANDBOX_LEVELS, SANDBOX_MODES, type SandboxStatus } from "@octant/host";
 import { z } from "zod";
 import { INSPECT } from "../kinds.ts";
 import type { WsOptions } from "./options.ts";
@@ -72,18 +71,14 @@ const PATIENCE_MS = 5_000;
 /** One failing tool must not hide the others: its failure is a row of its own. */
 async function backendsOf(tool: Tool, signal: AbortSignal): Promise<readonly Backend[]> {
   const failed = (detail: string): readonly Backend[] => [{ name: tool.name, available: false, detail }];
-  const done = new AbortController();
-  const patience = delay(PATIENCE_MS, failed(`no answer within ${PATIENCE_MS} ms`), {
-    signal: AbortSignal.any([signal, done.signal]),
-  });
+  const patience = AbortSignal.timeout(PATIENCE_MS);
+  const asked = (async () => (await tool.backends?.()) ?? [])();
   try {
-    return await Promise.race([patience, (async () => (await tool.backends?.()) ?? [])()]);
+    return await orAborted(asked, AbortSignal.any([signal, patience]));
   } catch (error) {
     signal.throwIfAborted();
+    if (patience.aborted) return failed(`no answer within ${PATIENCE_MS} ms`);
     if (error instanceof ToolError) return failed(error.message);
     return failed(`the check failed; ${tool.name}.status has it logged`);
-  } finally {
-    done.abort();
-    patience.catch(() => undefined);
   }
 }
