@@ -45,12 +45,16 @@ const whole =
   (_: IncomingHttpHeaders, response: ServerResponse) =>
     response.writeHead(200, { "content-length": body.length, etag }).end(body);
 
-/** Sends the first bytes and then drops the connection. */
+/** Sends the first bytes, and drops the connection when the client has stored them. */
 const cutAfter =
-  (bytes: number, etag: string | null = TAG) =>
-  (_: IncomingHttpHeaders, response: ServerResponse) => {
+  (bytes: number, etag: string | null = TAG, client = ws) =>
+  async (_: IncomingHttpHeaders, response: ServerResponse) => {
     response.writeHead(200, { "content-length": FILE.length, ...(etag && { etag }) });
-    response.write(FILE.subarray(0, bytes), () => setTimeout(() => response.destroy(), 20));
+    response.write(FILE.subarray(0, bytes));
+    const folder = client.workspace.state.folder("downloads");
+    const sizes = () => readdirSync(folder).map((name) => statSync(join(folder, name)).size);
+    await expect.poll(sizes).toContain(bytes);
+    response.destroy();
   };
 
 /** Answers range requests correctly. */
@@ -180,8 +184,8 @@ test.each([
 });
 
 test("another caller, or other headers, do not resume it", async () => {
-  serve = cutAfter(100_000);
   const local = createNetWorkspace({ policy: { allow: ["127.0.0.1"] } });
+  serve = cutAfter(100_000, TAG, local);
   await local.fail("download", { url, output: "file.bin" });
   serve = ranged();
   await local.ok("download", { url, output: "one" }, { caller: REMOTE });
