@@ -76,12 +76,12 @@ function toFacts(record: KeptRecord): string[] {
     case "dropped":
       return [
         record.time,
-        `${counted(record.records, "old record")} dropped, parts ${record.parts.join(" to ")} of chain ${record.chain}`,
+        `${counted(record.records, "old record")} dropped with chain ${record.dropped_chain}`,
       ];
     case "open":
       return [record.time, `process ${record.pid} started writing`];
     case "torn":
-      return [record.time, `${counted(record.pieces.length, "half-written line")} of a killed process`];
+      return [record.time, `a half-written line of a killed process (${record.bytes} bytes) was cut off`];
     case "lost":
       return [
         record.time,

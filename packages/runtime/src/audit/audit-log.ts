@@ -12,13 +12,13 @@ export interface AuditLogOptions {
   readonly witnesses?: string;
   /** Called when writing starts to fail. */
   warn(message: string): void;
-  readonly partBytes?: number;
-  /** The oldest parts beyond this size are removed; default unlimited. */
+  readonly chainBytes?: number;
+  /** The oldest chains beyond this size are removed; default unlimited. */
   readonly keepBytes?: number;
   readonly now?: () => number;
 }
 
-const PART_BYTES = 16 * 1024 * 1024;
+const CHAIN_BYTES = 16 * 1024 * 1024;
 const MAX_WAITING = 10_000;
 const MAX_BATCH = 256;
 /** One write for all the calls of this time costs a third of one for each. */
@@ -33,7 +33,7 @@ export type AuditLog = ReturnType<typeof createAuditLog>;
  * record is written.
  */
 export function createAuditLog(options: AuditLogOptions) {
-  const { folder, key, witnesses, warn, partBytes = PART_BYTES, now = () => performance.now() } = options;
+  const { folder, key, witnesses, warn, chainBytes = CHAIN_BYTES, now = () => performance.now() } = options;
   const { keepBytes = Number.POSITIVE_INFINITY } = options;
   let chain: Chain | undefined;
   let waiting: (() => AuditEntry)[] = [];
@@ -53,7 +53,12 @@ export function createAuditLog(options: AuditLogOptions) {
   const onDisk = <T>(work: (open: Chain) => T): T => {
     if (refusal && now() - refusal.at < RETRY_MS) throw refusal.error;
     try {
-      chain ??= new Chain({ folder, key, partBytes, keepBytes, witnesses, warn });
+      if (chain?.isFull) {
+        const full = chain;
+        chain = undefined;
+        full.close();
+      }
+      chain ??= new Chain({ folder, key, chainBytes, keepBytes, witnesses, warn });
       const done = work(chain);
       refusal = undefined;
       return done;

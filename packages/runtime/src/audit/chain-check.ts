@@ -1,5 +1,4 @@
-import { hash } from "node:crypto";
-import type { AuditRecord, TornPiece } from "./record.ts";
+import type { AuditRecord } from "./record.ts";
 import { type AuditKey, macOf, unseal } from "./seal.ts";
 
 /** The state of a chain after a record. */
@@ -18,28 +17,20 @@ export const startOf = (key: AuditKey, chain: string): Position => ({
 export class ChainCheck {
   readonly #key: AuditKey;
   readonly #onProblem: (what: string) => void;
-  readonly #firstPart: number;
   #position: Position;
-  #pieces: TornPiece[] = [];
   /** Changed lines since the last intact record. */
   #changed = 0;
 
-  /** `onProblem` receives everything that no writer can have written. Parts before `firstPart` are skipped. */
-  constructor(key: AuditKey, start: Position, onProblem: (what: string) => void, firstPart = 1) {
+  /** `onProblem` receives everything that no writer can have written. */
+  constructor(key: AuditKey, start: Position, onProblem: (what: string) => void) {
     this.#key = key;
     this.#position = { seq: start.seq, last: start.last };
     this.#onProblem = onProblem;
-    this.#firstPart = firstPart;
   }
 
   /** After the last intact record. */
   get position(): Position {
     return this.#position;
-  }
-
-  /** Pieces that no record mentions. */
-  get pieces(): readonly TornPiece[] {
-    return this.#pieces;
   }
 
   /** The record, unless it was changed. */
@@ -55,19 +46,9 @@ export class ChainCheck {
     const isNext = this.#changed > 0 && seq === this.#position.seq + this.#changed + 1;
     const problem = isNext ? undefined : compare(record, this.#position);
     if (problem) this.#onProblem(problem);
-    const recorded =
-      record.kind === "torn" ? record.pieces.filter(({ part }) => part >= this.#firstPart) : [];
-    if (JSON.stringify(recorded) !== JSON.stringify(this.#pieces))
-      this.#onProblem("the remains of torn lines differ from their record");
-    this.#pieces = [];
     this.#changed = 0;
     this.#position = { seq, last };
     return record;
-  }
-
-  /** The end of a part without a line feed, left by a killed writer. */
-  piece(part: number, bytes: Buffer): void {
-    this.#pieces.push({ part, bytes: bytes.length, sha256: hash("sha256", bytes, "hex") });
   }
 }
 

@@ -1,8 +1,8 @@
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { replaceFile } from "@octant/host";
-import { type Position, startOf } from "./chain-check.ts";
-import { anchorName, type HeadFile, headName, unlessGone } from "./names.ts";
+import type { Position } from "./chain-check.ts";
+import { droppedName, type HeadFile, headName, unlessGone } from "./names.ts";
 import { type AuditKey, encodeSealed, loadSealed } from "./seal.ts";
 
 const PRIVATE = 0o600;
@@ -10,8 +10,7 @@ const PRIVATE = 0o600;
 /** How far a chain has come. It never is ahead of the records, so that records missing at the end are noticed. */
 export interface Head extends Position {
   readonly chain: string;
-  readonly part: number;
-  /** Bytes of that part. */
+  /** Bytes of its records. */
   readonly size: number;
 }
 
@@ -24,34 +23,32 @@ export const encodeHead = (key: AuditKey, head: Head): string => encodeSealed(ke
 export const loadHead = (folder: string, file: HeadFile, key: AuditKey): Head | undefined =>
   loadSealed(join(folder, headName(file)), key, file.chain, HEAD_BYTES);
 
-/** Where a chain begins: after this position, with this part. Earlier parts were removed by our retention. */
-export interface Anchor extends Position {
-  readonly chain: string;
-  readonly part: number;
-}
-
-/** The start of the chain when nothing was removed; undefined when the anchor was tampered with. */
-export function loadAnchor(folder: string, key: AuditKey, chain: string): Anchor | undefined {
-  const path = join(folder, anchorName(chain));
-  const found = unlessGone(() => ({ anchor: loadSealed<Anchor>(path, key, chain) }));
-  return found ? found.anchor : { chain, part: 1, ...startOf(key, chain) };
-}
-
-/** Synced when it returns; only then may earlier parts be removed. */
-export const writeAnchor = (folder: string, key: AuditKey, anchor: Anchor): void =>
-  replaceFile(join(folder, anchorName(anchor.chain)), encodeSealed(key, anchor), { mode: PRIVATE });
-
-/** How far a chain had come, written outside the log's folder: a chain removed with its head is still missed. */
-export interface Witness {
+/** How many records a chain had: left of one that retention removed, and written as its witness. */
+interface Length {
   readonly chain: string;
   readonly seq: number;
 }
 
+/** Synced when it returns; only then may the chain be removed. */
+export const writeDropped = (folder: string, key: AuditKey, length: Length): void =>
+  replaceFile(join(folder, droppedName(length.chain)), encodeSealed(key, length), { mode: PRIVATE });
+
+/** "kept" when the chain was not removed; undefined when the file was tampered with. */
+export const loadDropped = (folder: string, key: AuditKey, chain: string): Length | "kept" | undefined => {
+  const found = unlessGone(() => ({
+    length: loadSealed<Length>(join(folder, droppedName(chain)), key, chain),
+  }));
+  return found ? found.length : "kept";
+};
+
 export const witnessName = (chain: string): string => `${chain}.witness`;
 
-/** Only the writer of a chain writes its witness, after the records. */
-export const writeWitness = (folder: string, key: AuditKey, witness: Witness): void =>
-  replaceFile(join(folder, witnessName(witness.chain)), encodeSealed(key, witness), {
+/**
+ * Outside the log's folder: a chain removed with its head is still missed. Only the writer of a chain writes its
+ * witness, after the records.
+ */
+export const writeWitness = (folder: string, key: AuditKey, length: Length): void =>
+  replaceFile(join(folder, witnessName(length.chain)), encodeSealed(key, length), {
     mode: PRIVATE,
     durable: false,
   });
@@ -60,6 +57,6 @@ export const writeWitness = (folder: string, key: AuditKey, witness: Witness): v
 export function loadWitnesses(folder: string, key: AuditKey): ReadonlyMap<string, number | undefined> {
   const chains = readdirSync(folder).flatMap((name) => /^(.+)\.witness$/.exec(name)?.[1] ?? []);
   const seqOf = (chain: string) =>
-    unlessGone(() => loadSealed<Witness>(join(folder, witnessName(chain)), key, chain))?.seq;
+    unlessGone(() => loadSealed<Length>(join(folder, witnessName(chain)), key, chain))?.seq;
   return new Map(chains.sort().map((chain) => [chain, seqOf(chain)]));
 }

@@ -1,21 +1,22 @@
-import { closeSync, fstatSync, ftruncateSync, openSync, renameSync, writeSync } from "node:fs";
+import { hash } from "node:crypto";
+import { closeSync, fstatSync, ftruncateSync, openSync, renameSync, truncateSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import { ToolError } from "@octant/core";
 import { replaceFile } from "@octant/host";
 import { startOf } from "./chain-check.ts";
 import { encodeHead, type Head, writeWitness } from "./chain-files.ts";
-import { FREE, headName, newChainName, partName, thisOwner } from "./names.ts";
+import { FREE, headName, newChainName, recordsName, thisOwner } from "./names.ts";
 import type { AuditEntry } from "./record.ts";
-import { otherChains, type Resumed, resumeChain } from "./resume.ts";
-import { dropOldParts } from "./retention.ts";
+import { type ChainEnd, claimChain, loadHeads } from "./resume.ts";
+import { dropOldChains } from "./retention.ts";
 import { type AuditKey, seal } from "./seal.ts";
 
 export interface ChainOptions {
   readonly folder: string;
   readonly key: AuditKey;
-  /** A part that would become longer is followed by another. */
-  readonly partBytes: number;
-  /** Beyond this size, the oldest parts of all chains are removed. */
+  /** A chain of this size is followed by another. */
+  readonly chainBytes: number;
+  /** Beyond this size, the oldest chains are removed. */
   readonly keepBytes: number;
   /** The folder of the chain's witness, outside `folder`. */
   readonly witnesses?: string | undefined;
@@ -33,27 +34,43 @@ export class Chain {
   #end: Head;
   /** The number in the head file. */
   #headSeq: number;
-  /** False while the last part may end with a torn record. */
+  /** False while the chain may end with a torn record. */
   #isWhole = true;
-  #isNewPart = true;
 
   /** Resumes an abandoned chain, or starts a new one. */
   constructor(options: ChainOptions) {
-    const { folder, key } = options;
+    const { folder, key, chainBytes } = options;
     this.#options = options;
-    const others = otherChains(folder, key);
-    const { torn, ...end } = resumeChain(folder, key, this.#owner) ?? beginChain(folder, key, this.#owner);
+    const known = loadHeads(folder, key);
+    const short = known.values().filter(({ size }) => size < chainBytes);
+    const claimed = short.map((file) => claimChain(folder, key, file, this.#owner)).find((end) => end);
+    const { torn, ...end } = claimed ?? beginChain(folder, key, this.#owner);
+    const { chain } = end;
     this.#end = end;
     this.#headSeq = end.seq;
-    this.#headPath = join(folder, headName({ chain: end.chain, owner: this.#owner }));
+    this.#headPath = join(folder, headName({ chain, owner: this.#owner }));
     this.#head = openSync(this.#headPath, "r+");
     try {
-      this.append(toFirstEntries(end.chain, torn, others));
+      if (torn.length > 0) truncateSync(join(folder, recordsName(chain)), end.size);
+      const time = new Date().toISOString();
+      const others = known.filter((one) => one.chain !== chain).map((one) => [one.chain, one.seq] as const);
+      this.append([
+        ...tornEntries(torn, time),
+        { kind: "open", time, pid: process.pid, chains: Object.fromEntries(others) },
+      ]);
+      this.#writeHead();
+      const own = { chain, owner: this.#owner };
+      dropOldChains({ ...options, own, record: (entry) => void this.append([entry]) });
       this.settle();
+      this.#writeWitness();
     } catch (cause) {
       this.close();
       throw cause;
     }
+  }
+
+  get isFull(): boolean {
+    return this.#end.size >= this.#options.chainBytes;
   }
 
   /**
@@ -76,10 +93,8 @@ export class Chain {
   }
 
   #write(bytes: Buffer): void {
-    const { folder, partBytes } = this.#options;
-    if (this.#end.size > 0 && this.#end.size + bytes.length > partBytes) this.#startPart();
-    const { chain, part, size } = this.#end;
-    this.#file ??= openSync(join(folder, partName(chain, part)), "a", PRIVATE);
+    const { chain, size } = this.#end;
+    this.#file ??= openSync(join(this.#options.folder, recordsName(chain)), "a", PRIVATE);
     if (fstatSync(this.#file).nlink === 0) throw removed();
     try {
       for (let at = 0; at < bytes.length; ) at += writeSync(this.#file, bytes, at);
@@ -92,23 +107,9 @@ export class Chain {
     this.#end = { ...this.#end, size: size + bytes.length };
   }
 
-  #startPart(): void {
-    if (this.#file !== undefined) closeSync(this.#file);
-    this.#file = undefined;
-    this.#end = { ...this.#end, part: this.#end.part + 1, size: 0 };
-    this.#isNewPart = true;
-  }
-
-  /** Updates the head file; when a part is full, applies retention. */
+  /** Updates the head file. */
   settle(): void {
-    if (this.#end.seq === this.#headSeq) return;
-    this.#writeHead();
-    if (!this.#isNewPart) return;
-    this.#isNewPart = false;
-    const own = { chain: this.#end.chain, owner: this.#owner };
-    dropOldParts({ ...this.#options, own, record: (entry) => void this.append([entry]) });
-    this.#writeHead();
-    this.#writeWitness();
+    if (this.#end.seq !== this.#headSeq) this.#writeHead();
   }
 
   #writeHead(): void {
@@ -126,7 +127,7 @@ export class Chain {
   close(): void {
     try {
       // After a disk error the head may lag, and records beyond it could be cut off unnoticed.
-      if (this.#end.seq !== this.#headSeq) this.#writeHead();
+      this.settle();
       this.#writeWitness();
     } finally {
       closeSync(this.#head);
@@ -140,26 +141,16 @@ export class Chain {
 
 const PRIVATE = 0o600;
 
-function beginChain(folder: string, key: AuditKey, owner: string): Resumed {
+function beginChain(folder: string, key: AuditKey, owner: string): ChainEnd {
   const chain = newChainName(new Date());
-  const begun = { chain, ...startOf(key, chain), part: 1, size: 0 };
+  const begun = { chain, ...startOf(key, chain), size: 0 };
   const path = join(folder, headName({ chain, owner }));
   replaceFile(path, encodeHead(key, begun), { mode: PRIVATE, durable: false });
-  return { ...begun, torn: [] };
+  return { ...begun, torn: Buffer.alloc(0) };
 }
 
-function toFirstEntries(
-  chain: string,
-  torn: Resumed["torn"],
-  others: ReadonlyMap<string, number>,
-): AuditEntry[] {
-  const time = new Date().toISOString();
-  const chains = Object.fromEntries([...others].filter(([name]) => name !== chain));
-  return [
-    ...(torn.length > 0 ? [{ kind: "torn", time, pieces: torn } as const] : []),
-    { kind: "open", time, pid: process.pid, chains },
-  ];
-}
+const tornEntries = (torn: Buffer, time: string): AuditEntry[] =>
+  torn.length > 0 ? [{ kind: "torn", time, bytes: torn.length, sha256: hash("sha256", torn, "hex") }] : [];
 
 /** Otherwise the records would vanish with the last open descriptor. */
 const removed = () =>

@@ -3,8 +3,8 @@ import { closeSync, fstatSync, openSync, readSync } from "node:fs";
 const LINE_FEED = 0x0a;
 
 /**
- * The whole lines of a part from an offset on, without their line feeds, and the `rest` after the last of them, which
- * ends at `size`. Undefined when the part ends before the offset.
+ * The whole lines of a file from an offset on, without their line feeds, and the `rest` after the last of them, which
+ * ends at `size`. Undefined when the file ends before the offset.
  */
 export function readLines(path: string, from = 0) {
   const bytes = readFrom(path, from);

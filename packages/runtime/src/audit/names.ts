@@ -4,15 +4,16 @@ import { hostname } from "node:os";
 import { errnoOf, isAlive, thisProcess } from "@octant/host";
 
 /**
- * A chain is written by one process at a time. Its records are in `CHAIN.0001.jsonl` and so on, and
- * `CHAIN.OWNER.head` holds its position: the name of that file names the writer, so that a chain is taken over by
- * renaming it. Where the oldest parts were dropped, `CHAIN.anchor` holds the start.
+ * A chain is one file, `CHAIN.jsonl`, that one process writes at a time. `CHAIN.OWNER.head` holds its position: the name
+ * of that file names the writer, so that a chain is taken over by renaming it. `CHAIN.dropped` is left of a chain that
+ * our retention removed.
  */
 export interface AuditFiles {
-  readonly parts: ReadonlyMap<string, readonly number[]>;
+  /** The chains that have records. */
+  readonly chains: readonly string[];
   readonly heads: readonly HeadFile[];
-  /** The chains that have one. */
-  readonly anchors: readonly string[];
+  /** The chains that retention removed. */
+  readonly dropped: readonly string[];
 }
 
 export interface HeadFile {
@@ -23,38 +24,28 @@ export interface HeadFile {
 /** The owner of a chain that was closed properly. */
 export const FREE = "free";
 
-const PART_NAME = /^(\d{8}T\d{9}Z-[0-9a-f]{8})\.(\d{4,})\.jsonl$/;
-const HEAD_NAME = /^(\d{8}T\d{9}Z-[0-9a-f]{8})\.(free|\d+_\d*_[0-9a-f]{8})\.head$/;
-const ANCHOR_NAME = /^(\d{8}T\d{9}Z-[0-9a-f]{8})\.anchor$/;
-const PART_DIGITS = 4;
+const NAME = /^(\d{8}T\d{9}Z-[0-9a-f]{8})\.(?:(jsonl|dropped)|(free|\d+_\d*_[0-9a-f]{8})\.head)$/;
 
-export const partName = (chain: string, part: number): string =>
-  `${chain}.${String(part).padStart(PART_DIGITS, "0")}.jsonl`;
+export const recordsName = (chain: string): string => `${chain}.jsonl`;
 export const headName = ({ chain, owner }: HeadFile): string => `${chain}.${owner}.head`;
-export const anchorName = (chain: string): string => `${chain}.anchor`;
+export const droppedName = (chain: string): string => `${chain}.dropped`;
 
 export const newChainName = (now: Date): string =>
   `${now.toISOString().replace(/[-:.]/g, "")}-${randomBytes(4).toString("hex")}`;
 
-/** Chains and their parts in order; other files are ignored. */
+/** In order; other files are ignored. */
 export function listAuditFiles(folder: string): AuditFiles {
-  const names = readdirSync(folder).sort();
-  const parts = Map.groupBy(
-    names.flatMap((name) => {
-      const [, chain, part] = PART_NAME.exec(name) ?? [];
-      return chain && part ? [{ chain, part: Number(part) }] : [];
-    }),
-    ({ chain }) => chain,
-  );
+  const names = readdirSync(folder)
+    .sort()
+    .flatMap((name) => {
+      const [, chain, kind, owner] = NAME.exec(name) ?? [];
+      return chain ? [{ chain, kind, owner }] : [];
+    });
+  const chainsOf = (wanted: string) => names.flatMap(({ chain, kind }) => (kind === wanted ? [chain] : []));
   return {
-    parts: new Map(
-      [...parts].map(([chain, found]) => [chain, found.map(({ part }) => part).sort((a, b) => a - b)]),
-    ),
-    heads: names.flatMap((name) => {
-      const [, chain, owner] = HEAD_NAME.exec(name) ?? [];
-      return chain && owner ? [{ chain, owner }] : [];
-    }),
-    anchors: names.flatMap((name) => ANCHOR_NAME.exec(name)?.[1] ?? []),
+    chains: chainsOf("jsonl"),
+    heads: names.flatMap(({ chain, owner }) => (owner ? [{ chain, owner }] : [])),
+    dropped: chainsOf("dropped"),
   };
 }
 
@@ -78,7 +69,7 @@ function pidNamespace(): string {
   }
 }
 
-/** Undefined when the file does not exist: writers rename heads, and retention removes parts. */
+/** Undefined when the file does not exist: writers rename heads, and retention removes chains. */
 export function unlessGone<T>(look: () => T): T | undefined {
   try {
     return look();

@@ -1,14 +1,14 @@
-import { watch } from "node:fs";
+import { statSync, watch } from "node:fs";
 import { join } from "node:path";
 import { readLines } from "./lines.ts";
-import { listAuditFiles, partName, unlessGone } from "./names.ts";
+import { listAuditFiles, recordsName, unlessGone } from "./names.ts";
 import type { AuditRecord } from "./record.ts";
 
 /** A record and its location. */
 export type ChainRecord = AuditRecord & { readonly chain: string };
 
-/** Where each chain was read to: a part, and the offset after its last whole line. */
-type Ends = Map<string, { readonly part: number; readonly offset: number }>;
+/** Where each chain was read to: the offset after its last whole line. */
+type Ends = Map<string, number>;
 
 /** The newest records of all chains, oldest first. Begin records of answered calls are omitted. */
 export const readAudit = (
@@ -35,39 +35,42 @@ export async function* followAudit(
   }
 }
 
+/** More than any record takes. */
+const TAIL_BYTES = 256 * 1024;
+
 function readNewest(folder: string, ends: Ends, limit: number): ChainRecord[] {
-  const all: ChainRecord[] = [];
-  for (const [chain, parts] of listAuditFiles(folder).parts) {
-    let found: ChainRecord[] = [];
-    // From the last part backwards, until there is enough.
-    for (const part of parts.toReversed()) {
-      const { records, offset } = readPart(folder, chain, part, 0);
-      if (!ends.has(chain)) ends.set(chain, { part, offset });
-      found = withoutAnswered([...records, ...found]);
-      if (found.length >= limit) break;
-    }
-    all.push(...found);
+  let all: ChainRecord[] = [];
+  for (const { chain, size, changed } of newestFirst(folder)) {
+    // A record is older than the last change of its file.
+    const isEnough = limit === 0 || (all.at(-limit)?.time ?? "") > changed;
+    const { records, offset } = readRecords(folder, chain, isEnough ? Math.max(0, size - TAIL_BYTES) : 0);
+    ends.set(chain, offset);
+    if (!isEnough) all = withoutAnswered([...records, ...all]).sort(byTime);
   }
-  return all.sort(byTime).slice(Math.max(0, all.length - limit));
+  return all.slice(Math.max(0, all.length - limit));
 }
+
+const newestFirst = (folder: string) =>
+  listAuditFiles(folder)
+    .chains.map((chain) => {
+      const found = statSync(join(folder, recordsName(chain)), { throwIfNoEntry: false });
+      return { chain, size: found?.size ?? 0, changed: found?.mtime.toISOString() ?? "" };
+    })
+    .sort((a, b) => (a.changed < b.changed ? 1 : -1));
 
 /** Moves the ends to behind what it returns. */
 function readNew(folder: string, ends: Ends): ChainRecord[] {
-  const all: ChainRecord[] = [];
-  for (const [chain, parts] of listAuditFiles(folder).parts) {
-    const from = ends.get(chain) ?? { part: 0, offset: 0 };
-    for (const part of parts.filter((one) => one >= from.part)) {
-      const { records, offset } = readPart(folder, chain, part, part === from.part ? from.offset : 0);
-      ends.set(chain, { part, offset });
-      all.push(...records);
-    }
-  }
+  const all = listAuditFiles(folder).chains.flatMap((chain) => {
+    const { records, offset } = readRecords(folder, chain, ends.get(chain) ?? 0);
+    ends.set(chain, offset);
+    return records;
+  });
   return all.sort(byTime);
 }
 
 /** The records from an offset on, and the offset after the last whole line. */
-function readPart(folder: string, chain: string, part: number, from: number) {
-  const read = unlessGone(() => readLines(join(folder, partName(chain, part)), from));
+function readRecords(folder: string, chain: string, from: number) {
+  const read = unlessGone(() => readLines(join(folder, recordsName(chain)), from));
   if (!read) return { records: [], offset: from };
   const records = read.lines.flatMap((line) => parseRecord(line, chain) ?? []);
   return { records, offset: read.size - read.rest.length };

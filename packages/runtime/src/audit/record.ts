@@ -46,15 +46,10 @@ export interface OpenEntry {
   readonly chains: Readonly<Record<string, number>>;
 }
 
-/** A writer was killed while it wrote: these beginnings of lines are left of it. */
+/** A writer was killed while it wrote: the beginning of a line that was left of it is cut off. */
 export interface TornEntry {
   readonly kind: "torn";
   readonly time: string;
-  readonly pieces: readonly TornPiece[];
-}
-
-export interface TornPiece {
-  readonly part: number;
   readonly bytes: number;
   readonly sha256: string;
 }
@@ -66,13 +61,11 @@ export interface LostEntry {
   readonly records: number;
 }
 
-/** The oldest parts of a chain are removed because the log reached its limit. */
+/** An old chain is removed because the log reached its limit. */
 export interface DroppedEntry {
   readonly kind: "dropped";
   readonly time: string;
-  readonly chain: string;
-  /** From the first to the last. */
-  readonly parts: readonly [number, number];
+  readonly dropped_chain: string;
   readonly records: number;
 }
 

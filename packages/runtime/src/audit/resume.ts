@@ -3,57 +3,56 @@ import { join } from "node:path";
 import { ChainCheck } from "./chain-check.ts";
 import { type Head, loadHead } from "./chain-files.ts";
 import { readLines } from "./lines.ts";
-import { type HeadFile, headName, isAbandoned, listAuditFiles, partName, unlessGone } from "./names.ts";
-import type { TornPiece } from "./record.ts";
+import { type HeadFile, headName, isAbandoned, listAuditFiles, recordsName, unlessGone } from "./names.ts";
 import type { AuditKey } from "./seal.ts";
 
-/** Where to resume a chain, and the torn record of its last writer. */
-export interface Resumed extends Head {
-  readonly torn: readonly TornPiece[];
+/** The chains as far as their heads say, with those that others write. */
+export function loadHeads(folder: string, key: AuditKey): (Head & HeadFile)[] {
+  const { heads, dropped } = listAuditFiles(folder);
+  return heads
+    .filter(({ chain }) => !dropped.includes(chain))
+    .flatMap((file) => {
+      const head = unlessGone(() => loadHead(folder, file, key));
+      return head ? [{ ...head, ...file }] : [];
+    });
 }
 
-/** How far the chains have come, those that others write too. */
-export function otherChains(folder: string, key: AuditKey): ReadonlyMap<string, number> {
-  const heads = listAuditFiles(folder).heads.flatMap(
-    (file) => unlessGone(() => loadHead(folder, file, key)) ?? [],
-  );
-  return new Map(heads.map(({ chain, seq }) => [chain, seq]));
+/** Claims an abandoned chain and returns its end; undefined when another was faster, or the chain was tampered with. */
+export function claimChain(
+  folder: string,
+  key: AuditKey,
+  file: HeadFile,
+  owner: string,
+): ChainEnd | undefined {
+  if (!isAbandoned(file.owner)) return undefined;
+  const theirs = join(folder, headName(file));
+  const ours = join(folder, headName({ chain: file.chain, owner }));
+  // Of several contenders, one succeeds.
+  if (unlessGone(() => renameSync(theirs, ours) ?? true) === undefined) return undefined;
+  const end = findEnd(folder, key, { chain: file.chain, owner });
+  if (!end) renameSync(ours, theirs);
+  return end;
 }
 
-/** Claims an abandoned chain; undefined when there is none. A tampered chain is left alone. */
-export function resumeChain(folder: string, key: AuditKey, owner: string): Resumed | undefined {
-  for (const file of listAuditFiles(folder).heads.filter((head) => isAbandoned(head.owner))) {
-    const theirs = join(folder, headName(file));
-    const ours = join(folder, headName({ chain: file.chain, owner }));
-    // Of several contenders, one succeeds.
-    if (unlessGone(() => renameSync(theirs, ours) ?? true) === undefined) continue;
-    const resumed = findEnd(folder, key, { chain: file.chain, owner });
-    if (resumed) return resumed;
-    renameSync(ours, theirs);
-  }
-  return undefined;
+export interface ChainEnd extends Head {
+  /** What follows, when its last writer was killed while it wrote a record. */
+  readonly torn: Buffer;
 }
 
 /** A killed writer may have written more than its head says. */
-function findEnd(folder: string, key: AuditKey, file: HeadFile): Resumed | undefined {
+function findEnd(folder: string, key: AuditKey, file: HeadFile): ChainEnd | undefined {
   const head = loadHead(folder, file, key);
-  if (!head) return undefined;
+  const path = join(folder, recordsName(file.chain));
+  // Its writer may have been killed before the first record.
+  const read = head && (unlessGone(() => readLines(path, head.size)) ?? (head.size === 0 && NO_LINES));
+  if (!read) return undefined;
+  const { lines, rest: torn, size } = read;
   let sound = true;
   const check = new ChainCheck(key, head, () => {
     sound = false;
   });
-  const { chain } = head;
-  const parts = (listAuditFiles(folder).parts.get(chain) ?? []).filter((part) => part >= head.part);
-  if (head.size > 0 && parts[0] !== head.part) return undefined;
-  let end = { part: head.part, size: head.size };
-  for (const part of parts) {
-    const from = part === head.part ? head.size : 0;
-    const read = readLines(join(folder, partName(chain, part)), from);
-    if (!read) return undefined;
-    const { lines, rest, size } = read;
-    for (const line of lines) check.line(line);
-    if (rest.length > 0) check.piece(part, rest);
-    end = rest.length > 0 ? { part: part + 1, size: 0 } : { part, size };
-  }
-  return sound ? { chain, ...check.position, ...end, torn: check.pieces } : undefined;
+  for (const line of lines) check.line(line);
+  return sound ? { chain: file.chain, ...check.position, size: size - torn.length, torn } : undefined;
 }
+
+const NO_LINES: NonNullable<ReturnType<typeof readLines>> = { lines: [], rest: Buffer.alloc(0), size: 0 };

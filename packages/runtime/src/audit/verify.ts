@@ -1,13 +1,22 @@
 import { join } from "node:path";
 import { setTimeout as delay, setImmediate as nextTurn } from "node:timers/promises";
 import { ChainCheck, startOf, toMissing } from "./chain-check.ts";
-import { type Anchor, loadAnchor, loadHead, loadWitnesses, witnessName } from "./chain-files.ts";
+import { loadDropped, loadHead, loadWitnesses, witnessName } from "./chain-files.ts";
 import { readLines } from "./lines.ts";
-import { anchorName, FREE, headName, isAbandoned, listAuditFiles, partName, unlessGone } from "./names.ts";
+import {
+  droppedName,
+  FREE,
+  headName,
+  isAbandoned,
+  listAuditFiles,
+  recordsName,
+  unlessGone,
+} from "./names.ts";
 import type { AuditKey } from "./seal.ts";
 
 export interface AuditVerdict {
   readonly ok: boolean;
+  /** Without those that retention removed. */
   readonly chains: number;
   readonly records: number;
   /** Records removed by retention. */
@@ -33,10 +42,10 @@ const MAX_PROBLEMS = 100;
 export async function verifyAudit(folder: string, key: AuditKey, witnesses?: string): Promise<AuditVerdict> {
   // Witnesses follow the records, so records listed later can only be more.
   const witnessed = witnesses === undefined ? [] : loadWitnesses(witnesses, key);
-  const { heads, parts, anchors } = listAuditFiles(folder);
-  const names = [...new Set([...heads.map(({ chain }) => chain), ...parts.keys(), ...anchors])].sort();
+  const { heads, chains, dropped } = listAuditFiles(folder);
+  const names = new Set([...heads.map(({ chain }) => chain), ...chains, ...dropped]);
   const checked = new Map<string, CheckedChain>();
-  for (const chain of names) checked.set(chain, await checkSteadily(folder, key, chain));
+  for (const chain of [...names].sort()) checked.set(chain, await checkSteadily(folder, key, chain));
   const all = [...checked.values()];
   const problems = all.flatMap((chain) => chain.problems);
   const claims = all.flatMap((chain) => chain.claims);
@@ -49,7 +58,7 @@ export async function verifyAudit(folder: string, key: AuditKey, witnesses?: str
     problems.push(...(await checkClaim(folder, key, claim, checked.get(claim.chain))));
   return {
     ok: problems.length === 0,
-    chains: names.length,
+    chains: all.filter((chain) => chain.dropped === 0).length,
     records: all.reduce((sum, { records }) => sum + records, 0),
     dropped: all.reduce((sum, { dropped }) => sum + dropped, 0),
     problems: problems.slice(0, MAX_PROBLEMS),
@@ -80,31 +89,39 @@ interface Claim {
 const TRIES = 5;
 const PAUSE_MS = 10;
 
-/** Heads are renamed and rewritten, and old parts removed, during the check, so an apparent problem is checked again. */
+/** Heads are renamed and rewritten, and old chains removed, during the check, so an apparent problem is checked again. */
 async function checkSteadily(folder: string, key: AuditKey, chain: string): Promise<CheckedChain> {
   // The writers of this process go on between two chains.
   await nextTurn();
   for (let tries = 1; ; tries++) {
-    const anchor = loadAnchor(folder, key, chain);
-    const checked = checkChain(folder, key, chain, anchor);
-    const isSteady = !checked.isWritten && loadAnchor(folder, key, chain)?.seq === anchor?.seq;
+    const dropped = checkDropped(folder, key, chain);
+    if (dropped) return dropped;
+    const checked = checkChain(folder, key, chain);
+    const isSteady = !checked.isWritten && loadDropped(folder, key, chain) === "kept";
     if (checked.problems.length === 0 || isSteady || tries === TRIES) return checked;
     await delay(PAUSE_MS);
   }
 }
 
-function checkChain(folder: string, key: AuditKey, chain: string, anchor: Anchor | undefined): CheckedChain {
+/** Undefined for a chain that was not removed. What is left of a removed one does not count. */
+function checkDropped(folder: string, key: AuditKey, chain: string): CheckedChain | undefined {
+  const dropped = loadDropped(folder, key, chain);
+  if (dropped === "kept") return undefined;
+  const changed = { file: droppedName(chain), line: null, what: "the length of this chain was changed" };
+  const seq = dropped?.seq ?? 0;
+  const problems = dropped ? [] : [changed];
+  return { seq, records: 0, dropped: seq, isWritten: false, claims: [], problems, torn: [] };
+}
+
+function checkChain(folder: string, key: AuditKey, chain: string): CheckedChain {
   // Records are written before the head, so that they can only be more than a head that was read before them.
   const [head, ...others] = listAuditFiles(folder).heads.filter((one) => one.chain === chain);
   const known = head && unlessGone(() => loadHead(folder, head, key));
-  const begin = anchor ?? { chain, part: 1, ...startOf(key, chain) };
-  const { tail, leftBytes, ...records } = checkRecords(folder, key, begin);
+  const { tail, leftBytes, ...records } = checkRecords(folder, key, chain);
   const isWritten = !head || !isAbandoned(head.owner);
-  const checked: CheckedChain = { ...records, torn: [], isWritten };
+  const checked: CheckedChain = { ...records, dropped: 0, torn: [], isWritten };
   const { problems, torn } = checked;
   const report = (what: string, at: Omit<AuditProblem, "what"> = tail) => problems.push({ ...at, what });
-  if (!anchor)
-    problems.unshift({ file: anchorName(chain), line: null, what: "where the chain begins was changed" });
   if (!head) {
     report("the head of this chain is missing", { file: tail.file, line: null });
     return checked;
@@ -121,40 +138,26 @@ function checkChain(folder: string, key: AuditKey, chain: string, anchor: Anchor
   return checked;
 }
 
-function checkRecords(folder: string, key: AuditKey, begin: Anchor) {
-  const { chain } = begin;
+function checkRecords(folder: string, key: AuditKey, chain: string) {
+  const file = recordsName(chain);
   const problems: AuditProblem[] = [];
   const claims: Claim[] = [];
   let records = 0;
-  let before = begin.part - 1;
-  let tail = { file: partName(chain, begin.part), line: 0 };
-  const check = new ChainCheck(key, begin, (what) => problems.push({ ...tail, what }), begin.part);
-  const parts = listAuditFiles(folder).parts.get(chain) ?? [];
-  // A leftover of removed parts is ignored.
-  for (const part of parts.filter((one) => one >= begin.part)) {
-    const file = partName(chain, part);
-    if (part !== before + 1)
-      problems.push({ file, line: null, what: `part ${before + 1} of this chain is missing` });
-    before = part;
-    tail = { file, line: 0 };
-    const { lines = [], rest = NO_BYTES } = unlessGone(() => readLines(join(folder, file))) ?? {};
-    for (const line of lines) {
-      tail = { file, line: tail.line + 1 };
-      const record = check.line(line);
-      if (!record) continue;
-      records += 1;
-      if (record.kind === "open")
-        for (const [other, seq] of Object.entries(record.chains)) claims.push({ ...tail, chain: other, seq });
-    }
-    if (rest.length === 0) continue;
-    tail = { file, line: tail.line + 1 };
-    check.piece(part, rest);
+  let line = 0;
+  const check = new ChainCheck(key, startOf(key, chain), (what) => problems.push({ file, line, what }));
+  const { lines, rest } = unlessGone(() => readLines(join(folder, file))) ?? { lines: [], rest: "" };
+  for (const bytes of lines) {
+    line += 1;
+    const record = check.line(bytes);
+    if (!record) continue;
+    records += 1;
+    if (record.kind === "open")
+      for (const [other, seq] of Object.entries(record.chains))
+        claims.push({ file, line, chain: other, seq });
   }
-  const leftBytes = check.pieces.reduce((sum, { bytes }) => sum + bytes, 0);
-  return { seq: check.position.seq, records, dropped: begin.seq, claims, problems, tail, leftBytes };
+  const tail = { file, line: rest.length > 0 ? line + 1 : line };
+  return { seq: check.position.seq, records, claims, problems, tail, leftBytes: rest.length };
 }
-
-const NO_BYTES = Buffer.alloc(0);
 
 async function checkClaim(
   folder: string,
