@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { text } from "node:stream/consumers";
+import { createInterface } from "node:readline";
 import { findTrusted } from "../../programs/trusted-program.ts";
 import { openStateFolder } from "../../state.ts";
 import { createSandbox } from "../create-sandbox.ts";
@@ -7,12 +7,12 @@ import { openBoundExchange } from "../exchange.ts";
 import { createGuard } from "../guard.ts";
 import { createPlans } from "../plans.ts";
 import { tryLevel } from "../probe.ts";
-import type { Sandbox } from "../sandbox.ts";
+import type { LaunchedCommand, Sandbox, SandboxOptions } from "../sandbox.ts";
 import { openScratch } from "../scratch.ts";
 import type { SandboxSettings } from "../settings.ts";
 import { createUnshareLevel } from "../unshare-level.ts";
 
-/** The input of a separate process, possibly of another user: commands to run one by one. */
+/** A line of input for a separate process, possibly of another user: commands to run one by one. */
 export interface Assignment {
   readonly root: string;
   readonly settings: SandboxSettings;
@@ -41,25 +41,32 @@ export interface Report {
   readonly outcomes: readonly Outcome[];
 }
 
-const { root, settings, env, commands, level: forced }: Assignment = JSON.parse(await text(process.stdin));
-const state = openStateFolder({ roots: [root], env: process.env, warn: () => {} });
-const options = { roots: [root], settings, env: process.env, state };
-const sandbox = forced ? createWeaker() : createSandbox(options);
-state.secret();
-const outcomes: Outcome[] = [];
-for (const { argv, env: extra, ...narrower } of commands) {
-  const passed = { ...env, STATE: state.path, ...extra };
-  const launched = await sandbox.wrap({ argv, folder: root, env: passed, pty: false, ...narrower });
-  outcomes.push(await run(launched));
+/** As a server does, it keeps a sandbox from command to command; other settings need another one. */
+const sandboxes = new Map<string, Sandbox>();
+for await (const line of createInterface({ input: process.stdin })) {
+  const report = await carryOut(JSON.parse(line));
+  process.stdout.write(`${JSON.stringify(report)}\n`);
 }
-const { level } = await sandbox.status();
-await sandbox.close();
-process.stdout.write(JSON.stringify({ level, outcomes } satisfies Report));
+for (const sandbox of sandboxes.values()) await sandbox.close();
 
-function run({
-  argv: [program, ...args],
-  ...launched
-}: Awaited<ReturnType<typeof sandbox.wrap>>): Promise<Outcome> {
+async function carryOut({ root, settings, env, commands, level: forced }: Assignment): Promise<Report> {
+  const state = openStateFolder({ roots: [root], env: process.env, warn: () => {} });
+  const options = { roots: [root], settings, env: process.env, state };
+  const key = JSON.stringify([root, settings, forced]);
+  const sandbox = sandboxes.get(key) ?? (forced ? createWeaker(options) : createSandbox(options));
+  sandboxes.set(key, sandbox);
+  state.secret();
+  const outcomes: Outcome[] = [];
+  for (const { argv, env: extra, ...narrower } of commands) {
+    const passed = { ...env, STATE: state.path, ...extra };
+    const launched = await sandbox.wrap({ argv, folder: root, env: passed, pty: false, ...narrower });
+    outcomes.push(await run(launched));
+  }
+  const { level } = await sandbox.status();
+  return { level, outcomes };
+}
+
+function run({ argv: [program, ...args], ...launched }: LaunchedCommand): Promise<Outcome> {
   return new Promise((resolve) => {
     const options = {
       env: launched.env,
@@ -76,7 +83,8 @@ function run({
 }
 
 /** The result of `createSandbox` when nothing stronger is available. */
-function createWeaker(): Sandbox {
+function createWeaker(options: SandboxOptions): Sandbox {
+  const { roots, settings, state } = options;
   const isRoot = process.getuid?.() === 0;
   const scratch = openScratch(state);
   const level = createUnshareLevel({
@@ -85,7 +93,7 @@ function createWeaker(): Sandbox {
     isRoot,
     scratch,
   });
-  const guard = createGuard({ roots: [root], scratch, warn: () => {} });
+  const guard = createGuard({ roots, scratch, warn: () => {} });
   const plans = createPlans({ ...options, isRoot, scratch });
   const planFor = (readOnly = false) =>
     plans.get({ changesProtected: readOnly, readOnly, protectedMounts: guard.mounts(), extra: [] });

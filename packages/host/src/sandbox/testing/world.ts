@@ -7,6 +7,7 @@ import {
   copyFileSync,
   mkdirSync,
   mkdtempSync,
+  readFileSync,
   realpathSync,
   rmSync,
   writeFileSync,
@@ -14,6 +15,7 @@ import {
 import { type AddressInfo, createServer, type Server } from "node:net";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
+import { createInterface } from "node:readline";
 import { CREDENTIALS } from "./escape-probes.ts";
 import type { Assignment, Report } from "./probe-runner.ts";
 import { processesWith } from "./processes-with.ts";
@@ -24,7 +26,7 @@ export interface World extends AsyncDisposable {
   readonly outside: string;
   readonly home: string;
   readonly env: Readonly<Record<string, string>>;
-  /** Runs commands one by one, in a process of the user. */
+  /** Runs commands one by one, in a process of the user that all calls share. */
   run(assignment: Pick<Assignment, "settings" | "commands" | "level">): Promise<Report>;
   /** Takes a file's name from the workspace, the home or elsewhere in the world. */
   write(path: string, text: string): void;
@@ -50,23 +52,21 @@ export async function createWorld(uid: number): Promise<World> {
   ];
   const sockets = mkdtempSync(join(tmpdir(), "octant-world-"));
   const otherHome = amRoot ? mkdtempSync("/home/octant-other-") : "/root";
-  const write = (path: string, text: string) => {
+  const put = (path: string, text: string) => {
     mkdirSync(dirname(path), { recursive: true });
     writeFileSync(path, text, { mode: 0o600 });
-    if (amRoot) spawnSync("chown", ["-R", `${uid}:${uid}`, base]);
   };
   mkdirSync(outside, { recursive: true });
   for (const name of ["file", "held", "take-me", "remove-me"]) writeFileSync(join(outside, name), "x");
   for (const path of CREDENTIALS)
-    write(
+    put(
       join(home, path),
       path === ".npmrc" ? "//r/:_authToken=CANARY_OF_HOME\nfund=false\n" : "CANARY_OF_HOME\n",
     );
   for (const path of [".npm", ".cargo/registry", ".cache"]) mkdirSync(join(home, path), { recursive: true });
-  write(join(home, "notes.txt"), "plain\n");
-  write(join(ws, "README"), "hello\n");
-  for (const path of [".hanzo/settings.json", ".mcp.json", ".vscode/tasks.json"])
-    write(join(ws, path), "{}\n");
+  put(join(home, "notes.txt"), "plain\n");
+  put(join(ws, "README"), "hello\n");
+  for (const path of [".hanzo/settings.json", ".mcp.json", ".vscode/tasks.json"]) put(join(ws, path), "{}\n");
   if (amRoot) writeFileSync(join(otherHome, "key"), "CANARY_OF_OTHERS", { mode: 0o600 });
   spawnSync("git", ["init", "-q", ws]);
   makeLibrary(ws, outside);
@@ -105,32 +105,44 @@ export async function createWorld(uid: number): Promise<World> {
     VICTIM_NAME: victimName,
     ...listeners.env,
   };
+  let runner: ReturnType<typeof startRunner> | undefined;
+  const startRunner = () => {
+    const child = spawn(process.execPath, ["--no-warnings", RUNNER], {
+      ...user,
+      cwd: "/",
+      stdio: ["pipe", "pipe", "inherit"],
+      env: {
+        PATH: env.PATH,
+        HOME: home,
+        RUSTUP_HOME: process.env["RUSTUP_HOME"] ?? "",
+        NODE_COMPILE_CACHE: compileCache(uid),
+        CANARY_OF_SERVER: "1",
+      },
+    });
+    return { child, reports: createInterface({ input: child.stdout! })[Symbol.asyncIterator]() };
+  };
   return {
     ws,
     outside,
     home,
     env,
-    write,
+    write(path, text) {
+      put(path, text);
+      if (amRoot) spawnSync("chown", ["-R", `${uid}:${uid}`, base]);
+    },
     async run(assignment) {
-      const runner = spawn(process.execPath, ["--no-warnings", RUNNER], {
-        ...user,
-        cwd: "/",
-        stdio: ["pipe", "pipe", "inherit"],
-        env: {
-          PATH: env.PATH,
-          HOME: home,
-          RUSTUP_HOME: process.env["RUSTUP_HOME"] ?? "",
-          NODE_COMPILE_CACHE: compileCache(uid),
-          CANARY_OF_SERVER: "1",
-        },
-      });
-      runner.stdin!.end(JSON.stringify({ root: ws, env, ...assignment } satisfies Assignment));
-      const chunks: Buffer[] = [];
-      for await (const chunk of runner.stdout!) chunks.push(chunk);
-      return JSON.parse(Buffer.concat(chunks).toString());
+      runner ??= startRunner();
+      runner.child.stdin!.write(`${JSON.stringify({ root: ws, env, ...assignment } satisfies Assignment)}\n`);
+      const { done, value } = await runner.reports.next();
+      if (done) throw new Error("the process that runs the commands has ended");
+      return JSON.parse(value);
     },
     processesWith,
     async [Symbol.asyncDispose]() {
+      if (runner) {
+        runner.child.stdin!.end();
+        await once(runner.child, "close");
+      }
       victim.kill("SIGKILL");
       listeners.close();
       for (const path of [base, sockets, ...(amRoot ? [otherHome] : [])])
@@ -169,15 +181,37 @@ while True: time.sleep(600)
 
 /** A library that writes outside as soon as it is loaded. */
 function makeLibrary(ws: string, outside: string): void {
-  const source = join(ws, "evil.c");
-  const code = `#include <fcntl.h>\n__attribute__((constructor)) void go(void) { open("${outside}/by-library", O_CREAT | O_WRONLY, 0600); }\n`;
-  writeFileSync(source, code);
   writeFileSync(join(ws, "evil.sh"), 'echo x >"$OUTSIDE/by-function"\n');
-  const args = ["-shared", "-fPIC", "-o", join(ws, "evil.so"), source];
-  const { error, status, stderr } = spawnSync("gcc", args);
-  // Without a compiler the one probe that preloads this library finds nothing; CI always has one.
-  if (error && !process.env["CI"]) return;
-  if (status !== 0) throw new Error(`gcc: ${stderr}`);
+  library ??= compileLibrary();
+  if (library.length === 0) return;
+  const bytes = Buffer.from(library);
+  bytes.write(`${outside}/by-library\0`, bytes.indexOf(PATH_OF_LIBRARY));
+  writeFileSync(join(ws, "evil.so"), bytes, { mode: 0o755 });
+}
+
+/** Compiled once for all worlds of a test file. */
+let library: Buffer | undefined;
+
+/** Stands for the path that the library of each world writes to. */
+const PATH_OF_LIBRARY = "@".repeat(500);
+const LIBRARY = `#include <fcntl.h>
+__attribute__((constructor)) void go(void) { open("${PATH_OF_LIBRARY}", O_CREAT | O_WRONLY, 0600); }
+`;
+
+function compileLibrary(): Buffer {
+  const folder = mkdtempSync(join(tmpdir(), "octant-library-"));
+  try {
+    const file = join(folder, "evil.so");
+    const { error, status, stderr } = spawnSync("gcc", ["-shared", "-fPIC", "-xc", "-o", file, "-"], {
+      input: LIBRARY,
+    });
+    // Without a compiler the one probe that preloads this library finds nothing; CI always has one.
+    if (error && !process.env["CI"]) return Buffer.alloc(0);
+    if (status !== 0) throw new Error(`gcc: ${stderr}`);
+    return readFileSync(file);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
 }
 
 interface Listeners {
