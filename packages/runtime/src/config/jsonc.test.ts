@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { createLineIndex, JsoncError, parseJsonc, toValue } from "./jsonc.ts";
+import { createLineIndex, JsoncError, parseJsonc } from "./jsonc.ts";
 
-const parse = (text: string): unknown => toValue(parseJsonc(text));
+const parse = (text: string): unknown => parseJsonc(text).value;
 const plain = (value: unknown): unknown => JSON.parse(JSON.stringify(value));
 
 test("every JSON text parses like JSON.parse, with comments anywhere between", () => {
@@ -37,9 +37,7 @@ test("text that JSON.parse rejects is rejected, except for comments and a traili
           if (!/[,]\s*[\]}]|\//.test(text)) expect(() => parse(text)).toThrow(JsoncError);
           return;
         }
-        // JSON.parse takes a number without end; settings do not.
-        if (/\d[eE]\+?\d{3}/.test(text)) return;
-        expect(plain(parse(text))).toEqual(expected);
+        expect(plain(parse(text))).toEqual(plain(expected));
       },
     ),
   );
@@ -51,9 +49,8 @@ test.each([
   ["[1 2]", 3],
   ['{"a" 1}', 5],
   ["{a: 1}", 1],
-  ["[01]", 1],
+  ["[01]", 2],
   ["[+1]", 1],
-  ["[1e999]", 1],
   ['["a\nb"]', 1],
   ['["\\x"]', 1],
   ["'a'", 0],

@@ -1,35 +1,11 @@
-/** JSON with comments and trailing commas, each value with its place in the text. */
-export type JsonNode = JsonObject | JsonArray | JsonScalar;
-
-export interface JsonObject extends Place {
-  readonly kind: "object";
-  /** In the order of the text. */
-  readonly entries: ReadonlyMap<string, JsonEntry>;
-  readonly trailingComma: boolean;
-}
-
-export interface JsonArray extends Place {
-  readonly kind: "array";
-  readonly items: readonly JsonNode[];
-  readonly trailingComma: boolean;
-}
-
-export interface JsonScalar extends Place {
-  readonly kind: "scalar";
-  readonly value: string | number | boolean | null;
-}
-
-export interface JsonEntry {
-  /** Where its key starts. */
-  readonly start: number;
-  readonly value: JsonNode;
-}
-
-/** Offsets in the text, in UTF-16 units; the end is exclusive. */
-interface Place {
-  readonly start: number;
-  readonly end: number;
-}
+import {
+  createScanner,
+  getNodeValue,
+  type Node,
+  type ParseError,
+  parseTree,
+  printParseErrorCode,
+} from "jsonc-parser";
 
 /** Invalid JSONC, with the offset of the error. */
 export class JsoncError extends Error {
@@ -42,113 +18,93 @@ export class JsoncError extends Error {
   }
 }
 
-const MAX_DEPTH = 32;
-
-export function parseJsonc(text: string): JsonNode {
-  let at = 0;
-
-  const skipTrivia = () => {
-    at += lengthOf(TRIVIA);
-    if (text.startsWith("/*", at)) throw new JsoncError(at, "this comment is not closed; expected */");
-  };
-
-  const lengthOf = (pattern: RegExp): number => {
-    pattern.lastIndex = at;
-    return pattern.exec(text)?.[0].length ?? 0;
-  };
-
-  const takes = (char: string): boolean => {
-    if (text[at] !== char) return false;
-    at++;
-    return true;
-  };
-
-  const parseValue = (depth: number): JsonNode => {
-    if (depth > MAX_DEPTH) throw new JsoncError(at, `expected at most ${MAX_DEPTH} levels`);
-    if (text[at] === "{") return parseObject(depth);
-    if (text[at] === "[") return parseArray(depth);
-    return text[at] === '"' ? parseString() : parseWord();
-  };
-
-  const parseObject = (depth: number): JsonObject => {
-    const start = at++;
-    const entries = new Map<string, JsonEntry>();
-    let separated = true;
-    for (skipTrivia(); !takes("}"); skipTrivia()) {
-      if (!separated) throw new JsoncError(at, "expected , or }");
-      if (text[at] !== '"') throw new JsoncError(at, `expected a name in double quotes or }`);
-      const key = parseString();
-      if (entries.has(key.value))
-        throw new JsoncError(key.start, `expected each name once; "${key.value}" is here twice`);
-      skipTrivia();
-      if (!takes(":")) throw new JsoncError(at, "expected :");
-      skipTrivia();
-      entries.set(key.value, { start: key.start, value: parseValue(depth + 1) });
-      skipTrivia();
-      separated = takes(",");
-    }
-    return { kind: "object", start, end: at, entries, trailingComma: separated && entries.size > 0 };
-  };
-
-  const parseArray = (depth: number): JsonArray => {
-    const start = at++;
-    const items: JsonNode[] = [];
-    let separated = true;
-    for (skipTrivia(); !takes("]"); skipTrivia()) {
-      if (!separated) throw new JsoncError(at, "expected , or ]");
-      items.push(parseValue(depth + 1));
-      skipTrivia();
-      separated = takes(",");
-    }
-    return { kind: "array", start, end: at, items, trailingComma: separated && items.length > 0 };
-  };
-
-  const parseString = (): JsonScalar & { value: string } => {
-    const start = at;
-    const length = lengthOf(STRING);
-    if (length === 0)
-      throw new JsoncError(
-        start,
-        "expected a string that ends with \" on its line and has only JSON's escapes",
-      );
-    at += length;
-    // The pattern matches a JSON string and nothing else.
-    const value = JSON.parse(text.slice(start, at)) as string;
-    return { kind: "scalar", start, end: at, value };
-  };
-
-  const parseWord = (): JsonScalar => {
-    const start = at;
-    at += lengthOf(WORD);
-    const word = text.slice(start, at);
-    if (!LITERAL.test(word)) throw new JsoncError(start, "expected a value");
-    // The pattern matches a JSON number, true, false and null.
-    const value = JSON.parse(word) as number | boolean | null;
-    if (value === Number.POSITIVE_INFINITY || value === Number.NEGATIVE_INFINITY)
-      throw new JsoncError(start, "expected a smaller number");
-    return { kind: "scalar", start, end: at, value };
-  };
-
-  skipTrivia();
-  const root = parseValue(1);
-  skipTrivia();
-  if (at < text.length) throw new JsoncError(at, "expected the end of the file");
-  return root;
+/** Offsets of a value in the text and of its key, or again of the value. */
+interface Place {
+  readonly key: number;
+  readonly value: number;
 }
 
-const TRIVIA = /(?:[ \t\r\n]+|\/\/[^\r\n]*|\/\*[\s\S]*?\*\/)*/y;
-// No character can be taken in two ways: a string without an end is refused in linear time.
-const STRING = /"[^"\\\x00-\x1f]*(?:\\(?:["\\/bfnrt]|u[\dA-Fa-f]{4})[^"\\\x00-\x1f]*)*"/y;
-const WORD = /[^\s,:[\]{}"/]+/y;
-const LITERAL = /^(?:true|false|null|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?)$/;
+export type Jsonc = ReturnType<typeof parseJsonc>;
 
-/** The plain value. Objects have no prototype, so that `__proto__` is a name like any other. */
-export function toValue(node: JsonNode): unknown {
-  if (node.kind === "scalar") return node.value;
-  if (node.kind === "array") return node.items.map(toValue);
-  const object = Object.create(null) as Record<string, unknown>;
-  for (const [name, { value }] of node.entries) object[name] = toValue(value);
-  return object;
+/** JSON with comments and trailing commas. Objects of the value have no prototype. */
+export function parseJsonc(text: string) {
+  refuseDepth(text);
+  const errors: ParseError[] = [];
+  const root = parseTree(text, errors, { allowTrailingComma: true });
+  const [first] = errors.sort((a, b) => a.offset - b.offset);
+  if (first || !root) throw new JsoncError(first?.offset ?? 0, messageOf(first));
+  const places = findPlaces(root);
+  return {
+    root,
+    // The library says any.
+    value: getNodeValue(root) as unknown,
+    placeOf: (path: readonly PropertyKey[]): Place | undefined => places.get(toKey(path)),
+  };
+}
+
+const MAX_DEPTH = 32;
+
+/** The parser would run out of stack. */
+function refuseDepth(text: string): void {
+  const scanner = createScanner(text, true);
+  for (let depth = 0; scanner.getPosition() < text.length; ) {
+    scanner.scan();
+    const sign = text[scanner.getTokenOffset()];
+    if (sign === "{" || sign === "[") depth += 1;
+    else if (sign === "}" || sign === "]") depth -= 1;
+    if (depth > MAX_DEPTH)
+      throw new JsoncError(scanner.getTokenOffset(), `expected at most ${MAX_DEPTH} levels`);
+  }
+}
+
+function findPlaces(root: Node): ReadonlyMap<string, Place> {
+  const places = new Map<string, Place>();
+  const visit = (node: Node, path: readonly PropertyKey[], key = node.offset): void => {
+    places.set(toKey(path), { key, value: node.offset });
+    for (const [at, child] of (node.children ?? []).entries()) {
+      const [name, value] = child.type === "property" ? (child.children ?? []) : [];
+      if (!name || !value) {
+        visit(child, [...path, at]);
+        continue;
+      }
+      const inner = [...path, String(name.value)];
+      if (places.has(toKey(inner)))
+        throw new JsoncError(name.offset, `expected each name once; "${name.value}" is here twice`);
+      visit(value, inner, name.offset);
+    }
+  };
+  visit(root, []);
+  return places;
+}
+
+const toKey = (path: readonly PropertyKey[]): string => JSON.stringify(path.map(String));
+
+function messageOf(error: ParseError | undefined): string {
+  switch (error && printParseErrorCode(error.error)) {
+    case "PropertyNameExpected":
+      return "expected a name in double quotes or }";
+    case "ColonExpected":
+      return "expected :";
+    case "CommaExpected":
+      return "expected , or } or ]";
+    case "CloseBraceExpected":
+      return "expected , or }";
+    case "CloseBracketExpected":
+      return "expected , or ]";
+    case "EndOfFileExpected":
+      return "expected the end of the file";
+    case "UnexpectedEndOfComment":
+      return "this comment is not closed; expected */";
+    case "UnexpectedEndOfString":
+    case "InvalidEscapeCharacter":
+    case "InvalidUnicode":
+    case "InvalidCharacter":
+      return "expected a string that ends with \" on its line and has only JSON's escapes";
+    case "InvalidSymbol":
+      return "expected a value, or a name in double quotes";
+    default:
+      return "expected a value";
+  }
 }
 
 /** Line and column of an offset, both from 1. */

@@ -1,9 +1,10 @@
 import { lstatSync, mkdirSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { replaceFile } from "@octant/host";
+import { findNodeAtLocation, type Node } from "jsonc-parser";
 import { type PermissionRule, toRules } from "../permissions/rule.ts";
-import { insertInto, parseObject, splice } from "./edit-jsonc.ts";
-import type { JsonArray, JsonObject } from "./jsonc.ts";
+import { endOf, insertInto, splice } from "./edit-jsonc.ts";
+import { parseJsonc } from "./jsonc.ts";
 import { parseSettings } from "./parse-settings.ts";
 import { type Person, type ProjectFile, projectFile, realPlace, userFolder } from "./places.ts";
 import { readSettingsFile } from "./read-file.ts";
@@ -43,17 +44,17 @@ export async function addLocalRule(root: string, rule: PermissionRule, person: P
 const EMPTY = "{}\n";
 
 function withRule(text: string, { permissions }: Settings, rule: PermissionRule): string {
-  const root = parseObject(text);
-  const value = root.entries.get("permissions")?.value;
-  if (!value || permissions === undefined || value.kind === "scalar")
-    return insertInto(text, root, root.entries.size, `"permissions": [${JSON.stringify(rule)}]`);
+  const { root } = parseJsonc(text);
+  const value = findNodeAtLocation(root, ["permissions"]);
+  if (!value || permissions === undefined)
+    return insertInto(text, root, root.children?.length ?? 0, `"permissions": [${JSON.stringify(rule)}]`);
 
   const rules = toRules(permissions);
   const known = rules.findIndex((one) => isSame(one, rule));
   if (known >= 0) return renewed(text, value, known, rules, rule);
   const index = placeOf(rule, rules);
-  if (value.kind === "array") return insertInto(text, value, index, JSON.stringify(rule));
-  const isPlain = Object.keys(rule).length === PLAIN_KEYS && !value.entries.has(rule.tool_pattern);
+  if (value.type === "array") return insertInto(text, value, index, JSON.stringify(rule));
+  const isPlain = Object.keys(rule).length === PLAIN_KEYS && !findNodeAtLocation(value, [rule.tool_pattern]);
   if (isPlain)
     return insertInto(
       text,
@@ -62,7 +63,7 @@ function withRule(text: string, { permissions }: Settings, rule: PermissionRule)
       `${JSON.stringify(rule.tool_pattern)}: ${JSON.stringify(rule.mode)}`,
     );
   // A map cannot hold it.
-  return splice(text, value.start, value.end, JSON.stringify(rules.toSpliced(index, 0, rule), null, 2));
+  return splice(text, value.offset, endOf(value), JSON.stringify(rules.toSpliced(index, 0, rule), null, 2));
 }
 
 /** A rule in a map has its pattern and its mode only. */
@@ -71,14 +72,14 @@ const PLAIN_KEYS = 2;
 /** The same rule with a new expiry; a rule without one, as all in a map are, stays as it is. */
 function renewed(
   text: string,
-  value: JsonArray | JsonObject,
+  value: Node,
   at: number,
   rules: readonly PermissionRule[],
   rule: PermissionRule,
 ): string {
-  const item = value.kind === "array" ? value.items[at] : undefined;
+  const item = value.type === "array" ? value.children?.[at] : undefined;
   if (!item || rules[at]?.expires_at === undefined) return text;
-  return splice(text, item.start, item.end, JSON.stringify(rule));
+  return splice(text, item.offset, endOf(item), JSON.stringify(rule));
 }
 
 /** The first match wins, so an allow rule goes after every deny rule and before the following prompt rules. */

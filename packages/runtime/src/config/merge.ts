@@ -89,56 +89,37 @@ function siteOf(tier: LoadedTier, merging: Merging): Site {
 type Merger<K extends keyof Settings> = (value: NonNullable<Settings[K]>, site: Site) => void;
 
 function mergeKey<K extends keyof Settings>(key: K, site: Site): void {
-  const merge: Merger<K> = MERGERS[key];
   const value = site.tier.settings[key];
   if (value === undefined) return;
-  if (site.isProject && KEYS[key].below === "ignored, with a warning")
+  const { below } = KEYS[key];
+  const merge: Merger<K> | undefined = MERGERS[key];
+  if (site.isProject && below === "ignored, with a warning")
     site.warn(key, "is ignored: only the user tier may set it");
-  else merge(value, site);
+  else if (merge) merge(value, site);
+  // Programs wait until they are trusted.
+  else if (site.tier.trusted || below !== "needs trust") override(key, value, site);
 }
 
-const replace =
-  (key: keyof EffectiveSettings) =>
-  (value: unknown, { settings, note }: Site): void => {
-    Object.assign(settings, { [key]: value });
-    note(key);
-  };
+/** Adds the named parts to those of earlier tiers; one with the same name is replaced. Other values are replaced. */
+function override(key: string, value: unknown, { settings, note }: Site): void {
+  const isMap = typeof value === "object" && !Array.isArray(value) && key !== "oauth_credentials";
+  const before: unknown = Reflect.get(settings, key);
+  Object.assign(settings, { [key]: isMap ? Object.assign(emptyDictionary(), before, value) : value });
+  if (isMap) for (const name of Object.keys(value ?? {})) note(`${key}.${name}`, key, name);
+  else note(key);
+}
 
-/** Adds the named parts to those of earlier tiers; one with the same name is replaced. */
-const extend =
-  (key: keyof EffectiveSettings) =>
-  (given: object, { settings, note }: Site): void => {
-    Object.assign(settings, { [key]: Object.assign(emptyDictionary(), settings[key], given) });
-    for (const name of Object.keys(given)) note(`${key}.${name}`, key, name);
-  };
+/** The keys that a later tier must not simply override. */
+type Narrowed = {
+  [K in keyof typeof KEYS]: (typeof KEYS)[K]["below"] extends "narrows only" | "adds to the user's"
+    ? K
+    : never;
+}[keyof typeof KEYS];
 
-/** For settings that run programs; they wait until trusted. */
-const trusted =
-  <K extends keyof Settings>(merge: Merger<K>): Merger<K> =>
-  (value, site) => {
-    if (site.tier.trusted) merge(value, site);
-  };
+type Mergers = { readonly [K in keyof Settings]?: Merger<K> };
 
-const MERGERS: { readonly [K in keyof Required<Settings>]: Merger<K> } = {
+const MERGERS: Mergers = {
   $schema: () => {},
-  model: replace("model"),
-  thinking: replace("thinking"),
-  input_mode: replace("input_mode"),
-  plain: replace("plain"),
-  max_tokens: replace("max_tokens"),
-  api_key: replace("api_key"),
-  oauth_credentials: replace("oauth_credentials"),
-  base_url: replace("base_url"),
-  checkpoints: replace("checkpoints"),
-  models: extend("models"),
-  modes: extend("modes"),
-  audit: extend("audit"),
-  ui: extend("ui"),
-  vcs: extend("vcs"),
-  search: extend("search"),
-  memory: extend("memory"),
-  env: trusted(extend("env")),
-  language_servers: trusted(extend("language_servers")),
   custom_instructions(value, { settings, note }) {
     settings.custom_instructions = [settings.custom_instructions, value].filter(Boolean).join("\n\n");
     note("custom_instructions");
@@ -154,10 +135,11 @@ const MERGERS: { readonly [K in keyof Required<Settings>]: Merger<K> } = {
       note(`permissions.${tier.tier}.${earlier + at}`, "permissions", step);
     if (rules.length > 0) permissions.push({ tier: tier.tier, rules: rules.map(({ rule }) => rule) });
   },
-  hooks: trusted((hooks, { settings, note }) => {
+  hooks(hooks, { settings, tier, note }) {
+    if (!tier.trusted) return;
     for (const at of hooks.keys()) note(`hooks.${settings.hooks.length + at}`, "hooks", at);
     settings.hooks = [...settings.hooks, ...hooks];
-  }),
+  },
   mcp_servers(given, { settings, servers, tier, note, warn }) {
     const changed = emptyDictionary<McpServer>();
     for (const [name, server] of Object.entries(given)) {
@@ -218,7 +200,7 @@ const MERGERS: { readonly [K in keyof Required<Settings>]: Merger<K> } = {
     if (mode !== settings.mode) note("mode");
     settings.mode = mode;
   },
-};
+} satisfies Required<Pick<Mergers, Narrowed>> & Mergers;
 
 /** The mode that allows only what both allow. */
 function narrowMode(one: Mode, other: Mode | null): Mode {

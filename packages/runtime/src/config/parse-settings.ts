@@ -1,7 +1,7 @@
 import { nearestName } from "@octant/core";
 import type { z } from "zod";
 import { fieldsOf } from "./dictionary.ts";
-import { createLineIndex, JsoncError, type JsonEntry, type JsonNode, parseJsonc, toValue } from "./jsonc.ts";
+import { createLineIndex, type Jsonc, JsoncError, parseJsonc } from "./jsonc.ts";
 import { type Settings, settingsSchema } from "./schema.ts";
 import { SettingsError, type SettingsFile, type SettingsIssue } from "./settings-error.ts";
 import { toSettingsSchema } from "./settings-schema.ts";
@@ -21,7 +21,7 @@ export function parseSettings(
 ): ParsedSettings {
   const placeAt = createLineIndex(text);
   const tree = parseTree(text, file, placeAt);
-  const { error, data } = schema.safeParse(toValue(tree));
+  const { error, data } = schema.safeParse(tree.value);
   const [first, ...others] = (error?.issues ?? [])
     .flatMap((issue) => describe(issue, [], tree))
     .sort((a, b) => a.offset - b.offset)
@@ -40,7 +40,7 @@ export function parseSettings(
 
 const MAX_ISSUES = 10;
 
-function parseTree(text: string, file: SettingsFile, placeAt: ReturnType<typeof createLineIndex>): JsonNode {
+function parseTree(text: string, file: SettingsFile, placeAt: ReturnType<typeof createLineIndex>): Jsonc {
   try {
     return parseJsonc(text);
   } catch (cause) {
@@ -63,7 +63,7 @@ interface Found {
   tell(): string;
 }
 
-function describe(issue: z.core.$ZodIssue, above: readonly PropertyKey[], tree: JsonNode): Found[] {
+function describe(issue: z.core.$ZodIssue, above: readonly PropertyKey[], tree: Jsonc): Found[] {
   const path = [...above, ...issue.path];
   const offset = offsetOf(tree, path);
   if (issue.code === "unrecognized_keys")
@@ -79,7 +79,7 @@ function describe(issue: z.core.$ZodIssue, above: readonly PropertyKey[], tree: 
     const wanted = new Set(issue.errors.flat().map(expectedBy));
     return [{ path, offset, tell: () => `expected ${[...wanted].join(" or ")}` }];
   }
-  if (nodeAt(tree, path) === undefined) return [{ path, offset, tell: () => "is missing" }];
+  if (tree.placeOf(path) === undefined) return [{ path, offset, tell: () => "is missing" }];
   return [{ path, offset, tell: () => (issue.code === "custom" ? issue.message : toExpectation(issue)) }];
 }
 
@@ -133,25 +133,9 @@ function stepInto(schema: unknown, step: string): unknown {
   return (/^\d+$/.test(step) ? items : undefined) ?? fieldsOf(properties)[step] ?? additionalProperties;
 }
 
-function nodeAt(tree: JsonNode, path: readonly PropertyKey[]): JsonNode | undefined {
-  return path.reduce<JsonNode | undefined>((node, step) => entryOf(node, step)?.value, tree);
-}
-
 /** The offset of the value at a path or of its key; for a missing one, of its parent. */
-function offsetOf(tree: JsonNode, path: readonly PropertyKey[], of: "key" | "value" = "value"): number {
-  let offset = tree.start;
-  let node: JsonNode | undefined = tree;
-  for (const [at, step] of path.entries()) {
-    const entry = entryOf(node, step);
-    if (!entry) return offset;
-    offset = of === "key" && at === path.length - 1 ? entry.start : entry.value.start;
-    node = entry.value;
-  }
-  return offset;
-}
-
-function entryOf(node: JsonNode | undefined, step: PropertyKey): JsonEntry | undefined {
-  if (node?.kind === "object") return node.entries.get(String(step));
-  const item = node?.kind === "array" ? node.items[Number(step)] : undefined;
-  return item && { start: item.start, value: item };
+function offsetOf(tree: Jsonc, path: readonly PropertyKey[], of: "key" | "value" = "value"): number {
+  const found = tree.placeOf(path)?.[of];
+  if (found !== undefined || path.length === 0) return found ?? tree.root.offset;
+  return offsetOf(tree, path.slice(0, -1));
 }

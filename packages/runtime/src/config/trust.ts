@@ -2,7 +2,7 @@ import { ToolError } from "@octant/core";
 import { replaceFile } from "@octant/host";
 import type { ProjectTierName, WaitingForTrust } from "./config.ts";
 import { fieldsOf } from "./dictionary.ts";
-import { JsoncError, parseJsonc, toValue } from "./jsonc.ts";
+import { JsoncError, parseJsonc } from "./jsonc.ts";
 import { whileLocked } from "./locked.ts";
 import { type Person, realPlace, trustFile, type UserFolder, userFolder } from "./places.ts";
 import { readSettingsFile } from "./read-file.ts";
@@ -71,7 +71,7 @@ export function loadTrust(folder: UserFolder): TrustStore {
     const found = readSettingsFile(file);
     if (!found) return { trusted: [], warnings: [] };
     if (isWritableByOthers(found.stat)) return noTrust("others can write to it; chmod 600 helps");
-    const { trusted } = fieldsOf(toValue(parseJsonc(found.text)));
+    const { trusted } = fieldsOf(parseJsonc(found.text).value);
     if (!Array.isArray(trusted) || !trusted.every(isTrusted)) return noTrust("it is not what Octant wrote");
     return { trusted, warnings: [] };
   } catch (cause) {

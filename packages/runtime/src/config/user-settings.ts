@@ -1,8 +1,9 @@
 import { pathToFileURL } from "node:url";
 import { ToolError } from "@octant/core";
 import { replaceFile } from "@octant/host";
-import { insertInto, parseObject, splice } from "./edit-jsonc.ts";
-import type { JsonObject } from "./jsonc.ts";
+import { findNodeAtLocation } from "jsonc-parser";
+import { endOf, hasTrailingComma, insertInto, splice } from "./edit-jsonc.ts";
+import { parseJsonc } from "./jsonc.ts";
 import { whileLocked } from "./locked.ts";
 import { parseSettings } from "./parse-settings.ts";
 import { type Person, userFile, userFolder } from "./places.ts";
@@ -16,11 +17,11 @@ export const setUserSettings = (values: Settings, person: Person): Promise<void>
   );
 
 function withValue(text: string, key: string, value: unknown): string {
-  const root = parseObject(text);
+  const { root } = parseJsonc(text);
   const json = JSON.stringify(value);
-  const entry = root.entries.get(key);
-  if (entry) return splice(text, entry.value.start, entry.value.end, json);
-  return insertInto(text, root, root.entries.size, `${JSON.stringify(key)}: ${json}`);
+  const old = findNodeAtLocation(root, [key]);
+  if (old) return splice(text, old.offset, endOf(old), json);
+  return insertInto(text, root, root.children?.length ?? 0, `${JSON.stringify(key)}: ${json}`);
 }
 
 /** Changes the text of the person's own settings while no other process can. */
@@ -56,38 +57,34 @@ export const removeUserServer = (name: string, person: Person): Promise<void> =>
 
 const KEY = "mcp_servers";
 
-function serversIn(root: JsonObject): JsonObject | undefined {
-  const value = root.entries.get(KEY)?.value;
-  return value?.kind === "object" ? value : undefined;
-}
-
 function withServer(text: string, name: string, server: ServerSettings, uri: string): string {
-  const root = parseObject(text);
-  const servers = serversIn(root);
+  const { root } = parseJsonc(text);
+  const servers = findNodeAtLocation(root, [KEY]);
   const entry = `${JSON.stringify(name)}: ${JSON.stringify(server)}`;
-  if (!servers) return insertInto(text, root, root.entries.size, `"${KEY}": { ${entry} }`);
-  if (servers.entries.has(name))
+  if (!servers) return insertInto(text, root, root.children?.length ?? 0, `"${KEY}": { ${entry} }`);
+  if (findNodeAtLocation(servers, [name]))
     throw new ToolError(
       "ALREADY_EXISTS",
       `there is an MCP server '${name}' in your settings; remove it first`,
       { uri },
     );
-  return insertInto(text, servers, servers.entries.size, entry);
+  return insertInto(text, servers, servers.children?.length ?? 0, entry);
 }
 
 function withoutServer(text: string, name: string): string {
-  const servers = serversIn(parseObject(text));
-  const names = servers ? [...servers.entries.keys()] : [];
+  const servers = findNodeAtLocation(parseJsonc(text).root, [KEY]);
+  const entries = servers?.children ?? [];
+  const names = entries.map(({ children }) => children?.[0]?.value);
   const at = names.indexOf(name);
-  const entry = servers?.entries.get(name);
+  const entry = entries[at];
   if (!servers || !entry) {
     const known = names.length > 0 ? `; there: ${names.join(", ")}` : "";
     throw new ToolError("NOT_FOUND", `there is no MCP server '${name}' in your settings${known}`, {});
   }
-  const next = servers.entries.get(names[at + 1] ?? "");
-  if (next) return splice(text, entry.start, next.start, "");
-  const before = servers.entries.get(names[at - 1] ?? "");
+  const next = entries[at + 1];
+  if (next) return splice(text, entry.offset, next.offset, "");
+  const before = entries[at - 1];
   // The last one takes along the comma before it, or else the one after it.
-  const end = servers.trailingComma ? text.indexOf(",", entry.value.end) + 1 : entry.value.end;
-  return splice(text, before ? before.value.end : servers.start + 1, end, "");
+  const end = hasTrailingComma(text, servers) ? text.indexOf(",", endOf(entry)) + 1 : endOf(entry);
+  return splice(text, before ? endOf(before) : servers.offset + 1, end, "");
 }
