@@ -1,7 +1,9 @@
 import type { ChildProcessWithoutNullStreams } from "node:child_process";
 import { once } from "node:events";
-import { createInterface } from "node:readline";
+import { ToolError } from "@octant/core";
 import { findOutsideProjects, pathOutsideProjects, startLaunched } from "@octant/host";
+import { createMcpServers, type StartedProgram } from "@octant/mcp";
+import { loadVersion } from "../version.ts";
 import type { Start } from "./entry.ts";
 import type { Machine } from "./places.ts";
 import type { Target } from "./plan.ts";
@@ -9,7 +11,7 @@ import type { Target } from "./plan.ts";
 /** npx may have to download the package first. */
 const MAX_ANSWER_MS = 60_000;
 const MAX_ENDING_MS = 2_000;
-const SHOWN_CHARS = 400;
+const MAX_LOG_CHARS = 4_000;
 
 /** Why a client cannot use a server. */
 export class ServerProblem extends Error {
@@ -21,92 +23,63 @@ export class ServerProblem extends Error {
  * ServerProblem when that fails.
  */
 export async function listTools(start: Start & { readonly cwd: string }): Promise<string[]> {
-  const { command, args, env, cwd } = start;
-  const program = findCommand(command, start);
+  await using servers = connectTo({
+    servers: { octant: start },
+    start: () => startProgram(start),
+    connectMs: MAX_ANSWER_MS,
+  });
+  await servers.settled();
+  const reason = servers.status()[0]?.reason;
+  if (reason !== undefined) throw new ServerProblem(reason);
+  const tools = servers.tools().map(({ tool }) => tool);
+  if (tools.length === 0) throw new ServerProblem("it lists no tools");
+  return tools;
+}
+
+/** Connects to servers whose tools are listed and never called. */
+export const connectTo = (
+  options: Pick<Parameters<typeof createMcpServers>[0], "servers" | "start" | "connectMs">,
+) =>
+  createMcpServers({
+    ...options,
+    version: loadVersion(),
+    roots: [],
+    consent: { known: () => undefined, remember: async () => {} },
+    log: () => {},
+  });
+
+async function startProgram(start: Start & { readonly cwd: string }): Promise<StartedProgram> {
+  const { args, env, cwd } = start;
+  const program = findCommand(start);
   const child = startLaunched(program, args, { cwd, env, windowsHide: true });
-  const timeout = AbortSignal.timeout(MAX_ANSWER_MS);
   let log = "";
   child.stderr.setEncoding("utf8").on("data", (chunk: string) => {
-    log = (log + chunk).slice(-SHOWN_CHARS);
+    log = (log + chunk).slice(-MAX_LOG_CHARS);
   });
-  // The exit event reports a server that has gone.
+  // The exit reports a server that has gone.
   child.stdin.on("error", () => {});
-  try {
-    const tools = await Promise.race([talk(child), failure(child, timeout, () => log)]);
-    if (tools.length === 0) throw new ServerProblem("it lists no tools");
-    return tools;
-  } finally {
-    await end(child);
-  }
+  await once(child, "spawn").catch((cause) => {
+    throw cannotStart(program, cause.message);
+  });
+  const exited = once(child, "close").then(([code, signal]) => `${signal ?? `exit code ${code}`}`);
+  return { input: child.stdin, output: child.stdout, exited, complaints: () => log, end: () => end(child) };
 }
 
 /** Never looks up a name inside the project, which could contain a program of that name. */
-function findCommand(command: string, { cwd, env }: Start & { readonly cwd: string }): string {
+function findCommand({ command, cwd, env }: Start & { readonly cwd: string }): string {
   if (/[/\\]/.test(command) || process.platform === "win32") return command;
   const found = findOutsideProjects(command, pathOutsideProjects(env["PATH"] ?? "", [cwd]), [cwd]);
-  if (found === undefined) throw new ServerProblem(`it cannot be started: '${command}' is not on the PATH`);
+  if (found === undefined) throw cannotStart(command, `'${command}' is not on the PATH`);
   return found;
 }
 
-async function talk(child: ChildProcessWithoutNullStreams): Promise<string[]> {
-  const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
-  const send = (message: object) => child.stdin.write(`${JSON.stringify({ jsonrpc: "2.0", ...message })}\n`);
-  const ask = async (id: number, method: string, params: object) => {
-    send({ id, method, params });
-    for (;;) {
-      const { value, done } = await lines.next();
-      // The exit event follows and says more.
-      if (done) return new Promise<never>(() => {});
-      const { id: answered, result, error } = parseMessage(value);
-      if (answered !== id) continue;
-      if (error) throw new ServerProblem(`${method} was answered with an error: ${JSON.stringify(error)}`);
-      return result;
-    }
-  };
-  const clientInfo = { name: "octant-setup", version: "1" };
-  await ask(1, "initialize", { protocolVersion: "2025-11-25", capabilities: {}, clientInfo });
-  send({ method: "notifications/initialized" });
-  const { tools = [] } = (await ask(2, "tools/list", {})) ?? {};
-  return tools.map(({ name }) => name);
-}
-
-interface Message {
-  readonly id?: unknown;
-  readonly result?: { readonly tools?: readonly { readonly name: string }[] };
-  readonly error?: unknown;
-}
-
-function parseMessage(line: string): Message {
-  try {
-    return JSON.parse(line) as Message; // An MCP message; anything else lacks a requested id.
-  } catch {
-    throw new ServerProblem(`it printed a line that is not an MCP message: ${line.slice(0, SHOWN_CHARS)}`);
-  }
-}
-
-/** Never resolves; rejects when the server fails. */
-async function failure(
-  child: ChildProcessWithoutNullStreams,
-  timeout: AbortSignal,
-  logged: () => string,
-): Promise<never> {
-  const tail = () => (logged().trim() ? `: ${logged().trim()}` : "");
-  try {
-    const [code, signal] = await once(child, "close", { signal: timeout });
-    throw new ServerProblem(`it ended with ${signal ?? `exit code ${code}`} before it had answered${tail()}`);
-  } catch (cause) {
-    if (cause instanceof ServerProblem) throw cause;
-    const reason = timeout.aborted
-      ? `it did not answer within ${MAX_ANSWER_MS / 1000} seconds${tail()}`
-      : `it cannot be started: ${cause instanceof Error ? cause.message : cause}`;
-    throw new ServerProblem(reason, { cause });
-  }
-}
+const cannotStart = (program: string, why: string) =>
+  new ToolError("EXEC_FAILED", `it cannot be started: ${why}`, { program });
 
 /** A server exits when its stdin closes; kill one that does not. */
 async function end(child: ChildProcessWithoutNullStreams): Promise<void> {
   child.stdin.end();
-  if (child.pid === undefined || child.exitCode !== null || child.signalCode !== null) return;
+  if (child.exitCode !== null || child.signalCode !== null) return;
   const timer = setTimeout(() => child.kill("SIGKILL"), MAX_ENDING_MS);
   await once(child, "exit");
   clearTimeout(timer);
