@@ -1,4 +1,4 @@
-import { stripVTControlCharacters } from "node:util";
+import { widthOf } from "@octant/terminal";
 
 const GAP = "  ";
 
@@ -14,18 +14,3 @@ export function toColumns(rows: readonly (readonly string[])[]): string[] {
       .trimEnd(),
   );
 }
-
-/**
- * An approximation for tables: wide East Asian characters and emoji count two, combining marks count zero.
- */
-function widthOf(cell: string): number {
-  const plain = stripVTControlCharacters(cell);
-  if (ASCII.test(plain)) return plain.length;
-  let width = 0;
-  for (const { segment } of new Intl.Segmenter().segment(plain)) width += WIDE.test(segment) ? 2 : 1;
-  return width;
-}
-
-const ASCII = /^[\x20-\x7e]*$/;
-const WIDE =
-  /^(?:\p{Emoji_Presentation}|[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6]|[\u{20000}-\u{3fffd}])/u;

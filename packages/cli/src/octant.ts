@@ -21,6 +21,7 @@ import {
   createWorkspace,
   listRefNames,
   pathToUri,
+  type Watcher,
   type Workspace,
 } from "@octant/host";
 import { createTokenStore, mountApprovals } from "@octant/http";
@@ -35,6 +36,7 @@ import {
 import { createActiveModes } from "@octant/tools";
 import { createWireDispatch } from "./edge-tool.ts";
 import { createMachineParts } from "./machine-parts.ts";
+import type { FindRefs } from "./mcp-completions.ts";
 import { createMcpFeatures } from "./mcp-features.ts";
 import type { HttpServing, Octant, OctantOptions, StdioServing } from "./octant-api.ts";
 import { GROUPS, OWN_TOOLS, type OwnTool, type Parts } from "./own-tools.ts";
@@ -91,31 +93,24 @@ function equip<T extends Tool>(
   for (const warning of findIdleRules(config.permissions, registry.list())) log(warning);
   const { shared, ...dispatchers } = createDispatchers(workspace, mode, steps, options.onBug ?? logBug(log));
   const dispatch = dispatchers.dispatchTo(registry);
-  const features = createMcpFeatures({
-    registry,
-    dispatch,
-    workspace,
-    watcher: machine.watcher,
-    refs: ({ signal }) =>
-      listRefNames(createGit({ ...workspace, env, allow: settings.vcs }).open(undefined, signal)),
-  });
   const { approvals, rules, sessionRules } = steps;
-  const roots = workspace.confinement.roots.map(pathToUri);
-  const { closeService, closeWorker, ...servers } = createServers(
+  const { closeService, closeWorker, ...edges } = createEdges(
     {
       registry,
       dispatch,
       version,
       mode,
-      roots,
       log,
       name: options.name ?? "octant",
       instructions: INSTRUCTIONS,
       caller: LOCAL_CALLER,
-      secret: workspace.state.secret(),
-      ...features,
     },
-    workspace,
+    {
+      workspace,
+      watcher: machine.watcher,
+      shared,
+      git: () => createGit({ ...workspace, env, allow: settings.vcs }),
+    },
     // Under a host that asks, or with another prompter, no call would ever wait there.
     permissions === "enforce" && !options.prompter ? approvals : undefined,
   );
@@ -140,18 +135,10 @@ function equip<T extends Tool>(
     rules,
     sessionRules,
     close,
-    ...servers,
+    ...edges,
     ...dispatchers,
     fixedMode: mode,
     spending: createSpending(),
-    wireDispatch: createWireDispatch({
-      registry,
-      dispatch,
-      roots,
-      jobs: workspace.jobs,
-      resources: features.resources,
-      ...shared,
-    }),
     topics: {
       calls: shared.calls,
       approvals: approvals.events,
@@ -215,7 +202,31 @@ function createDispatchers(
   };
 }
 
-/** The ways in for MCP clients. The calls in `approvals` can be answered over HTTP. */
+interface EdgeSources {
+  readonly workspace: Workspace;
+  readonly watcher: Watcher;
+  readonly shared: ReturnType<typeof createDispatchers>["shared"];
+  git(): ReturnType<typeof createGit>;
+}
+
+/** The ways in for MCP clients and wires. The calls in `approvals` can be answered over HTTP. */
+function createEdges(
+  edge: Omit<Parameters<typeof createService>[0], "roots" | "secret">,
+  { workspace, watcher, shared, git }: EdgeSources,
+  approvals: ApprovalQueue | undefined,
+) {
+  const { registry, dispatch } = edge;
+  const refs: FindRefs = ({ signal }) => listRefNames(git().open(undefined, signal));
+  const features = createMcpFeatures({ registry, dispatch, workspace, watcher, refs });
+  const roots = workspace.confinement.roots.map(pathToUri);
+  const { jobs, state } = workspace;
+  const { resources } = features;
+  return {
+    ...createServers({ ...edge, roots, secret: state.secret(), ...features }, workspace, approvals),
+    wireDispatch: createWireDispatch({ registry, dispatch, roots, jobs, resources, ...shared }),
+  };
+}
+
 function createServers(
   edge: Parameters<typeof createService>[0],
   { jobs, state }: Workspace,

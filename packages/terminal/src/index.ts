@@ -10,7 +10,7 @@ export { markdownToHtml } from "./markdown/to-html.ts";
 export { runPager } from "./pager.ts";
 export { asksForBackground, type Palette, paint, paletteOf } from "./paint.ts";
 export { PlainApp } from "./plain-app.ts";
-export { type Line, span, wrap } from "./styled.ts";
+export { type Line, span, widthOf, wrap } from "./styled.ts";
 export type { StatusFacts } from "./view/status.ts";
 export { viewTranscript } from "./view/transcript.ts";
 export { createVimState } from "./vim/state.ts";
