@@ -1,8 +1,8 @@
 import {
   CONFORMANCE_VERSIONS,
   listClientScenarios,
-  runClientScenario,
-} from "../../test/conformance/run-client-scenario.ts";
+  runClientScenarios,
+} from "../../test/conformance/client-scenarios.ts";
 import type { Report, Torture } from "./report.ts";
 
 /** Runs the first scenarios of both versions of the official conformance suite against our MCP client. */
@@ -11,7 +11,7 @@ export const clientScenarios: Torture = async (count, _random, onProgress) => {
   let done = 0;
   for (const version of CONFORMANCE_VERSIONS)
     for (const scenario of (await listClientScenarios(version)).slice(0, count)) {
-      const complaints = await runClientScenario(version, scenario);
+      const complaints = (await runClientScenarios(version, [scenario])).get(scenario) ?? [];
       violations.push(...complaints.map((complaint) => `${version} ${scenario}: ${complaint}`));
       onProgress(++done);
     }

@@ -1,18 +1,23 @@
 import { fileURLToPath } from "node:url";
 import { Client, type ClientOptions } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
-import { afterEach, describe, expect, test } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { createDemo } from "./fixtures/demo.ts";
+import { connectInProcess } from "./fixtures/in-process.ts";
 
 const serverFile = fileURLToPath(new URL("./fixtures/server.ts", import.meta.url));
-const clients: Client[] = [];
-afterEach(async () => {
-  for (const client of clients.splice(0)) await client.close();
-});
+
+/** A client of a server in a process of its own. */
+async function start(options: ClientOptions): Promise<Client> {
+  const client = new Client({ name: "test", version: "1" }, options);
+  onTestFinished(() => client.close());
+  await client.connect(new StdioClientTransport({ command: process.execPath, args: [serverFile] }));
+  return client;
+}
 
 async function connect(options: ClientOptions): Promise<Client> {
-  const client = new Client({ name: "test", version: "1" }, options);
-  clients.push(client);
-  await client.connect(new StdioClientTransport({ command: process.execPath, args: [serverFile] }));
+  const { client, close } = await connectInProcess(createDemo().options, options);
+  onTestFinished(close);
   return client;
 }
 const demo = (args: Record<string, unknown>) => ({ name: "demo", arguments: args });
@@ -22,7 +27,7 @@ describe.each([
   { era: "modern", version: "2026-07-28", versionNegotiation: { mode: "auto" } },
 ] as const)("the official client in the $era era", ({ era, version, versionNegotiation }) => {
   test("negotiates the revision, lists the tools and calls them", async () => {
-    const client = await connect({ versionNegotiation });
+    const client = await start({ versionNegotiation });
     expect(client.getProtocolEra()).toBe(era);
     expect(client.getNegotiatedProtocolVersion()).toBe(version);
     expect(client.getServerVersion()).toEqual({ name: "octant", version: "0.1.0" });

@@ -13,7 +13,7 @@ const demo = createDemo();
 function start(results: HandshakeResults | undefined) {
   const client = createLineClient();
   const { input, output } = client;
-  const early = results && answerHandshake({ input, output, results });
+  const early = results && answerHandshake(input, output, results);
   const serve = async () => {
     const handshake = await early;
     return serveStdio({ ...demo.options, input, output, ...(handshake && { handshake }) });
@@ -110,7 +110,7 @@ test("the server that takes over knows the handshake: it reports a changed list"
 
 test("a client that disconnects early needs no server", async () => {
   const { input, output, send, next } = createLineClient();
-  const gone = answerHandshake({ input, output, results: await cache() });
+  const gone = answerHandshake(input, output, await cache());
   send(initialize("2025-11-25"), initialized, request(2, "tools/list"));
   await next();
   await next();

@@ -36,12 +36,6 @@ export interface AnsweredHandshake extends Pick<HandshakeResults, "offers"> {
   readonly ended: boolean;
 }
 
-export interface HandshakeOptions {
-  readonly input: Readable;
-  readonly output: Writable;
-  readonly results: HandshakeResults;
-}
-
 /** Longer than any of these requests. */
 const MAX_WAITING_BYTES = 64 * 1024;
 const NEWLINE = 0x0a;
@@ -50,7 +44,11 @@ const NEWLINE = 0x0a;
  * Answers the first requests from cached results until one needs a server. A client waits for these answers when it
  * starts its servers and may never ask for more, so no tool is loaded for them. Unanswered bytes stay in the input.
  */
-export function answerHandshake({ input, output, results }: HandshakeOptions): Promise<AnsweredHandshake> {
+export function answerHandshake(
+  input: Readable,
+  output: Writable,
+  results: HandshakeResults,
+): Promise<AnsweredHandshake> {
   const { promise, resolve } = Promise.withResolvers<AnsweredHandshake>();
   const answered: unknown[] = [];
   let phase: Phase = "undecided";

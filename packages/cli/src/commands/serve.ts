@@ -93,7 +93,7 @@ tcp:// needs --zmq-keys. With --http, both are served.`,
     const { stdin: input, stdout: output, env } = io;
     const cache = createHandshakeCache(flags, { env, roots: rootsOf(flags, io) });
     const results = cache?.load();
-    const early = results && (await untilAskedToEnd(answerHandshake({ input, output, results })));
+    const early = results && (await untilAskedToEnd(answerHandshake(input, output, results)));
     if (early?.ended) return EXIT.OK;
     const { serveStdio } = await import("../serve-stdio.ts");
     if (!early) return serveStdio(flags, io, { store: cache?.store });

@@ -1,13 +1,10 @@
 import type { IncomingMessage } from "node:http";
 import type { HttpRefusal } from "../refusals.ts";
+import type { HttpServerOptions } from "../server.ts";
 
-export interface HostOptions {
+export type HostOptions = Pick<HttpServerOptions, "allowedHosts" | "allowedOrigins"> & {
   readonly host: string;
-  /** Additional host names, without port, under which clients reach us. */
-  readonly allowedHosts?: readonly string[];
-  /** Additional origins of pages that may call us, such as `https://app.example.com`. */
-  readonly allowedOrigins?: readonly string[];
-}
+};
 
 const LOOPBACK = ["localhost", "127.0.0.1", "[::1]"];
 const EVERYWHERE: readonly string[] = ["0.0.0.0", "[::]"];

@@ -72,7 +72,11 @@ const broken: readonly unknown[] = [
   claiming({ "io.modelcontextprotocol/clientCapabilities": 5 }),
 ];
 
-describe.each(Object.entries(HEADERS))("with %s headers", (_name, toHeaders) => {
+/** What is wrong with a header depends on the method alone. */
+const oneOfEachMethod = (some: readonly unknown[]) =>
+  [...Map.groupBy(some, (message) => Object(message).method).values()].map(([first]) => first);
+
+describe.each(Object.entries(HEADERS))("with %s headers", (name, toHeaders) => {
   const expectSameAnswers = async (sent: readonly unknown[]) => {
     const reference = await serveWithSdk();
     const { post, headers } = await serveDemo(createDemoFeatures());
@@ -98,7 +102,9 @@ describe.each(Object.entries(HEADERS))("with %s headers", (_name, toHeaders) => 
   };
 
   test("a modern request is answered like the SDK's own handler does", async () => {
-    expect(await expectSameAnswers(messages)).toBeGreaterThan(20);
+    const sent = messages.filter((message) => isModern(toHeaders(message), message));
+    expect(sent.length).toBeGreaterThan(20);
+    await expectSameAnswers(name === "right" ? sent : oneOfEachMethod(sent));
   });
 
   test("an invalid request is refused like the SDK's own handler does", async () => {
