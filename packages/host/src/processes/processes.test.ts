@@ -6,6 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { ToolError } from "@octant/core";
 import { afterAll, expect, onTestFinished, test } from "vitest";
+import { MAX_STDIN_BYTES } from "./input-file.ts";
 import { carriesMark, isStopped, listProcesses } from "./process-table.ts";
 import { createProcesses, type ProcessesOptions, type ProcessSpec } from "./processes.ts";
 import { sweepRecords } from "./records.ts";
@@ -131,6 +132,8 @@ test("a command that cannot start is EXEC_FAILED with the reason, on pipes and o
   const refused = { code: "EXEC_FAILED", message: expect.stringContaining("EACCES") };
   await expect(start(["/"])).rejects.toMatchObject(refused);
   await expect(start(["/"], { pty: { cols: 80, rows: 24 } })).rejects.toMatchObject(refused);
+  const tooMuch = { stdin: Buffer.alloc(MAX_STDIN_BYTES + 1) };
+  await expect(start(["cat"], tooMuch)).rejects.toMatchObject({ code: "TOO_LARGE" });
   const tooLong = "x".repeat(200_000);
   await expect(start(["true", tooLong])).rejects.toMatchObject({ code: "EXEC_FAILED", message: /E2BIG/ });
 });

@@ -8,7 +8,7 @@ import type { LaunchedCommand, Sandbox } from "../sandbox/sandbox.ts";
 import { toToolError } from "../system-error.ts";
 import type { ProcessLimits } from "./cgroup.ts";
 import { passedEnvironment } from "./environment.ts";
-import { checkInput, storeInput } from "./input-file.ts";
+import { storeInput } from "./input-file.ts";
 import { openOutput } from "./output-ref.ts";
 import { type ProcessInfo, spoolOf, toInfo } from "./process-info.ts";
 import { hasProcessTable, listMachine } from "./process-table.ts";
@@ -86,8 +86,9 @@ export class Processes {
   readonly events: Topic<ProcessEvent> = createTopic<ProcessEvent>({ now: Date.now });
   /** All processes of the machine, by pid; UNSUPPORTED without /proc. */
   readonly machine = listMachine;
-  readonly #options: ProcessesOptions & { readonly caps: SpoolCaps; readonly limits: ProcessLimits };
   readonly #folder: string;
+  readonly #caps: SpoolCaps;
+  readonly #sandbox: Launcher | undefined;
   readonly #base: Readonly<Record<string, string>>;
   readonly #link: SupervisorLink;
   readonly #slots;
@@ -99,8 +100,9 @@ export class Processes {
   /** Nothing is started before the first process is. */
   constructor(options: ProcessesOptions) {
     const { folder, env, caps = SPOOL_CAPS, maxRunning = MAX_RUNNING, queueMs, limits = {} } = options;
-    this.#options = { ...options, caps, limits };
     this.#folder = folder;
+    this.#caps = caps;
+    this.#sandbox = options.sandbox;
     this.#base = passedEnvironment(env);
     this.#link = new SupervisorLink({ folder, caps, limits });
     this.#slots = createSlots(maxRunning, queueMs);
@@ -109,7 +111,6 @@ export class Processes {
   /** EXEC_FAILED with the reason when it cannot be started. */
   async start(spec: ProcessSpec): Promise<ProcessInfo> {
     checkPlatform();
-    checkInput(spec.stdin);
     const free = await this.#slots.take(spec.signal);
     const proc_id = newHandle("proc", Date.now());
     try {
@@ -118,7 +119,7 @@ export class Processes {
         owner: spec.owner,
         command: spec.label,
         pty: spec.pty !== undefined,
-        caps: this.#options.caps,
+        caps: this.#caps,
       };
       const running = this.#link.add(facts);
       this.#announce(running, await this.#launch(spec, running));
@@ -147,9 +148,8 @@ export class Processes {
       [PROCESS_MARK]: proc_id,
       [SERVER_MARK]: server,
     };
-    const { sandbox } = this.#options;
-    const launch: LaunchedCommand = sandbox
-      ? await sandbox.wrap({ argv, folder, env, pty: pty !== undefined, exchange })
+    const launch: LaunchedCommand = this.#sandbox
+      ? await this.#sandbox.wrap({ argv, folder, env, pty: pty !== undefined, exchange })
       : { argv, env, folder, launcher: false, release: () => [] };
     const { program = launch.argv[0], launcher: launched, guardFile = null } = launch;
     // By descriptor, so that it stays the folder that was checked. A launcher changes into it by itself.
@@ -200,7 +200,7 @@ export class Processes {
 
   /** A folder that Octant shares with the one command it is passed to. */
   async openExchange(): Promise<Exchange> {
-    return this.#options.sandbox?.openExchange() ?? openPlainExchange();
+    return this.#sandbox?.openExchange() ?? openPlainExchange();
   }
 
   /** NOT_FOUND for unknown ones and those of others. */
