@@ -128,6 +128,11 @@ export class Jobs {
     return stored;
   }
 
+  /** Whether `runNext` could start a job. */
+  get hasRoom(): boolean {
+    return this.#runner.hasRoom;
+  }
+
   /** Claims the oldest open job of these tools and starts it; undefined when there is none, or no room for it. */
   async runNext(tools: readonly string[], toWork: (job: Job) => JobWork): Promise<Job | undefined> {
     const runner = this.#runner;
@@ -198,7 +203,8 @@ export class Jobs {
     try {
       return await Promise.race([awaited, late]);
     } finally {
-      enough.abort();
+      // Without a reason, Node makes an error with a stack.
+      enough.abort("over");
     }
   }
 

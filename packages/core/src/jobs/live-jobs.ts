@@ -50,6 +50,10 @@ export class JobRunner {
     this.#options = options;
   }
 
+  get hasRoom(): boolean {
+    return this.#running < this.#options.maxRunning && this.#queue.length === 0;
+  }
+
   get(job_id: string): LiveJob | undefined {
     return this.#byId.get(job_id);
   }
@@ -64,7 +68,7 @@ export class JobRunner {
 
   /** Takes one of the places; false when all are taken, or others wait for one. */
   reserve(): boolean {
-    if (this.#running >= this.#options.maxRunning || this.#queue.length > 0) return false;
+    if (!this.hasRoom) return false;
     this.#running++;
     return true;
   }

@@ -23,7 +23,11 @@ const POLL_MS = 1_000;
 export function createWorker({ jobs, dispatch, registry, clock, pollMs = POLL_MS }: WorkerOptions) {
   const closing = new AbortController();
   let wake = new AbortController();
-  const stopListening = jobs.events.listen(({ value }) => value.type !== "chunk" && wake.abort());
+  let hadRoom = true;
+  // The end of a job brings no work, unless there was no room for more.
+  const stopListening = jobs.events.listen(({ value: { type } }) => {
+    if (type === "queued" || (type === "end" && !hadRoom)) wake.abort();
+  });
 
   const toWork =
     ({ tool, action, input, caller }: Job): JobWork =>
@@ -32,6 +36,7 @@ export function createWorker({ jobs, dispatch, registry, clock, pollMs = POLL_MS
   const loop = async () => {
     while (!closing.signal.aborted) {
       wake = new AbortController();
+      hadRoom = jobs.hasRoom;
       const tools = registry.list().map(({ name }) => name);
       const started = await jobs.runNext(tools, toWork);
       if (!started) await clock.sleep(pollMs, AbortSignal.any([wake.signal, closing.signal]));

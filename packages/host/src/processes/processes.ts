@@ -236,7 +236,8 @@ export class Processes {
     const enough = new AbortController();
     const timeUp = pause(ms, AbortSignal.any([signal, enough.signal])).then(() => undefined);
     const end = await Promise.race([running.ended, timeUp]);
-    enough.abort();
+    // Without a reason, Node makes an error with a stack.
+    enough.abort("over");
     signal.throwIfAborted();
     return toInfo(this.#folder, this.#recent.get(proc_id) ?? { start: running.start, end });
   }
