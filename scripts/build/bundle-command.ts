@@ -13,11 +13,12 @@ export async function bundleCommand(dist: string): Promise<void> {
     input: ["packages/cli/src/main.ts", ...processes],
     cwd: ROOT,
     platform: "node",
+    // Its main file is UMD, which cannot be bundled.
+    resolve: { alias: { "jsonc-parser": join(ROOT, "node_modules/jsonc-parser/lib/esm/main.js") } },
     // These look for their programs in their own folder.
     external: [
       /^@vscode\/ripgrep/,
       /^@lydell\/node-pty/,
-      /^jsonc-parser/,
       /^web-tree-sitter/,
       /^@parcel\/watcher/,
       /^zeromq/,
