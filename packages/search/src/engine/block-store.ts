@@ -7,7 +7,6 @@ export interface OpenChunk {
   readonly id: number;
   readonly file: number;
   readonly traits: number;
-  readonly copy: number;
   /** Separated by spaces. */
   readonly terms: string;
   /** As written by `encodeChunk`. */
@@ -20,7 +19,6 @@ export interface SealedBlock extends VectorBlock {
   readonly ids: Uint32Array;
   readonly files: Uint32Array;
   readonly traits: Uint8Array;
-  readonly copies: Uint32Array;
 }
 
 /** The postings of a term in a sealed block: pairs of a chunk's offset and its weight. */
@@ -39,9 +37,7 @@ const MAX_SEALED_AT_ONCE = 16_384;
  */
 export function createBlockStore(db: DatabaseSync) {
   const sql = {
-    add: db.prepare(
-      "INSERT INTO open_chunks (chunk, file, traits, copy, terms, packed) VALUES (?, ?, ?, ?, ?, ?)",
-    ),
+    add: db.prepare("INSERT INTO open_chunks (chunk, file, traits, terms, packed) VALUES (?, ?, ?, ?, ?)"),
     countOpen: db.prepare("SELECT count(*) AS open FROM open_chunks"),
     open: db.prepare("SELECT * FROM open_chunks ORDER BY chunk LIMIT ?"),
     close: db.prepare("DELETE FROM open_chunks WHERE chunk = ?"),
@@ -49,9 +45,7 @@ export function createBlockStore(db: DatabaseSync) {
     remove: db.prepare("INSERT OR IGNORE INTO removed (chunk) VALUES (?)"),
     removed: db.prepare("SELECT chunk FROM removed"),
     restore: db.prepare("DELETE FROM removed WHERE chunk = ?"),
-    putBlock: db.prepare(
-      "INSERT INTO blocks (ids, files, traits, copies, scales, vectors) VALUES (?, ?, ?, ?, ?, ?)",
-    ),
+    putBlock: db.prepare("INSERT INTO blocks (ids, files, traits, scales, vectors) VALUES (?, ?, ?, ?, ?)"),
     blockIds: db.prepare("SELECT id FROM blocks ORDER BY id"),
     block: db.prepare("SELECT * FROM blocks WHERE id = ?"),
     removeBlock: db.prepare("DELETE FROM blocks WHERE id = ?"),
@@ -61,14 +55,13 @@ export function createBlockStore(db: DatabaseSync) {
     removePostings: db.prepare("DELETE FROM postings WHERE block = ?"),
   };
 
-  const add = ({ id, file, traits, copy, terms, packed }: OpenChunk) =>
-    void sql.add.run(id, file, traits, copy, terms, packed);
+  const add = ({ id, file, traits, terms, packed }: OpenChunk) =>
+    void sql.add.run(id, file, traits, terms, packed);
   const open = (limit = -1): OpenChunk[] =>
     sql.open.all(limit).map((row) => ({
       id: Number(row["chunk"]),
       file: Number(row["file"]),
       traits: Number(row["traits"]),
-      copy: Number(row["copy"]),
       terms: String(row["terms"]),
       packed: bytesOf(row["packed"]),
     }));
@@ -83,7 +76,6 @@ export function createBlockStore(db: DatabaseSync) {
         ids: new Uint32Array(bytesOf(row["ids"]).buffer),
         files: new Uint32Array(bytesOf(row["files"]).buffer),
         traits: bytesOf(row["traits"]),
-        copies: new Uint32Array(bytesOf(row["copies"]).buffer),
         scales: new Float32Array(bytesOf(row["scales"]).buffer),
         vectors: new Int8Array(bytesOf(row["vectors"]).buffer),
       };
@@ -111,7 +103,7 @@ export function createBlockStore(db: DatabaseSync) {
       const { block, postings } = sealChunks(chunks);
       const { lastInsertRowid: number } = sql.putBlock.run(
         ...[toBytes(block.ids), toBytes(block.files), block.traits],
-        ...[toBytes(block.copies), toBytes(block.scales), toBytes(block.vectors)],
+        ...[toBytes(block.scales), toBytes(block.vectors)],
       );
       // Sorted, because inserts in key order are faster.
       for (const [term, entries] of [...postings].sort(([a], [b]) => (a < b ? -1 : 1)))
@@ -163,7 +155,6 @@ export function sealChunks(chunks: readonly OpenChunk[]): {
       ids: Uint32Array.from(chunks, ({ id }) => id),
       files: Uint32Array.from(chunks, ({ file }) => file),
       traits: Uint8Array.from(chunks, ({ traits }) => traits),
-      copies: Uint32Array.from(chunks, ({ copy }) => copy),
       scales: Float32Array.from(packed, ({ vector }) => vector.scale),
       vectors,
     },
@@ -184,7 +175,6 @@ export function unsealBlock(block: Omit<SealedBlock, "number">, postings: TermPo
     id,
     file: block.files[at] ?? 0,
     traits: block.traits[at] ?? 0,
-    copy: block.copies[at] ?? 0,
     terms: terms[at]?.join(" ") ?? "",
     packed: encodeChunk({ vector: vectorIn(block, at), weights: Uint16Array.from(weights[at] ?? []) }),
   }));

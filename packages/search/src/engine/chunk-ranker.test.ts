@@ -4,7 +4,7 @@ import { createEmbeddedStore } from "../vector/embedded-store.ts";
 import { packVector } from "../vector/vector-store.ts";
 import { type OpenChunk, sealChunks, unsealBlock } from "./block-store.ts";
 import { createChunkRanker, type RankQuestion } from "./chunk-ranker.ts";
-import { copyHashOf, encodeChunk } from "./packed-chunk.ts";
+import { encodeChunk } from "./packed-chunk.ts";
 import { traitFactors } from "./traits.ts";
 
 const chunkOf = (id: number, given: Partial<FieldTerms>): OpenChunk => {
@@ -15,7 +15,6 @@ const chunkOf = (id: number, given: Partial<FieldTerms>): OpenChunk => {
     id,
     file: id % 3,
     traits: 0,
-    copy: copyHashOf(fields),
     terms: terms.join(" "),
     packed: encodeChunk({ vector, weights }),
   };

@@ -11,7 +11,6 @@ const STRATEGIES = ["text", "vector"] as const;
 export type RankStrategy = (typeof STRATEGIES)[number];
 
 export interface RankedChunk extends Scored {
-  readonly copy: number;
   /** Its rank in each list that contains it, from 1. */
   readonly why: readonly { readonly strategy: RankStrategy; readonly rank: number }[];
 }
@@ -48,18 +47,16 @@ export function createChunkRanker({ vectors, isPlacedByTable, sealed }: ChunkRan
   const ids: number[] = [];
   const fileOf: number[] = [];
   const traitsOf: number[] = [];
-  const copyOf: number[] = [];
   /** The first slot of each block. */
   const starts = new Map<number, number>();
   /** The postings of open chunks: pairs of a slot and a weight. */
   const open = new Map<string, number[]>();
   const dead = new Set<number>();
 
-  const addFacts = (id: number, file: number, traits: number, copy: number): number => {
+  const addFacts = (id: number, file: number, traits: number): number => {
     const slot = ids.push(id) - 1;
     fileOf.push(file);
     traitsOf.push(traits);
-    copyOf.push(copy);
     slots.set(id, slot);
     return slot;
   };
@@ -108,16 +105,15 @@ export function createChunkRanker({ vectors, isPlacedByTable, sealed }: ChunkRan
     async addBlock(block: SealedBlock) {
       const start = ids.length;
       starts.set(block.number, start);
-      for (const [at, id] of block.ids.entries())
-        addFacts(id, block.files[at] ?? 0, block.traits[at] ?? 0, block.copies[at] ?? 0);
+      for (const [at, id] of block.ids.entries()) addFacts(id, block.files[at] ?? 0, block.traits[at] ?? 0);
       if (isPlacedByTable) await vectors.putBlock(start, block);
     },
     /** Ignores chunks that were already added. */
     async add(chunks: readonly OpenChunk[]) {
       const added: PlacedVector[] = [];
-      for (const { id, file, traits, copy, terms, packed } of chunks) {
+      for (const { id, file, traits, terms, packed } of chunks) {
         if (slots.has(id)) continue;
-        const slot = addFacts(id, file, traits, copy);
+        const slot = addFacts(id, file, traits);
         const { vector, weights } = decodeChunk(packed);
         for (const [at, term] of terms.split(" ").entries()) {
           const list = open.get(term) ?? [];
@@ -158,7 +154,6 @@ export function createChunkRanker({ vectors, isPlacedByTable, sealed }: ChunkRan
       return top.map(({ id: slot, score }) => ({
         id: ids[slot] ?? 0,
         score,
-        copy: copyOf[slot] ?? 0,
         why: ranked.flatMap(({ strategy, ranks }) => {
           const rank = ranks.get(slot);
           return rank === undefined ? [] : [{ strategy, rank }];

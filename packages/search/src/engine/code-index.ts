@@ -182,7 +182,7 @@ export function openCodeIndex(file: string, options: CodeIndexOptions) {
           const chunk = store.chunk(id);
           return chunk ? [{ ...chunk, ...how }] : [];
         });
-        return originalsFirst(hits.sort(byScoreAndPlace)).slice(0, limit);
+        return hits.sort(byScoreAndPlace).slice(0, limit);
       }),
     /** Best matches first: exact, exact except for case, prefix, substring, letters in order. */
     async symbols(name: string, symbolOptions: SymbolOptions): Promise<StoredSymbol[]> {
@@ -218,18 +218,3 @@ const byScoreAndPlace = (a: RankedHit, b: RankedHit): number =>
   b.score - a.score || compare(a.file, b.file) || a.firstLine - b.firstLine;
 
 const compare = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0);
-
-/** The factor applied to the score of a duplicate of an earlier hit. */
-const COPY_SHARE = 0.5;
-
-/** Duplicates add no information: all but the first one score lower. */
-function originalsFirst(hits: readonly (RankedHit & { readonly copy: number })[]): RankedHit[] {
-  const seen = new Set<number>();
-  return hits
-    .map(({ copy, ...hit }) => {
-      const isCopy = copy !== 0 && seen.has(copy);
-      seen.add(copy);
-      return isCopy ? { ...hit, score: hit.score * COPY_SHARE } : hit;
-    })
-    .sort((a, b) => b.score - a.score);
-}

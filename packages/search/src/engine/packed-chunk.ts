@@ -1,4 +1,3 @@
-import type { FieldTerms } from "../lexical/weigh-terms.ts";
 import type { PackedVector } from "../vector/vector-store.ts";
 
 /** The ranking data of a chunk, in bytes. */
@@ -33,20 +32,4 @@ export function decodeChunk(bytes: Uint8Array): PackedChunk {
     vector: { values: new Int8Array(own.buffer, 0, length), scale: view.getFloat32(0, true) },
     weights: new Uint16Array(own.slice(length).buffer),
   };
-}
-
-/** Shorter chunks can be identical without being copies. */
-const MIN_COPY_TERMS = 12;
-const FNV_START = 0x811c9dc5;
-const FNV_PRIME = 0x01000193;
-
-/** Equal for chunks whose names and bodies have the same terms; 0 for short ones. */
-export function copyHashOf({ name, body }: FieldTerms): number {
-  if (body.length < MIN_COPY_TERMS) return 0;
-  let hash = FNV_START;
-  for (const term of [...name, ...body]) {
-    for (let i = 0; i < term.length; i++) hash = Math.imul(hash ^ term.charCodeAt(i), FNV_PRIME);
-    hash = Math.imul(hash ^ 1, FNV_PRIME);
-  }
-  return hash >>> 0;
 }

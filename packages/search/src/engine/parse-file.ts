@@ -7,13 +7,11 @@ import { createTermCutter } from "../text/terms.ts";
 import { packVector } from "../vector/vector-store.ts";
 import { loadWordTable } from "../vector/word-table.ts";
 import { type CutChunk, cutChunks } from "./cut-chunks.ts";
-import { copyHashOf, encodeChunk } from "./packed-chunk.ts";
+import { encodeChunk } from "./packed-chunk.ts";
 import type { FileState } from "./store.ts";
 
 /** The unit of search, ready to be stored. */
 export interface Chunk extends Omit<CutChunk, "fields" | "table"> {
-  /** Equal for chunks with the same content; 0 for chunks too short to compare. */
-  readonly copy: number;
   /** Its terms, separated by spaces. */
   readonly terms: string;
   /** Its vector and the weight of each term, as written by `encodeChunk`, in base64. */
@@ -51,7 +49,6 @@ export function createFileParser(grammars: Grammars): FileParser {
       const vector = packVector(table.placeChunk(own));
       return {
         ...chunk,
-        copy: copyHashOf(fields),
         terms: terms.join(" "),
         packed: Buffer.from(encodeChunk({ vector, weights })).toString("base64"),
       };

@@ -10,7 +10,7 @@ const open = (deadlineMs: number, size = 1) => {
 afterEach(() => pool.close());
 
 test("a call that exceeds its deadline fails alone, and those behind it are answered", async () => {
-  const parsers = open(2_000);
+  const parsers = open(1_000);
   const [slow, behind] = await Promise.allSettled([
     parsers.call("symbols", "a.py", ENDLESS),
     parsers.call("symbols", "b.py", "def f(): pass"),

@@ -30,12 +30,11 @@ const SCHEMA = `
   ) STRICT;
   CREATE INDEX chunks_by_file ON chunks (file);
   CREATE TABLE open_chunks (
-    chunk INTEGER PRIMARY KEY, file INTEGER NOT NULL, traits INTEGER NOT NULL, copy INTEGER NOT NULL,
-    terms TEXT NOT NULL, packed BLOB NOT NULL
+    chunk INTEGER PRIMARY KEY, file INTEGER NOT NULL, traits INTEGER NOT NULL, terms TEXT NOT NULL, packed BLOB NOT NULL
   ) STRICT;
   CREATE TABLE blocks (
     id INTEGER PRIMARY KEY AUTOINCREMENT, ids BLOB NOT NULL, files BLOB NOT NULL, traits BLOB NOT NULL,
-    copies BLOB NOT NULL, scales BLOB NOT NULL, vectors BLOB NOT NULL
+    scales BLOB NOT NULL, vectors BLOB NOT NULL
   ) STRICT;
   CREATE TABLE postings (
     term TEXT NOT NULL, block INTEGER NOT NULL, entries BLOB NOT NULL, PRIMARY KEY (term, block)

@@ -401,16 +401,13 @@ test("files indexed while queries run rank as they do after a restart", async ()
   expect(await scoresOf(start())).toEqual(during);
 });
 
-test("tests and copies rank below the code they are about", async () => {
+test("tests rank below the code they are about", async () => {
   files.write("src/wind.ts", WIND);
-  files.write("src/wind.test.ts", WIND.replace("windChill", "windChillOfTest"));
-  files.write("copy/wind.ts", WIND);
-  files.write("src/heat.ts", "export function heatIndex(temperature: number) {\n  return temperature;\n}\n");
+  files.write("src/a.test.ts", WIND);
   const engine = start();
   await engine.index({ signal: never() });
-  const [first, ...rest] = await found(engine, "how cold the wind makes a temperature feel");
-  expect(first).toBe("copy/wind.ts#windChill");
-  expect(rest.indexOf("src/wind.test.ts#windChillOfTest")).not.toBe(0);
+  const hits = await found(engine, "how cold the wind makes a temperature feel");
+  expect(hits.slice(0, 2)).toEqual(["src/wind.ts#windChill", "src/a.test.ts#windChill"]);
 });
 
 test("a file indexed twice at the same time is found once, and nothing is lost", async () => {

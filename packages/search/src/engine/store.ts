@@ -122,11 +122,11 @@ export function openIndexStore(file: string) {
       const symbolIds = symbols.map(({ name, path, kind, place, signature, doc }) =>
         Number(sql.putSymbol.run(id, name, path, kind, place, signature, doc).lastInsertRowid),
       );
-      const added = chunks.map(({ symbol, firstLine, endLine, traits, copy, terms, packed }): OpenChunk => {
+      const added = chunks.map(({ symbol, firstLine, endLine, traits, terms, packed }): OpenChunk => {
         const symbolId = symbol === null ? null : (symbolIds[symbol] ?? null);
         const number = Number(sql.putChunk.run(id, symbolId, firstLine, endLine).lastInsertRowid);
         const bytes = Buffer.from(packed, "base64");
-        const open = { id: number, file: id, traits, copy, terms, packed: bytes };
+        const open = { id: number, file: id, traits, terms, packed: bytes };
         blocks.add(open);
         return open;
       });
