@@ -1,4 +1,3 @@
-import { setTimeout as delay } from "node:timers/promises";
 import { createTopic } from "@octant/core";
 import type { Confinement } from "../confinement.ts";
 import type { Path } from "../path.ts";
@@ -21,8 +20,6 @@ export interface LanguageServerLimits extends Patience {
   readonly idleMs: number;
   /** How often memory and idleness are looked at. */
   readonly lookMs: number;
-  /** Before a server that has died is started again; doubled with every death. */
-  readonly backoffMs: number;
   /** After that many deaths it is left alone for `circuitMs`. */
   readonly maxDeaths: number;
   readonly circuitMs: number;
@@ -35,11 +32,9 @@ export const SERVER_LIMITS: LanguageServerLimits = {
   maxMemoryBytes: 2 * 1024 ** 3,
   idleMs: 15 * 60_000,
   lookMs: 10_000,
-  backoffMs: 200,
   maxDeaths: 5,
   circuitMs: 5 * 60_000,
 };
-const MAX_BACKOFF_MS = 10_000;
 /** A server that has run so long has not died of how it was started. */
 const HEALTHY_MS = 10 * 60_000;
 
@@ -112,9 +107,6 @@ export function createLanguageServer(options: LanguageServerOptions) {
   };
   const launch = async (): Promise<Running> => {
     await leaving;
-    const wait = deaths === 0 ? 0 : Math.min(MAX_BACKOFF_MS, limits.backoffMs * 2 ** (deaths - 1));
-    const left = lastDeath + wait - performance.now();
-    if (left > 0 && deaths > 0) await delay(left, undefined, { signal: closed.signal }).catch(() => {});
     if (closed.signal.aborted) throw new ServerUnavailable(`${name} is closed`);
     const { process, session } = await open();
     const born = performance.now();

@@ -120,8 +120,8 @@ test("a server that registers its diagnostics twice is asked once, so that no fa
 
 test("a server that has died five times is left alone, and after a while gets one more chance", async () => {
   const dieFiveTimes = async (circuitMs: number) => {
-    const limits = { backoffMs: 1, circuitMs };
-    const { serverFor, log } = openServers({ configured: { zig: { command: ["/bin/false"] } }, limits });
+    const zig = { command: ["/bin/false"] as const };
+    const { serverFor, log } = openServers({ configured: { zig }, limits: { circuitMs } });
     const server = await serverFor("a.zig");
     const use = () => server.use(async () => 1, signal);
     for (let n = 1; n <= 5; n++) await expect(use()).rejects.toThrow(/died|stream|closed/i);

@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { type LanguageClient, type Path, type Spot, splitPath, toNative } from "@octant/host";
 import { languageOf } from "@octant/search";
 import type { Code } from "./code.ts";
-import { parseMany } from "./sources.ts";
+import { parseAll } from "./sources.ts";
 
 /** A server holds each open file in memory. */
 export const MAX_OPENED = 32;
@@ -31,14 +31,13 @@ async function filesUsing(code: Code, path: Path, name: string, signal: AbortSig
   const language = languageOf(path);
   if (!language) return [];
   const naming = await code.symbols.filesNaming(name, language, signal);
-  const using = await parseMany(
+  return parseAll(
     code.sources,
     naming.filter((file) => file !== path),
     signal,
     async (source) => ((await code.sources.occurrences(source, name)).length > 0 ? [source.path] : []),
     (source) => [source.path],
   );
-  return using.flat();
 }
 
 /** Orders the first file of each project first, then the first of each folder, because not all can be opened. */

@@ -1,5 +1,5 @@
 import { action, invalidArgument } from "@octant/core";
-import { comparePaths, type Path, presentRoots, type SourcePlace } from "@octant/host";
+import { comparePaths, type Path, presentRoots, type SourcePlace, type SourceText } from "@octant/host";
 import { LANGUAGES, type Language, languageOf, literalWords, type StructureMatch } from "@octant/search";
 import { z } from "zod";
 import { INSPECT_SHORT } from "../kinds.ts";
@@ -14,8 +14,6 @@ import { placeLine, placesText } from "./text.ts";
 import { noteUnsearched, Unsearched } from "./unsearched.ts";
 
 const MAX_PATTERN_CHARS = 4_096;
-/** Files parsed between two checks whether the page is full. */
-const FILES_PER_STEP = 64;
 const MAX_CAPTURE_CHARS = 1_000;
 
 const Match = Place.extend({ captures: z.record(z.string(), z.string()).describe("By metavariable") });
@@ -78,27 +76,18 @@ async function findMatches(
   const words = literalWords(pattern);
   const unparsed: Path[] = [];
   const found: (StructureMatch & SourcePlace)[] = [];
-  for (let at = 0; at < files.length && found.length <= limit; at += FILES_PER_STEP) {
-    const step = await parseMany(
-      sources,
-      files.slice(at, at + FILES_PER_STEP),
-      signal,
-      async (source) => {
-        if (words.some((word) => !source.text.includes(word))) return [];
-        const matches = (await sources.structures(source, pattern)) ?? [];
-        return matches.map((match) => ({ path: source.path, ...match }));
-      },
-      ({ path }) => {
-        unparsed.push(path);
-        return undefined;
-      },
-    );
-    found.push(
-      ...step
-        .flat()
-        .sort(comparePlaces)
-        .filter((match) => !from || comparePlaces(match, from) > 0),
-    );
+  const matchesIn = async (source: SourceText) => {
+    if (words.some((word) => !source.text.includes(word))) return [];
+    const matches = (await sources.structures(source, pattern)) ?? [];
+    return matches.map((match) => ({ path: source.path, ...match }));
+  };
+  const onUnparsable = ({ path }: SourceText) => {
+    unparsed.push(path);
+    return [];
+  };
+  for await (const batch of parseMany(sources, files, signal, matchesIn, onUnparsable)) {
+    found.push(...batch.sort(comparePlaces).filter((match) => !from || comparePlaces(match, from) > 0));
+    if (found.length > limit) break;
   }
   return { found, unparsed };
 }

@@ -2,7 +2,7 @@ import { type Position, type Range, ToolError } from "@octant/core";
 import { type Path, readSourceText, type SourceText, type Spot, type Workspace } from "@octant/host";
 import { languageOf, type ParserPool, type SourceSymbol } from "@octant/search";
 import { toSymbolId } from "./spot.ts";
-import { wordAt } from "./words.ts";
+import { prefixAt, wordAt, wordsOf } from "./words.ts";
 
 export type Sources = ReturnType<typeof createSources>;
 
@@ -49,6 +49,16 @@ export function createSources({ confinement }: Pick<Workspace, "confinement">, p
       // They are sorted by their start, so the last one is the innermost.
       return (await symbols(path, read)).findLast(({ range }) => holds(range, position));
     },
+    /** The symbols and words of the file that start like the one at the position. */
+    async completion({ path, position }: Spot) {
+      const { text } = readSourceText(confinement, path);
+      const prefix = prefixAt(text, position);
+      const own = await symbols(path);
+      const known = new Map(own.map(({ name, kind, signature }) => [name, { kind, detail: signature }]));
+      return [...new Set([...known.keys(), ...wordsOf(text)])]
+        .filter((name) => name !== prefix && name.startsWith(prefix))
+        .map((label) => ({ label, ...known.get(label) }));
+    },
     occurrences: ({ path, text }: SourceText, name: string) => parsers.call("occurrences", path, text, name),
     /** All calls, or only those of one name. */
     calls: ({ path, text }: SourceText, name?: string) => parsers.call("calls", path, text, name),
@@ -68,22 +78,21 @@ export const isUnparsable = (cause: unknown): cause is ToolError =>
 const AT_ONCE = 16;
 
 /**
- * Processes every file that still exists, several at once; results come in the order of the files. Unparsable files
- * go to `onUnparsable` and have no result unless it returns one.
+ * Finds something in every file that still exists, several at once; the results of a batch come in the order of the
+ * files. Unparsable files go to `onUnparsable`.
  */
-export async function parseMany<T>(
+export async function* parseMany<T>(
   sources: Pick<Sources, "readIfThere">,
   files: readonly Path[],
   signal: AbortSignal,
-  work: (source: SourceText) => Promise<T>,
-  onUnparsable: (source: SourceText) => T | undefined,
-): Promise<T[]> {
-  const found: T[] = [];
+  work: (source: SourceText) => Promise<readonly T[]>,
+  onUnparsable: (source: SourceText) => readonly T[],
+): AsyncGenerator<T[], void> {
   for (let at = 0; at < files.length; at += AT_ONCE) {
     signal.throwIfAborted();
     const batch = files.slice(at, at + AT_ONCE).map(async (file) => {
       const source = sources.readIfThere(file);
-      if (!source) return undefined;
+      if (!source) return [];
       try {
         return await work(source);
       } catch (cause) {
@@ -91,10 +100,13 @@ export async function parseMany<T>(
         throw cause;
       }
     });
-    for (const result of await Promise.all(batch)) if (result !== undefined) found.push(result);
+    yield (await Promise.all(batch)).flat();
   }
-  return found;
 }
+
+/** The same, all at once. */
+export const parseAll = async <T>(...args: Parameters<typeof parseMany<T>>): Promise<T[]> =>
+  (await Array.fromAsync(parseMany(...args))).flat();
 
 /** Inserts the entry as the newest and evicts the oldest beyond the limit. */
 function cache<V>(map: Map<string, V>, key: string, value: V, limit: number): void {

@@ -3,7 +3,7 @@ import { type Path, type SourcePlace, type Spot, searchText, type Workspace } fr
 import type { SymbolKind } from "@octant/search";
 import type { CodeBackend, OutlineEntry } from "../backend.ts";
 import type { Sources } from "../sources.ts";
-import { lineAt, linesOf, prefixAt, rangeOn, wordsOf } from "../words.ts";
+import { lineAt, linesOf, rangeOn } from "../words.ts";
 
 /** Keywords that introduce definitions in most languages, and their kinds. */
 const DEFINITIONS: readonly (readonly [keywords: string, kind: SymbolKind])[] = [
@@ -48,13 +48,7 @@ export function createHeuristic(workspace: Workspace, sources: Sources): CodeBac
       if (!place) return null;
       return { text: lineAt(sources.read(place.path).text, place.range.start.line).trim() };
     },
-    async completion({ path, position }) {
-      const { text } = sources.read(path);
-      const prefix = prefixAt(text, position);
-      return wordsOf(text)
-        .filter((label) => label !== prefix && label.startsWith(prefix))
-        .map((label) => ({ label }));
-    },
+    completion: sources.completion,
     outline: async (path) => outlineOf(sources.read(path).text),
   };
 }

@@ -2,9 +2,9 @@ import type { Range } from "@octant/core";
 import type { Path, SourceCall, SourceText, Spot } from "@octant/host";
 import { type Language, languageOf } from "@octant/search";
 import type { CodeBackend } from "../backend.ts";
-import { holds, parseMany, type Sources } from "../sources.ts";
+import { holds, parseAll, type Sources } from "../sources.ts";
 import type { SymbolSearch } from "../symbol-search.ts";
-import { prefixAt, wordsNamed, wordsOf } from "../words.ts";
+import { wordsNamed } from "../words.ts";
 
 export const TREE_SITTER = "tree-sitter";
 
@@ -34,7 +34,7 @@ export function createTreeSitter(sources: Sources, symbols: SymbolSearch): CodeB
       const files = name === undefined ? [] : await symbols.filesNaming(name, grammarOf(spot.path), signal);
       const toPlaces = ({ path }: SourceText, found: readonly { readonly range: Range }[]) =>
         found.map(({ range }) => ({ path, range }));
-      const found = await parseMany(
+      return parseAll(
         sources,
         files,
         signal,
@@ -42,7 +42,6 @@ export function createTreeSitter(sources: Sources, symbols: SymbolSearch): CodeB
         // Prefers too many matches to too few.
         (source) => toPlaces(source, wordsNamed(source.text, name ?? "")),
       );
-      return found.flat();
     },
     async hover(spot, signal) {
       const [best] = await define(spot, signal);
@@ -50,15 +49,7 @@ export function createTreeSitter(sources: Sources, symbols: SymbolSearch): CodeB
       const signature = `\`\`\`${grammarOf(spot.path).id}\n${best.signature}\n\`\`\``;
       return { text: best.doc ? `${signature}\n${best.doc}` : signature };
     },
-    async completion({ path, position }) {
-      const { text } = sources.read(path);
-      const prefix = prefixAt(text, position);
-      const own = await sources.symbols(path);
-      const known = new Map(own.map(({ name, kind, signature }) => [name, { kind, detail: signature }]));
-      return [...new Set([...known.keys(), ...wordsOf(text)])]
-        .filter((name) => name !== prefix && name.startsWith(prefix))
-        .map((label) => ({ label, ...known.get(label) }));
-    },
+    completion: sources.completion,
     async diagnostics(path) {
       const found = await sources.syntaxErrors(sources.read(path));
       return found.map((one) => ({ ...one, path, severity: "error", source: "tree-sitter" }));
@@ -105,7 +96,7 @@ async function findCallers(
       return [{ name: symbol.name, path, range: symbol.nameRange, at }];
     });
   };
-  return (await parseMany(sources, files, signal, callersIn, () => undefined)).flat();
+  return parseAll(sources, files, signal, callersIn, () => []);
 }
 
 /** The functions called by the function at a position, if they are defined in the project. */
