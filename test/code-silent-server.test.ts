@@ -28,21 +28,15 @@ const pid = async () => {
   return "server" in found ? found.server.running()?.pid : undefined;
 };
 
-test("a warm server that falls silent costs its short budget, and tree-sitter answers", async () => {
+test("a warm server that falls silent costs its short budget; silent twice, it is stopped and another starts", async () => {
   const define = open(2);
   expect(await define()).toMatchObject({ backend: process.execPath, found: 1 });
+  const first = await pid();
+  expect(first).toBeTypeOf("number");
   const { backend, found, ms } = await define();
   expect({ backend, found }).toEqual({ backend: "tree-sitter", found: 1 });
   expect(ms).toBeGreaterThanOrEqual(LIMITS.answerMs);
   expect(ms).toBeLessThan(LIMITS.firstAnswerMs);
-});
-
-test("a server that is silent twice is stopped, and the next query starts another", async () => {
-  const define = open(2);
-  await define();
-  const first = await pid();
-  expect(first).toBeTypeOf("number");
-  await define();
   expect(await pid()).toBe(first);
   expect(await define()).toMatchObject({ backend: "tree-sitter" });
   expect(await pid()).toBeUndefined();
@@ -59,19 +53,19 @@ test("concurrent unanswered queries count as one silence", async () => {
 });
 
 test("a server that has not answered yet gets more time, and its activity is reported", async () => {
-  const define = open(1, { firstAnswerMs: 3_000 });
+  const define = open(1, { firstAnswerMs: 1_500 });
   const told: (string | undefined)[] = [];
   const { backend, ms } = await define((message) => told.push(message));
   expect(backend).toBe("tree-sitter");
-  expect(ms).toBeGreaterThanOrEqual(3_000);
+  expect(ms).toBeGreaterThanOrEqual(1_500);
   expect(told[0]).toContain("starting");
   expect(told.at(-1)).toContain("reading 50 %");
 });
 
 test("a server that never completes its handshake is waited for once; later callers are answered at once", async () => {
-  const define = open(0, { startMs: 4_000 });
+  const define = open(0, { startMs: 2_500 });
   expect(await define()).toMatchObject({ backend: "tree-sitter" });
   const { backend, ms } = await define();
   expect(backend).toBe("tree-sitter");
-  expect(ms).toBeLessThan(4_000);
+  expect(ms).toBeLessThan(2_500);
 });

@@ -53,9 +53,13 @@ function linkTypeScript5(root: string): void {
   );
 }
 
-test("a project with TypeScript 5 gets types, complete renames and diagnostics after an edit", async () => {
+test("a project with TypeScript 5 gets types, complete renames to identifiers only, and diagnostics after an edit", async () => {
   await using project = await openProject(REFERENCES, linkTypeScript5);
   const symbol_id = "sym:src/add.ts#add";
+  for (const new_name of ['y;import("fs")//', "class", "two words", "1st", ""]) {
+    const { error } = await project.call("code.rename", { symbol_id, new_name });
+    expect(error).toMatchObject({ code: "INVALID_ARGUMENT", details: { issues: [{ path: "new_name" }] } });
+  }
   const renamed = await project.call("code.rename", { symbol_id, new_name: "sum" });
   expect(renamed.meta.backend).toBe("typescript-language-server");
   expect(renamed.data.files.map(({ uri }: { uri: string }) => basename(uri)).sort()).toEqual([
@@ -104,21 +108,6 @@ test("a rename includes tests of another project, and names importers that a re-
     expect((await project.call("code.diagnostics", { uri: file })).data.results).toEqual([]);
 });
 
-test("code.rename accepts only identifiers of the language", async () => {
-  await using project = await openProject(REFERENCES);
-  for (const new_name of ['y;import("fs")//', "class", "two words", "1st", ""]) {
-    const { error } = await project.call("code.rename", { symbol_id: "sym:src/add.ts#add", new_name });
-    expect(error).toMatchObject({ code: "INVALID_ARGUMENT", details: { issues: [{ path: "new_name" }] } });
-  }
-});
-
-test("code.diagnostics without a language server says that only the syntax was checked", async () => {
-  await using project = await openProject({ "a.rb": "def f(\n" });
-  const { data } = await project.call("code.diagnostics", { uri: "a.rb" });
-  expect(data).toMatchObject({ checked: "syntax", note: expect.stringContaining("language_servers") });
-  expect(data.total).toBeGreaterThan(0);
-});
-
 const RUBY = {
   "lib/greeter.rb": "class Greeter\n  def greet(name)\n    name\n  end\nend\n",
   "main.rb": "require 'greeter'\nGreeter.new.greet('you')\n",
@@ -144,12 +133,15 @@ test("code.search_symbol finds existing symbols at the first call, and new ones 
   ]);
 });
 
-test("the first code.definition without a language server finds another file", async () => {
-  await using project = await openProject(RUBY);
+test("without a language server the first code.definition finds another file, and only the syntax is checked", async () => {
+  await using project = await openProject({ ...RUBY, "broken.rb": "def f(\n" });
   const input = { uri: "main.rb", position: { line: 1, col: 0 } };
   const { data, meta } = await project.call("code.definition", input);
   expect(meta.backend).toBe("tree-sitter");
   expect(data.results).toMatchObject([{ symbol_id: "sym:lib/greeter.rb#Greeter" }]);
+  const checked = (await project.call("code.diagnostics", { uri: "broken.rb" })).data;
+  expect(checked).toMatchObject({ checked: "syntax", note: expect.stringContaining("language_servers") });
+  expect(checked.total).toBeGreaterThan(0);
 });
 
 test("TypeScript does not download type declarations for a project without settings, so its answers are complete", async () => {
