@@ -42,7 +42,7 @@ export { createGit, type Git, type Repository } from "./git/git.ts";
 export { type Commit, isShallow, readLog } from "./git/log.ts";
 export type { GitAllowance } from "./git/overrides.ts";
 export type { FileDiff } from "./git/parse-diff.ts";
-export { findRepository, readHead } from "./git/repository.ts";
+export { findRepository, readSmallFile } from "./git/repository.ts";
 export { findObject, readBlob, readFileAt } from "./git/show.ts";
 export { readStatus, type Status } from "./git/status.ts";
 export { hashOf } from "./hashes.ts";

@@ -1,11 +1,11 @@
 import { existsSync } from "node:fs";
 import { toNative } from "../path.ts";
-import { type Places, readHead } from "./repository.ts";
+import { type Places, readSmallFile } from "./repository.ts";
 
 /** The operation in progress, read from the same files that git uses. */
 export function findOperation({ gitDir }: Places) {
   const has = (name: string) => existsSync(toNative(`${gitDir}/${name}`));
-  const read = (name: string) => readHead(`${gitDir}/${name}`).split("\n", 1)[0]?.trim() || undefined;
+  const read = (name: string) => readSmallFile(`${gitDir}/${name}`).split("\n", 1)[0]?.trim() || undefined;
   if (has("rebase-merge"))
     return {
       kind: "rebase",

@@ -1,7 +1,7 @@
-import { closeSync, existsSync, lstatSync, openSync, readSync, type Stats, statSync } from "node:fs";
+import { existsSync, lstatSync, readFileSync, type Stats, statSync } from "node:fs";
 import { ToolError } from "@octant/core";
+import { attempt } from "../attempt.ts";
 import { type Confinement, splitPath } from "../confinement.ts";
-import { errnoOf } from "../errno.ts";
 import { fromNative, isWithin, type Path, pathToUri, toNative, uriToPath } from "../path.ts";
 import { realPath } from "../sandbox/tree.ts";
 
@@ -68,7 +68,7 @@ const isInside = ({ roots }: Roots, path: Path) => roots.some((root) => isWithin
 
 /** What a `.git` file names. */
 function linkedFolder(file: Path, top: Path): Path | undefined {
-  const named = /^gitdir: ([^\r\n]+)/.exec(readHead(file))?.[1];
+  const named = /^gitdir: ([^\r\n]+)/.exec(readSmallFile(file))?.[1];
   return named === undefined ? undefined : realPath(resolve(top, named));
 }
 
@@ -77,14 +77,14 @@ function linkedFolder(file: Path, top: Path): Path | undefined {
  * Anybody can write a `.git` file; only the owner of that repository can write the reverse link.
  */
 function pointsBack(gitDir: Path, entry: Path, top: Path): boolean {
-  const worktree = readHead(`${gitDir}/gitdir`).trim();
+  const worktree = readSmallFile(`${gitDir}/gitdir`).trim();
   if (worktree !== "") return realPath(resolve(gitDir, worktree)) === realPath(entry);
-  const submodule = /^\s*worktree\s*=\s*"?([^"\r\n]+?)"?\s*$/m.exec(readHead(`${gitDir}/config`))?.[1];
+  const submodule = /^\s*worktree\s*=\s*"?([^"\r\n]+?)"?\s*$/m.exec(readSmallFile(`${gitDir}/config`))?.[1];
   return submodule !== undefined && realPath(resolve(gitDir, submodule)) === top;
 }
 
 function findCommonDir(confinement: Roots, gitDir: Path): Path {
-  const named = readHead(`${gitDir}/commondir`).trim();
+  const named = readSmallFile(`${gitDir}/commondir`).trim();
   if (named === "") return gitDir;
   const commonDir = realPath(resolve(gitDir, named));
   const isUsual = commonDir !== undefined && splitPath(gitDir).parent === `${commonDir}/worktrees`;
@@ -96,20 +96,11 @@ function findCommonDir(confinement: Roots, gitDir: Path): Path {
 const resolve = (base: Path, path: Path): Path =>
   uriToPath(pathToUri(path.startsWith("/") ? path : `${base}/${path}`), base);
 
-const MAX_HEAD_BYTES = 16_384;
+const MAX_TEXT_BYTES = 1024 * 1024;
 
-/** The beginning of a small file; "" when there is none. */
-export function readHead(path: Path): string {
-  let fd: number | undefined;
-  try {
-    if (!statSync(toNative(path)).isFile()) return "";
-    fd = openSync(toNative(path), "r");
-    const bytes = Buffer.alloc(MAX_HEAD_BYTES);
-    return fromNative(bytes.subarray(0, readSync(fd, bytes)));
-  } catch (cause) {
-    if (errnoOf(cause) === undefined) throw cause;
-    return "";
-  } finally {
-    if (fd !== undefined) closeSync(fd);
-  }
-}
+/** The content of a small file; "" when there is none. */
+export const readSmallFile = (path: Path): string =>
+  attempt(() => {
+    const stat = statSync(toNative(path));
+    return stat.isFile() && stat.size <= MAX_TEXT_BYTES ? fromNative(readFileSync(toNative(path))) : "";
+  }) ?? "";

@@ -1,4 +1,5 @@
 import { ToolError } from "@octant/core";
+import { attempt } from "../attempt.ts";
 import type { Path } from "../path.ts";
 import { collectHead, startFailure } from "../programs/start-failure.ts";
 import { startLaunched } from "../programs/start-program.ts";
@@ -33,13 +34,8 @@ export async function runGit(run: GitRun): Promise<GitOutput> {
   const options = { cwd: folder, env, stdio: "pipe", detached: true, windowsHide: true } as const;
   const child = startLaunched(program, args, options);
   let patience: NodeJS.Timeout | undefined;
-  const kill = (name: NodeJS.Signals) => {
-    try {
-      if (child.pid !== undefined) process.kill(-child.pid, name);
-    } catch {
-      // No process of the group is left.
-    }
-  };
+  // It throws when no process of the group is left.
+  const kill = (name: NodeJS.Signals) => attempt(() => child.pid && process.kill(-child.pid, name));
   const end = () => {
     kill("SIGTERM");
     patience = setTimeout(() => kill("SIGKILL"), GRACE_MS);

@@ -1,4 +1,5 @@
 import { lstatSync, statSync } from "node:fs";
+import { attempt } from "../attempt.ts";
 import { splitNul } from "../files/nul-list.ts";
 import { type Path, toNative } from "../path.ts";
 import type { Setting } from "./overrides.ts";
@@ -79,13 +80,9 @@ function toIncluded({ file, value }: Setting, home: string): Path | undefined {
 
 /** The file behind a link and the link itself both count. */
 function stampOf(file: Path): { readonly text: string; readonly changedMs: number } {
-  const stamps = [lstatSync, statSync].map((look) => {
-    try {
-      return look(toNative(file), { bigint: true, throwIfNoEntry: false });
-    } catch {
-      return undefined;
-    }
-  });
+  const stamps = [lstatSync, statSync].map((look) =>
+    attempt(() => look(toNative(file), { bigint: true, throwIfNoEntry: false })),
+  );
   return {
     text: stamps
       .map((stat) => stat && `${stat.dev} ${stat.ino} ${stat.size} ${stat.mtimeNs} ${stat.ctimeNs}`)

@@ -3,6 +3,7 @@ import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { ToolError } from "@octant/core";
 import { z } from "zod";
+import { attempt } from "../attempt.ts";
 import { type Confinement, splitPath } from "../confinement.ts";
 import { TempName } from "../edits/temp-name.ts";
 import { isAlive, thisProcess } from "../jobs/process-identity.ts";
@@ -29,14 +30,8 @@ export function sweepCopies(confinement: Confinement, folder: string): void {
   }
 }
 
-function parseNote(path: string): z.output<typeof Note> | undefined {
-  try {
-    return Note.parse(JSON.parse(readFileSync(path, "utf8")));
-  } catch {
-    // Torn when its writer died, before there was anything to remove; or removed just now.
-    return undefined;
-  }
-}
+/** undefined when it was torn as its writer died, before there was anything to remove; or removed just now. */
+const parseNote = (path: string) => attempt(() => Note.parse(JSON.parse(readFileSync(path, "utf8"))));
 
 function removeTemp(confinement: Confinement, temp: Path): void {
   const { parent, name } = splitPath(temp);

@@ -1,4 +1,5 @@
 import { isIP } from "node:net";
+import { attempt } from "../attempt.ts";
 import { classOf } from "./address-class.ts";
 import { type HostPattern, nameOf, parseHostPattern } from "./host-patterns.ts";
 import { isHttp, type Target } from "./target.ts";
@@ -38,14 +39,9 @@ export function createProxyChoice(env: NodeJS.ProcessEnv, warn: (message: string
 /** In no_proxy a name means itself and everything below it, with or without a dot before it. */
 function toPatterns(entry: string): HostPattern[] {
   const name = entry.replace(/^\*?\./, "");
-  try {
-    return name === "*" || isIP(name) || name.includes("/")
-      ? [parseHostPattern(name)]
-      : [parseHostPattern(name), parseHostPattern(`*.${name}`)];
-  } catch {
-    // Not ours to refuse: other programs read this variable too, each in its own way.
-    return [];
-  }
+  const isWhole = name === "*" || isIP(name) !== 0 || name.includes("/");
+  // Not ours to refuse: other programs read this variable too, each in its own way.
+  return attempt(() => (isWhole ? [name] : [name, `*.${name}`]).map(parseHostPattern)) ?? [];
 }
 
 const isThisMachine = (host: string): boolean =>

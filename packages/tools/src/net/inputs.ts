@@ -17,16 +17,8 @@ export const maxSize = (defaultBytes: number, maxBytes: number) =>
 
 /** Set by us, or hop-by-hop headers. */
 const RESERVED = new Set([
-  ...[
-    "host",
-    "connection",
-    "content-length",
-    "expect",
-    "keep-alive",
-    "proxy-authorization",
-    "proxy-connection",
-  ],
-  ...["te", "trailer", "transfer-encoding", "upgrade"],
+  ...["host", "connection", "content-length", "expect", "keep-alive", "te", "trailer", "upgrade"],
+  ...["proxy-authorization", "proxy-connection", "transfer-encoding"],
 ]);
 
 const HeaderName = z

@@ -1,4 +1,4 @@
-import { findRepository, type Path, pathToUri, readHead } from "@octant/host";
+import { findRepository, type Path, pathToUri, readSmallFile } from "@octant/host";
 import type { z } from "zod";
 import { whenReadable } from "../project-files.ts";
 import type { Detected } from "./answer.ts";
@@ -8,7 +8,7 @@ export function findGit(roots: readonly Path[], start: Path): z.input<typeof Det
   const places = whenReadable(() => findRepository({ roots }, start));
   if (!places) return null;
   const { top, folder, gitDir } = places;
-  const head = readHead(`${gitDir}/HEAD`).trim();
+  const head = readSmallFile(`${gitDir}/HEAD`).trim();
   return {
     kind: "git",
     uri: pathToUri(folder),

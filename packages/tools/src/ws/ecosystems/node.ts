@@ -90,11 +90,7 @@ interface NodeManager {
   readonly exec: readonly string[];
 }
 
-const NPM: NodeManager = {
-  name: "npm",
-  files: ["package-lock.json", "npm-shrinkwrap.json"],
-  exec: ["npx"],
-};
+const NPM: NodeManager = { name: "npm", files: ["package-lock.json", "npm-shrinkwrap.json"], exec: ["npx"] };
 const MANAGERS: readonly NodeManager[] = [
   { name: "pnpm", files: ["pnpm-lock.yaml", "pnpm-workspace.yaml"], exec: ["pnpm", "exec"] },
   { name: "yarn", files: ["yarn.lock", ".yarnrc.yml"], exec: ["yarn", "run"] },
