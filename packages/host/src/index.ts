@@ -44,7 +44,7 @@ export type { GitAllowance } from "./git/overrides.ts";
 export type { FileDiff } from "./git/parse-diff.ts";
 export { findRepository, readSmallFile } from "./git/repository.ts";
 export { findObject, readBlob, readFileAt } from "./git/show.ts";
-export { readStatus, type Status } from "./git/status.ts";
+export { type ChangeKind, readStatus, type Status } from "./git/status.ts";
 export { hashOf } from "./hashes.ts";
 export { backgroundClock, systemClock } from "./jobs/clock.ts";
 export { createJobStore } from "./jobs/job-store.ts";
