@@ -17,12 +17,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { createBlobs } from "../blobs/blobs.ts";
-import { createConfinement } from "../confinement.ts";
-import { createEdits } from "../edits/edits.ts";
 import { damagePages } from "../jobs/testing/damage-pages.ts";
-import { openStateFolder } from "../state.ts";
-import { createCheckpoints } from "./checkpoints.ts";
+import { openCheckpoints } from "./testing/open-checkpoints.ts";
 
 const RUNS = Number(process.env["FUZZ_RUNS"] ?? 6);
 const MAX_RUNS_MS = 60_000 + RUNS * 2_000;
@@ -36,23 +32,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(base, { recursive: true, force: true }));
 
-function open(warn: (message: string) => void = () => {}) {
-  const confinement = createConfinement([root]);
-  const env = { HOME: base, XDG_STATE_HOME: join(base, "state") };
-  const state = openStateFolder({ roots: confinement.roots, env, warn: () => {} });
-  const blobs = createBlobs(state.folder("blobs"));
-  const edits = createEdits({ confinement, blobs, state, warn: () => {} });
-  const checkpoints = createCheckpoints({ confinement, blobs, edits, state, env, warn });
-  return {
-    edits,
-    checkpoints,
-    async [Symbol.asyncDispose]() {
-      await checkpoints.close();
-      await edits.close();
-      blobs.close();
-    },
-  };
-}
+const open = (warn?: (message: string) => void) => openCheckpoints(root, join(base, "state"), warn);
 
 const sh = (script: string) => execFileSync("/bin/bash", ["-c", script], { cwd: root, stdio: "ignore" });
 

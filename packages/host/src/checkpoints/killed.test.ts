@@ -13,7 +13,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as after } from "node:timers/promises";
 import { expect, test } from "vitest";
-import { createWorkspace } from "../workspace.ts";
+import { openCheckpoints } from "./testing/open-checkpoints.ts";
 
 const LOOP = join(import.meta.dirname, "testing/undo-loop.ts");
 const KILLS = Number(process.env["CHECKPOINT_KILLS"] ?? 4);
@@ -39,26 +39,18 @@ test(
         await after((MAX_LIFE_MS * at) / KILLS);
         child.kill("SIGKILL");
         await once(child, "exit");
-        const workspace = createWorkspace({
-          roots: [root],
-          env: { PATH: process.env["PATH"], HOME: state, XDG_STATE_HOME: state },
-          warn: () => {},
-        });
-        try {
-          await workspace.edits.recover();
-          const [turn] = await workspace.checkpoints.turns({ limit: 1 });
-          if (turn) {
-            const { changes, conflicts } = await workspace.checkpoints.plan(turn, "undo");
-            const all = [...changes, ...conflicts];
-            if (all.length > 0)
-              await workspace.edits.apply({ patch: await workspace.checkpoints.refFor(all) });
-            await workspace.checkpoints.mark(turn, true);
-          }
-          expect(readdirSync(root).sort()).toEqual(names);
-          for (const name of names) expect(readFileSync(join(root, name), "utf8")).toBe("begin\n");
-        } finally {
-          await workspace.close();
+        await using opened = openCheckpoints(root, state);
+        const { checkpoints, edits } = opened;
+        await edits.recover();
+        const [turn] = await checkpoints.turns({ limit: 1 });
+        if (turn) {
+          const { changes, conflicts } = await checkpoints.plan(turn, "undo");
+          const all = [...changes, ...conflicts];
+          if (all.length > 0) await edits.apply({ patch: await checkpoints.refFor(all) });
+          await checkpoints.mark(turn, true);
         }
+        expect(readdirSync(root).sort()).toEqual(names);
+        for (const name of names) expect(readFileSync(join(root, name), "utf8")).toBe("begin\n");
       }
     } finally {
       rmSync(base, { recursive: true, force: true });

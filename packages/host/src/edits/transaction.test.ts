@@ -16,10 +16,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { ToolError } from "@octant/core";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { createBlobs } from "../blobs/blobs.ts";
+import { type Blobs, createBlobs } from "../blobs/blobs.ts";
 import { createConfinement } from "../confinement.ts";
 import { hashOf } from "../hashes.ts";
-import { openStateFolder } from "../state.ts";
+import { openStateFolder, type StateFolder } from "../state.ts";
 import { type Disk, realDisk } from "./disk.ts";
 import { createEdits, type Edits } from "./edits.ts";
 
@@ -28,24 +28,25 @@ const MEMORY = existsSync("/dev/shm") ? "/dev/shm" : tmpdir();
 
 let base: string;
 let root: string;
+let state: StateFolder;
+let blobs: Blobs;
+
+const warn = (message: string) => expect.unreachable(message);
 
 beforeEach(() => {
   base = realpathSync(mkdtempSync(join(MEMORY, "octant-transaction-")));
   root = join(base, "ws");
   restore();
+  state = openStateFolder({ roots: [root], env: { XDG_STATE_HOME: join(base, "state") }, warn });
+  blobs = createBlobs(state.folder("blobs"));
 });
-afterEach(() => rmSync(base, { recursive: true, force: true }));
+afterEach(() => {
+  blobs.close();
+  rmSync(base, { recursive: true, force: true });
+});
 
-function open(disk: Disk = realDisk): Edits {
-  const confinement = createConfinement([root]);
-  const warn = (message: string) => expect.unreachable(message);
-  const state = openStateFolder({
-    roots: confinement.roots,
-    env: { XDG_STATE_HOME: join(base, "state") },
-    warn,
-  });
-  return createEdits({ confinement, blobs: createBlobs(state.folder("blobs")), state, warn, disk });
-}
+const open = (disk: Disk = realDisk): Edits =>
+  createEdits({ confinement: createConfinement([root]), blobs, state, warn, disk });
 
 /** Everything that is in the workspace: names, modes, contents, numbers of links. */
 const snapshot = () =>

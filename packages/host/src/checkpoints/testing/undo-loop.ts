@@ -1,17 +1,13 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { createWorkspace } from "../../workspace.ts";
+import { openCheckpoints } from "./open-checkpoints.ts";
 
 /**
  * Changes a tree, takes checkpoints and undoes, until it is killed. Arguments: the folder of the tree, the state
  * home.
  */
 const [root = "", state = ""] = process.argv.slice(2);
-const { checkpoints, edits } = createWorkspace({
-  roots: [root],
-  env: { PATH: process.env["PATH"], HOME: state, XDG_STATE_HOME: state },
-  warn: () => {},
-});
+const { checkpoints, edits } = openCheckpoints(root, state);
 const NAMES = ["a", "b", "c"];
 process.stdout.write("ready\n");
 for (let round = 0; ; round++) {
