@@ -1,7 +1,7 @@
 import { DatabaseSync } from "node:sqlite";
 import { faultOf, removeIndexFile } from "./index-fault.ts";
 
-const SCHEMA_VERSION = 6;
+const SCHEMA_VERSION = 7;
 const TABLES = [
   "files",
   "symbols",
