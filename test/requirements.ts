@@ -463,8 +463,8 @@ export const REQUIREMENTS: readonly Requirement[] = [
   ),
   rule(
     "commands of the person skip the permission prompt and are audited; MCP prompts are /server:prompt",
-    "test/slash-session.test.ts: every command is in the audit log",
-    "test/slash-session.test.ts: MCP prompts are commands",
+    "test/slash-table.test.ts: every command is in the audit log",
+    "test/slash-table.test.ts: MCP prompts are commands",
   ),
   rule(
     "limits of sub-agents hold across the tree; undo refs of concurrent commands say what they cover",

@@ -3,7 +3,6 @@ import { runClientScenarios } from "./client-scenarios.ts";
 
 /** One of each kind; `npm run torture -- --only client-scenarios` runs all of both versions of the suite. */
 const SCENARIOS = [
-  "initialize",
   "tools_call",
   "elicitation-sep1034-client-defaults",
   "request-metadata",
