@@ -9,6 +9,7 @@ import {
   createRegistry,
   createTopic,
   createWorker,
+  type Dispatch,
   type DispatcherOptions,
   type Mode,
   type Registry,
@@ -21,7 +22,6 @@ import {
   createWorkspace,
   listRefNames,
   pathToUri,
-  type Watcher,
   type Workspace,
 } from "@octant/host";
 import { createTokenStore, mountApprovals } from "@octant/http";
@@ -38,7 +38,7 @@ import { createWireDispatch } from "./edge-tool.ts";
 import { createMachineParts } from "./machine-parts.ts";
 import type { FindRefs } from "./mcp-completions.ts";
 import { createMcpFeatures } from "./mcp-features.ts";
-import type { HttpServing, Octant, OctantOptions, StdioServing } from "./octant-api.ts";
+import type { HttpServing, Octant, OctantOptions, StdioServing, Topics } from "./octant-api.ts";
 import { GROUPS, OWN_TOOLS, type OwnTool, type Parts } from "./own-tools.ts";
 import { createPolicySteps, type PolicySteps } from "./policy.ts";
 import { chooseNames, withoutDisabled } from "./tool-choice.ts";
@@ -83,34 +83,18 @@ function equip<T extends Tool>(
   const mode = narrowestMode(options.mode, settings.mode ?? undefined);
   const steps = createPolicySteps({ ...options, config, workspace, permissions, modes });
   const machine = createMachineParts(workspace, settings, env, log);
-  const hasCheckpoints = options.checkpoints ?? settings.checkpoints ?? options.checkpointsByDefault ?? false;
+  const hasCheckpoints = options.checkpoints ?? settings.checkpoints ?? options.checkpointsByDefault;
   const checkpoints = hasCheckpoints ? workspace.checkpoints : undefined;
   const { crew, models, closeCrew } = createAgentParts(() => octant, options, permissions);
   const registry = createRegistry([]);
   serveToolRefs(registry, workspace.files, log);
   const parts = { crew, models, workspace, checkpoints, registry, ...machine, settings, config, modes };
   addTools({ ...parts, version, mode, env }, names, options);
-  for (const warning of findIdleRules(config.permissions, registry.list())) log(warning);
   const { shared, ...dispatchers } = createDispatchers(workspace, mode, steps, options.onBug ?? logBug(log));
   const dispatch = dispatchers.dispatchTo(registry);
   const { approvals, rules, sessionRules } = steps;
   const { closeService, closeWorker, ...edges } = createEdges(
-    {
-      registry,
-      dispatch,
-      version,
-      mode,
-      log,
-      name: options.name ?? "octant",
-      instructions: INSTRUCTIONS,
-      caller: LOCAL_CALLER,
-    },
-    {
-      workspace,
-      watcher: machine.watcher,
-      shared,
-      git: () => createGit({ ...workspace, env, allow: settings.vcs }),
-    },
+    { ...parts, dispatch, shared, version, mode, env, log, name: options.name ?? "octant" },
     // Under a host that asks, or with another prompter, no call would ever wait there.
     permissions === "enforce" && !options.prompter ? approvals : undefined,
   );
@@ -139,13 +123,7 @@ function equip<T extends Tool>(
     ...dispatchers,
     fixedMode: mode,
     spending: createSpending(),
-    topics: {
-      calls: shared.calls,
-      approvals: approvals.events,
-      jobs: workspace.jobs.events,
-      processes: workspace.processes.events,
-      tools: registry.changes,
-    },
+    topics: toTopics(workspace, registry, shared.calls, approvals),
     client: createClient(dispatch, { caller: LOCAL_CALLER }),
     addTool: registry.addTool,
     removeTool: registry.removeTool,
@@ -153,6 +131,19 @@ function equip<T extends Tool>(
   };
   return octant;
 }
+
+const toTopics = (
+  { jobs, processes }: Workspace,
+  registry: Registry,
+  calls: Topics["calls"],
+  approvals: ApprovalQueue,
+): Topics => ({
+  calls,
+  approvals: approvals.events,
+  jobs: jobs.events,
+  processes: processes.events,
+  tools: registry.changes,
+});
 
 /** Sub-agents and models; loaded on demand, because most servers have neither. */
 function createAgentParts(
@@ -177,12 +168,15 @@ function createAgentParts(
   };
 }
 
-function addTools(parts: Parts, names: readonly string[], { customTools = [], toolConfig }: OctantOptions) {
+/** Also warns of permission rules that match none of the tools. */
+function addTools(parts: Parts, names: readonly string[], options: OctantOptions) {
   // chooseNames returns only names of OWN_TOOLS.
   const own = names.map((tool) => OWN_TOOLS[tool as keyof typeof OWN_TOOLS](parts));
-  const { registry, version } = parts;
+  const { registry, version, config } = parts;
+  const { customTools = [], toolConfig, log } = options;
   for (const tool of withoutDisabled([...own, ...customTools], toolConfig?.disable))
     registry.addTool({ version, ...tool });
+  for (const warning of findIdleRules(config.permissions, registry.list())) log?.(warning);
 }
 
 function createDispatchers(
@@ -202,28 +196,26 @@ function createDispatchers(
   };
 }
 
-interface EdgeSources {
-  readonly workspace: Workspace;
-  readonly watcher: Watcher;
+interface EdgeParts extends Omit<Parts, "crew" | "models" | "browsers" | "screen" | "code" | "network"> {
+  readonly dispatch: Dispatch;
   readonly shared: ReturnType<typeof createDispatchers>["shared"];
-  git(): ReturnType<typeof createGit>;
+  readonly name: string;
+  log(line: string): void;
 }
 
 /** The ways in for MCP clients and wires. The calls in `approvals` can be answered over HTTP. */
-function createEdges(
-  edge: Omit<Parameters<typeof createService>[0], "roots" | "secret">,
-  { workspace, watcher, shared, git }: EdgeSources,
-  approvals: ApprovalQueue | undefined,
-) {
-  const { registry, dispatch } = edge;
+function createEdges(parts: EdgeParts, approvals: ApprovalQueue | undefined) {
+  const { registry, dispatch, workspace, watcher, version, mode, env, settings, name, log } = parts;
+  const { jobs, state } = workspace;
+  const roots = workspace.confinement.roots.map(pathToUri);
+  const git = () => createGit({ ...workspace, env, allow: settings.vcs });
   const refs: FindRefs = ({ signal }) => listRefNames(git().open(undefined, signal));
   const features = createMcpFeatures({ registry, dispatch, workspace, watcher, refs });
-  const roots = workspace.confinement.roots.map(pathToUri);
-  const { jobs, state } = workspace;
   const { resources } = features;
+  const about = { name, version, instructions: INSTRUCTIONS, caller: LOCAL_CALLER, secret: state.secret() };
   return {
-    ...createServers({ ...edge, roots, secret: state.secret(), ...features }, workspace, approvals),
-    wireDispatch: createWireDispatch({ registry, dispatch, roots, jobs, resources, ...shared }),
+    ...createServers({ registry, dispatch, mode, log, roots, ...about, ...features }, workspace, approvals),
+    wireDispatch: createWireDispatch({ registry, dispatch, roots, jobs, resources, ...parts.shared }),
   };
 }
 
