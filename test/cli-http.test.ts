@@ -6,8 +6,8 @@ import { text } from "node:stream/consumers";
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { beforeEach, expect, onTestFinished, test } from "vitest";
 import { createFixtureProject, type FixtureProject } from "./fixture-project.ts";
+import { callOctant } from "./octant-in-process.ts";
 import { runOctant, startOctant } from "./octant-process.ts";
-import { runHere } from "./run-here.ts";
 
 let project: FixtureProject;
 beforeEach(() => {
@@ -65,7 +65,7 @@ test("a pasted configuration works after a restart: the address and the token st
   // A second server of the same folder gets another port, and says so.
   const beside = await serve();
   expect(new URL(beside.url).port).not.toBe(new URL(first.url).port);
-  const stored = await runHere(["token", "list"], { cwd: project.root, env: project.env });
+  const stored = await callOctant(["token", "list"], { cwd: project.root, env: project.env });
   expect(stored.stdout.match(/printed by octant serve/g)).toHaveLength(1);
 });
 
@@ -77,7 +77,7 @@ test("octant serve --http --json prints one line for scripts; a read-only token 
   const person = await connect(url, printed);
   expect((await person.callTool(read)).structuredContent).toMatchObject({ ok: true });
   const place = { cwd: project.root, env: project.env };
-  const run = (...args: string[]) => runHere(["token", ...args], place);
+  const run = (...args: string[]) => callOctant(["token", ...args], place);
   const make = ["token", "create", "--scope", "admin:ro", "--name", "a reader"];
   const token = (await runOctant(make, place)).stdout.trim();
   const client = await connect(url, token);
@@ -144,7 +144,7 @@ test.each([
   [["--tls-cert", "a.pem", "--tls-key", "a.pem"], "name PEM files"],
   [["--host", "203.0.113.1"], "--host is an address of this machine"],
 ])("octant serve --http %j is wrong usage", async (flags, message) => {
-  const { code, stderr } = await runHere(["serve", "--http", ...flags], {
+  const { code, stderr } = await callOctant(["serve", "--http", ...flags], {
     cwd: project.root,
     env: project.env,
   });

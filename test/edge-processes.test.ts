@@ -11,6 +11,7 @@ import { afterAll, beforeAll, describe, expect, inject, onTestFinished, test } f
 import { z } from "zod";
 import { startNatsServer } from "../packages/wire/src/testing/nats-server.ts";
 import { createFixtureProject, type FixtureProject } from "./fixture-project.ts";
+import { createGate } from "./gate.ts";
 import { startShared, stdioOf } from "./printing-command.ts";
 
 /** Starts whatever the way needs, with these flags for the process that has the tools. */
@@ -115,9 +116,10 @@ describe.each(Object.entries(WAYS))("%s", (_name, way) => {
       return task.taskId;
     };
     const status = async (taskId: string) => (await ask("tasks/get", { taskId })).status;
-    const taskId = await begin("until [ -e open ]; do sleep 0.05; done; echo through the gate");
+    const gate = createGate(project.root);
+    const taskId = await begin(`${gate.wait}; echo through the gate`);
     expect(await status(taskId)).toBe("working");
-    writeFileSync(join(project.root, "open"), "");
+    gate.open();
     expect(await ask("tasks/result", { taskId })).toMatchObject({
       structuredContent: { ok: true, data: { exit_code: 0, stdout: "through the gate\n" } },
     });
@@ -138,9 +140,10 @@ describe.each(Object.entries(WAYS))("%s", (_name, way) => {
       ((await client.callTool({ name, arguments: { ...args } })).structuredContent as { data: never }).data;
     const ids = async () =>
       ((await call("job", { action: "list", status: "running" })) as { jobs: { job_id: string }[] }).jobs;
+    const gate = createGate(project.root);
     const running = call("proc", {
       action: "exec",
-      command: "echo first; until [ -e go ]; do sleep 0.05; done; echo last",
+      command: `echo first; ${gate.wait}; echo last`,
     });
     await expect.poll(ids, POLL).toHaveLength(1);
     const job_id = (await ids())[0]?.job_id ?? "";
@@ -155,7 +158,7 @@ describe.each(Object.entries(WAYS))("%s", (_name, way) => {
       updates.push(params.uri);
     });
     await client.subscribeResource({ uri: `octant://job/${job_id}` });
-    writeFileSync(join(project.root, "go"), "");
+    gate.open();
     await running;
     await expect.poll(() => updates, POLL).toContain(`octant://job/${job_id}`);
     expect(await call("job", { action: "status", job_id })).toMatchObject({ job: { state: "complete" } });

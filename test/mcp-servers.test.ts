@@ -7,9 +7,9 @@ import { dirname, join } from "node:path";
 import { createScriptedProvider, type Script } from "@octant/scripted-provider";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createFixtureProject, type FixtureProject } from "./fixture-project.ts";
+import { callOctant } from "./octant-in-process.ts";
 import { runOctant } from "./octant-process.ts";
 import { LAUNCHER } from "./published-command.ts";
-import { runHere } from "./run-here.ts";
 import { accountAt } from "./scripted-account.ts";
 
 const HOSTILE = join(import.meta.dirname, "../packages/mcp/src/client/fixtures/hostile-server.mjs");
@@ -24,7 +24,7 @@ afterAll(() => project[Symbol.dispose]());
 const start = (args: readonly string[], input = "") =>
   runOctant(args, { cwd: project.root, env: project.env, input });
 const run = (args: readonly string[], input = "") =>
-  runHere(args, { cwd: project.root, env: project.env, input });
+  callOctant(args, { cwd: project.root, env: project.env, input });
 const settingsFile = () => join(String(project.env["HOME"]), ".config/hanzo/settings.json");
 
 test("a server is added, listed, tested and removed; comments in the settings stay", async () => {
@@ -81,7 +81,7 @@ const CALL: Script = ({ answers, results }) =>
     ? { parts: [{ call: "mcp__tools__echo", input: { a: 1 } }] }
     : { parts: [{ text: `It said ${results[0]?.text}` }] };
 
-const runAgent = async (how: typeof runHere, script: Script, prompt: string, ...flags: string[]) => {
+const runAgent = async (how: typeof callOctant, script: Script, prompt: string, ...flags: string[]) => {
   await using provider = await createScriptedProvider(script);
   const args = ["run", prompt, "--provider", "anthropic", "--model", "some-model", ...flags];
   const ran = await how(args, { cwd: project.root, env: { ...project.env, ...accountAt(provider) } });
@@ -93,7 +93,7 @@ test("a run calls a server's tools under the rules for its name, and the audit l
   await run(["mcp", "add", "broken", "--", process.execPath, HOSTILE, "dead"]);
   const allowed = await runAgent(runOctant, CALL, "use the server", "--allow", "mcp__tools__*");
   expect(allowed).toMatchObject({ code: 0, stdout: 'It said {"a":1}\n' });
-  const denied = await runAgent(runHere, CALL, "use the server");
+  const denied = await runAgent(callOctant, CALL, "use the server");
   expect(denied.code).toBe(5);
   expect(denied.stdout).toContain("APPROVAL_REQUIRED");
   expect((await run(["audit", "--json"])).stdout).toContain('"mcp__tools__echo"');
@@ -141,7 +141,7 @@ test("servers of other programs are imported on request", async () => {
     }),
   );
   const place = { cwd: own.root, env: own.env };
-  const shown = await runHere(["mcp", "import"], place);
+  const shown = await callOctant(["mcp", "import"], place);
   expect(shown.stdout).toContain("nothing was changed; --yes adds these");
   expect(shown.stdout).not.toContain("secret");
   expect(await runOctant(["mcp", "import", "--yes"], place)).toMatchObject({ code: 0 });
@@ -153,7 +153,7 @@ test("servers of other programs are imported on request", async () => {
     far: { url: "https://far.example/mcp?key=secret" },
     local: { command: "local", args: ["serve"], env: { B: "2" } },
   });
-  expect((await runHere(["mcp", "import"], place)).stdout).toContain("nothing to import");
+  expect((await callOctant(["mcp", "import"], place)).stdout).toContain("nothing to import");
 });
 
 test("a server that requires a sign-in says how, and one without a sign-in page fails cleanly", async () => {
@@ -265,11 +265,17 @@ test("a run reads a server's resources: mentioned ones at once, the model's own 
   expect(tested).toMatch(/^\/notes:review +Review a file$/m);
   expect(tested).toMatch(/^@notes:notes:\/\/today +Notes of the day$/m);
   const prompt = "about @notes:notes://today";
-  const { code, stdout, requests } = await runAgent(runHere, script, prompt, "--allow", "mcp_resources.read");
+  const { code, stdout, requests } = await runAgent(
+    callOctant,
+    script,
+    prompt,
+    "--allow",
+    "mcp_resources.read",
+  );
   expect(code).toBe(0);
   expect(stdout).toContain("notes notes://today today: Notes of the day\nnotes notes://{day} day");
   expect(stdout).toContain("note notes://monday");
   expect(JSON.stringify(requests[0]?.body)).toContain("note notes://today");
-  const denied = await runAgent(runHere, script, prompt);
+  const denied = await runAgent(callOctant, script, prompt);
   expect(denied).toMatchObject({ code: 5, stdout: expect.stringContaining("APPROVAL_REQUIRED") });
 });

@@ -11,14 +11,11 @@ const CACHE = join(import.meta.dirname, "../node_modules/.cache");
 const BUILT = process.env["OCTANT_TEST_COMMAND"];
 const IN_INSTALL = "node_modules/@octant/cli/bin/octant.js";
 
-/** The sources. */
-const SOURCE = join(import.meta.dirname, "../packages/cli");
-const IS_SOURCE = BUILT === undefined || IN_TEMP;
+/** Runs the sources. */
+const SOURCE_LAUNCHER = join(import.meta.dirname, "../packages/cli/bin/octant.js");
 
 /** The command built for the tests; the sources outside a test run, and in a checkout below the temp folder. */
-export const LAUNCHER = IS_SOURCE ? join(SOURCE, "bin/octant.js") : join(BUILT, IN_INSTALL);
-/** What the launcher imports. */
-export const MAIN = IS_SOURCE ? join(SOURCE, "src/main.ts") : join(LAUNCHER, "../../dist/main.js");
+export const LAUNCHER = BUILT === undefined || IN_TEMP ? SOURCE_LAUNCHER : join(BUILT, IN_INSTALL);
 
 /** A new folder for `installCommand`. */
 export function makeInstallFolder(): string {

@@ -12,6 +12,7 @@ import { createWireDispatch } from "../packages/cli/src/edge-tool.ts";
 import { createMcpFeatures } from "../packages/cli/src/mcp-features.ts";
 import { connectInProcess } from "../packages/mcp/src/fixtures/in-process.ts";
 import { type AnyClient, createEdgeClients } from "./edge-clients.ts";
+import { createGate } from "./gate.ts";
 
 const PROJECT = "p1";
 const MAX_SUBSCRIPTIONS = 1_000;
@@ -55,7 +56,7 @@ afterAll(async () => {
 });
 beforeEach(() => {
   for (const name of ["a.txt", "b.txt", "fence.txt"]) writeFileSync(join(root, name), `${name}\n`);
-  for (const name of ["new.txt", "go"]) rmSync(join(root, name), { force: true });
+  rmSync(join(root, "new.txt"), { force: true });
 });
 
 const environment = (home: string) => ({ HOME: home, PATH: process.env["PATH"] ?? "" });
@@ -195,7 +196,8 @@ async function startJob(client: Pick<AnyClient, "callTool">) {
   const call = async (tool: string, input: Record<string, unknown>) =>
     ((await client.callTool({ name: tool, arguments: input })) as { structuredContent: { data: unknown } })
       .structuredContent.data;
-  const command = "until [ -e go ]; do sleep 0.02; done; echo said";
+  const { wait, open } = createGate(root);
+  const command = `${wait}; echo said`;
   const answer = call("proc", { action: "exec", command });
   const running = async () => {
     const { jobs } = (await call("job", { action: "list", status: "running" })) as {
@@ -206,10 +208,10 @@ async function startJob(client: Pick<AnyClient, "callTool">) {
   await expect.poll(running).toBeDefined();
   const id = (await running()) ?? "";
   const end = async () => {
-    write("go", "");
+    open();
     return (await answer) as { proc_id: string };
   };
-  return { id, end };
+  return { id, end, command, open };
 }
 
 describe.each(["legacy", "auto"] as const)("a client in process (%s)", (mode) => {
@@ -242,18 +244,17 @@ describe.each(["legacy", "auto"] as const)("a client in process (%s)", (mode) =>
 
   test("growth of a job's log and a process's output is reported", async () => {
     const { client, subscribe, next } = await connect();
-    const { id, end } = await startJob(client);
+    const { id, end, command, open } = await startJob(client);
     const uri = `octant://job/${id}`;
     expect(await subscribe(uri)).toEqual([uri]);
     const changed = next(uri);
     await end();
     await changed;
-    rmSync(join(root, "go"));
     const started = await client.callTool({
       name: "proc",
       arguments: {
         action: "exec",
-        command: "until [ -e go ]; do sleep 0.02; done; echo said",
+        command,
         background: true,
       },
     });
@@ -261,7 +262,7 @@ describe.each(["legacy", "auto"] as const)("a client in process (%s)", (mode) =>
     const stdout = `stdout:${proc_id}`;
     expect(await subscribe(stdout)).toEqual([stdout]);
     const printed = next(stdout);
-    write("go", "");
+    open();
     await printed;
   });
 

@@ -18,9 +18,9 @@ import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/cli
 import { afterAll, beforeAll, describe, expect, inject, onTestFinished, test } from "vitest";
 import { startNatsServer } from "../packages/wire/src/testing/nats-server.ts";
 import { createFixtureProject, type FixtureProject } from "./fixture-project.ts";
+import { callOctant } from "./octant-in-process.ts";
 import { ended, runOctant, startOctant } from "./octant-process.ts";
 import { startPrinting } from "./printing-command.ts";
-import { runHere } from "./run-here.ts";
 
 const lacks = (...packages: string[]) => packages.some((name) => inject("missing").includes(name));
 
@@ -37,7 +37,7 @@ afterAll(() => {
 
 /** The command as a person starts it: once for every way. */
 const start = (...args: string[]) => runOctant(args, { cwd: project.root, env: project.env });
-const run = (...args: string[]) => runHere(args, { cwd: project.root, env: project.env });
+const run = (...args: string[]) => callOctant(args, { cwd: project.root, env: project.env });
 
 /** Starts a server for the test, and returns what it printed about itself. */
 const serve = async (...args: string[]) => ({

@@ -12,6 +12,7 @@ import { LAUNCHER } from "../../test/published-command.ts";
 import type { Report, Torture } from "./report.ts";
 
 const WORKERS = 3;
+const FEW_WORKERS = 2;
 /** Kills at full size, spread over the jobs. */
 const KILLS = 20;
 const MIN_JOBS_PER_KILL = 25;
@@ -22,7 +23,7 @@ const MAX_PAUSE_MS = 300;
 const MAX_WAIT_MS = 10 * 60_000;
 const caller = { id: "local", access: "admin" } as const;
 
-/** `count` jobs for three workers that are killed at random: each ends exactly once, and none is lost. */
+/** `count` jobs for a few workers that are killed at random: each ends exactly once, and none is lost. */
 export const natsKills: Torture = (count, random, onProgress) => killNatsWorkers(count, random, onProgress);
 
 export async function killNatsWorkers(
@@ -38,7 +39,7 @@ export async function killNatsWorkers(
   const nats = await startNatsServer();
   const workers = createWorkers(nats.url, root, base, random);
   try {
-    const project = await workers.start();
+    const project = await workers.start(count < MIN_JOBS_PER_KILL ? FEW_WORKERS : WORKERS);
     const client = await createNatsClient({ url: nats.url, project });
     const jobs: string[] = [];
     const perKill = toJobsPerKill(count);
@@ -127,8 +128,8 @@ function createWorkers(url: string, root: string, home: string, random: () => nu
     await startOne();
   };
   return {
-    async start() {
-      const [project = ""] = await Promise.all(Array.from({ length: WORKERS }, startOne));
+    async start(number: number) {
+      const [project = ""] = await Promise.all(Array.from({ length: number }, startOne));
       return project;
     },
     killOne,
