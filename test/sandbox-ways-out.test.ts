@@ -77,17 +77,14 @@ beforeAll(async () => {
 }, 120_000);
 afterAll(() => rmSync(base, { recursive: true, force: true }));
 
-const serve = (
-  launcher: string,
-  args: readonly string[] = [],
-  more: NodeJS.ProcessEnv = {},
-): Promise<McpSession> => startSession(args, { cwd: root, env: { ...env, ...more }, launcher });
+const serve = (launcher: string): Promise<McpSession> => startSession([], { cwd: root, env, launcher });
 
 sandboxed(
   `none of ${PLANTED.length} programs that a project plants first on the PATH runs outside`,
   async () => {
     expect(PLANTED.length).toBeGreaterThanOrEqual(40);
-    const bin = join(root, "planted/node_modules/.bin");
+    const project = makeProject("planted");
+    const bin = join(project, "node_modules/.bin");
     mkdirSync(bin, { recursive: true });
     const caught = join(outside, "caught");
     mkdirSync(caught);
@@ -96,10 +93,11 @@ sandboxed(
       chmodSync(join(bin, name), 0o755);
     }
     const path = `${bin}:${env.PATH}`;
-    await using octant = await serve(inCache, [], {
-      PATH: path,
-      DISPLAY: ":99",
-      WAYLAND_DISPLAY: "wayland-99",
+    const more = { PATH: path, DISPLAY: ":99", WAYLAND_DISPLAY: "wayland-99" };
+    await using octant = await startSession([], {
+      cwd: project,
+      env: { ...env, ...more },
+      launcher: inCache,
     });
     for (const [tool, args] of [
       ["proc", { action: "exec", command: ["/bin/echo", "plain"] }],
@@ -109,7 +107,7 @@ sandboxed(
       ["ws", { action: "capabilities" }],
       ["ws", { action: "detect" }],
       ["vcs", { action: "status" }],
-      ["fs", { action: "search_text", pattern: "Attacked" }],
+      ["fs", { action: "search_text", pattern: "New" }],
       ["code", { action: "outline", uri: "README.md" }],
       ["code", { action: "search_symbol", query: "x" }],
       ["test", { action: "list" }],
@@ -117,7 +115,7 @@ sandboxed(
     ] as const)
       await octant.call(tool, args);
     // Its findings do not matter here, and may be failures: programs on this PATH do not work.
-    await runOctant(["doctor"], { cwd: root, env: { ...env, PATH: path }, launcher: inCache });
+    await runOctant(["doctor"], { cwd: project, env: { ...env, PATH: path }, launcher: inCache });
     expect(readdirSync(caught)).toEqual([]);
     // The same programs do run inside: a project's PATH counts there.
     const inside = await octant.exec("uname; echo ended");
@@ -208,14 +206,18 @@ sandboxed("a served checkout keeps the code that runs", async () => {
 test("a root inside another cannot be swapped for a link to another repository", async () => {
   const victim = join(outside, "repository");
   execFileSync("git", ["init", "-q", victim]);
-  const inner = join(root, "deep/pkg");
+  const project = makeProject("nested");
+  const inner = join(project, "deep/pkg");
   mkdirSync(inner, { recursive: true });
   execFileSync("git", ["init", "-q", inner]);
-  await using octant = await serve(inCache, ["--root", root, "--root", inner]);
+  const args = ["--root", project, "--root", inner];
+  await using octant = await startSession(args, { cwd: project, env, launcher: inCache });
   const swap = `while :; do mv deep deep.away; mkdir deep; ln -s ${victim} deep/pkg; mv deep/pkg deep/pkg.away; ln -s ${victim} deep/pkg; done 2>/dev/null`;
-  await octant.exec(swap, { background: true, cwd: root });
+  await octant.exec(swap, { background: true, cwd: project });
   for (let round = 0; round < 15; round++)
-    await octant.exec(`echo evil >>${victim}/.git/description; echo evil >${victim}/.git/new`, { cwd: root });
+    await octant.exec(`echo evil >>${victim}/.git/description; echo evil >${victim}/.git/new`, {
+      cwd: project,
+    });
   expect(readFileSync(join(victim, ".git/description"), "utf8")).not.toContain("evil");
   expect(existsSync(join(victim, ".git/new"))).toBe(false);
   expect(statSync(inner).isDirectory()).toBe(true);
