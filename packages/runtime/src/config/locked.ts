@@ -1,7 +1,7 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { ToolError } from "@octant/core";
-import { createLock } from "@octant/host";
+import { createLock, errnoOf } from "@octant/host";
 import type { UserFolder } from "./places.ts";
 
 /** Runs `work` while no other process changes the same file of the person's folder; `work` sees the others' writes. */
@@ -23,23 +23,14 @@ export async function whileLocked<T>(
 
 /** Converts an operating system error to a typed error for the caller; returns other errors unchanged. */
 function toWriteError(cause: unknown): unknown {
-  if (!(cause instanceof Error && "code" in cause) || cause instanceof ToolError) return cause;
+  const errno = errnoOf(cause);
+  if (errno === undefined || cause instanceof ToolError) return cause;
   const options = { cause };
-  switch (cause.code) {
-    case "EACCES":
-    case "EPERM":
-    case "EROFS":
-    case "ENOTDIR":
-      return new ToolError("ACCESS_DENIED", `the settings cannot be written (${cause.code})`, {}, options);
-    case "ENOSPC":
-    case "EDQUOT":
-      return new ToolError(
-        "NO_SPACE",
-        "the disk is full or the quota is used up; nothing was changed",
-        {},
-        options,
-      );
-    default:
-      return new ToolError("IO_ERROR", `the settings cannot be written (${cause.code})`, {}, options);
+  if (errno === "ENOSPC" || errno === "EDQUOT") {
+    const message = "the disk is full or the quota is used up; nothing was changed";
+    return new ToolError("NO_SPACE", message, {}, options);
   }
+  const isRefused = ["EACCES", "EPERM", "EROFS", "ENOTDIR"].includes(errno);
+  const message = `the settings cannot be written (${errno})`;
+  return new ToolError(isRefused ? "ACCESS_DENIED" : "IO_ERROR", message, {}, options);
 }
