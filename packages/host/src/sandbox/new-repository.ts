@@ -1,4 +1,15 @@
-import { closeSync, constants, fstatSync, openSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { randomBytes } from "node:crypto";
+import {
+  closeSync,
+  constants,
+  fstatSync,
+  linkSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  writeFileSync,
+} from "node:fs";
 import { attempt } from "../attempt.ts";
 import { errnoOf } from "../errno.ts";
 import { type Path, toNative } from "../path.ts";
@@ -44,12 +55,25 @@ function disarmHooks(at: string, move: Move): string[] {
 
 /** Leaves the settings that `git init`, `git clone` and `git config user.name` write. */
 function disarmConfig(at: string, move: Move): string[] {
-  const text = readPlain(`${at}/config`);
+  const config = `${at}/config`;
+  const text = readPlain(config);
   if (text === "") return [];
   const harmless = text === undefined ? "" : harmlessLines(text);
-  if (harmless === text || !move(`${at}/config`, "config")) return [];
-  // A command may have been faster; the next sweep looks again.
-  attempt(() => writeFileSync(`${at}/config`, harmless, { flag: "wx" }));
+  if (harmless === text) return [];
+  const draft = `${config}.${randomBytes(8).toString("hex")}`;
+  // Moving a hard link leaves no moment without settings, in which git would start new ones.
+  const isLinked =
+    text !== undefined &&
+    attempt(() => {
+      linkSync(config, draft);
+      return true;
+    });
+  if (!move(isLinked ? draft : config, "config")) return [];
+  // A command may change it again; the next sweep looks at that.
+  attempt(() => {
+    writeFileSync(draft, harmless, { flag: "wx" });
+    renameSync(draft, config);
+  });
   return ["config"];
 }
 
