@@ -5,7 +5,7 @@ import { createHash } from "node:crypto";
 import { readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { json } from "node:stream/consumers";
-import { createSearchEngine, ParserPool } from "@octant/search";
+import { ParserPool, SearchEngine } from "@octant/search";
 
 const [root, folder, question] = process.argv.slice(2);
 const paths = await json(process.stdin);
@@ -26,7 +26,7 @@ const files = {
 };
 
 const parsers = new ParserPool(3);
-const engine = createSearchEngine({ files, folder, parsers, log: console.error });
+const engine = new SearchEngine({ files, folder, parsers, log: console.error });
 const { chunks } = await engine.index({ signal: new AbortController().signal });
 await engine.rank(question, { strategies: ["text", "vector"], limit: 10 });
 const { rss } = process.memoryUsage();

@@ -4,9 +4,9 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import {
-  createSearchEngine,
   type Modality,
   ParserPool,
+  SearchEngine,
   type SearchParts,
   type SourceFiles,
   searchCode,
@@ -29,7 +29,7 @@ type Text = Pick<Source, "path" | "text">;
 export async function searchSources(sources: readonly Text[]): Promise<Searched> {
   const folder = mkdtempSync(join(tmpdir(), "octant-eval-"));
   const parsers = new ParserPool(3);
-  const engine = createSearchEngine({ files: filesOf(sources), folder, parsers, log: console.error });
+  const engine = new SearchEngine({ files: filesOf(sources), folder, parsers, log: console.error });
   const { signal } = new AbortController();
   await engine.index({ signal });
   const parts: SearchParts = {

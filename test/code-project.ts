@@ -20,7 +20,7 @@ import {
   type LanguageServersOptions,
   type Watcher,
 } from "@octant/host";
-import { createSearchEngine, ParserPool } from "@octant/search";
+import { ParserPool, SearchEngine } from "@octant/search";
 import { code, createSourceFiles } from "@octant/tools";
 
 export const FIXTURES = join(import.meta.dirname, "fixtures", "code");
@@ -66,7 +66,7 @@ export function openCodeProject(
   // With the servers of this test.
   octant.removeTool("code");
   const parsers = new ParserPool(1);
-  const index = createSearchEngine({
+  const index = new SearchEngine({
     files: createSourceFiles(workspace, watcher),
     folder: workspace.state.folder("search"),
     parsers,

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { createOctant, LOCAL_CALLER } from "@octant/cli";
 import { createLanguageServers, createWatcher } from "@octant/host";
-import { createSearchEngine, ParserPool } from "@octant/search";
+import { ParserPool, SearchEngine } from "@octant/search";
 import { code, createSourceFiles } from "@octant/tools";
 import { positionOf } from "./code-project.ts";
 
@@ -17,7 +17,7 @@ else {
   // With the servers of this test.
   octant.removeTool("code");
   const parsers = new ParserPool(1);
-  const index = createSearchEngine({
+  const index = new SearchEngine({
     files: createSourceFiles(workspace, watcher),
     folder: workspace.state.folder("search"),
     parsers,

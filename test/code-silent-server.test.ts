@@ -25,7 +25,7 @@ function open(answers: number, limits: object = LIMITS) {
 }
 const pid = async () => {
   const found = await project.servers.find(join(project.roots[0]!, "src/main.ts"));
-  return "server" in found ? found.server.running()?.pid : undefined;
+  return "server" in found ? found.server.running?.pid : undefined;
 };
 
 test("a warm server that falls silent costs its short budget; silent twice, it is stopped and another starts", async () => {

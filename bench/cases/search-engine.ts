@@ -3,7 +3,7 @@ import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { createSearchEngine, ParserPool, type SearchEngine, type SourceFiles } from "@octant/search";
+import { ParserPool, SearchEngine, type SourceFiles } from "@octant/search";
 import type { Bench, Case } from "../case.ts";
 import { interleave, type Spread } from "../measure.ts";
 import { atLeast, atMost, type Bar, type Row } from "../row.ts";
@@ -133,15 +133,14 @@ function sharedFolder(root: string): string {
 
 function open(files: SourceFiles, folder: string): SearchEngine & AsyncDisposable {
   const parsers = new ParserPool(3);
-  const engine = createSearchEngine({ files, folder, parsers, log: (line) => console.error(line) });
-  return {
-    ...engine,
+  const engine = new SearchEngine({ files, folder, parsers, log: (line) => console.error(line) });
+  return Object.assign(engine, {
     async [Symbol.asyncDispose]() {
       await engine.close();
       await parsers.close();
       if (!folder.endsWith("-shared")) rmSync(folder, { recursive: true });
     },
-  };
+  });
 }
 
 function filesOf(root: string) {

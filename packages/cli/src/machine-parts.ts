@@ -14,9 +14,9 @@ import type { EffectiveSettings } from "@octant/runtime";
 import {
   createHttpEmbedder,
   createOnnxEmbedder,
-  createSearchEngine,
   type Embedder,
   ParserPool,
+  SearchEngine,
 } from "@octant/search";
 import { createSourceFiles } from "@octant/tools";
 
@@ -74,7 +74,7 @@ function createCodeParts(
 ) {
   const embedder = search.embedder ? createEmbedder(search.embedder) : undefined;
   const parsers = new ParserPool(1 + Math.min(MAX_INDEX_PARSERS, availableParallelism()));
-  const engine = createSearchEngine({
+  const engine = new SearchEngine({
     files: createSourceFiles(workspace, watcher),
     folder: workspace.state.folder("search"),
     embedder,

@@ -58,7 +58,7 @@ export {
   type Spot,
 } from "./language-servers/client.ts";
 export { SEVERITIES, type SourceDiagnostic } from "./language-servers/diagnostics-of-file.ts";
-export type { Running } from "./language-servers/language-server.ts";
+export type { LanguageServer, Running } from "./language-servers/language-server.ts";
 export {
   createLanguageServers,
   type LanguageServers,

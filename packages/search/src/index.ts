@@ -9,7 +9,7 @@ export type {
   IndexProgress,
   IndexReport,
 } from "./engine/search-engine.ts";
-export { createSearchEngine, type SearchEngine } from "./engine/search-engine.ts";
+export { SearchEngine } from "./engine/search-engine.ts";
 export type { ListedFile, SourceFile, SourceFiles } from "./engine/source-files.ts";
 export type { StoredSymbol } from "./engine/store.ts";
 export { byFit, type SymbolOptions } from "./engine/symbol-search.ts";

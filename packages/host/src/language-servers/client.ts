@@ -63,9 +63,9 @@ export function createLanguageClient(server: LanguageServer) {
      * symbol have to be opened before it is asked about all uses.
      */
     knowsOnlyOpen: server.name.startsWith("typescript") || isPyright,
-    onWork: server.onWork,
+    onWork: (listener: (message: string) => void) => server.onWork(listener),
     /** Whether it is still loading the project, so that its answers may be incomplete. */
-    isLoading: (): boolean => server.running()?.isLoading() ?? false,
+    isLoading: (): boolean => server.running?.isLoading() ?? false,
     /** Opens files without a question about them. Those that cannot be read are left out. */
     open: (paths: readonly Path[], signal: AbortSignal): Promise<void> =>
       server.use(async (running) => {

@@ -7,7 +7,7 @@ import { residentBytesOf, type ServerProcess } from "./server-process.ts";
 import { openSession, type Patience, type Session } from "./session.ts";
 import { ServerSilent, ServerUnavailable } from "./unavailable.ts";
 
-/** A server that shakes hands and what it knows of the files. */
+/** A server after its handshake, and the files that it knows. */
 export interface Running extends Session {
   readonly documents: Documents;
   readonly pid: number;
@@ -50,39 +50,131 @@ export interface LanguageServerOptions {
   log(line: string): void;
 }
 
-export type LanguageServer = ReturnType<typeof createLanguageServer>;
+/** One server of one language for one root: started when needed, and restarted a limited number of times. */
+export class LanguageServer {
+  readonly name: string;
+  readonly root: Path;
+  readonly #options: LanguageServerOptions;
+  readonly #closed = new AbortController();
+  readonly #work = createTopic<string>({ maxEvents: 0 });
+  #starting: Promise<Running> | undefined;
+  #startedAt = 0;
+  #running: Running | undefined;
+  #leaving: Promise<void> = Promise.resolve();
+  #deaths = 0;
+  #lastDeath = 0;
+  #lastReason = "";
+  #inUse = 0;
+  #lastUse = 0;
 
-/** One server of one language for one root: started when it is needed, again when it has died, but not forever. */
-export function createLanguageServer(options: LanguageServerOptions) {
-  const { name, root, confinement, limits, initializationOptions, settings, listed, start, log } = options;
-  let current: Promise<Running> | undefined;
-  let launchedAt = 0;
-  const work = createTopic<string>({ maxEvents: 0 });
-  let up: Running | undefined;
-  let deaths = 0;
-  let lastDeath = 0;
-  let lastReason = "";
-  let lastUse = 0;
-  let inUse = 0;
-  let leaving: Promise<void> = Promise.resolve();
-  const closed = new AbortController();
+  constructor(options: LanguageServerOptions) {
+    this.name = options.name;
+    this.root = options.root;
+    this.#options = options;
+  }
 
-  const died = (why: string) => {
-    deaths++;
-    lastReason = why;
-    lastDeath = performance.now();
-    log(`${name} has ended (${why}), ${deaths} of ${limits.maxDeaths} times`);
-  };
-  const onWork = (message: string) => void work.publish(`${name}: ${message}`);
-  const shutDown = (running: Running) => {
-    if (up !== running) return;
-    up = undefined;
-    current = undefined;
-    leaving = Promise.all([leaving, running.close()]).then(() => {});
-  };
+  /** Starts it where it does not run; ServerUnavailable when that fails. */
+  async use<T>(work: (running: Running) => Promise<T>, signal: AbortSignal): Promise<T> {
+    this.#inUse++;
+    try {
+      const running = await this.#obtain(signal);
+      try {
+        return await work(running);
+      } catch (cause) {
+        if (!(cause instanceof ServerUnavailable) || !running.isOver()) throw cause;
+        // It died meanwhile, and its exit may not be known yet. A new one is asked once.
+        if (this.#running === running) this.#died(cause.message);
+        this.#shutDown(running);
+        if (cause instanceof ServerSilent) throw cause;
+        return await work(await this.#obtain(signal));
+      }
+    } finally {
+      this.#inUse--;
+      this.#lastUse = performance.now();
+    }
+  }
+
+  /** Only when it runs already. */
+  get running(): Running | undefined {
+    return this.#running;
+  }
+
+  /** Reports what it does while it starts and reads the project, until the returned function is called. */
+  onWork(listener: (message: string) => void): () => void {
+    return this.#work.listen(({ value }) => listener(value));
+  }
+
+  /** null: its state can no longer be trusted. */
+  changed(paths: readonly Path[] | null): void {
+    if (!this.#running) return;
+    if (paths === null) this.#shutDown(this.#running);
+    else this.#running.documents.changed(paths);
+  }
+
+  /** In a few words for a person. */
+  state(): string {
+    if (this.#running) return `runs, ${Math.round(residentBytesOf(this.#running.pid) / 1024 ** 2)} MiB`;
+    if (this.#deaths >= this.#options.limits.maxDeaths) return `${this.#circuitText()}: ${this.#lastReason}`;
+    if (this.#starting) return "starts";
+    return this.#deaths > 0 ? `has died: ${this.#lastReason}` : "is started when it is needed";
+  }
+
+  async close(): Promise<void> {
+    this.#closed.abort();
+    const last = await this.#starting?.catch(() => undefined);
+    if (last) this.#shutDown(last);
+    await this.#leaving;
+  }
+
+  async #obtain(signal: AbortSignal): Promise<Running> {
+    signal.throwIfAborted();
+    if (this.#running) return this.#running;
+    if (this.#closed.signal.aborted) throw new ServerUnavailable(`${this.name} is closed`);
+    if (this.#isOpenCircuit()) throw new ServerUnavailable(this.#circuitText());
+    if (!this.#starting) {
+      this.#startedAt = performance.now();
+      this.#starting = this.#launch().catch((cause: unknown) => {
+        this.#starting = undefined;
+        throw cause;
+      });
+    }
+    this.#report("starting");
+    return this.#started(this.#starting, signal);
+  }
+
+  async #started(starting: Promise<Running>, signal: AbortSignal): Promise<Running> {
+    const { startMs } = this.#options.limits;
+    const left = Math.max(0, this.#startedAt + startMs - performance.now());
+    try {
+      // The wait ends with the caller's signal; the start continues for the next caller.
+      return await orAborted(inTime(starting, left), signal);
+    } catch (cause) {
+      if (!(cause instanceof LateError)) throw cause;
+      throw new ServerSilent(`${this.name} has not started within ${startMs} ms`);
+    }
+  }
+
+  async #launch(): Promise<Running> {
+    await this.#leaving;
+    if (this.#closed.signal.aborted) throw new ServerUnavailable(`${this.name} is closed`);
+    const { process, session } = await this.#open();
+    const startedAt = performance.now();
+    const documents = createDocuments(this.#options.confinement, session);
+    const running: Running = { ...session, documents, pid: process.pid };
+    this.#running = running;
+    void process.exited.then((how) => {
+      if (this.#running !== running) return;
+      if (performance.now() - startedAt > HEALTHY_MS) this.#deaths = 0;
+      this.#died(how);
+      this.#shutDown(running);
+    });
+    this.#look(running);
+    return running;
+  }
 
   /** Every failure counts as a death, which bounds the retries. */
-  const open = async (): Promise<{ process: ServerProcess; session: Session }> => {
+  async #open(): Promise<{ process: ServerProcess; session: Session }> {
+    const { name, root, initializationOptions, settings, listed, limits, start } = this.#options;
     let process: ServerProcess | undefined;
     try {
       process = await start();
@@ -93,129 +185,64 @@ export function createLanguageServer(options: LanguageServerOptions) {
         initializationOptions,
         settings,
         listed,
-        signal: closed.signal,
+        signal: this.#closed.signal,
         patience: limits,
-        onWork,
+        onWork: (message) => this.#report(message),
       });
       return { process, session };
     } catch (cause) {
       const why = cause instanceof Error ? cause.message : String(cause);
-      died(why);
+      this.#died(why);
       await process?.ending()();
       throw new ServerUnavailable(`${name} could not be started: ${why}`, { cause });
     }
-  };
-  const launch = async (): Promise<Running> => {
-    await leaving;
-    if (closed.signal.aborted) throw new ServerUnavailable(`${name} is closed`);
-    const { process, session } = await open();
-    const born = performance.now();
-    const { pid } = process;
-    const running: Running = { ...session, documents: createDocuments(confinement, session), pid };
-    up = running;
-    void process.exited.then((how) => {
-      if (up !== running) return;
-      if (performance.now() - born > HEALTHY_MS) deaths = 0;
-      died(how);
-      shutDown(running);
-    });
-    look(running);
-    return running;
-  };
-  /** Continues as long as the server runs, without keeping the process alive. */
-  const look = (running: Running) => {
+  }
+
+  /** Repeats as long as the server runs, without keeping the process alive. */
+  #look(running: Running): void {
+    const { maxMemoryBytes, idleMs, lookMs } = this.#options.limits;
     setTimeout(() => {
-      if (up !== running) return;
+      if (this.#running !== running) return;
       const memory = residentBytesOf(running.pid);
-      if (memory > limits.maxMemoryBytes) {
-        died(`it held ${memory} bytes, more than the ${limits.maxMemoryBytes} that it may`);
-        return shutDown(running);
+      if (memory > maxMemoryBytes) {
+        this.#died(`it held ${memory} bytes, more than the ${maxMemoryBytes} that it may`);
+        return this.#shutDown(running);
       }
-      if (inUse === 0 && performance.now() - lastUse > limits.idleMs) return shutDown(running);
-      look(running);
-    }, limits.lookMs).unref();
-  };
+      if (this.#inUse === 0 && performance.now() - this.#lastUse > idleMs) return this.#shutDown(running);
+      this.#look(running);
+    }, lookMs).unref();
+  }
 
-  const obtain = async (signal: AbortSignal): Promise<Running> => {
-    signal.throwIfAborted();
-    if (up) return up;
-    if (closed.signal.aborted) throw new ServerUnavailable(`${name} is closed`);
-    if (isOpenCircuit()) throw new ServerUnavailable(circuitText());
-    if (!current) {
-      launchedAt = performance.now();
-      current = launch().catch((cause: unknown) => {
-        current = undefined;
-        throw cause;
-      });
-    }
-    onWork("starting");
-    return started(current, signal);
-  };
-  const started = async (starting: Promise<Running>, signal: AbortSignal): Promise<Running> => {
-    const left = Math.max(0, launchedAt + limits.startMs - performance.now());
-    try {
-      // The wait ends with the caller's signal; the work continues for the next caller.
-      return await orAborted(inTime(starting, left), signal);
-    } catch (cause) {
-      if (!(cause instanceof LateError)) throw cause;
-      throw new ServerSilent(`${name} has not started within ${limits.startMs} ms`);
-    }
-  };
-  const isOpenCircuit = () => {
-    if (deaths < limits.maxDeaths) return false;
-    if (performance.now() - lastDeath < limits.circuitMs) return true;
-    // One more chance; another death closes the door again.
-    deaths = limits.maxDeaths - 1;
+  #shutDown(running: Running): void {
+    if (this.#running !== running) return;
+    this.#running = undefined;
+    this.#starting = undefined;
+    this.#leaving = Promise.all([this.#leaving, running.close()]).then(() => {});
+  }
+
+  #died(why: string): void {
+    const { limits, log } = this.#options;
+    this.#deaths++;
+    this.#lastReason = why;
+    this.#lastDeath = performance.now();
+    log(`${this.name} has ended (${why}), ${this.#deaths} of ${limits.maxDeaths} times`);
+  }
+
+  #isOpenCircuit(): boolean {
+    const { maxDeaths, circuitMs } = this.#options.limits;
+    if (this.#deaths < maxDeaths) return false;
+    if (performance.now() - this.#lastDeath < circuitMs) return true;
+    // One more try; another death opens the circuit again.
+    this.#deaths = maxDeaths - 1;
     return false;
-  };
-  const circuitText = () =>
-    `${name} has died ${deaths} times and is left alone for ${Math.round(limits.circuitMs / 60_000)} minutes`;
+  }
 
-  return {
-    name,
-    root,
-    /** Starts it where it does not run; ServerUnavailable when it cannot be had. */
-    async use<T>(work: (running: Running) => Promise<T>, signal: AbortSignal): Promise<T> {
-      inUse++;
-      try {
-        const running = await obtain(signal);
-        try {
-          return await work(running);
-        } catch (cause) {
-          if (!(cause instanceof ServerUnavailable) || !running.isOver()) throw cause;
-          // It has died in the middle of this, and its exit may not be known yet. A new one is asked once.
-          if (up === running) died(cause.message);
-          shutDown(running);
-          if (cause instanceof ServerSilent) throw cause;
-          return await work(await obtain(signal));
-        }
-      } finally {
-        inUse--;
-        lastUse = performance.now();
-      }
-    },
-    /** Only when it runs already. */
-    running: () => up,
-    /** Reports what it does while it starts and reads the project, until the returned function is called. */
-    onWork: (listener: (message: string) => void) => work.listen(({ value }) => listener(value)),
-    /** null: its state can no longer be trusted. */
-    changed(paths: readonly Path[] | null) {
-      if (!up) return;
-      if (paths === null) shutDown(up);
-      else up.documents.changed(paths);
-    },
-    /** In a few words for a person. */
-    state() {
-      if (up) return `runs, ${Math.round(residentBytesOf(up.pid) / 1024 ** 2)} MiB`;
-      if (deaths >= limits.maxDeaths) return `${circuitText()}: ${lastReason}`;
-      if (current) return "starts";
-      return deaths > 0 ? `has died: ${lastReason}` : "is started when it is needed";
-    },
-    async close() {
-      closed.abort();
-      const last = await current?.catch(() => undefined);
-      if (last) shutDown(last);
-      await leaving;
-    },
-  };
+  #circuitText(): string {
+    const minutes = Math.round(this.#options.limits.circuitMs / 60_000);
+    return `${this.name} has died ${this.#deaths} times and is left alone for ${minutes} minutes`;
+  }
+
+  #report(message: string): void {
+    this.#work.publish(`${this.name}: ${message}`);
+  }
 }

@@ -87,13 +87,13 @@ test("a server that was killed is started again by the next question", async () 
   const { define, serverFor, log } = openServers();
   await define();
   const server = await serverFor("b.ts");
-  const first = server.running()!.pid;
+  const first = server.running!.pid;
   // Sandboxed processes end a moment later and could still answer.
   const family = familyOf(first);
   process.kill(first, "SIGKILL");
   await until(() => alive(family).length === 0);
   expect(await define()).toHaveLength(1);
-  expect(server.running()?.pid).not.toBe(first);
+  expect(server.running?.pid).not.toBe(first);
   expect(log).toEqual([expect.stringContaining("1 of 5")]);
 });
 
@@ -101,7 +101,7 @@ test("a server that dies in the middle of a question is asked again", async () =
   const { define, serverFor } = openServers();
   await define();
   const asked = define();
-  process.kill((await serverFor("b.ts")).running()!.pid, "SIGKILL");
+  process.kill((await serverFor("b.ts")).running!.pid, "SIGKILL");
   expect(await asked).toHaveLength(1);
 });
 
@@ -141,7 +141,7 @@ test("a server that holds more memory than it may is ended", async () => {
   const { serverFor, log } = openServers({ limits: { maxMemoryBytes: 1, lookMs: 5 } });
   const server = await serverFor("b.ts");
   await server.use(async () => {}, signal);
-  await until(() => server.running() === undefined);
+  await until(() => server.running === undefined);
   expect(log[0]).toContain("more than the 1 that it may");
 });
 
@@ -149,7 +149,7 @@ test("an idle server is stopped, and that does not count as a crash", async () =
   const { define, serverFor, log } = openServers({ limits: { idleMs: 1, lookMs: 5 } });
   await define();
   const server = await serverFor("b.ts");
-  await until(() => server.running() === undefined);
+  await until(() => server.running === undefined);
   expect(await define()).toHaveLength(1);
   expect(log).toEqual([]);
 });
@@ -157,7 +157,7 @@ test("an idle server is stopped, and that does not count as a crash", async () =
 test("closing leaves no process", async () => {
   const { define, serverFor, close } = openServers();
   await define();
-  const family = familyOf((await serverFor("b.ts")).running()!.pid);
+  const family = familyOf((await serverFor("b.ts")).running!.pid);
   expect(family.length).toBeGreaterThan(0);
   await close();
   expect(alive(family)).toEqual([]);

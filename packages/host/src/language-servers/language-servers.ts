@@ -8,12 +8,7 @@ import type { Watcher } from "../watching/watcher.ts";
 import { SERVERS } from "./catalog.ts";
 import { fileLanguageOf } from "./file-language.ts";
 import { type Finding, findServer } from "./find-server.ts";
-import {
-  createLanguageServer,
-  type LanguageServer,
-  type LanguageServerLimits,
-  SERVER_LIMITS,
-} from "./language-server.ts";
+import { LanguageServer, type LanguageServerLimits, SERVER_LIMITS } from "./language-server.ts";
 import { startServer } from "./server-process.ts";
 
 export interface LanguageServersOptions {
@@ -89,7 +84,7 @@ export function createLanguageServers(options: LanguageServersOptions) {
       const { row, argv } = finding.server;
       const server =
         servers.get(place.key) ??
-        createLanguageServer({
+        new LanguageServer({
           name: row.name,
           root: place.root,
           confinement,
@@ -109,7 +104,7 @@ export function createLanguageServers(options: LanguageServersOptions) {
       if (servers.size === 0) return undefined;
       const place = keyOf(path);
       const server = place && servers.get(place.key);
-      return server?.running() && server;
+      return server?.running && server;
     },
     /** For callers that have just changed files; saves waiting for the watcher. */
     changed: (paths: readonly Path[]) => changed(paths),

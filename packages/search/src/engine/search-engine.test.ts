@@ -6,7 +6,7 @@ import type { Embedder } from "../vector/embedder.ts";
 import { createOnnxEmbedder } from "../vector/onnx-embedder.ts";
 import { writeOnnxFolder } from "../vector/testing/onnx-folder.ts";
 import { ParserPool } from "./parser-pool.ts";
-import { createSearchEngine, type SearchEngine } from "./search-engine.ts";
+import { SearchEngine } from "./search-engine.ts";
 import { type FolderFiles, folderFiles } from "./testing/folder-files.ts";
 
 let home: string;
@@ -56,7 +56,7 @@ const WIND = `export function windChill(temperature: number, speed: number) {
 function start(
   options: { files?: FolderFiles; embedder?: Embedder; vectorStore?: "lancedb" } = {},
 ): SearchEngine {
-  const engine = createSearchEngine({
+  const engine = new SearchEngine({
     files: options.files ?? files,
     parsers,
     folder: join(home, "state"),
@@ -368,7 +368,7 @@ test("two fresh indexes of one tree return the same list, in whatever order the 
   for (let n = 0; n < 120; n++)
     files.write(`many/f${n}.ts`, HEADER.replaceAll("Header", n % 3 === 0 ? "Twin" : `Header${n}`));
   const listFrom = async (folder: string) => {
-    const engine = createSearchEngine({ files, parsers, folder, log: (line) => logged.push(line) });
+    const engine = new SearchEngine({ files, parsers, folder, log: (line) => logged.push(line) });
     engines.push(engine);
     await engine.index({ signal: never() });
     const hits = await engine.rank("split a line at the colon", {

@@ -56,190 +56,223 @@ export interface SearchEngineOptions {
 /** More rounds would not help while a program rewrites the project. */
 const MAX_ROUNDS = 3;
 
-export type SearchEngine = ReturnType<typeof createSearchEngine>;
-
 /** Finds code in a workspace. Nothing starts before the first query, and all work runs in other threads. */
-export function createSearchEngine(options: SearchEngineOptions) {
-  const { files, folder, embedder, vectorStore = "embedded", parsers, log } = options;
-  const closed = new AbortController();
-  let run: Run | undefined;
-  let turn: Promise<unknown> = Promise.resolve();
+export class SearchEngine {
+  /** Queries that read the current files, indexed or not. */
+  readonly syntax: ReturnType<typeof createSyntaxSearch>;
+  readonly #options: SearchEngineOptions;
+  readonly #index: ReturnType<typeof createIndexThread>;
+  readonly #closed = new AbortController();
+  #run: Run | undefined;
+  #turn: Promise<unknown> = Promise.resolve();
   /** Works that wait for their turn or have it. */
-  let pending = 0;
-  let isComplete = false;
-  let total: number | null = null;
-  let waiting = new Set<string>();
-  let isAllWaiting = false;
-  let stopWatching: (() => void) | undefined;
+  #pending = 0;
+  #isComplete = false;
+  #total: number | null = null;
+  #waiting = new Set<string>();
+  #isAllWaiting = false;
+  #stopWatching: (() => void) | undefined;
   /** Pending reads of files that a question needs; background indexing waits for them. */
-  let questions: Promise<unknown> = Promise.resolve();
+  #questions: Promise<unknown> = Promise.resolve();
 
-  const index = createIndexThread({
-    folder,
-    embedder: embedder?.id,
-    log,
-    lanceFolder: vectorStore === "lancedb" ? join(folder, `lance-${process.pid}`) : undefined,
-    onNewLife() {
-      isComplete = false;
-    },
-  });
-  const ask = index.call;
-  const parts = { files, index, parsers };
-
-  /** Serialised: two writers would only wait for each other. */
-  const serialised = <T>(work: () => Promise<T>): Promise<T> => {
-    pending++;
-    const mine = turn.then(work).finally(() => pending--);
-    turn = mine.catch(() => {});
-    return mine;
-  };
-  const update = async (planned: readonly PlannedFile[], how: ReadOptions) => {
-    await readFiles(parts, planned, { ...how, turn: () => questions });
-    if (embedder) await embedAll(parts, embedder, how.signal);
-    await ask("tidy");
-  };
-
-  const indexAll = async (signal: AbortSignal, progress: (u: Progress) => void): Promise<IndexReport> => {
-    // Subscribed before listing, so that no change is missed in between.
-    stopWatching ??= files.onChange(onChange);
-    const listed = await Array.fromAsync(files.list(signal));
-    total = listed.length;
-    let read = 0;
-    for (let lives = -1; lives !== index.lives; ) {
-      lives = index.lives;
-      const planned = await ask("plan", listed);
-      read = planned.length;
-      const onDone = (done: number) =>
-        progress({ progress: done, total: read, message: `indexing ${read} files` });
-      await update(planned, { signal, onDone });
-    }
-    if (read > 0) await ask("reload");
-    const { chunks } = await ask("counts");
-    return { files: listed.length, read, chunks };
-  };
-
-  const startRun = (): Run => {
-    const stop = new AbortController();
-    const updates = createTopic<Progress>({ maxEvents: 0 });
-    const signal = AbortSignal.any([stop.signal, closed.signal]);
-    const report = serialised(async () => {
-      signal.throwIfAborted();
-      const done = await indexAll(signal, updates.publish);
-      isComplete = true;
-      return done;
+  constructor(options: SearchEngineOptions) {
+    const { files, folder, embedder, vectorStore = "embedded", parsers, log } = options;
+    this.#options = options;
+    this.syntax = createSyntaxSearch(files, parsers);
+    this.#index = createIndexThread({
+      folder,
+      embedder: embedder?.id,
+      log,
+      lanceFolder: vectorStore === "lancedb" ? join(folder, `lance-${process.pid}`) : undefined,
+      onNewLife: () => {
+        this.#isComplete = false;
+      },
     });
-    const started: Run = { report, updates, stop };
-    const forget = () => {
-      if (run === started) run = undefined;
-    };
-    report.then(forget, forget);
-    return started;
-  };
+  }
 
-  /** Changes are indexed in batches: those that arrive during one batch form the next. */
-  const onChange = (paths: readonly string[] | "unknown") => {
-    const isFirst = waiting.size === 0 && !isAllWaiting;
-    if (paths === "unknown") isAllWaiting = true;
-    else for (const path of paths) waiting.add(path);
-    if (isFirst) void serialised(catchUp).catch(reportFailure);
-  };
-  const catchUp = async () => {
-    const [paths, all] = [[...waiting], isAllWaiting];
-    waiting = new Set();
-    isAllWaiting = false;
-    const { signal } = closed;
-    if (signal.aborted) return;
-    if (all) await indexAll(signal, () => {});
-    else await update(await ask("planFor", paths), { signal });
-  };
-  const reportFailure = (cause: unknown) => {
-    if (closed.signal.aborted) return;
-    isComplete = false;
-    log(`the search index could not follow a change: ${cause instanceof Error ? cause.message : cause}`);
-  };
+  /** Brings the index up to date and keeps it so; concurrent calls share one run. */
+  async index({ signal, progress = () => {} }: IndexOptions): Promise<IndexReport> {
+    signal.throwIfAborted();
+    if (!this.#run || this.#run.stop.signal.aborted) this.#run = this.#startRun();
+    return waitFor(this.#run, signal, progress);
+  }
 
   /**
    * Indexes these files before all others, for a query that cannot wait for the rest. When the signal aborts, files
    * parsed so far stay in the index.
    */
-  const indexFirst = async (paths: readonly string[], signal: AbortSignal): Promise<IndexedFirst> => {
-    const planned = await ask("planFor", paths);
+  async indexFirst(paths: readonly string[], signal: AbortSignal): Promise<IndexedFirst> {
+    const planned = await this.#index.call("planFor", paths);
     const hashes = new Map<string, string>();
     const onRead = ({ state: { path, hash } }: SourceFile) => void hashes.set(path, hash);
-    const stop = AbortSignal.any([signal, closed.signal]);
-    const reading = readFiles(parts, planned, { signal: stop, onRead, touches: false });
-    questions = Promise.allSettled([questions, reading]);
+    const stop = AbortSignal.any([signal, this.#closed.signal]);
+    const reading = readFiles(this.#parts, planned, { signal: stop, onRead, touches: false });
+    this.#questions = Promise.allSettled([this.#questions, reading]);
     try {
       return { hasChanged: (await reading) > 0, hashes };
     } catch (cause) {
       if (!stop.aborted) throw cause;
       return { hasChanged: true, hashes };
     }
-  };
+  }
 
-  const progressNow = async (): Promise<IndexProgress> => {
-    const done = await ask("countFiles");
-    if (pending === 0 && isComplete) return { files: done, total: done, state: "fresh" };
-    return { files: done, total, state: pending > 0 ? "indexing" : done === 0 ? "empty" : "stale" };
-  };
-
-  return {
-    /** Brings the index up to date and keeps it so; concurrent calls share one run. */
-    async index({ signal, progress = () => {} }: IndexOptions): Promise<IndexReport> {
+  /** Asks again as long as files of the answer, which have a path, have changed since they were indexed. */
+  async current<T extends { readonly hash: string | null }>(
+    query: () => Promise<readonly T[]>,
+    pathOf: (found: T) => string | undefined,
+    signal: AbortSignal,
+  ): Promise<T[]> {
+    for (let round = 1; ; round++) {
+      const found = await query();
+      const paths = new Set(found.map(pathOf).filter((path) => path !== undefined));
+      const { hasChanged, hashes } = await this.indexFirst([...paths], signal);
       signal.throwIfAborted();
-      if (!run || run.stop.signal.aborted) run = startRun();
-      return waitFor(run, signal, progress);
-    },
-    indexFirst,
-    /** Asks again as long as files of the answer, which have a path, have changed since they were indexed. */
-    async current<T extends { readonly hash: string | null }>(
-      query: () => Promise<readonly T[]>,
-      pathOf: (found: T) => string | undefined,
-      signal: AbortSignal,
-    ): Promise<T[]> {
-      for (let round = 1; ; round++) {
-        const found = await query();
-        const paths = new Set(found.map(pathOf).filter((path) => path !== undefined));
-        const { hasChanged, hashes } = await indexFirst([...paths], signal);
-        signal.throwIfAborted();
-        const right = found.filter((one) => one.hash === null || one.hash === hashes.get(pathOf(one) ?? ""));
-        if (round === MAX_ROUNDS || (!hasChanged && right.length === found.length)) return right;
-      }
-    },
-    /** Called before a query: where the system does not report changes, all files are checked again. */
-    poll: () => files.poll?.(),
-    /** Waits until every reported change is in the index. */
-    async settled() {
-      while (pending > 0) await turn;
-    },
-    progress: progressNow,
-    async status(): Promise<EngineStatus> {
-      const counts = await ask("counts");
-      return { ...counts, ...(await progressNow()), embedder: embedder?.id ?? null };
-    },
-    /** Loads the data that queries need before the first query arrives. */
-    warm: () => ask("warm"),
-    async rank(
-      query: string,
-      { signal = closed.signal, ...how }: Omit<RankOptions, "vector"> & { signal?: AbortSignal },
-    ): Promise<RankedHit[]> {
-      const isByMeaning = embedder && how.strategies.includes("vector");
-      const [vector] = isByMeaning ? await embedder.embed([query], "question", signal) : [];
-      return ask("rank", query, { ...how, vector });
-    },
-    symbols: (name: string, how: SymbolOptions) => ask("symbols", name, how),
-    outline: (path: string) => ask("outline", path),
-    /** Indexed files that no parser can cope with. */
-    unparsed: () => ask("unparsed"),
-    /** Queries that read the current files, indexed or not. */
-    syntax: createSyntaxSearch(files, parsers),
-    async close() {
-      closed.abort(new Error("the search engine was closed"));
-      stopWatching?.();
-      await turn;
-      await index.close();
-    },
-  };
+      const right = found.filter((one) => one.hash === null || one.hash === hashes.get(pathOf(one) ?? ""));
+      if (round === MAX_ROUNDS || (!hasChanged && right.length === found.length)) return right;
+    }
+  }
+
+  /** Called before a query: where the system does not report changes, all files are checked again. */
+  poll(): void {
+    this.#options.files.poll?.();
+  }
+
+  /** Waits until every reported change is in the index. */
+  async settled(): Promise<void> {
+    while (this.#pending > 0) await this.#turn;
+  }
+
+  async progress(): Promise<IndexProgress> {
+    const files = await this.#index.call("countFiles");
+    const isIdle = this.#pending === 0;
+    if (isIdle && this.#isComplete) return { files, total: files, state: "fresh" };
+    return { files, total: this.#total, state: isIdle ? (files === 0 ? "empty" : "stale") : "indexing" };
+  }
+
+  async status(): Promise<EngineStatus> {
+    const counts = await this.#index.call("counts");
+    return { ...counts, ...(await this.progress()), embedder: this.#options.embedder?.id ?? null };
+  }
+
+  /** Loads the data that queries need before the first query arrives. */
+  warm() {
+    return this.#index.call("warm");
+  }
+
+  async rank(
+    query: string,
+    { signal = this.#closed.signal, ...how }: Omit<RankOptions, "vector"> & { signal?: AbortSignal },
+  ): Promise<RankedHit[]> {
+    const { embedder } = this.#options;
+    const isByMeaning = embedder && how.strategies.includes("vector");
+    const [vector] = isByMeaning ? await embedder.embed([query], "question", signal) : [];
+    return this.#index.call("rank", query, { ...how, vector });
+  }
+
+  symbols(name: string, how: SymbolOptions) {
+    return this.#index.call("symbols", name, how);
+  }
+
+  outline(path: string) {
+    return this.#index.call("outline", path);
+  }
+
+  /** Indexed files that no parser can cope with. */
+  unparsed() {
+    return this.#index.call("unparsed");
+  }
+
+  async close(): Promise<void> {
+    this.#closed.abort(new Error("the search engine was closed"));
+    this.#stopWatching?.();
+    await this.#turn;
+    await this.#index.close();
+  }
+
+  get #parts() {
+    const { files, parsers } = this.#options;
+    return { files, parsers, index: this.#index };
+  }
+
+  #startRun(): Run {
+    const stop = new AbortController();
+    const updates = createTopic<Progress>({ maxEvents: 0 });
+    const signal = AbortSignal.any([stop.signal, this.#closed.signal]);
+    const report = this.#serialised(async () => {
+      signal.throwIfAborted();
+      const done = await this.#indexAll(signal, updates.publish);
+      this.#isComplete = true;
+      return done;
+    });
+    const started: Run = { report, updates, stop };
+    const forget = () => {
+      if (this.#run === started) this.#run = undefined;
+    };
+    report.then(forget, forget);
+    return started;
+  }
+
+  async #indexAll(signal: AbortSignal, progress: (update: Progress) => void): Promise<IndexReport> {
+    const { files } = this.#options;
+    const index = this.#index;
+    // Subscribed before listing, so that no change is missed in between.
+    this.#stopWatching ??= files.onChange((paths) => this.#onChange(paths));
+    const listed = await Array.fromAsync(files.list(signal));
+    this.#total = listed.length;
+    let read = 0;
+    for (let lives = -1; lives !== index.lives; ) {
+      lives = index.lives;
+      const planned = await index.call("plan", listed);
+      read = planned.length;
+      const onDone = (done: number) =>
+        progress({ progress: done, total: read, message: `indexing ${read} files` });
+      await this.#update(planned, { signal, onDone });
+    }
+    if (read > 0) await index.call("reload");
+    const { chunks } = await index.call("counts");
+    return { files: listed.length, read, chunks };
+  }
+
+  async #update(planned: readonly PlannedFile[], how: ReadOptions): Promise<void> {
+    const { embedder } = this.#options;
+    await readFiles(this.#parts, planned, { ...how, turn: () => this.#questions });
+    if (embedder) await embedAll(this.#parts, embedder, how.signal);
+    await this.#index.call("tidy");
+  }
+
+  /** Changes are indexed in batches: those that arrive during one batch form the next. */
+  #onChange(paths: readonly string[] | "unknown"): void {
+    const isFirst = this.#waiting.size === 0 && !this.#isAllWaiting;
+    if (paths === "unknown") this.#isAllWaiting = true;
+    else for (const path of paths) this.#waiting.add(path);
+    if (isFirst)
+      this.#serialised(() => this.#catchUp()).catch((cause: unknown) => this.#reportFailure(cause));
+  }
+
+  async #catchUp(): Promise<void> {
+    const [paths, all] = [[...this.#waiting], this.#isAllWaiting];
+    this.#waiting = new Set();
+    this.#isAllWaiting = false;
+    const { signal } = this.#closed;
+    if (signal.aborted) return;
+    if (all) await this.#indexAll(signal, () => {});
+    else await this.#update(await this.#index.call("planFor", paths), { signal });
+  }
+
+  #reportFailure(cause: unknown): void {
+    if (this.#closed.signal.aborted) return;
+    this.#isComplete = false;
+    const reason = cause instanceof Error ? cause.message : cause;
+    this.#options.log(`the search index could not follow a change: ${reason}`);
+  }
+
+  /** Two writers would only wait for each other. */
+  #serialised<T>(work: () => Promise<T>): Promise<T> {
+    this.#pending++;
+    const mine = this.#turn.then(work).finally(() => this.#pending--);
+    this.#turn = mine.catch(() => {});
+    return mine;
+  }
 }
 
 export interface IndexOptions {

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { ParserPool } from "../engine/parser-pool.ts";
 import { isIn } from "../engine/scope.ts";
-import { createSearchEngine, type SearchEngine } from "../engine/search-engine.ts";
+import { SearchEngine } from "../engine/search-engine.ts";
 import { type FolderFiles, folderFiles } from "../engine/testing/folder-files.ts";
 import type { Modality, SearchParts } from "./hit.ts";
 import { searchCode } from "./search-code.ts";
@@ -28,7 +28,7 @@ beforeAll(async () => {
   files.write("pkg/vane/vane.go", VANE);
   files.write("pkg/rose/rose.go", VANE.replace("package vane", "package rose"));
   files.write("lib/wind.py", "def measure_wind(sensor):\n    return sensor.speed  # parseHeader\n");
-  engine = createSearchEngine({ files, folder: join(home, "state"), parsers, log: () => {} });
+  engine = new SearchEngine({ files, folder: join(home, "state"), parsers, log: () => {} });
   await engine.index({ signal: AbortSignal.timeout(60_000) });
   parts = { engine, grep: grepIn(files), paths: (signal) => pathsOf(files, signal) };
 });

@@ -67,7 +67,7 @@ async function whyNoServer({ servers }: Code, path: Path): Promise<string> {
   const found = await servers.find(path);
   if (!("server" in found)) return `no language server was found; ${found.how}`;
   const { name, running } = found.server;
-  const trouble = running()?.trouble();
+  const trouble = running?.trouble();
   return trouble === undefined ? `${name} did not answer in time; ask again soon` : cannotLoad(name, trouble);
 }
 

@@ -58,7 +58,7 @@ export const rename = (code: Code) =>
         const changed = await makeChanges(code, proposed, { dryRun: dry_run, expected }, ctx);
         return note === undefined ? changed : { ...changed, note };
       } catch (cause) {
-        const trouble = found.server.running()?.trouble();
+        const trouble = found.server.running?.trouble();
         if (cause instanceof ServerRefused && trouble !== undefined)
           throw new ToolError("UPSTREAM_ERROR", cannotLoad(client.name, trouble), {}, { cause });
         if (cause instanceof ServerRefused) throw invalidArgument("new_name", cause.message);

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "nod
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createWatcher, createWorkspace, DEFAULT_SANDBOX } from "@octant/host";
-import { createSearchEngine, ParserPool } from "@octant/search";
+import { ParserPool, SearchEngine } from "@octant/search";
 import { expect, test } from "vitest";
 import { createSourceFiles } from "../search/source-files.ts";
 import { createSymbolSearch } from "./symbol-search.ts";
@@ -21,7 +21,7 @@ test("symbols of the index are checked against files whose change was not report
   });
   const watcher = createWatcher(workspace);
   const parsers = new ParserPool(1);
-  const engine = createSearchEngine({
+  const engine = new SearchEngine({
     files: { ...createSourceFiles(workspace, watcher), onChange: () => () => {} },
     folder: workspace.state.folder("search"),
     parsers,

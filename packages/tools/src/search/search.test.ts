@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createCursors, createDispatcher, createRegistry } from "@octant/core";
 import { createWatcher, createWorkspace, DEFAULT_SANDBOX } from "@octant/host";
-import { createSearchEngine, ParserPool } from "@octant/search";
+import { ParserPool, SearchEngine } from "@octant/search";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { parseSymbolId } from "../code/spot.ts";
 import { createSourceFiles, search } from "./index.ts";
@@ -32,7 +32,7 @@ const workspace = createWorkspace({
 });
 const watcher = createWatcher(workspace);
 const parsers = new ParserPool(1);
-const engine = createSearchEngine({
+const engine = new SearchEngine({
   parsers,
   files: createSourceFiles(workspace, watcher),
   folder: workspace.state.folder("search"),

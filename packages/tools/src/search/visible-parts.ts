@@ -11,24 +11,23 @@ export function toVisible(
   { engine, grep, paths }: SearchParts,
   isHidden: (path: string) => boolean,
 ): SearchParts {
-  const { rank, symbols, outline, syntax } = engine;
   async function* visible<T extends { readonly path: string }>(files: AsyncIterable<T>): AsyncGenerator<T> {
     for await (const file of files) if (!isHidden(file.path)) yield file;
   }
   return {
     engine: {
       async rank(query, options) {
-        const all = await rank(query, { ...options, limit: options.limit * SPARE_FACTOR });
+        const all = await engine.rank(query, { ...options, limit: options.limit * SPARE_FACTOR });
         return rankAgain(all.filter(({ file }) => !isHidden(file)).slice(0, options.limit));
       },
       async symbols(name, options) {
-        const all = await symbols(name, { ...options, limit: options.limit * SPARE_FACTOR });
+        const all = await engine.symbols(name, { ...options, limit: options.limit * SPARE_FACTOR });
         return all.filter(({ file }) => !isHidden(file)).slice(0, options.limit);
       },
-      outline,
+      outline: (path) => engine.outline(path),
       syntax: {
-        structures: (query) => visible(syntax.structures(query)),
-        occurrences: (query) => visible(syntax.occurrences(query)),
+        structures: (query) => visible(engine.syntax.structures(query)),
+        occurrences: (query) => visible(engine.syntax.occurrences(query)),
       },
     },
     grep,
