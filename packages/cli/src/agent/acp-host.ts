@@ -164,13 +164,11 @@ function toWorkspaceFiles({ workspace }: Octant): WorkspaceFiles {
   };
 }
 
-/** An undo record names each file with the hashes of its states; the blob store has the replaced contents. */
+/** The blob store has the replaced contents. */
 function readDiffs({ workspace }: Octant, undoRef: string): readonly FileDiff[] {
-  const { blobs, confinement } = workspace;
+  const { blobs, confinement, edits } = workspace;
   const textOf = (hash: string) => orUndefined(() => toText(blobs.get(hash)));
-  const toDiff = (line: string): FileDiff[] => {
-    const { uri, before, after } = Object(orUndefined(() => JSON.parse(line)));
-    if (typeof uri !== "string" || !(before || after)) return [];
+  return (orUndefined(() => edits.filesOf(undoRef)) ?? []).flatMap(({ uri, before, after }): FileDiff[] => {
     const path = confinement.toPath(uri);
     const oldText = before ? textOf(before.hash) : null;
     const newText = after ? (textOf(after.hash) ?? readFile(confinement, path)) : "";
@@ -187,8 +185,7 @@ function readDiffs({ workspace }: Octant, undoRef: string): readonly FileDiff[] 
         patch: () => unifiedDiff({ path: name.slice(1), ...states }),
       },
     ];
-  };
-  return (textOf(undoRef.replace(/^blob:/, "")) ?? "").split("\n").slice(1).flatMap(toDiff);
+  });
 }
 
 /** undefined for a file that is not there, is no text, or is larger than `maxBytes`. */

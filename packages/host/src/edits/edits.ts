@@ -24,7 +24,13 @@ import { createSeal } from "./seal.ts";
 import { createTransactions } from "./transaction.ts";
 import { surveyRemoval } from "./tree.ts";
 import { planUndo, runUndo } from "./undo.ts";
-import { createUndoRecords, toFileEntries, type Undo, type UndoStep } from "./undo-records.ts";
+import {
+  createUndoRecords,
+  type FileEntry,
+  toFileEntries,
+  type Undo,
+  type UndoStep,
+} from "./undo-records.ts";
 
 export interface PatchResult {
   readonly patch_id: string;
@@ -116,6 +122,11 @@ export function createEdits({ confinement, blobs, state, warn, disk = realDisk }
         if (dry_run) return { patch_id, ...dryRun(plan) };
         return { patch_id, files: plan.reports, undo: await commit(plan, signal) };
       }, signal);
+    },
+    /** The files that an undo ref restores; none for a removed folder. */
+    filesOf(ref: string): readonly FileEntry[] {
+      const undo = records.parse(blobs.get(ref.replace(/^blob:/, "")));
+      return undo?.kind === "steps" ? undo.steps.flatMap(({ files }) => files) : [];
     },
     /** Stores the undo of a change made elsewhere, such as by a command; apply() accepts the ref. */
     recordUndo: (steps: UndoStep[]): Ref => putUndo(steps, true),
