@@ -37,7 +37,8 @@ export function createTokenStore({ folder }: { readonly folder: string }) {
     readAt = performance.now();
   };
   const findGood = (id: string): KnownToken | undefined => {
-    if (performance.now() - readAt > RELOAD_MS) load();
+    // Another process may just have created it.
+    if (performance.now() - readAt > RELOAD_MS || !known.has(id)) load();
     const found = known.get(id);
     return found && found.expiresMs > Date.now() ? found : undefined;
   };
@@ -88,7 +89,8 @@ export function createTokenStore({ folder }: { readonly folder: string }) {
     },
     /** undefined when it is unknown, revoked or expired. */
     verify(token: string): TokenInfo | undefined {
-      const found = findGood(TOKEN.exec(token)?.groups?.["id"] ?? "");
+      const { id } = TOKEN.exec(token)?.groups ?? {};
+      const found = id === undefined ? undefined : findGood(id);
       return found && timingSafeEqual(Buffer.from(hashOf(token)), found.hash) ? found.info : undefined;
     },
     /** The same for a token that was verified before, by its id. */
