@@ -15,6 +15,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<AnyCommand>>> = {
   bridge: async () => (await import("./bridge.ts")).bridge,
   call: async () => (await import("./call.ts")).call,
   tools: async () => (await import("./tools.ts")).tools,
+  jobs: async () => (await import("./jobs.ts")).jobs,
   help: async () => (await import("./help.ts")).help,
   config: async () => (await import("./config.ts")).config,
   trust: async () => (await import("./trust.ts")).trust,
