@@ -99,7 +99,7 @@ const ID = String.raw`"id":\s*(-?\d+|"(?:[^"\\]|\\.)*")\s*`;
 const FIRST = new RegExp(String.raw`^\s*\{\s*(?:"jsonrpc":\s*"2\.0",\s*)?${ID},`);
 const LAST = new RegExp(String.raw`[{,]\s*${ID}\}\s*$`);
 
-/** The id of a message without its middle. All clients write it first or last; null when it is elsewhere. */
+/** The id of a message without its middle. The SDKs write it first or last; null when it is elsewhere. */
 export function idAtEdges(text: string): RequestId | null {
   const [, found = "null"] = FIRST.exec(text) ?? LAST.exec(text) ?? [];
   const id: unknown = JSON.parse(found);

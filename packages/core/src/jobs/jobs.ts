@@ -177,12 +177,17 @@ export class Jobs {
     await this.get(owner, job_id);
     const live = this.#runner.get(job_id);
     if (!live) return this.#watchElsewhere(owner, job_id, ms, signal);
-    const over = new AbortController();
-    const isOfJob = (event: JobEvent) => event.job_id === job_id;
-    const changed =
-      fromSeq === undefined ? live.ended.promise : this.events.follow(fromSeq, over.signal, isOfJob).next();
-    await this.#within<unknown>(ms, changed, signal);
-    over.abort();
+    if (fromSeq === undefined) await this.#within(ms, live.ended.promise, signal);
+    else {
+      const over = new AbortController();
+      const events = this.events.follow(fromSeq, over.signal, (event) => event.job_id === job_id);
+      try {
+        await this.#within(ms, events.next(), signal);
+      } finally {
+        over.abort("over");
+        await events.return(undefined);
+      }
+    }
     return this.get(owner, job_id);
   }
 

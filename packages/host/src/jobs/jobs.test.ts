@@ -83,6 +83,16 @@ test("work that takes longer is answered with its job, whose result comes later"
   expect(await jobs.result("me", job.job_id)).toEqual(success("late"));
 });
 
+test("a wait for an event stops listening: with the event, when its time is up, and when its caller leaves", async () => {
+  const { job } = await jobs.run(request(({ signal }) => untilAborted(signal), { patienceMs: 0 }));
+  const before = jobs.events.listenerCount;
+  const { signal } = new AbortController();
+  await jobs.ended("me", job.job_id, 30_000, signal, 0);
+  await jobs.ended("me", job.job_id, 0, signal, jobs.events.nextSeq);
+  await jobs.ended("me", job.job_id, 30_000, AbortSignal.abort(), jobs.events.nextSeq);
+  expect(jobs.events.listenerCount).toBe(before);
+});
+
 test("work that detaches is answered with its job at once", async () => {
   const { result, job } = await jobs.run(
     request(({ detach, signal }) => {
