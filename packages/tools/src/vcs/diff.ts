@@ -1,5 +1,13 @@
-import { action, holding, invalidArgument, ToolError, Uri } from "@octant/core";
-import { emptyTree, findCommit, findHead, makeDiff, type Repository } from "@octant/host";
+import { action, type Context, counted, holding, invalidArgument, ToolError, Uri } from "@octant/core";
+import {
+  emptyTree,
+  findCommit,
+  findHead,
+  makeDiff,
+  type Path,
+  type Repository,
+  readStatus,
+} from "@octant/host";
 import { z } from "zod";
 import { INSPECT } from "../kinds.ts";
 import { PatchPage, patchInput, patchText, toPatchPage } from "./patch-page.ts";
@@ -17,7 +25,11 @@ export const diff = (workspace: VcsWorkspace) =>
       repo: Repo,
       ...patchInput,
     }),
-    output: z.object(PatchPage),
+    output: z.object({
+      ...PatchPage,
+      untracked: z.array(Uri).optional().describe("New files that git does not track; not in the patch"),
+      untracked_count: z.int().optional().describe("When there are more of them"),
+    }),
     errors: [
       "NOT_A_REPOSITORY",
       "NOT_FOUND",
@@ -30,16 +42,39 @@ export const diff = (workspace: VcsWorkspace) =>
       { title: "Unstaged changes", input: {} },
       { title: "Changes of a branch", input: { ref: "main...HEAD" } },
     ],
-    text: patchText,
+    text(data, reader) {
+      const { untracked, untracked_count } = data;
+      const shown = patchText(data, reader);
+      if (!untracked) return shown;
+      const count = counted(untracked_count ?? untracked.length, "untracked file");
+      const note = `${count} not in the patch: ${untracked.map(reader.path).join(", ")}`;
+      return { ...shown, notes: [...(shown.notes ?? []), note] };
+    },
     async run({ ref, staged, path: asked, repo, limit, max_bytes }, ctx) {
       const { repository, path } = toPlace(workspace, asked, repo, ctx);
-      return toPatchPage({ ctx, blobs: workspace.blobs, limit, max_bytes }, async () => {
+      const page = await toPatchPage({ ctx, blobs: workspace.blobs, limit, max_bytes }, async () => {
         const trees = await toTrees(repository, ref, staged);
         const root = workspace.confinement.roots[0]!;
         return makeDiff(repository, { trees, staged, path, root });
       });
+      const comparesFiles = !staged && !RANGE.test(ref ?? "");
+      return comparesFiles ? { ...page, ...(await listUntracked(repository, path, ctx)) } : page;
     },
   });
+
+const MAX_UNTRACKED = 20;
+
+/** git leaves new files out of a diff, which would then say that nothing changed. */
+async function listUntracked(repository: Repository, path: Path | undefined, ctx: Context) {
+  const { entries } = await readStatus(repository, { path });
+  const uris = entries
+    .filter(({ kind, uri }) => kind === "untracked" && ctx.hides(uri) === undefined)
+    .map(({ uri }) => uri);
+  return {
+    ...(uris.length > 0 && { untracked: uris.slice(0, MAX_UNTRACKED) }),
+    ...(uris.length > MAX_UNTRACKED && { untracked_count: uris.length }),
+  };
+}
 
 const RANGE = /^(.*?)(\.{2,3})(.*)$/s;
 

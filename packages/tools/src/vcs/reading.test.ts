@@ -162,6 +162,19 @@ test("diff compares with a commit, two commits, and a merge base", async () => {
   expect((await one.fail("diff", { ref: "nowhere" })).code).toBe("NOT_FOUND");
 });
 
+test("a diff of the working tree lists the new files that git leaves out of it", async () => {
+  const one = withCommit();
+  expect(await one.ok("diff", {})).not.toHaveProperty("untracked");
+  one.write("new.txt", "new\n");
+  one.write("folder/one.txt", "new\n");
+  const untracked = [uri(one, "folder"), uri(one, "new.txt")];
+  for (const input of [{}, { ref: "HEAD" }])
+    expect(await one.ok("diff", input)).toMatchObject({ file_count: 0, untracked });
+  expect(await one.ok("diff", { path: "new.txt" })).toMatchObject({ untracked: [uri(one, "new.txt")] });
+  for (const input of [{ staged: true }, { ref: "HEAD..HEAD" }])
+    expect(await one.ok("diff", input)).not.toHaveProperty("untracked");
+});
+
 test("log pages are stable while commits are added, and a path narrows them, across renames if requested", async () => {
   const one = withCommit();
   for (let n = 0; n < 5; n++) one.git("commit", "-q", "--allow-empty", "-m", `empty ${n}`);
