@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
@@ -110,4 +110,20 @@ test("waiting ends when the caller gives up", async () => {
 test("an unusable state folder is reported as such", async () => {
   const lock = createLock(join(folder, "missing", "lock"));
   await expect(lock.hold(() => "in")).rejects.toMatchObject({ code: "IO_ERROR" });
+});
+
+test("a damaged file is repaired, also while another process holds the lock", async () => {
+  const damage = () =>
+    writeFileSync(file, "not a database, and longer than its header of a hundred bytes\n".repeat(9));
+  damage();
+  const lock = createLock(file, { giveUpMs: 50 });
+  expect(await lock.hold(() => "held")).toBe("held");
+  const { child } = await holdElsewhere();
+  damage();
+  const second = createLock(file, { giveUpMs: 50 });
+  await expect(second.hold(() => "both")).rejects.toMatchObject({ code: "LOCKED" });
+  child.kill("SIGKILL");
+  await once(child, "exit");
+  expect(await second.hold(() => "next")).toBe("next");
+  await Promise.all([lock.close(), second.close()]);
 });

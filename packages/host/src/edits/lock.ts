@@ -1,7 +1,8 @@
+import { truncateSync } from "node:fs";
 import type { DatabaseSync } from "node:sqlite";
 import { setTimeout as delay } from "node:timers/promises";
 import { ToolError } from "@octant/core";
-import { isBusy } from "../sqlite/database.ts";
+import { isBusy, isDamaged } from "../sqlite/database.ts";
 
 const BUSY_TIMEOUT_MS = 2;
 const RETRY_MS = 5;
@@ -25,14 +26,24 @@ export function createLock(file: string, options: LockOptions = {}) {
   let database: DatabaseSync | undefined;
   let last: Promise<unknown> = Promise.resolve();
 
+  const close = () => {
+    database?.close();
+    database = undefined;
+  };
   /** False while another process holds it. */
-  const tryOnce = (): boolean => {
+  const tryOnce = (isRepaired = false): boolean => {
     try {
       database ??= openDatabase(file);
       database.exec("BEGIN IMMEDIATE");
       return true;
     } catch (cause) {
       if (isBusy(cause)) return false;
+      if (isDamaged(cause) && !isRepaired) {
+        close();
+        // It holds no data. Emptied in place, it stays the file that other processes lock.
+        truncateSync(file);
+        return tryOnce(true);
+      }
       const message = `the lock in ${place} cannot be used; check that the folder can be written and the disk has space`;
       throw new ToolError("IO_ERROR", message, {}, { cause });
     }
@@ -44,10 +55,6 @@ export function createLock(file: string, options: LockOptions = {}) {
         throw new ToolError("LOCKED", `another Octant process is ${doing}; try again`, {});
       await delay(RETRY_MS, undefined, { signal });
     }
-  };
-  const close = () => {
-    database?.close();
-    database = undefined;
   };
   const end = () => {
     try {
@@ -88,7 +95,12 @@ export function createLock(file: string, options: LockOptions = {}) {
 function openDatabase(file: string): DatabaseSync {
   const { DatabaseSync } = process.getBuiltinModule("node:sqlite");
   const database = new DatabaseSync(file, { timeout: BUSY_TIMEOUT_MS });
-  // Nothing is ever written, so a journal on the disk would cost time, and fail when the disk is full.
-  database.exec("PRAGMA journal_mode = MEMORY");
-  return database;
+  try {
+    // Nothing is ever written, so a journal on the disk would cost time, and fail when the disk is full.
+    database.exec("PRAGMA journal_mode = MEMORY");
+    return database;
+  } catch (cause) {
+    database.close();
+    throw cause;
+  }
 }
