@@ -37,6 +37,7 @@ export async function checkWorkspace({ client, workspace }: Octant<OwnTool>): Pr
           "state folder",
           `${workspace.state.path} is temporary, so undo may be lost; make ~/.local/state writable or set XDG_STATE_HOME`,
         ),
+    ...workspace.edits.givenUp().map((said) => warn("edits", `${said}; delete it when that is done`)),
     isWeaker(sandbox.level, "unshare")
       ? warn("sandbox", `${sandbox.level}: ${sandbox.detail}`)
       : ok("sandbox", `${sandbox.level}: ${sandbox.detail}`),

@@ -1,3 +1,5 @@
+import { z } from "zod";
+
 /** What most actions declare alike: access, timing and intent. */
 export const INSPECT = { access: "read", timing: "sync", intent: "inspect" } as const;
 export const INSPECT_SHORT = { access: "read", timing: "async_short", intent: "inspect" } as const;
@@ -8,3 +10,9 @@ export const VERIFY = { access: "write", timing: "sync", intent: "verify" } as c
 /** Errors of every action that writes to a path. */
 export const PATH_ERRORS = ["OUTSIDE_WORKSPACE", "PROTECTED_PATH", "ACCESS_DENIED"] as const;
 export const DISK_ERRORS = ["LOCKED", "NO_SPACE", "IO_ERROR"] as const;
+
+/** In the output of edits. */
+export const EditNote = z
+  .string()
+  .optional()
+  .describe("What an earlier, interrupted edit left to be set right by hand");

@@ -60,20 +60,27 @@ export function makeFolder(disk: Disk, path: NativePath, mode: number | undefine
 
 const FOLDER = fs.constants.O_RDONLY | fs.constants.O_DIRECTORY | fs.constants.O_NOFOLLOW;
 
-/** Writes into an existing file, which keeps its hard links and owner; false when it has been replaced. */
+/** Opens an existing file to write into it, so that it keeps its hard links and owner; `known` is its stat. */
+export function openExisting(disk: Disk, path: NativePath, known: fs.Stats) {
+  const file = openFile(disk, path, EXISTING_FILE);
+  const { dev, ino } = disk.fstatSync(file.fd);
+  if (dev === known.dev && ino === known.ino) return file;
+  file[Symbol.dispose]();
+  return undefined;
+}
+
+/** Replaces the content of an open file. */
 export async function overwrite(
   disk: Disk,
-  path: NativePath,
-  { bytes, mode, known }: { bytes: Uint8Array; mode: number | undefined; known: fs.Stats },
-): Promise<boolean> {
-  using file = openFile(disk, path, EXISTING_FILE);
-  const { dev, ino } = disk.fstatSync(file.fd);
-  if (dev !== known.dev || ino !== known.ino) return false;
-  await writeDurably(disk, file.fd, bytes);
-  disk.ftruncateSync(file.fd, bytes.length);
-  if (mode !== undefined) disk.fchmodSync(file.fd, mode & 0o7777);
-  disk.fsyncSync(file.fd);
-  return true;
+  fd: number,
+  { bytes, mode }: { readonly bytes: Uint8Array; readonly mode: number | undefined },
+): Promise<void> {
+  await writeDurably(disk, fd, bytes);
+  disk.ftruncateSync(fd, bytes.length);
+  // Only the owner may set a mode, even the one that the file has. Writing takes set-id bits away.
+  if (mode !== undefined && (disk.fstatSync(fd).mode & 0o7777) !== (mode & 0o7777))
+    disk.fchmodSync(fd, mode & 0o7777);
+  disk.fsyncSync(fd);
 }
 
 const EXISTING_FILE = fs.constants.O_WRONLY | fs.constants.O_NOFOLLOW | fs.constants.O_NONBLOCK;

@@ -15,13 +15,14 @@ import { type Change, kindOfChange } from "./file-step.ts";
 import { createJournal } from "./journal.ts";
 import { createLock } from "./lock.ts";
 import { findFree, findPlace } from "./new-place.ts";
+import { checkPermissions } from "./ownership.ts";
 import { type PatchRequest, readRequest, toBases } from "./patch-request.ts";
 import { type FileReport, nameInPatch, type Plan, planPatch } from "./plan-patch.ts";
 import { checkOtherNames, checkWritable } from "./protected-paths.ts";
 import { checkConfirmed, createRemoval, toRemovable } from "./removal.ts";
 import { removeEmptyFolders } from "./rollback.ts";
 import { createSeal } from "./seal.ts";
-import { createTransactions } from "./transaction.ts";
+import { createTransactions, isSetOf } from "./transaction.ts";
 import { surveyRemoval } from "./tree.ts";
 import { planUndo, runUndo } from "./undo.ts";
 import {
@@ -32,7 +33,12 @@ import {
   type UndoStep,
 } from "./undo-records.ts";
 
-export interface PatchResult {
+/** The answer to an edit that found the remains of an earlier one, and could not set them right. */
+export interface Noted {
+  readonly note?: string;
+}
+
+export interface PatchResult extends Noted {
   readonly patch_id: string;
   readonly files: readonly FileReport[];
   /** null after a dry run. */
@@ -59,21 +65,26 @@ export function createEdits({ confinement, blobs, state, warn, disk = realDisk }
   const sealOf = createSeal(state.secret);
   const journalFile = join(folder, "journal");
   const journal = createJournal({ file: journalFile, roots: confinement.roots, sealOf, warn, disk });
-  const transactions = createTransactions(confinement, journal, disk);
+  const transactions = createTransactions({ confinement, disk, blobs }, journal);
   const records = createUndoRecords(sealOf);
   const removal = createRemoval({ confinement, blobs, transactions, records, folder: state.folder("trash") });
 
+  /** What recovery could not set right, for the next answer. */
+  let untold: string | undefined;
   /** Another process may have died since the last time, so every edit starts with looking for its remains. */
-  const alone = <T>(work: () => Promise<T> | T, signal?: AbortSignal): Promise<T> =>
+  const alone = <T extends object>(work: () => Promise<T> | T, signal?: AbortSignal): Promise<T & Noted> =>
     lock.hold(async () => {
-      await transactions.recover();
-      return work();
+      untold = (await transactions.recover()) ?? untold;
+      const result = await work();
+      const note = untold;
+      untold = undefined;
+      return { ...result, ...(note !== undefined && { note }) };
     }, signal);
 
   const commit = async ({ changes, folders }: Omit<Plan, "reports">, signal?: AbortSignal): Promise<Ref> => {
     // For one file, waiting for the disk here would cost more than the edit; a power failure can lose its undo, never
     // the file. A set of files waits for the disk many times anyway, and its undo is worth more.
-    const durable = changes.length > 1;
+    const durable = isSetOf(changes);
     const old = changes.flatMap(({ before }) => before ?? []);
     const step = { files: toFileEntries(changes), folders: folders.map(pathToUri), modes: [] };
     const record = toBlob(records.encode({ kind: "steps", steps: [step], resumes: false }));
@@ -119,6 +130,7 @@ export function createEdits({ confinement, blobs, state, warn, disk = realDisk }
         if ("undo" in asked) return { patch_id, ...(await applyUndo(asked.undo, dry_run, signal)) };
         const plan = planPatch(confinement, blobs, asked.patch, toBases(confinement, request, asked.patch));
         checkOtherNames(confinement, plan.changes);
+        checkPermissions(plan.changes);
         if (dry_run) return { patch_id, ...dryRun(plan) };
         return { patch_id, files: plan.reports, undo: await commit(plan, signal) };
       }, signal);
@@ -132,7 +144,11 @@ export function createEdits({ confinement, blobs, state, warn, disk = realDisk }
     recordUndo: (steps: UndoStep[]): Ref => putUndo(steps, true),
 
     /** Creates a missing file and its parent folders. */
-    create: (uri: Uri, bytes: Buffer, signal?: AbortSignal): Promise<{ uri: Uri; hash: Hash; undo: Ref }> =>
+    create: (
+      uri: Uri,
+      bytes: Buffer,
+      signal?: AbortSignal,
+    ): Promise<{ uri: Uri; hash: Hash; undo: Ref } & Noted> =>
       alone(async () => {
         checkSize(uri, bytes.length);
         const { path, missing } = findFree(confinement, confinement.toPath(uri));
@@ -142,7 +158,7 @@ export function createEdits({ confinement, blobs, state, warn, disk = realDisk }
         return { uri: pathToUri(path), hash, undo };
       }, signal),
 
-    makeFolder: (uri: Uri): Promise<{ uri: Uri; created: boolean }> =>
+    makeFolder: (uri: Uri): Promise<{ uri: Uri; created: boolean } & Noted> =>
       alone(() => {
         const asked = confinement.toPath(uri);
         checkWritable(confinement.roots, asked);
@@ -166,7 +182,7 @@ export function createEdits({ confinement, blobs, state, warn, disk = realDisk }
       uri: Uri,
       { confirm, recursive }: { readonly confirm: boolean; readonly recursive: boolean },
       signal?: AbortSignal,
-    ): Promise<{ uri: Uri; removed: number; undo: Ref }> {
+    ): Promise<{ uri: Uri; removed: number; undo: Ref } & Noted> {
       const done = await alone(async () => {
         const path = toRemovable(confinement, uri);
         const found = await surveyRemoval(confinement, path, signal);
@@ -185,8 +201,11 @@ export function createEdits({ confinement, blobs, state, warn, disk = realDisk }
     /** Rolls back what a crashed process left half done. Cheap when there is nothing. */
     async recover(): Promise<void> {
       await removal.emptyTrash();
-      if (statSync(journalFile, { throwIfNoEntry: false })?.size) await alone(() => {});
+      if (!statSync(journalFile, { throwIfNoEntry: false })?.size) return;
+      untold = (await alone(() => ({}))).note;
     },
+    /** What is left to do by hand after edits that could be neither finished nor taken back. */
+    givenUp: journal.givenUp,
     /** Closes as soon as no edit is under way. */
     async close(): Promise<void> {
       await lock.close();

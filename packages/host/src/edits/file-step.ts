@@ -5,8 +5,18 @@ import { errnoOf } from "../errno.ts";
 import { hashOf } from "../hashes.ts";
 import { type Path, pathToUri } from "../path.ts";
 import type { ChangedKind } from "./changed-kind.ts";
-import { type Disk, makeFolder, NEW_FILE, openFile, overwrite, syncContent, writeContent } from "./disk.ts";
+import {
+  type Disk,
+  makeFolder,
+  NEW_FILE,
+  openExisting,
+  openFile,
+  overwrite,
+  syncContent,
+  writeContent,
+} from "./disk.ts";
 import type { Step } from "./journal.ts";
+import { canOwnLike, mustStayInPlace } from "./ownership.ts";
 import { newTempName } from "./temp-name.ts";
 
 /** The entry found at a path. */
@@ -68,20 +78,9 @@ export function toStep(change: Change, isSet: boolean): Step {
     mode: before ? before.stat.mode & 0o7777 : null,
     after: after?.hash ?? null,
     temp: needsTemp ? newTempName() : null,
-    backup: isSet && how !== "create" && kind !== "directory" ? newTempName() : null,
+    // Content that is overwritten is preserved as a blob: the folder may take no other file.
+    backup: isSet && (how === "replace" || how === "remove") && kind !== "directory" ? newTempName() : null,
   };
-}
-
-/** Whether another file in its place would part it from its other names, or from an owner that we cannot give it. */
-export function mustStayInPlace({ before, after }: Change): boolean {
-  if (before?.kind !== "file" || after === null) return false;
-  return before.stat.nlink > 1 || !canOwnLike(before.stat);
-}
-
-function canOwnLike({ uid, gid }: Stats): boolean {
-  const me = process.geteuid?.();
-  if (me === undefined || me === 0) return true;
-  return uid === me && (gid === process.getegid?.() || (process.getgroups?.() ?? []).includes(gid));
 }
 
 /** Writes the new content beside the target. */
@@ -92,14 +91,14 @@ export async function writeTemp(disk: Disk, { change, step, folder }: Work): Pro
   await writeNew(disk, folder.at(step.temp), { ...after, like: before?.stat ?? after.like });
 }
 
-/** Hard-links the old content, or copies content that is about to be overwritten. */
+/** Hard-links what is about to be replaced. */
 export async function preserveOld(disk: Disk, work: Work): Promise<void> {
   const { change, step, folder, target } = work;
   if (step.backup === null || !change.before || step.how === "remove") return;
   const backup = folder.at(step.backup);
   checkUntouched(disk, work);
   // Not every system can hard-link a symbolic link: some link its target instead.
-  if (step.how === "overwrite" || step.kind === "symlink") return writeOld(disk, backup, change.before);
+  if (step.kind === "symlink") return writeOld(disk, backup, change.before);
   try {
     disk.linkSync(target, backup);
   } catch (cause) {
@@ -112,17 +111,23 @@ export async function preserveOld(disk: Disk, work: Work): Promise<void> {
   work.expected = now;
 }
 
-/** Performs the prepared step. */
-export async function perform(disk: Disk, work: Work, isSet: boolean): Promise<void> {
+/** Performs the prepared step; `onOverwrite` is called before the first byte of the target changes in place. */
+export async function perform(
+  disk: Disk,
+  work: Work,
+  isSet: boolean,
+  onOverwrite: () => void,
+): Promise<void> {
   const { change, step, folder, target } = work;
   if (step.how === "create") return create(disk, work, isSet);
   checkUntouched(disk, work);
   if (step.how === "replace") return disk.renameSync(folder.at(step.temp!), target);
   if (step.how === "overwrite") {
     const { bytes, mode } = change.after!;
-    const done = await overwrite(disk, target, { bytes, mode, known: work.expected! });
-    if (!done) throw touched(disk, work);
-    return;
+    using file = openExisting(disk, target, work.expected!);
+    if (!file) throw touched(disk, work);
+    onOverwrite();
+    return await overwrite(disk, file.fd, { bytes, mode });
   }
   if (step.backup === null) return discard(disk, target, step.kind);
   disk.renameSync(target, folder.at(step.backup));

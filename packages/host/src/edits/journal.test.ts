@@ -69,7 +69,7 @@ test("a journal that is not there, or was cleared, has nothing pending", () => {
 });
 
 test.each([false, true])("a begun transaction is found by the next process (committed: %s)", (committed) => {
-  expect(pendingIn(written(committed))).toEqual({ intention: INTENTION, committed });
+  expect(pendingIn(written(committed))).toEqual({ intention: INTENTION, begun: new Set(), committed });
 });
 
 test("a record that was cut at any byte is never acted upon, unless all of it is there", () => {
@@ -78,8 +78,23 @@ test("a record that was cut at any byte is never acted upon, unless all of it is
   for (let length = 1; length < bytes.length; length++) {
     const pending = pendingIn(bytes.subarray(0, length));
     if (length < recordLength) expect(pending, `cut at ${length}`).toBeUndefined();
-    else expect(pending).toEqual({ intention: INTENTION, committed: length > recordLength });
+    else
+      expect(pending).toEqual({ intention: INTENTION, begun: new Set(), committed: length > recordLength });
   }
+});
+
+test("the steps that were being overwritten are known; a torn line about one is not", () => {
+  const journal = open();
+  journal.begin(INTENTION, { durable: true });
+  journal.overwriting(0);
+  journal.overwriting(12);
+  const bytes = readFileSync(file);
+  expect(pendingIn(bytes)).toMatchObject({ begun: new Set([0, 12]), committed: false });
+  expect(pendingIn(bytes.subarray(0, -1))).toMatchObject({ begun: new Set([0]), committed: false });
+  writeFileSync(file, bytes);
+  journal.commit();
+  journal.close();
+  expect(pendingIn(readFileSync(file))).toMatchObject({ begun: new Set([0, 12]), committed: true });
 });
 
 test("every flipped bit in a record is detected; the record is set aside and a warning says where", () => {

@@ -1,6 +1,6 @@
 import { timingSafeEqual } from "node:crypto";
-import { closeSync, constants, openSync, statSync, writeFileSync } from "node:fs";
-import { dirname, posix } from "node:path";
+import { closeSync, constants, openSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { basename, dirname, join, posix } from "node:path";
 import { Hash } from "@octant/core";
 import { z } from "zod";
 import { attempt } from "../attempt.ts";
@@ -42,6 +42,8 @@ export type Intention = z.output<typeof Intention>;
 
 export interface Pending {
   readonly intention: Intention;
+  /** The steps whose target was being overwritten, by their position. */
+  readonly begun: ReadonlySet<number>;
   /** Whether every step was done and synced, so that only temporary files are left to be removed. */
   readonly committed: boolean;
 }
@@ -55,7 +57,7 @@ export interface JournalOptions {
   readonly disk?: Disk;
 }
 
-const COMMITTED = Buffer.from("committed\n");
+const COMMITTED = "committed";
 
 export type Journal = ReturnType<typeof createJournal>;
 
@@ -63,6 +65,18 @@ export type Journal = ReturnType<typeof createJournal>;
 export function createJournal({ file, roots, sealOf, warn, disk = realDisk }: JournalOptions) {
   let opened: number | undefined;
   let length = 0;
+  /** Appends a line to the record; durable when it returns. */
+  const append = (line: string): void => {
+    const bytes = Buffer.from(`${line}\n`);
+    try {
+      disk.writeSync(descriptor(), bytes, 0, bytes.length, length);
+      disk.fdatasyncSync(descriptor());
+      length += bytes.length;
+    } catch (cause) {
+      disk.ftruncateSync(descriptor(), length);
+      throw cause;
+    }
+  };
   const descriptor = (): number => {
     if (opened !== undefined) return opened;
     opened = openSync(file, constants.O_RDWR | constants.O_CREAT | constants.O_NOFOLLOW, 0o600);
@@ -70,11 +84,20 @@ export function createJournal({ file, roots, sealOf, warn, disk = realDisk }: Jo
     return opened;
   };
 
-  const setAside = (bytes: Buffer) => {
-    const kept = `${file}.damaged-${Date.now()}`;
-    writeFileSync(kept, bytes, { mode: 0o600 });
+  const load = (): Buffer => {
+    const stat = opened === undefined ? statSync(file, { throwIfNoEntry: false }) : disk.fstatSync(opened);
+    const bytes = Buffer.alloc(stat?.size ?? 0);
+    if (bytes.length > 0) disk.readSync(descriptor(), bytes, 0, bytes.length, 0);
+    return bytes;
+  };
+  /** Stores the record elsewhere, below a sentence about it, and returns that sentence with the place. */
+  const setAside = (state: "damaged" | "unfinished", what: string): string => {
+    const kept = `${file}.${state}-${Date.now()}`;
+    const said = `${what}; the record was moved to ${kept}`;
+    writeFileSync(kept, Buffer.concat([Buffer.from(`${said}\n`), load()]), { mode: 0o600 });
     disk.ftruncateSync(descriptor(), 0);
-    warn(`the edit journal was damaged and ignored; it was moved to ${kept}`);
+    warn(said);
+    return said;
   };
 
   return {
@@ -87,27 +110,26 @@ export function createJournal({ file, roots, sealOf, warn, disk = realDisk }: Jo
       if (durable) disk.fdatasyncSync(descriptor());
     },
     /** Decides the change that began; durable when it returns. */
-    commit(): void {
-      try {
-        disk.writeSync(descriptor(), COMMITTED, 0, COMMITTED.length, length);
-        disk.fdatasyncSync(descriptor());
-      } catch (cause) {
-        disk.ftruncateSync(descriptor(), length);
-        throw cause;
-      }
-    },
+    commit: (): void => append(COMMITTED),
+    /** Notes that a target is overwritten from here on, so that its content may be neither old nor new. */
+    overwriting: (step: number): void => append(String(step)),
     clear: (): void => disk.ftruncateSync(descriptor(), 0),
     /** The unfinished change of a dead process. A torn or damaged record is moved aside and ignored. */
     pending(): Pending | undefined {
-      const stat = opened === undefined ? statSync(file, { throwIfNoEntry: false }) : disk.fstatSync(opened);
-      if (!stat?.size) return undefined;
-      const bytes = Buffer.alloc(stat.size);
-      disk.readSync(descriptor(), bytes, 0, stat.size, 0);
+      const bytes = load();
+      if (bytes.length === 0) return undefined;
       const record = parseRecord(bytes, sealOf);
       if (record && isOurs(record.intention, roots)) return record;
-      setAside(bytes);
+      setAside("damaged", "the edit journal was damaged and ignored");
       return undefined;
     },
+    /** Gives up the recovery of the pending change; `what` says for a person what is left to do. */
+    giveUp: (what: string): string => setAside("unfinished", what),
+    /** The sentences about changes that were given up, until a person removes their records. */
+    givenUp: (): string[] =>
+      readdirSync(dirname(file))
+        .filter((name) => name.startsWith(`${basename(file)}.unfinished-`))
+        .map((name) => readFileSync(join(dirname(file), name), "utf8").split("\n", 1)[0] ?? ""),
     close(): void {
       if (opened !== undefined) closeSync(opened);
       opened = undefined;
@@ -124,8 +146,18 @@ function parseRecord(bytes: Buffer, sealOf: Seal): Pending | undefined {
   const [, seal = "", body = ""] = LINE.exec(bytes.toString("utf8", 0, Math.max(end, 0))) ?? [];
   if (body === "" || !timingSafeEqual(sealOf(SEALED_AS + body), Buffer.from(seal, "hex"))) return undefined;
   const intention = attempt(() => Intention.parse(JSON.parse(body)));
-  // Anything after it was written once all steps were synced, so even a torn record proves the commit.
-  return intention && { intention, committed: bytes.length > end + 1 };
+  if (!intention) return undefined;
+  const lines = bytes.toString("utf8", end + 1).split("\n");
+  // It was written once all steps were synced, so even a torn line proves the commit.
+  const committed = lines.some((line) => line.startsWith(COMMITTED.charAt(0)));
+  // The last line is torn, or empty: what it announces did not begin.
+  const begun = new Set(
+    lines
+      .slice(0, -1)
+      .filter((line) => /^\d+$/.test(line))
+      .map(Number),
+  );
+  return { intention, begun, committed };
 }
 
 /** The seal already proves it, but recovery deletes and renames, so the paths are checked again. */

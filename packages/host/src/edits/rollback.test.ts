@@ -32,6 +32,8 @@ afterEach(() => rmSync(base, { recursive: true, force: true }));
 const temp = newTempName();
 const backup = newTempName();
 const before = hashOf(Buffer.from("old"));
+const blobs = { get: () => Buffer.from("old") };
+const partsFor = (folder: string) => ({ confinement: createConfinement([folder]), disk: realDisk, blobs });
 
 const intentionFor = (target: string, how: Step["how"], folders: string[] = []): Intention => ({
   isSet: true,
@@ -43,25 +45,53 @@ test.each([".git/hooks/pre-commit", "../outside/x"])("nothing is moved or remove
   const target = join(root, name);
   mkdirSync(dirname(target), { recursive: true });
   for (const left of [temp, backup]) writeFileSync(join(dirname(target), left), "old");
-  const confinement = createConfinement([root]);
   const intention = intentionFor(target, "remove", [join(dirname(target), "empty")]);
   mkdirSync(join(dirname(target), "empty"));
-  await rollBack(confinement, realDisk, intention);
-  sweep(confinement, realDisk, intention);
+  const parts = partsFor(root);
+  await rollBack(parts, { intention, begun: new Set() });
+  sweep(parts, intention);
   expect(readdirSync(dirname(target)).sort()).toEqual([temp, backup, "empty"].sort());
 });
 
-test.each(["remove", "overwrite"] as const)(
-  "a link in a backup's place is not taken for it (%s)",
-  async (how) => {
-    writeFileSync(join(base, "outside"), "old");
-    const target = join(root, "file");
-    if (how === "overwrite") writeFileSync(target, "now");
-    symlinkSync(join(base, "outside"), join(root, backup));
-    await rollBack(createConfinement([root]), realDisk, intentionFor(target, how));
-    expect(existsSync(target) ? readFileSync(target, "utf8") : undefined).toBe(
-      how === "overwrite" ? "now" : undefined,
-    );
-    expect(readdirSync(base).sort()).toEqual(["outside", "ws"]);
-  },
-);
+test("a link in a backup's place is not taken for it", async () => {
+  writeFileSync(join(base, "outside"), "old");
+  const target = join(root, "file");
+  symlinkSync(join(base, "outside"), join(root, backup));
+  const intention = intentionFor(target, "remove");
+  await rollBack(partsFor(root), { intention, begun: new Set() });
+  expect(existsSync(target)).toBe(false);
+  expect(readdirSync(base).sort()).toEqual(["outside", "ws"]);
+});
+
+test.each([
+  ["torn by the edit", [0], "old"],
+  ["written by somebody else before the edit began to overwrite it", [], "now"],
+] as const)("a file that was %s is afterwards '%s'", async (_, begun, content) => {
+  const target = join(root, "file");
+  writeFileSync(target, "now");
+  const intention = intentionFor(target, "overwrite");
+  expect(await rollBack(partsFor(root), { intention, begun: new Set(begun) })).toEqual([]);
+  expect(readFileSync(target, "utf8")).toBe(content);
+});
+
+test("a step that cannot be taken back hinders no other, and is named", async () => {
+  const [gone, kept] = [join(root, "gone"), join(root, "kept")];
+  writeFileSync(kept, "now");
+  const intention = {
+    isSet: true,
+    steps: [gone, kept].flatMap((target) => intentionFor(target, "overwrite").steps),
+    folders: [],
+  };
+  writeFileSync(gone, "now");
+  const disk: typeof realDisk = {
+    ...realDisk,
+    openSync: ((path: string, ...rest: [number]) => {
+      if (String(path).endsWith("kept"))
+        throw Object.assign(new Error("EPERM"), { code: "EPERM", errno: -1 });
+      return realDisk.openSync(path, ...rest);
+    }) as typeof realDisk.openSync,
+  };
+  const failures = await rollBack({ ...partsFor(root), disk }, { intention, begun: new Set([0, 1]) });
+  expect(failures.map(({ step }) => step.target)).toEqual([kept]);
+  expect(readFileSync(gone, "utf8")).toBe("old");
+});

@@ -1,33 +1,63 @@
 import type { Stats } from "node:fs";
+import { attempt } from "../attempt.ts";
+import type { Blobs } from "../blobs/blobs.ts";
 import { type Confinement, kindOf, type PinnedFolder, splitPath } from "../confinement.ts";
 import { errnoOf } from "../errno.ts";
 import { hashOf } from "../hashes.ts";
 import type { Path } from "../path.ts";
 import { hasCode } from "../system-error.ts";
-import { type Disk, makeFolder, overwrite } from "./disk.ts";
-import type { Intention, Step } from "./journal.ts";
+import { type Disk, makeFolder, openExisting, overwrite } from "./disk.ts";
+import type { Intention, Pending, Step } from "./journal.ts";
 import { isProtected } from "./protected-paths.ts";
 
+/** A step that could not be taken back or cleaned up. */
+export interface Failure {
+  readonly step: Step;
+  readonly cause: unknown;
+}
+
 /**
- * Rolls back a partial change. It relies only on the disk, so it works after a failure and after a crash, and is
- * idempotent. A file that another program has written meanwhile is left alone.
+ * Rolls back a partial change. It relies only on the disk and the blobs, so it works after a failure and after a crash,
+ * and is idempotent. A file that another program has written meanwhile is left alone, and a failure hinders no other.
  */
-export async function rollBack(confinement: Confinement, disk: Disk, intention: Intention): Promise<void> {
-  for (const step of intention.steps.toReversed()) {
-    using folder = openParent(confinement, step.target);
-    if (!folder) continue;
-    await revert(disk, folder, step, intention.isSet);
-    removeTemporaries(disk, folder, step);
+export async function rollBack(
+  { confinement, disk, blobs }: RollbackParts,
+  { intention, begun }: Pick<Pending, "intention" | "begun">,
+): Promise<Failure[]> {
+  const failures: Failure[] = [];
+  for (const [i, step] of [...intention.steps.entries()].toReversed()) {
+    try {
+      using folder = openParent(confinement, step.target);
+      if (!folder) continue;
+      if (begun.has(i)) await restore(disk, folder, step, blobs);
+      revert(disk, folder, step, intention.isSet);
+      removeTemporaries(disk, folder, step);
+    } catch (cause) {
+      failures.push({ step, cause });
+    }
   }
-  removeEmptyFolders(confinement, disk, intention.folders);
+  // One that cannot be removed is empty and does no harm.
+  attempt(() => removeEmptyFolders(confinement, disk, intention.folders));
+  return failures;
+}
+
+export interface RollbackParts {
+  readonly confinement: Confinement;
+  readonly disk: Disk;
+  readonly blobs: Pick<Blobs, "get">;
 }
 
 /** Removes the temporary files of a finished change. */
-export function sweep(confinement: Confinement, disk: Disk, intention: Intention): void {
-  for (const step of intention.steps) {
-    using folder = openParent(confinement, step.target);
-    if (folder) removeTemporaries(disk, folder, step);
-  }
+export function sweep({ confinement, disk }: RollbackParts, { steps }: Intention): Failure[] {
+  return steps.flatMap((step) => {
+    try {
+      using folder = openParent(confinement, step.target);
+      if (folder) removeTemporaries(disk, folder, step);
+      return [];
+    } catch (cause) {
+      return [{ step, cause }];
+    }
+  });
 }
 
 /** Removes the folders as long as nothing is in them; innermost first. */
@@ -68,7 +98,7 @@ function openParent(confinement: Confinement, target: Path): PinnedFolder | unde
   }
 }
 
-async function revert(disk: Disk, folder: PinnedFolder, step: Step, isSet: boolean): Promise<void> {
+function revert(disk: Disk, folder: PinnedFolder, step: Step, isSet: boolean): void {
   const target = folder.at(splitPath(step.target).name);
   const now = statOf(disk, target);
   if (now && kindOf(now) !== step.kind) return;
@@ -94,13 +124,15 @@ async function revert(disk: Disk, folder: PinnedFolder, step: Step, isSet: boole
   if (step.how === "remove" && !now) disk.renameSync(backup, target);
   if (step.how === "replace" && now && !isSame(now, kept) && hashAt(disk, target, step) === step.after)
     disk.renameSync(backup, target);
-  // A copy that is itself incomplete was made before the target was touched.
-  if (step.how === "overwrite" && now && hashAt(disk, backup, step) === step.before)
-    await overwrite(disk, target, {
-      bytes: disk.readFileSync(backup),
-      mode: step.mode ?? undefined,
-      known: now,
-    });
+}
+
+/** Gives a file that was being overwritten its old content again. */
+async function restore(disk: Disk, folder: PinnedFolder, step: Step, blobs: RollbackParts["blobs"]) {
+  const target = folder.at(splitPath(step.target).name);
+  const now = statOf(disk, target);
+  if (!now?.isFile() || step.before === null) return;
+  using file = openExisting(disk, target, now);
+  if (file) await overwrite(disk, file.fd, { bytes: blobs.get(step.before), mode: step.mode ?? undefined });
 }
 
 function removeTemporaries(disk: Disk, folder: PinnedFolder, { temp, backup }: Step): void {

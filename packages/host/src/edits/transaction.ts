@@ -1,23 +1,18 @@
 import { rm } from "node:fs/promises";
+import { ToolError } from "@octant/core";
 import { attempt } from "../attempt.ts";
+import { toRef } from "../blobs/blobs.ts";
 import { type Confinement, type PinnedFolder, splitPath } from "../confinement.ts";
+import { errnoOf } from "../errno.ts";
 import { createPacer } from "../files/pacer.ts";
 import { type Path, pathToUri } from "../path.ts";
 import { syncFolder } from "../sync-folder.ts";
-import { entryError, toToolError } from "../system-error.ts";
+import { entryError, hasCode, toToolError } from "../system-error.ts";
 import type { Disk } from "./disk.ts";
-import {
-  type Change,
-  mustStayInPlace,
-  perform,
-  preserveOld,
-  putBack,
-  toStep,
-  type Work,
-  writeTemp,
-} from "./file-step.ts";
+import { type Change, perform, preserveOld, putBack, toStep, type Work, writeTemp } from "./file-step.ts";
 import type { Intention, Journal, Step } from "./journal.ts";
-import { rollBack, sweep } from "./rollback.ts";
+import { mustStayInPlace } from "./ownership.ts";
+import { type Failure, type RollbackParts, rollBack, sweep } from "./rollback.ts";
 import { newTempName } from "./temp-name.ts";
 
 export interface Beside {
@@ -29,14 +24,25 @@ export interface Beside {
 
 export type Transactions = ReturnType<typeof createTransactions>;
 
-export function createTransactions(confinement: Confinement, journal: Journal, disk: Disk) {
+/** One step on one name is atomic by itself. Everything else needs the old state until it is committed. */
+export const isSetOf = (changes: readonly Change[]): boolean =>
+  changes.length > 1 || changes.some(mustStayInPlace);
+
+/** The old states of a set must be durable blobs before it runs. */
+export function createTransactions(parts: RollbackParts, journal: Journal) {
+  const { confinement, disk } = parts;
   const run = async (changes: readonly Change[], folders: readonly Path[], signal?: AbortSignal) => {
-    // One step on one name is atomic by itself. Everything else needs the old state until it is committed.
-    const isSet = changes.length > 1 || changes.some(mustStayInPlace);
+    const isSet = isSetOf(changes);
     const intention: Intention = {
       isSet,
       steps: changes.map((change) => toStep(change, isSet)),
       folders: [...folders],
+    };
+    const begun = new Set<number>();
+    const onOverwrite = (work: Work) => {
+      const index = intention.steps.indexOf(work.step);
+      journal.overwriting(index);
+      begun.add(index);
     };
     try {
       journal.begin(intention, { durable: isSet });
@@ -48,7 +54,7 @@ export function createTransactions(confinement: Confinement, journal: Journal, d
         parents.sync(disk);
       }
       signal?.throwIfAborted();
-      await eachInTurn(works, (work) => perform(disk, work, isSet));
+      await eachInTurn(works, (work) => perform(disk, work, isSet, () => onOverwrite(work)));
       try {
         parents.sync(disk, folders);
       } catch (cause) {
@@ -58,14 +64,15 @@ export function createTransactions(confinement: Confinement, journal: Journal, d
       }
       if (isSet) journal.commit();
     } catch (cause) {
-      await rollBack(confinement, disk, intention);
+      const failures = await rollBack(parts, { intention, begun });
+      // The record stays in the journal, and the next edit tries again.
+      if (failures.length > 0) throw halfDone(cause, failures);
       journal.clear();
       throw cause;
     }
     // The change is durable. If this fails, leftovers stay in the journal, and the next edit removes them.
     attempt(() => {
-      if (isSet) sweep(confinement, disk, intention);
-      journal.clear();
+      if (!isSet || sweep(parts, intention).length === 0) journal.clear();
     });
   };
 
@@ -110,19 +117,55 @@ export function createTransactions(confinement: Confinement, journal: Journal, d
         journal.clear();
       }
     },
-    /** Rolls back the half-done change of a dead process. Call it first under the lock. */
-    async recover(): Promise<void> {
+    /**
+     * Rolls back the half-done change of a dead process. Call it first under the lock. A change that resists is given
+     * up, so that it hinders no other; the returned sentence says what is left to do.
+     */
+    async recover(): Promise<string | undefined> {
       try {
         const pending = journal.pending();
-        if (!pending) return;
-        if (pending.committed) sweep(confinement, disk, pending.intention);
-        else await rollBack(confinement, disk, pending.intention);
+        if (!pending) return undefined;
+        const { committed, intention } = pending;
+        const failures = committed ? sweep(parts, intention) : await rollBack(parts, pending);
+        const transient = failures.find(({ cause }) => hasCode(toToolError(cause, ""), "OVERLOADED"));
+        if (transient) throw transient.cause;
+        if (failures.length > 0) return journal.giveUp(committed ? leftOver(failures) : unrestored(failures));
         journal.clear();
+        return undefined;
       } catch (cause) {
         throw toToolError(cause, "what a process that died left behind");
       }
     },
   };
+}
+
+function halfDone(cause: unknown, failures: readonly Failure[]): ToolError {
+  const said = toToolError(cause, pathToUri(failures[0]!.step.target));
+  const reason = said instanceof Error ? said.message : String(said);
+  return new ToolError("IO_ERROR", `${reason}; ${unrestored(failures)}`, {}, { cause });
+}
+
+/** Says how to set right by hand what an edit left half done. */
+const unrestored = (failures: readonly Failure[]): string =>
+  failures
+    .map(({ step: { target, before }, cause }) => {
+      const old =
+        before === null ? "it did not exist before" : `fs.read ${toRef(before)} has its old content`;
+      return `${pathToUri(target)} could not be restored after an edit that failed${reasonOf(cause)}: ${old}`;
+    })
+    .join("; ");
+
+const leftOver = (failures: readonly Failure[]): string =>
+  failures
+    .map(({ step: { target, temp, backup }, cause }) => {
+      const names = [temp, backup].filter((name) => name !== null).join(" and ");
+      return `${names} beside ${pathToUri(target)} could not be removed after an edit${reasonOf(cause)}`;
+    })
+    .join("; ");
+
+function reasonOf(cause: unknown): string {
+  const errno = errnoOf(cause) ?? (cause instanceof Error ? errnoOf(cause.cause) : undefined);
+  return errno === undefined ? "" : ` (${errno})`;
 }
 
 /** One after the other, each telling its own errors; others in this process get their turns in between. */

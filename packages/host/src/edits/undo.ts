@@ -3,6 +3,7 @@ import { ToolError, type Uri } from "@octant/core";
 import { attempt } from "../attempt.ts";
 import { type Blobs, toBlob } from "../blobs/blobs.ts";
 import type { Confinement } from "../confinement.ts";
+import { errnoOf } from "../errno.ts";
 import { type Path, pathToUri } from "../path.ts";
 import { entryError, hasCode } from "../system-error.ts";
 import { conflict } from "./conflict.ts";
@@ -10,10 +11,11 @@ import type { Disk } from "./disk.ts";
 import { type ExistingFile, kindAt, namesIn, readEntry } from "./existing-file.ts";
 import type { Change } from "./file-step.ts";
 import { findFree } from "./new-place.ts";
+import { checkPermissions } from "./ownership.ts";
 import { type FileReport, nameInPatch, type Plan } from "./plan-patch.ts";
 import { checkOtherNames, checkWritable } from "./protected-paths.ts";
 import { removeIfEmpty } from "./rollback.ts";
-import type { Transactions } from "./transaction.ts";
+import { isSetOf, type Transactions } from "./transaction.ts";
 import {
   type DirectoryMode,
   type FileEntry,
@@ -50,7 +52,7 @@ export async function runUndo(
       folderMode(confinement, uri),
     );
     const old = plan.changes.flatMap(({ before }) => before ?? []);
-    blobs.putAll(old, { durable: resumes || plan.changes.length > 1 });
+    blobs.putAll(old, { durable: resumes || isSetOf(plan.changes) });
     if (plan.changes.length > 0) await transactions.run(plan.changes, plan.folders, signal);
     // One that cannot be removed stays: it does no harm.
     const isRemoved = (path: Path) => attempt(() => removeIfEmpty(confinement, disk, path));
@@ -106,6 +108,7 @@ function planStep({ confinement, blobs }: UndoContext, { files }: UndoStep, resu
     reports.push({ uri, ...report, ...(wanted ? {} : { deleted: true }) });
   }
   checkOtherNames(confinement, changes);
+  checkPermissions(changes);
   return { changes, folders, reports };
 }
 
@@ -190,7 +193,7 @@ function setFolderMode(confinement: Confinement, uri: Uri, mode: number): void {
     using folder = confinement.openFolder(path);
     if (folder.path === path && (folder.stat.mode & 0o7777) !== mode) chmodSync(folder.at("."), mode);
   } catch (cause) {
-    if (!(cause instanceof ToolError)) throw cause;
+    if (!(cause instanceof ToolError || errnoOf(cause) === "EPERM")) throw cause;
   }
 }
 

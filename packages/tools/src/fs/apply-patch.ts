@@ -2,7 +2,7 @@ import { action, Hash, holding, PatchId, Range, type Reader, Ref, Uri } from "@o
 import { type Edits, FileReport, MAX_FILES, type PatchResult, StructuredEdit } from "@octant/host";
 import { z } from "zod";
 import type { DiagnosticsAfterEdit } from "../code/diagnostics-after-edit.ts";
-import { APPLY, DISK_ERRORS, PATH_ERRORS } from "../kinds.ts";
+import { APPLY, DISK_ERRORS, EditNote, PATH_ERRORS } from "../kinds.ts";
 import { spotOf } from "../place-lines.ts";
 import { linesWithinBudget } from "../within-budget.ts";
 
@@ -47,6 +47,7 @@ export const apply_patch = ({ edits, diagnostics }: { edits: Edits; diagnostics?
       undo: Ref.nullable().describe("Pass as `patch` to undo the change"),
       diff: z.string().optional().describe("dry_run: what would change"),
       diff_truncated: z.literal(true).optional(),
+      note: EditNote,
       diagnostics: z
         .array(AddedDiagnostic)
         .readonly()

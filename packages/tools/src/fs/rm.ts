@@ -1,7 +1,7 @@
 import { action, type Context, counted, holding, type Question, Ref, ToolError, Uri } from "@octant/core";
 import type { Edits } from "@octant/host";
 import { z } from "zod";
-import { APPLY, DISK_ERRORS, PATH_ERRORS } from "../kinds.ts";
+import { APPLY, DISK_ERRORS, EditNote, PATH_ERRORS } from "../kinds.ts";
 
 export const rm = ({ edits }: { edits: Edits }) =>
   action({
@@ -20,6 +20,7 @@ export const rm = ({ edits }: { edits: Edits }) =>
       uri: Uri,
       removed: z.int().describe("Files, links and folders"),
       undo: Ref.describe("As `patch` of apply_patch it brings everything back"),
+      note: EditNote,
     }),
     errors: [
       "CONFIRM_REQUIRED",

@@ -1,7 +1,7 @@
 import { action, Hash, invalidArgument, Ref, Uri } from "@octant/core";
 import type { Edits } from "@octant/host";
 import { z } from "zod";
-import { APPLY, DISK_ERRORS, PATH_ERRORS } from "../kinds.ts";
+import { APPLY, DISK_ERRORS, EditNote, PATH_ERRORS } from "../kinds.ts";
 
 const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
 
@@ -19,7 +19,7 @@ export const write = ({ edits }: { edits: Edits }) =>
       content: z.string(),
       encoding: z.enum(["utf-8", "base64"]).default("utf-8").describe("Encoding of content"),
     }),
-    output: z.object({ uri: Uri, hash: Hash, undo: Ref }),
+    output: z.object({ uri: Uri, hash: Hash, undo: Ref, note: EditNote }),
     errors: ["ALREADY_EXISTS", "NOT_FOUND", "NOT_A_DIRECTORY", ...PATH_ERRORS, "TOO_LARGE", ...DISK_ERRORS],
     examples: [
       { title: "A new file", input: { uri: "docs/notes.md", content: "# Notes\n" } },
