@@ -69,7 +69,7 @@ showRows(
 show(style("dim", `together about ${toTokens(JSON.stringify(listing.tools))} tokens`));
 
 title("\nCall a tool by hand");
-show("npx octant call fs.read uri=README.md\nnpx octant tools\nnpx octant doctor");
+show("npx @octant/cli call fs.read uri=README.md\nnpx @octant/cli tools\nnpx @octant/cli doctor");
 
 title("\nGive the tools to an agent");
 const server = { command: process.execPath, args: [LAUNCHER, "serve"] };

@@ -40,7 +40,10 @@ const toBundleManifest = ({ version }: Manifest, { os }: BundlePlatform) => ({
   server: {
     type: "node",
     entry_point: "server/bin/octant.js",
-    mcp_config: { command: "node", args: [`${HERE}/server/bin/octant.js`, "serve", "--root", CHOSEN_ROOT] },
+    mcp_config: {
+      command: "node",
+      args: [`${HERE}/server/bin/octant.js`, "serve", "--answers", "text", "--root", CHOSEN_ROOT],
+    },
   },
   compatibility: { platforms: [os], runtimes: { node: ">=24" } },
   user_config: {

@@ -24,6 +24,7 @@ export const toServerJson = (name: string, { name: identifier, version }: Manife
       transport: { type: "stdio" },
       packageArguments: [
         { type: "positional", value: "serve" },
+        { type: "named", name: "--answers", value: "text" },
         {
           type: "named",
           name: "--root",

@@ -8,7 +8,7 @@ import { createHandshakeCache } from "./handshake-cache.ts";
 const RESULTS: HandshakeResults = {
   initialize: {},
   discover: {},
-  tools: { legacy: {}, modern: {} },
+  tools: { structured: { legacy: {}, modern: {} }, text: { legacy: {}, modern: {} } },
   offers: [],
 };
 

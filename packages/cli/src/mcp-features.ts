@@ -53,7 +53,7 @@ export function createEdgeFeatures({ registry, dispatch, root, answers }: EdgePa
       : [];
   return {
     ...createFeatures({ registry, call, root: root ?? "file://", refs }, createRemoteFollowing(dispatch)),
-    tasks: createRemoteJobs(dispatch, { text: answers === "text" }),
+    tasks: createRemoteJobs(dispatch, { text: answers !== "structured" }),
   };
 }
 

@@ -17,7 +17,7 @@ export async function serveNatsEdge(flags: ServeFlags & { readonly nats: string 
   const client = await createNatsClient({
     url,
     ...(project !== undefined && { project }),
-    text: flags.answers === "text",
+    text: flags.answers !== "structured",
   }).catch(explainNats);
   try {
     const follow = async (onChange: () => void) => client.onTools(onChange);

@@ -1,4 +1,5 @@
 import type { Attachment, Envelope, Reply, ToText } from "@octant/core";
+import { isPlain, type Plain } from "./messages.ts";
 import type { ResourceContent } from "./sources.ts";
 
 /** Above this the text block is only the head of the answer. */
@@ -13,6 +14,29 @@ const CUT_NOTE = "\n[cut here: the whole answer is in structuredContent; long co
  */
 export const ANSWERS = ["structured", "text"] as const;
 export type Answers = (typeof ANSWERS)[number];
+
+const CLIENT_INFO_KEY = "io.modelcontextprotocol/clientInfo";
+
+/**
+ * How the names of clients start that hand the text of an answer to their model, in lower case and with letters and
+ * digits only: Gemini CLI appends the name of the server, VS Code that of its edition.
+ */
+const TEXT_CLIENTS =
+  /^(claudeai|claudecode|cline|codexmcpclient|cursor|geminiclimcpclient|goose|opencode|roocode|visualstudiocode|windsurf|zed)/;
+
+/** What a client says of itself: in its handshake, or in each request. */
+export const clientInfoIn = (handshake: Plain | undefined, meta: Plain | undefined): unknown =>
+  handshake ? handshake["clientInfo"] : meta?.[CLIENT_INFO_KEY];
+
+/** Chooses the form for a client: the one that the server was started with, otherwise by the client's name. */
+export const createFormFor =
+  (answers: Answers | ToResult | undefined) =>
+  (clientInfo: unknown): Answers => {
+    // An answer that is not the envelope does not match its schema.
+    if (answers !== undefined) return answers === "structured" ? "structured" : "text";
+    const name = isPlain(clientInfo) ? String(clientInfo["name"]) : "";
+    return TEXT_CLIENTS.test(name.toLowerCase().replaceAll(/[^a-z0-9]/g, "")) ? "text" : "structured";
+  };
 
 interface MediaBlock {
   readonly type: Attachment["kind"];
@@ -34,8 +58,14 @@ export interface CallToolResult {
 /** Converts an answer to a result. */
 export type ToResult = (reply: Reply) => CallToolResult;
 
-export const toResultFor = (answers: Answers | ToResult, toText: ToText): ToResult =>
-  typeof answers === "function" ? answers : answers === "text" ? toTextResult(toText) : toStructuredResult;
+/** How to write each form of an answer; an edge may write its own. */
+export const toResultsFor = (
+  answers: Answers | ToResult | undefined,
+  toText: ToText,
+): Readonly<Record<Answers, ToResult>> =>
+  typeof answers === "function"
+    ? { structured: answers, text: answers }
+    : { structured: toStructuredResult, text: toTextResult(toText) };
 
 export const toStructuredResult: ToResult = ({ envelope, attachments }) => ({
   content: [{ type: "text", text: headOf(envelope) }, ...attachments.map(toMedia)],

@@ -1,4 +1,5 @@
 import { asksForLargeAnswer, createLargeCalls } from "@octant/core";
+import { type Answers, clientInfoIn } from "./answer.ts";
 import { toLegacyClient } from "./asking/client-requests.ts";
 import { isLogged, type LogLevel, type RequestClient } from "./asking/exchange.ts";
 import { toModernClient } from "./asking/input-required.ts";
@@ -83,6 +84,8 @@ export function createRequest({ message, write, ...parts }: RequestParts) {
     write(sent: Outgoing): void {
       if (!signal.aborted) write(sent);
     },
+    /** The form in which the client gets tools and answers. */
+    answers: (): Answers => service.formFor(clientInfoIn(session?.handshake, meta)),
     /** The capabilities that the client declared. */
     capabilities: toPlain(session ? session.handshake?.["capabilities"] : meta?.[CAPABILITIES_KEY]),
     /** Throws a ProtocolError when the request carries a state that belongs to another one. */

@@ -35,12 +35,8 @@ const request = (id: number, method: string, params: object = {}) => ({
   method,
   params,
 });
-const initialize = (protocolVersion: string) =>
-  request(1, "initialize", {
-    protocolVersion,
-    capabilities: {},
-    clientInfo: { name: "test", version: "1" },
-  });
+const initialize = (protocolVersion: string, name = "test") =>
+  request(1, "initialize", { protocolVersion, capabilities: {}, clientInfo: { name, version: "1" } });
 const initialized = { jsonrpc: "2.0", method: "notifications/initialized" };
 const echo = (id: number, _meta?: object) =>
   request(id, "tools/call", { name: "demo", arguments: { action: "echo", text: "é" }, _meta });
@@ -51,6 +47,12 @@ const SESSIONS: Readonly<Record<string, readonly object[]>> = {
   "older revision": [initialize("2025-03-26"), initialized, request(2, "ping"), echo(3)],
   "unknown revision": [initialize("1999-01-01"), initialized, request(2, "tools/list"), echo(3)],
   modern: [request(1, "server/discover", modern), request(2, "tools/list", modern), echo(3, modern._meta)],
+  "a client that shows text": [
+    initialize("2025-11-25", "claude-code"),
+    initialized,
+    request(2, "tools/list"),
+    echo(3),
+  ],
   "a call at once": [echo(1), request(2, "tools/list")],
   "beyond the handshake": [
     initialize("2025-11-25"),

@@ -1,4 +1,5 @@
 import type { Readable, Writable } from "node:stream";
+import { type Answers, clientInfoIn, createFormFor } from "./answer.ts";
 import { type Era, HANDSHAKE_VERSIONS, judge, type Phase } from "./era.ts";
 import { type Message, type Plain, parseJson, toMessage, toResultMessage } from "./messages.ts";
 import { isHandshake, negotiate, toDiscoverResult, toInitializeResult } from "./methods/lifecycle.ts";
@@ -12,7 +13,9 @@ export interface HandshakeResults {
   /** By revision. */
   readonly initialize: Readonly<Record<string, Plain>>;
   readonly discover: Plain;
-  readonly tools: Readonly<Record<Era, Plain>>;
+  readonly tools: Readonly<Record<Answers, Readonly<Record<Era, Plain>>>>;
+  /** The form of all answers; absent when it depends on the client. */
+  readonly answers?: Answers;
   /** For the server that takes over without having built the list. */
   readonly offers: readonly Offer[];
 }
@@ -22,11 +25,14 @@ export const toHandshakeResults = (service: Service): HandshakeResults => ({
     HANDSHAKE_VERSIONS.map((version) => [version, toInitializeResult(service, version)]),
   ),
   discover: toModernResult(service, "server/discover", toDiscoverResult(service)),
-  tools: {
-    legacy: toToolList(service, "legacy"),
-    modern: toModernResult(service, "tools/list", toToolList(service, "modern")),
-  },
+  tools: { structured: toToolLists(service, "structured"), text: toToolLists(service, "text") },
+  ...(service.answers !== undefined && { answers: service.formFor(undefined) }),
   offers: service.listing.current().offers,
+});
+
+const toToolLists = (service: Service, answers: Answers): Readonly<Record<Era, Plain>> => ({
+  legacy: toToolList(service, "legacy", answers),
+  modern: toModernResult(service, "tools/list", toToolList(service, "modern", answers)),
 });
 
 export interface AnsweredHandshake extends Pick<HandshakeResults, "offers"> {
@@ -51,7 +57,9 @@ export function answerHandshake(
 ): Promise<AnsweredHandshake> {
   const { promise, resolve } = Promise.withResolvers<AnsweredHandshake>();
   const answered: unknown[] = [];
+  const formFor = createFormFor(results.answers);
   let phase: Phase = "undecided";
+  let handshake: Plain | undefined;
   let waiting: Buffer = Buffer.alloc(0);
 
   const leave = (ended: boolean) => {
@@ -71,7 +79,9 @@ export function answerHandshake(
     if (!message) return false;
     const { phase: next, era, refusal } = judge(phase, message);
     if (message.id !== undefined) {
-      const result = era && !refusal ? cachedResult(message, era, results) : undefined;
+      if (message.method === "initialize") handshake = message.params;
+      const answers = formFor(clientInfoIn(handshake, message.meta));
+      const result = era && !refusal ? cachedResult(message, era, answers, results) : undefined;
       if (!result) return false;
       output.write(`${JSON.stringify(toResultMessage(message.id, result))}\n`);
     } else if (message.method !== "notifications/initialized") return false;
@@ -94,8 +104,13 @@ export function answerHandshake(
 
 const ENDINGS = ["end", "close", "error"] as const;
 
-function cachedResult({ method, params }: Message, era: Era, results: HandshakeResults): Plain | undefined {
-  if (method === "tools/list" && params?.["cursor"] === undefined) return results.tools[era];
+function cachedResult(
+  { method, params }: Message,
+  era: Era,
+  answers: Answers,
+  results: HandshakeResults,
+): Plain | undefined {
+  if (method === "tools/list" && params?.["cursor"] === undefined) return results.tools[answers][era];
   if (era === "modern") return method === "server/discover" ? results.discover : undefined;
   if (method === "ping") return {};
   return method === "initialize" && isHandshake(params)

@@ -31,8 +31,16 @@ export interface Listing {
 /** The listing of tools that may change at run time. */
 export type LiveListing = ReturnType<typeof createLiveListing>;
 
-export function createLiveListing({ offers, ...options }: ListingOptions, log: (line: string) => void) {
-  let listing = createListing({ ...options, ...(offers && { offers }) });
+export function createLiveListing(
+  { offers, ...options }: Omit<ListingOptions, "answers">,
+  log: (line: string) => void,
+) {
+  const listBoth = (known?: readonly Offer[]) => {
+    const structured = createListing({ ...options, ...(known && { offers: known }) });
+    const text = createListing({ ...options, offers: structured.offers, answers: "text" });
+    return { structured, text } satisfies Record<Answers, Listing>;
+  };
+  let listings = listBoth(offers);
   let isStale = false;
   let isAnnounced = true;
   const changes = createTopic<void>({ maxEvents: 0 });
@@ -47,16 +55,16 @@ export function createLiveListing({ offers, ...options }: ListingOptions, log: (
     });
   });
   return {
-    current(): Listing {
-      if (!isStale) return listing;
+    current(answers: Answers = "structured"): Listing {
+      if (!isStale) return listings[answers];
       isStale = false;
       try {
-        listing = createListing(options);
+        listings = listBoth();
       } catch (cause) {
         // A tool added at run time must not break the others.
         log(`the tool list stays as it was: ${cause}`);
       }
-      return listing;
+      return listings[answers];
     },
     onChange: (listener: () => void) => changes.listen(listener),
     close,

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { type Call, type Caller, type CallOptions, createToText, type Reply } from "@octant/core";
-import { type Answers, type ToResult, toResultFor } from "./answer.ts";
+import { type Answers, createFormFor, type ToResult, toResultsFor } from "./answer.ts";
 import type { Exchange } from "./asking/exchange.ts";
 import { createStateSeal, type StateSeal } from "./asking/request-state.ts";
 import type { Era } from "./era.ts";
@@ -33,7 +33,7 @@ export interface ServiceOptions extends Omit<ListingOptions, "answers"> {
   readonly tasks?: TaskJobs;
   /** Tools may send log messages to clients that request them. */
   readonly logging?: true;
-  /** The form of answers; `structured` when absent. */
+  /** The form of answers; chosen by the client's name when absent. */
   readonly answers?: Answers | ToResult;
   /** The URIs of the workspace; text answers show paths relative to the first. */
   readonly roots?: readonly string[];
@@ -55,7 +55,9 @@ export interface Service extends Omit<ServiceOptions, "tasks" | "caller"> {
   readonly methods: Readonly<Record<Era, Methods>>;
   readonly listing: LiveListing;
   readonly tasks: Tasks | undefined;
-  readonly toResult: ToResult;
+  /** The form of answers for a client that names itself so. */
+  readonly formFor: (clientInfo: unknown) => Answers;
+  readonly toResult: Readonly<Record<Answers, ToResult>>;
   readonly caller: Caller;
   readonly states: StateSeal;
   close(): void;
@@ -65,10 +67,8 @@ const SECRET_BYTES = 32;
 
 export function createService(options: ServiceOptions): Service {
   const { name, version, title, description, websiteUrl, icons, log } = options;
-  const { answers = "structured", registry, roots = [] } = options;
-  // An answer that is not the envelope does not match its schema.
-  const listed = answers === "structured" ? "structured" : "text";
-  const listing = createLiveListing({ ...options, answers: listed }, log);
+  const { answers, registry, roots = [] } = options;
+  const listing = createLiveListing(options, log);
   const tasks = options.tasks && createTasks(options.tasks);
   const byEra = <T>(make: (options: ServiceOptions, era: Era) => T) => ({
     legacy: make(options, "legacy"),
@@ -82,7 +82,8 @@ export function createService(options: ServiceOptions): Service {
     methods: byEra(createMethods),
     listing,
     tasks,
-    toResult: toResultFor(answers, createToText(registry, roots)),
+    formFor: createFormFor(answers),
+    toResult: toResultsFor(answers, createToText(registry, roots)),
     caller: options.caller ?? { id: "local", access: "admin" },
     states: createStateSeal(options.secret ?? randomBytes(SECRET_BYTES)),
     close() {

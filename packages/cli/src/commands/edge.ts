@@ -8,7 +8,11 @@ export const edge = defineCommand({
   flags: {
     ...viaFlags,
     profile: { summary: "List tools, or each action by itself", value: "PROFILE", choices: PROFILES },
-    answers: { summary: "Answers as structured content, or as text", value: "HOW", choices: ANSWERS },
+    answers: {
+      summary: "Answers as structured content, or as text; by default as the client shows them",
+      value: "HOW",
+      choices: ANSWERS,
+    },
   },
   notes: `The tools run where octant serve --zmq runs; this process only translates between MCP and typed calls.
 Answers are the same as from octant serve there, and so are tasks, subscriptions and questions to the person.`,

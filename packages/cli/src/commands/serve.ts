@@ -24,7 +24,7 @@ const serveFlags = {
     env: "OCTANT_PROFILE",
   },
   answers: {
-    summary: "Answers as structured content, or as text for clients that show text to the model",
+    summary: "Answers as structured content, or as text for the model; by default as the client shows them",
     value: "HOW",
     choices: ANSWERS,
     env: "OCTANT_ANSWERS",

@@ -95,7 +95,7 @@ function chooseTargets(names: readonly string[], scope: Scope, machine: Machine)
   if (found.length > 0) return found;
   throw new UsageError(
     "no client was found on this machine",
-    `name one (${IDS.join(", ")}), or see what to paste: ${typedCommand(thisInstall(), machine)} setup --print`,
+    `name one (${IDS.join(", ")}), or see what to paste: ${typedCommand(machine)} setup --print`,
   );
 }
 
@@ -141,7 +141,7 @@ function printForAny(wish: Wish, machine: Machine, json: boolean, io: Io): numbe
   if (json) return printJson([{ client: null, scope: null, file: null, text }], io);
   const said = `No client was found on this machine. Most clients read this from their settings:
 ${indent(text)}
-${typedCommand(thisInstall(), machine)} setup CLIENT --print shows the file and form of one of them: ${IDS.join(", ")}`;
+${typedCommand(machine)} setup CLIENT --print shows the file and form of one of them: ${IDS.join(", ")}`;
   return print(said, io);
 }
 

@@ -41,7 +41,7 @@ test("each client has a line, and a working entry has its tools counted", async 
   expect(Object.keys(details)).toHaveLength(9);
   expect(details["client: Cursor"]).toMatch(/^ok: registered in .*mcp\.json, \d+ tools$/);
   expect(details["client: Codex"]).toMatch(/^ok: registered in .*config\.toml, \d+ tools$/);
-  expect(details["client: Gemini CLI"]).toBe("ok: not registered; npx octant setup gemini does it");
+  expect(details["client: Gemini CLI"]).toBe("ok: not registered; npx -y @octant/cli setup gemini does it");
   expect(details["client: Zed"]).toBe("ok: not installed");
 });
 
@@ -53,7 +53,7 @@ test("an entry that no longer starts fails, and an unreadable one is reported wi
   put(".gemini/settings.json", '{\n  "mcpServers": oops\n}');
   const details = await detailsOf();
   expect(details["client: Cursor"]).toMatch(
-    /^fail: .*cannot be started.*; (npx )?octant setup cursor repairs it$/,
+    /^fail: .*cannot be started.*; (octant|npx -y @octant\/cli) setup cursor repairs it$/,
   );
   expect(details["client: Gemini CLI"]).toMatch(/^warn: .*settings\.json:2:17: /);
 });
@@ -75,7 +75,7 @@ test("an entry for a remote server says whether it responds, and shows no token"
   await server.close();
   const later = (await detailsOf())["client: Cursor"];
   expect(later).toMatch(
-    /^warn: .* no server answers; (npx )?octant serve --http --port \d+ starts one there$/,
+    /^warn: .* no server answers; (octant|npx -y @octant\/cli) serve --http --port \d+ starts one there$/,
   );
   expect(`${Object.values(details)} ${later}`).not.toContain("secret");
 });

@@ -23,7 +23,7 @@ export async function checkClients(io: Pick<Io, "env" | "cwd">): Promise<Check[]
 async function checkTarget(target: Target, machine: Machine, tryStart: Try): Promise<Check | undefined> {
   const { client, scope, file } = target;
   const name = `client: ${client.title}${scope === "project" ? " in this project" : ""}`;
-  const octant = typedCommand(thisInstall(), machine);
+  const octant = typedCommand(machine);
   const again = `${octant} setup ${client.id}${scope === "project" ? " --scope project" : ""}`;
   try {
     const { start, url } = readEntry(target);

@@ -36,18 +36,19 @@ export function chooseLaunch(install: Install, scope: Scope, machine: Machine): 
   return { command: npx, args };
 }
 
-/** The command that a person types for this install: its name if it is on their PATH, otherwise npx. */
-export function typedCommand({ launcher }: Install, machine: Machine): string {
+/**
+ * The command that a person types: its name if it is on their PATH, otherwise npx with our package, which npx finds in
+ * a checkout and an install too. `octant` alone is another package in the registry.
+ */
+export function typedCommand(machine: Machine): string {
   const isOnPath = programsOnPath("octant", machine).some(
     (path) => !path.includes(`${sep}node_modules${sep}`),
   );
-  if (isOnPath) return "octant";
-  return launcher.includes(`${sep}_npx${sep}`) ? `npx -y ${PACKAGE}` : "npx octant";
+  return isOnPath ? "octant" : `npx -y ${PACKAGE}`;
 }
 
 /** The same for the person at this command. */
-export const personCommand = (io: Pick<Io, "env" | "cwd">): string =>
-  typedCommand(thisInstall(), thisMachine(io));
+export const personCommand = (io: Pick<Io, "env" | "cwd">): string => typedCommand(thisMachine(io));
 
 /** A text for a person, with our commands as they have to type them. */
 export const asTyped = (text: string, io: Pick<Io, "env" | "cwd">): string =>

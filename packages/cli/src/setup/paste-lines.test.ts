@@ -6,7 +6,7 @@ import { entryPath } from "./plan.ts";
 
 const server = { url: "http://127.0.0.1:7300/mcp", token: "oct_x" };
 const machine = { platform: "linux", env: {}, home: "/home/ada", cwd: "/project" } as const;
-const pasted = pasteLines(server, machine, "npx octant");
+const pasted = pasteLines(server, machine, "npx -y @octant/cli");
 
 test.each(CLIENTS.map((client, at) => ({ client, ...pasted[at] })))(
   "$client.title has lines in its own format",
@@ -14,7 +14,7 @@ test.each(CLIENTS.map((client, at) => ({ client, ...pasted[at] })))(
     expect(title).toContain(client.title);
     const text = lines.join("\n");
     if (client.id === "claude-code") return expect(text).toContain("claude mcp add --transport http");
-    if (!client.remote) return expect(text).toBe(`npx octant setup ${client.id}`);
+    if (!client.remote) return expect(text).toBe(`npx -y @octant/cli setup ${client.id}`);
     const entry = formatOf(client).read(text, entryPath(client)) ?? {};
     expect(toUrl(entry)?.href).toBe(server.url);
     expect(entry[client.remote.headers]).toEqual({ Authorization: "Bearer oct_x" });

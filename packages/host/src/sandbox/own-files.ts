@@ -1,31 +1,47 @@
-import { readdirSync, realpathSync, statSync } from "node:fs";
-import { join } from "node:path";
+import { existsSync, readdirSync, realpathSync, statSync } from "node:fs";
+import { dirname, join } from "node:path";
 
-/** Where Octant is installed, which test runners load reporters from: a node_modules, or the checkout. */
-export function installFolder(here = import.meta.dirname): string {
-  const installed = here.indexOf(MODULES);
-  if (installed >= 0) return here.slice(0, installed + MODULES.length - 1);
-  return here.slice(0, here.lastIndexOf("/packages/"));
-}
+/** Where Octant is installed, which test runners load reporters from. */
+export const installFolder = (here = import.meta.dirname): string => findInstall(here).folder;
 
 const MODULES = "/node_modules/";
 
+interface Install {
+  /** A bundle is our package alone, with its node_modules inside. */
+  readonly kind: "node_modules" | "checkout" | "bundle";
+  readonly folder: string;
+}
+
+function findInstall(here: string): Install {
+  const installed = here.indexOf(MODULES);
+  if (installed >= 0) return { kind: "node_modules", folder: here.slice(0, installed + MODULES.length - 1) };
+  const own = packageAround(here);
+  // Only a checkout has sources.
+  if (existsSync(join(own, "src"))) return { kind: "checkout", folder: join(own, "../..") };
+  return { kind: "bundle", folder: own };
+}
+
+function packageAround(here: string): string {
+  for (let folder = here; folder !== dirname(folder); folder = dirname(folder))
+    if (existsSync(join(folder, "package.json"))) return folder;
+  throw new Error(`the package.json of our package is missing above ${here}`);
+}
+
 /**
- * Everything that Octant loads code from: its outermost node_modules (pnpm nests them) or its checkout, and Node.
+ * Everything that Octant loads code from: its outermost node_modules (pnpm nests them), its checkout or its bundle,
+ * and Node.
  */
 export function ownFiles(here = import.meta.dirname, node = process.execPath): readonly string[] {
   return [...codeFolders(here), realpathSync(node)];
 }
 
 function codeFolders(here: string): string[] {
-  const checkout = installFolder(here);
-  if (here.includes(MODULES)) return [checkout];
-  const parts = readdirSync(join(checkout, "packages")).flatMap((name) =>
-    ["src", "bin", "dist", "package.json"].map((part) => join(checkout, "packages", name, part)),
+  const { kind, folder } = findInstall(here);
+  if (kind !== "checkout") return [folder];
+  const parts = readdirSync(join(folder, "packages")).flatMap((name) =>
+    ["src", "bin", "dist", "package.json"].map((part) => join(folder, "packages", name, part)),
   );
-  return [join(checkout, "node_modules"), ...parts].filter((path) =>
-    statSync(path, { throwIfNoEntry: false }),
-  );
+  return [join(folder, "node_modules"), ...parts].filter((path) => statSync(path, { throwIfNoEntry: false }));
 }
 
 /**

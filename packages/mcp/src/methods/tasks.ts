@@ -91,12 +91,12 @@ function toDetailed(request: McpRequest, state: TaskState): Plain {
   return { ...view, error: { code: INTERNAL_ERROR, message: result?.error?.message ?? "the work was lost" } };
 }
 
-function toResult({ service }: McpRequest, { task, result }: TaskState): Plain {
+function toResult({ service, answers }: McpRequest, { task, result }: TaskState): Plain {
   if (result) {
     const { text, ...envelope } = result;
     // The rest of a union loses its kind.
     const reply = { envelope: envelope as Envelope, attachments: [], ...(text !== undefined && { text }) };
-    return { ...service.toResult(reply) };
+    return { ...service.toResult[answers()](reply) };
   }
   throw new ProtocolError(INTERNAL_ERROR, `The result of ${task.taskId} has expired`);
 }

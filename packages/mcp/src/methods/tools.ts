@@ -1,7 +1,9 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { type CallOptions, type Clock, createCallRunner, type Reply, TIMINGS } from "@octant/core";
+import type { Answers } from "../answer.ts";
 import type { Exchange } from "../asking/exchange.ts";
 import type { McpRequest } from "../connection.ts";
+import type { Era } from "../era.ts";
 import { invalidParams, isPlain, type Plain, type RequestId, stringOf, toNotification } from "../messages.ts";
 import type { Service } from "../service.ts";
 import { jobOf, knowsTasks, toLegacyTask, toModernTask } from "../tasks/task-wire.ts";
@@ -10,12 +12,12 @@ import { refuseCursor } from "./params.ts";
 
 export function listTools(request: McpRequest): Plain {
   refuseCursor(request.params);
-  return toToolList(request.service, request.era);
+  return toToolList(request.service, request.era, request.answers());
 }
 
 /** Shows clients of the handshake revisions which tools may become tasks. */
-export function toToolList({ listing, tasks }: Service, era: McpRequest["era"]): Plain {
-  const { tools, legacyTools } = listing.current();
+export function toToolList({ listing, tasks }: Service, era: Era, answers: Answers): Plain {
+  const { tools, legacyTools } = listing.current(answers);
   return { tools: era === "legacy" && tasks ? legacyTools : tools };
 }
 
@@ -53,7 +55,7 @@ export async function callTool(request: McpRequest): Promise<Plain> {
     inputs = request.era === "modern" ? createTaskInputs() : undefined;
     return toTaskResult(request, reply, inputs);
   }
-  return { ...service.toResult(reply) };
+  return { ...service.toResult[request.answers()](reply) };
 }
 
 /** Dispatches the calls of one connection, or of one caller where there are no connections. */
