@@ -77,7 +77,7 @@ test("all clients are registered and tested, a second run finds nothing to do, a
     windsurf: { mcpServers: { octant: inFolder } },
   });
   expect(read(join(home, ".codex/config.toml"))).toBe(
-    `[mcp_servers.octant]\ncommand = "${COMMAND.command}"\nargs = ["${LAUNCHER}", "serve", "--answers", "text"]\n`,
+    `[mcp_servers.octant]\ncommand = "${COMMAND.command}"\nargs = ["${LAUNCHER}", "serve", "--answers", "text", "--permissions", "enforce"]\ndefault_tools_approval_mode = "approve"\n`,
   );
 
   // By now all of them are found.
@@ -237,4 +237,15 @@ test("no client, and an unknown one, are reported with the known ones", async ()
     code: 2,
     stderr: expect.stringMatching(/unknown client 'emacs'\n.*claude-code/),
   });
+});
+
+test.each([
+  ['default_tools_approval_mode = "prompt"', 'args = ["x", "serve"]'],
+  ["enabled = true", 'args = ["x", "serve", "--permissions", "host"]'],
+])("who approves the calls of Codex stays as the person chose it (%s, %s)", async (field, args) => {
+  put(".codex/config.toml", `[mcp_servers.octant]\ncommand = "x"\n${args}\n${field}\n`);
+  expect(await run("codex", "--yes")).toMatchObject({ code: 0 });
+  const written = read(join(home, ".codex/config.toml"));
+  expect(written).toContain(field);
+  expect(written).not.toMatch(/enforce|"approve"/);
 });

@@ -10,7 +10,6 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { crc32, inflateRawSync } from "node:zlib";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { packBundle } from "../scripts/package/bundle.ts";
 import { layOutPackages, loadManifest } from "../scripts/package/packages.ts";
@@ -21,6 +20,7 @@ import {
   toServerJson,
 } from "../scripts/package/server-json.ts";
 import { encodeZip } from "../scripts/package/zip.ts";
+import { readZip } from "./read-zip.ts";
 
 const REPOSITORY = join(import.meta.dirname, "..");
 const NAME = registryName("someone");
@@ -126,6 +126,8 @@ test("the bundle has the command, its dependencies on this platform, and a manif
   expect(manifest.server.mcp_config.args).toEqual([
     `$\{__dirname}/server/bin/octant.js`,
     "serve",
+    "--answers",
+    "text",
     "--root",
     `$\{user_config.root}`,
   ]);
@@ -153,26 +155,3 @@ test("the same files produce the same zip, with unchanged names and bytes", () =
     expect(read.get(name)?.mode).toBe(0o100000 | mode);
   }
 });
-
-/** Reads the directory at the end, like other programs, with every checksum. */
-function readZip(zip: Buffer): Map<string, { content: Buffer; text: string; mode: number }> {
-  const end = zip.length - 22;
-  expect(zip.readUInt32LE(end)).toBe(0x06054b50);
-  let at = zip.readUInt32LE(end + 16);
-  const files = new Map<string, { content: Buffer; text: string; mode: number }>();
-  for (let count = zip.readUInt16LE(end + 10); count > 0; count--) {
-    expect(zip.readUInt32LE(at)).toBe(0x02014b50);
-    const nameBytes = zip.readUInt16LE(at + 28);
-    const name = zip.toString("utf8", at + 46, at + 46 + nameBytes);
-    const start = zip.readUInt32LE(at + 42);
-    expect(zip.readUInt32LE(start)).toBe(0x04034b50);
-    const from = start + 30 + zip.readUInt16LE(start + 26) + zip.readUInt16LE(start + 28);
-    const content = inflateRawSync(zip.subarray(from, from + zip.readUInt32LE(at + 20)));
-    expect(crc32(content)).toBe(zip.readUInt32LE(at + 16));
-    expect(content.length).toBe(zip.readUInt32LE(at + 24));
-    files.set(name, { content, text: content.toString(), mode: zip.readUInt16LE(at + 40) });
-    at += 46 + nameBytes;
-  }
-  expect(at).toBe(end);
-  return files;
-}

@@ -31,6 +31,11 @@ export interface Client {
    * when it has none.
    */
   readonly projectWord?: string | null;
+  /**
+   * For a client that approves calls by the name of a tool, so that reading needs approval as changing does: the field
+   * that leaves approval to Octant, which then asks before changes.
+   */
+  readonly leavesApproval?: { readonly [field: string]: string };
   /** What the person must do in the client before it uses the server. */
   readonly afterwards?: string;
   /** It is installed when one of the paths exists, or the program is on the PATH. */
@@ -96,8 +101,9 @@ export const CLIENTS: readonly Client[] = [
     format: "toml",
     servers: "mcp_servers",
     remote: { url: "url", headers: "http_headers" },
+    leavesApproval: { default_tools_approval_mode: "approve" },
     afterwards:
-      "Codex reads a project's own file only in a folder that it trusts; it asks when it is started there; for `codex exec`, add `required = true` below [mcp_servers.octant], or the first turn starts without the tools",
+      'Codex reads a project\'s own file only in a folder that it trusts; it asks when it is started there. Octant asks before it changes anything; `codex exec` cannot ask, so it only reads until you allow more in ~/.config/hanzo/settings.json, such as {"permissions": {"fs.apply_patch": "allow", "test.run": "allow"}}. Add `required = true` below [mcp_servers.octant] if its first turn starts without the tools',
     foundBy: { paths: ["{codex}"], program: "codex" },
   },
   {

@@ -62,6 +62,18 @@ export function withRoots(flags: readonly string[], roots: readonly string[]): s
 export const withAnswers = (flags: readonly string[]): readonly string[] =>
   flags.some((flag) => /^--answers(=|$)/.test(flag)) ? flags : [...flags, "--answers", "text"];
 
+/**
+ * The flags and fields of an entry for which Octant approves in the client's place; neither changes when the person has
+ * chosen either.
+ */
+export function withApproval({ leavesApproval }: Client, entry: Entry | undefined, flags: readonly string[]) {
+  const isChosen =
+    flags.some((flag) => /^--permissions(=|$)/.test(flag)) ||
+    Object.keys(leavesApproval ?? {}).some((field) => entry?.[field] !== undefined);
+  if (!leavesApproval || isChosen) return { flags, fields: {} };
+  return { flags: [...flags, "--permissions", "enforce"], fields: leavesApproval };
+}
+
 /** A client that starts servers elsewhere needs the project's folder, preferably as its own placeholder. */
 export const defaultFlags = ({ projectWord }: Client, folder: string): string[] =>
   projectWord === undefined ? [] : toRootFlags([projectWord ?? folder]);

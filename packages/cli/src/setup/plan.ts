@@ -12,6 +12,7 @@ import {
   toStart,
   toUrl,
   withAnswers,
+  withApproval,
   withRoots,
 } from "./entry.ts";
 import type { Launch } from "./launch.ts";
@@ -96,8 +97,9 @@ function edit(client: Client, text: string, wish: Wish, machine: Machine) {
   if (wish.remove) return { isRegistered, text, changed: format.remove(text, path) };
   const kept = flagsIn(entry && toStart(client, entry)) ?? defaultFlags(client, machine.cwd);
   const flags = wish.roots.length > 0 ? withRoots(kept, wish.roots) : kept;
-  const args = [...wish.launch.args, ...withAnswers(flags)];
-  const changed = format.set(text, path, toFields(client, { ...wish.launch, args }));
+  const approval = withApproval(client, entry, withAnswers(flags));
+  const launch = { ...wish.launch, args: [...wish.launch.args, ...approval.flags] };
+  const changed = format.set(text, path, { ...toFields(client, launch), ...approval.fields });
   // Parses the result as the client will, so that invalid content is never written.
   format.read(changed, path);
   return { isRegistered, text, changed };
