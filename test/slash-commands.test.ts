@@ -1,6 +1,6 @@
 import { execFileSync } from "node:child_process";
 import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { createScriptedProvider, type Script } from "@octant/scripted-provider";
 import { expect, test } from "vitest";
 import { createFixtureProject, type FixtureProject } from "./fixture-project.ts";
@@ -57,7 +57,7 @@ test("/commit proposes a message, hooks of the person's git run, and /branch, /d
 
 test("/commit-push-pr pushes to a bare remote and opens a pull request with gh, and says what to do without it", async () => {
   using project = createFixtureProject();
-  const remote = join(project.root, "../remote.git");
+  const remote = resolve(project.root, "../remote.git");
   execFileSync("git", ["init", "--quiet", "--bare", remote]);
   git(project, "remote", "add", "origin", remote);
   git(project, "push", "--quiet", "origin", "main");
@@ -85,7 +85,7 @@ test("/commit-push-pr pushes to a bare remote and opens a pull request with gh, 
   const opened = await commands.run("/commit-push-pr feat: the answer");
   expect(opened, opened.stderr).toMatchObject({
     code: 0,
-    stdout: "pull request: https://example.org/pr/1\n",
+    stdout: `pull request: https://example.org/pr/1\npushed to ${remote}\n`,
   });
   expect(
     execFileSync("git", ["--git-dir", remote, "log", "-1", "--format=%s", "topic"], { encoding: "utf8" }),

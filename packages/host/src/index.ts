@@ -39,11 +39,14 @@ export { makeCommit } from "./git/commit.ts";
 export { emptyTree, findCommit, findHead } from "./git/commits.ts";
 export { makeDiff, readDiffStat } from "./git/diff.ts";
 export { createGit, type Git, type Repository } from "./git/git.ts";
+export { type HookRecord, recordHooks } from "./git/hooks.ts";
 export { type Commit, isShallow, readLog } from "./git/log.ts";
 export type { GitAllowance } from "./git/overrides.ts";
 export type { FileDiff } from "./git/parse-diff.ts";
+export { openPersonGit, PUSH } from "./git/person-git.ts";
 export { findRepository, readSmallFile } from "./git/repository.ts";
 export { findObject, readBlob, readFileAt } from "./git/show.ts";
+export { listChanged, STAGE } from "./git/stage.ts";
 export { type ChangeKind, readStatus, type Status } from "./git/status.ts";
 export { hashOf } from "./hashes.ts";
 export { backgroundClock, systemClock } from "./jobs/clock.ts";
@@ -109,6 +112,7 @@ export type { ProcessStatus } from "./processes/protocol.ts";
 export type { Spool } from "./processes/spool.ts";
 export { startLaunched } from "./programs/start-program.ts";
 export { findOutsideProjects, pathOutsideProjects } from "./programs/trusted-program.ts";
+export { readRegularFile } from "./regular-file.ts";
 export { replaceFile } from "./replace-file.ts";
 export { createSandbox } from "./sandbox/create-sandbox.ts";
 export type { Exchange } from "./sandbox/exchange.ts";
@@ -121,6 +125,7 @@ export {
   SANDBOX_MODES,
   type SandboxSettings,
 } from "./sandbox/settings.ts";
+export { realPath } from "./sandbox/tree.ts";
 export type { RecordedVideo, Recorder } from "./screen/recorder.ts";
 export { createScreen, type Screen } from "./screen/screen.ts";
 export { durationOf, findChanges, frameAt } from "./screen/video.ts";

@@ -21,7 +21,7 @@ import {
   type ToolExecutor,
 } from "@octant/agent";
 import { type Caller, type Mode, type Tool, ToolError } from "@octant/core";
-import { pathToUri } from "@octant/host";
+import { findRepository, type HookRecord, pathToUri, recordHooks } from "@octant/host";
 import type { McpServers, ServerDefinition } from "@octant/mcp";
 import {
   createCredentialStore,
@@ -101,6 +101,7 @@ export async function openAgent(options: OpenAgentOptions) {
     keys: io.env,
   });
   try {
+    const hooksAtStart = hooksOf(octant, env);
     await openWorktreeRecords(octant.workspace, env).sweep();
     const sessions = openSessions(octant.workspace, options.owner);
     const client = await openClient(octant, io.env, options);
@@ -139,6 +140,8 @@ export async function openAgent(options: OpenAgentOptions) {
       servers,
       /** Project instructions that have no effect until they are trusted. */
       untrusted,
+      /** The git hooks that the person had in place; commands such as /commit run no others. */
+      hooksAtStart,
       /** The model at the start of the session. */
       client,
       model: client.model.id,
@@ -156,6 +159,16 @@ export async function openAgent(options: OpenAgentOptions) {
     };
   } catch (cause) {
     await octant.close();
+    throw cause;
+  }
+}
+
+function hooksOf({ workspace: { confinement } }: Octant, env: NodeJS.ProcessEnv): HookRecord {
+  try {
+    return recordHooks(findRepository(confinement, confinement.roots[0] ?? "/"), env);
+  } catch (cause) {
+    // Without a usable repository there are none.
+    if (cause instanceof ToolError) return new Map();
     throw cause;
   }
 }

@@ -1,7 +1,14 @@
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { ToolError } from "@octant/core";
-import { createConfinement, createGit, type Repository, type Workspace } from "@octant/host";
+import {
+  createConfinement,
+  createGit,
+  listChanged,
+  type Repository,
+  STAGE,
+  type Workspace,
+} from "@octant/host";
 import { z } from "zod";
 import { lockSession } from "./sessions.ts";
 
@@ -124,7 +131,7 @@ async function hasUnmerged(repository: Repository, branch: string, base: string)
 
 /** Commits everything that is not ignored; nothing when there is nothing. */
 export async function commitAll(repository: Repository, task: string, agent_id: string): Promise<void> {
-  await repository.run(["add", "--all"]);
+  await repository.run(STAGE, { input: await listChanged(repository) });
   const { code } = await repository.run(["diff", "--cached", "--quiet"], { codes: [0, 1] });
   if (code === 0) return;
   const [line = ""] = task.split("\n", 1);

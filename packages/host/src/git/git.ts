@@ -36,6 +36,8 @@ export interface RunOptions {
   /** In place of the repository's own. */
   readonly indexFile?: Path;
   readonly settings?: readonly Override[];
+  /** Whether paths may have magic: git stash itself passes `:/` on. */
+  readonly hasMagicPaths?: true;
 }
 
 /** A repository in which git runs no code of the repository. */
@@ -57,6 +59,13 @@ const NOTHING = new Uint8Array();
 const READERS: ReadonlySet<string> = new Set([
   ...["status", "version", "config", "rev-parse", "symbolic-ref", "for-each-ref", "check-ref-format"],
   ...["log", "cat-file", "ls-tree", "ls-files", "diff", "diff-tree", "blame", "merge-base", "hash-object"],
+]);
+/**
+ * Commands that write files of the working tree or the repository's config. The others, such as add, keep hooks and
+ * config read-only: git inspects a nested repository under the config of that one, which may run anything.
+ */
+const CHANGES_PROTECTED: ReadonlySet<string> = new Set([
+  ...["switch", "branch", "merge", "stash", "reset", "worktree", "checkout"],
 ]);
 /** Older versions do not take settings from the environment. */
 const OLDEST = { major: 2, minor: 31 };
@@ -104,7 +113,8 @@ export function createGit(options: GitOptions): Git {
       env: environment,
       pty: false,
       network: "off",
-      changesProtected: true,
+      isOurs: true,
+      changesProtected: readOnly || CHANGES_PROTECTED.has(args[0] ?? ""),
       readOnly,
       besides: outside([readOnly ? top : undefined, gitDir, commonDir, ...personal]),
     });
@@ -167,6 +177,7 @@ export function createGit(options: GitOptions): Git {
         ...repositoryEnvironment(places),
         ...encodeOverrides([...safe, ...(run.settings ?? [])]),
         ...(run.indexFile !== undefined && { GIT_INDEX_FILE: run.indexFile }),
+        ...(run.hasMagicPaths && { GIT_LITERAL_PATHSPECS: "0" }),
       };
       const output = await start(args, places, environment, signal, run);
       if (output.code === null || !(run.codes ?? [0]).includes(output.code))

@@ -25,16 +25,20 @@ export type Override = readonly [key: string, value: string];
 export function toOverrides(settings: readonly Setting[], { filters, hooks }: GitAllowance): Override[] {
   const isAllowed = (key: string) =>
     (hooks && key.startsWith("hook.")) || filters.some((name) => key.startsWith(`filter.${name}.`));
-  const named = settings.flatMap(({ key }): Override[] => {
-    const rule = NAMED.find(({ pattern }) => pattern.test(key));
-    if (!rule || isAllowed(key)) return [];
+  const named = toNamedOverrides(settings.filter(({ key }) => !isAllowed(key)));
+  const allowed = filters.flatMap((name) => ownFilter(settings, name));
+  return [...new Map([...named, ...allowed, ...FIXED, ...(hooks ? [] : NO_HOOKS)])];
+}
+
+/** Disables the settings that start a program under a name; `more` adds rules to those for every git. */
+export const toNamedOverrides = (settings: readonly Setting[], more: readonly NamedRule[] = []): Override[] =>
+  settings.flatMap(({ key }): Override[] => {
+    const rule = [...NAMED, ...more].find(({ pattern }) => pattern.test(key));
+    if (!rule) return [];
     checkName(key);
     const cut = key.lastIndexOf(".");
     return rule.keys.map(([name, value]) => [name ? key.slice(0, cut + 1) + name : key, value]);
   });
-  const allowed = filters.flatMap((name) => ownFilter(settings, name));
-  return [...new Map([...named, ...allowed, ...FIXED, ...(hooks ? [] : NO_HOOKS)])];
-}
 
 /** From the person's own config; the repository's config is ignored. */
 function ownFilter(settings: readonly Setting[], name: string): Override[] {
@@ -50,8 +54,13 @@ const FILTER_KEYS = ["clean", "smudge", "process", "required"] as const;
 const OFF = { clean: "", smudge: "", process: "", required: "false" } as const;
 const NO_FILTER: readonly Override[] = Object.entries(OFF);
 
-/** Named settings and the values set under the same name. "" stands for the key itself. */
-const NAMED: readonly { readonly pattern: RegExp; readonly keys: readonly Override[] }[] = [
+/** Settings and the values set under the same name. "" stands for the key itself. */
+export interface NamedRule {
+  readonly pattern: RegExp;
+  readonly keys: readonly Override[];
+}
+
+const NAMED: readonly NamedRule[] = [
   { pattern: /^filter\..*\.[^.]*$/s, keys: NO_FILTER },
   { pattern: /^diff\..+\.(command|textconv)$/s, keys: [["", ""]] },
   { pattern: /^diff\..+\.cachetextconv$/s, keys: [["", "false"]] },

@@ -1,8 +1,8 @@
-import { existsSync, lstatSync, readFileSync, type Stats, statSync } from "node:fs";
+import { existsSync, lstatSync, type Stats, statSync } from "node:fs";
 import { ToolError } from "@octant/core";
-import { attempt } from "../attempt.ts";
 import { type Confinement, splitPath } from "../confinement.ts";
 import { fromNative, isWithin, type Path, pathToUri, toNative, uriToPath } from "../path.ts";
+import { readRegularFile } from "../regular-file.ts";
 import { realPath } from "../sandbox/tree.ts";
 
 /** Where a repository is. All paths are real ones. */
@@ -99,8 +99,7 @@ const resolve = (base: Path, path: Path): Path =>
 const MAX_TEXT_BYTES = 1024 * 1024;
 
 /** The content of a small file; "" when there is none. */
-export const readSmallFile = (path: Path): string =>
-  attempt(() => {
-    const stat = statSync(toNative(path));
-    return stat.isFile() && stat.size <= MAX_TEXT_BYTES ? fromNative(readFileSync(toNative(path))) : "";
-  }) ?? "";
+export function readSmallFile(path: Path): string {
+  const bytes = readRegularFile(path, MAX_TEXT_BYTES);
+  return bytes === undefined ? "" : fromNative(bytes);
+}

@@ -71,7 +71,8 @@ const NAMES_A_FILE = /^(include(if\..*)?\.path|core\.(excludesfile|attributesfil
 const INCLUDE = /^include(if\..*)?\.path$/s;
 const RACY_MS = 50;
 
-function toIncluded({ file, value }: Setting, home: string): Path | undefined {
+/** The file that an include names; undefined when only git could tell. */
+export function toIncluded({ file, value }: Setting, home: string): Path | undefined {
   if (value.startsWith("/")) return value;
   if (value.startsWith("~/")) return `${home}/${value.slice(2)}`;
   if (value.startsWith("~") || value.startsWith("%") || !file?.startsWith("/")) return undefined;

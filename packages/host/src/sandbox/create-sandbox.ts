@@ -66,7 +66,7 @@ export function createSandbox(options: SandboxOptions): Sandbox {
         const { argv, env, folder } = command;
         return { argv, program, env, folder, launcher: false, release: () => [] };
       }
-      const { changesProtected = false, readOnly = false, exchange } = command;
+      const { changesProtected = false, isOurs = changesProtected, readOnly = false, exchange } = command;
       if (!readOnly) checkFolder(command, roots, settings);
       const goesThroughProxy = typeof network !== "string" && command.network !== "off";
       const extra = [
@@ -81,7 +81,7 @@ export function createSandbox(options: SandboxOptions): Sandbox {
         const protectedMounts = guard.mounts();
         // In mode allowlist the roots are not shown to commands, but our own readers need them.
         const besides = [...(readOnly ? roots : []), ...(command.besides ?? [])];
-        const mounts = plans.get({ changesProtected, readOnly, protectedMounts, extra, besides });
+        const mounts = plans.get({ isOurs, changesProtected, readOnly, protectedMounts, extra, besides });
         return { ...level.launch(inside, { mounts, exchange: exchange?.path, ownNetwork }), ...entered };
       } catch (cause) {
         entered.release();
@@ -93,6 +93,7 @@ export function createSandbox(options: SandboxOptions): Sandbox {
       if (working?.level.level !== "bubblewrap") return undefined;
       const { argv, env, programs, shared, proxySocket, descriptors } = command;
       const mounts = working.plans.get({
+        isOurs: false,
         changesProtected: false,
         protectedMounts: [],
         extra: [],

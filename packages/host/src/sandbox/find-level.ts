@@ -34,7 +34,7 @@ export async function findLevel(
       const level = create?.(isRoot);
       if (!level) continue;
       const plans = createPlans({ ...options, isRoot });
-      const mounts = plans.get({ changesProtected: false, protectedMounts, extra: [] });
+      const mounts = plans.get({ isOurs: false, changesProtected: false, protectedMounts, extra: [] });
       const trial = await tryLevel(level, { mounts, ownNetwork: false }, options.scratch);
       tried.push(trial);
       if (trial.works) return { tried, working: { level, plans }, advice: "" };

@@ -3,16 +3,16 @@ import { isWithin, type Path } from "../path.ts";
 import { stampOf, watchedIn } from "./home.ts";
 import type { Mount } from "./mount.ts";
 import { homeOf, type PlanOptions, planMounts, resolveAllowed } from "./plan.ts";
-import { identityOf } from "./protected.ts";
+import { identityOf, programsOfRepository } from "./protected.ts";
 import { realPath, statOf } from "./tree.ts";
 
-export interface Wish extends Pick<PlanOptions, "extra" | "besides" | "readOnly" | "systemOnly"> {
+export interface Wish extends Pick<PlanOptions, "extra" | "besides" | "readOnly" | "systemOnly" | "isOurs"> {
   readonly changesProtected: boolean;
   /** Protected entries that are mounted read-only. */
   readonly protectedMounts: readonly Mount[];
 }
 
-type Fixed = Omit<PlanOptions, keyof Wish | "allowed" | "isOurs">;
+type Fixed = Omit<PlanOptions, keyof Wish | "allowed">;
 
 export type Plans = ReturnType<typeof createPlans>;
 
@@ -43,7 +43,8 @@ export function createPlans(options: Fixed) {
       const inRoots = protectedMounts.filter(
         ({ at }) => isOpen(at) || present.some((root) => isWithin(root, at)),
       );
-      const mounted = changesProtected ? [] : inRoots;
+      const ofRepositories = (wish.besides ?? []).flatMap(programsOfRepository);
+      const mounted = changesProtected ? [] : [...inRoots, ...ofRepositories];
       const key = JSON.stringify([changesProtected, wish, mounted, present, allowed]);
       const last = cache.get(key);
       if (last && stampOf(last.watched) === last.stamp) return last.mounts;
@@ -56,7 +57,6 @@ export function createPlans(options: Fixed) {
         roots: present,
         allowed,
         protectedMounts: mounted,
-        isOurs: changesProtected,
       });
       cache.set(key, { watched, stamp, mounts });
       return mounts;

@@ -1,8 +1,9 @@
-import { mkdirSync, readFileSync, realpathSync } from "node:fs";
+import { mkdirSync, realpathSync } from "node:fs";
 import { dirname, isAbsolute, join } from "node:path";
 import { attempt } from "../attempt.ts";
 import { PROTECTED } from "../edits/protected-paths.ts";
 import { isWithin, type Path, toNative } from "../path.ts";
+import { readRegularFile } from "../regular-file.ts";
 import { type Bind, read, write } from "./mount.ts";
 import { lstatOf } from "./tree.ts";
 
@@ -11,6 +12,7 @@ const GIT = ".git";
 export const PROTECTED_NAMES: readonly string[] = PROTECTED.flatMap(({ names }) => names).filter(
   (name) => name !== GIT,
 );
+const MAX_LINK_BYTES = 64 * 1024;
 /** Where git takes programs to run from. */
 const GIT_PROGRAMS = ["hooks", "config", "config.worktree", "modules"];
 
@@ -61,10 +63,17 @@ function repositoryMounts(folder: Path): Bind[] {
   // Git creates this folder too; where it is missing, a command could create it with hooks that the person's git would
   // run.
   attempt(() => mkdirSync(toNative(join(folder, "hooks"))));
-  const programs = GIT_PROGRAMS.map((name) => join(folder, name)).filter(isRealEntry);
   // Bound on itself first: a mount can be neither moved away nor replaced, a plain folder can.
-  return [write(folder), ...programs.map((program) => read(program))];
+  return [write(folder), ...programsOfRepository(folder)];
 }
+
+/** The files and folders of a repository that git takes programs from, read-only; nothing for another folder. */
+export const programsOfRepository = (folder: Path): Bind[] =>
+  lstatOf(join(folder, "HEAD"))
+    ? GIT_PROGRAMS.map((name) => join(folder, name))
+        .filter(isRealEntry)
+        .map((path) => read(path))
+    : [];
 
 /** The repository that a linked worktree belongs to, if that one says the same: anybody can write a `.git` file. */
 const commonFolderOf = (gitFile: Path): Path | undefined =>
@@ -77,6 +86,6 @@ const commonFolderOf = (gitFile: Path): Path | undefined =>
   });
 
 function readPath(file: Path, form: RegExp): Path {
-  const [, path = ""] = form.exec(readFileSync(toNative(file), "utf8")) ?? [];
+  const [, path = ""] = form.exec(readRegularFile(file, MAX_LINK_BYTES)?.toString() ?? "") ?? [];
   return realpathSync(isAbsolute(path) ? path : join(dirname(file), path));
 }

@@ -30,8 +30,10 @@ export interface SandboxedCommand {
   readonly pty: boolean;
   /** Narrows only. */
   readonly network?: "off";
-  /** For our own programs that must change protected entries, such as git without hooks and filters. */
-  readonly changesProtected?: true;
+  /** One of our own programs, such as git without hooks and filters: it sees the person's settings for it. */
+  readonly isOurs?: true;
+  /** For those of our own programs that must change protected entries, such as git switch. */
+  readonly changesProtected?: boolean;
   /** For our own programs that only read: no mount can be written, and `besides` are shown too. */
   readonly readOnly?: boolean;
   /** From `openExchange`. */

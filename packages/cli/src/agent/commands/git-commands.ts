@@ -1,7 +1,8 @@
-import { basename, dirname, join } from "node:path";
+import { basename, dirname, join, resolve } from "node:path";
 import { costOf, textOf, textParts } from "@octant/agent";
-import { invalidArgument } from "@octant/core";
-import { git, outputOf, runAsPerson } from "./person-program.ts";
+import { invalidArgument, ToolError, toOneLine } from "@octant/core";
+import { isWithin, listChanged, PUSH, realPath, STAGE } from "@octant/host";
+import { git, openPerson, type Person, repositoryOf } from "./person-program.ts";
 import { asBlock, type SlashCommand, type SlashContext, type SlashOutcome } from "./slash-command.ts";
 
 const MAX_DIFF_CHARS = 40_000;
@@ -20,8 +21,11 @@ export const GIT_COMMANDS: readonly SlashCommand[] = [
     async run(name, context) {
       if (name === "") return { text: asBlock(await git(context, "branch", "--list", "-vv")) };
       const isKnown = (await branches(context)).includes(name);
-      await git(context, "switch", ...(isKnown ? [] : ["--create"]), checkName(name));
-      return { text: `${isKnown ? "switched to" : "made and switched to"} \`${name}\`` };
+      using person = await openPerson(context);
+      await person.run(["git", "switch", "--quiet", ...(isKnown ? [] : ["--create"]), checkName(name)]);
+      return {
+        text: `${isKnown ? "switched to" : "made and switched to"} \`${name}\`${person.notes(SWITCH_HOOKS)}`,
+      };
     },
   },
   {
@@ -42,11 +46,19 @@ export const GIT_COMMANDS: readonly SlashCommand[] = [
     summary: "List worktrees, or create one beside this folder on a branch of that name",
     async run(name, context) {
       if (name === "") return { text: asBlock(await git(context, "worktree", "list")) };
-      const top = (await git(context, "rev-parse", "--show-toplevel")).trim();
+      const { top } = repositoryOf(context);
       const folder = join(dirname(top), `${basename(top)}-${checkName(name).replaceAll("/", "-")}`);
       const isKnown = (await branches(context)).includes(name);
-      await git(context, "worktree", "add", ...(isKnown ? [folder, name] : ["-b", name, folder]));
-      return { text: `made \`${folder}\` on branch \`${name}\`; work there with \`cd ${folder} && octant\`` };
+      using person = await openPerson(context);
+      await person.run([
+        "git",
+        "worktree",
+        "add",
+        "--quiet",
+        ...(isKnown ? [folder, name] : ["-b", name, folder]),
+      ]);
+      const how = `work there with \`cd ${folder} && octant\``;
+      return { text: `made \`${folder}\` on branch \`${name}\`; ${how}${person.notes(SWITCH_HOOKS)}` };
     },
   },
   {
@@ -54,7 +66,7 @@ export const GIT_COMMANDS: readonly SlashCommand[] = [
     argument: "[REF]",
     summary: "Show changes since the last commit, or since REF",
     async run(ref, context) {
-      const diff = await git(context, "diff", "--end-of-options", ref === "" ? "HEAD" : ref);
+      const diff = await git(context, ...DIFF, "--end-of-options", ref === "" ? "HEAD" : ref);
       const added = await git(context, "ls-files", "--others", "--exclude-standard");
       const untracked = added === "" ? "" : `\n\nnot tracked:\n${asBlock(added)}`;
       return {
@@ -74,10 +86,30 @@ export const GIT_COMMANDS: readonly SlashCommand[] = [
       if (verb !== "" && verb !== "push" && verb !== "pop")
         throw invalidArgument("", `/stash takes push, pop or list, not '${verb}'`);
       const args = verb === "pop" ? ["pop"] : ["push", "--include-untracked"];
-      return { text: asBlock(await git(context, "stash", ...args)) };
+      const { stdout } = await repositoryOf(context).run(["stash", ...args], {
+        settings: await ignoringSubmodules(context),
+        hasMagicPaths: true,
+      });
+      return { text: asBlock(stdout.toString()) };
     },
   },
 ];
+
+const SWITCH_HOOKS = ["post-checkout", "reference-transaction", "post-index-change"];
+const COMMIT_HOOKS = ["pre-commit", "prepare-commit-msg", "commit-msg", "post-commit", ...SWITCH_HOOKS];
+
+/** Git would start itself in a nested repository, under the settings of that one. */
+const DIFF = ["diff", "--no-ext-diff", "--no-textconv", "--ignore-submodules=all"] as const;
+
+/** For commands without such an option: by default, and for each submodule that asks for more. */
+async function ignoringSubmodules(context: SlashContext): Promise<(readonly [string, string])[]> {
+  const { stdout } = await repositoryOf(context).run(
+    ["config", "--null", "--name-only", "--file=.gitmodules", "--get-regexp", "^submodule\\..*\\.ignore$"],
+    { codes: [0, 1] },
+  );
+  const keys = ["diff.ignoreSubmodules", ...stdout.toString().split("\0").filter(Boolean)];
+  return keys.map((key) => [key, "all"]);
+}
 
 async function branches(context: SlashContext): Promise<readonly string[]> {
   const listed = await git(context, "for-each-ref", "--format=%(refname:short)", "refs/heads");
@@ -90,10 +122,20 @@ function checkName(name: string): string {
 }
 
 async function commit(given: string, context: SlashContext): Promise<SlashOutcome> {
-  const status = await git(context, "status", "--porcelain");
+  const status = await git(context, "status", "--porcelain", "--ignore-submodules=dirty");
   if (status === "") return { text: "there is nothing to commit" };
+  using person = await openPerson(context);
+  return await commitAs(person, given, context, status);
+}
+
+async function commitAs(
+  person: Person,
+  given: string,
+  context: SlashContext,
+  status: string,
+): Promise<SlashOutcome> {
   const hasStaged = status.split("\n").some((line) => /^[MADRCT]/.test(line));
-  if (!hasStaged) await git(context, "add", "--all");
+  if (!hasStaged) await person.run(["git", ...STAGE], { input: await listChanged(repositoryOf(context)) });
   const undoStaging = () => (hasStaged ? undefined : git(context, "reset", "--quiet"));
   try {
     const message = given === "" ? await propose(context) : given;
@@ -101,17 +143,20 @@ async function commit(given: string, context: SlashContext): Promise<SlashOutcom
       await undoStaging();
       return { draft: `/commit ${message}`, text: "edit the message or accept it with Enter" };
     }
-    await outputOf(["git", "commit", "--quiet", "--file=-"], context, { input: message });
+    await person.run(["git", "commit", "--quiet", "--no-status", "--file=-"], { input: message });
   } catch (cause) {
     await undoStaging();
     throw cause;
   }
-  return { text: asBlock(await git(context, "log", "-1", "--stat", "--format=%h %s%n%n%b")) };
+  const shown = await git(context, "log", "-1", "--stat", "--format=%h %s%n%n%b");
+  return { text: `${asBlock(shown)}${person.notes(COMMIT_HOOKS)}` };
 }
 
 async function propose(context: SlashContext): Promise<string> {
-  const diff = await git(context, "diff", "--cached", "--stat", "--patch", "--no-ext-diff");
-  const recent = (await runAsPerson(["git", "--no-pager", "log", "-8", "--format=%s"], context)).stdout;
+  const diff = await git(context, ...DIFF, "--cached", "--stat", "--patch");
+  const { stdout: recent } = await repositoryOf(context).run(["log", "-8", "--format=%s"], {
+    codes: [0, 128],
+  });
   const question = `Recent subjects:\n${recent}\nThe change:\n${diff.slice(0, MAX_DIFF_CHARS).toWellFormed()}`;
   const answer = await askModel(MESSAGE_RULES, question, context);
   return answer.replace(/^```\w*\n|\n```$/g, "").trim();
@@ -137,31 +182,62 @@ async function commitPushPr(given: string, context: SlashContext): Promise<Slash
     return {
       text: `you are on \`${branch || "no branch"}\`; make a branch for the pull request first: \`/branch NAME\``,
     };
+  using person = await openPerson(context);
   // Checked before anything is committed or pushed.
-  await outputOf(["gh", "--version"], context, { how: GET_GH });
-  if ((await git(context, "status", "--porcelain")) !== "") {
-    const done = await commit(given, context);
+  await person.run(["gh", "--version"], { how: GET_GH });
+  const to = await checkRemote(context);
+  const status = await git(context, "status", "--porcelain", "--ignore-submodules=dirty");
+  if (status !== "") {
+    const done = await commitAs(person, given, context, status);
     if (done.draft !== undefined) return { ...done, draft: done.draft.replace("/commit", "/commit-push-pr") };
   }
-  await git(context, "push", "--set-upstream", "origin", branch);
+  await person.run(["git", ...PUSH, "--quiet", "--set-upstream", "origin", branch]);
   const subjects = (await git(context, "log", "--reverse", "--format=%s", `origin/${base}..HEAD`))
     .trim()
     .split("\n");
   const title = given.split("\n", 1)[0] || subjects[0] || branch;
   const body = subjects.map((subject) => `- ${subject}`).join("\n");
-  const url = await outputOf(
+  const url = await person.run(
     ["gh", "pr", "create", "--base", base, "--head", branch, "--title", title, "--body-file", "-"],
-    context,
     { how: GET_GH, input: body },
   );
-  return { text: `pull request: ${url.trim()}` };
+  return {
+    text: `pull request: ${url.trim()}\npushed to ${to}${person.notes([...COMMIT_HOOKS, "pre-push"])}`,
+  };
+}
+
+/** Returns where a push goes. A repository on this machine runs hooks of its own, so it must not be one that commands can change. */
+async function checkRemote(context: SlashContext): Promise<string> {
+  const urls = (await git(context, "remote", "get-url", "--push", "--all", "origin")).trim().split("\n");
+  const { roots } = context.opened.octant.workspace.confinement;
+  const { top } = repositoryOf(context);
+  for (const url of urls) {
+    const path = /^(?![\w+.-]+:\/\/)[^:]*(?:\/|$)|^file:\/\//.test(url)
+      ? url.replace(/^file:\/\/[^/]*/, "")
+      : undefined;
+    if (path === undefined) continue;
+    const place = resolve(top, path);
+    const real = realPath(place) ?? place;
+    if (roots.some((root) => isWithin(root, real)))
+      throw new ToolError(
+        "VCS_ERROR",
+        `the remote 'origin' is a repository inside the workspace (${toOneLine(url)}), whose hooks commands can change; push to it in your own terminal`,
+        { exit_code: null },
+      );
+  }
+  return urls.map(toOneLine).join(", ");
 }
 
 /** The branch of origin/HEAD; main when it is not set. */
 async function defaultBranch(context: SlashContext): Promise<string> {
-  const { code, stdout } = await runAsPerson(
-    ["git", "symbolic-ref", "--short", "refs/remotes/origin/HEAD"],
-    context,
+  const { code, stdout } = await repositoryOf(context).run(
+    ["symbolic-ref", "--quiet", "--short", "refs/remotes/origin/HEAD"],
+    { codes: [0, 1, 128] },
   );
-  return code === 0 ? stdout.trim().replace(/^origin\//, "") : "main";
+  return code === 0
+    ? stdout
+        .toString()
+        .trim()
+        .replace(/^origin\//, "")
+    : "main";
 }

@@ -96,7 +96,13 @@ function createWeaker(options: SandboxOptions): Sandbox {
   const guard = createGuard({ roots, scratch, warn: () => {} });
   const plans = createPlans({ ...options, isRoot, scratch });
   const planFor = (readOnly = false) =>
-    plans.get({ changesProtected: readOnly, readOnly, protectedMounts: guard.mounts(), extra: [] });
+    plans.get({
+      isOurs: readOnly,
+      changesProtected: readOnly,
+      readOnly,
+      protectedMounts: guard.mounts(),
+      extra: [],
+    });
   const mounts = planFor();
   return {
     wrapApart: async () => undefined,
