@@ -1,3 +1,5 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import {
   AUDIENCE,
@@ -147,6 +149,45 @@ test("jobs, refs and processes of one owner do not exist for another", async () 
   const others = JSON.stringify(await callTool(bob, "fs", read));
   expect(others).toContain("NOT_FOUND");
   expect(others).not.toContain("secret");
+});
+
+describe("a token for reading", () => {
+  let files = 0;
+  const mayWrite = async (client: Awaited<ReturnType<typeof connect>>) => {
+    const uri = `written-${files++}.txt`;
+    await callTool(client, "fs", { action: "write", uri, content: "x" });
+    return existsSync(join(project.root, uri));
+  };
+
+  test.each<[unknown, boolean]>([
+    ["read", true],
+    ["openid read", true],
+    ["  read\topenid ", true],
+    [["openid", "read"], true],
+    ["read write", false],
+    ["openid", false],
+    [undefined, false],
+  ])("has scope %j: %j", async (scope, isReadOnly) => {
+    using client = await connect(bridge.url, await issuer.sign({ owner: `scoped ${scope}`, scope }));
+    await initialize(client);
+    expect(await mayWrite(client)).toBe(!isReadOnly);
+  });
+
+  test.each([7, {}, [1]])("with scope %j is refused with 401", async (scope) => {
+    await expect(connect(bridge.url, await issuer.sign({ scope }))).rejects.toThrow("HTTP 401");
+  });
+
+  test("does not continue a stream that may write, nor the other way round", async () => {
+    for (const [first, second] of [
+      [undefined, "read"],
+      ["read", undefined],
+    ]) {
+      using opened = await connect(bridge.url, await issuer.sign({ owner: "both", scope: first }));
+      const path = { path: `/mcp?stream=${opened.stream}&after=0` };
+      const token = await issuer.sign({ owner: "both", scope: second });
+      await expect(connect(bridge.url, token, path)).rejects.toThrow("closed 4410");
+    }
+  });
 });
 
 test("broken frames are answered, and the stream continues", async () => {

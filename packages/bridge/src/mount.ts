@@ -96,11 +96,11 @@ export function mountBridge(server: HttpServer, options: BridgeOptions): void {
     streams.set(stream.id, stream);
     return stream;
   };
-  /** Only for the same person: a stream id is useless to others. */
-  const find = (id: string, { callerId, subject }: Identity): BridgeStream | undefined => {
+  /** Only for the same person with the same rights: a conversation keeps those that it was opened with. */
+  const find = (id: string, identity: Identity): BridgeStream | undefined => {
     const stream = streams.get(id);
-    const isOwn = stream?.identity.callerId === callerId && stream.identity.subject === subject;
-    return isOwn ? stream : undefined;
+    const isSame = (name: "callerId" | "subject" | "readOnly") => stream?.identity[name] === identity[name];
+    return isSame("callerId") && isSame("subject") && isSame("readOnly") ? stream : undefined;
   };
   const connect = (ws: WebSocket, identity: Identity, endpoint: BridgeEndpoint, place: Place) => {
     const stream = place.stream === undefined ? open(identity, endpoint) : find(place.stream, identity);

@@ -27,7 +27,9 @@ const ALGORITHMS = ["RS256", "ES256"];
 const CLOCK_TOLERANCE_S = 5;
 const KEYS_TIMEOUT_MS = 5_000;
 const MAX_OWNER_CHARS = 200;
+/** A token with the first and without the second may only read. */
 const READ_SCOPE = "read";
+const WRITE_SCOPE = "write";
 
 export function createTokenVerifier({ jwks, issuer, audience }: TokenOptions) {
   const keys = URL.canParse(jwks)
@@ -56,13 +58,21 @@ export function createTokenVerifier({ jwks, issuer, audience }: TokenOptions) {
 function toIdentity(issuer: string, { owner, sub, exp, scope }: JWTPayload): Identity | undefined {
   if (typeof owner !== "string" || owner === "" || owner.length > MAX_OWNER_CHARS) return undefined;
   if (sub === undefined || sub === "" || exp === undefined) return undefined;
+  const scopes = scopesOf(scope);
+  if (!scopes) return undefined;
   // Two issuers may have owners of the same name.
   const digest = hash("sha256", JSON.stringify([issuer, owner]));
   return {
     callerId: `owner_${digest.slice(0, 32)}`,
     owner,
     subject: sub,
-    readOnly: scope === READ_SCOPE,
+    readOnly: scopes.includes(READ_SCOPE) && !scopes.includes(WRITE_SCOPE),
     expiresMs: (exp + CLOCK_TOLERANCE_S) * 1_000,
   };
+}
+
+/** Names separated by blanks (RFC 8693), or a list of them; undefined for anything else. */
+function scopesOf(claim: unknown): readonly string[] | undefined {
+  const names = typeof claim === "string" ? claim.split(/\s+/) : (claim ?? []);
+  return Array.isArray(names) && names.every((name) => typeof name === "string") ? names : undefined;
 }
