@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { createServer, type Server, type ServerOptions } from "node:http";
+import type { Socket } from "node:net";
 import type { HttpLimits } from "./limits.ts";
 import type { HttpServerOptions } from "./server.ts";
 
@@ -24,7 +25,23 @@ export async function createNodeServer(tls: HttpServerOptions["tls"], limits: Ht
   server.maxHeadersCount = MAX_HEADERS;
   server.maxConnections = limits.maxConnections;
   limitConnectionsPerAddress(server, limits.maxConnectionsPerAddress);
+  closeSilentConnections(server, tls ? "secureConnection" : "connection", limits.headersMs);
   return server;
+}
+
+/** Node's timeouts start with the first byte of a request; a connection without one would stay open for ever. */
+function closeSilentConnections(server: Server, event: "connection" | "secureConnection", ms: number): void {
+  const waiting = new Map<Socket, NodeJS.Timeout>();
+  const stopWaiting = (socket: Socket) => {
+    clearTimeout(waiting.get(socket));
+    waiting.delete(socket);
+  };
+  server.on(event, (socket: Socket) => {
+    waiting.set(socket, setTimeout(() => socket.destroy(), ms).unref());
+    socket.once("close", () => stopWaiting(socket));
+  });
+  server.on("request", ({ socket }) => stopWaiting(socket));
+  server.on("upgrade", ({ socket }) => stopWaiting(socket));
 }
 
 async function createSecureServer(
