@@ -1,7 +1,6 @@
 import { createHash, randomBytes } from "node:crypto";
 import {
   closeSync,
-  createReadStream,
   fdatasyncSync,
   fstatSync,
   mkdirSync,
@@ -26,8 +25,6 @@ export interface StoredContent {
 type Chunks = AsyncIterable<Uint8Array> | Iterable<Uint8Array>;
 
 const MAX_CONTENT_BYTES = 4 * 1024 * 1024 * 1024;
-/** Small, so that the engine collects chunks that were sent often: large ones pile up outside its heap. */
-const CHUNK_BYTES = 16 * 1024;
 const SHARD_CHARS = 2;
 
 /**
@@ -76,8 +73,6 @@ export function createContentStore(folder: () => string) {
       }
       return bytes.subarray(0, filled);
     },
-    stream: (hash: Hash): AsyncIterable<Uint8Array> =>
-      createReadStream(pathOf(hash), { highWaterMark: CHUNK_BYTES }),
     open,
   };
 }

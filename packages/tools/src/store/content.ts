@@ -52,7 +52,12 @@ export const readInput = {
     .default("auto")
     .describe("auto: text if UTF-8, else base64; binary: bytes beside the answer, on a binary wire only"),
   offset: z.int().min(0).default(0).describe("Content bytes"),
-  max_bytes: z.int().min(1).max(MAX_ANSWER_BYTES).default(ANSWER_BYTES),
+  max_bytes: z
+    .int()
+    .min(1)
+    .max(MAX_ANSWER_BYTES)
+    .optional()
+    .describe(`Default: ${ANSWER_BYTES}; for binary, everything from offset on`),
 };
 
 export const readOutput = {
@@ -76,13 +81,16 @@ export function readContent(
   ctx: Context,
   mime: string,
 ) {
-  const { size, ref, read, stream } = find({ store, blobs }, hash);
+  const { size, ref, read } = find({ store, blobs }, hash);
   const known = { hash, size, ref };
   if (input.as === "binary") {
-    ctx.send({ mime, size, read: stream });
-    return { ...known, encoding: "binary" as const, truncated: false };
+    const from = Math.min(input.offset, size);
+    const to = Math.min(from + (input.max_bytes ?? size), size);
+    ctx.send({ mime, size: to - from, read: () => pages(read, from, to) });
+    const truncated = to < size;
+    return { ...known, encoding: "binary" as const, truncated, ...(truncated && { next_offset: to }) };
   }
-  const bytes = read(input.offset, input.max_bytes);
+  const bytes = read(input.offset, input.max_bytes ?? ANSWER_BYTES);
   const end = input.offset + bytes.length;
   const text = input.as === "base64" ? undefined : toText(bytes, end < size);
   if (text === undefined && input.as === "utf-8")
@@ -102,6 +110,14 @@ export function readContent(
   };
 }
 
+/** Small, so that the engine collects pages that were sent often: large ones pile up outside its heap. */
+const PAGE_BYTES = 16 * 1024;
+
+/** A stretch of content, read from the disk as fast as it is sent. */
+async function* pages(read: Found["read"], from: number, to: number): AsyncIterable<Uint8Array> {
+  for (let at = from; at < to; at += PAGE_BYTES) yield read(at, Math.min(PAGE_BYTES, to - at));
+}
+
 const SAMPLE_BYTES = 64 * 1024;
 
 /** Whether the content begins as text: valid UTF-8 without NUL, as for files. */
@@ -119,24 +135,26 @@ function toText(bytes: Buffer, more: boolean): string | undefined {
   }
 }
 
-export function find({ store, blobs }: Pick<StoreWorkspace, "store" | "blobs">, hash: Hash) {
+interface Found {
+  readonly size: number;
+  readonly ref: string;
+  read(offset: number, length: number): Buffer;
+}
+
+export function find({ store, blobs }: Pick<StoreWorkspace, "store" | "blobs">, hash: Hash): Found {
   const { content } = store;
   if (!isStored(content, hash) && blobs.has(hash)) {
     const bytes = blobs.get(hash);
     return {
       size: bytes.length,
       ref: `blob:${hash}`,
-      read: (offset: number, length: number) => bytes.subarray(offset, offset + length),
-      stream: async function* () {
-        yield bytes;
-      },
+      read: (offset, length) => bytes.subarray(offset, offset + length),
     };
   }
   return {
     size: content.stat(hash).size,
     ref: `cas:${hash}`,
-    read: (offset: number, length: number) => content.read(hash, offset, length),
-    stream: () => content.stream(hash),
+    read: (offset, length) => content.read(hash, offset, length),
   };
 }
 

@@ -98,6 +98,35 @@ test("bytes travel beside the call", async () => {
   expect(Buffer.concat(await Array.fromAsync(binary?.read() ?? []))).toEqual(Buffer.concat(chunks));
 });
 
+test("bytes beside an answer obey offset and max_bytes, from the store and from the undo history", async () => {
+  const bytes = Buffer.from(Array.from({ length: 100_000 }, (_, n) => n % 251));
+  const stored = await call("cas.store", { content: bytes.toString("base64"), encoding: "base64" });
+  const kept = Buffer.from("an earlier version");
+  const get = async (hash: string, more: object) => {
+    const { binary, envelope } = await reply("cas.get", { hash, as: "binary", ...more });
+    const got = Buffer.concat(await Array.fromAsync(binary?.read() ?? []));
+    expect(got.length).toBe(binary?.size);
+    return { got, data: envelope.data };
+  };
+  for (const [hash, whole] of [
+    [stored.hash, bytes],
+    [workspace.blobs.put(kept), kept],
+  ] as const)
+    for (const [offset, max_bytes] of [
+      [0, undefined],
+      [5, 7],
+      [16_384, 20_000],
+      [whole.length - 1, 9],
+      [whole.length + 1, 9],
+    ] as const) {
+      const end = max_bytes === undefined ? whole.length : Math.min(offset + max_bytes, whole.length);
+      const { got, data } = await get(hash, { offset, ...(max_bytes && { max_bytes }) });
+      expect(got.equals(whole.subarray(offset, end))).toBe(true);
+      const isMore = end < whole.length;
+      expect(data).toMatchObject({ truncated: isMore, ...(isMore && { next_offset: end }) });
+    }
+});
+
 test("an interrupted upload leaves nothing", async () => {
   const cancel = new AbortController();
   const upload = {
