@@ -1,6 +1,6 @@
 import { createOctant } from "@octant/cli";
-import type { Envelope } from "@octant/core";
-import { expect, test } from "vitest";
+import type { Envelope, StreamChunk } from "@octant/core";
+import { describe, expect, test } from "vitest";
 import { createFixtureProject } from "./fixture-project.ts";
 
 test("a command that outlives the wait is a job with a result, and only its owner sees the output", async () => {
@@ -59,4 +59,49 @@ test("a long-running command streams its lines in the job's events", async () =>
     return next_seq;
   }
   expect(told.join("")).toBe("one\ntwo\n");
+});
+
+describe("the stream of a command has all its output, or says how much is missing", () => {
+  const numbers = (count: number) => Array.from({ length: count }, (_, n) => `${n + 1}\n`).join("");
+  test.each<[string, string, string]>([
+    ["one that ends at once", "printf quick", "quick"],
+    ["one that prints much at once", "seq 300000", numbers(300_000)],
+    ["one that prints much after a pause", "sleep 0.3; seq 300000", numbers(300_000)],
+    [
+      "one that splits its characters",
+      "printf '\\303'; sleep 0.1; printf '\\244|\\342\\202'; sleep 0.1; printf '\\254'",
+      "ä|€",
+    ],
+    ["one that splits its escapes", "printf '\\033[3'; sleep 0.1; printf '1mred\\033[0m'", "red"],
+  ])("%s", async (_name, command, output) => {
+    using project = createFixtureProject();
+    await using octant = createOctant({ projectPath: project.root, env: project.env });
+    const chunks: StreamChunk[] = [];
+    const { envelope } = await octant.dispatch(
+      { tool: "proc", action: "exec", input: { command } },
+      { caller: { id: "me", access: "admin" }, onStream: (chunk) => chunks.push(chunk) },
+    );
+    expect(envelope).toMatchObject({ ok: true, data: { exit_code: 0 } });
+    expect(chunks.map((chunk) => (chunk.kind === "text" ? chunk.text : "")).join("") === output).toBe(true);
+    expect(chunks.filter(({ kind }) => kind === "missing")).toEqual([]);
+  });
+
+  test("one that prints faster than it can be reported", async () => {
+    using project = createFixtureProject();
+    await using octant = createOctant({ projectPath: project.root, env: project.env });
+    let bytes = 0;
+    let missing = 0;
+    const size = 100 * 1024 * 1024;
+    await octant.dispatch(
+      { tool: "proc", action: "exec", input: { command: `yes | head -c ${size}` } },
+      {
+        caller: { id: "me", access: "admin" },
+        onStream(chunk) {
+          if (chunk.kind === "text") bytes += chunk.text.length;
+          if (chunk.kind === "missing") missing += chunk.bytes ?? 0;
+        },
+      },
+    );
+    expect(bytes + missing).toBe(size);
+  });
 });

@@ -177,5 +177,6 @@ function toLog({ job, events = [], result }: OutputOf<"job", "poll">): string {
 function toWords(chunk: StreamChunk | undefined): string {
   if (chunk?.kind === "log") return chunk.line;
   if (chunk?.kind === "text") return chunk.text;
+  if (chunk?.kind === "missing") return chunk.bytes ? `[… ${chunk.bytes} bytes left out]` : "[…]";
   return chunk?.kind === "progress" ? (chunk.message ?? "") : "";
 }

@@ -50,7 +50,9 @@ export type StreamChunk =
   | ({ readonly kind: "progress" } & Progress)
   | { readonly kind: "log"; readonly line: string }
   | { readonly kind: "text"; readonly text: string }
-  | { readonly kind: "binary"; readonly bytes: Uint8Array };
+  | { readonly kind: "binary"; readonly bytes: Uint8Array }
+  /** Output that nobody could be given at this place: bytes that the tool left out, or chunks that were dropped. */
+  | { readonly kind: "missing"; readonly bytes?: number; readonly chunks?: number };
 
 /** A part of the answer that is not text, such as the picture that fs.read found. */
 export interface Attachment {

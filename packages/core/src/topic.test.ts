@@ -104,3 +104,16 @@ test("a follower gets matching values only, and leaves no listener when it stops
     if (value === 4) break;
   expect(topic.listenerCount).toBe(0);
 });
+
+test("a follower that was too slow learns how many values it has lost", async () => {
+  const topic = createTopic<number>({ maxEvents: 2 });
+  const over = new AbortController();
+  const lost: number[] = [];
+  const seen: number[] = [];
+  for (let n = 0; n < 5; n++) topic.publish(n);
+  for await (const { value } of topic.follow(1, over.signal, undefined, (count) => lost.push(count))) {
+    seen.push(value);
+    if (value === 4) over.abort();
+  }
+  expect({ seen, lost }).toEqual({ seen: [3, 4], lost: [3] });
+});

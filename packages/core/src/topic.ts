@@ -81,11 +81,15 @@ export function createTopic<T>(options: TopicOptions<T> = {}) {
     },
     read,
     listen,
-    /** Retained values from `seq` on, and then each new one, until the signal aborts. */
+    /**
+     * Retained values from `seq` on, and then each new one, until the signal aborts. `onDropped` receives how many values
+     * a reader has lost that was too slow.
+     */
     async *follow(
       seq: number,
       signal: AbortSignal,
       matches?: (value: T) => boolean,
+      onDropped: (count: number) => void = () => {},
     ): AsyncGenerator<Published<T>> {
       let changed = Promise.withResolvers<void>();
       const notify = () => changed.resolve();
@@ -94,8 +98,9 @@ export function createTopic<T>(options: TopicOptions<T> = {}) {
       try {
         for (let from = seq; !signal.aborted; await changed.promise) {
           changed = Promise.withResolvers();
-          const { events, next_seq } = read(from, matches);
+          const { events, next_seq, dropped } = read(from, matches);
           from = next_seq;
+          if (dropped > 0) onDropped(dropped);
           for (const event of events) {
             if (signal.aborted) return;
             yield event;

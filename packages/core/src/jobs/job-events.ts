@@ -49,6 +49,7 @@ const CHUNK_OVERHEAD_BYTES = 64;
 /** The memory that a chunk takes, roughly. */
 function chunkBytes(chunk: StreamChunk): number {
   if (chunk.kind === "binary") return CHUNK_OVERHEAD_BYTES + chunk.bytes.byteLength;
+  if (chunk.kind === "missing") return CHUNK_OVERHEAD_BYTES;
   const text = chunk.kind === "log" ? chunk.line : chunk.kind === "text" ? chunk.text : (chunk.message ?? "");
   return CHUNK_OVERHEAD_BYTES + text.length * 2;
 }

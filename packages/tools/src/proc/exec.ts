@@ -128,7 +128,7 @@ export const exec = (workspace: ProcWorkspace) =>
         await turn?.end();
         throw cause;
       } finally {
-        stopReporting();
+        await stopReporting();
       }
     },
   });
