@@ -148,6 +148,9 @@ export type ResponseEnvelope =
   | {
       readonly kind: "stream_end";
       readonly stream_id: string;
+      /** How many chunks the stream had, whether they were sent or not. */
+      readonly chunks: number;
+      /** How many of them were dropped because the reader was too slow. */
       readonly dropped: number;
       readonly response: FinalResponse;
     };

@@ -2,6 +2,7 @@ import type { Registry } from "@octant/core";
 import { z } from "zod";
 import { type ToolDeclaration, toDeclaration } from "./declarations.ts";
 import { MAX_BODY_BYTES } from "./hoot01/frames.ts";
+import { encodeMsgPack } from "./msgpack/codec.ts";
 
 export const PROTOCOL = "HOOT01";
 
@@ -34,12 +35,29 @@ export interface ServerReady {
   readonly max_body_bytes: number;
 }
 
-interface Announced extends Pick<ServerReady, "name" | "version" | "instructions" | "roots"> {
-  readonly registry: Pick<Registry, "list">;
+export interface Announced extends Pick<ServerReady, "name" | "version" | "instructions" | "roots"> {
+  readonly registry: Pick<Registry, "list" | "changes">;
+}
+
+/** Encoded announcements: making the schemas of all tools takes long, so they are made once for each set of tools. */
+export function createAnnouncer(
+  announced: Announced,
+  more: Pick<ServerReady, "heartbeat_ms"> & Partial<ServerReady>,
+) {
+  const encoded = new Map<boolean, Uint8Array>();
+  const stop = announced.registry.changes.listen(() => encoded.clear());
+  return {
+    announce({ declarations = false }: Pick<ClientReady, "declarations">): Uint8Array {
+      const body = encoded.get(declarations) ?? encodeMsgPack(toReady(announced, { declarations }, more));
+      encoded.set(declarations, body);
+      return body;
+    },
+    close: stop,
+  };
 }
 
 /** The announcement of a server; with schemas, instructions and roots for a client that wants `declarations`. */
-export function toReady(
+function toReady(
   { name, version, instructions, registry, roots }: Announced,
   { declarations }: Pick<ClientReady, "declarations">,
   more: Pick<ServerReady, "heartbeat_ms"> & Partial<ServerReady>,

@@ -15,6 +15,10 @@ export function createWindow(size: number) {
     get isOpen() {
       return ahead < size;
     },
+    /** How many chunks are not acknowledged. */
+    get ahead() {
+      return ahead;
+    },
     /** Counts a chunk as sent. */
     sent(): void {
       ahead += 1;
@@ -28,14 +32,34 @@ export function createWindow(size: number) {
       waiting = Promise.withResolvers();
       onOpened();
     },
+    /** The unacknowledged chunks count as not sent. */
+    rewind(): void {
+      total -= ahead;
+      ahead = 0;
+    },
+    /** No chunk was sent yet. */
+    reset(): void {
+      total = 0;
+      ahead = 0;
+    },
     /** Calls back whenever an acknowledgement leaves the window open. */
     onOpened(listener: () => void): void {
       onOpened = listener;
     },
-    /** Resolves when a chunk may be sent; rejects with the signal's reason. */
-    async opened(signal: AbortSignal): Promise<void> {
+    /**
+     * Resolves when a chunk may be sent; rejects with the signal's reason, or after `ms` without an acknowledgement with
+     * that of `toError`.
+     */
+    async opened(signal: AbortSignal, ms?: number, toError?: () => Error): Promise<void> {
       signal.throwIfAborted();
-      while (ahead >= size) await orAborted(waiting.promise, signal);
+      if (ahead < size) return;
+      const late = Promise.withResolvers<never>();
+      const timer = toError && setTimeout(() => late.reject(toError()), ms);
+      try {
+        while (ahead >= size) await orAborted(Promise.race([waiting.promise, late.promise]), signal);
+      } finally {
+        clearTimeout(timer);
+      }
     },
   };
 }

@@ -29,12 +29,15 @@ export interface Encoded {
   readonly headers: MsgHdrs;
 }
 
-export async function encodeBody(
-  value: unknown,
+export const encodeBody = (value: unknown, bodies: ObjectStore, given?: MsgHdrs): Promise<Encoded> =>
+  placeBody(encodeMsgPack(value), bodies, given);
+
+/** In the message itself, or in the object store where it is too large for that. */
+export async function placeBody(
+  data: Uint8Array,
   bodies: ObjectStore,
   given: MsgHdrs = headers(),
 ): Promise<Encoded> {
-  const data = encodeMsgPack(value);
   if (data.length <= MAX_INLINE_BYTES) return { data, headers: given };
   if (data.length > MAX_BODY_BYTES)
     throw new ToolError("TOO_LARGE", `a body has at most ${MAX_BODY_BYTES} bytes; ask for less`, {

@@ -3,8 +3,8 @@ import { AckPolicy } from "@nats-io/jetstream";
 import { type Msg, nanos } from "@nats-io/transport-node";
 import { type JobEvent, type Published, ToolError, toEventView } from "@octant/core";
 import { encodeMsgPack } from "../msgpack/codec.ts";
-import { toReady } from "../ready.ts";
-import { encodeBody } from "./bodies.ts";
+import { createAnnouncer } from "../ready.ts";
+import { placeBody } from "./bodies.ts";
 import { connectNats } from "./connection.ts";
 import { DISCOVER, JOBS_STREAM, subjectsOf } from "./subjects.ts";
 import { createCallAnswerer, type NatsWorkerOptions, type WorkerParts, WorkerStops } from "./worker-calls.ts";
@@ -41,11 +41,10 @@ export async function createNatsWorker(options: NatsWorkerOptions): Promise<Nats
     stops.push(() => subscription.drain());
   };
   const announcement = () => toAnnouncement(options, nc.info?.client_id?.toString() ?? "");
+  const announcer = createAnnouncer(options, { heartbeat_ms: 0 });
+  stops.push(announcer.close);
   const ready = async (message: Msg) => {
-    const { data, headers } = await encodeBody(
-      toReady(options, { declarations: true }, { heartbeat_ms: 0 }),
-      bodies,
-    );
+    const { data, headers } = await placeBody(announcer.announce({ declarations: true }), bodies);
     message.respond(data, { headers });
   };
   const broadcast = (event: Published<JobEvent>) => {

@@ -81,6 +81,18 @@ export function createFixture() {
           return {};
         },
       }),
+      flood: action({
+        ...declare,
+        summary: "Emit many chunks at once, then wait if asked to.",
+        input: z.strictObject({ chunks: z.int(), bytes: z.int(), wait: z.boolean().default(false) }),
+        output: z.object({}),
+        examples: [{ title: "Ten", input: { chunks: 10, bytes: 10 } }],
+        async run({ chunks, bytes, wait }, ctx) {
+          for (let n = 0; n < chunks; n++) ctx.emit({ kind: "text", text: `${n} ${"x".repeat(bytes)}` });
+          if (wait) await release.promise;
+          return {};
+        },
+      }),
       ask: action({
         ...declare,
         summary: "Ask the person behind the caller.",
@@ -122,11 +134,12 @@ export function createFixture() {
       bytes: action({
         ...declare,
         summary: "Send bytes beside the answer.",
-        input: z.strictObject({ size: z.int() }),
+        input: z.strictObject({ size: z.int(), chunk: z.int().default(CHUNK_BYTES) }),
         output: z.object({ size: z.int() }),
         examples: [{ title: "Few", input: { size: 3 } }],
-        run({ size }, ctx) {
-          ctx.send({ mime: "application/octet-stream", size, read: () => numbered(size) });
+        run({ size, chunk }, ctx) {
+          calls.push("bytes");
+          ctx.send({ mime: "application/octet-stream", size, read: () => numbered(size, chunk) });
           return { size };
         },
       }),
@@ -191,7 +204,6 @@ export const CHUNKS: readonly StreamChunk[] = [
 export const CHUNK_BYTES = 256 * 1024;
 
 /** Chunks whose bytes encode their offset. */
-export async function* numbered(size: number): AsyncIterable<Uint8Array> {
-  for (let at = 0; at < size; at += CHUNK_BYTES)
-    yield Buffer.alloc(Math.min(CHUNK_BYTES, size - at), (at / CHUNK_BYTES) % 251);
+export async function* numbered(size: number, chunk = CHUNK_BYTES): AsyncIterable<Uint8Array> {
+  for (let at = 0; at < size; at += chunk) yield Buffer.alloc(Math.min(chunk, size - at), (at / chunk) % 251);
 }

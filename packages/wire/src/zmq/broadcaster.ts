@@ -1,5 +1,5 @@
 import { type JobEvent, type JobEventView, type Topic, toEventView } from "@octant/core";
-import { type Context, Publisher } from "zeromq";
+import { Publisher } from "zeromq";
 import { encodeMsgPack } from "../msgpack/codec.ts";
 import { bindSocket } from "./endpoint.ts";
 import type { WireKeys } from "./keys.ts";
@@ -25,10 +25,9 @@ export async function createBroadcaster(
   address: string,
   events: Topic<JobEvent>,
   owner: string,
-  security: { readonly context: Context; readonly curve: object; readonly keys: WireKeys | undefined },
+  { socket: options, keys }: { readonly socket: object; readonly keys: WireKeys | undefined },
 ) {
-  const { context, curve, keys } = security;
-  const socket = new Publisher({ context, linger: 0, sendHighWaterMark: HIGH_WATER_MARK, ...curve });
+  const socket = new Publisher({ ...options, linger: 0, sendHighWaterMark: HIGH_WATER_MARK });
   const bound = await bindSocket(socket, address);
   const jobSeqs = new Map<string, number>();
   let prev_seq = 0;

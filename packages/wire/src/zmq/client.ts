@@ -121,7 +121,7 @@ class Client {
     for await (const frames of connection) {
       try {
         const opened = openFrames(frames, 0, this.#options.keys);
-        const { message } = parseFrames(opened, { routed: false });
+        const { message } = parseFrames(opened.frames, { routed: false });
         this.#pending.get(toKey(message.requestId))?.take(message);
         this.#heardAt = performance.now();
         this.#silences = 0;

@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { chmodSync, lstatSync, mkdirSync, renameSync } from "node:fs";
 import { connect } from "node:net";
+import { networkInterfaces } from "node:os";
 import { dirname, isAbsolute } from "node:path";
 import { ToolError } from "@octant/core";
 import type { WireKeys } from "./keys.ts";
@@ -113,6 +114,23 @@ export async function bindSocket(
   chmodSync(own, 0o600);
   renameSync(own, path);
   return address;
+}
+
+const WILDCARDS: Readonly<Record<string, "IPv4" | "IPv6">> = {
+  "0.0.0.0": "IPv4",
+  "*": "IPv4",
+  "[::]": "IPv6",
+};
+
+/** An address that others can connect to: a socket bound to all interfaces is reached at one of them. */
+export function toReachable(address: string): string {
+  const [, host = "", port = ""] = /^tcp:\/\/(.*):(\d+)$/.exec(address) ?? [];
+  const family = WILDCARDS[host];
+  if (!family) return address;
+  const all = Object.values(networkInterfaces()).flatMap((found) => found ?? []);
+  const own = all.filter((one) => one.family === family && !one.address.startsWith("fe80:"));
+  const chosen = (own.find(({ internal }) => !internal) ?? own[0])?.address ?? "127.0.0.1";
+  return `tcp://${family === "IPv6" && chosen.includes(":") ? `[${chosen}]` : chosen}:${port}`;
 }
 
 const invalid = (address: string, message: string) =>

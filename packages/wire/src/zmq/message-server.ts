@@ -1,35 +1,33 @@
 import { randomUUID } from "node:crypto";
 import { ownAction, ToolError, toTraceId } from "@octant/core";
 import type { Router } from "zeromq";
-import {
-  overloaded,
-  parseRequest,
-  type RequestEnvelope,
-  type ResponseEnvelope,
-  refusal,
-} from "../envelopes.ts";
+import { overloaded, parseRequest, type RequestEnvelope, refusal } from "../envelopes.ts";
 import { findRequestId, type Message, parseFrames, toKey } from "../hoot01/frames.ts";
 import { encodeMsgPack, parseMsgPack } from "../msgpack/codec.ts";
 import { createQuestions, type Questions } from "../questions.ts";
-import { toReady } from "../ready.ts";
+import { createAnnouncer } from "../ready.ts";
+import type { ReplyChannel } from "../reply-stream.ts";
 import { runRequest } from "../run-request.ts";
 import { createUpload, type Upload } from "../upload.ts";
 import { createWindow, type Window } from "../window.ts";
 import { encodeBody, invalid, isZero, parseBody, parseReady } from "./message-bodies.ts";
-import { createPeers, type Peer } from "./peers.ts";
-import type { OutgoingMessage } from "./pending-request.ts";
-import { createRecentReplies } from "./recent-replies.ts";
+import { createPeers, MISSED_HEARTBEATS, type Peer } from "./peers.ts";
+import { createRecentReplies, type RecentReply } from "./recent-replies.ts";
+import { createSender, type Sender } from "./sender.ts";
 import type { ZmqServerOptions } from "./server.ts";
-import { openFrames, sealFrames } from "./signature.ts";
+import { openFrames } from "./signature.ts";
 
 /** A tool sends chunks of 16 KiB, so at most 1 MiB is in flight. */
 const RAW_WINDOW = 64;
 
 const MAX_CALLS_IN_FLIGHT = 256;
 
-/** A running request. */
+/** A running request, or an answer whose bytes are sent again. */
 interface Running {
+  readonly requestId: Uint8Array;
+  /** The connection of its client: the newest one on which the request came. */
   peer: Peer;
+  onRetry: () => void;
   readonly controller: AbortController;
   readonly window: Window;
   readonly questions: Questions;
@@ -40,20 +38,27 @@ interface Running {
 export class MessageServer {
   readonly #options: ZmqServerOptions;
   readonly #router: Router;
-  /** The address of the PUB socket. */
-  readonly #broadcast: string | undefined;
+  readonly #sender: Sender;
   readonly #heartbeatMs: number;
   readonly #serverId = randomUUID();
   readonly #running = new Map<string, Running>();
   readonly #recent = createRecentReplies();
+  readonly #closing = new AbortController();
   readonly #peers;
+  readonly #announcer;
 
+  /** `broadcast` is the address of the PUB socket. */
   constructor(options: ZmqServerOptions, router: Router, broadcast: string | undefined, heartbeatMs: number) {
     this.#options = options;
     this.#router = router;
-    this.#broadcast = broadcast;
+    this.#sender = createSender(router, options.keys);
     this.#heartbeatMs = heartbeatMs;
     this.#peers = createPeers(heartbeatMs, (peer) => this.#leave(peer));
+    this.#announcer = createAnnouncer(options, {
+      server_id: this.#serverId,
+      heartbeat_ms: heartbeatMs,
+      ...(broadcast !== undefined && { broadcast }),
+    });
   }
 
   async run(): Promise<void> {
@@ -61,7 +66,9 @@ export class MessageServer {
   }
 
   close(): void {
+    this.#closing.abort();
     this.#peers.close();
+    this.#announcer.close();
     for (const { controller } of this.#running.values())
       controller.abort(new ToolError("CANCELLED", "the server stops", {}));
   }
@@ -70,11 +77,9 @@ export class MessageServer {
     const identity = frames[0];
     if (!identity) return;
     try {
-      const { identities, message } = parseFrames(openFrames(frames, 1, this.#options.keys), {
-        routed: true,
-      });
-      const peer = this.#peers.heard(identities);
-      this.#take(peer, message);
+      const { frames: opened, signedAt } = openFrames(frames, 1, this.#options.keys);
+      const { identities, message } = parseFrames(opened, { routed: true });
+      this.#take(this.#peers.heard(identities), message, signedAt);
     } catch (cause) {
       if (!(cause instanceof ToolError)) throw cause;
       // UNAUTHENTICATED peers get the refusal too, but nothing else about the server.
@@ -82,9 +87,9 @@ export class MessageServer {
     }
   }
 
-  #take(peer: Peer, message: Message) {
+  #take(peer: Peer, message: Message, signedAt: number | undefined) {
     const { command, requestId } = message;
-    if (command === "request") return this.#request(peer, message);
+    if (command === "request") return this.#request(peer, message, signedAt);
     if (command === "ready") return this.#announce(peer, message);
     if (command === "heartbeat") return this.#heartbeat(peer, message);
     if (command === "disconnect") return this.#disconnect(peer, requestId);
@@ -93,35 +98,34 @@ export class MessageServer {
 
   #announce(peer: Peer, { requestId, contentType, body }: Message) {
     const wanted = contentType === "empty" ? {} : parseReady(parseBody(contentType, body));
-    const ready = toReady(this.#options, wanted, {
-      server_id: this.#serverId,
-      heartbeat_ms: this.#heartbeatMs,
-      ...(this.#broadcast !== undefined && { broadcast: this.#broadcast }),
-    });
-    const answer = encodeMsgPack(ready);
-    void this.#send(peer, { command: "ready", contentType: "msgpack", requestId, body: answer });
+    const answer = this.#announcer.announce(wanted);
+    void this.#sender.send(peer, { command: "ready", contentType: "msgpack", requestId, body: answer });
   }
 
-  /** A heartbeat about a request acknowledges chunks or answers a question; any other is a ping. */
+  /** One about a request acknowledges chunks or answers a question; any other is a ping, which has to go on. */
   #heartbeat(peer: Peer, { requestId, contentType, body }: Message) {
-    peer.beats = true;
-    const running = this.#running.get(toKey(requestId));
-    if (contentType === "msgpack" && running) {
-      const news = parseMsgPack(body);
-      if (typeof news !== "object" || news === null) return;
-      if ("received" in news) running.window.acknowledge(Number(news.received));
-      if ("question_id" in news) running.questions.answer(news.question_id, news);
-      return;
+    if (contentType !== "msgpack") {
+      peer.beats = true;
+      return void this.#sender.send(peer, { command: "heartbeat", requestId });
     }
-    void this.#send(peer, { command: "heartbeat", requestId });
+    const news = parseMsgPack(body);
+    const running = this.#runningOf(peer, requestId);
+    if (!running || typeof news !== "object" || news === null) return;
+    if ("received" in news) running.window.acknowledge(Number(news.received));
+    if ("question_id" in news) running.questions.answer(news.question_id, news);
+  }
+
+  /** A request belongs to the connection on which it came last. */
+  #runningOf(peer: Peer, requestId: Uint8Array): Running | undefined {
+    const running = this.#running.get(toKey(requestId));
+    return running?.peer === peer ? running : undefined;
   }
 
   /** With a request id it cancels that request; without one the peer leaves. */
   #disconnect(peer: Peer, requestId: Uint8Array) {
     if (isZero(requestId)) return this.#peers.remove(peer);
-    const running = this.#running.get(toKey(requestId));
-    if (running?.peer === peer)
-      running.controller.abort(new ToolError("CANCELLED", "the caller cancelled the call", {}));
+    const cancelled = new ToolError("CANCELLED", "the caller cancelled the call", {});
+    this.#runningOf(peer, requestId)?.controller.abort(cancelled);
   }
 
   #leave(peer: Peer) {
@@ -129,18 +133,21 @@ export class MessageServer {
       if (running.peer === peer) running.controller.abort(new ToolError("CANCELLED", "the caller left", {}));
   }
 
-  #request(peer: Peer, message: Message) {
+  #request(peer: Peer, message: Message, signedAt: number | undefined) {
     const { requestId, contentType, body } = message;
     const key = toKey(requestId);
-    if (contentType === "raw") return this.#uploaded(key, body);
+    if (contentType === "raw") return this.#uploaded(peer, requestId, body);
     if (isZero(requestId))
       throw invalid("frame 3", "a Request needs a request id of its own, 16 random bytes");
-    const seen = this.#recent.see(key, body);
+    const seen = this.#recent.see(key, body, signedAt);
     if (seen === "reused")
       throw invalid("frame 3", "this request id belongs to another request; use 16 random bytes for each");
+    if (seen === "forgotten") throw forgotten();
     // The retry of a running request: its answer goes to the client's new connection.
-    if (seen === "running") return this.#redirect(peer, key);
-    if (seen !== "new") return void this.#reply(peer, requestId, seen);
+    const running = this.#running.get(key);
+    if (running) return this.#redirect(peer, running);
+    if (seen === "running") return;
+    if (seen !== "new") return void this.#repeat(peer, key, requestId, seen);
     try {
       const request = parseRequest(parseBody(contentType, body));
       if (peer.calls >= MAX_CALLS_IN_FLIGHT) throw overloaded(MAX_CALLS_IN_FLIGHT);
@@ -162,17 +169,16 @@ export class MessageServer {
     throw new ToolError("INTERRUPTED", message, {});
   }
 
-  #redirect(peer: Peer, key: string) {
-    const running = this.#running.get(key);
-    if (!running) return;
+  #redirect(peer: Peer, running: Running) {
     running.peer.calls -= 1;
     peer.calls += 1;
     running.peer = peer;
+    running.onRetry();
     running.questions.repeat();
   }
 
-  #uploaded(key: string, bytes: Uint8Array) {
-    const upload = this.#running.get(key)?.upload;
+  #uploaded(peer: Peer, requestId: Uint8Array, bytes: Uint8Array) {
+    const upload = this.#runningOf(peer, requestId)?.upload;
     if (!upload)
       throw invalid("frame 3", "no upload with this request id; send the Request with upload_bytes first");
     upload.push(bytes);
@@ -182,65 +188,104 @@ export class MessageServer {
     const { requestId, traceparent } = message;
     const acknowledge = (received: number) => {
       const body = encodeMsgPack({ received });
-      void this.#send(running.peer, { command: "heartbeat", contentType: "msgpack", requestId, body });
+      void this.#sender.send(running.peer, {
+        command: "heartbeat",
+        contentType: "msgpack",
+        requestId,
+        body,
+      });
     };
     const size = request.upload_bytes ?? undefined;
-    const running: Running = {
-      peer,
-      controller: new AbortController(),
-      window: createWindow(request.window ?? RAW_WINDOW),
-      questions: createQuestions(),
-      upload: size === undefined ? undefined : createUpload(size, acknowledge),
-    };
-    this.#running.set(key, running);
-    peer.calls += 1;
+    const upload = size === undefined ? undefined : createUpload(size, acknowledge);
+    const running = this.#start(peer, key, requestId, request.window ?? RAW_WINDOW, upload);
+    const { signal } = running.controller;
     try {
-      const { signal } = running.controller;
-      const upload = running.upload?.toPart(signal);
-      const context = { traceparent, signal, ...(upload && { upload }) };
-      const response = await runRequest(this.#options, request, context, {
-        reply: (one) => this.#reply(running.peer, requestId, encodeMsgPack(one)),
-        raw: (bytes) =>
-          this.#send(running.peer, { command: "reply", contentType: "raw", requestId, body: bytes }),
-        window: running.window,
-        questions: running.questions,
-        isPaced: typeof request.window === "number",
-      });
-      this.#finish(running, key, requestId, response);
+      const part = upload?.toPart(signal);
+      const context = { traceparent, signal, ...(part && { upload: part }) };
+      const channel = this.#channelOf(running, typeof request.window === "number");
+      const { response, repeat } = await runRequest(this.#options, request, context, channel);
+      await this.#finish(running, key, { body: encodeBody(response), repeat });
     } catch (cause) {
       // The dispatcher never rejects; a stream does when its reader disconnects.
       const error =
         cause instanceof ToolError ? cause : new ToolError("CANCELLED", "the stream was cancelled", {});
-      this.#finish(running, key, requestId, refusal(error, toTraceId(traceparent), request.request.tool));
+      const refused = refusal(error, toTraceId(traceparent), request.request.tool);
+      await this.#finish(running, key, { body: encodeMsgPack(refused) });
     } finally {
-      running.questions.close();
-      this.#running.delete(key);
-      running.peer.calls -= 1;
+      this.#end(running, key);
     }
   }
 
-  #finish(running: Running, key: string, requestId: Uint8Array, response: ResponseEnvelope) {
-    const body = encodeBody(response);
-    this.#recent.finish(key, body);
-    void this.#reply(running.peer, requestId, body);
+  /** Sends the bytes of an answer again, and then its last reply. */
+  async #repeat(peer: Peer, key: string, requestId: Uint8Array, { body, repeat }: RecentReply) {
+    const running = this.#start(peer, key, requestId, RAW_WINDOW);
+    try {
+      await repeat?.(this.#channelOf(running, true), running.controller.signal);
+      await this.#deliver(running, body);
+    } catch (cause) {
+      if (cause instanceof ToolError) this.#refuse(running.peer, requestId, cause);
+    } finally {
+      this.#end(running, key);
+    }
+  }
+
+  #start(peer: Peer, key: string, requestId: Uint8Array, window: number, upload?: Upload): Running {
+    const running: Running = {
+      requestId,
+      peer,
+      onRetry: () => {},
+      controller: new AbortController(),
+      window: createWindow(window),
+      questions: createQuestions(),
+      upload,
+    };
+    this.#running.set(key, running);
+    peer.calls += 1;
+    return running;
+  }
+
+  #end(running: Running, key: string) {
+    running.questions.close();
+    this.#running.delete(key);
+    running.peer.calls -= 1;
+  }
+
+  #channelOf(running: Running, isPaced: boolean): ReplyChannel {
+    const { requestId, window, questions } = running;
+    return {
+      send: (contentType, body, signal) =>
+        this.#sender.deliverAnywhere(running, { command: "reply", contentType, requestId, body }, signal),
+      window,
+      questions,
+      isPaced,
+      patienceMs: MISSED_HEARTBEATS * this.#heartbeatMs,
+      onRetry: (listener) => {
+        running.onRetry = listener;
+      },
+    };
+  }
+
+  async #finish(running: Running, key: string, reply: RecentReply): Promise<void> {
+    this.#recent.finish(key, reply);
+    await this.#deliver(running, reply.body);
+  }
+
+  /** A client that is gone gets the reply when it sends its request again. */
+  async #deliver(running: Running, body: Uint8Array): Promise<void> {
+    const { requestId } = running;
+    const message = { command: "reply", contentType: "msgpack", requestId, body } as const;
+    await this.#sender.deliver(running, message, this.#closing.signal).catch(() => false);
   }
 
   #refuse(peer: Peer, requestId: Uint8Array, cause: ToolError) {
-    void this.#reply(peer, requestId, encodeMsgPack(refusal(cause, toTraceId(undefined))));
-  }
-
-  #reply(peer: Peer, requestId: Uint8Array, body: Uint8Array): Promise<boolean> {
-    return this.#send(peer, { command: "reply", contentType: "msgpack", requestId, body });
-  }
-
-  /** False when the peer is gone or does not read: the socket refuses at once, and never delays another peer. */
-  async #send(peer: Peer, message: OutgoingMessage): Promise<boolean> {
-    const frames = sealFrames(message, this.#options.keys);
-    try {
-      await this.#router.send([...peer.identities, ...frames]);
-      return true;
-    } catch {
-      return false;
-    }
+    const body = encodeMsgPack(refusal(cause, toTraceId(undefined)));
+    void this.#sender.send(peer, { command: "reply", contentType: "msgpack", requestId, body });
   }
 }
+
+const forgotten = () =>
+  new ToolError(
+    "INTERRUPTED",
+    "this request was answered, but its reply is no longer stored; look at what it did before you call again",
+    {},
+  );

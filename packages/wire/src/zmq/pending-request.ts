@@ -32,7 +32,13 @@ export class PendingRequest {
   readonly #window = createWindow(UPLOAD_WINDOW);
   /** Chunks and raw parts so far. */
   #received = 0;
+  /** The number of the next chunk; one with a smaller number was sent again. */
+  #nextSeq = 0;
+  /** How many different chunks and questions have come. */
+  #seen = 0;
+  /** Bytes so far; of those, `#delivered` were passed on. A server that sends them again starts at the first. */
   #bytes = 0;
+  #delivered = 0;
   #expectedBytes: number | undefined;
   /** Binary parts are delivered one after the other. */
   #delivering = Promise.resolve();
@@ -87,9 +93,11 @@ export class PendingRequest {
   }
 
   #takeBytes(bytes: Uint8Array): void {
+    const known = Math.min(bytes.length, Math.max(0, this.#delivered - this.#bytes));
     this.#bytes += bytes.length;
+    this.#delivered = Math.max(this.#delivered, this.#bytes);
     this.#delivering = this.#delivering.then(async () => {
-      await this.#options.onBinary?.(bytes);
+      if (known < bytes.length) await this.#options.onBinary?.(bytes.subarray(known));
       this.#acknowledge();
     });
     this.#delivering.catch(this.#answer.reject);
@@ -98,12 +106,13 @@ export class PendingRequest {
   #takeReply(response: ResponseEnvelope): void {
     if (response.kind === "stream_start") this.#startStream(response.bytes);
     else if (response.kind === "stream_chunk") this.#takeChunk(response.chunk, response.seq);
-    else if (response.kind === "stream_end") this.#endStream(response.response);
+    else if (response.kind === "stream_end") this.#endStream(response);
     else this.#answer.resolve({ response });
   }
 
   #startStream(bytes: number | undefined): void {
     this.#expectedBytes = bytes;
+    if (bytes !== undefined) this.#bytes = this.#received = 0;
     if (bytes === undefined || this.#options.onBinary) return;
     this.#post({ command: "disconnect" });
     this.fail(noBytesHere());
@@ -113,10 +122,13 @@ export class PendingRequest {
     const { ask, signal = NEVER, onChunk, onProgress, onStream } = this.#options;
     if (ask && isOfKind<QuestionChunk>(chunk, "question")) {
       const { question_id } = chunk;
+      if (!this.#questions.has(question_id)) this.#seen += 1;
       const answer = this.#questions.get(question_id) ?? toWireAnswer(ask, chunk, signal);
       this.#questions.set(question_id, answer);
       void answer.then((given) => this.#tell({ question_id, ...given }));
-    } else {
+    } else if (seq >= this.#nextSeq) {
+      this.#nextSeq = seq + 1;
+      this.#seen += 1;
       onChunk?.(chunk, seq);
       if (isOfKind<Progress & { kind: string }>(chunk, "progress")) onProgress?.(chunk);
       // The server's own encoder wrote it.
@@ -125,8 +137,10 @@ export class PendingRequest {
     this.#acknowledge();
   }
 
-  /** Answers the request with the last reply of its stream, unless bytes are missing. */
-  #endStream(response: FinalResponse): void {
+  /** Answers the request with the last reply of its stream, unless bytes are missing; missing chunks are reported. */
+  #endStream({ chunks, response }: Extract<ResponseEnvelope, { kind: "stream_end" }>): void {
+    const missing = chunks - this.#seen;
+    if (missing > 0) this.#options.onStream?.({ kind: "missing", chunks: missing });
     const [bytes, expected] = [this.#bytes, this.#expectedBytes];
     const isWhole = expected === undefined || expected === bytes || response.kind === "error";
     if (isWhole) void this.#delivering.then(() => this.#answer.resolve({ response }), this.#answer.reject);

@@ -2,11 +2,19 @@ import { rmSync } from "node:fs";
 import { Context, Router } from "zeromq";
 import { MAX_BODY_BYTES } from "../hoot01/frames.ts";
 import type { RequestRunner } from "../run-request.ts";
-import { admitOnly } from "./authenticator.ts";
+import { type Admits, admitKey, admitPassword, authenticate } from "./authenticator.ts";
 import { createBroadcaster } from "./broadcaster.ts";
-import { bindSocket, broadcastAddress, checkUnused, parseEndpoint, secureEndpoint } from "./endpoint.ts";
+import {
+  bindSocket,
+  broadcastAddress,
+  checkUnused,
+  parseEndpoint,
+  secureEndpoint,
+  toReachable,
+} from "./endpoint.ts";
 import type { WireKeys } from "./keys.ts";
 import { MessageServer } from "./message-server.ts";
+import { broadcastPassword } from "./signature.ts";
 
 export interface ZmqServerOptions extends RequestRunner {
   /** `ipc:///…` in a folder of mode 0700, or `tcp://host:port` with keys. */
@@ -34,6 +42,12 @@ const SEND_HIGH_WATER_MARK = 1_000;
  * peer. More of them made no call faster, and the server larger (docs/decisions/0030-wire.md).
  */
 const RECEIVE_HIGH_WATER_MARK = 2;
+/** A connection that does not complete its handshake, or no longer answers pings of ZeroMQ, is closed. */
+const toConnectionLimits = (heartbeatMs: number) => ({
+  handshakeInterval: 5 * heartbeatMs,
+  heartbeatInterval: 15 * heartbeatMs,
+  heartbeatTimeout: 15 * heartbeatMs,
+});
 
 /** Serves the dispatcher to ZeroMQ clients. */
 export async function serveZmq(options: ZmqServerOptions): Promise<ZmqServer> {
@@ -44,8 +58,9 @@ export async function serveZmq(options: ZmqServerOptions): Promise<ZmqServer> {
   const context = new Context();
   // Closed in reverse order, also when the server cannot listen: open sockets would keep the process alive.
   await using opened = new AsyncDisposableStack();
-  if (keys?.kind === "curve") opened.defer(await admitOnly(keys.client.publicKey, context));
-  const curve = toCurveOptions(keys);
+  const limits = toConnectionLimits(heartbeatMs);
+  const security = toSecurity(keys);
+  if (security) opened.defer(await authenticate(context, security.admits));
   const router = new Router({
     context,
     linger: 0,
@@ -55,7 +70,8 @@ export async function serveZmq(options: ZmqServerOptions): Promise<ZmqServer> {
     sendHighWaterMark: SEND_HIGH_WATER_MARK,
     receiveHighWaterMark: RECEIVE_HIGH_WATER_MARK,
     maxMessageSize: MAX_BODY_BYTES,
-    ...curve,
+    ...limits,
+    ...security?.router,
   });
   // Without `unbind`: it runs in its own thread next to the socket's reader, which crashes libzmq.
   opened.defer(() => router.close());
@@ -67,17 +83,17 @@ export async function serveZmq(options: ZmqServerOptions): Promise<ZmqServer> {
   const broadcaster =
     options.jobs &&
     (await createBroadcaster(broadcastAddress(endpoint), options.jobs.events, options.caller.id, {
-      context,
-      curve,
+      socket: { context, ...limits, ...security?.publisher },
       keys,
     }));
   opened.defer(() => broadcaster?.close());
-  const server = new MessageServer(options, router, broadcaster?.address, heartbeatMs);
+  const broadcast = broadcaster && toReachable(broadcaster.address);
+  const server = new MessageServer(options, router, broadcast, heartbeatMs);
   const closed = server.run().catch((cause) => log(`ZeroMQ server failed: ${cause}`));
   const running = opened.move();
   return {
-    address,
-    broadcast: broadcaster?.address,
+    address: toReachable(address),
+    broadcast,
     async close() {
       if (running.disposed) return;
       server.close();
@@ -87,12 +103,21 @@ export async function serveZmq(options: ZmqServerOptions): Promise<ZmqServer> {
   };
 }
 
-const toCurveOptions = (keys: WireKeys | undefined) =>
-  keys?.kind === "curve"
-    ? {
-        curveServer: true,
-        curvePublicKey: keys.server.publicKey,
-        curveSecretKey: keys.server.secretKey,
-        zapDomain: "octant",
-      }
-    : {};
+interface Security {
+  readonly admits: Admits;
+  readonly router: object;
+  readonly publisher: object;
+}
+
+/** HMAC signs each message to the ROUTER; a subscriber sends none, so it shows a password instead. */
+function toSecurity(keys: WireKeys | undefined): Security | undefined {
+  if (!keys) return undefined;
+  const zapDomain = "octant";
+  if (keys.kind === "hmac") {
+    const admits = admitPassword(broadcastPassword(keys.key));
+    return { admits, router: {}, publisher: { plainServer: true, zapDomain } };
+  }
+  const { publicKey: curvePublicKey, secretKey: curveSecretKey } = keys.server;
+  const curve = { curveServer: true, curvePublicKey, curveSecretKey, zapDomain };
+  return { admits: admitKey(keys.client.publicKey), router: curve, publisher: curve };
+}

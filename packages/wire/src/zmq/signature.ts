@@ -19,9 +19,18 @@ export function sealFrames(message: Outgoing, keys: WireKeys | undefined): Uint8
   return keys?.kind === "hmac" ? signFrames(frames, keys.key, Date.now()) : frames;
 }
 
+interface OpenedFrames {
+  readonly frames: readonly Uint8Array[];
+  /** When it was signed, where the keys are for signing. */
+  readonly signedAt?: number;
+}
+
 /** The frames of a message, whose signature was checked where the keys are for signing. */
-export const openFrames = (frames: readonly Uint8Array[], leading: number, keys: WireKeys | undefined) =>
-  keys?.kind === "hmac" ? verifyFrames(frames, leading, keys.key, Date.now()) : frames;
+export const openFrames = (
+  frames: readonly Uint8Array[],
+  leading: number,
+  keys: WireKeys | undefined,
+): OpenedFrames => (keys?.kind === "hmac" ? verifyFrames(frames, leading, keys.key, Date.now()) : { frames });
 
 /** Adds an eighth frame: the time in milliseconds (u64 big-endian) and HMAC-SHA-256 over it and the seven frames. */
 export function signFrames(frames: readonly Uint8Array[], key: Uint8Array, now: number): Uint8Array[] {
@@ -36,17 +45,21 @@ function verifyFrames(
   leading: number,
   key: Uint8Array,
   now: number,
-): readonly Uint8Array[] {
+): OpenedFrames {
   const signature = frames.at(-1);
   const signed = frames.slice(leading, -1);
   if (signature?.length !== TIME_BYTES + MAC_BYTES) throw refuse("the signature frame is missing");
   const time = Buffer.from(signature.subarray(0, TIME_BYTES));
   if (!timingSafeEqual(macOf(signed, time, key), signature.subarray(TIME_BYTES)))
     throw refuse("the signature is wrong");
-  if (Math.abs(Number(time.readBigUInt64BE()) - now) > MAX_SKEW_MS)
-    throw refuse("the signature is too old, or a clock is wrong");
-  return frames.slice(0, -1);
+  const signedAt = Number(time.readBigUInt64BE());
+  if (Math.abs(signedAt - now) > MAX_SKEW_MS) throw refuse("the signature is too old, or a clock is wrong");
+  return { frames: frames.slice(0, -1), signedAt };
 }
+
+/** What a subscriber of broadcasts shows, so that the key itself is not sent. */
+export const broadcastPassword = (key: Uint8Array): string =>
+  createHmac("sha256", key).update("broadcast").digest("hex");
 
 /** Each frame with its length, so that bytes cannot move from one to the next. */
 function macOf(frames: readonly Uint8Array[], time: Uint8Array, key: Uint8Array): Buffer {

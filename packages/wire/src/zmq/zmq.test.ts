@@ -1,10 +1,11 @@
 import { chmodSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, onTestFinished, test } from "vitest";
-import { Context, Dealer } from "zeromq";
-import { encodeFrames, MAX_BODY_BYTES, NO_REQUEST_ID, parseFrames } from "../hoot01/frames.ts";
+import { Dealer } from "zeromq";
+import { encodeFrames, MAX_BODY_BYTES, NO_REQUEST_ID } from "../hoot01/frames.ts";
 import { encodeMsgPack, parseMsgPack } from "../msgpack/codec.ts";
 import { CHUNK_BYTES, createFixture, numbered } from "../testing/fixture.ts";
+import { connectRaw, request, requestId } from "../testing/raw-peer.ts";
 import { createZmqClient, type ZmqClientOptions } from "./client.ts";
 import { createKeys, loadKeys } from "./keys.ts";
 import { encodeBody } from "./message-bodies.ts";
@@ -32,31 +33,6 @@ const connect = (more: Partial<ZmqClientOptions> = {}) => {
 };
 const { caller } = createFixture();
 const echo = (value: unknown) => ({ tool: "demo", action: "echo", input: { value } });
-
-/** A peer that sends arbitrary frames. */
-const connectRaw = (address: string) => {
-  const socket = new Dealer({ context: new Context(), linger: 0, receiveTimeout: 30_000 });
-  socket.connect(address);
-  onTestFinished(() => socket.close());
-  return {
-    send: (frames: readonly Uint8Array[]) => socket.send([...frames]),
-    async receive() {
-      const { message } = parseFrames(await socket.receive(), { routed: false });
-      return {
-        ...message,
-        value: message.contentType === "msgpack" ? parseMsgPack(message.body) : undefined,
-      };
-    },
-  };
-};
-const requestId = (n: number) => Buffer.alloc(16, n + 1);
-const request = (n: number, value: unknown) =>
-  encodeFrames({
-    command: "request",
-    contentType: "msgpack",
-    requestId: requestId(n),
-    body: encodeMsgPack(value),
-  });
 
 describe("calls", () => {
   test("a call returns the envelope of the dispatcher", async () => {
@@ -158,7 +134,7 @@ describe("calls", () => {
   });
 
   test("a reader that acknowledges nothing loses the oldest chunks, and learns how many", async () => {
-    await start();
+    await start({ heartbeatMs: 50 });
     const peer = connectRaw(fixture.address);
     const call = { tool: "demo", action: "steps", input: { count: 1_000 } };
     await peer.send(request(1, { request: call, stream: "progress", window: 2 }));
@@ -169,7 +145,11 @@ describe("calls", () => {
       kinds.push((last as { kind: string }).kind);
     } while (kinds.at(-1) !== "stream_end");
     expect(kinds).toEqual(["stream_start", "stream_chunk", "stream_chunk", "stream_end"]);
-    expect(last).toMatchObject({ dropped: 998, response: { kind: "success", data: { done: 1_000 } } });
+    expect(last).toMatchObject({
+      chunks: 1_000,
+      dropped: 998,
+      response: { kind: "success", data: { done: 1_000 } },
+    });
   });
 });
 
@@ -216,7 +196,7 @@ describe("binary parts", () => {
     const meta = { tool: "demo", action: "x", trace_id: "t", paging: { cursor: null, more: false } };
     const response = { kind: "success", data: Buffer.alloc(MAX_BODY_BYTES), meta } as const;
     expect(parseMsgPack(encodeBody(response))).toMatchObject({ error: { code: "TOO_LARGE" } });
-    const end = { kind: "stream_end", stream_id: "s", dropped: 0, response } as const;
+    const end = { kind: "stream_end", stream_id: "s", chunks: 0, dropped: 0, response } as const;
     expect(parseMsgPack(encodeBody(end))).toMatchObject({
       kind: "stream_end",
       response: { error: { code: "TOO_LARGE" } },
@@ -271,10 +251,11 @@ describe("retries", () => {
     const ask = request(1, { request: { tool: "demo", action: "ask", input: {} }, asks: true });
     await one.send(ask);
     expect((await one.receive()).value).toMatchObject({ kind: "stream_start", tool: "demo" });
-    const { chunk } = (await one.receive()).value as { chunk: { question_id: string } };
+    const { chunk } = (await one.receive()).value as unknown as { chunk: { question_id: string } };
     expect(chunk).toMatchObject({ kind: "question", message: "Really?" });
     await other.send(ask);
-    expect((await other.receive()).value).toMatchObject({ kind: "stream_chunk", chunk });
+    expect((await other.receive()).value).toMatchObject({ kind: "stream_start" });
+    expect((await other.receive()).value).toMatchObject({ kind: "stream_chunk", seq: 0, chunk });
     const about = (news: object) =>
       encodeFrames({
         command: "heartbeat",
@@ -460,8 +441,18 @@ describe("who gets in", () => {
     expect(old).toMatchObject({ error: { code: "UNAUTHENTICATED" } });
     const recorded = signFrames(frames, keys.key, Date.now());
     expect(await answerTo(recorded)).toMatchObject({ kind: "success" });
-    expect(await answerTo(recorded)).toMatchObject({ kind: "success" });
-    expect(fixture.calls).toEqual(["once"]);
+    expect(await answerTo(recorded)).toMatchObject({ error: { code: "UNAUTHENTICATED" } });
+    const retry = () => answerTo(signFrames(frames, keys.key, Date.now() + 1));
+    expect(await retry()).toMatchObject({ kind: "success" });
+    // More than the server stores of replies.
+    for (let n = 2; n < 5; n++) {
+      const large = request(n, { request: echo("x".repeat(4_000_000)) });
+      expect(await answerTo(signFrames(large, keys.key, Date.now()))).toMatchObject({ kind: "success" });
+    }
+    expect(await answerTo(recorded)).toMatchObject({ error: { code: "UNAUTHENTICATED" } });
+    const late = signFrames(frames, keys.key, Date.now() + 1_000);
+    expect(await answerTo(late)).toMatchObject({ error: { code: "INTERRUPTED" } });
+    expect(fixture.calls.filter((value) => value === "once")).toEqual(["once"]);
     const changed = recorded.with(6, encodeMsgPack({ request: echo("other") }));
     expect(await answerTo(changed)).toMatchObject({ error: { code: "UNAUTHENTICATED" } });
   });
