@@ -87,7 +87,7 @@ test("Esc Esc rewinds to before a message, with the files, and offers the messag
   await terminal.shows("Go back to before which message?");
   terminal.type("\x1b[A\r");
   await terminal.shows("files as they were: two.txt");
-  await terminal.shows("because you changed them since: three.txt");
+  await terminal.shows("because you changed them too: three.txt");
   await terminal.shows(/› make two\n\S*some-model/);
   expect(made().sort()).toEqual(["one.txt", "three.txt"]);
   terminal.type("!\r");

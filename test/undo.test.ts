@@ -34,8 +34,8 @@ async function runAgent(project: FixtureProject, script: Script, prompt: string)
 /** A turn of an agent, without the agent. */
 async function makeTurn({ root, env }: FixtureProject, label: string, change: () => void): Promise<void> {
   const workspace = createWorkspace({ roots: [root], env, warn: (message) => expect.unreachable(message) });
-  const turn = await workspace.checkpoints.begin(label, { session_id: "ses_other", whole: true });
-  change();
+  const turn = await workspace.checkpoints.beginTurn(label, { session_id: "ses_other" });
+  await workspace.checkpoints.during("call", async () => change());
   await turn.end();
   await workspace.close();
 }
@@ -132,7 +132,7 @@ test("an undo merges the person's later changes, and overwrites them only on req
   write({ 1: "also mine" });
   const refused = await octantHere(project, "undo");
   expect(refused.code).toBe(1);
-  expect(refused.stderr).toContain("nothing was changed: you changed list.txt since");
+  expect(refused.stderr).toContain("nothing was changed: you changed list.txt too");
   expect(read(project, "README.md")).toContain("x\n");
   expect(await octantHere(project, "undo", "--keep")).toMatchObject({ code: 0 });
   expect(read(project, "list.txt")).toContain("also mine\n");
@@ -159,7 +159,9 @@ test("with --checkpoints proc.exec returns an undo ref, and names files that are
   expect(existsSync(join(cwd, "made.txt"))).toBe(false);
 
   const { data: grown } = await session.exec("truncate --size 33M big.bin; rm README.md");
-  expect(grown?.["note"]).toMatch(/undo leaves these, which are too large to be kept: file:.*big\.bin$/);
+  expect(grown?.["note"]).toMatch(
+    /undo leaves what checkpoints do not cover: file:.*big\.bin \(too large\)$/,
+  );
   expect((await session.call("fs", { action: "apply_patch", patch: grown?.["undo"] })).ok).toBe(true);
   expect(existsSync(join(cwd, "README.md"))).toBe(true);
   expect(existsSync(join(cwd, "big.bin"))).toBe(true);
@@ -201,7 +203,7 @@ test("an undo leaves a file that is too large to be kept, and restores the rest"
     writeFileSync(join(project.root, "made.txt"), "new\n");
   });
   const undone = await octantHere(project, "undo");
-  expect(undone.stdout).toContain("  left as it is, too large to be kept: big.bin\n");
+  expect(undone.stdout).toContain("  not undone, because it is too large to be kept: big.bin\n");
   expect(existsSync(join(project.root, "README.md"))).toBe(true);
   expect(existsSync(join(project.root, "made.txt"))).toBe(false);
 });

@@ -81,10 +81,10 @@ function equip<T extends Tool>(
   const { settings } = config;
   const modes = createActiveModes(settings.modes);
   const mode = narrowestMode(options.mode, settings.mode ?? undefined);
-  const steps = createPolicySteps({ ...options, config, workspace, permissions, modes });
-  const machine = createMachineParts(workspace, settings, env, log);
   const hasCheckpoints = options.checkpoints ?? settings.checkpoints ?? options.checkpointsByDefault;
   const checkpoints = hasCheckpoints ? workspace.checkpoints : undefined;
+  const steps = createPolicySteps({ ...options, config, workspace, checkpoints, permissions, modes });
+  const machine = createMachineParts(workspace, settings, env, log);
   const { crew, models, closeCrew } = createAgentParts(() => octant, options, permissions);
   const registry = createRegistry([]);
   serveToolRefs(registry, workspace.files, log);
@@ -182,7 +182,7 @@ function addTools(parts: Parts, names: readonly string[], options: OctantOptions
 function createDispatchers(
   { state, jobs }: Workspace,
   mode: Mode | undefined,
-  { audit, onUnfit, policy }: PolicySteps,
+  { audit, onUnfit, policy, around }: PolicySteps,
   onBug: DispatcherOptions["onBug"],
 ) {
   const calls = createTopic<CallEvent>({ now: Date.now });
@@ -191,7 +191,7 @@ function createDispatchers(
   return {
     shared,
     dispatchTo: (registry: Tools) =>
-      createDispatcher({ ...shared, registry, mode, jobs, audit, onUnfit, policy }),
+      createDispatcher({ ...shared, registry, mode, jobs, audit, onUnfit, policy, around }),
     dispatchAsPerson: (registry: Tools) => createDispatcher({ ...shared, registry, audit }),
   };
 }

@@ -1,4 +1,5 @@
-import { createProcesses, type Workspace } from "@octant/host";
+import type { Around } from "@octant/core";
+import { type Checkpoints, createProcesses, type Workspace } from "@octant/host";
 import {
   addLocalRule,
   askInOrder,
@@ -24,6 +25,7 @@ import type { OctantOptions } from "./octant-api.ts";
 
 export interface PolicyOptions
   extends Pick<OctantOptions, "prompter" | "allow" | "approvalTimeoutMs" | "auditIn"> {
+  readonly checkpoints: Checkpoints | undefined;
   readonly config: Config;
   readonly modes: ActiveModes;
   readonly workspace: Workspace;
@@ -80,6 +82,7 @@ export function createPolicySteps(options: PolicyOptions) {
       }),
       runHooks({ hooks: settings.hooks, runner }),
     ],
+    around: withinTurn(options.checkpoints),
     /** Call after the jobs have ended, so that hooks and the audit log see their outcome. */
     async close() {
       await runner.close();
@@ -91,3 +94,11 @@ export function createPolicySteps(options: PolicyOptions) {
 
 const MEBIBYTE = 1024 * 1024;
 const HOOK_CAPS = { head: MEBIBYTE, tail: MEBIBYTE };
+
+/** What a call changes belongs to the agent's turn; what changes between calls does not. */
+const withinTurn =
+  (checkpoints: Checkpoints | undefined): Around =>
+  ({ tool, name, act }, work) =>
+    !checkpoints || act.access === "read" || act.ownCheckpoints
+      ? work()
+      : checkpoints.during(`${tool.name}.${name}`, work);

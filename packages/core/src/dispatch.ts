@@ -84,6 +84,9 @@ export interface UnfitCall {
 /** A layer round every call. It may refuse by throwing a ToolError, and it sees the checked data on the way back. */
 export type Step = (call: CheckedCall, ctx: StepContext, next: () => Promise<unknown>) => Promise<unknown>;
 
+/** A layer round the work of a call. */
+export type Around = (call: CheckedCall, work: () => Promise<unknown>) => Promise<unknown>;
+
 export interface DispatcherOptions {
   readonly registry: Pick<Registry, "get" | "list">;
   readonly cursors: Cursors;
@@ -96,6 +99,8 @@ export interface DispatcherOptions {
   readonly onUnfit?: (unfit: UnfitCall) => void;
   /** Policy that runs between the mode and the action: permission, then hooks. */
   readonly policy?: readonly Step[];
+  /** Surrounds the work itself, where it runs and for as long as it does: policy has allowed it. */
+  readonly around?: Around;
   /** Publishes the start and the end of every call. */
   readonly calls?: Topic<CallEvent>;
   /** Receives every failure that became INTERNAL. */
@@ -104,7 +109,7 @@ export interface DispatcherOptions {
 
 /** The one door to the tools: every edge, and every test, calls the function that this returns. */
 export function createDispatcher(options: DispatcherOptions): Dispatch {
-  const { registry, cursors, mode, jobs, audit, onUnfit, policy = [], calls, onBug } = options;
+  const { registry, cursors, mode, jobs, audit, onUnfit, policy = [], around, calls, onBug } = options;
   const checks = [...(audit ? [audit] : []), heedCancellation, checkAccess, checkMode(mode), ...policy];
   const check = (call: Call, traceId: string, caller: Caller): CheckedCall => {
     try {
@@ -125,7 +130,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatch {
       const checked = check(call, traceId, given.caller);
       const ctx = createContext(checked, cursors, traceId, given, notes);
       // The order of a call's life, in one place.
-      const pipeline = [...checks, runAction(jobs, given, settle, notes)];
+      const pipeline = [...checks, runAction(jobs, given, settle, notes, around)];
       const start = pipeline.reduceRight<() => Promise<unknown>>(
         (next, step) => () => step(checked, ctx, next),
         unreachable,

@@ -6,6 +6,7 @@ export type { Clock } from "./clock.ts";
 export { didYouMean, nearestName } from "./did-you-mean.ts";
 export type { UnfitCall } from "./dispatch.ts";
 export {
+  type Around,
   type Call,
   type CallOptions,
   type CheckedCall,

@@ -1,5 +1,5 @@
 import type { Notes } from "./context.ts";
-import type { CallOptions, CheckedCall, Step } from "./dispatch.ts";
+import type { Around, CallOptions, CheckedCall, Step } from "./dispatch.ts";
 import type { ErrorBody } from "./envelope.ts";
 import { type ErrorCode, ToolError } from "./errors.ts";
 import { type Job, PATIENCE_MS, type RunningJob } from "./jobs/job.ts";
@@ -9,27 +9,35 @@ import type { Context, Timing } from "./tool.ts";
 
 /** The last step of every call: a sync action runs in place, any other as a job. */
 export const runAction =
-  (jobs: Jobs | undefined, given: CallOptions, settle: Settle, notes: Notes): Step =>
-  (call, ctx, next) => {
+  (jobs: Jobs | undefined, given: CallOptions, settle: Settle, notes: Notes, around?: Around): Step =>
+  (call, ctx) => {
     const { timing } = call.act;
-    if (timing === "sync") return runInPlace(call, ctx, next);
-    if (given.running) return runInJob(call, ctx, given.running);
-    if (!jobs) return runDetachable(call, ctx, next);
-    return runAsJob(jobs, toPatience(timing, given.timingHint), given, settle, notes)(call, ctx, next);
+    const work = (inner: Context) => perform(call, inner, around);
+    if (timing === "sync") return work(ctx);
+    if (given.running) return runInJob(work, ctx, given.running);
+    if (!jobs) return runDetachable(call, work, ctx);
+    return runAsJob(jobs, toPatience(timing, given.timingHint), given, settle, notes)(call, work, ctx);
   };
 
-const runInPlace: Step = async ({ act, input }, ctx) => act.output.parse(await act.run(input, ctx));
+/** The work of a call, with what surrounds it. */
+type Work = (ctx: Context) => Promise<unknown>;
+
+async function perform(call: CheckedCall, ctx: Context, around: Around | undefined): Promise<unknown> {
+  const { act, input } = call;
+  const run = async () => act.run(input, ctx);
+  return act.output.parse(await (around ? around(call, run) : run()));
+}
 
 /** Without jobs, an action that detaches is answered, but its end cannot be polled. */
-const runDetachable: Step = (call, ctx, next) => {
+function runDetachable({ act }: CheckedCall, work: Work, ctx: Context): Promise<unknown> {
   const answered = Promise.withResolvers<unknown>();
-  const detach = (data: unknown) => answered.resolve(call.act.output.parse(data));
-  return Promise.race([runInPlace(call, { ...ctx, detach }, next), answered.promise]);
-};
+  const detach = (data: unknown) => answered.resolve(act.output.parse(data));
+  return Promise.race([work({ ...ctx, detach }), answered.promise]);
+}
 
 /** The action of a job that is running, in the process that submitted it or in one that claimed it. */
-async function runInJob(
-  { act, input }: CheckedCall,
+function runInJob(
+  work: Work,
   ctx: Context,
   { signal, emit, detach }: RunningJob,
   more: Partial<Context> = {},
@@ -43,13 +51,13 @@ async function runInJob(
     detach: () => detach(),
     ...more,
   };
-  return act.output.parse(await act.run(input, inJob));
+  return work(inJob);
 }
 
 /** Waits as long as the timing says; then the answer is the job, or the data that the action detached with. */
 const runAsJob =
-  (jobs: Jobs, patienceMs: number, given: CallOptions, settle: Settle, notes: Notes): Step =>
-  async (call, ctx) => {
+  (jobs: Jobs, patienceMs: number, given: CallOptions, settle: Settle, notes: Notes) =>
+  async (call: CheckedCall, work: Work, ctx: Context): Promise<unknown> => {
     let interim: { readonly data: unknown } | undefined;
     let ended: Promise<ErrorCode | "OK"> | undefined;
     let isWaiting = true;
@@ -63,9 +71,9 @@ const runAsJob =
       signal: ctx.signal,
       work: (running) => {
         given.onJob?.(running.job_id);
-        const work = settle(
-          () =>
-            runInJob(call, ctx, running, {
+        const settled = settle(
+          async () =>
+            runInJob(work, ctx, running, {
               // Cancelling the job ends a question, too.
               ask: (question) => given.ask?.(question, running.signal) ?? Promise.resolve(undefined),
               emit(chunk) {
@@ -83,8 +91,8 @@ const runAsJob =
             }),
           running.signal,
         );
-        ended = work.then(({ error }) => error?.code ?? "OK");
-        return work;
+        ended = settled.then(({ error }) => error?.code ?? "OK");
+        return settled;
       },
     });
     isWaiting = false;

@@ -148,6 +148,8 @@ export interface Action<I extends z.ZodObject = z.ZodObject, O extends z.ZodType
   readonly openWorld?: true;
   /** A rule that denies some of the files does not refuse the call: `run` asks `hides` and names what it left out. */
   readonly leavesOut?: true;
+  /** It takes checkpoints of its own, or changes files through other calls only. */
+  readonly ownCheckpoints?: true;
   /** `brief`: a list of tools names it, and leaves its parameters to the action `schema`. */
   readonly listing?: "brief";
   /** Every tool has it, so that it need not be listed over and over. */

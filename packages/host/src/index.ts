@@ -9,8 +9,14 @@ export { PageAnswer, TWO_FRAMES, UNTRUSTED } from "./browser/report.ts";
 export { markElements, takeChanges, takeSnapshot } from "./browser/snapshots.ts";
 export { findTarget } from "./browser/targets.ts";
 export { toShownUrl, toSiteUrl } from "./browser/workspace-site.ts";
-export type { SnapshotChange } from "./checkpoints/changes.ts";
-export type { BeginOptions, Checkpoints, OpenTurn, TurnEnd } from "./checkpoints/checkpoints.ts";
+export type { SnapshotChange, Uncovered } from "./checkpoints/changes.ts";
+export type {
+  BeginOptions,
+  Checkpoints,
+  CommandEnd,
+  OpenCommand,
+  OpenTurn,
+} from "./checkpoints/checkpoints.ts";
 export type { Restoration } from "./checkpoints/restore.ts";
 export type { Checkpoint, Turn } from "./checkpoints/store.ts";
 export type { Pinned, PinnedFolder } from "./confinement.ts";
@@ -44,6 +50,7 @@ export { type Commit, isShallow, readLog } from "./git/log.ts";
 export type { GitAllowance } from "./git/overrides.ts";
 export type { FileDiff } from "./git/parse-diff.ts";
 export { openPersonGit, PUSH } from "./git/person-git.ts";
+export type { ChangedRef } from "./git/refs.ts";
 export { findRepository, readSmallFile } from "./git/repository.ts";
 export { findObject, readBlob, readFileAt } from "./git/show.ts";
 export { listChanged, STAGE } from "./git/stage.ts";

@@ -124,7 +124,7 @@ function makePrivate(path: string): void {
   try {
     mkdirSync(path, { recursive: true, mode: PRIVATE });
     accessSync(path, constants.R_OK | constants.W_OK | constants.X_OK);
-    const me = process.getuid?.();
+    const me = process.geteuid?.();
     if (me === undefined) return;
     const folder = statSync(path);
     if (lstatSync(path).uid !== me || folder.uid !== me) throw notPrivate("it belongs to another user");

@@ -17,6 +17,7 @@ export const agentTool = (open: () => Promise<Crew>) =>
       spawn: action({
         summary: "Start a sub-agent and wait for its report, unless background is true.",
         access: "write",
+        ownCheckpoints: true,
         timing: "async_medium",
         intent: "apply",
         openWorld: true,
@@ -57,6 +58,7 @@ export const agentTool = (open: () => Promise<Crew>) =>
       send: action({
         summary: "Send a message to a sub-agent; a finished one resumes in the background.",
         access: "write",
+        ownCheckpoints: true,
         timing: "sync",
         intent: "apply",
         input: z.strictObject({ agent_id: AgentId, message: z.string().min(1) }),
@@ -93,6 +95,7 @@ export const agentTool = (open: () => Promise<Crew>) =>
       terminate: action({
         summary: "Stop a sub-agent and everything it started.",
         access: "write",
+        ownCheckpoints: true,
         timing: "sync",
         intent: "apply",
         input: z.strictObject({ agent_id: AgentId }),

@@ -16,6 +16,7 @@ const ASKING = {
   timing: "async_medium",
   intent: "verify",
   openWorld: true,
+  ownCheckpoints: true,
   errors: ["UNAUTHENTICATED", "UPSTREAM_ERROR", "OVERLOADED", "UNSUPPORTED"],
 } as const;
 const QueryInput = Question.extend({ model: ModelName.optional() });

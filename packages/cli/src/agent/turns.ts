@@ -2,14 +2,14 @@ import { type Session, type StampedEvent, type ToolExecutor, textOf } from "@oct
 import { toOneLine } from "@octant/core";
 import type { Checkpoints, OpenTurn } from "@octant/host";
 import type { Octant } from "../octant.ts";
-import { planTurn } from "./undo.ts";
+import { notesOn, planTurn } from "./undo.ts";
 
 /** Records in the session's log which checkpoint turn its calls belong to. */
 const MARK = "checkpoint";
 const MAX_TURNS = 500;
 const MAX_LABEL_CHARS = 80;
 
-/** Stores the state of the files before the first change of a turn, and after the turn. */
+/** Opens a turn before its first call that may change files; the calls themselves take the checkpoints. */
 export function createTurnCheckpoints(checkpoints: Checkpoints | undefined, session: Session) {
   let turn: Promise<OpenTurn> | undefined;
   if (!checkpoints) return { around: (tools: ToolExecutor) => tools, end: async () => {} };
@@ -38,8 +38,8 @@ export function createTurnCheckpoints(checkpoints: Checkpoints | undefined, sess
 
 /** The mark lets a rewind find the turn of a message, also in a fork of the session. */
 async function begin(checkpoints: Checkpoints, session: Session): Promise<OpenTurn> {
-  const turn = await checkpoints.begin(labelOf(session), { session_id: session.id, whole: true });
-  if (turn.id !== undefined) await session.append({ type: "mark", name: MARK, data: { turn: turn.id } });
+  const turn = await checkpoints.beginTurn(labelOf(session), { session_id: session.id });
+  await session.append({ type: "mark", name: MARK, data: { turn: turn.id } });
   return turn;
 }
 
@@ -78,10 +78,10 @@ function turnOf(event: StampedEvent): number | undefined {
 
 export interface RewoundFiles {
   readonly restored: readonly string[];
-  /** Left alone, because the person has changed them since. */
+  /** Left alone, because the person has changed them. */
   readonly changed: readonly string[];
-  /** Left alone, because checkpoints do not store files of their size. */
-  readonly tooLarge: readonly string[];
+  /** Left alone for other reasons. */
+  readonly notes: readonly string[];
 }
 
 /**
@@ -91,7 +91,7 @@ export async function rewindFiles(octant: Octant, turns: readonly number[]): Pro
   const known = await octant.workspace.checkpoints.turns({ limit: MAX_TURNS });
   const restored = new Set<string>();
   const changed = new Set<string>();
-  const tooLarge = new Set<string>();
+  const notes = new Set<string>();
   for (const id of turns) {
     const turn = known.find((one) => one.id === id);
     if (!turn || turn.undone) continue;
@@ -99,7 +99,7 @@ export async function rewindFiles(octant: Octant, turns: readonly number[]): Pro
     await plan.apply({ overwrite: false });
     for (const path of [...plan.restored.map((one) => one.path), ...plan.merged]) restored.add(path);
     for (const path of plan.conflicts) changed.add(path);
-    for (const path of plan.too_large) tooLarge.add(path);
+    for (const note of notesOn(plan)) notes.add(note);
   }
-  return { restored: [...restored].sort(), changed: [...changed].sort(), tooLarge: [...tooLarge].sort() };
+  return { restored: [...restored].sort(), changed: [...changed].sort(), notes: [...notes] };
 }

@@ -1,5 +1,5 @@
-import { ToolError } from "@octant/core";
-import type { SnapshotChange, Turn } from "@octant/host";
+import { ToolError, toOneLine } from "@octant/core";
+import type { ChangedRef, SnapshotChange, Turn } from "@octant/host";
 import type { Octant } from "../octant.ts";
 
 export type Direction = "undo" | "redo";
@@ -35,12 +35,14 @@ export async function planTurn(octant: Octant, turn: Turn, direction: Direction)
     restored: plan.changes
       .filter(({ path }) => !plan.merged.includes(path))
       .map((change) => ({ path: shown(change.path), change: kindOf(change) })),
-    /** Files changed since, whose changes can be merged with the restored state. */
+    /** Files that others changed too, whose changes can be merged with the restored state. */
     merged: plan.merged.map(shown),
-    /** Files changed since that would lose those changes. */
+    /** Files that others changed too, which would lose those changes. */
     conflicts: plan.conflicts.map(({ path }) => shown(path)),
-    /** Changed files that are too large to be kept; left alone. */
-    too_large: plan.tooLarge.map(shown),
+    /** Changed entries that checkpoints do not cover; left alone. */
+    uncovered: plan.uncovered.map((one) => ({ ...one, path: shown(one.path) })),
+    /** What others changed while the turn ran; left alone. */
+    meanwhile: plan.meanwhile.map(shown),
     /** Other turns that ran at the same time; it takes back their changes too. */
     alongside: alongside.map(({ label }) => label),
     /** A diff from the current state. */
@@ -53,6 +55,47 @@ export async function planTurn(octant: Octant, turn: Turn, direction: Direction)
       await checkpoints.mark(turn, direction === "undo");
     },
   };
+}
+
+const MAX_NAMED = 20;
+
+/** What an undo or redo leaves alone, and why, one line each. */
+export function notesOn({ direction, uncovered, meanwhile, alongside }: UndoPlan): string[] {
+  const not = direction === "undo" ? "not undone" : "not redone";
+  const list = (title: string, paths: readonly string[]) => {
+    if (paths.length === 0) return [];
+    const more = paths.length > MAX_NAMED ? ` and ${paths.length - MAX_NAMED} more` : "";
+    return [`${title}: ${paths.slice(0, MAX_NAMED).map(toOneLine).join(", ")}${more}`];
+  };
+  const reasons = [...new Set(uncovered.map(({ why }) => why))].filter((why) => why !== "repository");
+  return [
+    ...reasons.flatMap((why) =>
+      list(
+        `${not}, because ${REASONS[why]}`,
+        uncovered.filter((one) => one.why === why).map(({ path }) => path),
+      ),
+    ),
+    ...uncovered.flatMap(({ path, refs = [] }) =>
+      refs.slice(0, MAX_NAMED).map((ref) => `${not} in ${toOneLine(path)}: ${describeRef(ref)}`),
+    ),
+    ...list("left alone, because others changed it during the turn", meanwhile),
+    ...list("with what ran at the same time", alongside),
+  ];
+}
+
+const REASONS = {
+  ignored: "git ignores it",
+  unreadable: "it cannot be read",
+  special: "it is not an ordinary file",
+  "too large": "it is too large to be kept",
+} as const;
+
+function describeRef({ name, before, after }: ChangedRef): string {
+  if (before === undefined) return `${name} is new`;
+  const what = `${name} was ${before}, and is ${after ?? "gone"}`;
+  const target = /^ref: (.+)$/.exec(before)?.[1];
+  if (name === "reftable") return what;
+  return `${what}; git ${target === undefined ? `update-ref ${name} ${before}` : `symbolic-ref ${name} ${target}`} brings it back`;
 }
 
 function choose(turns: readonly Turn[], direction: Direction): Turn | undefined {

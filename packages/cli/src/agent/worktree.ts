@@ -68,7 +68,7 @@ interface Worktree {
 /** It starts from the parent's last commit, and is merged into the parent. */
 async function openWorktree(
   agent_id: string,
-  { confinement, sandbox }: Workspace,
+  { confinement, sandbox, checkpoints }: Workspace,
   state: StateFolder,
   options: OctantOptions & Required<Pick<OctantOptions, "env">>,
 ): Promise<Worktree> {
@@ -116,7 +116,7 @@ async function openWorktree(
         const own = octant.workspace;
         await commitAll(createGit({ ...own, env }).open(), task, agent_id);
         if (await isMerged()) return { branch, merged: true, conflicts: [], note: "it changed nothing" };
-        if (isDone) return { branch, ...(await merge()) };
+        if (isDone) return { branch, ...(await checkpoints.during(`git merge ${branch}`, merge)) };
         const note = `it did not finish; git merge ${branch} takes what it did`;
         return { branch, merged: false, conflicts: [], note };
       } catch (cause) {

@@ -2,7 +2,7 @@ import { styleText } from "node:util";
 import { toOneLine } from "@octant/core";
 import type { Turn } from "@octant/host";
 import { openSessions } from "../agent/sessions.ts";
-import { type Direction, listTurns, planUndo, type UndoPlan } from "../agent/undo.ts";
+import { type Direction, listTurns, notesOn, planUndo, type UndoPlan } from "../agent/undo.ts";
 import { toColumns } from "../columns.ts";
 import { defineCommand, EXIT, type Flags, type FlagValues, type Io, print, printJson } from "../command.ts";
 import type { Octant } from "../octant.ts";
@@ -14,16 +14,17 @@ const flags = {
   root: workspaceFlags.root,
   session: { summary: "Only turns of this session", value: "ID" },
   "dry-run": { summary: "Show what would change, and change nothing" },
-  overwrite: { summary: "Also restore files that you changed since, discarding conflicting changes" },
+  overwrite: { summary: "Also restore files that you changed too, discarding conflicting changes" },
   keep: { summary: "Skip those files and restore the rest" },
   json: { summary: "Print as JSON" },
 } as const satisfies Flags;
 
 const NOTES = `A turn of the agent is undone as a whole, with everything that its commands did to files that are not
-ignored. Changes that you made since stay: they are merged where they fit together with the undo; where
-they do not, you are asked, or the command changes nothing and ends with 1 unless --overwrite or --keep.
-The last 500 states are kept, outside your repository, with at most 1 GiB of contents. Files over 32 MiB are
-not kept: an undo leaves them as they are and says so.`;
+ignored. Your own changes, during the turn and since, stay: they are merged where they fit together with the
+undo; where they do not, you are asked, or the command changes nothing and ends with 1 unless --overwrite or
+--keep. An undo leaves and lists what is not kept: ignored and unreadable files, files over 32 MiB, and the
+refs of repositories, with the git command that brings each back.
+The last 500 states are kept, outside your repository, with at most 1 GiB of contents.`;
 
 export const undo = defineCommand({
   name: "undo",
@@ -62,7 +63,7 @@ async function restore(direction: Direction, given: Given, io: Io): Promise<numb
   const choice = conflicts.length === 0 ? "keep" : await choose(plan, given, io);
   if (choice === "nothing") {
     logLine(
-      `nothing was changed: you changed ${conflicts.join(", ")} since; --overwrite replaces it, --keep leaves it and does the rest`,
+      `nothing was changed: you changed ${conflicts.join(", ")} too; --overwrite replaces it, --keep leaves it and does the rest`,
       io,
     );
     return EXIT.FAILED;
@@ -77,9 +78,7 @@ async function choose(plan: UndoPlan, { overwrite, keep }: Given, io: Io): Promi
   if (overwrite) return "overwrite";
   if (keep) return "keep";
   if (!io.stdin.isTTY || !io.stderr.isTTY) return "nothing";
-  io.stderr.write(
-    `${await plan.diff({ overwrite: true })}\nYou changed ${plan.conflicts.join(", ")} since.\n`,
-  );
+  io.stderr.write(`${await plan.diff({ overwrite: true })}\nYou changed ${plan.conflicts.join(", ")} too.\n`);
   const answer = await ask("[o] overwrite it, [k] keep it and do the rest, [n] nothing: ", io);
   if (/^o/i.test(answer)) return "overwrite";
   return /^k/i.test(answer) ? "keep" : "nothing";
@@ -88,10 +87,8 @@ async function choose(plan: UndoPlan, { overwrite, keep }: Given, io: Io): Promi
 const summary = ({ diff: _diff, apply: _apply, ...facts }: UndoPlan) => facts;
 
 /** One line for the turn and one for each file. */
-export function describe(
-  { direction, turn, restored, merged, conflicts, too_large, alongside }: UndoPlan,
-  isOverwritten: boolean,
-): string {
+export function describe(plan: UndoPlan, isOverwritten: boolean): string {
+  const { direction, turn, restored, merged, conflicts } = plan;
   const lines = [
     `${direction === "undo" ? "undone" : "redone"}: ${toOneLine(turn.label)}`,
     ...restored.map(({ path, change }) => `  ${change} ${toOneLine(path)}`),
@@ -99,8 +96,7 @@ export function describe(
     ...conflicts.map((path) =>
       isOverwritten ? `  overwritten ${toOneLine(path)}` : `  kept as you changed it: ${toOneLine(path)}`,
     ),
-    ...too_large.map((path) => `  left as it is, too large to be kept: ${toOneLine(path)}`),
-    ...alongside.map((label) => `  with what ran at the same time: ${toOneLine(label)}`),
+    ...notesOn(plan).map((note) => `  ${note}`),
   ];
   return lines.join("\n");
 }

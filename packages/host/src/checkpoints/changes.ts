@@ -1,7 +1,8 @@
 import type { Hash } from "@octant/core";
 import type { FileEntry, UndoStep } from "../edits/undo-records.ts";
+import type { ChangedRef } from "../git/refs.ts";
 import { isWithin, type Path, pathToUri } from "../path.ts";
-import type { Snapshot, SnapshotEntry } from "./snapshot.ts";
+import type { Omission, Snapshot, SnapshotEntry } from "./snapshot.ts";
 
 /** One path that differs between two snapshots; undefined: it does not exist. */
 export interface SnapshotChange {
@@ -10,12 +11,24 @@ export interface SnapshotChange {
   readonly to: SnapshotEntry | undefined;
 }
 
+/** An entry that an undo leaves alone, because one of the states is not stored. */
+export interface Uncovered {
+  readonly path: Path;
+  readonly why: Omission;
+  /** Of a repository: what its refs were in the state to restore, and are now. */
+  readonly refs?: readonly ChangedRef[];
+}
+
 /** The changes from one snapshot to the other, in path order. */
-export function changesBetween(from: Snapshot, to: Snapshot): SnapshotChange[] {
+export function changesBetween(
+  from: Snapshot,
+  to: Snapshot,
+  isEqual: typeof isSame = isSame,
+): SnapshotChange[] {
   const changes: SnapshotChange[] = [];
   for (const [path, entry] of from) {
     const now = to.get(path);
-    if (!isSame(entry, now)) changes.push({ path, from: entry, to: now });
+    if (!isEqual(entry, now)) changes.push({ path, from: entry, to: now });
   }
   for (const [path, entry] of to) if (!from.has(path)) changes.push({ path, from: undefined, to: entry });
   return changes.sort((a, b) => (a.path < b.path ? -1 : 1));
@@ -25,26 +38,42 @@ export function changesBetween(from: Snapshot, to: Snapshot): SnapshotChange[] {
 export function isSame(a: SnapshotEntry | undefined, b: SnapshotEntry | undefined): boolean {
   if (!a || !b) return a === b;
   if (a.kind !== b.kind || a.mode !== b.mode) return false;
-  // A file may be stored only by the later of two snapshots, where the other one had no room for the content.
+  // One of the snapshots may have stored a file that the other one left out.
   if (a.hash === null || b.hash === null) return a.mtimeMs === b.mtimeMs && a.size === b.size;
   return a.hash === b.hash;
 }
 
+/** Whether they are also covered in the same way. */
+export const isIdentical: typeof isSame = (a, b) => isSame(a, b) && a?.omitted === b?.omitted;
+
 /**
- * Separates the changes that can be undone from those of files that are too large for checkpoints, and from what lies
- * below such a file.
+ * Separates the changes that can be undone from those of entries that one of the snapshots omitted, or that lie below
+ * such an entry: that they are missing from a snapshot does not mean that they did not exist.
  */
-export function splitStored(changes: readonly SnapshotChange[]): {
-  readonly stored: readonly SnapshotChange[];
-  readonly tooLarge: readonly Path[];
-} {
-  const tooLarge = changes
-    .filter(({ from, to }) => [from, to].some((entry) => entry?.hash === null))
-    .map(({ path }) => path);
-  const large = new Set(tooLarge);
-  const isLarge = (path: Path): boolean =>
-    path !== "" && (large.has(path) || isLarge(path.slice(0, path.lastIndexOf("/"))));
-  return { stored: changes.filter(({ path }) => !isLarge(path)), tooLarge };
+export function splitCovered(
+  changes: readonly SnapshotChange[],
+  ...snapshots: readonly Snapshot[]
+): { readonly covered: readonly SnapshotChange[]; readonly uncovered: readonly Uncovered[] } {
+  const uncovered = new Map<Path, Uncovered>();
+  const covered = changes.flatMap((change) => {
+    const { path, from, to } = change;
+    // No record can remove a special entry: an undo that needs its place stops, and says so.
+    if (to?.omitted === "special" && from && !from.omitted) return [{ ...change, to: undefined }];
+    const found = snapshots.map((snapshot) => findOmitted(snapshot, path)).find((one) => one !== undefined);
+    if (!found) return [change];
+    uncovered.set(found.path, found);
+    return [];
+  });
+  return { covered, uncovered: [...uncovered.values()] };
+}
+
+/** The entry itself, or the one above it, that the snapshot omits. */
+export function findOmitted(snapshot: Snapshot, path: Path): Uncovered | undefined {
+  for (let at = path; at !== ""; at = at.slice(0, at.lastIndexOf("/"))) {
+    const why = snapshot.get(at)?.omitted;
+    if (why) return { path: at, why };
+  }
+  return undefined;
 }
 
 /**

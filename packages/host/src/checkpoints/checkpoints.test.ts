@@ -2,12 +2,9 @@ import { execFileSync } from "node:child_process";
 import {
   chmodSync,
   globSync,
-  lstatSync,
   mkdirSync,
   mkdtempSync,
-  readdirSync,
   readFileSync,
-  readlinkSync,
   realpathSync,
   rmSync,
   symlinkSync,
@@ -19,6 +16,7 @@ import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { damagePages } from "../jobs/testing/damage-pages.ts";
 import { openCheckpoints } from "./testing/open-checkpoints.ts";
+import { treeOf } from "./testing/tree-of.ts";
 
 const RUNS = Number(process.env["FUZZ_RUNS"] ?? 6);
 const MAX_RUNS_MS = 60_000 + RUNS * 2_000;
@@ -36,20 +34,7 @@ const open = (warn?: (message: string) => void) => openCheckpoints(root, join(ba
 
 const sh = (script: string) => execFileSync("/bin/bash", ["-c", script], { cwd: root, stdio: "ignore" });
 
-/** Every entry with its kind, mode and content. */
-function tree(folder = root, prefix = ""): Record<string, string> {
-  const found: Record<string, string> = {};
-  for (const name of readdirSync(folder).sort()) {
-    const path = join(folder, name);
-    const stat = lstatSync(path);
-    const mode = (stat.mode & 0o7777).toString(8);
-    if (stat.isSymbolicLink()) found[prefix + name] = `link ${readlinkSync(path)}`;
-    else if (stat.isDirectory())
-      Object.assign(found, { [`${prefix}${name}/`]: mode }, tree(path, `${prefix}${name}/`));
-    else found[prefix + name] = `${mode} ${readFileSync(path, "latin1")}`;
-  }
-  return found;
-}
+const tree = () => treeOf(root);
 
 const write = (files: Record<string, string>) => {
   for (const [name, text] of Object.entries(files)) {

@@ -2,13 +2,20 @@ import { type Ref, ToolError } from "@octant/core";
 import type { Blobs } from "../blobs/blobs.ts";
 import type { Confinement } from "../confinement.ts";
 import type { Edits } from "../edits/edits.ts";
-import type { Path } from "../path.ts";
 import { isDamaged, setAside, toToolError } from "../sqlite/database.ts";
 import type { StateFolder } from "../state.ts";
-import { changesBetween, type SnapshotChange, splitStored, undoSteps } from "./changes.ts";
+import {
+  changesBetween,
+  isIdentical,
+  type SnapshotChange,
+  splitCovered,
+  type Uncovered,
+  undoSteps,
+} from "./changes.ts";
 import { MAX_CONTENT_BYTES } from "./contents.ts";
-import { planCutRestoration, planRestoration, type Restoration } from "./restore.ts";
+import { planRestoration, type Restoration } from "./restore.ts";
 import { type Snapshot, takeSnapshot } from "./snapshot.ts";
+import { createTurnSpans, joinSpans, type TurnSpans } from "./spans.ts";
 import {
   type Checkpoint,
   type CheckpointStore,
@@ -31,20 +38,19 @@ export interface CheckpointsOptions {
 
 export interface BeginOptions {
   readonly session_id?: string;
-  /** Includes the work of others meanwhile: an agent's turn runs commands. */
-  readonly whole?: boolean;
   readonly signal?: AbortSignal;
 }
 
-export interface TurnEnd {
+export interface CommandEnd {
   readonly undo: Ref | null;
   readonly note?: string;
   readonly covers?: readonly string[];
-  readonly tooLarge?: readonly Path[];
+  readonly uncovered?: readonly Uncovered[];
 }
 
 export type Checkpoints = ReturnType<typeof createCheckpoints>;
-export type OpenTurn = Awaited<ReturnType<Checkpoints["begin"]>>;
+export type OpenTurn = Awaited<ReturnType<Checkpoints["beginTurn"]>>;
+export type OpenCommand = Awaited<ReturnType<Checkpoints["begin"]>>;
 
 /**
  * Stores states of the workspace outside the user's repository, so that everything can be undone, including commands.
@@ -98,7 +104,7 @@ export function createCheckpoints({
       previousBegan: known.began,
       signal,
     });
-    const changes = changesBetween(known.snapshot, snapshot);
+    const changes = changesBetween(known.snapshot, snapshot, isIdentical);
     const current = changes.length === 0 ? store.get(known.seq) : undefined;
     const checkpoint =
       current ??
@@ -116,10 +122,7 @@ export function createCheckpoints({
     return result;
   };
   /** Stores the current state of the workspace; returns the same checkpoint when nothing has changed since. */
-  const take = (
-    label: string,
-    { session_id, signal }: Omit<BeginOptions, "whole"> = {},
-  ): Promise<Checkpoint> =>
+  const take = (label: string, { session_id, signal }: BeginOptions = {}): Promise<Checkpoint> =>
     oneAtATime(() =>
       use(async (store) => {
         const attempt = () => takeNow(store, label, session_id, signal);
@@ -140,84 +143,110 @@ export function createCheckpoints({
       return edits.recordUndo(steps);
     });
   /**
-   * A ref for fs.apply_patch that leads from `to` back to `from`; null when there is nothing to undo. `tooLarge` lists
-   * changed files that the ref leaves alone.
+   * A ref for fs.apply_patch that leads from `to` back to `from`; null when there is nothing to undo. `uncovered` lists
+   * changed entries that the ref leaves alone.
    */
   const undoRef = async (from: Checkpoint, to: Checkpoint) => {
-    const changes = await use((store) =>
-      changesBetween(store.snapshotAt(from.seq), store.snapshotAt(to.seq)),
-    );
-    const { stored, tooLarge } = splitStored(changes);
-    return { undo: stored.length === 0 ? null : await refFor(stored), tooLarge };
+    const { covered, uncovered } = await use((store) => {
+      const [before, after] = [store.snapshotAt(from.seq), store.snapshotAt(to.seq)];
+      return splitCovered(changesBetween(before, after), before, after);
+    });
+    return { undo: covered.length === 0 ? null : await refFor(covered), uncovered };
   };
-  let wholeTurns = 0;
-  const running = new Set<{ readonly label: string; readonly beside: Set<string> }>();
-  /** Stores the state before work that is to be undone as a whole. */
-  const begin = async (label: string, { session_id, whole = false, signal }: BeginOptions = {}) => {
-    const before = await take(label, { session_id, signal });
-    const isPart = wholeTurns > 0 && !whole;
+
+  /** The turn of an agent: what its calls change is its work. */
+  let current: TurnSpans | undefined;
+  const openTurn = async (label: string, { session_id }: BeginOptions, before: Checkpoint) => {
     const turn = { label, session_id: session_id ?? null, before: before.seq };
-    const id = isPart ? undefined : await use((store) => store.beginTurn(turn));
-    if (whole) wholeTurns += 1;
-    const work = { label, beside: new Set<string>() };
-    if (!whole) {
-      for (const other of running) {
-        other.beside.add(label);
-        work.beside.add(other.label);
-      }
-      running.add(work);
-    }
+    const id = await use((store) => store.beginTurn(turn));
+    return createTurnSpans(id, use, () => take(`after: ${label}`, { session_id }));
+  };
+  const beginTurn = async (label: string, options: BeginOptions = {}) => {
+    const turn = await openTurn(label, options, await take(label, options));
+    current = turn;
     return {
-      /** undefined while it is part of another one. */
-      id,
-      /**
-       * The ref reverts everything that changed meanwhile; null when nothing did, or when it could not be stored.
-       * `covers` lists other work that ran at the same time, whose changes the ref reverts too; `tooLarge` lists
-       * changed files that the ref leaves alone.
-       */
-      async end(): Promise<TurnEnd> {
-        if (whole) wholeTurns -= 1;
-        running.delete(work);
-        const after = await take(`after: ${label}`, { session_id });
-        if (id !== undefined) await use((store) => store.endTurn(id, after.seq));
-        try {
-          const { undo, tooLarge } = await undoRef(before, after);
-          const span = { before: before.seq, after: after.seq };
-          const others = id === undefined ? [] : await use((store) => store.alongside({ id, ...span }));
-          const covers = new Set([...work.beside, ...others.map((other) => other.label)]);
-          return {
-            undo,
-            ...(undo && covers.size > 0 && { covers: [...covers] }),
-            ...(tooLarge.length > 0 && { tooLarge }),
-          };
-        } catch (cause) {
-          if (!(cause instanceof ToolError)) throw cause;
-          return { undo: null, note: cause.message };
-        }
+      id: turn.id,
+      async end(): Promise<void> {
+        if (current === turn) current = undefined;
+        await turn.end();
       },
+    };
+  };
+  /** Runs a call of the open turn; what changes at other times is the work of others. */
+  const during = async <T>(label: string, work: () => Promise<T>): Promise<T> => {
+    const turn = current;
+    if (!turn) return work();
+    await turn.enter(await take(label));
+    try {
+      return await work();
+    } finally {
+      await turn.leave();
+    }
+  };
+
+  const running = new Set<{ readonly label: string; readonly beside: Set<string> }>();
+  /** Stores the state before a command that is to be undone as a whole; it is part of the open turn, if there is one. */
+  const begin = async (label: string, options: BeginOptions = {}) => {
+    const before = await take(label, options);
+    const outer = current;
+    const turn = outer ?? (await openTurn(label, options, before));
+    await turn.enter(before);
+    const work = { label, beside: new Set<string>() };
+    let ended: Promise<CommandEnd> | undefined;
+    for (const other of running) {
+      other.beside.add(label);
+      work.beside.add(other.label);
+    }
+    running.add(work);
+    const end = async (): Promise<CommandEnd> => {
+      running.delete(work);
+      const after = await take(`after: ${label}`, { session_id: options.session_id });
+      await turn.leave(after);
+      const others = outer ? [] : await use((store) => store.alongside(turn.id));
+      if (!outer) await turn.end();
+      try {
+        const { undo, uncovered } = await undoRef(before, after);
+        const covers = new Set([...work.beside, ...others.map((other) => other.label)]);
+        return {
+          undo,
+          ...(undo && covers.size > 0 && { covers: [...covers] }),
+          ...(uncovered.length > 0 && { uncovered }),
+        };
+      } catch (cause) {
+        if (!(cause instanceof ToolError)) throw cause;
+        return { undo: null, note: cause.message };
+      }
+    };
+    return {
+      /**
+       * The ref reverts everything that changed until the first call; null when nothing did, or when it could not be
+       * stored. `covers` lists other work that ran at the same time, whose changes the ref reverts too; `uncovered`
+       * lists changed entries that the ref leaves alone.
+       */
+      end: () => (ended ??= end()),
     };
   };
 
   return {
     take,
     begin,
+    beginTurn,
+    during,
     /** Newest first. */
     turns: ({ limit = 50, session_id }: { readonly limit?: number; readonly session_id?: string } = {}) =>
       use((store) => store.turns(limit, session_id)),
-    /** Plans the undo or redo of a turn, preserving later changes. */
-    async plan({ before, after, session_id }: Turn, direction: "undo" | "redo"): Promise<Restoration> {
+    /** Plans the undo or redo of a turn, preserving the changes of others. */
+    async plan({ id }: Turn, direction: "undo" | "redo"): Promise<Restoration> {
       const now = await take("before undo");
       return use((store) => {
-        const states = (goal: number, base: number) => ({
-          goal: store.snapshotAt(goal),
-          base: store.snapshotAt(base),
-          now: store.snapshotAt(now.seq),
+        const spans = joinSpans(store.spans(id)).map(({ before, after }) => {
+          const states = { goal: store.snapshotAt(before), base: store.snapshotAt(after ?? now.seq) };
+          // An interrupted span has no end, so later changes may be the person's.
+          if (direction === "undo") return { ...states, uncertain: after === null };
+          return { goal: states.base, base: states.goal };
         });
-        if (after === null) return planCutRestoration(states(before, store.lastOf(session_id, before)));
-        return planRestoration(
-          store.contents,
-          direction === "undo" ? states(before, after) : states(after, before),
-        );
+        const ordered = direction === "undo" ? spans.toReversed() : spans;
+        return planRestoration(store.contents, ordered, store.snapshotAt(now.seq));
       });
     },
     refFor,
@@ -225,12 +254,15 @@ export function createCheckpoints({
     mark: ({ id, after }: Turn, undone: boolean): Promise<void> =>
       use((store) => {
         // An interrupted turn ends where it is reverted from.
-        if (undone && after === null) store.endTurn(id, store.latest().seq);
+        if (undone && after === null) {
+          const { seq } = store.latest();
+          for (const span of store.spans(id)) if (span.after === null) store.endSpan(span.id, seq);
+          store.endTurn(id);
+        }
         store.markTurn(id, undone);
       }),
-    /** Other turns that ran at the same time, so that their changes are among those of this one. */
-    alongside: ({ id, before, after, session_id }: Turn) =>
-      use((store) => store.alongside({ id, before, after: after ?? store.lastOf(session_id, before) })),
+    /** Other turns that worked at the same time, so that their changes are among those of this one. */
+    alongside: ({ id }: Turn) => use((store) => store.alongside(id)),
     undoRef,
     async close(): Promise<void> {
       await busy;

@@ -1,68 +1,110 @@
 import { isUtf8 } from "node:buffer";
 import { diff3Merge } from "node-diff3";
+import { changedRefs } from "../git/refs.ts";
 import { hashOf } from "../hashes.ts";
-import type { Path } from "../path.ts";
-import { changesBetween, isSame, type SnapshotChange, splitStored } from "./changes.ts";
+import { isWithin, type Path } from "../path.ts";
+import { changesBetween, isSame, type SnapshotChange, splitCovered, type Uncovered } from "./changes.ts";
 import type { Contents } from "./contents.ts";
 import type { Snapshot, SnapshotEntry } from "./snapshot.ts";
 
-/** The changes from the current state to one before (or after) a turn, preserving later changes. */
+/** The changes from the current state to one before (or after) a turn, preserving the changes of others. */
 export interface Restoration {
   /** `from` is the state to restore, `to` is the current one. */
   readonly changes: readonly SnapshotChange[];
-  /** Files with later changes that merge cleanly. */
+  /** Files with changes of others that merge cleanly. */
   readonly merged: readonly Path[];
-  /** Files with later changes that conflict; left alone unless the person says otherwise. */
+  /** Files with changes of others that conflict; left alone unless the person says otherwise. */
   readonly conflicts: readonly SnapshotChange[];
-  /** Changed files that are too large for checkpoints to store; left alone. */
-  readonly tooLarge: readonly Path[];
+  /** Entries that are not stored; left alone. */
+  readonly uncovered: readonly Uncovered[];
+  /** What others changed while the turn ran, and it did not; left alone. */
+  readonly meanwhile: readonly Path[];
 }
 
-interface States {
+/** The states around a part of a turn's work: the one to restore, and the one that it left. */
+export interface Span {
   readonly goal: Snapshot;
-  /** The state after the turn; any difference from it is a later change. */
   readonly base: Snapshot;
-  readonly now: Snapshot;
+  /** Whether others may have made its changes too, so that each of them is a conflict. */
+  readonly uncertain?: boolean;
 }
 
-export function planRestoration(contents: Contents, { goal, base, now }: States): Restoration {
-  const changes: SnapshotChange[] = [];
-  const merged: Path[] = [];
-  const conflicts: SnapshotChange[] = [];
-  const { stored, tooLarge } = splitStored(changesBetween(goal, base));
-  const grown: Path[] = [];
-  for (const { path, from, to } of stored) {
-    const current = now.get(path);
-    if (isSame(current, from)) continue;
-    if (current?.hash === null) {
-      grown.push(path);
-      continue;
+/** Takes back one span after the other. Any difference from the state that a span left is a change of others. */
+export function planRestoration(contents: Contents, spans: readonly Span[], now: Snapshot): Restoration {
+  const state = new Map<Path, SnapshotEntry | undefined>();
+  const merged = new Set<Path>();
+  const conflicts = new Set<Path>();
+  const uncovered = new Map<Path, Uncovered>();
+  for (const { goal, base, uncertain } of spans) {
+    const found = splitCovered(changesBetween(goal, base), goal, base, now);
+    for (const one of found.uncovered) uncovered.set(one.path, one);
+    for (const { path, from, to } of found.covered) {
+      const current = state.has(path) ? state.get(path) : withoutSpecial(now.get(path));
+      if (isSame(current, from)) continue;
+      const isOwn = isSame(current, to);
+      const wanted = isOwn ? from : mergeEntries(contents, { goal: from, base: to, now: current });
+      if (uncertain || (!isOwn && !wanted)) conflicts.add(path);
+      else if (!isOwn) merged.add(path);
+      state.set(path, wanted);
     }
-    if (isSame(current, to)) {
-      changes.push({ path, from, to: current });
-      continue;
-    }
-    const both = mergeEntries(contents, { goal: from, base: to, now: current });
-    if (!both) {
-      conflicts.push({ path, from, to: current });
-      continue;
-    }
-    merged.push(path);
-    if (!isSame(both, current)) changes.push({ path, from: both, to: current });
   }
-  return { changes, merged, conflicts, tooLarge: [...tooLarge, ...grown] };
+  const wanted = [...state].filter(([path, from]) => conflicts.has(path) || !isSame(from, now.get(path)));
+  for (const path of stuck(wanted, conflicts, now)) conflicts.add(path);
+  const isLeft = (path: Path) =>
+    conflicts.has(path) || [...conflicts].some((one) => !isFolder(now.get(one)) && isWithin(one, path));
+  const goal = spans.at(-1)?.goal ?? now;
+  const toChanges = (entries: readonly [Path, SnapshotEntry | undefined][]) =>
+    entries
+      .map(([path, from]) => ({ path, from, to: withoutSpecial(now.get(path)) }))
+      .sort((a, b) => (a.path < b.path ? -1 : 1));
+  return {
+    changes: toChanges(wanted.filter(([path]) => !isLeft(path))),
+    merged: [...merged].filter((path) => !isLeft(path)),
+    conflicts: toChanges(wanted.filter(([path]) => isLeft(path)).map(([path]) => [path, goal.get(path)])),
+    uncovered: [...uncovered.values()].flatMap((one) => withRefs(contents, one, goal, now)),
+    meanwhile: changedBetween(spans).filter((path) => !state.has(path)),
+  };
 }
 
-/**
- * Reverts an interrupted turn. Everything since counts as its work, but changes after its last checkpoint may be the
- * person's, so they are conflicts.
- */
-export function planCutRestoration({ goal, base: last, now }: States): Restoration {
-  const changes: SnapshotChange[] = [];
-  const conflicts: SnapshotChange[] = [];
-  const { stored, tooLarge } = splitStored(changesBetween(goal, now));
-  for (const change of stored) (isSame(change.to, last.get(change.path)) ? changes : conflicts).push(change);
-  return { changes, merged: [], conflicts, tooLarge };
+const isFolder = (entry: SnapshotEntry | undefined): boolean => entry?.kind === "directory";
+
+const withoutSpecial = (entry: SnapshotEntry | undefined): SnapshotEntry | undefined =>
+  entry?.omitted === "special" ? undefined : entry;
+
+/** Folders that must give way to a file and cannot, because something else is in them, with all that is below. */
+function stuck(
+  wanted: readonly [Path, SnapshotEntry | undefined][],
+  conflicts: ReadonlySet<Path>,
+  now: Snapshot,
+): Path[] {
+  const removed = new Set(
+    wanted.filter(([path, from]) => !from && !conflicts.has(path)).map(([path]) => path),
+  );
+  return wanted
+    .filter(([folder, from]) => from && !isFolder(from) && isFolder(now.get(folder)))
+    .map(([folder]) => [...now.keys()].filter((path) => isWithin(folder, path)))
+    .filter(([folder, ...inside]) => folder !== undefined && !inside.every((path) => removed.has(path)))
+    .flat();
+}
+
+/** Adds what happened to the refs of a repository; nothing when they are as they were. */
+function withRefs(contents: Contents, one: Uncovered, goal: Snapshot, now: Snapshot): Uncovered[] {
+  if (one.why !== "repository") return [one];
+  const textAt = (snapshot: Snapshot) => {
+    const hash = snapshot.get(one.path)?.hash;
+    return hash ? contents.get(hash).toString() : "";
+  };
+  const refs = changedRefs(textAt(goal), textAt(now));
+  return refs.length === 0 ? [] : [{ ...one, refs }];
+}
+
+/** What others changed between the spans. */
+function changedBetween(spans: readonly Span[]): Path[] {
+  const gaps = spans.slice(1).flatMap(({ base }, at) => {
+    const goal = spans[at]?.goal ?? base;
+    return splitCovered(changesBetween(goal, base), goal, base).covered;
+  });
+  return [...new Set(gaps.filter(({ to }) => !isFolder(to)).map(({ path }) => path))];
 }
 
 interface Entries {

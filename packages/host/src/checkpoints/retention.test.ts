@@ -108,11 +108,11 @@ test("a tree above the limit is stored as far as possible, and the undo says wha
   const whole = await checkpoints.take("whole");
   for (let at = 0; at < 12; at++) rmSync(join(root, `file-${at}.txt`));
   const empty = await checkpoints.take("empty");
-  const { undo, tooLarge } = await checkpoints.undoRef(whole, empty);
-  expect(tooLarge.length).toBeGreaterThan(0);
+  const { undo, uncovered } = await checkpoints.undoRef(whole, empty);
+  expect(uncovered.length).toBeGreaterThan(0);
   await edits.apply({ patch: undo ?? "" });
   const restored = readdirSync(root).filter((name) => name.startsWith("file-"));
-  expect(restored).toHaveLength(12 - tooLarge.length);
+  expect(restored).toHaveLength(12 - uncovered.length);
 });
 
 test("what other tools store never displaces the contents of checkpoints", async () => {

@@ -1,20 +1,30 @@
 import { lstatSync, type Stats } from "node:fs";
 import { type Hash, ToolError } from "@octant/core";
-import type { Confinement } from "../confinement.ts";
+import { toBlob } from "../blobs/blobs.ts";
+import type { Confinement, FileKind } from "../confinement.ts";
 import type { ChangedKind } from "../edits/changed-kind.ts";
 import { MAX_EDIT_BYTES, readEntry } from "../edits/existing-file.ts";
 import { errnoOf } from "../errno.ts";
 import { byteStringToPath } from "../files/byte-string.ts";
-import { type Visitor, walk } from "../files/walk.ts";
+import { type Visitor, type WalkEntry, walk } from "../files/walk.ts";
+import { readRefs } from "../git/refs.ts";
 import { outermost, type Path, toNative } from "../path.ts";
+import { hasCode } from "../system-error.ts";
 import type { Contents } from "./contents.ts";
 
-/** One file, link or folder at the time of the snapshot. Its content is stored under its hash. */
+/**
+ * Why an entry is known to exist, but cannot be restored: of a folder, nothing inside is known. The content of a
+ * repository is the list of its refs.
+ */
+export type Omission = "ignored" | "unreadable" | "special" | "too large" | "repository";
+
+/** One entry at the time of the snapshot. Its content is stored under its hash. */
 export interface SnapshotEntry {
   readonly kind: ChangedKind;
   readonly mode: number;
-  /** null for a file that is too large to store, alone or in total. */
+  /** null when the content is not stored. */
   readonly hash: Hash | null;
+  readonly omitted: Omission | null;
   /** The lstat result; while it is the same, so is the content. */
   readonly size: number;
   readonly mtimeMs: number;
@@ -22,7 +32,7 @@ export interface SnapshotEntry {
   readonly ino: number;
 }
 
-/** Everything in the workspace that ignore files do not exclude, by absolute path. */
+/** Everything in the workspace, by absolute path, except what lies below omitted folders. */
 export type Snapshot = ReadonlyMap<Path, SnapshotEntry>;
 
 export interface SnapshotOptions {
@@ -42,13 +52,13 @@ const TIMESTAMP_GRANULARITY_MS = 20;
 
 export async function takeSnapshot(options: SnapshotOptions): Promise<Map<Path, SnapshotEntry>> {
   const { entries, changed } = lookAgain(options) ?? (await lookAround(options));
-  for (const { path } of changed) entries.delete(path);
+  for (const path of changed.keys()) entries.delete(path);
   let room = options.maxBytes - bytesOf(entries);
-  for (const { path, kind, stat } of changed) {
+  for (const [path, look] of changed) {
     options.signal?.throwIfAborted();
-    const entry = snapshotEntry(options, path, kind, stat, room);
+    const entry = snapshotEntry(options, path, look, room);
     if (!entry) continue;
-    if (entry.hash !== null) room -= entry.size;
+    if (!entry.omitted) room -= entry.size;
     entries.set(path, entry);
   }
   options.contents.flush();
@@ -57,13 +67,20 @@ export async function takeSnapshot(options: SnapshotOptions): Promise<Map<Path, 
 
 function bytesOf(entries: Snapshot): number {
   let sum = 0;
-  for (const { hash, size } of entries.values()) if (hash !== null) sum += size;
+  for (const { omitted, size } of entries.values()) if (!omitted) sum += size;
   return sum;
+}
+
+/** An entry that was found, and is yet to be read. */
+interface Look {
+  readonly kind: ChangedKind;
+  readonly stat: Stats | "hidden";
+  readonly omitted: Omission | null;
 }
 
 interface Seen {
   readonly entries: Map<Path, SnapshotEntry>;
-  readonly changed: { readonly path: Path; readonly kind: ChangedKind; readonly stat: Stats }[];
+  readonly changed: Map<Path, Look>;
 }
 
 /**
@@ -72,12 +89,16 @@ interface Seen {
  */
 function lookAgain({ previous, previousBegan, confinement }: SnapshotOptions): Seen | undefined {
   if (!confinement.roots.every((root) => previous.has(root))) return undefined;
-  const changed: Seen["changed"] = [];
+  const changed = new Map<Path, Look>();
   for (const [path, known] of previous) {
-    const stat = lstatSync(toNative(path), { throwIfNoEntry: false });
-    if (stat && isUnchanged(known, stat, previousBegan)) continue;
-    if (!stat || known.kind !== "file" || !stat.isFile() || IGNORE_FILE.test(path)) return undefined;
-    changed.push({ path, kind: "file", stat });
+    const { kind, omitted } = known;
+    if (omitted === "ignored" && kind === "directory") continue;
+    const stat = statOf(toNative(path));
+    if (omitted !== "repository" && isUnchanged(known, stat, previousBegan)) continue;
+    const isFile = typeof stat === "object" && (stat.isFile() || omitted === "repository");
+    if (kind !== "file" || !isFile || IGNORE_FILE.test(path)) return undefined;
+    const isStillOmitted = omitted === "ignored" || omitted === "repository";
+    changed.set(path, { kind, stat, omitted: isStillOmitted ? omitted : null });
   }
   return { entries: new Map(previous), changed };
 }
@@ -91,31 +112,61 @@ async function lookAround({
   previousBegan,
   signal,
 }: SnapshotOptions): Promise<Seen> {
-  const seen: Seen = { entries: new Map(), changed: [] };
-  const add = (path: Path, kind: ChangedKind, stat: Stats) => {
+  const entries = new Map<Path, SnapshotEntry>();
+  const changed = new Map<Path, Look>();
+  const add = (path: Path, place: string | Buffer, found: FileKind, why: Omission | null) => {
+    const stat = statOf(place);
+    if (stat === "gone") return;
+    const kind = isStorable(found) ? found : undefined;
+    const omitted = why ?? (stat === "hidden" ? "unreadable" : kind ? null : "special");
     const known = previous.get(path);
-    if (known && isUnchanged(known, stat, previousBegan)) seen.entries.set(path, known);
-    else seen.changed.push({ path, kind, stat });
+    if (known && isKnown(known, omitted) && isUnchanged(known, stat, previousBegan)) {
+      entries.set(path, known);
+      return;
+    }
+    entries.delete(path);
+    changed.set(path, { kind: omitted === "repository" ? "file" : (kind ?? "file"), stat, omitted });
   };
   for (const root of outermost(confinement.roots)) {
-    add(root, "directory", lstatSync(toNative(root)));
+    add(root, toNative(root), "directory", null);
+    const addEntry = ({ parent, names, kind }: WalkEntry, why: Omission | null) => {
+      const name = byteStringToPath(names.at(-1) ?? "");
+      add(`${parent.path === "/" ? "" : parent.path}/${name}`, parent.at(name), kind, why);
+    };
     const visitor: Visitor = {
-      list({ parent, names, kind }) {
-        if (kind !== "file" && kind !== "symlink" && kind !== "directory") return true;
-        const name = byteStringToPath(names.at(-1) ?? "");
-        const stat = lstatSync(parent.at(name), { throwIfNoEntry: false });
-        if (stat) add(`${parent.path === "/" ? "" : parent.path}/${name}`, kind, stat);
+      list(entry) {
+        addEntry(entry, null);
         return true;
       },
       enters: () => true,
+      omits: addEntry,
     };
     await walk(confinement, { env, folder: root, includeIgnored: false, signal }, visitor);
   }
-  return seen;
+  return { entries, changed };
 }
 
-function isUnchanged(known: SnapshotEntry, stat: Stats, began: number): boolean {
+/** hidden: in a folder that cannot be searched. */
+function statOf(place: string | Buffer): Stats | "gone" | "hidden" {
+  try {
+    return lstatSync(place, { throwIfNoEntry: false }) ?? "gone";
+  } catch (cause) {
+    if (errnoOf(cause) === undefined) throw cause;
+    return "hidden";
+  }
+}
+
+const isStorable = (kind: FileKind): kind is ChangedKind =>
+  kind === "file" || kind === "directory" || kind === "symlink";
+
+/** Whether a known entry need not be read again. Refs are always read: they change without their folder. */
+const isKnown = (known: SnapshotEntry, omitted: Omission | null): boolean =>
+  omitted !== "repository" &&
+  (known.omitted === omitted || (omitted === null && known.omitted === "too large"));
+
+function isUnchanged(known: SnapshotEntry, stat: Stats | "gone" | "hidden", began: number): boolean {
   return (
+    typeof stat === "object" &&
     known.size === stat.size &&
     known.mtimeMs === stat.mtimeMs &&
     known.ctimeMs === stat.ctimeMs &&
@@ -128,27 +179,31 @@ function isUnchanged(known: SnapshotEntry, stat: Stats, began: number): boolean 
 function snapshotEntry(
   { confinement, contents }: SnapshotOptions,
   path: Path,
-  kind: ChangedKind,
-  stat: Stats,
+  { kind, stat, omitted }: Look,
   room: number,
 ): SnapshotEntry | undefined {
-  const look = {
-    kind,
-    mode: stat.mode & 0o7777,
-    size: stat.size,
-    mtimeMs: stat.mtimeMs,
-    ctimeMs: stat.ctimeMs,
-    ino: stat.ino,
-  };
-  if (kind === "file" && stat.size > Math.min(MAX_EDIT_BYTES, room)) return { ...look, hash: null };
+  const { mode, size, mtimeMs, ctimeMs, ino } = stat === "hidden" ? NO_STAT : stat;
+  const look = { kind, mode: mode & 0o7777, size, mtimeMs, ctimeMs, ino };
+  const omit = (why: Omission) => ({ ...look, hash: null, omitted: why });
+  if (omitted === "repository") {
+    const refs = toBlob(Buffer.from(readRefs(confinement, path)));
+    contents.put(refs);
+    return { ...omit(omitted), hash: refs.hash };
+  }
+  // What happens inside does not count, only that it is there.
+  if (omitted === "ignored" && kind === "directory") return { ...omit(omitted), ...NO_STAT, mode: look.mode };
+  if (omitted) return omit(omitted);
+  if (kind === "file" && size > Math.min(MAX_EDIT_BYTES, room)) return omit("too large");
   try {
     const found = readEntry(confinement, kind, path);
-    if (!found || found.path !== path) return undefined;
+    if (found?.path !== path) return omit("unreadable");
     if (kind !== "directory") contents.put(found);
-    return { ...look, hash: found.hash };
+    return { ...look, hash: found.hash, omitted: null };
   } catch (cause) {
-    // Missing, unreadable or another kind by now: not part of the snapshot.
-    if (cause instanceof ToolError || errnoOf(cause) !== undefined) return undefined;
+    if (hasCode(cause, "NOT_FOUND", "NOT_A_DIRECTORY")) return undefined;
+    if (cause instanceof ToolError || errnoOf(cause) !== undefined) return omit("unreadable");
     throw cause;
   }
 }
+
+const NO_STAT = { mode: 0, size: 0, mtimeMs: 0, ctimeMs: 0, ino: 0 };

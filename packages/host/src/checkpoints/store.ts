@@ -15,6 +15,13 @@ export interface Checkpoint {
   readonly session_id: string | null;
 }
 
+/** The checkpoints around a part of a turn's work. after null: it was interrupted. */
+export interface StoredSpan {
+  readonly id: number;
+  readonly before: number;
+  readonly after: number | null;
+}
+
 /** The unit of undo: a turn of an agent, or a command of a client. */
 export interface Turn {
   readonly id: number;
@@ -51,7 +58,7 @@ const SCHEMA = `
   );
   CREATE TABLE IF NOT EXISTS entries (
     path TEXT NOT NULL, from_seq INTEGER NOT NULL, to_seq INTEGER,
-    kind TEXT NOT NULL, mode INTEGER NOT NULL, hash TEXT,
+    kind TEXT NOT NULL, mode INTEGER NOT NULL, hash TEXT, omitted TEXT,
     size INTEGER NOT NULL, mtime REAL NOT NULL, ctime REAL NOT NULL, ino INTEGER NOT NULL
   );
   CREATE INDEX IF NOT EXISTS entries_live ON entries (path) WHERE to_seq IS NULL;
@@ -61,11 +68,16 @@ const SCHEMA = `
     id INTEGER PRIMARY KEY AUTOINCREMENT, at TEXT NOT NULL, label TEXT NOT NULL, session_id TEXT,
     before_seq INTEGER NOT NULL, after_seq INTEGER, undone INTEGER NOT NULL DEFAULT 0
   );
+  CREATE TABLE IF NOT EXISTS spans (
+    id INTEGER PRIMARY KEY AUTOINCREMENT, turn INTEGER NOT NULL, before_seq INTEGER NOT NULL, after_seq INTEGER
+  );
+  CREATE INDEX IF NOT EXISTS spans_turn ON spans (turn);
   ${CONTENTS_SCHEMA}
 `;
 
-/** Checkpoints of version 1 stored their contents elsewhere and are dropped. */
+/** Earlier versions did not record what a checkpoint leaves out, so an undo would remove it: they are dropped. */
 const MIGRATIONS = [
+  "",
   "",
   `DROP TABLE IF EXISTS entries; DROP TABLE IF EXISTS turns; DROP TABLE IF EXISTS checkpoints; ${SCHEMA}`,
 ];
@@ -82,7 +94,7 @@ export function openCheckpointStore(folder: string, maxBytes: number) {
     "INSERT INTO checkpoints (at, label, session_id, began) VALUES (?, ?, ?, ?)",
   );
   const end = database.prepare("UPDATE entries SET to_seq = ? WHERE path = ? AND to_seq IS NULL");
-  const insert = database.prepare("INSERT INTO entries VALUES (?, ?, NULL, ?, ?, ?, ?, ?, ?, ?)");
+  const insert = database.prepare("INSERT INTO entries VALUES (?, ?, NULL, ?, ?, ?, ?, ?, ?, ?, ?)");
 
   /** Retains this many of the newest checkpoints; false when there are no more to remove. */
   const forgetOld = (kept: number): boolean => {
@@ -93,6 +105,7 @@ export function openCheckpointStore(folder: string, maxBytes: number) {
     const seq = Number(oldest["seq"]);
     if (database.prepare("DELETE FROM checkpoints WHERE seq < ?").run(seq).changes === 0) return false;
     database.prepare("DELETE FROM turns WHERE before_seq < ?").run(seq);
+    database.exec("DELETE FROM spans WHERE turn NOT IN (SELECT id FROM turns)");
     const gone = database
       .prepare("DELETE FROM entries WHERE to_seq IS NOT NULL AND to_seq <= ? RETURNING hash")
       .all(seq);
@@ -116,7 +129,7 @@ export function openCheckpointStore(folder: string, maxBytes: number) {
     new Map(
       database
         .prepare(
-          `SELECT path, kind, mode, hash, size, mtime AS mtimeMs, ctime AS ctimeMs, ino FROM entries WHERE ${where}`,
+          `SELECT path, kind, mode, hash, omitted, size, mtime AS mtimeMs, ctime AS ctimeMs, ino FROM entries WHERE ${where}`,
         )
         .all(...values)
         // add() wrote it.
@@ -139,11 +152,11 @@ export function openCheckpointStore(folder: string, maxBytes: number) {
         for (const { path, entry } of changes) {
           end.run(seq, path);
           if (!entry) continue;
-          const { kind, mode, hash, size, mtimeMs, ctimeMs, ino } = entry;
+          const { kind, mode, hash, omitted, size, mtimeMs, ctimeMs, ino } = entry;
           // Another process removed it in between; another attempt reads it again.
           if (kind !== "directory" && hash !== null && !hasContent.get(hash))
             throw new ToolError("LOCKED", "another process is cleaning up the checkpoints; try again", {});
-          insert.run(path, seq, kind, mode, hash, size, mtimeMs, ctimeMs, ino);
+          insert.run(path, seq, kind, mode, hash, omitted, size, mtimeMs, ctimeMs, ino);
         }
         return { seq, hasForgotten: makeRoom() };
       });
@@ -175,40 +188,52 @@ export function openCheckpointStore(folder: string, maxBytes: number) {
           .prepare("INSERT INTO turns (at, label, session_id, before_seq) VALUES (?, ?, ?, ?)")
           .run(new Date().toISOString(), label, session_id, before).lastInsertRowid,
       ),
+    beginSpan: (turn: number, before: number): number =>
+      Number(
+        database.prepare("INSERT INTO spans (turn, before_seq) VALUES (?, ?)").run(turn, before)
+          .lastInsertRowid,
+      ),
+    /** A span without changes is removed. */
+    endSpan(id: number, after: number): void {
+      database.prepare("UPDATE spans SET after_seq = ? WHERE id = ?").run(after, id);
+      database.prepare("DELETE FROM spans WHERE id = ? AND before_seq = after_seq").run(id);
+    },
+    /** Oldest first. */
+    spans: (turn: number): StoredSpan[] =>
+      // beginSpan() and endSpan() wrote them.
+      database
+        .prepare(
+          "SELECT id, before_seq AS before, after_seq AS after FROM spans WHERE turn = ? ORDER BY before_seq",
+        )
+        .all(turn) as unknown as StoredSpan[],
     /** A turn without changes is removed. */
-    endTurn(id: number, after: number): void {
-      database.prepare("UPDATE turns SET after_seq = ? WHERE id = ?").run(after, id);
-      database.prepare("DELETE FROM turns WHERE id = ? AND before_seq = after_seq").run(id);
+    endTurn(id: number): void {
+      const ended = "(SELECT max(after_seq) FROM spans WHERE turn = turns.id)";
+      database.prepare(`UPDATE turns SET after_seq = ${ended} WHERE id = ?`).run(id);
+      database.prepare("DELETE FROM turns WHERE id = ? AND after_seq IS NULL").run(id);
     },
     markTurn: (id: number, undone: boolean) =>
       void database.prepare("UPDATE turns SET undone = ? WHERE id = ?").run(undone ? 1 : 0, id),
-    /** The newest checkpoint taken by the session itself, from `seq` on. */
-    lastOf: (session_id: string | null, seq: number): number =>
-      Number(
-        database
-          .prepare(
-            "SELECT max(seq) AS seq FROM checkpoints WHERE session_id IS ? AND seq >= ? AND label <> 'before undo'",
-          )
-          .get(session_id, seq)?.["seq"] ?? seq,
-      ),
     /** Newest first. */
     turns: (limit: number, session_id: string | null = null): Turn[] =>
       database
         .prepare(`${TURNS} WHERE ?1 IS NULL OR session_id = ?1 ORDER BY id DESC LIMIT ?2`)
         .all(session_id, limit)
         .map(toTurn),
-    /** Other turns between whose checkpoints some of these lie, unless they were undone. */
-    alongside: ({ id, before, after }: { id: number; before: number; after: number }): Turn[] =>
-      database
-        .prepare(`${TURNS} WHERE id <> ? AND before_seq < ? AND after_seq > ? AND undone = 0`)
-        .all(id, after, before)
-        .map(toTurn),
+    /** Other turns that worked between the same checkpoints, unless they were undone. */
+    alongside: (turn: number): Turn[] =>
+      database.prepare(`${TURNS} WHERE undone = 0 AND id IN (${OVERLAPPING})`).all(turn).map(toTurn),
     close: () => database.close(),
   };
 }
 
 const CHECKPOINTS = "SELECT seq, at, label, session_id FROM checkpoints";
 const TURNS = "SELECT id, at, label, session_id, before_seq AS before, after_seq AS after, undone FROM turns";
+
+const OVERLAPPING = `
+  SELECT other.turn FROM spans AS own JOIN spans AS other ON other.turn <> own.turn
+  WHERE own.turn = ? AND other.after_seq > own.before_seq
+    AND (own.after_seq IS NULL OR other.before_seq < own.after_seq)`;
 
 // The columns of TURNS, which beginTurn() and endTurn() wrote.
 const toTurn = (row: Record<string, unknown>): Turn => ({

@@ -30,6 +30,8 @@ export interface Visitor {
   list(entry: WalkEntry): boolean;
   /** Asked for every folder whether to go into it. */
   enters(entry: WalkEntry): boolean;
+  /** Receives every entry that the walk passes over; an unreadable folder was listed before. */
+  omits?(entry: WalkEntry, why: "ignored" | "repository" | "unreadable"): void;
 }
 
 /** A folder whose own record is this big has thousands of entries; they are read without blocking other calls. */
@@ -51,11 +53,11 @@ export async function walk(
   /** False when the visitor has ended the walk. */
   const visit = async (
     parent: PinnedFolder,
+    dirents: readonly Dirent[],
     names: readonly string[],
     outer: IgnoreRules | undefined,
     resume: readonly string[],
   ): Promise<boolean> => {
-    const dirents = await readEntries(parent);
     const rules =
       outer &&
       enterFolder(outer, top + names.length, toLookup(dirents), (name) => parent.at(byteStringToPath(name)));
@@ -70,16 +72,24 @@ export async function walk(
       const kind = kindOf(dirent);
       here[names.length] = name;
       absolute[top + names.length] = name;
-      if (rules && (name === ".git" || isIgnored(rules, absolute, kind === "directory"))) continue;
-
       const entry = { parent, names: here, kind };
+      const isRepository = name === ".git";
+      if (rules && (isRepository || isIgnored(rules, absolute, kind === "directory"))) {
+        visitor.omits?.(entry, isRepository ? "repository" : "ignored");
+        continue;
+      }
       if (name !== resumeAt && !visitor.list(entry)) return false;
-      if (kind !== "directory" || name === ".git" || !visitor.enters(entry)) continue;
+      if (kind !== "directory" || isRepository || !visitor.enters(entry)) continue;
       const child = openChild(confinement, parent, name);
-      if (child === "unreadable") unreadable++;
-      if (typeof child !== "object") continue;
-      using _closedAtEnd = child;
-      if (!(await visit(child, here, rules, name === resumeAt ? resume.slice(1) : []))) return false;
+      using _closedAtEnd = typeof child === "object" ? child : undefined;
+      const inside = typeof child === "object" ? await readEntries(child).catch(orUnreadable) : child;
+      if (typeof child !== "object" || typeof inside !== "object") {
+        if (inside === "unreadable") unreadable++;
+        visitor.omits?.(entry, "unreadable");
+        continue;
+      }
+      const rest = name === resumeAt ? resume.slice(1) : [];
+      if (!(await visit(child, inside, here, rules, rest))) return false;
     }
     return true;
   };
@@ -89,7 +99,8 @@ export async function walk(
   const top = above.length;
   const root = confinement.roots.find((one) => isWithin(one, start.path)) ?? "";
   const rules = includeIgnored ? undefined : rulesAbove(above, loadGlobalRules(env, toNames(root).length));
-  await visit(start, [], rules, after === undefined ? [] : toNames(after));
+  const dirents = await readEntries(start);
+  await visit(start, dirents, [], rules, after === undefined ? [] : toNames(after));
   return { unreadable };
 }
 
@@ -130,10 +141,14 @@ function openChild(
     child = confinement.openFolder(path);
     if (child.path === path) return child;
   } catch (cause) {
-    if (hasCode(cause, "ACCESS_DENIED")) return "unreadable";
-    if (!hasCode(cause, "NOT_FOUND", "NOT_A_DIRECTORY", "OUTSIDE_WORKSPACE")) throw cause;
+    if (!hasCode(cause, "NOT_FOUND", "NOT_A_DIRECTORY", "OUTSIDE_WORKSPACE")) return orUnreadable(cause);
   }
   // Something else is there now, maybe a link.
   child?.[Symbol.dispose]();
   return "gone";
+}
+
+function orUnreadable(cause: unknown): "unreadable" {
+  if (hasCode(cause, "ACCESS_DENIED", "IO_ERROR")) return "unreadable";
+  throw cause;
 }

@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { action, type Context, holding, Ref, Uri } from "@octant/core";
 import {
-  type OpenTurn,
+  type OpenCommand,
   type Processes,
   type ProcessInfo,
   type ProcessSpec,
@@ -64,6 +64,7 @@ export const exec = (workspace: ProcWorkspace) =>
     intent: "verify",
     destructive: true,
     openWorld: true,
+    ownCheckpoints: true,
     input: ExecInput,
     output: z.object({
       ...Outcome,
@@ -119,8 +120,10 @@ export const exec = (workspace: ProcWorkspace) =>
             : await processes.exited(owner, proc_id, wait, ctx.signal);
         const answer = toAnswer(processes, now, input, ready);
         if (answer.status !== "running") return await withUndo(answer, turn);
+        // What a server changes later cannot be told apart from the work of others meanwhile.
+        const interim = background || wait_for ? await withUndo(answer, turn) : answer;
         // The caller has its answer; the rest is a job that lives as long as the process.
-        ctx.detach(answer);
+        ctx.detach(interim);
         const info = await processes.exited(owner, proc_id, Number.POSITIVE_INFINITY, ctx.signal);
         return await withUndo(toAnswer(processes, info, input, ready), turn);
       } catch (cause) {
@@ -133,15 +136,19 @@ export const exec = (workspace: ProcWorkspace) =>
     },
   });
 
+const MAX_NAMED = 3;
+
 /** Adds the undo ref for the command's changes, where checkpoints are on. */
-async function withUndo<T extends { readonly note?: string }>(answer: T, turn: OpenTurn | undefined) {
+async function withUndo<T extends { readonly note?: string }>(answer: T, turn: OpenCommand | undefined) {
   if (!turn) return answer;
-  const { undo, note, covers, tooLarge } = await turn.end();
+  const { undo, note, covers, uncovered = [] } = await turn.end();
+  const left = uncovered.slice(0, MAX_NAMED).map(({ path, why }) => `${pathToUri(path)} (${why})`);
+  if (uncovered.length > MAX_NAMED) left.push(`${uncovered.length - MAX_NAMED} more`);
   const notes = [
     answer.note,
     note && `its changes cannot be undone: ${note}`,
     covers && `undo also takes back what ran at the same time: ${covers.join(", ")}`,
-    tooLarge && `undo leaves these, which are too large to be kept: ${tooLarge.map(pathToUri).join(", ")}`,
+    left.length > 0 && `undo leaves what checkpoints do not cover: ${left.join(", ")}`,
   ].filter(Boolean);
   return { ...answer, ...(undo && { undo }), ...(notes.length > 0 && { note: notes.join("; ") }) };
 }

@@ -124,7 +124,7 @@ async function restore(
 ): Promise<SlashOutcome> {
   const choice = CHOICES.find((one) => one === argument);
   if (argument !== "" && choice === undefined)
-    throw invalidArgument("", `/${direction} takes keep or overwrite, for files that you changed since`);
+    throw invalidArgument("", `/${direction} takes keep or overwrite, for files that you changed too`);
   const { octant, agent } = opened;
   const { id } = agent.session;
   const hasTurns = (await listTurns(octant, id)).length > 0;
@@ -136,7 +136,7 @@ async function restore(
     const names = plan.conflicts.map((path) => `\`${toOneLine(path)}\``).join(", ");
     const diff = asBlock(await opened.asPerson(() => plan.diff({ overwrite: true })), "diff");
     const how = `\`/${direction} keep\` leaves them and does the rest, \`/${direction} overwrite\` replaces them`;
-    return { text: `nothing was changed: you changed ${names} since; ${how}\n\n${diff}`, failed: true };
+    return { text: `nothing was changed: you changed ${names} too; ${how}\n\n${diff}`, failed: true };
   }
   await opened.asPerson(() => plan.apply({ overwrite }));
   return { text: `${describe(plan, overwrite).replaceAll("\n  ", "\n- ")}${whose}` };
@@ -166,13 +166,13 @@ async function rewind(argument: string, { opened }: SlashContext): Promise<Slash
   return { next, draft: prompt.text, ...(text !== undefined && { text }) };
 }
 
-function describeFiles({ restored, changed, tooLarge }: RewoundFiles): string {
+function describeFiles({ restored, changed, notes }: RewoundFiles): string {
   const line = (title: string, paths: readonly string[]) =>
     paths.length > 0 ? [`${title}: ${paths.map((path) => `\`${toOneLine(path)}\``).join(", ")}`] : [];
   const lines = [
     ...line("files as they were", restored),
-    ...line("left alone, because you changed them since", changed),
-    ...line("left alone, because they are too large to be kept", tooLarge),
+    ...line("left alone, because you changed them too", changed),
+    ...notes,
   ];
   return lines.join("\n\n") || "no files had to be changed";
 }

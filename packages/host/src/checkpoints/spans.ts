@@ -1,0 +1,54 @@
+import { ToolError } from "@octant/core";
+import type { Checkpoint, CheckpointStore, StoredSpan } from "./store.ts";
+
+type UseStore = <T>(work: (store: CheckpointStore) => T) => Promise<T>;
+
+export type TurnSpans = ReturnType<typeof createTurnSpans>;
+
+/** Records when a turn works: between its spans, others change files. */
+export function createTurnSpans(id: number, use: UseStore, takeAfter: () => Promise<Checkpoint>) {
+  let users = 0;
+  let span: Promise<number> | undefined;
+  const endSpan = async ({ seq }: Checkpoint) => {
+    const ended = span;
+    span = undefined;
+    const row = await ended;
+    if (row !== undefined) await use((store) => store.endSpan(row, seq));
+  };
+  return {
+    id,
+    /** Work that runs at the same time shares a span. */
+    async enter(before: Checkpoint): Promise<void> {
+      users += 1;
+      if (users === 1) span = use((store) => store.beginSpan(id, before.seq));
+      await span;
+    },
+    async leave(taken?: Checkpoint): Promise<void> {
+      const after = taken ?? (await takeAfter().catch(orNone));
+      users -= 1;
+      if (users > 0) return;
+      if (after) await endSpan(after);
+      else span = undefined;
+    },
+    async end(): Promise<void> {
+      if (span) await endSpan(await takeAfter());
+      await use((store) => store.endTurn(id));
+    },
+  };
+}
+
+/** The work is done all the same. Without the end of its span, an undo asks about all later changes. */
+function orNone(cause: unknown): undefined {
+  if (!(cause instanceof ToolError)) throw cause;
+}
+
+/** Nobody changed anything between two spans that share a checkpoint, so they are one. */
+export function joinSpans(spans: readonly StoredSpan[]): StoredSpan[] {
+  const joined: StoredSpan[] = [];
+  for (const span of spans) {
+    const last = joined.at(-1);
+    if (last?.after === span.before) joined[joined.length - 1] = { ...last, after: span.after };
+    else joined.push(span);
+  }
+  return joined;
+}
