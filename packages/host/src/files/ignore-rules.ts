@@ -1,4 +1,4 @@
-import { type Glob, parseGlob } from "./glob.ts";
+import { type Glob, parseGlob } from "@octant/core";
 
 /** One line of an ignore file. */
 export interface Rule {

@@ -1,4 +1,11 @@
-import { parsePlainCommand, parseShell, type ShellWord, splitPlainCommands } from "./shell-words.ts";
+import { matchWildcards, type Wildcard } from "@octant/core";
+import {
+  type PlainCommand,
+  parsePlainCommand,
+  parseShell,
+  type ShellWord,
+  splitPlainCommands,
+} from "./shell-words.ts";
 
 /** A command of a call, parsed once for all rules. */
 export interface Command {
@@ -27,19 +34,20 @@ export function readCommands(command: string | readonly string[]): readonly Comm
   const parts = typeof command === "string" ? splitPlainCommands(command) : undefined;
   if (!parts) return [readCommand(command, ".")];
   const [first, ...others] = parts;
-  const [program, folder = "-", ...more] = parsePlainCommand(first?.text ?? "") ?? [];
+  const [program, folder = "-", ...more] = first?.words ?? [];
   // The others run only where `cd` succeeded.
   const moves = program === "cd" && parts.every(({ joint }) => /^(?:&&|\||)$/.test(joint));
   const start = moves && first?.joint === "&&" && more.length === 0 ? folder : "-";
-  const isClear = !others.some(({ text }) => CHANGES_FOLDER.test(text)) && !start.startsWith("-");
-  const isStill = !parts.some(({ text }) => CHANGES_FOLDER.test(text));
-  return parts.map(({ text }, index) => {
-    if (index === 0 || isStill) return readCommand(text, ".");
-    return readCommand(text, isClear ? start : undefined);
-  });
+  const isClear = !others.some(changesFolder) && !start.startsWith("-");
+  const isStill = !parts.some(changesFolder);
+  return parts.map(({ words }, index) =>
+    readCommand(words, index === 0 || isStill ? "." : isClear ? start : undefined),
+  );
 }
 
-const CHANGES_FOLDER = /^(?:cd|pushd|popd)\b/;
+const changesFolder = ({ words: [program = ""] }: PlainCommand): boolean => CHANGES_FOLDER.test(program);
+
+const CHANGES_FOLDER = /^(?:cd|pushd|popd)$/;
 
 /** Programs whose arguments decide what they destroy, reach or run, or which change later commands: no rule by shape is safe for them. */
 const NEVER_BY_SHAPE = new Set(
@@ -92,17 +100,15 @@ function hasInOrder(words: readonly ShellWord[], prefix: readonly string[]): boo
 function canBe({ text, glob }: ShellWord, wanted: string, isProgram: boolean): boolean {
   if (!glob) return text === wanted || (isProgram && text.endsWith(wanted) && text.endsWith(`/${wanted}`));
   const name = isProgram && !wanted.includes("/") ? text.slice(text.lastIndexOf("/") + 1) : text;
-  return toPattern(name).test(wanted);
+  return matchWildcards(toParts(name), wanted);
 }
 
 /** A bracket is taken for any character, and the end of one for nothing: it matches rather too much. */
-const toPattern = (glob: string): RegExp =>
-  new RegExp(
-    `^${glob.replaceAll(/\[[^\]]*\]?|[*?]|[^\w]/g, (part) => SIGNS[part[0] as string] ?? `\\${part}`)}$`,
-    "s",
-  );
-
-const SIGNS: Readonly<Record<string, string>> = { "*": ".*", "?": ".", "[": ".", "]": "" };
+const toParts = (glob: string): readonly Wildcard[] =>
+  (glob.match(/\[[^\]]*\]?|[^\]]/gu) ?? []).map((part): Wildcard => {
+    if (part === "*") return { many: () => true };
+    return { one: (char) => part === "?" || part.startsWith("[") || char === part };
+  });
 
 function readScript(text: string, nesting: number): Command["within"] {
   const commands = parseShell(text);
@@ -119,7 +125,7 @@ function withNested(commands: readonly (readonly ShellWord[])[], nesting: number
     for (const [index, { text }] of words.entries()) {
       if (!/[\s;&|()<>]/.test(text)) continue;
       const inner = nesting < MAX_NESTING ? readScript(text, nesting + 1) : undefined;
-      if (inner) all.push(...inner);
+      if (inner) for (const one of inner) all.push(one);
       else if (SCRIPT_OPTION.test(words[index - 1]?.text ?? "")) return undefined;
       else all.push(text.split(/[\s'"`$(){};&|<>\\]+/).map(toLiteral));
     }

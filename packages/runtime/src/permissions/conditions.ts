@@ -86,9 +86,10 @@ function namedCondition(
 
 const HOLDS_PATH: ReadonlySet<Holding> = new Set(["path", "tree", "patch", "symbol"] as const);
 
-function toValueTest(wanted: Scalar): (value: Scalar) => boolean {
+function toValueTest(wanted: Scalar): ((value: Scalar) => boolean) | undefined {
   if (typeof wanted !== "string" || !isGlob(wanted)) return (value) => value === wanted;
   const matches = toGlobTest(wanted);
+  if (!matches) return undefined;
   return (value) => value === wanted || (typeof value === "string" && matches(value));
 }
 

@@ -1,19 +1,14 @@
-import picomatch from "picomatch";
+import { parseTextGlob } from "@octant/core";
 
 /**
  * `*`, `?`, `**`, `{a,b}` and `[ab]` have their usual meaning, including names with a leading dot; every other
- * character is literal, also `!`, `(` and `+`.
+ * character is literal. Undefined when the glob cannot be evaluated.
  */
-export const toGlobTest = (glob: string): ((text: string) => boolean) =>
-  picomatch(glob.replaceAll(/\\[\s\S]|[()|+^$!@]/g, keepEscape), {
-    dot: true,
-    nonegate: true,
-    noextglob: true,
-    // A new line in a name must not hide it from `**`.
-    flags: process.platform === "darwin" ? "si" : "s",
-  });
-
-const keepEscape = (part: string) => (part.length > 1 ? part : `\\${part}`);
+export function toGlobTest(glob: string): ((text: string) => boolean) | undefined {
+  if (process.platform !== "darwin") return parseTextGlob(glob);
+  const matches = parseTextGlob(glob.toLowerCase());
+  return matches && ((text) => matches(text.toLowerCase()));
+}
 
 /** A glob that matches this text alone. */
 export const escapeGlob = (text: string): string => text.replaceAll(/[\\*?[\]{}(),|+^$!@]/g, "\\$&");
@@ -30,9 +25,12 @@ export function literalFolder(glob: string): string {
 
 const GLOB = /[*?{}[\]]/;
 
-/** Whether a rule for this pattern is about `fs.read` or `mcp__server__tool`. */
-export function toToolTest(pattern: string): (name: string) => boolean {
-  if (GLOB.test(pattern)) return toGlobTest(pattern);
+/**
+ * Whether a rule for this pattern is about `fs.read` or `mcp__server__tool`. One that cannot be evaluated is about
+ * every tool if it narrows, and about none if it allows.
+ */
+export function toToolTest(pattern: string, allows = false): (name: string) => boolean {
+  if (GLOB.test(pattern)) return toGlobTest(pattern) ?? (() => !allows);
   if (pattern.includes(".")) return (name) => name === pattern;
   const below = isServer(pattern) ? `${pattern}__` : `${pattern}.`;
   return (name) => name === pattern || name.startsWith(below);

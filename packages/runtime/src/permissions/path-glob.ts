@@ -30,7 +30,10 @@ export function toPathTest(
   const isAnywhere = reading === "possible" && !written.replace(/\/$/, "").includes("/");
   const starts = toStarts(exact, roots, home);
   if (!starts) return undefined;
-  const tests = starts.map(({ folder, rest }) => toTest(isAnywhere ? `${folder}**/${rest}` : folder + rest));
+  const tests = starts.flatMap(
+    ({ folder, rest }) => toTest(isAnywhere ? `${folder}**/${rest}` : folder + rest) ?? [],
+  );
+  if (tests.length < starts.length) return undefined;
   const holds = reading === "sure" ? surelyHolds : mayHold;
   return (path) => tests.some((test) => holds(test, path));
 }
@@ -57,10 +60,10 @@ interface Test {
   matches(path: Path): boolean;
 }
 
-const toTest = (glob: string): Test => ({
-  folder: literalFolder(glob),
-  matches: toGlobTest(glob),
-});
+function toTest(glob: string): Test | undefined {
+  const matches = toGlobTest(glob);
+  return matches && { folder: literalFolder(glob), matches };
+}
 
 function toStarts(glob: string, roots: readonly Path[], home: string | undefined) {
   if (glob.startsWith("/")) return [{ folder: "/", rest: glob.slice(1) }];

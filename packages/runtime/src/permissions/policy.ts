@@ -101,6 +101,6 @@ function compile(tier: TierName, rule: PermissionRule, places: Places): Compiled
     rule,
     decision: { mode: rule.mode, tier, rule, reason },
     conditions,
-    isAbout: toToolTest(rule.tool_pattern),
+    isAbout: toToolTest(rule.tool_pattern, rule.mode === "allow"),
   };
 }

@@ -4,55 +4,76 @@ export interface ShellWord {
   readonly glob: boolean;
 }
 
-const WORD = String.raw`(?:[\w@%+=:,./-]+|'[^'\r\n\0]*'|"[^"$\`\\!\r\n\0]*")`;
-/** First words that make more of a line than a command and its words. */
-const RESERVED =
-  "if|then|else|elif|fi|case|esac|for|select|while|until|do|done|in|function|time|coproc|export|declare|typeset|readonly|local|unset";
+const BLANK = /[ \t]+/y;
+const SPACE = /[ \t\n]+/y;
+const PROGRAM = /[\w+:,./-]+(?![^ \t\n;|&])/y;
+const WORD = /(?:[\w@%+=:,./-]+|'[^'\r\n\0]*'|"[^"$`\\!\r\n\0]*")(?![^ \t\n;|&])/y;
 /** Redirections that write to no file. */
-const HARMLESS = String.raw`(?:[12]?>&[12]|[12]?>[ \t]?/dev/null)(?![^ \t\n;|])`;
-const PLAIN = String.raw`(?!(?:${RESERVED})(?![^ \t\n;|]))[\w+:,./-]+(?=[ \t\n;|&]|$)(?:[ \t]+(?:${HARMLESS}|${WORD}(?![^ \t\n;|&])))*`;
-const PLAIN_COMMAND = new RegExp(String.raw`^[ \t]*${PLAIN}[ \t]*$`);
-const JOINT = String.raw`[ \t]*(?:&&|\|\||[;|\n])[ \t\n]*`;
-const PLAIN_LINE = new RegExp(String.raw`^[ \t\n]*${PLAIN}(?:${JOINT}${PLAIN})*[ \t]*[;\n]?[ \t\n]*$`);
-const TOKEN = new RegExp(
-  String.raw`(?<=[ \t])${HARMLESS}|'[^']*'|"[^"]*"|&&|\|\||[;|\n]|[^ \t\n;|&'"]+`,
-  "g",
+const HARMLESS = /(?:[12]?>&[12]|[12]?>[ \t]?\/dev\/null)(?![^ \t\n;|])/y;
+const JOINT = /&&|\|\||[;|\n]/y;
+/** First words that make more of a line than a command and its words. */
+const RESERVED: ReadonlySet<string> = new Set(
+  `if then else elif fi case esac for select while until do done in function time coproc export declare typeset readonly
+  local unset`.split(/\s+/),
 );
 
 /**
  * The words of a text that is one command and nothing else: plain words, or whole words in quotes. Undefined as soon
  * as a shell could see anything more in it, such as `X=1` before the command.
  */
-export const parsePlainCommand = (text: string): readonly string[] | undefined =>
-  PLAIN_COMMAND.test(text) ? wordsOf(text.match(TOKEN) ?? []) : undefined;
+export function parsePlainCommand(text: string): readonly string[] | undefined {
+  const [only, ...others] = splitPlainCommands(text) ?? [];
+  const isAlone = others.length === 0 && only?.joint === "" && !/^[ \t]*\n/.test(text);
+  return isAlone ? only.words : undefined;
+}
 
 export interface PlainCommand {
-  readonly text: string;
+  readonly words: readonly string[];
   /** What joins it to the next one; a line break counts as `;`. */
   readonly joint: "&&" | "||" | ";" | "|" | "";
 }
 
-/** The plain commands of a line, joined by `&&`, `||`, `;`, `|` or line breaks; undefined when it holds anything else. */
+/**
+ * The plain commands of a line, joined by `&&`, `||`, `;`, `|` or line breaks; undefined when it holds anything else.
+ * Each character is looked at a few times at most: a model writes the text.
+ */
 export function splitPlainCommands(text: string): readonly PlainCommand[] | undefined {
-  if (!PLAIN_LINE.test(text)) return undefined;
+  const { take, isAtEnd } = createScanner(text);
   const commands: PlainCommand[] = [];
-  let from = 0;
-  for (const { 0: token, index } of text.matchAll(TOKEN)) {
-    if (!isJoint(token)) continue;
-    const part = text.slice(from, index).trim();
-    if (part !== "") commands.push({ text: part, joint: token === "\n" ? ";" : token });
-    from = index + token.length;
+  take(SPACE);
+  for (;;) {
+    const program = take(PROGRAM);
+    if (program === undefined || RESERVED.has(program)) return undefined;
+    const words = [program];
+    while (take(BLANK) !== undefined) {
+      if (take(HARMLESS) !== undefined) continue;
+      const word = take(WORD);
+      if (word !== undefined) words.push(word.replaceAll(/^['"]|['"]$/g, ""));
+    }
+    if (isAtEnd()) return [...commands, { words, joint: "" }];
+    const joint = take(JOINT);
+    if (!isJoint(joint)) return undefined;
+    commands.push({ words, joint: joint === "\n" ? ";" : joint });
+    take(SPACE);
+    if (isAtEnd()) return joint === ";" || joint === "\n" ? commands : undefined;
   }
-  const last = text.slice(from).trim();
-  return last === "" ? commands : [...commands, { text: last, joint: "" }];
 }
 
-const isJoint = (token: string): token is "&&" | "||" | ";" | "|" | "\n" =>
-  /^(?:&&|\|\||[;|\n])$/.test(token);
+const isJoint = (token: string | undefined): token is "&&" | "||" | ";" | "|" | "\n" => token !== undefined;
 
-const wordsOf = (tokens: readonly string[]): readonly string[] =>
-  tokens.filter((one) => !IS_HARMLESS.test(one)).map((word) => word.replaceAll(/^['"]|['"]$/g, ""));
-const IS_HARMLESS = new RegExp(`^${HARMLESS}$`);
+/** Takes what a sticky pattern matches at the current place, and moves on behind it. */
+function createScanner(text: string) {
+  let at = 0;
+  return {
+    isAtEnd: () => at === text.length,
+    take(pattern: RegExp): string | undefined {
+      pattern.lastIndex = at;
+      const found = pattern.exec(text)?.[0];
+      at += found?.length ?? 0;
+      return found;
+    },
+  };
+}
 
 const BLANKS = /(?:[ \t]|\\\n)+/y;
 const SEPARATORS = /[;&|()\n\r]+/y;

@@ -1,4 +1,5 @@
 import { posix } from "node:path";
+import { parseTextGlob } from "@octant/core";
 
 /** The paths that match a name, a part of a path or a glob, closest first. */
 export function rankPaths(pattern: string, paths: Iterable<string>): string[] {
@@ -15,7 +16,8 @@ export function rankPaths(pattern: string, paths: Iterable<string>): string[] {
 /** A glob without a slash matches the file name in any folder. */
 const globFit = (glob: string) => {
   const anywhere = glob.includes("/") ? glob : `**/${glob}`;
-  return (path: string) => (posix.matchesGlob(path, anywhere) ? 1 : 0);
+  const matches = parseTextGlob(anywhere);
+  return (path: string) => (matches?.(path) ? 1 : 0);
 };
 
 const partFit = (wanted: string) => (path: string) => {

@@ -1,4 +1,4 @@
-import { action, type Context, pagingInput, Ref, Uri } from "@octant/core";
+import { action, type Context, matchWildcards, pagingInput, Ref, Uri, type Wildcard } from "@octant/core";
 import { invalid, type Profile as OpenProfile, type Route, UNTRUSTED } from "@octant/host";
 import { z } from "zod";
 import { findProfile, type UiOptions } from "./acting.ts";
@@ -48,7 +48,7 @@ type Input = z.output<typeof Input>;
 
 /** The routing of a profile's requests; it ends with the profile. */
 interface Routing {
-  rules: { readonly op: string; readonly pattern: string }[];
+  rules: { readonly op: string; readonly pattern: string; matches(url: URL): boolean }[];
   /** The folder of the HAR that is being recorded. */
   har?: Parameters<typeof runHar>[2]["har"];
 }
@@ -123,15 +123,18 @@ async function changeRoutes(
     throw invalid("pattern", `no route has it; there are: ${shownRules(routing).join(", ") || "none"}`);
   for (const rule of gone) {
     await profile.equip(`route ${rule.pattern}`);
-    await profile.context.unroute(rule.pattern);
+    await profile.context.unroute(rule.matches);
   }
   const kept = known.filter((rule) => !gone.includes(rule));
   routing.rules = kept;
   if (op === "remove" || pattern === undefined) return;
   if (kept.length >= MAX_ROUTES) throw invalid("pattern", `${MAX_ROUTES} routes are set; remove some`);
-  kept.push({ op, pattern });
+  const fits = toMatcher(pattern);
+  // The browser library would make a regular expression of the pattern, which can take for ever.
+  const matches = ({ href }: URL) => fits(href);
+  kept.push({ op, pattern, matches });
   await profile.equip(`route ${pattern}`, async (context) => {
-    await context.route(pattern, (one) => answer(one, op, respond));
+    await context.route(matches, (one) => answer(one, op, respond));
   });
 }
 
@@ -170,12 +173,32 @@ function listRequests(profile: OpenProfile, { pattern, limit }: Input, ctx: Cont
   }));
 }
 
-/** `*` stays within a path segment, `**` does not. */
+const MAX_ALTERNATIVES = 256;
+
+/** `*` stays within a path segment, `**` does not, and `{a,b}` is one of them. */
 function toMatcher(pattern: string | undefined): (url: string) => boolean {
   if (pattern === undefined) return () => true;
-  const source = RegExp.escape(pattern).replace(/(\\\*){1,2}/g, (stars) =>
-    stars.length > 2 ? ".*" : "[^/]*",
+  const alternatives = withoutBraces(pattern).map((one) =>
+    (one.match(/\*\*?|[^*]/gu) ?? []).map((part): Wildcard => {
+      if (part === "**") return { many: () => true };
+      return part === "*" ? { many: (char) => char !== "/" } : { one: (char) => char === part };
+    }),
   );
-  const expression = new RegExp(`^${source}$`);
-  return (url) => expression.test(url);
+  return (url) => alternatives.some((parts) => matchWildcards(parts, url));
 }
+
+function withoutBraces(pattern: string): readonly string[] {
+  let patterns = [pattern];
+  for (let found = BRACES.exec(pattern); found; found = BRACES.exec(patterns[0] ?? "")) {
+    patterns = patterns.flatMap((one) => {
+      const [whole = "", inside = ""] = BRACES.exec(one) ?? [];
+      return inside.split(",").map((choice) => one.replace(whole, () => choice));
+    });
+    if (patterns.length > MAX_ALTERNATIVES)
+      throw invalid("pattern", `has more than ${MAX_ALTERNATIVES} alternatives in {…}`);
+  }
+  return patterns;
+}
+
+/** The innermost pair. */
+const BRACES = /\{([^{}]*)\}/;

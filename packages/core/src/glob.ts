@@ -23,15 +23,76 @@ const STAR = Symbol("*");
 const ANY_DEPTH = Symbol("**");
 const MAX_ALTERNATIVES = 256;
 
+export interface GlobOptions {
+  /** `{,a}` may be nothing, as in a shell; ripgrep leaves the empty alternative out. */
+  readonly emptyAlternatives?: boolean;
+}
+
 /** A glob, or the reason why the pattern is none. `{a,b}` is written out here, so that matching knows nothing of it. */
-export function parseGlob(pattern: string): Glob | { readonly error: string } {
-  const parsed = parseTokens(pattern);
+export function parseGlob(pattern: string, options: GlobOptions = {}): Glob | { readonly error: string } {
+  const parsed = parseTokens(pattern, options);
   if ("error" in parsed) return parsed;
   const alternatives = parsed.sequences.map(toSegments);
   return {
     matches: (names, from) => alternatives.some((segments) => matchSegments(segments, names, from)),
     reachesBelow: (names, from) => alternatives.some((segments) => leadsOn(segments, names, from)),
   };
+}
+
+/**
+ * A test of whole texts for a glob as people write it in settings: names are between slashes, and a bracket or brace
+ * without its partner is literal. Undefined when the glob cannot be evaluated, such as one with too many alternatives.
+ */
+export function parseTextGlob(pattern: string): ((text: string) => boolean) | undefined {
+  const glob = parseGlob(escapeUnpaired(pattern), { emptyAlternatives: true });
+  return "error" in glob ? undefined : (text) => glob.matches(text.split("/"), 0);
+}
+
+function escapeUnpaired(pattern: string): string {
+  const chars = pattern.split("");
+  const open: number[] = [];
+  const lastClosing = pattern.lastIndexOf("]");
+  for (let at = 0; at < chars.length; at++) {
+    const char = chars[at];
+    if (char === "\\") {
+      if (++at === chars.length) chars[at - 1] = "\\\\";
+    } else if (char === "[") {
+      const end = at + 2 <= lastClosing ? pattern.indexOf("]", at + 2) : -1;
+      if (end < 0) chars[at] = "\\[";
+      else at = end;
+    } else if (char === "{") open.push(at);
+    else if (char === "}" && open.pop() === undefined) chars[at] = "\\}";
+  }
+  for (const at of open) chars[at] = "\\{";
+  return chars.join("");
+}
+
+/** A part of a wildcard pattern: one character, or any number of those that fit. */
+export type Wildcard =
+  | { readonly one: (char: string) => boolean }
+  | { readonly many: (char: string) => boolean };
+
+/** Whether the parts match the whole text, in time bounded by the product of their lengths. */
+export function matchWildcards(parts: readonly Wildcard[], text: string): boolean {
+  /** Whether the text so far can be what is before each part. */
+  let states = new Uint8Array(parts.length + 1);
+  states[0] = 1;
+  skipMany(parts, states);
+  for (const char of text) {
+    const next = new Uint8Array(parts.length + 1);
+    for (const [at, part] of parts.entries()) {
+      if (!states[at]) continue;
+      if ("one" in part && part.one(char)) next[at + 1] = 1;
+      if ("many" in part && part.many(char)) next[at] = 1;
+    }
+    skipMany(parts, next);
+    states = next;
+  }
+  return states[parts.length] === 1;
+}
+
+function skipMany(parts: readonly Wildcard[], states: Uint8Array): void {
+  for (const [at, part] of parts.entries()) if (states[at] && "many" in part) states[at + 1] = 1;
 }
 
 function matchSegments(segments: readonly Segment[], names: readonly string[], from: number): boolean {
@@ -113,7 +174,7 @@ function matchByte(token: Token, byte: string): boolean {
 
 type Parsed = { readonly sequences: Token[][] } | { readonly error: string };
 
-function parseTokens(pattern: string): Parsed {
+function parseTokens(pattern: string, { emptyAlternatives = false }: GlobOptions): Parsed {
   let at = 0;
 
   const parseSequence = (depth: number): Parsed => {
@@ -143,8 +204,7 @@ function parseTokens(pattern: string): Parsed {
     for (;;) {
       const one = parseSequence(depth);
       if ("error" in one) return one;
-      // As ripgrep does it, an empty alternative is none.
-      alternatives.push(...one.sequences.filter((sequence) => sequence.length > 0));
+      alternatives.push(...one.sequences.filter((sequence) => emptyAlternatives || sequence.length > 0));
       if (alternatives.length > MAX_ALTERNATIVES) return TOO_MANY;
       const char = pattern[at++];
       if (char === undefined) return { error: "{ without }" };
