@@ -46,6 +46,8 @@ export interface ConnectionOptions {
   onOffersChanged(): void;
   onClosed(reason: string): void;
   readonly connectMs?: number;
+  /** Ends the attempt to connect. */
+  readonly signal: AbortSignal;
 }
 
 const CONNECT_MS = 60_000;
@@ -61,7 +63,7 @@ export async function connect(options: ConnectionOptions): Promise<Client> {
     } catch (cause) {
       if (await isUnauthorized(cause)) throw needsLogin(options.server, cause);
       failures.push(cause);
-      if (!way.isNextWorthTrying(cause)) break;
+      if (options.signal.aborted || !way.isNextWorthTrying(cause)) break;
     }
   }
   // Of an address the first failure is about the usual protocol; of a program the last came after the longest wait.
@@ -156,7 +158,7 @@ async function connectBy({ mode, open }: Way, options: ConnectionOptions): Promi
   // Connection errors end in a close event, which has the reason.
   client.onerror = () => {};
   try {
-    const signal = AbortSignal.timeout(connectMs);
+    const signal = AbortSignal.any([options.signal, AbortSignal.timeout(connectMs)]);
     await Promise.race([client.connect(transport, { timeout: connectMs }), rejectOn(signal)]);
   } catch (cause) {
     const why = problem?.() ?? (hasExited?.() && "the program ended before it answered");
@@ -171,11 +173,11 @@ async function connectBy({ mode, open }: Way, options: ConnectionOptions): Promi
 }
 
 const rejectOn = (signal: AbortSignal): Promise<never> =>
-  new Promise((_, reject) =>
-    signal.addEventListener("abort", () => reject(new Error("the server did not answer in time")), {
-      once: true,
-    }),
-  );
+  new Promise((_, reject) => {
+    const fail = () => reject(new Error("the server did not answer in time"));
+    if (signal.aborted) fail();
+    signal.addEventListener("abort", fail, { once: true });
+  });
 
 /** The SDK describes failures of its first request in its own terms, and fetch hides the system's error. */
 function toPlainError(cause: unknown): unknown {

@@ -30,10 +30,12 @@ export interface ServerStatus {
 }
 
 export interface ServerOptions
-  extends Omit<ConnectionOptions, "onToolsChanged" | "onOffersChanged" | "onClosed"> {
+  extends Omit<ConnectionOptions, "onToolsChanged" | "onOffersChanged" | "onClosed" | "signal"> {
   readonly consent: ToolConsent;
   /** Receives messages for the person, one line at a time. */
   log(line: string): void;
+  /** Receives the reason why the server cannot be used, with what its program wrote to stderr. */
+  onFailed?(line: string): void;
 }
 
 /** A server that crashes at once is not restarted in a loop. */
@@ -50,6 +52,7 @@ export class Server {
   #reason: string | undefined;
   #connecting: Promise<Client> | undefined;
   #connected: Client | undefined;
+  readonly #closing = new AbortController();
   #failedAt = Number.NEGATIVE_INFINITY;
   #refreshing: Promise<void> = Promise.resolve();
   #offering: Promise<void> = Promise.resolve();
@@ -108,8 +111,10 @@ export class Server {
     const connecting = this.#connecting;
     this.#state = "closed";
     this.#connecting = undefined;
-    const client = this.#connected ?? (await connecting?.catch(() => undefined));
-    await client?.close().catch(() => {});
+    // A server that has not answered yet is not waited for.
+    this.#closing.abort();
+    await connecting?.catch(() => {});
+    await this.#connected?.close().catch(() => {});
   }
 
   #start(): Promise<Client> {
@@ -126,6 +131,7 @@ export class Server {
     this.#state = "connecting";
     const client = await connect({
       ...this.#options,
+      signal: this.#closing.signal,
       // Serialised: a flood of notifications causes one listing at a time.
       onToolsChanged: () => {
         if (this.#connected)
@@ -137,6 +143,9 @@ export class Server {
       },
       onClosed: (why) => this.#fail(new Error(why)),
     });
+    // Ends a question that the server leaves open.
+    const leave = () => void client.close().catch(() => {});
+    this.#closing.signal.addEventListener("abort", leave, { once: true });
     try {
       await this.#refresh(client);
     } catch (cause) {
@@ -179,7 +188,12 @@ export class Server {
   #fail(cause: unknown): void {
     if (this.#state === "closed") return;
     this.#state = cause instanceof ToolError && cause.code === "UNAUTHENTICATED" ? "needs_login" : "failed";
-    this.#reason = messageOf(cause);
+    const reason = messageOf(cause);
+    if (reason !== this.#reason)
+      this.#options.onFailed?.(
+        `MCP server ${this.server} cannot be used: ${reason}; octant mcp test ${this.server} tries it`,
+      );
+    this.#reason = reason;
     this.#failedAt = performance.now();
     this.#connecting = undefined;
     this.#connected = undefined;

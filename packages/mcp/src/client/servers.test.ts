@@ -281,3 +281,20 @@ test("a server's resources are listed with its templates and read as text or pic
   });
   await expect(read("notes", "other://x", signal)).rejects.toMatchObject({ code: "UPSTREAM_ERROR" });
 });
+
+test.each(["mute", "listless"])("closing does not wait for a server that is %s", async (how) => {
+  // The test would run out of time before the server does.
+  const { close, stateOf } = open({ slow: hostile(how) }, { connectMs: 3_600_000 });
+  await close();
+  expect(stateOf("slow")?.state).toBe("closed");
+});
+
+test("the reason why a server cannot be used is reported once, with what it wrote to stderr", async () => {
+  const failed: string[] = [];
+  const { settled, call } = open({ dead: hostile("dead") }, { onFailed: (line) => failed.push(line) });
+  await settled();
+  await call("mcp__dead__echo").catch(() => {});
+  expect(failed).toEqual([
+    expect.stringMatching(/^MCP server dead cannot be used: .*I will not start today; octant mcp test dead/),
+  ]);
+});

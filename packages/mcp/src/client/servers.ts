@@ -13,6 +13,8 @@ export interface McpServersOptions
   readonly consent: ToolConsent;
   /** Receives messages for the person, one line at a time. */
   log(line: string): void;
+  /** Receives the reason why a server cannot be used, with what its program wrote to stderr. */
+  onFailed?(line: string): void;
 }
 
 /** A tool as shown to a model. */
