@@ -141,3 +141,24 @@ test("what the agent spends through llm counts towards its session and limits", 
   expect(limited.code, limited.stderr).toBe(3);
   expect(limited.stderr).toContain("the limit of 4000 tokens is reached");
 });
+
+test("an answer that does not match output_schema is an error, and one that does is JSON", async () => {
+  using project = createFixtureProject();
+  await using provider = await createScriptedProvider(({ user }) => ({
+    parts: [{ text: user.startsWith("right") ? '```json\n{"n": 4}\n```' : '{"n": "four"}' }],
+  }));
+  await using session = await startSession(["--tools", "llm"], {
+    cwd: project.root,
+    env: envFor(project, provider),
+  });
+  const output_schema = { type: "object", properties: { n: { type: "integer" } }, required: ["n"] };
+  const query = (prompt: string, schema: object = output_schema) =>
+    session.call("llm", { action: "query", prompt, model: "anthropic/one", output_schema: schema });
+  expect((await query("right")).data).toMatchObject({ text: '{"n":4}' });
+  expect((await query("wrong")).error).toMatchObject({
+    code: "UPSTREAM_ERROR",
+    message: expect.stringContaining("anthropic/one does not fit output_schema"),
+  });
+  expect((await query("right", { type: "no type" })).error).toMatchObject({ code: "INVALID_ARGUMENT" });
+  expect(provider.requests).toHaveLength(2);
+});

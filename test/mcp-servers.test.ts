@@ -93,11 +93,43 @@ test("a run calls a server's tools under the rules for its name, and the audit l
   await run(["mcp", "add", "broken", "--", process.execPath, HOSTILE, "dead"]);
   const allowed = await runAgent(runOctant, CALL, "use the server", "--allow", "mcp__tools__*");
   expect(allowed).toMatchObject({ code: 0, stdout: 'It said {"a":1}\n' });
+  expect(allowed.stderr).toMatch(/MCP server broken cannot be used: .*I will not start today/);
   const denied = await runAgent(callOctant, CALL, "use the server");
   expect(denied.code).toBe(5);
   expect(denied.stdout).toContain("APPROVAL_REQUIRED");
   expect((await run(["audit", "--json"])).stdout).toContain('"mcp__tools__echo"');
   await run(["mcp", "remove", "broken"]);
+});
+
+const CREW = /# Role/;
+
+test("sub-agents use the servers' tools as far as their role may, and their unapproved calls count", async () => {
+  const seen: Record<string, readonly string[]> = {};
+  const script: Script = ({ system, answers, results, tools, user }) => {
+    if (!CREW.test(system) && answers === 0)
+      return {
+        parts: ["code", "explore"].map((role) => ({
+          call: "agent",
+          input: { action: "spawn", role, task: `as ${role}` },
+        })),
+      };
+    if (!CREW.test(system)) return { parts: [{ text: results.map(({ text }) => text).join("\n") }] };
+    seen[user] = tools;
+    if (user.includes("explore")) return { parts: [{ text: "explored" }] };
+    return answers === 0
+      ? { parts: [{ call: "mcp__tools__echo", input: { b: 2 } }] }
+      : { parts: [{ text: `coded ${results[0]?.text}` }] };
+  };
+  const flags = ["--tools", "agent,core", "--allow", "agent.spawn"];
+  const events = await runAgent(callOctant, script, "go", ...flags, "--allow", "mcp__*", "--stream-json");
+  expect(events.stdout).toContain('coded {\\"b\\":2}');
+  expect(seen["as code"]).toContain("mcp__tools__echo");
+  expect(seen["as explore"]?.join(" ")).not.toContain("mcp__");
+  const types = events.stdout.matchAll(/"type":"(tool_began|tool_ended)"/g).map(([, type]) => type);
+  expect([...types].slice(0, 2)).toEqual(["tool_began", "tool_began"]);
+  const refused = await runAgent(callOctant, script, "go", ...flags, "--json");
+  expect(refused.code).toBe(5);
+  expect(JSON.parse(refused.stdout)).toMatchObject({ unapproved: ["mcp__tools__echo"] });
 });
 
 test("a tool with a changed definition is not offered until the person accepts it", async () => {

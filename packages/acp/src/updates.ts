@@ -133,9 +133,10 @@ export function createUpdates(options: UpdatesOptions): (event: AgentEvent) => r
       case "title":
         return [{ sessionUpdate: "session_info_update", title: event.title, updatedAt: event.at }];
       case "notice":
-        return shows.notices && event.text !== ""
+        if (event.text === "") return [];
+        return shows.notices
           ? [{ sessionUpdate: "notice", severity: event.level, title: event.text }]
-          : [];
+          : [{ sessionUpdate: "agent_thought_chunk", content: { type: "text", text: `${event.text}\n\n` } }];
       case "compaction_began":
         compactions += 1;
         return shows.compaction ? [compaction(event.session_id, compactions, "in_progress")] : [];

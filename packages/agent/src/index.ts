@@ -67,7 +67,7 @@ export { escapeHtml, exportHtml, exportJson, exportMarkdown } from "./sessions/e
 export { readLogFile } from "./sessions/log-file.ts";
 export { searchSessions } from "./sessions/search-sessions.ts";
 export { type SessionInfo, SessionStore } from "./sessions/session-store.ts";
-export { createSpending, type Spending } from "./spending.ts";
+export { afterBeginning, createSpending, type Spending } from "./spending.ts";
 export type {
   ToolCall,
   ToolExecutor,
@@ -77,7 +77,7 @@ export { type CallPrompter, createCallPrompter } from "./tools/call-prompter.ts"
 export { combineExecutors } from "./tools/combined-executor.ts";
 export { createDispatchExecutor } from "./tools/dispatch-executor.ts";
 export { elicitThrough } from "./tools/elicit.ts";
-export { createMcpExecutor } from "./tools/mcp-executor.ts";
+export { createMcpExecutor, type McpExecutorOptions } from "./tools/mcp-executor.ts";
 export { createResourceExecutor } from "./tools/mcp-resources.ts";
 export { markPlans, PlanMark } from "./tools/plan-marks.ts";
 export { cacheHitRate, costOf, NO_USAGE, tokensOf, type Usage } from "./usage.ts";

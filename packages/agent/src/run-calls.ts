@@ -19,7 +19,7 @@ export interface RunCallsOptions {
 type Finish = (call: ToolCallPart, result: ToolResult) => ToolResult;
 
 /**
- * Runs the calls of one answer: reading ones in parallel, writing ones one after the other and alone. Every call gets
+ * Runs the calls of one answer: reading ones and those that may in parallel, writing ones one after the other and alone. Every call gets
  * exactly one result, even when cancelled.
  */
 export async function runCalls(
@@ -32,26 +32,27 @@ export async function runCalls(
 }
 
 type Plan =
-  | { readonly part: ToolCallPart; readonly call: ToolCall; readonly readsOnly: boolean }
-  | { readonly part: ToolCallPart; readonly refused: ToolResult; readonly readsOnly: true };
+  | { readonly part: ToolCallPart; readonly call: ToolCall; readonly isParallel: boolean }
+  | { readonly part: ToolCallPart; readonly refused: ToolResult; readonly isParallel: true };
 
 function toPlan(part: ToolCallPart, tools: ToolExecutor): Plan {
   const names = tools.definitions().map(({ name }) => name);
-  if (!names.includes(part.name)) return { part, refused: unknownTool(part.name, names), readsOnly: true };
+  if (!names.includes(part.name)) return { part, refused: unknownTool(part.name, names), isParallel: true };
   const input = parseArguments(part.arguments);
   if (input instanceof ToolError)
-    return { part, refused: toFailure(input.code, input.message), readsOnly: true };
+    return { part, refused: toFailure(input.code, input.message), isParallel: true };
   const call = { id: part.id, name: part.name, input };
-  return { part, call, readsOnly: tools.outline(call).reads_only };
+  const { reads_only, parallel = false } = tools.outline(call);
+  return { part, call, isParallel: reads_only || parallel };
 }
 
 function toBatches(plans: readonly Plan[]): Plan[][] {
   const batches: Plan[][] = [];
   let open: Plan[] | undefined;
   for (const plan of plans) {
-    if (plan.readsOnly && open) open.push(plan);
+    if (plan.isParallel && open) open.push(plan);
     else batches.push([plan]);
-    open = plan.readsOnly ? batches.at(-1) : undefined;
+    open = plan.isParallel ? batches.at(-1) : undefined;
   }
   return batches;
 }

@@ -16,15 +16,20 @@ export function createSpending(): Spending {
     async spend(caller, spent) {
       const session = sessions.get(caller);
       if (!session) return;
-      const append = () => session.append({ type: "spent", ...spent });
-      if (session.conversation.model) await append();
-      else afterBeginning(session, append);
+      await afterBeginning(session, () => session.append({ type: "spent", ...spent }));
     },
   };
 }
 
-/** A log starts with what all requests have in common; the person's commands may spend before the first request. */
-function afterBeginning(session: Session, append: () => Promise<unknown>): void {
+/**
+ * Appends an event now, or as soon as the log has its beginning: it starts with what all requests have in common, and
+ * the person's commands may spend before the first request.
+ */
+export async function afterBeginning(session: Session, append: () => Promise<unknown>): Promise<void> {
+  if (session.conversation.model) {
+    await append();
+    return;
+  }
   const stop = session.subscribe((event) => {
     if (event.type !== "session_began") return;
     stop();

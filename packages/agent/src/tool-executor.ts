@@ -70,6 +70,8 @@ export interface CallOutline {
   readonly kind: ToolKind;
   /** It is read-only, so it may run in parallel. */
   readonly reads_only: boolean;
+  /** It may run in parallel although it is not read-only. */
+  readonly parallel?: true;
   /** Its files, for editors that follow along. */
   readonly paths: readonly string[];
 }

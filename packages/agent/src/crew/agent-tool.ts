@@ -21,6 +21,7 @@ export const agentTool = (open: () => Promise<Crew>) =>
         timing: "async_medium",
         intent: "apply",
         openWorld: true,
+        parallel: true,
         input: SpawnRequest.extend({
           background: z.boolean().default(false).describe("Return at once; agent.await gets the report"),
         }),

@@ -7,7 +7,7 @@ export interface CrewLimits {
   readonly max_agents: number;
   /** The models' answers. */
   readonly max_turns: number;
-  /** US dollars; models without a known price do not count. */
+  /** US dollars; models without a known price do not count, unless the person has set a limit. */
   readonly max_cost: number;
 }
 

@@ -1,5 +1,6 @@
-import { type ActionText, action, type Context, defineTool } from "@octant/core";
+import { type ActionText, action, type Context, defineTool, ToolError } from "@octant/core";
 import { z } from "zod";
+import { createOutputSchema, type OutputSchema } from "../context/output-schema.ts";
 import { Consensus, ConsensusRequest, findConsensus } from "./consensus.ts";
 import { askModel, ModelAnswer, ModelName, type Models, Question } from "./models.ts";
 
@@ -17,6 +18,7 @@ const ASKING = {
   intent: "verify",
   openWorld: true,
   ownCheckpoints: true,
+  parallel: true,
   errors: ["UNAUTHENTICATED", "UPSTREAM_ERROR", "OVERLOADED", "UNSUPPORTED"],
 } as const;
 const QueryInput = Question.extend({ model: ModelName.optional() });
@@ -28,14 +30,16 @@ export const llmTool = (open: () => Promise<Models>) => {
     { caller, signal, emit, backend }: Context,
     isStreamed: boolean,
   ) => {
+    const schema = asked.output_schema && usableSchema(asked.output_schema);
     const models = await open();
     const client = await models.client(model);
     backend(client.model.provider);
-    const answer = await askModel(client, asked, signal, (event) => {
+    const prompt = `${asked.prompt}${schema?.instruction ?? ""}`;
+    const answer = await askModel(client, { ...asked, prompt }, signal, (event) => {
       if (isStreamed && event.type === "text_delta") emit({ kind: "text", text: event.text });
     });
     await models.spend(caller.id, answer);
-    return answer;
+    return schema ? { ...answer, text: checked(answer, schema) } : answer;
   };
   return defineTool({
     name: "llm",
@@ -124,6 +128,27 @@ export const llmTool = (open: () => Promise<Models>) => {
     },
   });
 };
+
+function usableSchema(json: Readonly<Record<string, unknown>>): OutputSchema {
+  try {
+    return createOutputSchema(json);
+  } catch (cause) {
+    const message = `output_schema cannot be used: ${cause instanceof Error ? cause.message : String(cause)}`;
+    throw new ToolError("INVALID_ARGUMENT", message, { issues: [{ path: "output_schema", message }] });
+  }
+}
+
+/** The answer as JSON that matches the schema; not every provider enforces it. */
+function checked({ text, provider, model, stop }: ModelAnswer, schema: OutputSchema): string {
+  const wrong = schema.check(text);
+  if (wrong === undefined) return JSON.stringify(schema.parse(text));
+  const why = stop === "end" ? wrong : `it ended early (${stop}); ${wrong}`;
+  throw new ToolError(
+    "UPSTREAM_ERROR",
+    `the answer of ${provider}/${model} does not fit output_schema: ${why}`,
+    {},
+  );
+}
 
 const answerText = ({ text, provider, model, stop, cost }: ModelAnswer): ActionText => ({
   body: text,

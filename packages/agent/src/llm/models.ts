@@ -32,7 +32,10 @@ export const Question = z.strictObject({
   prompt: z.string().min(1).max(MAX_PROMPT_CHARS),
   system: z.string().max(MAX_PROMPT_CHARS).optional(),
   max_output_tokens: z.int().min(1).optional(),
-  output_schema: z.record(z.string(), z.unknown()).optional().describe("JSON Schema for the answer"),
+  output_schema: z
+    .record(z.string(), z.unknown())
+    .optional()
+    .describe("JSON Schema that the answer must match; text is then JSON"),
 });
 type Question = z.output<typeof Question>;
 

@@ -1,4 +1,12 @@
-import { type AnyAction, action, type Caller, type Dispatch, type Registry, type Tool } from "@octant/core";
+import {
+  type Access,
+  type AnyAction,
+  action,
+  type Caller,
+  type Dispatch,
+  type Registry,
+  type Tool,
+} from "@octant/core";
 import type { McpServers, NamedTool, ServerResult } from "@octant/mcp";
 import { z } from "zod";
 import { toFailure } from "../run-calls.ts";
@@ -12,6 +20,10 @@ export interface McpExecutorOptions {
   readonly prompter: CallPrompter;
   /** The caller; the session itself when absent. */
   readonly caller?: Caller;
+  /** The maximum access of calls; a sub-agent gets less than its parent. */
+  readonly access?: Access;
+  /** Whether a tool may be used at all; others are not offered. */
+  readonly allows?: (tool: string) => boolean;
 }
 
 /** Offers the tools of MCP servers as they connect; rules, hooks and the audit log use the same names. */
@@ -20,12 +32,14 @@ export function createMcpExecutor({
   dispatchTo,
   prompter,
   caller: given,
+  access = "admin",
+  allows = () => true,
 }: McpExecutorOptions): ToolExecutor {
   // As first offered: listed tools stay, even when a server disconnects or changes them.
   const offered = new Map<string, NamedTool>();
   const all = () => {
     for (const tool of servers.tools())
-      if (!tool.changed && !offered.has(tool.name)) offered.set(tool.name, tool);
+      if (!tool.changed && !offered.has(tool.name) && allows(tool.name)) offered.set(tool.name, tool);
     return [...offered.values()];
   };
   const dispatch = dispatchTo({
@@ -41,7 +55,7 @@ export function createMcpExecutor({
       all().map(({ name, description, input_schema }) => ({ name, description, input_schema })),
     outline: ({ name }) => ({ title: name, kind: "other", reads_only: false, paths: [] }),
     async execute({ name, input }, { sessionId, signal, prompter: own, onProgress }) {
-      const caller: Caller = given ?? { id: sessionId, access: "admin" };
+      const caller: Caller = given ?? { id: sessionId, access };
       const { envelope } = await prompter.run(own, () =>
         dispatch({ tool: name, action: CALL, input }, { caller, signal, onProgress }),
       );

@@ -1,4 +1,12 @@
-import { action, type Caller, createRegistry, type Dispatch, defineTool, type Registry } from "@octant/core";
+import {
+  type Access,
+  action,
+  type Caller,
+  createRegistry,
+  type Dispatch,
+  defineTool,
+  type Registry,
+} from "@octant/core";
 import type { McpServers, ServerResource } from "@octant/mcp";
 import { z } from "zod";
 import type { ToolExecutor } from "../tool-executor.ts";
@@ -11,11 +19,13 @@ export interface ResourceExecutorOptions {
   dispatchTo(tools: Registry): Dispatch;
   readonly prompter: CallPrompter;
   readonly caller?: Caller;
+  readonly access?: Access;
+  readonly allows?: (tool: string) => boolean;
 }
 
 /** One tool for the resources of all MCP servers, offered as soon as one of them has some. */
 export function createResourceExecutor(options: ResourceExecutorOptions): ToolExecutor {
-  const { servers, dispatchTo, prompter, caller } = options;
+  const { servers, dispatchTo, prompter, caller, access, allows = () => true } = options;
   const registry = createRegistry([]);
   const tool = mcpResources(servers);
   const { definitions, outline, execute } = createDispatchExecutor({
@@ -24,10 +34,12 @@ export function createResourceExecutor(options: ResourceExecutorOptions): ToolEx
     roots: [],
     prompter,
     ...(caller && { caller }),
+    ...(access && { access }),
   });
   return {
     definitions() {
-      if (!registry.get(tool.name) && servers.resources().length > 0) registry.addTool(tool);
+      if (allows(tool.name) && !registry.get(tool.name) && servers.resources().length > 0)
+        registry.addTool(tool);
       return definitions();
     },
     outline,

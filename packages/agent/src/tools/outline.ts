@@ -26,6 +26,7 @@ export function outlineOf({ tool, action, input }: Call, act: AnyAction | undefi
     kind: act ? kindOf(String(action), act) : "other",
     // An unknown call is refused without any effect.
     reads_only: !act || act.access === "read",
+    ...(act?.parallel && { parallel: true }),
     paths: pathsOf(fields),
   };
 }

@@ -1,6 +1,7 @@
 import {
   Agent,
   type ApiClient,
+  afterBeginning,
   type CallPrompter,
   type ClientOptions,
   chooseProvider,
@@ -80,6 +81,7 @@ export async function openAgent(options: OpenAgentOptions) {
   const { flags, io, prompter = unattended, allow } = options;
   const callPrompter = createCallPrompter();
   let running: Agent | undefined;
+  let connected: McpServers | undefined;
   const env = withoutKeys(io.env);
   const octant = openOctant({ ...flags, permissions: "enforce" }, io, {
     prompter: callPrompter.prompter,
@@ -95,6 +97,7 @@ export async function openAgent(options: OpenAgentOptions) {
         prompter,
         callPrompter,
         rootLimit: () => running?.limitReached(),
+        servers: () => connected,
       }),
     allow,
     env,
@@ -112,13 +115,21 @@ export async function openAgent(options: OpenAgentOptions) {
     const { system, untrusted } = isNew
       ? await loadAgentContext(octant, io.env)
       : { system: "", untrusted: [] };
+    // An event, because every front end shows those, each in its own way.
+    const notify = (text: string) =>
+      // A log that cannot be written ends the run itself.
+      void afterBeginning(session, () => session.append({ type: "notice", level: "warning", text })).catch(
+        () => {},
+      );
     const servers = openServers({
       octant,
       env,
       more: options.servers,
       elicit: elicitThrough(prompter, (line) => logLine(line, io)),
-      log: (line) => logLine(line, io),
+      log: notify,
+      onFailed: notify,
     });
+    connected = servers;
     const turn = createTurnCheckpoints(octant.checkpoints, session);
     const agent = new Agent({
       client,

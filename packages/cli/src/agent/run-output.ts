@@ -12,6 +12,7 @@ import {
   tokensOf,
 } from "@octant/agent";
 import { toOneLine } from "@octant/core";
+import type { PermissionPrompter } from "@octant/runtime";
 import { EXIT, type Io, UsageError } from "../command.ts";
 
 /** The exit codes of `octant run`, in addition to those of every command. */
@@ -43,16 +44,27 @@ export const EXIT_OF: Readonly<Record<EndReason, number>> = {
 /** The output of `octant run --json`. */
 export type RunResult = ReturnType<ReturnType<typeof createRunResult>["finish"]>;
 
-/** Collects the result of a run. */
-export function createRunResult(session: Session) {
-  let text = "";
+/** Records the actions that no one could approve, of the agent and of its sub-agents. */
+export function recordUnapproved(prompter: PermissionPrompter) {
   const unapproved = new Set<string>();
-  const asked = new Map<string, string>();
+  return {
+    unapproved,
+    prompter: {
+      ...prompter,
+      async requestPermission(request) {
+        const answer = await prompter.requestPermission(request);
+        if (answer.answer === "unattended") unapproved.add(request.name);
+        return answer;
+      },
+    } satisfies PermissionPrompter,
+  };
+}
+
+/** Collects the result of a run. */
+export function createRunResult(session: Session, unapproved: ReadonlySet<string>) {
+  let text = "";
   const listen = (event: AgentEvent): void => {
     if (event.type === "message") text = textOf(event.message.content) || text;
-    if (event.type === "permission_asked") asked.set(event.permission_id, event.action);
-    if (event.type === "permission_answered" && event.answer === "unattended")
-      unapproved.add(asked.get(event.permission_id) ?? "");
   };
   return {
     listen,

@@ -5,9 +5,13 @@ import {
   type CallPrompter,
   CREW_LIMITS,
   Crew,
+  combineExecutors,
   createCallPrompter,
   createDispatchExecutor,
+  createMcpExecutor,
+  createResourceExecutor,
   type LimitReached,
+  type McpExecutorOptions,
   type Member,
   type MemberPlan,
   markPlans,
@@ -18,6 +22,7 @@ import {
 } from "@octant/agent";
 import type { Access } from "@octant/core";
 import { hashOf, pathToUri } from "@octant/host";
+import type { McpServers } from "@octant/mcp";
 import {
   createInstructionTrust,
   type PermissionPrompter,
@@ -42,6 +47,8 @@ export interface WorkspaceCrewOptions {
   readonly permissions: PermissionSetting;
   readonly prompter?: PermissionPrompter;
   readonly callPrompter?: CallPrompter;
+  /** The MCP servers of the root, once they are opened. */
+  readonly servers?: () => McpServers | undefined;
 }
 
 /** Sub-agents in the workspace, with its policy, hooks and sandbox. */
@@ -68,15 +75,23 @@ export function createWorkspaceCrew(given: WorkspaceCrewOptions): Crew {
     const system = await systemFor(plan.of);
     const { octant: place, worktree } = await places.open(plan);
     const { roots } = place.workspace.confinement;
-    const tools = createDispatchExecutor({
+    const access = accessOf(plan);
+    const own = createDispatchExecutor({
       dispatch: place.dispatch,
       registry: place.registry,
       roots: roots.map(pathToUri),
       prompter: callPrompter,
       jobs: place.workspace.jobs,
-      access: accessOf(plan),
+      access,
       mode: options.mode,
       allows: (tool) => allows(plan, tool),
+    });
+    const tools = withServers(own, given.servers?.(), {
+      dispatchTo: place.dispatchTo,
+      prompter: callPrompter,
+      access,
+      // A server's claim that a tool only reads is not trusted.
+      allows: (tool) => access !== "read" && allows(plan, tool),
     });
     const session = await sessions.create();
     octant.spending.join(session.id, session);
@@ -90,6 +105,7 @@ export function createWorkspaceCrew(given: WorkspaceCrewOptions): Crew {
       prompter,
       system,
       cwd: roots[0] ?? "",
+      limits: () => ({ max_cost: options.limits?.max_cost }),
       parent: plan.parent.startsWith("ses_") ? { session_id: plan.parent, kind: "agent" } : undefined,
     });
     return {
@@ -117,6 +133,16 @@ export function createWorkspaceCrew(given: WorkspaceCrewOptions): Crew {
     close: () => places.close(),
   });
   return crew;
+}
+
+function withServers(
+  own: ToolExecutor,
+  servers: McpServers | undefined,
+  options: Omit<McpExecutorOptions, "servers">,
+): ToolExecutor {
+  if (!servers) return own;
+  const foreign = { ...options, servers };
+  return combineExecutors({ own, further: [createMcpExecutor(foreign), createResourceExecutor(foreign)] });
 }
 
 const NO_TOOLS: ToolExecutor = {

@@ -2,7 +2,7 @@ import { text as readAll } from "node:stream/consumers";
 import { setTimeout as delay } from "node:timers/promises";
 import type { OutputSchema, RunEnded } from "@octant/agent";
 import { counted, ToolError } from "@octant/core";
-import { createTerminalPrompter, type PermissionRule, ToolPattern } from "@octant/runtime";
+import { createTerminalPrompter, type PermissionRule, ToolPattern, unattended } from "@octant/runtime";
 import { agentFlags, toAgentOptions } from "../agent/agent-flags.ts";
 import { isSlashLine, runSlashLine, type SlashOutcome } from "../agent/commands/index.ts";
 import { withMentions } from "../agent/mentions.ts";
@@ -14,6 +14,7 @@ import {
   loadOutputSchema,
   RUN_EXIT,
   type RunResult,
+  recordUnapproved,
 } from "../agent/run-output.ts";
 import {
   defineCommand,
@@ -66,11 +67,14 @@ model, 5 done but some calls could not be approved, 6 the answer does not fit th
     const chosen = toAgentOptions(flags);
     const prompt = await readPrompt(argument, io, chosen.from !== undefined);
     const isAttended = io.stdin.isTTY && io.stderr.isTTY;
+    const { prompter, unapproved } = recordUnapproved(
+      isAttended ? createTerminalPrompter({ input: io.stdin, output: io.stderr }) : unattended,
+    );
     await using opened = await orSayHow(io, {
       ...chosen,
       io,
       allow: flags.allow.map(toRule),
-      prompter: isAttended ? createTerminalPrompter({ input: io.stdin, output: io.stderr }) : undefined,
+      prompter,
       limits: {
         max_turns: toLimit(flags["max-turns"]),
         max_cost: toLimit(flags["max-cost"]),
@@ -80,7 +84,7 @@ model, 5 done but some calls could not be approved, 6 the answer does not fit th
     });
     if (!opened) return RUN_EXIT.FAILED;
     const { agent, untrusted } = opened;
-    const result = createRunResult(agent.session);
+    const result = createRunResult(agent.session, unapproved);
     agent.subscribe(result.listen);
     if (flags["stream-json"]) agent.subscribe((event) => void io.stdout.write(`${JSON.stringify(event)}\n`));
     else agent.subscribe(createProgressLines(io));

@@ -15,7 +15,8 @@ import type { Octant } from "../octant.ts";
 import { loadVersion } from "../version.ts";
 import { startProgram } from "./start-program.ts";
 
-export interface OpenServersOptions extends Partial<Pick<McpServersOptions, "elicit" | "connectMs">> {
+export interface OpenServersOptions
+  extends Partial<Pick<McpServersOptions, "elicit" | "connectMs" | "onFailed">> {
   readonly octant: Pick<Octant, "workspace" | "config">;
   readonly env: NodeJS.ProcessEnv;
   /** Only these servers; every enabled one when absent. */
