@@ -62,7 +62,7 @@ export const CASE_SCRIPT: Script = (request) => {
   if (user.includes("fail")) return { fault: { status: 400, body: { error: { message: "bad request" } } } };
   if (user.includes("refuse")) return { parts: [{ text: "no" }], stop: "refusal" };
   if (user.includes("how many")) return { parts: [{ text: `answers so far: ${answers}` }] };
-  if (user.includes("think")) return { parts: [{ thinking: "hm", signature: "s" }, { text: "thought" }] };
+  if (user.includes("think")) return { parts: [{ thinking: "hm" }, { text: "thought" }] };
   return { parts: [{ text: `echo: ${user}` }] };
 };
 

@@ -91,7 +91,7 @@ test("a limit also applies to the sub-agents of a command, without any run of it
   expect(ran.requests).toBeLessThanOrEqual(6);
 });
 
-test("a model without a price does not disable the limit for those that have one", async () => {
+test("a tool that asks a model without a price ends a run with a limit of cost", async () => {
   const ran = await runAgent(
     ({ user, answers }) => {
       if (user === "opinion") return answer("fine");
@@ -106,5 +106,9 @@ test("a model without a price does not disable the limit for those that have one
     "0.035",
   );
   expect(ran.code, ran.stderr).toBe(3);
-  expect(JSON.parse(ran.stdout)).toMatchObject({ reason: "max_cost", cost: null });
+  expect(JSON.parse(ran.stdout)).toMatchObject({
+    reason: "max_cost",
+    cost: null,
+    message: expect.stringContaining("a tool used a model whose price is unknown"),
+  });
 });

@@ -16,6 +16,7 @@ const FILES = [
   "packages/host/src/search/trigrams/indexed-ripgrep.test.ts",
   "packages/mcp/src/oracle.test.ts",
   "packages/mcp/src/http/oracle.test.ts",
+  "packages/scripted-provider/src/kills.test.ts",
   "packages/tools/src/fs/list.test.ts",
   "packages/tools/src/ws/detect.test.ts",
 ];

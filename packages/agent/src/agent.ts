@@ -7,6 +7,7 @@ import { createMeter, type LimitReached, type Limits } from "./limits.ts";
 import { runLoop } from "./loop.ts";
 import { textOf, textParts, type UserPart } from "./messages.ts";
 import type { EventListener, Session } from "./session.ts";
+import { settleOpenCalls } from "./settle-calls.ts";
 import type { ToolExecutor } from "./tool-executor.ts";
 
 export interface AgentOptions {
@@ -88,8 +89,10 @@ export class Agent {
     return this.#overLimit();
   }
 
-  /** Compacts the conversation now; false when nothing can be left out. */
-  compact(signal = new AbortController().signal): Promise<boolean> {
+  /** Compacts the conversation of an idle agent; false when nothing can be left out. */
+  async compact(signal = new AbortController().signal): Promise<boolean> {
+    if (this.#running) throw busy();
+    await settleOpenCalls(this.session);
     return this.#compactor.compact(this.#client, "asked", signal);
   }
 
@@ -111,8 +114,7 @@ export class Agent {
   }
 
   #start(content: readonly UserPart[] | undefined, more: SendOptions = {}): Promise<RunEnded> {
-    if (this.#running)
-      throw new ToolError("LOCKED", "the agent is busy; queue the message, or cancel first", {});
+    if (this.#running) throw busy();
     const stop = new AbortController();
     const ended = this.#runAll(content, more, stop);
     this.#running = { stop, ended };
@@ -134,7 +136,7 @@ export class Agent {
   async #run(content: readonly UserPart[] | undefined, more: SendOptions, stop: AbortController) {
     const { session, tools, prompter = unattended } = this.#options;
     const limits = () => ({ ...this.#options.limits?.(), ...more.limits });
-    this.#overLimit = createMeter(limits, session.conversation);
+    this.#overLimit = createMeter(limits, session.conversation, () => this.#client.model);
     try {
       await this.#begin(content);
       return await runLoop({
@@ -161,11 +163,23 @@ export class Agent {
     const isNew = session.conversation.model === undefined;
     if (isNew)
       await session.append({ type: "session_began", system, tools, model, cwd, ...(parent && { parent }) });
-    if (!content) return;
+    await settleOpenCalls(session);
+    if (!content) return this.#proceed();
     await session.append({ type: "user", origin: "person", content });
-    if (isNew) await session.append({ type: "title", title: toTitle(content) });
+    if (session.conversation.title === "") await session.append({ type: "title", title: toTitle(content) });
+  }
+
+  /** Providers answer to a message or a result, never to an answer. */
+  async #proceed(): Promise<void> {
+    const { session } = this;
+    const last = session.conversation.messages.at(-1);
+    if (!last) throw new ToolError("NOT_FOUND", "the session has no message yet; say what to do", {});
+    if (last.role === "assistant")
+      await session.append({ type: "user", origin: "context", content: textParts("[Continue.]") });
   }
 }
+
+const busy = () => new ToolError("LOCKED", "the agent is busy; queue the message, or cancel first", {});
 
 const toParts = (content: Content): readonly UserPart[] =>
   typeof content === "string" ? textParts(content) : content;

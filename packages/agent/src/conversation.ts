@@ -1,8 +1,14 @@
 import type { Model, ToolDefinition } from "./api-client.ts";
 import type { StoredEvent, ToolEnded } from "./events.ts";
-import { type Message, type ToolCallPart, textParts, toolCallsOf } from "./messages.ts";
+import { type Message, type ToolCallPart, textParts, toolCallsOf, type UserMessage } from "./messages.ts";
 import type { ChangedFile } from "./tool-executor.ts";
 import { addUsage, NO_USAGE, tokensOf, type Usage } from "./usage.ts";
+
+const INTERRUPTED: UserMessage = {
+  role: "user",
+  origin: "context",
+  content: textParts("[The run was interrupted here.]"),
+};
 
 /** The state that results from the events of a session. Deterministic; only `apply` changes it. */
 export class Conversation {
@@ -20,6 +26,8 @@ export class Conversation {
   cost: number | null = 0;
   /** The part of it that is known. */
   knownCost = 0;
+  /** How many answers had no known cost. */
+  unpriced = 0;
   /** How often the model answered, those of sub-agents included. */
   turns = 0;
   /** The minimum number of tokens of the next request, as counted by the provider. */
@@ -34,6 +42,8 @@ export class Conversation {
   #calls: readonly ToolCallPart[] = [];
   readonly #began = new Set<string>();
   readonly #ended = new Map<string, ToolEnded>();
+  /** Messages that came before the results of open calls, which providers accept only in the other order. */
+  #early: UserMessage[] = [];
 
   /** Calls of the last answer without a result. */
   get pendingCalls(): readonly { readonly call: ToolCallPart; readonly began: boolean }[] {
@@ -57,7 +67,14 @@ export class Conversation {
         this.title = event.title;
         break;
       case "user":
-        this.messages.push({ role: "user", origin: event.origin, content: event.content });
+        this.#say({ role: "user", origin: event.origin, content: event.content });
+        break;
+      case "stopped":
+        if (event.text.trim() !== "")
+          this.messages.push({ role: "assistant", content: textParts(event.text) });
+        break;
+      case "end":
+        if (event.reason === "cancelled") this.#say(INTERRUPTED);
         break;
       case "message":
         this.messages.push(event.message);
@@ -83,10 +100,26 @@ export class Conversation {
         break;
       case "compaction":
         this.messages = [...event.messages];
+        this.#findCalls();
         this.#count(event.tokens_after);
         this.#spend(event);
         break;
     }
+  }
+
+  #say(message: UserMessage): void {
+    if (this.#calls.length > 0) this.#early.push(message);
+    else this.messages.push(message);
+  }
+
+  /** Older logs may have been compacted while calls were open. */
+  #findCalls(): void {
+    if (this.#calls.length === 0) return;
+    const at = this.messages.findLastIndex(
+      (message) => message.role === "assistant" && toolCallsOf(message)[0]?.id === this.#calls[0]?.id,
+    );
+    if (at < 0) this.#calls = [];
+    this.#early = at < 0 ? [] : this.messages.splice(at + 1).filter((message) => message.role === "user");
   }
 
   #count(tokens: number): void {
@@ -97,6 +130,7 @@ export class Conversation {
   #spend({ usage, cost }: { readonly usage: Usage; readonly cost: number | null }): void {
     this.usage = addUsage(this.usage, usage);
     this.knownCost += cost ?? 0;
+    if (cost === null && tokensOf(usage) > 0) this.unpriced += 1;
     this.cost = this.cost === null || cost === null ? null : this.cost + cost;
   }
 
@@ -106,7 +140,8 @@ export class Conversation {
       const { content = textParts(""), is_error = true } = this.#ended.get(id) ?? {};
       return { call_id: id, name, content, is_error };
     });
-    this.messages.push({ role: "tool", results });
+    this.messages.push({ role: "tool", results }, ...this.#early);
+    this.#early = [];
     this.#calls = [];
     this.#began.clear();
     this.#ended.clear();

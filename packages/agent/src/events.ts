@@ -23,7 +23,7 @@ export type StoredEvent =
   | SessionBegan
   | { readonly type: "user"; readonly origin: UserOrigin; readonly content: readonly UserPart[] }
   | ModelAnswered
-  /** The part of an answer that was shown before the run was stopped. The model does not see it again. */
+  /** The part of an answer that was shown before the run was stopped. */
   | { readonly type: "stopped"; readonly text: string }
   | ToolBegan
   | ToolEnded

@@ -1,4 +1,5 @@
 import { counted } from "@octant/core";
+import type { Model } from "./api-client.ts";
 import type { Conversation } from "./conversation.ts";
 import type { EndReason } from "./events.ts";
 import { tokensOf } from "./usage.ts";
@@ -9,7 +10,7 @@ export interface Limits {
   readonly max_turns?: number;
   /** Input and output of all requests, including cached input. */
   readonly max_tokens?: number;
-  /** US dollars. Models without a known price do not count. */
+  /** US dollars. A model without a known price ends the run before its first request. */
   readonly max_cost?: number;
   readonly max_time_ms?: number;
 }
@@ -24,9 +25,10 @@ export interface LimitReached {
 export function createMeter(
   limits: () => Limits,
   conversation: Conversation,
+  model: () => Model,
 ): () => LimitReached | undefined {
   const started = performance.now();
-  const { turns, usage, knownCost } = conversation;
+  const { turns, usage, knownCost, unpriced } = conversation;
   return () => {
     const { max_turns, max_tokens, max_cost, max_time_ms } = limits();
     const tokens = tokensOf(conversation.usage) - tokensOf(usage);
@@ -35,6 +37,10 @@ export function createMeter(
       return toReached("max_turns", max_turns, counted(max_turns, "turn"));
     if (max_tokens !== undefined && tokens >= max_tokens)
       return toReached("max_tokens", max_tokens, `${max_tokens} tokens`, ` (${tokens} used)`);
+    if (max_cost !== undefined && model().price === null)
+      return { reason: "max_cost", message: unpricedModel(model().id), limit: max_cost };
+    if (max_cost !== undefined && conversation.unpriced > unpriced)
+      return { reason: "max_cost", message: UNPRICED_PART, limit: max_cost };
     if (max_cost !== undefined && cost >= max_cost)
       return toReached("max_cost", max_cost, `$${max_cost}`, ` ($${cost.toFixed(4)} spent)`);
     if (max_time_ms !== undefined && performance.now() - started >= max_time_ms)
@@ -42,6 +48,13 @@ export function createMeter(
     return undefined;
   };
 }
+
+const unpricedModel = (id: string) =>
+  `the limit of cost cannot be kept, because the price of ${id} is unknown; give its price in the settings ` +
+  `(models.${id}.price: input and output in US dollars per million tokens), or limit tokens, turns or time instead`;
+const UNPRICED_PART =
+  "the limit of cost cannot be kept, because a sub-agent or a tool used a model whose price is unknown; " +
+  "give its price in the settings (models.<name>.price), or name another model";
 
 const timeReached = (ms: number) => toReached("max_time", ms, `${ms / 1000} s`);
 

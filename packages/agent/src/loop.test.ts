@@ -5,11 +5,12 @@ import { Agent } from "./agent.ts";
 import { ApiError } from "./api-error.ts";
 import type { AgentEvent } from "./events.ts";
 import type { Limits } from "./limits.ts";
-import { textOf } from "./messages.ts";
+import { type AssistantPart, textOf } from "./messages.ts";
 import { Session } from "./session.ts";
-import { call, createScriptedClient, done, type Turn, text } from "./testing/scripted-client.ts";
+import { call, createScriptedClient, done, TEST_MODEL, type Turn, text } from "./testing/scripted-client.ts";
 import { createTestTools, type TestTool } from "./testing/tools.ts";
 import type { ToolExecutor } from "./tool-executor.ts";
+import { NO_USAGE } from "./usage.ts";
 
 function setUp(
   turns: readonly Turn[],
@@ -180,24 +181,7 @@ test("cancelling ends the run although a tool ignores it, and every call has its
   expect(results().map(({ code }) => code)).toEqual(["CANCELLED", "CANCELLED"]);
   expect(results()[1]?.text).toContain("was not started");
   expect(events.at(-1)).toMatchObject({ type: "end", reason: "cancelled" });
-  expect(agent.session.conversation.messages.at(-1)?.role).toBe("tool");
-});
-
-test("cancelling during the stream leaves no partial answer in the conversation", async () => {
-  const { agent } = setUp([
-    async function* (_request, signal) {
-      yield { type: "text_delta", text: "I am about to" } as const;
-      await delay(60_000, undefined, { signal });
-    },
-  ]);
-  const shown = new Promise((resolve) =>
-    agent.subscribe((event) => event.type === "text_delta" && resolve(event)),
-  );
-  const running = agent.send("go");
-  await shown;
-  await agent.cancel();
-  expect(await running).toMatchObject({ reason: "cancelled" });
-  expect(agent.session.conversation.messages.map(({ role }) => role)).toEqual(["user"]);
+  expect(agent.session.conversation.messages.slice(-2).map(({ role }) => role)).toEqual(["tool", "user"]);
 });
 
 test.each([
@@ -357,7 +341,7 @@ test("a model that is chosen during a run answers from the next request on", asy
   expect(events.map(({ type }) => type)).toContain("model_changed");
 });
 
-test("the part of an answer that was shown is stored when the run is stopped, and not sent again", async () => {
+test("after Esc the part of the answer that was shown and the interruption are in the next request", async () => {
   const { agent, client, events } = setUp([
     async function* (_request, signal) {
       yield { type: "text_delta", text: "I am " };
@@ -372,5 +356,78 @@ test("the part of an answer that was shown is stored when the run is stopped, an
   expect(await running).toMatchObject({ reason: "cancelled" });
   expect(events).toContainEqual(expect.objectContaining({ type: "stopped", text: "I am about to" }));
   await agent.send("stop");
-  expect(client.requests[1]?.messages.map(({ role }) => role)).toEqual(["user", "user"]);
+  const shown = client.requests[1]?.messages.map((message) =>
+    message.role === "tool" ? message.role : `${message.role}: ${textOf(message.content)}`,
+  );
+  expect(shown).toEqual([
+    "user: go",
+    "assistant: I am about to",
+    "user: [The run was interrupted here.]",
+    "user: stop",
+  ]);
+});
+
+const cut = (parts: readonly AssistantPart[], stop: "output_limit" | "refusal"): Turn =>
+  async function* () {
+    yield { ...done(parts), stop };
+  };
+
+test.each(["", "{", '{"path": "a', "{}"])(
+  "a call of an answer that was cut with the arguments %j does not run, and the model may repeat it",
+  async (given) => {
+    const ran: unknown[] = [];
+    const { agent, results } = setUp(
+      [
+        cut([call("read", {}), call("write", given)], "output_limit"),
+        [call("write", { whole: 1 })],
+        [text("ok")],
+      ],
+      { read: (input) => `${ran.push(input)}`, write: (input) => `${ran.push(input)}` },
+    );
+    expect(await agent.send("go")).toMatchObject({ reason: "done" });
+    expect(ran).toEqual([{ whole: 1 }]);
+    expect(results()[1]?.text).toMatch(/^CANCELLED: write was not run: the answer reached the output limit/);
+  },
+);
+
+test("a model whose answers are cut again and again ends the run", async () => {
+  const turn = () => cut([call("write", { n: Math.random() })], "output_limit");
+  const { agent } = setUp([turn(), turn(), turn(), [text("never")]], { write: () => "" });
+  expect(await agent.send("go")).toMatchObject({ reason: "output_limit", turns: 3 });
+});
+
+test("a call in a refused answer does not run, and the next message continues", async () => {
+  const ran: unknown[] = [];
+  const { agent, results } = setUp([cut([call("write", {})], "refusal"), [text("ok")]], {
+    write: () => `${ran.push(1)}`,
+  });
+  expect(await agent.send("go")).toMatchObject({ reason: "refused" });
+  expect([ran, results()[0]?.text]).toEqual([[], "CANCELLED: write was not run: the answer was refused"]);
+  expect(await agent.send("another way")).toMatchObject({ reason: "done" });
+});
+
+test("a limit of cost ends the run before a model without a price is asked", async () => {
+  const client = createScriptedClient([[text("never")]], { ...TEST_MODEL, id: "local-1", price: null });
+  const agent = new Agent({ client, tools: createTestTools({}), session: new Session({ id: "ses_1" }) });
+  expect(await agent.send("go", { limits: { max_cost: 1 } })).toMatchObject({
+    reason: "max_cost",
+    message: expect.stringMatching(
+      /price of local-1 is unknown; give its price in the settings \(models\.local-1/,
+    ),
+  });
+  expect(client.requests).toHaveLength(0);
+});
+
+test("a limit of cost ends the run when a sub-agent or a tool spends an unknown amount", async () => {
+  const { agent } = setUp([[call("ask")], [text("never")]], {
+    async ask() {
+      const usage = { ...NO_USAGE, output_tokens: 5 };
+      await agent.session.append({ type: "spent", by: "llm", turns: 0, usage, cost: null });
+      return "";
+    },
+  });
+  expect(await agent.send("go", { limits: { max_cost: 1 } })).toMatchObject({
+    reason: "max_cost",
+    message: expect.stringContaining("a sub-agent or a tool used a model whose price is unknown"),
+  });
 });

@@ -63,8 +63,7 @@ export async function runLoop(options: LoopOptions): Promise<RunEnded> {
 async function untilEnd(options: LoopOptions): Promise<Ending> {
   const { session, signal } = options;
   const repeated = createRepeatedCalls();
-  // A resumed run may have unanswered calls.
-  await settleOpenCalls(session);
+  let cuts = 0;
   for (;;) {
     signal.throwIfAborted();
     for (const content of options.takeQueued()) await say(session, "person", content);
@@ -75,17 +74,44 @@ async function untilEnd(options: LoopOptions): Promise<Ending> {
       await options.compactor.compact(options.client(), "budget", signal);
     const answer = await ask(options);
     const calls = toolCallsOf(answer.message);
-    if (calls.length > 0) {
+    const isWhole = answer.stop !== "output_limit" && answer.stop !== "refusal";
+    cuts = isWhole ? 0 : cuts + 1;
+    if (calls.length > 0 && !isWhole) {
+      await refuseCalls(calls, answer, session);
+      if (answer.stop === "output_limit" && cuts < MAX_CUTS) continue;
+    } else if (calls.length > 0) {
       const loop = await callTools(calls, repeated, options);
       if (loop) return loop;
       continue;
     }
-    if (answer.stop === "pause") continue;
+    if (answer.stop === "pause") {
+      await say(session, "context", textParts("[Continue.]"));
+      continue;
+    }
     const ending = endingOf(answer);
     if (ending.reason !== "done") return ending;
     const queued = options.takeQueued();
     if (queued.length === 0) return ending;
     for (const content of queued) await say(session, "person", content);
+  }
+}
+
+/** The model may try again with smaller calls; one that does not is stopped. */
+const MAX_CUTS = 3;
+
+/** An answer that was cut or refused may have half a call in it, so none of its calls run. */
+async function refuseCalls(
+  calls: readonly ToolCallPart[],
+  { stop }: Answer,
+  session: Session,
+): Promise<void> {
+  const why =
+    stop === "refusal"
+      ? "the answer was refused"
+      : "the answer reached the output limit before it was complete; call again, with shorter arguments or in parts";
+  for (const { id: call_id, name } of calls) {
+    const failure = toFailure("CANCELLED", `${name} was not run: ${why}`);
+    await session.append({ type: "tool_ended", call_id, name, ...failure, duration_ms: 0 });
   }
 }
 
@@ -221,22 +247,6 @@ const repeatedNote = (count: number): string =>
 
 const say = (session: Session, origin: "person" | "context", content: readonly UserPart[]) =>
   session.append({ type: "user", origin, content });
-
-/** Calls without a result: the process died, or could not store their results. */
-async function settleOpenCalls(session: Session): Promise<void> {
-  for (const { call, began } of session.conversation.pendingCalls) {
-    const message = began
-      ? `${call.name} was running when the agent stopped; it may or may not have had its effect, so look before you repeat it`
-      : `${call.name} was not started before the agent stopped; call it again if it is still wanted`;
-    await session.append({
-      type: "tool_ended",
-      call_id: call.id,
-      name: call.name,
-      ...toFailure("INTERRUPTED", message),
-      duration_ms: 0,
-    });
-  }
-}
 
 function endingOf({ stop, detail }: Answer): Ending {
   if (stop === "refusal")

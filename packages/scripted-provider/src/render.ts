@@ -1,5 +1,7 @@
 import { pieces } from "./pieces.ts";
 import type { ApiName, ScriptedPart, ScriptedTurn, ScriptedUsage } from "./script.ts";
+import { argsText } from "./strict/gemini.ts";
+import { signatureOf } from "./strict/rules.ts";
 
 const USAGE: ScriptedUsage = { input: 1_000, cached: 600, output: 50 };
 
@@ -75,7 +77,7 @@ function anthropicParts(part: ScriptedPart, ids: Ids): [unknown, unknown[]] {
       { type: "thinking", thinking: "", signature: "" },
       [
         ...pieces(part.thinking).map((thinking) => ({ type: "thinking_delta", thinking })),
-        { type: "signature_delta", signature: part.signature ?? "c2lnbmVk" },
+        { type: "signature_delta", signature: signatureOf(part.thinking) },
       ],
     ];
   if ("text" in part)
@@ -141,7 +143,7 @@ const fieldId = (item: { readonly id: string }) => item.id;
 function responsesParts(part: ScriptedPart, ids: Ids): [{ id: string }, { id: string }, { type: string }[]] {
   if ("thinking" in part) {
     const item = {
-      ...{ id: ids.next("rs_"), type: "reasoning", encrypted_content: part.signature ?? "c2lnbmVk" },
+      ...{ id: ids.next("rs_"), type: "reasoning", encrypted_content: signatureOf(part.thinking) },
       summary: [{ type: "summary_text", text: part.thinking }],
     };
     const deltas = pieces(part.thinking).map((delta) => ({
@@ -226,7 +228,8 @@ function renderGemini(turn: ScriptedTurn): string[] {
     if ("thinking" in part) return pieces(part.thinking).map((text) => ({ text, thought: true }));
     if ("text" in part) return pieces(part.text).map((text) => ({ text }));
     const args = typeof part.input === "string" ? {} : part.input;
-    return [{ functionCall: { name: part.call, args }, thoughtSignature: "c2lnbmVk" }];
+    const thoughtSignature = signatureOf(argsText(args));
+    return [{ functionCall: { name: part.call, args }, thoughtSignature }];
   });
   const usageMetadata = {
     promptTokenCount: usage.input,

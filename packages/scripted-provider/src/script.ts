@@ -1,6 +1,6 @@
 /** One turn of a scripted model in a provider-neutral form. */
 export type ScriptedPart =
-  | { readonly thinking: string; readonly signature?: string }
+  | { readonly thinking: string }
   | { readonly text: string }
   | { readonly call: string; readonly input: unknown; readonly id?: string };
 

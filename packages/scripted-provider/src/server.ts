@@ -5,6 +5,7 @@ import { cutBytes } from "./pieces.ts";
 import { readRequest } from "./read-request.ts";
 import { RENDERERS } from "./render.ts";
 import type { ApiName, Fault, Script, ScriptedRequest, ScriptedTurn } from "./script.ts";
+import { refusalOf } from "./strict/index.ts";
 
 export interface ScriptedProviderOptions {
   /** The model list of an OpenAI-compatible server. */
@@ -27,7 +28,10 @@ export interface ScriptedProvider extends AsyncDisposable {
   close(): Promise<void>;
 }
 
-/** Starts a provider on loopback that plays the script in all four formats. */
+/**
+ * Starts a provider on loopback that plays the script in all four formats. It refuses what the real APIs refuse, with
+ * their messages.
+ */
 export async function createScriptedProvider(
   script: Script,
   options: ScriptedProviderOptions = {},
@@ -52,6 +56,8 @@ export async function createScriptedProvider(
     const request = { api, path, headers: req.headers, raw, body, ...readRequest(api, body) };
     if (!options.forgets) requests.push(request);
     options.onRequest?.(request);
+    const refusal = refusalOf(api, raw, body, path);
+    if (refusal) return fail(res, refusal);
     const turn = turnFor(request);
     if (turn.fault && "status" in turn.fault) return fail(res, turn.fault);
     await play(res, turn, toEvents(api, turn, RENDERERS[api](turn, ids)));

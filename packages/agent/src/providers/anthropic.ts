@@ -1,11 +1,10 @@
 import type { Delta, StopReason } from "../api-client.ts";
 import type { AssistantPart, Message, ToolMessage, UserPart } from "../messages.ts";
-import { parseArguments } from "../run-calls.ts";
 import { NO_USAGE } from "../usage.ts";
 import { toStreamError } from "./failures.ts";
 import type { Api, Reader } from "./http-client.ts";
 import { anthropicThinking } from "./thinking.ts";
-import { fieldOf, nativeOf, numberOf, safeId, stringOf } from "./wire.ts";
+import { fieldOf, inputOf, nativeOf, numberOf, stringOf } from "./wire.ts";
 
 const NAME = "anthropic";
 const EPHEMERAL = { type: "ephemeral" } as const;
@@ -21,7 +20,7 @@ export const anthropicMessages: Api = {
       model: model.id,
       max_tokens: maxTokens,
       stream: true,
-      ...anthropicThinking(model, maxTokens),
+      ...anthropicThinking(model, maxTokens, isThinkingTurn(request.messages)),
       tools: request.tools,
       ...(request.system !== "" && {
         system: [{ type: "text", text: request.system, cache_control: EPHEMERAL }],
@@ -38,42 +37,42 @@ export const anthropicMessages: Api = {
 };
 
 function toMessage(message: Message) {
-  if (message.role === "user") return { role: "user", content: message.content.flatMap(toUserBlocks) };
+  if (message.role === "user") return { role: "user", content: message.content.map(toUserBlock) };
   if (message.role === "tool") return { role: "user", content: message.results.map(toResultBlock) };
   return { role: "assistant", content: message.content.flatMap(toAssistantBlocks) };
 }
 
-/** The API rejects blocks with empty text. */
-function toUserBlocks(part: UserPart): unknown[] {
-  if (part.type === "text") return part.text.trim() === "" ? [] : [{ type: "text", text: part.text }];
-  return [{ type: "image", source: { type: "base64", media_type: part.mime, data: part.data } }];
+/** Whether the last turn, which may go on after the results of its calls, began with thinking, or has not begun. */
+function isThinkingTurn(messages: readonly Message[]): boolean {
+  const start = messages.findLastIndex(({ role }) => role === "user") + 1;
+  const first = messages[start];
+  return first?.role !== "assistant" || isSigned(nativeOf(first.content[0], NAME));
 }
 
+/** Thinking that was cut off has no signature, and is refused without one. */
+const isSigned = (own: unknown): boolean =>
+  stringOf(own, "signature") !== "" || stringOf(own, "type") === "redacted_thinking";
+
+const toUserBlock = (part: UserPart) =>
+  part.type === "text"
+    ? { type: "text", text: part.text }
+    : { type: "image", source: { type: "base64", media_type: part.mime, data: part.data } };
+
 function toResultBlock({ call_id, content, is_error }: ToolMessage["results"][number]) {
-  const blocks = content.flatMap(toUserBlocks);
   return {
     type: "tool_result",
-    tool_use_id: safeId(call_id),
-    ...(blocks.length > 0 && { content: blocks }),
+    tool_use_id: call_id,
+    ...(content.length > 0 && { content: content.map(toUserBlock) }),
     ...(is_error && { is_error }),
   };
 }
 
 function toAssistantBlocks(part: AssistantPart): unknown[] {
   const own = nativeOf(part, NAME);
-  if (own) return [own];
-  if (part.type === "thinking") return [];
+  if (part.type === "thinking") return isSigned(own) ? [own] : [];
+  // Text of another provider may be empty except for its signature.
   if (part.type === "text") return part.text.trim() === "" ? [] : [{ type: "text", text: part.text }];
-  const input = parseArguments(part.arguments);
-  return [
-    {
-      type: "tool_use",
-      id: safeId(part.id),
-      name: part.name,
-      // Only an object is accepted here; the result of the call reports the error.
-      input: input instanceof Error ? { malformed_arguments: part.arguments } : input,
-    },
-  ];
+  return [{ type: "tool_use", id: part.id, name: part.name, input: inputOf(part) }];
 }
 
 interface Block {
@@ -85,6 +84,8 @@ interface Block {
 }
 
 const STOPS: ReadonlyMap<string, StopReason> = new Map([
+  ["end_turn", "end"],
+  ["stop_sequence", "end"],
   ["tool_use", "tool_calls"],
   ["max_tokens", "output_limit"],
   ["refusal", "refusal"],
@@ -155,7 +156,9 @@ function createReader(provider: string): Reader {
       if (stop === "model_context_window_exceeded")
         throw toStreamError(provider, { type: "invalid_request_error", message: "context_length_exceeded" });
       const content = [...blocks].sort(([a], [b]) => a - b).flatMap(([, block]) => toParts(block));
-      return { content, stop: STOPS.get(stop) ?? "end", usage, detail };
+      // An unknown reason may be a new kind of refusal: its calls must not run.
+      const known = STOPS.get(stop);
+      return { content, stop: known ?? "refusal", usage, detail: known ? detail : detail || stop };
     },
   };
 }

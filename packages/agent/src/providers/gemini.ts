@@ -1,18 +1,17 @@
 import { randomUUID } from "node:crypto";
-import type { Delta, StopReason } from "../api-client.ts";
+import type { Delta, Model, StopReason } from "../api-client.ts";
 import { ApiError } from "../api-error.ts";
 import { type AssistantPart, type Message, type ToolMessage, textOf, type UserPart } from "../messages.ts";
-import { parseArguments } from "../run-calls.ts";
 import type { Api, Reader } from "./http-client.ts";
 import { geminiThinking } from "./thinking.ts";
-import { fieldOf, listOf, nativeOf, numberOf, stringOf, toUsage } from "./wire.ts";
+import { fieldOf, inputOf, listOf, nativeOf, numberOf, stringOf, toUsage } from "./wire.ts";
 
 const NAME = "gemini";
 
 /** Google Gemini, `streamGenerateContent`. */
 export const gemini: Api = {
   path: ({ id }) => `/v1beta/models/${encodeURIComponent(id)}:streamGenerateContent?alt=sse`,
-  toItems: (message) => [toContent(message)].filter(({ parts }) => parts.length > 0),
+  toItems: (message, model) => [toContent(message, model)].filter(({ parts }) => parts.length > 0),
   body: (request, model, items) => ({
     ...(request.system !== "" && { systemInstruction: { parts: [{ text: request.system }] } }),
     generationConfig: {
@@ -39,10 +38,10 @@ export const gemini: Api = {
   createReader,
 };
 
-function toContent(message: Message): { role: string; parts: unknown[] } {
+function toContent(message: Message, model: Model): { role: string; parts: unknown[] } {
   if (message.role === "user") return { role: "user", parts: message.content.map(toUserPart) };
   if (message.role === "tool") return { role: "user", parts: message.results.flatMap(toResponseParts) };
-  return { role: "model", parts: message.content.flatMap(toModelParts) };
+  return { role: "model", parts: signFirstCall(message.content.flatMap(toModelParts), model) };
 }
 
 const toUserPart = (part: UserPart) =>
@@ -60,12 +59,23 @@ function toModelParts(part: AssistantPart): unknown[] {
   const signature = fieldOf(own, "thoughtSignature");
   const signed = signature === undefined ? {} : { thoughtSignature: signature };
   if (part.type === "text") return part.text === "" && !own ? [] : [{ text: part.text, ...signed }];
-  const args = parseArguments(part.arguments);
-  return [{ functionCall: { name: part.name, args: args instanceof Error ? {} : args }, ...signed }];
+  return [{ functionCall: { name: part.name, args: inputOf(part) }, ...signed }];
 }
 
-/** Stop reasons that are reported as a refusal, in addition to those of the prompt itself. */
-const REFUSALS = /SAFETY|RECITATION|LANGUAGE|BLOCKLIST|PROHIBITED|SPII/;
+/** What Google documents for calls that another model made. */
+const UNSIGNED = { thoughtSignature: "skip_thought_signature_validator" };
+
+/** Since version 3 the first call of an answer needs a signature. */
+function signFirstCall(parts: unknown[], { id }: Model): unknown[] {
+  const at = parts.findIndex((part) => fieldOf(part, "functionCall") !== undefined);
+  const first = parts[at];
+  if (!first || fieldOf(first, "thoughtSignature") !== undefined || /gemini-[12]\b/.test(id)) return parts;
+  return parts.with(at, { ...first, ...UNSIGNED });
+}
+
+/** All others are refusals: SAFETY, RECITATION, BLOCKLIST and their like, of which new ones come. */
+const COMPLETE: readonly string[] = ["", "STOP", "FINISH_REASON_UNSPECIFIED"];
+const CUT = "MAX_TOKENS";
 /** The model wrote something that the API could not parse; a retry may succeed. */
 const MALFORMED = /MALFORMED_FUNCTION_CALL|UNEXPECTED_TOOL_CALL|TOO_MANY_TOOL_CALLS|MALFORMED_RESPONSE/;
 
@@ -133,9 +143,10 @@ const signedBy = (thoughtSignature: unknown, data = {}) =>
   thoughtSignature === undefined ? {} : { native: { api: NAME, data: { ...data, thoughtSignature } } };
 
 function stopOf(finish: string, blocked: string, parts: readonly AssistantPart[]): StopReason {
-  if (blocked !== "" || REFUSALS.test(finish)) return "refusal";
-  if (parts.some(({ type }) => type === "tool_call")) return "tool_calls";
-  return finish === "MAX_TOKENS" ? "output_limit" : "end";
+  if (blocked !== "") return "refusal";
+  if (finish === CUT) return "output_limit";
+  if (!COMPLETE.includes(finish)) return "refusal";
+  return parts.some(({ type }) => type === "tool_call") ? "tool_calls" : "end";
 }
 
 /**

@@ -24,7 +24,7 @@ export interface Api {
   path(model: Model): string;
   readonly headers?: Readonly<Record<string, string>>;
   /** A message as the API has it: one item of its list, or several. */
-  toItems(message: Message): readonly unknown[];
+  toItems(message: Message, model: Model): readonly unknown[];
   /** The rest of the body around the list of items, with the stable parts first. */
   body(request: ModelRequest, model: Model, items: readonly unknown[]): object;
   createReader(provider: string): Reader;

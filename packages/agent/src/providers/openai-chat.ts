@@ -1,9 +1,10 @@
 import type { Delta, StopReason } from "../api-client.ts";
+import { ApiError } from "../api-error.ts";
 import { type AssistantPart, type Message, textOf, toolCallsOf, type UserPart } from "../messages.ts";
 import { createCallCollector } from "./chat-calls.ts";
 import type { Api, Reader } from "./http-client.ts";
 import { chatReasoning } from "./thinking.ts";
-import { fieldOf, listOf, nativeOf, numberOf, safeId, stringOf, toUsage } from "./wire.ts";
+import { fieldOf, listOf, nativeOf, numberOf, stringOf, toUsage } from "./wire.ts";
 
 const NAME = "openai-chat";
 
@@ -36,10 +37,10 @@ export const openaiChat: Api = {
 
 function toMessages(message: Message): unknown[] {
   if (message.role === "user") return [{ role: "user", content: toContent(message.content) }];
-  if (message.role === "assistant") return [toAssistant(message.content)];
+  if (message.role === "assistant") return toAssistant(message.content);
   const results = message.results.map(({ call_id, content }) => ({
     role: "tool",
-    tool_call_id: safeId(call_id),
+    tool_call_id: call_id,
     content: textOf(content),
   }));
   // A result is text only in this API; its images follow as a user message.
@@ -56,22 +57,27 @@ function toContent(parts: readonly UserPart[]) {
   );
 }
 
-function toAssistant(content: readonly AssistantPart[]) {
+function toAssistant(content: readonly AssistantPart[]): unknown[] {
   const calls = toolCallsOf({ role: "assistant", content });
   const own = content.map((part) => part.type === "thinking" && nativeOf(part, NAME)).find(Boolean);
-  return {
-    role: "assistant",
-    content: textOf(content) || (calls.length > 0 ? null : ""),
-    // Under the name that the server used.
-    ...(typeof own === "object" && own),
-    ...(calls.length > 0 && {
-      tool_calls: calls.map(({ id, name, arguments: text }) => ({
-        id: safeId(id),
-        type: "function",
-        function: { name, arguments: text || "{}" },
-      })),
-    }),
-  };
+  const text = textOf(content);
+  // Some servers refuse an answer that says nothing.
+  if (text.trim() === "" && calls.length === 0) return [];
+  return [
+    {
+      role: "assistant",
+      content: text || null,
+      // Under the name that the server used.
+      ...(typeof own === "object" && own),
+      ...(calls.length > 0 && {
+        tool_calls: calls.map(({ id, name, arguments: given }) => ({
+          id,
+          type: "function",
+          function: { name, arguments: given },
+        })),
+      }),
+    },
+  ];
 }
 
 const REASONING_FIELDS = ["reasoning_content", "reasoning"] as const;
@@ -141,9 +147,10 @@ function toThinking({ field, text, details }: { field: string; text: string; det
   return [{ type: "thinking", text, native: { api: NAME, data } } as const];
 }
 
-/** Calls count whatever the reason: some servers send `stop` with them. */
+/** Servers use their own words for the end of an answer: some send `stop` with calls, some `STOP` or `eos`. */
 function stopOf(finish: string, hasCalls: boolean, refusal: string): StopReason {
-  if (hasCalls) return "tool_calls";
-  if (finish === "length") return "output_limit";
-  return finish === "content_filter" || refusal !== "" ? "refusal" : "end";
+  if (/error|insufficient/i.test(finish)) throw new ApiError("server", `the answer is incomplete: ${finish}`);
+  if (refusal !== "" || /filter|safety|refus|guardrail|sensitive|block/i.test(finish)) return "refusal";
+  if (/length|max_tokens/i.test(finish)) return "output_limit";
+  return hasCalls ? "tool_calls" : "end";
 }

@@ -4,7 +4,7 @@ import { type AssistantPart, type Message, type ToolMessage, textOf, type UserPa
 import { toStreamError } from "./failures.ts";
 import type { Api, Reader } from "./http-client.ts";
 import { responsesReasoning } from "./thinking.ts";
-import { fieldOf, listOf, nativeOf, numberOf, safeId, stringOf, toUsage } from "./wire.ts";
+import { fieldOf, listOf, nativeOf, numberOf, stringOf, toUsage } from "./wire.ts";
 
 const NAME = "openai-responses";
 
@@ -50,21 +50,21 @@ const toInput = (part: UserPart) =>
 
 const toOutputItem = ({ call_id, content }: ToolMessage["results"][number]) => ({
   type: "function_call_output",
-  call_id: safeId(call_id),
+  call_id,
   output: content.every(({ type }) => type === "text") ? textOf(content) : content.map(toInput),
 });
 
 function toAssistantItems(part: AssistantPart): unknown[] {
   const own = nativeOf(part, NAME);
-  if (part.type === "thinking") return own ? [own] : [];
+  // Reasoning is not stored there, so without its content it cannot be found.
+  if (part.type === "thinking") return stringOf(own, "encrypted_content") === "" ? [] : [own];
   if (part.type === "text") {
+    if (part.text === "") return [];
     const phase = fieldOf(own, "phase");
     const content = [{ type: "output_text", text: part.text, annotations: [] }];
     return [{ type: "message", role: "assistant", content, ...(phase !== undefined && { phase }) }];
   }
-  return [
-    { type: "function_call", call_id: safeId(part.id), name: part.name, arguments: part.arguments || "{}" },
-  ];
+  return [{ type: "function_call", call_id: part.id, name: part.name, arguments: part.arguments }];
 }
 
 interface Item {
@@ -207,6 +207,6 @@ function stopOf(kind: string, why: string, refusal: string, content: readonly As
       throw new ApiError("server", `the answer is incomplete: ${why}`);
     return "output_limit";
   }
-  if (content.some(({ type }) => type === "tool_call")) return "tool_calls";
-  return refusal === "" ? "end" : "refusal";
+  if (refusal !== "") return "refusal";
+  return content.some(({ type }) => type === "tool_call") ? "tool_calls" : "end";
 }

@@ -7,6 +7,7 @@ import { gemini } from "./gemini.ts";
 import { openaiChat } from "./openai-chat.ts";
 import { openaiResponses } from "./openai-responses.ts";
 import { createBodyEncoder } from "./request-body.ts";
+import { toSendable } from "./sendable.ts";
 
 const says = (text: string): Message => ({
   role: "user",
@@ -67,7 +68,7 @@ test.each([
       const whole = api.body(
         requestOf(messages),
         model,
-        messages.flatMap((one) => api.toItems(one)),
+        messages.flatMap((one) => api.toItems(toSendable(one) ?? one, model)),
       );
       expect(JSON.parse(text)).toEqual(JSON.parse(JSON.stringify(whole)));
     }

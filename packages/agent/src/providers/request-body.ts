@@ -1,6 +1,7 @@
 import type { Model, ModelRequest } from "../api-client.ts";
 import type { Message } from "../messages.ts";
 import type { Api } from "./http-client.ts";
+import { toSendable, toSendableSchema } from "./sendable.ts";
 
 /** The placeholder for the items of the messages in a body; no text of a person or a model contains it by chance. */
 const ITEMS = "\u0000octant:items\u0000";
@@ -16,8 +17,8 @@ export type EncodeBody = (request: ModelRequest, model: Model) => readonly Uint8
 export function createBodyEncoder(api: Api): EncodeBody {
   const encodeItems = createItemEncoder(api);
   return (request, model) => {
-    const items = encodeItems(request.messages);
-    const text = JSON.stringify(api.body(request, model, items.byteLength === 0 ? [] : [ITEMS]));
+    const items = encodeItems(request.messages, model);
+    const text = toJson(api.body(toSendableRequest(request), model, items.byteLength === 0 ? [] : [ITEMS]));
     if (items.byteLength === 0) return [Buffer.from(text)];
     const at = text.indexOf(QUOTED_ITEMS);
     const [head, tail] = [text.slice(0, at), text.slice(at + QUOTED_ITEMS.length)];
@@ -25,10 +26,19 @@ export function createBodyEncoder(api: Api): EncodeBody {
   };
 }
 
+const toSendableRequest = (request: ModelRequest): ModelRequest => ({
+  ...request,
+  tools: request.tools.map((tool) => ({ ...tool, input_schema: toSendableSchema(tool.input_schema) })),
+});
+
+/** Providers refuse half of a surrogate pair, which a text that was cut may end with. */
+const toJson = (value: unknown): string =>
+  JSON.stringify(value, (_name, inner) => (typeof inner === "string" ? inner.toWellFormed() : inner));
+
 const MIN_CAPACITY_BYTES = 64 * 1024;
 const COMMA = ",";
 
-function createItemEncoder(api: Api): (messages: readonly Message[]) => Uint8Array {
+function createItemEncoder(api: Api): (messages: readonly Message[], model: Model) => Uint8Array {
   const known: Message[] = [];
   /** Where the items of each known message end. */
   const ends: number[] = [];
@@ -42,7 +52,7 @@ function createItemEncoder(api: Api): (messages: readonly Message[]) => Uint8Arr
     }
     return at + bytes.write(json, at);
   };
-  return (messages) => {
+  return (messages, model) => {
     let same = 0;
     while (same < known.length && known[same] === messages[same]) same++;
     if (same < known.length) {
@@ -53,10 +63,8 @@ function createItemEncoder(api: Api): (messages: readonly Message[]) => Uint8Arr
     }
     for (const message of messages.slice(same)) {
       const at = ends.at(-1) ?? 0;
-      const json = api
-        .toItems(message)
-        .map((item) => JSON.stringify(item))
-        .join(COMMA);
+      const sendable = toSendable(message);
+      const json = sendable ? api.toItems(sendable, model).map(toJson).join(COMMA) : "";
       known.push(message);
       ends.push(json === "" ? at : append(at === 0 ? json : COMMA + json, at));
     }

@@ -7,8 +7,10 @@ const BUDGETS: Readonly<Record<Thinking, number>> = { off: 0, low: 4_096, medium
 const MIN_BUDGET = 1_024;
 
 /** `thinking` of Anthropic Messages. The budget is a part of the output. */
-export function anthropicThinking({ effort }: Model, maxTokens: number) {
+export function anthropicThinking({ effort }: Model, maxTokens: number, isThinkingTurn: boolean) {
   if (effort === undefined) return {};
+  // It cannot be switched on within a turn.
+  if (!isThinkingTurn) return { thinking: { type: "disabled" } };
   const budget = Math.min(BUDGETS[effort], maxTokens - MIN_BUDGET);
   if (budget < MIN_BUDGET) return { thinking: { type: "disabled" } };
   return { thinking: { type: "enabled", budget_tokens: budget } };

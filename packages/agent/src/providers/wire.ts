@@ -1,4 +1,4 @@
-import type { AssistantPart } from "../messages.ts";
+import type { AssistantPart, ToolCallPart } from "../messages.ts";
 import type { Usage } from "../usage.ts";
 
 /** Access to untrusted JSON by a path of names: unexpected values become undefined, 0 or empty. */
@@ -36,10 +36,8 @@ export const toUsage = (input: number, cached: number, output: number, reasoning
 });
 
 /** The part in the form that this API gave it; undefined when another one made it. */
-export const nativeOf = ({ native }: AssistantPart, api: string): unknown =>
-  native?.api === api ? native.data : undefined;
+export const nativeOf = (part: AssistantPart | undefined, api: string): unknown =>
+  part?.native?.api === api ? part.native.data : undefined;
 
-const MAX_ID_CHARS = 64;
-
-/** Reduces a call id, possibly made by another provider, to characters that every provider accepts. */
-export const safeId = (id: string): string => id.replace(/[^A-Za-z0-9_-]/g, "_").slice(0, MAX_ID_CHARS);
+/** The input of a sendable call: its arguments are one JSON object. */
+export const inputOf = ({ arguments: text }: ToolCallPart): unknown => JSON.parse(text);

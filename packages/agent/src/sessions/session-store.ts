@@ -5,6 +5,7 @@ import { replaceFile } from "@octant/runtime";
 import { Conversation } from "../conversation.ts";
 import type { EndReason, StampedEvent, StoredEvent } from "../events.ts";
 import { type EventStore, Session } from "../session.ts";
+import { settleOpenCalls } from "../settle-calls.ts";
 import { tokensOf, type Usage } from "../usage.ts";
 import { openLogFile, readLogFile } from "./log-file.ts";
 
@@ -57,7 +58,7 @@ export class SessionStore {
   /** A session with all acknowledged events. Throws NOT_FOUND, or LOCKED when it is open elsewhere. */
   async open(given: string): Promise<Session> {
     const id = this.resolve(given);
-    return this.#attach(id, readLogFile(this.#fileOf(id), refuseDamage(id)));
+    return settled(await this.#attach(id, readLogFile(this.#fileOf(id), refuseDamage(id))));
   }
 
   /** A new session that starts with the events of another one, up to `seq`. */
@@ -73,7 +74,7 @@ export class SessionStore {
       if (isDamaged || event.seq > seq) break;
       await session.append(toForked(event, from));
     }
-    return session;
+    return settled(session);
   }
 
   /** Newest first. */
@@ -152,6 +153,17 @@ export class SessionStore {
       // It is only a cache.
     }
     return info;
+  }
+}
+
+/** The session after its open calls have results, so that it can be continued and shown. */
+async function settled(session: Session): Promise<Session> {
+  try {
+    await settleOpenCalls(session);
+    return session;
+  } catch (cause) {
+    await session.close();
+    throw cause;
   }
 }
 
