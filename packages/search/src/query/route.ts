@@ -10,7 +10,8 @@ export type Route =
   | { readonly asks: "file"; readonly pattern: string }
   | { readonly asks: "literal" | "code" | "meaning"; readonly text: string };
 
-const NAME = String.raw`[\x60'"]?([\p{L}_$][\p{L}\p{N}_$.:#-]*?)(?:\(\))?[\x60'"]?`;
+/** A ! belongs to the name; so does a ? in front of more text, because at the end it may belong to the question. */
+const NAME = String.raw`[\x60'"]?([\p{L}_$][\p{L}\p{N}_$.:#-]*?(?:!|\?(?=.))?)(?:\(\))?[\x60'"]?`;
 const THING = String.raw`(?:(?:the|a|function|method|class|type|symbol|interface|struct|variable|constant|macro)\s+)*`;
 
 const DEFINITION = [
@@ -63,7 +64,7 @@ const SUBTYPES = [
     "iu",
   ),
 ];
-const IDENTIFIER = /^[\p{L}_$#@][\p{L}\p{N}_$]*(?:(?:\.|::|#|->)[\p{L}_$][\p{L}\p{N}_$]*)*$/u;
+const IDENTIFIER = /^[\p{L}_$#@][\p{L}\p{N}_$]*(?:(?:\.|::|#|->)[\p{L}_$][\p{L}\p{N}_$]*)*[!?]?$/u;
 /** A query in quotes asks for literal matches. */
 const QUOTED = /^(["'])((?:(?!\1).)+)\1$/;
 const PATH = /^\S*[/*]\S*$/;

@@ -20,8 +20,17 @@ export interface Language {
    * as `name`; a function reads the text without the grammar.
    */
   readonly symbols: string | ((text: string) => UnplacedSymbol[]);
-  /** A tree-sitter query that captures called functions as `callee`. */
+  /**
+   * A tree-sitter query that captures called functions as `callee`. Where a call may look like a variable, it captures
+   * these as `bare` and the variables of a function as `local`: a bare name that is not a local is a call.
+   */
   readonly calls?: string;
+  /** The node of code that the grammar does not parse, such as the body of a macro. */
+  readonly opaque?: string;
+  /** Names may end in ! or ?. */
+  readonly signedNames?: true;
+  /** A $ before a name does not belong to it. */
+  readonly dollarIsSigil?: true;
   /** The first string of a body is its documentation, as in Python. */
   readonly docstrings?: true;
 }

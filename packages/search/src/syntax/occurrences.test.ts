@@ -57,3 +57,43 @@ test("a definition is inside its enclosing symbol, not inside itself", async () 
   const found = await findOccurrences(grammars, languageFor("a.ts"), text, "m");
   expect(found.map(({ within }) => within?.path)).toEqual(["A", "A.m"]);
 });
+
+test("code inside macros counts, parsed or not", async () => {
+  const rust =
+    'fn main() { println!("{}", load(1)); assert!(a.load(vec![b::load(2)]).is_ok(), "load"); x![load!(3)]; }';
+  const cpp = "#define TWICE(x) load(x) + \\\n  load(x)\nint main() { return TWICE(load(1)); }";
+  for (const [file, text, count] of [
+    ["a.rs", rust, 4],
+    ["a.cpp", cpp, 3],
+  ] as const) {
+    const found = await findOccurrences(grammars, languageFor(file), text, "load");
+    expect(found.map(({ role }) => role)).toEqual(Array(count).fill("call"));
+    const lines = text.split("\n");
+    for (const { range } of found)
+      expect(lines[range.start.line]!.slice(range.start.col, range.end.col)).toBe("load");
+    expect(await findCalls(grammars, languageFor(file), text, "load")).toHaveLength(count);
+  }
+});
+
+test("in Ruby a sign belongs to the name, a symbol or variable names it, and a bare name is a call", async () => {
+  const text = `class A
+  def save!; end
+  def save; @save = :save!; end
+  def main
+    save!
+    a.save!(1) unless save?
+    send(:save!)
+    save
+  end
+  def other(save)
+    save
+  end
+end`;
+  const lines = async (name: string) =>
+    (await findOccurrences(grammars, languageFor("a.rb"), text, name)).map(
+      ({ role, range }) => `${role} ${range.start.line}:${range.start.col}`,
+    );
+  expect(await lines("save!")).toEqual(["definition 1:6", "use 2:21", "call 4:4", "call 5:6", "use 6:10"]);
+  expect(await lines("save")).toEqual(["definition 2:6", "use 2:13", "call 7:4", "use 9:12", "use 10:4"]);
+  expect(await lines("save?")).toEqual(["call 5:22"]);
+});

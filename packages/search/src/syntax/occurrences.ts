@@ -1,5 +1,5 @@
 import type { Range } from "@octant/core";
-import type { Node } from "web-tree-sitter";
+import type { Node, QueryCapture } from "web-tree-sitter";
 import type { Grammars } from "./grammars.ts";
 import type { Language } from "./language.ts";
 import { rangeOf, type SourceSymbol, symbolsIn } from "./symbols.ts";
@@ -28,14 +28,15 @@ export async function findOccurrences(
   if (places.length === 0) return [];
   return withTree(grammars, language, text, ({ root, symbols, callees }) => {
     const definitions = new Set(symbols.map(({ nameRange }) => keyOf(nameRange)));
-    const calls = new Set(callees.map((node) => keyOf(rangeOf(node))));
+    const calls = new Set(callees.map(({ range }) => keyOf(range)));
     return places.flatMap((start) => {
-      const node = root.descendantForIndex(start, start + name.length);
-      if (!node || node.text !== name || !isName(node)) return [];
-      const range = rangeOf(node);
+      const range = rangeAt(root, language, start, name);
+      if (!range) return [];
       const key = keyOf(range);
       const role = definitions.has(key) ? "definition" : calls.has(key) ? "call" : "use";
-      return [{ range, role, within: enclosing(symbols, node, role === "definition") }] as const;
+      return [
+        { range, role, within: enclosing(symbols, start, role === "definition" ? range : undefined) },
+      ] as const;
     });
   });
 }
@@ -50,20 +51,26 @@ export async function findCalls(
   if (!language.calls || (name !== undefined && placesOf(name, text).length === 0)) return [];
   return withTree(grammars, language, text, ({ symbols, callees }) =>
     callees
-      .filter((node) => name === undefined || node.text === name)
-      .map((node) => ({
-        name: node.text,
-        range: rangeOf(node),
+      .filter((callee) => name === undefined || callee.name === name)
+      .map(({ name: called, start, range }) => ({
+        name: called,
+        range,
         role: "call",
-        within: enclosing(symbols, node, false),
+        within: enclosing(symbols, start),
       })),
   );
+}
+
+interface Callee {
+  readonly name: string;
+  readonly start: number;
+  readonly range: Range;
 }
 
 interface Parsed {
   readonly root: Node;
   readonly symbols: readonly SourceSymbol[];
-  readonly callees: readonly Node[];
+  readonly callees: readonly Callee[];
 }
 
 async function withTree<T>(
@@ -74,15 +81,59 @@ async function withTree<T>(
 ): Promise<T[]> {
   const { parse, query } = await grammars(language);
   const read = (root: Node) => {
-    const callees = language.calls ? query(language.calls).captures(root) : [];
-    const byPlace = new Map(callees.map(({ node }) => [node.startIndex, node]));
-    return work({
-      root,
-      symbols: symbolsIn(root, query, language, text),
-      callees: [...byPlace.values()].sort((a, b) => a.startIndex - b.startIndex),
-    });
+    const symbols = symbolsIn(root, query, language, text);
+    const captures = language.calls ? query(language.calls).captures(root) : [];
+    const called = [...calleesIn(captures, symbols), ...opaqueCallees(root, language)];
+    const byPlace = new Map(called.map((callee) => [callee.start, callee]));
+    return work({ root, symbols, callees: [...byPlace.values()].sort((a, b) => a.start - b.start) });
   };
   return parse(text, read) ?? [];
+}
+
+function calleesIn(captures: readonly QueryCapture[], symbols: readonly SourceSymbol[]): Callee[] {
+  const named = (capture: string) => captures.filter(({ name }) => name === capture).map(({ node }) => node);
+  const bare = named("bare");
+  const scopeOf = (node: Node) => enclosing(symbols, node.startIndex)?.path;
+  const locals = new Set(
+    bare.length > 0 ? named("local").map((node) => `${scopeOf(node)} ${node.text}`) : [],
+  );
+  const defined = new Set(symbols.map(({ nameRange }) => keyOf(nameRange)));
+  const isCall = (node: Node) =>
+    !locals.has(`${scopeOf(node)} ${node.text}`) && !defined.has(keyOf(rangeOf(node)));
+  return [...named("callee"), ...bare.filter(isCall)].map((node) => ({
+    name: node.text,
+    start: node.startIndex,
+    range: rangeOf(node),
+  }));
+}
+
+const OPAQUE_CALL = /[\p{L}_]\w*(?=\s*\()/gu;
+
+function opaqueCallees(root: Node, { opaque }: Language): Callee[] {
+  if (opaque === undefined) return [];
+  return root.descendantsOfType(opaque).flatMap((node) =>
+    [...(node?.text ?? "").matchAll(OPAQUE_CALL)].map(({ 0: name, index }) => ({
+      name,
+      start: node!.startIndex + index,
+      range: rangeWithin(node!, index, name),
+    })),
+  );
+}
+
+/** Where the name stands, if it is an identifier there. */
+function rangeAt(root: Node, { opaque }: Language, start: number, name: string): Range | undefined {
+  const node = root.descendantForIndex(start, start + name.length);
+  if (!node) return undefined;
+  const isIt =
+    node.type === opaque || (isName(node) && node.text.replace(SIGIL, "") === name.replace(SIGIL, ""));
+  return isIt ? rangeWithin(node, start - node.startIndex, name) : undefined;
+}
+
+function rangeWithin({ text, startPosition: { row, column } }: Node, offset: number, name: string): Range {
+  const lines = text.slice(0, offset).split("\n");
+  const col = lines.length === 1 ? column + offset : lines.at(-1)!.length;
+  const line = row + lines.length - 1;
+  return { start: { line, col }, end: { line, col: col + name.length } };
 }
 
 /** Offsets of the name as a whole word. */
@@ -96,23 +147,18 @@ function placesOf(name: string, text: string): number[] {
 
 const isWordSign = (sign: string | undefined) => sign !== undefined && /[\p{L}\p{N}_]/u.test(sign);
 
-/** Node types that grammars use for identifiers. */
+/** Node types that grammars use for identifiers; a symbol or a variable of Ruby starts with a sign. */
 const isName = ({ type, childCount }: Node) =>
-  childCount === 0 && /identifier|name|constant|^word$/.test(type);
+  childCount === 0 && /identifier|name|constant|^word$|^simple_symbol$|_variable$/.test(type);
+const SIGIL = /^[:@$]+/;
 
 const keyOf = ({ start }: Range) => `${start.line}:${start.col}`;
 
 /** Symbols are sorted by their start, the outer before the inner. A definition is not inside itself. */
-function enclosing(
-  symbols: readonly SourceSymbol[],
-  node: Node,
-  isDefinition: boolean,
-): Occurrence["within"] {
+function enclosing(symbols: readonly SourceSymbol[], at: number, definition?: Range): Occurrence["within"] {
   const found = symbols.findLast(
     ({ start, end, nameRange }) =>
-      start <= node.startIndex &&
-      node.endIndex <= end &&
-      !(isDefinition && keyOf(nameRange) === keyOf(rangeOf(node))),
+      start <= at && at < end && !(definition && keyOf(nameRange) === keyOf(definition)),
   );
   if (!found) return null;
   const { path, kind, range, signature } = found;

@@ -40,10 +40,10 @@ const DOLLAR = /^[\p{ID_Start}_$][\p{ID_Continue}$]*$/u;
 
 /** INVALID_ARGUMENT unless the text is a valid identifier in the language of the file. */
 export function checkIdentifier(path: Path, name: string): void {
-  const { id = "", id: title = "this language" } = languageOf(path) ?? {};
+  const { id = "", id: title = "this language", signedNames } = languageOf(path) ?? {};
   // The `#` of TypeScript's private names belongs to the name.
   const own = WITH_DOLLAR.has(id) && id !== "php" ? name.replace(/^#/, "") : name;
-  const isName = (WITH_DOLLAR.has(id) ? DOLLAR : PLAIN).test(own);
+  const isName = (WITH_DOLLAR.has(id) ? DOLLAR : PLAIN).test(signedNames ? own.replace(/[!?]$/, "") : own);
   if (!isName)
     throw invalidArgument(
       "new_name",

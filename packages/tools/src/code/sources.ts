@@ -41,7 +41,7 @@ export function createSources({ confinement }: Pick<Workspace, "confinement">, p
     },
     /** The name at a position. */
     nameAt: ({ path, position, source }: Spot) =>
-      wordAt((source ?? readSourceText(confinement, path)).text, position)?.text,
+      wordAt(source ?? readSourceText(confinement, path), position)?.text,
     /** The symbols of the current file, or of the given text; none without a grammar for its language. */
     symbols,
     /** The innermost symbol around a position. */
@@ -51,11 +51,11 @@ export function createSources({ confinement }: Pick<Workspace, "confinement">, p
     },
     /** The symbols and words of the file that start like the one at the position. */
     async completion({ path, position }: Spot) {
-      const { text } = readSourceText(confinement, path);
-      const prefix = prefixAt(text, position);
+      const source = readSourceText(confinement, path);
+      const prefix = prefixAt(source, position);
       const own = await symbols(path);
       const known = new Map(own.map(({ name, kind, signature }) => [name, { kind, detail: signature }]));
-      return [...new Set([...known.keys(), ...wordsOf(text)])]
+      return [...new Set([...known.keys(), ...wordsOf(source)])]
         .filter((name) => name !== prefix && name.startsWith(prefix))
         .map((label) => ({ label, ...known.get(label) }));
     },

@@ -53,8 +53,7 @@ export function createSymbolSearch(
 
   /** Files of the same language that contain the name as a word, in path order. */
   const filesNaming = async (name: string, language: Language, signal: AbortSignal): Promise<Path[]> => {
-    // Next to a symbol such as `$` ripgrep sees no word boundary.
-    const pattern = { pattern: name, fixed: true, word: /^\w+$/.test(name), case: "sensitive" } as const;
+    const pattern = { pattern: name, fixed: true, word: true, case: "sensitive" } as const;
     const globs = familyOf(language).flatMap(toGlobs);
     return [...(await filesWith(workspace, pattern, { globs, signal }))].sort(comparePaths);
   };

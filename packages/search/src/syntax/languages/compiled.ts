@@ -24,6 +24,7 @@ export const c: Language = {
   grammar: "tree-sitter-c/tree-sitter-c.wasm",
   symbols: SHARED,
   calls: CALLS,
+  opaque: "preproc_arg",
 };
 
 /** Headers are parsed as C++, which also accepts those of C. */
@@ -47,6 +48,7 @@ export const cpp: Language = {
     (concept_definition name: (identifier) @name) @type
   `,
   calls: `${CALLS} (call_expression function: [(qualified_identifier name: (identifier) @callee) (template_function name: (identifier) @callee)])`,
+  opaque: "preproc_arg",
 };
 
 export const csharp: Language = {
@@ -138,5 +140,7 @@ export const rust: Language = {
   calls: `
     (call_expression function: [(identifier) @callee (field_expression field: (field_identifier) @callee) (scoped_identifier name: (identifier) @callee) (generic_function function: [(identifier) @callee (scoped_identifier name: (identifier) @callee)])])
     (macro_invocation macro: (identifier) @callee)
+    ((token_tree (identifier) @callee . (token_tree) @arguments) (#match? @arguments "^[(]"))
+    (token_tree (identifier) @callee . "!" . (token_tree))
   `,
 };

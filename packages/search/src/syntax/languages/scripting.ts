@@ -91,7 +91,16 @@ export const ruby: Language = {
     (singleton_method name: (_) @name) @method
     (assignment left: (constant) @name) @constant
   `,
-  calls: `(call method: (identifier) @callee)`,
+  calls: `
+    (call method: (identifier) @callee)
+    (identifier) @bare
+    [(assignment left: (identifier) @local) (operator_assignment left: (identifier) @local) (left_assignment_list (identifier) @local)]
+    [(method_parameters (identifier) @local) (block_parameters (identifier) @local) (lambda_parameters (identifier) @local) (destructured_parameter (identifier) @local)]
+    [(optional_parameter name: (identifier) @local) (splat_parameter name: (identifier) @local) (hash_splat_parameter name: (identifier) @local)]
+    [(keyword_parameter name: (identifier) @local) (block_parameter name: (identifier) @local) (exception_variable (identifier) @local) (for pattern: (identifier) @local)]
+  `,
+  signedNames: true,
+  dollarIsSigil: true,
 };
 
 export const php: Language = {
@@ -116,6 +125,7 @@ export const php: Language = {
     (scoped_call_expression name: (name) @callee)
     (object_creation_expression (name) @callee)
   `,
+  dollarIsSigil: true,
 };
 
 export const bash: Language = {

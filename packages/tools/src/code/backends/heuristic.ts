@@ -89,12 +89,10 @@ async function findWord(
   glob: string,
   signal: AbortSignal,
 ): Promise<SourcePlace[]> {
-  // Next to a symbol such as `$` ripgrep sees no word boundary.
-  const isPlain = /^\w+$/.test(word);
   const search = {
     pattern: word,
     fixed: true,
-    word: isPlain,
+    word: true,
     case: "sensitive",
     globs: [glob],
     context: 0,

@@ -40,7 +40,7 @@ export function createTreeSitter(sources: Sources, symbols: SymbolSearch): CodeB
         signal,
         async (source) => toPlaces(source, await sources.occurrences(source, name ?? "")),
         // Prefers too many matches to too few.
-        (source) => toPlaces(source, wordsNamed(source.text, name ?? "")),
+        (source) => toPlaces(source, wordsNamed(source, name ?? "")),
       );
     },
     async hover(spot, signal) {
