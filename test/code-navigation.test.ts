@@ -355,7 +355,7 @@ describe("without any language server", () => {
     test("references and callers are found by name, without comments and strings, and the answer says so", async () => {
       const { data } = await ask("references", main, `${round}(4`);
       expect(data.total).toBe(shop.mentions);
-      expect(data.note).toContain("matched by name without a language server");
+      expect(data.note).toContain("matched by name: other symbols with this name may be included");
       const callers = await ask("calls", main, `${round}(4`);
       expect(callers.data.note).toBe(data.note);
       expect(callers.data.results.map((one: { name: string }) => one.name).sort()).toEqual(

@@ -78,7 +78,12 @@ export type { SourcePlace } from "./language-servers/lsp-places.ts";
 export { startServer } from "./language-servers/server-process.ts";
 export { readSourceText, type SourceText } from "./language-servers/source-text.ts";
 export { ServerRefused, ServerUnavailable } from "./language-servers/unavailable.ts";
-export { type AppliedEdit, applyWorkspaceEdit, proposedEdits } from "./language-servers/workspace-edit.ts";
+export {
+  type AppliedEdit,
+  applyWorkspaceEdit,
+  editPlaces,
+  proposedEdits,
+} from "./language-servers/workspace-edit.ts";
 export type { Resolve } from "./network/admit.ts";
 export { type FindOpener, openInBrowser } from "./network/browser.ts";
 export { downloadFile } from "./network/download.ts";

@@ -1,3 +1,6 @@
+import type { Path } from "../path.ts";
+import { lacksCompileDatabase } from "./compile-database.ts";
+
 /** Where a server's program may be. */
 export type ProgramPlace =
   /** By its name in the folders of PATH. */
@@ -29,6 +32,8 @@ export interface ServerRow {
   readonly settings?: Readonly<Record<string, unknown>>;
   /** Logged once it has listed the files of the project; until then it knows only those that are open. */
   readonly listed?: RegExp;
+  /** What it needs from the project to understand this file, and how to get it. */
+  lacks?(path: Path, root: Path): string | undefined;
   /** How to get it, as a part of a sentence. */
   readonly install: string;
 }
@@ -131,6 +136,7 @@ export const SERVERS: readonly ServerRow[] = [
     places: [{ kind: "path", program: "clangd" }],
     args: ["--background-index", "--log=error"],
     probe: ["--version"],
+    lacks: lacksCompileDatabase,
     install: "install clangd (apt install clangd), and let the build write compile_commands.json",
   },
   {

@@ -62,7 +62,14 @@ export function createLanguageClient(server: LanguageServer) {
      * The server knows only the projects of open files, or the folders that its settings name, so files that may use a
      * symbol have to be opened before it is asked about all uses.
      */
-    knowsOnlyOpen: server.name.startsWith("typescript") || isPyright,
+    knowsOnlyOpen: (path: Path): boolean =>
+      server.name.startsWith("typescript") || isPyright || server.lacks(path) !== undefined,
+    /** Files elsewhere belong to another server. */
+    covers: (path: Path): boolean => isWithin(server.root, path),
+    /** What it needs from the project to understand a file, and how to get it. */
+    lacks: (path: Path): string | undefined => server.lacks(path),
+    /** Why it cannot load the project. */
+    trouble: (): string | undefined => server.running?.trouble(),
     onWork: (listener: (message: string) => void) => server.onWork(listener),
     /** Whether it is still loading the project, so that its answers may be incomplete. */
     isLoading: (): boolean => server.running?.isLoading() ?? false,

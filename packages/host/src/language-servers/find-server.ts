@@ -5,7 +5,10 @@ import { SERVERS, type ServerRow } from "./catalog.ts";
 import { findOnPath, findProgram, majorTypeScriptOf, type Surroundings } from "./find-program.ts";
 
 export interface FoundServer {
-  readonly row: Pick<ServerRow, "name" | "language" | "initializationOptions" | "settings" | "listed">;
+  readonly row: Pick<
+    ServerRow,
+    "name" | "language" | "initializationOptions" | "settings" | "listed" | "lacks"
+  >;
   readonly argv: readonly [string, ...string[]];
   readonly version?: string;
   readonly where: string;

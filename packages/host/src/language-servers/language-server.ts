@@ -46,6 +46,8 @@ export interface LanguageServerOptions {
   readonly initializationOptions?: unknown;
   readonly settings?: Readonly<Record<string, unknown>>;
   readonly listed?: RegExp;
+  /** What it needs from the project to understand a file, and how to get it. */
+  lacks?(path: Path): string | undefined;
   start(): Promise<ServerProcess>;
   log(line: string): void;
 }
@@ -97,6 +99,17 @@ export class LanguageServer {
   /** Only when it runs already. */
   get running(): Running | undefined {
     return this.#running;
+  }
+
+  lacks(path: Path): string | undefined {
+    return this.#options.lacks?.(path);
+  }
+
+  /** Why it does not run, if it should. */
+  failure(): string | undefined {
+    if (this.#running || this.#lastReason === "") return undefined;
+    if (this.#deaths >= this.#options.limits.maxDeaths) return `${this.#circuitText()}: ${this.#lastReason}`;
+    return `${this.name} does not run: ${this.#lastReason}`;
   }
 
   /** Reports what it does while it starts and reads the project, until the returned function is called. */

@@ -93,6 +93,7 @@ export function createLanguageServers(options: LanguageServersOptions) {
           initializationOptions: row.initializationOptions,
           settings: row.settings,
           listed: row.listed,
+          lacks: (file) => row.lacks?.(file, place.root),
           // A language server needs no network.
           start: () => startServer({ argv, root: place.root, env: childEnv, sandbox, network: "off", state }),
         });

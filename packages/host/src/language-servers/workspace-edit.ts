@@ -6,7 +6,7 @@ import { nameInPatch } from "../edits/plan-patch.ts";
 import { utf16FormOf } from "../patch/text-form.ts";
 import { unifiedDiff } from "../patch/unified-diff.ts";
 import { type Path, pathToUri } from "../path.ts";
-import { fromLspRange, pathOf, type SourcePlace } from "./lsp-places.ts";
+import { fromLspRange, pathOf, type SourcePlace, toLspRange } from "./lsp-places.ts";
 import { readSourceText, type SourceText } from "./source-text.ts";
 
 export interface AppliedEdit extends PatchResult {
@@ -50,6 +50,14 @@ export const proposedEdits = (confinement: Confinement, proposed: lsp.WorkspaceE
   toChanges(confinement, proposed).flatMap(({ path, edits }) =>
     edits.map(({ range, newText }) => ({ path, range: fromLspRange(range), newText })),
   );
+
+/** The edit that puts one text at every place. */
+export function editPlaces(places: readonly SourcePlace[], newText: string): lsp.WorkspaceEdit {
+  const byUri = Map.groupBy(places, ({ path }) => pathToUri(path));
+  const toEdits = (inFile: readonly SourcePlace[]) =>
+    inFile.map(({ range }) => ({ range: toLspRange(range), newText }));
+  return { changes: Object.fromEntries([...byUri].map(([uri, inFile]) => [uri, toEdits(inFile)])) };
+}
 
 function toChanges(
   confinement: Confinement,

@@ -31,7 +31,7 @@ export const ChangedFiles = z.object({
 });
 
 type Proposed = Parameters<typeof applyWorkspaceEdit>[1];
-type ApplyOptions = Parameters<typeof applyWorkspaceEdit>[2];
+export type ApplyOptions = Parameters<typeof applyWorkspaceEdit>[2];
 
 /** Applies the change through the edit engine, and notifies the servers at once. */
 export async function makeChanges(

@@ -11,6 +11,7 @@ import { languageOf, type ParserPool } from "@octant/search";
 import type { CodeBackend } from "./backend.ts";
 import { createHeuristic } from "./backends/heuristic.ts";
 import { createTreeSitter } from "./backends/tree-sitter.ts";
+import { createDiagnosticsAfterEdit } from "./diagnostics-after-edit.ts";
 import { createSources } from "./sources.ts";
 import { createSymbolSearch, type SymbolIndex } from "./symbol-search.ts";
 
@@ -43,6 +44,7 @@ export function createCode({ workspace, servers, index, parsers }: CodeOptions) 
     servers,
     sources,
     symbols,
+    diagnosticsAfterEdit: createDiagnosticsAfterEdit({ workspace, servers }),
     /** The backends for a file, best first. Later ones are created only when needed. */
     async *backends(path: Path, order: Order = "best"): AsyncIterable<CodeBackend> {
       if (order === "best") yield* server(path);
@@ -53,27 +55,49 @@ export function createCode({ workspace, servers, index, parsers }: CodeOptions) 
   };
 }
 
+/** An answer and its source. */
+export interface Answered<T> {
+  /** undefined when no backend can answer. */
+  readonly answer: T | undefined;
+  readonly backend: CodeBackend | undefined;
+  /** The better backend that answered and found nothing. */
+  readonly emptyHanded: string | undefined;
+}
+
+export interface AskOptions<T> {
+  readonly order?: Order;
+  /** An empty answer is compared with that of the next backend. */
+  isEmpty?(answer: T): boolean;
+}
+
 /**
- * Asks the backends in turn until one answers, and records which one did. An empty result is an answer; undefined is
- * not. A server that has crashed, or does not understand the position, is skipped.
+ * Asks the backends in turn until one answers, and records which one did. undefined is not an answer, and an empty one
+ * counts only if the others have none either. A server that has crashed, or does not understand the position, is
+ * skipped.
  */
 export async function firstAnswer<T>(
   code: Code,
   path: Path,
   ctx: Pick<Context, "backend" | "signal" | "progress">,
   ask: (backend: CodeBackend) => Promise<T | undefined> | undefined,
-  order?: Order,
-): Promise<T | undefined> {
+  { order, isEmpty = () => false }: AskOptions<T> = {},
+): Promise<Answered<T>> {
+  let empty: { readonly answer: T; readonly backend: CodeBackend } | undefined;
+  const finish = (answer: T, backend: CodeBackend, emptyHanded?: string) => {
+    ctx.backend(backend.name);
+    return { answer, backend, emptyHanded };
+  };
   for await (const backend of code.backends(path, order)) {
     let steps = 0;
     const stop = backend.onWork?.((message) => ctx.progress({ progress: ++steps, message }));
     const answer = await askOne(backend, ask).finally(stop);
     ctx.signal.throwIfAborted();
     if (answer === undefined) continue;
-    ctx.backend(backend.name);
-    return answer;
+    if (!isEmpty(answer)) return finish(answer, backend, empty?.backend.name);
+    empty ??= { answer, backend };
   }
-  return undefined;
+  if (empty) return finish(empty.answer, empty.backend);
+  return { answer: undefined, backend: undefined, emptyHanded: undefined };
 }
 
 async function askOne<T>(

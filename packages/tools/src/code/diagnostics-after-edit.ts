@@ -1,4 +1,4 @@
-import { ToolError } from "@octant/core";
+import { Range, type Reader, ToolError, Uri } from "@octant/core";
 import {
   createLanguageClient,
   type LanguageServers,
@@ -9,6 +9,37 @@ import {
   type SourceDiagnostic,
   type Workspace,
 } from "@octant/host";
+import { z } from "zod";
+import { spotOf } from "../place-lines.ts";
+
+const AddedDiagnostic = z.object({
+  uri: Uri,
+  range: Range,
+  severity: z.string(),
+  message: z.string(),
+  source: z.string().optional(),
+  code: z.string().optional(),
+});
+
+/** What an answer says about the problems that an edit caused. */
+export const NewProblems = {
+  diagnostics: z
+    .array(AddedDiagnostic)
+    .readonly()
+    .optional()
+    .describe("New problems reported by a running language server"),
+  diagnostics_note: z.string().optional().describe("Why diagnostics may be missing, and how to get them"),
+};
+
+export function newProblemLines(
+  { diagnostics }: { readonly diagnostics?: readonly z.output<typeof AddedDiagnostic>[] | undefined },
+  reader: Reader,
+): string[] {
+  if (!diagnostics) return [];
+  if (diagnostics.length === 0) return ["no new problems"];
+  const lines = diagnostics.map((one) => `${spotOf(one, reader)}: ${one.severity}: ${one.message}`);
+  return ["New problems since this edit:", ...lines];
+}
 
 interface EditedFile {
   readonly uri: string;
@@ -33,9 +64,9 @@ export function createDiagnosticsAfterEdit({
   readonly servers: LanguageServers;
 }) {
   /** Diagnostics by file; files without an answer are left out. */
-  const lookAt = async (paths: readonly Path[], signal: AbortSignal) => {
+  const lookAt = async (paths: readonly Path[], maxFiles: number, signal: AbortSignal) => {
     const rows = await Promise.all(
-      paths.slice(0, MAX_FILES).map(async (path) => {
+      paths.slice(0, maxFiles).map(async (path) => {
         const server = servers.running(path);
         if (!server) return [];
         const asked = createLanguageClient(server).diagnostics(path, BUDGET_MS, signal);
@@ -48,25 +79,28 @@ export function createDiagnosticsAfterEdit({
 
   return {
     /**
-     * Applies the edit and compares the diagnostics of its files before and after. `added` is undefined when no server
+     * Applies the edit and compares the diagnostics of its files, and of the given ones, before and after. `added` is undefined when no server
      * runs for any of them, or none answered in time; `note` says what is unknown. The edit is applied in any case.
      */
     async around<T extends { readonly files: readonly EditedFile[] }>(
       uris: readonly string[],
       edit: () => Promise<T>,
       signal: AbortSignal,
+      maxFiles = MAX_FILES,
     ) {
       const asked = uris.flatMap((uri) => toPathOrNothing(confinement, uri));
-      const before = await lookAt(asked, signal);
+      const before = await lookAt(asked, maxFiles, signal);
       const result = await edit();
-      servers.changed(result.files.map(({ uri }) => confinement.toPath(uri)));
-      const left = result.files
-        .filter(({ hash, kind }) => hash !== null && kind === undefined)
-        .map(({ uri, created }) => ({ path: confinement.toPath(uri), created }))
-        .filter(({ path }) => servers.running(path) !== undefined);
+      const changed = result.files.map((file) => ({ ...file, path: confinement.toPath(file.uri) }));
+      servers.changed(changed.map(({ path }) => path));
+      const unchanged = asked.filter((path) => !changed.some((file) => file.path === path));
+      const left = [
+        ...changed.filter(({ hash, kind }) => hash !== null && kind === undefined),
+        ...unchanged.map((path) => ({ path, created: false })),
+      ].filter(({ path }) => servers.running(path) !== undefined);
       if (left.length === 0) return { result, added: undefined, note: undefined };
       const paths = left.map(({ path }) => path);
-      const after = await lookAt(paths, signal);
+      const after = await lookAt(paths, maxFiles, signal);
       const added = [...after].flatMap(([path, found]) => addedSince(before.get(path) ?? [], found));
       const unsure = left.filter(({ path, created }) => after.has(path) && !before.has(path) && !created);
       return {

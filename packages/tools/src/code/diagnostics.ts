@@ -1,14 +1,17 @@
 import { action, SymbolId, ToolError, Uri } from "@octant/core";
-import { type Path, SEVERITIES } from "@octant/host";
+import { type Path, SEVERITIES, type SourceDiagnostic } from "@octant/host";
 import { z } from "zod";
 import { INSPECT_SHORT } from "../kinds.ts";
 import { spotOf } from "../place-lines.ts";
+import type { CodeBackend } from "./backend.ts";
 import { TREE_SITTER } from "./backends/tree-sitter.ts";
 import { type Code, firstAnswer } from "./code.ts";
 import { LIST_ERRORS, Paging, pageOfRanks } from "./page.ts";
 import { comparePlaces, Place, toPlace } from "./place.ts";
 import { toFile } from "./spot.ts";
 import { placesText } from "./text.ts";
+import { whyUnchecked } from "./unchecked.ts";
+import { whyNoServer } from "./unsearched.ts";
 
 /** The time that a server needs to load the project. */
 const PATIENCE_MS = 20_000;
@@ -31,7 +34,7 @@ export const diagnostics = (code: Code) =>
       total: z.int(),
       checked: z
         .enum(["all", "syntax"])
-        .describe("syntax: no language server answered, so types and names were not checked"),
+        .describe("syntax: types and names were not checked; the note says why"),
       note: z.string().optional().describe("Why only syntax was checked, and how to get type checks"),
     }),
     errors: [...LIST_ERRORS, "UNSUPPORTED"],
@@ -42,34 +45,41 @@ export const diagnostics = (code: Code) =>
     }),
     async run({ limit, cursor: _cursor, ...input }, ctx) {
       const path = toFile(code, input);
-      const answer = await firstAnswer(code, path, ctx, async ({ name, diagnostics: ask }) => {
-        const found = await ask?.(path, PATIENCE_MS, ctx.signal);
-        return found && { found, isSyntaxOnly: name === TREE_SITTER };
+      const { answer } = await firstAnswer(code, path, ctx, async (backend) => {
+        const found = await backend.diagnostics?.(path, PATIENCE_MS, ctx.signal);
+        return found && (await judge(code, backend, path, found));
       });
-      const missing = !answer || answer.isSyntaxOnly ? await whyNoServer(code, path) : undefined;
-      if (!answer)
-        throw new ToolError("UNSUPPORTED", `nothing here can check this file; ${missing}`, UNCHECKED);
-      const sorted = answer.found.toSorted(comparePlaces);
+      if (!answer) {
+        const why = await whyNoServer(code, path);
+        throw new ToolError("UNSUPPORTED", `nothing here can check this file; ${why}`, UNCHECKED);
+      }
+      const { found, why } = answer;
+      const sorted = found.toSorted(comparePlaces);
       const results = await pageOfRanks(sorted, limit, ctx, async ({ path: _path, ...one }) => {
         const place = await toPlace(code, { path, range: one.range });
         return place && { ...place, ...one };
       });
-      const checked = missing === undefined ? "all" : "syntax";
+      const checked = why === undefined ? "all" : "syntax";
       const note =
-        missing === undefined ? {} : { note: `only the syntax was checked, not types or names: ${missing}` };
+        why === undefined ? {} : { note: `only the syntax was checked, not types or names: ${why}` };
       return { results, total: sorted.length, checked, ...note } as const;
     },
   });
 
-const UNCHECKED = { what: "diagnostics of this language", how: "set language_servers in your settings" };
-
-async function whyNoServer({ servers }: Code, path: Path): Promise<string> {
-  const found = await servers.find(path);
-  if (!("server" in found)) return `no language server was found; ${found.how}`;
-  const { name, running } = found.server;
-  const trouble = running?.trouble();
-  return trouble === undefined ? `${name} did not answer in time; ask again soon` : cannotLoad(name, trouble);
+/** The problems to be believed, and why only the syntax counts as checked. */
+async function judge(
+  code: Code,
+  { name, lacks }: CodeBackend,
+  path: Path,
+  found: readonly SourceDiagnostic[],
+): Promise<{ readonly found: readonly SourceDiagnostic[]; readonly why?: string | undefined }> {
+  if (name === TREE_SITTER) return { found, why: await whyNoServer(code, path) };
+  const lacking = lacks?.(path);
+  if (lacking === undefined) return { found, why: whyUnchecked(code, path) };
+  // Without the compiler's flags the server takes valid code for wrong, and a macro looks wrong to the parser.
+  const faults = await code.sources.syntaxErrors(code.sources.read(path));
+  const lines = new Set(faults.map(({ range }) => range.start.line));
+  return { found: found.filter(({ range }) => lines.has(range.start.line)), why: lacking };
 }
 
-export const cannotLoad = (server: string, trouble: string): string =>
-  `${server} cannot load the project: ${trouble}`;
+const UNCHECKED = { what: "diagnostics of this language", how: "set language_servers in your settings" };

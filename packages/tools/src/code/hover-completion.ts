@@ -2,9 +2,11 @@ import { ANSWER_BYTES, action, Range, Uri } from "@octant/core";
 import { pathToUri } from "@octant/host";
 import { z } from "zod";
 import { INSPECT } from "../kinds.ts";
+import type { CodeBackend } from "./backend.ts";
 import { type Code, firstAnswer } from "./code.ts";
 import { LIST_ERRORS, Paging, pageOfRanks } from "./page.ts";
 import { SPOT_ERRORS, SpotInput, toSpot } from "./spot.ts";
+import { ByName, noteByName } from "./unsearched.ts";
 
 export const hover = (code: Code) =>
   action({
@@ -15,20 +17,28 @@ export const hover = (code: Code) =>
       uri: Uri,
       text: z.string().nullable().describe("Markdown; null when unknown"),
       range: Range.optional(),
+      note: ByName,
     }),
     errors: [...SPOT_ERRORS, "EXEC_FAILED", "TIMEOUT"],
     examples: [
       { title: "Show type and docs", input: { uri: "src/main.ts", position: { line: 0, col: 13 } } },
     ],
-    text: ({ text }, { backend }) => ({
+    text: ({ text, note }, { backend }) => ({
       body: text ?? "no information about this position",
-      notes: [backend && `by ${backend}`],
+      notes: [note, backend && `by ${backend}`],
     }),
     async run(input, ctx) {
       const spot = await toSpot(code, input);
-      const found = await firstAnswer(code, spot.path, ctx, ({ hover: ask }) => ask?.(spot, ctx.signal));
+      const ask = ({ hover: asked }: CodeBackend) => asked?.(spot, ctx.signal);
+      const answered = await firstAnswer(code, spot.path, ctx, ask, { isEmpty: (found) => found === null });
+      const { answer: found } = answered;
       const text = found ? found.text.slice(0, ANSWER_BYTES).toWellFormed() : null;
-      return { uri: pathToUri(spot.path), text, ...(found?.range && { range: found.range }) };
+      return {
+        uri: pathToUri(spot.path),
+        text,
+        ...(found?.range && { range: found.range }),
+        ...(found && (await noteByName(code, spot.path, answered))),
+      };
     },
   });
 
@@ -63,7 +73,8 @@ export const completion = (code: Code) =>
     },
     async run({ limit, cursor: _cursor, ...input }, ctx) {
       const spot = await toSpot(code, input);
-      const found = await firstAnswer(code, spot.path, ctx, ({ completion: ask }) => ask?.(spot, ctx.signal));
+      const ask = ({ completion: asked }: CodeBackend) => asked?.(spot, ctx.signal);
+      const { answer: found } = await firstAnswer(code, spot.path, ctx, ask);
       const results = await pageOfRanks(found ?? [], limit, ctx, (one) => one);
       return { results, total: found?.length ?? 0 };
     },

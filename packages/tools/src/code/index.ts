@@ -1,9 +1,10 @@
 import { defineTool } from "@octant/core";
+import { calls } from "./calls.ts";
 import { type CodeOptions, createCode } from "./code.ts";
 import { diagnostics } from "./diagnostics.ts";
 import { format } from "./format.ts";
 import { completion, hover } from "./hover-completion.ts";
-import { calls, definition, references } from "./navigation.ts";
+import { definition, references } from "./navigation.ts";
 import { rename } from "./rename.ts";
 import { search_ast } from "./search-ast.ts";
 import { outline, search_symbol } from "./symbol-lists.ts";

@@ -1,21 +1,25 @@
-import { action, Range, Uri } from "@octant/core";
-import { pathToUri } from "@octant/host";
+import { action, type Context } from "@octant/core";
+import type { SourcePlace, Spot } from "@octant/host";
 import { z } from "zod";
 import { INSPECT, INSPECT_SHORT } from "../kinds.ts";
+import { toHidden } from "../searched.ts";
+import type { CodeBackend } from "./backend.ts";
 import { type Code, firstAnswer } from "./code.ts";
+import { crossCheck, filesOf } from "./cross-check.ts";
+import { localScopeOf, usesByName } from "./names.ts";
 import { openUses } from "./open-uses.ts";
 import { LIST_ERRORS, Paging, pageOfPlaces } from "./page.ts";
 import { noteOutside, Outside, orderFrom, Place, sortPlaces, toPlace } from "./place.ts";
 import { SpotInput, toSpot } from "./spot.ts";
-import { placeLine, placesText } from "./text.ts";
-import { ByName, noteByName, noteLoading, Unsearched } from "./unsearched.ts";
+import { placesText } from "./text.ts";
+import { ByName, NotListed, noteByName, noteIncomplete, noteNotListed, Unsearched } from "./unsearched.ts";
 
 export const definition = (code: Code) =>
   action({
     summary: "Find the definition of a symbol.",
     ...INSPECT,
     input: z.strictObject({ ...SpotInput, ...Paging }),
-    output: z.object({ results: z.array(Place), outside: Outside }),
+    output: z.object({ results: z.array(Place), outside: Outside, note: ByName }),
     errors: LIST_ERRORS,
     examples: [
       { title: "By position", input: { uri: "src/main.ts", position: { line: 0, col: 13 } } },
@@ -24,12 +28,18 @@ export const definition = (code: Code) =>
     text: placesText("definition"),
     async run({ limit, cursor: _cursor, ...input }, ctx) {
       const spot = await toSpot(code, input);
-      const found = await firstAnswer(code, spot.path, ctx, ({ definition: ask }) => ask?.(spot, ctx.signal));
-      const { inside, outside } = sortPlaces(code, found ?? []);
+      const ask = ({ definition: asked }: CodeBackend) => asked?.(spot, ctx.signal);
+      const isEmpty = (found: readonly SourcePlace[]) => found.length === 0;
+      const answered = await firstAnswer(code, spot.path, ctx, ask, { isEmpty });
+      const { inside, outside } = sortPlaces(code, answered.answer ?? []);
       const results = await pageOfPlaces(inside, limit, ctx, (place) => toPlace(code, place));
-      return { results, ...noteOutside(outside) };
+      return { results, ...noteOutside(outside), ...(await noteByName(code, spot.path, answered)) };
     },
   });
+
+/** Uses by name that a server is asked about. */
+const MAX_ASKED = 100;
+const MAX_BY_NAME = 20;
 
 export const references = (code: Code) =>
   action({
@@ -39,6 +49,8 @@ export const references = (code: Code) =>
     output: z.object({
       results: z.array(Place),
       total: z.int(),
+      by_name: PlacesByName,
+      not_listed: NotListed,
       outside: Outside,
       incomplete: Unsearched.incomplete,
       note: ByName,
@@ -48,63 +60,55 @@ export const references = (code: Code) =>
     text: placesText("reference"),
     async run({ limit, cursor: _cursor, ...input }, ctx) {
       const spot = await toSpot(code, input);
-      const found = await firstAnswer(code, spot.path, ctx, async (backend) => {
-        await openUses(code, backend, spot, ctx.signal);
-        const places = await backend.references?.(spot, ctx.signal);
-        const { matchesNames } = backend;
-        return places && { places, matchesNames, isLoading: backend.isLoading?.() ?? false };
-      });
+      const answered = await firstAnswer(
+        code,
+        spot.path,
+        ctx,
+        (backend) => findUses(code, backend, spot, ctx),
+        { isEmpty: ({ places }) => places.length === 0 },
+      );
+      const { places = [], named, check, incomplete } = answered.answer ?? {};
       const order = await orderFrom(code, spot);
-      const { inside, outside } = sortPlaces(code, found?.places ?? [], order);
+      const { inside, outside } = sortPlaces(code, places, order);
       const results = await pageOfPlaces(inside, limit, ctx, (place) => toPlace(code, place), order);
       return {
         results,
         total: inside.length,
+        ...(await toPlacesByName(code, check?.unknown ?? [])),
+        ...(named && noteNotListed(named, check)),
         ...noteOutside(outside),
-        ...noteLoading(found?.isLoading),
-        ...noteByName(found?.matchesNames),
+        ...incomplete,
+        ...(await noteByName(code, spot.path, answered)),
       };
     },
   });
 
-const MAX_CALLS = 20;
+/** The uses that a backend lists, and those by name that it leads to the same symbol. */
+async function findUses(code: Code, backend: CodeBackend, spot: Spot, ctx: Context) {
+  const { signal } = ctx;
+  const search = { signal, isHidden: toHidden(ctx), ...(backend.covers && { covers: backend.covers }) };
+  if (backend.matchesNames) {
+    const named = await usesByName(code, spot, search);
+    return { places: named.uses, named, check: undefined, incomplete: undefined };
+  }
+  const definitions = (await backend.definition?.(spot, signal)) ?? [];
+  const named = await usesByName(code, spot, { ...search, within: await localScopeOf(code, definitions) });
+  await openUses(code, backend, spot, filesOf(named.uses), signal);
+  const listed = await backend.references?.(spot, signal);
+  if (!listed) return undefined;
+  const compared = { spot, definitions, listed, uses: named.uses, maxAsked: MAX_ASKED };
+  const check = await crossCheck(code, backend, compared, signal);
+  const incomplete = noteIncomplete(backend, spot.path);
+  return { places: [...listed, ...check.same], named, check, incomplete };
+}
 
-const Call = Place.extend({
-  name: z.string(),
-  calls: z.array(z.object({ uri: Uri, range: Range })).describe("Call sites; the first 20"),
-});
+const PlacesByName = z
+  .object({ total: z.int(), results: z.array(Place).describe("The first 20") })
+  .optional()
+  .describe("Uses of the name that the language server cannot attribute to any symbol");
 
-export const calls = (code: Code) =>
-  action({
-    summary: "List the callers of a function, or the functions it calls.",
-    ...INSPECT_SHORT,
-    input: z.strictObject({
-      ...SpotInput,
-      direction: z.enum(["incoming", "outgoing"]).default("incoming"),
-      ...Paging,
-    }),
-    output: z.object({ results: z.array(Call), outside: Outside, note: ByName }),
-    errors: LIST_ERRORS,
-    examples: [{ title: "Find callers", input: { symbol_id: "sym:src/util/add.ts#add" } }],
-    text: placesText<z.output<typeof Call>>("call", "calls", (row, reader) => {
-      const at = row.calls.map(({ range }) => range.start.line + 1);
-      const lines = at.length > 0 ? `  (calls on line ${[...new Set(at)].join(", ")})` : "";
-      return placeLine(row, reader) + lines;
-    }),
-    async run({ limit, direction, cursor: _cursor, ...input }, ctx) {
-      const spot = await toSpot(code, input);
-      const found = await firstAnswer(code, spot.path, ctx, async (backend) => {
-        const places = await backend.calls?.(spot, direction, ctx.signal);
-        return places && { places, matchesNames: backend.matchesNames };
-      });
-      const order = await orderFrom(code, spot);
-      const { inside, outside } = sortPlaces(code, found?.places ?? [], order);
-      const toCall = async (call: (typeof inside)[number]) => {
-        const place = await toPlace(code, call);
-        const at = call.at.slice(0, MAX_CALLS).map(({ path, range }) => ({ uri: pathToUri(path), range }));
-        return place && { ...place, name: call.name, calls: at };
-      };
-      const results = await pageOfPlaces(inside, limit, ctx, toCall, order);
-      return { results, ...noteOutside(outside), ...noteByName(found?.matchesNames) };
-    },
-  });
+async function toPlacesByName(code: Code, uses: readonly SourcePlace[]) {
+  if (uses.length === 0) return {};
+  const results = await Promise.all(uses.slice(0, MAX_BY_NAME).map((use) => toPlace(code, use)));
+  return { by_name: { total: uses.length, results: results.filter((place) => place !== undefined) } };
+}

@@ -1,43 +1,26 @@
 import { existsSync } from "node:fs";
-import { type LanguageClient, type Path, type Spot, splitPath, toNative } from "@octant/host";
-import { languageOf } from "@octant/search";
+import { type Path, type Spot, splitPath, toNative } from "@octant/host";
+import type { CodeBackend } from "./backend.ts";
 import type { Code } from "./code.ts";
-import { parseAll } from "./sources.ts";
 
 /** A server holds each open file in memory. */
-export const MAX_OPENED = 32;
+const MAX_OPENED = 32;
 
 /**
- * Opens files that may use the symbol at a position, where the server would not find them by itself: with project
- * references, tests are a separate project, which TypeScript loads only for an open file; Pyright ignores folders
- * that `include` in its settings does not name. Returns all such files, opened or not.
+ * Opens files that may use a symbol, where the server would not find them by itself: with project references, tests
+ * are a separate project, which TypeScript loads only for an open file; Pyright ignores folders that `include` in its
+ * settings does not name; clangd needs a list of files from the build.
  */
 export async function openUses(
   code: Code,
-  client: Partial<Pick<LanguageClient, "knowsOnlyOpen" | "open">>,
-  spot: Spot,
+  client: Pick<CodeBackend, "knowsOnlyOpen" | "open">,
+  { path }: Spot,
+  files: readonly Path[],
   signal: AbortSignal,
-): Promise<readonly Path[]> {
-  if (!client.knowsOnlyOpen || !client.open) return [];
-  const name = code.sources.nameAt(spot);
-  if (name === undefined) return [];
-  const files = await filesUsing(code, spot.path, name, signal);
-  await client.open(oneByProjectFirst(code, files).slice(0, MAX_OPENED), signal);
-  return files;
-}
-
-/** Other files of the same language in which the name occurs as an identifier. */
-async function filesUsing(code: Code, path: Path, name: string, signal: AbortSignal): Promise<Path[]> {
-  const language = languageOf(path);
-  if (!language) return [];
-  const naming = await code.symbols.filesNaming(name, language, signal);
-  return parseAll(
-    code.sources,
-    naming.filter((file) => file !== path),
-    signal,
-    async (source) => ((await code.sources.occurrences(source, name)).length > 0 ? [source.path] : []),
-    (source) => [source.path],
-  );
+): Promise<void> {
+  if (!client.open || !client.knowsOnlyOpen?.(path)) return;
+  const others = files.filter((file) => file !== path);
+  await client.open(oneByProjectFirst(code, others).slice(0, MAX_OPENED), signal);
 }
 
 /** Orders the first file of each project first, then the first of each folder, because not all can be opened. */

@@ -1,111 +1,146 @@
-import { dirname, join } from "node:path/posix";
-import { counted, ToolError } from "@octant/core";
-import { EDIT_MS, type LanguageClient, type Path, pathToUri, proposedEdits, type Spot } from "@octant/host";
+import { type Context, counted, ToolError } from "@octant/core";
+import {
+  EDIT_MS,
+  editPlaces,
+  type LanguageClient,
+  type Path,
+  pathToUri,
+  proposedEdits,
+  type SourcePlace,
+  type Spot,
+} from "@octant/host";
+import { toHidden } from "../searched.ts";
 import type { Code } from "./code.ts";
-import { MAX_OPENED, openUses } from "./open-uses.ts";
-import { sortPlaces } from "./place.ts";
-import { holds } from "./sources.ts";
+import { type CrossCheck, crossCheck, filesOf } from "./cross-check.ts";
+import { localScopeOf, type NamedUses, usesByName } from "./names.ts";
+import { openUses } from "./open-uses.ts";
+import { lineAt } from "./words.ts";
 
 type Proposed = Parameters<typeof proposedEdits>[1];
+
+export interface Proposal {
+  readonly proposed: Proposed;
+  readonly note: string | undefined;
+  /** The files that use the name, changed or not. */
+  readonly files: readonly Path[];
+}
 
 interface Renaming {
   readonly spot: Spot;
   readonly new_name: string;
+  /** The server's edit counts, whatever uses there are by name. */
+  readonly isServerTrusted: boolean;
 }
 
+/** Uses by name that the server is asked about. */
+const MAX_ASKED = 500;
+
 /**
- * Returns the server's edit after opening the files that may use the symbol. UPSTREAM_ERROR when it would still miss
- * uses. When a module goes on exporting the symbol by its old name, importers keep that name, and the note says so.
+ * Returns the server's edit after opening the files that may use the symbol, and completes it where it would keep the
+ * old name in a re-export. UPSTREAM_ERROR when it would leave uses by this name as they are.
  */
 export async function proposeForAll(
   code: Code,
   client: LanguageClient,
-  { spot, new_name }: Renaming,
+  { spot, new_name, isServerTrusted }: Renaming,
   propose: () => Promise<Proposed>,
-  signal: AbortSignal,
-): Promise<{ readonly proposed: Proposed; readonly note?: string }> {
-  const { nameAt } = code.sources;
-  const name = nameAt(spot);
-  const files = await openUses(code, client, spot, signal);
-  let proposed = await propose();
-  const importers = await importersOf(code, spot, name, files);
-  const toEdits = () => proposedEdits(code.workspace.confinement, proposed);
-  const unedited = () => {
-    const edited = new Set(toEdits().map(({ path }) => path));
-    return importers.filter((path) => !edited.has(path));
-  };
-  if (unedited().length > 0) {
-    await client.open(unedited().slice(0, MAX_OPENED), signal);
-    proposed = await propose();
-  }
-  const edits = toEdits();
-  const uses = (await client.references(spot, signal, EDIT_MS)) ?? [];
-  const left = sortPlaces(code, uses).inside.filter(
-    (use) => !edits.some(({ path, range }) => path === use.path && holds(range, use.range.start)),
-  );
-  // A use by another name, as after `import { a as b }`, stays.
-  const missed = left.filter(({ path, range }) => nameAt({ path, position: range.start }) === name);
-  // `export { a }` became `export { b as a }`.
-  const aliased = unique(edits.filter(({ newText }) => newText !== new_name).map(({ path }) => path));
-  const isUnchanged = (path: Path) => aliased.length > 0 && path !== spot.path && !importers.includes(path);
-  const forgotten = unique([
-    ...unedited(),
-    ...missed.map(({ path }) => path).filter((path) => !isUnchanged(path)),
-  ]);
-  if (forgotten.length > 0) throw incomplete(client.name, forgotten);
-  if (missed.length === 0) return { proposed };
-  const users = unique(missed.map(({ path }) => path));
-  const note = `${list(aliased)} still has the name ${name}, so ${counted(missed.length, "use")} in ${list(users)} keep it; rename it there too to change them`;
-  return { proposed, note };
-}
-
-/** Files that import a top-level name directly from its defining file. */
-async function importersOf(
-  { sources }: Code,
-  { path, position }: Spot,
-  name: string | undefined,
-  files: readonly Path[],
-): Promise<readonly Path[]> {
-  if (name === undefined || !IS_SCRIPT.test(path)) return [];
-  const symbol = await sources.enclosing(path, position).catch(() => undefined);
-  if (symbol?.path !== name) return [];
-  const module = withoutExtension(path);
-  return files.filter((file) => {
-    const { text } = sources.readIfThere(file) ?? { text: "" };
-    return [...text.matchAll(IMPORT)].some(
-      ([, names = "", from = ""]) =>
-        withoutExtension(join(dirname(file), from)) === module && takes(names, name),
-    );
+  ctx: Context,
+): Promise<Proposal> {
+  const { signal } = ctx;
+  const definitions = (await client.definition(spot, signal, EDIT_MS)) ?? [];
+  const within = await localScopeOf(code, definitions);
+  const named = await usesByName(code, spot, {
+    signal,
+    isHidden: toHidden(ctx),
+    within,
+    covers: client.covers,
   });
+  await openUses(code, client, spot, filesOf(named.uses), signal);
+  const look = async () => {
+    const proposed = await propose();
+    const listed = proposedEdits(code.workspace.confinement, proposed);
+    const compared = {
+      spot,
+      definitions,
+      listed,
+      uses: named.uses,
+      maxAsked: MAX_ASKED,
+      patienceMs: EDIT_MS,
+    };
+    return { proposed, listed, check: await crossCheck(code, client, compared, signal) };
+  };
+  const first = await look();
+  // The files of these are open by now, so the server may know more.
+  const { proposed, listed, check } = first.check.same.length > 0 ? await look() : first;
+  const { name = "" } = named;
+  const files = filesOf([...listed, ...named.uses]);
+  const difference = describe(client.name, name, listed.length, check, named);
+  if (isServerTrusted) return { proposed, files, note: difference };
+  const isReExport = ({ newText }: { readonly newText: string }) => newText === `${new_name} as ${name}`;
+  const isComplete = check.unknown.length + check.unasked + named.unread.length === 0;
+  const isPlain = (edit: (typeof listed)[number]) => edit.newText === new_name || isReExport(edit);
+  const canFollow = listed.every(isPlain) && !check.same.some((use) => isShorthand(code, use));
+  if (isComplete && listed.some(isReExport) && canFollow)
+    return {
+      proposed: editPlaces([...listed, ...check.same], new_name),
+      files,
+      note: `${list(filesOf(listed.filter(isReExport)))} exports the new name, so importers outside the workspace have to follow`,
+    };
+  // An object literal keeps the old name of its property: `{ a: b }`.
+  const kept = filesOf(listed.filter(({ newText }) => newText !== new_name));
+  if (!isComplete || (check.same.length > 0 && kept.length === 0)) throw differs(difference ?? "", check);
+  if (check.same.length === 0) return { proposed, files, note: undefined };
+  const users = `${counted(check.same.length, "use")} in ${list(filesOf(check.same))}`;
+  return { proposed, files, note: `${list(kept)} still has the name ${name}, so ${users} keep it` };
 }
 
-const IS_SCRIPT = /\.[cm]?[jt]sx?$/;
-const IMPORT = /^(?:import|export)\s[^'"`;{}]*\{([^{}'"`;]*)\}\s*from\s*['"](\.[^'"]*)['"]/gm;
-/** `a, type b as c` imports a and b. */
-const takes = (names: string, name: string): boolean =>
-  names.split(",").some(
-    (one) =>
-      one
-        .trim()
-        .replace(/^type\s+/, "")
-        .split(/\s/, 1)[0] === name,
-  );
-const withoutExtension = (path: Path): Path =>
-  path.replace(/(?:\.d)?\.[cm]?[jt]sx?$/, "").replace(/\/index$/, "");
+/** `{ a }`: one word for the name of a property and for its value. */
+function isShorthand({ sources }: Code, { path, range: { start, end } }: SourcePlace): boolean {
+  const line = lineAt(sources.readIfThere(path)?.text ?? "", start.line);
+  const isAlone = /[{,]\s*$/.test(line.slice(0, start.col)) && /^\s*[,}]/.test(line.slice(end.col));
+  return isAlone && !/^\s*(?:import|export)\b/.test(line);
+}
 
-const MAX_SHOWN_FILES = 5;
+/** How the uses that would be renamed differ from those by name; undefined when they agree. */
+function describe(
+  server: string,
+  name: string,
+  renamed: number,
+  { same, unknown, unasked }: CrossCheck,
+  { unread }: NamedUses,
+): string | undefined {
+  const parts = [
+    same.length > 0 && `leaves ${counted(same.length, "use")} as ${name}: ${listPlaces(same)}`,
+    unknown.length > 0 &&
+      `does not know ${counted(unknown.length, "more use")} of the name: ${listPlaces(unknown)}`,
+    unasked > 0 && `was not asked about ${counted(unasked, "more use")} of the name`,
+    unread.length > 0 && `may miss uses in files that are too large or not text: ${list(unread)}`,
+  ].filter((part) => typeof part === "string");
+  return parts.length === 0
+    ? undefined
+    : `${server} renames ${counted(renamed, "place")}, but ${parts.join(", and ")}`;
+}
 
-const unique = (paths: readonly Path[]): Path[] => [...new Set(paths)];
-
-const list = (paths: readonly Path[]): string => {
-  const more = paths.length - MAX_SHOWN_FILES;
-  const shown = paths.slice(0, MAX_SHOWN_FILES).map(pathToUri).join(", ");
-  return more > 0 ? `${shown} and ${more} more` : shown;
-};
-
-const incomplete = (server: string, files: readonly Path[]) =>
+const differs = (difference: string, { same, unknown }: CrossCheck) =>
   new ToolError(
-    "UPSTREAM_ERROR",
-    `${server} would leave uses in ${list(files)} as they are, so nothing was renamed; try again, or edit by fs.apply_patch`,
-    {},
+    "CONFIRM_REQUIRED",
+    `nothing was renamed: ${difference}. Pass by "name" to rename every use of the name in code, by "server" to rename only those that the server knows, or edit by fs.apply_patch`,
+    { would: { leave: places(same), not_know: places(unknown) } },
   );
+
+const MAX_PLACES = 50;
+
+const places = (uses: readonly SourcePlace[]) =>
+  uses.slice(0, MAX_PLACES).map(({ path, range }) => ({ uri: pathToUri(path), range }));
+
+const MAX_SHOWN = 5;
+
+const list = (paths: readonly Path[]): string => shorten(paths.map(pathToUri));
+const listPlaces = (places: readonly SourcePlace[]): string =>
+  shorten(places.map(({ path, range }) => `${pathToUri(path)}:${range.start.line + 1}`));
+
+function shorten(all: readonly string[]): string {
+  const more = all.length - MAX_SHOWN;
+  const shown = all.slice(0, MAX_SHOWN).join(", ");
+  return more > 0 ? `${shown} and ${more} more` : shown;
+}

@@ -1,20 +1,31 @@
-import { action, invalidArgument, ToolError } from "@octant/core";
+import { action, type Context, invalidArgument, ToolError } from "@octant/core";
 import {
   createLanguageClient,
+  editPlaces,
   isWithin,
   type LanguageClient,
+  type Path,
+  pathToUri,
   ServerRefused,
   ServerUnavailable,
   type Spot,
 } from "@octant/host";
+import { languageOf } from "@octant/search";
 import { z } from "zod";
 import { APPLY_SHORT } from "../kinds.ts";
-import { ChangedFiles, changesText, EDIT_ERRORS, makeChanges } from "./changed-files.ts";
+import { toHidden } from "../searched.ts";
+import { HEURISTIC } from "./backends/heuristic.ts";
+import { TREE_SITTER } from "./backends/tree-sitter.ts";
+import { type ApplyOptions, ChangedFiles, changesText, EDIT_ERRORS, makeChanges } from "./changed-files.ts";
 import type { Code } from "./code.ts";
-import { cannotLoad } from "./diagnostics.ts";
+import { filesOf } from "./cross-check.ts";
+import { NewProblems, newProblemLines } from "./diagnostics-after-edit.ts";
 import { checkIdentifier } from "./identifier.ts";
-import { proposeForAll } from "./propose-for-all.ts";
+import { usesByName } from "./names.ts";
+import { type Proposal, proposeForAll } from "./propose-for-all.ts";
 import { SpotInput, toSpot } from "./spot.ts";
+import { cannotLoad } from "./unsearched.ts";
+import { wordsNamed } from "./words.ts";
 
 const MAX_NAME_CHARS = 200;
 
@@ -26,27 +37,41 @@ export const rename = (code: Code) =>
     input: z.strictObject({
       ...SpotInput,
       new_name: z.string().min(1).max(MAX_NAME_CHARS).describe("An identifier of the language"),
+      by: z
+        .enum(["both", "server", "name"])
+        .default("both")
+        .describe(
+          "both: refused unless the server renames every use of the name; server: what it knows; name: every use of the name in code",
+        ),
       dry_run: z.boolean().default(false),
     }),
-    output: ChangedFiles,
-    errors: EDIT_ERRORS,
+    output: ChangedFiles.extend(NewProblems),
+    errors: [...EDIT_ERRORS, "CONFIRM_REQUIRED"],
     examples: [
       {
         title: "Preview the change",
         input: { symbol_id: "sym:src/main.ts#answer", new_name: "reply", dry_run: true },
       },
     ],
-    text: changesText,
-    async run({ new_name, dry_run, ...input }, ctx) {
+    text(data, reader) {
+      const shown = changesText(data, reader);
+      const problems = newProblemLines(data, reader);
+      return {
+        ...shown,
+        body: [shown.body, ...problems].join("\n"),
+        notes: [...(shown.notes ?? []), data.note, data.diagnostics_note],
+      };
+    },
+    async run({ new_name, dry_run, by, ...input }, ctx) {
       const asked = await toSpot(code, input);
       checkIdentifier(asked.path, new_name);
+      if (by === "name") return renameByName(code, asked, new_name, dry_run, ctx);
       const found = await code.servers.find(asked.path);
       if (!("server" in found)) throw noServer(found.how);
       const client = createLanguageClient(found.server);
       ctx.backend(client.name);
       try {
         const spot = await toDefinition(code, client, asked, ctx.signal);
-        const expected = code.sources.nameAt(spot);
         const propose = async () => {
           const proposed = await client.rename(spot, new_name, ctx.signal);
           if (proposed === undefined) throw noServer(`${client.name} cannot do it`);
@@ -54,9 +79,10 @@ export const rename = (code: Code) =>
             throw invalidArgument("new_name", "there is nothing at this place that can be renamed");
           return proposed;
         };
-        const { proposed, note } = await proposeForAll(code, client, { spot, new_name }, propose, ctx.signal);
-        const changed = await makeChanges(code, proposed, { dryRun: dry_run, expected }, ctx);
-        return note === undefined ? changed : { ...changed, note };
+        const renaming = { spot, new_name, isServerTrusted: by === "server" };
+        const proposal = await proposeForAll(code, client, renaming, propose, ctx);
+        const options = { dryRun: dry_run, expected: code.sources.nameAt(spot) };
+        return await changeAndCheck(code, proposal, options, ctx);
       } catch (cause) {
         const trouble = found.server.running?.trouble();
         if (cause instanceof ServerRefused && trouble !== undefined)
@@ -68,6 +94,53 @@ export const rename = (code: Code) =>
       }
     },
   });
+
+/** Renames every use of the name in code of the language, without regard to the symbols. */
+async function renameByName(code: Code, spot: Spot, new_name: string, dryRun: boolean, ctx: Context) {
+  const { name, uses, unread } = await usesByName(code, spot, {
+    signal: ctx.signal,
+    isHidden: toHidden(ctx),
+  });
+  ctx.backend(languageOf(spot.path) ? TREE_SITTER : HEURISTIC);
+  if (name === undefined) throw invalidArgument("position", "there is no name at this place");
+  const files = filesOf(uses);
+  const taken = files.filter((path) => isUsed(code, path, new_name));
+  const note = [
+    `renamed by name: every use of ${name} in code, of whatever symbol`,
+    taken.length > 0 && `${new_name} was already used in ${taken.map(pathToUri).join(", ")}`,
+    unread.length > 0 &&
+      `not renamed in files that are too large or not text: ${unread.map(pathToUri).join(", ")}`,
+  ];
+  const proposal = { proposed: editPlaces(uses, new_name), files, note: note.filter(Boolean).join("; ") };
+  return changeAndCheck(code, proposal, { dryRun, expected: name }, ctx);
+}
+
+function isUsed({ sources }: Code, path: Path, name: string): boolean {
+  const source = sources.readIfThere(path);
+  return source !== undefined && wordsNamed(source, name).length > 0;
+}
+
+/** Applies the change and lists the problems that are new since, in all files that use the name. */
+async function changeAndCheck(
+  code: Code,
+  { proposed, files, note }: Proposal,
+  options: ApplyOptions,
+  ctx: Context,
+) {
+  const change = () => makeChanges(code, proposed, options, ctx);
+  const noted = note === undefined ? {} : { note };
+  if (options.dryRun) return { ...(await change()), ...noted };
+  const after = await code.diagnosticsAfterEdit.around(files.map(pathToUri), change, ctx.signal, MAX_CHECKED);
+  return {
+    ...after.result,
+    ...noted,
+    ...(after.added && { diagnostics: after.added }),
+    ...(after.note !== undefined && { diagnostics_note: after.note }),
+  };
+}
+
+/** Files whose diagnostics are compared before and after. */
+const MAX_CHECKED = 40;
 
 /** Longer than for a question: no other backend can rename. */
 const DEFINITION_MS = 25_000;
@@ -91,7 +164,7 @@ async function toDefinition(
 const noServer = (how: string) =>
   new ToolError(
     "UNSUPPORTED",
-    `no language server can rename here, and by text it would not be safe; ${how}`,
+    `no language server can rename here; ${how}; or pass by "name" to rename every use of the name in code`,
     {
       what: "rename",
       how,

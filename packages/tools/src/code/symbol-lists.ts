@@ -72,12 +72,12 @@ export const outline = (code: Code) =>
     text: placesText("symbol"),
     async run({ limit, cursor: _cursor, ...input }, ctx) {
       const path = toFile(code, input);
-      const found = await firstAnswer(
+      const { answer: found } = await firstAnswer(
         code,
         path,
         ctx,
         ({ outline: ask }) => ask?.(path, ctx.signal),
-        "quick",
+        { order: "quick" },
       );
       const results = await pageOfRanks(found ?? [], limit, ctx, (one) => toFoundSymbol(code, path, one));
       return { results, total: found?.length ?? 0 };

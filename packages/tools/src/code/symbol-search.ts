@@ -1,3 +1,4 @@
+import { extname } from "node:path/posix";
 import { ToolError } from "@octant/core";
 import { comparePaths, isWithin, type Path, presentRoots, type Workspace } from "@octant/host";
 import {
@@ -53,9 +54,8 @@ export function createSymbolSearch(
 
   /** Files of the same language that contain the name as a word, in path order. */
   const filesNaming = async (name: string, language: Language, signal: AbortSignal): Promise<Path[]> => {
-    const pattern = { pattern: name, fixed: true, word: true, case: "sensitive" } as const;
     const globs = familyOf(language).flatMap(toGlobs);
-    return [...(await filesWith(workspace, pattern, { globs, signal }))].sort(comparePaths);
+    return [...(await filesWith(workspace, asWord(name), { globs, signal }))].sort(comparePaths);
   };
   /** Returns how many of the files had to be left out. */
   const prepare = async (findFiles: () => Promise<readonly Path[]>, signal: AbortSignal): Promise<number> => {
@@ -109,6 +109,9 @@ export function createSymbolSearch(
       return { symbols, unparsed, waiting };
     },
     filesNaming,
+    /** Files of every kind that contain the word, in path order. */
+    filesWithWord: async (word: string, signal: AbortSignal): Promise<Path[]> =>
+      [...(await filesWith(workspace, asWord(word), { signal }))].sort(comparePaths),
     /** Symbols with exactly this name in files of the same language. */
     async named(name: string, language: Language, signal: AbortSignal): Promise<FoundSymbol[]> {
       await prepare(() => filesNaming(name, language, signal), signal);
@@ -118,6 +121,8 @@ export function createSymbolSearch(
     },
   };
 }
+
+const asWord = (word: string) => ({ pattern: word, fixed: true, word: true, case: "sensitive" }) as const;
 
 const NEVER = new AbortController().signal;
 
@@ -133,6 +138,13 @@ const FAMILIES: readonly (readonly string[])[] = [
 function familyOf(language: Language): readonly Language[] {
   const family = FAMILIES.find((ids) => ids.includes(language.id)) ?? [language.id];
   return LANGUAGES.filter(({ id }) => family.includes(id));
+}
+
+/** Whether code in one file may use symbols of the other, by their kinds. */
+export function isRelated(path: Path, other: Path): boolean {
+  const [language, own] = [languageOf(path), languageOf(other)];
+  if (language && own) return familyOf(language).includes(own);
+  return language === own && extname(path) === extname(other);
 }
 
 export const toGlobs = ({ extensions, filenames = [] }: Language): string[] => [

@@ -1,13 +1,17 @@
 import { type ActionText, counted, type Reader } from "@octant/core";
+import type { z } from "zod";
 import { spotOf, symbolNote, symbolOf } from "../place-lines.ts";
 import { type NotSearched, notSearchedNotes } from "../searched.ts";
 import type { Place } from "./place.ts";
+import { type NotListed, notListedNotes } from "./unsearched.ts";
 
 interface PlacesData<R extends Place> extends NotSearched {
   readonly results: readonly R[];
   readonly total?: number | undefined;
   readonly outside?: number | undefined;
   readonly unparsed?: readonly string[] | undefined;
+  readonly by_name?: { readonly total: number; readonly results: readonly R[] } | undefined;
+  readonly not_listed?: z.output<typeof NotListed>;
   readonly incomplete?: string | undefined;
   readonly note?: string | undefined;
 }
@@ -16,14 +20,19 @@ interface PlacesData<R extends Place> extends NotSearched {
 export const placesText =
   <R extends Place>(one: string, many = `${one}s`, toLine: (row: R, reader: Reader) => string = placeLine) =>
   (data: PlacesData<R>, reader: Reader): ActionText => {
-    const { results, total = results.length, outside, unparsed, incomplete, note } = data;
+    const { results, total = results.length, by_name, outside, unparsed, incomplete, note } = data;
+    const found = results.map((row) => toLine(row, reader)).join("\n") || `no ${many}`;
+    const unsure = by_name
+      ? [`by name only, ${by_name.total} not known to ${reader.backend ?? "the server"}:`]
+      : [];
     return {
-      body: results.map((row) => toLine(row, reader)).join("\n") || `no ${many}`,
+      body: [found, ...unsure, ...(by_name?.results ?? []).map((row) => toLine(row, reader))].join("\n"),
       notes: [
         total > results.length && `${results.length} of ${counted(total, one, many)}`,
         outside !== undefined && `${outside} more outside the workspace`,
         unparsed && `not parsed, too slow: ${unparsed.map(reader.path).join(", ")}`,
         incomplete,
+        ...notListedNotes(data.not_listed, reader.path),
         ...notSearchedNotes(data),
         note,
         reader.backend && `found by ${reader.backend}`,

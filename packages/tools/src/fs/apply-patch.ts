@@ -1,23 +1,13 @@
-import { action, Hash, holding, PatchId, Range, type Reader, Ref, Uri } from "@octant/core";
+import { action, Hash, holding, PatchId, type Reader, Ref, Uri } from "@octant/core";
 import { type Edits, FileReport, MAX_FILES, type PatchResult, StructuredEdit } from "@octant/host";
 import { z } from "zod";
-import type { DiagnosticsAfterEdit } from "../code/diagnostics-after-edit.ts";
+import { type DiagnosticsAfterEdit, NewProblems, newProblemLines } from "../code/diagnostics-after-edit.ts";
 import { APPLY, DISK_ERRORS, EditNote, PATH_ERRORS } from "../kinds.ts";
-import { spotOf } from "../place-lines.ts";
 import { linesWithinBudget } from "../within-budget.ts";
 
 const MAX_HUNKS = 200;
 
 const BoundedReport = FileReport.extend({ hunks_omitted: z.int().optional().describe("Number omitted") });
-
-const AddedDiagnostic = z.object({
-  uri: Uri,
-  range: Range,
-  severity: z.string(),
-  message: z.string(),
-  source: z.string().optional(),
-  code: z.string().optional(),
-});
 
 export const apply_patch = ({ edits, diagnostics }: { edits: Edits; diagnostics?: DiagnosticsAfterEdit }) =>
   action({
@@ -48,12 +38,7 @@ export const apply_patch = ({ edits, diagnostics }: { edits: Edits; diagnostics?
       diff: z.string().optional().describe("dry_run: what would change"),
       diff_truncated: z.literal(true).optional(),
       note: EditNote,
-      diagnostics: z
-        .array(AddedDiagnostic)
-        .readonly()
-        .optional()
-        .describe("New problems reported by a running language server"),
-      diagnostics_note: z.string().optional().describe("Why diagnostics may be missing, and how to get them"),
+      ...NewProblems,
     }),
     errors: [
       "PRECONDITION_REQUIRED",
@@ -101,9 +86,7 @@ export const apply_patch = ({ edits, diagnostics }: { edits: Edits; diagnostics?
       },
     ],
     text(data, reader) {
-      const { files, undo, diff, diff_truncated, diagnostics } = data;
-      const found =
-        diagnostics?.map((one) => `${spotOf(one, reader)}: ${one.severity}: ${one.message}`) ?? [];
+      const { files, undo, diff, diff_truncated } = data;
       const isDryRun = diff !== undefined;
       const [only, ...others] = files;
       const alone = only && others.length === 0;
@@ -111,12 +94,7 @@ export const apply_patch = ({ edits, diagnostics }: { edits: Edits; diagnostics?
         (file) => changedLine(file, reader, isDryRun) + (alone || !file.hash ? "" : `  ${file.hash}`),
       );
       return {
-        body: [
-          ...lines,
-          ...(found.length > 0 ? ["New problems since this edit:", ...found] : []),
-          ...(diagnostics?.length === 0 ? ["no new problems"] : []),
-          ...(isDryRun ? [diff] : []),
-        ].join("\n"),
+        body: [...lines, ...newProblemLines(data, reader), ...(isDryRun ? [diff] : [])].join("\n"),
         notes: [
           isDryRun && "dry run, nothing changed",
           diff_truncated && "the diff is cut",

@@ -5,6 +5,8 @@ import type { CodeBackend, OutlineEntry } from "../backend.ts";
 import type { Sources } from "../sources.ts";
 import { lineAt, linesOf, rangeOn } from "../words.ts";
 
+export const HEURISTIC = "heuristic";
+
 /** Keywords that introduce definitions in most languages, and their kinds. */
 const DEFINITIONS: readonly (readonly [keywords: string, kind: SymbolKind])[] = [
   ["function|func|fun|fn|def|sub|proc|procedure|defun|defn|defp|method|macro|defmacro|let rec", "function"],
@@ -39,10 +41,9 @@ export function createHeuristic(workspace: Workspace, sources: Sources): CodeBac
   };
 
   return {
-    name: "heuristic",
+    name: HEURISTIC,
     matchesNames: true,
     definition,
-    references,
     async hover(spot, signal) {
       const [place] = await definition(spot, signal);
       if (!place) return null;

@@ -1,10 +1,8 @@
-import type { Range } from "@octant/core";
-import type { Path, SourceCall, SourceText, Spot } from "@octant/host";
+import type { Path, Spot } from "@octant/host";
 import { type Language, languageOf } from "@octant/search";
 import type { CodeBackend } from "../backend.ts";
-import { holds, parseAll, type Sources } from "../sources.ts";
+import { holds, type Sources } from "../sources.ts";
 import type { SymbolSearch } from "../symbol-search.ts";
-import { wordsNamed } from "../words.ts";
 
 export const TREE_SITTER = "tree-sitter";
 
@@ -29,20 +27,6 @@ export function createTreeSitter(sources: Sources, symbols: SymbolSearch): CodeB
     async definition(spot, signal) {
       return (await define(spot, signal)).map(({ file, nameRange }) => ({ path: file, range: nameRange }));
     },
-    async references(spot, signal) {
-      const name = nameAt(spot);
-      const files = name === undefined ? [] : await symbols.filesNaming(name, grammarOf(spot.path), signal);
-      const toPlaces = ({ path }: SourceText, found: readonly { readonly range: Range }[]) =>
-        found.map(({ range }) => ({ path, range }));
-      return parseAll(
-        sources,
-        files,
-        signal,
-        async (source) => toPlaces(source, await sources.occurrences(source, name ?? "")),
-        // Prefers too many matches to too few.
-        (source) => toPlaces(source, wordsNamed(source, name ?? "")),
-      );
-    },
     async hover(spot, signal) {
       const [best] = await define(spot, signal);
       if (!best) return null;
@@ -55,17 +39,6 @@ export function createTreeSitter(sources: Sources, symbols: SymbolSearch): CodeB
       return found.map((one) => ({ ...one, path, severity: "error", source: "tree-sitter" }));
     },
     outline: (path) => sources.symbols(path),
-    async calls(spot, direction, signal) {
-      const name = nameAt(spot);
-      if (name === undefined) return [];
-      if (direction === "outgoing") return findCallees(sources, spot, (call) => define(call, signal));
-      return findCallers(
-        sources,
-        name,
-        await symbols.filesNaming(name, grammarOf(spot.path), signal),
-        signal,
-      );
-    },
   };
 }
 
@@ -74,49 +47,4 @@ function grammarOf(path: Path): Language {
   const language = languageOf(path);
   if (!language) throw new TypeError("this file has no grammar");
   return language;
-}
-
-type Defined = readonly { readonly file: Path; readonly name: string; readonly nameRange: Range }[];
-
-/** The functions that call something with this name. */
-async function findCallers(
-  sources: Sources,
-  name: string,
-  files: readonly Path[],
-  signal: AbortSignal,
-): Promise<SourceCall[]> {
-  const callersIn = async (source: SourceText): Promise<SourceCall[]> => {
-    const { path } = source;
-    const calls = await sources.calls(source, name);
-    const symbols = await sources.symbols(path, source);
-    return [...Map.groupBy(calls, ({ within }) => within?.path)].flatMap(([caller, inside]): SourceCall[] => {
-      const symbol = symbols.find((one) => one.path === caller);
-      if (!symbol) return [];
-      const at = inside.map(({ range }) => ({ path, range }));
-      return [{ name: symbol.name, path, range: symbol.nameRange, at }];
-    });
-  };
-  return parseAll(sources, files, signal, callersIn, () => []);
-}
-
-/** The functions called by the function at a position, if they are defined in the project. */
-async function findCallees(
-  sources: Sources,
-  { path, position }: Spot,
-  define: (call: Spot) => Promise<Defined>,
-): Promise<SourceCall[]> {
-  const self = await sources.enclosing(path, position);
-  if (!self) return [];
-  const inside = (await sources.calls(sources.read(path))).filter(({ range }) =>
-    holds(self.range, range.start),
-  );
-  const found = await Promise.all(
-    [...Map.groupBy(inside, ({ name }) => name).values()].map(async (calls): Promise<SourceCall[]> => {
-      const [target] = await define({ path, position: calls[0]!.range.start });
-      if (!target) return [];
-      const at = calls.map(({ range }) => ({ path, range }));
-      return [{ name: target.name, path: target.file, range: target.nameRange, at }];
-    }),
-  );
-  return found.flat();
 }
