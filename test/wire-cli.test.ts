@@ -104,7 +104,7 @@ describe("octant serve --zmq and octant call --via", () => {
     [["call", "--via", "ipc:///nowhere/at/all", "fs.read"], "there is no server at ipc:///nowhere/at/all"],
     [["call", "--via", "http://x", "fs.read"], "invalid address 'http://x'"],
     [["serve", "--zmq", "nonsense"], "invalid address 'nonsense'"],
-    [["edge"], "octant edge needs --via ADDRESS"],
+    [["edge"], "edge needs --via ADDRESS"],
     [["edge", "--via", "ipc:///nowhere/at/all"], "there is no server at"],
   ])("octant %j ends with 2 and says what to do", async (args, message) => {
     const { code, stderr } = await run(...args);

@@ -20,6 +20,7 @@ export async function serveNatsEdge(flags: ServeFlags & { readonly nats: string 
     text: flags.answers !== "structured",
   }).catch(explainNats);
   try {
+    client.onTakeover(() => log(`another worker has taken over ${client.project}: calls now see its files`));
     const follow = async (onChange: () => void) => client.onTools(onChange);
     const edge = await openEdge(client, client.dispatch, follow, flags, log);
     const state = openStateFolder({ roots: [], env: io.env, warn: log });

@@ -29,22 +29,30 @@ export async function serveZmq(flags: ZmqFlags, io: Io): Promise<number> {
 
 export interface WorkerFlags extends Readonly<Parameters<typeof openOctant>[0]> {
   readonly nats: string;
+  readonly project: string | undefined;
   readonly json: boolean;
 }
 
+const PROJECT_ID = /^[A-Za-z0-9._-]{1,64}$/;
+
 /** Works for a NATS server until it is asked to stop; running jobs then move to another worker. */
 export async function runWorker(flags: WorkerFlags, io: Io): Promise<number> {
+  if (flags.project !== undefined && !PROJECT_ID.test(flags.project))
+    throw new UsageError(
+      `invalid project '${flags.project}'`,
+      "a project's id has up to 64 letters, digits, dots, dashes and underscores",
+    );
   await using octant = openOctant(flags, io);
   const worker = await createNatsWorker({
     ...toServed(octant, io),
     url: flags.nats,
-    project: octant.workspace.state.id,
+    project: flags.project ?? octant.workspace.state.id,
     // The edge and its callers may be on another machine.
     caller: { ...LOCAL_CALLER, remote: true },
   }).catch(explainNats);
-  const { project } = worker;
-  const said = `Octant works for ${project}; Ctrl-C ends it.`;
-  return await announce(flags.json ? JSON.stringify({ project }) : said, worker, io);
+  const { project, state } = worker;
+  const said = `Octant ${state === "active" ? "works" : "stands by"} for ${project}; Ctrl-C ends it.`;
+  return await announce(flags.json ? JSON.stringify({ project, state }) : said, worker, io);
 }
 
 /** Prints where a server is, and closes it when the process is asked to end. */

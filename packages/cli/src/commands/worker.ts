@@ -6,11 +6,13 @@ export const worker = defineCommand({
   summary: "Run calls and jobs for edges on other machines, through a NATS server",
   flags: {
     nats: { summary: "The NATS server, with JetStream", value: "URL", env: "OCTANT_NATS" },
+    project: { summary: "The project's id; default: one made from the folder's path", value: "ID" },
     ...workspaceFlags,
     ...permissionFlags,
     json: { summary: "Print the project as one line of JSON" },
   },
-  notes: `Workers of one folder on several machines share its calls and jobs. A worker that dies gives its jobs back.
+  notes: `One worker at a time has a project, because its files, processes and undo are on its machine. Others with the same
+--project stand by and take over when it ends or dies; its queued and running jobs then run there.
 octant serve --http --nats URL is the other end: MCP clients connect to it.`,
   async run({ flags }, io) {
     const { nats } = flags;

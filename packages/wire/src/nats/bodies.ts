@@ -22,6 +22,10 @@ export const HEADERS = {
   action: "Octant-Action",
   /** Identifies a call in a cancellation. */
   requestId: "Octant-Request-Id",
+  /** How many chunks a call has emitted. */
+  chunks: "Octant-Chunks",
+  /** The worker does not have the project any more, and did not run the call. */
+  notMine: "Octant-Not-Mine",
 } as const;
 
 export interface Encoded {

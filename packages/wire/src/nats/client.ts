@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import type { Msg } from "@nats-io/transport-node";
 import {
   type Call,
   type CallOptions,
@@ -13,10 +14,11 @@ import { encodeMsgPack } from "../msgpack/codec.ts";
 import type { ServerReady } from "../ready.ts";
 import { encodeBody, findBinary, HEADERS, parseBody, putBinary } from "./bodies.ts";
 import { connectNats, toUpstreamError } from "./connection.ts";
-import { DISCOVER_MS, findProject, noWorker } from "./discover.ts";
+import { findProject, noWorker } from "./discover.ts";
 import { type AnswerFromQueue, createAnswerFromQueue } from "./edge-answers.ts";
 import { type EdgeParts, follow, toHeaders } from "./edge-follow.ts";
 import { createEdgeJobs, type EdgeJobs } from "./edge-jobs.ts";
+import { followHolders, isUnheard } from "./holders.ts";
 import { toJobReply } from "./job-answers.ts";
 import { createJobQueue, type JobQueue } from "./job-queue.ts";
 import { subjectsOf } from "./subjects.ts";
@@ -33,6 +35,7 @@ export interface NatsClientOptions {
 }
 
 const ADMISSION_MS = 5_000;
+const READY_MS = 5_000;
 
 /** No call lasts longer: subscriptions do, and are called again. */
 const CALL_TIMEOUT_MS = 24 * 60 * 60 * 1_000;
@@ -44,7 +47,9 @@ export async function createNatsClient(options: NatsClientOptions): Promise<Nats
   const connection = await connectNats(url, "octant edge");
   try {
     const chosen = project ?? (await findProject(connection, url));
-    const client = new Client({ connection, subjects: subjectsOf(chosen), text, admissionMs }, chosen);
+    const subjects = subjectsOf(chosen);
+    const holders = await followHolders(connection, subjects.lease);
+    const client = new Client({ connection, subjects, holders, text, admissionMs }, chosen);
     await client.ready();
     return client;
   } catch (cause) {
@@ -53,7 +58,7 @@ export async function createNatsClient(options: NatsClientOptions): Promise<Nats
   }
 }
 
-/** The tools of the workers of one project. */
+/** The tools of the worker that has a project. */
 export type NatsClient = Client;
 
 class Client {
@@ -73,6 +78,11 @@ class Client {
     this.#answerFromQueue = createAnswerFromQueue(this.#parts, this.#queue, this.#jobs, call);
   }
 
+  /** Calls back when another worker has taken over the project. */
+  onTakeover(listener: () => void): void {
+    this.#parts.holders.onTaken(listener);
+  }
+
   /** Calls back when a worker of the project has started, or its tools have changed. */
   onTools(listener: () => void): void {
     const { connection, subjects } = this.#parts;
@@ -81,11 +91,9 @@ class Client {
 
   async ready(): Promise<ServerReady> {
     const { connection, subjects } = this.#parts;
-    const message = await connection.nc
-      .request(subjects.ready, encodeMsgPack({}), { timeout: DISCOVER_MS * 5 })
-      .catch((cause) => {
-        throw noWorker(this.project, cause);
-      });
+    const ask = (worker_id: string) =>
+      connection.nc.request(subjects.ready(worker_id), encodeMsgPack({}), { timeout: READY_MS });
+    const message = await this.#atWorker(ask);
     const ready = (await parseBody(message, connection.bodies, { once: true })) as ServerReady;
     for (const { name, actions } of ready.declarations ?? [])
       for (const [action, { timing }] of Object.entries(actions))
@@ -125,8 +133,25 @@ class Client {
     await this.#parts.connection.close();
   }
 
+  /** Asks the worker that has the project; one that cannot be reached may have a successor soon. */
+  async #atWorker(ask: (worker_id: string) => Promise<Msg>, signal?: AbortSignal): Promise<Msg> {
+    const { holders } = this.#parts;
+    for (;;) {
+      const holder = await holders.current(signal);
+      if (!holder) throw noWorker(this.project);
+      try {
+        const message = await ask(holder.worker_id);
+        if (!message.headers?.has(HEADERS.notMine)) return message;
+      } catch (cause) {
+        if (cause instanceof ToolError) throw cause;
+        if (!isUnheard(cause)) throw noWorker(this.project, cause);
+      }
+      holders.forget(holder);
+    }
+  }
+
   async #call(call: Call, options: CallOptions): Promise<Reply> {
-    const { connection, subjects } = this.#parts;
+    const { connection, subjects, holders } = this.#parts;
     const { nc, bodies } = connection;
     const { signal } = options;
     const id = randomUUID();
@@ -134,23 +159,35 @@ class Client {
     given.set(HEADERS.requestId, id);
     if (options.upload) await putBinary(options.upload, bodies, given);
     const { data } = await encodeBody(this.#toRequest(call, options), bodies, given);
+    const following = follow(this.#parts, id, options, () => silence.heard());
     const silence = createSilence();
-    const following = follow(this.#parts, id, options, silence.heard);
     const cancel = () => nc.publish(subjects.cancel(id), "");
     signal?.addEventListener("abort", cancel, { once: true });
+    let asked = "";
+    const stopWatching = holders.onTaken((worker_id) => {
+      if (asked && worker_id !== asked) silence.end();
+    });
+    const ask = async (worker_id: string) => {
+      asked = worker_id;
+      silence.heard();
+      const sent = { headers: given, timeout: CALL_TIMEOUT_MS };
+      try {
+        return await Promise.race([nc.request(subjects.call(worker_id), data, sent), silence.broken]);
+      } finally {
+        asked = "";
+        silence.stop();
+      }
+    };
     try {
-      const answer = nc
-        .request(subjects.call, data, { headers: given, timeout: CALL_TIMEOUT_MS })
-        .catch((cause) => {
-          throw noWorker(this.project, cause);
-        });
+      const answer = this.#atWorker(ask, signal);
       if (signal?.aborted) cancel();
-      const message = await Promise.race([answer, silence.broken]);
+      const message = await answer;
       const response = (await parseBody(message, bodies, { once: true })) as FinalResponse;
+      following.expect(Number(message.headers?.get(HEADERS.chunks) || 0));
       const binary = findBinary(message.headers, bodies);
       return { ...toReply(response), ...(binary && { binary }) };
     } finally {
-      silence.stop();
+      stopWatching();
       following.stop();
       signal?.removeEventListener("abort", cancel);
     }
@@ -165,15 +202,16 @@ class Client {
 function createSilence() {
   const { promise: broken, reject } = Promise.withResolvers<never>();
   const text = "the worker fell silent during the call; look at what it did before you call again";
-  const give = () => reject(new ToolError("INTERRUPTED", text, {}));
-  let timer = setTimeout(give, SILENCE_MS);
+  const end = () => reject(new ToolError("INTERRUPTED", text, {}));
+  let timer: NodeJS.Timeout | undefined;
   // After the answer, nothing awaits it.
   broken.catch(() => {});
   return {
     broken,
+    end,
     heard() {
       clearTimeout(timer);
-      timer = setTimeout(give, SILENCE_MS);
+      timer = setTimeout(end, SILENCE_MS);
     },
     stop: () => clearTimeout(timer),
   };

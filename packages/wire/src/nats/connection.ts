@@ -10,7 +10,16 @@ import {
 import { Objm } from "@nats-io/obj";
 import { connect, errors, nanos } from "@nats-io/transport-node";
 import { ToolError } from "@octant/core";
-import { BODIES_BUCKET, JOB_SUBJECTS, JOBS_STREAM, RESULT_SUBJECTS, RESULTS_STREAM } from "./subjects.ts";
+import { LEASE_MS } from "./lease.ts";
+import {
+  BODIES_BUCKET,
+  JOB_SUBJECTS,
+  JOBS_STREAM,
+  LEASE_SUBJECTS,
+  LEASES_STREAM,
+  RESULT_SUBJECTS,
+  RESULTS_STREAM,
+} from "./subjects.ts";
 
 /** As long as other job results are retained. */
 const RESULT_TTL_MS = 24 * 60 * 60 * 1_000;
@@ -47,6 +56,18 @@ export async function connectNats(url: string, name: string) {
       discard_new_per_subject: true,
       max_age: nanos(RESULT_TTL_MS),
     });
+    await jsm.streams.add({
+      name: LEASES_STREAM,
+      subjects: [LEASE_SUBJECTS],
+      retention: RetentionPolicy.Limits,
+      storage: StorageType.File,
+      // As the key-value store makes its buckets.
+      max_msgs_per_subject: 1,
+      discard: DiscardPolicy.New,
+      allow_rollup_hdrs: true,
+      deny_delete: true,
+      max_age: nanos(LEASE_MS),
+    });
     const js = jetstream(nc);
     const bodies = await new Objm(js).create(BODIES_BUCKET, {
       ttl: nanos(RESULT_TTL_MS),
@@ -58,6 +79,17 @@ export async function connectNats(url: string, name: string) {
     throw unreachable(url, cause);
   }
 }
+
+/** Whether the server lets everyone in who can reach it. */
+export const isOpenServer = ({ nc }: NatsConnection): boolean =>
+  !nc.info?.auth_required && !nc.info?.tls_verify;
+
+/** JetStream's codes for "another message exists", which makes a second one impossible, and for none. */
+export const WRONG_LAST_SEQUENCE = 10071;
+export const NO_MESSAGE = 10037;
+
+export const codeOf = (cause: unknown): number =>
+  typeof cause === "object" && cause !== null && "code" in cause ? Number(cause.code) : 0;
 
 export type NatsConnection = Awaited<ReturnType<typeof connectNats>>;
 

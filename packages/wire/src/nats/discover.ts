@@ -4,7 +4,7 @@ import { type NatsConnection, withoutCredentials } from "./connection.ts";
 import { DISCOVER } from "./subjects.ts";
 import type { Announcement } from "./worker.ts";
 
-export const DISCOVER_MS = 1_000;
+const DISCOVER_MS = 1_000;
 
 /** The projects that workers announce. */
 async function discover({ nc }: NatsConnection): Promise<readonly Announcement[]> {
@@ -36,10 +36,10 @@ export async function findProject(connection: NatsConnection, url: string): Prom
   throw new ToolError("NOT_FOUND", message, {});
 }
 
-export const noWorker = (project: string, cause: unknown) =>
+export const noWorker = (project: string, cause?: unknown) =>
   new ToolError(
     "UPSTREAM_ERROR",
-    `no worker of ${project} answers; octant worker --nats … starts one`,
+    `no worker of ${project} answers, and none took over; octant worker --nats … starts one`,
     {},
     { cause },
   );

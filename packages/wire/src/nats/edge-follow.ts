@@ -4,13 +4,15 @@ import { encodeMsgPack, parseMsgPack } from "../msgpack/codec.ts";
 import { toWireAnswer } from "../questions.ts";
 import { HEADERS } from "./bodies.ts";
 import type { NatsConnection } from "./connection.ts";
+import type { Holders } from "./holders.ts";
 import { readField } from "./job-answers.ts";
 import type { Subjects } from "./subjects.ts";
 
-/** Where an edge talks to the workers of one project. */
+/** Where an edge talks to the worker of one project. */
 export interface EdgeParts {
   readonly connection: NatsConnection;
   readonly subjects: Subjects;
+  readonly holders: Holders;
   /** Every answer is wanted as text too. */
   readonly text: boolean;
   /** How long a worker may take to accept a job. Until then it may refuse it, or ask the person. */
@@ -27,6 +29,12 @@ export function follow(
   onEvent: (event: unknown, message: Msg) => void = () => {},
 ) {
   let questions = 0;
+  let nextSeq = 0;
+  /** NATS drops what a slow reader does not take. */
+  const expect = (seq: number) => {
+    if (seq > nextSeq) onStream?.({ kind: "missing", chunks: seq - nextSeq });
+    nextSeq = Math.max(nextSeq, seq);
+  };
   const stopped = new AbortController();
   const events = nc.subscribe(subjects.event(id), {
     callback(_, message) {
@@ -34,8 +42,12 @@ export function follow(
       onEvent(event, message);
       // Workers wrote it.
       const chunk = readField(event, "chunk") as StreamChunk | undefined;
-      if (chunk?.kind === "progress") onProgress?.(chunk);
-      if (chunk) onStream?.(chunk);
+      const seq = readField(event, "seq") ?? readField(event, "chunks");
+      if (typeof seq === "number") expect(seq);
+      if (!chunk) return;
+      nextSeq += 1;
+      if (chunk.kind === "progress") onProgress?.(chunk);
+      onStream?.(chunk);
     },
   });
   const answer = async (message: Msg, asking: NonNullable<CallOptions["ask"]>) => {
@@ -52,6 +64,8 @@ export function follow(
     get questions() {
       return questions;
     },
+    /** The number of chunks that must have come by now. */
+    expect,
     stop(): void {
       events.unsubscribe();
       asked?.unsubscribe();

@@ -10,7 +10,6 @@ import {
   toFailure,
   toTraceId,
 } from "@octant/core";
-import { encodeMsgPack } from "../msgpack/codec.ts";
 import { parseBody } from "./bodies.ts";
 import { type EdgeParts, type Following, follow, toHeaders } from "./edge-follow.ts";
 import { readField, toJobReply, toStarted } from "./job-answers.ts";
@@ -25,7 +24,7 @@ type Asked = Pick<CallOptions, "caller" | "traceparent">;
 export type EdgeJobs = ReturnType<typeof createEdgeJobs>;
 
 export function createEdgeJobs(parts: EdgeParts, queue: JobQueue) {
-  const { connection, subjects, admissionMs } = parts;
+  const { connection, subjects, holders, admissionMs } = parts;
   const { nc, bodies } = connection;
 
   const add = (job_id: string, request: object, { tool, action }: Call, { caller, traceparent }: Asked) =>
@@ -75,14 +74,9 @@ export function createEdgeJobs(parts: EdgeParts, queue: JobQueue) {
     following: Following,
   ): Promise<undefined> => {
     do if (await within(accepted, admissionMs)) return new Promise<never>(() => {});
-    while (following.questions > 0 || (isPatient && (await hasWorker())));
+    while (following.questions > 0 || (isPatient && (await holders.current())));
     return undefined;
   };
-  const hasWorker = () =>
-    nc.request(subjects.ready, encodeMsgPack({}), { timeout: admissionMs }).then(
-      () => true,
-      () => false,
-    );
 
   return {
     /** Stores a job for the workers of the project; durable when the promise resolves. */

@@ -3,7 +3,7 @@ import type { ObjectStore } from "@nats-io/obj";
 import { headers, type MsgHdrs } from "@nats-io/transport-node";
 import type { Envelope, JobState } from "@octant/core";
 import { encodeBody, HEADERS, parseBody } from "./bodies.ts";
-import type { NatsConnection } from "./connection.ts";
+import { codeOf, type NatsConnection, NO_MESSAGE, WRONG_LAST_SEQUENCE } from "./connection.ts";
 import { JOBS_STREAM, RESULTS_STREAM, type Subjects } from "./subjects.ts";
 
 /** The envelope and, if the job requested it, its text for a model. */
@@ -35,10 +35,7 @@ interface QueueFilter {
 
 const LIST_AT_ONCE = 16;
 
-/** JetStream's code for "another message exists", which makes a second result impossible. */
-const WRONG_LAST_SEQUENCE = 10071;
 const MAX_MESSAGES_PER_SUBJECT = 10077;
-const NO_MESSAGE = 10037;
 
 export type JobQueue = ReturnType<typeof createJobQueue>;
 
@@ -51,15 +48,18 @@ export function createJobQueue({ js, jsm, bodies }: NatsConnection, subjects: Su
       throw cause;
     }
   };
-  const find = async (job_id: string): Promise<QueuedJob | undefined> => {
+  const findEnded = async (job_id: string): Promise<QueuedJob | undefined> => {
     const ended = await last(RESULTS_STREAM, subjects.result(job_id));
-    if (ended)
-      return {
-        ...toJob(ended),
-        result: await parseResult({ data: ended.data, headers: ended.header }, bodies),
-      };
+    if (!ended) return undefined;
+    const result = await parseResult({ data: ended.data, headers: ended.header }, bodies);
+    return { ...toJob(ended), result };
+  };
+  const find = async (job_id: string): Promise<QueuedJob | undefined> => {
+    const ended = await findEnded(job_id);
+    if (ended) return ended;
     const waiting = await last(JOBS_STREAM, subjects.job(job_id));
-    return waiting && toJob(waiting);
+    // A job that has ended meanwhile is no longer in the queue.
+    return waiting ? toJob(waiting) : findEnded(job_id);
   };
   const idsOf = async (stream: string, subject: string): Promise<string[]> => {
     const { state } = await jsm.streams.info(stream, { subjects_filter: subject });
@@ -124,9 +124,6 @@ export const parseResult = async (
   message: Parameters<typeof parseBody>[0],
   bodies: ObjectStore,
 ): Promise<JobResult> => (await parseBody(message, bodies, { once: false })) as JobResult;
-
-const codeOf = (cause: unknown): number =>
-  typeof cause === "object" && cause !== null && "code" in cause ? Number(cause.code) : 0;
 
 /** The state of a job by its result; without one it runs, or waits until a worker takes it. */
 export function toState(result: Envelope | undefined, isTaken = true): JobState {

@@ -1,11 +1,14 @@
 import { headers } from "@nats-io/transport-node";
-import { createJobEvents, createRegistry, type Envelope, newHandle } from "@octant/core";
+import { createJobEvents, createRegistry, type Envelope, newHandle, type StreamChunk } from "@octant/core";
 import { afterAll, beforeAll, beforeEach, describe, expect, inject, onTestFinished, test } from "vitest";
+import { encodeMsgPack } from "../msgpack/codec.ts";
 import { CHUNK_BYTES, createFixture, numbered } from "../testing/fixture.ts";
 import { type NatsServer, startNatsServer } from "../testing/nats-server.ts";
 import { HEADERS } from "./bodies.ts";
 import { createNatsClient, type NatsClientOptions } from "./client.ts";
 import { connectNats } from "./connection.ts";
+import { follow } from "./edge-follow.ts";
+import { followHolders } from "./holders.ts";
 import { subjectsOf } from "./subjects.ts";
 import { createNatsWorker } from "./worker.ts";
 import type { NatsWorkerOptions } from "./worker-calls.ts";
@@ -128,11 +131,13 @@ describe.skipIf(inject("missing").includes("nats-server"))("over a real nats-ser
     expect(bytes.equals(Buffer.concat(await Array.fromAsync(numbered(size))))).toBe(true);
   });
 
-  test("calls are shared by the workers of a project, and a worker that leaves loses none", async () => {
+  test("one worker has a project; another stands by, takes over when it leaves, and says so", async () => {
     const first = await start();
     const other = createFixture();
     onTestFinished(other.remove);
-    await start({ ...other });
+    const lines: string[] = [];
+    const second = await start({ ...other, log: (line) => lines.push(line) });
+    expect([first.state, second.state]).toEqual(["active", "standby"]);
     const client = await connect();
     const answers = await Promise.all(
       Array.from({ length: 50 }, (_, n) => client.dispatch(echo(n), { caller })),
@@ -140,10 +145,60 @@ describe.skipIf(inject("missing").includes("nats-server"))("over a real nats-ser
     expect(answers.map(({ envelope }) => envelope.data)).toEqual(
       Array.from({ length: 50 }, (_, value) => ({ value })),
     );
-    expect(fixture.calls.length).toBeGreaterThan(0);
-    expect(other.calls.length).toBeGreaterThan(0);
+    expect([fixture.calls.length, other.calls.length]).toEqual([50, 0]);
+    const takeovers: unknown[] = [];
+    client.onTakeover(() => takeovers.push("taken"));
     await first.close();
     for (let n = 0; n < 10; n++) expect((await client.dispatch(echo(n), { caller })).envelope.ok).toBe(true);
+    expect([fixture.calls.length, other.calls.length]).toEqual([50, 10]);
+    expect(takeovers).toEqual(["taken"]);
+    expect(lines.join("\n")).toMatch(/asks for no credentials[\s\S]*stands by[\s\S]*took over/);
+    expect(second.state).toBe("active");
+  });
+
+  test("projects whose ids differ in a sign are different ones", async () => {
+    await start({ project: "a.b" });
+    const other = createFixture();
+    onTestFinished(other.remove);
+    await start({ ...other, project: "a_b" });
+    await (await connect({ project: "a_b" })).dispatch(echo(1), { caller });
+    expect([fixture.calls.length, other.calls.length]).toEqual([0, 1]);
+  });
+
+  test("300 requests for the tools make their schemas once", async () => {
+    let made = 0;
+    const list = () => {
+      made += 1;
+      return fixture.registry.list();
+    };
+    await start({ registry: { ...fixture.registry, list } });
+    const client = await connect();
+    await Promise.all(Array.from({ length: 300 }, () => client.ready()));
+    expect(made).toBe(1);
+  });
+
+  test("an edge learns how many chunks it has missed", async () => {
+    await start();
+    const client = await connect();
+    const raw = await connectNats(server.url, "raw");
+    onTestFinished(() => raw.close());
+    const seen: unknown[] = [];
+    const onStream = (chunk: StreamChunk) => seen.push(chunk.kind === "text" ? chunk.text.trim() : chunk);
+    const flood = { tool: "demo", action: "flood", input: { chunks: 3, bytes: 0 } };
+    await client.dispatch(flood, { caller, onStream });
+    expect(seen).toEqual(["0", "1", "2"]);
+    seen.length = 0;
+    const id = "lost";
+    const subjects = subjectsOf(project);
+    const holders = await followHolders(raw, subjects.lease);
+    const parts = { connection: raw, subjects, holders, text: false, admissionMs: 1 };
+    const { stop, expect: expectChunks } = follow(parts, id, { onStream });
+    onTestFinished(stop);
+    const chunk = { kind: "text", text: "late" };
+    raw.nc.publish(subjects.event(id), encodeMsgPack({ event: "stream_chunk", seq: 4, chunk }));
+    await expect.poll(() => seen.length).toBe(2);
+    expectChunks(7);
+    expect(seen).toEqual([{ kind: "missing", chunks: 4 }, "late", { kind: "missing", chunks: 2 }]);
   });
 
   test("a call that runs when its worker leaves is answered", async () => {
@@ -222,7 +277,7 @@ describe.skipIf(inject("missing").includes("nats-server"))("over a real nats-ser
       job: { state: "failed" },
       result: { error: { code: "INVALID_ARGUMENT" } },
     });
-    expect(lines).toEqual([]);
+    expect(lines.filter((line) => !line.includes("asks for no credentials"))).toEqual([]);
   });
 
   test("a job cancelled before a worker takes it never runs", async () => {

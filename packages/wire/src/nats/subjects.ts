@@ -7,13 +7,20 @@ export const BODIES_BUCKET = "OCTANT_BODIES";
 
 export const DISCOVER = `${PREFIX}.discover`;
 
+/** A bucket of JetStream's key-value store. */
+const LEASES_BUCKET = "OCTANT_LEASES";
+export const LEASES_STREAM = `KV_${LEASES_BUCKET}`;
+export const LEASE_SUBJECTS = `$KV.${LEASES_BUCKET}.>`;
+
 /** The subjects of one project. A dot in a project's id would separate tokens in a subject. */
 export function subjectsOf(project: string) {
-  const token = project.replaceAll(/[^A-Za-z0-9_-]/g, "_");
+  const token = project.replaceAll(/[^A-Za-z0-9_-]/g, (sign) => `=${Buffer.from(sign).toString("hex")}`);
   return {
     token,
-    call: `${PREFIX}.call.${token}`,
-    ready: `${PREFIX}.ready.${token}`,
+    /** Which worker has the project. */
+    lease: `$KV.${LEASES_BUCKET}.${token}`,
+    call: (worker_id: string) => `${PREFIX}.call.${token}.${worker_id}`,
+    ready: (worker_id: string) => `${PREFIX}.ready.${token}.${worker_id}`,
     started: `${PREFIX}.started.${token}`,
     job: (job_id: string) => `${PREFIX}.job.${token}.${job_id}`,
     allJobs: `${PREFIX}.job.${token}.*`,
@@ -25,7 +32,7 @@ export function subjectsOf(project: string) {
     /** Where the worker that runs a job, or ran it lately, shows its events. */
     poll: (job_id: string) => `${PREFIX}.poll.${token}.${job_id}`,
     event: (job_id: string) => `${PREFIX}.event.${token}.${job_id}`,
-    /** Workers of a project share its calls and jobs. */
+    /** The consumer of the project's jobs. */
     queue: `workers-${token}`,
   };
 }

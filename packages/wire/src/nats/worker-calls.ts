@@ -11,7 +11,7 @@ import type { Subjects } from "./subjects.ts";
 
 export interface NatsWorkerOptions extends RequestRunner {
   readonly url: string;
-  /** The id of the project in this workspace; its workers share its calls and jobs. */
+  /** The id of the project; one of its workers at a time has its calls and jobs. */
   readonly project: string;
   readonly jobs: JobFeed & LocalJobs;
   readonly name: string;
@@ -32,6 +32,8 @@ export interface WorkerParts {
   readonly subjects: Subjects;
   /** By the id that a cancellation names. */
   readonly running: Map<string, AbortController>;
+  /** Whether this worker has the project; one that was paused for too long has lost it. */
+  readonly isHeld: () => boolean;
 }
 
 /** Publishes an event of a job, or of a call under its request id. */
@@ -75,6 +77,7 @@ export function createCallAnswerer(parts: WorkerParts): (message: Msg) => Promis
   const { bodies } = connection;
   let calls = 0;
   return async (message) => {
+    if (!parts.isHeld()) return refuseCall(message);
     const traceparent = message.headers?.get(HEADERS.traceparent) ?? "";
     const id = message.headers?.get(HEADERS.requestId) ?? "";
     const controller = new AbortController();
@@ -82,6 +85,8 @@ export function createCallAnswerer(parts: WorkerParts): (message: Msg) => Promis
     const alive = id ? setInterval(() => emit(parts, id, { event: "alive" }), ALIVE_MS) : undefined;
     calls += 1;
     const given = headers();
+    let chunks = 0;
+    const onChunk = (chunk: object) => emit(parts, id, { event: "stream_chunk", seq: chunks++, chunk });
     try {
       if (calls > MAX_CALLS_AT_ONCE) throw overloaded(MAX_CALLS_AT_ONCE);
       const request = parseRequest(await parseBody(message, bodies, { once: true }));
@@ -90,11 +95,12 @@ export function createCallAnswerer(parts: WorkerParts): (message: Msg) => Promis
         traceparent,
         signal: controller.signal,
         ...(upload && { upload }),
-        ...(id && toListeners(request, (chunk) => emit(parts, id, { event: "stream_chunk", chunk }))),
+        ...(id && toListeners(request, onChunk)),
         ...(id && request.asks && { ask: askEdge(parts, id) }),
       });
       if (controller.signal.reason instanceof WorkerStops && !reply.envelope.ok) throw stopped();
       if (reply.binary) await putBinary(reply.binary, bodies, given);
+      given.set(HEADERS.chunks, String(chunks));
       const response = toResponse(reply.envelope, reply.attachments, undefined);
       await respond(message, request.text ? withText(options, response) : response, bodies, given);
     } catch (cause) {
@@ -105,6 +111,12 @@ export function createCallAnswerer(parts: WorkerParts): (message: Msg) => Promis
       running.delete(id);
     }
   };
+}
+
+function refuseCall(message: Msg): void {
+  const given = headers();
+  given.set(HEADERS.notMine, "1");
+  message.respond("", { headers: given });
 }
 
 async function respond(

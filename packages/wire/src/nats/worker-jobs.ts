@@ -26,6 +26,7 @@ export function createJobRunner(parts: WorkerParts) {
 
   /** Acknowledged only when the result is stored; until then another worker may get the job. */
   const runJob = async (message: JsMsg): Promise<void> => {
+    if (!parts.isHeld()) return message.nak();
     const job_id = message.subject.slice(message.subject.lastIndexOf(".") + 1);
     const alive = setInterval(() => message.working(), ACK_WAIT_MS / 3);
     const controller = new AbortController();
@@ -68,7 +69,8 @@ export function createJobRunner(parts: WorkerParts) {
     }
     const owner = narrowCaller(options.caller, request).id;
     const following = new AbortController();
-    const onChunk = (chunk: object) => emit(parts, job_id, { event: "stream_chunk", chunk });
+    let chunks = 0;
+    const onChunk = (chunk: object) => emit(parts, job_id, { event: "stream_chunk", seq: chunks++, chunk });
     let listeners = toListeners({ stream: "live" }, onChunk);
     const onJob = (local: string) => {
       // From here on the job's own events have it all.
@@ -98,6 +100,7 @@ export function createJobRunner(parts: WorkerParts) {
       if (envelope.meta.job_id !== undefined) await tellInterim(job_id, request, envelope);
       const outcome = await endOf(envelope, owner, signal);
       if (signal.aborted && signal.reason instanceof WorkerStops) throw signal.reason;
+      emit(parts, job_id, { event: "stream_end", chunks });
       return request.text ? { ...outcome, text: toText(options, outcome) } : outcome;
     } finally {
       following.abort();
