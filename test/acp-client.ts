@@ -50,6 +50,7 @@ export interface AcpClientOptions {
   readonly args?: readonly string[];
   readonly project?: FixtureProject;
   readonly env?: NodeJS.ProcessEnv;
+  readonly node?: string | undefined;
   /** The option that the person chooses; "cancelled" closes the question. */
   readonly answer?: (request: RequestPermissionRequest) => string | Promise<string>;
   readonly files?: Map<string, string>;
@@ -95,6 +96,7 @@ export async function openAcpClient(options: AcpClientOptions): Promise<AcpClien
         ...accountAt(provider),
         ...options.env,
       },
+      node: options.node,
     },
   );
   let stderr = "";

@@ -13,7 +13,7 @@ export interface Ended {
 export interface OctantOptions {
   readonly cwd: string;
   readonly env?: NodeJS.ProcessEnv;
-  readonly node?: string;
+  readonly node?: string | undefined;
   readonly launcher?: string;
   readonly input?: string;
 }

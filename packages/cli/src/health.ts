@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
-import { isWeaker } from "@octant/host";
+import type { Sandbox } from "@octant/host";
 import type { Io } from "./command.ts";
 import { createOctant, type Octant, type OwnTool } from "./octant.ts";
 
@@ -16,7 +16,7 @@ export interface Check {
 
 /** The capabilities as the tools themselves report them. */
 export async function checkWorkspace({ client, workspace }: Octant<OwnTool>): Promise<Check[]> {
-  const { octant, roots, tools, sandbox, state } = await client.ws.capabilities({});
+  const { octant, roots, tools, state } = await client.ws.capabilities({});
   const { languages, test } = await client.ws.detect({});
   const uses = new Set(languages.map((one) => toServerName(one.name)));
   const runners = new Set(test.map(({ runner }) => runner));
@@ -38,9 +38,7 @@ export async function checkWorkspace({ client, workspace }: Octant<OwnTool>): Pr
           `${workspace.state.path} is temporary, so undo may be lost; make ~/.local/state writable or set XDG_STATE_HOME`,
         ),
     ...workspace.edits.givenUp().map((said) => warn("edits", `${said}; delete it when that is done`)),
-    isWeaker(sandbox.level, "unshare")
-      ? warn("sandbox", `${sandbox.level}: ${sandbox.detail}`)
-      : ok("sandbox", `${sandbox.level}: ${sandbox.detail}`),
+    await checkSandbox(workspace.sandbox),
     ...backends.map(({ tool, name, available, version, detail }) => {
       const text = [version, detail].filter(Boolean).join(", ");
       const check = available
@@ -49,6 +47,17 @@ export async function checkWorkspace({ client, workspace }: Octant<OwnTool>): Pr
       return isForThisProject(tool, name) ? check : { ...check, extra: true as const };
     }),
   ];
+}
+
+/** Not ready until the person knows that nothing confines commands, or while the settings require more than there is. */
+async function checkSandbox(sandbox: Sandbox): Promise<Check> {
+  const { level, detail, unmet } = await sandbox.status();
+  const text = `${level}: ${detail}`;
+  if (unmet !== undefined) return { name: "sandbox", status: "fail", detail: unmet };
+  const unconfined = await sandbox.unconfined();
+  if (!unconfined) return ok("sandbox", text);
+  if (unconfined.accepted) return warn("sandbox", text);
+  return { name: "sandbox", status: "fail", detail: `${level}: ${unconfined.reason}` };
 }
 
 /** The name of the language in the checks of language servers. */

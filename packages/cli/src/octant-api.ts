@@ -65,6 +65,8 @@ export interface OctantOptions<T extends Tool = Tool> extends ToolChoice {
   readonly env?: NodeJS.ProcessEnv;
   /** The environment with the API keys of model providers; `env` when absent. */
   readonly keys?: NodeJS.ProcessEnv;
+  /** The front end itself shows that nothing confines commands; otherwise the log says so before the first one. */
+  readonly tellsUnconfined?: boolean | undefined;
   /** Receives messages for the person, one line at a time. */
   readonly log?: (line: string) => void;
   /** Receives every exception that became INTERNAL; logged by default. */

@@ -21,7 +21,15 @@ export function openOctant(
   io: Io,
   more: Pick<
     OctantOptions,
-    "prompter" | "allow" | "env" | "keys" | "checkpointsByDefault" | "toolConfig" | "customTools" | "crew"
+    | "prompter"
+    | "allow"
+    | "env"
+    | "keys"
+    | "checkpointsByDefault"
+    | "toolConfig"
+    | "customTools"
+    | "crew"
+    | "tellsUnconfined"
   > = {},
 ): Octant<OwnTool> {
   try {

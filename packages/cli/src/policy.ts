@@ -5,7 +5,7 @@ import {
   askInOrder,
   askThroughClient,
   type Config,
-  checkPermission,
+  checkCommands,
   collectSecrets,
   createApprovalQueue,
   createAuditLog,
@@ -24,7 +24,7 @@ import type { ActiveModes } from "@octant/tools";
 import type { OctantOptions } from "./octant-api.ts";
 
 export interface PolicyOptions
-  extends Pick<OctantOptions, "prompter" | "allow" | "approvalTimeoutMs" | "auditIn"> {
+  extends Pick<OctantOptions, "prompter" | "allow" | "approvalTimeoutMs" | "auditIn" | "tellsUnconfined"> {
   readonly checkpoints: Checkpoints | undefined;
   readonly config: Config;
   readonly modes: ActiveModes;
@@ -60,6 +60,14 @@ export function createPolicySteps(options: PolicyOptions) {
   const rules = createPolicy(config.permissions, places);
   const [root = "/"] = confinement.roots;
   const session = new SessionAnswers(places, options.allow);
+  let isTold = options.tellsUnconfined ?? false;
+  /** Also told to the person before the first command, in every front end. */
+  const unconfined = async () => {
+    const found = await sandbox.unconfined();
+    if (found && !isTold) log(`commands are not confined: ${found.reason}`);
+    isTold ||= found !== undefined;
+    return found;
+  };
   return {
     rules,
     /** People's decisions for the rest of a session. */
@@ -71,7 +79,9 @@ export function createPolicySteps(options: PolicyOptions) {
     policy: [
       redactErrors(redact),
       modes.step,
-      checkPermission({
+      checkCommands({
+        places,
+        unconfined,
         policy: rules,
         permissions,
         session,

@@ -148,6 +148,8 @@ export interface Action<I extends z.ZodObject = z.ZodObject, O extends z.ZodType
   readonly openWorld?: true;
   /** Calls of one answer may run side by side although they are not read-only. */
   readonly parallel?: true;
+  /** It runs commands of the caller's choice or programs of the project, so it relies on the sandbox. */
+  readonly runsCommands?: true;
   /** A rule that denies some of the files does not refuse the call: `run` asks `hides` and names what it left out. */
   readonly leavesOut?: true;
   /** It takes checkpoints of its own, or changes files through other calls only. */

@@ -126,10 +126,12 @@ export { startLaunched } from "./programs/start-program.ts";
 export { findOutsideProjects, pathOutsideProjects } from "./programs/trusted-program.ts";
 export { readRegularFile } from "./regular-file.ts";
 export { replaceFile } from "./replace-file.ts";
+export { openAcceptance } from "./sandbox/acceptance.ts";
 export { createSandbox } from "./sandbox/create-sandbox.ts";
 export type { Exchange } from "./sandbox/exchange.ts";
 export type { Sandbox, SandboxStatus } from "./sandbox/sandbox.ts";
 export {
+  confines,
   DEFAULT_SANDBOX,
   isWeaker,
   type NetworkRule,

@@ -51,6 +51,7 @@ export {
   createApprovalQueue,
 } from "./permissions/approval-queue.ts";
 export { askThroughClient } from "./permissions/ask-through-client.ts";
+export { checkCommands } from "./permissions/check-commands.ts";
 export {
   ALWAYS_DAYS,
   checkPermission,

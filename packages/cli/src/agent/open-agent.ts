@@ -60,6 +60,8 @@ export interface OpenAgentOptions {
   readonly mode?: () => Mode | undefined;
   /** The owner of the session, when it is not the person at this machine. */
   readonly owner?: Caller | undefined;
+  /** The front end itself shows that nothing confines commands. */
+  readonly tellsUnconfined?: boolean;
   /** Additional tools, such as those of an editor. */
   readonly tools?: readonly Tool[];
   /** Wraps the tools that the model is offered. */
@@ -88,6 +90,7 @@ export async function openAgent(options: OpenAgentOptions) {
     checkpointsByDefault: true,
     toolConfig: { enable: ["core", "notes"] },
     customTools: options.tools,
+    tellsUnconfined: options.tellsUnconfined,
     crew: (octant) =>
       createWorkspaceCrew({
         octant,

@@ -106,6 +106,7 @@ async function converse(
     ...toAgentOptions(flags),
     io,
     from,
+    tellsUnconfined: true,
     prompter: { reads: "text", requestPermission: (request) => app!.prompter.requestPermission(request) },
   }).catch((cause: unknown) => {
     if (cause instanceof ToolError && cause.code === "UNAUTHENTICATED") return undefined;
@@ -118,7 +119,8 @@ async function converse(
   });
   const leave = (signal: NodeJS.Signals) => (signal === "SIGINT" ? app?.interrupt() : app?.quit());
   for (const signal of ENDING_SIGNALS) process.on(signal, leave);
-  await app.run(greeting(opened, io), beginning);
+  const unconfined = await opened.octant.workspace.sandbox.unconfined().catch(() => undefined);
+  await app.run(greeting(opened, unconfined?.reason, io), beginning);
   for (const signal of ENDING_SIGNALS) process.off(signal, leave);
   return { session_id: opened.agent.session.id, ...left };
 }
@@ -185,7 +187,7 @@ async function background(): Promise<void> {
 
 const STOPPED_MS = 50;
 
-const greeting = ({ octant, untrusted, agent }: OpenedAgent, io: Io) => [
+const greeting = ({ octant, untrusted, agent }: OpenedAgent, unconfined: string | undefined, io: Io) => [
   [
     span("Octant", { bold: true, role: "accent" }),
     span(`  ${toOneLine(octant.workspace.confinement.roots[0] ?? io.cwd())}`, { role: "muted" }),
@@ -199,6 +201,9 @@ const greeting = ({ octant, untrusted, agent }: OpenedAgent, io: Io) => [
         ],
       ]
     : []),
+  ...(unconfined === undefined
+    ? []
+    : [[span(`! ${toOneLine(asTyped(unconfined, io))}`, { role: "warning" as const })]]),
   ...untrusted.map((file) => [
     span(`! ${toOneLine(file)} has no effect until you trust it: ${asTyped("octant trust", io)}`, {
       role: "warning",

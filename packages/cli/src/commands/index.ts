@@ -20,6 +20,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<AnyCommand>>> = {
   config: async () => (await import("./config.ts")).config,
   trust: async () => (await import("./trust.ts")).trust,
   policy: async () => (await import("./policy.ts")).policy,
+  sandbox: async () => (await import("./sandbox.ts")).sandbox,
   audit: async () => (await import("./audit.ts")).audit,
   token: async () => (await import("./token.ts")).token,
   setup: async () => (await import("./setup.ts")).setup,

@@ -41,6 +41,7 @@ export const policy = defineCommand({
       mode: flags.mode ?? octant.config.settings.mode ?? undefined,
       hooks: octant.config.settings.hooks,
       sandbox: await octant.workspace.sandbox.status(),
+      unconfined: await octant.workspace.sandbox.unconfined(),
     });
     return flags.json ? printJson(explanation, io) : print(render(explanation, io.stdout), io);
   },

@@ -1,6 +1,7 @@
 import { once } from "node:events";
 import { startLaunched } from "../programs/start-program.ts";
 import type { LaunchedCommand, Sandbox } from "../sandbox/sandbox.ts";
+import { confines } from "../sandbox/settings.ts";
 import { SERVERS, type ServerRow } from "./catalog.ts";
 import { findOnPath, findProgram, majorTypeScriptOf, type Surroundings } from "./find-program.ts";
 
@@ -88,8 +89,7 @@ function missingText({ name, places }: ServerRow, { root }: Surroundings): strin
 
 /** Programs of a project are untrusted code, and asking about a symbol is not permission to run it freely. */
 async function holdsPrograms(sandbox: FindOptions["sandbox"]): Promise<boolean> {
-  const { level } = await sandbox.status();
-  return level !== "off" && level !== "path_check";
+  return confines((await sandbox.status()).level);
 }
 
 /** The first version number that it prints; "" when it cannot be asked and only the handshake will show. */

@@ -221,6 +221,7 @@ test("a server of the project itself is not started where no sandbox holds it", 
     sandbox: {
       status: async () => ({ mode: "off", level: "off", detail: "", container: null, tried: [] }),
       openExchange: async () => openPlainExchange(),
+      unconfined: async () => undefined,
       wrapApart: async () => undefined,
       wrap: async ({ argv, folder, env }) => ({ argv, folder, env, launcher: false, release: () => [] }),
       close: async () => {},

@@ -5,6 +5,7 @@ import type { HttpProxy } from "../network/http-proxy.ts";
 import { isWithin } from "../path.ts";
 import { isFile, isProgram } from "../programs/trusted-program.ts";
 import { toToolError } from "../system-error.ts";
+import { openAcceptance } from "./acceptance.ts";
 import { detectContainer } from "./container.ts";
 import { exchangeMounts, openBoundExchange, openPlainExchange } from "./exchange.ts";
 import { type FoundLevel, findLevel } from "./find-level.ts";
@@ -14,7 +15,7 @@ import { type Mount, read, write } from "./mount.ts";
 import { ownFiles, sharesFilesWithCache } from "./own-files.ts";
 import type { Sandbox, SandboxedCommand, SandboxOptions, SandboxStatus } from "./sandbox.ts";
 import { openScratch } from "./scratch.ts";
-import { isWeaker, type SandboxLevel, type SandboxSettings } from "./settings.ts";
+import { confines, isWeaker, type SandboxLevel, type SandboxSettings } from "./settings.ts";
 
 /** Levels are probed on first use, and only once. */
 export function createSandbox(options: SandboxOptions): Sandbox {
@@ -47,17 +48,28 @@ export function createSandbox(options: SandboxOptions): Sandbox {
   const findWorking = async () => {
     const { working, tried, guard } = mode === "off" ? SWITCHED_OFF : await find();
     const level = mode === "off" ? "off" : (working?.level.level ?? "path_check");
-    checkRequirements(level, tried, settings);
+    const unmet = unmetBy(level, tried, settings);
+    if (unmet) throw unmet;
     return working && guard && { ...working, guard };
   };
 
+  const status = async (): Promise<SandboxStatus> => {
+    const container = detectContainer(env);
+    if (mode === "off") return { mode, level: "off", detail: OFF, container, tried: [] };
+    const { working, tried, advice } = await find();
+    const { level = "path_check", detail = `${NOTHING}; ${advice}` } = working?.level ?? {};
+    const unmet = unmetBy(level, tried, settings)?.message;
+    const facts = { mode, level, detail: `${detail}${warningOn(roots)}`, container, tried };
+    return { ...facts, ...(unmet !== undefined && { unmet }) };
+  };
+
   return {
-    async status() {
-      const container = detectContainer(env);
-      if (mode === "off") return { mode, level: "off", detail: OFF, container, tried: [] };
-      const { working, tried, advice } = await find();
-      const { level = "path_check", detail = `${NOTHING}; ${advice}` } = working?.level ?? {};
-      return { mode, level, detail: `${detail}${warningOn(roots)}`, container, tried };
+    status,
+    async unconfined() {
+      const { level, detail } = await status();
+      if (confines(level)) return undefined;
+      const accepted = mode === "off" || openAcceptance(state.base).since() !== undefined;
+      return { reason: accepted ? detail : `${detail}. ${HOW_TO_ACCEPT}`, accepted, note: UNCONFINED };
     },
     async wrap(command) {
       const program = findProgram(command);
@@ -125,6 +137,8 @@ export function createSandbox(options: SandboxOptions): Sandbox {
   };
 }
 
+const HOW_TO_ACCEPT = "After `octant sandbox accept` the rules apply here as usual";
+const UNCONFINED = "no sandbox confined it: it ran with all the rights of the person";
 const OFF = "settings have switched the sandbox off: commands run with all your rights";
 const NOTHING =
   "this machine has no sandbox that works: commands run with all your rights, only file tools are confined";
@@ -154,18 +168,18 @@ const shortList = (paths: readonly string[]): string =>
 const LINKED =
   "this install is linked to a package cache that commands can write to: install Octant with npm, which copies";
 
-/** Fails closed: throws when the level cannot provide what the settings require. */
-function checkRequirements(
+/** Fails closed: the error when the level cannot provide what the settings require. */
+function unmetBy(
   level: SandboxStatus["level"],
   tried: SandboxStatus["tried"],
   settings: SandboxSettings,
-): void {
+): ToolError | undefined {
   const asked = settings.require ?? neededFor(settings);
-  if (asked === undefined || !isWeaker(level, asked)) return;
+  if (asked === undefined || !isWeaker(level, asked)) return undefined;
   const reasons = tried.filter(({ works }) => !works).map((trial) => `${trial.level}: ${trial.why}`);
   const why = reasons.length > 0 ? ` (${reasons.join("; ")})` : "";
   const message = `settings ask for the sandbox '${asked}', and this is '${level}'${why}; install bubblewrap, see \`octant doctor\`, or change the settings`;
-  throw new ToolError("SANDBOX_UNAVAILABLE", message, { required: asked, available: level });
+  return new ToolError("SANDBOX_UNAVAILABLE", message, { required: asked, available: level });
 }
 
 /** Named hosts need a proxy beside the command, and the loopback device, which only bubblewrap brings up. */

@@ -12,6 +12,8 @@ export interface SandboxStatus {
   readonly detail: string;
   readonly container: Container | null;
   readonly tried: readonly Trial[];
+  /** Why commands are refused: the settings ask for more than this machine has. */
+  readonly unmet?: string;
 }
 
 export interface Trial {
@@ -101,9 +103,21 @@ export interface ApartCommand {
   readonly descriptors: number;
 }
 
+/** What it means for commands that nothing confines them. */
+export interface Unconfined {
+  /** In one sentence for people, with what can be done about it. */
+  readonly reason: string;
+  /** The person knows: by a choice for this machine, or by their settings. */
+  readonly accepted: boolean;
+  /** For the answer to a command. */
+  readonly note: string;
+}
+
 export interface Sandbox {
   /** Tests the machine by real probes, once; later calls get the same answer. */
   status(): Promise<SandboxStatus>;
+  /** Undefined where commands are confined. */
+  unconfined(): Promise<Unconfined | undefined>;
   /** SANDBOX_UNAVAILABLE when the required level is missing; EXEC_FAILED when the program does not exist. */
   wrap(command: SandboxedCommand): Promise<LaunchedCommand>;
   /** Undefined where the machine has no sandbox that can do this; SANDBOX_UNAVAILABLE as with `wrap`. */

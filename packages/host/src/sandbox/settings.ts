@@ -30,6 +30,9 @@ export const DEFAULT_SANDBOX: SandboxSettings = {
   hide_home: false,
 };
 
+/** Whether commands at this level can do nothing to the rest of the machine. */
+export const confines = (level: SandboxLevel | "off"): boolean => !isWeaker(level, "unshare");
+
 /** Whether `level` is weaker than required. */
 export const isWeaker = (level: SandboxLevel | "off", required: SandboxLevel): boolean =>
   level === "off" || SANDBOX_LEVELS.indexOf(level) > SANDBOX_LEVELS.indexOf(required);

@@ -12,7 +12,7 @@ export type PermissionSetting = "host" | "enforce";
 export interface CheckPermissionOptions {
   readonly policy: Policy;
   readonly permissions: PermissionSetting;
-  readonly session: SessionAnswers;
+  readonly session: Pick<SessionAnswers, "allows" | "denial" | "remember">;
   /** Absent when no person can be asked. */
   readonly prompter?: PermissionPrompter;
   /** Writes a rule to the local settings. Without it "always" is not offered. */

@@ -1,5 +1,6 @@
 import { type Access, type AnyAction, allowedIn, hasAccess, type Mode } from "@octant/core";
 import type { HookSettings } from "../hooks/hook.ts";
+import { asksUnconfined, type Unconfined } from "./check-commands.ts";
 import { type Judgement, judge, type PermissionSetting } from "./check-permission.ts";
 import { toToolTest } from "./glob.ts";
 import type { Policy } from "./policy.ts";
@@ -17,6 +18,7 @@ export interface ExplainOptions {
   readonly access?: Access;
   readonly hooks: readonly HookSettings[];
   readonly sandbox: { readonly mode: string; readonly level: string; readonly detail: string };
+  readonly unconfined?: Unconfined | undefined;
 }
 
 export type PolicyExplanation = ReturnType<typeof explainPolicy>;
@@ -46,7 +48,7 @@ export function explainPolicy(options: ExplainOptions) {
     allow_rule: (couldAllow && policy.narrowRule(call)) || null,
   };
 
-  function toVerdict(): Judgement & { readonly decided_by: "access" | "mode" | "permission" } {
+  function toVerdict(): Judgement & { readonly decided_by: "access" | "mode" | "permission" | "sandbox" } {
     if (!accessPasses) {
       const why = `${name} needs ${action.access} access; the caller has ${access}`;
       return { outcome: "refused", decided_by: "access", why };
@@ -56,6 +58,9 @@ export function explainPolicy(options: ExplainOptions) {
       return { outcome: "refused", decided_by: "mode", why };
     }
     const { outcome, why } = judge(policy, call, decision, setting);
+    const { unconfined } = options;
+    if (outcome === "runs" && asksUnconfined(action, setting, unconfined))
+      return { outcome: "asks", decided_by: "sandbox", why: unconfined.reason };
     return { outcome, decided_by: "permission", why };
   }
 }

@@ -22,8 +22,7 @@ test.each(fixture.vectors)("vector: $name", ({ tiers, call, decision }) => {
   }));
   const got = createPolicy(rules, places).evaluate({ ...call, action: fixture.actions.get(call.name) });
   const { tier } = got;
-  const index =
-    tier === "default" || tier === "session" ? null : rules[TIERS.indexOf(tier)]?.rules.indexOf(got.rule!);
+  const index = got.rule && rules.find((one) => one.tier === tier)?.rules.indexOf(got.rule);
   expect({ mode: got.mode, tier, rule: index }).toEqual(decision);
 });
 

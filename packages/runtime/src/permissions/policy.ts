@@ -10,7 +10,7 @@ import { describeRuleInside, isExpired, type PermissionMode, type PermissionRule
 
 export interface Decision {
   readonly mode: PermissionMode;
-  readonly tier: TierName | "default" | "session";
+  readonly tier: TierName | "default" | "session" | "sandbox";
   readonly rule: PermissionRule | null;
   readonly reason: string;
 }

@@ -65,6 +65,7 @@ export const exec = (workspace: ProcWorkspace) =>
     destructive: true,
     openWorld: true,
     ownCheckpoints: true,
+    runsCommands: true,
     input: ExecInput,
     output: z.object({
       ...Outcome,
@@ -110,6 +111,7 @@ export const exec = (workspace: ProcWorkspace) =>
       });
       // Known by now, because the command has started at this level.
       if (workspace.sandbox) ctx.backend(`sandbox ${(await workspace.sandbox.status()).level}`);
+      const unconfined = (await workspace.sandbox?.unconfined())?.note;
       const watched = { processes, owner, proc_id, ms: wait, signal: ctx.signal };
       const stopReporting = reportOutput(processes, owner, proc_id, ctx);
       try {
@@ -118,14 +120,14 @@ export const exec = (workspace: ProcWorkspace) =>
           wait_for || background
             ? processes.get(owner, proc_id)
             : await processes.exited(owner, proc_id, wait, ctx.signal);
-        const answer = toAnswer(processes, now, input, ready);
+        const answer = toAnswer(processes, now, input, { ready, unconfined });
         if (answer.status !== "running") return await withUndo(answer, turn);
         // What a server changes later cannot be told apart from the work of others meanwhile.
         const interim = background || wait_for ? await withUndo(answer, turn) : answer;
         // The caller has its answer; the rest is a job that lives as long as the process.
         ctx.detach(interim);
         const info = await processes.exited(owner, proc_id, Number.POSITIVE_INFINITY, ctx.signal);
-        return await withUndo(toAnswer(processes, info, input, ready), turn);
+        return await withUndo(toAnswer(processes, info, input, { ready, unconfined }), turn);
       } catch (cause) {
         await stopCancelled(processes, owner, proc_id);
         await turn?.end();
@@ -153,9 +155,18 @@ async function withUndo<T extends { readonly note?: string }>(answer: T, turn: O
   return { ...answer, ...(undo && { undo }), ...(notes.length > 0 && { note: notes.join("; ") }) };
 }
 
-function toAnswer(processes: Processes, info: ProcessInfo, input: ExecInput, ready: boolean | undefined) {
+function toAnswer(
+  processes: Processes,
+  info: ProcessInfo,
+  input: ExecInput,
+  { ready, unconfined }: { readonly ready: boolean | undefined; readonly unconfined: string | undefined },
+) {
   const { quarantined } = info;
-  const notes = [noteOn(info, input), quarantined.length > 0 ? quarantineNote(quarantined) : undefined];
+  const notes = [
+    unconfined,
+    noteOn(info, input),
+    quarantined.length > 0 ? quarantineNote(quarantined) : undefined,
+  ];
   const note = notes.filter(Boolean).join("; ") || undefined;
   return {
     ...toOutcome(info),

@@ -29,6 +29,7 @@ export const input = ({ processes }: ProcWorkspace) =>
     ...VERIFY,
     destructive: true,
     openWorld: true,
+    runsCommands: true,
     input: z.strictObject({
       proc_id: ProcIdInput,
       text: z.string().max(MAX_TEXT_CHARS).optional().describe("Sent verbatim; end a line with \\n"),

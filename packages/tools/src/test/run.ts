@@ -45,6 +45,7 @@ export const run = (options: TestOptions, runs: Runs) =>
     intent: "verify",
     destructive: true,
     openWorld: true,
+    runsCommands: true,
     input: Input,
     output: RunResult,
     errors: ["NOT_FOUND", "UNSUPPORTED", "LIMIT_EXCEEDED"],
@@ -75,7 +76,11 @@ export const run = (options: TestOptions, runs: Runs) =>
       const summary = summarise(live.run_id, outcomes);
       const failures = allFailures(outcomes);
       live.end(summary, failures);
-      return toResult(summary, failures, 0, FIRST_FAILURES);
+      const unconfined = await options.workspace.sandbox?.unconfined();
+      return {
+        ...toResult(summary, failures, 0, FIRST_FAILURES),
+        ...(unconfined && { note: unconfined.note }),
+      };
     },
   });
 

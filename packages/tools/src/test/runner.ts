@@ -1,5 +1,5 @@
 import { ToolError } from "@octant/core";
-import type { Confinement, Path, Processes, StateFolder } from "@octant/host";
+import type { Confinement, Path, Processes, Sandbox, StateFolder } from "@octant/host";
 import type { CreateParser, TestCase } from "./case.ts";
 import type { Suite } from "./suites.ts";
 
@@ -9,6 +9,7 @@ export interface TestOptions {
     readonly confinement: Confinement;
     readonly state: StateFolder;
     readonly processes: Processes;
+    readonly sandbox?: Pick<Sandbox, "unconfined">;
   };
   /** The server's environment: programs are found on its PATH. */
   readonly env: NodeJS.ProcessEnv;

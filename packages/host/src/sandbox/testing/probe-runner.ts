@@ -105,6 +105,7 @@ function createWeaker(options: SandboxOptions): Sandbox {
     });
   const mounts = planFor();
   return {
+    unconfined: async () => undefined,
     wrapApart: async () => undefined,
     wrap: async (command) => ({
       ...level.launch(command, { mounts: planFor(command.readOnly), ownNetwork: command.network === "off" }),
