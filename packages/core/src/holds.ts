@@ -7,10 +7,11 @@ import { z } from "zod";
  * - `patch`: text that names the files it changes
  * - `symbol`: a symbol_id, which names its file
  * - `command`: a list of words, or text for a shell
+ * - `input`: text or keys that a command reads
  * - `environment`: variables that can change what a command does
  * - `host`: a URL, or a host with or without a port
  */
-export type Holding = "path" | "tree" | "patch" | "symbol" | "command" | "environment" | "host";
+export type Holding = "path" | "tree" | "patch" | "symbol" | "command" | "input" | "environment" | "host";
 
 /** Not zod's own metadata: that would show in every JSON Schema. */
 const holdings = z.registry<{ readonly holds: Holding }>();

@@ -1,46 +1,58 @@
-import { accessSync, constants, statSync } from "node:fs";
+import { accessSync, constants, lstatSync, statSync } from "node:fs";
 import { posix } from "node:path";
-import { isWithin, type Path } from "@octant/host";
+import { isWithin, type Path, toNative } from "@octant/host";
 import { beginsWith, type Command } from "./commands.ts";
 import type { Facts } from "./facts.ts";
 import type { Places } from "./path-glob.ts";
 import { resolvePath } from "./real-path.ts";
 import type { CommandShape } from "./rule.ts";
 
-const MAX_PREFIX_WORDS = 3;
+/**
+ * Commands that only read or change the files that they name, by program: their operands may vary. All others run,
+ * install, publish or reach what their words say, or do so in another version, so a rule has exactly their words.
+ */
+const NAMES_FILES: Readonly<Record<string, ReadonlySet<string>>> = {
+  git: new Set("add blame check-ignore diff log ls-files mv restore rm show status".split(" ")),
+  go: new Set(["fmt", "vet"]),
+  cargo: new Set(["fmt"]),
+  ruff: new Set(["check", "format"]),
+  biome: new Set(["check", "format", "lint"]),
+  deno: new Set(["check", "fmt", "lint"]),
+};
 
-/** Whether the command is sure to be of this shape: program, first words, options and operands. */
+/** Whether the command is sure to be of this shape: program, folder, first words, options and operands. */
 export function hasShape(command: Command, shape: CommandShape, facts: Facts, places: Places): boolean {
   const { words, program, options, operands } = shape;
   if (!beginsWith(command, words)) return false;
   const folder = folderOf(command, facts, places);
+  if (folder === undefined || folder !== posix.resolve(places.roots[0] ?? "/", shape.folder ?? "."))
+    return false;
   if (program !== undefined && findProgram(words[0] as string, folder, places) !== program) return false;
   return (command.words ?? [])
     .slice(words.length)
     .every((word) =>
-      isOption(word) ? options.includes(word) : operands === "inside" && leadsInside(word, folder, places),
+      isOption(word) ? options.includes(word) : operands === "inside" && isInside(word, folder, places),
     );
 }
 
-/** `npm run build`, without the arguments that vary; all words if only the program would remain or one leads outside. */
+/** `git diff` with files of the project; all words if the others are not files or the command does more with them. */
 export function toShape(command: Command, facts: Facts, places: Places): CommandShape {
   const { words: all = [] } = command;
-  const shape = shapeBy(toPrefix(all), command, facts, places);
-  return hasShape(command, shape, facts, places) ? shape : shapeBy(all, command, facts, places);
-}
-
-function toPrefix(all: readonly string[]): readonly string[] {
-  const firstOther = all.findIndex((word) => !/^[a-z][\w:-]*$/i.test(word));
-  const leading = all.slice(0, firstOther === -1 ? all.length : firstOther);
-  return leading.length > 1 ? leading.slice(0, MAX_PREFIX_WORDS) : all;
+  const [program = "", name = ""] = all;
+  const shape = shapeBy(all.slice(0, 2), command, facts, places);
+  const varies = NAMES_FILES[program.replace(/^.*\//, "")]?.has(name) ?? false;
+  return varies && hasShape(command, shape, facts, places) ? shape : shapeBy(all, command, facts, places);
 }
 
 function shapeBy(words: readonly string[], command: Command, facts: Facts, places: Places): CommandShape {
   const rest = command.words?.slice(words.length) ?? [];
-  const program = findProgram(words[0] ?? "", folderOf(command, facts, places), places);
+  const folder = folderOf(command, facts, places);
+  const inRoot = folder === undefined ? "" : posix.relative(places.roots[0] ?? "/", folder);
+  const program = findProgram(words[0] ?? "", folder, places);
   return {
     words: [...words],
     ...(program !== undefined && { program }),
+    ...(inRoot !== "" && { folder: inRoot }),
     options: [...new Set(rest.filter(isOption))],
     operands: rest.every(isOption) ? "none" : "inside",
   };
@@ -57,11 +69,13 @@ function folderOf({ folder }: Command, facts: Facts, { roots }: Places): Path | 
   return base === undefined ? undefined : posix.resolve(base, folder);
 }
 
-/** A word with `:` or `@` may name another machine. */
-function leadsInside(word: string, folder: Path | undefined, { roots }: Places): boolean {
-  if (folder === undefined || /[:@]/.test(word)) return false;
+/** Whether a word names a file or folder of the project; any other word is data. One with `:` or `@` may name another machine. */
+function isInside(word: string, folder: Path, { roots }: Places): boolean {
+  if (/[:@]/.test(word)) return false;
+  const named = posix.resolve(folder, word);
+  if (lstatSync(toNative(named), { throwIfNoEntry: false }) === undefined) return false;
   try {
-    const { entry, real } = resolvePath(posix.resolve(folder, word), folder, false);
+    const { entry, real } = resolvePath(named, folder, false);
     return [entry, real].every((path) => roots.some((root) => isWithin(root, path)));
   } catch {
     return false;

@@ -1,4 +1,6 @@
 import { matchWildcards, type Wildcard } from "@octant/core";
+import { expandGitAlias } from "./git-aliases.ts";
+import type { Places } from "./path-glob.ts";
 import {
   type PlainCommand,
   parsePlainCommand,
@@ -24,6 +26,17 @@ export const readCommand = (command: string | readonly string[], folder?: string
   folder,
   words: typeof command === "string" ? parsePlainCommand(command) : command,
   within: typeof command === "string" ? readScript(command, 0) : withNested([command.map(toLiteral)], 0),
+});
+
+/** Variables that make a shell, an interpreter or git run other code, or find other programs. */
+export const RUNS_CODE =
+  /^(?:BASH_ENV|ENV|ZDOTDIR|PROMPT_COMMAND|PS[0-4]|BASH_FUNC_.*|SHELLOPTS|BASHOPTS|IFS|PATH|LD_.*|DYLD_.*|NODE_OPTIONS|PYTHON(?:STARTUP|PATH|HOME)|PERL5(?:OPT|LIB|DB)|RUBY(?:OPT|LIB)|_?JAVA(?:_TOOL)?_OPTIONS|GIT_.*|.*(?:EDITOR|PAGER|BROWSER|ASKPASS))$/s;
+
+/** Text that a command reads, for deny and prompt rules: every line of it may be a command, to a shell or as a word of code. */
+export const readInput = (text: string): Command => ({
+  words: undefined,
+  folder: undefined,
+  within: text.replaceAll("\\\n", "").split("\n").map(toBareWords),
 });
 
 /**
@@ -84,8 +97,25 @@ export const beginsWith = ({ words }: Command, prefix: readonly string[]): boole
  * For a deny or prompt rule: the words occur in this order in any command of it, with anything before and between, so
  * that `env`, `sudo`, a path before the program or options do not hide it. An unreadable command counts as a match.
  */
-export const mayContain = ({ within }: Command, prefix: readonly string[]): boolean =>
-  within === undefined || within.some((words) => hasInOrder(words, prefix));
+export const mayContain = (
+  { within }: Command,
+  prefix: readonly string[],
+  places: Places = NOWHERE,
+): boolean =>
+  within === undefined ||
+  within.some((words) => hasInOrder(words, prefix) || mayContainAlias(words, prefix, places));
+
+const NOWHERE: Places = { roots: [] };
+
+function mayContainAlias(words: readonly ShellWord[], prefix: readonly string[], places: Places): boolean {
+  const alias = expandGitAlias(
+    words.map(({ text }) => text),
+    places,
+  );
+  if (alias === undefined) return false;
+  const within = alias === null ? undefined : readScript(alias, 0);
+  return within === undefined || within.some((one) => hasInOrder(one, prefix));
+}
 
 function hasInOrder(words: readonly ShellWord[], prefix: readonly string[]): boolean {
   let found = 0;
@@ -116,22 +146,34 @@ function readScript(text: string, nesting: number): Command["within"] {
 }
 
 /**
- * A word with blanks or signs of a shell in it may be a script, as in `sh -c "…"`, or prose, as in `git commit -m "…"`.
- * An unreadable word after an option that takes a script is unclear; elsewhere its bare words count.
+ * A word with blanks or signs of a shell in it may be a script, as in `sh -c "…"` or `alias.x=!…`, or prose, as in
+ * `git commit -m "…"`. An unreadable word after an option that takes a script is unclear; elsewhere its bare words count.
+ * So is one that sets a variable for other code.
  */
 function withNested(commands: readonly (readonly ShellWord[])[], nesting: number): Command["within"] {
   const all = [...commands];
   for (const words of commands) {
-    for (const [index, { text }] of words.entries()) {
+    if (words.some(({ text }) => RUNS_CODE.test(/^([^=\s]*)=/.exec(text)?.[1] ?? ""))) return undefined;
+    const values = words.map(({ text, glob }) => ({ text: toValue(text), glob }));
+    if (values.some(({ text }, index) => text !== words[index]?.text)) all.push(values);
+    for (const [index, { text }] of values.entries()) {
       if (!/[\s;&|()<>]/.test(text)) continue;
+      const isScript = SCRIPT_OPTION.test(words[index - 1]?.text ?? "");
       const inner = nesting < MAX_NESTING ? readScript(text, nesting + 1) : undefined;
-      if (inner) for (const one of inner) all.push(one);
-      else if (SCRIPT_OPTION.test(words[index - 1]?.text ?? "")) return undefined;
-      else all.push(text.split(/[\s'"`$(){};&|<>\\]+/).map(toLiteral));
+      if (!inner && isScript) return undefined;
+      for (const one of inner ?? [toBareWords(text)]) all.push(isScript ? one : [IN_PROSE, ...one]);
     }
   }
   return all;
 }
+
+/** The part of a word that may be a script: `alias.x=!rm -rf .` */
+const toValue = (text: string): string => text.replace(/^[^=\s]*=/, "").replace(/^!/, "");
+
+/** Before words that are more likely prose than a command: "git flow is explained" names no alias. */
+const IN_PROSE: ShellWord = { text: "", glob: false };
+
+const toBareWords = (text: string): readonly ShellWord[] => text.split(/[\s'"`$(){};&|<>\\]+/).map(toLiteral);
 
 const SCRIPT_OPTION = /^(?:-\w*[ce]|--command|--eval|eval)$/;
 const toLiteral = (text: string): ShellWord => ({ text, glob: false });

@@ -1,7 +1,7 @@
 import type { Holding } from "@octant/core";
 import { hasShape } from "./command-shape.ts";
 import { beginsWith, type Command, mayContain } from "./commands.ts";
-import type { Facts, Found } from "./facts.ts";
+import { type Facts, type Found, merge, nothing } from "./facts.ts";
 import { isGlob, toGlobTest } from "./glob.ts";
 import { toHostTest } from "./hosts.ts";
 import { type Places, type Reading, toPathTest } from "./path-glob.ts";
@@ -47,12 +47,19 @@ function commandCondition(
   places: Places,
 ): Condition {
   const wanted = isOnePrefix(command) ? [command] : command;
+  if (reading === "possible") {
+    const tests = wanted.map(
+      (shape) => (one: Command) => mayContain(one, "words" in shape ? shape.words : shape, places),
+    );
+    return (facts) => holds(reading, merge([facts.commands(), facts.inputs()]), tests);
+  }
   return (facts) => {
-    if (reading === "sure" && facts.setsEnvironment()) return false;
-    const tests = wanted.map((shape) => (one: Command) => {
-      if (reading === "possible") return mayContain(one, "words" in shape ? shape.words : shape);
-      return "words" in shape ? hasShape(one, shape, facts, places) : beginsWith(one, shape);
-    });
+    if (facts.setsEnvironment()) return false;
+    const readsText = facts.inputs() !== nothing;
+    const tests = wanted.map(
+      (shape) => (one: Command) =>
+        "words" in shape ? !readsText && hasShape(one, shape, facts, places) : beginsWith(one, shape),
+    );
     return holds(reading, facts.commands(), tests);
   };
 }

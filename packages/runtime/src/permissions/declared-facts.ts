@@ -1,7 +1,7 @@
 import { Ref } from "@octant/core";
 import { parsePatch, pathToUri } from "@octant/host";
 import type { Declaration, HeldValue } from "./arguments.ts";
-import { type Command, readCommands } from "./commands.ts";
+import { type Command, RUNS_CODE, readCommands, readInput } from "./commands.ts";
 import { type Facts, type Found, merge, nothing, once, type PolicyCall, unclear } from "./facts.ts";
 import { type Host, parseHost } from "./hosts.ts";
 import type { Places } from "./path-glob.ts";
@@ -31,6 +31,7 @@ export function toDeclaredFacts(
     paths: look((one) => findPaths(one, roots, file)),
     commands: look(findCommand),
     hosts: look(findHosts),
+    inputs: look(findInput),
     setsEnvironment: () => held().some(setsVariables),
   };
 }
@@ -92,6 +93,24 @@ function findCommand({ holds, value }: HeldValue): Found<Command> {
   if (typeof value !== "string" && !isWords(value)) return unclear;
   return { values: readCommands(value), besides: "nothing" };
 }
+
+/** A name of a key is no text: `enter` ends a line. */
+const KEYS: Readonly<Record<string, string>> = { enter: "\n", space: " ", tab: "\t" };
+
+function findInput({ holds, value }: HeldValue): Found<Command> {
+  if (holds === "environment") return setsCode(value) ? unclear : nothing;
+  if (holds !== "input") return nothing;
+  const text =
+    typeof value === "string"
+      ? value
+      : textsOf(value)
+          .map((key) => KEYS[key] ?? key)
+          .join("");
+  return text === "" ? nothing : { values: [readInput(text)], besides: "nothing" };
+}
+
+const setsCode = (value: unknown): boolean =>
+  typeof value === "object" && value !== null && Object.keys(value).some((name) => RUNS_CODE.test(name));
 
 const isWords = (value: unknown): value is readonly string[] =>
   Array.isArray(value) && value.every((word) => typeof word === "string");

@@ -22,6 +22,8 @@ export interface Facts {
   paths(argument?: string): Found<ResolvedPath>;
   commands(argument?: string): Found<Command>;
   hosts(argument?: string): Found<Host>;
+  /** The commands that text for a running command may hold; `unclear` when variables make programs run other code. */
+  inputs(): Found<Command>;
   /** Whether variables are set that can change what a command does. */
   setsEnvironment(): boolean;
 }
@@ -82,6 +84,7 @@ export function toGuessedFacts({ input }: PolicyCall, { roots }: Places): Facts 
         .map((one) => readCommand(one)),
     ),
     hosts: guess(() => texts().slice(0, MAX_TEXTS).flatMap(toHosts)),
+    inputs: () => nothing,
     setsEnvironment: () => true,
   };
 }

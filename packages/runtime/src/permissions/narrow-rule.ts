@@ -2,7 +2,7 @@ import { statSync } from "node:fs";
 import { isWithin, type Path, splitPath, toNative } from "@octant/host";
 import { toShape } from "./command-shape.ts";
 import { isRisky } from "./commands.ts";
-import type { Facts, PolicyCall } from "./facts.ts";
+import { type Facts, nothing, type PolicyCall } from "./facts.ts";
 import { escapeGlob } from "./glob.ts";
 import type { Host } from "./hosts.ts";
 import type { Places } from "./path-glob.ts";
@@ -23,7 +23,8 @@ export function toNarrowRule(
 ): PermissionRule | undefined {
   const found = { path: facts.paths(), command: facts.commands(), host: facts.hosts() };
   if (action && Object.values(found).some(({ besides }) => besides !== "nothing")) return undefined;
-  if (found.command.values.some(isRisky)) return undefined;
+  // Text that a command reads is as much a part of what it does as its words.
+  if (found.command.values.some(isRisky) || facts.inputs() !== nothing) return undefined;
   const path = [...new Set(found.path.values.map((one) => toGlob(one, places.roots)))];
   if (path.length > MAX_PATHS) return undefined;
   const command = found.command.values.map((one) => toShape(one, facts, places));

@@ -183,7 +183,7 @@ test.each([
   [
     "proc.exec",
     { command: ["npm", "run", "build", "--", "-x"] },
-    { command: [shape("npm run build", ["--", "-x"])] },
+    { command: [shape("npm run build -- -x")] },
   ],
   [
     "proc.exec",
@@ -192,7 +192,11 @@ test.each([
       command: [shape("git status"), shape("npm test"), shape("head -5")],
     },
   ],
-  ["proc.exec", { command: "git commit -m 'a b'" }, { command: [shape("git commit", ["-m"], "inside")] }],
+  [
+    "proc.exec",
+    { command: "git commit -m 'a b'" },
+    { command: [{ words: ["git", "commit", "-m", "a b"], options: [], operands: "none" }] },
+  ],
   [
     "proc.exec",
     { command: "echo 'a && b' && git diff --stat src/a.ts 2>&1" },
@@ -208,7 +212,7 @@ test.each([
   [
     "proc.exec",
     { command: "cd src && git add a.ts" },
-    { command: [shape("cd src"), shape("git add", [], "inside")] },
+    { command: [shape("cd src"), { ...shape("git add", [], "inside"), folder: "src" }] },
   ],
   ["net.fetch", { url: "https://API.example.com/x" }, { host: ["api.example.com:443"] }],
   ["vcs.push", { branch: "main" }, undefined],
@@ -234,8 +238,8 @@ test("a shape allows the same options and names inside the project, and nothing 
     }).mode;
   };
   const covered = [
-    ["git diff --stat src/a.ts", "git diff src/b.ts src/a.ts"],
-    ["cd src && git add a.ts", "cd src && git add b.ts"],
+    ["git diff --stat src/a.ts", "git diff src/deep/b.ts src/a.ts"],
+    ["cd src && git add a.ts", "cd src && git add deep/b.ts"],
     ["npm test", "npm test 2>&1"],
   ] as const;
   for (const [made, line] of covered) expect(modeUnder(made, line), line).toBe("allow");

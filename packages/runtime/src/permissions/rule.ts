@@ -51,13 +51,18 @@ export const CommandShape = z.strictObject({
     .regex(/^\//, "expected an absolute path")
     .optional()
     .describe("The file that the first word has to lead to"),
+  folder: z
+    .string()
+    .min(1)
+    .optional()
+    .describe("The folder that it runs in, from the first root; default the root itself"),
   options: z
     .array(z.string().min(1))
     .max(MAX_VALUES)
     .describe("Options and NAME=value words that may follow; no others may"),
   operands: z
     .enum(["none", "inside"])
-    .describe("Whether other words may follow; inside: those that name nothing outside the project"),
+    .describe("Whether other words may follow; inside: those that name existing files of the project"),
 });
 export type CommandShape = z.output<typeof CommandShape>;
 
@@ -166,13 +171,14 @@ const commandsOf = (command: NonNullable<ArgumentConditions["command"]>): readon
     },
   );
 
-function shapeInWords({ words, program, options, operands }: CommandShape): string {
+function shapeInWords({ words, program, folder, options, operands }: CommandShape): string {
   const where = program === undefined || program === words[0] ? "" : ` (${program})`;
+  const place = folder === undefined ? "" : ` in ${folder}`;
   const more = [
     ...(options.length > 0 ? [`with ${options.map((one) => `\`${one}\``).join(", ")}`] : []),
-    ...(operands === "inside" ? ["with names inside the project"] : []),
+    ...(operands === "inside" ? ["with files of the project"] : []),
   ];
-  return `\`${words.join(" ")}\`${where}${more.length > 0 ? ` ${more.join(" or ")}` : ""}, nothing else`;
+  return `\`${words.join(" ")}\`${where}${place}${more.length > 0 ? ` ${more.join(" or ")}` : ""}, nothing else`;
 }
 
 const list = (value: unknown): string =>

@@ -48,7 +48,7 @@ const ExecInput = z.strictObject({
     "command",
     Argument.min(1).optional().describe("For a string command; default bash, else sh"),
   ),
-  stdin: z.string().max(MAX_TEXT_CHARS).optional().describe("Complete standard input"),
+  stdin: holding("input", z.string().max(MAX_TEXT_CHARS).optional().describe("Complete standard input")),
   pty: TerminalSize.optional().describe("Run in a terminal; all output is in stdout"),
   background: z.boolean().default(false).describe("Return as soon as it has started"),
   wait_for: WaitFor.optional(),

@@ -1,4 +1,4 @@
-import { action, invalidArgument } from "@octant/core";
+import { action, holding, invalidArgument } from "@octant/core";
 import type { Processes, ProcessInfo } from "@octant/host";
 import { z } from "zod";
 import { VERIFY } from "../kinds.ts";
@@ -32,12 +32,18 @@ export const input = ({ processes }: ProcWorkspace) =>
     runsCommands: true,
     input: z.strictObject({
       proc_id: ProcIdInput,
-      text: z.string().max(MAX_TEXT_CHARS).optional().describe("Sent verbatim; end a line with \\n"),
-      keys: z
-        .array(z.string().min(1))
-        .max(MAX_KEYS)
-        .default([])
-        .describe("Sent after the text, such as enter, up, ctrl-c"),
+      text: holding(
+        "input",
+        z.string().max(MAX_TEXT_CHARS).optional().describe("Sent verbatim; end a line with \\n"),
+      ),
+      keys: holding(
+        "input",
+        z
+          .array(z.string().min(1))
+          .max(MAX_KEYS)
+          .default([])
+          .describe("Sent after the text, such as enter, up, ctrl-c"),
+      ),
       resize: TerminalSize.optional(),
       eof: z.boolean().default(false).describe("Close its input"),
       wait_for: WaitFor.optional(),
