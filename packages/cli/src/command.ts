@@ -1,3 +1,5 @@
+export { print, printJson } from "./output.ts";
+
 /** A flag of a command; the source for help, completion and parser. */
 export interface Flag {
   readonly summary: string;
@@ -66,15 +68,6 @@ export const EXIT = {
   /** The shell convention for a command ended by Ctrl-C. */
   INTERRUPTED: 130,
 } as const;
-
-/** Writes the result of a command to stdout; returns the exit code. */
-export function print(text: string, { stdout }: Pick<Io, "stdout">, code: number = EXIT.OK): number {
-  stdout.write(`${text}\n`);
-  return code;
-}
-
-export const printJson = (value: unknown, io: Pick<Io, "stdout">): number =>
-  print(JSON.stringify(value, null, 2), io);
 
 /** The signals that ask a process to end. */
 export const ENDING_SIGNALS = ["SIGTERM", "SIGINT", "SIGHUP"] as const;

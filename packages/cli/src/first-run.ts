@@ -1,9 +1,9 @@
 import { checkKey, listModels, PROVIDERS, type ProviderName } from "@octant/agent";
 import { toOneLine } from "@octant/core";
-import { createCredentialStore, setUserSettings } from "@octant/runtime";
+import { createCredentialStore, type LineReader, openLineReader, setUserSettings } from "@octant/runtime";
 import type { Io } from "./command.ts";
 import { findWaiting, showWaiting, trustWaiting } from "./commands/trust.ts";
-import { isSecret, isYes, openQuestions, type Questions } from "./questions.ts";
+import { isSecret, isYes } from "./questions.ts";
 import { asTyped, personCommand } from "./setup/launch.ts";
 
 export interface FirstRunOptions {
@@ -25,14 +25,14 @@ const HOSTED = [
  * changed then.
  */
 export async function firstRun({ provider, root, io }: FirstRunOptions): Promise<boolean> {
-  using questions = openQuestions(io);
+  using questions = openLineReader({ input: io.stdin, output: io.stdout });
   questions.say("Welcome to Octant. It needs a model to work with.\n");
   const isReady = provider ? await keepKey(provider, questions, io) : await chooseModel(questions, io);
   if (!isReady) questions.say(`nothing was changed; ${personCommand(io)} starts this again`);
   return isReady && (await askForTrust(root, questions, io));
 }
 
-async function chooseModel(questions: Questions, io: Io): Promise<boolean> {
+async function chooseModel(questions: LineReader, io: Io): Promise<boolean> {
   const local = await findLocalServers(io.env);
   const offers = [
     ...local.map((server) => ({
@@ -51,7 +51,7 @@ async function chooseModel(questions: Questions, io: Io): Promise<boolean> {
   return chosen ? chosen.choose() : false;
 }
 
-async function keepLocal(server: LocalServer, questions: Questions, io: Io): Promise<boolean> {
+async function keepLocal(server: LocalServer, questions: LineReader, io: Io): Promise<boolean> {
   const { base_url, models } = server;
   const list = models.map((model, i) => `  ${i + 1}  ${model}`).join("\n");
   if (models.length > 1) questions.say(`\n${list}`);
@@ -63,7 +63,7 @@ async function keepLocal(server: LocalServer, questions: Questions, io: Io): Pro
   return true;
 }
 
-async function keepKey(provider: ProviderName, questions: Questions, io: Io): Promise<boolean> {
+async function keepKey(provider: ProviderName, questions: LineReader, io: Io): Promise<boolean> {
   const [variable] = PROVIDERS[provider].key_variables;
   for (;;) {
     const key = await questions.ask(`API key of ${provider} (it is not shown; ${variable} works too): `, {
@@ -91,7 +91,7 @@ async function keepKey(provider: ProviderName, questions: Questions, io: Io): Pr
 }
 
 /** No is a valid answer: the project's own hooks, servers and instructions then have no effect. */
-async function askForTrust(root: readonly string[], questions: Questions, io: Io): Promise<boolean> {
+async function askForTrust(root: readonly string[], questions: LineReader, io: Io): Promise<boolean> {
   const waiting = await findWaiting(root, io);
   if (waiting.count === 0) return true;
   questions.say("This folder wants to tell the agent what to do:\n");
@@ -104,7 +104,7 @@ async function askForTrust(root: readonly string[], questions: Questions, io: Io
 }
 
 /** Repeats the question until the number is valid; undefined when the person leaves. */
-async function pick<T>(question: string, items: readonly T[], questions: Questions): Promise<T | undefined> {
+async function pick<T>(question: string, items: readonly T[], questions: LineReader): Promise<T | undefined> {
   for (;;) {
     const answer = await questions.ask(question);
     if (answer === undefined || /^q(uit)?$/i.test(answer)) return undefined;

@@ -16,7 +16,7 @@ test("a manual loses its markup and keeps its columns", () => {
     "",
     '- Two: `{"glob":"**/*.ts"}`',
   ].join("\n");
-  expect(toPlainText(markdown, new PassThrough())).toBe(
+  expect(toPlainText(markdown, new PassThrough()).text).toBe(
     [
       "fs.read",
       "",

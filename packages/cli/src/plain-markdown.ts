@@ -1,14 +1,16 @@
 import { styleText } from "node:util";
+import { toVisible } from "@octant/core";
 import { toColumns } from "./columns.ts";
+import { type Format, Painted } from "./output.ts";
 
-type Style = (format: Parameters<typeof styleText>[0], text: string) => string;
+type Style = (format: Format, text: string) => string;
 
 /** Renders the Markdown of the manuals (headings, tables, lists, code, asides) as text for a terminal. */
-export function toPlainText(markdown: string, stream: NodeJS.WritableStream): string {
+export function toPlainText(markdown: string, stream: NodeJS.WritableStream): Painted {
   const style: Style = (format, text) => styleText(format, text, { stream });
   const lines: string[] = [];
   let table: string[][] = [];
-  for (const line of [...markdown.split("\n"), ""]) {
+  for (const line of [...toVisible(markdown).split("\n"), ""]) {
     const cells = toCells(line, style);
     if (cells) {
       table.push(cells);
@@ -18,7 +20,7 @@ export function toPlainText(markdown: string, stream: NodeJS.WritableStream): st
     table = [];
     lines.push(toLine(line, style));
   }
-  return lines.join("\n").trimEnd();
+  return new Painted(lines.join("\n").trimEnd());
 }
 
 function toLine(line: string, style: Style): string {

@@ -1,64 +1,9 @@
 import { createInterface } from "node:readline";
-import { Writable } from "node:stream";
-import { ToolError } from "@octant/core";
+import { ToolError, toOneLine } from "@octant/core";
 import { openInBrowser } from "@octant/host";
+import { openLineReader } from "@octant/runtime";
 import type { Io } from "./command.ts";
-
-/**
- * Asks the person at the terminal, one line at a time without redraws, so that a screen reader can follow.
- */
-export interface Questions extends Disposable {
-  /** The typed text, or undefined when the person leaves with Ctrl-C or Ctrl-D. */
-  ask(question: string, options?: { readonly hidden?: boolean }): Promise<string | undefined>;
-  say(text: string): void;
-}
-
-export function openQuestions({
-  stdin,
-  stdout,
-}: {
-  readonly stdin: NodeJS.ReadableStream;
-  readonly stdout: NodeJS.WritableStream;
-}): Questions {
-  let isHidden = false;
-  const echo = new Writable({
-    write(chunk, _encoding, done) {
-      if (!isHidden) stdout.write(chunk);
-      done();
-    },
-  });
-  const typed: string[] = [];
-  let isOpen = true;
-  let wake = () => {};
-  const lines = createInterface({ input: stdin, output: echo, terminal: true, historySize: 0 });
-  lines.on("line", (line) => {
-    typed.push(line);
-    wake();
-  });
-  lines.on("close", () => {
-    isOpen = false;
-    wake();
-  });
-  return {
-    async ask(question, { hidden = false } = {}) {
-      isHidden = hidden;
-      if (hidden) stdout.write(question);
-      lines.setPrompt(hidden ? "" : question);
-      if (isOpen) lines.prompt();
-      while (typed.length === 0 && isOpen) {
-        await new Promise<void>((resolve) => {
-          wake = resolve;
-        });
-      }
-      isHidden = false;
-      const line = typed.shift();
-      if (hidden || line === undefined) stdout.write("\n");
-      return line?.trim();
-    },
-    say: (text) => void stdout.write(`${text}\n`),
-    [Symbol.dispose]: () => lines.close(),
-  };
-}
+import { note } from "./output.ts";
 
 /** Asks one question on stderr; empty when the person leaves. */
 export async function ask(
@@ -66,7 +11,7 @@ export async function ask(
   { stdin, stderr }: Io,
   options?: { hidden: boolean },
 ): Promise<string> {
-  using questions = openQuestions({ stdin, stdout: stderr });
+  using questions = openLineReader({ input: stdin, output: stderr });
   return (await questions.ask(question, options)) ?? "";
 }
 
@@ -97,7 +42,7 @@ async function readLine({ stdin }: Io): Promise<string> {
 
 /** Shows an address to the person: always as text, and in their browser when there is a desktop. */
 export function showAddress(url: string, io: Io): void {
-  io.stderr.write(`Open this address in a browser on this machine:\n  ${url}\n`);
+  note(`Open this address in a browser on this machine:\n  ${toOneLine(url)}`, io);
   // Without a desktop the text is enough.
   openInBrowser(new URL(url), io.env, new AbortController().signal).catch(() => {});
 }

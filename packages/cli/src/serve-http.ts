@@ -1,7 +1,6 @@
 import { once } from "node:events";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { styleText } from "node:util";
 import { errnoOf, type StateFolder } from "@octant/host";
 import type { TokenStore } from "@octant/http";
 import type { HttpServer } from "@octant/mcp";
@@ -9,6 +8,7 @@ import { ENDING_SIGNALS, EXIT, type Io, UsageError } from "./command.ts";
 import type { ServeFlags } from "./commands/serve.ts";
 import type { HttpServing, Octant, OwnTool } from "./octant.ts";
 import { openOctant } from "./open-octant.ts";
+import { note, painted, print, printJsonText, type Shown } from "./output.ts";
 import { describeSandbox } from "./report-sandbox.ts";
 import type { startZmq } from "./serve-wire.ts";
 import { personCommand } from "./setup/launch.ts";
@@ -72,10 +72,9 @@ export async function serveUntilEnded(target: HttpTarget, flags: ServeFlags, io:
   const ended = ENDING_SIGNALS.map((signal) => once(process, signal));
   const { url } = server;
   const asks = flags.permissions === "enforce";
-  io.stdout.write(
-    `${flags.json ? JSON.stringify({ url, token }) : nextSteps({ url, token }, asks, target, io)}\n`,
-  );
-  io.stderr.write(`octant: ${await target.status}\n`);
+  if (flags.json) printJsonText(JSON.stringify({ url, token }), io);
+  else for (const line of nextSteps({ url, token }, asks, target, io)) print(line, io);
+  note(`octant: ${await target.status}`, io);
   await Promise.race([...ended, server.closed]);
   await server.close();
 }
@@ -138,13 +137,16 @@ function explainRefusal(cause: unknown): never {
   throw new UsageError(cause.message, hint);
 }
 
-function nextSteps(server: RunningServer, asks: boolean, { subject }: HttpTarget, io: Io): string {
+function nextSteps(server: RunningServer, asks: boolean, { subject }: HttpTarget, io: Io): readonly Shown[] {
   const { url, token } = server;
-  const title = (text: string) => styleText("bold", text, { stream: io.stdout });
+  const title = (text: string) => painted("bold", text, io.stdout);
   const octant = personCommand(io);
   return [
-    `${title(`Octant serves ${subject ?? "this folder"}:`)} ${url}`,
-    `${title("Token")} (stays the same for this folder until you revoke it with ${octant} token revoke): ${token}`,
+    [title(`Octant serves ${subject ?? "this folder"}:`), ` ${url}`],
+    [
+      title("Token"),
+      ` (stays the same for this folder until you revoke it with ${octant} token revoke): ${token}`,
+    ],
     "",
     ...pasteLines(server, thisMachine(io), octant).flatMap(({ title: client, lines }) => [
       title(client),
@@ -156,7 +158,7 @@ function nextSteps(server: RunningServer, asks: boolean, { subject }: HttpTarget
     ...(asks ? [title("Calls that wait for your approval"), `  ${approvalsCall(url, token)}`] : []),
     "",
     "Ctrl-C stops it. The next start in this folder has the same address and token.",
-  ].join("\n");
+  ];
 }
 
 const approvalsCall = (url: string, token: string) =>

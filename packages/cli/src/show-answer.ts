@@ -1,5 +1,4 @@
 import { writeFileSync } from "node:fs";
-import { styleText } from "node:util";
 import {
   type Attachment,
   type Describe,
@@ -11,9 +10,9 @@ import {
   type Progress,
   ToolError,
   toOneLine,
-  toVisible,
 } from "@octant/core";
 import { EXIT, type Io, UsageError } from "./command.ts";
+import { note, painted, showBriefly, write } from "./output.ts";
 import { asTyped } from "./setup/launch.ts";
 
 /** Shows an answer to a person: its content on stdout, facts and hints on stderr. */
@@ -25,7 +24,7 @@ export function showEnvelope(envelope: Envelope, describe: Describe, io: Io): vo
   }
   const { body, ...about } = describe(envelope);
   const isVerbatim = !io.stdout.isTTY && isPartOf(envelope.data, body);
-  write(io.stdout, isVerbatim || body === "" || body.endsWith("\n") ? body : `${body}\n`);
+  write(isVerbatim || body === "" || body.endsWith("\n") ? body : `${body}\n`, io);
   const facts = factsOf(about);
   if (facts.length > 0) hint(facts.join("; "), io);
   if (paging.more) hint(`there is more: call again with cursor=${paging.cursor}`, io);
@@ -47,26 +46,15 @@ export function showAttachments(attachments: readonly Attachment[], file: string
 }
 
 /** A line that is overwritten until the answer arrives; terminals only. */
-export function showProgress({ progress, total, message }: Progress, { stderr }: Io): void {
-  if (!stderr.isTTY) return;
+export function showProgress({ progress, total, message }: Progress, io: Io): void {
   const amount = total === undefined ? "" : `${progress}/${total}`;
   const text = [amount, message].filter(Boolean).join(" ") || `running, step ${progress}`;
-  stderr.write(`${CLEAR_LINE}${toOneLine(text)}`);
+  showBriefly(toOneLine(text), io);
 }
 
-export const clearProgress = ({ stderr }: Io): boolean => stderr.isTTY && stderr.write(CLEAR_LINE);
+export const clearProgress = (io: Io): boolean => showBriefly("", io);
 
-const CLEAR_LINE = "\r\x1b[K";
-
-/**
- * A file's text may contain escape sequences, so they are neutralised on a terminal; elsewhere the bytes
- * stay.
- */
-const write = (stream: NodeJS.WriteStream, text: string) =>
-  stream.write(stream.isTTY ? toVisible(text) : text);
-
-const hint = (text: string, { stderr }: Io) =>
-  stderr.write(`${styleText("dim", toOneLine(text), { stream: stderr })}\n`);
+const hint = (text: string, io: Io) => note(painted("dim", toOneLine(text), io.stderr), io);
 
 /** Reports an exception as one line and a hint on stderr; returns the exit code. */
 export function showFailure(cause: unknown, io: Io): number {
@@ -74,7 +62,7 @@ export function showFailure(cause: unknown, io: Io): number {
   if (cause instanceof UsageError) showLine(message, cause.hint, io);
   else if (cause instanceof ToolError) showLine(`${cause.code}: ${message}`, hintFor(cause.code), io);
   else showLine(message, "OCTANT_DEBUG=1 shows where it happened", io);
-  if (io.env["OCTANT_DEBUG"]) io.stderr.write(`${cause instanceof Error ? cause.stack : cause}\n`);
+  if (io.env["OCTANT_DEBUG"]) note(`${cause instanceof Error ? cause.stack : cause}`, io);
   return cause instanceof UsageError ? EXIT.USAGE : EXIT.FAILED;
 }
 
@@ -107,9 +95,6 @@ function hintForCall(error: ErrorBody, called: string): string {
 }
 
 function showLine(message: string, hint: string, io: Io): void {
-  const { stderr } = io;
-  const style = (format: Parameters<typeof styleText>[0], text: string) =>
-    styleText(format, text, { stream: stderr });
-  stderr.write(`${style("red", "octant:")} ${toOneLine(asTyped(message, io))}\n`);
-  if (hint) stderr.write(`${style("dim", `hint: ${toOneLine(asTyped(hint, io))}`)}\n`);
+  note([painted("red", "octant:", io.stderr), ` ${toOneLine(asTyped(message, io))}`], io);
+  if (hint) note(painted("dim", `hint: ${toOneLine(asTyped(hint, io))}`, io.stderr), io);
 }

@@ -1,5 +1,6 @@
 import { MODES, type Mode, toOneLine } from "@octant/core";
 import type { Flags, Io } from "./command.ts";
+import { note } from "./output.ts";
 import { asTyped } from "./setup/launch.ts";
 
 // Object.keys widens the keys to string.
@@ -49,5 +50,4 @@ export const rootsOf = ({ root = [] }: { readonly root?: readonly string[] }, io
   root.length > 0 ? root : [io.cwd()];
 
 /** One line on stderr; stdout is for the command's result. */
-export const logLine = (line: string, io: Io): boolean =>
-  io.stderr.write(`octant: ${toOneLine(asTyped(line, io))}\n`);
+export const logLine = (line: string, io: Io): boolean => note(`octant: ${toOneLine(asTyped(line, io))}`, io);

@@ -91,4 +91,4 @@ export {
 export type { TopicPage } from "./topic.ts";
 export { createTopic, type Published, type Topic } from "./topic.ts";
 export { toTraceId } from "./trace.ts";
-export { toOneLine, toVisible } from "./visible.ts";
+export { toExact, toOneLine, toVisible, toVisibleJson } from "./visible.ts";

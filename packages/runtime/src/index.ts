@@ -62,6 +62,7 @@ export { describeRequest } from "./permissions/describe-request.ts";
 export { explainPolicy, type PolicyExplanation } from "./permissions/explain.ts";
 export type { PolicyCall } from "./permissions/facts.ts";
 export { findIdleRules } from "./permissions/idle-rules.ts";
+export { type LineReader, openLineReader, QUIET_MS } from "./permissions/line-reader.ts";
 export type { Decision } from "./permissions/policy.ts";
 export { createPolicy, type Policy } from "./permissions/policy.ts";
 export {

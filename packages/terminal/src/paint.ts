@@ -1,3 +1,4 @@
+import { toOneLine } from "@octant/core";
 import type { Line, Style } from "./styled.ts";
 
 export type ColorDepth = "none" | "16" | "256" | "truecolor";
@@ -37,10 +38,13 @@ const COLORS = {
 /** The meaning of a piece of text. */
 export type Role = keyof typeof COLORS;
 
-/** Converts styled spans to terminal output. The only place that creates escape sequences. */
+/**
+ * Converts styled spans to terminal output. The only place that creates escape sequences, and the only way for text to
+ * the screen: whatever a terminal would obey in it is shown instead.
+ */
 export function paint(line: Line, palette: Palette): string {
-  if (palette.depth === "none") return line.map(({ text }) => text).join("");
-  return line.map(({ text, style }) => styled(text, codes(style, palette))).join("");
+  if (palette.depth === "none") return line.map(({ text }) => toOneLine(text)).join("");
+  return line.map(({ text, style }) => styled(toOneLine(text), codes(style, palette))).join("");
 }
 
 const styled = (text: string, parameters: string) =>

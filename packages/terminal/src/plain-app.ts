@@ -138,11 +138,11 @@ export class PlainApp {
   }
 
   #prompt(text: string): void {
-    this.#options.output.write(text);
+    this.#options.output.write(toOneLine(text));
   }
 
   #write(lines: readonly Line[]): void {
-    for (const line of lines) this.#options.output.write(`${inWords(plainText(line))}\n`);
+    for (const line of lines) this.#options.output.write(`${toOneLine(inWords(plainText(line)))}\n`);
   }
 }
 

@@ -15,7 +15,8 @@ export type Style = {
 export type Span = { text: string; style: Style };
 export type Line = readonly Span[];
 
-export const span = (text: string, style: Style = {}): Span => ({ text, style });
+/** Control characters in the text are shown, not obeyed; line breaks are for `wrap`. */
+export const span = (text: string, style: Style = {}): Span => ({ text: toVisible(text), style });
 
 /** The lines of a text that may contain anything. Tabs have no fixed width in a terminal that wraps. */
 export const textLines = (text: string): string[] =>

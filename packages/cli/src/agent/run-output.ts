@@ -1,5 +1,4 @@
 import { readFileSync } from "node:fs";
-import { styleText } from "node:util";
 import {
   type AgentEvent,
   cacheHitRate,
@@ -14,6 +13,7 @@ import {
 import { toOneLine } from "@octant/core";
 import type { PermissionPrompter } from "@octant/runtime";
 import { EXIT, type Io, UsageError } from "../command.ts";
+import { note, painted } from "../output.ts";
 
 /** The exit codes of `octant run`, in addition to those of every command. */
 export const RUN_EXIT = {
@@ -94,24 +94,23 @@ export function createRunResult(session: Session, unapproved: ReadonlySet<string
 
 /** Shows the work of a headless agent on stderr, one line at a time. */
 export function createProgressLines({ stderr }: Pick<Io, "stderr">): (event: AgentEvent) => void {
-  const dim = (text: string) => styleText("dim", text, { stream: stderr });
-  const write = (text: string) => stderr.write(`${text}\n`);
+  const write = (text: string) => note(painted("dim", text, stderr), { stderr });
   return (event) => {
     switch (event.type) {
       case "tool_began":
-        write(dim(`• ${toOneLine(event.title)}`));
+        write(`• ${toOneLine(event.title)}`);
         break;
       case "tool_ended":
-        if (event.is_error) write(dim(`  ${event.code ?? "failed"}: ${firstLine(event.content)}`));
+        if (event.is_error) write(`  ${event.code ?? "failed"}: ${firstLine(event.content)}`);
         break;
       case "retry":
-        write(dim(`  ${toOneLine(event.reason)}; trying again in ${(event.delay_ms / 1_000).toFixed(1)} s`));
+        write(`  ${toOneLine(event.reason)}; trying again in ${(event.delay_ms / 1_000).toFixed(1)} s`);
         break;
       case "compaction":
-        write(dim(`  compacted: ${event.tokens_before} → ${event.tokens_after} tokens`));
+        write(`  compacted: ${event.tokens_before} → ${event.tokens_after} tokens`);
         break;
       case "notice":
-        write(dim(`  ${toOneLine(event.text)}`));
+        write(`  ${toOneLine(event.text)}`);
         break;
     }
   };

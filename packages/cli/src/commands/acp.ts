@@ -1,6 +1,6 @@
 import { modelFlags, toModelOptions } from "../agent/agent-flags.ts";
 import { defineCommand, ENDING_SIGNALS, EXIT } from "../command.ts";
-import { workspaceFlags } from "../workspace-flags.ts";
+import { logLine, workspaceFlags } from "../workspace-flags.ts";
 
 const { root: _root, ...flags } = workspaceFlags;
 
@@ -24,7 +24,7 @@ are unsaved in the editor are read as the person sees them. The log is on stderr
     // stdout carries the protocol; a stray console.log in some package must not break it.
     console.log = console.error;
     if (io.stdin.isTTY)
-      io.stderr.write("octant: waiting for an editor to speak ACP on stdin; octant setup --acp shows how\n");
+      logLine("waiting for an editor to speak ACP on stdin; octant setup --acp shows how", io);
     const [{ lineStream, serveAcp }, { createAcpHost }] = await Promise.all([
       import("@octant/acp"),
       import("../agent/acp-host.ts"),

@@ -1,5 +1,4 @@
 import { resolve } from "node:path";
-import { styleText } from "node:util";
 import { counted, toOneLine } from "@octant/core";
 import { createConfinement, openStateFolder } from "@octant/host";
 import {
@@ -11,6 +10,7 @@ import {
   verifyAudit,
 } from "@octant/runtime";
 import { defineCommand, EXIT, type Io, print, toCount } from "../command.ts";
+import { painted, printJsonText, type Shown } from "../output.ts";
 import { logLine, rootsOf, workspaceFlags } from "../workspace-flags.ts";
 
 const DEFAULT_LIMIT = 50;
@@ -39,7 +39,9 @@ log included. Old records that retention dropped (audit.keep_bytes in the settin
     const records = flags.follow
       ? followAudit(folder, interrupt.signal, { last: limit })
       : readAudit(folder, { limit });
-    for await (const record of records) print(flags.json ? JSON.stringify(record) : toLine(record, io), io);
+    for await (const record of records)
+      if (flags.json) printJsonText(JSON.stringify(record), io);
+      else print(toLine(record, io), io);
     return EXIT.OK;
   },
 });
@@ -54,9 +56,9 @@ function openAudit(roots: readonly string[], io: Io) {
   };
 }
 
-function toLine(record: KeptRecord, { stdout }: Io): string {
+function toLine(record: KeptRecord, { stdout }: Io): Shown {
   const [time = "", ...rest] = toFacts(record).map(toOneLine);
-  return [styleText("dim", time, { stream: stdout }), ...rest].join("  ");
+  return [painted("dim", time, stdout), ...rest.map((fact) => `  ${fact}`)];
 }
 
 function toFacts(record: KeptRecord): string[] {
@@ -93,7 +95,7 @@ function toFacts(record: KeptRecord): string[] {
 function reportVerdict(verdict: AuditVerdict, json: boolean, io: Io): number {
   const { ok, records, dropped, chains, problems, torn } = verdict;
   const code = ok ? EXIT.OK : EXIT.FAILED;
-  if (json) return print(JSON.stringify(verdict), io, code);
+  if (json) return printJsonText(JSON.stringify(verdict), io, code);
   const places = [...problems, ...torn].map(({ file, line, what }) =>
     toOneLine(line === null ? `${file}: ${what}` : `${file}:${line}: ${what}`),
   );

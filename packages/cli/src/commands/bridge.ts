@@ -2,7 +2,8 @@ import { once } from "node:events";
 import { realpathSync } from "node:fs";
 import { modelFlags, toModelOptions } from "../agent/agent-flags.ts";
 import { defineCommand, ENDING_SIGNALS, EXIT, print, toCount, UsageError } from "../command.ts";
-import { permissionFlags, rootsOf, workspaceFlags } from "../workspace-flags.ts";
+import { printJsonText } from "../output.ts";
+import { logLine, permissionFlags, rootsOf, workspaceFlags } from "../workspace-flags.ts";
 
 export const bridge = defineCommand({
   name: "bridge",
@@ -57,7 +58,7 @@ docs/bridge.md has the handshake, close codes and limits. For example:
       token,
       allowedOrigins: flags["allow-origin"],
       ...(maxStreams !== undefined && { limits: { maxStreamsPerOwner: maxStreams } }),
-      log: (line) => void io.stderr.write(`octant: ${line}\n`),
+      log: (line) => void logLine(line, io),
       endpoints: {
         mcp: mcpEndpoint(octant),
         agent: agentEndpoint({ io, flags: local, ...toModelOptions(flags) }),
@@ -66,7 +67,8 @@ docs/bridge.md has the handshake, close codes and limits. For example:
     const ended = ENDING_SIGNALS.map((signal) => once(process, signal));
     const url = new URL("/bridge", server.url.replace(/^http/, "ws")).href;
     const said = `The bridge serves ${roots.join(", ")} at ${url}/mcp and ${url}/agent. Ctrl-C stops it.`;
-    print(flags.json ? JSON.stringify({ url, roots }) : said, io);
+    if (flags.json) printJsonText(JSON.stringify({ url, roots }), io);
+    else print(said, io);
     await Promise.race([...ended, server.closed]);
     await server.close();
     return EXIT.OK;

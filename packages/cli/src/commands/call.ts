@@ -2,7 +2,15 @@ import { closeSync, openSync, readFileSync, writeSync } from "node:fs";
 import { createTerminalPrompter, openTerminal } from "@octant/runtime";
 import { parseCallArguments, parseName } from "../call-arguments.ts";
 import { type CallTarget, openRemoteTarget, toLocalTarget, toUpload } from "../call-target.ts";
-import { defineCommand, EXIT, type FlagValues, type Io, onSignals, UsageError } from "../command.ts";
+import {
+  defineCommand,
+  EXIT,
+  type FlagValues,
+  type Io,
+  onSignals,
+  printJson,
+  UsageError,
+} from "../command.ts";
 import { openOctant } from "../open-octant.ts";
 import { clearProgress, showAttachments, showEnvelope, showProgress } from "../show-answer.ts";
 import { viaFlags } from "../wire-flags.ts";
@@ -51,7 +59,7 @@ The content of the answer goes to stdout, and facts about it (hash, counts, curs
     );
     const envelope = await target.outcomeOf(answer, signal);
     clearProgress(io);
-    if (flags.json) io.stdout.write(`${JSON.stringify(envelope, null, 2)}\n`);
+    if (flags.json) printJson(envelope, io);
     else showEnvelope(envelope, target.describe, io);
     if (saved.size === 0) showAttachments(attachments, flags.output, io);
     if (envelope.ok) return EXIT.OK;

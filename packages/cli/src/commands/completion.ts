@@ -4,6 +4,7 @@ import { toFish } from "../completion/fish.ts";
 import { toWords } from "../completion/words.ts";
 import { toZsh } from "../completion/zsh.ts";
 import { openOctant } from "../open-octant.ts";
+import { write } from "../output.ts";
 import { workspaceFlags } from "../workspace-flags.ts";
 import { loadCommands } from "./index.ts";
 
@@ -21,7 +22,7 @@ fish: octant completion fish > ~/.config/fish/completions/octant.fish`,
     await using octant = openOctant(flags, io);
     // The parser accepts only these names.
     const toScript = SHELLS[shell as keyof typeof SHELLS];
-    io.stdout.write(toScript(toWords(await loadCommands(), octant.registry.list())));
+    write(toScript(toWords(await loadCommands(), octant.registry.list())), io);
     return EXIT.OK;
   },
 });

@@ -1,8 +1,8 @@
-import { styleText } from "node:util";
 import { toOneLine } from "@octant/core";
 import { explainConfig, loadConfig, type Origin } from "@octant/runtime";
 import { toColumns } from "../columns.ts";
 import { defineCommand, print, printJson } from "../command.ts";
+import { painted } from "../output.ts";
 import { tell } from "../setup/launch.ts";
 import { logLine, rootsOf, workspaceFlags } from "../workspace-flags.ts";
 
@@ -28,7 +28,7 @@ narrowed after the first. docs/settings.md describes every key. For example:
       return tell(`nothing is set for ${toOneLine(key)}; octant config shows all keys`, io);
     const cells = rows.map((row) => [row.key, row.value || "-", toPlace(row.origin)]);
     const [head = "", ...lines] = toColumns([["key", "value", "from"], ...cells]);
-    return print([styleText("dim", head, { stream: io.stdout }), ...lines].join("\n"), io);
+    return print([painted("dim", head, io.stdout), ...lines.map((line) => `\n${line}`)], io);
   },
 });
 

@@ -1,4 +1,3 @@
-import { styleText } from "node:util";
 import { counted, ToolError, toOneLine } from "@octant/core";
 import { describeLeftWork, openWorktreeRecords } from "../agent/worktree-records.ts";
 import { toColumns } from "../columns.ts";
@@ -7,6 +6,7 @@ import { checkEdges } from "../edge-health.ts";
 import { type Check, checkTerminal, checkTestRun, checkWorkspace } from "../health.ts";
 import type { Octant } from "../octant.ts";
 import { openOctant } from "../open-octant.ts";
+import { painted } from "../output.ts";
 import { checkClients } from "../setup/check-clients.ts";
 import { workspaceFlags } from "../workspace-flags.ts";
 
@@ -66,17 +66,15 @@ const UNTRIED_TESTS: Check = {
 function show(checks: readonly Check[], all: boolean, io: Io): void {
   // Failures are always shown.
   const shown = checks.filter(({ extra, status }) => all || !extra || status === "fail");
-  const rows = shown.map(({ name, status, detail }) => [
-    styleText(COLOURS[status], status, { stream: io.stdout }),
-    name,
-    toOneLine(detail),
-  ]);
+  const rows = toColumns(shown.map(({ name, status, detail }) => [status, name, toOneLine(detail)]));
   const hidden = checks.length - shown.length;
   const more =
     hidden === 0
       ? []
       : [`${counted(hidden, "check")} of things this project does not need: --all shows them`];
-  print([...toColumns(rows), ...more, verdictOn(shown)].join("\n"), io);
+  for (const [at, { status }] of shown.entries())
+    print([painted(COLOURS[status], status, io.stdout), rows[at]?.slice(status.length) ?? ""], io);
+  print([...more, verdictOn(shown)].join("\n"), io);
 }
 
 function verdictOn(checks: readonly Check[]): string {

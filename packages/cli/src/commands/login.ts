@@ -1,5 +1,5 @@
 import { checkKey, PROVIDER_NAMES, type ProviderName } from "@octant/agent";
-import { ToolError } from "@octant/core";
+import { ToolError, toOneLine } from "@octant/core";
 import {
   type Credential,
   createCredentialStore,
@@ -7,7 +7,8 @@ import {
   signInWithBrowser,
   signInWithDevice,
 } from "@octant/runtime";
-import { defineCommand, EXIT, type FlagValues, type Io, UsageError } from "../command.ts";
+import { defineCommand, type FlagValues, type Io, print, UsageError } from "../command.ts";
+import { note } from "../output.ts";
 import { readSecret, showAddress } from "../questions.ts";
 
 const METHODS = ["key", "browser", "device"] as const;
@@ -36,8 +37,7 @@ oauth_credentials.<provider>.issuer in your settings. Providers: ${PROVIDER_NAME
     const credential = await obtain(provider, flags, io);
     if (credential.kind === "api_key") await check(provider, credential.key, io);
     await store.change(provider, () => credential);
-    io.stdout.write(`signed in to ${provider}; stored in ${store.file}\n`);
-    return EXIT.OK;
+    return print(`signed in to ${provider}; stored in ${store.file}`, io);
   },
 });
 
@@ -50,7 +50,7 @@ async function check(provider: ProviderName, key: string, io: Io): Promise<void>
       `${provider} refuses this key (${checked.reason}); nothing was stored. Check it and run octant login again`,
       {},
     );
-  if (checked.state === "unknown") io.stderr.write(`the key was not checked: ${checked.reason}\n`);
+  if (checked.state === "unknown") note(`the key was not checked: ${toOneLine(checked.reason)}`, io);
 }
 
 /** The second word may be a key, so the message does not repeat it. */
@@ -87,7 +87,8 @@ async function obtain(provider: ProviderName, flags: FlagValues<typeof FLAGS>, i
   if (method === "browser") return signInWithBrowser({ ...options, open: (url) => showAddress(url, io) });
   return signInWithDevice({
     ...options,
-    show: ({ url, code }) => void io.stderr.write(`Open ${url} on any device and enter the code ${code}\n`),
+    show: ({ url, code }) =>
+      void note(`Open ${toOneLine(url)} on any device and enter the code ${toOneLine(code)}`, io),
   });
 }
 

@@ -1,10 +1,10 @@
-import { styleText } from "node:util";
 import { actionOf, toInputSchema, toOneLine, toolOf } from "@octant/core";
 import { explainPolicy, type PolicyExplanation } from "@octant/runtime";
 import { parseCallArguments, parseName } from "../call-arguments.ts";
 import { toColumns } from "../columns.ts";
 import { defineCommand, print, printJson, UsageError } from "../command.ts";
 import { openOctant } from "../open-octant.ts";
+import { painted, type Shown } from "../output.ts";
 import { permissionFlags, workspaceFlags } from "../workspace-flags.ts";
 
 const COLOURS = { runs: "green", asks: "yellow", refused: "red" } as const;
@@ -47,9 +47,9 @@ export const policy = defineCommand({
   },
 });
 
-function render(explained: PolicyExplanation, stream: NodeJS.WriteStream): string {
+function render(explained: PolicyExplanation, stream: NodeJS.WriteStream): Shown {
   const { name, outcome, decided_by, why, access, mode, permission, hooks, sandbox, allow_rule } = explained;
-  const verdict = styleText(COLOURS[outcome], outcome, { stream });
+  const verdict = painted(COLOURS[outcome], outcome, stream);
   const rows = [
     ["access", `needs ${access.needs}, has ${access.has}`],
     [
@@ -66,5 +66,6 @@ function render(explained: PolicyExplanation, stream: NodeJS.WriteStream): strin
     ...(allow_rule ? [["to allow it", JSON.stringify(allow_rule)]] : []),
   ];
   const lines = toColumns(rows.map((row) => row.map(toOneLine)));
-  return [`${toOneLine(name)} ${verdict}, decided by ${decided_by}: ${toOneLine(why)}`, ...lines].join("\n");
+  const reason = `, decided by ${decided_by}: ${toOneLine(why)}`;
+  return [`${toOneLine(name)} `, verdict, [reason, ...lines].join("\n")];
 }

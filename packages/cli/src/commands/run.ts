@@ -25,6 +25,7 @@ import {
   printJson,
   UsageError,
 } from "../command.ts";
+import { note, printJsonText } from "../output.ts";
 import { asTyped, tell } from "../setup/launch.ts";
 import { logLine } from "../workspace-flags.ts";
 
@@ -86,7 +87,7 @@ model, 5 done but some calls could not be approved, 6 the answer does not fit th
     const { agent, untrusted } = opened;
     const result = createRunResult(agent.session, unapproved);
     agent.subscribe(result.listen);
-    if (flags["stream-json"]) agent.subscribe((event) => void io.stdout.write(`${JSON.stringify(event)}\n`));
+    if (flags["stream-json"]) agent.subscribe((event) => void printJsonText(JSON.stringify(event), io));
     else agent.subscribe(createProgressLines(io));
     if (untrusted.length > 0)
       logLine(`${untrusted.join(", ")}: no effect until you trust it; octant trust shows it`, io);
@@ -141,7 +142,7 @@ async function orSayHow(io: Io, options: OpenAgentOptions): Promise<OpenedAgent 
     return await openAgent(options);
   } catch (cause) {
     if (!(cause instanceof ToolError && cause.code === "UNAUTHENTICATED")) throw cause;
-    io.stderr.write(`octant: ${asTyped(cause.message, io)}\n`);
+    note(`octant: ${asTyped(cause.message, io)}`, io);
     return undefined;
   }
 }
@@ -201,8 +202,8 @@ function show(
   if (flags.json) {
     const output = isFit ? { output: schema.parse(result.text) } : {};
     printJson({ ...result, ...output }, io);
-  } else if (!flags["stream-json"] && result.text !== "")
-    print(isFit ? JSON.stringify(schema.parse(result.text)) : result.text, io);
+  } else if (isFit && !flags["stream-json"]) printJsonText(JSON.stringify(schema.parse(result.text)), io);
+  else if (!flags["stream-json"] && result.text !== "") print(result.text, io);
   if (result.message !== null) logLine(result.message, io);
   if (result.unapproved.length > 0)
     logLine(

@@ -10,6 +10,7 @@ import {
   UsageError,
 } from "../command.ts";
 import { createHandshakeCache } from "../handshake-cache.ts";
+import { note } from "../output.ts";
 import { zmqFlags } from "../wire-flags.ts";
 import { checkpointFlags, permissionFlags, rootsOf, workspaceFlags } from "../workspace-flags.ts";
 
@@ -106,8 +107,9 @@ tcp:// needs --zmq-keys. With --http, both are served.`,
 async function explainWaiting(io: Io): Promise<void> {
   const { personCommand } = await import("../setup/launch.ts");
   const octant = personCommand(io);
-  io.stderr.write(
-    `octant: waiting for an MCP client to speak on stdin; ${octant} setup registers it in your clients, ${octant} serve --http serves over HTTP, Ctrl-C stops it\n`,
+  note(
+    `octant: waiting for an MCP client to speak on stdin; ${octant} setup registers it in your clients, ${octant} serve --http serves over HTTP, Ctrl-C stops it`,
+    io,
   );
 }
 

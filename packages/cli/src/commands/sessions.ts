@@ -5,6 +5,7 @@ import { EXPORT_FORMATS, exportSession, openSessions } from "../agent/sessions.t
 import { toColumns } from "../columns.ts";
 import { defineCommand, EXIT, print, printJson, toCount, UsageError } from "../command.ts";
 import { openOctant } from "../open-octant.ts";
+import { printJsonText } from "../output.ts";
 import { tell } from "../setup/launch.ts";
 import { workspaceFlags } from "../workspace-flags.ts";
 
@@ -53,9 +54,11 @@ export const sessions = defineCommand({
       await store.remove(id);
       return print("removed", io);
     }
-    const text = await exportSession(store.events(id), flags.format ?? "markdown");
-    if (flags.output === undefined) io.stdout.write(text);
-    else writeFileSync(flags.output, text, { mode: 0o600 });
+    const { format = "markdown" } = flags;
+    const text = await exportSession(store.events(id), format);
+    if (flags.output === undefined)
+      return format === "json" ? printJsonText(text.trimEnd(), io) : print(text.trimEnd(), io);
+    writeFileSync(flags.output, text, { mode: 0o600 });
     return EXIT.OK;
   },
 });

@@ -1,5 +1,6 @@
 import { isAbsolute, relative, resolve } from "node:path";
 import { defineCommand, EXIT, type Io, print, printJson, UsageError } from "../command.ts";
+import { note } from "../output.ts";
 import { confirm } from "../questions.ts";
 import { acpSettings } from "../setup/acp-settings.ts";
 import { createTry } from "../setup/ask-server.ts";
@@ -113,7 +114,7 @@ async function isAgreed(count: number, plans: readonly Plan[], json: boolean, io
     throw new UsageError("nothing was written: there is no terminal to confirm on", "--yes writes it");
   }
   const isYes = await confirm(`Write ${count === 1 ? "this file" : `these ${count} files`}?`, io);
-  if (!isYes) io.stderr.write("octant: nothing was written\n");
+  if (!isYes) note("octant: nothing was written", io);
   return isYes;
 }
 

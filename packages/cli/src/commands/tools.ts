@@ -1,9 +1,9 @@
-import { styleText } from "node:util";
 import { allowedIn, counted } from "@octant/core";
 import { createListing, PROFILES } from "@octant/mcp";
 import { toColumns } from "../columns.ts";
 import { defineCommand, print, printJson } from "../command.ts";
 import { openOctant } from "../open-octant.ts";
+import { painted } from "../output.ts";
 import { workspaceFlags } from "../workspace-flags.ts";
 
 export const tools = defineCommand({
@@ -30,7 +30,7 @@ export const tools = defineCommand({
     );
     const [head = "", ...lines] = toColumns([["action", "access", "timing", "summary"], ...rows]);
     const sum = `tools/list: ${counted(listing.tools.length, "tool")}, about ${toTokens(JSON.stringify(listing.tools))} tokens`;
-    return print([styleText("dim", head, { stream: io.stdout }), ...lines, "", sum].join("\n"), io);
+    return print([painted("dim", head, io.stdout), ...[...lines, "", sum].map((line) => `\n${line}`)], io);
   },
 });
 

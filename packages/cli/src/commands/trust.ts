@@ -1,5 +1,4 @@
-import { styleText } from "node:util";
-import { toOneLine } from "@octant/core";
+import { toExact, toOneLine } from "@octant/core";
 import {
   createInstructionTrust,
   listTrust,
@@ -12,6 +11,7 @@ import {
 } from "@octant/runtime";
 import { toColumns } from "../columns.ts";
 import { defineCommand, EXIT, type Io, print, printJson } from "../command.ts";
+import { painted } from "../output.ts";
 import { confirm } from "../questions.ts";
 import { rootsOf, workspaceFlags } from "../workspace-flags.ts";
 
@@ -61,16 +61,14 @@ export async function findWaiting(root: readonly string[], io: Io): Promise<Wait
 }
 
 export function showWaiting({ settings, instructions }: Waiting, io: Io): void {
-  const { stdout } = io;
-  const bold = (text: string) => stdout.write(`${styleText("bold", toOneLine(text), { stream: stdout })}\n`);
+  const bold = (text: string) => print(painted("bold", toExact(text), io.stdout), io);
   for (const { file, parts } of settings) {
     bold(file);
-    for (const { key, line, shown } of parts)
-      stdout.write(`  line ${line}  ${toOneLine(key)}: ${toOneLine(shown)}\n`);
+    for (const { key, line, shown } of parts) print(`  line ${line}  ${toExact(key)}: ${toExact(shown)}`, io);
   }
   for (const { path, text } of instructions) {
     bold(`${path}: instructions for the agent`);
-    for (const line of text.trimEnd().split("\n")) stdout.write(`  | ${toOneLine(line)}\n`);
+    for (const line of text.trimEnd().split("\n")) print(`  | ${toExact(line)}`, io);
   }
 }
 

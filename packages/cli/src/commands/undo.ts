@@ -1,4 +1,3 @@
-import { styleText } from "node:util";
 import { toOneLine } from "@octant/core";
 import type { Turn } from "@octant/host";
 import { openSessions } from "../agent/sessions.ts";
@@ -7,6 +6,7 @@ import { toColumns } from "../columns.ts";
 import { defineCommand, EXIT, type Flags, type FlagValues, type Io, print, printJson } from "../command.ts";
 import type { Octant } from "../octant.ts";
 import { openOctant } from "../open-octant.ts";
+import { note, write } from "../output.ts";
 import { ask } from "../questions.ts";
 import { logLine, workspaceFlags } from "../workspace-flags.ts";
 
@@ -57,7 +57,7 @@ async function restore(direction: Direction, given: Given, io: Io): Promise<numb
   if (given["dry-run"]) {
     const diff = await plan.diff({ overwrite: given.overwrite });
     if (given.json) return printJson({ ...summary(plan), diff }, io);
-    io.stdout.write(`would be ${describe(plan, given.overwrite)}\n${diff}`);
+    write(`would be ${describe(plan, given.overwrite)}\n${diff}`, io);
     return EXIT.OK;
   }
   const choice = conflicts.length === 0 ? "keep" : await choose(plan, given, io);
@@ -78,7 +78,9 @@ async function choose(plan: UndoPlan, { overwrite, keep }: Given, io: Io): Promi
   if (overwrite) return "overwrite";
   if (keep) return "keep";
   if (!io.stdin.isTTY || !io.stderr.isTTY) return "nothing";
-  io.stderr.write(`${await plan.diff({ overwrite: true })}\nYou changed ${plan.conflicts.join(", ")} too.\n`);
+  const changed = plan.conflicts.map(toOneLine).join(", ");
+  note(`${await plan.diff({ overwrite: true })}
+You changed ${changed} too.`, io);
   const answer = await ask("[o] overwrite it, [k] keep it and do the rest, [n] nothing: ", io);
   if (/^o/i.test(answer)) return "overwrite";
   return /^k/i.test(answer) ? "keep" : "nothing";
@@ -111,10 +113,6 @@ async function list(octant: Octant, session_id: string | undefined, json: boolea
 
   function toRow(turn: Turn): string[] {
     const state = turn.undone ? "undone" : turn.after === null ? "cut off" : "";
-    return [
-      turn.at.slice(0, 16).replace("T", " "),
-      toOneLine(turn.label),
-      styleText("dim", state, { stream: io.stdout }),
-    ];
+    return [turn.at.slice(0, 16).replace("T", " "), toOneLine(turn.label), state];
   }
 }

@@ -1,6 +1,6 @@
 import { toOneLine } from "@octant/core";
 import { toColumns } from "../columns.ts";
-import { defineCommand, EXIT, type Io, printJson } from "../command.ts";
+import { defineCommand, EXIT, type Io, print, printJson } from "../command.ts";
 import { startImplementation } from "../vectors/ask-command.ts";
 import {
   checkOutput,
@@ -62,16 +62,16 @@ async function test(domain: Domain, cases: readonly VectorCase[], ask: Ask): Pro
   return { domain, cases: cases.length, passed: cases.length - failures.length, failures };
 }
 
-function show(results: readonly DomainResult[], { stdout }: Io): void {
+function show(results: readonly DomainResult[], io: Io): void {
   const rows = results.map(({ domain, passed, failures }) => [
     domain,
     String(passed),
     String(failures.length),
   ]);
-  stdout.write(`${toColumns([["domain", "passed", "failed"], ...rows]).join("\n")}\n`);
+  print(toColumns([["domain", "passed", "failed"], ...rows]).join("\n"), io);
   const failures = results.flatMap((result) => result.failures);
   for (const { id, sentence, problem } of failures.slice(0, SHOWN_FAILURES))
-    stdout.write(`\n${id}: ${toOneLine(sentence)}\n  ${toOneLine(problem)}\n`);
+    print(`\n${id}: ${toOneLine(sentence)}\n  ${toOneLine(problem)}`, io);
   if (failures.length > SHOWN_FAILURES)
-    stdout.write(`\n${failures.length - SHOWN_FAILURES} more; --json shows all\n`);
+    print(`\n${failures.length - SHOWN_FAILURES} more; --json shows all`, io);
 }

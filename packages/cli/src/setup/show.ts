@@ -1,7 +1,7 @@
-import { styleText } from "node:util";
 import { toOneLine } from "@octant/core";
 import { collectSecrets, createRedactor } from "@octant/runtime";
 import type { Io } from "../command.ts";
+import { painted, print } from "../output.ts";
 import type { Outcome } from "./carry-out.ts";
 import type { Plan } from "./plan.ts";
 
@@ -11,22 +11,22 @@ const DOES = { add: "add octant to", change: "change octant in", remove: "remove
 
 /** Shows the planned change. */
 export function showPlan(plan: Plan, io: Io): void {
-  const say = (text: string) => io.stdout.write(`${text}\n`);
-  const title = styleText("bold", plan.client.title, { stream: io.stdout });
+  const title = painted("bold", plan.client.title, io.stdout);
+  const say = (text: string) => print([title, `: ${text}`], io);
   const file = toOneLine(plan.file);
-  if (plan.does === "nothing") return void say(`${title}: nothing to do in ${file}`);
-  if (plan.does === "refuse") return void say(`${title}: ${file} is left alone: ${toOneLine(plan.reason)}`);
-  say(`${title}: ${DOES[plan.does]} ${file}`);
+  if (plan.does === "nothing") return void say(`nothing to do in ${file}`);
+  if (plan.does === "refuse") return void say(`${file} is left alone: ${toOneLine(plan.reason)}`);
+  say(`${DOES[plan.does]} ${file}`);
   for (const line of safeDiff(plan.diff, io.env)) {
     // The first character of a diff line is its kind.
     const colour = COLOURS[line.charAt(0) as keyof typeof COLOURS];
-    say(`  ${colour ? styleText(colour, line, { stream: io.stdout }) : line}`);
+    print(["  ", colour ? painted(colour, line, io.stdout) : line], io);
   }
 }
 
 /** Reports the outcome without repeating the plan. */
 export function showOutcome({ client, file }: Plan, outcome: Outcome, io: Io): void {
-  const say = (text: string) => io.stdout.write(`${client.title}: ${text}\n`);
+  const say = (text: string) => print(`${client.title}: ${text}`, io);
   if (outcome.status === "unchanged") return;
   if ("reason" in outcome) {
     const what = outcome.status === "undone" ? "the change was reverted" : "nothing was written";

@@ -33,7 +33,7 @@ test("one key can be asked for: the rules of all tiers, each with its place", ()
   expect(rows.map(({ value, origin }) => [value, origin.tier, origin.line])).toEqual([
     ["allow fs.*", "user", 1],
     ["prompt proc.*", "user", 2],
-    ["deny fs.rm (keep\\u{1b}[2J it)", "project", 1],
+    ["deny fs.rm (keep\\x1b[2J it)", "project", 1],
   ]);
 });
 

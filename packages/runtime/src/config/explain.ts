@@ -1,7 +1,7 @@
+import { toExact } from "@octant/core";
 import { describeRule } from "../permissions/rule.ts";
 import type { Config, EffectiveSettings, Origin } from "./config.ts";
 import { fieldsOf } from "./dictionary.ts";
-import { toVisible } from "./visible.ts";
 
 /** One effective value and where it comes from. */
 export interface ConfigRow {
@@ -36,7 +36,7 @@ function permissionRows({ permissions, origins }: Config): ConfigRow[] {
       const at = counts.get(tier) ?? 0;
       counts.set(tier, at + 1);
       const reason = rule.reason ? ` (${rule.reason})` : "";
-      return rowOf(`permissions.${tier}.${at}`, toVisible(describeRule(rule) + reason), origins);
+      return rowOf(`permissions.${tier}.${at}`, toExact(describeRule(rule) + reason), origins);
     }),
   );
 }
@@ -51,12 +51,12 @@ const rowOf = (key: string, value: string, origins: Config["origins"]): ConfigRo
 function toShown(key: string, value: unknown): string {
   if (isEmpty(value)) return "";
   if (SECRET.includes(key)) return "(hidden)";
-  if (typeof value === "string") return toVisible(value);
+  if (typeof value === "string") return toExact(value);
   const shown = JSON.stringify(value, (name, inner: unknown) => {
     if (name === "env" || name === "headers") return Object.keys(fieldsOf(inner));
     return name === "url" ? String(inner).replace(/\?.*/s, "?…") : inner;
   });
-  return toVisible(shown);
+  return toExact(shown);
 }
 
 const SECRET: readonly string[] = [

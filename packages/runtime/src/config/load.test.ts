@@ -61,7 +61,7 @@ test("pending settings are shown in full, with nothing hidden in them", () => {
   );
   expect(shown.get("mcp_servers.far")).toBe('{"url":"https://evil.example/mcp","headers":["Authorization"]}');
   expect(shown.get("hooks.0")).toContain('"command":"touch ran"');
-  expect(shown.get("env.A")).toBe('"a\\u{202e}b\\u{200b}c\\u001b[2Kd\\u{a0}e"');
+  expect(shown.get("env.A")).toBe('"a\\u{202e}b\\u{200b}c\\u001b[2Kd\\xa0e"');
 });
 
 test("UNTRUSTED_CONFIG names what waits and none of its values", () => {

@@ -1,4 +1,4 @@
-import { MODES, type Mode } from "@octant/core";
+import { MODES, type Mode, toExact } from "@octant/core";
 import { type PermissionRule, toRules } from "../permissions/rule.ts";
 import {
   type Config,
@@ -15,7 +15,6 @@ import { KEYS } from "./keys.ts";
 import { type KnownServer, mergeServer } from "./merge-servers.ts";
 import { narrowSandbox, withRealPaths } from "./narrow-sandbox.ts";
 import type { Settings } from "./schema.ts";
-import { toVisible } from "./visible.ts";
 
 /** One settings file, or the environment, as it was read. */
 export interface LoadedTier {
@@ -81,7 +80,7 @@ function siteOf(tier: LoadedTier, merging: Merging): Site {
     warn(name, message, ...path) {
       const line = lineOf(name, path);
       const place = line === null ? tier.shown : `${tier.shown}:${line}`;
-      merging.warnings.push(toVisible(`${place}: ${name} ${message}`));
+      merging.warnings.push(toExact(`${place}: ${name} ${message}`));
     },
   };
 }

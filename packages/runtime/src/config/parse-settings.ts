@@ -1,11 +1,10 @@
-import { nearestName } from "@octant/core";
+import { nearestName, toExact } from "@octant/core";
 import type { z } from "zod";
 import { fieldsOf } from "./dictionary.ts";
 import { createLineIndex, type Jsonc, JsoncError, parseJsonc } from "./jsonc.ts";
 import { type Settings, settingsSchema } from "./schema.ts";
 import { SettingsError, type SettingsFile, type SettingsIssue } from "./settings-error.ts";
 import { toSettingsSchema } from "./settings-schema.ts";
-import { toVisible } from "./visible.ts";
 
 export interface ParsedSettings {
   readonly settings: Settings;
@@ -45,16 +44,14 @@ function parseTree(text: string, file: SettingsFile, placeAt: ReturnType<typeof 
     return parseJsonc(text);
   } catch (cause) {
     if (!(cause instanceof JsoncError)) throw cause;
-    throw new SettingsError(
-      file,
-      [{ path: "", message: toVisible(cause.message), ...placeAt(cause.offset) }],
-      { cause },
-    );
+    throw new SettingsError(file, [{ path: "", message: toExact(cause.message), ...placeAt(cause.offset) }], {
+      cause,
+    });
   }
 }
 
 /** `sandbox.mode`, `hooks.0.command`. */
-const toName = (path: readonly PropertyKey[]): string => toVisible(path.map(String).join("."));
+const toName = (path: readonly PropertyKey[]): string => toExact(path.map(String).join("."));
 
 interface Found {
   readonly path: readonly PropertyKey[];

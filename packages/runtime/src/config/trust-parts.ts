@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
+import { toExact } from "@octant/core";
 import { toRules } from "../permissions/rule.ts";
 import type { ProjectTierName } from "./config.ts";
 import type { ServerSettings, Settings } from "./schema.ts";
-import { toVisible } from "./visible.ts";
 
 interface TrustPart {
   readonly path: readonly (string | number)[];
@@ -59,7 +59,7 @@ function showServer({ headers, ...server }: ServerSettings): string {
   return show(headers ? { ...server, headers: Object.keys(headers) } : server);
 }
 
-const show = (value: unknown): string => toVisible(JSON.stringify(value));
+const show = (value: unknown): string => toExact(JSON.stringify(value));
 
 /** Equal for equal content, regardless of key order. */
 function toCanonical(value: unknown): unknown {

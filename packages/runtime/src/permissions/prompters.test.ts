@@ -48,19 +48,21 @@ test.each([
   ["y", { answer: "once" }],
   ["YES", { answer: "once" }],
   [" s ", { answer: "session" }],
-  ["a", { answer: "always" }],
+  ["a\na", { answer: "always" }],
+  ["a", undefined, "confirm"],
+  ["a\ny", undefined],
   ["n", { answer: "deny" }],
   ["No, wrong file", { answer: "deny", reason: "wrong file" }],
   ["yes, but not there", undefined],
   ["", undefined],
   ["n wrong file", { answer: "deny", reason: "wrong file" }],
-] as const)("at the terminal %j means %j", async (typed, answer) => {
+] as const)("at the terminal %j means %j", async (typed, answer, question = "Allow it?") => {
   const { input, asked, prompter } = openPipes();
   const request = prompter.requestPermission(toRequest());
   await asked(1);
   input.write(`${typed}\n`);
   if (answer) return expect(await request).toEqual(answer);
-  await asked(2);
+  await asked(question === "confirm" ? 1 : 2, question);
   input.end();
   expect(await request).toEqual({ answer: "unattended" });
 });

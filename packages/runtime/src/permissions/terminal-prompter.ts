@@ -1,15 +1,9 @@
 import { openSync } from "node:fs";
-import type { Interface } from "node:readline/promises";
-import type { Readable, Writable } from "node:stream";
-import { toVisible } from "../config/visible.ts";
+import { toExact } from "@octant/core";
 import { describeRequest } from "./describe-request.ts";
+import { openLineReader, type Terminal } from "./line-reader.ts";
 import type { PermissionAnswer, PermissionPrompter, PermissionRequest } from "./prompter.ts";
 import { alwaysInWords } from "./rule.ts";
-
-export interface Terminal {
-  readonly input: Readable;
-  readonly output: Writable;
-}
 
 /** Asks the person at the terminal, one question at a time. When the input ends, it becomes unattended. */
 export function createTerminalPrompter(terminal: Terminal): PermissionPrompter {
@@ -44,40 +38,35 @@ export function openTerminal(): (Terminal & Disposable) | undefined {
   }
 }
 
-async function askAt({ input, output }: Terminal, request: PermissionRequest): Promise<PermissionAnswer> {
-  const { signal, always, question: asked } = request;
-  const { createInterface } = process.getBuiltinModule("node:readline/promises");
-  const lines = createInterface({ input, output, terminal: "isTTY" in output && output.isTTY === true });
-  const ended = new Promise<undefined>((resolve) => lines.once("close", () => resolve(undefined)));
-  const read = (question: string) =>
-    rejectOnAbort(Promise.race([readAnswer(lines, question), ended]), signal);
-  try {
-    output.write(`\n${describeRequest(request).join("\n")}\n`);
-    if (asked !== undefined) {
-      const text = await read(`${toVisible(asked)}, or Ctrl-D to decline: `);
-      return text === undefined ? { answer: "deny" } : { answer: "once", text };
-    }
-    if (always)
-      output.write(
-        alwaysInWords(always)
-          .map((line) => `  ${toVisible(line)}\n`)
-          .join(""),
-      );
-    const question = `Allow it? [y] once, [s] this session, ${always ? "[a] always, " : ""}[n] no, or n and a reason: `;
-    for (;;) {
-      const text = await read(question);
-      if (text === undefined) return { answer: "unattended" };
-      const answer = parseAnswer(text, always !== undefined);
-      if (answer) return answer;
-    }
-  } finally {
-    lines.close();
+async function askAt(terminal: Terminal, request: PermissionRequest): Promise<PermissionAnswer> {
+  const { signal, always, question } = request;
+  using lines = openLineReader(terminal);
+  const read = (text: string) => rejectOnAbort(lines.ask(text), signal);
+  lines.say(["", ...describeRequest(request)].join("\n"));
+  if (question !== undefined) {
+    const text = await read(`${toExact(question)}, or Ctrl-D to decline: `);
+    return text === undefined ? { answer: "deny" } : { answer: "once", text };
+  }
+  if (always)
+    lines.say(
+      alwaysInWords(always)
+        .map((line) => `  ${toExact(line)}`)
+        .join("\n"),
+    );
+  const offer = `Allow it? [y] once, [s] this session, ${always ? "[a] always, " : ""}[n] no, or n and a reason: `;
+  for (;;) {
+    const text = await read(offer);
+    if (text === undefined) return { answer: "unattended" };
+    const answer = parseAnswer(text, always !== undefined);
+    if (answer?.answer === "always" && !isSame(answer, await read(SURE))) continue;
+    if (answer) return answer;
   }
 }
 
-/** A question that is still open when the input ends is settled by that end, not by an error. */
-const readAnswer = (lines: Interface, question: string): Promise<string | undefined> =>
-  lines.question(question).catch(() => undefined);
+const SURE = "This adds the rule above. Type a again to confirm: ";
+
+const isSame = ({ answer }: PermissionAnswer, text: string | undefined): boolean =>
+  parseAnswer(text ?? "", true)?.answer === answer;
 
 function parseAnswer(text: string, offersAlways: boolean): PermissionAnswer | undefined {
   const [, word = "", rest = ""] = /^\s*(\S*)\s*(.*?)\s*$/s.exec(text) ?? [];

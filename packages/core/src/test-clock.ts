@@ -1,0 +1,43 @@
+import type { Clock } from "./clock.ts";
+
+/** Time that passes only when a test says so. */
+export interface ManualClock extends Clock {
+  /** Everything that was to happen until then has happened when it resolves. */
+  pass(ms: number): Promise<void>;
+}
+
+export function createManualClock(): ManualClock {
+  let now = 0;
+  const sleeping = new Set<{ readonly until: number; wake(): void }>();
+  return {
+    now: () => now,
+    sleep: (ms, signal) =>
+      new Promise((resolve) => {
+        if (signal.aborted) return resolve();
+        const sleeper = {
+          until: now + ms,
+          wake() {
+            sleeping.delete(sleeper);
+            resolve();
+          },
+        };
+        sleeping.add(sleeper);
+        signal.addEventListener("abort", () => sleeper.wake(), { once: true });
+      }),
+    async pass(ms) {
+      await settled();
+      const end = now + ms;
+      for (;;) {
+        const next = [...sleeping].sort((one, other) => one.until - other.until)[0];
+        if (!next || next.until > end) break;
+        now = next.until;
+        next.wake();
+        await settled();
+      }
+      now = end;
+      await settled();
+    },
+  };
+}
+
+const settled = () => new Promise<void>((resolve) => setImmediate(resolve));
