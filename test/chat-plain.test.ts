@@ -16,6 +16,7 @@ test("plain mode writes lines without redraws, and every question is answered wi
   await terminal.shows(/^>$/m);
   terminal.type("make two files\r");
   await terminal.shows("question: fs.write");
+  await terminal.shows("answer with a letter:");
   terminal.type("\r");
   await terminal.shows(/answer with a letter:\n[\s\S]*answer with a letter:/);
   terminal.type("allow once\r");

@@ -1,3 +1,4 @@
+import type { Clock } from "@octant/core";
 import type { Device } from "./device.ts";
 import type { Completer } from "./editor/completion.ts";
 import type { InputMode } from "./editor/editor.ts";
@@ -9,6 +10,7 @@ import type { StatusFacts } from "./view/status.ts";
 
 export type AppOptions = OutboxOptions & {
   device: Device;
+  clock: Clock;
   palette: Palette;
   inputMode: InputMode;
   history: History;

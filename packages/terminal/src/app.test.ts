@@ -74,7 +74,9 @@ describe("the terminal agent", () => {
     ]);
     device.type(..."go", "Enter");
     await shows(device, "[r] deny and say why");
-    device.type("r", ..."use b.ts", "Enter");
+    device.type("r");
+    await shows(device, "why not? Enter sends it to the model");
+    device.type(..."use b.ts", "Enter");
     await shows(device, "I see");
     expect(JSON.stringify(agent.session.conversation)).toBeDefined();
     await shows(device, "denied: use b.ts");
@@ -96,7 +98,10 @@ describe("the terminal agent", () => {
         question,
       });
     const first = ask("colour (required)");
-    await shows(device, "colour (required)");
+    await shows(device, "question: colour (required)");
+    await shows(device, "[r] reply");
+    device.type("r");
+    await shows(device, "your answer; Enter sends it");
     device.type(..."yellow", "Enter");
     expect(await first).toEqual({ answer: "once", text: "yellow" });
     const second = ask("size (empty: left out)");

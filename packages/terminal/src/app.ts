@@ -1,15 +1,14 @@
 import { toOneLine } from "@octant/core";
 import type { PermissionPrompter } from "@octant/runtime";
 import type { AppOptions, Beginning } from "./app-options.ts";
-import { Approvals } from "./approvals.ts";
 import type { TerminalInput } from "./device.ts";
 import { type InputAction, InputLine } from "./editor/input-line.ts";
 import { Outbox } from "./outbox.ts";
+import { QuestionBox } from "./question-box.ts";
 import { RewindMenu } from "./rewind-menu.ts";
 import { type Live, Screen } from "./screen.ts";
 import { type Line, span, wrap } from "./styled.ts";
 import { ConversationView, SPINNER_MS } from "./view/conversation-view.ts";
-import { viewPermission } from "./view/permission.ts";
 import { viewAgents } from "./view/progress.ts";
 import { type StatusFacts, viewStatus } from "./view/status.ts";
 
@@ -23,7 +22,7 @@ export class TerminalApp {
   readonly #screen: Screen;
   readonly #view: ConversationView;
   readonly #input: InputLine;
-  readonly #approvals: Approvals;
+  readonly #question: QuestionBox;
   readonly #outbox: Outbox;
   #rewind: RewindMenu | undefined;
   /** The last key, when pressing it again does more. */
@@ -41,11 +40,18 @@ export class TerminalApp {
     this.#screen = new Screen(device, palette);
     this.#view = new ConversationView(() => device.columns, highlight);
     this.#input = new InputLine({ mode: inputMode, history, complete, onChange: () => this.#render() });
-    this.#approvals = new Approvals({
+    this.#question = new QuestionBox({
+      ...options,
+      input: this.#input,
       onChange: (isNew) => {
         if (isNew) this.#ring();
         this.#render();
       },
+      onTyped: (key) => this.#type(key),
+      onNote: (text) => {
+        this.#note = text;
+      },
+      suspend: (work) => void this.#suspend(work),
       stop: () => this.#outbox.stop(),
     });
     this.#outbox = new Outbox(options, {
@@ -65,7 +71,7 @@ export class TerminalApp {
 
   /** Asks the person at this terminal. */
   get prompter(): PermissionPrompter {
-    return this.#approvals.prompter;
+    return this.#question.prompter;
   }
 
   async run(greeting: readonly Line[], { message, draft }: Beginning = {}): Promise<void> {
@@ -139,14 +145,15 @@ export class TerminalApp {
     const before = this.#pressed;
     this.#pressed = undefined;
     if (input.kind === "paste") this.#paste(input.text);
-    else if (this.#approvals.request && !this.#approvals.isReason) this.#approvals.key(input.key);
-    else if (this.#approvals.request?.question && input.key === "Enter" && this.#input.isEmpty)
-      this.#approvals.write("");
+    else if (this.#question.key(input.key)) this.#render();
     else if (this.#rewind) this.#rewindKey(this.#rewind, input.key);
-    else
-      for (const key of this.#input.keysOf(input.key))
-        if (this.#input.isMidCommand || !this.#appKey(key, before)) this.#act(this.#input.key(key));
+    else this.#type(input.key, before);
     this.#render();
+  }
+
+  #type(typed: string, before?: "Escape" | "Ctrl-C"): void {
+    for (const key of this.#input.keysOf(typed))
+      if (this.#input.isMidCommand || !this.#appKey(key, before)) this.#act(this.#input.key(key));
   }
 
   /** Keys of the application rather than the text. */
@@ -213,6 +220,7 @@ export class TerminalApp {
   }
 
   #paste(text: string): void {
+    this.#question.paste();
     const chip = this.#options.attach?.(text);
     if (chip === undefined) this.#input.paste(text);
     else this.#input.insert(`${chip} `);
@@ -234,8 +242,7 @@ export class TerminalApp {
   }
 
   #submit(text: string): void {
-    if (this.#approvals.isReason) this.#approvals.write(text);
-    else this.#outbox.submit(text);
+    if (!this.#question.submit(text)) this.#outbox.submit(text);
   }
 
   #failed(error: unknown): void {
@@ -281,8 +288,10 @@ export class TerminalApp {
 
   #live(): Live {
     const { device, agent } = this.#options;
-    const { request } = this.#approvals;
     const facts = this.#facts();
+    const input = this.#input.view(device.columns, this.#hint());
+    const menu = this.#input.menuView(device.columns);
+    const question = this.#question.view(input.lines.length + menu.length);
     const growing = this.#view.growing(MAX_GROWING_ROWS);
     const above = [
       ...growing,
@@ -290,24 +299,19 @@ export class TerminalApp {
       ...(this.#outbox.isBusy ? this.#view.activity(this.#outbox.command) : []),
       ...(this.#outbox.isBusy ? viewAgents(facts.agents ?? [], device.columns) : []),
       ...(agent.isRunning ? this.#view.plan() : []),
-      ...(request ? [[], ...viewPermission(request, device.columns)] : []),
+      ...(question.length > 0 ? [[], ...question] : []),
       ...(this.#rewind?.view(device.columns) ?? []),
     ];
-    if (above.length > 0) above.push([]);
-    const input = this.#input.view(device.columns, this.#hint());
+    if (above.length > 0 && (question.length === 0 || this.#question.isRoomy)) above.push([]);
     const status = viewStatus(facts, device.columns);
     return {
-      lines: [...above, ...input.lines, ...this.#input.menuView(device.columns), status],
+      lines: [...above, ...input.lines, ...menu, status],
       cursor: { row: above.length + input.cursor.row, column: input.cursor.column },
     };
   }
 
   #hint(): string {
-    if (this.#approvals.request)
-      return this.#approvals.isReason
-        ? (this.#approvals.request.question ?? "why not? Enter sends it to the model")
-        : "";
-    return this.#outbox.isBusy || this.#rewind ? "" : HINT;
+    return this.#question.hint ?? (this.#outbox.isBusy || this.#rewind ? "" : HINT);
   }
 
   #facts(): StatusFacts {

@@ -1,19 +1,39 @@
-import type { PermissionAnswer, PermissionPrompter, PermissionRequest } from "@octant/runtime";
-import { choicesFor } from "./view/permission.ts";
+import type { Clock } from "@octant/core";
+import {
+  type PermissionAnswer,
+  type PermissionPrompter,
+  type PermissionRequest,
+  QUIET_MS,
+} from "@octant/runtime";
+import { type Choice, choicesFor } from "./view/permission.ts";
 
 export type ApprovalsOptions = {
-  /** A question was added or answered. */
+  clock: Clock;
+  /** A question was added or answered, or looks different now. */
   onChange: (isNew: boolean) => void;
+  /** Keys that turned out not to be an answer but the person's typing. */
+  onTyped: (keys: readonly string[]) => void;
+  /** Whether everything that this choice allows has been on the screen; otherwise the next part is shown. */
+  isRead: (choice: Choice) => boolean;
   /** The person wants the agent to stop instead of answering. */
   stop: () => void;
 };
 
 type Asking = { request: PermissionRequest; answer: (answer: PermissionAnswer) => void; isReason: boolean };
 
-/** The approvals that wait for the person, shown one at a time. */
+/**
+ * The questions that wait for the person, shown one at a time. A question may appear while the person types something
+ * else, so a key counts only when the keyboard is quiet for QUIET_MS before and after it; Enter after the key takes the
+ * place of the second wait, and "always" needs it. Other keys belong to the input.
+ */
 export class Approvals {
   readonly #options: ApprovalsOptions;
   #asking: Asking[] = [];
+  #chosen: { choice: Choice; key: string } | undefined;
+  #isQuiet = false;
+  #pause = new AbortController();
+  /** For whom the person wrote a text last: the next value of the same form needs no choice. */
+  #written: { by: string; at: number } | undefined;
 
   constructor(options: ApprovalsOptions) {
     this.#options = options;
@@ -25,12 +45,13 @@ export class Approvals {
       new Promise((resolve, reject) => {
         const asking: Asking = {
           request,
-          isReason: request.question !== undefined,
+          isReason: request.question !== undefined && this.#isNextValue(request),
           answer: (answer) => this.#settle(asking, () => resolve(answer)),
         };
         const cancelled = () => this.#settle(asking, () => reject(request.signal.reason));
         request.signal.addEventListener("abort", cancelled, { once: true });
         this.#asking.push(asking);
+        if (this.#asking.length === 1) this.#listenAnew();
         this.#options.onChange(true);
       }),
   };
@@ -45,26 +66,98 @@ export class Approvals {
     return this.#asking[0]?.isReason ?? false;
   }
 
-  key(key: string): void {
+  /** Whether a key would be taken for an answer now. */
+  get isListening(): boolean {
+    return this.#isQuiet || this.#chosen !== undefined;
+  }
+
+  /** The choice whose key was pressed, until it counts. */
+  get chosen(): Choice | undefined {
+    return this.#chosen?.choice;
+  }
+
+  /** Returns false for a key that is not about the question. */
+  key(key: string): boolean {
     const [asking] = this.#asking;
-    if (!asking) return;
-    if (key === "Escape" || key === "Ctrl-C") this.#options.stop();
-    const choice = choicesFor(asking.request).find((one) => one.key === key.toLowerCase());
-    if (choice?.answer === "reason") asking.isReason = true;
-    else if (choice) asking.answer({ answer: choice.answer });
+    if (!asking || asking.isReason) return false;
+    const { choice: pressed, key: pressedKey = "" } = this.#chosen ?? {};
+    this.#chosen = undefined;
+    const isLate = this.#isQuiet;
+    if (pressed && (key === "Enter" || key === "Escape")) {
+      if (key === "Enter") this.#take(asking, pressed);
+      return true;
+    }
+    if (isLate && (key === "Escape" || key === "Ctrl-C")) {
+      this.#options.stop();
+      return true;
+    }
+    const choice = isLate
+      ? choicesFor(asking.request).find(({ key: letter, label }) =>
+          [letter, label].includes(key.toLowerCase()),
+        )
+      : undefined;
+    this.#listenAnew();
+    if (choice) this.#chosen = { choice, key };
+    else if (pressed && !isLate) this.#options.onTyped([pressedKey]);
+    return choice !== undefined;
+  }
+
+  /** The person did something else, such as paste or scroll: a key right before it was not an answer. */
+  pause(): void {
+    const key = this.#isQuiet ? undefined : this.#chosen?.key;
+    this.#chosen = undefined;
+    if (this.request) this.#listenAnew();
+    if (key !== undefined) this.#options.onTyped([key]);
   }
 
   /** What the person wrote. */
   write(text: string): void {
     const [asking] = this.#asking;
     if (asking?.request.question === undefined) asking?.answer({ answer: "deny", reason: text });
-    else asking.answer({ answer: "once", text });
+    else {
+      this.#written = { by: asking.request.caller.id, at: this.#options.clock.now() };
+      asking.answer({ answer: "once", text });
+    }
+  }
+
+  #isNextValue({ caller }: PermissionRequest): boolean {
+    const { by, at = 0 } = this.#written ?? {};
+    return this.#asking.length === 0 && by === caller.id && this.#options.clock.now() - at < QUIET_MS;
+  }
+
+  #take(asking: Asking, choice: Choice): void {
+    if (!this.#options.isRead(choice)) this.#options.onChange(false);
+    else if (choice.answer !== "reason") asking.answer({ answer: choice.answer });
+    else {
+      asking.isReason = true;
+      this.#options.onChange(false);
+    }
+  }
+
+  /** Waits until the keyboard is quiet. */
+  #listenAnew(): void {
+    this.#pause.abort();
+    const pause = new AbortController();
+    this.#pause = pause;
+    this.#isQuiet = false;
+    void this.#options.clock.sleep(QUIET_MS, pause.signal).then(() => {
+      const [asking] = this.#asking;
+      if (pause.signal.aborted || !asking) return;
+      this.#isQuiet = true;
+      const choice = this.#chosen?.choice;
+      if (choice && choice.answer !== "always") {
+        this.#chosen = undefined;
+        this.#take(asking, choice);
+      } else this.#options.onChange(false);
+    });
   }
 
   #settle(asking: Asking, then: () => void): void {
     if (!this.#asking.includes(asking)) return;
+    if (this.#asking[0] === asking) this.#chosen = undefined;
     this.#asking = this.#asking.filter((one) => one !== asking);
     then();
+    if (this.#asking.length > 0) this.#listenAnew();
     this.#options.onChange(false);
   }
 }

@@ -6,9 +6,17 @@ import { type Line, lineWidth, plainText, span, truncate } from "./styled.ts";
 const ENTER_ALTERNATE = "\x1b[?1049h\x1b[?25l";
 const LEAVE_ALTERNATE = "\x1b[?25h\x1b[?1049l";
 
-/** Shows lines on the alternate screen until the person presses q or Escape; the scrollback is unchanged. */
-export function runPager(device: Device, palette: Palette, lines: readonly Line[]): Promise<void> {
-  let top = Math.max(lines.length - (device.rows - 1), 0);
+/**
+ * Shows lines on the alternate screen until the person presses q or Escape; the scrollback is unchanged. It begins at
+ * the end, or at `top`, and says whether the last line was shown.
+ */
+export function runPager(
+  device: Device,
+  palette: Palette,
+  lines: readonly Line[],
+  { top = Math.max(lines.length - (device.rows - 1), 0) }: { top?: number } = {},
+): Promise<{ isRead: boolean }> {
+  let isRead = false;
   let search: string | undefined;
   let typing = false;
   let isMissing = false;
@@ -16,6 +24,7 @@ export function runPager(device: Device, palette: Palette, lines: readonly Line[
   const last = () => Math.max(lines.length - rows(), 0);
   const draw = () => {
     top = Math.min(Math.max(top, 0), last());
+    isRead ||= top === last();
     const shown = lines.slice(top, top + rows()).map((line) => fit(line, device.columns, palette));
     const blank = Array.from({ length: rows() - shown.length }, () => "\x1b[K");
     const position =
@@ -54,7 +63,7 @@ export function runPager(device: Device, palette: Palette, lines: readonly Line[
     const leave = async () => {
       device.write(LEAVE_ALTERNATE);
       await device.stop();
-      resolve();
+      resolve({ isRead });
     };
     device.start((input) => {
       if (input.kind !== "key") return;

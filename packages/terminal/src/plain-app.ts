@@ -1,15 +1,18 @@
 import { createInterface, type Interface } from "node:readline";
 import { toOneLine } from "@octant/core";
-import type { PermissionPrompter } from "@octant/runtime";
+import type { PermissionPrompter, PermissionRequest } from "@octant/runtime";
 import type { AppOptions, Beginning } from "./app-options.ts";
 import { Approvals } from "./approvals.ts";
 import { Outbox } from "./outbox.ts";
 import { type Line, plainText, span } from "./styled.ts";
 import { ConversationView } from "./view/conversation-view.ts";
-import { choicesFor, viewPermission } from "./view/permission.ts";
+import { type Choice, viewChoices, viewPermission } from "./view/permission.ts";
 import { viewStatus } from "./view/status.ts";
 
-export type PlainOptions = Pick<AppOptions, "agent" | "command" | "facts" | "model" | "toContent"> & {
+export type PlainOptions = Pick<
+  AppOptions,
+  "agent" | "clock" | "command" | "facts" | "model" | "toContent"
+> & {
   input: NodeJS.ReadableStream;
   output: NodeJS.WritableStream & { columns?: number };
 };
@@ -35,12 +38,19 @@ export class PlainApp {
   #lines: Interface | undefined;
   /** A line that ends with a backslash continues. */
   #begun = "";
+  #shown: PermissionRequest | undefined;
 
   constructor(options: PlainOptions) {
     this.#options = options;
     this.#view = new ConversationView(() => this.#width, undefined);
     this.#approvals = new Approvals({
+      clock: options.clock,
       onChange: () => this.#ask(),
+      onTyped: (lines) => {
+        for (const line of lines) this.#say(line);
+      },
+      // Nothing is hidden here: a question is written in full.
+      isRead: () => true,
       stop: () => this.#outbox.stop(),
     });
     this.#outbox = new Outbox(options, {
@@ -95,34 +105,43 @@ export class PlainApp {
   }
 
   #onLine(line: string): void {
-    const { request, isReason } = this.#approvals;
-    if (request && isReason) this.#approvals.write(line.trim());
-    else if (request) this.#answer(line.trim());
-    else if (line.endsWith("\\")) this.#begun += `${line.slice(0, -1)}\n`;
+    if (this.#approvals.isReason) this.#approvals.write(line.trim());
+    else if (!this.#approvals.key(line.trim() || "Enter")) this.#say(line);
+    else if (this.#approvals.chosen) this.#confirm(this.#approvals.chosen);
+  }
+
+  #confirm({ label, answer }: Choice): void {
+    const how =
+      answer === "always" ? "press Enter to confirm, or answer anew" : "press Enter, or wait a moment";
+    this.#write([[span(`${label}: ${how}`)]]);
+  }
+
+  /** A line for the agent. */
+  #say(line: string): void {
+    if (line.endsWith("\\")) {
+      this.#begun += `${line.slice(0, -1)}\n`;
+      return;
+    }
+    const text = (this.#begun + line).trim();
+    this.#begun = "";
+    if (text === "") this.#ready();
     else {
-      const text = (this.#begun + line).trim();
-      this.#begun = "";
-      if (text === "") this.#ready();
-      else {
-        this.#write([[span("working; Ctrl-C stops")]]);
-        this.#outbox.submit(text);
-      }
+      this.#write([[span("working; Ctrl-C stops")]]);
+      this.#outbox.submit(text);
     }
   }
 
-  /** Only a full choice, or its letter, counts. */
-  #answer(line: string): void {
-    const key = line.toLowerCase();
-    const { request } = this.#approvals;
-    const choice = request && choicesFor(request).find((one) => one.key === key || one.label === key);
-    if (choice) this.#approvals.key(choice.key);
-    if (!choice || this.#approvals.isReason) this.#ask();
-  }
-
+  /** Shows a question once, and asks for the answer when one would be taken. */
   #ask(): void {
-    const { request, isReason } = this.#approvals;
-    if (request && (!isReason || request.question)) this.#write(viewPermission(request, this.#width));
-    if (request) this.#prompt(isReason ? `${request.question ?? "why not?"} ` : "answer with a letter: ");
+    const { request, isReason, isListening, chosen } = this.#approvals;
+    if (request && request !== this.#shown) this.#write(viewPermission(request, this.#width).lines);
+    this.#shown = request;
+    if (!request || chosen) return;
+    if (isReason) this.#prompt(request.question === undefined ? "why not? " : "your answer: ");
+    else if (isListening) {
+      this.#write(viewChoices(request, this.#width, Number.POSITIVE_INFINITY));
+      this.#prompt("answer with a letter: ");
+    }
   }
 
   #failed(error: unknown): void {

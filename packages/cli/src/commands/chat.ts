@@ -2,6 +2,7 @@ import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import type { ProviderName, StampedEvent } from "@octant/agent";
 import { ToolError, toOneLine } from "@octant/core";
+import { systemClock } from "@octant/host";
 import {
   asksForBackground,
   type Beginning,
@@ -155,7 +156,14 @@ function createApp(
     return { quit: true, ...(text !== undefined && { text }) };
   };
   const pictures = createPictures(opened, io);
-  const shared = { agent, model, facts: facts.now, command, toContent: pictures.toContent };
+  const shared = {
+    agent,
+    clock: systemClock,
+    model,
+    facts: facts.now,
+    command,
+    toContent: pictures.toContent,
+  };
   if (flags.plain || settings.plain || io.env["TERM"] === "dumb")
     return new PlainApp({ ...shared, input: io.stdin, output: io.stdout });
   app = new TerminalApp({
@@ -173,7 +181,9 @@ function createApp(
     attachClipboard: pictures.attachClipboard,
     externalEditor: (text) => editExternally(text, io.env, roots),
     ...(process.platform !== "win32" && { background }),
-    pager: () => runPager(device, palette, viewTranscript(events(), device.columns, highlight)),
+    pager: async () => {
+      await runPager(device, palette, viewTranscript(events(), device.columns, highlight));
+    },
   });
   return app;
 }

@@ -79,9 +79,11 @@ export function openLineReader({ input, output }: Terminal, clock: Clock = syste
       isHidden = hidden;
       isMuted = hidden;
       if (terminal && !hidden) output.write(PASTE_ON);
-      const shown = toVisible(question);
-      if (hidden) output.write(shown);
-      lines.setPrompt(hidden ? "" : shown);
+      // Redraws go back over all lines of a prompt, so it has only one.
+      const [prompt = "", ...above] = toVisible(question).split("\n").reverse();
+      for (const line of above.reverse()) output.write(`${line}\n`);
+      if (hidden) output.write(prompt);
+      lines.setPrompt(hidden ? "" : prompt);
       if (isOpen) lines.prompt();
       while (typed.length === 0 && isOpen)
         await new Promise<void>((resolve) => {

@@ -56,7 +56,7 @@ test.each([
   ["yes, but not there", undefined],
   ["", undefined],
   ["n wrong file", { answer: "deny", reason: "wrong file" }],
-] as const)("at the terminal %j means %j", async (typed, answer, question = "Allow it?") => {
+] as const)("at the terminal %j means %j", async (typed, answer, question: string = "Allow it?") => {
   const { input, asked, prompter } = openPipes();
   const request = prompter.requestPermission(toRequest());
   await asked(1);

@@ -57,6 +57,17 @@ export class InputLine {
     this.#editor = withText({ ...this.#editor, pastes: [] }, text);
   }
 
+  /** Empties the input for another text; the returned function brings back what was there, and what was left. */
+  putAside(): () => void {
+    const kept = this.#editor;
+    this.text = "";
+    return () => {
+      const left = this.text;
+      this.#editor = { ...kept, mode: this.#editor.mode };
+      if (left !== "") this.insert(left);
+    };
+  }
+
   /** Whether Escape is used here before it stops the agent. */
   get wantsEscape(): boolean {
     const isTyping = this.#isVim && this.#editor.input.mode !== "normal";

@@ -13,6 +13,7 @@ import { PermissionRule } from "@octant/runtime";
 import { TerminalApp } from "../app.ts";
 import type { AppOptions } from "../app-options.ts";
 import { openHistory } from "../editor/history.ts";
+import { createFastClock } from "./clock.ts";
 import { createTestDevice, type TestDevice } from "./device.ts";
 
 /** One answer of the scripted model. */
@@ -72,6 +73,7 @@ export function createTestApp({ turns, size = [80, 24], model = {}, more = {} }:
   });
   app = new TerminalApp({
     device,
+    clock: createFastClock(),
     palette: { depth: "none", background: "dark" },
     agent,
     inputMode: "default",

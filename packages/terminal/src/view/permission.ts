@@ -1,68 +1,86 @@
-import { toOneLine } from "@octant/core";
+import { toExact } from "@octant/core";
 import { alwaysInWords, type PermissionRequest } from "@octant/runtime";
-import { hardWrap, type Line, lineWidth, type Span, span, textLines, wrap } from "../styled.ts";
-import { viewDiff } from "./diff.ts";
-
-const MAX_PREVIEW_LINES = 18;
-const MAX_VALUE_CHARACTERS = 600;
+import { type Line, lineWidth, type Span, span, wrap } from "../styled.ts";
+import { diffRows } from "./diff.ts";
+import { viewRows } from "./rows.ts";
 
 export type Choice = {
   key: string;
   label: string;
+  /** For a small window. */
+  short: string;
   answer: "once" | "session" | "always" | "deny" | "reason";
 };
 
 /** The keys that a person can press. There is no default: Enter alone never allows anything. */
 export function choicesFor(request: PermissionRequest): readonly Choice[] {
-  if (request.question !== undefined) return [];
+  if (request.question !== undefined)
+    return [
+      { key: "r", label: "reply", short: "reply", answer: "reason" },
+      { key: "n", label: "decline", short: "decline", answer: "deny" },
+    ];
   return [
-    { key: "y", label: "allow once", answer: "once" },
-    { key: "s", label: "allow for this session", answer: "session" },
-    ...(request.always ? [{ key: "a", label: "always allow", answer: "always" } as const] : []),
-    { key: "n", label: "deny", answer: "deny" },
-    { key: "r", label: "deny and say why", answer: "reason" },
+    { key: "y", label: "allow once", short: "once", answer: "once" },
+    { key: "s", label: "allow for this session", short: "session", answer: "session" },
+    ...(request.always
+      ? [{ key: "a", label: "always allow", short: "always", answer: "always" } as const]
+      : []),
+    { key: "n", label: "deny", short: "deny", answer: "deny" },
+    { key: "r", label: "deny and say why", short: "why not", answer: "reason" },
   ];
 }
 
-export function viewPermission(request: PermissionRequest, width: number): Line[] {
+/** A whole question. */
+export type PermissionView = {
+  lines: readonly Line[];
+  /** How many of them say what would happen; the reason and the rule that "always" would add follow. */
+  effect: number;
+};
+
+export function viewPermission(request: PermissionRequest, width: number): PermissionView {
   const title = wrap(
     [
       span("? ", { role: "warning", bold: true }),
-      span(request.name, { bold: true }),
+      span(toExact(request.name), { bold: true }),
       span(`  ${brief(request)}`),
     ],
     width,
   );
-  const why = indented(`asked because ${toOneLine(request.decision.reason)}`, width);
-  return [
-    ...title,
-    ...why,
-    ...what(request, width),
-    ...always(request, width),
-    ...choiceLines(request, width),
-  ];
+  const effect = [...title, ...what(request, width)];
+  const why = indented(`asked because ${toExact(request.decision.reason)}`, width);
+  return { lines: [...effect, ...why, ...always(request, width)], effect: effect.length };
 }
 
 /** The first clause of our own summaries, whose details are for models; what a server says is shown whole. */
 const brief = ({ name, summary }: PermissionRequest): string =>
-  name.startsWith("mcp__") ? toOneLine(summary) : (toOneLine(summary).split(/[;.](?:\s|$)/, 1)[0] ?? "");
+  name.startsWith("mcp__") ? toExact(summary) : (toExact(summary).split(/[;.](?:\s|$)/, 1)[0] ?? "");
 
-function what({ preview, input }: PermissionRequest, width: number): Line[] {
-  if (preview) return viewDiff(preview, width, MAX_PREVIEW_LINES);
-  return Object.entries(input)
-    .filter(isSignificant)
-    .flatMap(([name, value]) => {
-      const text = typeof value === "string" ? value : JSON.stringify(value);
-      const cut = text.length > MAX_VALUE_CHARACTERS ? `${text.slice(0, MAX_VALUE_CHARACTERS)}…` : text;
-      const rows = textLines(cut).slice(0, MAX_PREVIEW_LINES);
-      return rows.flatMap((row, i) =>
-        hardWrap(
-          [span(i === 0 ? `  ${toOneLine(name)}: ` : "    ", { role: "muted" }), ...risky(row)],
-          width,
-        ),
-      );
-    });
+function what({ preview, input, question }: PermissionRequest, width: number): Line[] {
+  if (preview) return diffRows(exactLines(preview), width);
+  const asked = question === undefined ? [] : [["question", question] as const];
+  return [...Object.entries(input).filter(isSignificant), ...asked].flatMap(([name, value]) =>
+    viewValue(toExact(name), typeof value === "string" ? value : JSON.stringify(value), width),
+  );
 }
+
+/** Next to its name, or below it where that is too narrow. */
+function viewValue(name: string, text: string, width: number): Line[] {
+  const lines = exactLines(text);
+  const label = span(`  ${name}: `, { role: "muted" });
+  const line = [label, ...risky(lines[0] ?? "")];
+  if (lines.length === 1 && lineWidth(line) <= width) return [line];
+  return [
+    ...viewRows([span(`${name}:`, { role: "muted" })], "  ", width),
+    ...lines.flatMap((one) => viewRows(risky(one), "  │ ", width)),
+  ];
+}
+
+/** A tab hides nothing, but has no fixed width. */
+const exactLines = (text: string): string[] =>
+  text
+    .replace(/\n$/, "")
+    .split("\n")
+    .map((line) => toExact(line.replaceAll("\t", "    ")));
 
 /** Disabled switches and empty lists only hide the important values. */
 const isSignificant = ([name, value]: [string, unknown]): boolean =>
@@ -84,7 +102,7 @@ const risky = (text: string): Line =>
 
 /** The rule that "always" would add; or that it is not offered. */
 function always({ always: rule, decision, question, name }: PermissionRequest, width: number): Line[] {
-  if (rule) return alwaysInWords(rule).flatMap((line) => hanging(line, width));
+  if (rule) return [...new Set(alwaysInWords(rule))].flatMap((line) => hanging(toExact(line), width));
   if (decision.tier !== "default" || question !== undefined || name.startsWith("mcp__")) return [];
   return indented('"always" is not offered: a rule for this call would allow more than you see here', width);
 }
@@ -98,13 +116,36 @@ function hanging(text: string, width: number): Line[] {
 const indented = (text: string, width: number): Line[] =>
   wrap([span(text, { role: "muted" })], width - 2).map((line) => [span("  "), ...line]);
 
-/** As many choices on a line as fit. */
-function choiceLines(request: PermissionRequest, width: number): Line[] {
-  const lines: Span[][] = [[]];
-  for (const { key, label } of choicesFor(request)) {
-    const choice = [span("  ["), span(key, { bold: true, role: "accent" }), span(`] ${label}`)];
-    if (lineWidth([...lines.at(-1)!, ...choice]) > width) lines.push([]);
-    lines.at(-1)!.push(...choice);
+/** The choices on at most so many rows: with their labels if these fit, otherwise only the keys. */
+export function viewChoices(request: PermissionRequest, width: number, maxRows: number): Line[] {
+  const choices = choicesFor(request);
+  const ways = [
+    choiceRows(
+      choices.map(({ key, label }) => ({ key, text: `] ${label}`, margin: "  " })),
+      width,
+    ),
+    choiceRows(
+      choices.map(({ key, short }) => ({ key, text: `] ${short}`, margin: " " })),
+      width,
+    ),
+  ];
+  const keys = choiceRows(
+    choices.map(({ key }) => ({ key, text: "]", margin: " " })),
+    width,
+  );
+  return ways.find((rows) => rows.length <= maxRows && rows.every((row) => lineWidth(row) <= width)) ?? keys;
+}
+
+/** As many choices on a row as fit. */
+function choiceRows(
+  choices: readonly { key: string; text: string; margin: string }[],
+  width: number,
+): Line[] {
+  const rows: Span[][] = [[]];
+  for (const { key, text, margin } of choices) {
+    const choice = [span(`${margin}[`), span(key, { bold: true, role: "accent" }), span(text)];
+    if (rows.at(-1)!.length > 0 && lineWidth([...rows.at(-1)!, ...choice]) > width) rows.push([]);
+    rows.at(-1)!.push(...choice);
   }
-  return lines;
+  return rows;
 }

@@ -1,10 +1,10 @@
 import { PassThrough } from "node:stream";
+import { type LineReader, openLineReader, QUIET_MS } from "@octant/runtime";
 import { afterEach, expect, test } from "vitest";
-import { createManualClock } from "../../../core/src/test-clock.ts";
-import { openLineReader, QUIET_MS } from "./line-reader.ts";
+import { createManualClock } from "../packages/terminal/src/testing/clock.ts";
 
-let reader: ReturnType<typeof open> | undefined;
-afterEach(() => reader?.lines[Symbol.dispose]());
+let opened: LineReader | undefined;
+afterEach(() => opened?.[Symbol.dispose]());
 
 /** A person at a terminal, whose keys arrive one by one. */
 function open() {
@@ -23,8 +23,8 @@ function open() {
       await clock.pass(QUIET_MS - 1);
     }
   };
-  reader = { lines, input, clock, type, shown: () => shown };
-  return reader;
+  opened = lines;
+  return { lines, input, clock, type, shown: () => shown };
 }
 
 const isOpen = (answer: Promise<unknown>) => Promise.race([answer.then(() => false), delay()]);
