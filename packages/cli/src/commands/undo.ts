@@ -79,8 +79,7 @@ async function choose(plan: UndoPlan, { overwrite, keep }: Given, io: Io): Promi
   if (keep) return "keep";
   if (!io.stdin.isTTY || !io.stderr.isTTY) return "nothing";
   const changed = plan.conflicts.map(toOneLine).join(", ");
-  note(`${await plan.diff({ overwrite: true })}
-You changed ${changed} too.`, io);
+  note(`${await plan.diff({ overwrite: true })}\nYou changed ${changed} too.`, io);
   const answer = await ask("[o] overwrite it, [k] keep it and do the rest, [n] nothing: ", io);
   if (/^o/i.test(answer)) return "overwrite";
   return /^k/i.test(answer) ? "keep" : "nothing";
