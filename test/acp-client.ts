@@ -78,6 +78,7 @@ export interface AcpClient extends AsyncDisposable {
   newSession(): Promise<string>;
   prompt(sessionId: string, text: string): Promise<string>;
   text(): string;
+  kill(signal: NodeJS.Signals): void;
   /** Resolves with the exit code once stdin has ended. */
   end(): Promise<number | null>;
 }
@@ -207,6 +208,7 @@ export async function openAcpClient(options: AcpClientOptions): Promise<AcpClien
       return stopReason;
     },
     text: () => textOf(updates),
+    kill: (signal) => void child.kill(signal),
     end,
     async [Symbol.asyncDispose]() {
       await end();

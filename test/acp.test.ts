@@ -1,7 +1,7 @@
-import { readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { methods } from "@agentclientprotocol/sdk";
-import type { Script, ScriptedRequest } from "@octant/scripted-provider";
+import type { Script, ScriptedPart, ScriptedRequest } from "@octant/scripted-provider";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { CASE_SCRIPT, CASES } from "./acp-cases.ts";
 import { type AcpClient, openAcpClient } from "./acp-client.ts";
@@ -100,15 +100,17 @@ describe("case", () => {
 });
 
 describe("an unsaved buffer", () => {
-  const open = async (capabilities: { readTextFile: boolean; writeTextFile: boolean }) => {
+  const TYPED = "export const answer = 42; // typed, not saved\n";
+  const AFTER = TYPED.replace("42", "43");
+  const open = async (writeTextFile: boolean, script: Script = EDIT) => {
     const project = createFixtureProject();
     const path = join(project.root, "src/main.ts");
-    const files = new Map([[path, "export const answer = 42; // typed, not saved\n"]]);
+    const files = new Map([[path, TYPED]]);
     const editor = await openAcpClient({
-      script: EDIT,
+      script,
       project,
       files,
-      capabilities: { fs: capabilities },
+      capabilities: { fs: { readTextFile: true, writeTextFile } },
       serve(method, params) {
         if (method === "fs/write_text_file") writeFileSync(String(params["path"]), String(params["content"]));
       },
@@ -121,22 +123,91 @@ describe("an unsaved buffer", () => {
   };
 
   test("is read by the model, and is saved before it is edited", async () => {
-    await using opened = await open({ readTextFile: true, writeTextFile: true });
+    await using opened = await open(true);
     const { editor, path } = opened;
     await editor.prompt(await editor.newSession(), "make it 43");
     expect(editor.provider.requests[1]?.results[0]?.text).toContain("typed, not saved");
     expect(editor.saved.get(path)).toContain("typed, not saved");
-    expect(readFileSync(path, "utf8")).toBe("export const answer = 43; // typed, not saved\n");
+    expect(readFileSync(path, "utf8")).toBe(AFTER);
     expect(editor.problems).toEqual([]);
   });
 
   test("prevents edits of its file when the editor cannot save it", async () => {
-    await using opened = await open({ readTextFile: true, writeTextFile: false });
+    await using opened = await open(false);
     const { editor, path } = opened;
     await editor.prompt(await editor.newSession(), "make it 43");
-    expect(editor.text()).toContain("CONFLICT: src/main.ts has unsaved changes in the editor");
+    expect(editor.text()).toMatch(/CONFLICT: .*src\/main\.ts has unsaved changes in the editor/);
     expect(readFileSync(path, "utf8")).toBe("export const answer = 42;\n");
   });
+
+  test("is heeded whatever names its file, and a call that is rejected or invalid does not save it", async () => {
+    const END = "*** End Patch";
+    const words = [
+      "*** Begin Patch",
+      "*** Update File: src/main.ts",
+      "@@",
+      `-${TYPED.trim()}`,
+      `+${AFTER.trim()}`,
+    ];
+    const diff = ["--- a/src/main.ts", "+++ b/src/main.ts", "@@ -1 +1 @@"];
+    const onDisk = [...diff, "-export const answer = 42;", "+export const answer = 44;", ""].join("\n");
+    const edit = (patch: unknown, base_hash: string | undefined) => ({
+      call: "fs",
+      input: { action: "apply_patch", patch, base_hash },
+    });
+    const calls: Readonly<Record<string, (hash: string | undefined) => ScriptedPart>> = {
+      invalid: (hash) =>
+        edit(["*** Begin Patch", ...words.slice(1, 3), "-no such line", END].join("\n"), hash),
+      disk: () => ({ call: "vcs", input: { action: "apply", patch: onDisk } }),
+      command: () => ({ call: "proc", input: { action: "exec", command: "sed -i s/42/45/ src/main.ts" } }),
+      words: (hash) => edit([...words, END].join("\n"), hash),
+      rejected: (hash) => edit([...words, END].join("\n"), hash),
+    };
+    const script: Script = (request) => {
+      const { answers, user, results } = request;
+      if (answers === 0) return { parts: [{ call: "fs", input: { action: "read", uri: "src/main.ts" } }] };
+      if (answers > 1) return { parts: [{ text: `Done: ${results[0]?.text}` }] };
+      const made = calls[user.trim()]?.(hashIn(request));
+      return { parts: made ? [made] : [] };
+    };
+    await using opened = await open(true, script);
+    const { editor, path } = opened;
+    const disk = () => readFileSync(path, "utf8");
+    const say = async (text: string, answer = "once") => {
+      editor.answer = () => answer;
+      editor.updates.length = 0;
+      await editor.prompt(await editor.newSession(), text);
+      return editor.text();
+    };
+    await say("rejected", "deny");
+    expect(await say("invalid")).toContain("PATCH_FAILED");
+    expect(await say("disk")).toMatch(/CONFLICT: .*unsaved changes in the editor/);
+    expect([...editor.saved.keys(), disk()]).toEqual(["export const answer = 42;\n"]);
+    expect(await say("command")).toContain("changed files on disk that have unsaved changes in the editor");
+    writeFileSync(path, "export const answer = 42;\n");
+    await say("words");
+    expect([editor.saved.get(path), disk()]).toEqual([TYPED, AFTER]);
+  });
+});
+
+test("after kill -9 a loaded session shows the call that was cut off as failed", async () => {
+  using project = createFixtureProject();
+  const running: Script = () => ({
+    parts: [{ call: "proc", input: { action: "exec", command: "touch started; sleep 60" } }],
+  });
+  const killed = await openAcpClient({ script: running, project });
+  const sessionId = await killed.newSession();
+  void killed.prompt(sessionId, "go").catch(() => {});
+  await expect.poll(() => existsSync(join(project.root, "started")), { timeout: 30_000 }).toBe(true);
+  killed.kill("SIGKILL");
+  await killed[Symbol.asyncDispose]();
+  await using editor = await openAcpClient({ script: [], project });
+  await editor.agent.request(methods.agent.session.load, { sessionId, cwd: project.root, mcpServers: [] });
+  const statuses = editor.updates.flatMap((one) =>
+    "status" in one && "toolCallId" in one ? [one.status] : [],
+  );
+  expect(statuses).toEqual(["in_progress", "failed"]);
+  expect(editor.problems).toEqual([]);
 });
 
 test("a command runs in the editor's terminal when requested, with an approval, and is shown there", async () => {

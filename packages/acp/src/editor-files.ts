@@ -1,5 +1,5 @@
 import { methods } from "@agentclientprotocol/sdk";
-import { type ToolCall, type ToolExecutor, type ToolResult, toFailure } from "@octant/agent";
+import type { ToolCall, ToolExecutor, ToolResult } from "@octant/agent";
 import { ToolError } from "@octant/core";
 import type { WorkspaceFiles } from "./host.ts";
 import type { EditorSession } from "./session.ts";
@@ -7,9 +7,9 @@ import type { EditorSession } from "./session.ts";
 const SCHEME = "editor";
 
 /**
- * Gives unsaved buffers precedence: a file that differs in the editor is read from there, and is saved before a call
- * changes it, so that nothing the person typed is lost. Every access first goes through the workspace's own tools,
- * whose policy decides.
+ * Gives unsaved buffers precedence: a file that differs in the editor is read from there, and an edit starts from what
+ * the person typed. Every access first goes through the workspace's own tools, whose policy decides; the edit engine
+ * asks for the buffers of the files that it is about to change.
  */
 export function withEditorFiles(
   tools: ToolExecutor,
@@ -22,54 +22,63 @@ export function withEditorFiles(
     if (!bytes) throw new ToolError("NOT_FOUND", `${ref} has expired; read the file again`, { id: ref });
     return bytes;
   });
-
-  const findUnsaved = async (uris: readonly string[]): Promise<readonly Unsaved[]> => {
-    const found = uris.map(async (uri): Promise<Unsaved | undefined> => {
-      const path = files.pathOf(uri);
-      const saved = path === undefined ? undefined : files.readText(path);
-      if (path === undefined || saved === undefined) return undefined;
-      const text = await readBuffer(editor, path);
-      return text === undefined || text === toBufferText(saved)
-        ? undefined
-        : { uri, path, text: toFileText(text, saved) };
-    });
-    return (await Promise.all(found)).filter((one) => one !== undefined);
+  const unsaved = async (path: string): Promise<string | undefined> => {
+    const saved = files.readText(path);
+    const text = saved === undefined ? undefined : await readBuffer(editor, path);
+    if (saved === undefined || text === undefined || text === toBufferText(saved)) return undefined;
+    return toFileText(text, saved);
   };
-  const toRef = (unsaved: Unsaved): string => {
+  files.useBuffers({ unsaved, save: (path, text) => saveBuffer(editor, path, text) });
+
+  const toRef = (text: string): string => {
     const ref = `${SCHEME}:buffer_${(buffers.size + 1).toString(36)}`;
-    buffers.set(ref, Buffer.from(unsaved.text));
+    buffers.set(ref, Buffer.from(text));
     return ref;
   };
-  const saveAll = async (unsaved: readonly Unsaved[]): Promise<ToolResult | undefined> => {
-    for (const { uri, path, text } of unsaved)
-      if (!(await saveBuffer(editor, path, text)))
-        return toFailure(
-          "CONFLICT",
-          `${uri} has unsaved changes in the editor; ask the person to save it, then read it again`,
-        );
-    return undefined;
+  const refsOf = async (uris: readonly string[]): Promise<ReadonlyMap<string, string>> => {
+    const found = uris.map(async (uri): Promise<readonly [string, string][]> => {
+      const path = files.pathOf(uri);
+      const text = path === undefined ? undefined : await unsaved(path);
+      return text === undefined ? [] : [[uri, toRef(text)]];
+    });
+    return new Map((await Promise.all(found)).flat());
+  };
+  /** Files that a command changed, while the person has other text of theirs open. */
+  const changedUnder = async (undoRef: string): Promise<readonly string[]> => {
+    const found = files.diffsOf(undoRef).map(async ({ path, oldText, newText }) => {
+      const text = await readBuffer(editor, path);
+      const known = [oldText ?? "", newText].map(toBufferText);
+      return text === undefined || known.includes(text) ? [] : [path];
+    });
+    return (await Promise.all(found)).flat();
   };
 
   return {
     ...tools,
     async execute(call, options) {
-      const { kind, paths } = tools.outline(call);
+      const result = await tools.execute(call, options);
       if (isRead(call)) {
-        const result = await tools.execute(call, options);
-        if (result.is_error) return result;
-        const unsaved = await findUnsaved(paths);
-        if (unsaved.length === 0) return result;
-        const refs = new Map(unsaved.map((one) => [one.uri, toRef(one)]));
+        const refs = result.is_error ? new Map() : await refsOf(tools.outline(call).paths);
+        if (refs.size === 0) return result;
         const read = await tools.execute({ ...call, input: withRefs(call.input, refs) }, options);
         const names = [...refs].map(([uri, ref]) => `${uri} (${ref})`).join(", ");
-        const note = `Unsaved in the editor, as the person sees it: ${names}\n`;
-        return { ...read, content: [{ type: "text", text: note }, ...read.content] };
+        return withNote(read, `Unsaved in the editor, as the person sees it: ${names}`);
       }
-      if (!EDITS.has(kind)) return tools.execute(call, options);
-      return (await saveAll(await findUnsaved(paths))) ?? tools.execute(call, options);
+      const undoRef = result.facts?.undo_ref;
+      const under = undoRef === undefined ? [] : await changedUnder(undoRef);
+      if (under.length === 0) return result;
+      return withNote(
+        result,
+        `This changed files on disk that have unsaved changes in the editor: ${under.join(", ")}. Tell the person before anything else: saving there would overwrite the change, and reloading would lose their text.`,
+      );
     },
   };
 }
+
+const withNote = (result: ToolResult, note: string): ToolResult => ({
+  ...result,
+  content: [{ type: "text", text: `${note}\n` }, ...result.content],
+});
 
 async function readBuffer({ client, id }: EditorSession, path: string): Promise<string | undefined> {
   try {
@@ -88,15 +97,6 @@ async function saveBuffer({ client, id, capabilities }: EditorSession, path: str
     () => false,
   );
 }
-
-interface Unsaved {
-  /** As named in the call. */
-  readonly uri: string;
-  readonly path: string;
-  readonly text: string;
-}
-
-const EDITS = new Set(["edit", "delete", "move"]);
 
 /** Only this action also reads refs. */
 const isRead = ({ name, input }: ToolCall) => name === "fs" && input["action"] === "read";

@@ -49,6 +49,18 @@ export interface WorkspaceFiles {
   /** undefined when it is not a readable text file. */
   readText(path: string): string | undefined;
   addRefScheme(scheme: string, read: RefReader): void;
+  /** Every edit of the workspace heeds these from now on. */
+  useBuffers(buffers: EditorBuffers): void;
+  /** The changes to text files behind an undo ref. */
+  diffsOf(undoRef: string): readonly FileDiff[];
+}
+
+/** The text that the person has open in the editor. */
+export interface EditorBuffers {
+  /** The text as it would be saved; undefined when it is not open, or is what the file has. */
+  unsaved(path: string): Promise<string | undefined>;
+  /** Saves it; false when the editor cannot. */
+  save(path: string, text: string): Promise<boolean>;
 }
 
 export interface ModelChoice {

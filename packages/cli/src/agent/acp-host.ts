@@ -78,7 +78,7 @@ export function createAcpHost(options: AcpHostOptions): AcpHost {
           },
           events: () => opened.sessions.events(agent.session.id),
           pathOf: files.pathOf,
-          diffsOf: (undoRef) => readDiffs(octant, undoRef),
+          diffsOf: files.diffsOf,
           [Symbol.asyncDispose]: () => opened[Symbol.asyncDispose](),
         } satisfies OpenedSession;
       } catch (cause) {
@@ -154,13 +154,23 @@ async function findModels(
 
 const MAX_COMPARED_BYTES = 4 * 1024 * 1024;
 
-function toWorkspaceFiles({ workspace }: Octant): WorkspaceFiles {
-  const { confinement, files } = workspace;
+function toWorkspaceFiles(octant: Octant): WorkspaceFiles {
+  const { confinement, files, edits } = octant.workspace;
+  const named = (path: Path) => toNative(path).toString();
   return {
-    pathOf: (uri) => orUndefined(() => toNative(confinement.toPath(uri)).toString()),
+    pathOf: (uri) => orUndefined(() => named(confinement.toPath(uri))),
     readText: (path) =>
       orUndefined(() => readFile(confinement, confinement.toPath(path), MAX_COMPARED_BYTES)),
     addRefScheme: (scheme, read) => void files.addRefScheme(scheme, read),
+    useBuffers: ({ unsaved, save }) =>
+      edits.useBuffers({
+        async unsaved(path) {
+          const text = await unsaved(named(path));
+          return text === undefined ? undefined : Buffer.from(text);
+        },
+        save: (path, bytes) => save(named(path), bytes.toString()),
+      }),
+    diffsOf: (undoRef) => readDiffs(octant, undoRef),
   };
 }
 

@@ -4,11 +4,13 @@ import { type Hash, newHandle, type Ref, ToolError, type Uri } from "@octant/cor
 import { type Blobs, toBlob, toRef } from "../blobs/blobs.ts";
 import { type Confinement, splitPath } from "../confinement.ts";
 import { hashOf } from "../hashes.ts";
+import type { FileChange } from "../patch/change.ts";
 import { unifiedDiff } from "../patch/unified-diff.ts";
 import { type Path, pathToUri } from "../path.ts";
 import type { StateFolder } from "../state.ts";
 import { syncFolder } from "../sync-folder.ts";
 import { entryError, hasCode, toToolError } from "../system-error.ts";
+import { type Buffers, checkSaved, explainUnsaved, findUnsaved, saveAll, type Unsaved } from "./buffers.ts";
 import { type Disk, realDisk } from "./disk.ts";
 import { checkSize, kindAt, MAX_EDIT_BYTES, readExisting } from "./existing-file.ts";
 import { type Change, kindOfChange } from "./file-step.ts";
@@ -17,7 +19,7 @@ import { createLock } from "./lock.ts";
 import { findFree, findPlace } from "./new-place.ts";
 import { checkPermissions } from "./ownership.ts";
 import { type PatchRequest, readRequest, toBases } from "./patch-request.ts";
-import { type FileReport, nameInPatch, type Plan, planPatch } from "./plan-patch.ts";
+import { type Bases, type FileReport, nameInPatch, type Plan, pathsIn, planPatch } from "./plan-patch.ts";
 import { checkOtherNames, checkWritable } from "./protected-paths.ts";
 import { checkConfirmed, createRemoval, toRemovable } from "./removal.ts";
 import { removeEmptyFolders } from "./rollback.ts";
@@ -105,6 +107,18 @@ export function createEdits({ confinement, blobs, state, warn, disk = realDisk }
     undo: null,
     diff: diffOf(confinement, changes),
   });
+  let buffers: Buffers | undefined;
+  /** The person's unsaved text counts as the file's. */
+  const planChecked = (patch: readonly FileChange[], bases: Bases, unsaved: Unsaved = new Map()): Plan => {
+    try {
+      const plan = planPatch(confinement, blobs, patch, bases, unsaved);
+      checkOtherNames(confinement, plan.changes);
+      checkPermissions(plan.changes);
+      return plan;
+    } catch (cause) {
+      throw explainUnsaved(cause, unsaved);
+    }
+  };
   const applyUndo = async (undo: Undo, dry_run: boolean, signal?: AbortSignal) => {
     if (undo.kind === "tree") {
       const how = "without dry_run it brings the folder back";
@@ -117,6 +131,8 @@ export function createEdits({ confinement, blobs, state, warn, disk = realDisk }
       return { files: [toTreeReport(uri, deleted)], undo: inverse };
     }
     if (dry_run) return dryRun(planUndo(context, undo));
+    const changed = undo.steps.flatMap(({ files }) => files.map(({ uri }) => confinement.toPath(uri)));
+    checkSaved(await findUnsaved(confinement, buffers, changed));
     const { reports, inverse } = await runUndo(context, undo, signal);
     return { files: reports, undo: putUndo(inverse, undo.resumes) };
   };
@@ -128,12 +144,18 @@ export function createEdits({ confinement, blobs, state, warn, disk = realDisk }
       const { dry_run = false } = request;
       return alone(async () => {
         if ("undo" in asked) return { patch_id, ...(await applyUndo(asked.undo, dry_run, signal)) };
-        const plan = planPatch(confinement, blobs, asked.patch, toBases(confinement, request, asked.patch));
-        checkOtherNames(confinement, plan.changes);
-        checkPermissions(plan.changes);
-        if (dry_run) return { patch_id, ...dryRun(plan) };
+        const bases = toBases(confinement, request, asked.patch);
+        const unsaved = await findUnsaved(confinement, buffers, pathsIn(confinement, asked.patch));
+        const onScreen = planChecked(asked.patch, bases, unsaved);
+        if (dry_run) return { patch_id, ...dryRun(onScreen) };
+        await saveAll(buffers, unsaved);
+        const plan = unsaved.size === 0 ? onScreen : planChecked(asked.patch, bases);
         return { patch_id, files: plan.reports, undo: await commit(plan, signal) };
       }, signal);
+    },
+    /** From now on, edits heed what the person has open in an editor. */
+    useBuffers(open: Buffers): void {
+      buffers = open;
     },
     /** The files that an undo ref restores; none for a removed folder. */
     filesOf(ref: string): readonly FileEntry[] {
@@ -187,6 +209,7 @@ export function createEdits({ confinement, blobs, state, warn, disk = realDisk }
         const path = toRemovable(confinement, uri);
         const found = await surveyRemoval(confinement, path, signal);
         checkConfirmed(found, confirm, recursive);
+        checkSaved(await findUnsaved(confinement, buffers, [path]));
         const result = { uri: pathToUri(path), removed: found.count };
         if (found.kind === "file" && found.bytes <= MAX_EDIT_BYTES) {
           const changes = [{ path, before: readExisting(confinement, path), after: null }];

@@ -14,6 +14,7 @@ import {
 } from "../patch/change.ts";
 import { fromNative, type Path, pathToUri } from "../path.ts";
 import { entryError } from "../system-error.ts";
+import type { Unsaved } from "./buffers.ts";
 import { conflict } from "./conflict.ts";
 import { checkSize, checkWriteAccess, type ExistingFile, readExisting } from "./existing-file.ts";
 import type { Change, Wanted } from "./file-step.ts";
@@ -66,6 +67,7 @@ export function planPatch(
   blobs: Blobs,
   patch: readonly FileChange[],
   bases: Bases,
+  unsaved: Unsaved = new Map(),
 ): Plan {
   const named = patch.map((change) => {
     const asked = toPath(confinement, change.path);
@@ -73,7 +75,11 @@ export function planPatch(
     const made = name ? toPath(confinement, name) : undefined;
     return { change, asked, made, type: typeOf(confinement, change, asked) };
   });
-  const parts = named.map((part): Part => ({ ...part, source: readSource(confinement, part, named) }));
+  const parts = named.map((part): Part => {
+    const source = readSource(confinement, part, named);
+    const bytes = source?.kind === "file" ? unsaved.get(source.path) : undefined;
+    return { ...part, source: source && bytes ? { ...source, bytes, hash: hashOf(bytes) } : source };
+  });
   if (parts.some(({ type }) => type !== "file")) checkPlaces(confinement, parts);
   checkBases(confinement, blobs, parts, bases);
   const states = createStates();
@@ -82,6 +88,10 @@ export function planPatch(
   const reports = parts.map((part) => planPart(confinement, part, states));
   return { ...states.result(), reports };
 }
+
+/** The files that a patch reads, changes or removes. */
+export const pathsIn = (confinement: Confinement, patch: readonly FileChange[]): Path[] =>
+  patch.flatMap((change) => (change.kind === "create" ? [] : [toPath(confinement, change.path)]));
 
 /** A path in a patch starts at the first root, unless it is absolute. */
 function toPath(confinement: Confinement, path: Path): Path {
