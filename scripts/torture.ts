@@ -5,7 +5,7 @@ import { agentKills } from "./torture/agent-kills.ts";
 import { agentTasks } from "./torture/agent-tasks.ts";
 import { agentTurns } from "./torture/agent-turns.ts";
 import { bridgeBroken, bridgeCrowd } from "./torture/bridge.ts";
-import { checkpointKills, checkpointSequences } from "./torture/checkpoints.ts";
+import { checkpointKills, checkpointSequences, turnSequences } from "./torture/checkpoints.ts";
 import { clientScenarios } from "./torture/client-scenarios.ts";
 import { edgesCrowd } from "./torture/edges-crowd.ts";
 import { edgesLines } from "./torture/edges-lines.ts";
@@ -62,6 +62,7 @@ const TORTURES: Readonly<Record<string, Entry>> = {
   "bridge-clients": { torture: bridgeCrowd, count: 500 },
   "slow-clients": { torture: edgesSlow, count: 600 },
   "checkpoint-sequences": { torture: checkpointSequences, count: 500 },
+  "turn-sequences": { torture: turnSequences, count: 200 },
   "checkpoint-kills": { torture: checkpointKills, count: 200 },
   "fuzz-runs": { torture: fuzz, count: 300 },
 };

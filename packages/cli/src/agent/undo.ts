@@ -23,7 +23,10 @@ export async function planTurn(octant: Octant, turn: Turn, direction: Direction)
   const plan = await checkpoints.plan(turn, direction);
   const alongside = await checkpoints.alongside(turn);
   const patch = async (overwrite: boolean, dry_run: boolean) => {
-    const changes = [...plan.changes, ...(overwrite ? plan.conflicts : [])];
+    const conflicts = new Set(plan.conflicts.map(({ path }) => path));
+    const changes = overwrite
+      ? [...plan.changes.filter(({ path }) => !conflicts.has(path)), ...plan.conflicts]
+      : plan.changes;
     if (changes.length === 0) return undefined;
     return octant.client.fs.apply_patch({ patch: await checkpoints.refFor(changes), dry_run });
   };
@@ -33,7 +36,7 @@ export async function planTurn(octant: Octant, turn: Turn, direction: Direction)
     direction,
     turn,
     restored: plan.changes
-      .filter(({ path }) => !plan.merged.includes(path))
+      .filter(({ path }) => !plan.merged.includes(path) && !plan.conflicts.some((one) => one.path === path))
       .map((change) => ({ path: shown(change.path), change: kindOf(change) })),
     /** Files that others changed too, whose changes can be merged with the restored state. */
     merged: plan.merged.map(shown),

@@ -239,11 +239,13 @@ export function createCheckpoints({
     async plan({ id }: Turn, direction: "undo" | "redo"): Promise<Restoration> {
       const now = await take("before undo");
       return use((store) => {
-        const spans = joinSpans(store.spans(id)).map(({ before, after }) => {
-          const states = { goal: store.snapshotAt(before), base: store.snapshotAt(after ?? now.seq) };
+        const spans = joinSpans(store.spans(id)).map(({ before, after, joints }) => {
+          const omitted = joints.map((seq) => store.omittedAt(seq));
+          const first = store.snapshotAt(before);
+          const last = store.snapshotAt(after ?? now.seq);
           // An interrupted span has no end, so later changes may be the person's.
-          if (direction === "undo") return { ...states, uncertain: after === null };
-          return { goal: states.base, base: states.goal };
+          if (direction === "undo") return { goal: first, base: last, omitted, uncertain: after === null };
+          return { goal: last, base: first, omitted };
         });
         const ordered = direction === "undo" ? spans.toReversed() : spans;
         return planRestoration(store.contents, ordered, store.snapshotAt(now.seq));

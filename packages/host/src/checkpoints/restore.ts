@@ -9,11 +9,11 @@ import type { Snapshot, SnapshotEntry } from "./snapshot.ts";
 
 /** The changes from the current state to one before (or after) a turn, preserving the changes of others. */
 export interface Restoration {
-  /** `from` is the state to restore, `to` is the current one. */
+  /** `from` is the state to restore, `to` is the current one. Of a conflicting file, it is what others made of it. */
   readonly changes: readonly SnapshotChange[];
   /** Files with changes of others that merge cleanly. */
   readonly merged: readonly Path[];
-  /** Files with changes of others that conflict; left alone unless the person says otherwise. */
+  /** Files with changes of others that conflict, which are lost only if the person says so. */
   readonly conflicts: readonly SnapshotChange[];
   /** Entries that are not stored; left alone. */
   readonly uncovered: readonly Uncovered[];
@@ -25,6 +25,8 @@ export interface Restoration {
 export interface Span {
   readonly goal: Snapshot;
   readonly base: Snapshot;
+  /** What checkpoints in between omit. */
+  readonly omitted: readonly Snapshot[];
   /** Whether others may have made its changes too, so that each of them is a conflict. */
   readonly uncertain?: boolean;
 }
@@ -35,56 +37,67 @@ export function planRestoration(contents: Contents, spans: readonly Span[], now:
   const merged = new Set<Path>();
   const conflicts = new Set<Path>();
   const uncovered = new Map<Path, Uncovered>();
-  for (const { goal, base, uncertain } of spans) {
-    const found = splitCovered(changesBetween(goal, base), goal, base, now);
+  for (const { goal, base, omitted, uncertain } of spans) {
+    const found = splitCovered(changesBetween(goal, base), goal, base, now, ...omitted);
     for (const one of found.uncovered) uncovered.set(one.path, one);
     for (const { path, from, to } of found.covered) {
+      if (conflicts.has(path)) continue;
       const current = state.has(path) ? state.get(path) : withoutSpecial(now.get(path));
       if (isSame(current, from)) continue;
       const isOwn = isSame(current, to);
       const wanted = isOwn ? from : mergeEntries(contents, { goal: from, base: to, now: current });
-      if (uncertain || (!isOwn && !wanted)) conflicts.add(path);
-      else if (!isOwn) merged.add(path);
+      if (uncertain || (!isOwn && !wanted)) {
+        // What others made of it stays, or comes back if a later span has removed it.
+        conflicts.add(path);
+        continue;
+      }
+      if (!isOwn) merged.add(path);
       state.set(path, wanted);
     }
   }
-  const wanted = [...state].filter(([path, from]) => conflicts.has(path) || !isSame(from, now.get(path)));
-  for (const path of stuck(wanted, conflicts, now)) conflicts.add(path);
-  const isLeft = (path: Path) =>
-    conflicts.has(path) || [...conflicts].some((one) => !isFolder(now.get(one)) && isWithin(one, path));
   const goal = spans.at(-1)?.goal ?? now;
-  const toChanges = (entries: readonly [Path, SnapshotEntry | undefined][]) =>
-    entries
-      .map(([path, from]) => ({ path, from, to: withoutSpecial(now.get(path)) }))
-      .sort((a, b) => (a.path < b.path ? -1 : 1));
+  const toChange = (path: Path, from: SnapshotEntry | undefined): SnapshotChange => ({
+    path,
+    from,
+    to: withoutSpecial(now.get(path)),
+  });
+  const wanted = [...state].filter(([path, from]) => !isSame(from, now.get(path)));
+  const left = leftAlone(wanted, conflicts, now);
   return {
-    changes: toChanges(wanted.filter(([path]) => !isLeft(path))),
-    merged: [...merged].filter((path) => !isLeft(path)),
-    conflicts: toChanges(wanted.filter(([path]) => isLeft(path)).map(([path]) => [path, goal.get(path)])),
+    changes: wanted
+      .filter(([path]) => !left.has(path))
+      .map(([path, from]) => toChange(path, from))
+      .sort(byPath),
+    merged: [...merged].filter((path) => !left.has(path) && !conflicts.has(path)),
+    conflicts: [...conflicts.union(left)].map((path) => toChange(path, goal.get(path))).sort(byPath),
     uncovered: [...uncovered.values()].flatMap((one) => withRefs(contents, one, goal, now)),
-    meanwhile: changedBetween(spans).filter((path) => !state.has(path)),
+    meanwhile: changedBetween(spans).filter((path) => !state.has(path) && !conflicts.has(path)),
   };
 }
+
+const byPath = (a: SnapshotChange, b: SnapshotChange): number => (a.path < b.path ? -1 : 1);
 
 const isFolder = (entry: SnapshotEntry | undefined): boolean => entry?.kind === "directory";
 
 const withoutSpecial = (entry: SnapshotEntry | undefined): SnapshotEntry | undefined =>
   entry?.omitted === "special" ? undefined : entry;
 
-/** Folders that must give way to a file and cannot, because something else is in them, with all that is below. */
-function stuck(
-  wanted: readonly [Path, SnapshotEntry | undefined][],
-  conflicts: ReadonlySet<Path>,
-  now: Snapshot,
-): Path[] {
-  const removed = new Set(
-    wanted.filter(([path, from]) => !from && !conflicts.has(path)).map(([path]) => path),
-  );
-  return wanted
-    .filter(([folder, from]) => from && !isFolder(from) && isFolder(now.get(folder)))
-    .map(([folder]) => [...now.keys()].filter((path) => isWithin(folder, path)))
-    .filter(([folder, ...inside]) => folder !== undefined && !inside.every((path) => removed.has(path)))
-    .flat();
+type Wanted = readonly (readonly [Path, SnapshotEntry | undefined])[];
+
+/** Entries that cannot be restored because something of others is in their place, or in the folder that is there. */
+function leftAlone(wanted: Wanted, conflicts: ReadonlySet<Path>, now: Snapshot): Set<Path> {
+  const removed = new Set(wanted.flatMap(([path, from]) => (from || conflicts.has(path) ? [] : [path])));
+  const stuck = wanted
+    .filter(([path, from]) => from && !isFolder(from) && isFolder(now.get(path)))
+    .flatMap(([folder]) => {
+      const inside = [...now.keys()].filter((path) => path !== folder && isWithin(folder, path));
+      return inside.every((path) => removed.has(path)) ? [] : [folder];
+    });
+  const blocking = [...conflicts].filter((path) => now.has(path) && !isFolder(now.get(path)));
+  const isLeft = (path: Path) =>
+    stuck.some((folder) => isWithin(folder, path)) ||
+    blocking.some((one) => one !== path && isWithin(one, path));
+  return new Set(wanted.map(([path]) => path).filter(isLeft));
 }
 
 /** Adds what happened to the refs of a repository; nothing when they are as they were. */

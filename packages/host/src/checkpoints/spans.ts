@@ -42,13 +42,18 @@ function orNone(cause: unknown): undefined {
   if (!(cause instanceof ToolError)) throw cause;
 }
 
-/** Nobody changed anything between two spans that share a checkpoint, so they are one. */
-export function joinSpans(spans: readonly StoredSpan[]): StoredSpan[] {
-  const joined: StoredSpan[] = [];
-  for (const span of spans) {
+export interface JoinedSpan extends Pick<StoredSpan, "before" | "after"> {
+  /** The checkpoints where spans were joined: what they omit, others may have changed there. */
+  readonly joints: readonly number[];
+}
+
+/** Nobody changed anything that is covered between two spans that share a checkpoint, so they are one. */
+export function joinSpans(spans: readonly StoredSpan[]): JoinedSpan[] {
+  const joined: JoinedSpan[] = [];
+  for (const { before, after } of spans) {
     const last = joined.at(-1);
-    if (last?.after === span.before) joined[joined.length - 1] = { ...last, after: span.after };
-    else joined.push(span);
+    if (last?.after !== before) joined.push({ before, after, joints: [] });
+    else joined[joined.length - 1] = { before: last.before, after, joints: [...last.joints, before] };
   }
   return joined;
 }

@@ -171,8 +171,10 @@ export function openCheckpointStore(folder: string, maxBytes: number) {
         const message = `checkpoint ${seq} is no longer stored; 'octant undo --list' shows the stored ones`;
         throw new ToolError("NOT_FOUND", message, {});
       }
-      return entries("from_seq <= ? AND (to_seq IS NULL OR to_seq > ?)", seq, seq);
+      return entries(AT_CHECKPOINT, seq, seq);
     },
+    /** What a checkpoint leaves out. */
+    omittedAt: (seq: number): Snapshot => entries(`omitted IS NOT NULL AND ${AT_CHECKPOINT}`, seq, seq),
     /** The newest state and the start time of its snapshot; both empty at first. */
     latest() {
       const row = database.prepare("SELECT seq, began FROM checkpoints ORDER BY seq DESC LIMIT 1").get();
@@ -227,6 +229,7 @@ export function openCheckpointStore(folder: string, maxBytes: number) {
   };
 }
 
+const AT_CHECKPOINT = "from_seq <= ? AND (to_seq IS NULL OR to_seq > ?)";
 const CHECKPOINTS = "SELECT seq, at, label, session_id FROM checkpoints";
 const TURNS = "SELECT id, at, label, session_id, before_seq AS before, after_seq AS after, undone FROM turns";
 
