@@ -1,13 +1,16 @@
 import { accessSync, constants, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { ToolError } from "@octant/core";
 import { type Confinement, type Exchange, isWithin, type Path, type ProcessInfo } from "@octant/host";
 import { stopCancelled } from "../proc/stop-cancelled.ts";
+import { readJson, toData } from "../ws/formats/data.ts";
+import { createProjectFiles } from "../ws/project-files.ts";
+import type { TestCase } from "./case.ts";
 import { ownPath } from "./failure.ts";
 import { follow, growingFile } from "./following.ts";
 import { type SuiteOutcome, toOutcome } from "./outcome.ts";
 import { createEventsParser } from "./parsers/events.ts";
-import { createTapParser } from "./parsers/tap.ts";
+import { createTapGuess } from "./parsers/tap.ts";
 import { toIoError } from "./regular-file.ts";
 import { readReports } from "./reports.ts";
 import {
@@ -20,6 +23,7 @@ import {
 } from "./runner.ts";
 import { runnerOf } from "./runners/index.ts";
 import { toEventsFile } from "./runners/node.ts";
+import { type PlainScript, parseScript } from "./script.ts";
 import type { Suite } from "./suites.ts";
 import { Tally } from "./tally.ts";
 
@@ -30,12 +34,24 @@ export async function execute(options: TestOptions, request: SuiteRequest): Prom
   using exchange = await options.workspace.processes.openExchange();
   writeSupport(exchange.path, runner.support ?? {});
   const invocation = runner.command(toPlan(options, request, exchange.inside));
-  const tally = new Tally(request.onTest);
+  const isElsewhere = createIsElsewhere(request);
+  let elsewhere = 0;
+  const tally = new Tally((test) => {
+    if (isElsewhere(test)) elsewhere += 1;
+    request.onTest(test);
+  });
   const started = await start(options, request, invocation, exchange);
   const reading = startReading(options, started, suite, runner, tally, exchange.path);
   const process = await untilEnd(options, started, signal, reading.stop);
   const complete = await reading.finish();
-  return toOutcome(options, { suite, runner, process, tally, complete });
+  return toOutcome(options, { suite, runner, process, tally, complete, elsewhere });
+}
+
+/** Whether a test is not in the file that was selected, as far as its runner names files. */
+function createIsElsewhere({ suite, selection }: SuiteRequest): (test: TestCase) => boolean {
+  if (selection?.by !== "file") return () => false;
+  const selected = resolve(suite.folder, selection.path);
+  return ({ file }) => file !== undefined && resolve(suite.folder, file) !== selected;
 }
 
 async function start(
@@ -105,7 +121,19 @@ function toPlan(
     nearest: (name) => nearestOf(confinement, suite, name),
     onPath: (program) =>
       (env["PATH"] ?? "").split(":").some((folder) => isProgram(join(folder || ".", program))),
+    script: scriptOf(confinement, suite),
+    isFile: (word) =>
+      /[*?[{]/.test(word) || ownPath(word.replace(/\/+$/, ""), suite.folder, confinement) !== undefined,
   };
+}
+
+/** `npm run test` is a script of package.json. */
+function scriptOf(confinement: Confinement, { folder, command }: Suite): PlainScript | undefined {
+  const [, verb, name] = command;
+  if (verb !== "run" || name === undefined) return undefined;
+  const manifest = readJson(createProjectFiles(confinement, folder).text("package.json") ?? "");
+  const { text } = toData(manifest.value).get("scripts", name);
+  return text === undefined ? undefined : parseScript(text);
 }
 
 function nearestOf(confinement: Confinement, suite: Suite, name: Path): Path | undefined {
@@ -141,7 +169,7 @@ function startReading(
   if (reads.from === "events")
     return follow(growingFile(toEventsFile(scratch)), createEventsParser(tally), tally);
   const stdout = processes.output(owner, proc_id, "stdout");
-  const createParser = reads.from === "stdout" ? reads.parser(suite) : createTapParser;
+  const createParser = reads.from === "stdout" ? reads.parser(suite) : createTapGuess;
   const following = follow((offset, length) => stdout.read(offset, length), createParser(tally), tally);
   if (reads.from === "stdout") return following;
   return {

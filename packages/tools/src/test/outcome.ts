@@ -18,10 +18,12 @@ export interface Observed {
   readonly process: ProcessInfo;
   readonly tally: Tally;
   readonly complete: boolean | undefined;
+  /** How many tests ran that were not in the selected file. */
+  readonly elsewhere: number;
 }
 
 export function toOutcome(options: TestOptions, observed: Observed): SuiteOutcome {
-  const { suite, runner, process, tally, complete } = observed;
+  const { suite, runner, process, tally, complete, elsewhere } = observed;
   const { proc_id, exit_code: exitCode, duration } = process;
   const { pass, fail, skip, breakages } = tally;
   const ending = { exitCode, output: tailOf(options, process) };
@@ -39,6 +41,7 @@ export function toOutcome(options: TestOptions, observed: Observed): SuiteOutcom
     result: {
       ...describeSuite(suite),
       ...verdict,
+      ...(elsewhere > 0 && { reason: notNarrowed(elsewhere, suite, verdict.reason) }),
       pass,
       fail,
       skip,
@@ -50,6 +53,9 @@ export function toOutcome(options: TestOptions, observed: Observed): SuiteOutcom
     failed: tally.failed,
   };
 }
+
+const notNarrowed = (elsewhere: number, { command }: Suite, reason?: string): string =>
+  `${reason === undefined ? "" : `${reason}; `}'${command.join(" ")}' also ran ${elsewhere} tests of other files, because it names its own; proc.exec runs the runner by itself`;
 
 /** A suite that could not be started; the others of the run continue. */
 export const notRun = (suite: Suite, reason: string): SuiteOutcome => ({
@@ -79,8 +85,8 @@ function tailOf({ workspace: { processes } }: TestOptions, { owner, proc_id }: P
 const COMMAND_NOT_FOUND = 127;
 
 function throwWhenMissing(runner: Runner, suite: Suite, ending: Ending): void {
-  const how = runner.missing?.(ending);
-  if (how !== undefined) throw notInstalled(runner.name, how);
+  const refusal = runner.refusal?.(ending);
+  if (refusal) throw refusal;
   if (ending.exitCode !== COMMAND_NOT_FOUND) return;
   const command = suite.command.join(" ");
   throw notInstalled(

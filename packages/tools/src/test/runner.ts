@@ -1,6 +1,7 @@
 import { ToolError } from "@octant/core";
 import type { Confinement, Path, Processes, Sandbox, StateFolder } from "@octant/host";
 import type { CreateParser, TestCase } from "./case.ts";
+import type { PlainScript } from "./script.ts";
 import type { Suite } from "./suites.ts";
 
 /** The dependencies of `test`; a Workspace has all of them. */
@@ -44,6 +45,10 @@ export interface Plan extends Pick<SuiteRequest, "suite" | "selection" | "worker
   /** A file of the package or of a folder above it, inside the workspace. */
   nearest(name: Path): string | undefined;
   onPath(program: string): boolean;
+  /** The script of package.json that the suite runs, if it is one command. */
+  readonly script: PlainScript | undefined;
+  /** Whether a word names a file or folder of the package. */
+  isFile(word: string): boolean;
 }
 
 export interface Invocation {
@@ -72,8 +77,8 @@ export interface Runner {
   command(plan: Plan): Invocation;
   /** Whether an ending without any test means that there are none. Exit code 0 means that for every runner. */
   hasNoTests?(ending: Ending): boolean;
-  /** What to install, if the ending shows that the runner is missing. */
-  missing?(ending: Ending): string | undefined;
+  /** The error, if the ending shows that the runner is missing or cannot do what was asked. */
+  refusal?(ending: Ending): ToolError | undefined;
 }
 
 /** Where the results are. */

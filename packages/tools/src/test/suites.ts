@@ -41,7 +41,10 @@ export async function findSuites(confinement: Confinement, signal: AbortSignal):
       for (const [runner, command] of findings.test ?? []) {
         const { isTestFile } = runnerOf(runner);
         suites.push({
-          id: `${name}:${runner}`,
+          id: freeId(
+            [`${name}:${runner}`, `${path || nameOf(root)}:${runner}`, `${name}:${command.join(" ")}`],
+            suites,
+          ),
           package: name,
           runner,
           command,
@@ -53,6 +56,15 @@ export async function findSuites(confinement: Confinement, signal: AbortSignal):
     }
   }
   return suites;
+}
+
+/** Ids are unique: packages may share a name, and one package may have two commands of a runner. */
+function freeId(wanted: readonly string[], suites: readonly Suite[]): string {
+  const isFree = (id: string) => !suites.some((other) => other.id === id);
+  const [first = "", ...rest] = wanted;
+  const found = [first, ...rest].find(isFree);
+  if (found !== undefined) return found;
+  for (let count = 2; ; count++) if (isFree(`${first} ${count}`)) return `${first} ${count}`;
 }
 
 /** The files of a package, without those of nested packages that have their own tests. */

@@ -57,6 +57,39 @@ export const createTapParser: CreateParser = (findings) => {
   };
 };
 
+/** Tests that may wait for the first line that only TAP has. */
+const MAX_WAITING = 100_000;
+
+/**
+ * Parses output that may be TAP: a version or a plan shows that it is. Lines such as `ok  example/pkg  0.1s` of go test
+ * do not.
+ */
+export const createTapGuess: CreateParser = (findings) => {
+  const waiting: ((findings: Findings) => void)[] = [];
+  let isTap = false;
+  const later = (tell: (findings: Findings) => void) => {
+    if (isTap) tell(findings);
+    else if (waiting.length < MAX_WAITING) waiting.push(tell);
+  };
+  const parser = createTapParser({
+    test: (test) => later((to) => to.test(test)),
+    broken: (breakage) => later((to) => to.broken(breakage)),
+  });
+  return {
+    line(line) {
+      if (!isTap && /^(?:TAP version \d+|1\.\.\d+(?:\s|$))/.test(line)) {
+        isTap = true;
+        for (const tell of waiting.splice(0)) tell(findings);
+      }
+      parser.line(line);
+    },
+    end() {
+      const complete = parser.end();
+      return isTap ? complete : undefined;
+    },
+  };
+};
+
 function toPoint(text: string, level: number): Point | undefined {
   const [, not, rest] = /^(not )?ok\b(?: +\d+)?(.*)$/.exec(text) ?? [];
   if (rest === undefined) return undefined;

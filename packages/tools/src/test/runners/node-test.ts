@@ -1,5 +1,15 @@
+import { shellQuote } from "@octant/host";
 import { NODE_TEST_REPORTER } from "../reporters/node-test.ts";
-import { asArgument, escapePattern, type Runner, selectedBy } from "../runner.ts";
+import {
+  asArgument,
+  cannot,
+  escapePattern,
+  type Invocation,
+  type Plan,
+  type Runner,
+  selectedBy,
+} from "../runner.ts";
+import { withoutFiles } from "../script.ts";
 import { eventsEnv, filesOf, isScript, isScriptTest } from "./node.ts";
 
 const REPORTER = "node-test-reporter.mjs";
@@ -22,26 +32,48 @@ export const nodeTest: Runner = {
           patterns: tests.map(({ name }) => `${escapePattern(name)}$`),
         }),
       }) ?? {};
-    const options = [
+    const reporters = [
       "--test-reporter=spec",
       "--test-reporter-destination=stdout",
       `--test-reporter=${scratch}/${REPORTER}`,
       `--test-reporter-destination=${scratch}/unused`,
-      ...patterns.map((pattern) => `--test-name-pattern=${pattern}`),
     ];
-    // A script's own files would stay in effect, and NODE_OPTIONS does not accept every option.
+    const named = patterns.map((pattern) => `--test-name-pattern=${pattern}`);
+    // NODE_OPTIONS does not accept these in every version.
     const own = [
       ...(coverage ? ["--experimental-test-coverage"] : []),
       ...(workers === undefined ? [] : [`--test-concurrency=${workers}`]),
-      ...files,
     ];
-    const [program = "node", ...rest] = own.length > 0 ? ["node", "--test", ...own] : suite.command;
-    return {
-      argv: [program, ...rest],
-      env: { ...eventsEnv(scratch), NODE_OPTIONS: options.map(quoted).join(" ") },
-    };
+    const env = (options: readonly string[]) => ({
+      ...eventsEnv(scratch),
+      NODE_OPTIONS: options.map(quoted).join(" "),
+    });
+    const direct = directCommand(plan, [...own, ...named], files);
+    if (direct) return { ...direct, env: { ...direct.env, ...env(reporters) } };
+    const [program = "node", ...rest] =
+      own.length + files.length > 0 ? ["node", "--test", ...own, ...files] : suite.command;
+    return { argv: [program, ...rest], env: env([...reporters, ...named]) };
   },
+  refusal: ({ output }) =>
+    output.includes("--test-name-pattern= is not allowed in NODE_OPTIONS")
+      ? cannot("this Node's node:test", "be narrowed by name behind a script", "use Node 22, or proc.exec")
+      : undefined,
 };
+
+/** A script that only calls `node --test`, with our options, and with our files instead of its own. */
+function directCommand(
+  { script, isFile }: Plan,
+  options: readonly string[],
+  files: readonly string[],
+): Pick<Invocation, "argv" | "env"> | undefined {
+  if (script?.words[0] !== "node" || options.length + files.length === 0) return undefined;
+  const [, ...given] = script.words;
+  if (files.length > 0)
+    return { argv: ["node", ...options, ...withoutFiles(given, isFile), ...files], env: script.env };
+  // Through the shell, which expands the script's globs.
+  const ours = options.map(shellQuote).join(" ");
+  return { argv: ["sh", "-c", script.text.replace(/(^|\s)node\s/, (node) => `${node}${ours} `)] };
+}
 
 /** Quoted for NODE_OPTIONS: double quotes protect spaces, and a backslash escapes the next character. */
 const quoted = (option: string): string => `"${option.replaceAll(/["\\]/g, "\\$&")}"`;

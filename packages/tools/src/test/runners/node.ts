@@ -10,6 +10,7 @@ import {
   asArgument,
   cannot,
   escapePattern,
+  type Invocation,
   idsOf,
   type KnownTest,
   notInstalled,
@@ -18,6 +19,7 @@ import {
   type SelectBy,
   selectedBy,
 } from "../runner.ts";
+import { withoutFiles } from "../script.ts";
 
 interface NodeRunner extends Pick<Runner, "name" | "hasNoTests"> {
   readonly isTestFile?: Runner["isTestFile"];
@@ -28,12 +30,15 @@ interface NodeRunner extends Pick<Runner, "name" | "hasNoTests"> {
   /** Its option, or what to do instead. */
   readonly coverage: readonly string[] | string;
   readonly select: SelectBy<readonly string[]>;
+  /** The word before its arguments. */
+  readonly verb?: string;
 }
 
 /** Runners that load our reporter by an option. */
 const RUNNERS: readonly NodeRunner[] = [
   {
     name: "vitest",
+    verb: "run",
     reporter: ["vitest-reporter.mjs", VITEST_REPORTER],
     args: (reporter) => [
       "--watch=false",
@@ -81,6 +86,7 @@ const RUNNERS: readonly NodeRunner[] = [
   },
   {
     name: "playwright",
+    verb: "test",
     reporter: ["playwright-reporter.mjs", PLAYWRIGHT_REPORTER],
     args: (reporter) => [`--reporter=list,${reporter}`, "--pass-with-no-tests"],
     workers: (count) => [`--workers=${count}`],
@@ -109,7 +115,8 @@ const toRunner = ({ reporter: [file, source], ...runner }: NodeRunner): Runner =
       ...(plan.coverage ? coverage : []),
       ...(selectedBy(plan, runner.select) ?? []),
     ];
-    return { argv: nodeCommand(plan, name, args), env: eventsEnv(scratch) };
+    const { argv, env } = nodeCommand(plan, runner, args);
+    return { argv, env: { ...env, ...eventsEnv(scratch) } };
   },
 });
 
@@ -123,7 +130,7 @@ const tapRunner = (name: string, flag: string): Runner => ({
     const { selection } = plan;
     if (plan.coverage) throw cannot(name, "measure coverage", "run it without");
     const files = selection?.by === "file" ? [asArgument(selection.path)] : [];
-    return { argv: nodeCommand(plan, name, [flag, ...files]) };
+    return nodeCommand(plan, { name }, [flag, ...files]);
   },
 });
 
@@ -134,7 +141,11 @@ export const nodeRunners: readonly Runner[] = [
 ];
 
 /** The suite's own command followed by our arguments; a script of package.json passes them on. */
-function nodeCommand(plan: Plan, program: string, args: readonly string[]): [string, ...string[]] {
+function nodeCommand(
+  plan: Plan,
+  { name: program, verb: ownVerb }: Pick<NodeRunner, "name" | "verb">,
+  args: readonly string[],
+): Invocation {
   const { command } = plan.suite;
   const installed = plan.nearest(`node_modules/.bin/${program}`);
   // With Plug'n'Play there is no node_modules; the package manager resolves programs.
@@ -143,13 +154,32 @@ function nodeCommand(plan: Plan, program: string, args: readonly string[]): [str
       program,
       `install the packages first, as in "${command[0] === "npx" ? "npm" : command[0]} install"`,
     );
+  const narrowed = installed !== undefined && narrowScript(plan, program, ownVerb);
+  if (narrowed) return { argv: [installed, ...narrowed.words, ...args], env: narrowed.env };
   const [manager = program, verb, ...rest] = command;
-  if (manager === "npm" && verb === "run") return [manager, verb, ...rest, "--", ...args];
+  if (manager === "npm" && verb === "run") return { argv: [manager, verb, ...rest, "--", ...args] };
   // An installed runner is run without the project's package manager, because bun or pnpm may be missing.
   const runsScript = verb === "run" && (installed === undefined || plan.onPath(manager));
-  if (runsScript || installed === undefined) return [manager, ...command.slice(1), ...args];
+  if (runsScript || installed === undefined) return { argv: [manager, ...command.slice(1), ...args] };
   // Started directly: npx would download a missing program.
-  return [installed, ...(verb === "run" ? [] : command.slice(command.indexOf(program) + 1)), ...args];
+  return {
+    argv: [installed, ...(verb === "run" ? [] : command.slice(command.indexOf(program) + 1)), ...args],
+  };
+}
+
+/**
+ * The arguments of a script that names files of its own, without them: a file that is added to them would not narrow the
+ * run. undefined when the script names none or is not one call of the runner.
+ */
+function narrowScript({ selection, script, isFile }: Plan, program: string, verb: string | undefined) {
+  if (selection?.by !== "file" || !script) return undefined;
+  const [first, ...rest] = script.words[0] === "npx" ? script.words.slice(1) : script.words;
+  if (first !== program) return undefined;
+  const hasVerb = rest[0] === verb;
+  const given = hasVerb ? rest.slice(1) : rest;
+  const words = withoutFiles(given, isFile);
+  if (words.length === given.length) return undefined;
+  return { words: [...(hasVerb && verb !== undefined ? [verb] : []), ...words], env: script.env };
 }
 
 /** The separator between suite and test names: a space, or ` > ` in newer versions of Vitest. */

@@ -1,5 +1,5 @@
 import { FILTER_VARIABLE, PYTEST_PLUGIN, PYTEST_REPORTER, UNITTEST_RUNNER } from "../reporters/python.ts";
-import { asArgument, cannot, idsOf, type Plan, type Runner, selectedBy } from "../runner.ts";
+import { asArgument, cannot, idsOf, notInstalled, type Plan, type Runner, selectedBy } from "../runner.ts";
 import { eventsEnv } from "./node.ts";
 
 /** Of pytest, and of unittest since Python 3.12; before that it is 0. */
@@ -23,9 +23,12 @@ export const pytest: Runner = {
       env: { ...pythonEnv(plan), PYTHONPATH: plan.scratch },
     };
   },
-  missing({ output }) {
-    if (output.includes("No module named pytest")) return "python3 -m pip install pytest";
-    return output.includes("unrecognized arguments: --cov") ? "python3 -m pip install pytest-cov" : undefined;
+  refusal({ output }) {
+    if (output.includes("No module named pytest"))
+      return notInstalled("pytest", "python3 -m pip install pytest");
+    if (output.includes("unrecognized arguments: --cov"))
+      return notInstalled("pytest-cov", "python3 -m pip install pytest-cov");
+    return undefined;
   },
 };
 
@@ -50,11 +53,16 @@ export const unittest: Runner = {
   },
 };
 
-/** The suite's command with the project's Python: its virtual environment's, otherwise the system's. */
+/**
+ * The suite's command with the project's Python: its virtual environment's, otherwise the system's. `uv run` and the
+ * like are left out when the program is missing and the environment that it made is there.
+ */
 function pythonCommand({ suite, nearest, onPath }: Plan): [string, ...string[]] {
-  const [program = "python", ...rest] = suite.command;
-  if (program !== "python") return [program, ...rest];
+  const [program = "python", ...words] = suite.command;
   const own = nearest(".venv/bin/python") ?? nearest("venv/bin/python");
+  const isReplaced = own !== undefined && words[0] === "run" && !onPath(program);
+  if (program !== "python" && !isReplaced) return [program, ...words];
+  const rest = isReplaced ? words.slice(words.indexOf("python") + 1) : words;
   return [own ?? (onPath("python3") ? "python3" : "python"), ...rest];
 }
 

@@ -138,7 +138,7 @@ function nodeTests(manifest: Data, dependencies: ReadonlySet<string>, manager: N
     if (script) tests.push([name, [manager.name, "run", script.name]]);
   }
   for (const [name, command] of Object.entries(RUNNERS)) {
-    const script = calling(new RegExp(`(?<![\\w-])${name}(?![\\w.-])`));
+    const script = calling(programIn(name));
     if (!script && !dependencies.has(name === "playwright" ? "@playwright/test" : name)) continue;
     tests.push([
       name,
@@ -150,6 +150,10 @@ function nodeTests(manifest: Data, dependencies: ReadonlySet<string>, manager: N
   if (main && !isCovered) tests.unshift(["script", [manager.name, "run", "test"]]);
   return tests;
 }
+
+/** Where a script calls a program; the value of `--reporter tap` and a folder of that name are no calls. */
+const programIn = (name: string): RegExp =>
+  new RegExp(`(?:^|[\\s;&|(]|\\.bin/)(?<!(?:-R|--reporter)\\s)${name}(?=$|[\\s;&|)])`);
 
 /** `test` first, then its variants in file order; the placeholder of `npm init` does not count. */
 function testScripts(manifest: Data): { name: string; body: string }[] {
