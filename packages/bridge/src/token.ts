@@ -1,5 +1,6 @@
 import { hash } from "node:crypto";
 import { readFileSync } from "node:fs";
+import { toOwnerId } from "@octant/core";
 import { createLocalJWKSet, createRemoteJWKSet, errors, type JWTPayload, jwtVerify } from "jose";
 
 /** The accepted issuer and its keys. */
@@ -63,7 +64,7 @@ function toIdentity(issuer: string, { owner, sub, exp, scope }: JWTPayload): Ide
   // Two issuers may have owners of the same name.
   const digest = hash("sha256", JSON.stringify([issuer, owner]));
   return {
-    callerId: `owner_${digest.slice(0, 32)}`,
+    callerId: toOwnerId(digest),
     owner,
     subject: sub,
     readOnly: scopes.includes(READ_SCOPE) && !scopes.includes(WRITE_SCOPE),

@@ -12,6 +12,7 @@ import {
   createHookRunner,
   createPolicy,
   createRedactor,
+  ownRefs,
   type PermissionSetting,
   recordCall,
   recordUnfit,
@@ -91,6 +92,7 @@ export function createPolicySteps(options: PolicyOptions) {
         },
       }),
       runHooks({ hooks: settings.hooks, runner }),
+      ownRefs(workspace.blobs),
     ],
     around: withinTurn(options.checkpoints),
     /** Call after the jobs have ended, so that hooks and the audit log see their outcome. */

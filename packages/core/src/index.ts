@@ -46,6 +46,7 @@ export { Lines, toRange } from "./lines.ts";
 export { actionOf, ownAction, toolOf } from "./lookup.ts";
 export { allowedIn, hasAccess, MODES, type Mode } from "./modes.ts";
 export { itemsOf, outlineOf, type SchemaPart } from "./outline.ts";
+export { ownerOf, sessionOf, toMemberId, toOwnerId } from "./owners.ts";
 export { createCursors, createSeal, pagingInput, staleCursor } from "./paging.ts";
 export { createRegistry, type Registry, type RegistryChange } from "./registry.ts";
 export {

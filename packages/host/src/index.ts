@@ -167,6 +167,7 @@ export {
   type IdentityFilter,
   IdentityId,
 } from "./store/graph.ts";
+export type { ProjectStore } from "./store/project-store.ts";
 export type { OwnRecord, RecordFilter } from "./store/records.ts";
 export { syncFolder } from "./sync-folder.ts";
 export { makeTempFolder } from "./temp-folder.ts";

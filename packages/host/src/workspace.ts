@@ -14,7 +14,7 @@ import { DEFAULT_SANDBOX, type SandboxSettings } from "./sandbox/settings.ts";
 import { createRipgrep } from "./search/ripgrep.ts";
 import { createIndexedRipgrep } from "./search/trigrams/indexed-ripgrep.ts";
 import { openStateFolder } from "./state.ts";
-import { createProjectStore } from "./store/project-store.ts";
+import { createProjectStores } from "./store/project-store.ts";
 import { cacheFolder } from "./user-folders.ts";
 
 export interface WorkspaceOptions {
@@ -49,10 +49,10 @@ export function createWorkspace(options: WorkspaceOptions) {
   const limits = { memoryBytes: settings.memory_bytes, maxProcesses: settings.max_processes };
   const processes = createProcesses({ folder: state.folder("processes"), env, sandbox, limits });
   const ripgrep = createIndexedRipgrep({ confinement, ripgrep: createRipgrep({ confinement }) });
-  const projectStore = createProjectStore(state);
-  const openContent: RefOpener = (ref) => {
+  const stores = createProjectStores(state);
+  const openContent: RefOpener = (ref, caller) => {
     const hash = ref.slice("cas:".length);
-    return { hash, ...projectStore.content.open(hash) };
+    return { hash, ...stores.of(caller).content.open(hash) };
   };
   const refs = { stdout: processes.openRef, stderr: processes.openRef, cas: openContent };
   // Every edit looks for remains first, so nothing has to wait for this one.
@@ -61,8 +61,10 @@ export function createWorkspace(options: WorkspaceOptions) {
     confinement,
     state,
     blobs,
-    /** Content, artifacts, annotations and the graph. */
-    store: projectStore,
+    /** Content, artifacts, annotations and the graph, as a caller sees them. */
+    storeOf: stores.of,
+    /** Documents of single callers. */
+    records: stores.records,
     files: createFiles({ confinement, blobs, env, refs }),
     edits,
     checkpoints,
@@ -77,7 +79,7 @@ export function createWorkspace(options: WorkspaceOptions) {
       await checkpoints.close();
       await edits.close();
       store.close();
-      projectStore.close();
+      stores.close();
       blobs.close();
     },
   };

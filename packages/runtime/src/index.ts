@@ -43,6 +43,7 @@ export {
 } from "./credentials/store.ts";
 export { runHooks } from "./hooks/run-hooks.ts";
 export { createHookRunner } from "./hooks/runner.ts";
+export { ownRefs } from "./owned-refs.ts";
 export {
   APPROVAL_CHOICES,
   type ApprovalAnswer,

@@ -1,4 +1,4 @@
-import { newHandle, ToolError } from "@octant/core";
+import { newHandle, sessionOf, ToolError } from "@octant/core";
 import type { AgentEvent, Spent } from "../events.ts";
 import type { LimitReached } from "../limits.ts";
 import { textOf } from "../messages.ts";
@@ -63,7 +63,7 @@ export class Crew {
       const names = roles.map(({ name }) => name).join(", ");
       throw new ToolError("NOT_FOUND", `there is no role '${role}'; roles: ${names}`, {});
     }
-    const above = this.#bySession(parent);
+    const above = this.#byCaller(parent);
     const depth = (above?.info.depth ?? 0) + 1;
     this.#checkSpawn(depth);
     this.#ended = undefined;
@@ -135,13 +135,14 @@ export class Crew {
     await this.#options.close?.();
   }
 
-  #bySession(session: string): Running | undefined {
-    return this.#members.values().find(({ member }) => member.agent.session.id === session);
+  /** The member that is this caller. */
+  #byCaller(caller: string): Running | undefined {
+    return this.#members.values().find(({ member }) => member.agent.session.id === sessionOf(caller));
   }
 
   #isBelow({ plan }: Running, parent: string): boolean {
     if (plan.parent === parent) return true;
-    const above = this.#bySession(plan.parent);
+    const above = this.#byCaller(plan.parent);
     return above !== undefined && this.#isBelow(above, parent);
   }
 
@@ -207,7 +208,7 @@ export class Crew {
         running.info = { ...running.info, report: cause instanceof Error ? cause.message : String(cause) };
       });
     for (const one of this.#members.values())
-      if (one.plan.parent === member.agent.session.id) await this.#terminate(one);
+      if (sessionOf(one.plan.parent) === member.agent.session.id) await this.#terminate(one);
     const isDone = end?.reason === "done";
     const isTerminated = running.info.state === "terminated";
     const worktree = await member.finish?.(isDone && !isTerminated);

@@ -10,7 +10,7 @@ import type { Caller } from "@octant/core";
 import { createLock, type Workspace } from "@octant/host";
 
 /** The conversations of a workspace; each remote owner has its own, in a folder named by a digest. */
-export const openSessions = ({ state }: Pick<Workspace, "state">, owner?: Caller): SessionStore =>
+export const openSessions = ({ state }: Pick<Workspace, "state">, owner?: Pick<Caller, "id">): SessionStore =>
   openSessionStore(state.folder(owner ? `owners/${owner.id}` : "sessions"));
 
 export const openSessionStore = (folder: string): SessionStore =>

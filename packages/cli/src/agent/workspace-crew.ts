@@ -20,7 +20,7 @@ import {
   type Role,
   type ToolExecutor,
 } from "@octant/agent";
-import type { Access } from "@octant/core";
+import { type Access, type Caller, ownerOf, sessionOf, toMemberId } from "@octant/core";
 import { hashOf, pathToUri } from "@octant/host";
 import type { McpServers } from "@octant/mcp";
 import {
@@ -55,7 +55,6 @@ export interface WorkspaceCrewOptions {
 export function createWorkspaceCrew(given: WorkspaceCrewOptions): Crew {
   const { octant, env, options = {}, prompter = unattended } = given;
   const callPrompter = given.callPrompter ?? createCallPrompter();
-  const sessions = openSessions(octant.workspace);
   const places = createMemberPlaces(octant, {
     env: withoutKeys(env),
     permissions: given.permissions,
@@ -76,28 +75,34 @@ export function createWorkspaceCrew(given: WorkspaceCrewOptions): Crew {
     const { octant: place, worktree } = await places.open(plan);
     const { roots } = place.workspace.confinement;
     const access = accessOf(plan);
+    const owner = ownerOf(plan.parent);
+    const sessions = openSessions(octant.workspace, owner === undefined ? undefined : { id: owner });
+    const session = await sessions.create();
+    // For an owner of the bridge it does what the owner may do, and sees what the owner sees.
+    const id = toMemberId(plan.parent, session.id);
+    const caller: Caller =
+      owner === undefined ? { id, access } : { id, access: toRemote(access), remote: true };
     const own = createDispatchExecutor({
       dispatch: place.dispatch,
       registry: place.registry,
       roots: roots.map(pathToUri),
       prompter: callPrompter,
       jobs: place.workspace.jobs,
-      access,
+      caller,
       mode: options.mode,
       allows: (tool) => allows(plan, tool),
     });
     const tools = withServers(own, given.servers?.(), {
       dispatchTo: place.dispatchTo,
       prompter: callPrompter,
-      access,
+      caller,
       // A server's claim that a tool only reads is not trusted.
       allows: (tool) => access !== "read" && allows(plan, tool),
     });
-    const session = await sessions.create();
-    octant.spending.join(session.id, session);
+    octant.spending.join(id, session);
     // The person's restrictions on the parent apply to the sub-agent too.
-    place.modes.adopt(session.id, octant.modes, plan.parent);
-    place.sessionRules.adopt(session.id, octant.sessionRules, plan.parent);
+    place.modes.adopt(id, octant.modes, plan.parent);
+    place.sessionRules.adopt(id, octant.sessionRules, plan.parent);
     const agent = new Agent({
       client,
       tools: plan.of.access === "none" ? NO_TOOLS : markPlans(tools, session),
@@ -106,7 +111,7 @@ export function createWorkspaceCrew(given: WorkspaceCrewOptions): Crew {
       system,
       cwd: roots[0] ?? "",
       limits: () => ({ max_cost: options.limits?.max_cost }),
-      parent: plan.parent.startsWith("ses_") ? { session_id: plan.parent, kind: "agent" } : undefined,
+      parent: toParent(plan.parent),
     });
     return {
       agent,
@@ -133,6 +138,14 @@ export function createWorkspaceCrew(given: WorkspaceCrewOptions): Crew {
     close: () => places.close(),
   });
   return crew;
+}
+
+/** An owner of the bridge has no admin rights. */
+const toRemote = (access: Access): Access => (access === "admin" ? "write" : access);
+
+function toParent(caller: string) {
+  const session_id = sessionOf(caller);
+  return session_id.startsWith("ses_") ? { session_id, kind: "agent" as const } : undefined;
 }
 
 function withServers(

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { closeSync, mkdirSync, openSync, unlinkSync, writeSync } from "node:fs";
 import { join } from "node:path";
-import { type Hash, ToolError } from "@octant/core";
+import { type Hash, ownerOf, ToolError } from "@octant/core";
 import { hashOf } from "../hashes.ts";
 import { createDatabase, durably, inTransaction, openDatabase, setAside } from "../sqlite/database.ts";
 import { toToolError } from "../system-error.ts";
@@ -24,6 +24,7 @@ const MIGRATIONS = [
     hash TEXT PRIMARY KEY, put_at INTEGER NOT NULL, size INTEGER NOT NULL, bytes BLOB NOT NULL
   ) STRICT;
   CREATE INDEX blobs_by_age ON blobs (put_at);`,
+  `CREATE TABLE granted (hash TEXT NOT NULL, owner TEXT NOT NULL, PRIMARY KEY (hash, owner)) STRICT, WITHOUT ROWID;`,
 ];
 const WHAT = "the stored contents";
 
@@ -73,6 +74,19 @@ export function createBlobs(folder: string, maxBytes = MAX_BYTES) {
     /** The same for several blobs with known hashes, in one transaction. */
     putAll,
     has: (hash: Hash): boolean => use(({ exists }) => exists.get(hash) !== undefined),
+    /** Lets the owner of a caller read them: the caller was given their refs. */
+    grant(hashes: readonly Hash[], caller: string): void {
+      const owner = ownerOf(caller);
+      if (owner !== undefined) use(({ grant }) => hashes.forEach((hash) => void grant.run(hash, owner)));
+    },
+    /** Whether they are there, and the caller's owner, if it has one, was given their ref. */
+    isVisible: (hash: Hash, caller: string): boolean =>
+      use(({ exists, granted }) => {
+        const owner = ownerOf(caller);
+        return (
+          exists.get(hash) !== undefined && (owner === undefined || granted.get(hash, owner) !== undefined)
+        );
+      }),
     /** The bytes; NOT_FOUND when they are missing or do not match the hash. */
     get,
     /** The bytes as a file of their own, which is deleted when closed. */
@@ -85,6 +99,7 @@ function openTable(file: string) {
   const db = openDatabase(file, WHAT, MIGRATIONS);
   const oldest = db.prepare("SELECT hash, size FROM blobs WHERE put_at < ? ORDER BY put_at LIMIT ?");
   const remove = db.prepare("DELETE FROM blobs WHERE hash = ?");
+  const forget = db.prepare("DELETE FROM granted WHERE hash = ?");
   const numberOf = (pragma: string) => Number(Object.values(db.prepare(`PRAGMA ${pragma}`).get() ?? {})[0]);
   return {
     db,
@@ -94,6 +109,8 @@ function openTable(file: string) {
     ),
     select: db.prepare("SELECT bytes FROM blobs WHERE hash = ?"),
     exists: db.prepare("SELECT 1 FROM blobs WHERE hash = ?"),
+    grant: db.prepare("INSERT OR IGNORE INTO granted VALUES (?, ?)"),
+    granted: db.prepare("SELECT 1 FROM granted WHERE hash = ? AND owner = ?"),
     usedBytes: () => (numberOf("page_count") - numberOf("freelist_count")) * numberOf("page_size"),
     /** Removes the oldest blobs before a time, at least this many bytes if there are. */
     free(bytes: number, before: number) {
@@ -101,6 +118,7 @@ function openTable(file: string) {
       for (const row of oldest.all(before, MAX_FREED_BLOBS)) {
         if (freed >= bytes) return;
         remove.run(String(row["hash"]));
+        forget.run(String(row["hash"]));
         freed += Number(row["size"]);
       }
     },

@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import { ownerOf } from "@octant/core";
 import { loadWordTable, type TermCutter, type WordTable } from "@octant/search";
 import { z } from "zod";
 
@@ -64,7 +65,7 @@ export async function openMemoryStore(cut: TermCutter, folder?: string) {
     return table.placeChunk({ name: [], container: [], path: [], signature: [], text: cut(text) });
   };
   const where = ({ scopes, owner, kind }: MemoryFilter & Pick<ListFilter, "kind">) => ({
-    sql: `scope IN (${scopes.map(() => "?").join(", ")}) AND (scope <> 'session' OR owner = ?)${kind ? " AND kind = ?" : ""}`,
+    sql: `scope IN (${scopes.map(() => "?").join(", ")}) AND ${visibleTo(owner)}${kind ? " AND kind = ?" : ""}`,
     values: [...scopes, owner, ...(kind ? [kind] : [])],
   });
   let loaded: { readonly version: string; readonly rows: readonly ReturnType<typeof toLoaded>[] } | undefined;
@@ -86,7 +87,7 @@ export async function openMemoryStore(cut: TermCutter, folder?: string) {
   };
   const idOf = (memory_id: string, owner: string) =>
     database
-      .prepare("SELECT id, item FROM memories WHERE memory_id = ? AND (scope <> 'session' OR owner = ?)")
+      .prepare(`SELECT id, item FROM memories WHERE memory_id = ? AND ${visibleTo(owner)}`)
       .get(memory_id, owner);
   /** All or nothing. */
   const change = (run: () => void) => {
@@ -164,9 +165,7 @@ export async function openMemoryStore(cut: TermCutter, folder?: string) {
     },
     /** Vectors of an embedding model; without a name, those of the word table. */
     placed: ({ scopes, owner }: MemoryFilter, model?: string) =>
-      load(model).filter(
-        (row) => scopes.includes(row.scope) && (row.scope !== "session" || row.owner === owner),
-      ),
+      load(model).filter((row) => scopes.includes(row.scope) && isVisible(row, owner)),
     /** Memories without a vector of this model. */
     unplaced: (model: string, limit: number) =>
       database
@@ -190,6 +189,23 @@ export async function openMemoryStore(cut: TermCutter, folder?: string) {
     },
     close: () => database.close(),
   };
+}
+
+/** The owner of memories that are files of the project. */
+export const OF_PROJECT = "project";
+
+/** Session memories belong to their caller; others to all callers of the person, or of one owner of the bridge. */
+const isVisible = ({ scope, owner: creator }: { scope: string; owner: string }, caller: string): boolean =>
+  creator === caller ||
+  creator === OF_PROJECT ||
+  (scope !== "session" && ownerOf(creator) === ownerOf(caller));
+
+/** The same in SQL, with the caller as its parameter. */
+function visibleTo(caller: string): string {
+  const owner = ownerOf(caller);
+  // An owner's id has only letters and digits besides the underscore.
+  const isShared = owner === undefined ? "owner NOT GLOB 'owner_*'" : `owner GLOB '${owner}*'`;
+  return `(owner = ? OR owner = '${OF_PROJECT}' OR (scope <> 'session' AND ${isShared}))`;
 }
 
 // put() wrote it.

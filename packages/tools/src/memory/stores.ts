@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { type Confinement, errnoOf, pathToUri, readSourceText, type StateFolder } from "@octant/host";
 import type { TermCutter } from "@octant/search";
 import { z } from "zod";
-import { type MemoryItem, type MemoryStore, openMemoryStore } from "./memory-store.ts";
+import { type MemoryItem, type MemoryStore, OF_PROJECT, openMemoryStore } from "./memory-store.ts";
 
 /**
  * The memory stores by scope: session memories end with the process, the project's are private or shared, global ones
@@ -66,7 +66,6 @@ const FOLDER = ".hanzo/memory";
 const NAME = /^(mem_[0-9a-z]+)\.md$/;
 const MAX_FILES = 20_000;
 const MAX_BYTES = 64 * 1024;
-const OWNER = "shared";
 const CONFLICT = /^<{7} [\s\S]*^>{7} /m;
 
 const Head = z.object({
@@ -121,12 +120,12 @@ function createSharedFolder(confinement: Confinement) {
         if (!source) continue;
         found.add(memory_id);
         if (known.get(memory_id) === source.hash) continue;
-        store.put(parseMarkdown(memory_id, source.text, rootUri), OWNER);
+        store.put(parseMarkdown(memory_id, source.text, rootUri), OF_PROJECT);
         known.set(memory_id, source.hash);
       }
       for (const memory_id of known.keys()) {
         if (found.has(memory_id)) continue;
-        store.remove(memory_id, OWNER);
+        store.remove(memory_id, OF_PROJECT);
         known.delete(memory_id);
       }
     },

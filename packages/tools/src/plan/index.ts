@@ -27,7 +27,7 @@ import {
 } from "./plan-steps.ts";
 
 export interface PlanOptions {
-  readonly workspace: Pick<Workspace, "store" | "state">;
+  readonly workspace: Pick<Workspace, "records" | "state">;
   readonly git: Git;
 }
 
@@ -39,9 +39,8 @@ const whichPlan = PlanId.optional().describe("Default: your newest");
 /**
  * The steps of a task. A plan belongs to its caller and changes nothing in the project, so it needs no write access.
  */
-export const plan = ({ workspace: { store, state }, git }: PlanOptions) => {
+export const plan = ({ workspace: { records, state }, git }: PlanOptions) => {
   const runs = createRuns(state);
-  const { records } = store;
   const find = (owner: string, plan_id: string | undefined): Plan => {
     const body =
       plan_id === undefined

@@ -7,7 +7,7 @@ import { Target, toTarget } from "./target.ts";
 const Kind = z.string().min(1).max(64);
 const MAX_TEXT_CHARS = 16_384;
 
-export const annotation = (workspace: Pick<Workspace, "store" | "confinement">) =>
+export const annotation = (workspace: Pick<Workspace, "storeOf" | "confinement">) =>
   defineTool({
     name: "annotation",
     summary: "Remarks about files, symbols, artifacts and identities.",
@@ -27,7 +27,7 @@ export const annotation = (workspace: Pick<Workspace, "store" | "confinement">) 
         ],
         run({ target, text, kind }, { caller }) {
           const fields = { target: toTarget(workspace, target), text, kind, author: caller.id };
-          return { annotation: workspace.store.annotations.add(fields, Date.now()) };
+          return { annotation: workspace.storeOf(caller.id).annotations.add(fields, Date.now()) };
         },
       }),
       list: action({
@@ -40,7 +40,8 @@ export const annotation = (workspace: Pick<Workspace, "store" | "confinement">) 
         run({ target, kind, limit }, ctx) {
           const before = ctx.resume(Annotation.shape.annotation_id);
           const about = target === undefined ? undefined : toTarget(workspace, target);
-          const found = workspace.store.annotations.list({ target: about, kind, before, limit: limit + 1 });
+          const { annotations } = workspace.storeOf(ctx.caller.id);
+          const found = annotations.list({ target: about, kind, before, limit: limit + 1 });
           const page = found.slice(0, limit);
           if (found.length > limit) ctx.more(page.at(-1)?.annotation_id);
           return { annotations: page };

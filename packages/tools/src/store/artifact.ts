@@ -44,7 +44,7 @@ export const artifact = (workspace: StoreWorkspace) =>
           },
         ],
         async run({ name, hash, mime, tags, parents, creator, ...content }, ctx) {
-          const { store } = workspace;
+          const store = workspace.storeOf(ctx.caller.id);
           if (hash !== undefined && content.content !== undefined)
             throw invalidArgument("hash", "give content or the hash of stored content, not both");
           const stored =
@@ -55,7 +55,7 @@ export const artifact = (workspace: StoreWorkspace) =>
             tags,
             parents,
             creator: creator ?? ctx.caller.id,
-            mime: mime ?? (isText(workspace, stored) ? "text/plain" : "application/octet-stream"),
+            mime: mime ?? (isText(store, stored) ? "text/plain" : "application/octet-stream"),
           };
           return { artifact: store.artifacts.add(fields, Date.now()) };
         },
@@ -68,7 +68,7 @@ export const artifact = (workspace: StoreWorkspace) =>
         errors: ["NOT_FOUND", "NOT_TEXT", "IO_ERROR"],
         examples: [{ title: "Read it", input: { artifact_id: EXAMPLE_ARTIFACT }, fails: "NOT_FOUND" }],
         run({ artifact_id, ...input }, ctx) {
-          const found = workspace.store.artifacts.get(artifact_id);
+          const found = workspace.storeOf(ctx.caller.id).artifacts.get(artifact_id);
           return { artifact: found, ...readContent(workspace, found.hash, input, ctx, found.mime) };
         },
       }),
@@ -86,7 +86,8 @@ export const artifact = (workspace: StoreWorkspace) =>
         examples: [{ title: "Drafts", input: { tags: ["draft"] } }],
         run({ limit, cursor: _cursor, ...filter }, ctx) {
           const before = ctx.resume(ArtifactId);
-          const found = workspace.store.artifacts.list({ ...filter, before, limit: limit + 1 });
+          const { artifacts } = workspace.storeOf(ctx.caller.id);
+          const found = artifacts.list({ ...filter, before, limit: limit + 1 });
           const page = found.slice(0, limit);
           if (found.length > limit) ctx.more(page.at(-1)?.artifact_id);
           return { artifacts: page };

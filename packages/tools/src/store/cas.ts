@@ -42,8 +42,8 @@ export const cas = (workspace: StoreWorkspace) =>
         output: Stored,
         errors: ["NOT_FOUND", "IO_ERROR"],
         examples: [{ title: "Check stored content", input: { hash: EXAMPLE_HASH }, fails: "NOT_FOUND" }],
-        run({ hash }) {
-          const { size, ref } = find(workspace, hash);
+        run({ hash }, { caller }) {
+          const { size, ref } = find(workspace, hash, caller.id);
           return { hash, size, ref };
         },
       }),

@@ -1,8 +1,8 @@
 import { ANSWER_BYTES, type Context, Hash, invalidArgument, MAX_ANSWER_BYTES, ToolError } from "@octant/core";
-import { type StoredContent, type Workspace, wholeCharacters } from "@octant/host";
+import { type ProjectStore, type StoredContent, type Workspace, wholeCharacters } from "@octant/host";
 import { z } from "zod";
 
-export type StoreWorkspace = Pick<Workspace, "store" | "blobs" | "confinement">;
+export type StoreWorkspace = Pick<Workspace, "storeOf" | "blobs" | "confinement">;
 
 /** Content in a call: as text, as base64, or as bytes beside the call on a binary wire. */
 export const contentInput = {
@@ -16,10 +16,11 @@ export const contentInput = {
 const MAX_INLINE_BYTES = 10 * 1024 * 1024;
 
 export async function storeContent(
-  { store }: StoreWorkspace,
+  { storeOf }: StoreWorkspace,
   { content, encoding }: z.output<z.ZodObject<typeof contentInput>>,
-  { upload, signal }: Context,
+  { upload, signal, caller }: Context,
 ): Promise<StoredContent> {
+  const store = storeOf(caller.id);
   if (upload && content === undefined) return store.content.put(upload.read(), signal);
   if (content === undefined)
     throw invalidArgument(
@@ -75,13 +76,13 @@ type ReadInput = z.output<z.ZodObject<typeof readInput>>;
 
 /** Content of the store, or of the undo history. */
 export function readContent(
-  { store, blobs }: StoreWorkspace,
+  workspace: StoreWorkspace,
   hash: Hash,
   input: ReadInput,
   ctx: Context,
   mime: string,
 ) {
-  const { size, ref, read } = find({ store, blobs }, hash);
+  const { size, ref, read } = find(workspace, hash, ctx.caller.id);
   const known = { hash, size, ref };
   if (input.as === "binary") {
     const from = Math.min(input.offset, size);
@@ -121,8 +122,8 @@ async function* pages(read: Found["read"], from: number, to: number): AsyncItera
 const SAMPLE_BYTES = 64 * 1024;
 
 /** Whether the content begins as text: valid UTF-8 without NUL, as for files. */
-export const isText = ({ store }: StoreWorkspace, { hash, size }: StoredContent): boolean =>
-  toText(store.content.read(hash, 0, SAMPLE_BYTES), size > SAMPLE_BYTES)?.includes("\0") === false;
+export const isText = ({ content }: ProjectStore, { hash, size }: StoredContent): boolean =>
+  toText(content.read(hash, 0, SAMPLE_BYTES), size > SAMPLE_BYTES)?.includes("\0") === false;
 
 /** undefined when it is not text. A character split by the end of the page is left for the next page. */
 function toText(bytes: Buffer, more: boolean): string | undefined {
@@ -141,9 +142,9 @@ interface Found {
   read(offset: number, length: number): Buffer;
 }
 
-export function find({ store, blobs }: Pick<StoreWorkspace, "store" | "blobs">, hash: Hash): Found {
-  const { content } = store;
-  if (!isStored(content, hash) && blobs.has(hash)) {
+export function find({ storeOf, blobs }: StoreWorkspace, hash: Hash, caller: string): Found {
+  const { content } = storeOf(caller);
+  if (!isStored(content, hash) && blobs.isVisible(hash, caller)) {
     const bytes = blobs.get(hash);
     return {
       size: bytes.length,
@@ -158,7 +159,7 @@ export function find({ store, blobs }: Pick<StoreWorkspace, "store" | "blobs">, 
   };
 }
 
-function isStored(content: Workspace["store"]["content"], hash: Hash): boolean {
+function isStored(content: ProjectStore["content"], hash: Hash): boolean {
   try {
     content.stat(hash);
     return true;

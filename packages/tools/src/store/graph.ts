@@ -1,4 +1,4 @@
-import { action, defineTool, pagingInput } from "@octant/core";
+import { action, type Context, defineTool, pagingInput } from "@octant/core";
 import { Annotation, Connection, DIRECTIONS, Identity, IdentityId, type Workspace } from "@octant/host";
 import { z } from "zod";
 import { APPLY, INSPECT } from "../kinds.ts";
@@ -10,8 +10,8 @@ const Name = z.string().min(1).max(256);
 const MAX_DEPTH = 16;
 const CONTEXT_ROWS = 50;
 
-export const graph = (workspace: Pick<Workspace, "store" | "confinement">) => {
-  const { annotations, graph: store } = workspace.store;
+export const graph = (workspace: Pick<Workspace, "storeOf" | "confinement">) => {
+  const graphOf = ({ caller }: Context) => workspace.storeOf(caller.id).graph;
   return defineTool({
     name: "graph",
     summary: "Named identities for files, symbols and artifacts, with tags and connections between them.",
@@ -23,9 +23,9 @@ export const graph = (workspace: Pick<Workspace, "store" | "confinement">) => {
         output: z.object({ identity: Identity }),
         errors: ["OUTSIDE_WORKSPACE", "NO_SPACE", "IO_ERROR"],
         examples: [{ title: "The manual is this file", input: { name: "manual", targets: ["README.md"] } }],
-        run({ name, targets }) {
+        run({ name, targets }, ctx) {
           const bound = targets.map((target) => toTarget(workspace, target));
-          return { identity: store.bind(name, bound, Date.now()) };
+          return { identity: graphOf(ctx).bind(name, bound, Date.now()) };
         },
       }),
       tag: action({
@@ -45,7 +45,9 @@ export const graph = (workspace: Pick<Workspace, "store" | "confinement">) => {
             fails: "NOT_FOUND",
           },
         ],
-        run: ({ identity_id, add, remove }) => ({ identity: store.tag(identity_id, add, remove) }),
+        run: ({ identity_id, add, remove }, ctx) => ({
+          identity: graphOf(ctx).tag(identity_id, add, remove),
+        }),
       }),
       connect: action({
         ...APPLY,
@@ -68,8 +70,8 @@ export const graph = (workspace: Pick<Workspace, "store" | "confinement">) => {
             fails: "NOT_FOUND",
           },
         ],
-        run({ remove, ...connection }) {
-          return { connection, changed: store.connect(connection, remove) };
+        run({ remove, ...connection }, ctx) {
+          return { connection, changed: graphOf(ctx).connect(connection, remove) };
         },
       }),
       find: action({
@@ -87,7 +89,7 @@ export const graph = (workspace: Pick<Workspace, "store" | "confinement">) => {
         run({ name, tag, target, limit }, ctx) {
           const about = target === undefined ? undefined : toTarget(workspace, target);
           const after = ctx.resume(Name);
-          const found = store.find({ name, tag, target: about, after, limit: limit + 1 });
+          const found = graphOf(ctx).find({ name, tag, target: about, after, limit: limit + 1 });
           const page = found.slice(0, limit);
           if (found.length > limit) ctx.more(page.at(-1)?.name);
           return { identities: page };
@@ -111,8 +113,8 @@ export const graph = (workspace: Pick<Workspace, "store" | "confinement">) => {
         examples: [
           { title: "Dependencies", input: { from: EXAMPLE_IDENTITY, kind: "uses" }, fails: "NOT_FOUND" },
         ],
-        run({ limit, ...query }) {
-          const found = store.query({ ...query, limit: limit + 1 });
+        run({ limit, ...query }, ctx) {
+          const found = graphOf(ctx).query({ ...query, limit: limit + 1 });
           return { reached: found.slice(0, limit), truncated: found.length > limit };
         },
       }),
@@ -131,7 +133,8 @@ export const graph = (workspace: Pick<Workspace, "store" | "confinement">) => {
         }),
         errors: ["NOT_FOUND", "OUTSIDE_WORKSPACE"],
         examples: [{ title: "About a file", input: { target: "README.md" } }],
-        run({ target }) {
+        run({ target }, { caller }) {
+          const { annotations, graph: store } = workspace.storeOf(caller.id);
           const about = toTarget(workspace, target);
           const limit = CONTEXT_ROWS + 1;
           const identities = about.startsWith("identity_")

@@ -43,7 +43,7 @@ const CRITIC_QUESTIONS = [
 /**
  * Ordered notes of the caller. They change nothing in the project, so they need no write access; no model is called.
  */
-export const think = ({ store: { records }, files }: Pick<Workspace, "store" | "files">) => {
+export const think = ({ records, files }: Pick<Workspace, "records" | "files">) => {
   const keep = (owner: string, note: Omit<Note, "note_id" | "created_at">, questions?: readonly string[]) => {
     const note_id = newHandle(KIND, Date.now());
     const made: Note = { note_id, ...note, created_at: new Date().toISOString() };
