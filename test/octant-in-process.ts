@@ -13,10 +13,16 @@ import { LAUNCHER } from "./published-command.ts";
  */
 export async function callOctant(
   args: readonly string[],
-  { cwd, env = process.env, input = "" }: Pick<OctantOptions, "cwd" | "env" | "input">,
+  {
+    cwd,
+    env = process.env,
+    input = "",
+    isTTY = false,
+  }: Pick<OctantOptions, "cwd" | "env" | "input"> & { /** Of stdout and stderr. */ readonly isTTY?: boolean },
 ): Promise<Ended> {
   const main = await loadMain();
-  const [stdout, stderr] = [new PassThrough(), new PassThrough()];
+  const stream = () => Object.assign(new PassThrough(), isTTY && { isTTY, columns: 80 });
+  const [stdout, stderr] = [stream(), stream()];
   const printed = Promise.all([text(stdout), text(stderr)]);
   const before = process.cwd();
   process.chdir(cwd);
