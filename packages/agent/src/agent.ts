@@ -7,6 +7,7 @@ import { createMeter, type LimitReached, type Limits } from "./limits.ts";
 import { runLoop } from "./loop.ts";
 import { textOf, textParts, type UserPart } from "./messages.ts";
 import type { EventListener, Session } from "./session.ts";
+import { LOG_FORMAT } from "./sessions/event-shape.ts";
 import { settleOpenCalls } from "./settle-calls.ts";
 import type { ToolExecutor } from "./tool-executor.ts";
 
@@ -162,7 +163,15 @@ export class Agent {
     const tools = this.#options.tools.definitions();
     const isNew = session.conversation.model === undefined;
     if (isNew)
-      await session.append({ type: "session_began", system, tools, model, cwd, ...(parent && { parent }) });
+      await session.append({
+        type: "session_began",
+        format: LOG_FORMAT,
+        system,
+        tools,
+        model,
+        cwd,
+        ...(parent && { parent }),
+      });
     await settleOpenCalls(session);
     if (!content) return this.#proceed();
     await session.append({ type: "user", origin: "person", content });

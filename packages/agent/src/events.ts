@@ -60,6 +60,8 @@ export type StampedEvent = StoredEvent & EventStamp;
 /** Everything that the requests of a session have in common, so that it is the same after a resume. */
 export interface SessionBegan {
   readonly type: "session_began";
+  /** The format of the log; absent in the first ones. */
+  readonly format?: number;
   readonly system: string;
   readonly tools: readonly ToolDefinition[];
   readonly model: Model;

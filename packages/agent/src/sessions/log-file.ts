@@ -5,6 +5,7 @@ import { StringDecoder } from "node:string_decoder";
 import { ToolError } from "@octant/core";
 import type { StampedEvent } from "../events.ts";
 import type { EventStore } from "../session.ts";
+import { parseEvent } from "./event-shape.ts";
 
 const CHUNK_BYTES = 1024 * 1024;
 const LINE_FEED = 10;
@@ -57,7 +58,7 @@ async function writeAll(handle: LogHandle, line: Buffer): Promise<void> {
 
 /**
  * The events of a log, oldest first. A partial last line was never acknowledged, and is skipped. Any other gap is
- * damage from outside: `onDamage` gets the number of its line, and may throw.
+ * damage from outside, or of another version: `onDamage` gets the number of its line, and may throw.
  */
 export function* readLogFile(
   file: string,
@@ -72,14 +73,6 @@ export function* readLogFile(
     if (!event) continue;
     expected = event.seq + 1;
     yield event;
-  }
-}
-
-function parseEvent(line: string): StampedEvent | undefined {
-  try {
-    return JSON.parse(line);
-  } catch {
-    return undefined;
   }
 }
 

@@ -6,7 +6,8 @@ import { Conversation } from "../conversation.ts";
 import type { EndReason, StampedEvent, StoredEvent } from "../events.ts";
 import { type EventStore, Session } from "../session.ts";
 import { settleOpenCalls } from "../settle-calls.ts";
-import { tokensOf, type Usage } from "../usage.ts";
+import { NO_USAGE, tokensOf, type Usage } from "../usage.ts";
+import { LOG_FORMAT } from "./event-shape.ts";
 import { openLogFile, readLogFile } from "./log-file.ts";
 
 /** A row in a list of sessions. */
@@ -27,6 +28,8 @@ export interface SessionInfo {
   readonly ended: EndReason | null;
   readonly events: number;
   readonly parent: { readonly session_id: string; readonly kind: "agent" | "fork" } | null;
+  /** Why it cannot be continued; null when it can. */
+  readonly problem: string | null;
 }
 
 export interface SessionStoreOptions {
@@ -58,7 +61,7 @@ export class SessionStore {
   /** A session with all acknowledged events. Throws NOT_FOUND, or LOCKED when it is open elsewhere. */
   async open(given: string): Promise<Session> {
     const id = this.resolve(given);
-    return settled(await this.#attach(id, readLogFile(this.#fileOf(id), refuseDamage(id))));
+    return settled(await this.#attach(id, refuseNewer(id, readLogFile(this.#fileOf(id), refuseDamage(id)))));
   }
 
   /** A new session that starts with the events of another one, up to `seq`. */
@@ -70,9 +73,14 @@ export class SessionStore {
       isDamaged = true;
     };
     const session = await this.create();
-    for (const event of readLogFile(this.#fileOf(from), onDamage)) {
-      if (isDamaged || event.seq > seq) break;
-      await session.append(toForked(event, from));
+    try {
+      for (const event of refuseNewer(from, readLogFile(this.#fileOf(from), onDamage))) {
+        if (isDamaged || event.seq > seq) break;
+        await session.append(toForked(event, from));
+      }
+    } catch (cause) {
+      await session.close();
+      throw cause;
     }
     return settled(session);
   }
@@ -81,7 +89,7 @@ export class SessionStore {
   list(): readonly SessionInfo[] {
     return this.#ids()
       .map((id) => this.#summaryOf(id))
-      .filter(({ events }) => events > 0)
+      .filter(({ events, problem }) => events > 0 || problem !== null)
       .sort((a, b) => (a.updated_at < b.updated_at ? 1 : -1));
   }
 
@@ -143,16 +151,17 @@ export class SessionStore {
   /** The summary of a log, cached next to it until the log grows. */
   #summaryOf(id: string): SessionInfo {
     const file = this.#fileOf(id, SUMMARY);
-    const { size } = statSync(this.#fileOf(id));
-    const cached = readSummary(file);
-    if (cached?.size === size) return cached.info;
-    const info = summarize(id, readLogFile(this.#fileOf(id)));
     try {
-      replaceFile(file, JSON.stringify({ size, info }), { mode: 0o600, durable: false });
-    } catch {
-      // It is only a cache.
+      const { size } = statSync(this.#fileOf(id));
+      const cached = readSummary(file);
+      if (cached?.format === SUMMARY_FORMAT && cached.size === size) return cached.info;
+      const info = summarize(id, this.#fileOf(id));
+      storeSummary(file, { format: SUMMARY_FORMAT, size, info });
+      return info;
+    } catch (cause) {
+      // One session that cannot be read is one row, and the others are listed.
+      return unreadable(id, cause instanceof Error ? cause.message : String(cause));
     }
-    return info;
   }
 }
 
@@ -173,7 +182,8 @@ const refuseDamage = (id: string) => (line: number) => {
     line === 1
       ? "nothing of it can be continued"
       : `octant run --fork ${id} continues from the events before it`;
-  throw new ToolError("IO_ERROR", `the log of session ${id} is damaged at line ${line}; ${next}`, {});
+  const what = `is damaged at line ${line}, or was written by another version`;
+  throw new ToolError("IO_ERROR", `the log of session ${id} ${what}; ${next}`, {});
 };
 
 function toForked(event: StampedEvent, from: string): StoredEvent {
@@ -182,7 +192,16 @@ function toForked(event: StampedEvent, from: string): StoredEvent {
   return { ...rest, parent: { session_id: from, kind: "fork", seq } };
 }
 
-function readSummary(file: string): { readonly size: number; readonly info: SessionInfo } | undefined {
+/** Grows with the fields of a summary. */
+const SUMMARY_FORMAT = 1;
+
+interface Summary {
+  readonly format: number;
+  readonly size: number;
+  readonly info: SessionInfo;
+}
+
+function readSummary(file: string): Summary | undefined {
   try {
     return JSON.parse(readFileSync(file, "utf8"));
   } catch {
@@ -190,15 +209,48 @@ function readSummary(file: string): { readonly size: number; readonly info: Sess
   }
 }
 
-function summarize(id: string, events: Iterable<StampedEvent>): SessionInfo {
+function storeSummary(file: string, summary: Summary): void {
+  try {
+    replaceFile(file, JSON.stringify(summary), { mode: 0o600, durable: false });
+  } catch {
+    // It is only a cache.
+  }
+}
+
+const unreadable = (session_id: string, problem: string): SessionInfo => ({
+  session_id,
+  title: "",
+  model: "",
+  provider: "",
+  cwd: "",
+  created_at: "",
+  updated_at: "",
+  turns: 0,
+  usage: NO_USAGE,
+  tokens: 0,
+  cost: null,
+  changed_files: [],
+  ended: null,
+  events: 0,
+  parent: null,
+  problem,
+});
+
+/** The summary of all events that can be read. */
+function summarize(id: string, file: string): SessionInfo {
   const conversation = new Conversation();
+  let problem: string | null = null;
   let created_at = "";
   let updated_at = "";
   let ended: EndReason | null = null;
   let parent: SessionInfo["parent"] = null;
   let count = 0;
-  for (const event of events) {
+  const onDamage = (line: number) => {
+    problem ??= `line ${line} is damaged, or of another version`;
+  };
+  for (const event of readLogFile(file, onDamage)) {
     conversation.apply(event);
+    if (isNewer(event)) problem ??= NEWER;
     created_at ||= event.at;
     updated_at = event.at;
     count += 1;
@@ -224,5 +276,23 @@ function summarize(id: string, events: Iterable<StampedEvent>): SessionInfo {
     ended,
     events: count,
     parent,
+    problem,
   };
+}
+
+const NEWER = "it was written by a newer version of Octant";
+
+const isNewer = (event: StampedEvent): boolean =>
+  event.type === "session_began" && (event.format ?? 0) > LOG_FORMAT;
+
+/** A newer version may mean something else by the same events. */
+function* refuseNewer(id: string, events: Iterable<StampedEvent>): Generator<StampedEvent> {
+  for (const event of events) {
+    if (isNewer(event))
+      throw new ToolError("UNSUPPORTED", `session ${id} cannot be continued: ${NEWER}; update Octant`, {
+        what: "the format of the session",
+        how: "update Octant, or start a new session",
+      });
+    yield event;
+  }
 }

@@ -7,7 +7,9 @@ import { textOf, textParts } from "../messages.ts";
 import { Session } from "../session.ts";
 import { call, createScriptedClient, done, TEST_MODEL, type Turn, text } from "../testing/scripted-client.ts";
 import { createTestTools } from "../testing/tools.ts";
+import { exportHtml, exportJson, exportMarkdown } from "./export.ts";
 import { createLog, openLogFile, readLogFile } from "./log-file.ts";
+import { searchSessions } from "./search-sessions.ts";
 import { SessionStore } from "./session-store.ts";
 
 function createFolder(): { readonly path: string } & Disposable {
@@ -119,7 +121,9 @@ test("a log that was damaged from outside is not continued, but a fork of its in
     writeFileSync(file, [lines[0], ...(damage === undefined ? [] : [damage]), ...lines.slice(2)].join("\n"));
     await expect(store.open(session.id)).rejects.toMatchObject({
       code: "IO_ERROR",
-      message: expect.stringContaining(`damaged at line 2; octant run --fork ${session.id} continues`),
+      message: expect.stringContaining(
+        `damaged at line 2, or was written by another version; octant run --fork ${session.id} continues`,
+      ),
     });
     const copy = await store.fork(session.id);
     await copy.close();
@@ -161,3 +165,75 @@ test("in a session of many turns memory stays flat and each request is ready at 
     [...store.events(agent.session.id)].filter(({ type }) => type === "compaction").length,
   ).toBeGreaterThan(3);
 });
+
+/** A log in a store, with events as another version may have written them. */
+function writeLog(folder: string, letter: string, events: readonly object[]): string {
+  const id = `ses_${letter.repeat(36)}`;
+  const lines = events.map(
+    (event, at) => `${JSON.stringify({ seq: at + 1, session_id: id, at: "2026", ...event })}\n`,
+  );
+  writeFileSync(join(folder, `${id}.jsonl`), lines.join(""));
+  return id;
+}
+
+const BEGAN = { type: "session_began", system: "", tools: [], model: TEST_MODEL, cwd: "/p" };
+const SAID = { type: "user", origin: "person", content: textParts("hello") };
+const ANSWERED = { type: "message", message: { role: "assistant", content: textParts("hi") }, stop: "end" };
+
+test("a log of an older version without counts is listed and continued", async () => {
+  using folder = createFolder();
+  const store = new SessionStore({ folder: folder.path });
+  const id = writeLog(folder.path, "a", [BEGAN, SAID, ANSWERED]);
+  expect(store.list()).toMatchObject([{ session_id: id, problem: null, turns: 1, tokens: 0, cost: null }]);
+  const session = await store.open(id);
+  expect(session.conversation.messages).toHaveLength(2);
+  await session.close();
+});
+
+test("a log of a newer version is listed with the reason, and is neither continued nor forked", async () => {
+  using folder = createFolder();
+  const store = new SessionStore({ folder: folder.path });
+  const id = writeLog(folder.path, "a", [{ ...BEGAN, format: 99 }, SAID, { type: "from_the_future" }]);
+  expect(store.list()).toMatchObject([
+    { events: 3, problem: expect.stringContaining("newer version of Octant") },
+  ]);
+  for (const way of [() => store.open(id), () => store.fork(id)])
+    await expect(way()).rejects.toMatchObject({
+      code: "UNSUPPORTED",
+      message: expect.stringContaining("update Octant"),
+    });
+});
+
+test.each([
+  [{ type: "message", message: "other" }],
+  [{ type: "tool_ended" }],
+  [{ type: "compaction", messages: 3 }],
+  [{ type: "user", content: "a string" }],
+  [{ no: "type" }],
+])(
+  "one event of another shape (%j) is one marked row, and breaks no list, search or export",
+  async (event) => {
+    using folder = createFolder();
+    const store = new SessionStore({ folder: folder.path });
+    const good = writeLog(folder.path, "a", [BEGAN, SAID, ANSWERED]);
+    const odd = writeLog(folder.path, "b", [BEGAN, SAID, event, ANSWERED]);
+    // Twice: the second list comes from the summaries on disk.
+    for (const _time of [1, 2])
+      expect(
+        Object.fromEntries(store.list().map(({ session_id, problem }) => [session_id, problem])),
+      ).toEqual({
+        [good]: null,
+        [odd]: "line 3 is damaged, or of another version",
+      });
+    await expect(store.open(odd)).rejects.toMatchObject({ code: "IO_ERROR" });
+    const found = await searchSessions(store, {
+      query: "hello",
+      limit: 9,
+      signal: new AbortController().signal,
+    });
+    expect(found.map(({ session_id }) => session_id).sort()).toEqual([good, odd]);
+    const events = [...store.events(odd)];
+    for (const text of [exportJson(events), exportMarkdown(events), exportHtml(events, String)])
+      expect(text).toContain("hello");
+  },
+);

@@ -240,14 +240,20 @@ export async function chooseClient(
     credentials: createCredentialSource(createCredentialStore({ env })),
   });
   const models = Object.entries(settings.models).map(([id, known]) => ({ id, ...known }));
-  return { ...chosen, models, thinking: thinking ?? settings.thinking ?? undefined };
+  const { stall_seconds } = settings;
+  return {
+    ...chosen,
+    models,
+    thinking: thinking ?? settings.thinking ?? undefined,
+    ...(stall_seconds !== null && { stall_ms: stall_seconds * 1_000 }),
+  };
 }
 
 async function openSession(sessions: SessionStore, from: SessionChoice | undefined): Promise<Session> {
   if (!from) return sessions.create();
   if (from.how === "fork") return sessions.fork(from.id, from.seq);
   if (from.how === "resume") return sessions.open(from.id);
-  const latest = sessions.list().find(isOwnSession);
+  const latest = sessions.list().find((one) => isOwnSession(one) && one.problem === null);
   if (!latest) throw new ToolError("NOT_FOUND", "there is no session to continue in this folder", {});
   return sessions.open(latest.session_id);
 }

@@ -74,14 +74,17 @@ function showList(all: readonly SessionInfo[], limit: number): string {
     .map((info) => [
       info.session_id.slice(0, SHORT_ID_CHARS),
       info.updated_at.slice(0, 16).replace("T", " "),
-      info.ended ?? "open",
+      stateOf(info),
       `${info.turns}`,
       info.cost === null ? "-" : `$${info.cost.toFixed(2)}`,
-      toOneLine(info.title),
+      toOneLine([info.title, info.problem ?? ""].filter(Boolean).join(": ")),
     ]);
   const more = all.length > limit ? [`${all.length - limit} more: --limit ${all.length}`] : [];
   return [...toColumns([["id", "updated", "state", "turns", "cost", "title"], ...rows]), ...more].join("\n");
 }
+
+const stateOf = ({ ended, problem }: SessionInfo): string =>
+  problem === null ? (ended ?? "open") : "unreadable";
 
 const showOne = (info: SessionInfo): string =>
   toColumns([
@@ -91,7 +94,8 @@ const showOne = (info: SessionInfo): string =>
     ["folder", toOneLine(info.cwd)],
     ["created", info.created_at],
     ["updated", info.updated_at],
-    ["state", info.ended ?? "open"],
+    ["state", stateOf(info)],
+    ...(info.problem === null ? [] : [["problem", toOneLine(info.problem)]]),
     ["turns", `${info.turns}`],
     ["tokens", `${info.tokens}`],
     ["cost", info.cost === null ? "not known" : `$${info.cost.toFixed(4)}`],

@@ -49,8 +49,8 @@ export const SESSION_COMMANDS: readonly SlashCommand[] = [
         .filter(isOwnSession)
         .slice(0, MAX_LISTED)
         .map(
-          ({ session_id, title }) =>
-            `- \`${session_id.slice(0, SHORT_ID_CHARS)}\` ${toOneLine(title) || "(no message yet)"}`,
+          ({ session_id, title, problem }) =>
+            `- \`${session_id.slice(0, SHORT_ID_CHARS)}\` ${toOneLine(problem ?? title) || "(no message yet)"}`,
         );
       return { text: rows.join("\n") || "there are no sessions yet" };
     },
