@@ -5,13 +5,20 @@ import { parseCommand } from "./parse-command.ts";
 /** The command line: selects the command, runs it, and reports any exception as one line and an exit code. */
 export async function main(argv: readonly string[], io: Io = process): Promise<void> {
   io.stdout.on("error", ignoreClosedPipe);
+  let withoutProxies = () => {};
   try {
+    if (Object.keys(io.env).some((name) => PROXY_VARIABLE.test(name)))
+      withoutProxies = await (await import("./proxies.ts")).useProxies(io.env);
     process.exitCode = await run(argv, io);
   } catch (cause) {
     const { showFailure } = await import("./show-answer.ts");
     process.exitCode = showFailure(cause, io);
+  } finally {
+    withoutProxies();
   }
 }
+
+const PROXY_VARIABLE = /^(https?|all)_proxy$/i;
 
 /** A reader such as `head` may close the pipe early. */
 function ignoreClosedPipe(cause: NodeJS.ErrnoException): void {

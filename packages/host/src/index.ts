@@ -96,6 +96,7 @@ export {
 } from "./network/network.ts";
 export { checkFree, placeFile } from "./network/place-file.ts";
 export type { NetworkPolicy } from "./network/policy.ts";
+export { readProxies } from "./network/proxy.ts";
 export { StructuredEdit } from "./patch/change.ts";
 export { MAX_FILES, MAX_PATCH_BYTES, parsePatch } from "./patch/parse.ts";
 export { unifiedDiff } from "./patch/unified-diff.ts";

@@ -10,6 +10,10 @@ const TOO_LONG =
 const NOT_TOO_LONG = /rate limit|too many requests|per minute|per day|quota/i;
 const NO_MONEY = /insufficient_quota|usage_limit_reached|usage_not_included|billing|credit balance|payment/i;
 
+const PROXY_REFUSED = 407;
+const PROXY_MESSAGE =
+  "the proxy refused its credentials; check the name and password in HTTP_PROXY or HTTPS_PROXY";
+
 interface HttpFailure {
   readonly status: number;
   readonly headers: Headers;
@@ -17,7 +21,8 @@ interface HttpFailure {
 
 /** The error of a response that is not 2xx. */
 export function toHttpError(provider: string, { status, headers }: HttpFailure, body: string): ApiError {
-  const { message, kind } = describeBody(body);
+  const { message, kind } =
+    status === PROXY_REFUSED ? { message: PROXY_MESSAGE, kind: "" } : describeBody(body);
   const failure = failureOf(status, kind, message);
   const after = retryAfterMs(headers, message, Date.now());
   return new ApiError(failure, explain(provider, failure, message || `HTTP ${status}`), {

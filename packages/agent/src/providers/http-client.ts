@@ -6,7 +6,7 @@ import { brokenStream, toHttpError, toStreamError } from "./failures.ts";
 import type { ClientOptions } from "./providers.ts";
 import { createBodyEncoder } from "./request-body.ts";
 import { createSseFrameBuffer, type SseFrame } from "./sse.ts";
-import { fieldOf } from "./wire.ts";
+import { fieldOf, numberOf, stringOf } from "./wire.ts";
 
 /** Without a byte for this long the stream counts as stalled. */
 const STALL_MS = 60_000;
@@ -193,19 +193,38 @@ const isLost = (cause: unknown) =>
   cause instanceof ApiError && (cause.failure === "stalled" || cause.failure === "broken");
 
 const stalled = ({ provider, stall_ms = STALL_MS }: Endpoint) =>
-  new ApiError("stalled", `${provider} sent nothing for ${stall_ms / 1_000} s`);
+  new ApiError(
+    "stalled",
+    `${provider} sent nothing for ${stall_ms / 1_000} s (stall_seconds in the settings)`,
+  );
 
 function unreachable({ provider, base_url }: Endpoint, cause: unknown): ApiError {
-  const { origin } = new URL(base_url);
-  return new ApiError("unreachable", `${provider} cannot be reached at ${origin}: ${reasonOf(cause)}`, {
-    cause,
-  });
+  const { origin, host } = new URL(base_url);
+  const peer = peerOf(cause);
+  // Behind a proxy it is the proxy that does not answer.
+  const where = peer === undefined || peer === host ? "" : ` at ${peer}`;
+  return new ApiError(
+    "unreachable",
+    `${provider} cannot be reached at ${origin}: ${reasonOf(cause)}${where}`,
+    {
+      cause,
+    },
+  );
 }
+
+/** The address that a connection was refused at. */
+function peerOf(cause: unknown): string | undefined {
+  const address = stringOf(cause, "address");
+  return address === "" ? undefined : `${address}:${numberOf(cause, "port")}`;
+}
+
+const TUNNEL_FAILED = "ERR_PROXY_TUNNEL";
 
 /** The code of a system error says more than its text, which is "aborted" for a connection that ended early. */
 function reasonOf(cause: unknown): string {
   if (!(cause instanceof Error)) return String(cause);
-  return "code" in cause && cause.code !== "" ? `${cause.code}` : cause.message;
+  const isCodeEnough = "code" in cause && cause.code !== "" && cause.code !== TUNNEL_FAILED;
+  return isCodeEnough ? `${cause.code}` : cause.message;
 }
 
 /** The data of an event; an invalid one means that the stream is unreliable. Throws the error that it reports. */

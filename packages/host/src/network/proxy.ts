@@ -7,11 +7,18 @@ import { isHttp, type Target } from "./target.ts";
 /** The proxy for a request; undefined for a direct connection. */
 export type ChooseProxy = (target: Target) => string | undefined;
 
+/** The proxies for both kinds of URLs, and the hosts that need none as no_proxy lists them. */
+export interface Proxies {
+  readonly http: string | undefined;
+  readonly https: string | undefined;
+  readonly direct: readonly string[];
+}
+
 /**
  * Proxies as the person's environment names them: https_proxy, http_proxy, all_proxy, no_proxy, in either case. A
- * setting that is not an http URL is reported and ignored.
+ * setting that is not an http URL is reported and ignored. undefined without any.
  */
-export function createProxyChoice(env: NodeJS.ProcessEnv, warn: (message: string) => void): ChooseProxy {
+export function readProxies(env: NodeJS.ProcessEnv, warn: (message: string) => void): Proxies | undefined {
   const read = (name: string) => env[name] || env[name.toUpperCase()];
   const proxyOf = (name: string): string | undefined => {
     const value = read(name);
@@ -24,12 +31,15 @@ export function createProxyChoice(env: NodeJS.ProcessEnv, warn: (message: string
   const any = proxyOf("all_proxy");
   const http = proxyOf("http_proxy") ?? any;
   const https = proxyOf("https_proxy") ?? any;
-  if (http === undefined && https === undefined) return () => undefined;
-  const direct = (read("no_proxy") ?? "")
-    .split(/[\s,]+/)
-    .filter(Boolean)
-    .flatMap(toPatterns);
+  if (http === undefined && https === undefined) return undefined;
+  return { http, https, direct: (read("no_proxy") ?? "").split(/[\s,]+/).filter(Boolean) };
+}
 
+export function createProxyChoice(env: NodeJS.ProcessEnv, warn: (message: string) => void): ChooseProxy {
+  const proxies = readProxies(env, warn);
+  if (!proxies) return () => undefined;
+  const { http, https } = proxies;
+  const direct = proxies.direct.flatMap(toPatterns);
   return (target) => {
     if (isThisMachine(target.host) || direct.some((pattern) => pattern.matches(target, []))) return undefined;
     return target.url.protocol === "https:" ? https : http;

@@ -23,7 +23,7 @@ type Filled<T, N extends keyof T = never> = Readonly<Required<Omit<T, N>>> & {
   readonly [K in N]-?: NonNullable<T[K]> | null;
 };
 
-type Unset = "api_key" | "oauth_credentials" | "base_url" | "thinking" | "max_tokens";
+type Unset = "api_key" | "oauth_credentials" | "base_url" | "thinking" | "max_tokens" | "stall_seconds";
 type Group = "sandbox" | "mcp_servers" | "audit" | "net" | "vcs" | "search" | "ui" | "memory";
 type Given = Required<Settings>;
 

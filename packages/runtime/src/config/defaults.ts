@@ -13,6 +13,7 @@ export const defaultSettings = (): EffectiveSettings => ({
   plain: false,
   models: emptyDictionary(),
   max_tokens: null,
+  stall_seconds: null,
   hooks: [],
   mcp_servers: emptyDictionary(),
   sandbox: { mode: "workspace", allowed_paths: [], network: "on", hide_home: false },

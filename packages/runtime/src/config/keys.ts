@@ -40,6 +40,10 @@ export const KEYS = {
     below: "ignored, with a warning",
   },
   max_tokens: { summary: "The token budget of a conversation", below: "overrides" },
+  stall_seconds: {
+    summary: "How long a model may send nothing before the request is repeated; 60 when absent",
+    below: "ignored, with a warning",
+  },
   permissions: {
     summary: "A map from tool pattern to allow, deny or prompt, or a list of rules",
     below: "needs trust",

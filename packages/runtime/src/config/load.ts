@@ -45,10 +45,22 @@ export function loadConfig({ roots, ...person }: LoadOptions): Config {
     environmentTier(person.env),
   ];
   const merged = mergeTiers(tiers, real);
+  const unknown = [...(own ? [own] : []), ...projects].flatMap(unknownWarnings);
   const waiting = judged.flatMap((one) => one.waiting ?? []);
-  const warnings = [...ownWarnings, ...trust.warnings, ...merged.warnings, ...waiting.map(toWarning)];
+  const warnings = [
+    ...ownWarnings,
+    ...unknown,
+    ...trust.warnings,
+    ...merged.warnings,
+    ...waiting.map(toWarning),
+  ];
   return { ...merged, warnings, waiting };
 }
+
+const unknownWarnings = ({ file, unknown }: ReadSettings<SettingsFile>): string[] =>
+  unknown.map(
+    ({ key, line }) => `${file.shown}:${line}: ${key} is ignored: this version of Octant does not know it`,
+  );
 
 const NO_TRUST: TrustStore = { trusted: [], warnings: [] };
 

@@ -10,6 +10,8 @@ export interface ParsedSettings {
   readonly settings: Settings;
   /** The line of a value, or of the nearest thing around it, from 1. */
   lineOf(...path: readonly PropertyKey[]): number;
+  /** Keys that a newer version may know; they have no effect here. */
+  readonly unknown: readonly { readonly key: string; readonly line: number }[];
 }
 
 /** The settings that a text holds; a text that holds anything else is a SettingsError. */
@@ -20,7 +22,10 @@ export function parseSettings(
 ): ParsedSettings {
   const placeAt = createLineIndex(text);
   const tree = parseTree(text, file, placeAt);
-  const { error, data } = schema.safeParse(tree.value);
+  const whole = schema.safeParse(tree.value);
+  const unknown = (whole.error?.issues ?? []).flatMap(ignorable);
+  const { error, data } =
+    unknown.length === 0 ? whole : schema.safeParse(unknown.reduce(without, tree.value));
   const [first, ...others] = (error?.issues ?? [])
     .flatMap((issue) => describe(issue, [], tree))
     .sort((a, b) => a.offset - b.offset)
@@ -34,7 +39,38 @@ export function parseSettings(
     );
   if (first) throw new SettingsError(file, [first, ...others], { cause: error });
   // Without an error there is data.
-  return { settings: data as Settings, lineOf: (...path) => placeAt(offsetOf(tree, path, "key")).line };
+  const lineOf = (...path: readonly PropertyKey[]) => placeAt(offsetOf(tree, path, "key")).line;
+  return {
+    settings: data as Settings,
+    lineOf,
+    unknown: unknown.map((path) => ({ key: toName(path), line: lineOf(...path) })),
+  };
+}
+
+/** Objects in which an unknown key cannot loosen a limit. In all others it is an error: a part of a limit is none. */
+const HARMLESS: readonly PropertyKey[] = ["audit", "memory", "models", "search", "ui"];
+
+/** A file with more is not one of a newer version. */
+const MAX_UNKNOWN = 30;
+
+/** The unknown keys of an issue that nobody meant as a known one. */
+function ignorable(issue: z.core.$ZodIssue): (readonly PropertyKey[])[] {
+  const [first] = issue.path;
+  if (issue.code !== "unrecognized_keys" || (first !== undefined && !HARMLESS.includes(first))) return [];
+  if (issue.keys.length > MAX_UNKNOWN) return [];
+  const known = knownKeys(issue.path);
+  return issue.keys
+    .filter((key) => key !== "__proto__" && nearestName(key, known) === undefined)
+    .map((key) => [...issue.path, key]);
+}
+
+/** A copy without the value at the path. */
+function without(value: unknown, [step, ...rest]: readonly PropertyKey[]): unknown {
+  const entries = Object.entries(fieldsOf(value));
+  if (rest.length === 0) return Object.fromEntries(entries.filter(([key]) => key !== step));
+  return Object.fromEntries(
+    entries.map(([key, inner]) => [key, key === step ? without(inner, rest) : inner]),
+  );
 }
 
 const MAX_ISSUES = 10;

@@ -8,6 +8,9 @@ import { type Dictionary, dictionary } from "./dictionary.ts";
 /** A name or an address, with an optional port. */
 export const HOST = /^(\*\.)?[^\s/?#@*:[\]\0]+(:\d{1,5})?$|^\[[\da-f:.]+\](:\d{1,5})?$/i;
 
+/** A day: timers cannot wait much longer. */
+const MAX_STALL_SECONDS = 24 * 60 * 60;
+
 /** How much a model thinks before it answers. */
 export const THINKING = ["off", "low", "medium", "high"] as const;
 export type Thinking = (typeof THINKING)[number];
@@ -31,6 +34,7 @@ export function settingsSchema() {
       plain: z.boolean(),
       models: dictionary(z.string().min(1), modelSchema()),
       max_tokens: z.int().positive(),
+      stall_seconds: z.int().positive().max(MAX_STALL_SECONDS),
       permissions: z.union([dictionary(ToolPattern, PermissionMode), z.array(PermissionRule)]),
       hooks: z.array(HookSettings),
       mcp_servers: dictionary(serverName(), serverSchema()),

@@ -47,8 +47,10 @@ const INTRODUCTION = `# Settings
 | environment | the variables below | of the person who starts Octant |
 
 Later tiers override earlier ones, but what concerns safety is only narrowed below the user tier. The files are JSON with
-comments and trailing commas. A file that is broken, has an unknown key, or is a link is refused with its line and column,
-and Octant does not start: what the file forbids would be lost.
+comments and trailing commas. A file that is broken or is a link is refused with its line and column, and Octant does not start: what the file forbids
+would be lost. So is an unknown key that resembles a known one, or that stands inside of a key that limits something
+(\`sandbox\`, \`permissions\` and the like). Any other unknown key may belong to a newer version: it is ignored with a warning that
+names its line, so that an older Octant still starts.
 
 What a project wants to run or to be allowed **needs trust**: it has no effect until you have seen it in full and trusted it
 (\`octant trust\`). Trust belongs to the exact content; when that changes, you are asked again. It is remembered in
