@@ -2,7 +2,7 @@
 import { spawnSync } from "node:child_process";
 import { globSync, renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { bundleCommand, copyWordTable } from "./build/bundle-command.ts";
+import { bundleCommand, copySecretRules, copyWordTable } from "./build/bundle-command.ts";
 import { copyGrammars } from "./build/copy-grammars.ts";
 
 const ROOT = join(import.meta.dirname, "..");
@@ -15,6 +15,7 @@ await bundleCommand(join(ROOT, "packages/cli/dist"));
 for (const folder of ["search/dist/syntax/grammars", "cli/dist/grammars"])
   copyGrammars(join(ROOT, "packages", folder));
 copyWordTable(join(ROOT, "packages/search/dist/vector"));
+copySecretRules(join(ROOT, "packages/runtime/dist/redact"));
 console.log(`built ${names.join(", ")} in ${Math.round(performance.now() - started)} ms`);
 
 function compile(): string[] {

@@ -35,6 +35,7 @@ export async function bundleCommand(dist: string): Promise<void> {
     minify: { mangle: false, compress: true, codegen: { removeWhitespace: true } },
   });
   copyWordTable(dist);
+  copySecretRules(dist);
   copyVectors(join(dist, "vectors"));
 }
 
@@ -43,6 +44,13 @@ function copyVectors(folder: string): void {
   mkdirSync(folder, { recursive: true });
   for (const domain of DOMAINS)
     copyFileSync(join(ROOT, "vectors", `${domain}.json`), join(folder, `${domain}.json`));
+}
+
+/** The rules of the redactor, next to the code that loads them, and their licence. */
+export function copySecretRules(folder: string): void {
+  const runtime = join(ROOT, "packages/runtime");
+  copyFileSync(join(runtime, "src/redact/gitleaks-rules.json"), join(folder, "gitleaks-rules.json"));
+  copyFileSync(join(runtime, "NOTICE.md"), join(folder, "NOTICE.md"));
 }
 
 /** The word table of the search package, next to the code that loads it. */

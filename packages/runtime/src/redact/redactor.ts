@@ -1,5 +1,7 @@
 import { type Step, ToolError } from "@octant/core";
 import { MIN_SECRET_CHARS, toForms } from "./forms.ts";
+import { createGitleaks } from "./gitleaks.ts";
+import { mergeSpans, type Span } from "./spans.ts";
 
 /** Takes secrets out of a text. Logs, audit and errors go through the same one. */
 export type Redact = (text: string) => string;
@@ -15,9 +17,14 @@ export interface RedactorOptions {
 export function createRedactor({ secrets }: RedactorOptions): Redact {
   const known = [...secrets].filter((secret) => secret.length >= MIN_SECRET_CHARS);
   const forms = [...new Set(known.flatMap(toForms))];
+  const findByRules = createGitleaks();
 
   return (text) => {
-    const spans = mergeSpans([...findShapes(text), ...forms.flatMap((form) => findAll(text, form))]);
+    const spans = mergeSpans([
+      ...findShapes(text),
+      ...findByRules(text),
+      ...forms.flatMap((form) => findAll(text, form)),
+    ]);
     if (spans.length === 0) return text;
     const starts = [0, ...spans.map(({ end }) => end)];
     return starts.map((start, i) => text.slice(start, spans[i]?.start)).join(REDACTED);
@@ -45,24 +52,6 @@ export const redactErrors =
     }
   };
 
-/** A part of a text, from its first character to the one after its last. */
-export interface Span {
-  readonly start: number;
-  readonly end: number;
-}
-
-/** In order; those that overlap or touch become one. */
-export function mergeSpans(spans: readonly Span[]): Span[] {
-  const merged: Span[] = [];
-  for (const span of spans.toSorted((a, b) => a.start - b.start)) {
-    const last = merged.at(-1);
-    if (last && span.start <= last.end)
-      merged[merged.length - 1] = { start: last.start, end: Math.max(last.end, span.end) };
-    else merged.push(span);
-  }
-  return merged;
-}
-
 /** A word about the value in place of one, as in "the URL ends with ?token=required". */
 const DESCRIPTION = `(?:required|optional|string|true|false|null|none)[.)\\]]{0,3}(?:[\\s"'&;,]|$)`;
 
@@ -82,12 +71,19 @@ const SHAPES: readonly RegExp[] = [
   /(?<![\w-])eyJ[\w-]{8,}\.eyJ[\w-]{8,}\.[\w-]*/g,
   /(?<![A-Za-z0-9])(?:sk|rk)[-_](?=[\w-]{0,60}\d)[\w-]{16,}/g,
   /(?<![A-Za-z0-9])(?:gh[pousr]_[A-Za-z0-9]{20,}|github_pat_\w{20,}|glpat-[\w-]{16,}|npm_[A-Za-z0-9]{30,}|hf_[A-Za-z0-9]{20,})/g,
+  // Our own tokens.
+  /(?<![A-Za-z0-9])oct_[0-9a-f]{16}_[\w-]{20,}/g,
   /(?<![A-Za-z0-9])(?:AKIA|ASIA)[A-Z0-9]{16}(?![A-Za-z0-9])/g,
   /(?<![A-Za-z0-9])AIza[\w-]{35}/g,
   /(?<![A-Za-z0-9])SG\.[\w-]{16,64}\.[\w-]{16,}/g,
   /(?<![A-Za-z0-9])xox[a-z][-.][\w.-]{8,}/g,
   // name=value, with or without quotes, and "name": "value" of JSON.
   new RegExp(`(${secretName()}=["']?)(?!${DESCRIPTION})[^\\s"'&;,]+`, "gi"),
+  // name: value of YAML and name = "value" of code; with a digit, so that a type is none; not a URL, path or variable.
+  new RegExp(
+    `(${secretName()}["']?[ \\t]{0,4}[:=][ \\t]{1,4}["']?)(?![a-z]+:\\/\\/|[~/$<{.])(?=[^\\s"',;]{0,100}\\d)[^\\s"',;]{8,}`,
+    "gi",
+  ),
   new RegExp(`("[\\w-]{0,40}?${secretName()}"\\s{0,4}:\\s{0,4}")(?:[^"\\\\]+|\\\\.){1,10000}`, "gi"),
 ];
 
@@ -100,6 +96,8 @@ function secretName(): string {
     "api[_-]?key",
     "access[_-]?key",
     "private[_-]?key",
+    "account[_-]?key",
+    "\\bpwd",
     "token",
   ];
   return `(?:${words.join("|")})`;
