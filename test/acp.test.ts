@@ -190,6 +190,24 @@ describe("an unsaved buffer", () => {
   });
 });
 
+test("/undo leaves what the person changed while a question waited", async () => {
+  await using editor = await openAcpClient({ script: EDIT });
+  const at = (path: string) => join(editor.project.root, path);
+  editor.answer = () => {
+    writeFileSync(at("README.md"), "mine\n");
+    return "once";
+  };
+  const sessionId = await editor.newSession();
+  await editor.prompt(sessionId, "make it 43");
+  expect(readFileSync(at("src/main.ts"), "utf8")).toContain("43");
+  editor.updates.length = 0;
+  await editor.prompt(sessionId, "/undo");
+  expect(editor.text()).toContain("- restored src/main.ts");
+  expect(editor.text()).not.toContain("README");
+  expect(readFileSync(at("src/main.ts"), "utf8")).toContain("42");
+  expect(readFileSync(at("README.md"), "utf8")).toBe("mine\n");
+});
+
 test("after kill -9 a loaded session shows the call that was cut off as failed", async () => {
   using project = createFixtureProject();
   const running: Script = () => ({

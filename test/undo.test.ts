@@ -1,5 +1,6 @@
+import { execFileSync } from "node:child_process";
 import { once } from "node:events";
-import { appendFileSync, existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { appendFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { Writable } from "node:stream";
 import { createWorkspace } from "@octant/host";
@@ -206,6 +207,39 @@ test("an undo leaves a file that is too large to be kept, and restores the rest"
   expect(undone.stdout).toContain("  not undone, because it is too large to be kept: big.bin\n");
   expect(existsSync(join(project.root, "README.md"))).toBe(true);
   expect(existsSync(join(project.root, "made.txt"))).toBe(false);
+});
+
+test("an undo leaves ignored files and a person's edits during the turn, and names the refs that it does not move", async () => {
+  using project = createFixtureProject();
+  const at = (path: string) => join(project.root, path);
+  writeFileSync(at(".gitignore"), ".env\ndata/\n");
+  mkdirSync(at("data"));
+  execFileSync("git", ["init", "-q", "sub"], { cwd: project.root });
+  for (const path of [".env", "data/x"]) writeFileSync(at(path), "kept\n");
+  const script: Script = ({ answers }) => {
+    if (answers === 0) return { parts: [shell("rm -rf .gitignore sub/.git; git add .; git commit -qm all")] };
+    if (answers > 1) return { parts: [{ text: "done" }] };
+    // The model thinks, and the person works.
+    writeFileSync(at("mine.txt"), "mine\n");
+    return { parts: [{ call: "fs", input: { action: "write", uri: "made.txt", content: "new\n" } }] };
+  };
+  await runAgent(project, script, "commit it");
+  const { stdout, code } = await octantHere(project, "undo");
+  expect(code).toBe(0);
+  expect(stdout).toContain("  created .gitignore\n");
+  expect(stdout).toContain("  removed made.txt\n");
+  expect(stdout).toContain("  not undone, because it is or was ignored: data\n");
+  expect(stdout).toMatch(
+    / {2}not undone in \.git: refs\/heads\/main was (\w{40}), and is \w{40}; git update-ref refs\/heads\/main \1/,
+  );
+  expect(stdout).toContain("  not undone in sub/.git: the repository is gone");
+  expect(stdout).toContain("  left alone, because others changed it during the turn: mine.txt\n");
+  expect([".env", "data/x", "mine.txt"].map((path) => read(project, path))).toEqual([
+    "kept\n",
+    "kept\n",
+    "mine\n",
+  ]);
+  expect(existsSync(at("made.txt"))).toBe(false);
 });
 
 test("/undo in a session without turns says whose turn it undoes", async () => {

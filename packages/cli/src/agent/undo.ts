@@ -79,7 +79,7 @@ export function notesOn({ direction, uncovered, meanwhile, alongside }: UndoPlan
       ),
     ),
     ...uncovered.flatMap(({ path, refs = [] }) =>
-      refs.slice(0, MAX_NAMED).map((ref) => `${not} in ${toOneLine(path)}: ${describeRef(ref)}`),
+      describeRefs(refs).map((what) => `${not} in ${toOneLine(path)}: ${what}`),
     ),
     ...list("left alone, because others changed it during the turn", meanwhile),
     ...list("with what ran at the same time", alongside),
@@ -87,11 +87,19 @@ export function notesOn({ direction, uncovered, meanwhile, alongside }: UndoPlan
 }
 
 const REASONS = {
-  ignored: "git ignores it",
-  unreadable: "it cannot be read",
+  ignored: "it is or was ignored",
+  unreadable: "it is or was not readable",
   special: "it is not an ordinary file",
   "too large": "it is too large to be kept",
 } as const;
+
+function describeRefs(refs: readonly ChangedRef[]): string[] {
+  const head = refs.find(({ name }) => name === "HEAD");
+  if (head && head.after === undefined)
+    return ["the repository is gone, and only a copy of it brings it back"];
+  if (head && head.before === undefined) return ["the repository is new"];
+  return refs.slice(0, MAX_NAMED).map(describeRef);
+}
 
 function describeRef({ name, before, after }: ChangedRef): string {
   if (before === undefined) return `${name} is new`;

@@ -37,8 +37,10 @@ export function planRestoration(contents: Contents, spans: readonly Span[], now:
   const merged = new Set<Path>();
   const conflicts = new Set<Path>();
   const uncovered = new Map<Path, Uncovered>();
-  for (const { goal, base, omitted, uncertain } of spans) {
-    const found = splitCovered(changesBetween(goal, base), goal, base, now, ...omitted);
+  // What one of them omits is unknown for the whole turn.
+  const all = [...spans.flatMap(({ goal, base, omitted }) => [goal, base, ...omitted]), now];
+  for (const { goal, base, uncertain } of spans) {
+    const found = splitCovered(changesBetween(goal, base), ...all);
     for (const one of found.uncovered) uncovered.set(one.path, one);
     for (const { path, from, to } of found.covered) {
       if (conflicts.has(path)) continue;

@@ -219,8 +219,9 @@ function judge(
     return [...gaps, [at(left, path), before[path]]].some(([a, b]) => a !== b);
   };
   const others = [...paths].filter(isShared).map((path) => path.replace(/\/$/, ""));
-  for (const conflict of conflicts)
-    expect(others, "a conflict has a cause").toSatisfy((all: readonly string[]) =>
+  const outermost = conflicts.filter((one) => !conflicts.some((top) => top !== one && isWithin(top, one)));
+  for (const conflict of outermost)
+    expect(others, `a cause of the conflict in ${conflict}`).toSatisfy((all: readonly string[]) =>
       all.some((path) => isWithin(path, conflict) || isWithin(conflict, path)),
     );
   for (const path of [...paths].filter((one) => !/(?:^|\/)\.git\//.test(one))) {
