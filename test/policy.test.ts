@@ -1,7 +1,7 @@
 import { existsSync, globSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { beforeEach, expect, inject, onTestFinished, test } from "vitest";
 import { findCanaries } from "../packages/runtime/src/redact/testing/canaries.ts";
 import { createFixtureProject, type FixtureProject } from "./fixture-project.ts";
@@ -179,7 +179,10 @@ test("the audit log has a record of every call and decision, and one changed bit
 });
 
 test("audit verify misses a removed log, and accepts a log that was never written", async () => {
-  expect(await run(["audit", "verify"])).toMatchObject({ code: 0 });
+  expect(await run(["audit", "verify"])).toMatchObject({
+    code: 0,
+    stdout: expect.stringMatching(/^no records: /),
+  });
   await call("fs.read", "uri=README.md");
   const [folder = ""] = globSync(join(project.env["XDG_STATE_HOME"] ?? "", "octant/*/audit"));
   rmSync(folder, { recursive: true });
@@ -189,6 +192,12 @@ test("audit verify misses a removed log, and accepts a log that was never writte
   });
   await call("fs.read", "uri=README.md");
   expect(await run(["audit", "verify"])).toMatchObject({ code: 1 });
+  // With the key and everything else that Octant knows of this folder.
+  rmSync(dirname(folder), { recursive: true });
+  expect(await run(["audit", "verify"])).toMatchObject({
+    code: 1,
+    stdout: expect.stringMatching(/^changed: /),
+  });
 });
 
 test("secrets in the environment, the settings and arguments reach no log, no audit, no error and no child", async () => {

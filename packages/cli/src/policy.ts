@@ -48,7 +48,7 @@ export function createPolicySteps(options: PolicyOptions) {
   const { auditIn = state } = options;
   const audit = createAuditLog({
     folder: auditIn.folder("audit"),
-    witnesses: auditIn.folder("audit-witness"),
+    witnesses: auditIn.folderBeside("audit-witness"),
     key: toAuditKey(auditIn.secret()),
     keepBytes: settings.audit.keep_bytes,
     warn: log,

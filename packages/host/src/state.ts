@@ -56,6 +56,13 @@ export function openStateFolder({ roots, env, warn }: StateOptions) {
       makePrivate(folder);
       return folder;
     },
+    /** A folder for this workspace beside its own, which remains when that one is removed. */
+    folderBeside(name: string): string {
+      makePrivate(join(base, name));
+      const folder = join(base, name, id);
+      makePrivate(folder);
+      return folder;
+    },
     /** 32 random bytes in a 0600 file, the same for every process of this workspace. */
     secret(): Uint8Array {
       try {

@@ -29,7 +29,7 @@ export const audit = defineCommand({
     json: { summary: "Print one JSON object per line" },
   },
   notes: `octant audit verify exits with 0 when the record is whole, and with 1 when records were changed or removed, the whole
-log included. Old records that retention dropped (audit.keep_bytes in the settings) are counted and are not a change.`,
+log or the whole state of this folder included. Old records that retention dropped (audit.keep_bytes in the settings) are counted and are not a change.`,
   async run({ args: [verb], flags }, io) {
     const { folder, witnesses, key } = openAudit(rootsOf(flags, io), io);
     if (verb === "verify") return reportVerdict(await verifyAudit(folder, key, witnesses), flags.json, io);
@@ -51,7 +51,7 @@ function openAudit(roots: readonly string[], io: Io) {
   const state = openStateFolder({ roots: real, env: io.env, warn: (line) => logLine(line, io) });
   return {
     folder: state.folder("audit"),
-    witnesses: state.folder("audit-witness"),
+    witnesses: state.folderBeside("audit-witness"),
     key: toAuditKey(state.secret()),
   };
 }
@@ -92,6 +92,9 @@ function toFacts(record: KeptRecord): string[] {
   }
 }
 
+const NO_RECORDS =
+  "no records: nothing was recorded for this folder yet, or all state of Octant was removed with them";
+
 function reportVerdict(verdict: AuditVerdict, json: boolean, io: Io): number {
   const { ok, records, dropped, chains, problems, torn } = verdict;
   const code = ok ? EXIT.OK : EXIT.FAILED;
@@ -100,6 +103,7 @@ function reportVerdict(verdict: AuditVerdict, json: boolean, io: Io): number {
     toOneLine(line === null ? `${file}: ${what}` : `${file}:${line}: ${what}`),
   );
   const before = dropped === 0 ? "" : `; ${dropped} older ones were dropped (audit.keep_bytes)`;
+  if (ok && records + dropped === 0) return print(NO_RECORDS, io, code);
   const sum = ok
     ? `whole: ${counted(records, "record")} in ${counted(chains, "chain")}${before}`
     : `changed: ${counted(problems.length, "problem")}`;
