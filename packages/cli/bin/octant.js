@@ -1,9 +1,9 @@
 #!/usr/bin/env node
 // Plain JavaScript for Node 14.18 and later: it runs before anybody knows that the right Node is here.
-import { existsSync } from "node:fs";
+import { existsSync, mkdirSync } from "node:fs";
 import module from "node:module";
 import { homedir } from "node:os";
-import { isAbsolute, join } from "node:path";
+import { dirname, isAbsolute, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 const NEEDED_MAJOR = 24;
@@ -16,11 +16,22 @@ function runHere() {
   // Not the default in the shared temp folder, where somebody else could put code for us to run.
   const named = process.env.XDG_CACHE_HOME;
   const cache = named && isAbsolute(named) ? named : join(homedir(), ".cache");
-  module.enableCompileCache(join(cache, "octant", "compiled"));
+  const compiled = join(cache, "octant", "compiled");
+  if (makeFolders(compiled)) module.enableCompileCache(compiled);
   // The checkout runs its sources; a published package has none.
   const source = new URL("../src/main.ts", import.meta.url);
   const entry = existsSync(source) ? source : new URL("../dist/main.js", import.meta.url);
   import(entry.href).then(({ main }) => main(process.argv.slice(2)));
+}
+
+/** Whether they could be made. Left to itself, Node never returns where the system takes no folder, as in /proc. */
+function makeFolders(path) {
+  try {
+    return existsSync(path) || (makeFolders(dirname(path)) && mkdirSync(path, 0o700) === undefined);
+  } catch {
+    // Another process may have made it meanwhile.
+    return existsSync(path);
+  }
 }
 
 /** Under restart.js: a launcher that was killed cannot forward anything, but the channel to it closes. */

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
-import { constants, lstatSync, mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { constants, lstatSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { cacheFolder, replaceFile } from "@octant/host";
+import { cacheFolder, makeFolders, replaceFile } from "@octant/host";
 import type { HandshakeResults } from "@octant/mcp";
 import { type LoadOptions, settingsPlaces } from "@octant/runtime";
 
@@ -38,7 +38,7 @@ export function createHandshakeCache(
     },
     store(results: HandshakeResults): void {
       try {
-        mkdirSync(folder, { recursive: true, mode: 0o700 });
+        makeFolders(folder, 0o700);
         replaceFile(file, JSON.stringify(results), { mode: 0o600, durable: false });
         removeOldest(folder);
       } catch {

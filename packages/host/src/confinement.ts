@@ -13,6 +13,7 @@ import {
 } from "node:fs";
 import { ToolError } from "@octant/core";
 import { z } from "zod";
+import { attempt } from "./attempt.ts";
 import { errnoOf } from "./errno.ts";
 import { fromNative, isWithin, type Path, pathToUri, toNative, uriToPath } from "./path.ts";
 import { entryError, hasCode, toToolError } from "./system-error.ts";
@@ -65,13 +66,22 @@ export function createConfinement(folders: readonly string[], descriptorPaths = 
 
   const excluded: Path[] = [];
   let inside: readonly Path[] = roots;
+  const hidden: Path[] = [];
+  /** A folder of the workspace that is itself in a hidden place is not hidden. */
+  const hides = (path: Path): boolean => {
+    const place = hidden.find((one) => isWithin(one, path));
+    return place !== undefined && !inside.some((one) => isWithin(place, one) && isWithin(one, path));
+  };
   const isInside = (path: Path) =>
     inside.some((folder) => isWithin(folder, path)) && !excluded.some((folder) => isWithin(folder, path));
 
-  const outside = () => {
+  const check = (path: Path): void => {
+    if (isInside(path) && !hides(path)) return;
     const uris = inside.map(pathToUri);
-    const message = `that is outside the workspace; it has ${uris.join(", ")}`;
-    return new ToolError("OUTSIDE_WORKSPACE", message, { roots: uris });
+    const message = isInside(path)
+      ? `${pathToUri(path)} is among the secrets of this user, which are hidden from all tools`
+      : `that is outside the workspace; it has ${uris.join(", ")}`;
+    throw new ToolError("OUTSIDE_WORKSPACE", message, { roots: uris });
   };
 
   const pin = (path: string | Buffer, flags: number, shown: Path): Pinned => {
@@ -83,7 +93,7 @@ export function createConfinement(folders: readonly string[], descriptorPaths = 
         ? fromNative(readlinkSync(`/proc/self/fd/${fd}`, { encoding: "buffer" }))
         : samePlace(path, stat);
       if (stat.nlink === 0) throw entryError("NOT_FOUND", shown, "was removed");
-      if (!isInside(real)) throw outside();
+      check(real);
       return pinned(fd, real, stat);
     } catch (cause) {
       if (fd !== undefined) closeSync(fd);
@@ -127,6 +137,13 @@ export function createConfinement(folders: readonly string[], descriptorPaths = 
     exclude(folder: Path): void {
       excluded.push(realOrFuture(folder));
     },
+    /** Hides places in a root, such as a home's keys, even ones that do not exist yet. */
+    hide(places: readonly Path[]): void {
+      const real = places.map((place) => attempt(() => realOrFuture(place)) ?? place);
+      hidden.push(...[...places, ...real].filter((place) => inside.some((one) => isWithin(one, place))));
+    },
+    /** For a program that reads the workspace by itself: whether its results about this real path are dropped. */
+    hides,
     /** Lets these folders count as inside too; from then on, with `only`, nothing else does. */
     allow(folders: readonly Path[], only: boolean): void {
       inside = [...(only ? [] : inside), ...folders.map(realFolder)];
@@ -140,7 +157,7 @@ export function createConfinement(folders: readonly string[], descriptorPaths = 
       const path = uriToPath(uri, first);
       const alias = aliases.find(({ given }) => isWithin(given, path));
       const real = alias ? alias.real + path.slice(alias.given === "/" ? 0 : alias.given.length) : path;
-      if (!isInside(real)) throw outside();
+      check(real);
       return real.startsWith("//") ? real.slice(1) : real;
     },
     /** Opens a regular file for reading; links are followed as long as they stay inside. */

@@ -84,6 +84,7 @@ export {
   editPlaces,
   proposedEdits,
 } from "./language-servers/workspace-edit.ts";
+export { makeFolders } from "./make-folders.ts";
 export type { Resolve } from "./network/admit.ts";
 export { type FindOpener, openInBrowser } from "./network/browser.ts";
 export { downloadFile } from "./network/download.ts";

@@ -7,7 +7,6 @@ import {
   fsyncSync,
   linkSync,
   lstatSync,
-  mkdirSync,
   openSync,
   readFileSync,
   renameSync,
@@ -20,6 +19,7 @@ import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { ToolError } from "@octant/core";
 import { errnoOf } from "./errno.ts";
+import { makeFolders } from "./make-folders.ts";
 import type { Path } from "./path.ts";
 import { toToolError } from "./system-error.ts";
 import { xdgFolder } from "./user-folders.ts";
@@ -129,7 +129,7 @@ const OTHERS_CAN_READ = 0o055;
 /** Creates the folder when it is missing; refuses one that another user could have prepared or can write to. */
 function makePrivate(path: string): void {
   try {
-    mkdirSync(path, { recursive: true, mode: PRIVATE });
+    makeFolders(path, PRIVATE);
     accessSync(path, constants.R_OK | constants.W_OK | constants.X_OK);
     const me = process.geteuid?.();
     if (me === undefined) return;

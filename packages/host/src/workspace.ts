@@ -10,6 +10,7 @@ import { createJobStore } from "./jobs/job-store.ts";
 import type { Path } from "./path.ts";
 import { createProcesses } from "./processes/processes.ts";
 import { createSandbox } from "./sandbox/create-sandbox.ts";
+import { secretPlaces } from "./sandbox/plan.ts";
 import { DEFAULT_SANDBOX, type SandboxSettings } from "./sandbox/settings.ts";
 import { createRipgrep } from "./search/ripgrep.ts";
 import { createIndexedRipgrep } from "./search/trigrams/indexed-ripgrep.ts";
@@ -40,6 +41,7 @@ export function createWorkspace(options: WorkspaceOptions) {
   // A root such as the home folder contains the state of other workspaces, and Node's compile cache for us.
   confinement.exclude(state.base);
   confinement.exclude(cacheFolder(env));
+  if (settings.mode !== "off") confinement.hide(secretPlaces(env));
   const blobs = createBlobs(state.folder("blobs"));
   const edits = createEdits({ confinement, blobs, state, warn });
   const checkpoints = createCheckpoints({ confinement, blobs, edits, state, env, warn });

@@ -98,7 +98,8 @@ async function launch(start: BrowserStart): Promise<{ launched: Launch; isApart:
   // It has none as root.
   const ownSandbox = process.getuid?.() !== 0;
   const flags = toBrowserArguments({ headless, proxy, profile, ownSandbox });
-  const env = { ...start.env, HOME: profile, [SERVER_MARK]: start.mark };
+  // Chromium leaves files in the temp folder; these are removed with ours.
+  const env = { ...start.env, HOME: profile, TMPDIR: folder, [SERVER_MARK]: start.mark };
   return {
     launched: { argv: [program, ...flags], env, folder, launcher: false },
     isApart: false,

@@ -51,7 +51,7 @@ export function addHome(tree: Tree, options: HomeOptions): void {
     if (isInside || !copyInto(ownFolder(dirnameOf(path)), path, mount.source)) tree.add(mount);
   }
   if (!own.has("")) tree.add(write(ownFolder(""), home), { kept: true });
-  maskInside(tree, options);
+  maskSecrets(tree, options);
 }
 
 /** Settings of shells and tools: a command may write to its copy, but with the next change of the home it is the person's again. */
@@ -88,7 +88,7 @@ const MAX_COPY_BYTES = 64 * 1024;
 /** For a home inside a workspace root: it is visible unchanged, except that the secrets in it are covered. */
 export function maskHome(tree: Tree, options: HomeOptions): void {
   for (const [path, mount] of listCopies(options)) if (statOf(join(options.home, path))) tree.add(mount);
-  maskInside(tree, options);
+  maskSecrets(tree, options);
 }
 
 /** The paths to watch for changes of the home. A missing entry shows up as a change of its parent folder. */
@@ -180,7 +180,7 @@ function harmlessSource(path: string, { home, writable }: HomeOptions): string |
 }
 
 /** Covers every secret that is there and would be seen. */
-function maskInside(tree: Tree, { home, scratch }: HomeOptions): void {
+export function maskSecrets(tree: Tree, { home, scratch }: HomeOptions): void {
   const copied = new Set(COPIED.map(({ path }) => path));
   for (const path of MASKED) if (!copied.has(path)) addMask(tree, join(home, path), scratch);
 }

@@ -1,12 +1,22 @@
-import { mkdirSync, readdirSync, readFileSync, readlinkSync } from "node:fs";
-import { homedir } from "node:os";
+import { readdirSync, readFileSync, readlinkSync } from "node:fs";
+import { homedir, userInfo } from "node:os";
 import { delimiter, dirname, isAbsolute, join, resolve } from "node:path";
 import { attempt } from "../attempt.ts";
+import { makeFolders } from "../make-folders.ts";
 import { isWithin, type Path, toNative } from "../path.ts";
+import { CERTIFICATES } from "../processes/environment.ts";
 import type { StateFolder } from "../state.ts";
 import { cacheFolder, xdgFolder } from "../user-folders.ts";
-import { addHome, addMask, cachesElsewhere, type HomeOptions, maskHome, namedByEnvironment } from "./home.ts";
-import { GIT_SECRET } from "./home-places.ts";
+import {
+  addHome,
+  addMask,
+  cachesElsewhere,
+  type HomeOptions,
+  maskHome,
+  maskSecrets,
+  namedByEnvironment,
+} from "./home.ts";
+import { GIT_SECRET, MASKED } from "./home-places.ts";
 import { type Mount, read, write } from "./mount.ts";
 import { installFolder, ownFiles } from "./own-files.ts";
 import { openTempFolder, type Scratch } from "./scratch.ts";
@@ -25,6 +35,8 @@ export interface PlanOptions {
   /** Commands run as the machine's root, not root of a user namespace, so file permissions protect nothing. */
   readonly isRoot: boolean;
   readonly protectedMounts: readonly Mount[];
+  /** Of servers on this machine. */
+  readonly sockets: readonly string[];
   /** The command is one of our own programs. */
   readonly isOurs: boolean;
   /** Further files of ours that the command needs; mounted in `/run`. */
@@ -62,17 +74,19 @@ function planWorkspace(options: PlanOptions): readonly Mount[] {
 
   const hidden = settings.hide_home;
   const places: HomeOptions = { home: homeOf(env), env, hidden, writable, scratch, isOurs };
-  const homeIsOpen = writable.some((path) => isWithin(path, places.home));
-  if (!homeIsOpen && hasHome(places.home)) addHome(tree, places);
+  const isOpen = (home: string) => writable.some((path) => isWithin(path, home));
+  if (!isOpen(places.home) && hasHome(places.home)) addHome(tree, places);
   addPrograms(tree, options, writable);
+  addCertificates(tree, options);
   for (const path of outermost([...writable, ...cachesElsewhere(places)]))
     if (path !== "/") tree.add(toWritable(path));
   addBesides(tree, options, writable);
   addPins(tree, options);
   for (const mount of protectedMounts) tree.add(mount);
-  if (homeIsOpen) maskHome(tree, places);
+  for (const home of homesOf(env)) (isOpen(home) ? maskHome : maskSecrets)(tree, { ...places, home });
   maskSystem(tree, options);
   maskOctant(tree, options);
+  maskSockets(tree, options);
   protectOwnFiles(tree);
   return tree.mounts;
 }
@@ -97,6 +111,7 @@ function planAllowlist(options: PlanOptions): readonly Mount[] {
   for (const mount of protectedMounts) if (writable.some((path) => isWithin(path, mount.at))) tree.add(mount);
   maskSystem(tree, options);
   maskOctant(tree, options);
+  maskSockets(tree, options);
   protectOwnFiles(tree);
   tree.add({ kind: "seal", at: "/" });
   return tree.mounts;
@@ -129,6 +144,15 @@ function addPrograms(tree: Tree, { env }: PlanOptions, writable: readonly Path[]
   for (const path of outermost(folders)) {
     const isThere = tree.sourceOf(path) !== undefined || writable.some((root) => isWithin(root, path));
     if (!isThere && path !== "/" && statOf(path)?.isDirectory()) tree.add(read(path));
+  }
+}
+
+/** Certificates that the person named may be in a hidden place; without them nothing can be downloaded. */
+function addCertificates(tree: Tree, { env }: PlanOptions): void {
+  for (const value of CERTIFICATES.map((name) => env[name])) {
+    const real = value?.startsWith("/") ? realPath(value) : undefined;
+    if (value === undefined || real === undefined || isWithin(real, homeOf(env))) continue;
+    if (tree.sourceOf(value) === undefined) tree.add({ ...read(real, value), mayBeGone: true });
   }
 }
 
@@ -202,11 +226,12 @@ function maskSystem(tree: Tree, { scratch, isRoot }: PlanOptions): void {
   }
 }
 
-/** Root can read everybody's. */
+/** Root can read everybody's; another user only the one that is theirs although HOME is another. */
 function hideOtherHomes(tree: Tree, { isRoot, env }: PlanOptions): void {
   const home = homeOf(env);
-  for (const path of OTHER_HOMES) {
-    if (!isRoot || home === path || isEmpty(path) || !tree.sourceOf(path)) continue;
+  const others = homesOf(env).filter((path) => hasHome(path) && !isWithin(path, home));
+  for (const path of isRoot ? outermost([...OTHER_HOMES, ...others]) : others) {
+    if (home === path || isEmpty(path) || !tree.sourceOf(path)) continue;
     tree.add({ kind: "empty", at: path });
     const shared = [
       ...SHARED_IN_HOMES.filter((folder) => isWithin(path, folder)),
@@ -232,9 +257,19 @@ function maskOctant(tree: Tree, { state, scratch, env }: PlanOptions): void {
   const own = { ...env, HOME: homeOf(env) };
   const cache = cacheFolder(own);
   // A home that cannot be written to has none, and will have none.
-  attempt(() => mkdirSync(cache, { recursive: true, mode: 0o700 }));
+  attempt(() => makeFolders(cache, 0o700));
   const settings = join(xdgFolder(own, "XDG_CONFIG_HOME", ".config"), "hanzo");
   for (const path of [cache, settings, state.base]) addMask(tree, path, scratch);
+}
+
+/** A read-only socket can be connected to all the same. Those in places that commands may write to are meant for them. */
+function maskSockets(tree: Tree, options: PlanOptions): void {
+  const { sockets, env, scratch } = options;
+  const writable = listWritable(options);
+  const runtime = env["XDG_RUNTIME_DIR"];
+  for (const path of [...(runtime?.startsWith("/") ? [runtime] : []), ...sockets])
+    if (!writable.some((folder) => isWithin(folder, path) || isWithin(path, folder)))
+      addMask(tree, path, scratch);
 }
 
 const listWritable = ({ roots, settings, allowed }: PlanOptions): Path[] =>
@@ -253,6 +288,17 @@ const outermost = (paths: readonly Path[]): Path[] =>
 
 const toWritable = (path: Path): Mount =>
   isWithin("/dev", path) ? { kind: "device", source: path, at: path } : write(path);
+
+/** The home that HOME names, and the one in the user database. */
+const homesOf = (env: NodeJS.ProcessEnv): string[] => [
+  ...new Set([homeOf(env), realPath(attempt(() => userInfo().homedir) ?? "") ?? homeOf(env)]),
+];
+
+/** The places of this user's secrets, hidden from commands and from all tools alike. */
+export function secretPlaces(env: NodeJS.ProcessEnv): Path[] {
+  const settings = join(xdgFolder({ ...env, HOME: homeOf(env) }, "XDG_CONFIG_HOME", ".config"), "hanzo");
+  return [settings, ...homesOf(env).flatMap((home) => MASKED.map((path) => join(home, path)))];
+}
 
 export const homeOf = (env: NodeJS.ProcessEnv): string => realPath(env["HOME"] || homedir()) ?? "/";
 

@@ -4,6 +4,7 @@ import { stampOf, watchedIn } from "./home.ts";
 import type { Mount } from "./mount.ts";
 import { homeOf, type PlanOptions, planMounts, resolveAllowed } from "./plan.ts";
 import { identityOf, programsOfRepository } from "./protected.ts";
+import { listeningSockets } from "./sockets.ts";
 import { realPath, statOf } from "./tree.ts";
 
 export interface Wish extends Pick<PlanOptions, "extra" | "besides" | "readOnly" | "systemOnly" | "isOurs"> {
@@ -12,7 +13,7 @@ export interface Wish extends Pick<PlanOptions, "extra" | "besides" | "readOnly"
   readonly protectedMounts: readonly Mount[];
 }
 
-type Fixed = Omit<PlanOptions, keyof Wish | "allowed">;
+type Fixed = Omit<PlanOptions, keyof Wish | "allowed" | "sockets">;
 
 export type Plans = ReturnType<typeof createPlans>;
 
@@ -45,7 +46,8 @@ export function createPlans(options: Fixed) {
       );
       const ofRepositories = (wish.besides ?? []).flatMap(programsOfRepository);
       const mounted = changesProtected ? [] : [...inRoots, ...ofRepositories];
-      const key = JSON.stringify([changesProtected, wish, mounted, present, allowed]);
+      const sockets = listeningSockets();
+      const key = JSON.stringify([changesProtected, wish, mounted, present, allowed, sockets]);
       const last = cache.get(key);
       if (last && stampOf(last.watched) === last.stamp) return last.mounts;
       // Before the plan: a change during planning is seen the next time.
@@ -56,6 +58,7 @@ export function createPlans(options: Fixed) {
         ...wish,
         roots: present,
         allowed,
+        sockets,
         protectedMounts: mounted,
       });
       cache.set(key, { watched, stamp, mounts });

@@ -42,12 +42,13 @@ export function createRipgrep({
     path: Path,
     toArguments: (folder: Path) => readonly string[],
     signal: AbortSignal,
-    read: (output: AsyncIterable<Buffer>, folder: Path) => AsyncIterable<T>,
+    read: (output: AsyncIterable<Buffer>, folder: Path, hides: Confinement["hides"]) => AsyncIterable<T>,
   ): AsyncGenerator<T, void> {
     const program = await locate();
     using folder = confinement.openFolder(path);
     const args = toArguments(folder.path);
-    yield* read(runRipgrep({ program, args, cwd: folder.at(".").toString(), env, signal }), folder.path);
+    const output = runRipgrep({ program, args, cwd: folder.at(".").toString(), env, signal });
+    yield* read(output, folder.path, confinement.hides);
   }
 
   return {
@@ -91,7 +92,7 @@ export function createRipgrep({
       if (pattern.multiline && file.stat.size > MAX_MULTILINE_BYTES) throw tooLarge(file.stat.size);
       const args = [...SEARCH, ...patternArguments(pattern), "--", "-"];
       const output = runRipgrep({ program, args, cwd: "/", env, stdin: file.fd, signal });
-      for await (const messages of readMessages(output, "/"))
+      for await (const messages of readMessages(output, "/", () => false))
         yield messages.map((one) => (one.kind === "begin" ? { ...one, path: file.path } : one));
     },
 
@@ -164,23 +165,37 @@ function refuseUnfit(path: string, value: string): void {
   throw new ToolError("INVALID_ARGUMENT", message, { issues: [{ path, message }] });
 }
 
-async function* readMessages(output: AsyncIterable<Buffer>, folder: Path): AsyncGenerator<Message[], void> {
+async function* readMessages(
+  output: AsyncIterable<Buffer>,
+  folder: Path,
+  hides: Confinement["hides"],
+): AsyncGenerator<Message[], void> {
   const split = createLineSplitter();
+  let isHidden = false;
   for await (const chunk of output) {
     const messages = split(chunk).map(parseMessage);
     yield messages
       .filter((message) => message !== undefined)
-      .map((one) => (one.kind === "begin" ? { ...one, path: join(folder, one.path) } : one));
+      .map((one) => (one.kind === "begin" ? { ...one, path: join(folder, one.path) } : one))
+      .filter((one) => {
+        if (one.kind === "begin") isHidden = hides(one.path);
+        return !isHidden;
+      });
   }
 }
 
-async function* readNames(output: AsyncIterable<Buffer>, folder: Path): AsyncGenerator<Path[], void> {
+async function* readNames(
+  output: AsyncIterable<Buffer>,
+  folder: Path,
+  hides: Confinement["hides"],
+): AsyncGenerator<Path[], void> {
   let rest: Buffer = Buffer.alloc(0);
   for await (const chunk of output) {
     const bytes = rest.length ? Buffer.concat([rest, chunk]) : chunk;
     const end = bytes.lastIndexOf(0) + 1;
     rest = bytes.subarray(end);
-    if (end) yield splitNul(bytes.subarray(0, end)).map((name) => join(folder, name));
+    const names = splitNul(bytes.subarray(0, end)).map((name) => join(folder, name));
+    if (end) yield names.filter((name) => !hides(name));
   }
 }
 

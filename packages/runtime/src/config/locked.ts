@@ -1,7 +1,6 @@
-import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { ToolError } from "@octant/core";
-import { createLock, errnoOf } from "@octant/host";
+import { createLock, errnoOf, makeFolders } from "@octant/host";
 import type { UserFolder } from "./places.ts";
 
 /** Runs `work` while no other process changes the same file of the person's folder; `work` sees the others' writes. */
@@ -12,7 +11,7 @@ export async function whileLocked<T>(
   options: { readonly doing: string; readonly giveUpMs?: number } = { doing: "writing settings" },
 ): Promise<T> {
   try {
-    mkdirSync(path, { recursive: true, mode: 0o700 });
+    makeFolders(path, 0o700);
     const where = { place: "the folder of your settings", ...options };
     const lock = createLock(join(path, `${name}.lock`), where);
     return await lock.hold(work).finally(lock.close);
