@@ -61,13 +61,15 @@ export class QuestionWindow {
   /** How many lines are above and below. */
   #hidden(below: number, width: number): Line[] {
     if (this.#top === 0 && below === 0) return [];
-    const more =
-      below > 0 ? `↓ ${counted(below, "more line")} below` : `↑ ${counted(this.#top, "line")} above`;
+    const above = this.#top > 0 ? `↑ ${this.#top} above` : "";
+    const more = [above, below > 0 ? `↓ ${counted(below, "more line")} below` : ""]
+      .filter(Boolean)
+      .join(" · ");
     const ways = [
       `${more} · PageUp and PageDown scroll, Ctrl-O shows all`,
       `${more} · Ctrl-O shows all`,
       more,
-      below > 0 ? `↓ ${below} more` : `↑ ${this.#top}`,
+      below > 0 ? `↓ ${below} more` : above,
     ];
     const fits = ways.find((text) => lineWidth([span(text)]) + 2 <= width) ?? ways.at(-1) ?? "";
     return [truncate([span("  "), span(fits, { role: "warning" })], width)];
