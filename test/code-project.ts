@@ -116,11 +116,11 @@ export function linkPackages(root: string, packages: Readonly<Record<string, str
 }
 
 /** As a build would write it; without it clangd knows only open files. */
-export function writeCompileCommands(root: string): void {
-  const commands = ["money", "basket", "main"].map((name) => ({
+export function writeCompileCommands(root: string, names = ["money", "basket", "main"]): void {
+  const commands = names.map((name) => ({
     directory: root,
     file: `src/${name}.cpp`,
-    command: `c++ -std=c++17 -c src/${name}.cpp`,
+    command: `c++ -std=c++17 -Iinclude -c src/${name}.cpp`,
   }));
   writeFileSync(join(root, "compile_commands.json"), JSON.stringify(commands));
 }

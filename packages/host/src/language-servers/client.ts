@@ -62,8 +62,7 @@ export function createLanguageClient(server: LanguageServer) {
      * The server knows only the projects of open files, or the folders that its settings name, so files that may use a
      * symbol have to be opened before it is asked about all uses.
      */
-    knowsOnlyOpen: (path: Path): boolean =>
-      server.name.startsWith("typescript") || isPyright || server.lacks(path) !== undefined,
+    knowsOnlyOpen: server.name.startsWith("typescript") || isPyright,
     /** Files elsewhere belong to another server. */
     covers: (path: Path): boolean => isWithin(server.root, path),
     /** What it needs from the project to understand a file, and how to get it. */

@@ -122,7 +122,9 @@ async function findCallers(
   }
   if (!backend.calls) return undefined;
   const definitions = (await backend.definition?.(spot, signal)) ?? [];
-  const named = await usesByName(code, spot, { ...search, within: await localScopeOf(code, definitions) });
+  const within = await localScopeOf(code, definitions);
+  if (!within && backend.lacks?.(spot.path) !== undefined) return undefined;
+  const named = await usesByName(code, spot, { ...search, within });
   await openUses(code, backend, spot, filesOf(named.uses), signal);
   const listed = await backend.calls(spot, "incoming", signal);
   if (!listed) return undefined;
@@ -132,7 +134,7 @@ async function findCallers(
   return {
     found: merge([...listed, ...(await toCallers(code, check.same))]),
     byName: await toCallers(code, check.unknown),
-    notes: { ...noteUnread(named.unread, check), ...noteIncomplete(backend, spot.path) },
+    notes: { ...noteUnread(named.unread, check), ...noteIncomplete(backend) },
   };
 }
 
@@ -155,12 +157,16 @@ async function toCallers({ sources }: Code, calls: readonly NamedUse[]): Promise
 
 const START_OF_FILE: Range = { start: { line: 0, col: 0 }, end: { line: 0, col: 0 } };
 
-/** One row for each function. */
-const merge = (all: readonly SourceCall[]): SourceCall[] => {
-  const keyOf = ({ path, range: { start } }: SourceCall) => `${path}:${start.line}:${start.col}`;
-  const groups = [...Map.groupBy(all, keyOf).values()];
-  return groups.map((calls) => ({ ...calls[0]!, at: calls.flatMap(({ at }) => at) }));
-};
+/** One row for each function, with each call once. */
+function merge(all: readonly SourceCall[]): SourceCall[] {
+  const keyOf = ({ path, range: { start } }: SourcePlace) => `${path}:${start.line}:${start.col}`;
+  return [...Map.groupBy(all, keyOf).values()].map((calls) => {
+    const { name, path, range } = calls[0]!;
+    const at = new Map(calls.flatMap((call) => call.at).map((site) => [keyOf(site), site]));
+    // For a call at the top level, TypeScript names the file by its path.
+    return { name: name.startsWith("/") ? basename(name) : name, path, range, at: [...at.values()] };
+  });
+}
 
 /** The functions that a backend lists, and those that syntax shows and it leads to, if they are defined in the project. */
 async function findCallees(
@@ -171,7 +177,7 @@ async function findCallees(
 ): Promise<Found | undefined> {
   const language = languageOf(spot.path);
   if (backend.matchesNames && !language?.calls) return undefined;
-  if (!backend.matchesNames && !backend.calls) return undefined;
+  if (!backend.matchesNames && (!backend.calls || backend.lacks?.(spot.path) !== undefined)) return undefined;
   const listed = (await backend.calls?.(spot, "outgoing", signal)) ?? [];
   const sites = listed.flatMap(({ at }) => at);
   const self = language && (await code.sources.enclosing(spot.path, spot.position));
@@ -191,7 +197,7 @@ async function findCallees(
     const [symbol] = await code.symbols.named(name, language, signal);
     if (symbol) byName.push(toRow({ path: symbol.file, range: symbol.nameRange }));
   }
-  return { found: merge(found), byName, notes: noteIncomplete(backend, spot.path) };
+  return { found: merge(found), byName, notes: noteIncomplete(backend) };
 }
 
 const isOfProject = ({ workspace }: Code, path: Path) =>

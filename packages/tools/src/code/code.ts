@@ -60,8 +60,8 @@ export interface Answered<T> {
   /** undefined when no backend can answer. */
   readonly answer: T | undefined;
   readonly backend: CodeBackend | undefined;
-  /** The better backend that answered and found nothing. */
-  readonly emptyHanded: string | undefined;
+  /** Why a better backend did not give the answer. */
+  readonly passedOver: string | undefined;
 }
 
 export interface AskOptions<T> {
@@ -83,31 +83,45 @@ export async function firstAnswer<T>(
   { order, isEmpty = () => false }: AskOptions<T> = {},
 ): Promise<Answered<T>> {
   let empty: { readonly answer: T; readonly backend: CodeBackend } | undefined;
-  const finish = (answer: T, backend: CodeBackend, emptyHanded?: string) => {
-    ctx.backend(backend.name);
-    return { answer, backend, emptyHanded };
-  };
+  let passedOver: string | undefined;
   for await (const backend of code.backends(path, order)) {
     let steps = 0;
     const stop = backend.onWork?.((message) => ctx.progress({ progress: ++steps, message }));
-    const answer = await askOne(backend, ask).finally(stop);
+    const asked = await askOne(backend, ask).finally(stop);
     ctx.signal.throwIfAborted();
-    if (answer === undefined) continue;
-    if (!isEmpty(answer)) return finish(answer, backend, empty?.backend.name);
-    empty ??= { answer, backend };
+    if ("answer" in asked && !isEmpty(asked.answer)) {
+      ctx.backend(backend.name);
+      return { answer: asked.answer, backend, passedOver };
+    }
+    if ("answer" in asked) empty ??= { answer: asked.answer, backend };
+    if (!backend.matchesNames) passedOver ??= whyNot(backend, path, asked);
   }
-  if (empty) return finish(empty.answer, empty.backend);
-  return { answer: undefined, backend: undefined, emptyHanded: undefined };
+  if (empty) ctx.backend(empty.backend.name);
+  return { answer: empty?.answer, backend: empty?.backend, passedOver: undefined };
 }
+
+type Asked<T> = { readonly answer: T } | { readonly failure: string } | { readonly isUnable: true };
 
 async function askOne<T>(
   backend: CodeBackend,
   ask: (backend: CodeBackend) => Promise<T | undefined> | undefined,
-): Promise<T | undefined> {
+): Promise<Asked<T>> {
   try {
-    return await ask(backend);
+    const answer = await ask(backend);
+    return answer === undefined ? { isUnable: true } : { answer };
   } catch (cause) {
-    if (cause instanceof ServerUnavailable || cause instanceof ServerRefused) return undefined;
+    if (cause instanceof ServerUnavailable || cause instanceof ServerRefused)
+      return { failure: cause.message };
     throw cause;
   }
 }
+
+function whyNot({ name, lacks, trouble }: CodeBackend, path: Path, asked: Asked<unknown>): string {
+  if ("failure" in asked) return asked.failure;
+  const problem = trouble?.();
+  if (problem !== undefined) return cannotLoad(name, problem);
+  return lacks?.(path) ?? ("answer" in asked ? `${name} found nothing here` : `${name} cannot answer this`);
+}
+
+export const cannotLoad = (server: string, trouble: string): string =>
+  `${server} cannot load the project: ${trouble}`;

@@ -48,8 +48,9 @@ export async function crossCheck(
   const judge = (use: NamedUse, found: readonly SourcePlace[]): keyof CrossCheck => {
     if (found.length === 0) return "unknown";
     if (isAmong(found, use)) return "other";
+    const isSpot = ({ path, range }: SourcePlace) => path === spot.path && holds(range, spot.position);
     const isSame = (place: SourcePlace) =>
-      isAmong(listed, place) || isAmong(definitions, place) || isOnDefinition(place);
+      isSpot(place) || isAmong(listed, place) || isAmong(definitions, place) || isOnDefinition(place);
     return found.some(isSame) ? "same" : "other";
   };
   const judged: { readonly use: NamedUse; readonly verdict: keyof CrossCheck }[] = [];

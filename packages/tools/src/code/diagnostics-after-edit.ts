@@ -11,6 +11,7 @@ import {
 } from "@octant/host";
 import { z } from "zod";
 import { spotOf } from "../place-lines.ts";
+import { whyUnchecked } from "./unchecked.ts";
 
 const AddedDiagnostic = z.object({
   uri: Uri,
@@ -68,7 +69,8 @@ export function createDiagnosticsAfterEdit({
     const rows = await Promise.all(
       paths.slice(0, maxFiles).map(async (path) => {
         const server = servers.running(path);
-        if (!server) return [];
+        // Without what it lacks, a server reports problems that do not exist.
+        if (!server || server.lacks(path) !== undefined) return [];
         const asked = createLanguageClient(server).diagnostics(path, BUDGET_MS, signal);
         const found = await asked.catch(ifNoAnswer);
         return found ? ([[path, found]] as const) : [];
@@ -98,26 +100,31 @@ export function createDiagnosticsAfterEdit({
         ...changed.filter(({ hash, kind }) => hash !== null && kind === undefined),
         ...unchanged.map((path) => ({ path, created: false })),
       ].filter(({ path }) => servers.running(path) !== undefined);
-      if (left.length === 0) return { result, added: undefined, note: undefined };
+      const unable = left
+        .map(({ path }) => servers.running(path)?.lacks(path))
+        .find((why) => why !== undefined);
+      if (left.length === 0 || unable !== undefined) return { result, added: undefined, note: unable };
       const paths = left.map(({ path }) => path);
       const after = await lookAt(paths, maxFiles, signal);
       const added = [...after].flatMap(([path, found]) => addedSince(before.get(path) ?? [], found));
+      const unchecked = paths.map((path) => whyUnchecked(confinement, path)).find((why) => why !== undefined);
       const unsure = left.filter(({ path, created }) => after.has(path) && !before.has(path) && !created);
       return {
         result,
         added: after.size === 0 ? undefined : added.slice(0, MAX_ADDED).map(toAnswer),
-        note: noteOn(left.length - after.size, unsure.length),
+        note: noteOn(left.length - after.size, unsure.length, unchecked),
       };
     },
   };
 }
 
-function noteOn(unanswered: number, unsure: number): string | undefined {
+function noteOn(unanswered: number, unsure: number, unchecked: string | undefined): string | undefined {
   const parts = [
     unanswered > 0 &&
       `the language server has not checked ${unanswered} of the files in time; code.diagnostics asks it again`,
     unsure > 0 &&
       `${unsure} of the files were not checked before the edit, so some of these diagnostics may be older`,
+    unchecked && `only the syntax was checked: ${unchecked}`,
   ];
   return parts.filter(Boolean).join("; ") || undefined;
 }

@@ -1,5 +1,6 @@
 import { action, SymbolId, ToolError, Uri } from "@octant/core";
 import { type Path, SEVERITIES, type SourceDiagnostic } from "@octant/host";
+import { languageOf } from "@octant/search";
 import { z } from "zod";
 import { INSPECT_SHORT } from "../kinds.ts";
 import { spotOf } from "../place-lines.ts";
@@ -45,12 +46,12 @@ export const diagnostics = (code: Code) =>
     }),
     async run({ limit, cursor: _cursor, ...input }, ctx) {
       const path = toFile(code, input);
-      const { answer } = await firstAnswer(code, path, ctx, async (backend) => {
+      const { answer, passedOver } = await firstAnswer(code, path, ctx, async (backend) => {
         const found = await backend.diagnostics?.(path, PATIENCE_MS, ctx.signal);
         return found && (await judge(code, backend, path, found));
       });
       if (!answer) {
-        const why = await whyNoServer(code, path);
+        const why = passedOver ?? (await whyNoServer(code, path));
         throw new ToolError("UNSUPPORTED", `nothing here can check this file; ${why}`, UNCHECKED);
       }
       const { found, why } = answer;
@@ -73,13 +74,25 @@ async function judge(
   path: Path,
   found: readonly SourceDiagnostic[],
 ): Promise<{ readonly found: readonly SourceDiagnostic[]; readonly why?: string | undefined }> {
-  if (name === TREE_SITTER) return { found, why: await whyNoServer(code, path) };
+  if (name === TREE_SITTER) {
+    // A macro looks like an error to the parser.
+    const isCertain = languageOf(path)?.opaque === undefined;
+    return { found: isCertain ? found : asHints(found), why: await whyNoServer(code, path) };
+  }
   const lacking = lacks?.(path);
-  if (lacking === undefined) return { found, why: whyUnchecked(code, path) };
-  // Without the compiler's flags the server takes valid code for wrong, and a macro looks wrong to the parser.
+  if (lacking === undefined) return { found, why: whyUnchecked(code.workspace.confinement, path) };
+  // Without the compiler's flags the server takes valid code for wrong; what the parser refuses too is wrong, unless
+  // it is a macro of a header that was not found.
   const faults = await code.sources.syntaxErrors(code.sources.read(path));
   const lines = new Set(faults.map(({ range }) => range.start.line));
-  return { found: found.filter(({ range }) => lines.has(range.start.line)), why: lacking };
+  const both = found.filter(({ range }) => lines.has(range.start.line));
+  const misses = found.some((one) => one.code === HEADER_NOT_FOUND);
+  return { found: misses ? asHints(both) : both, why: lacking };
 }
+
+const HEADER_NOT_FOUND = "pp_file_not_found";
+
+const asHints = (found: readonly SourceDiagnostic[]): SourceDiagnostic[] =>
+  found.map((one) => ({ ...one, severity: "hint" }));
 
 const UNCHECKED = { what: "diagnostics of this language", how: "set language_servers in your settings" };

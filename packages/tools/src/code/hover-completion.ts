@@ -54,7 +54,7 @@ export const completion = (code: Code) =>
     summary: "List completions at a position, most likely first.",
     ...INSPECT,
     input: z.strictObject({ ...SpotInput, ...Paging }),
-    output: z.object({ results: z.array(Completion), total: z.int() }),
+    output: z.object({ results: z.array(Completion), total: z.int(), note: ByName }),
     errors: LIST_ERRORS,
     examples: [
       {
@@ -62,20 +62,25 @@ export const completion = (code: Code) =>
         input: { uri: "src/main.ts", position: { line: 0, col: 22 }, limit: 5 },
       },
     ],
-    text({ results, total }, { backend }) {
+    text({ results, total, note }, { backend }) {
       const lines = results.map(({ label, kind, detail, insert }) => {
         const inserts = insert !== undefined && `inserts ${JSON.stringify(insert)}`;
         const about = [kind, detail, inserts].filter(Boolean);
         return about.length > 0 ? `${label}  (${about.join("; ")})` : label;
       });
       const shown = total > results.length && `${results.length} of ${total}`;
-      return { body: lines.join("\n") || "no completions", notes: [shown, backend && `by ${backend}`] };
+      return { body: lines.join("\n") || "no completions", notes: [shown, note, backend && `by ${backend}`] };
     },
     async run({ limit, cursor: _cursor, ...input }, ctx) {
       const spot = await toSpot(code, input);
       const ask = ({ completion: asked }: CodeBackend) => asked?.(spot, ctx.signal);
-      const { answer: found } = await firstAnswer(code, spot.path, ctx, ask);
+      const hasPrefix = code.sources.nameAt(spot) !== undefined;
+      const isEmpty = (found: readonly unknown[]) => found.length === 0 && hasPrefix;
+      const answered = await firstAnswer<readonly z.input<typeof Completion>[]>(code, spot.path, ctx, ask, {
+        isEmpty,
+      });
+      const { answer: found } = answered;
       const results = await pageOfRanks(found ?? [], limit, ctx, (one) => one);
-      return { results, total: found?.length ?? 0 };
+      return { results, total: found?.length ?? 0, ...(await noteByName(code, spot.path, answered)) };
     },
   });

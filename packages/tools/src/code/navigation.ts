@@ -28,7 +28,15 @@ export const definition = (code: Code) =>
     text: placesText("definition"),
     async run({ limit, cursor: _cursor, ...input }, ctx) {
       const spot = await toSpot(code, input);
-      const ask = ({ definition: asked }: CodeBackend) => asked?.(spot, ctx.signal);
+      const name = code.sources.nameAt(spot);
+      const ask = async ({ definition: asked, lacks }: CodeBackend) => {
+        const found = await asked?.(spot, ctx.signal);
+        if (lacks?.(spot.path) === undefined) return found;
+        // It guesses where it does not understand the code.
+        return found?.filter(
+          ({ path, range }) => code.sources.nameAt({ path, position: range.start }) === name,
+        );
+      };
       const isEmpty = (found: readonly SourcePlace[]) => found.length === 0;
       const answered = await firstAnswer(code, spot.path, ctx, ask, { isEmpty });
       const { inside, outside } = sortPlaces(code, answered.answer ?? []);
@@ -92,13 +100,15 @@ async function findUses(code: Code, backend: CodeBackend, spot: Spot, ctx: Conte
     return { places: named.uses, named, check: undefined, incomplete: undefined };
   }
   const definitions = (await backend.definition?.(spot, signal)) ?? [];
-  const named = await usesByName(code, spot, { ...search, within: await localScopeOf(code, definitions) });
+  const within = await localScopeOf(code, definitions);
+  if (!within && backend.lacks?.(spot.path) !== undefined) return undefined;
+  const named = await usesByName(code, spot, { ...search, within });
   await openUses(code, backend, spot, filesOf(named.uses), signal);
   const listed = await backend.references?.(spot, signal);
   if (!listed) return undefined;
   const compared = { spot, definitions, listed, uses: named.uses, maxAsked: MAX_ASKED };
   const check = await crossCheck(code, backend, compared, signal);
-  const incomplete = noteIncomplete(backend, spot.path);
+  const incomplete = noteIncomplete(backend);
   return { places: [...listed, ...check.same], named, check, incomplete };
 }
 

@@ -9,7 +9,7 @@ const MAX_OPENED = 32;
 /**
  * Opens files that may use a symbol, where the server would not find them by itself: with project references, tests
  * are a separate project, which TypeScript loads only for an open file; Pyright ignores folders that `include` in its
- * settings does not name; clangd needs a list of files from the build.
+ * settings does not name.
  */
 export async function openUses(
   code: Code,
@@ -18,7 +18,7 @@ export async function openUses(
   files: readonly Path[],
   signal: AbortSignal,
 ): Promise<void> {
-  if (!client.open || !client.knowsOnlyOpen?.(path)) return;
+  if (!client.open || !client.knowsOnlyOpen) return;
   const others = files.filter((file) => file !== path);
   await client.open(oneByProjectFirst(code, others).slice(0, MAX_OPENED), signal);
 }

@@ -49,6 +49,8 @@ export async function proposeForAll(
   const { signal } = ctx;
   const definitions = (await client.definition(spot, signal, EDIT_MS)) ?? [];
   const within = await localScopeOf(code, definitions);
+  const lacking = within ? undefined : client.lacks(spot.path);
+  if (lacking !== undefined && !isServerTrusted) throw differs(lacking, NOTHING_COMPARED);
   const named = await usesByName(code, spot, {
     signal,
     isHidden: toHidden(ctx),
@@ -128,6 +130,7 @@ const differs = (difference: string, { same, unknown }: CrossCheck) =>
     { would: { leave: places(same), not_know: places(unknown) } },
   );
 
+const NOTHING_COMPARED = { same: [], unknown: [], other: 0, unasked: 0 };
 const MAX_PLACES = 50;
 
 const places = (uses: readonly SourcePlace[]) =>

@@ -17,14 +17,13 @@ import { toHidden } from "../searched.ts";
 import { HEURISTIC } from "./backends/heuristic.ts";
 import { TREE_SITTER } from "./backends/tree-sitter.ts";
 import { type ApplyOptions, ChangedFiles, changesText, EDIT_ERRORS, makeChanges } from "./changed-files.ts";
-import type { Code } from "./code.ts";
+import { type Code, cannotLoad } from "./code.ts";
 import { filesOf } from "./cross-check.ts";
 import { NewProblems, newProblemLines } from "./diagnostics-after-edit.ts";
 import { checkIdentifier } from "./identifier.ts";
 import { usesByName } from "./names.ts";
 import { type Proposal, proposeForAll } from "./propose-for-all.ts";
 import { SpotInput, toSpot } from "./spot.ts";
-import { cannotLoad } from "./unsearched.ts";
 import { wordsNamed } from "./words.ts";
 
 const MAX_NAME_CHARS = 200;

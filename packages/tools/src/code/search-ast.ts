@@ -1,5 +1,12 @@
-import { action, invalidArgument } from "@octant/core";
-import { comparePaths, type Path, presentRoots, type SourcePlace, type SourceText } from "@octant/host";
+import { action, invalidArgument, Uri } from "@octant/core";
+import {
+  comparePaths,
+  type Path,
+  pathToUri,
+  presentRoots,
+  type SourcePlace,
+  type SourceText,
+} from "@octant/host";
 import { LANGUAGES, type Language, languageOf, literalWords, type StructureMatch } from "@octant/search";
 import { z } from "zod";
 import { INSPECT_SHORT } from "../kinds.ts";
@@ -15,6 +22,7 @@ import { noteUnsearched, Unsearched } from "./unsearched.ts";
 
 const MAX_PATTERN_CHARS = 4_096;
 const MAX_CAPTURE_CHARS = 1_000;
+const MAX_WORDS_ONLY = 20;
 
 const Match = Place.extend({ captures: z.record(z.string(), z.string()).describe("By metavariable") });
 
@@ -29,7 +37,17 @@ export const search_ast = (code: Code) =>
       scope: Scope,
       ...Paging,
     }),
-    output: z.object({ results: z.array(Match), unparsed: Unsearched.unparsed, ...notSearched }),
+    output: z.object({
+      results: z.array(Match),
+      words_only: z
+        .array(Uri)
+        .optional()
+        .describe(
+          "Files with the words of the pattern but no match, at most 20; code in macros is not matched",
+        ),
+      unparsed: Unsearched.unparsed,
+      ...notSearched,
+    }),
     errors: LIST_ERRORS,
     examples: [
       { title: "Exported constants", input: { pattern: "export const $N = $V", language: "typescript" } },
@@ -54,13 +72,25 @@ export const search_ast = (code: Code) =>
         .filter((path) => wanted.some((one) => one === languageOf(path)))
         .filter((path) => !from || comparePaths(path, from.path) >= 0)
         .toSorted(comparePaths);
-      const { found, unparsed } = await findMatches(code, pattern, candidates, from, limit, ctx.signal);
+      const { found, unparsed, wordsOnly } = await findMatches(
+        code,
+        pattern,
+        candidates,
+        from,
+        limit,
+        ctx.signal,
+      );
       const results = await pageOfPlaces(found, limit, ctx, async (match) => {
         const place = await toPlace(code, match);
         return place && { ...place, captures: textsOf(match.captures) };
       });
       const { missing } = presentRoots(confinement);
-      return { results, ...noteUnsearched({ unparsed }), ...toNotSearched(ctx, missing) };
+      return {
+        results,
+        ...(wordsOnly.length > 0 && { words_only: wordsOnly.slice(0, MAX_WORDS_ONLY).map(pathToUri) }),
+        ...noteUnsearched({ unparsed }),
+        ...toNotSearched(ctx, missing),
+      };
     },
   });
 
@@ -74,11 +104,12 @@ async function findMatches(
   signal: AbortSignal,
 ) {
   const words = literalWords(pattern);
-  const unparsed: Path[] = [];
+  const [unparsed, wordsOnly]: [Path[], Path[]] = [[], []];
   const found: (StructureMatch & SourcePlace)[] = [];
   const matchesIn = async (source: SourceText) => {
     if (words.some((word) => !source.text.includes(word))) return [];
     const matches = (await sources.structures(source, pattern)) ?? [];
+    if (matches.length === 0 && words.length > 0) wordsOnly.push(source.path);
     return matches.map((match) => ({ path: source.path, ...match }));
   };
   const onUnparsable = ({ path }: SourceText) => {
@@ -89,7 +120,7 @@ async function findMatches(
     found.push(...batch.sort(comparePlaces).filter((match) => !from || comparePlaces(match, from) > 0));
     if (found.length > limit) break;
   }
-  return { found, unparsed };
+  return { found, unparsed, wordsOnly };
 }
 
 function findLanguage(id: string): Language {

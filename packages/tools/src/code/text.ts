@@ -10,6 +10,7 @@ interface PlacesData<R extends Place> extends NotSearched {
   readonly total?: number | undefined;
   readonly outside?: number | undefined;
   readonly unparsed?: readonly string[] | undefined;
+  readonly words_only?: readonly string[] | undefined;
   readonly by_name?: { readonly total: number; readonly results: readonly R[] } | undefined;
   readonly not_listed?: z.output<typeof NotListed>;
   readonly incomplete?: string | undefined;
@@ -31,6 +32,7 @@ export const placesText =
         total > results.length && `${results.length} of ${counted(total, one, many)}`,
         outside !== undefined && `${outside} more outside the workspace`,
         unparsed && `not parsed, too slow: ${unparsed.map(reader.path).join(", ")}`,
+        data.words_only && `its words are also in ${data.words_only.map(reader.path).join(", ")}`,
         incomplete,
         ...notListedNotes(data.not_listed, reader.path),
         ...notSearchedNotes(data),

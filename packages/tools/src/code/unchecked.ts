@@ -1,6 +1,6 @@
 import { dirname, join } from "node:path/posix";
-import type { Path } from "@octant/host";
-import type { Code } from "./code.ts";
+import { ToolError } from "@octant/core";
+import { type Confinement, type Path, readSourceText } from "@octant/host";
 
 const SCRIPT = /\.[cm]?[jt]sx?$/;
 const PLAIN_SCRIPT = /\.[cm]?jsx?$/;
@@ -8,9 +8,9 @@ const CONFIGS = ["tsconfig.json", "jsconfig.json"] as const;
 const MAX_EXTENDS = 5;
 
 /** Why TypeScript checks only the syntax of a file; undefined when it checks types and names too. */
-export function whyUnchecked({ sources, workspace }: Pick<Code, "sources" | "workspace">, path: Path) {
+export function whyUnchecked(confinement: Confinement, path: Path): string | undefined {
   if (!SCRIPT.test(path)) return undefined;
-  const read = (file: Path) => sources.readIfThere(file)?.text;
+  const read = (file: Path) => textOf(confinement, file);
   const mark = /^\s*\/\/\s*@ts-(nocheck|check)\b/m.exec(read(path) ?? "")?.[1];
   if (mark === "nocheck") return "the file says @ts-nocheck";
   if (mark === "check" || !PLAIN_SCRIPT.test(path)) return undefined;
@@ -25,7 +25,16 @@ export function whyUnchecked({ sources, workspace }: Pick<Code, "sources" | "wor
   for (let folder = dirname(path); ; folder = dirname(folder)) {
     const config = CONFIGS.map((name) => join(folder, name)).find((file) => read(file) !== undefined);
     if (config !== undefined && isChecked(config)) return undefined;
-    if (config !== undefined || folder === "/" || workspace.confinement.roots.includes(folder))
+    if (config !== undefined || folder === "/" || confinement.roots.includes(folder))
       return "TypeScript checks plain JavaScript only with // @ts-check in the file or checkJs in tsconfig.json or jsconfig.json";
+  }
+}
+
+function textOf(confinement: Confinement, file: Path): string | undefined {
+  try {
+    return readSourceText(confinement, file).text;
+  } catch (cause) {
+    if (cause instanceof ToolError) return undefined;
+    throw cause;
   }
 }

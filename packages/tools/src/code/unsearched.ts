@@ -2,7 +2,7 @@ import { counted, Uri } from "@octant/core";
 import { type Path, pathToUri } from "@octant/host";
 import { z } from "zod";
 import type { CodeBackend } from "./backend.ts";
-import type { Answered, Code } from "./code.ts";
+import { type Answered, type Code, cannotLoad } from "./code.ts";
 import type { CrossCheck } from "./cross-check.ts";
 import type { NamedUses } from "./names.ts";
 
@@ -39,12 +39,12 @@ export const ByName = z
 export async function noteByName(
   code: Code,
   path: Path,
-  { backend, emptyHanded }: Pick<Answered<unknown>, "backend" | "emptyHanded">,
+  { backend, passedOver }: Pick<Answered<unknown>, "backend" | "passedOver">,
 ): Promise<{ readonly note?: string }> {
   if (backend && !backend.matchesNames) return {};
-  const why = emptyHanded === undefined ? await whyNoServer(code, path) : `${emptyHanded} found nothing here`;
+  const why = passedOver ?? (await whyNoServer(code, path));
   return {
-    note: `matched by name: other symbols with this name may be included, and uses by another name or by code that runs later are missing (${why})`,
+    note: `matched by name: other symbols with this name may be included, and uses under another name, or made by macros or reflection, are missing (${why})`,
   };
 }
 
@@ -55,20 +55,16 @@ export async function whyNoServer({ servers }: Pick<Code, "servers">, path: Path
   const { name, running } = found.server;
   const trouble = running?.trouble();
   if (trouble !== undefined) return cannotLoad(name, trouble);
-  return found.server.failure() ?? `${name} did not answer in time; ask again soon`;
+  return (
+    found.server.failure() ?? found.server.lacks(path) ?? `${name} did not answer in time; ask again soon`
+  );
 }
 
-export const cannotLoad = (server: string, trouble: string): string =>
-  `${server} cannot load the project: ${trouble}`;
-
 /** What an answer by a server does not cover. */
-export const noteIncomplete = ({ isLoading, trouble, lacks, name }: CodeBackend, path: Path) => {
+export const noteIncomplete = ({ isLoading, trouble, name }: CodeBackend) => {
   const problem = trouble?.();
-  const reason =
-    problem !== undefined
-      ? `${cannotLoad(name, problem)}; uses may be missing`
-      : (lacks?.(path) ?? (isLoading?.() ? LOADING : undefined));
-  return reason === undefined ? {} : { incomplete: reason };
+  if (problem !== undefined) return { incomplete: `${cannotLoad(name, problem)}; uses may be missing` };
+  return isLoading?.() ? { incomplete: LOADING } : {};
 };
 
 const LOADING = "the language server is still loading the project, so uses may be missing; ask again soon";
