@@ -60,6 +60,7 @@ export {
 } from "./running/call-runner.ts";
 export { type JsonSchema, toInputSchema } from "./schema.ts";
 export { SchemaPage, schemaPaging, toSchemaPage } from "./schema-page.ts";
+export { refuseNewer } from "./stored-version.ts";
 export { createDescribe, createToText, type Describe, type ToText } from "./text/read-envelope.ts";
 export { type ActionText, counted, factsOf, type Reader } from "./text/text.ts";
 export {

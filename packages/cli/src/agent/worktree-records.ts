@@ -20,7 +20,9 @@ export interface LeftWork {
   readonly folder?: string;
 }
 
+const VERSION = 1;
 const Recorded = z.object({ folder: z.string(), base: z.string() });
+const Newer = z.object({ version: z.number().gt(VERSION) });
 const RECORD = /^(agent_[0-9a-z]+)\.json$/;
 const MAX_SUBJECT_CHARS = 72;
 
@@ -45,6 +47,7 @@ export function openWorktreeRecords(
     const branch = `octant/${agent_id}`;
     const recorded = readRecord(fileOf(agent_id));
     // Records are written before their worktrees, so a broken one has none.
+    if (recorded === "newer") return { agent_id, branch };
     if (!recorded) return drop(agent_id);
     const { folder, base } = recorded;
     try {
@@ -73,7 +76,7 @@ export function openWorktreeRecords(
       const base = (await repository.run(["rev-parse", "--verify", "HEAD"])).stdout.toString().trim();
       const release = await lockSession(fileOf(agent_id));
       try {
-        writeFileSync(fileOf(agent_id), JSON.stringify({ folder, base }), { mode: 0o600 });
+        writeFileSync(fileOf(agent_id), JSON.stringify({ version: VERSION, folder, base }), { mode: 0o600 });
         await repository.run(["worktree", "add", "--quiet", "-b", `octant/${agent_id}`, folder, base]);
       } catch (cause) {
         rmSync(dirname(folder), { recursive: true, force: true });
@@ -104,9 +107,10 @@ export function openWorktreeRecords(
   };
 }
 
-function readRecord(file: string): z.output<typeof Recorded> | undefined {
+function readRecord(file: string): z.output<typeof Recorded> | "newer" | undefined {
   try {
-    return Recorded.parse(JSON.parse(readFileSync(file, "utf8")));
+    const stored: unknown = JSON.parse(readFileSync(file, "utf8"));
+    return Newer.safeParse(stored).success ? "newer" : Recorded.parse(stored);
   } catch {
     return undefined;
   }

@@ -57,8 +57,20 @@ function openAudit(roots: readonly string[], io: Io) {
 }
 
 function toLine(record: KeptRecord, { stdout }: Io): Shown {
-  const [time = "", ...rest] = toFacts(record).map(toOneLine);
+  const [time = "", ...rest] = readableFacts(record).map(toOneLine);
   return [painted("dim", time, stdout), ...rest.map((fact) => `  ${fact}`)];
+}
+
+/** A record of another version is one line too. */
+function readableFacts(record: KeptRecord): string[] {
+  const unreadable = [`${record.time}`, `unreadable: a record of another version (${record.kind})`];
+  try {
+    // At run time there may be kinds that the types do not have.
+    return toFacts(record) ?? unreadable;
+  } catch (cause) {
+    if (cause instanceof TypeError) return unreadable;
+    throw cause;
+  }
 }
 
 function toFacts(record: KeptRecord): string[] {

@@ -18,12 +18,14 @@ export const auth = defineCommand({
   notes:
     "Without --provider, the first of these with credentials is used, in this order. No secret is shown.",
   async run({ flags }, io) {
-    const stored = createCredentialStore({ env: io.env }).load();
+    const store = createCredentialStore({ env: io.env });
+    const stored = store.load();
+    const unreadable = store.unreadable();
     const used = await usedProvider(io);
     const rows = PROVIDER_NAMES.map((provider) => ({
       provider,
       source: sourceOf(provider, stored[provider], io),
-      ...describe(stored[provider]),
+      ...(unreadable.includes(provider) ? { detail: UNREADABLE } : describe(stored[provider])),
       used: provider === used,
     }));
     if (flags.json) return printJson(rows, io);
@@ -37,6 +39,8 @@ export const auth = defineCommand({
     return print(table, io, used === undefined ? EXIT.FAILED : EXIT.OK);
   },
 });
+
+const UNREADABLE = "unreadable: written by another version of Octant; octant login replaces it";
 
 function sourceOf(provider: ProviderName, credential: Credential | undefined, { env }: Io): string | null {
   const variables: readonly string[] = PROVIDERS[provider].key_variables;

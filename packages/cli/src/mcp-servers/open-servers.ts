@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { refuseNewer, ToolError } from "@octant/core";
 import { createLock, pathToUri, replaceFile } from "@octant/host";
 import {
   createMcpServers,
@@ -11,6 +12,7 @@ import {
   type ToolConsent,
 } from "@octant/mcp";
 import { type CredentialStore, createCredentialStore, type EffectiveSettings } from "@octant/runtime";
+import { z } from "zod";
 import type { Octant } from "../octant.ts";
 import { loadVersion } from "../version.ts";
 import { startProgram } from "./start-program.ts";
@@ -63,7 +65,10 @@ export const createOAuthStorage = (store: CredentialStore, server: string, url: 
   },
 });
 
-type Known = Record<string, Record<string, string>>;
+/** The file may be written by hand or by another version. */
+const Known = z.record(z.string(), z.record(z.string(), z.string()));
+type Known = z.output<typeof Known>;
+const VERSION = 1;
 
 /** Stores the hashes of the tool definitions that the person has approved, for all workspaces. */
 function createToolConsent(folder: string): ToolConsent {
@@ -79,7 +84,9 @@ function createToolConsent(folder: string): ToolConsent {
           const now = read(file);
           const own = Object.fromEntries(tools.map(({ tool, hash }) => [tool, hash]));
           now[server] = { ...(Object.hasOwn(now, server) ? now[server] : {}), ...own };
-          replaceFile(file, `${JSON.stringify(now, null, 2)}\n`, { mode: 0o600 });
+          replaceFile(file, `${JSON.stringify({ version: VERSION, servers: now }, null, 2)}\n`, {
+            mode: 0o600,
+          });
           known = now;
         });
       } finally {
@@ -91,10 +98,16 @@ function createToolConsent(folder: string): ToolConsent {
 
 function read(file: string): Known {
   try {
-    // Only this module writes the file, and only the person's account can.
-    return JSON.parse(readFileSync(file, "utf8")) as Known;
+    const stored: unknown = JSON.parse(readFileSync(file, "utf8"));
+    const { version, servers } = Object(stored);
+    refuseNewer(version, VERSION, file);
+    // The first files had no version around the servers.
+    return Known.parse(typeof version === "number" ? servers : stored);
   } catch (cause) {
     if (Object(cause).code === "ENOENT") return {};
-    throw cause;
+    if (cause instanceof ToolError) throw cause;
+    // Without it a changed tool would count as a new one.
+    const message = `${file} is damaged; remove it and check the tools of your MCP servers: octant mcp test NAME`;
+    throw new ToolError("IO_ERROR", message, {}, { cause });
   }
 }

@@ -1,6 +1,6 @@
 import { renameSync, rmSync } from "node:fs";
 import type { DatabaseSync } from "node:sqlite";
-import { ToolError } from "@octant/core";
+import { refuseNewer, ToolError } from "@octant/core";
 
 const BUSY_TIMEOUT_MS = 5_000;
 
@@ -78,10 +78,7 @@ function migrate(db: DatabaseSync, what: string, migrations: readonly string[]):
   inTransaction(db, () => {
     // Another process may have migrated the file meanwhile.
     const version = versionNow();
-    if (version > migrations.length) {
-      const message = `a newer version of Octant wrote ${what} of this workspace; update Octant`;
-      throw new ToolError("IO_ERROR", message, {});
-    }
+    refuseNewer(version, migrations.length, `${what} of this workspace`);
     for (const sql of migrations.slice(version)) db.exec(sql);
     db.exec(`PRAGMA user_version = ${migrations.length}`);
   });

@@ -1,5 +1,6 @@
 import { closeSync, existsSync, mkdirSync, openSync, readFileSync, rmSync, statSync } from "node:fs";
 import { dirname } from "node:path";
+import { refuseNewer } from "@octant/core";
 import { replaceFile } from "@octant/runtime";
 import { isPlain } from "../plain.ts";
 import { isScope, type Scope } from "./scopes.ts";
@@ -20,8 +21,13 @@ const OWNER_ONLY = 0o600;
 const OWNER_ONLY_FOLDER = 0o700;
 
 /** The token file, which all processes share. */
-export const readTokens = (path: string): readonly TokenRecord[] =>
-  existsSync(path) ? parseRecords(readFileSync(path, "utf8")) : [];
+export const readTokens = (path: string): readonly TokenRecord[] => readRows(path).filter(isRecord);
+
+/** Rows of another version are no valid tokens here, and stay in the file. */
+const readRows = (path: string): readonly unknown[] =>
+  existsSync(path) ? parseRows(readFileSync(path, "utf8")) : [];
+
+const VERSION = 1;
 
 /** Replaces the records atomically. */
 export function changeTokens(
@@ -30,14 +36,17 @@ export function changeTokens(
 ): void {
   mkdirSync(dirname(path), { recursive: true, mode: OWNER_ONLY_FOLDER });
   using _lock = lock(path);
-  replaceFile(path, `${JSON.stringify({ tokens: edit(readTokens(path)) }, null, 2)}\n`, { mode: OWNER_ONLY });
+  const rows = readRows(path);
+  const tokens = [...rows.filter((row) => !isRecord(row)), ...edit(rows.filter(isRecord))];
+  replaceFile(path, `${JSON.stringify({ version: VERSION, tokens }, null, 2)}\n`, { mode: OWNER_ONLY });
 }
 
 /** Throws when the file is not valid: continuing without tokens would silently lock everybody out. */
-function parseRecords(text: string): readonly TokenRecord[] {
+function parseRows(text: string): readonly unknown[] {
   const value: unknown = JSON.parse(text);
-  const tokens = isPlain(value) ? value["tokens"] : undefined;
-  if (!Array.isArray(tokens) || !tokens.every(isRecord))
+  const { version, tokens } = isPlain(value) ? value : {};
+  refuseNewer(version, VERSION, "the token file");
+  if (!Array.isArray(tokens) || !tokens.every((row) => isPlain(row) && typeof row["id"] === "string"))
     throw new TypeError("the token file is damaged; move it away and make new tokens");
   return tokens;
 }

@@ -80,3 +80,17 @@ test("scopes grant what they say, and those of other projects nothing", () => {
   expect(toCaller("t", ["project:a"], undefined)).toBeUndefined();
   expect(toCaller("t", ["other"], "a")).toBeUndefined();
 });
+
+test("a token of another version is not valid, and stays in the file; a newer file is refused", () => {
+  const folder = createFolder();
+  const file = join(folder, "tokens.json");
+  const odd = { id: "x", from: "the future" };
+  writeFileSync(file, JSON.stringify({ tokens: [odd] }));
+  const store = createTokenStore({ folder });
+  const { token } = store.create({ scopes: ["admin"] });
+  expect(store.verify(token)).toBeDefined();
+  expect(store.list()).toHaveLength(1);
+  expect(JSON.parse(readFileSync(file, "utf8"))).toMatchObject({ version: 1, tokens: [odd, {}] });
+  writeFileSync(file, '{"version": 2, "tokens": []}');
+  expect(() => createTokenStore({ folder }).create({ scopes: ["admin"] })).toThrow("update Octant");
+});

@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { chmodSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { expect, test } from "vitest";
@@ -83,4 +83,34 @@ test("writers at the same time lose nothing", async () => {
   expect(listTrust(project)).toHaveLength(30);
   expect(readdirSync(dirname(storeOf(project))).sort()).toEqual(["trust.json", "trust.lock"]);
   expect(JSON.parse(readFileSync(storeOf(project), "utf8")).trusted).toHaveLength(30);
+});
+
+test("an entry of another version counts for nothing, and stays when others are added", async () => {
+  using project = createProject();
+  project.write("project", '{"env":{"A":"1"}}');
+  await trustFolder(project.load().waiting, project);
+  const { trusted } = JSON.parse(readFileSync(storeOf(project), "utf8"));
+  const odd = { folder: "/elsewhere", scope: "from the future" };
+  writeFileSync(storeOf(project), JSON.stringify({ trusted: [odd, ...trusted] }), { mode: 0o600 });
+  expect(project.load()).toMatchObject({
+    waiting: [],
+    warnings: [expect.stringContaining("1 entry of another version")],
+  });
+  await trustFolder([{ folder: "/more", tier: "local", hash: "sha256:0" }], project);
+  expect(JSON.parse(readFileSync(storeOf(project), "utf8"))).toMatchObject({
+    version: 1,
+    trusted: [odd, {}, {}],
+  });
+});
+
+test("trust that a newer version stored counts for nothing, is reported, and is not overwritten", async () => {
+  using project = createProject();
+  project.write("project", '{"env":{"A":"1"}}');
+  const text = '{"version": 2, "trusted": {}}';
+  mkdirSync(dirname(storeOf(project)), { recursive: true });
+  writeFileSync(storeOf(project), text, { mode: 0o600 });
+  const { waiting, warnings } = project.load();
+  expect(warnings).toContainEqual(expect.stringContaining("a newer version of Octant wrote it"));
+  await expect(trustFolder(waiting, project)).rejects.toThrow("update Octant");
+  expect(readFileSync(storeOf(project), "utf8")).toBe(text);
 });

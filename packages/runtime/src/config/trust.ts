@@ -1,4 +1,4 @@
-import { ToolError } from "@octant/core";
+import { counted, ToolError } from "@octant/core";
 import { replaceFile } from "@octant/host";
 import type { ProjectTierName, WaitingForTrust } from "./config.ts";
 import { fieldsOf } from "./dictionary.ts";
@@ -62,7 +62,12 @@ export function untrustedError(
 export interface TrustStore {
   readonly trusted: readonly Trusted[];
   readonly warnings: readonly string[];
+  /** Entries of another version; they count for nothing and are kept. */
+  readonly other?: readonly unknown[];
+  readonly isNewer?: boolean;
 }
+
+const VERSION = 1;
 
 /** A damaged or unsafe file counts as no trust. */
 export function loadTrust(folder: UserFolder): TrustStore {
@@ -71,9 +76,14 @@ export function loadTrust(folder: UserFolder): TrustStore {
     const found = readSettingsFile(file);
     if (!found) return { trusted: [], warnings: [] };
     if (isWritableByOthers(found.stat)) return noTrust("others can write to it; chmod 600 helps");
-    const { trusted } = fieldsOf(parseJsonc(found.text).value);
-    if (!Array.isArray(trusted) || !trusted.every(isTrusted)) return noTrust("it is not what Octant wrote");
-    return { trusted, warnings: [] };
+    const { version, trusted } = fieldsOf(parseJsonc(found.text).value);
+    if (typeof version === "number" && version > VERSION)
+      return { ...noTrust("a newer version of Octant wrote it; update Octant"), isNewer: true };
+    if (!Array.isArray(trusted)) return noTrust("it is not what Octant wrote");
+    const [known, other] = [trusted.filter(isTrusted), trusted.filter((one) => !isTrusted(one))];
+    if (other.length === 0) return { trusted: known, warnings: [] };
+    const { warnings } = noTrust(`${counted(other.length, "entry", "entries")} of another version`);
+    return { trusted: known, other, warnings };
   } catch (cause) {
     if (cause instanceof SettingsError || cause instanceof JsoncError) return noTrust(cause.message);
     throw cause;
@@ -107,10 +117,13 @@ export const changeTrust = (
   change: (all: readonly Trusted[]) => readonly Trusted[],
 ): Promise<void> =>
   whileLocked(folder, "trust", () => {
-    const before = loadTrust(folder).trusted;
+    const { trusted: before, other = [], isNewer = false } = loadTrust(folder);
+    if (isNewer)
+      throw new ToolError("IO_ERROR", "a newer version of Octant wrote trust.json; update Octant", {});
     const after = change(before);
     if (after === before) return;
-    const text = `${JSON.stringify({ trusted: after.slice(-MAX_TRUSTED) }, null, 2)}\n`;
+    const trusted = [...other, ...after].slice(-MAX_TRUSTED);
+    const text = `${JSON.stringify({ version: VERSION, trusted }, null, 2)}\n`;
     replaceFile(trustFile(folder).path, text, { mode: 0o600 });
   });
 

@@ -1,6 +1,6 @@
 import { closeSync, constants, fstatSync, openSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { ToolError } from "@octant/core";
+import { refuseNewer, ToolError } from "@octant/core";
 import { replaceFile } from "@octant/host";
 import { z } from "zod";
 import { whileLocked } from "../config/locked.ts";
@@ -40,10 +40,15 @@ const GIVE_UP_MS = 60_000;
 export function createCredentialStore(person: Person) {
   const folder = userFolder(person);
   const file = join(folder.path, "credentials.json");
-  const load = () => read(file);
+  const load = () => readable(readRows(file));
   return {
     file,
     load,
+    /** The names of credentials that another version wrote in a shape that this one cannot read. */
+    unreadable(): readonly string[] {
+      const known = load();
+      return Object.keys(readRows(file)).filter((name) => !Object.hasOwn(known, name));
+    },
     /**
      * Changes one credential under a lock, and returns the stored one. `change` sees what others have written;
      * undefined removes it.
@@ -56,10 +61,12 @@ export function createCredentialStore(person: Person) {
         folder,
         "credentials",
         async () => {
-          const { [name]: now, ...others } = load();
+          // Those that another version wrote stay as they are.
+          const { [name]: _now, ...others } = readRows(file);
+          const now = load()[name];
           const next = await change(now);
           if (next === now) return next;
-          const all = next ? { ...others, [name]: next } : others;
+          const all = { version: VERSION, ...others, ...(next && { [name]: next }) };
           replaceFile(file, `${JSON.stringify(all, null, 2)}\n`, { mode: 0o600 });
           return next;
         },
@@ -68,7 +75,21 @@ export function createCredentialStore(person: Person) {
   };
 }
 
-function read(file: string): StoredCredentials {
+const VERSION = 1;
+
+/** A credential of another shape, such as of a newer version, counts as none. */
+function readable(rows: Readonly<Record<string, unknown>>): StoredCredentials {
+  const schema = credentialSchema();
+  return Object.fromEntries(
+    Object.entries(rows).flatMap(([name, row]) => {
+      const { success, data } = schema.safeParse(row);
+      return success ? [[name, data]] : [];
+    }),
+  );
+}
+
+/** All credentials by name, unchecked. */
+function readRows(file: string): Readonly<Record<string, unknown>> {
   let fd: number;
   try {
     fd = openSync(file, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
@@ -79,9 +100,11 @@ function read(file: string): StoredCredentials {
   try {
     const stat = fstatSync(fd);
     if (!stat.isFile() || isWritableByOthers(stat)) throw unusable(file, "others can write to it");
-    const parsed = z.record(z.string(), credentialSchema()).safeParse(parse(readFileSync(fd, "utf8")));
+    const parsed = z.record(z.string(), z.unknown()).safeParse(parse(readFileSync(fd, "utf8")));
     if (!parsed.success) throw unusable(file, "it is not what Octant wrote");
-    return parsed.data;
+    const { version, ...rows } = parsed.data;
+    refuseNewer(version, VERSION, file);
+    return rows;
   } finally {
     closeSync(fd);
   }
