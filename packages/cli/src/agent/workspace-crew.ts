@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from "node:fs";
+import { readdirSync } from "node:fs";
 import { basename, join } from "node:path";
 import {
   Agent,
@@ -21,7 +21,7 @@ import {
   type ToolExecutor,
 } from "@octant/agent";
 import { type Access, type Caller, ownerOf, sessionOf, toMemberId } from "@octant/core";
-import { hashOf, pathToUri } from "@octant/host";
+import { hashOf, pathToUri, readRegularFile } from "@octant/host";
 import type { McpServers } from "@octant/mcp";
 import {
   createInstructionTrust,
@@ -199,8 +199,8 @@ export const loadMarkdown = (octant: Octant, env: NodeJS.ProcessEnv, folder: str
 export function markdownFiles(octant: Octant, folder: string) {
   return octant.workspace.confinement.roots.flatMap((root) =>
     names(join(root, folder)).flatMap((name) => {
-      const bytes = readFileSync(join(root, folder, name));
-      if (bytes.length > MAX_BYTES) return [];
+      const bytes = readRegularFile(join(root, folder, name), MAX_BYTES);
+      if (bytes === undefined) return [];
       return [{ folder: root, path: `${folder}/${name}`, hash: hashOf(bytes), text: bytes.toString() }];
     }),
   );

@@ -1,5 +1,6 @@
 import { existsSync, lstatSync, type Stats, statSync } from "node:fs";
 import { ToolError } from "@octant/core";
+import { attempt } from "../attempt.ts";
 import { type Confinement, splitPath } from "../confinement.ts";
 import { fromNative, isWithin, type Path, pathToUri, toNative, uriToPath } from "../path.ts";
 import { readRegularFile } from "../regular-file.ts";
@@ -31,10 +32,40 @@ export function findRepository(confinement: Roots, start: Path): Places {
     const gitDir = findGitDir(confinement, top, root);
     if (gitDir !== undefined) {
       const folder = isWithin(root, top) ? top : root;
-      return { top, folder, gitDir, commonDir: findCommonDir(confinement, gitDir) };
+      const commonDir = findCommonDir(confinement, gitDir);
+      for (const place of new Set([gitDir, commonDir])) checkOrdinary(place);
+      return { top, folder, gitDir, commonDir };
     }
     if (top === "/") throw notARepository(start);
   }
+}
+
+/** What git reads first. */
+const READ_FIRST = [
+  ...[
+    "HEAD",
+    "config",
+    "config.worktree",
+    "index",
+    "packed-refs",
+    "commondir",
+    "gitdir",
+    "shallow",
+    "logs/HEAD",
+  ],
+  ...["info/exclude", "info/attributes", "info/sparse-checkout", "info/grafts", "objects/info/alternates"],
+  ...["MERGE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD", "ORIG_HEAD", "FETCH_HEAD"],
+] as const;
+
+/** Git would wait for a pipe, and read a device without end. */
+function checkOrdinary(gitDir: Path): void {
+  const odd = READ_FIRST.map((name) => `${gitDir}/${name}`).find((path) => {
+    const stat = attempt(() => statSync(toNative(path), { throwIfNoEntry: false }));
+    return stat !== undefined && !stat.isFile() && !stat.isDirectory();
+  });
+  if (odd === undefined) return;
+  const message = `${pathToUri(odd)} is a pipe, socket or device, so git is not started; remove it`;
+  throw new ToolError("VCS_ERROR", message, { exit_code: null });
 }
 
 const notARepository = (folder: Path) =>

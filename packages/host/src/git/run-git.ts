@@ -1,5 +1,6 @@
 import { ToolError } from "@octant/core";
 import { attempt } from "../attempt.ts";
+import { isOpeningPipe } from "../opening-pipe.ts";
 import type { Path } from "../path.ts";
 import { collectHead, startFailure } from "../programs/start-failure.ts";
 import { startLaunched } from "../programs/start-program.ts";
@@ -22,6 +23,7 @@ export interface GitOutput {
 
 const MAX_STDERR_BYTES = 8_192;
 const TIMEOUT_MS = 120_000;
+const STALL_MS = 500;
 /** git takes its lock files away when it is asked to end. */
 const GRACE_MS = 2_000;
 
@@ -41,8 +43,10 @@ export async function runGit(run: GitRun): Promise<GitOutput> {
     patience = setTimeout(() => kill("SIGKILL"), GRACE_MS);
   };
   const excess = new AbortController();
+  const stall = new AbortController();
+  const watch = setInterval(() => child.pid && isOpeningPipe(child.pid) && stall.abort(), STALL_MS);
   const deadline = AbortSignal.timeout(TIMEOUT_MS);
-  const stop = AbortSignal.any([excess.signal, deadline, ...(signal ? [signal] : [])]);
+  const stop = AbortSignal.any([excess.signal, stall.signal, deadline, ...(signal ? [signal] : [])]);
   stop.addEventListener("abort", end, { once: true });
   const stdout = collectHead(child.stdout, maxBytes, () => excess.abort());
   const stderr = collectHead(child.stderr, MAX_STDERR_BYTES);
@@ -56,9 +60,11 @@ export async function runGit(run: GitRun): Promise<GitOutput> {
     });
     signal?.throwIfAborted();
     if (excess.signal.aborted) throw tooMuch(maxBytes);
+    if (stall.signal.aborted) throw stalled();
     if (deadline.aborted) throw tooSlow();
     return { code, stdout: stdout(), stderr: stderr().toString() };
   } finally {
+    clearInterval(watch);
     clearTimeout(patience);
     stop.removeEventListener("abort", end);
   }
@@ -69,6 +75,13 @@ const tooMuch = (limit: number) =>
     limit,
     what: "bytes of output",
   });
+
+const stalled = () =>
+  new ToolError(
+    "VCS_ERROR",
+    "git waits for a pipe and was ended; remove the file of .git, or the .gitignore or .gitattributes, that is not a file",
+    { exit_code: null },
+  );
 
 const tooSlow = () =>
   new ToolError("TIMEOUT", `git was not done after ${TIMEOUT_MS} ms and was ended; narrow it with path`, {

@@ -1,7 +1,8 @@
-import { accessSync, constants, existsSync, readFileSync, realpathSync, statSync } from "node:fs";
+import { accessSync, constants, existsSync, realpathSync, statSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, isAbsolute, join } from "node:path";
 import { isWithin, type Path } from "../path.ts";
+import { readRegularFile } from "../regular-file.ts";
 import type { ProgramPlace } from "./catalog.ts";
 
 export interface FoundProgram {
@@ -25,6 +26,7 @@ export interface Surroundings {
 }
 
 const FIRST_NATIVE_TYPESCRIPT = 7;
+const MAX_MANIFEST_BYTES = 1024 * 1024;
 
 /** Finds the program; whether it works is another question. */
 export function findProgram(place: ProgramPlace, around: Surroundings): FoundProgram | undefined {
@@ -45,7 +47,7 @@ export function findProgram(place: ProgramPlace, around: Surroundings): FoundPro
   if (Number.parseInt(version, 10) < FIRST_NATIVE_TYPESCRIPT) return undefined;
   // Started without the script around it, which would be a second process that does nothing.
   const name = `@typescript/typescript-${process.platform}-${process.arch}/package.json`;
-  const native = resolveFrom(manifest, name);
+  const native = findAbove(dirname(manifest), join("node_modules", name));
   const program = native && join(dirname(native), "lib", "tsc");
   return program && isExecutable(program) ? { argv: [program], where: program, ...found } : undefined;
 }
@@ -82,10 +84,19 @@ function resolveFrom(file: string, name: string): string | undefined {
   }
 }
 
+/** Node's own search would read every manifest on its way, and wait for one that is a pipe. */
+function findAbove(folder: string, name: string): string | undefined {
+  const path = join(folder, name);
+  if (existsSync(path)) return path;
+  return folder === dirname(folder) ? undefined : findAbove(dirname(folder), name);
+}
+
 /** A manifest is whatever the project has put there. */
 function loadVersion(manifest: string): string | undefined {
   try {
-    const { version }: { version?: unknown } = JSON.parse(readFileSync(manifest, "utf8"));
+    const { version }: { version?: unknown } = JSON.parse(
+      readRegularFile(manifest, MAX_MANIFEST_BYTES)?.toString() ?? "",
+    );
     return typeof version === "string" ? version : undefined;
   } catch {
     return undefined;

@@ -1,5 +1,6 @@
-import { readdirSync, readFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { ToolError } from "@octant/core";
+import { isOpeningPipe } from "../opening-pipe.ts";
 
 /** Far above a normal search, far below what exhausts a machine. */
 export const MAX_RIPGREP_BYTES = 512 * 1024 * 1024;
@@ -7,8 +8,6 @@ export const MAX_RIPGREP_BYTES = 512 * 1024 * 1024;
 const MEMORY_MS = 100;
 const STALL_MS = 1_000;
 const BYTES_PER_KILOBYTE = 1024;
-/** The kernel function in which a Linux thread sleeps while it opens a pipe without a peer. */
-const OPENING_A_PIPE = "wait_for_partner";
 
 /**
  * ripgrep holds whole ignore files, whole lines and all matches of a line, so a repository can make it take any amount
@@ -40,17 +39,6 @@ const tooMuchMemory = () =>
     "the search takes too much memory, for a huge line, file or ignore file; narrow it with path or glob, or search for something rarer",
     { limit: MAX_RIPGREP_BYTES, what: "bytes of memory" },
   );
-
-function isOpeningPipe(pid: number): boolean {
-  try {
-    const tasks = `/proc/${pid}/task`;
-    return readdirSync(tasks).some(
-      (thread) => readFileSync(`${tasks}/${thread}/wchan`, "latin1") === OPENING_A_PIPE,
-    );
-  } catch {
-    return false;
-  }
-}
 
 const stalled = () =>
   new ToolError(
