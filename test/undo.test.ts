@@ -242,6 +242,35 @@ test("an undo leaves ignored files and a person's edits during the turn, and nam
   expect(existsSync(at("made.txt"))).toBe(false);
 });
 
+test("an undo takes back the work of sub-agents, and of a merged worktree, but not a person's edits meanwhile", async () => {
+  using project = createFixtureProject();
+  const at = (path: string) => join(project.root, path);
+  const spawn = (name: string, worktree: boolean) => ({
+    parts: [
+      { call: "agent", input: { action: "spawn", role: "code", task: `run: echo 1 > ${name}`, worktree } },
+    ],
+  });
+  const script: Script = ({ answers, user }) => {
+    const [, command] = /run: (.*)/.exec(user) ?? [];
+    if (command !== undefined && answers === 0) {
+      // The sub-agent's model thinks, and the person works.
+      appendFileSync(at("mine.txt"), "mine\n");
+      return { parts: [shell(command)] };
+    }
+    if (command === undefined && answers < 2)
+      return spawn(["here.txt", "there.txt"][answers] ?? "", answers === 1);
+    return { parts: [{ text: "done" }] };
+  };
+  await runAgent(project, script, "delegate it");
+  expect([read(project, "here.txt"), read(project, "there.txt")]).toEqual(["1\n", "1\n"]);
+  const { stdout } = await octantHere(project, "undo");
+  expect(stdout).toContain("  removed here.txt\n");
+  expect(stdout).toContain("  removed there.txt\n");
+  expect(stdout).toContain("not undone in .git: refs/heads/main was");
+  expect([existsSync(at("here.txt")), existsSync(at("there.txt"))]).toEqual([false, false]);
+  expect(read(project, "mine.txt")).toBe("mine\nmine\n");
+});
+
 test("/undo in a session without turns says whose turn it undoes", async () => {
   using project = createFixtureProject();
   await makeTurn(project, "make it", () => writeFileSync(join(project.root, "made.txt"), "a\n"));

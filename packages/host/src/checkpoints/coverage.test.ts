@@ -222,6 +222,13 @@ describe("a person who edits during a turn", () => {
     expect([read("a"), read("b")]).toEqual(["mine", "1"]);
   });
 
+  test("loses nothing when the turn moved a file whose old place is taken again", async () => {
+    await using opened = open();
+    await makeTurn(opened, "echo mine > a", "mv a b; echo 1 > c", "echo other > a");
+    expect(await restore(opened, "undo")).toMatchObject({ conflicts: ["a", "b"] });
+    expect([read("a"), read("b"), existsSync(join(root, "c"))]).toEqual(["other", "mine", false]);
+  });
+
   test("keeps a file in a folder that the turn put in the place of a file", async () => {
     await using opened = open();
     await makeTurn(opened, "echo 1 > d", "rm d; mkdir d; echo 2 > d/in", "echo mine > d/mine", "echo 3 > c");

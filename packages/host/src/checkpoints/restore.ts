@@ -37,6 +37,8 @@ export function planRestoration(contents: Contents, spans: readonly Span[], now:
   const merged = new Set<Path>();
   const conflicts = new Set<Path>();
   const uncovered = new Map<Path, Uncovered>();
+  /** What cannot be restored, because its place is taken. */
+  const displaced: SnapshotEntry[] = [];
   // What one of them omits is unknown for the whole turn.
   const all = [...spans.flatMap(({ goal, base, omitted }) => [goal, base, ...omitted]), now];
   for (const { goal, base, uncertain } of spans) {
@@ -51,6 +53,7 @@ export function planRestoration(contents: Contents, spans: readonly Span[], now:
       if (uncertain || (!isOwn && !wanted)) {
         // What others made of it stays, or comes back if a later span has removed it.
         conflicts.add(path);
+        if (from) displaced.push(from);
         continue;
       }
       if (!isOwn) merged.add(path);
@@ -64,7 +67,7 @@ export function planRestoration(contents: Contents, spans: readonly Span[], now:
     to: withoutSpecial(now.get(path)),
   });
   const wanted = [...state].filter(([path, from]) => !isSame(from, now.get(path)));
-  const left = leftAlone(wanted, conflicts, now);
+  const left = leftAlone(wanted, conflicts, displaced, now);
   return {
     changes: wanted
       .filter(([path]) => !left.has(path))
@@ -86,8 +89,26 @@ const withoutSpecial = (entry: SnapshotEntry | undefined): SnapshotEntry | undef
 
 type Wanted = readonly (readonly [Path, SnapshotEntry | undefined])[];
 
+/** Entries that are blocked by conflicts; and files that the turn moved, while their old place is taken. */
+function leftAlone(
+  wanted: Wanted,
+  conflicts: ReadonlySet<Path>,
+  displaced: readonly SnapshotEntry[],
+  now: Snapshot,
+): Set<Path> {
+  const blocked = findBlocked(wanted, conflicts, now);
+  const states = [
+    ...displaced,
+    ...wanted.flatMap(([path, from]) => (from && blocked.has(path) ? [from] : [])),
+  ];
+  const contents = new Set(states.filter((state) => !isFolder(state)).map(({ hash }) => hash));
+  const isMoved = (entry: SnapshotEntry | undefined) => entry && !isFolder(entry) && contents.has(entry.hash);
+  const moved = new Set(wanted.flatMap(([path, from]) => (!from && isMoved(now.get(path)) ? [path] : [])));
+  return findBlocked(wanted, conflicts.union(moved), now).union(moved);
+}
+
 /** Entries that cannot be restored because something of others is in their place, or in the folder that is there. */
-function leftAlone(wanted: Wanted, conflicts: ReadonlySet<Path>, now: Snapshot): Set<Path> {
+function findBlocked(wanted: Wanted, conflicts: ReadonlySet<Path>, now: Snapshot): Set<Path> {
   const removed = new Set(wanted.flatMap(([path, from]) => (from || conflicts.has(path) ? [] : [path])));
   const stuck = wanted
     .filter(([path, from]) => from && !isFolder(from) && isFolder(now.get(path)))
