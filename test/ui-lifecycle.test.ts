@@ -71,8 +71,13 @@ describe.skipIf(lacks("chromium") || process.platform !== "linux")("the life of 
     const isRenderer = (pid: number) => commandOf(pid).includes("--type=renderer");
     const renderers = browsersBelow(client.pid).filter(isRenderer);
     expect(renderers.length).toBeGreaterThan(0);
+    const clicking = client.fails("click", { target: "#never", timeout: 60_000 });
     for (const pid of renderers) killIfAlive(pid);
     expect(await until(() => aliveOf(renderers).length === 0)).toBe(true);
+    expect(await clicking).toMatchObject({
+      code: "UPSTREAM_ERROR",
+      message: expect.stringContaining("crashed"),
+    });
     await expect
       .poll(() => client.fails("snapshot"), { timeout: GONE_MS })
       .toMatchObject({

@@ -82,6 +82,8 @@ describe.skipIf(lacks(...PARTS))("a desktop under Xvfb", () => {
     await client.ui("hover", { target: `${window.x + 60},${window.y + 60}`, ...screen });
     await client.ui("scroll", { target, dy: 1, ...screen });
     await expect.poll(() => readFileSync(log, "utf8")).toMatch(/ButtonPress[\s\S]*button 3[\s\S]*button 5/);
+    // Relative to the window, as its program saw it.
+    expect(readFileSync(log, "utf8")).toMatch(/ButtonPress[\s\S]{1,300}\(50,50\)/);
     expect(await client.ui("screenshot", { ...screen })).toMatchObject({ width: 800, height: 600, scale: 1 });
     expect(await client.ui("screenshot", { target: "10,20,120,80", ...screen })).toMatchObject({
       width: 120,

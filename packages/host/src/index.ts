@@ -3,11 +3,12 @@ export { type Blobs, createBlobs, toRef } from "./blobs/blobs.ts";
 export { type Browsers, createBrowsers } from "./browser/browsers.ts";
 export { invalid, isTimeout, messageOf, noPage } from "./browser/failures.ts";
 export { recordPage } from "./browser/page-recorder.ts";
+export { EDITORS } from "./browser/page-script/index.ts";
 export { loadPlaywright, type Route } from "./browser/playwright.ts";
 export type { Acting, Profile } from "./browser/profile.ts";
 export { PageAnswer, TWO_FRAMES, UNTRUSTED } from "./browser/report.ts";
 export { markElements, takeChanges, takeSnapshot } from "./browser/snapshots.ts";
-export { findTarget } from "./browser/targets.ts";
+export { findTarget, toTargetError } from "./browser/targets.ts";
 export { toShownUrl, toSiteUrl } from "./browser/workspace-site.ts";
 export type { SnapshotChange, Uncovered } from "./checkpoints/changes.ts";
 export type {

@@ -83,6 +83,12 @@ export class Activity {
       const refusal = entry.status === 403 || entry.status === 502 ? refused(response.url()) : undefined;
       if (refusal) entry.failure = refusal;
     });
+    context.on("weberror", (failure) => {
+      const page = failure.page();
+      const { url, line } = failure.location();
+      const at = url ? `${toShownUrl(url)}:${line + 1}` : undefined;
+      this.#log((page && this.#tabOf.get(page)) ?? "", "error", textOf(failure.error()), at);
+    });
     context.on("requestfinished", (request) => this.#settle(request));
     context.on("requestfailed", (request) =>
       this.#settle(request, refused(request.url()) ?? request.failure()?.errorText ?? "failed"),
@@ -97,9 +103,6 @@ export class Activity {
   watch(page: Page, tab: string): void {
     this.#tabOf.set(page, tab);
     page.on("console", (message) => this.#log(tab, message.type(), message.text(), placeOf(message)));
-    page.on("pageerror", (error) =>
-      this.#log(tab, "error", error.stack?.split("\n    at ")[0] ?? error.message),
-    );
     page.on("websocket", (socket) => {
       const url = socket.url();
       const entry = this.#add({ tab, method: "GET", url, type: "websocket" });
@@ -219,6 +222,10 @@ export class Activity {
     this.#waiting.delete(check);
   }
 }
+
+/** A script that cannot be parsed has no stack. */
+const textOf = ({ name, message, stack }: Error): string =>
+  stack?.split("\n    at ")[0] || [name, message].filter(Boolean).join(": ");
 
 function placeOf(message: ConsoleMessage): string | undefined {
   const { url, line } = message.location();

@@ -3,7 +3,15 @@ import type { Browser, BrowserContext, BrowserContextOptions, Locator, Page } fr
 import { inTime, LateError, orAborted } from "../waits.ts";
 import { Activity, type Marker } from "./activity.ts";
 import type { DownloadLimit } from "./download-limit.ts";
-import { browserEnded, isTimeout, messageOf, noPage, pageBusy, tookTooLong } from "./failures.ts";
+import {
+  browserEnded,
+  isTimeout,
+  messageOf,
+  noPage,
+  pageBusy,
+  pageCrashed,
+  tookTooLong,
+} from "./failures.ts";
 import { type PageAnswer, report } from "./report.ts";
 import { runScript, untilScript } from "./scripts.ts";
 import { Tab } from "./tab.ts";
@@ -28,6 +36,8 @@ export interface Acting {
   find(target: string, mayBeGone?: boolean): Promise<Locator | undefined>;
   /** Runs a caller's script, on the target or on the page; INVALID_ARGUMENT when the script fails. */
   run(script: string, onTarget: boolean): Promise<unknown>;
+  /** Runs a script on an element. */
+  runOn(element: Locator, script: string): Promise<unknown>;
   /** Resolves when a caller's script returns a true value. */
   until(script: string): Promise<void>;
 }
@@ -260,6 +270,7 @@ export class Profile {
           throw cause;
         }),
       run: (script, onTarget) => runScript(tab, locator, script, onTarget, waits),
+      runOn: (element, script) => runScript(tab, element, script, true, waits),
       until: (script) => untilScript(tab, script, waits),
     };
     try {
@@ -269,6 +280,8 @@ export class Profile {
       if (cause instanceof ToolError) throw cause;
       if (cause instanceof LateError) throw pageBusy(timeoutMs);
       this.#checkBrowser();
+      // Playwright may say so before its event of the crash.
+      if (/crashed/i.test(messageOf(cause))) throw pageCrashed();
       tab.check();
       if (page.isClosed()) throw noPage(this.name);
       if (target !== undefined) throw await toTargetError(cause, target, locator, timeoutMs);

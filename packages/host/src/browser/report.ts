@@ -131,11 +131,12 @@ function eventsSince(
   };
 }
 
-/** The last ones; of a failed request also its URL. */
+/** The last ones, with where they come from. */
 function toErrors(entries: readonly ConsoleEntry[]): string[] {
   const shown = entries.slice(-MAX_TOLD).map(({ text, at }) => {
     const cut = text.slice(0, MAX_ERROR_CHARS);
-    return at && text.startsWith("Failed to load resource") ? `${cut} <${toUrl(at)}>` : cut;
+    if (at === undefined) return cut;
+    return text.startsWith("Failed to load resource") ? `${cut} <${toUrl(at)}>` : `${cut} (${at})`;
   });
   const omitted = entries.length - shown.length;
   return omitted > 0 ? [`… ${omitted} earlier: ui.console`, ...shown] : shown;

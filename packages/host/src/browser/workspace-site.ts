@@ -18,7 +18,9 @@ export const toSiteUrl = (path: Path): string => `http://${HOST}${new URL(pathTo
 /** The URL as callers know it. */
 export function toShownUrl(url: string): string {
   const prefix = `http://${HOST}/`;
-  return url.startsWith(prefix) ? `file:///${url.slice(prefix.length)}` : url;
+  if (url.startsWith(prefix)) return `file:///${url.slice(prefix.length)}`;
+  // Credentials in an address are for the server only.
+  return url.replace(/^(https?:\/\/)[^/?#]*@/i, "$1");
 }
 
 /** Only for pages of the workspace itself: other sites must not load its files, not even as scripts. */

@@ -128,7 +128,9 @@ export function createScreen({ env, isOn }: ScreenOptions): Screen {
       const state = isOn ? "on" : `off; ${TURN_ON}`;
       if (why) return { name: "screen", available: false, detail: `${why.message}; ${state}` };
       if (name !== "X11") return { name: "screen", available: isOn, detail: `${name}, unverified; ${state}` };
-      const tools = ["xdotool", "maim", "scrot", "import", "ffmpeg"].filter((name) => desktop.find(name));
+      const tools = ["xdotool", "xwininfo", "maim", "scrot", "import", "ffmpeg"].filter((name) =>
+        desktop.find(name),
+      );
       return { name: "screen", available: isOn, detail: `X11 with ${tools.join(", ")}; ${state}` };
     },
   };

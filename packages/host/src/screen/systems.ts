@@ -50,7 +50,7 @@ function reasonAgainstX11({ env, find }: SystemOptions): System["why"] {
   if (!find("xdotool"))
     return {
       message: "xdotool is not installed; the screen needs it",
-      how: "apt-get install xdotool maim ffmpeg",
+      how: "apt-get install xdotool x11-utils maim ffmpeg",
     };
   return undefined;
 }

@@ -31,14 +31,32 @@ export function createX11(desktop: Desktop): ScreenBackend {
     if (x >= 0 && y >= 0 && x < width && y < height) return [Math.round(x), Math.round(y)];
     throw offScreen({ x, y }, width, height);
   };
+  /** xdotool counts the frame of a window manager twice, so it is asked only where xwininfo is missing. */
+  const boxOf = async (id: string, signal: AbortSignal) => {
+    const isExact = desktop.find("xwininfo") !== undefined;
+    const text = isExact
+      ? (await desktop.run("xwininfo", ["-id", id], signal)).toString()
+      : await xdotool(["getwindowgeometry", "--shell", id], signal);
+    const value = (exact: string, name: string) =>
+      Number(new RegExp(`^\\s*${isExact ? exact : name}[:=]\\s*(-?\\d+)$`, "m").exec(text)?.[1] ?? 0);
+    return {
+      x: value("Absolute upper-left X", "X"),
+      y: value("Absolute upper-left Y", "Y"),
+      width: value("Width", "WIDTH"),
+      height: value("Height", "HEIGHT"),
+    };
+  };
   const describe = async (id: string, active: string, signal: AbortSignal): Promise<Window | undefined> => {
     try {
-      const geometry = await xdotool(["getwindowgeometry", "--shell", id], signal);
-      const value = (name: string) => Number(new RegExp(`^${name}=(-?\\d+)$`, "m").exec(geometry)?.[1] ?? 0);
       const title = await xdotool(["getwindowname", id], signal);
       const pid = await xdotool(["getwindowpid", id], signal).catch(() => "");
-      const box = { x: value("X"), y: value("Y"), width: value("WIDTH"), height: value("HEIGHT") };
-      return { id, title, pid: pid === "" ? null : Number(pid), ...box, active: id === active };
+      return {
+        id,
+        title,
+        pid: pid === "" ? null : Number(pid),
+        ...(await boxOf(id, signal)),
+        active: id === active,
+      };
     } catch (cause) {
       if (cause instanceof ToolError) return undefined;
       throw cause;

@@ -3,7 +3,7 @@ import type { UiOptions } from "./acting.ts";
 import { console } from "./console.ts";
 import { emulate } from "./emulate.ts";
 import { evaluate } from "./evaluate.ts";
-import { select, upload } from "./forms.ts";
+import { fill, select, upload } from "./forms.ts";
 import { storage, trace } from "./keeping.ts";
 import { focus, press, type } from "./keyboard.ts";
 import { navigate } from "./navigate.ts";
@@ -29,6 +29,7 @@ export const ui = (options: UiOptions) => {
       snapshot: snapshot(options),
       click: click(options),
       type: type(options),
+      fill: fill(options),
       press: press(options),
       hover: hover(options),
       drag: drag(options),

@@ -1,4 +1,4 @@
-import { type Acting, invalid, messageOf } from "@octant/host";
+import { type Acting, EDITORS, invalid, messageOf } from "@octant/host";
 import { z } from "zod";
 import { acting } from "./acting.ts";
 import { Profile, Target, timeout } from "./inputs.ts";
@@ -8,6 +8,7 @@ const MAX_TEXT_CHARS = 100_000;
 const MAX_KEYS = 100;
 /** To the end of the text; End alone stays in the line. */
 const END = process.platform === "darwin" ? "Meta+ArrowDown" : "Control+End";
+const SELECT_ALL = "ControlOrMeta+a";
 const KEY_NAMES = "names are as in Enter, ArrowDown, PageUp, F5, a or Control+Shift+a";
 
 export const type = acting({
@@ -33,20 +34,44 @@ export const type = acting({
   async page({ text, target, append, submit }, on) {
     const { page, locator, waits } = on;
     if (target === undefined) await page.keyboard.type(text);
-    else if (append) {
+    else if (await isEditor(on, locator)) {
+      await writeInEditor(on, locator, text, append);
+      if (submit) await page.keyboard.press("Enter");
+      return;
+    } else if (append) {
       await locator.focus(waits);
       await locator.press(END, waits);
       await locator.pressSequentially(text, waits);
-    } else {
-      await checkFormat(on, text);
-      await locator.fill(text, waits);
-      // Some pages react to key events, which filling does not send; this key changes nothing.
-      await locator.press("Shift", waits);
-    }
+    } else await fillField(on, locator, text);
     if (submit && target !== undefined) await locator.press("Enter", waits);
     else if (submit) await page.keyboard.press("Enter");
   },
 });
+
+/** Replaces the text of a field or a code editor. */
+export async function fillField(on: Acting, locator: Acting["locator"], text: string): Promise<void> {
+  const { waits } = on;
+  if (await isEditor(on, locator)) return writeInEditor(on, locator, text, false);
+  await checkFormat(on, locator, text);
+  await locator.fill(text, waits);
+  // Some pages react to key events, which filling does not send; this key changes nothing.
+  await locator.press("Shift", waits);
+}
+
+const isEditor = async ({ runOn }: Acting, locator: Acting["locator"]): Promise<boolean> =>
+  (await runOn(locator, `(element) => element.matches(${JSON.stringify(EDITORS)})`)) === true;
+
+/** A code editor draws its text and reads keys from a hidden field. */
+async function writeInEditor(
+  { page, waits }: Acting,
+  locator: Acting["locator"],
+  text: string,
+  append: boolean,
+): Promise<void> {
+  await locator.click(waits);
+  await page.keyboard.press(append ? END : SELECT_ALL);
+  await page.keyboard.insertText(text);
+}
 
 /** Fields that accept one form of text only, with an example. Browsers empty them when they get another. */
 const FORMATS: Readonly<Record<string, string>> = {
@@ -60,9 +85,8 @@ const FORMATS: Readonly<Record<string, string>> = {
 };
 
 /** INVALID_ARGUMENT, with nothing changed, when the field of the target would not keep the text. */
-async function checkFormat({ locator, waits, run }: Acting, text: string): Promise<void> {
-  await locator.waitFor({ ...waits, state: "attached" });
-  const refusedBy = await run(toCheck(text.trim()), true);
+async function checkFormat({ runOn }: Acting, locator: Acting["locator"], text: string): Promise<void> {
+  const refusedBy = await runOn(locator, toCheck(text.trim()));
   const format = typeof refusedBy === "string" ? FORMATS[refusedBy] : undefined;
   if (format !== undefined) throw invalid("text", `this field takes ${format}`);
 }

@@ -89,7 +89,7 @@ export const navigate = (options: UiOptions) =>
 function toPlace({ workspace: { confinement }, network }: UiOptions, url: string, isRemote: boolean): string {
   const parsed = URL.parse(url);
   if (parsed?.protocol === "http:" || parsed?.protocol === "https:")
-    return network.checkUrl(url, isRemote).href + parsed.hash;
+    return withCredentials(network.checkUrl(url, isRemote), parsed).href + parsed.hash;
   if (url === "about:blank" || parsed?.protocol === "data:") return url;
   if (/^https?:/i.test(url)) throw invalid("url", `'${url}' is not a URL`);
   if (parsed && parsed.protocol !== "file:" && !/^[a-z]:$/i.test(parsed.protocol)) {
@@ -99,6 +99,14 @@ function toPlace({ workspace: { confinement }, network }: UiOptions, url: string
   }
   using file = confinement.openFile(confinement.toPath(url));
   return toSiteUrl(file.path);
+}
+
+/** The browser answers the server's question with them; addresses that are checked and shown have none. */
+function withCredentials(checked: URL, { username, password }: URL): URL {
+  const url = new URL(checked);
+  url.username = username;
+  url.password = password;
+  return url;
 }
 
 type Page = Acting["page"];

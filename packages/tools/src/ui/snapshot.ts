@@ -6,6 +6,7 @@ import { PageProfile, Target } from "./inputs.ts";
 
 const MAX_CURSOR_CHARS = 65_536;
 const MAX_DEPTH = 100;
+const MAX_FIND_CHARS = 1_000;
 
 /** Where the next page of a snapshot starts. */
 const Position = z.object({ hash: z.string(), offset: z.int(), url: z.string(), title: z.string() });
@@ -34,6 +35,12 @@ export const snapshot = (options: UiOptions) =>
       target: Target.optional(),
       depth: z.int().min(1).max(MAX_DEPTH).optional(),
       interactive: z.boolean().default(false).describe("Only interactive elements"),
+      find: z
+        .string()
+        .min(1)
+        .max(MAX_FIND_CHARS)
+        .optional()
+        .describe("Only lines with this text, and what they are in"),
       changes: z.boolean().default(false).describe("Since the last answer"),
       max_bytes: z.int().min(256).max(MAX_ANSWER_BYTES).default(ANSWER_BYTES),
       cursor: z.string().min(1).max(MAX_CURSOR_CHARS).optional(),
@@ -44,8 +51,9 @@ export const snapshot = (options: UiOptions) =>
     examples: [
       { title: "Buttons, links and fields only", input: { interactive: true }, fails: "NOT_FOUND" },
       { title: "One part of the page", input: { target: "main", depth: 3 }, fails: "NOT_FOUND" },
+      { title: "Where a text is", input: { find: "total" }, fails: "NOT_FOUND" },
     ],
-    async run({ target, depth = 0, interactive, changes, max_bytes: maxBytes, profile }, ctx) {
+    async run({ target, depth = 0, interactive, find, changes, max_bytes: maxBytes, profile }, ctx) {
       const budget = maxBytes <= ANSWER_BYTES ? Math.max(256, maxBytes - ANSWER_MARGIN_BYTES) : maxBytes;
       const position = ctx.resume(Position);
       if (position) {
@@ -69,7 +77,10 @@ export const snapshot = (options: UiOptions) =>
           return { ...head, text, complete: true, ...(more > 0 && { more_changes: more }) };
         }
         const root = target === undefined ? undefined : locator;
-        const { text, lines, complete } = await takeSnapshot(tab, { interactive, depth, root });
+        const whole = await takeSnapshot(tab, { interactive, depth, root });
+        const { complete } = whole;
+        const text = find === undefined ? whole.text : linesWith(whole.text, find);
+        const lines = text === "" ? 0 : text.split("\n").length;
         const { page: first, next } = cutAt(text, 0, budget);
         if (next === undefined) return { ...head, text, lines, complete };
         const hash = options.workspace.blobs.put(Buffer.from(text));
@@ -88,6 +99,21 @@ export const snapshot = (options: UiOptions) =>
       handles: { ref },
     }),
   });
+
+/** The lines that contain a text in any case, each below the elements that contain it. */
+function linesWith(text: string, find: string): string {
+  const wanted = find.toLowerCase();
+  const lines = text.split("\n");
+  const shown = new Set<number>();
+  /** By level: the open element's line. */
+  const above: number[] = [];
+  for (const [at, line] of lines.entries()) {
+    const level = (line.length - line.trimStart().length) / 2;
+    above.splice(level, above.length, at);
+    if (line.toLowerCase().includes(wanted)) for (const outer of above) shown.add(outer);
+  }
+  return lines.filter((_, at) => shown.has(at)).join("\n");
+}
 
 /** Whole lines from an offset, as many as fit; `next` is where the rest starts. */
 function cutAt(text: string, offset: number, maxBytes: number): { page: string; next?: number } {

@@ -6,7 +6,7 @@ import type { ChangesAnswer, PageRequest, TreeAnswer, TreeRequest } from "./requ
 
 /** Answers requests inside a page. Self-contained: it is sent to pages as source. */
 export function createEngine(
-  { readTree }: Reading,
+  { readTree, findByRole }: Reading,
   { render, toText }: Rendering,
   { mark, unmark }: Marks,
   refs: Refs,
@@ -172,6 +172,7 @@ export function createEngine(
         const element = refs.byRef.get(request.ref)?.deref();
         return element?.isConnected ? [element] : [];
       }
+      if (request.op === "role") return findByRole(root, request.role, request.name, request.anyCase);
       // A late answer would be lost, and with it the changes that it told.
       if ("until" in request && Date.now() > request.until) return [];
       const carrier = document.createElement("pre");

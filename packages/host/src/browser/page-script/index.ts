@@ -7,6 +7,9 @@ import { createTexts } from "./texts.ts";
 
 export type { ChangesAnswer, TreeAnswer, TreeRequest } from "./requests.ts";
 
+/** Code editors that draw their text themselves: Monaco, Ace, CodeMirror 5. */
+export const EDITORS = ".monaco-editor, .ace_editor, .CodeMirror";
+
 /**
  * Runs inside pages, in a world that their scripts cannot reach. It is registered as a selector engine, the
  * documented way into that world; an answer that is not an element is returned as the text of a detached one. Each
@@ -18,7 +21,7 @@ export const PAGE_SCRIPT = `(globalThis.octantEngine ??= (() => {
   const host = { current: undefined };
   const texts = (${createTexts})();
   const naming = (${createNaming})(texts);
-  const reading = (${createReading})(texts, naming, { host: () => host.current });
+  const reading = (${createReading})(texts, naming, { host: () => host.current }, ${JSON.stringify(EDITORS)});
   const rendering = (${createRendering})(texts, reading, refs);
   const marks = (${createMarks})(host, naming, reading, refs);
   return (${createEngine})(reading, rendering, marks, refs);

@@ -156,6 +156,7 @@ export function createNaming({ clean, cut, MAX_NAME, TEXT_NODE }: Texts) {
       if (input.indeterminate || aria("checked") === "mixed") states.push("mixed");
       else if (isChecked) states.push("checked");
     }
+    if (element.getAttribute("draggable") === "true") states.push("draggable");
     if (aria("pressed") === "true") states.push("pressed");
     if (aria("selected") === "true") states.push("selected");
     if (aria("current")) states.push("current");

@@ -8,6 +8,8 @@ export interface Item {
   readonly name: string;
   readonly states: string;
   readonly children: Part[];
+  /** It reacts to the pointer, whatever its role says. */
+  readonly acts?: boolean;
 }
 /** A string is text; null ends a line of it. */
 export type Part = Item | string | null;
@@ -17,6 +19,7 @@ export function createReading(
   texts: Texts,
   naming: Naming,
   marks: { readonly host: () => Element | undefined },
+  EDITORS: string,
 ) {
   const { clean, cut, keepSpaces, MAX_NAME, TEXT_NODE } = texts;
   const { roleOf, labelOf, hintOf, statesOf } = naming;
@@ -57,6 +60,10 @@ export function createReading(
       if (SKIPPED.has(element.tagName) || element === marks.host()) return;
       if (element.getAttribute("aria-hidden") === "true") return;
       // An element with display `contents` has no box, but its children have.
+      if (element.matches(EDITORS)) {
+        out.push(readEditor(element));
+        return;
+      }
       const isShown = element.checkVisibility({ visibilityProperty: true });
       if (!isShown && !element.checkVisibility() && getComputedStyle(element).display !== "contents") return;
       const isSeen = isShown || getComputedStyle(element).visibility === "visible";
@@ -85,7 +92,11 @@ export function createReading(
         if (breaks) out.push(null);
         return;
       }
-      out.push(toNode(element, role, inner));
+      out.push(
+        isMadeForClicks(element)
+          ? { ...toNode(element, role, inner), acts: true }
+          : toNode(element, role, inner),
+      );
     };
     const visitChildren = (element: Element, out: Part[], underPointer: boolean, isSeen: boolean): void => {
       const isSlot = element.tagName === "SLOT" && (element as HTMLSlotElement).assignedNodes().length > 0;
@@ -106,6 +117,17 @@ export function createReading(
     if (whole === document.body && !document.body.isContentEditable) visitChildren(whole, parts, false, true);
     else visit(whole, parts, false);
     return { parts, complete: !isLate };
+  }
+
+  /** Code editors hide their text from accessibility tools and take keys in a field that cannot be seen. */
+  function readEditor(element: Element): Item {
+    const lines = [...element.querySelectorAll(".view-line, .ace_line, .CodeMirror-line")]
+      .map((line) => ({ top: line.getBoundingClientRect().top, text: line.textContent ?? "" }))
+      .sort((a, b) => a.top - b.top);
+    const field = element.querySelector("textarea, [role=textbox], [contenteditable=true]");
+    const text = lines.map((line) => line.text.replaceAll("\u00a0", " ")).join("\n");
+    const name = cut((field && labelOf(field)) || labelOf(element), MAX_NAME);
+    return { element, role: "textbox", name, states: " multiline", children: [keepSpaces(text)] };
   }
 
   const isMadeForClicks = (element: Element): boolean =>
@@ -140,6 +162,40 @@ export function createReading(
     return { element, role, name, states, children: nodes };
   }
 
+  /** The visible elements with this role and name, as a snapshot would show them. */
+  function findByRole(
+    root: Document | Element | ShadowRoot,
+    role: string,
+    name: string,
+    anyCase: boolean,
+  ): Element[] {
+    const wanted = anyCase ? name.toLowerCase() : name;
+    const isWanted = (text: string) => (anyCase ? text.toLowerCase() : text) === wanted;
+    naming.start(document.documentElement);
+    const found: Element[] = [];
+    const search = (from: Document | Element | ShadowRoot): void => {
+      for (const element of from.querySelectorAll("*")) {
+        if (element.shadowRoot) search(element.shadowRoot);
+        if (roleOf(element) !== role || !element.checkVisibility({ visibilityProperty: true })) continue;
+        if (element.closest("[aria-hidden=true]")) continue;
+        if (isWanted(clean(labelOf(element) || nameByContent(element, role) || hintOf(element))))
+          found.push(element);
+      }
+    };
+    search(root);
+    return found;
+  }
+
+  /** The text alone, unless pictures or labels inside it count too. */
+  function nameByContent(element: Element, role: string): string {
+    if (!NAMED_BY_CONTENT.has(role)) return "";
+    if (!element.querySelector("[alt], [aria-label], [aria-labelledby], [aria-hidden], svg, slot, style"))
+      return element.textContent ?? "";
+    const { parts } = readTree(element, Number.POSITIVE_INFINITY);
+    const [own] = parts;
+    return typeof own === "object" && own !== null ? own.name : textOf(parts);
+  }
+
   const textOf = (parts: readonly Part[]): string =>
     parts
       .map((part) =>
@@ -147,7 +203,7 @@ export function createReading(
       )
       .join("");
 
-  return { readTree, textOf, isInteractive: (role: string): boolean => INTERACTIVE.has(role) };
+  return { readTree, findByRole, textOf, isInteractive: (role: string): boolean => INTERACTIVE.has(role) };
 }
 
 export type Reading = ReturnType<typeof createReading>;

@@ -70,14 +70,16 @@ export function createRendering(
       }
       flush();
     };
-    const node = ({ element, role, name, states, children }: Item, level: number, parent: string): void => {
-      const isTarget = role !== "option" && (isInteractive(role) || role === "textbox");
+    const node = (item: Item, level: number, parent: string): void => {
+      const { element, role, name, states, children, acts = false } = item;
+      // The options of a select box are chosen by ui.select.
+      const isTarget = acts || (isInteractive(role) && element.tagName !== "OPTION");
       if (interactive && !isTarget) {
         list(children, level, parent);
         return;
       }
       // A list item that contains only a link, for example, is shown as the link.
-      if (role === "listitem" && !name && !states && isOnlyItem(children)) {
+      if (role === "listitem" && !name && !states && !acts && isOnlyItem(children)) {
         list(children, level, parent);
         return;
       }

@@ -1,6 +1,7 @@
 /** A request to the script, as JSON after `octant=`. */
 export type PageRequest =
   | { readonly op: "ref"; readonly ref: string }
+  | { readonly op: "role"; readonly role: string; readonly name: string; readonly anyCase: boolean }
   | ({ readonly op: "tree" } & TreeRequest)
   | ({ readonly op: "changes" } & TreeRequest & { readonly maxChangeChars: number })
   | { readonly op: "mark" }
