@@ -39,7 +39,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     "hub",
   ],
 };
-const CORE_MAY_USE = ["node:crypto", "zod"];
+const CORE_MAY_USE = ["node:async_hooks", "node:crypto", "zod"];
 
 const PACKAGES = join(import.meta.dirname, "..", "packages");
 const IMPORT =

@@ -5,8 +5,11 @@ import {
   createNetwork,
   createScreen,
   createWatcher,
+  type Denials,
+  type Denied,
   LOCAL_POLICY,
   type NetworkPolicy,
+  type Sandbox,
   type Watcher,
   type Workspace,
 } from "@octant/host";
@@ -17,8 +20,12 @@ import {
   type Embedder,
   ParserPool,
   SearchEngine,
+  type SourceFiles,
 } from "@octant/search";
 import { createSourceFiles } from "@octant/tools";
+
+/** What rules deny to actions of a tool; `reading` leaves out those that write. */
+export type DeniedTo = (tool: string, reading?: "reading") => Denied | undefined;
 
 /** The parts of the machine that tools use besides the workspace. */
 export function createMachineParts(
@@ -26,14 +33,22 @@ export function createMachineParts(
   settings: EffectiveSettings,
   env: NodeJS.ProcessEnv,
   log: (line: string) => void,
+  deniedTo: DeniedTo,
 ) {
-  const network = createNetwork({ policy: toNetworkPolicy(settings), env, warn: log });
+  const { denials } = workspace;
+  const network = createNetwork({
+    policy: toNetworkPolicy(settings),
+    denies: denials.hostDenied,
+    env,
+    warn: log,
+  });
   const watcher = createWatcher({ ...workspace, ignore: [workspace.state.base], warn: log });
-  const code = createCodeParts(workspace, watcher, settings, env, log);
+  const code = createCodeParts(workspace, watcher, settings, env, log, deniedTo);
   const { browser, headless, max_download_bytes: maxDownloadBytes, screen: isOn } = settings.ui;
   const browsers = createBrowsers({
     workspace,
     network,
+    denied: () => deniedTo("ui"),
     env,
     settings: { headless, maxDownloadBytes, ...(browser !== null && { browser }) },
   });
@@ -71,18 +86,32 @@ function createCodeParts(
   { language_servers, search }: EffectiveSettings,
   env: NodeJS.ProcessEnv,
   log: (line: string) => void,
+  deniedTo: DeniedTo,
 ) {
+  const { denials, sandbox } = workspace;
   const embedder = search.embedder ? createEmbedder(search.embedder) : undefined;
   const parsers = new ParserPool(1 + Math.min(MAX_INDEX_PARSERS, availableParallelism()));
   const engine = new SearchEngine({
-    files: createSourceFiles(workspace, watcher),
+    files: forAllCalls(createSourceFiles(workspace, watcher), denials),
     folder: workspace.state.folder("search"),
     embedder,
     vectorStore: search.vector_store,
     parsers,
     log,
   });
-  const servers = createLanguageServers({ ...workspace, watcher, env, configured: language_servers, log });
+  // A server answers many calls, so it must not see what is denied to any of them.
+  const masked: Sandbox = {
+    ...sandbox,
+    wrap: (command) => denials.during(deniedTo("code", "reading"), () => sandbox.wrap(command)),
+  };
+  const servers = createLanguageServers({
+    ...workspace,
+    sandbox: masked,
+    watcher,
+    env,
+    configured: language_servers,
+    log,
+  });
   return {
     engine,
     servers,
@@ -94,6 +123,12 @@ function createCodeParts(
     },
   };
 }
+
+/** The index holds every file; each call filters its own answer. */
+const forAllCalls = (files: SourceFiles, { without }: Denials): SourceFiles => ({
+  ...files,
+  read: (name) => without(() => files.read(name)),
+});
 
 function createEmbedder(settings: NonNullable<EffectiveSettings["search"]["embedder"]>): Embedder {
   if (settings.kind === "onnx") return createOnnxEmbedder(settings);

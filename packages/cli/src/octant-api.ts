@@ -23,6 +23,7 @@ import type {
   PermissionSetting,
   Policy,
   SessionAnswers,
+  WorkingTree,
 } from "@octant/runtime";
 import type { ActiveModes } from "@octant/tools";
 import type { OwnTool } from "./own-tools.ts";
@@ -60,6 +61,8 @@ export interface OctantOptions<T extends Tool = Tool> extends ToolChoice {
   readonly config?: Config;
   /** The state folder whose audit log records the calls; that of the workspace when absent. */
   readonly auditIn?: StateFolder;
+  /** The first root is another working tree of this project, whose rules apply to the copies of its files. */
+  readonly copyOf?: WorkingTree;
   /** Creates the sub-agents; by default with the provider from environment and settings. */
   readonly crew?: (octant: Octant) => Crew;
   readonly env?: NodeJS.ProcessEnv;

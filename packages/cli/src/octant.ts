@@ -84,9 +84,11 @@ function equip<T extends Tool>(
   const hasCheckpoints = options.checkpoints ?? settings.checkpoints ?? options.checkpointsByDefault;
   const checkpoints = hasCheckpoints ? workspace.checkpoints : undefined;
   const steps = createPolicySteps({ ...options, config, workspace, checkpoints, permissions, modes });
-  const machine = createMachineParts(workspace, settings, env, log);
-  const { crew, models, closeCrew } = createAgentParts(() => octant, options, permissions);
   const registry = createRegistry([]);
+  const machine = createMachineParts(workspace, settings, env, log, (name, reading) =>
+    steps.rules.denied(callsOf(registry.get(name), reading)),
+  );
+  const { crew, models, closeCrew } = createAgentParts(() => octant, options, permissions);
   serveToolRefs(registry, workspace.files, log);
   const parts = { crew, models, workspace, checkpoints, registry, ...machine, settings, config, modes };
   addTools({ ...parts, version, mode, env }, names, options);
@@ -131,6 +133,12 @@ function equip<T extends Tool>(
   };
   return octant;
 }
+
+/** A call of each action of the tool. */
+const callsOf = (tool: Tool | undefined, reading?: "reading") =>
+  Object.entries(tool?.actions ?? {})
+    .filter(([, { access }]) => !reading || access === "read")
+    .map(([action, act]) => ({ name: `${tool?.name}.${action}`, action: act, input: {} }));
 
 const toTopics = (
   { jobs, processes }: Workspace,

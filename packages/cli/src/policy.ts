@@ -1,3 +1,4 @@
+import { homedir, userInfo } from "node:os";
 import type { Around } from "@octant/core";
 import { type Checkpoints, createProcesses, type Workspace } from "@octant/host";
 import {
@@ -25,7 +26,10 @@ import type { ActiveModes } from "@octant/tools";
 import type { OctantOptions } from "./octant-api.ts";
 
 export interface PolicyOptions
-  extends Pick<OctantOptions, "prompter" | "allow" | "approvalTimeoutMs" | "auditIn" | "tellsUnconfined"> {
+  extends Pick<
+    OctantOptions,
+    "prompter" | "allow" | "approvalTimeoutMs" | "auditIn" | "copyOf" | "tellsUnconfined"
+  > {
   readonly checkpoints: Checkpoints | undefined;
   readonly config: Config;
   readonly modes: ActiveModes;
@@ -57,7 +61,12 @@ export function createPolicySteps(options: PolicyOptions) {
   // A separate process pool: a hook can run however many commands are running.
   const processes = createProcesses({ folder: state.folder("hooks"), env, sandbox, caps: HOOK_CAPS });
   const runner = createHookRunner({ processes, confinement, redact, log });
-  const places = { roots: confinement.roots, searchPath: env.PATH };
+  const places = {
+    roots: confinement.roots,
+    homes: [...new Set([env.HOME || homedir(), userInfo().homedir])],
+    copyOf: options.copyOf,
+    searchPath: env.PATH,
+  };
   const rules = createPolicy(config.permissions, places);
   const [root = "/"] = confinement.roots;
   const session = new SessionAnswers(places, options.allow);
@@ -87,6 +96,7 @@ export function createPolicySteps(options: PolicyOptions) {
         permissions,
         session,
         prompter,
+        during: workspace.denials.during,
         addRule: async (rule) => {
           await addLocalRule(root, rule, { env });
         },

@@ -16,6 +16,8 @@ export interface Notes {
   binary?: BinaryPart;
   readonly decisions: DecisionNote[];
   hides?: StepContext["hides"];
+  /** The rule whose files the answer lacks. */
+  leftOut?: string;
 }
 
 export const createNotes = (): Notes => ({

@@ -9,6 +9,8 @@ const Meta = z.object({
   /** Present while the work continues as a job: job.poll waits for its result. */
   job_id: z.string().optional(),
   paging: z.object({ cursor: z.string().nullable(), more: z.boolean() }),
+  /** A permission rule whose files are left out of the data. */
+  left_out: z.string().optional(),
 });
 export type Meta = Readonly<z.output<typeof Meta>>;
 export type Paging = Readonly<Meta["paging"]>;

@@ -10,8 +10,20 @@ import { z } from "zod";
  * - `input`: text or keys that a command reads
  * - `environment`: variables that can change what a command does
  * - `host`: a URL, or a host with or without a port
+ * - `address`: a URL, or a file of the workspace
+ * - `subject`: a file, a symbol_id, or a handle
  */
-export type Holding = "path" | "tree" | "patch" | "symbol" | "command" | "input" | "environment" | "host";
+export type Holding =
+  | "path"
+  | "tree"
+  | "patch"
+  | "symbol"
+  | "command"
+  | "input"
+  | "environment"
+  | "host"
+  | "address"
+  | "subject";
 
 /** Not zod's own metadata: that would show in every JSON Schema. */
 const holdings = z.registry<{ readonly holds: Holding }>();

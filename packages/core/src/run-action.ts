@@ -1,8 +1,10 @@
+import { AsyncLocalStorage } from "node:async_hooks";
 import type { Notes } from "./context.ts";
 import type { Around, CallOptions, CheckedCall, Step } from "./dispatch.ts";
 import type { ErrorBody } from "./envelope.ts";
 import { type ErrorCode, ToolError } from "./errors.ts";
-import { type Job, PATIENCE_MS, type RunningJob } from "./jobs/job.ts";
+import { hideInError, withoutHidden } from "./hidden.ts";
+import { type Job, type JobWork, PATIENCE_MS, type RunningJob } from "./jobs/job.ts";
 import type { Jobs } from "./jobs/jobs.ts";
 import type { Settle } from "./settle.ts";
 import type { Context, Timing } from "./tool.ts";
@@ -12,26 +14,38 @@ export const runAction =
   (jobs: Jobs | undefined, given: CallOptions, settle: Settle, notes: Notes, around?: Around): Step =>
   (call, ctx) => {
     const { timing } = call.act;
-    const work = (inner: Context) => perform(call, inner, around);
+    const work = (inner: Context) => perform(call, inner, notes, around);
     if (timing === "sync") return work(ctx);
     if (given.running) return runInJob(work, ctx, given.running);
-    if (!jobs) return runDetachable(call, work, ctx);
+    if (!jobs) return runDetachable(call, work, ctx, notes);
     return runAsJob(jobs, toPatience(timing, given.timingHint), given, settle, notes)(call, work, ctx);
   };
 
 /** The work of a call, with what surrounds it. */
 type Work = (ctx: Context) => Promise<unknown>;
 
-async function perform(call: CheckedCall, ctx: Context, around: Around | undefined): Promise<unknown> {
-  const { act, input } = call;
-  const run = async () => act.run(input, ctx);
-  return act.output.parse(await (around ? around(call, run) : run()));
+async function perform(call: CheckedCall, ctx: Context, notes: Notes, around?: Around): Promise<unknown> {
+  const run = async () => call.act.run(call.input, ctx);
+  try {
+    return checkOutput(call, await (around ? around(call, run) : run()), notes);
+  } catch (cause) {
+    throw notes.hides ? hideInError(cause, notes.hides) : cause;
+  }
+}
+
+/** The data of an answer, without what rules hide from the call. */
+function checkOutput({ act }: CheckedCall, data: unknown, notes: Notes): unknown {
+  const checked = act.output.parse(data);
+  if (!notes.hides) return checked;
+  return withoutHidden(act.output, checked, notes.hides, (reason) => {
+    notes.leftOut = reason;
+  });
 }
 
 /** Without jobs, an action that detaches is answered, but its end cannot be polled. */
-function runDetachable({ act }: CheckedCall, work: Work, ctx: Context): Promise<unknown> {
+function runDetachable(call: CheckedCall, work: Work, ctx: Context, notes: Notes): Promise<unknown> {
   const answered = Promise.withResolvers<unknown>();
-  const detach = (data: unknown) => answered.resolve(act.output.parse(data));
+  const detach = (data: unknown) => answered.resolve(checkOutput(call, data, notes));
   return Promise.race([work({ ...ctx, detach }), answered.promise]);
 }
 
@@ -69,7 +83,8 @@ const runAsJob =
       key: given.key,
       patienceMs,
       signal: ctx.signal,
-      work: (running) => {
+      // A queued job starts when another one ends, and must not inherit the context of that one.
+      work: AsyncLocalStorage.bind<JobWork>((running) => {
         given.onJob?.(running.job_id);
         const settled = settle(
           async () =>
@@ -85,7 +100,7 @@ const runAsJob =
                 if (isWaiting) ctx.progress(update);
               },
               detach(data) {
-                interim ??= { data: call.act.output.parse(data) };
+                interim ??= { data: checkOutput(call, data, notes) };
                 running.detach();
               },
             }),
@@ -93,7 +108,7 @@ const runAsJob =
         );
         ended = settled.then(({ error }) => error?.code ?? "OK");
         return settled;
-      },
+      }),
     });
     isWaiting = false;
     if (result) {

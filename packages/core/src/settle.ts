@@ -26,7 +26,7 @@ export const createSettle =
 export const toMeta = (
   { tool, action }: Call,
   trace_id: string,
-  { backend, job, paging }: Pick<Notes, "backend" | "job" | "paging">,
+  { backend, job, paging, leftOut }: Pick<Notes, "backend" | "job" | "paging" | "leftOut">,
 ): Meta => ({
   tool,
   action: typeof action === "string" ? action : "",
@@ -34,6 +34,7 @@ export const toMeta = (
   ...(backend !== undefined && { backend }),
   ...(job !== undefined && { job_id: job.job_id }),
   paging,
+  ...(leftOut !== undefined && { left_out: leftOut }),
 });
 
 function describeFailure(cause: unknown, signal: AbortSignal | undefined, trace_id: string): ErrorBody {

@@ -14,6 +14,7 @@ import {
 import { ToolError } from "@octant/core";
 import { z } from "zod";
 import { attempt } from "./attempt.ts";
+import type { Denials } from "./denials.ts";
 import { errnoOf } from "./errno.ts";
 import { fromNative, isWithin, type Path, pathToUri, toNative, uriToPath } from "./path.ts";
 import { entryError, hasCode, toToolError } from "./system-error.ts";
@@ -52,8 +53,19 @@ const hasDescriptorPaths = () => process.platform === "linux" && existsSync("/pr
 
 export type Confinement = ReturnType<typeof createConfinement>;
 
+const NOTHING_DENIED = {
+  checkFile: () => {},
+  fileDenied: () => undefined,
+  isRestricted: () => false,
+  without: <T>(run: () => T) => run(),
+};
+
 /** The folders that may be touched. Whatever is opened here is checked after it was opened, never before. */
-export function createConfinement(folders: readonly string[], descriptorPaths = hasDescriptorPaths()) {
+export function createConfinement(
+  folders: readonly string[],
+  descriptorPaths = hasDescriptorPaths(),
+  denials: Pick<Denials, "checkFile" | "fileDenied" | "isRestricted" | "without"> = NOTHING_DENIED,
+) {
   const aliases = folders.map((folder) => {
     const given = uriToPath(folder, fromNative(Buffer.from(process.cwd())));
     return { given, real: realFolder(given) };
@@ -94,6 +106,7 @@ export function createConfinement(folders: readonly string[], descriptorPaths = 
         : samePlace(path, stat);
       if (stat.nlink === 0) throw entryError("NOT_FOUND", shown, "was removed");
       check(real);
+      denials.checkFile(real);
       return pinned(fd, real, stat);
     } catch (cause) {
       if (fd !== undefined) closeSync(fd);
@@ -148,6 +161,13 @@ export function createConfinement(folders: readonly string[], descriptorPaths = 
     allow(folders: readonly Path[], only: boolean): void {
       inside = [...(only ? [] : inside), ...folders.map(realFolder)];
     },
+    isRestricted: denials.isRestricted,
+    /** Why rules keep the running call from this file or folder; undefined when none does. */
+    denied: denials.fileDenied,
+    /** PERMISSION_DENIED then. Files are checked when they are opened; this is for others, such as new ones. */
+    checkDenied: denials.checkFile,
+    /** Lifts the rules for work on behalf of all calls. */
+    withoutDenials: denials.without,
     /** The default location: the first root, or the first allowed folder. */
     get start(): Path {
       return inside[0] ?? first;

@@ -22,6 +22,7 @@ export type { Restoration } from "./checkpoints/restore.ts";
 export type { Checkpoint, Turn } from "./checkpoints/store.ts";
 export type { Pinned, PinnedFolder } from "./confinement.ts";
 export { type Confinement, createConfinement, splitPath } from "./confinement.ts";
+export type { Denials, Denied } from "./denials.ts";
 export { compareStates } from "./edits/compare.ts";
 export { createEdits, type Edits, type PatchResult } from "./edits/edits.ts";
 export { MAX_EDIT_BYTES } from "./edits/existing-file.ts";

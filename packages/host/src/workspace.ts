@@ -3,6 +3,7 @@ import { createJobEvents, createJobs } from "@octant/core";
 import { createBlobs } from "./blobs/blobs.ts";
 import { createCheckpoints } from "./checkpoints/checkpoints.ts";
 import { createConfinement } from "./confinement.ts";
+import { createDenials } from "./denials.ts";
 import { createEdits } from "./edits/edits.ts";
 import { createFiles, type RefOpener } from "./files/files.ts";
 import { systemClock } from "./jobs/clock.ts";
@@ -35,7 +36,8 @@ export type Workspace = ReturnType<typeof createWorkspace>;
  */
 export function createWorkspace(options: WorkspaceOptions) {
   const { roots, env, warn, sandbox: settings = DEFAULT_SANDBOX } = options;
-  const confinement = createConfinement(roots);
+  const denials = createDenials();
+  const confinement = createConfinement(roots, undefined, denials);
   confinement.allow(allowedFolders(confinement.roots, settings), settings.mode === "allowlist");
   const state = openStateFolder({ roots: confinement.roots, env, warn });
   // A root such as the home folder contains the state of other workspaces, and Node's compile cache for us.
@@ -47,7 +49,7 @@ export function createWorkspace(options: WorkspaceOptions) {
   const checkpoints = createCheckpoints({ confinement, blobs, edits, state, env, warn });
   const store = createJobStore(join(state.folder("jobs"), "jobs.sqlite"), warn);
   const jobs = createJobs({ store, clock: systemClock, events: createJobEvents(Date.now) });
-  const sandbox = createSandbox({ roots: confinement.roots, settings, env, state, warn });
+  const sandbox = createSandbox({ roots: confinement.roots, settings, env, state, denials, warn });
   const limits = { memoryBytes: settings.memory_bytes, maxProcesses: settings.max_processes };
   const processes = createProcesses({ folder: state.folder("processes"), env, sandbox, limits });
   const ripgrep = createIndexedRipgrep({ confinement, ripgrep: createRipgrep({ confinement }) });
@@ -61,6 +63,7 @@ export function createWorkspace(options: WorkspaceOptions) {
   edits.recover().catch((cause) => warn(`half-done edits could not be set right yet: ${cause}`));
   return {
     confinement,
+    denials,
     state,
     blobs,
     /** Content, artifacts, annotations and the graph, as a caller sees them. */

@@ -64,6 +64,7 @@ export { explainPolicy, type PolicyExplanation } from "./permissions/explain.ts"
 export type { PolicyCall } from "./permissions/facts.ts";
 export { findIdleRules } from "./permissions/idle-rules.ts";
 export { type LineReader, openLineReader, QUIET_MS } from "./permissions/line-reader.ts";
+export type { WorkingTree } from "./permissions/path-glob.ts";
 export type { Decision } from "./permissions/policy.ts";
 export { createPolicy, type Policy } from "./permissions/policy.ts";
 export {

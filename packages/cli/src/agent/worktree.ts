@@ -45,7 +45,10 @@ export function createMemberPlaces(root: Octant, { crew, ...options }: PlaceOpti
       const outer = above.map((one) => worktrees.get(one.agent_id)).find((octant) => octant !== undefined);
       if (!isApart) return { octant: outer ?? (hasOwn ? root : openUsual()) };
       const { state } = root.workspace;
-      const worktree = await openWorktree(agent_id, (outer ?? root).workspace, state, narrowed);
+      const { confinement } = root.workspace;
+      const { top } = createGit({ confinement, env: options.env }).open();
+      const place = { ...narrowed, copyOf: { top, roots: confinement.roots } };
+      const worktree = await openWorktree(agent_id, (outer ?? root).workspace, state, place);
       worktrees.set(agent_id, worktree.octant);
       return { octant: worktree.octant, worktree };
     },

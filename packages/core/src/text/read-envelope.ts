@@ -38,9 +38,12 @@ export function createDescribe(registry: Pick<Registry, "get">, roots: readonly 
     const { data } = envelope;
     const tool = registry.get(meta.tool);
     const act = tool && ownAction(tool, meta.action);
+
     // A job that was only started answers with its handle instead of the action's data.
-    if (!act?.text || isJobStarted(data, meta.job_id)) return describeData(data, reader);
-    return withCaveats(act.text(data, reader), data);
+    const own = isJobStarted(data, meta.job_id) ? undefined : act?.text?.(data, reader);
+    const text = own ? withCaveats(own, data) : describeData(data, reader);
+    if (meta.left_out === undefined) return text;
+    return { ...text, notes: [...(text.notes ?? []), `left out: the files of ${meta.left_out}`] };
   };
 }
 

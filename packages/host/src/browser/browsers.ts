@@ -5,8 +5,9 @@ import { join } from "node:path";
 import { type Backend, ToolError } from "@octant/core";
 import type { Browser } from "playwright-core";
 import { attempt } from "../attempt.ts";
+import type { Denied } from "../denials.ts";
 import { isAlive, thisProcess } from "../jobs/process-identity.ts";
-import type { HttpProxy } from "../network/http-proxy.ts";
+import type { HttpProxy, LocalSite } from "../network/http-proxy.ts";
 import type { Network } from "../network/network.ts";
 import { passedEnvironment } from "../processes/environment.ts";
 import { makeServerFolder, removeServerFolder } from "../processes/leftovers.ts";
@@ -28,8 +29,10 @@ export interface BrowserSettings {
 }
 
 export interface BrowsersOptions {
-  readonly workspace: Pick<Workspace, "confinement" | "sandbox" | "state">;
+  readonly workspace: Pick<Workspace, "confinement" | "denials" | "sandbox" | "state">;
   readonly network: Network;
+  /** What rules deny to every page, since a page goes on after the call that opened it. */
+  denied?(): Denied | undefined;
   readonly env: NodeJS.ProcessEnv;
   readonly settings: BrowserSettings;
 }
@@ -148,17 +151,21 @@ export class Browsers {
   }
 
   async #start(isRemote: boolean): Promise<Running> {
-    const { workspace, network, settings } = this.#options;
+    const { workspace, network, settings, denied } = this.#options;
     const found = this.#look();
     await using cleanUp = new AsyncDisposableStack();
     const folder = makeBrowserFolder();
     cleanUp.defer(() => rmSync(folder, { recursive: true, force: true }));
-    const site = createWorkspaceSite(workspace.confinement);
+    const files = createWorkspaceSite(workspace.confinement);
+    const site: LocalSite = {
+      ...files,
+      answer: (...request) => workspace.denials.during(denied?.(), () => files.answer(...request)),
+    };
     let proxy: HttpProxy | undefined;
     cleanUp.defer(async () => proxy?.close());
     const openProxy: BrowserStart["openProxy"] = async (listen) => {
       await proxy?.close();
-      proxy = await network.openProxy({ listen, isRemote, site });
+      proxy = await network.openProxy({ listen, isRemote, site, denies: (host) => denied?.()?.host(host) });
       return proxy.address;
     };
     const browser = await this.#connect(found, folder, openProxy, cleanUp);

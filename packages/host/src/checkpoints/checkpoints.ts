@@ -95,15 +95,17 @@ export function createCheckpoints({
     // Another process of this workspace may have added one.
     const known = last && store.get(last.seq + 1) === undefined ? last : store.latest();
     const began = Date.now();
-    const snapshot = await takeSnapshot({
-      confinement,
-      contents: store.contents,
-      maxBytes,
-      env,
-      previous: known.snapshot,
-      previousBegan: known.began,
-      signal,
-    });
+    const snapshot = await confinement.withoutDenials(() =>
+      takeSnapshot({
+        confinement,
+        contents: store.contents,
+        maxBytes,
+        env,
+        previous: known.snapshot,
+        previousBegan: known.began,
+        signal,
+      }),
+    );
     const changes = changesBetween(known.snapshot, snapshot, isIdentical);
     const current = changes.length === 0 ? store.get(known.seq) : undefined;
     const checkpoint =

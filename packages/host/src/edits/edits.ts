@@ -76,7 +76,7 @@ export function createEdits({ confinement, blobs, state, warn, disk = realDisk }
   /** Another process may have died since the last time, so every edit starts with looking for its remains. */
   const alone = <T extends object>(work: () => Promise<T> | T, signal?: AbortSignal): Promise<T & Noted> =>
     lock.hold(async () => {
-      untold = (await transactions.recover()) ?? untold;
+      untold = (await confinement.withoutDenials(transactions.recover)) ?? untold;
       const result = await work();
       const note = untold;
       untold = undefined;

@@ -34,7 +34,9 @@ export function findPlace(confinement: Confinement, path: Path): NewPlace {
     const message = `a name has at most ${MAX_NAME_BYTES} bytes and a path ${MAX_PATH_BYTES}; this one is longer`;
     throw invalidArgument("uri", message);
   }
-  return locate(confinement, path);
+  const place = locate(confinement, path);
+  confinement.checkDenied(place.path);
+  return place;
 }
 
 /** The limits of Linux and most of its file systems. */

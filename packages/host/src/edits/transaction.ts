@@ -44,6 +44,7 @@ export function createTransactions(parts: RollbackParts, journal: Journal) {
       journal.overwriting(index);
       begun.add(index);
     };
+    for (const { path } of changes) confinement.checkDenied(path);
     try {
       journal.begin(intention, { durable: isSet });
       using parents = openParents(confinement, changes, folders);

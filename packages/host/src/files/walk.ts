@@ -78,6 +78,7 @@ export async function walk(
         visitor.omits?.(entry, isRepository ? "repository" : "ignored");
         continue;
       }
+      if (confinement.denied(pathOf(parent, name)) !== undefined) continue;
       if (name !== resumeAt && !visitor.list(entry)) return false;
       if (kind !== "directory" || isRepository || !visitor.enters(entry)) continue;
       const child = openChild(confinement, parent, name);
@@ -130,12 +131,15 @@ function toLookup(dirents: readonly Dirent[]): (name: string) => boolean {
   return (name) => dotted.has(name);
 }
 
+const pathOf = (parent: PinnedFolder, name: string): Path =>
+  `${parent.path === "/" ? "" : parent.path}/${byteStringToPath(name)}`;
+
 function openChild(
   confinement: Confinement,
   parent: PinnedFolder,
   name: string,
 ): PinnedFolder | "gone" | "unreadable" {
-  const path = `${parent.path === "/" ? "" : parent.path}/${byteStringToPath(name)}`;
+  const path = pathOf(parent, name);
   let child: PinnedFolder | undefined;
   try {
     child = confinement.openFolder(path);

@@ -1,6 +1,6 @@
 import { ToolError, type Uri } from "@octant/core";
 import { splitNul } from "../files/nul-list.ts";
-import { isWithin, type Path, pathToUri } from "../path.ts";
+import { isWithin, type Path, pathToUri, uriToPath } from "../path.ts";
 import { branchCommit, branchExists, checkBranchName, listRefs, NAME_AND_HASH } from "./branches.ts";
 import { findCommit, findHead, tryFind } from "./commits.ts";
 import type { Repository } from "./git.ts";
@@ -19,6 +19,7 @@ export async function switchTo(repository: Repository, options: CheckoutOptions)
   const { ref, create, force } = options;
   const target = await findTarget(repository, ref, create);
   await checkInside(repository, target.commit);
+  await checkChanged(repository, target.commit, force);
   const args = ["switch", "--quiet", "--no-progress", ...(force ? ["--force"] : []), ...target.args];
   const { code, stderr } = await repository.run(args, { codes: [0, 1, 128] });
   if (code === 0) return;
@@ -61,6 +62,17 @@ async function checkInside(repository: Repository, commit: string | undefined): 
   const message =
     "this would change files of the repository that are outside the workspace; serve its top folder as a root";
   throw new ToolError("OUTSIDE_WORKSPACE", message, { roots: [pathToUri(folder)] });
+}
+
+/** PERMISSION_DENIED when the switch would change a file that is denied to the call. */
+async function checkChanged(repository: Repository, commit: string | undefined, force: boolean) {
+  if (commit === undefined) return;
+  await repository.checkDenied(async () => {
+    const changed = await changedBy(repository, commit);
+    if (!force) return changed;
+    const { entries } = await readStatus(repository);
+    return [...changed, ...entries.map(({ uri }) => uriToPath(uri, repository.top))];
+  });
 }
 
 /** Files that differ between here and there. */

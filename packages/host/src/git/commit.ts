@@ -28,6 +28,7 @@ export async function makeCommit(repository: Repository, options: CommitOptions)
 async function commitStaged(repository: Repository, options: CommitOptions): Promise<void> {
   const { folder, top } = repository;
   if (folder !== top) await checkStagedInside(repository);
+  await repository.checkDenied(() => listStaged(repository));
   await runCommit(repository, options, []);
 }
 
@@ -54,6 +55,10 @@ function commitFiles(repository: Repository, files: readonly Path[], options: Co
     // Bringing a merge to its end commits everything that it brought.
     const kind = findOperation(repository)?.kind;
     const how = kind === undefined || kind === "bisect" ? "--only" : "--include";
+    await repository.checkDenied(async () => {
+      const staged = await listStaged(repository, indexFile);
+      return how === "--only" ? staged.filter((one) => files.some((file) => isWithin(file, one))) : staged;
+    });
     const list = writeFile("committed", toList(paths));
     const args = [how, `--pathspec-from-file=${list}`, "--pathspec-file-nul"];
     await runCommit(repository, options, args, indexFile);
@@ -111,7 +116,15 @@ async function checkKnown(repository: Repository, path: Path, name: Path): Promi
   );
 }
 
-async function checkStagedInside({ run, top, folder }: Repository): Promise<void> {
+async function checkStagedInside(repository: Repository): Promise<void> {
+  const { folder } = repository;
+  if ((await listStaged(repository)).every((path) => isWithin(folder, path))) return;
+  const message = "files outside the workspace are staged too; name the files to commit";
+  throw new ToolError("OUTSIDE_WORKSPACE", message, { roots: [pathToUri(folder)] });
+}
+
+/** Files that differ between the last commit and the index. */
+async function listStaged({ run, top }: Repository, indexFile?: Path): Promise<readonly Path[]> {
   const args = [
     "diff",
     "--cached",
@@ -122,8 +135,6 @@ async function checkStagedInside({ run, top, folder }: Repository): Promise<void
     "--no-ext-diff",
     "--",
   ];
-  const { stdout } = await run(args);
-  if (splitNul(stdout).every((name) => isWithin(folder, `${top === "/" ? "" : top}/${name}`))) return;
-  const message = "files outside the workspace are staged too; name the files to commit";
-  throw new ToolError("OUTSIDE_WORKSPACE", message, { roots: [pathToUri(folder)] });
+  const { stdout } = await run(args, { ...(indexFile !== undefined && { indexFile }) });
+  return splitNul(stdout).map((name) => `${top === "/" ? "" : top}/${name}`);
 }

@@ -47,6 +47,8 @@ export interface Repository extends Places {
   run(args: readonly Path[], options?: RunOptions): Promise<GitOutput>;
   /** A path of the workspace as git takes it: from the folder; OUTSIDE_WORKSPACE when it is not in this repository. */
   toName(path: Path): Path;
+  /** PERMISSION_DENIED when rules keep the running call from one of these files, listed only if there are rules. */
+  checkDenied(list: () => Promise<readonly Path[]>): Promise<void>;
   /** Whether the user's settings let the hooks of repositories run. */
   readonly runsHooks: boolean;
   /** Converts git's failure into an error for the caller. */
@@ -185,6 +187,9 @@ export function createGit(options: GitOptions): Git {
       return output;
     },
     toName: (asked) => nameIn(places.folder, asked),
+    async checkDenied(list) {
+      if (confinement.isRestricted()) for (const path of await list()) confinement.checkDenied(path);
+    },
     failure: (code, stderr) => vcsError(confinement, code, stderr),
   });
 

@@ -1,7 +1,7 @@
 import { lookup } from "node:dns/promises";
 import { isIP, type LookupFunction } from "node:net";
 import { orAborted } from "../waits.ts";
-import type { Gate } from "./policy.ts";
+import { blocked, type Gate } from "./policy.ts";
 import type { ChooseProxy } from "./proxy.ts";
 import type { Target } from "./target.ts";
 
@@ -16,6 +16,22 @@ export interface AdmitTools {
   readonly gate: Gate;
   readonly resolve: Resolve;
   readonly chooseProxy: ChooseProxy;
+  readonly denies?: DeniesHost | undefined;
+}
+
+/** Why a rule denies a host with its port; undefined when none does. */
+export type DeniesHost = (authority: string) => string | undefined;
+
+/** NET_BLOCKED when a rule denies the name or one of the addresses. */
+export function checkDenied(
+  target: Target,
+  denies: DeniesHost | undefined,
+  hosts: readonly string[] = [target.host],
+): void {
+  for (const host of hosts) {
+    const reason = denies?.(`${isIP(host) === 6 ? `[${host}]` : host}:${target.port}`);
+    if (reason !== undefined) throw blocked(target, reason);
+  }
 }
 
 /** How an admitted request travels: through a proxy, or to one of the addresses that were checked. */
@@ -27,14 +43,16 @@ export interface Admitted {
 /** NET_BLOCKED unless policy lets this caller reach the target. A proxy resolves names itself, so only the name is checked then. */
 export async function admit(
   target: Target,
-  { gate, resolve, chooseProxy }: AdmitTools,
+  { gate, resolve, chooseProxy, denies }: AdmitTools,
   { isRemote, signal }: { readonly isRemote: boolean; readonly signal: AbortSignal },
 ): Promise<Admitted> {
   gate.checkName(target, isRemote);
+  checkDenied(target, denies);
   const proxy = chooseProxy(target);
   // For a remote caller the addresses that this machine knows must be open even behind a proxy.
   const addresses = proxy === undefined || isRemote ? await addressesOf(target, resolve, signal) : [];
   gate.checkAddresses(target, addresses, isRemote);
+  checkDenied(target, denies, addresses);
   return { proxy, addresses };
 }
 

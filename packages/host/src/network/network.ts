@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from "node:http";
-import type { Resolve } from "./admit.ts";
+import { checkDenied, type DeniesHost, type Resolve } from "./admit.ts";
 import type { HttpProxy, HttpProxyOptions } from "./http-proxy.ts";
 import { createGate, type NetworkPolicy } from "./policy.ts";
 import { parseTarget } from "./target.ts";
@@ -36,7 +36,8 @@ export interface Network {
   request<T>(request: HttpRequest, use: (response: HttpResponse) => Promise<T>): Promise<T>;
   /** A proxy that applies the policy to a program that is not ours, such as a browser. */
   openProxy(
-    options: Pick<HttpProxyOptions, "listen" | "site"> & { readonly isRemote: boolean },
+    options: Pick<HttpProxyOptions, "listen" | "site"> &
+      Pick<NetworkOptions, "denies"> & { readonly isRemote: boolean },
   ): Promise<HttpProxy>;
   /** Says whether a URL may be handed to a browser, and how it is spelled then. */
   checkUrl(url: string, isRemote: boolean): URL;
@@ -48,6 +49,8 @@ export interface NetworkOptions {
   /** Proxies are taken from here; without it every connection is ours. */
   readonly env?: NodeJS.ProcessEnv;
   readonly resolve?: Resolve;
+  /** What rules deny to the running call, at each hop. */
+  readonly denies?: DeniesHost | undefined;
   /** Certificates that are trusted instead of those that come with Node. */
   readonly ca?: readonly string[];
   warn?(message: string): void;
@@ -68,6 +71,7 @@ export function createNetwork(options: NetworkOptions): Network {
       const target = parseTarget(url);
       gate.checkName(target, isRemote);
       gate.checkAddresses(target, [], isRemote);
+      checkDenied(target, options.denies);
       return target.url;
     },
     close: async () => (await requests)?.close(),

@@ -25,9 +25,9 @@ interface Wiring extends AdmitTools {
 
 /** The part of the network that takes time to load. */
 export function createRequests(gate: Gate, options: NetworkOptions) {
-  const { env = {}, resolve = systemResolve, ca, warn = () => {} } = options;
+  const { env = {}, resolve = systemResolve, ca, denies, warn = () => {} } = options;
   const agents = createAgents(ca);
-  const wiring: Wiring = { gate, resolve, chooseProxy: createProxyChoice(env, warn), agents };
+  const wiring: Wiring = { gate, resolve, chooseProxy: createProxyChoice(env, warn), denies, agents };
   const request: Network["request"] = (given, use) =>
     withDeadline(given, async (signal) => {
       const { message, hop, redirects } = await followed(given, wiring, signal);
@@ -43,10 +43,10 @@ export function createRequests(gate: Gate, options: NetworkOptions) {
         if (!message.readableEnded) message.destroy();
       }
     });
-  const openProxy: Network["openProxy"] = ({ isRemote, ...how }) =>
+  const openProxy: Network["openProxy"] = ({ isRemote, denies: deniesProgram, ...how }) =>
     createHttpProxy({
       ...how,
-      admit: (target, signal) => admit(target, wiring, { isRemote, signal }),
+      admit: (target, signal) => admit(target, { ...wiring, denies: deniesProgram }, { isRemote, signal }),
       agentFor: agents.for,
     });
   return { request, openProxy, close: agents.close };

@@ -1,6 +1,6 @@
 import { extname, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
-import { ToolError } from "@octant/core";
+import { counted, ToolError } from "@octant/core";
 import type { HttpProxy } from "../network/http-proxy.ts";
 import { isWithin } from "../path.ts";
 import { isFile, isProgram } from "../programs/trusted-program.ts";
@@ -19,7 +19,7 @@ import { confines, isWeaker, type SandboxLevel, type SandboxSettings } from "./s
 
 /** Levels are probed on first use, and only once. */
 export function createSandbox(options: SandboxOptions): Sandbox {
-  const { roots, settings, env, state, levels, warn = () => {} } = options;
+  const { roots, settings, env, state, levels, denials, warn = () => {} } = options;
   const { mode, network } = settings;
   let found: ReturnType<typeof open> | undefined;
   let proxy: Promise<HttpProxy> | undefined;
@@ -74,11 +74,14 @@ export function createSandbox(options: SandboxOptions): Sandbox {
     async wrap(command) {
       const program = findProgram(command);
       const working = await findWorking();
+      const { changesProtected = false, isOurs = changesProtected, readOnly = false, exchange } = command;
+      // Our own programs run nothing of the project; their answers are filtered instead.
+      const masked = isOurs ? [] : ((await denials?.masks()) ?? []);
+      if (!working && masked.length > 0) throw cannotMask(masked.length);
       if (!working) {
         const { argv, env, folder } = command;
         return { argv, program, env, folder, launcher: false, release: () => [] };
       }
-      const { changesProtected = false, isOurs = changesProtected, readOnly = false, exchange } = command;
       if (!readOnly) checkFolder(command, roots, settings);
       const goesThroughProxy = typeof network !== "string" && command.network !== "off";
       const extra = [
@@ -93,7 +96,15 @@ export function createSandbox(options: SandboxOptions): Sandbox {
         const protectedMounts = guard.mounts();
         // In mode allowlist the roots are not shown to commands, but our own readers need them.
         const besides = [...(readOnly ? roots : []), ...(command.besides ?? [])];
-        const mounts = plans.get({ isOurs, changesProtected, readOnly, protectedMounts, extra, besides });
+        const mounts = plans.get({
+          isOurs,
+          changesProtected,
+          readOnly,
+          protectedMounts,
+          extra,
+          besides,
+          masked,
+        });
         return { ...level.launch(inside, { mounts, exchange: exchange?.path, ownNetwork }), ...entered };
       } catch (cause) {
         entered.release();
@@ -167,6 +178,11 @@ const shortList = (paths: readonly string[]): string =>
 
 const LINKED =
   "this install is linked to a package cache that commands can write to: install Octant with npm, which copies";
+
+function cannotMask(count: number): ToolError {
+  const reason = `rules deny ${counted(count, "file or folder", "files and folders")}, and this machine has no sandbox to hide them from commands; install bubblewrap, see \`octant doctor\``;
+  return new ToolError("PERMISSION_DENIED", reason, { by: "permission", reason });
+}
 
 /** Fails closed: the error when the level cannot provide what the settings require. */
 function unmetBy(

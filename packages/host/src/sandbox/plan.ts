@@ -45,6 +45,8 @@ export interface PlanOptions {
   readonly besides?: readonly Path[];
   /** Nothing of it all can be written. */
   readonly readOnly?: boolean;
+  /** Files and folders that it must not see, where they really are. */
+  readonly masked?: readonly Path[];
   /** Without the workspace and without the paths that settings allow. */
   readonly systemOnly?: boolean;
 }
@@ -84,6 +86,7 @@ function planWorkspace(options: PlanOptions): readonly Mount[] {
   addPins(tree, options);
   for (const mount of protectedMounts) tree.add(mount);
   for (const home of homesOf(env)) (isOpen(home) ? maskHome : maskSecrets)(tree, { ...places, home });
+  maskDenied(tree, options);
   maskSystem(tree, options);
   maskOctant(tree, options);
   maskSockets(tree, options);
@@ -109,6 +112,7 @@ function planAllowlist(options: PlanOptions): readonly Mount[] {
   addBesides(tree, options, writable);
   addPins(tree, options);
   for (const mount of protectedMounts) if (writable.some((path) => isWithin(path, mount.at))) tree.add(mount);
+  maskDenied(tree, options);
   maskSystem(tree, options);
   maskOctant(tree, options);
   maskSockets(tree, options);
@@ -182,12 +186,13 @@ function withoutSecrets(path: Path): Buffer {
 
 /**
  * Binds folders onto themselves, outermost first: a command can rename a plain folder, but not a mount point. So
- * nested roots, and the folders above our own files, cannot be replaced between the check and the mount. Before the
+ * nested roots, and the folders above our own files and denied ones, cannot be replaced between the check and the mount. Before the
  * protected entries: a later mount of a folder would uncover them.
  */
-function addPins(tree: Tree, { roots }: PlanOptions): void {
+function addPins(tree: Tree, { roots, masked = [] }: PlanOptions): void {
   const nested = roots.filter((root) => roots.some((other) => other !== root && isWithin(other, root)));
-  const pins = [...nested, ...[...nested, ...ownFiles()].flatMap((path) => foldersAbove(tree, path))];
+  const kept = [...nested, ...ownFiles(), ...masked];
+  const pins = [...nested, ...kept.flatMap((path) => foldersAbove(tree, path))];
   for (const path of [...new Set(pins)].sort((a, b) => a.length - b.length))
     if (isWritable(tree, path)) tree.add(write(path));
 }
@@ -215,6 +220,10 @@ function shownInRun(): string[] {
   const resolver = realPath("/etc/resolv.conf");
   const wanted = resolver && isWithin("/run", resolver) ? [...SHOWN_IN_RUN, resolver] : SHOWN_IN_RUN;
   return [...new Set(wanted)].filter((path) => statOf(path));
+}
+
+function maskDenied(tree: Tree, { masked = [], scratch }: PlanOptions): void {
+  for (const path of outermost(masked)) addMask(tree, path, scratch);
 }
 
 function maskSystem(tree: Tree, { scratch, isRoot }: PlanOptions): void {

@@ -7,7 +7,8 @@ import { identityOf, programsOfRepository } from "./protected.ts";
 import { listeningSockets } from "./sockets.ts";
 import { realPath, statOf } from "./tree.ts";
 
-export interface Wish extends Pick<PlanOptions, "extra" | "besides" | "readOnly" | "systemOnly" | "isOurs"> {
+export interface Wish
+  extends Pick<PlanOptions, "extra" | "besides" | "masked" | "readOnly" | "systemOnly" | "isOurs"> {
   readonly changesProtected: boolean;
   /** Protected entries that are mounted read-only. */
   readonly protectedMounts: readonly Mount[];

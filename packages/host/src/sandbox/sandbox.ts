@@ -1,3 +1,4 @@
+import type { Denials } from "../denials.ts";
 import type { Path } from "../path.ts";
 import type { StateFolder } from "../state.ts";
 import type { Container } from "./container.ts";
@@ -133,6 +134,8 @@ export interface SandboxOptions {
   /** The server's; where home, caches and toolchains are is read from it, and nothing passed on. */
   readonly env: NodeJS.ProcessEnv;
   readonly state: StateFolder;
+  /** What the running call must not reach; nothing when absent. */
+  readonly denials?: Pick<Denials, "masks">;
   /** The levels that may be used; all when absent. */
   readonly levels?: readonly SandboxLevel[];
   /** Receives warnings for the person. */

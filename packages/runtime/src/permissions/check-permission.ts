@@ -1,4 +1,5 @@
 import { type AnyAction, type CheckedCall, type Context, type Step, ToolError } from "@octant/core";
+import type { Denied } from "@octant/host";
 import { nameOf } from "../call-name.ts";
 import type { PolicyCall } from "./facts.ts";
 import type { Decision, Policy } from "./policy.ts";
@@ -15,22 +16,27 @@ export interface CheckPermissionOptions {
   readonly session: Pick<SessionAnswers, "allows" | "denial" | "remember">;
   /** Absent when no person can be asked. */
   readonly prompter?: PermissionPrompter;
+  /** Runs the call under what the rules deny to it wherever it leads. */
+  during?<T>(denied: Denied | undefined, run: () => T): T;
   /** Writes a rule to the local settings. Without it "always" is not offered. */
   addRule?(rule: PermissionRule): Promise<void> | void;
 }
 
 /** A rule that denies stops the call in any setting; a question is asked, or passes where the host asks it. */
 export function checkPermission(options: CheckPermissionOptions): Step {
-  const { policy, permissions, session: answers } = options;
+  const { policy, permissions, session: answers, during = (_denied, run) => run() } = options;
 
-  return (call, ctx, next) => {
+  return (call, ctx, pass) => {
     const asked = { name: nameOf(call), input: call.input, action: call.act };
     const session = ctx.caller.id;
+    const limits = policy.denied([asked]);
+    const next = () => during(limits, pass);
+    if (limits) ctx.hide((uri) => (uri === null ? undefined : toDenial(policy, { ...asked, file: uri })));
     const decision = policy.evaluate(asked);
     const note = (outcome: Decision["mode"], by: Pick<Decision, "tier" | "reason">) =>
       ctx.decided({ step: "permission", outcome, ...ruleOf(decision), tier: by.tier, reason: by.reason });
 
-    const { outcome, why, hides } = judge(policy, asked, decision, permissions);
+    const { outcome, why, hides: leaves } = judge(policy, asked, decision, permissions);
     if (outcome === "refused") {
       note("deny", decision);
       throw denied(asked.name, decision);
@@ -43,7 +49,7 @@ export function checkPermission(options: CheckPermissionOptions): Step {
     if (outcome === "runs") {
       const isLeftToHost = decision.mode === "prompt" && permissions === "host";
       note(isLeftToHost ? "prompt" : "allow", { tier: decision.tier, reason: why });
-      if (hides) ctx.hide(hides);
+      if (leaves) ctx.hide(leaves);
       return next();
     }
     if (answers.allows(session, asked)) {
@@ -52,6 +58,11 @@ export function checkPermission(options: CheckPermissionOptions): Step {
     }
     return ask(options, { call, asked, decision, session, note }, ctx).then(next);
   };
+}
+
+function toDenial(policy: Policy, call: PolicyCall): string | undefined {
+  const { mode, reason } = policy.evaluate(call);
+  return mode === "deny" ? reason : undefined;
 }
 
 export interface Judgement {

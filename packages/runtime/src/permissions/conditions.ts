@@ -91,7 +91,14 @@ function namedCondition(
   };
 }
 
-const HOLDS_PATH: ReadonlySet<Holding> = new Set(["path", "tree", "patch", "symbol"] as const);
+const HOLDS_PATH: ReadonlySet<Holding> = new Set([
+  "path",
+  "tree",
+  "patch",
+  "symbol",
+  "address",
+  "subject",
+] as const);
 
 function toValueTest(wanted: Scalar): ((value: Scalar) => boolean) | undefined {
   if (typeof wanted !== "string" || !isGlob(wanted)) return (value) => value === wanted;

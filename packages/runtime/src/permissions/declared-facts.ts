@@ -1,4 +1,4 @@
-import { Ref } from "@octant/core";
+import { type Holding, Ref } from "@octant/core";
 import { parsePatch, pathToUri } from "@octant/host";
 import type { Declaration, HeldValue } from "./arguments.ts";
 import { type Command, RUNS_CODE, readCommands, readInput } from "./commands.ts";
@@ -9,13 +9,13 @@ import { type ResolvedPath, resolvePath } from "./real-path.ts";
 
 /** The facts of a call, by the declaration of its action. */
 export function toDeclaredFacts(
-  { input, file }: PolicyCall,
+  { input, file, host }: PolicyCall,
   declaration: Declaration,
   { roots }: Places,
 ): Facts {
   const held = once(() => declaration.valuesIn(input));
-  const look = <T>(find: (held: HeldValue) => Found<T>) => {
-    const everywhere = once(() => merge(held().map(find)));
+  const look = <T>(find: (held: HeldValue) => Found<T>, alone?: () => Found<T>) => {
+    const everywhere = once(alone ?? (() => merge(held().map(find))));
     return (argument?: string) =>
       argument === undefined
         ? everywhere()
@@ -28,9 +28,12 @@ export function toDeclaredFacts(
   return {
     input,
     holdingOf: declaration.holdingOf,
-    paths: look((one) => findPaths(one, roots, file)),
+    paths: look(
+      (one) => findPaths(one, roots, file),
+      file === undefined ? undefined : () => findPath(file, roots[0] ?? "/", false),
+    ),
     commands: look(findCommand),
-    hosts: look(findHosts),
+    hosts: look(findHosts, host === undefined ? undefined : () => findHost(host)),
     inputs: look(findInput),
     setsEnvironment: () => held().some(setsVariables),
   };
@@ -44,11 +47,24 @@ function findPaths(
   const [base = "/"] = roots;
   if (holds === "tree" && file !== undefined) return findPath(file, base, false);
   if (holds === "patch") return findPatched(value, base);
-  if (holds === "symbol") return merge(textsOf(value).map((id) => findPath(fileOf(id), base, false)));
   if (holds === "tree") return merge(textsOf(value ?? roots).map((uri) => findPath(uri, base, true)));
-  if (holds === "path") return merge(textsOf(value).map((uri) => findPath(uri, base, false)));
-  return nothing;
+  return merge(textsOf(value).map((text) => findNamed(holds, text, base)));
 }
+
+/** The file that a text of this kind names. */
+function findNamed(holds: Holding, text: string, base: string): Found<ResolvedPath> {
+  if (holds === "symbol" || (holds === "subject" && text.startsWith("sym:")))
+    return findPath(fileOf(text), base, false);
+  const isOther = NAMES_NO_FILE[holds];
+  return isOther === undefined || isOther.test(text) ? nothing : findPath(text, base, false);
+}
+
+/** By kind, texts that a browser takes for a URL, and the store for a handle. */
+const NAMES_NO_FILE: Readonly<Partial<Record<Holding, RegExp>>> = {
+  path: /^$/,
+  address: /^(?:https?|data|about):/i,
+  subject: /^(?:artifact_|identity_|sha256:|blob:|cas:)/,
+};
 
 function findPath(uri: string, base: string, isTree: boolean): Found<ResolvedPath> {
   if (Ref.safeParse(uri).success) return { values: [], besides: "other" };
@@ -116,13 +132,18 @@ const isWords = (value: unknown): value is readonly string[] =>
   Array.isArray(value) && value.every((word) => typeof word === "string");
 
 function findHosts({ holds, value }: HeldValue): Found<Host> {
-  if (holds !== "host") return nothing;
-  return merge(
-    textsOf(value).map((text) => {
-      const host = parseHost(text);
-      return host ? { values: [host], besides: "nothing" } : unclear;
-    }),
-  );
+  if (holds === "address")
+    return merge(
+      textsOf(value)
+        .filter((one) => /^https?:/i.test(one))
+        .map(findHost),
+    );
+  return holds === "host" ? merge(textsOf(value).map(findHost)) : nothing;
+}
+
+function findHost(text: string): Found<Host> {
+  const host = parseHost(text);
+  return host ? { values: [host], besides: "nothing" } : unclear;
 }
 
 function textsOf(value: unknown): readonly string[] {

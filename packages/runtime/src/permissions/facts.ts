@@ -11,8 +11,10 @@ export interface PolicyCall {
   readonly input: Readonly<Record<string, unknown>>;
   /** The action whose declaration describes the arguments; without it, any text in them may be anything. */
   readonly action?: AnyAction | undefined;
-  /** Judges the call as if it were about this file alone and not about the trees that it names. */
+  /** Judges the call as if it were about this file alone, whatever its arguments name. */
   readonly file?: string;
+  /** The same for a host that it would reach. */
+  readonly host?: string;
 }
 
 /** The facts of a call. Each kind is computed once, when a rule needs it. */

@@ -1,4 +1,5 @@
-import { isWithin, type Path, splitPath } from "@octant/host";
+import { realpathSync } from "node:fs";
+import { fromNative, isWithin, type Path, splitPath, toNative } from "@octant/host";
 import { escapeGlob, literalFolder, toGlobTest } from "./glob.ts";
 import { hasInode, holdsLinkTo } from "./hard-links.ts";
 import type { ResolvedPath } from "./real-path.ts";
@@ -6,10 +7,19 @@ import type { ResolvedPath } from "./real-path.ts";
 export interface Places {
   /** Real paths; the first is where relative paths start. */
   readonly roots: readonly Path[];
-  /** What `~/` in a rule means; without it such a rule cannot be evaluated. */
-  readonly home?: string;
+  /** What `~/` in a rule means; without any, such a rule cannot be evaluated. */
+  readonly homes?: readonly Path[];
+  /** The project that the first root is another working tree of: rules about its files apply to their copies. */
+  readonly copyOf?: WorkingTree | undefined;
   /** The PATH that programs are looked for in. */
   readonly searchPath?: string | undefined;
+}
+
+export interface WorkingTree {
+  /** The folder whose copy the first root is. */
+  readonly top: Path;
+  /** What relative paths in rules start from there. */
+  readonly roots: readonly Path[];
 }
 
 /** How a rule is held against a call: for sure by one that allows, possibly by one that denies or asks. */
@@ -23,20 +33,52 @@ export type Reading = "sure" | "possible";
 export function toPathTest(
   glob: string,
   reading: Reading,
-  { roots, home }: Places,
+  places: Places,
 ): ((path: ResolvedPath) => boolean) | undefined {
+  const tests = toTests(glob, reading, places);
+  if (!tests) return undefined;
+  if (reading === "sure") return (path) => tests.some((test) => surelyHolds(test, path));
+  return (path) =>
+    tests.some((test) => mayHold(test, path)) ||
+    toOriginals(path, places).some((original) => tests.some((test) => mayHold(test, original)));
+}
+
+function toTests(glob: string, reading: Reading, places: Places): readonly Test[] | undefined {
   const written = glob.replace(/^(?:\.\/)+/, "");
   const exact = written.replace(/\/$/, "/**");
   const isAnywhere = reading === "possible" && !written.replace(/\/$/, "").includes("/");
-  const starts = toStarts(exact, roots, home);
-  if (!starts) return undefined;
+  const starts = toStarts(exact, places);
   const tests = starts.flatMap(
     ({ folder, rest }) => toTest(isAnywhere ? `${folder}**/${rest}` : folder + rest) ?? [],
   );
-  if (tests.length < starts.length) return undefined;
-  const holds = reading === "sure" ? surelyHolds : mayHold;
-  return (path) => tests.some((test) => holds(test, path));
+  return tests.length === 0 || tests.length < starts.length ? undefined : tests;
 }
+
+/** Finds what a restrictive rule is about: a pattern on existing paths, and the folder that holds all of them. */
+export type PathPattern = Test;
+
+export function toPatterns(glob: string, places: Places): readonly PathPattern[] {
+  const [root = "/"] = places.roots;
+  const tests = toTests(glob, "possible", places);
+  // A rule that cannot be evaluated may be about everything.
+  if (!tests) return places.roots.map((folder) => ({ folder, matches: () => true }));
+  return tests.map(({ folder, matches }) => {
+    const { copyOf } = places;
+    if (!copyOf || !(isWithin(copyOf.top, folder) || isWithin(folder, copyOf.top)))
+      return { folder, matches };
+    return { folder: root, matches: (path) => matches(path) || matches(toOriginal(path, places)) };
+  });
+}
+
+/** The file in the project itself whose copy this is. */
+function toOriginals(path: ResolvedPath, places: Places): readonly ResolvedPath[] {
+  if (!places.copyOf) return [];
+  const of = (one: Path) => toOriginal(one, places);
+  return [{ named: of(path.named), entry: of(path.entry), real: of(path.real), isTree: path.isTree }];
+}
+
+const toOriginal = (path: Path, { roots: [root = "/"], copyOf }: Places): Path =>
+  copyOf && isWithin(root, path) ? copyOf.top + path.slice(root.length) : path;
 
 /** Both the entry and where it leads match, and so would anything below a folder that is taken as a whole. */
 const surelyHolds = ({ matches }: Test, { entry, real, isTree }: ResolvedPath): boolean =>
@@ -65,11 +107,34 @@ function toTest(glob: string): Test | undefined {
   return matches && { folder: literalFolder(glob), matches };
 }
 
-function toStarts(glob: string, roots: readonly Path[], home: string | undefined) {
-  if (glob.startsWith("/")) return [{ folder: "/", rest: glob.slice(1) }];
-  if (!/^~(?:\/|$)/.test(glob))
-    return roots.map((root) => ({ folder: `${escapeGlob(root === "/" ? "" : root)}/`, rest: glob }));
-  return home === undefined ? undefined : [{ folder: `${escapeGlob(home)}/`, rest: glob.slice(2) || "**" }];
+/** Where the parts of a glob start; none when that is unknown. Paths are compared as they really are. */
+function toStarts(glob: string, { roots, homes = [], copyOf }: Places) {
+  const from = (folders: readonly Path[], rest: string) =>
+    folders.map((folder) => ({ folder: `${escapeGlob(folder === "/" ? "" : folder)}/`, rest }));
+  if (glob.startsWith("/")) return [{ folder: "/", rest: glob.slice(1) }, ...realStarts(glob)];
+  if (/^~(?:\/|$)/.test(glob)) return from([...new Set(homes.flatMap(namesOf))], glob.slice(2) || "**");
+  return from([...roots, ...(copyOf?.roots ?? [])], glob);
+}
+
+/** For a rule that names a folder through a link. */
+function realStarts(glob: string) {
+  const folder = literalFolder(glob);
+  const real = realOf(folder);
+  if (real === folder) return [];
+  const rest = glob.split("/").slice(folder.split("/").length).join("/");
+  return [{ folder: escapeGlob(real) + (rest === "" ? "" : "/"), rest }];
+}
+
+const namesOf = (folder: Path): readonly Path[] => [folder, realOf(folder)];
+
+/** Where a path leads, even if its last parts do not exist yet. */
+function realOf(path: Path): Path {
+  try {
+    return fromNative(realpathSync(toNative(path), "buffer"));
+  } catch {
+    const { parent, name } = splitPath(path);
+    return path === "/" ? path : `${parent === "/" ? "" : realOf(parent)}/${name}`;
+  }
 }
 
 /** The path itself or a folder above it. */

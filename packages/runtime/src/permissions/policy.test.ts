@@ -147,7 +147,7 @@ test("a rule for an unknown home folder denies and allows nothing", () => {
   const decide = (mode: PermissionMode, home?: string) =>
     createPolicy([{ tier: "user", rules: [{ tool_pattern: "fs.*", mode, args: { path: "~/**" } }] }], {
       ...places,
-      ...(home && { home }),
+      ...(home && { homes: [home] }),
     }).evaluate(call).mode;
   expect([decide("deny"), decide("allow")]).toEqual(["deny", "prompt"]);
   expect([decide("deny", "/nobody"), decide("deny", fixture.root)]).toEqual(["prompt", "deny"]);

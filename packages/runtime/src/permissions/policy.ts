@@ -1,7 +1,9 @@
+import type { Denied } from "@octant/host";
 import type { TierName, TierRules } from "../config/config.ts";
 import { createDeclarations } from "./arguments.ts";
 import { type Condition, toConditions } from "./conditions.ts";
 import { toDeclaredFacts } from "./declared-facts.ts";
+import { toDenied } from "./denials.ts";
 import { type Facts, once, type PolicyCall, toGuessedFacts } from "./facts.ts";
 import { toToolTest } from "./glob.ts";
 import { toNarrowRule } from "./narrow-rule.ts";
@@ -56,14 +58,19 @@ export function createPolicy(tiers: readonly TierRules[], places: Places) {
     return cast;
   };
 
+  const evaluate = (call: PolicyCall): Decision =>
+    votes(call).reduce<Decision | undefined>(
+      (strictest, vote) =>
+        strictest && STRICTNESS[strictest.mode] >= STRICTNESS[vote.mode] ? strictest : vote,
+      undefined,
+    ) ?? DEFAULT_DECISION;
+
   return {
     votes,
-    evaluate: (call: PolicyCall): Decision =>
-      votes(call).reduce<Decision | undefined>(
-        (strictest, vote) =>
-          strictest && STRICTNESS[strictest.mode] >= STRICTNESS[vote.mode] ? strictest : vote,
-        undefined,
-      ) ?? DEFAULT_DECISION,
+    evaluate,
+    /** The files and hosts that these calls must not reach in any way; undefined when no rule names any. */
+    denied: (calls: readonly PolicyCall[]): Denied | undefined =>
+      toDenied(calls, { rulesFor, evaluate }, places),
     /** The folders and files that the call names as trees. */
     treesIn: ({ action, input }: PolicyCall): readonly string[] =>
       declarationOf(action)

@@ -1,14 +1,13 @@
+import { holding } from "@octant/core";
 import { pathToUri, type Workspace } from "@octant/host";
 import { z } from "zod";
 
 const MAX_TARGET_CHARS = 4_096;
 
 /** The subject of an annotation or an identity. */
-export const Target = z
-  .string()
-  .min(1)
-  .max(MAX_TARGET_CHARS)
-  .describe("File URI or path, sym:…, artifact_…, identity_… or sha256:…");
+export const Target = holding("subject", z.string().min(1).max(MAX_TARGET_CHARS)).describe(
+  "File URI or path, sym:…, artifact_…, identity_… or sha256:…",
+);
 
 const IS_HANDLE = /^(sym:|artifact_|identity_|sha256:|blob:|cas:)/;
 

@@ -19,7 +19,7 @@ export const navigate = (options: UiOptions) =>
     openWorld: true,
     input: z
       .strictObject({
-        url: holding("host", z.string().min(1).max(MAX_URL_CHARS))
+        url: holding("address", z.string().min(1).max(MAX_URL_CHARS))
           .optional()
           .describe("URL or workspace path"),
         history: z.enum(["back", "forward", "reload"]).optional(),

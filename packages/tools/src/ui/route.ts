@@ -1,4 +1,13 @@
-import { action, type Context, matchWildcards, pagingInput, Ref, Uri, type Wildcard } from "@octant/core";
+import {
+  action,
+  type Context,
+  holding,
+  matchWildcards,
+  pagingInput,
+  Ref,
+  Uri,
+  type Wildcard,
+} from "@octant/core";
 import { invalid, type Profile as OpenProfile, type Route, UNTRUSTED } from "@octant/host";
 import { z } from "zod";
 import { findProfile, type UiOptions } from "./acting.ts";
@@ -18,10 +27,13 @@ const Respond = z
     body: z.string().max(MAX_BODY_CHARS),
     json: z.json(),
     method: z.string().max(20),
-    url: z
-      .string()
-      .max(4_000)
-      .regex(/^https?:\/\//, "requests go to http and https only"),
+    url: holding(
+      "host",
+      z
+        .string()
+        .max(4_000)
+        .regex(/^https?:\/\//, "requests go to http and https only"),
+    ),
     delay: z.int().min(0).max(MAX_DELAY_MS),
   })
   .partial();

@@ -1,0 +1,44 @@
+import { type Denied, pathToUri } from "@octant/host";
+import { findMatching } from "./denied-files.ts";
+import type { PolicyCall } from "./facts.ts";
+import { type Places, toPatterns } from "./path-glob.ts";
+import type { Decision } from "./policy.ts";
+import type { PermissionRule } from "./rule.ts";
+
+interface Judging {
+  /** The rules that are about the call's action. */
+  rulesFor(name: string): readonly { readonly rule: PermissionRule }[];
+  evaluate(call: PolicyCall): Decision;
+}
+
+/**
+ * What the rules deny to these calls wherever they lead, beyond what their arguments name; undefined when no rule about
+ * them has a path or a host. Of several calls, what is denied to one is denied to all.
+ */
+export function toDenied(
+  calls: readonly PolicyCall[],
+  { rulesFor, evaluate }: Judging,
+  places: Places,
+): Denied | undefined {
+  const rules = calls.flatMap(({ name }) => rulesFor(name).map(({ rule }) => rule));
+  const limiting = rules.filter(({ mode, args }) => mode === "deny" && args && Object.keys(args).length > 0);
+  const globs = limiting.flatMap(({ args }) => args?.path ?? []);
+  const hasHosts = limiting.some(({ args }) => args?.host !== undefined);
+  if (globs.length === 0 && !hasHosts) return undefined;
+  const judge = (more: Pick<PolicyCall, "file" | "host">): string | undefined => {
+    for (const call of calls) {
+      const { mode, reason } = evaluate({ ...call, ...more });
+      if (mode === "deny") return reason;
+    }
+    return undefined;
+  };
+  const file: Denied["file"] = (path) => (globs.length === 0 ? undefined : judge({ file: pathToUri(path) }));
+  return {
+    file,
+    host: (authority) => (hasHosts ? judge({ host: authority }) : undefined),
+    async masks() {
+      const patterns = globs.flatMap((glob) => toPatterns(glob, places));
+      return (await findMatching(patterns, places.roots)).filter((path) => file(path) !== undefined);
+    },
+  };
+}
