@@ -68,7 +68,7 @@ export function createMachineParts(
 }
 
 /** The network rules for commands apply to our own tools too. */
-function toNetworkPolicy({ net, sandbox }: EffectiveSettings): NetworkPolicy {
+export function toNetworkPolicy({ net, sandbox }: EffectiveSettings): NetworkPolicy {
   const policy = { ...LOCAL_POLICY, ...net };
   const { network } = sandbox;
   if (sandbox.mode === "off" || network === "on") return policy;

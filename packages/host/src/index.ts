@@ -128,6 +128,7 @@ export type { ProcessStatus } from "./processes/protocol.ts";
 export type { Spool } from "./processes/spool.ts";
 export { startLaunched } from "./programs/start-program.ts";
 export { findOutsideProjects, pathOutsideProjects } from "./programs/trusted-program.ts";
+export { refusalOf } from "./refusals.ts";
 export { readRegularFile } from "./regular-file.ts";
 export { replaceFile } from "./replace-file.ts";
 export { openAcceptance } from "./sandbox/acceptance.ts";

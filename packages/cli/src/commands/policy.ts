@@ -1,8 +1,11 @@
-import { actionOf, toInputSchema, toOneLine, toolOf } from "@octant/core";
+import { type AnyAction, actionOf, ToolError, toInputSchema, toOneLine, toolOf } from "@octant/core";
+import { createNetwork, refusalOf } from "@octant/host";
 import { explainPolicy, type PolicyExplanation } from "@octant/runtime";
 import { parseCallArguments, parseName } from "../call-arguments.ts";
 import { toColumns } from "../columns.ts";
 import { defineCommand, print, printJson, UsageError } from "../command.ts";
+import { toNetworkPolicy } from "../machine-parts.ts";
+import type { Octant } from "../octant-api.ts";
 import { openOctant } from "../open-octant.ts";
 import { painted, type Shown } from "../output.ts";
 import { permissionFlags, workspaceFlags } from "../workspace-flags.ts";
@@ -40,12 +43,29 @@ export const policy = defineCommand({
       permissions: flags.permissions ?? "host",
       mode: flags.mode ?? octant.config.settings.mode ?? undefined,
       hooks: octant.config.settings.hooks,
+      refusal: toRefusal(octant, act),
       sandbox: await octant.workspace.sandbox.status(),
       unconfined: await octant.workspace.sandbox.unconfined(),
     });
     return flags.json ? printJson(explanation, io) : print(render(explanation, io.stdout), io);
   },
 });
+
+/** Asks the code that would refuse the call. */
+function toRefusal({ workspace, config }: Octant, { access, intent }: AnyAction) {
+  const network = createNetwork({ policy: toNetworkPolicy(config.settings) });
+  const writes = access === "write" && intent === "apply";
+  return (kind: "file" | "url", name: string): string | undefined => {
+    if (kind === "file") return refusalOf(workspace.confinement, name, writes)?.message;
+    try {
+      network.checkUrl(name, false);
+      return undefined;
+    } catch (cause) {
+      if (cause instanceof ToolError) return cause.message;
+      throw cause;
+    }
+  };
+}
 
 function render(explained: PolicyExplanation, stream: NodeJS.WriteStream): Shown {
   const { name, outcome, decided_by, why, access, mode, permission, hooks, sandbox, allow_rule } = explained;

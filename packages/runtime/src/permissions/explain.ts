@@ -2,6 +2,7 @@ import { type Access, type AnyAction, allowedIn, hasAccess, type Mode } from "@o
 import type { HookSettings } from "../hooks/hook.ts";
 import { asksUnconfined, type Unconfined } from "./check-commands.ts";
 import { type Judgement, judge, type PermissionSetting } from "./check-permission.ts";
+import type { PolicyCall } from "./facts.ts";
 import { toToolTest } from "./glob.ts";
 import type { Policy } from "./policy.ts";
 
@@ -17,6 +18,8 @@ export interface ExplainOptions {
   /** The caller's maximum access; default everything. */
   readonly access?: Access;
   readonly hooks: readonly HookSettings[];
+  /** Why a file or a URL is out of reach whatever the rules say; undefined when it is not. */
+  refusal?(kind: "file" | "url", name: string): string | undefined;
   readonly sandbox: { readonly mode: string; readonly level: string; readonly detail: string };
   readonly unconfined?: Unconfined | undefined;
 }
@@ -48,7 +51,7 @@ export function explainPolicy(options: ExplainOptions) {
     allow_rule: (couldAllow && policy.narrowRule(call)) || null,
   };
 
-  function toVerdict(): Judgement & { readonly decided_by: "access" | "mode" | "permission" | "sandbox" } {
+  function toVerdict(): Judgement & { readonly decided_by: DecidedBy } {
     if (!accessPasses) {
       const why = `${name} needs ${action.access} access; the caller has ${access}`;
       return { outcome: "refused", decided_by: "access", why };
@@ -58,9 +61,23 @@ export function explainPolicy(options: ExplainOptions) {
       return { outcome: "refused", decided_by: "mode", why };
     }
     const { outcome, why } = judge(policy, call, decision, setting);
+    const refusal = outcome === "refused" ? undefined : refusalOf(call, options);
+    if (refusal !== undefined) return { outcome: "refused", decided_by: "workspace", why: refusal };
     const { unconfined } = options;
     if (outcome === "runs" && asksUnconfined(action, setting, unconfined))
       return { outcome: "asks", decided_by: "sandbox", why: unconfined.reason };
     return { outcome, decided_by: "permission", why };
   }
+}
+
+/** The first step that does not pass; the workspace refuses what is outside, protected or blocked. */
+type DecidedBy = "access" | "mode" | "permission" | "workspace" | "sandbox";
+
+function refusalOf(call: PolicyCall, { policy, refusal }: ExplainOptions): string | undefined {
+  const { files, urls } = policy.named(call);
+  const refused = [
+    ...files.map((file) => refusal?.("file", file)),
+    ...urls.map((url) => refusal?.("url", url)),
+  ];
+  return refused.find((why) => why !== undefined);
 }

@@ -1,4 +1,4 @@
-import type { Denied } from "@octant/host";
+import { type Denied, pathToUri } from "@octant/host";
 import type { TierName, TierRules } from "../config/config.ts";
 import { createDeclarations } from "./arguments.ts";
 import { type Condition, toConditions } from "./conditions.ts";
@@ -71,6 +71,19 @@ export function createPolicy(tiers: readonly TierRules[], places: Places) {
     /** The files and hosts that these calls must not reach in any way; undefined when no rule names any. */
     denied: (calls: readonly PolicyCall[]): Denied | undefined =>
       toDenied(calls, { rulesFor, evaluate }, places),
+    /** The files and URLs that the call names. */
+    named(call: PolicyCall): { readonly files: readonly string[]; readonly urls: readonly string[] } {
+      const held = declarationOf(call.action)?.valuesIn(call.input) ?? [];
+      const texts = held.flatMap(({ holds, value }) =>
+        (holds === "host" || holds === "address") && typeof value === "string" ? [value] : [],
+      );
+      return {
+        files: factsOf(call)
+          .paths()
+          .values.map(({ named }) => pathToUri(named)),
+        urls: texts.filter((text) => /^https?:/i.test(text)),
+      };
+    },
     /** The folders and files that the call names as trees. */
     treesIn: ({ action, input }: PolicyCall): readonly string[] =>
       declarationOf(action)
