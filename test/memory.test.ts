@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { createFixtureProject } from "./fixture-project.ts";
 import { type McpSession, startSession } from "./mcp-session.ts";
+import { callOctant } from "./octant-in-process.ts";
 
 const remember = async (session: McpSession, action: string, input: object = {}) =>
   session.call("memory", { action, ...input });
@@ -125,6 +126,12 @@ test("shared memory is Markdown in the project that people can edit, and detects
   expect(changed).toMatchObject({ changed_since: ["sym:src/two.ts#one"] });
 
   writeFileSync(join(folder, "mem_byhand.md"), "The window is painted green.\n");
+  const withheld = await remember(session, "recall", { query: "green window" });
+  expect(textsOf(withheld)).not.toContain("The window is painted green.");
+  expect(withheld.data?.["note"]).toContain("octant trust");
+  const shown = await callOctant(["trust", "--yes"], { cwd, env });
+  expect(shown.stdout).toContain("The window is painted green.");
+  expect(shown.stdout, "what the agent wrote itself").not.toContain("The counter starts at one.");
   expect(textsOf(await remember(session, "recall", { query: "green window" }))[0]).toBe(
     "The window is painted green.",
   );
@@ -137,6 +144,7 @@ test("shared memory is Markdown in the project that people can edit, and detects
   });
   const conflict = "<<<<<<< HEAD\nThe door is red.\n=======\nThe door is blue.\n>>>>>>> topic\n";
   writeFileSync(join(folder, "mem_merged.md"), `---\ntags: [entrance, paint]\n---\n${conflict}`);
+  await callOctant(["trust", "--yes"], { cwd, env });
   expect(memoriesOf(await remember(session, "recall", { query: "entrance" }))[0]).toMatchObject({
     text: expect.stringContaining("[unresolved merge conflict in .hanzo/memory/mem_merged.md]"),
     tags: ["entrance", "paint"],

@@ -29,7 +29,7 @@ beforeAll(() => {
     writeFileSync(join(bin, name), "");
     chmodSync(join(bin, name), 0o755);
   }
-  places = { roots: [join(root, "ws")], home: join(root, "home"), searchPath: bin };
+  places = { roots: [join(root, "ws")], homes: [join(root, "home")], searchPath: bin };
 });
 afterAll(() => rmSync(root, { recursive: true }));
 

@@ -18,6 +18,7 @@ import {
 import {
   type Config,
   collectSecrets,
+  createInstructionTrust,
   createRedactor,
   DEFAULT_TOOLS,
   type EffectiveSettings,
@@ -103,6 +104,7 @@ export const OWN_TOOLS = {
       workspace,
       parsers,
       shared,
+      loadTrust: () => createInstructionTrust({ env }),
       holdsSecret: (text) => redact(text) !== text,
       ...(embedder && { embedder }),
     });

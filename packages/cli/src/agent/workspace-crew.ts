@@ -29,6 +29,7 @@ import {
   type PermissionSetting,
   unattended,
 } from "@octant/runtime";
+import { MEMORY_FOLDER } from "@octant/tools";
 import type { Octant } from "../octant.ts";
 import { loadAgentContext } from "./agent-context.ts";
 import { type OpenAgentOptions, openClient, withoutKeys } from "./open-agent.ts";
@@ -176,7 +177,7 @@ const allows = (plan: MemberPlan, tool: string): boolean =>
 const ROLES_FOLDER = ".hanzo/agents";
 export const COMMANDS_FOLDER = ".hanzo/commands";
 /** Folders with Markdown instructions for the agent. */
-export const TRUSTED_FOLDERS = [ROLES_FOLDER, COMMANDS_FOLDER] as const;
+export const TRUSTED_FOLDERS = [ROLES_FOLDER, COMMANDS_FOLDER, MEMORY_FOLDER] as const;
 
 /** The built-in roles, and the project's roles that the person trusts with exactly this content. */
 function loadRoles(octant: Octant, env: NodeJS.ProcessEnv): readonly Role[] {
@@ -186,7 +187,7 @@ function loadRoles(octant: Octant, env: NodeJS.ProcessEnv): readonly Role[] {
   return [...ROLES, ...own.filter(({ name }) => !ROLES.some((role) => role.name === name))];
 }
 
-const MAX_FILES = 100;
+const MAX_FILES = 1_000;
 const MAX_BYTES = 64 * 1024;
 
 /** The trusted Markdown files in a folder of the project, each named without its extension. */

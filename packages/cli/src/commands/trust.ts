@@ -9,6 +9,7 @@ import {
   untrustedError,
   type WaitingForTrust,
 } from "@octant/runtime";
+import { loadOwnMemoryFiles } from "@octant/tools";
 import { toColumns } from "../columns.ts";
 import { defineCommand, EXIT, type Io, print, printJson } from "../command.ts";
 import { painted } from "../output.ts";
@@ -25,7 +26,7 @@ export const trust = defineCommand({
     json: { summary: "Print as JSON, and change nothing" },
   },
   notes: `A project's hooks, servers, allow rules, environment, commands and instructions for the agent
-(AGENTS.md, CLAUDE.md, GEMINI.md, .hanzo/agents/, .hanzo/commands/) have no effect until you trust them. Trust is bound to exactly this content; when it changes, you are asked again.
+(AGENTS.md, CLAUDE.md, GEMINI.md, .hanzo/agents/, .hanzo/commands/, .hanzo/memory/) have no effect until you trust them. Trust is bound to exactly this content; when it changes, you are asked again.
   octant trust           show what waits in this folder, and ask
   octant trust list      show what is trusted, in all folders
   octant trust revoke    forget all trust in this folder`,
@@ -85,8 +86,11 @@ async function findUntrusted(root: readonly string[], io: Io) {
   await using octant = openOctant({ root, tools: "fs" }, io);
   const isTrusted = createInstructionTrust({ env: io.env });
   const { markdownFiles, TRUSTED_FOLDERS } = await import("../agent/workspace-crew.ts");
-  const own = TRUSTED_FOLDERS.flatMap((folder) => markdownFiles(octant, folder));
-  return [...(await loadInstructions(octant)), ...own].filter((file) => !isTrusted(file));
+  const folders = TRUSTED_FOLDERS.flatMap((folder) => markdownFiles(octant, folder));
+  const own = loadOwnMemoryFiles(octant.workspace.state);
+  return [...(await loadInstructions(octant)), ...folders].filter(
+    (file) => !isTrusted(file) && !own.has(file.hash),
+  );
 }
 
 async function agrees({ settings, instructions }: Waiting, io: Io): Promise<boolean> {

@@ -31,7 +31,11 @@ export const KEYS = {
   },
   oauth_credentials: { summary: "Tokens of a sign-in, by provider", below: "ignored, with a warning" },
   base_url: { summary: "Another address of the model's provider", below: "ignored, with a warning" },
-  custom_instructions: { summary: "Text for the system prompt", below: "adds to the user's" },
+  custom_instructions: {
+    summary: "Text for the system prompt",
+    below: "needs trust",
+    note: "adds to the user's",
+  },
   thinking: { summary: "How much the model thinks: off, low, medium or high", below: "overrides" },
   input_mode: { summary: "Keys of the input line", below: "overrides" },
   plain: { summary: "The agent writes lines without redraws, for screen readers", below: "overrides" },

@@ -119,7 +119,8 @@ type Mergers = { readonly [K in keyof Settings]?: Merger<K> };
 
 const MERGERS: Mergers = {
   $schema: () => {},
-  custom_instructions(value, { settings, note }) {
+  custom_instructions(value, { tier, settings, note }) {
+    if (!tier.trusted) return;
     settings.custom_instructions = [settings.custom_instructions, value].filter(Boolean).join("\n\n");
     note("custom_instructions");
   },

@@ -21,12 +21,14 @@ export function trustPartsOf(settings: Settings, folder: string, tier: ProjectTi
     env: sortedEntries(settings.env),
     language_servers: sortedEntries(settings.language_servers),
   };
+  const { custom_instructions: instructions } = settings;
   const isList = Array.isArray(settings.permissions);
   const parts: TrustPart[] = [
     ...wanted.permissions
       .map((rule, at) => ({ rule, path: ["permissions", isList ? at : rule.tool_pattern] }))
       .filter(({ rule }) => rule.mode === "allow")
       .map(({ rule, path }) => ({ path, shown: show(rule) })),
+    ...(instructions ? [{ path: ["custom_instructions"], shown: show(instructions) }] : []),
     ...wanted.hooks.map((hook, at) => ({ path: ["hooks", at], shown: show(hook) })),
     ...wanted.mcp_servers.map(([name, server]) => ({
       path: ["mcp_servers", name],
@@ -38,7 +40,12 @@ export function trustPartsOf(settings: Settings, folder: string, tier: ProjectTi
       shown: show(command),
     })),
   ];
-  const canonical = JSON.stringify([FORMAT, folder, tier, toCanonical(wanted)]);
+  const canonical = JSON.stringify([
+    FORMAT,
+    folder,
+    tier,
+    toCanonical({ ...wanted, ...(instructions && { custom_instructions: instructions }) }),
+  ]);
   return { parts, hash: `sha256:${createHash("sha256").update(canonical).digest("hex")}` };
 }
 

@@ -47,10 +47,10 @@ export function expandGitAlias(words: readonly string[], places: Places): string
   return alias.startsWith("!") ? `${alias.slice(1)} ${rest}` : `git ${alias} ${rest}`;
 }
 
-function findAlias(name: string, { roots, home }: Places): string | undefined {
+function findAlias(name: string, { roots, homes = [] }: Places): string | undefined {
   const files = [
     ...roots.map((root) => join(root, ".git/config")),
-    ...(home === undefined ? [] : [join(home, ".gitconfig"), join(home, ".config/git/config")]),
+    ...homes.flatMap((home) => [join(home, ".gitconfig"), join(home, ".config/git/config")]),
   ];
   return files.map((file) => aliasIn(file, name)).find((alias) => alias !== undefined);
 }

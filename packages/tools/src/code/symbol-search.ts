@@ -117,7 +117,10 @@ export function createSymbolSearch(
       await prepare(() => filesNaming(name, language, signal), signal);
       const family: readonly (Language | undefined)[] = familyOf(language);
       const found = await fromIndex({ query: name, limit: MAX_NAMED, exact: true }, signal);
-      return found.filter((symbol) => symbol.name === name && family.includes(languageOf(symbol.file)));
+      return found.filter(
+        ({ file, ...symbol }) =>
+          symbol.name === name && family.includes(languageOf(file)) && confinement.denied(file) === undefined,
+      );
     },
   };
 }

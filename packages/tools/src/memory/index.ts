@@ -1,6 +1,7 @@
 import {
   type ActionText,
   action,
+  counted,
   defineTool,
   invalidArgument,
   newHandle,
@@ -15,7 +16,7 @@ import { APPLY, INSPECT } from "../kinds.ts";
 import { createLinks } from "./links.ts";
 import { type ListFilter, MemoryId, MemoryItem, SCOPES } from "./memory-store.ts";
 import { createRecall } from "./recall.ts";
-import { openStores } from "./stores.ts";
+import { openStores, type StoreOptions } from "./stores.ts";
 
 interface MemoryOptions {
   readonly workspace: Pick<Workspace, "state" | "files" | "confinement">;
@@ -24,6 +25,7 @@ interface MemoryOptions {
   readonly embedder?: Embedder;
   /** Stores new memories of the project as Markdown files in it. */
   readonly shared: boolean;
+  readonly loadTrust: StoreOptions["loadTrust"];
   /** Whether a text contains a secret, which is never stored. */
   readonly holdsSecret: (text: string) => boolean;
 }
@@ -42,6 +44,10 @@ const Item = MemoryItem.extend({
     .optional()
     .describe("Linked files and symbols that have changed since; verify before relying on it"),
 });
+const Memories = z.object({
+  memories: z.array(Item).readonly(),
+  note: z.string().optional().describe("About files of the project that are not trusted yet"),
+});
 const fields = {
   tags: z.array(z.string().min(1).max(64)).max(20).optional(),
   source: z.string().max(200).optional().describe("Source of the information"),
@@ -56,10 +62,10 @@ const scopes = z
 const limit = z.int().min(1).max(MAX_ITEMS).default(DEFAULT_ITEMS);
 
 /** Facts worth remembering beyond one conversation. */
-export const memory = ({ workspace, parsers, embedder, shared, holdsSecret }: MemoryOptions) => {
+export const memory = ({ workspace, parsers, embedder, shared, loadTrust, holdsSecret }: MemoryOptions) => {
   const links = createLinks({ ...workspace, parsers });
   const cut = createTermCutter();
-  const stores = openStores(workspace, { shared, cut });
+  const stores = openStores(workspace, { shared, loadTrust, cut });
   const recall = createRecall({ cut, ...(embedder && { embedder }) });
   const find = async (memory_id: string, owner: string) => {
     for (const store of await stores.all()) {
@@ -75,6 +81,12 @@ export const memory = ({ workspace, parsers, embedder, shared, holdsSecret }: Me
   const withChanges = async (item: MemoryItem) => {
     const changed = await links.changed(item);
     return { ...item, ...(changed.length > 0 && { changed_since: [...changed] }) };
+  };
+  const toAnswer = (memories: readonly z.output<typeof Item>[]) => {
+    const waiting = stores.waiting();
+    if (waiting === 0) return { memories };
+    const files = counted(waiting, "file in .hanzo/memory is", "files in .hanzo/memory are");
+    return { memories, note: `${files} left out until the person trusts the content (octant trust)` };
   };
   /** Newest first. */
   const list = async (filter: ListFilter) => {
@@ -98,13 +110,13 @@ export const memory = ({ workspace, parsers, embedder, shared, holdsSecret }: Me
         summary: "Find memories by words and meaning, best first.",
         ...INSPECT,
         input: z.strictObject({ query: z.string().min(1).max(1_000), scopes, limit }),
-        output: z.object({ memories: z.array(Item).readonly() }),
+        output: Memories,
         errors: ["UPSTREAM_ERROR", "UNSUPPORTED"],
         examples: [{ title: "Recall by topic", input: { query: "how are releases made" } }],
         text: listText,
         async run({ query, ...filter }, { caller: { id: owner }, signal }) {
           const found = await recall(await stores.all(), query, { ...filter, owner }, signal);
-          return { memories: await Promise.all(found.map(withChanges)) };
+          return toAnswer(await Promise.all(found.map(withChanges)));
         },
       }),
       create: action({
@@ -185,27 +197,30 @@ export const memory = ({ workspace, parsers, embedder, shared, holdsSecret }: Me
         summary: "List memories, newest first.",
         ...INSPECT,
         input: z.strictObject({ scopes, limit }),
-        output: z.object({ memories: z.array(Item).readonly() }),
+        output: Memories,
         examples: [{ title: "List all", input: {} }],
         text: listText,
-        run: async (filter, { caller: { id: owner } }) => ({ memories: await list({ ...filter, owner }) }),
+        run: async (filter, { caller: { id: owner } }) => toAnswer(await list({ ...filter, owner })),
       }),
       facts: action({
         summary: "List facts, newest first.",
         ...INSPECT,
         input: z.strictObject({ scopes, limit }),
-        output: z.object({ memories: z.array(Item).readonly() }),
+        output: Memories,
         examples: [{ title: "List facts", input: { scopes: ["project"] } }],
         text: listText,
-        run: async (filter, { caller: { id: owner } }) => ({
-          memories: await list({ ...filter, owner, kind: "fact" }),
-        }),
+        run: async (filter, { caller: { id: owner } }) =>
+          toAnswer(await list({ ...filter, owner, kind: "fact" })),
       }),
       summarize: action({
         summary: "Show the newest memories of a scope as one short Markdown text.",
         ...INSPECT,
         input: z.strictObject({ scope: Scope.default("project") }),
-        output: z.object({ markdown: z.string(), memories: z.int(), incomplete: z.string().optional() }),
+        output: Memories.pick({ note: true }).extend({
+          markdown: z.string(),
+          memories: z.int(),
+          incomplete: z.string().optional(),
+        }),
         examples: [{ title: "Of the project", input: {} }],
         async run({ scope }, { caller: { id: owner } }) {
           const items = await list({ scopes: [scope], owner, limit: MAX_ITEMS + 1 });
@@ -218,6 +233,7 @@ export const memory = ({ workspace, parsers, embedder, shared, holdsSecret }: Me
             memories += 1;
           }
           return {
+            ...toAnswer([]),
             markdown,
             memories,
             ...(memories < items.length && {

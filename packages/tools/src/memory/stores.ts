@@ -1,10 +1,32 @@
 import { randomUUID } from "node:crypto";
-import { mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import {
+  appendFileSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
-import { type Confinement, errnoOf, pathToUri, readSourceText, type StateFolder } from "@octant/host";
+import { type Confinement, errnoOf, hashOf, pathToUri, readSourceText, type StateFolder } from "@octant/host";
 import type { TermCutter } from "@octant/search";
 import { z } from "zod";
 import { type MemoryItem, type MemoryStore, OF_PROJECT, openMemoryStore } from "./memory-store.ts";
+
+export interface StoreOptions {
+  readonly shared: boolean;
+  /** The person's trust in files of the project as it is now. */
+  readonly loadTrust: () => (file: InstructionFile) => boolean;
+  readonly cut: TermCutter;
+}
+
+interface InstructionFile {
+  /** The root. */
+  readonly folder: string;
+  readonly path: string;
+  readonly hash: string;
+}
 
 /**
  * The memory stores by scope: session memories end with the process, the project's are private or shared, global ones
@@ -12,9 +34,9 @@ import { type MemoryItem, type MemoryStore, OF_PROJECT, openMemoryStore } from "
  */
 export function openStores(
   { state, confinement }: { readonly state: StateFolder; readonly confinement: Confinement },
-  { shared: isShared, cut }: { readonly shared: boolean; readonly cut: TermCutter },
+  { shared: isShared, loadTrust, cut }: StoreOptions,
 ) {
-  const folder = isShared ? createSharedFolder(confinement) : undefined;
+  const folder = isShared ? createSharedFolder(confinement, createTrust(state, loadTrust)) : undefined;
   const open = async () => {
     const [session, own, files, global] = await Promise.all([
       openMemoryStore(cut),
@@ -46,6 +68,8 @@ export function openStores(
       const { session, own, shared, global } = await use();
       return [session, own, shared, global];
     },
+    /** How many shared files wait for the person's trust. */
+    waiting: (): number => folder?.waiting() ?? 0,
     /** The store for new memories of this scope. */
     async of(scope: MemoryItem["scope"]): Promise<MemoryStore> {
       const stores = await use();
@@ -62,7 +86,7 @@ function globalFolder({ base }: StateFolder): string {
 }
 
 /** In the first root; people can commit, read and edit it. */
-const FOLDER = ".hanzo/memory";
+export const MEMORY_FOLDER = ".hanzo/memory";
 const NAME = /^(mem_[0-9a-z]+)\.md$/;
 const MAX_FILES = 20_000;
 const MAX_BYTES = 64 * 1024;
@@ -71,18 +95,43 @@ const CONFLICT = /^<{7} [\s\S]*^>{7} /m;
 const Head = z.object({
   kind: z.enum(["note", "fact"]).catch("note"),
   tags: z.array(z.string()).catch([]),
-  source: z.string().catch(FOLDER),
+  source: z.string().catch(MEMORY_FOLDER),
   confidence: z.number().min(0).max(1).catch(0.5),
   created_at: z.string().catch(""),
   updated_at: z.string().catch(""),
   links: z.array(z.object({ path: z.string(), hash: z.string().nullable() })).catch([]),
 });
 
+type Trust = ReturnType<typeof createTrust>;
+
+/** Files that this installation has written, or that the person trusts: a model reads memories as facts. */
+function createTrust(state: StateFolder, loadTrust: StoreOptions["loadTrust"]) {
+  const own = once(() => loadOwnMemoryFiles(state));
+  return {
+    add(hash: string): void {
+      own().add(hash);
+      appendFileSync(ownFilesIn(state), `${hash}\n`, { mode: 0o600 });
+    },
+    /** A judge for one look at the files. */
+    load() {
+      const byPerson = once(loadTrust);
+      return (one: InstructionFile): boolean => own().has(one.hash) || byPerson()(one);
+    },
+  };
+}
+
+const ownFilesIn = (state: StateFolder): string => join(state.folder("memory"), "shared-files");
+
+/** The hashes of the shared files that this installation has written; they need no trust. */
+export const loadOwnMemoryFiles = (state: StateFolder): Set<string> =>
+  new Set(readFileSync(ownFilesIn(state), { encoding: "utf8", flag: "a+" }).split("\n").filter(Boolean));
+
 /** The project's memory as Markdown files, one per item. */
-function createSharedFolder(confinement: Confinement) {
+function createSharedFolder(confinement: Confinement, trust: Trust) {
   const root = confinement.roots[0] ?? "/";
-  const folder = join(root, FOLDER);
+  const folder = join(root, MEMORY_FOLDER);
   const known = new Map<string, string>();
+  let waiting = 0;
   const rootUri = pathToUri(root);
   const names = (): string[] => {
     try {
@@ -96,11 +145,14 @@ function createSharedFolder(confinement: Confinement) {
     }
   };
   return {
+    waiting: () => waiting,
     put(item: MemoryItem): void {
       using opened = confinement.makeFolder(folder);
       const draft = `.${randomUUID()}`;
+      const bytes = Buffer.from(toMarkdown(item, rootUri));
       try {
-        writeFileSync(opened.at(draft), toMarkdown(item, rootUri), { flag: "wx", mode: 0o644 });
+        trust.add(hashOf(bytes));
+        writeFileSync(opened.at(draft), bytes, { flag: "wx", mode: 0o644 });
         renameSync(opened.at(draft), opened.at(`${item.memory_id}.md`));
       } catch (cause) {
         rmSync(opened.at(draft), { force: true });
@@ -114,10 +166,16 @@ function createSharedFolder(confinement: Confinement) {
     /** Updates a store from the files. */
     sync(store: MemoryStore): void {
       const found = new Set<string>();
+      const isTrusted = trust.load();
+      waiting = 0;
       for (const name of names()) {
         const [, memory_id = ""] = NAME.exec(name) ?? [];
         const source = readText(confinement, join(folder, name));
         if (!source) continue;
+        if (!isTrusted({ folder: root, path: `${MEMORY_FOLDER}/${name}`, hash: source.hash })) {
+          waiting += 1;
+          continue;
+        }
         found.add(memory_id);
         if (known.get(memory_id) === source.hash) continue;
         store.put(parseMarkdown(memory_id, source.text, rootUri), OF_PROJECT);
@@ -171,7 +229,7 @@ function parseMarkdown(memory_id: string, markdown: string, rootUri: string): Me
     scope: "project",
     ...rest,
     ...(isConflict && { confidence: 0 }),
-    text: `${isConflict ? `[unresolved merge conflict in ${FOLDER}/${memory_id}.md]\n` : ""}${text.trim()}`,
+    text: `${isConflict ? `[unresolved merge conflict in ${MEMORY_FOLDER}/${memory_id}.md]\n` : ""}${text.trim()}`,
     links: links.map(({ path, hash }) => ({
       uri: /^[a-z]+:/.test(path) ? path : `${rootUri}/${path}`,
       hash,
@@ -187,6 +245,14 @@ function parseValue(text: string): unknown {
     const [, list] = /^\[(.*)\]$/.exec(text) ?? [];
     return list === undefined ? text : list.split(",").map((word) => word.trim());
   }
+}
+
+function once<T>(make: () => T): () => T {
+  let made: { readonly value: T } | undefined;
+  return () => {
+    made ??= { value: make() };
+    return made.value;
+  };
 }
 
 const isMissing = (cause: unknown): boolean =>

@@ -91,7 +91,9 @@ export async function filesWith(
   for (const folder of folders) {
     const search = ripgrep.searchFolder(folder, { ...pattern, maxPerFile: 1 }, { order: "any", ...filter });
     for await (const messages of search)
-      for (const message of messages) if (message.kind === "begin") files.add(message.path);
+      for (const message of messages)
+        if (message.kind === "begin" && confinement.denied(message.path) === undefined)
+          files.add(message.path);
   }
   return files;
 }
