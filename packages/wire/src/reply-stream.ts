@@ -105,7 +105,7 @@ export function openStream(
     isHeadSent = false;
     queue.unshift(...unacknowledged);
     for (const body of unacknowledged.splice(0)) queuedBytes += body.length;
-    window.rewind();
+    window.reset();
     flush();
   });
   /** Resolves when everything was sent, or the reader has not moved for its time. */

@@ -32,12 +32,7 @@ export function createWindow(size: number) {
       waiting = Promise.withResolvers();
       onOpened();
     },
-    /** The unacknowledged chunks count as not sent. */
-    rewind(): void {
-      total -= ahead;
-      ahead = 0;
-    },
-    /** No chunk was sent yet. */
+    /** The stream starts again: both ends count from 0. */
     reset(): void {
       total = 0;
       ahead = 0;

@@ -112,7 +112,8 @@ export class PendingRequest {
 
   #startStream(bytes: number | undefined): void {
     this.#expectedBytes = bytes;
-    if (bytes !== undefined) this.#bytes = this.#received = 0;
+    this.#bytes = 0;
+    this.#received = 0;
     if (bytes === undefined || this.#options.onBinary) return;
     this.#post({ command: "disconnect" });
     this.fail(noBytesHere());

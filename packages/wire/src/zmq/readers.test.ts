@@ -50,7 +50,7 @@ async function readStream(peer: RawPeer, n: number, { acknowledges = true } = {}
     if (value?.["kind"] === "stream_chunk") seqs.push(value["seq"]);
     if (value?.["kind"] === "stream_end" || value?.["kind"] === "error")
       return { kinds, seqs, parts, end: value };
-    if (value?.["kind"] === "stream_start") received -= 1;
+    if (value?.["kind"] === "stream_start") received = 0;
     else if (acknowledges) await peer.tell(n, { received });
   }
 }
