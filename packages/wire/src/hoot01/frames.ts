@@ -67,7 +67,7 @@ export function parseFrames(
   return { identities: frames.slice(0, start), message: parseMessage(frames.slice(start)) };
 }
 
-function findMagic(frames: readonly Uint8Array[], from: number): number {
+export function findMagic(frames: readonly Uint8Array[], from: number): number {
   for (let at = from; at <= MAX_IDENTITIES && at < frames.length; at++) {
     const frame = frames[at];
     if (frame && MAGIC.equals(frame)) return at;

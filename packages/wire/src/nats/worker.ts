@@ -57,7 +57,8 @@ export async function createNatsWorker(options: NatsWorkerOptions): Promise<Nats
     subject: subjects.lease,
     self,
     onTaken(previous) {
-      if (previous) log(tookOver(project, previous));
+      if (previous?.worker_id === self.worker_id) log(`has ${project} again`);
+      else if (previous) log(tookOver(project, previous));
       // `isHeld` is asked only later, when the lease exists.
       const parts = { options, connection, subjects, running: new Map(), isHeld: () => lease.isHeld() };
       serving = serving.then(() => serveProject(parts, self).catch(fail));

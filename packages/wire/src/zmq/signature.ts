@@ -1,6 +1,6 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
 import { ToolError } from "@octant/core";
-import { encodeFrames } from "../hoot01/frames.ts";
+import { encodeFrames, findMagic } from "../hoot01/frames.ts";
 import type { WireKeys } from "./keys.ts";
 
 const TIME_BYTES = 8;
@@ -39,7 +39,7 @@ export function signFrames(frames: readonly Uint8Array[], key: Uint8Array, now: 
   return [...frames, Buffer.concat([time, macOf(frames, time, key)])];
 }
 
-/** Returns the frames without the signature, or throws UNAUTHENTICATED. `leading` frames in front are not signed. */
+/** Returns the frames without the signature, or throws UNAUTHENTICATED. The `leading` frames and more in front are not signed. */
 function verifyFrames(
   frames: readonly Uint8Array[],
   leading: number,
@@ -47,7 +47,7 @@ function verifyFrames(
   now: number,
 ): OpenedFrames {
   const signature = frames.at(-1);
-  const signed = frames.slice(leading, -1);
+  const signed = frames.slice(findMagic(frames, leading), -1);
   if (signature?.length !== TIME_BYTES + MAC_BYTES) throw refuse("the signature frame is missing");
   const time = Buffer.from(signature.subarray(0, TIME_BYTES));
   if (!timingSafeEqual(macOf(signed, time, key), signature.subarray(TIME_BYTES)))

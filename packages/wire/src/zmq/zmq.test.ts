@@ -453,6 +453,14 @@ describe("who gets in", () => {
     const late = signFrames(frames, keys.key, Date.now() + 1_000);
     expect(await answerTo(late)).toMatchObject({ error: { code: "INTERRUPTED" } });
     expect(fixture.calls.filter((value) => value === "once")).toEqual(["once"]);
+    const delimited = [
+      Buffer.alloc(0),
+      ...signFrames(request(9, { request: echo(9) }), keys.key, Date.now()),
+    ];
+    await socket.send(delimited);
+    const [delimiter, ...rest] = await socket.receive();
+    expect(delimiter?.length).toBe(0);
+    expect(parseMsgPack(rest[6] ?? Buffer.alloc(0))).toMatchObject({ kind: "success", data: { value: 9 } });
     const changed = recorded.with(6, encodeMsgPack({ request: echo("other") }));
     expect(await answerTo(changed)).toMatchObject({ error: { code: "UNAUTHENTICATED" } });
   });
