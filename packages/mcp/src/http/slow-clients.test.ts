@@ -1,5 +1,6 @@
 import { once } from "node:events";
 import { connect, type Socket } from "node:net";
+import { connect as connectTls } from "node:tls";
 import { expect, onTestFinished, test } from "vitest";
 import { makeCertificate } from "../fixtures/certificate.ts";
 import { serveDemo } from "../fixtures/http.ts";
@@ -146,3 +147,25 @@ test("other clients are answered while many are slow", async () => {
   for (let count = 0; count < 20; count++) expect((await post(initialize)).status).toBe(200);
   await Promise.all(endings);
 });
+
+test.each([
+  ["nothing", ""],
+  ["half a request", "GET / HTTP/1.1\r\nhost:"],
+])(
+  "a connection that sends %s is closed, with and without TLS; one that was answered stays",
+  async (_, sent) => {
+    for (const tls of [undefined, makeCertificate()]) {
+      const { server, open } = await serve(tls && { tls });
+      const secure = () => connectTls({ port: server.port, host: "127.0.0.1", rejectUnauthorized: false });
+      const answered = tls ? secure() : await open();
+      onTestFinished(() => void answered.destroy());
+      answered.write(`GET / HTTP/1.1\r\nhost: 127.0.0.1:${server.port}\r\n\r\n`);
+      await once(answered, "data");
+      const sockets = [await open(), tls ? secure() : await open()];
+      for (const socket of sockets) socket.resume().on("error", () => {});
+      sockets[1]?.write(sent);
+      await Promise.all(sockets.map((socket) => once(socket, "close")));
+      expect(answered.closed).toBe(false);
+    }
+  },
+);

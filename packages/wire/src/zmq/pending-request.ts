@@ -32,6 +32,7 @@ export class PendingRequest {
   readonly #window = createWindow(UPLOAD_WINDOW);
   /** Chunks and raw parts so far. */
   #received = 0;
+  #streamId = "";
   /** The number of the next chunk; one with a smaller number was sent again. */
   #nextSeq = 0;
   /** How many different chunks and questions have come. */
@@ -104,16 +105,22 @@ export class PendingRequest {
   }
 
   #takeReply(response: ResponseEnvelope): void {
-    if (response.kind === "stream_start") this.#startStream(response.bytes);
+    if (response.kind === "stream_start") this.#startStream(response);
     else if (response.kind === "stream_chunk") this.#takeChunk(response.chunk, response.seq);
     else if (response.kind === "stream_end") this.#endStream(response);
     else this.#answer.resolve({ response });
   }
 
-  #startStream(bytes: number | undefined): void {
+  #startStream({ stream_id, bytes }: Extract<ResponseEnvelope, { kind: "stream_start" }>): void {
     this.#expectedBytes = bytes;
     this.#bytes = 0;
     this.#received = 0;
+    // Another stream is that of a restarted server, which has run the request anew.
+    if (stream_id !== this.#streamId) {
+      this.#nextSeq = 0;
+      this.#seen = 0;
+    }
+    this.#streamId = stream_id;
     if (bytes === undefined || this.#options.onBinary) return;
     this.#post({ command: "disconnect" });
     this.fail(noBytesHere());
