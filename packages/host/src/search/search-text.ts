@@ -106,7 +106,7 @@ async function fillPage(
   for (const place of places) {
     const resumed = after && isWithin(place.path, after.path) ? after : undefined;
     // On all cores, until there prove to be many matches; then in order, and only as far as the page goes.
-    const gathered = many ? undefined : await gatherFiles(find(place, "any"));
+    const gathered = many ? undefined : await gatherFiles(find(place, "any")).catch(whenTooMany);
     many = gathered === undefined;
     if (gathered) for (const file of gathered) await page.add(file, resumed);
     else
@@ -119,6 +119,11 @@ async function fillPage(
     total: searched === places.length ? page.total : null,
     next: page.full && page.last ? { ...page.last, many } : undefined,
   };
+}
+
+/** On all cores ripgrep holds all matches of a file until its end; in order it prints them as it goes. */
+function whenTooMany(cause: unknown): undefined {
+  if (!(cause instanceof ToolError) || cause.code !== "LIMIT_EXCEEDED") throw cause;
 }
 
 interface Place {
