@@ -108,7 +108,7 @@ export class LanguageServer {
   /** Why it does not run, if it should. */
   failure(): string | undefined {
     if (this.#running || this.#lastReason === "") return undefined;
-    if (this.#deaths >= this.#options.limits.maxDeaths) return `${this.#circuitText()}: ${this.#lastReason}`;
+    if (this.#deaths >= this.#options.limits.maxDeaths) return this.#circuitText();
     return `${this.name} does not run: ${this.#lastReason}`;
   }
 
@@ -127,7 +127,7 @@ export class LanguageServer {
   /** In a few words for a person. */
   state(): string {
     if (this.#running) return `runs, ${Math.round(residentBytesOf(this.#running.pid) / 1024 ** 2)} MiB`;
-    if (this.#deaths >= this.#options.limits.maxDeaths) return `${this.#circuitText()}: ${this.#lastReason}`;
+    if (this.#deaths >= this.#options.limits.maxDeaths) return this.#circuitText();
     if (this.#starting) return "starts";
     return this.#deaths > 0 ? `has died: ${this.#lastReason}` : "is started when it is needed";
   }
@@ -252,7 +252,7 @@ export class LanguageServer {
 
   #circuitText(): string {
     const minutes = Math.round(this.#options.limits.circuitMs / 60_000);
-    return `${this.name} has died ${this.#deaths} times and is left alone for ${minutes} minutes`;
+    return `${this.name} has died ${this.#deaths} times and is left alone for ${minutes} minutes: ${this.#lastReason}`;
   }
 
   #report(message: string): void {

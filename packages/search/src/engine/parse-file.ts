@@ -28,7 +28,7 @@ export interface SymbolRow extends Pick<SourceSymbol, "name" | "path" | "kind" |
 export interface ParsedFile {
   readonly symbols: readonly SymbolRow[];
   readonly chunks: readonly Chunk[];
-  /** A parser gave up on it. */
+  /** A parser gave up on it, or it is too long. */
   readonly isUnparsed?: true;
 }
 
@@ -42,7 +42,8 @@ export function createFileParser(grammars: Grammars): FileParser {
   const cutTerms = createTermCutter();
   const table = loadWordTable();
   return async (path, text) => {
-    const language = text.length <= MAX_PARSED_CHARS ? languageOf(path) : undefined;
+    const isTooLong = text.length > MAX_PARSED_CHARS;
+    const language = isTooLong ? undefined : languageOf(path);
     const symbols = language ? await findSymbols(grammars, language, text) : [];
     const chunks = cutChunks(path, text, symbols, cutTerms).map(({ fields, table: own, ...chunk }): Chunk => {
       const { terms, weights } = weighTerms(fields);
@@ -53,7 +54,8 @@ export function createFileParser(grammars: Grammars): FileParser {
         packed: Buffer.from(encodeChunk({ vector, weights })).toString("base64"),
       };
     });
-    return { symbols: symbols.map(toRow), chunks };
+    const isUnparsed = isTooLong && languageOf(path)?.calls !== undefined;
+    return { symbols: symbols.map(toRow), chunks, ...(isUnparsed && { isUnparsed }) };
   };
 }
 

@@ -5,7 +5,7 @@ export interface SourceFiles {
   list(signal: AbortSignal): AsyncIterable<ListedFile>;
   /** The files that contain all of the words, where an index makes this faster than reading every file. */
   holding?(words: readonly string[], signal: AbortSignal): AsyncIterable<string>;
-  /** undefined when there is nothing to search: missing, a folder, binary, or too large. */
+  /** undefined when there is nothing to search: missing, a folder, binary, or too large and not code. */
   read(path: string): Promise<SourceFile | undefined> | SourceFile | undefined;
   /** Reports files or folders that may have changed; `unknown` when the watcher cannot say which. */
   onChange(listener: (paths: readonly string[] | "unknown") => void): () => void;
@@ -16,6 +16,8 @@ export interface SourceFiles {
 export type ListedFile = Omit<FileState, "hash">;
 
 export interface SourceFile {
+  /** Empty when the file is too large. */
   readonly text: string;
+  readonly isTooLarge?: true;
   readonly state: FileState;
 }

@@ -35,6 +35,7 @@ export function createSyntaxSearch(files: SourceFiles, parsers: ParserPool) {
     yield* inOrder(paths, async (path) => {
       signal.throwIfAborted();
       const file = await files.read(path);
+      if (file?.isTooLarge) onUnparsed?.(path);
       if (!file || words.some((word) => !file.text.includes(word))) return undefined;
       const found = await look(path, file.text).catch((cause: unknown) => {
         // One file that fails to parse must not fail the search.

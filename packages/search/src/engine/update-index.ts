@@ -75,15 +75,18 @@ export async function readFiles(
   return changed;
 }
 
-/** A file that fails to parse is indexed by its path only. */
-async function parse(parsers: ParserPool, { state, text }: SourceFile): Promise<Uint8Array> {
+/** A file that is too large or fails to parse is indexed by its path only. */
+async function parse(parsers: ParserPool, { state, text, isTooLarge }: SourceFile): Promise<Uint8Array> {
   try {
+    if (isTooLarge) return encodeFile({ state, parsed: UNPARSED });
     return await parsers.call("parse", state.path, text, state);
   } catch (cause) {
     if (!(cause instanceof ToolError)) throw cause;
-    return encodeFile({ state, parsed: { symbols: [], chunks: [], isUnparsed: true } });
+    return encodeFile({ state, parsed: UNPARSED });
   }
 }
+
+const UNPARSED = { symbols: [], chunks: [], isUnparsed: true } as const;
 
 /** Texts in one request to a model. */
 const TEXTS_PER_CALL = 32;

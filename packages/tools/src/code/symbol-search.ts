@@ -9,7 +9,7 @@ import {
   type StoredSymbol,
   type SymbolKind,
 } from "@octant/search";
-import { createNames, filesWith, readSource } from "../search/source-files.ts";
+import { createNames, filesWith } from "../search/source-files.ts";
 
 /** `file` is absolute. */
 type FoundSymbol = StoredSymbol & { readonly file: Path };
@@ -100,12 +100,12 @@ export function createSymbolSearch(
         return [...(await filesIn(confinement, scope, list))].filter((file) => !hides?.(file));
       };
       const waiting = await prepare(findFiles, signal);
-      const isWanted = (path: Path) =>
-        isWithin(scope ?? "/", path) &&
-        !hides?.(path) &&
-        readSource(workspace, toName(path))?.text.toLowerCase().includes(name.toLowerCase());
+      const isWanted = (path: Path) => isWithin(scope ?? "/", path) && !hides?.(path);
       const symbols = await visible(query, signal);
-      const unparsed = (await index.unparsed()).map(toPath).filter(isWanted);
+      const skipped = (await index.unparsed()).map(toPath).filter(isWanted);
+      const holding =
+        skipped.length > 0 ? await filesWith(workspace, pattern, { globs: GLOBS, signal }) : new Set();
+      const unparsed = skipped.filter((path) => holding.has(path));
       return { symbols, unparsed, waiting };
     },
     filesNaming,

@@ -31,7 +31,7 @@ export const placesText =
       notes: [
         total > results.length && `${results.length} of ${counted(total, one, many)}`,
         outside !== undefined && `${outside} more outside the workspace`,
-        unparsed && `not parsed, too slow: ${unparsed.map(reader.path).join(", ")}`,
+        unparsed && `not parsed, too large or too slow: ${unparsed.map(reader.path).join(", ")}`,
         data.words_only && `its words are also in ${data.words_only.map(reader.path).join(", ")}`,
         incomplete,
         ...notListedNotes(data.not_listed, reader.path),

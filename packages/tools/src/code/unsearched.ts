@@ -11,7 +11,7 @@ export const Unsearched = {
   unparsed: z
     .array(Uri)
     .optional()
-    .describe("Files that took too long to parse, at most 20; their symbols are missing here"),
+    .describe("Files too large or too slow to parse, at most 20; their symbols are missing here"),
   incomplete: z.string().optional().describe("Why results may be missing, and what to do"),
 };
 

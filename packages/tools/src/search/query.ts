@@ -10,7 +10,7 @@ import {
   SymbolId,
   Uri,
 } from "@octant/core";
-import { pathToUri, presentRoots, searchText } from "@octant/host";
+import { isWithin, pathToUri, presentRoots, searchText } from "@octant/host";
 import {
   type Hit,
   MODALITIES,
@@ -60,7 +60,7 @@ const Output = z.object({
     .string()
     .optional()
     .describe("An assumption of the query that does not hold; the hits are the closest matches"),
-  unparsed: z.array(Uri).readonly().optional().describe("Files skipped because parsing takes too long"),
+  unparsed: z.array(Uri).readonly().optional().describe("Files too large or too slow to parse, at most 20"),
   ...notSearched,
 });
 export type QueryOutput = z.output<typeof Output>;
@@ -126,6 +126,9 @@ export const query = (options: SearchOptions) =>
           "none",
       );
       const { state, files, total } = await engine.progress();
+      for (const path of await engine.unparsed())
+        if (isWithin(within === undefined ? "/" : toPath(within), toPath(path)) && !isHidden(path))
+          unparsed.add(path);
       // An incomplete index cannot tell that something does not exist.
       const canTell = modality === "auto" && state === "fresh";
       const unmet = canTell ? unmetBy(routeOf(asked), found.whole) : undefined;
@@ -135,11 +138,15 @@ export const query = (options: SearchOptions) =>
         indexed_files: files,
         total_files: total,
         ...(unmet !== undefined && { unmet }),
-        ...(unparsed.size > 0 && { unparsed: [...unparsed].map((path) => pathToUri(toPath(path))) }),
+        ...(unparsed.size > 0 && {
+          unparsed: [...unparsed].slice(0, MAX_UNPARSED).map((path) => pathToUri(toPath(path))),
+        }),
         ...toNotSearched(ctx, presentRoots(workspace.confinement).missing),
       };
     },
   });
+
+const MAX_UNPARSED = 20;
 
 /** Searches earlier sessions, which have no index that could lag. */
 async function answerFromMemory(

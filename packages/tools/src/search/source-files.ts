@@ -9,11 +9,11 @@ import {
   type Watcher,
   type Workspace,
 } from "@octant/host";
-import type { ListedFile, SourceFile, SourceFiles } from "@octant/search";
+import { type ListedFile, languageOf, type SourceFile, type SourceFiles } from "@octant/search";
 
 export type SearchedWorkspace = Pick<Workspace, "confinement" | "ripgrep">;
 
-/** Larger files are data, or generated. */
+/** Larger files are data, or generated. Of those with code, the index holds only the path. */
 const MAX_SOURCE_BYTES = 1024 * 1024;
 const STATS_PER_TURN = 256;
 
@@ -49,12 +49,14 @@ export async function* listSources(
       for (const path of paths) {
         if (++looked % STATS_PER_TURN === 0) await new Promise(setImmediate);
         const found = statSync(toNative(path), { throwIfNoEntry: false });
-        if (!found || found.size > MAX_SOURCE_BYTES) continue;
+        if (!found || (found.size > MAX_SOURCE_BYTES && !isCode(path))) continue;
         yield { path: toName(path), size: found.size, mtimeMs: found.mtimeMs };
       }
     }
   }
 }
+
+const isCode = (path: string): boolean => languageOf(path)?.calls !== undefined;
 
 /** undefined when the file is gone or is not text. */
 export function readSource(
@@ -64,7 +66,11 @@ export function readSource(
   try {
     using file = confinement.openFile(createNames(confinement.roots).toPath(name));
     const { size, mtimeMs } = file.stat;
-    if (size > MAX_SOURCE_BYTES) return undefined;
+    if (size > MAX_SOURCE_BYTES) {
+      if (!isCode(name)) return undefined;
+      const hash = hashOf(Buffer.from(`too large: ${size} ${mtimeMs}`));
+      return { text: "", isTooLarge: true, state: { path: name, hash, size, mtimeMs } };
+    }
     const bytes = Buffer.alloc(size);
     readSync(file.fd, bytes, 0, size, 0);
     // A NUL byte means that the file is not text.

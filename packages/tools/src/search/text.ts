@@ -14,8 +14,7 @@ export function queryText(data: QueryOutput, reader: Reader): ActionText {
     notes: [
       unmet && `${unmet}: these hits are the closest`,
       progressNote(data),
-      unparsed &&
-        `not searched by structure, parsing takes too long: ${unparsed.map(reader.path).join(", ")}`,
+      unparsed && `not searched, too large or too slow to parse: ${unparsed.map(reader.path).join(", ")}`,
       symbolNote(hits),
       ...notSearchedNotes(data),
     ],
