@@ -6,6 +6,7 @@ import { afterAll, expect, test } from "vitest";
 import { z } from "zod";
 import { TIERS } from "../config/config.ts";
 import { createDeclarations } from "./arguments.ts";
+import type { Places } from "./path-glob.ts";
 import { createPolicy } from "./policy.ts";
 import { PERMISSION_MODES, type PermissionMode, PermissionRule } from "./rule.ts";
 import { SessionAnswers } from "./session-answers.ts";
@@ -328,4 +329,19 @@ test.each([
   expect(
     createPolicy([], places).narrowRule({ name, input, action: fixture.actions.get(name) }),
   ).toBeUndefined();
+});
+
+test("a rule below the home denies nothing elsewhere, and absolute rules hold in another working tree", () => {
+  const decide = (path: string, uri: string, more: Partial<Places> = {}) =>
+    createPolicy([{ tier: "user", rules: [{ tool_pattern: "*", mode: "deny", args: { path } }] }], {
+      ...places,
+      homes: ["/nobody/home"],
+      ...more,
+    }).evaluate({ name: "fs.read", input: { uri }, action: fixture.actions.get("fs.read") }).mode;
+  expect(decide("~/.ssh/**", "src/a.ts")).toBe("prompt");
+  expect(decide("~/.ssh/**", "/nobody/home/.ssh/id_rsa")).toBe("deny");
+  const copyOf = { top: "/project", roots: ["/project/part"] };
+  expect(decide("/project/secrets/**", "secrets/key")).toBe("prompt");
+  expect(decide("/project/secrets/**", "secrets/key", { copyOf })).toBe("deny");
+  expect(decide("secrets/key", "part/secrets/key", { copyOf })).toBe("deny");
 });
