@@ -51,10 +51,11 @@ export async function checkWorkspace({ client, workspace }: Octant<OwnTool>): Pr
 
 /** Not ready until the person knows that nothing confines commands, or while the settings require more than there is. */
 async function checkSandbox(sandbox: Sandbox): Promise<Check> {
-  const { level, detail, unmet } = await sandbox.status();
+  const { level, detail, unmet, limits } = await sandbox.status();
   const text = `${level}: ${detail}`;
   if (unmet !== undefined) return { name: "sandbox", status: "fail", detail: unmet };
   const unconfined = await sandbox.unconfined();
+  if (!unconfined && limits !== undefined) return warn("sandbox", `${text}; ${limits}`);
   if (!unconfined) return ok("sandbox", text);
   if (unconfined.accepted) return warn("sandbox", text);
   return { name: "sandbox", status: "fail", detail: `${level}: ${unconfined.reason}` };
@@ -106,8 +107,9 @@ export async function checkTestRun({ env }: Pick<Io, "env">): Promise<Check> {
 
 async function runMiniTest(root: string, env: NodeJS.ProcessEnv): Promise<Check> {
   await using octant = createOctant({ roots: [root], env, tools: ["test", "job"] });
+  const { level, unmet } = await octant.workspace.sandbox.status();
+  if (unmet !== undefined) return warn(NAME, "not tried, because commands are refused here");
   const { run_id } = await octant.client.test.run({ timeout: MAX_RUN_MS });
-  const { level } = await octant.workspace.sandbox.status();
   const deadline = Date.now() + 2 * MAX_RUN_MS;
   for (;;) {
     const { status, pass, fail, reason } = await octant.client.test.status({ run_id });

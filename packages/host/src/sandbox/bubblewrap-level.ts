@@ -14,6 +14,7 @@ import type { Mount } from "./mount.ts";
 import type { Level } from "./sandbox.ts";
 import type { Scratch } from "./scratch.ts";
 import { assembleFilter } from "./seccomp.ts";
+import type { SandboxSettings } from "./settings.ts";
 import type { Architecture } from "./syscalls.ts";
 
 export interface BubblewrapLevelOptions {
@@ -22,12 +23,13 @@ export interface BubblewrapLevelOptions {
   readonly envProgram: TrustedProgram | undefined;
   readonly arch: Architecture;
   readonly isRoot: boolean;
+  readonly settings?: Pick<SandboxSettings, "memory_bytes">;
   readonly scratch: Scratch;
 }
 
 export function createBubblewrapLevel(options: BubblewrapLevelOptions): Level {
   const { program, envProgram, arch, isRoot, scratch } = options;
-  const limits = toLimitCommands();
+  const limits = toLimitCommands(options.settings);
   const filter = scratch.keep("filter", assembleFilter(arch));
   // Plans are cached by their owner, so an identical list is the same object.
   const files = new WeakMap<readonly Mount[], string>();

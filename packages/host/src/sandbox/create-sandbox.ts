@@ -16,6 +16,7 @@ import { ownFiles, sharesFilesWithCache } from "./own-files.ts";
 import type { Sandbox, SandboxedCommand, SandboxOptions, SandboxStatus } from "./sandbox.ts";
 import { openScratch } from "./scratch.ts";
 import { confines, isWeaker, type SandboxLevel, type SandboxSettings } from "./settings.ts";
+import { unheldLimits } from "./unheld-limits.ts";
 
 /** Levels are probed on first use, and only once. */
 export function createSandbox(options: SandboxOptions): Sandbox {
@@ -60,7 +61,8 @@ export function createSandbox(options: SandboxOptions): Sandbox {
     const { level = "path_check", detail = `${NOTHING}; ${advice}` } = working?.level ?? {};
     const unmet = unmetBy(level, tried, settings)?.message;
     const facts = { mode, level, detail: `${detail}${warningOn(roots)}`, container, tried };
-    return { ...facts, ...(unmet !== undefined && { unmet }) };
+    const limits = unheldLimits(settings);
+    return { ...facts, ...(unmet !== undefined && { unmet }), ...(limits !== undefined && { limits }) };
   };
 
   return {
@@ -190,6 +192,12 @@ function unmetBy(
   tried: SandboxStatus["tried"],
   settings: SandboxSettings,
 ): ToolError | undefined {
+  const unheld = settings.require === undefined ? undefined : unheldLimits(settings);
+  if (unheld !== undefined)
+    return new ToolError("SANDBOX_UNAVAILABLE", `settings require a sandbox with its limits, but ${unheld}`, {
+      required: settings.require ?? level,
+      available: level,
+    });
   const asked = settings.require ?? neededFor(settings);
   if (asked === undefined || !isWeaker(level, asked)) return undefined;
   const reasons = tried.filter(({ works }) => !works).map((trial) => `${trial.level}: ${trial.why}`);

@@ -1,3 +1,4 @@
+import { limitsOf } from "../processes/cgroup.ts";
 import { findTrusted } from "../programs/trusted-program.ts";
 import { createBubblewrapLevel } from "./bubblewrap-level.ts";
 import type { Mount } from "./mount.ts";
@@ -50,9 +51,15 @@ interface Candidate {
   create?(isRoot: boolean): Level;
 }
 
-function listCandidates({ roots, scratch }: Pick<Options, "roots" | "scratch">): Candidate[] {
+function listCandidates({
+  roots,
+  scratch,
+  settings,
+}: Pick<Options, "roots" | "scratch" | "settings">): Candidate[] {
   if (process.platform === "darwin") return [{ level: "sandbox-exec", create: createSandboxExecLevel }];
   const { arch } = process;
+  // A control group limits the command as a whole, and says why it was ended.
+  const perProcess = settings.memory_bytes !== undefined && limitsOf().memory === null ? settings : {};
   const program = findTrusted("bwrap", roots);
   const envProgram = findTrusted("env", roots);
   const unshare = findTrusted("unshare", roots);
@@ -65,10 +72,14 @@ function listCandidates({ roots, scratch }: Pick<Options, "roots" | "scratch">):
         }
       : {
           level: "bubblewrap",
-          create: (isRoot) => createBubblewrapLevel({ program, envProgram, arch, isRoot, scratch }),
+          create: (isRoot) =>
+            createBubblewrapLevel({ program, envProgram, arch, isRoot, scratch, settings: perProcess }),
         },
     unshare === undefined || setpriv === undefined
       ? { level: "unshare", missing: "unshare or setpriv is not installed" }
-      : { level: "unshare", create: (isRoot) => createUnshareLevel({ unshare, setpriv, isRoot, scratch }) },
+      : {
+          level: "unshare",
+          create: (isRoot) => createUnshareLevel({ unshare, setpriv, isRoot, scratch, settings: perProcess }),
+        },
   ];
 }

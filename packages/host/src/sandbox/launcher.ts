@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { attempt } from "../attempt.ts";
 import { words } from "../words.ts";
 import type { Scratch } from "./scratch.ts";
+import type { SandboxSettings } from "./settings.ts";
 
 /**
  * Opens the files that bubblewrap reads by descriptor, then execs bubblewrap. A shell does it because the caller can
@@ -86,12 +87,15 @@ const MAX_OPEN_FILES = 65_536;
  * is not limited here: that limit counts all processes of the user on the machine.
  */
 export function toLimitCommands(
+  { memory_bytes }: Pick<SandboxSettings, "memory_bytes"> = {},
   current = attempt(() => readFileSync("/proc/self/limits", "utf8")) ?? "",
 ): string {
+  // The data of each process alone; for where no control group can limit the command as a whole.
+  const memory = memory_bytes === undefined ? "" : `; ulimit -d ${Math.ceil(memory_bytes / 1024)}`;
   const [, hard = "0"] = /^Max open files +\S+ +(\S+)/m.exec(current) ?? [];
   // Root could raise it, which is not meant.
   const isHigher = hard === "unlimited" || Number(hard) > MAX_OPEN_FILES;
-  return isHigher ? `ulimit -c 0; ulimit -n ${MAX_OPEN_FILES}` : "ulimit -c 0";
+  return `ulimit -c 0${isHigher ? `; ulimit -n ${MAX_OPEN_FILES}` : ""}${memory}`;
 }
 
 /**

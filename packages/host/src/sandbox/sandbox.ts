@@ -15,6 +15,8 @@ export interface SandboxStatus {
   readonly tried: readonly Trial[];
   /** Why commands are refused: the settings ask for more than this machine has. */
   readonly unmet?: string;
+  /** The limits of the settings that do not hold here. */
+  readonly limits?: string;
 }
 
 export interface Trial {

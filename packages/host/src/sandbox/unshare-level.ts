@@ -6,11 +6,13 @@ import { divideVariables, keepVariables, ROOT_KEEPS, toLimitCommands } from "./l
 import type { Mount } from "./mount.ts";
 import type { Level } from "./sandbox.ts";
 import type { Scratch } from "./scratch.ts";
+import type { SandboxSettings } from "./settings.ts";
 
 export interface UnshareLevelOptions {
   readonly unshare: TrustedProgram;
   readonly setpriv: TrustedProgram;
   readonly isRoot: boolean;
+  readonly settings?: Pick<SandboxSettings, "memory_bytes">;
   readonly scratch: Scratch;
 }
 
@@ -51,7 +53,7 @@ const DETAIL =
 /** Runs as the first process of the namespaces: builds the tree at the stage, moves into it, gives up its rights. */
 function toScript(
   mounts: readonly Mount[],
-  { unshare, setpriv, isRoot }: UnshareLevelOptions,
+  { unshare, setpriv, isRoot, settings }: UnshareLevelOptions,
   stage: string,
 ): string {
   const uid = process.getuid?.() ?? 0;
@@ -60,7 +62,7 @@ function toScript(
     ? `${setpriv} --no-new-privs --inh-caps=-all --bounding-set=-all,${ROOT_KEEPS.map((name) => `+${name}`).join()} --`
     : `${unshare} --user --map-user=${uid} --map-group=${gid} -- ${setpriv} --no-new-privs --`;
   return [
-    `set -e; ${toLimitCommands()}; PATH_GIVEN=$PATH; PATH=/usr/bin:/bin:/usr/sbin:/sbin`,
+    `set -e; ${toLimitCommands(settings)}; PATH_GIVEN=$PATH; PATH=/usr/bin:/bin:/usr/sbin:/sbin`,
     'folder=$1; exec 7<"$2"; rm -f -- "$2"; exchange=$3; shift 3',
     `stage=${shellQuote(stage)}`,
     ...FUNCTIONS,

@@ -110,8 +110,9 @@ export const exec = (workspace: ProcWorkspace) =>
         throw cause;
       });
       // Known by now, because the command has started at this level.
-      if (workspace.sandbox) ctx.backend(`sandbox ${(await workspace.sandbox.status()).level}`);
-      const unconfined = (await workspace.sandbox?.unconfined())?.note;
+      const status = await workspace.sandbox?.status();
+      if (status) ctx.backend(`sandbox ${status.level}`);
+      const unconfined = (await workspace.sandbox?.unconfined())?.note ?? status?.limits;
       const watched = { processes, owner, proc_id, ms: wait, signal: ctx.signal };
       const stopReporting = reportOutput(processes, owner, proc_id, ctx);
       try {
