@@ -105,7 +105,13 @@ function toCommands(mount: Mount): string[] {
       if (mount.at === "/") return [];
       const room = `room ${shellQuote(mount.source)} ${at} ${shellQuote(dirname(mount.at))}`;
       // A mount inside a readable one would stay writable, so it is left out.
-      const bind = `mount ${mount.kind === "read" ? "--bind" : "--rbind"} ${shellQuote(mount.source)} "$stage"${at}`;
+      const source = shellQuote(mount.source);
+      const everything = `mount --rbind ${source} "$stage"${at}`;
+      // A user namespace may not part a folder from the mounts inside it; then these are sealed as well.
+      const bind =
+        mount.kind === "read"
+          ? `mount --bind ${source} "$stage"${at} 2>/dev/null || { ${everything}; seal_all "$stage"${at}; }`
+          : everything;
       const steps = [room, bind, ...(mount.kind === "read" ? [`seal "$stage"${at}`] : [])];
       return mount.mayBeGone
         ? [`if [ -e ${shellQuote(mount.source)} ]; then ${steps.join("; ")}; fi`]
