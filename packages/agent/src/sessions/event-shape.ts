@@ -18,7 +18,7 @@ const model = z.looseObject({ id: z.string(), provider: z.string() });
 const tools = z.array(z.looseObject({ name: z.string() }));
 
 /** What we read of each type; further fields and types are kept as they are. */
-const SHAPES: Readonly<Record<string, z.ZodType>> = {
+const SHAPES: Readonly<Record<string, z.ZodType<Readonly<Record<string, unknown>>>>> = {
   session_began: z.looseObject({ system: z.string(), tools, model, cwd: z.string() }),
   user: z.looseObject({ origin: z.string(), content }),
   message: z.looseObject({ message: z.looseObject({ role: z.literal("assistant"), content }), ...cost }),
@@ -34,14 +34,20 @@ const SHAPES: Readonly<Record<string, z.ZodType>> = {
   spent: z.looseObject({ turns: z.number().catch(0), by: z.string().catch(""), ...cost }),
 };
 
+/** The fields with a default above. */
+const FILLED: readonly string[] = ["usage", "cost", "title", "turns", "by"];
+
 const Stamp = z.looseObject({ seq: z.int(), type: z.string(), at: z.string() });
 
 /** The event of a line; undefined when it has a shape that this version cannot read. */
 export function parseEvent(line: string): StampedEvent | undefined {
   try {
-    const event = Stamp.parse(JSON.parse(line));
-    const shape = Object.hasOwn(SHAPES, event.type) ? SHAPES[event.type] : undefined;
-    return (shape ? shape.parse(event) : event) as StampedEvent; // Its shape was checked as far as we read it.
+    const given: Readonly<Record<string, unknown>> = JSON.parse(line);
+    const { type } = Stamp.parse(given);
+    const parsed = Object.hasOwn(SHAPES, type) ? SHAPES[type]?.parse(given) : undefined;
+    // As it was written, except for what may be missing.
+    const filled = Object.entries(parsed ?? {}).filter(([name]) => FILLED.includes(name));
+    return { ...given, ...Object.fromEntries(filled) } as unknown as StampedEvent; // Checked as far as we read it.
   } catch {
     return undefined;
   }
