@@ -143,6 +143,8 @@ class Client {
     this.#heardAt = performance.now();
     this.#timer = setInterval(() => this.#check(), this.#heartbeatMs);
     this.#timer.unref();
+    // From here on silence means that this client is gone, also when its last message is lost.
+    this.#post({ command: "heartbeat" });
   }
 
   #check() {
