@@ -19,12 +19,14 @@ export type {
   OpenTurn,
 } from "./checkpoints/checkpoints.ts";
 export type { Restoration } from "./checkpoints/restore.ts";
+export type { Omission } from "./checkpoints/snapshot.ts";
 export type { Checkpoint, Turn } from "./checkpoints/store.ts";
 export type { Pinned, PinnedFolder } from "./confinement.ts";
 export { type Confinement, createConfinement, splitPath } from "./confinement.ts";
 export type { Denials, Denied } from "./denials.ts";
+export type { Buffers } from "./edits/buffers.ts";
 export { compareStates } from "./edits/compare.ts";
-export { createEdits, type Edits, type PatchResult } from "./edits/edits.ts";
+export { createEdits, type Edits, type Noted, type PatchResult } from "./edits/edits.ts";
 export { MAX_EDIT_BYTES } from "./edits/existing-file.ts";
 export { createLock } from "./edits/lock.ts";
 export type { PatchRequest } from "./edits/patch-request.ts";

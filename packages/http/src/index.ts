@@ -5,7 +5,7 @@ export type { Standing } from "./access/gate.ts";
 export type { OAuthOptions } from "./access/oauth.ts";
 export { createRateLimit, type RateLimit } from "./access/rate.ts";
 export { isScope, type Scope } from "./access/scopes.ts";
-export { createTokenStore, type TokenInfo, type TokenStore } from "./access/tokens.ts";
+export { createTokenStore, type NewToken, type TokenInfo, type TokenStore } from "./access/tokens.ts";
 export { mountApprovals } from "./approvals/mount.ts";
 export { readJson } from "./body.ts";
 export { createEventStream, type EventStream } from "./event-stream.ts";

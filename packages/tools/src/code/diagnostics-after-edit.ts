@@ -42,7 +42,7 @@ export function newProblemLines(
   return ["New problems since this edit:", ...lines];
 }
 
-interface EditedFile {
+export interface EditedFile {
   readonly uri: string;
   readonly hash: string | null;
   /** Absent for a file. */
