@@ -1,6 +1,5 @@
-import { homedir, userInfo } from "node:os";
 import type { Around } from "@octant/core";
-import { type Checkpoints, createProcesses, type Workspace } from "@octant/host";
+import { type Checkpoints, createProcesses, homesOf, type Workspace } from "@octant/host";
 import {
   addLocalRule,
   askInOrder,
@@ -63,7 +62,7 @@ export function createPolicySteps(options: PolicyOptions) {
   const runner = createHookRunner({ processes, confinement, redact, log });
   const places = {
     roots: confinement.roots,
-    homes: [...new Set([env.HOME || homedir(), userInfo().homedir])],
+    homes: homesOf(env),
     copyOf: options.copyOf,
     searchPath: env.PATH,
   };

@@ -136,6 +136,7 @@ export { replaceFile } from "./replace-file.ts";
 export { openAcceptance } from "./sandbox/acceptance.ts";
 export { createSandbox } from "./sandbox/create-sandbox.ts";
 export type { Exchange } from "./sandbox/exchange.ts";
+export { homesOf } from "./sandbox/plan.ts";
 export type { Sandbox, SandboxStatus } from "./sandbox/sandbox.ts";
 export {
   confines,

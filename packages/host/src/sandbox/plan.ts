@@ -299,7 +299,7 @@ const toWritable = (path: Path): Mount =>
   isWithin("/dev", path) ? { kind: "device", source: path, at: path } : write(path);
 
 /** The home that HOME names, and the one in the user database. */
-const homesOf = (env: NodeJS.ProcessEnv): string[] => [
+export const homesOf = (env: NodeJS.ProcessEnv): string[] => [
   ...new Set([homeOf(env), realPath(attempt(() => userInfo().homedir) ?? "") ?? homeOf(env)]),
 ];
 
