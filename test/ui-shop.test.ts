@@ -252,7 +252,10 @@ describe.skipIf(lacks("chromium"))("a shop in the browser", () => {
     const { tabs } = await ui("tabs", { op: "close", tab: opened[0].tab });
     expect(tabs.map((row: { tab: string }) => row.tab)).toEqual([tab]);
     const broken = await ui("click", { target: "text=Break" });
-    expect(broken.errors).toEqual(["broken thing", expect.stringContaining("missing is not defined")]);
+    expect(broken.errors).toEqual([
+      expect.stringMatching(/^broken thing \(http.*:3\)$/),
+      expect.stringContaining("missing is not defined"),
+    ]);
     const { entries } = await ui("console", { level: "error" });
     expect(entries.at(-2)).toMatchObject({ level: "error", text: "broken thing" });
   });
