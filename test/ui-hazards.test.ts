@@ -230,7 +230,7 @@ describe.skipIf(lacks("chromium"))("difficult pages", () => {
     const noisy = await ui("click", { target: "text=Log" });
     expect(noisy.errors).toHaveLength(6);
     expect(noisy.errors[0]).toMatch(/^… \d+ earlier: ui\.console$/);
-    expect(noisy.errors.at(-1)).toBe("error 1199");
+    expect(noisy.errors.at(-1)).toMatch(/^error 1199 \(http.*:\d+\)$/);
     const latest = await client.raw("ui", { action: "console", level: "error", limit: 1 });
     const { data, meta } = latest.structuredContent;
     expect(data.dropped).toBeGreaterThan(0);
