@@ -56,7 +56,7 @@ async function renderTools(): Promise<string> {
     });
     return page([
       "# Tools",
-      "Every answer is one envelope: `ok`, `data`, `error`, `meta`. On the command line: `octant call fs.read uri=README.md`.",
+      "Every answer is one envelope: `ok`, `data`, `error`, `meta`. Where more follows, `meta.paging.cursor` is the `cursor` of the next call. On the command line: `octant call fs.read uri=README.md`.",
       ...tools.flatMap(renderTool),
       "## Optional tools",
       "Chosen with `octant serve --tools core,NAME`, or by `tools` in the settings; see `octant tools`.",

@@ -8,7 +8,7 @@ const MAX_CURSOR_CHARS = 65_536;
 /** The two parameters of every action that lists or searches. */
 export const pagingInput = (byDefault: number, most: number) => ({
   limit: z.int().min(1).max(most).default(byDefault),
-  cursor: z.string().min(1).max(MAX_CURSOR_CHARS).optional().describe("From meta.paging"),
+  cursor: z.string().min(1).max(MAX_CURSOR_CHARS).optional(),
 });
 
 /** Seals values that callers hold: they are valid for one scope, in every process that shares the secret. */

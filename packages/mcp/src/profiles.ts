@@ -117,7 +117,7 @@ function toToolOffer(tool: Tool, actions: NamedActions): Offer {
 const toBriefOffer = (tool: Tool, actions: NamedActions): Offer =>
   toOffer(tool, actsOf(actions), {
     name: tool.name,
-    description: `${tool.summary} Its help and schema actions describe the parameters.`,
+    description: `${tool.summary} See help and schema.`,
     inputSchema: {
       type: "object",
       properties: { action: { type: "string", enum: namesOf(actions) } },

@@ -77,9 +77,9 @@ export const job = (jobs: Jobs) =>
         summary: "List your jobs, newest first.",
         ...INSPECT,
         input: z.strictObject({
-          status: z.enum(JOB_STATES).optional().describe("Only those in this state"),
-          tool: z.string().optional().describe("Only those of this tool"),
-          max_age: z.int().min(0).optional().describe("Maximum age in milliseconds"),
+          status: z.enum(JOB_STATES).optional(),
+          tool: z.string().optional(),
+          max_age: z.int().min(0).optional().describe("Milliseconds"),
           ...pagingInput(50, 1000),
         }),
         output: z.object({ jobs: z.array(JobView) }),

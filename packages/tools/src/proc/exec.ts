@@ -50,9 +50,9 @@ const ExecInput = z.strictObject({
   ),
   stdin: holding("input", z.string().max(MAX_TEXT_CHARS).optional().describe("Complete standard input")),
   pty: TerminalSize.optional().describe("Run in a terminal; all output is in stdout"),
-  background: z.boolean().default(false).describe("Return as soon as it has started"),
+  background: z.boolean().default(false).describe("Return once it has started"),
   wait_for: WaitFor.optional(),
-  wait: z.int().min(0).max(MAX_WAIT_MS).default(DEFAULT_WAIT_MS).describe("Maximum wait in milliseconds"),
+  wait: z.int().min(0).max(MAX_WAIT_MS).default(DEFAULT_WAIT_MS).describe("Maximum milliseconds"),
   ...outputInput,
 });
 

@@ -38,16 +38,12 @@ export const input = ({ processes }: ProcWorkspace) =>
       ),
       keys: holding(
         "input",
-        z
-          .array(z.string().min(1))
-          .max(MAX_KEYS)
-          .default([])
-          .describe("Sent after the text, such as enter, up, ctrl-c"),
+        z.array(z.string().min(1)).max(MAX_KEYS).default([]).describe("After the text: enter, up, ctrl-c"),
       ),
       resize: TerminalSize.optional(),
       eof: z.boolean().default(false).describe("Close its input"),
       wait_for: WaitFor.optional(),
-      wait: z.int().min(0).max(MAX_WAIT_MS).default(DEFAULT_WAIT_MS).describe("Maximum wait in milliseconds"),
+      wait: z.int().min(0).max(MAX_WAIT_MS).default(DEFAULT_WAIT_MS).describe("Maximum milliseconds"),
       ...outputInput,
     }),
     output: z.object({ ...Outcome, ...Output, ready: z.boolean().optional() }),

@@ -17,7 +17,7 @@ export const kill = ({ processes }: ProcWorkspace) =>
     destructive: true,
     input: z.strictObject({
       proc_id: ProcIdInput,
-      signal: Signal.optional().describe("Default SIGTERM, followed by SIGKILL after 2 s"),
+      signal: Signal.optional().describe("Default SIGTERM, then SIGKILL after 2 s"),
     }),
     output: z.object(Outcome),
     errors: ["NOT_FOUND", "INTERRUPTED"],

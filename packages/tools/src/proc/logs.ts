@@ -30,7 +30,7 @@ export const logs = ({ processes }: ProcWorkspace) =>
       tail: z.int().min(1).optional().describe("Only the last lines"),
       since: z.int().min(0).optional().describe("Start at this byte; use `next` of the previous answer"),
       follow: z.boolean().default(false).describe("Wait for output if there is none yet"),
-      wait: z.int().min(0).max(MAX_WAIT_MS).default(DEFAULT_WAIT_MS).describe("Maximum wait in milliseconds"),
+      wait: z.int().min(0).max(MAX_WAIT_MS).default(DEFAULT_WAIT_MS).describe("Maximum milliseconds"),
       cursor: pagingInput(1, 1).cursor,
       ...outputInput,
     }),

@@ -23,7 +23,7 @@ export const WaitFor = z
     port: z.int().min(1).max(MAX_PORT).optional().describe("TCP port on this machine"),
   })
   .refine(({ pattern, port }) => pattern !== undefined || port !== undefined, "pattern or port is required")
-  .describe("Wait until it prints a text or opens a port");
+  .describe("Wait for output or an open port");
 export type WaitFor = z.output<typeof WaitFor>;
 
 /** Whether the text was printed, or the port opened, before the process ended or the time was up. */

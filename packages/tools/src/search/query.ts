@@ -76,7 +76,7 @@ export const query = (options: SearchOptions) =>
     input: z.strictObject({
       query: z.string().min(1).max(MAX_QUERY_CHARS),
       modality: z.enum(MODALITIES).default("auto").describe("auto chooses by the query's form"),
-      scope: holding("tree", Uri.optional().describe("Restrict to this folder or file")),
+      scope: holding("tree", Uri.optional().describe("Folder or file")),
       ...pagingInput(10, MAX_HITS),
     }),
     output: Output,

@@ -19,7 +19,7 @@ const Input = z.strictObject({
     .string()
     .min(1)
     .optional()
-    .describe("A suite from test.list, a package, a folder or a runner; default all"),
+    .describe("Suite from test.list, package, folder or runner; default all"),
   filter: z
     .string()
     .min(1)
@@ -27,12 +27,12 @@ const Input = z.strictObject({
     .regex(/^[^\0]*$/, "no NUL byte")
     .optional()
     .describe("Part of a test's name, or a test file"),
-  last_failed: z.boolean().default(false).describe("Only tests that failed last time"),
+  last_failed: z.boolean().default(false).describe("Only the last failures"),
   parallel: z.int().min(1).max(MAX_WORKERS).optional().describe("Workers, if the runner supports it"),
   coverage: z
     .boolean()
     .default(false)
-    .describe("Measure coverage if the runner supports it; the report is in output_ref or a file"),
+    .describe("If the runner supports it; the report is in output_ref or a file"),
   timeout: z.int().min(1).max(MAX_TIMEOUT_MS).default(DEFAULT_TIMEOUT_MS).describe("Milliseconds per suite"),
 });
 export type TestInput = z.output<typeof Input>;

@@ -40,7 +40,7 @@ export const snapshot = (options: UiOptions) =>
         .min(1)
         .max(MAX_FIND_CHARS)
         .optional()
-        .describe("Only lines with this text, and what they are in"),
+        .describe("Only lines with this text and their parents"),
       changes: z.boolean().default(false).describe("Since the last answer"),
       max_bytes: z.int().min(256).max(MAX_ANSWER_BYTES).default(ANSWER_BYTES),
       cursor: z.string().min(1).max(MAX_CURSOR_CHARS).optional(),

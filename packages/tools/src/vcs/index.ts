@@ -17,8 +17,7 @@ export type { VcsWorkspace } from "./workspace.ts";
 export const vcs = (workspace: VcsWorkspace) =>
   defineTool({
     name: "vcs",
-    summary:
-      "Git: status, diffs, commits, branches and history; the repository's hooks and filters never run.",
+    summary: "Git: status, diffs, commits, branches and history; repository hooks and filters never run.",
     actions: {
       status: status(workspace),
       diff: diff(workspace),
