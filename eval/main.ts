@@ -1,5 +1,5 @@
 // `npm run eval -- --repos FOLDER [--split dev|test] [--variant code|checkout] [--questions N] [--seed N] [--only
-// NAME] [--agent] [--names]`
+// NAME] [--agent] [--names] [--wordings]`
 // Measures how well search finds code, on checkouts of the repositories in eval/repositories.ts. Without --repos it
 // uses only this repository, which shows that it runs and little else.
 import { join } from "node:path";
@@ -12,6 +12,7 @@ import { type Row, report } from "./report.ts";
 import { commitOf, OWN_REPOSITORY, type Repository, repositoriesIn } from "./repositories.ts";
 import { LIST_LENGTH, type Scores, scoreOf } from "./scores.ts";
 import { searchSources } from "./searched.ts";
+import { askWordings } from "./wordings.ts";
 
 const { values } = parseArgs({
   options: {
@@ -23,6 +24,7 @@ const { values } = parseArgs({
     only: { type: "string" },
     agent: { type: "boolean", default: false },
     names: { type: "boolean", default: false },
+    wordings: { type: "boolean", default: false },
   },
 });
 const [limit, seed] = [Number(values.questions), Number(values.seed)];
@@ -35,6 +37,9 @@ if (values.agent) {
 } else if (values.names) {
   if (!values.repos) throw new Error("--names needs --repos FOLDER");
   await askNames(values.repos, { split: values.split, questions: limit, seed, only: values.only });
+} else if (values.wordings) {
+  if (!values.repos) throw new Error("--wordings needs --repos FOLDER");
+  await askWordings(values.repos, { questions: limit, seed, only: values.only });
 } else await measure();
 
 async function measure(): Promise<void> {

@@ -21,12 +21,9 @@ export async function solveTask(task: AgentTask, api: ApiName): Promise<readonly
     const made = task.turns.flat().length;
     if (calls < made) wrong.push(`the audit has ${calls} records of ${made} calls`);
   }
-  if (!project.verify())
-    wrong.push(
-      `its tests fail after the run: ${provider.requests
-        .at(-1)
-        ?.all_results.map(({ text }) => text)
-        .join("\n")}`,
-    );
+  const results = provider.requests.at(-1)?.all_results.map(({ text }) => text) ?? [];
+  for (const text of results.filter((each) => each.includes("INVALID_ARGUMENT")))
+    wrong.push(`a call is malformed: ${text}`);
+  if (!project.verify()) wrong.push(`its tests fail after the run: ${results.join("\n")}`);
   return wrong.map((what) => `${task.name} over ${api}: ${what}`);
 }

@@ -15,7 +15,7 @@ import type { Place, Source } from "./corpus.ts";
 
 export interface Searched {
   /** The results, best first: file and first line. */
-  search(query: string, modality: Modality, limit: number): Promise<Listed[]>;
+  search(query: string, modality: Modality, limit: number, also?: readonly string[]): Promise<Listed[]>;
   /** In the order of `code.search_symbol`. */
   searchSymbol(name: string, limit: number): Promise<Listed[]>;
   close(): Promise<void>;
@@ -40,8 +40,8 @@ export async function searchSources(sources: readonly Text[]): Promise<Searched>
     },
   };
   return {
-    async search(query, modality, limit) {
-      const hits = await searchCode(parts, { query, modality, limit, signal });
+    async search(query, modality, limit, also = []) {
+      const hits = await searchCode(parts, { query, also, modality, limit, signal });
       return hits.map(({ path, range, symbol }) => ({ path, symbol, firstLine: range?.start.line ?? 0 }));
     },
     async searchSymbol(name, limit) {

@@ -17,5 +17,5 @@ test("there are twenty tasks of different languages and kinds", () => {
   const tasks = listTasks();
   expect(tasks).toHaveLength(20);
   const tools = new Set(tasks.flatMap(({ turns }) => turns.flat().map(({ call }) => call)));
-  expect([...tools].sort()).toEqual(["code", "fs", "proc", "test", "vcs"]);
+  expect([...tools].sort()).toEqual(["code", "fs", "proc", "search", "test", "vcs"]);
 });

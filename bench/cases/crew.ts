@@ -85,7 +85,7 @@ async function recall({ effort, random }: Bench): Promise<Row> {
     );
   const filter = { scopes: ["project"], owner: "bench", limit: 10 } as const;
   const { octant } = await interleave(
-    { octant: () => timed(() => ask([store], pick(1), filter, signal)) },
+    { octant: () => timed(() => ask([store], { query: pick(1) }, filter, signal)) },
     effort,
     random,
   );

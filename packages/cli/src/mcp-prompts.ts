@@ -118,7 +118,11 @@ const RECIPES: readonly Recipe[] = [
         ["ws"],
         "ws.detect: what the project is, how it is tested, and which rules its instruction files set.",
       ],
-      [["fs"], "fs.search_text for the words of the goal; fs.list for where such things live."],
+      [
+        ["search"],
+        "search.query with the goal, and in `also` likely names and synonyms: where such things live.",
+      ],
+      [["fs"], "fs.search_text for the words of the goal; fs.list for what is beside them."],
       [
         ["code"],
         "code.outline and code.references: every place that has to change, and those that depend on it.",

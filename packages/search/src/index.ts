@@ -12,7 +12,7 @@ export type {
 export { SearchEngine } from "./engine/search-engine.ts";
 export type { ListedFile, SourceFile, SourceFiles } from "./engine/source-files.ts";
 export type { StoredSymbol } from "./engine/store.ts";
-export { byFit, type SymbolOptions } from "./engine/symbol-search.ts";
+export { byFit, type SymbolOptions, spellingsOf } from "./engine/symbol-search.ts";
 export type { InFile, SyntaxQuery } from "./engine/syntax-search.ts";
 export { keptShareOf, traitFactors as keptShares } from "./engine/traits.ts";
 export { createQuestionTerms } from "./lexical/question-terms.ts";
@@ -20,7 +20,7 @@ export { FIELDS, LEXICAL_WEIGHTS, type LexicalWeights, rarityOf } from "./lexica
 export { type Hit, MODALITIES, type Modality, type SearchParts } from "./query/hit.ts";
 export { type Route, routeOf, unmetBy } from "./query/route.ts";
 export { searchCode } from "./query/search-code.ts";
-export { addStandardised } from "./ranking/standardise.ts";
+export { addStandardised, agreementOf } from "./ranking/standardise.ts";
 export type { StructureMatch } from "./structure/find-structures.ts";
 export { literalWords } from "./structure/placeholders.ts";
 export { createGrammars, type Grammars } from "./syntax/grammars.ts";

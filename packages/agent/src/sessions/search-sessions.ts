@@ -9,26 +9,30 @@ export interface SessionMatch {
   readonly seq: number;
   readonly who: "person" | "model" | "tool";
   readonly snippet: string;
-  /** The share of the words that match, plus a little for the exact phrase. */
+  /** The share of the words that match, plus a little for other wordings and for the exact phrase. */
   readonly score: number;
 }
 
 export interface SearchSessionsOptions {
   readonly query: string;
+  /** The question in other words. */
+  readonly also?: readonly string[];
   readonly limit: number;
   readonly signal: AbortSignal;
 }
 
 const SNIPPET_CHARS = 500;
 const PHRASE_BONUS = 0.5;
+const ALSO_WEIGHT = 0.5;
 
 /** Searches everything ever said, including messages removed by compaction. Best first, then newest first. */
 export async function searchSessions(
   store: Pick<SessionStore, "list" | "events">,
-  { query, limit, signal }: SearchSessionsOptions,
+  { query, also = [], limit, signal }: SearchSessionsOptions,
 ): Promise<readonly SessionMatch[]> {
   const phrase = query.toLowerCase().trim();
-  const words = [...new Set(phrase.match(/[\p{L}\p{N}_]+/gu) ?? [])];
+  const words = wordsOf(phrase);
+  const otherWords = wordsOf(also.join(" ").toLowerCase()).filter((word) => !words.includes(word));
   const matches: SessionMatch[] = [];
   for (const { session_id } of store.list()) {
     await nextTurn();
@@ -37,9 +41,14 @@ export async function searchSessions(
       const said = saidIn(event);
       if (!said) continue;
       const lower = said.text.toLowerCase();
-      const there = words.filter((word) => lower.includes(word));
+      const isThere = (word: string) => lower.includes(word);
+      const [asked, others] = [words.filter(isThere), otherWords.filter(isThere)];
+      const there = [...asked, ...others];
       if (there.length === 0) continue;
-      const score = there.length / words.length + (lower.includes(phrase) ? PHRASE_BONUS : 0);
+      const score =
+        asked.length / words.length +
+        (ALSO_WEIGHT * others.length) / (otherWords.length || 1) +
+        (isThere(phrase) ? PHRASE_BONUS : 0);
       const { seq } = event;
       matches.push({
         session_id,
@@ -54,6 +63,8 @@ export async function searchSessions(
     .sort((a, b) => b.score - a.score || b.session_id.localeCompare(a.session_id) || b.seq - a.seq)
     .slice(0, limit);
 }
+
+const wordsOf = (text: string): string[] => [...new Set(text.match(/[\p{L}\p{N}_]+/gu) ?? [])];
 
 function saidIn(
   event: StampedEvent,

@@ -30,12 +30,12 @@ const Memories = z.object({ memories: z.array(z.object({ memory_id: z.string(), 
 export const withMemories =
   (registry: Registry, sessions: Recall): Recall =>
   async (request) => {
-    const { query, limit, caller, signal } = request;
+    const { query, also, limit, caller, signal } = request;
     const recall = registry.get("memory")?.actions["recall"];
     if (!recall) return sessions(request);
     // memory.recall uses only the caller and the signal of its context.
     const context = { caller, signal } as Context;
-    const found = Memories.parse(await recall.run(recall.input.parse({ query, limit }), context));
+    const found = Memories.parse(await recall.run(recall.input.parse({ query, also, limit }), context));
     const remembered = found.memories.map(({ memory_id, text }, at) => ({
       uri: `memory:${memory_id}`,
       kind: "memory",

@@ -19,6 +19,8 @@ export interface RankQuestion {
   readonly terms: readonly AskedTerm[];
   /** The embedding of the question; without it the vector strategy returns nothing. */
   readonly vector: PackedVector | undefined;
+  /** The caller's other wordings: their terms, and the chunks that one of them names. */
+  readonly also?: { readonly terms: readonly AskedTerm[]; readonly named: readonly number[] } | undefined;
   readonly strategies: readonly RankStrategy[];
   readonly limit: number;
   /** Restricts the results to these files. */
@@ -37,6 +39,12 @@ export interface ChunkRankerOptions {
 
 /** The weight of the vector scores relative to the term scores. Tuned on the dev split of `npm run eval`. */
 export const VECTOR_WEIGHT = 6;
+const WEIGHTS: Readonly<Record<RankStrategy, number>> = { text: 1, vector: VECTOR_WEIGHT };
+// Both were tuned on the dev split with `npm run eval -- --wordings`; more makes wrong wordings expensive.
+/** The weight of the words of other wordings, relative to the sum of all other weights. */
+const ALSO_SHARE = 0.2;
+/** Multiplies the score of a chunk whose name is one of the wordings. */
+const NAMED_FACTOR = 1.2;
 
 export type ChunkRanker = ReturnType<typeof createChunkRanker>;
 
@@ -132,18 +140,26 @@ export function createChunkRanker({ vectors, isPlacedByTable, sealed }: ChunkRan
     close: async () => vectors.close(),
     /** The best chunks, including all that tie with the last one. */
     async rank(question: RankQuestion): Promise<RankedChunk[]> {
-      const { strategies, limit } = question;
+      const { strategies, limit, also } = question;
       const lists = await Promise.all(
         STRATEGIES.filter((strategy) => strategies.includes(strategy)).map(async (strategy) => ({
           strategy,
           scores: await scoresBy[strategy](question),
         })),
       );
-      const [first, second] = lists;
-      if (!first) return [];
-      const weighed = second
-        ? addStandardised(first.scores, second.scores, VECTOR_WEIGHT, ids.length - dead.size)
-        : first.scores.slice();
+      const weights = lists.map(({ strategy, scores }) => ({ scores, weight: WEIGHTS[strategy] }));
+      if (also) {
+        const weight = ALSO_SHARE * weights.reduce((sum, each) => sum + each.weight, 0);
+        weights.push({ scores: scoreWords(also.terms), weight });
+      }
+      const [only, ...others] = weights;
+      if (!only) return [];
+      const weighed =
+        others.length > 0 ? addStandardised(weights, ids.length - dead.size) : only.scores.slice();
+      for (const id of also?.named ?? []) {
+        const slot = slots.get(id);
+        if (slot !== undefined) weighed[slot] = NAMED_FACTOR * (weighed[slot] ?? 0);
+      }
       weigh(weighed, question);
       const top = best(weighed, limit);
       const ranked = lists.map(({ strategy, scores }) => {

@@ -9,7 +9,7 @@ import { decodeFile } from "./parse-file.ts";
 import { normalScope } from "./scope.ts";
 import { type FileState, openIndexStore, type StoredChunk, type StoredSymbol } from "./store.ts";
 import { createSymbolNames, type SymbolNames } from "./symbol-names.ts";
-import { findByName, type SymbolOptions } from "./symbol-search.ts";
+import { findByName, type SymbolOptions, spellingsOf } from "./symbol-search.ts";
 import { traitFactors } from "./traits.ts";
 
 export interface RankedHit extends StoredChunk {
@@ -26,6 +26,8 @@ export interface PlannedFile {
 export interface RankOptions {
   readonly strategies: readonly RankStrategy[];
   readonly limit: number;
+  /** The question in the caller's other words: likely names, synonyms. */
+  readonly also?: readonly string[] | undefined;
   /** Restricts the search to this folder or file. */
   readonly scope?: string;
   /** The embedding of the question when an external model is used. */
@@ -165,7 +167,10 @@ export function openCodeIndex(file: string, options: CodeIndexOptions) {
         await ranker;
         placeQuestion([]);
       }),
-    rank: (query: string, { strategies, limit, scope = "", vector }: RankOptions): Promise<RankedHit[]> =>
+    rank: (
+      query: string,
+      { strategies, limit, also = [], scope = "", vector }: RankOptions,
+    ): Promise<RankedHit[]> =>
       serialised(async () => {
         await follow();
         ranker ??= load();
@@ -173,6 +178,9 @@ export function openCodeIndex(file: string, options: CodeIndexOptions) {
         const ranked = await (await ranker).rank({
           terms: askedTerms(query),
           vector: vector ? packVector(vector) : placeQuestion(cutTerms(query)),
+          ...(also.length > 0 && {
+            also: { terms: askedTerms(also.join(" ")), named: store.chunksNamed(also.flatMap(spellingsOf)) },
+          }),
           strategies,
           limit,
           traitFactors: traitFactors(query),

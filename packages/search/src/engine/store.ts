@@ -79,6 +79,9 @@ export function openIndexStore(file: string) {
     symbol: db.prepare(`${SYMBOL} WHERE s.id = ?`),
     symbolsOf: db.prepare(`${SYMBOL} WHERE f.path = ? ORDER BY s.id`),
     symbolsNamed: db.prepare(`${SYMBOL} WHERE s.name = ? COLLATE NOCASE ORDER BY f.path, s.id`),
+    chunksNamed: db.prepare(
+      "SELECT c.id AS id FROM symbols s JOIN chunks c ON c.file = s.file AND c.symbol = s.id WHERE s.name = ? COLLATE NOCASE",
+    ),
     // In the order of the index, which is faster than DISTINCT.
     names: db.prepare("SELECT min(name) AS name FROM symbols GROUP BY name COLLATE NOCASE"),
     putVector: db.prepare("INSERT OR REPLACE INTO vectors (chunk, scale, vector) VALUES (?, ?, ?)"),
@@ -172,6 +175,10 @@ export function openIndexStore(file: string) {
     version: (): number => Number(sql.version.get()?.["data_version"]),
     symbolsOf: (path: string): StoredSymbol[] => sql.symbolsOf.all(path).map(toSymbol),
     symbolsNamed: (name: string): StoredSymbol[] => sql.symbolsNamed.all(name).map(toSymbol),
+    /** The chunks of the symbols with one of these names, ignoring case. */
+    chunksNamed: (names: readonly string[]): number[] => [
+      ...new Set(names.flatMap((name) => sql.chunksNamed.all(name).map((row) => Number(row["id"])))),
+    ],
     /** One spelling of each name, ignoring case. */
     names: (): string[] => sql.names.all().map((row) => String(row["name"])),
     putVectors(entries: readonly PlacedVector[]) {

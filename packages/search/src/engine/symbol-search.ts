@@ -5,6 +5,8 @@ import type { SymbolNames } from "./symbol-names.ts";
 import { distanceFromCode, isTest, traitsOf } from "./traits.ts";
 
 export interface SymbolOptions {
+  /** Other names that it may have; symbols with one of them come after those with the name itself. */
+  readonly also?: readonly string[];
   readonly kind?: string;
   /** Restricts the search to this folder or file. */
   readonly scope?: string;
@@ -24,7 +26,7 @@ export function findByName(
   store: IndexStore,
   allNames: () => SymbolNames,
   asked: string,
-  { kind, scope = "", limit, exact = false }: SymbolOptions,
+  { also = [], kind, scope = "", limit, exact = false }: SymbolOptions,
 ): StoredSymbol[] {
   const own = lastPart(asked);
   const isWanted = (symbol: StoredSymbol) =>
@@ -38,8 +40,13 @@ export function findByName(
 
   // An exact name does not need the list of all names, so it can be answered right after a start.
   const found = named(own);
-  if (exact || found.length >= limit) return found.slice(0, limit);
   const looked = new Set([own.toLowerCase()]);
+  for (const other of also.flatMap(spellingsOf)) {
+    if (looked.has(other.toLowerCase())) continue;
+    looked.add(other.toLowerCase());
+    found.push(...named(other));
+  }
+  if (exact || found.length >= limit) return found.slice(0, limit);
   for (const level of allNames().matching(own)) {
     const alike: StoredSymbol[] = [];
     for (const name of level) {
@@ -53,6 +60,12 @@ export function findByName(
     if (found.length >= limit || looked.size > MAX_NAMES) break;
   }
   return found.slice(0, limit);
+}
+
+/** A name in camel case, in snake case and joined; case is ignored when it is looked up. */
+export function spellingsOf(name: string): string[] {
+  const words = lastPart(name).match(/\p{Lu}*[\p{Ll}\p{N}]+|[\p{L}\p{N}]+/gu) ?? [];
+  return [...new Set([name, words.join(""), words.join("_")])];
 }
 
 /**

@@ -34,6 +34,8 @@ export interface RankedList {
 
 export interface SearchRequest {
   readonly query: string;
+  /** The question in the caller's other words: likely names, synonyms. */
+  readonly also?: readonly string[];
   readonly modality: Modality;
   /** Restricts the search to this folder or file. */
   readonly scope?: string;

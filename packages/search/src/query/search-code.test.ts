@@ -243,3 +243,23 @@ test("a query by name lists symbols in the order of modality symbol, whatever th
   const bySymbol = await places("parse", "symbol");
   expect((await places("parse")).slice(0, bySymbol.length)).toEqual(bySymbol);
 });
+
+test("the caller's other wordings find what the question has no word for", async () => {
+  const { signal } = new AbortController();
+  const first = async (query: string, also: readonly string[]) => {
+    const [hit] = await searchCode(parts, { query, also, modality: "auto", limit: 5, signal });
+    return hit?.symbol;
+  };
+  expect(await first("rotate something by an angle", [])).not.toBe("measure_wind");
+  expect(await first("rotate something by an angle", ["measureWind", "speed of a sensor"])).toBe(
+    "measure_wind",
+  );
+  // Nothing has this name, so that it may have another one.
+  expect(await first("readHeaderLine", ["parse header"])).toBe("parseHeader");
+  expect(await first("where is Vane defined?", ["parseHeader", "measure_wind"])).toBe("Vane");
+});
+
+test("symbols with one of the other names come after the name itself, and before similar names", async () => {
+  const found = await engine.symbols("Sensor", { also: ["measureWind", "sensor"], limit: 3 });
+  expect(found.map(({ path }) => path)).toEqual(["Sensor", "measure_wind"]);
+});

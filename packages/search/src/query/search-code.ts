@@ -15,7 +15,7 @@ import {
   withSymbols,
 } from "./literal.ts";
 import { rankPaths } from "./rank-paths.ts";
-import { isProse, type Route, routeOf } from "./route.ts";
+import { isProse, type Route, routeOf, unmetBy } from "./route.ts";
 import { callers, subtypes } from "./uses.ts";
 
 /** Answers a question: routes it to the searches that can answer it, then fuses their lists. */
@@ -73,8 +73,11 @@ async function namedLike(parts: SearchParts, request: SearchRequest, text: strin
 
 async function answer(parts: SearchParts, request: SearchRequest, route: Route): Promise<Hit[]> {
   const hits = await fuseAsked(parts, request, route);
+  // The thing may have one of the caller's other names.
+  const isElsewhere = (request.also?.length ?? 0) > 0 && unmetBy(route, hits) !== undefined;
+  if (hits.length > 0 && !isElsewhere) return hits;
   // A question that only looked like another kind is searched as a sentence.
-  return hits.length > 0 ? hits : byMeaning(parts, request);
+  return inTurn([await byMeaning(parts, request), hits], request.limit);
 }
 
 /** A phrase or name that code contains more often than this says nothing about the question. */
@@ -144,8 +147,8 @@ async function fuseAsked(parts: SearchParts, request: SearchRequest, route: Rout
 }
 
 const rank = ({ engine }: SearchParts, request: SearchRequest, strategies: ("text" | "vector")[]) => {
-  const { query, scope, limit, signal } = request;
-  return engine.rank(query, { strategies, scope, limit, signal });
+  const { query, also, scope, limit, signal } = request;
+  return engine.rank(query, { strategies, also, scope, limit, signal });
 };
 
 async function words(parts: SearchParts, request: SearchRequest): Promise<RankedList> {

@@ -1,26 +1,47 @@
+/** A list of scores and how often it counts. */
+export interface WeighedScores {
+  readonly scores: Float64Array;
+  readonly weight: number;
+}
+
 /**
- * Adds two score lists of different kinds as z-scores, the second `weight` times. Entries of the first list
- * stay above 0; others only when they stand out.
+ * Adds score lists of different kinds as z-scores, each times its weight. Entries of the first list stay above 0;
+ * others only when they stand out.
  */
 export function addStandardised(
-  a: Float64Array,
-  b: Float64Array,
-  weight: number,
-  /** The actual number of entries: removed ones have 0 in both lists. */
-  count = Math.max(a.length, b.length),
+  lists: readonly WeighedScores[],
+  /** The actual number of entries: removed ones have 0 in all lists. */
+  count = sizeOf(lists),
 ): Float64Array {
-  const size = Math.max(a.length, b.length);
-  const [spreadOfA, spreadOfB] = [spreadOf(a, count), spreadOf(b, count)];
-  const [unitOfA, unitOfB] = [1 / spreadOfA.deviation, weight / spreadOfB.deviation];
-  const middle = spreadOfA.mean * unitOfA + spreadOfB.mean * unitOfB;
-  const sum = new Float64Array(size);
-  for (let at = 0; at < size; at++) {
-    const [scoreA, scoreB] = [a[at] ?? 0, b[at] ?? 0];
-    if (scoreA <= 0 && scoreB <= 0) continue;
-    const score = scoreA * unitOfA + scoreB * unitOfB - middle;
-    sum[at] = scoreA > 0 ? Math.max(Number.MIN_VALUE, score) : Math.max(0, score);
+  const first = lists[0]?.scores ?? new Float64Array(0);
+  const scaled = lists.map(({ scores, weight }) => {
+    const { mean, deviation } = spreadOf(scores, count);
+    return { scores, mean, unit: weight / deviation };
+  });
+  const middle = scaled.reduce((total, { mean, unit }) => total + mean * unit, 0);
+  const sum = new Float64Array(sizeOf(lists));
+  for (let at = 0; at < sum.length; at++) {
+    let score = 0;
+    let isHeld = false;
+    for (const { scores, unit } of scaled) {
+      const own = scores[at] ?? 0;
+      if (own > 0) isHeld = true;
+      score += own * unit;
+    }
+    if (isHeld) sum[at] = Math.max((first[at] ?? 0) > 0 ? Number.MIN_VALUE : 0, score - middle);
   }
   return sum;
+}
+
+const sizeOf = (lists: readonly WeighedScores[]): number =>
+  Math.max(0, ...lists.map(({ scores }) => scores.length));
+
+/** How far two score lists agree: their correlation, from -1 to 1. */
+export function agreementOf(a: Float64Array, b: Float64Array): number {
+  const [ofA, ofB] = [spreadOf(a, a.length), spreadOf(b, b.length)];
+  let sum = 0;
+  for (let at = 0; at < a.length; at++) sum += ((a[at] ?? 0) - ofA.mean) * ((b[at] ?? 0) - ofB.mean);
+  return sum / (a.length || 1) / (ofA.deviation * ofB.deviation);
 }
 
 function spreadOf(scores: Float64Array, size: number): { mean: number; deviation: number } {

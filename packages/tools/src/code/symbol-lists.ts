@@ -2,6 +2,7 @@ import { action, holding, SymbolId, Uri } from "@octant/core";
 import { type Path, pathToUri, presentRoots } from "@octant/host";
 import { SYMBOL_KINDS } from "@octant/search";
 import { z } from "zod";
+import { Also } from "../also.ts";
 import { INSPECT, INSPECT_SHORT } from "../kinds.ts";
 import { notSearched, toHidden, toNotSearched } from "../searched.ts";
 import type { OutlineEntry } from "./backend.ts";
@@ -24,6 +25,7 @@ export const search_symbol = (code: Code) =>
     leavesOut: true,
     input: z.strictObject({
       query: z.string().min(1).max(MAX_QUERY_CHARS).describe("Name or part of a name"),
+      also: Also,
       kind: z.enum(SYMBOL_KINDS).optional(),
       scope: Scope,
       ...Paging,
@@ -31,17 +33,17 @@ export const search_symbol = (code: Code) =>
     output: z.object({ results: z.array(FoundSymbol), ...Unsearched, ...notSearched }),
     errors: LIST_ERRORS,
     examples: [
-      { title: "Find by name", input: { query: "answer" } },
+      { title: "Find by name", input: { query: "answer", also: ["reply", "respond"] } },
       { title: "Functions in a folder", input: { query: "ad", kind: "function", scope: "src/util" } },
     ],
     text: placesText("symbol"),
-    async run({ query, kind, scope, limit }, ctx) {
+    async run({ query, also, kind, scope, limit }, ctx) {
       ctx.backend("tree-sitter");
       const where = scope === undefined ? undefined : code.workspace.confinement.toPath(scope);
       // One more than the page shows whether another page follows.
       const wanted = passedBefore(ctx) + limit + 1;
       const { symbols, unparsed, waiting } = await code.symbols.search(
-        { query, kind, scope: where, limit: wanted, hides: toHidden(ctx) },
+        { query, also, kind, scope: where, limit: wanted, hides: toHidden(ctx) },
         ctx.signal,
       );
       const results = await pageOfRanks(symbols, limit, ctx, (one) => toFoundSymbol(code, one.file, one));

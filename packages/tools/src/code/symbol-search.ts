@@ -8,6 +8,7 @@ import {
   type SearchEngine,
   type StoredSymbol,
   type SymbolKind,
+  spellingsOf,
 } from "@octant/search";
 import { createNames, filesWith } from "../search/source-files.ts";
 
@@ -22,6 +23,8 @@ export type SymbolIndex = Pick<
 
 export interface SymbolQuery {
   readonly query: string;
+  /** Other names that it may have. */
+  readonly also?: readonly string[] | undefined;
   readonly kind?: SymbolKind | undefined;
   /** A folder or a file. */
   readonly scope?: Path | undefined;
@@ -70,11 +73,11 @@ export function createSymbolSearch(
     return Math.max(0, files.length - MAX_FIRST_FILES);
   };
   const fromIndex = async (
-    { query, scope, limit, kind, exact = false }: SymbolQuery & { exact?: boolean },
+    { query, also = [], scope, limit, kind, exact = false }: SymbolQuery & { exact?: boolean },
     signal: AbortSignal,
   ): Promise<FoundSymbol[]> => {
     const within = scope !== undefined && scope !== confinement.roots[0] && { scope: toName(scope) };
-    const options = { limit, exact, ...(kind && { kind }), ...within };
+    const options = { limit, exact, also, ...(kind && { kind }), ...within };
     const ask = () => index.symbols(query, options);
     const stored = await index.current(ask, ({ file }) => file, signal);
     return stored.map((symbol) => ({ ...symbol, file: toPath(symbol.file) }));
@@ -91,9 +94,12 @@ export function createSymbolSearch(
   return {
     /** Best first: the exact name, then prefixes, then substrings, then similar names. */
     async search(query: SymbolQuery, signal: AbortSignal): Promise<SymbolAnswer> {
-      const { scope, hides } = query;
+      const { scope, hides, also = [] } = query;
       const name = query.query.split(SEPARATOR).at(-1) || query.query;
-      const pattern = { pattern: name, fixed: true, case: "insensitive" } as const;
+      const names = [name, ...also.flatMap(spellingsOf)].map((each) =>
+        each.replace(/[^\p{L}\p{N}_]/gu, "\\$&"),
+      );
+      const pattern = { pattern: names.join("|"), case: "insensitive" } as const;
       const findFiles = async () => {
         const list = (folders: readonly Path[]) =>
           filesWith(workspace, pattern, { globs: GLOBS, folders, signal });

@@ -12,6 +12,7 @@ import {
 import type { Workspace } from "@octant/host";
 import { createTermCutter, type Embedder, type ParserPool } from "@octant/search";
 import { z } from "zod";
+import { Also } from "../also.ts";
 import { APPLY, INSPECT } from "../kinds.ts";
 import { createLinks } from "./links.ts";
 import { type ListFilter, MemoryId, MemoryItem, SCOPES } from "./memory-store.ts";
@@ -50,6 +51,7 @@ const Memories = z.object({
 });
 const fields = {
   tags: z.array(z.string().min(1).max(64)).max(20).optional(),
+  terms: Also.describe("Words that a later question may use instead; recall searches them"),
   source: z.string().max(200).optional().describe("Source of the information"),
   confidence: z.number().min(0).max(1).optional(),
   links: z.array(Uri).max(20).optional().describe("Files it is about; their hashes are stored"),
@@ -109,13 +111,25 @@ export const memory = ({ workspace, parsers, embedder, shared, loadTrust, holdsS
       recall: action({
         summary: "Find memories by words and meaning, best first.",
         ...INSPECT,
-        input: z.strictObject({ query: z.string().min(1).max(1_000), scopes, limit }),
+        input: z.strictObject({
+          query: z.string().min(1).max(1_000),
+          also: Also.describe(
+            "The question in other words: give 3-6 synonyms and likely terms of the answer",
+          ),
+          scopes,
+          limit,
+        }),
         output: Memories,
         errors: ["UPSTREAM_ERROR", "UNSUPPORTED"],
-        examples: [{ title: "Recall by topic", input: { query: "how are releases made" } }],
+        examples: [
+          {
+            title: "Recall by topic",
+            input: { query: "how are releases made", also: ["publish a version", "tag", "changelog"] },
+          },
+        ],
         text: listText,
-        async run({ query, ...filter }, { caller: { id: owner }, signal }) {
-          const found = await recall(await stores.all(), query, { ...filter, owner }, signal);
+        async run({ query, also = [], ...filter }, { caller: { id: owner }, signal }) {
+          const found = await recall(await stores.all(), { query, also }, { ...filter, owner }, signal);
           return toAnswer(await Promise.all(found.map(withChanges)));
         },
       }),
@@ -130,12 +144,21 @@ export const memory = ({ workspace, parsers, embedder, shared, loadTrust, holdsS
         }),
         output: Item,
         errors: ["NO_SPACE", "IO_ERROR", "OUTSIDE_WORKSPACE"],
-        examples: [{ title: "A fact", input: { text: "Releases are tagged by CI.", kind: "fact" } }],
+        examples: [
+          {
+            title: "A fact",
+            input: {
+              text: "Releases are tagged by CI.",
+              kind: "fact",
+              terms: ["publish", "ship a version", "pipeline"],
+            },
+          },
+        ],
         async run(
-          { text, scope, kind, tags = [], source = "agent", confidence = 0.8, ...about },
+          { text, scope, kind, tags = [], terms, source = "agent", confidence = 0.8, ...about },
           { caller },
         ) {
-          checkSecret([text, source, ...tags].join("\n"));
+          checkSecret([text, source, ...tags, ...(terms ?? [])].join("\n"));
           const now = new Date().toISOString();
           const item: MemoryItem = {
             memory_id: newHandle("mem", Date.now()),
@@ -143,6 +166,7 @@ export const memory = ({ workspace, parsers, embedder, shared, loadTrust, holdsS
             kind,
             text,
             tags,
+            ...(terms && { terms }),
             source,
             confidence,
             created_at: now,
@@ -174,7 +198,7 @@ export const memory = ({ workspace, parsers, embedder, shared, loadTrust, holdsS
             updated_at: new Date().toISOString(),
             links: await links.look(files || symbols ? [...(files ?? []), ...(symbols ?? [])] : before),
           };
-          checkSecret([changed.text, changed.source, ...changed.tags].join("\n"));
+          checkSecret([changed.text, changed.source, ...changed.tags, ...(changed.terms ?? [])].join("\n"));
           store.put(changed, caller.id);
           return changed;
         },

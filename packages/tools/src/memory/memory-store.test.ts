@@ -10,54 +10,74 @@ const recall = createRecall({ cut });
 const { signal } = new AbortController();
 const FIXTURES = join(import.meta.dirname, "../../../../test/fixtures/memory");
 
-/** The number of questions in a fixture that find their item first. */
-async function countFirst(file: string): Promise<{ readonly right: number; readonly all: number }> {
-  const lines = readFileSync(join(FIXTURES, file), "utf8").trim().split("\n");
+const linesOf = (file: string) => readFileSync(join(FIXTURES, file), "utf8").trim().split("\n");
+
+interface Asked {
+  readonly query: string;
+  readonly also?: readonly string[];
+}
+
+/** The number of questions, from one on, that find their item first among all items of a fixture. */
+async function countFirst(file: string, toAsked: (query: string, at: number) => Asked, from = 0) {
   const store = await openMemoryStore(cut);
-  const pairs = lines.map((line, at) => {
+  const pairs = linesOf(file).map((line, at) => {
     const [text = "", question = ""] = line.split(" | ");
-    store.put(
-      {
-        memory_id: `mem_${at}`,
-        scope: "project",
-        kind: "note",
-        text,
-        tags: [],
-        source: "test",
-        confidence: 1,
-        created_at: "",
-        updated_at: "",
-        links: [],
-      },
-      "test",
-    );
+    store.put(note(`mem_${at}`, text), "test");
     return question;
   });
   let right = 0;
-  for (const [at, question] of pairs.entries()) {
-    const [first] = await recall([store], question, { scopes: ["project"], owner: "test", limit: 1 }, signal);
+  for (const [at, question] of [...pairs.entries()].slice(from)) {
+    const filter = { scopes: ["project"], owner: "test", limit: 1 } as const;
+    const [first] = await recall([store], toAsked(question, at), filter, signal);
     if (first?.memory_id === `mem_${at}`) right += 1;
   }
   store.close();
-  return { right, all: pairs.length };
+  return { right, all: pairs.length - from };
 }
 
 test("three of ten paraphrased questions of the dev set find their item first among 120", async () => {
-  const { right, all } = await countFirst("dev.txt");
+  const { right, all } = await countFirst("dev.txt", (query) => ({ query }));
   expect(all).toBe(120);
   expect(right).toBeGreaterThanOrEqual(36);
 });
 
 test("two of five paraphrased questions find their item first among 200", async () => {
-  const { right, all } = await countFirst("held-out.txt");
+  const { right, all } = await countFirst("held-out.txt", (query) => ({ query }));
   expect(all).toBe(200);
   expect(right).toBeGreaterThanOrEqual(75);
 });
 
-// docs/decisions/0034-memory.md: the word table of search knows code, not general language.
-test.fails("nine of ten paraphrased questions find their item first among 200", async () => {
-  const { right, all } = await countFirst("held-out.txt");
+/** Written by a language model from each question alone. The weights were chosen with the first hundred. */
+const WORDINGS = linesOf("held-out-wordings.txt").map((line) => line.split("; "));
+const SET_ASIDE = 100;
+
+test("with the caller's wordings, nine of ten questions set aside find their item first among 200", async () => {
+  const { right, all } = await countFirst(
+    "held-out.txt",
+    (query, at) => ({ query, also: WORDINGS[at] ?? [] }),
+    SET_ASIDE,
+  );
   expect(right / all).toBeGreaterThanOrEqual(0.9);
+});
+
+test("with the wordings of another question, half of the answers stay first", async () => {
+  const alone = await countFirst("held-out.txt", (query) => ({ query }), SET_ASIDE);
+  const misled = await countFirst(
+    "held-out.txt",
+    (query, at) => ({ query, also: WORDINGS[(at + 37) % WORDINGS.length] ?? [] }),
+    SET_ASIDE,
+  );
+  expect(misled.right).toBeGreaterThanOrEqual(alone.right / 2);
+});
+
+test("a memory is found by the terms that it was given", async () => {
+  const store = await openMemoryStore(cut);
+  store.put({ ...note("mem_1", "argon2id for passwords"), terms: ["hashing", "login"] }, "test");
+  store.put(note("mem_2", "the door is blue"), "test");
+  const filter = { scopes: ["project"], owner: "test", limit: 1 } as const;
+  const [first] = await recall([store], { query: "hashing of logins" }, filter, signal);
+  expect(first?.memory_id).toBe("mem_1");
+  store.close();
 });
 
 test("a session memory is found only by its caller", async () => {
@@ -78,7 +98,7 @@ test("a session memory is found only by its caller", async () => {
     "one",
   );
   const ask = (owner: string) =>
-    recall([store], "blue door", { scopes: ["session"], owner, limit: 5 }, signal);
+    recall([store], { query: "blue door" }, { scopes: ["session"], owner, limit: 5 }, signal);
   expect(await ask("one")).toHaveLength(1);
   expect(await ask("other")).toEqual([]);
   store.remove("mem_1", "one");
@@ -105,7 +125,7 @@ test("memories of several stores are ranked together", async () => {
   for (let at = 0; at < 20; at++) many.put(note(`mem_${at}`, `the office has room number ${at}`), "test");
   many.put(note("mem_right", "releases of the office tool are tagged by the pipeline"), "test");
   const filter = { scopes: ["project"], owner: "test", limit: 3 } as const;
-  const found = await recall([few, many], "office releases tagged", filter, signal);
+  const found = await recall([few, many], { query: "office releases tagged" }, filter, signal);
   expect(found[0]?.memory_id).toBe("mem_right");
 });
 
@@ -124,7 +144,12 @@ test("an embedding model is asked once for each text, and again after a change o
   store.put(note("mem_2", "sends a letter"), "test");
   const filter = { scopes: ["project"], owner: "test", limit: 1 } as const;
   const firstFor = async (id: string) => {
-    const [first] = await createRecall({ cut, embedder: model(id) })([store], "storm", filter, signal);
+    const [first] = await createRecall({ cut, embedder: model(id) })(
+      [store],
+      { query: "storm" },
+      filter,
+      signal,
+    );
     return first?.memory_id;
   };
   expect(await firstFor("one")).toBe("mem_1");

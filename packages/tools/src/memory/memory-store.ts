@@ -18,6 +18,7 @@ export const MemoryItem = z.object({
   kind: z.enum(["note", "fact"]),
   text: z.string(),
   tags: z.array(z.string()).readonly(),
+  terms: z.array(z.string()).readonly().optional().describe("Words that a later question may use"),
   source: z.string(),
   confidence: z.number(),
   created_at: z.string(),
@@ -211,7 +212,7 @@ function visibleTo(caller: string): string {
 // put() wrote it.
 const toItem = (row: Record<string, unknown>): MemoryItem => JSON.parse(String(row["item"]));
 
-const textOf = ({ text, tags }: MemoryItem): string => [text, ...tags].join("\n");
+const textOf = ({ text, tags, terms = [] }: MemoryItem): string => [text, ...tags, ...terms].join("\n");
 
 /** Terms contain letters and digits only. */
 const quote = (term: string): string => `"${term}"`;

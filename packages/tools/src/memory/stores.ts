@@ -95,6 +95,7 @@ const CONFLICT = /^<{7} [\s\S]*^>{7} /m;
 const Head = z.object({
   kind: z.enum(["note", "fact"]).catch("note"),
   tags: z.array(z.string()).catch([]),
+  terms: z.array(z.string()).optional().catch(undefined),
   source: z.string().catch(MEMORY_FOLDER),
   confidence: z.number().min(0).max(1).catch(0.5),
   created_at: z.string().catch(""),
@@ -202,10 +203,11 @@ function readText(confinement: Confinement, path: string) {
 
 /** A header of `key: JSON` lines, then the text. Links are relative, so that they are valid in every clone. */
 function toMarkdown(item: MemoryItem, rootUri: string): string {
-  const { kind, tags, source, confidence, created_at, updated_at, links, text } = item;
+  const { kind, tags, terms, source, confidence, created_at, updated_at, links, text } = item;
   const head = {
     kind,
     tags,
+    ...(terms && { terms }),
     source,
     confidence,
     created_at,

@@ -17,12 +17,12 @@ const COMMON = new Set(
 /** The files most likely to answer a question, found with ripgrep, best first. */
 export async function findFirstFiles(
   workspace: SearchedWorkspace,
-  query: string,
+  [query, ...also]: readonly [string, ...string[]],
   signal: AbortSignal,
 ): Promise<string[]> {
   const find = (pattern: TextPattern) => filesWith(workspace, pattern, { signal });
   const route = routeOf(query);
-  const found = "name" in route ? await holdingName(find, route) : await holdingWords(find, query);
+  const found = "name" in route ? await holdingName(find, route) : await holdingWords(find, query, also);
   const { toName } = createNames(workspace.confinement.roots);
   return found.slice(0, MAX_FIRST_FILES).map(toName);
 }
@@ -53,16 +53,10 @@ async function holdingName(find: Find, { name }: Extract<Route, { name: string }
  * Ranks files by how many of the words occur in their text or path; rare words count more, and so do files that seem
  * to define a matching name. Tests, documentation and data count less, as in the answer.
  */
-async function holdingWords(find: Find, query: string): Promise<Path[]> {
-  const words = query.match(/[\p{L}\p{N}_$]+/gu) ?? [];
-  const stems = new Set(
-    words
-      .filter((word) => word.length >= MIN_WORD_CHARS && !COMMON.has(word.toLowerCase()))
-      .toSorted((a, b) => b.length - a.length)
-      .map((word) => stemOf(word.toLowerCase())),
-  );
+async function holdingWords(find: Find, query: string, also: readonly string[]): Promise<Path[]> {
+  const stems = new Set([query, also.join(" ")].flatMap(stemsOf));
   const lists = await Promise.all(
-    [...stems].slice(0, MAX_WORDS).map(async (stem) => {
+    [...stems].map(async (stem) => {
       const files = await find({ pattern: stem, fixed: true, case: "insensitive" });
       return { stem, files, rarity: 1 / Math.log2(2 + files.size) };
     }),
@@ -80,3 +74,11 @@ async function holdingWords(find: Find, query: string): Promise<Path[]> {
     .sort((a, b) => b.score - a.score || (a.path < b.path ? -1 : 1))
     .map(({ path }) => path);
 }
+
+/** The stems of the words that say something, longest first. */
+const stemsOf = (text: string): string[] =>
+  (text.match(/[\p{L}\p{N}_$]+/gu) ?? [])
+    .filter((word) => word.length >= MIN_WORD_CHARS && !COMMON.has(word.toLowerCase()))
+    .toSorted((a, b) => b.length - a.length)
+    .slice(0, MAX_WORDS)
+    .map((word) => stemOf(word.toLowerCase()));

@@ -4,6 +4,8 @@ import type { SearchEngine } from "@octant/search";
 
 export interface RecallRequest {
   readonly query: string;
+  /** The question in other words. */
+  readonly also: readonly string[];
   readonly limit: number;
   /** The owner of the sessions. */
   readonly caller: Caller;

@@ -21,6 +21,7 @@ import {
   unmetBy,
 } from "@octant/search";
 import { z } from "zod";
+import { Also } from "../also.ts";
 import { toSymbolId } from "../code/spot.ts";
 import { notSearched, toHidden, toNotSearched } from "../searched.ts";
 import { openStoredRows } from "../stored-rows.ts";
@@ -75,6 +76,7 @@ export const query = (options: SearchOptions) =>
     leavesOut: true,
     input: z.strictObject({
       query: z.string().min(1).max(MAX_QUERY_CHARS),
+      also: Also.describe("Add 3-6 likely names, synonyms"),
       modality: z.enum(MODALITIES).default("auto").describe("auto chooses by the query's form"),
       scope: holding("tree", Uri.optional().describe("Folder or file")),
       ...pagingInput(10, MAX_HITS),
@@ -90,14 +92,15 @@ export const query = (options: SearchOptions) =>
       "UPSTREAM_ERROR",
     ],
     examples: [
-      { title: "By purpose", input: { query: "add two numbers" } },
+      { title: "By purpose", input: { query: "add two numbers", also: ["add", "sum", "plus", "total"] } },
       { title: "By name", input: { query: "where is add defined?" } },
       { title: "By structure", input: { query: "const $N = $V", modality: "ast", scope: "src" } },
     ],
     text: queryText,
-    async run({ query: asked, modality, scope, limit }, ctx) {
+    async run({ query: asked, also = [], modality, scope, limit }, ctx) {
       const { engine, workspace, recall } = options;
-      if (modality === "memory" && recall) return answerFromMemory(recall, asked, limit, workspace, ctx);
+      if (modality === "memory" && recall)
+        return answerFromMemory(recall, asked, also, limit, workspace, ctx);
       const { toName, toPath } = createNames(workspace.confinement.roots);
       const isHidden = (path: string) => toHidden(ctx)(toPath(path));
       const unparsed = new Set<string>();
@@ -106,6 +109,7 @@ export const query = (options: SearchOptions) =>
         const ask = () =>
           searchCode(createParts(options, ctx), {
             query: asked,
+            also,
             modality,
             ...(within !== undefined && { scope: within }),
             limit: MAX_HITS,
@@ -114,7 +118,7 @@ export const query = (options: SearchOptions) =>
               if (!isHidden(path)) unparsed.add(path);
             },
           });
-        await prepare(options, asked, modality, ctx);
+        await prepare(options, [asked, ...also], modality, ctx);
         // A whole file need not be indexed to be found.
         return engine.current(ask, ({ path, range }) => (range ? path : undefined), ctx.signal);
       });
@@ -151,14 +155,15 @@ const MAX_UNPARSED = 20;
 /** Searches earlier sessions, which have no index that could lag. */
 async function answerFromMemory(
   recall: NonNullable<SearchOptions["recall"]>,
-  asked: string,
+  query: string,
+  also: readonly string[],
   limit: number,
   { blobs }: SearchOptions["workspace"],
   ctx: Context,
 ) {
   const { caller, signal } = ctx;
   const found = await openStoredRows(ctx, blobs, () =>
-    recall({ query: asked, limit: MAX_HITS, caller, signal }),
+    recall({ query, also, limit: MAX_HITS, caller, signal }),
   );
   const end = found.from + limit;
   if (end < found.whole.length) found.more(end);
@@ -188,7 +193,7 @@ const FIRST_FILES_MS = 20_000;
  */
 async function prepare(
   options: SearchOptions,
-  asked: string,
+  asked: readonly [string, ...string[]],
   modality: Modality,
   { signal }: Context,
 ): Promise<void> {
