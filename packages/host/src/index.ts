@@ -103,7 +103,7 @@ export { checkFree, placeFile } from "./network/place-file.ts";
 export type { NetworkPolicy } from "./network/policy.ts";
 export { readProxies } from "./network/proxy.ts";
 export { StructuredEdit } from "./patch/change.ts";
-export { MAX_FILES, MAX_PATCH_BYTES, parsePatch } from "./patch/parse.ts";
+export { MAX_FILES, MAX_PATCH_BYTES, MAX_PATCH_LINES, parsePatch } from "./patch/parse.ts";
 export { unifiedDiff } from "./patch/unified-diff.ts";
 export {
   comparePaths,

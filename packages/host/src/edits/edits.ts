@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { type Hash, newHandle, type Ref, ToolError, type Uri } from "@octant/core";
 import { type Blobs, toBlob, toRef } from "../blobs/blobs.ts";
 import { type Confinement, splitPath } from "../confinement.ts";
+import { createPacer } from "../files/pacer.ts";
 import { hashOf } from "../hashes.ts";
 import type { FileChange } from "../patch/change.ts";
 import { unifiedDiff } from "../patch/unified-diff.ts";
@@ -139,7 +140,9 @@ export function createEdits({ confinement, blobs, state, warn, disk = realDisk }
 
   return {
     async apply(request: PatchRequest, signal?: AbortSignal): Promise<PatchResult> {
+      const pacer = createPacer(signal);
       const asked = readRequest(confinement, blobs, records, request);
+      if (pacer.due()) await pacer.pause();
       const patch_id = newHandle("patch", Date.now());
       const { dry_run = false } = request;
       return alone(async () => {

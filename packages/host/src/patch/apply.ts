@@ -95,7 +95,10 @@ function encodeEdits(edits: TextEdits, form: TextForm): TextEdits | undefined {
           hunks: edits.hunks.map((hunk) => ({
             ...hunk,
             anchors: hunk.anchors.map(encode),
-            lines: hunk.lines.map((line) => ({ ...line, text: encode(line.text) })),
+            lines: hunk.lines.map((line) => {
+              const text = encode(line.text);
+              return text === line.text ? line : { ...line, text };
+            }),
           })),
         }
       : {

@@ -116,8 +116,12 @@ export const malformed = (line: number, message: string) =>
   patchFailed(`line ${line + 1} of the patch: ${message}`, { line });
 
 export const tooLarge = (limit: number, actual: number, what: string) =>
-  new ToolError("TOO_LARGE", `the patch has ${actual} ${what}, more than ${limit}; split it`, {
-    limit,
-    actual,
-    what,
-  });
+  new ToolError(
+    "TOO_LARGE",
+    `the patch has ${actual} ${what}, more than ${limit}; split it, or apply it with a command such as git apply`,
+    {
+      limit,
+      actual,
+      what,
+    },
+  );

@@ -12,6 +12,8 @@ import { type HunkHeader, isHunkHeader, PatchLines, parseHunkBody, parseHunkHead
 import { parseUnified } from "./parse-unified.ts";
 
 export const MAX_PATCH_BYTES = 16 * 1024 * 1024;
+/** A parsed line takes hundreds of bytes and a microsecond or two, and nobody else is served meanwhile. */
+export const MAX_PATCH_LINES = 100_000;
 export const MAX_FILES = 1_000;
 const MAX_EDITS = 1_000;
 
@@ -23,12 +25,20 @@ export function parsePatch(patch: string | readonly StructuredEdit[], target?: P
   const text = typeof patch === "string" ? patch : patch.flatMap(textsOf).join("");
   const size = Buffer.byteLength(text);
   if (size > MAX_PATCH_BYTES) throw tooLarge(MAX_PATCH_BYTES, size, "bytes");
+  const lines = countLines(text);
+  if (lines > MAX_PATCH_LINES) throw tooLarge(MAX_PATCH_LINES, lines, "lines");
   if (!text.isWellFormed())
     throw patchFailed("the patch is not valid Unicode: it holds half of a surrogate pair");
   const changes = typeof patch === "string" ? parseText(patch, target) : [toUpdate(patch, target)];
   if (changes.length > MAX_FILES) throw tooLarge(MAX_FILES, changes.length, "files");
   checkPaths(changes);
   return changes;
+}
+
+function countLines(text: string): number {
+  let count = 0;
+  for (let at = text.indexOf("\n"); at >= 0; at = text.indexOf("\n", at + 1)) count++;
+  return count;
 }
 
 function textsOf(edit: StructuredEdit): string[] {
