@@ -7,7 +7,7 @@ import { createPerson, writeFiles } from "./front-door.ts";
 const git = (cwd: string, ...args: string[]) =>
   execFileSync("git", ["-c", "user.name=t", "-c", "user.email=t@example.com", ...args], { cwd });
 
-test("a deny rule by path hides its files and their hard links in git's output, by name", async () => {
+test("a deny rule by path hides its files and their hard links in git's output, and says so", async () => {
   await using person = await createPerson();
   const root = join(person.folder, "project");
   writeFiles(root, { "src/a.txt": "open\n", "secrets/key.txt": "hidden one\n", "plain.txt": "plain\n" });
@@ -35,11 +35,11 @@ test("a deny rule by path hides its files and their hard links in git's output, 
     expect(answer.error, `${action} ${JSON.stringify(input)}`).toMatchObject({ code: "PERMISSION_DENIED" });
     expect(JSON.stringify(answer)).not.toContain("hidden");
   }
-  for (const [action, input, shown, hidden] of [
-    ["vcs.diff", {}, ["src/a.txt"], ["secrets/key.txt"]],
-    ["vcs.diff", { ref: "HEAD", limit: 1 }, ["src/a.txt"], ["secrets/key.txt"]],
-    ["vcs.show", {}, ["plain.txt", "src/a.txt"], ["secrets/key.txt"]],
-    ["vcs.diff", { staged: true }, ["src/new.txt"], ["src/other-name.txt"]],
+  for (const [action, input, shown] of [
+    ["vcs.diff", {}, ["src/a.txt"]],
+    ["vcs.diff", { ref: "HEAD", limit: 1 }, ["src/a.txt"]],
+    ["vcs.show", {}, ["plain.txt", "src/a.txt"]],
+    ["vcs.diff", { staged: true }, ["src/new.txt"]],
   ] as const) {
     if ("staged" in input) {
       writeFileSync(join(root, "src/new.txt"), "new\n");
@@ -48,8 +48,8 @@ test("a deny rule by path hides its files and their hard links in git's output, 
     const answer = await server.call(action, input);
     const toUris = (names: readonly string[]) => names.map((name) => `file://${root}/${name}`);
     expect(answer.data.files.map(({ uri }: { uri: string }) => uri)).toEqual(toUris(shown));
-    expect(answer.data.left_out, `${action} ${JSON.stringify(input)}`).toEqual(toUris(hidden));
-    expect(JSON.stringify(answer)).not.toContain("hidden");
+    expect(answer.meta.left_out, `${action} ${JSON.stringify(input)}`).toBeDefined();
+    expect(JSON.stringify([answer.data, answer.error])).not.toMatch(/hidden|key\.txt|other-name/);
   }
   expect((await server.call("vcs.diff", { path: "src/a.txt" })).data.patch).toContain("open two");
   expect((await server.call("vcs.show", { ref: "HEAD:src/a.txt" })).data.text).toBe("open\n");

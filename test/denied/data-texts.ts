@@ -10,7 +10,7 @@ export const DATA_TEXTS: Readonly<Record<string, string>> = {
   test: "suite filter run_id",
   vcs: "ref message name lines",
   net: "headers.(name) headers.* body body.form.(name) body.form.* body.form.*.* select",
-  ui: "profile target text keys keys.* to values.* download url script tab settings.device settings.locale settings.timezone settings.user_agent settings.permissions.* settings.headers.(name) settings.headers.* pattern respond.headers.(name) respond.headers.* respond.body respond.method recording",
+  ui: "profile target fields.*.target fields.*.value find text keys keys.* to values.* download url script tab settings.device settings.locale settings.timezone settings.user_agent settings.permissions.* settings.headers.(name) settings.headers.* pattern respond.headers.(name) respond.headers.* respond.body respond.method recording",
   search: "query",
   job: "job_id tool",
   event: "job_id",

@@ -288,7 +288,7 @@ DEFAULTS = {
     "sandbox": {"mode": "workspace", "allowed_paths": [], "network": "on", "hide_home": False,
                 "require": None, "memory_bytes": None, "max_processes": None},
     "net": {"allow": [], "deny": [], "private": False}, "vcs": {"filters": [], "hooks": False},
-    "audit": {"arguments": "hash", "keep_bytes": 512 * 1024 * 1024}, "permissions": []}
+    "ui": {"headless": True}, "audit": {"arguments": "hash", "keep_bytes": 512 * 1024 * 1024}, "permissions": []}
 TOOLS = ("ws", "fs", "code", "proc", "test", "vcs", "net", "ui", "search", "job")
 PERSONAL = ("api_key", "oauth_credentials", "base_url", "audit", "vcs", "net.allow")
 NAMES = {"user": "settings", "project": ".hanzo/settings", "local": ".hanzo/settings.local"}
@@ -298,8 +298,10 @@ SKIPPED = re.compile(r"(?:[ \t\r\n]|//[^\r\n]*|/\*.*?\*/)*", re.DOTALL)
 class Document:
     """JSON with comments and commas at the end; knows where its keys are."""
     def __init__(self, text):
-        self.text, self.at, self.keys = text.removeprefix("\ufeff"), 0, {}
+        self.text, self.at, self.keys, self.unknown = text.removeprefix("\ufeff"), 0, {}, []
         self.settings = self.read(())
+        for path in self.unknown:
+            (self.settings if len(path) == 1 else self.settings[path[0]]).pop(path[-1])
         self.expect(self.take("") and self.at == len(self.text), "expected the end of the file")
         given = self.settings.get("permissions", [])
         self.rules = list(enumerate(given)) if isinstance(given, list) else [
@@ -349,8 +351,10 @@ class Document:
         known = DEFAULTS if len(path) == 1 else DEFAULTS.get(path[0]) if len(path) == 2 else None
         if known and key is not None and key not in known:
             alike = lambda one: difflib.SequenceMatcher(None, sorted(key), sorted(one)).ratio()
-            hint = f"did you mean {max(known, key=alike)}?"
-            self.expect(False, f"{name}: unknown key; {hint}", self.keys[path])
+            nearest = max(known, key=alike)
+            if alike(nearest) < 0.7 and key != "__proto__" and (not above or above[0] in ("audit", "ui")):
+                return self.unknown.append(path)
+            self.expect(False, f"{name}: unknown key; did you mean {nearest}?", self.keys[path])
         choices = CHOICES.get(name, (value,))
         self.expect(value in choices, f"{name}: expected one of {json.dumps(choices)[1:-1]}", start)
         if above == ("mcp_servers",):
@@ -359,8 +363,7 @@ class Document:
             self.expect(is_one, f"{name}: either command or url", start)
         if above == ("permissions",) and isinstance(value, dict):
             self.expect("mode" in value, f"{name}.mode: is missing", start)
-        is_lost = key == "args" and "__proto__" in value
-        self.expect(not is_lost, "no argument can be called __proto__", start)
+        self.expect(key != "args" or "__proto__" not in value, "no argument can be called __proto__", start)
     def parts_for_trust(self):
         """All rules when one allows: without a deny before it, it would allow more."""
         is_allowing = any(rule["mode"] == "allow" for _, rule in self.rules)
@@ -369,7 +372,8 @@ class Document:
             value = self.settings.get(key, {})
             pairs = enumerate(value) if key == "hooks" else sorted(value.items())
             parts[key] = [(step, one) for step, one in pairs if one != {"disabled": True}]
-        return parts
+        instructions = self.settings.get("custom_instructions")
+        return {**parts, "custom_instructions": [(None, instructions)] if instructions else []}
 
 class Merge:
     def __init__(self):
@@ -377,12 +381,16 @@ class Merge:
         self.warnings, self.waiting, self.defined_by, self.disabled_by = [], [], {}, {}
     def add(self, tier, file, trusted=None):
         parts = file.parts_for_trust()
-        waiting = [f"{tier}: {key}.{step}" for key, pairs in parts.items() for step, value in pairs
+        waiting = [f"{tier}: {key}.{step}".removesuffix(".None") for key, pairs in parts.items() for step, value in pairs
                    if key != "permissions" or value["mode"] == "allow"]
         is_known = trusted is not None and parts == Document(trusted).parts_for_trust()
         self.tier, self.file, self.is_project = tier, file, tier in ("project", "local")
         self.is_trusted = not self.is_project or is_known or not waiting
         self.waiting += [] if self.is_trusted else waiting
+        if not self.is_trusted and parts["custom_instructions"]:
+            self.warn(("custom_instructions",), "has no effect until you trust it")
+        for path in file.unknown:
+            self.warn(path, "is ignored: this version of Octant does not know it")
         before = copy.deepcopy(self.settings)
         for key, value in file.settings.items():
             if self.is_trusted or key not in parts or key in ("mcp_servers", "permissions"):
