@@ -288,7 +288,8 @@ DEFAULTS = {
     "sandbox": {"mode": "workspace", "allowed_paths": [], "network": "on", "hide_home": False,
                 "require": None, "memory_bytes": None, "max_processes": None},
     "net": {"allow": [], "deny": [], "private": False}, "vcs": {"filters": [], "hooks": False},
-    "ui": {"headless": True}, "audit": {"arguments": "hash", "keep_bytes": 512 * 1024 * 1024}, "permissions": []}
+    "ui": {"headless": True},
+    "audit": {"arguments": "hash", "keep_bytes": 512 * 1024 * 1024}, "permissions": []}
 TOOLS = ("ws", "fs", "code", "proc", "test", "vcs", "net", "ui", "search", "job")
 PERSONAL = ("api_key", "oauth_credentials", "base_url", "audit", "vcs", "net.allow")
 NAMES = {"user": "settings", "project": ".hanzo/settings", "local": ".hanzo/settings.local"}
@@ -352,7 +353,8 @@ class Document:
         if known and key is not None and key not in known:
             alike = lambda one: difflib.SequenceMatcher(None, sorted(key), sorted(one)).ratio()
             nearest = max(known, key=alike)
-            if alike(nearest) < 0.7 and key != "__proto__" and (not above or above[0] in ("audit", "ui")):
+            is_harmless = not above or above[0] in ("audit", "ui")
+            if alike(nearest) < 0.7 and is_harmless and key != "__proto__":
                 return self.unknown.append(path)
             self.expect(False, f"{name}: unknown key; did you mean {nearest}?", self.keys[path])
         choices = CHOICES.get(name, (value,))
@@ -363,7 +365,8 @@ class Document:
             self.expect(is_one, f"{name}: either command or url", start)
         if above == ("permissions",) and isinstance(value, dict):
             self.expect("mode" in value, f"{name}.mode: is missing", start)
-        self.expect(key != "args" or "__proto__" not in value, "no argument can be called __proto__", start)
+        is_lost = key == "args" and "__proto__" in value
+        self.expect(not is_lost, "no argument can be called __proto__", start)
     def parts_for_trust(self):
         """All rules when one allows: without a deny before it, it would allow more."""
         is_allowing = any(rule["mode"] == "allow" for _, rule in self.rules)
@@ -381,7 +384,8 @@ class Merge:
         self.warnings, self.waiting, self.defined_by, self.disabled_by = [], [], {}, {}
     def add(self, tier, file, trusted=None):
         parts = file.parts_for_trust()
-        waiting = [f"{tier}: {key}.{step}".removesuffix(".None") for key, pairs in parts.items() for step, value in pairs
+        waiting = [f"{tier}: {key}.{step}".removesuffix(".None")
+                   for key, pairs in parts.items() for step, value in pairs
                    if key != "permissions" or value["mode"] == "allow"]
         is_known = trusted is not None and parts == Document(trusted).parts_for_trust()
         self.tier, self.file, self.is_project = tier, file, tier in ("project", "local")

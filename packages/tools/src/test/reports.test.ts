@@ -42,10 +42,11 @@ const FAILED = `<testsuite><testcase name="adds" classname="com.x.SumsTest"><fai
 	at com.x.SumsTest.adds(SumsTest.java:9)</failure></testcase></testsuite>`;
 
 test("reports of all modules are parsed, and a Java frame is located in the module's sources", async () => {
+  const since = Date.now();
   write("core/src/test/java/com/x/SumsTest.java", "");
   write("core/target/surefire-reports/TEST-com.x.SumsTest.xml", FAILED);
   write("app/build/test-results/test/TEST-a.xml", '<testsuite><testcase name="b"/></testsuite>');
-  const { tests, complete } = await read(Date.now());
+  const { tests, complete } = await read(since);
   expect(complete).toBe(true);
   expect(tests.map(({ name }) => name).sort()).toEqual(["adds", "b"]);
   const { problem } = tests.find(({ name }) => name === "adds") ?? {};
