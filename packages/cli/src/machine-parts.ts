@@ -9,6 +9,7 @@ import {
   type Denied,
   LOCAL_POLICY,
   type NetworkPolicy,
+  type Path,
   type Sandbox,
   type Watcher,
   type Workspace,
@@ -91,8 +92,13 @@ function createCodeParts(
   const { denials, sandbox } = workspace;
   const embedder = search.embedder ? createEmbedder(search.embedder) : undefined;
   const parsers = new ParserPool(1 + Math.min(MAX_INDEX_PARSERS, availableParallelism()));
+  // A file that some calls may search is indexed, and each call filters its own answer.
+  const toDenied = () => {
+    const rules = [deniedTo("search", "reading"), deniedTo("code", "reading")];
+    return (path: Path) => rules.every((denied) => denied?.file(path) !== undefined);
+  };
   const engine = new SearchEngine({
-    files: forAllCalls(createSourceFiles(workspace, watcher), denials),
+    files: forAllCalls(createSourceFiles(workspace, watcher, toDenied), denials),
     folder: workspace.state.folder("search"),
     embedder,
     vectorStore: search.vector_store,
@@ -124,7 +130,7 @@ function createCodeParts(
   };
 }
 
-/** The index holds every file; each call filters its own answer. */
+/** The call that happens to start the indexing must not decide which files are indexed. */
 const forAllCalls = (files: SourceFiles, { without }: Denials): SourceFiles => ({
   ...files,
   read: (name) => without(() => files.read(name)),

@@ -27,6 +27,7 @@ import { notSearched, toHidden, toNotSearched } from "../searched.ts";
 import { openStoredRows } from "../stored-rows.ts";
 import { findFirstFiles } from "./first-files.ts";
 import type { SearchOptions } from "./options.ts";
+import { isSecretFile } from "./secret-files.ts";
 import { createNames, listSources, readSource } from "./source-files.ts";
 import { queryText } from "./text.ts";
 import { toVisible } from "./visible-parts.ts";
@@ -231,7 +232,7 @@ function createParts({ engine, workspace }: SearchOptions, ctx: Context): Search
           limit,
           maxBytes: MAX_MATCH_BYTES,
           path: scope === undefined ? undefined : toPath(scope),
-          hides: toHidden(ctx),
+          hides: (file) => isSecretFile(file) || toHidden(ctx)(file),
         },
         { signal, onProgress: ({ seconds }) => ctx.progress({ progress: seconds }) },
       );

@@ -10,6 +10,7 @@ import {
   type Workspace,
 } from "@octant/host";
 import { type ListedFile, languageOf, type SourceFile, type SourceFiles } from "@octant/search";
+import { isSecretFile } from "./secret-files.ts";
 
 export type SearchedWorkspace = Pick<Workspace, "confinement" | "ripgrep">;
 
@@ -17,21 +18,28 @@ export type SearchedWorkspace = Pick<Workspace, "confinement" | "ripgrep">;
 const MAX_SOURCE_BYTES = 1024 * 1024;
 const STATS_PER_TURN = 256;
 
-/** The files of the workspace for the search engine: those of the first root by their relative path. */
+/**
+ * The files of the workspace for the search engine: those of the first root by their relative path. Files that rules
+ * deny to all searches are not indexed.
+ */
 export function createSourceFiles(
   workspace: SearchedWorkspace,
   watcher: Pick<Watcher, "onChange" | "poll">,
+  toDenied: () => (path: Path) => boolean = () => () => false,
 ): SourceFiles {
-  const { toName } = createNames(workspace.confinement.roots);
+  const { toName, toPath } = createNames(workspace.confinement.roots);
   return {
-    list: (signal) => listSources(workspace, signal),
+    async *list(signal) {
+      const isDenied = toDenied();
+      for await (const file of listSources(workspace, signal)) if (!isDenied(toPath(file.path))) yield file;
+    },
     async *holding(words, signal) {
       const [first, ...others] = await Promise.all(
         words.map((word) => filesWith(workspace, { pattern: word, fixed: true }, { signal })),
       );
       for (const path of first ?? []) if (others.every((files) => files.has(path))) yield toName(path);
     },
-    read: (name) => readSource(workspace, name),
+    read: (name) => (toDenied()(toPath(name)) ? undefined : readSource(workspace, name)),
     onChange: (listener) =>
       watcher.onChange((paths) => listener(paths === null ? "unknown" : paths.map(toName))),
     poll: watcher.poll,
@@ -48,6 +56,7 @@ export async function* listSources(
     for await (const paths of ripgrep.files(root, { signal })) {
       for (const path of paths) {
         if (++looked % STATS_PER_TURN === 0) await new Promise(setImmediate);
+        if (isSecretFile(path)) continue;
         const found = statSync(toNative(path), { throwIfNoEntry: false });
         if (!found || (found.size > MAX_SOURCE_BYTES && !isCode(path))) continue;
         yield { path: toName(path), size: found.size, mtimeMs: found.mtimeMs };
@@ -58,11 +67,12 @@ export async function* listSources(
 
 const isCode = (path: string): boolean => languageOf(path)?.calls !== undefined;
 
-/** undefined when the file is gone or is not text. */
+/** undefined when the file is gone, is not text, or holds secrets. */
 export function readSource(
   { confinement }: Pick<SearchedWorkspace, "confinement">,
   name: string,
 ): SourceFile | undefined {
+  if (isSecretFile(name)) return undefined;
   try {
     using file = confinement.openFile(createNames(confinement.roots).toPath(name));
     const { size, mtimeMs } = file.stat;
@@ -98,7 +108,7 @@ export async function filesWith(
     const search = ripgrep.searchFolder(folder, { ...pattern, maxPerFile: 1 }, { order: "any", ...filter });
     for await (const messages of search)
       for (const message of messages)
-        if (message.kind === "begin" && confinement.denied(message.path) === undefined)
+        if (message.kind === "begin" && !isSecretFile(message.path) && !confinement.denied(message.path))
           files.add(message.path);
   }
   return files;
