@@ -37,8 +37,10 @@ export const PatchPage = {
   file_count: z.int(),
   added: z.int().describe("Total lines"),
   removed: z.int(),
-  left_out: z.array(Uri).optional().describe("Changed files that a permission rule hides"),
-  left_out_count: z.int().optional().describe("When there are more of them"),
+  left_out: z
+    .array(Uri)
+    .optional()
+    .describe("Present when a permission rule hides changed files, which it does not name"),
 };
 
 interface Options {
@@ -71,8 +73,6 @@ export async function toPatchPage(options: Options, make: () => Promise<readonly
   return { ...whole, files, patch: parts.join("") };
 }
 
-const MAX_LEFT_OUT = 100;
-
 /** The files that the caller may see, and the others; PERMISSION_DENIED when nothing is left. */
 function leaveOut(ctx: Context, all: readonly FileDiff[]) {
   const reasons = all.map(({ uri, renamed_from = uri }) => ctx.hides(uri) ?? ctx.hides(renamed_from));
@@ -93,8 +93,8 @@ function toWhole({ diffs, hidden }: ReturnType<typeof leaveOut>, { blobs, limit,
     rows,
     ref: fits ? undefined : toRef(blobs.put(Buffer.from(patch))),
     ...toTotals(diffs),
-    left_out: hidden.length > 0 ? hidden.slice(0, MAX_LEFT_OUT) : undefined,
-    left_out_count: hidden.length > MAX_LEFT_OUT ? hidden.length : undefined,
+    // The dispatcher removes the names and puts the rule into meta.left_out.
+    left_out: hidden.length > 0 ? hidden.slice(0, 1) : undefined,
   };
 }
 
@@ -106,18 +106,14 @@ export const toTotals = (files: readonly Pick<FileDiff, "added" | "removed">[]) 
 
 /** The patch as git prints it; oversized files are listed with their refs. */
 export function patchText(data: z.output<z.ZodObject<typeof PatchPage>>, { path }: Reader): ActionText {
-  const { files, patch, ref, file_count, added, removed, left_out, left_out_count } = data;
+  const { files, patch, ref, file_count, added, removed } = data;
   const apart = files.filter(({ ref: own, added: lines }) => own !== undefined || lines === null);
   const lines = apart.map(
     (file) => `${statLine(file, path)}${file.ref ? `  ref ${file.ref}` : "  (not text)"}`,
   );
   return {
     body: [patch.replace(/\n$/, ""), ...lines].filter(Boolean).join("\n") || "no changes",
-    notes: [
-      file_count > 0 && `${counted(file_count, "file")}, +${added} -${removed}`,
-      left_out &&
-        `${counted(left_out_count ?? left_out.length, "file")} left out by a permission rule: ${left_out.map(path).join(", ")}`,
-    ],
+    notes: [file_count > 0 && `${counted(file_count, "file")}, +${added} -${removed}`],
     handles: { ref },
   };
 }
