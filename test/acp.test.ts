@@ -8,6 +8,7 @@ import { type AcpClient, openAcpClient } from "./acp-client.ts";
 import { createFixtureProject } from "./fixture-project.ts";
 import { callOctant } from "./octant-in-process.ts";
 import { ended, startOctant } from "./octant-process.ts";
+import { LAUNCHER } from "./published-command.ts";
 
 const HASH = /sha256:[0-9a-f]{64}/;
 const hashIn = ({ results }: ScriptedRequest) => HASH.exec(results[0]?.text ?? "")?.[0];
@@ -187,6 +188,47 @@ describe("an unsaved buffer", () => {
     writeFileSync(path, "export const answer = 42;\n");
     await say("words");
     expect([editor.saved.get(path), disk()]).toEqual([TYPED, AFTER]);
+  });
+
+  test("is reported when a checkout, a test or a tool of an MCP server changes its file on disk", async () => {
+    const calls: Readonly<Record<string, ScriptedPart>> = {
+      checkout: { call: "vcs", input: { action: "checkout", ref: "main", force: true } },
+      test: { call: "test", input: { action: "run" } },
+      server: {
+        call: "mcp__other__proc",
+        input: { action: "exec", command: "echo 'export const answer = 9;' > src/main.ts" },
+      },
+      look: { call: "vcs", input: { action: "status" } },
+    };
+    await using opened = await open(true, ({ user, results }) => {
+      const call = results.length === 0 ? calls[user.trim()] : undefined;
+      return { parts: [call ?? { text: `Done: ${results[0]?.text}` }] };
+    });
+    const { editor, path } = opened;
+    const args = [LAUNCHER, "serve", "--tools", "proc"];
+    const { sessionId } = await editor.agent.request(methods.agent.session.new, {
+      cwd: editor.project.root,
+      mcpServers: [{ name: "other", command: process.execPath, args, env: [] }],
+    });
+    const say = async (text: string) => {
+      editor.updates.length = 0;
+      await editor.prompt(sessionId, text);
+      return editor.text();
+    };
+    const tools = async () => {
+      await say("hello");
+      return editor.provider.requests.at(-1)?.tools;
+    };
+    await expect.poll(tools, { timeout: 40_000, interval: 500 }).toContain("mcp__other__proc");
+    const changes = `import { writeFileSync } from "node:fs";\nwriteFileSync(${JSON.stringify(path)}, "export {};\\n");\n`;
+    writeFileSync(join(editor.project.root, "change.test.js"), changes);
+    const told = "changed files on disk that have unsaved changes in the editor";
+    for (const call of ["server", "test", "checkout"]) {
+      const before = readFileSync(path, "utf8");
+      expect([call, await say(call)]).toEqual([call, expect.stringContaining(told)]);
+      expect(readFileSync(path, "utf8")).not.toBe(before);
+    }
+    expect(await say("look")).not.toContain(told);
   });
 });
 

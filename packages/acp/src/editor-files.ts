@@ -43,8 +43,9 @@ export function withEditorFiles(
     });
     return new Map((await Promise.all(found)).flat());
   };
-  /** Files that a command changed, while the person has other text of theirs open. */
-  const changedUnder = async (undoRef: string): Promise<readonly string[]> => {
+  /** Files that a call changed, while the person has other text of theirs open. */
+  const changedUnder = async (undoRef: string | undefined): Promise<readonly string[]> => {
+    if (undoRef === undefined) return [];
     const found = files.diffsOf(undoRef).map(async ({ path, oldText, newText }) => {
       const text = await readBuffer(editor, path);
       const known = [oldText ?? "", newText].map(toBufferText);
@@ -56,6 +57,8 @@ export function withEditorFiles(
   return {
     ...tools,
     async execute(call, options) {
+      const { reads_only } = tools.outline(call);
+      const changes = reads_only ? undefined : await files.observe();
       const result = await tools.execute(call, options);
       if (isRead(call)) {
         const refs = result.is_error ? new Map() : await refsOf(tools.outline(call).paths);
@@ -64,8 +67,8 @@ export function withEditorFiles(
         const names = [...refs].map(([uri, ref]) => `${uri} (${ref})`).join(", ");
         return withNote(read, `Unsaved in the editor, as the person sees it: ${names}`);
       }
-      const undoRef = result.facts?.undo_ref;
-      const under = undoRef === undefined ? [] : await changedUnder(undoRef);
+      // Only some tools return an undo ref: a checkout, a test and a tool of an MCP server change files too.
+      const under = await changedUnder(result.facts?.undo_ref ?? (await changes?.()));
       if (under.length === 0) return result;
       return withNote(
         result,

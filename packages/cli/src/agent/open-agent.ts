@@ -210,10 +210,11 @@ function toolsOf(
     session,
   );
   const foreign = { servers, dispatchTo, prompter, caller: owner };
-  return combineExecutors({
-    own: wrapTools?.(own, octant) ?? own,
+  const all = combineExecutors({
+    own,
     further: [createMcpExecutor(foreign), createResourceExecutor(foreign)],
   });
+  return wrapTools?.(all, octant) ?? all;
 }
 
 type ClientChoice = Pick<OpenAgentOptions, "provider" | "model" | "thinking">;
