@@ -1,6 +1,6 @@
 import { spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { chmodSync, cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { delimiter, dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
@@ -52,6 +52,15 @@ test("a package without sources runs the build output", async () => {
   const launcher = publish("export const main = (argv) => console.log('built', ...argv);");
   const { stdout, stderr, code } = await runOctant(["a", "b"], { cwd: folder, launcher });
   expect({ stdout, stderr, code }).toEqual({ stdout: "built a b\n", stderr: "", code: 0 });
+});
+
+test.skipIf(process.getuid?.() !== 0)("a user without any home gets that of containers", () => {
+  const launcher = publish("export const main = () => console.log(process.env.HOME);");
+  chmodSync(folder, 0o755);
+  const NOBODY = 42_420;
+  const env = { PATH: process.env["PATH"], NODE_DISABLE_COMPILE_CACHE: "1" };
+  const options = { cwd: "/", uid: NOBODY, gid: NOBODY, env, encoding: "utf8" } as const;
+  expect(spawnSync(process.execPath, [launcher], options)).toMatchObject({ stderr: "", stdout: "/\n" });
 });
 
 describe.skipIf(oldNode === undefined)("under a Node that is too old", () => {

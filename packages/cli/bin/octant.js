@@ -13,6 +13,7 @@ else import("./restart.js").then(({ restart }) => restart(NEEDED_MAJOR, fileURLT
 
 function runHere() {
   endWithLauncher();
+  giveHome();
   // Not the default in the shared temp folder, where somebody else could put code for us to run.
   const named = process.env.XDG_CACHE_HOME;
   const cache = named && isAbsolute(named) ? named : join(homedir(), ".cache");
@@ -22,6 +23,15 @@ function runHere() {
   const source = new URL("../src/main.ts", import.meta.url);
   const entry = existsSync(source) ? source : new URL("../dist/main.js", import.meta.url);
   import(entry.href).then(({ main }) => main(process.argv.slice(2)));
+}
+
+/** A user without HOME and without an entry in the user database gets the home that containers give. */
+function giveHome() {
+  try {
+    homedir();
+  } catch {
+    process.env.HOME = "/";
+  }
 }
 
 /** Whether they could be made. Left to itself, Node never returns where the system takes no folder, as in /proc. */

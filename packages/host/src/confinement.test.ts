@@ -169,6 +169,17 @@ describe.each([
     expect(codeOf(() => confinement.makeFolder(join(root, "future/cache")))).toBe("OUTSIDE_WORKSPACE");
   });
 
+  test("a folder can be excluded and hidden where this user cannot look", () => {
+    const confinement = confine();
+    symlinkSync("loop", join(root, "loop"));
+    for (const path of [join(root, "sub/a.txt/cache"), join(root, "loop/cache")]) {
+      confinement.exclude(path);
+      confinement.hide([path]);
+    }
+    rmSync(join(root, "loop"));
+    expect(codeOf(() => confinement.makeFolder(join(root, "loop/cache")))).toBe("OUTSIDE_WORKSPACE");
+  });
+
   test("openEntry looks at a link itself", () => {
     symlinkSync(secret, join(root, "link"));
     using entry = confine().openEntry(join(root, "link"));

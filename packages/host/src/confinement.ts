@@ -13,7 +13,6 @@ import {
 } from "node:fs";
 import { ToolError } from "@octant/core";
 import { z } from "zod";
-import { attempt } from "./attempt.ts";
 import type { Denials } from "./denials.ts";
 import { errnoOf } from "./errno.ts";
 import { fromNative, isWithin, type Path, pathToUri, toNative, uriToPath } from "./path.ts";
@@ -152,7 +151,7 @@ export function createConfinement(
     },
     /** Hides places in a root, such as a home's keys, even ones that do not exist yet. */
     hide(places: readonly Path[]): void {
-      const real = places.map((place) => attempt(() => realOrFuture(place)) ?? place);
+      const real = places.map((place) => realOrFuture(place));
       hidden.push(...[...places, ...real].filter((place) => inside.some((one) => isWithin(one, place))));
     },
     /** For a program that reads the workspace by itself: whether its results about this real path are dropped. */
@@ -252,12 +251,12 @@ function refineFolderError(cause: unknown, path: Path): unknown {
   return entryError("NOT_A_DIRECTORY", path, "is not a folder");
 }
 
-/** Where a folder is, or will be once it is created. */
+/** Where a folder is, or will be once it is created; by its name where this user may not look, as in the home of another. */
 function realOrFuture(folder: Path): Path {
   try {
     return realPath(toNative(folder));
   } catch (cause) {
-    if (errnoOf(cause) !== "ENOENT" || folder === "/") throw toToolError(cause, pathToUri(folder));
+    if (folder === "/") throw toToolError(cause, pathToUri(folder));
     const { parent, name } = splitPath(folder);
     const above = realOrFuture(parent);
     return `${above === "/" ? "" : above}/${name}`;
