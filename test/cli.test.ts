@@ -237,6 +237,14 @@ test("octant doctor reports a workspace that cannot be opened, and with --all ev
   expect(all).not.toContain("--all");
 });
 
+test("octant doctor reports a temp folder that cannot be used, and goes on", async () => {
+  const env = { ...project.env, TMPDIR: "/nope" };
+  const { code, stdout } = await runOctant(["doctor"], { cwd: project.root, env });
+  expect(code).toBe(1);
+  expect(stdout).toMatch(/^fail +temp folder +\/nope cannot be written to; set TMPDIR/m);
+  expect(stdout).toMatch(/^ok +terminal/m);
+});
+
 test("octant doctor reports a taken port, and leaves out what the project does not need", async () => {
   const taken = createServer().listen(0, "127.0.0.1");
   onTestFinished(() => void taken.close());

@@ -92,7 +92,13 @@ const MINI_PROJECT = {
 export async function checkTestRun({ env }: Pick<Io, "env">): Promise<Check> {
   if (!isOnPath("npm", env))
     return { name: NAME, status: "warn", detail: "not tried; npm is not on the PATH" };
-  const base = realpathSync(mkdtempSync(join(tmpdir(), "octant-doctor-")));
+  let base: string;
+  try {
+    base = realpathSync(mkdtempSync(join(tmpdir(), "octant-doctor-")));
+  } catch {
+    const detail = `${tmpdir()} cannot be written to; set TMPDIR to a folder of yours, or unset it`;
+    return { name: "temp folder", status: "fail", detail };
+  }
   try {
     const root = join(base, "project");
     mkdirSync(root);

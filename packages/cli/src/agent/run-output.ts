@@ -44,16 +44,19 @@ export const EXIT_OF: Readonly<Record<EndReason, number>> = {
 /** The output of `octant run --json`. */
 export type RunResult = ReturnType<ReturnType<typeof createRunResult>["finish"]>;
 
-/** Records the actions that no one could approve, of the agent and of its sub-agents. */
+/** Records the actions that no one could approve, of the agent and of its sub-agents, and what would allow each. */
 export function recordUnapproved(prompter: PermissionPrompter) {
-  const unapproved = new Set<string>();
+  const unapproved = new Map<string, string>();
   return {
     unapproved,
     prompter: {
       ...prompter,
       async requestPermission(request) {
         const answer = await prompter.requestPermission(request);
-        if (answer.answer === "unattended") unapproved.add(request.name);
+        const { name, decision } = request;
+        // No rule counts where nothing confines commands.
+        const way = decision.tier === "sandbox" ? "octant sandbox accept" : `--allow ${name}`;
+        if (answer.answer === "unattended") unapproved.set(name, way);
         return answer;
       },
     } satisfies PermissionPrompter,
@@ -61,7 +64,7 @@ export function recordUnapproved(prompter: PermissionPrompter) {
 }
 
 /** Collects the result of a run. */
-export function createRunResult(session: Session, unapproved: ReadonlySet<string>) {
+export function createRunResult(session: Session, unapproved: ReadonlyMap<string, string>) {
   let text = "";
   const listen = (event: AgentEvent): void => {
     if (event.type === "message") text = textOf(event.message.content) || text;
@@ -86,7 +89,7 @@ export function createRunResult(session: Session, unapproved: ReadonlySet<string
         cost,
         changed_files: [...changed.keys()],
         /** Actions that no one could approve. */
-        unapproved: [...unapproved],
+        unapproved: [...unapproved.keys()],
       };
     },
   };

@@ -112,7 +112,7 @@ model, 5 done but some calls could not be approved, 6 the answer does not fit th
     // them.
     await Promise.race([opened.servers.settled(), delay(MAX_SERVERS_MS, undefined, { ref: false })]);
     const end = await work(opened, asked, schema, result.text);
-    return show(result.finish(end), schema, flags, io);
+    return show(result.finish(end), schema, { ...flags, ways: new Set(unapproved.values()) }, io);
   },
 });
 
@@ -194,7 +194,7 @@ function toLimit(text: string | undefined, factor = 1): number | undefined {
 function show(
   result: RunResult,
   schema: OutputSchema | undefined,
-  flags: { readonly json: boolean; readonly "stream-json": boolean },
+  flags: { readonly json: boolean; readonly "stream-json": boolean; readonly ways: ReadonlySet<string> },
   io: Io,
 ): number {
   const unfit = schema && result.reason === "done" ? schema.check(result.text) : undefined;
@@ -207,7 +207,7 @@ function show(
   if (result.message !== null) logLine(result.message, io);
   if (result.unapproved.length > 0)
     logLine(
-      `no one could approve ${result.unapproved.join(", ")}; ${result.unapproved.map((name) => `--allow ${name}`).join(" ")} allows it for a run`,
+      `no one could approve ${result.unapproved.join(", ")}; this would have helped: ${[...flags.ways].join(", ")}`,
       io,
     );
   const cost = result.cost === null ? "" : `, $${result.cost.toFixed(4)}`;

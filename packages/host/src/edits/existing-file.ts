@@ -75,9 +75,12 @@ export function namesIn(confinement: Confinement, path: Path): readonly string[]
 
 /** Refuses a read-only file, for the superuser too: the mark is deliberate. */
 export function checkWriteAccess({ path, stat }: ExistingFile): void {
-  if ((stat.mode & 0o222) === 0)
-    throw entryError("ACCESS_DENIED", path, "is read-only; give it write permission first (chmod u+w)");
-  if (process.geteuid?.() === stat.uid) return;
+  const isMine = process.geteuid?.() === stat.uid;
+  if ((stat.mode & 0o222) === 0) {
+    const advice = isMine ? "give it write permission first (chmod u+w)" : "only its owner can change that";
+    throw entryError("ACCESS_DENIED", path, `is read-only; ${advice}`);
+  }
+  if (isMine) return;
   try {
     accessSync(toNative(path), constants.W_OK);
   } catch (cause) {

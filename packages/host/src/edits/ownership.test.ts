@@ -207,6 +207,14 @@ describe.skipIf(process.getuid?.() !== 0)("an ordinary user", () => {
     expect(readdirSync(root).sort()).toEqual(Object.keys(before).sort());
   });
 
+  test.each([
+    { owner: ME, advice: /chmod u\+w/ },
+    { owner: OTHER, advice: /only its owner can change that/ },
+  ])("a read-only file of $owner: the advice is one that works", async ({ owner, advice }) => {
+    place("file", owner, 0o444);
+    expect((await edit("change")).outcomes).toEqual([expect.stringMatching(advice)]);
+  });
+
   test("a process that dies while it overwrites is recovered by the next one", async () => {
     place("file", OTHER, 0o666);
     const before = facts();

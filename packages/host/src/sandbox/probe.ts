@@ -76,7 +76,7 @@ export function adviceFor(hasBubblewrap: boolean): string {
   const switches = SWITCHES.filter(
     ({ file, off }) => attempt(() => readFileSync(file, "utf8").trim()) === off,
   );
-  return switches.map(({ advice }) => advice).join("; ") || "`octant doctor` shows what was tried";
+  return switches.map(({ advice }) => advice).join("; ") || "`octant sandbox` shows what was tried";
 }
 
 const SWITCHES = [
