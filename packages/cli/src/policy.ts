@@ -1,6 +1,7 @@
 import type { Around } from "@octant/core";
 import { type Checkpoints, createProcesses, homesOf, type Workspace } from "@octant/host";
 import {
+  type AddedRule,
   addLocalRule,
   askInOrder,
   askThroughClient,
@@ -12,7 +13,9 @@ import {
   createHookRunner,
   createPolicy,
   createRedactor,
+  localFolder,
   ownRefs,
+  type PermissionRule,
   type PermissionSetting,
   recordCall,
   recordUnfit,
@@ -67,7 +70,6 @@ export function createPolicySteps(options: PolicyOptions) {
     searchPath: env.PATH,
   };
   const rules = createPolicy(config.permissions, places);
-  const [root = "/"] = confinement.roots;
   const session = new SessionAnswers(places, options.allow);
   let isTold = options.tellsUnconfined ?? false;
   /** Also told to the person before the first command, in every front end. */
@@ -97,7 +99,7 @@ export function createPolicySteps(options: PolicyOptions) {
         prompter,
         during: workspace.denials.during,
         addRule: async (rule) => {
-          await addLocalRule(root, rule, { env });
+          await keepRule(workspace, rule, env);
         },
       }),
       runHooks({ hooks: settings.hooks, runner }),
@@ -111,6 +113,17 @@ export function createPolicySteps(options: PolicyOptions) {
       audit.close();
     },
   };
+}
+
+/** Writes the person's rule for this project, whatever commands run in it. */
+export async function keepRule(
+  { confinement, sandbox }: Workspace,
+  rule: PermissionRule,
+  env: NodeJS.ProcessEnv,
+): Promise<AddedRule> {
+  const [root = "/"] = confinement.roots;
+  await sandbox.allowProtected(localFolder(root));
+  return addLocalRule(root, rule, { env });
 }
 
 const MEBIBYTE = 1024 * 1024;

@@ -140,6 +140,10 @@ export function createSandbox(options: SandboxOptions): Sandbox {
       const working = await findWorking();
       return working?.level.binds ? openBoundExchange(openScratch(state)) : openPlainExchange();
     },
+    async allowProtected(path) {
+      const { guard } = mode === "off" ? SWITCHED_OFF : await find();
+      guard?.allow(path);
+    },
     async close() {
       await (await proxy)?.close();
       if (!found) return;

@@ -1,6 +1,7 @@
 import { type FSWatcher, watch } from "node:fs";
 import { join } from "node:path";
 import { type Path, toNative } from "../path.ts";
+import { replaceFile } from "../replace-file.ts";
 import { isInPlace, listProtected, PROTECTED_NAMES, type ProtectedMount } from "./protected.ts";
 import { type Guarded, quarantineNew } from "./quarantine.ts";
 import type { Scratch } from "./scratch.ts";
@@ -25,7 +26,9 @@ export function createGuard({ roots, scratch, warn }: GuardOptions) {
   const reports = new Set<Path[]>();
   /** Running commands of our own that may create protected entries, such as git checkout. */
   let trusted = 0;
-  let survey = takeSurvey(roots, quarantine);
+  const allowed = new Set<Path>();
+  const takeSurvey = () => surveyOf(roots, { quarantine, allowed });
+  let survey = takeSurvey();
   let guardFile = "";
 
   const sweep = () => {
@@ -53,7 +56,10 @@ export function createGuard({ roots, scratch, warn }: GuardOptions) {
   };
   const renew = (next: Survey) => {
     survey = next;
-    guardFile = scratch.keep("guard", Buffer.from(JSON.stringify(next.guarded)));
+    const content = Buffer.from(JSON.stringify(next.guarded));
+    // The supervisor of running commands reads the file that it was given.
+    if (reports.size > 0) replaceFile(guardFile, content, { mode: 0o600, durable: false });
+    else guardFile = scratch.keep("guard", content);
   };
 
   return {
@@ -61,7 +67,7 @@ export function createGuard({ roots, scratch, warn }: GuardOptions) {
     mounts: (): readonly ProtectedMount[] => survey.mounts.filter(isInPlace),
     /** Call `release` of the result when the command has ended or failed to start. */
     enter({ changesProtected }: { readonly changesProtected: boolean }) {
-      if (reports.size === 0) renew(takeSurvey(roots, quarantine));
+      if (reports.size === 0) renew(takeSurvey());
       for (const root of roots) watchFolder(root, WATCHED_NAMES);
       const report: Path[] = [];
       reports.add(report);
@@ -79,6 +85,12 @@ export function createGuard({ roots, scratch, warn }: GuardOptions) {
         },
       };
     },
+    /** This entry is ours to make, also while commands run. */
+    allow(path: Path): void {
+      allowed.add(path);
+      const { guarded } = survey;
+      renew({ ...survey, guarded: { ...guarded, absent: guarded.absent.filter((one) => one !== path) } });
+    },
     close(): void {
       for (const watcher of watchers.values()) watcher.close();
       watchers.clear();
@@ -93,7 +105,10 @@ interface Survey {
   readonly guarded: Guarded;
 }
 
-function takeSurvey(roots: readonly Path[], quarantine: string): Survey {
+function surveyOf(
+  roots: readonly Path[],
+  { quarantine, allowed }: { quarantine: string; allowed: ReadonlySet<Path> },
+): Survey {
   const present = roots.filter((root) => lstatOf(root)?.isDirectory());
   const repositories = present.map((root) => join(root, ".git"));
   const paths = [
@@ -103,9 +118,10 @@ function takeSurvey(roots: readonly Path[], quarantine: string): Survey {
       .filter((path) => lstatOf(path)?.isDirectory())
       .flatMap((path) => ["commondir", "config.worktree"].map((name) => join(path, name))),
   ];
+  const absent = paths.filter((path) => !allowed.has(path));
   return {
     mounts: present.flatMap(listProtected),
-    guarded: withoutPresent({ absent: paths, repositories, quarantine }),
+    guarded: withoutPresent({ absent, repositories, quarantine }),
   };
 }
 

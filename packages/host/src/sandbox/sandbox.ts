@@ -127,6 +127,8 @@ export interface Sandbox {
   wrapApart(command: ApartCommand): Promise<Launch | undefined>;
   /** A folder that Octant shares with the one command it is passed to. */
   openExchange(): Promise<Exchange>;
+  /** Octant itself makes this protected entry: from now on it is not taken for a command's and moved away. */
+  allowProtected(path: Path): Promise<void>;
   close(): Promise<void>;
 }
 

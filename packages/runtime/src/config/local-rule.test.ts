@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync, statSync, symlinkSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
 import type { PermissionRule } from "../permissions/rule.ts";
@@ -14,6 +14,7 @@ const NARROW: PermissionRule = {
 };
 
 const textOf = (project: TestProject) => readFileSync(project.files.local, "utf8");
+const gitignoreOf = ({ root }: TestProject) => readFileSync(join(root, ".hanzo/.gitignore"), "utf8");
 const rulesOf = (project: TestProject) => project.load().permissions.flatMap(({ rules }) => rules);
 
 test("the first rule creates the file, private to the person, and applies at once", async () => {
@@ -23,7 +24,17 @@ test("the first rule creates the file, private to the person, and applies at onc
   expect(project.load().waiting).toEqual([]);
   expect(statSync(dirname(project.files.local)).mode & 0o777).toBe(0o700);
   expect(statSync(project.files.local).mode & 0o777).toBe(0o600);
-  expect(readFileSync(join(project.root, ".hanzo/.gitignore"), "utf8")).toBe("settings.local.json\n");
+  expect(gitignoreOf(project)).toBe("settings.local.json\n.gitignore\n");
+});
+
+test("git ignores the file also in a folder that the team has made, unless its .gitignore says otherwise", async () => {
+  using project = createProject();
+  mkdirSync(dirname(project.files.local));
+  await addLocalRule(project.root, ALLOW, project);
+  expect(gitignoreOf(project)).toContain("settings.local.json\n");
+  writeFileSync(join(project.root, ".hanzo/.gitignore"), "theirs\n");
+  await addLocalRule(project.root, NARROW, project);
+  expect(gitignoreOf(project)).toBe("theirs\n");
 });
 
 test("further rules are added and count, and the same one is not written twice", async () => {

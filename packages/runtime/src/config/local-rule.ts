@@ -41,6 +41,9 @@ export async function addLocalRule(root: string, rule: PermissionRule, person: P
   return { trusted };
 }
 
+/** The folder in which such rules are kept. */
+export const localFolder = (root: string): string => dirname(projectFile(realPlace(root), "local").path);
+
 const EMPTY = "{}\n";
 
 function withRule(text: string, { permissions }: Settings, rule: PermissionRule): string {
@@ -97,7 +100,9 @@ const isSame = (one: PermissionRule, other: PermissionRule): boolean =>
 
 function makeFolder(file: ProjectFile): void {
   const folder = dirname(file.path);
-  const isMade = mkdirSync(folder, { recursive: true, mode: 0o700 }) !== undefined;
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
   if (!lstatSync(folder).isDirectory()) throw refusedFile(file, "expected a folder around it, not a link");
-  if (isMade) replaceFile(join(folder, ".gitignore"), "settings.local.json\n", { mode: 0o600 });
+  const ignored = join(folder, ".gitignore");
+  if (!lstatSync(ignored, { throwIfNoEntry: false }))
+    replaceFile(ignored, "settings.local.json\n.gitignore\n", { mode: 0o600 });
 }

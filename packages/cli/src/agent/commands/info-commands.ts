@@ -1,7 +1,6 @@
 import { type Call, createToText, invalidArgument, MODES, type Mode, ToolError } from "@octant/core";
 import {
   ALWAYS_DAYS,
-  addLocalRule,
   describeRule,
   inDays,
   isExpired,
@@ -10,6 +9,7 @@ import {
   ToolPattern,
 } from "@octant/runtime";
 import { LOCAL_CALLER } from "../../octant.ts";
+import { keepRule } from "../../policy.ts";
 import { toModePrompt } from "../session-mode.ts";
 import { asBlock, type SlashCommand, type SlashContext, type SlashOutcome } from "./slash-command.ts";
 
@@ -104,8 +104,7 @@ async function change(argument: string, { opened, io }: SlashContext): Promise<S
   const shown = `\`${describeRule(rule)}\``;
   if (always === undefined) return { text: `${shown} for this session` };
   const kept = verb === "allow" ? { ...rule, expires_at: inDays(ALWAYS_DAYS) } : rule;
-  const [root = "/"] = octant.workspace.confinement.roots;
-  const { trusted } = await addLocalRule(root, kept, { env: io.env });
+  const { trusted } = await keepRule(octant.workspace, kept, io.env);
   const note = trusted ? "" : "; it waits for your trust with the rest of that file: `octant trust`";
   return { text: `\`${describeRule(kept)}\` from now on, in \`.hanzo/settings.local.json\`${note}` };
 }

@@ -107,6 +107,7 @@ function createWeaker(options: SandboxOptions): Sandbox {
   return {
     unconfined: async () => undefined,
     wrapApart: async () => undefined,
+    allowProtected: async (path) => guard.allow(path),
     wrap: async (command) => ({
       ...level.launch(command, { mounts: planFor(command.readOnly), ownNetwork: command.network === "off" }),
       ...guard.enter({ changesProtected: false }),
