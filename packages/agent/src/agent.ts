@@ -79,6 +79,11 @@ export class Agent {
     this.session.publish({ type: "queued", content, queue_length: this.#queued.length });
   }
 
+  /** Takes back the queued messages. */
+  takeQueued(): readonly (readonly UserPart[])[] {
+    return this.#queued.splice(0);
+  }
+
   /** Stops the stream, tools and their processes; resolves when the run has ended. */
   async cancel(): Promise<void> {
     this.#running?.stop.abort();
@@ -150,7 +155,7 @@ export class Agent {
         maxTimeMs: limits().max_time_ms,
         signal: more.signal ? AbortSignal.any([more.signal, stop.signal]) : stop.signal,
         outputSchema: more.outputSchema,
-        takeQueued: () => this.#queued.splice(0),
+        takeQueued: () => this.takeQueued(),
       });
     } finally {
       await this.#options.afterRun?.();

@@ -164,7 +164,10 @@ describe("the terminal agent", () => {
     device.type(..."also this", "Enter");
     await shows(device, "1 queued");
     expect(agent.queued).toHaveLength(1);
-    await agent.cancel();
+    device.type(..."draft", "Escape");
+    await expect.poll(() => agent.isRunning).toBe(false);
+    await shows(device, /› also this\n\s*\n {2}draft/);
+    expect(agent.queued, "a stopped run takes nothing along to the next one").toHaveLength(0);
   });
 
   test("the plan and the sub-agents are shown during a run, and their numbers in the status", async () => {
@@ -205,6 +208,46 @@ describe("the terminal agent", () => {
     await shows(device, "/help  list the commands");
     device.type("Tab", "Enter");
     await shows(device, "ran /help");
+  });
+
+  test.each([
+    ["/mode", "/mode"],
+    ["/stash list", "/stash list"],
+    ["see @src/a.ts", "see @src/a.ts"],
+  ])("Enter sends %s, which is complete, at once", async (text, sent) => {
+    const offers = (word: string) =>
+      word.startsWith("/mode") ? ["/model", "/mode"] : word.startsWith("/stash ") ? ["list"] : ["@src/a.ts"];
+    const { device } = start([], {
+      complete: async (word) => offers(word).map((value) => ({ value, detail: "offered" })),
+      toContent: async (plain) => `${plain}!`,
+    });
+    device.type(...text);
+    await shows(device, "offered");
+    device.type("Enter");
+    await shows(device, text.startsWith("/") ? `ran ${sent}` : `› ${sent}!`);
+  });
+
+  test("Enter takes a completion that the person moved to, and never one for an earlier text", async () => {
+    const { device } = start([], {
+      complete: async (word) => (word === "/mode" ? [{ value: "/model" }, { value: "/mode" }] : []),
+    });
+    device.type(..."/mode");
+    await shows(device, "› /mode\n  /model");
+    device.type("Up", "Enter", "Enter");
+    await shows(device, "ran /model");
+    device.type(..."/mode");
+    await shows(device, "  /model");
+    device.type(..." x", "Enter");
+    await shows(device, "ran /mode x");
+  });
+
+  test("a failure with several lines keeps them", async () => {
+    const command = async () => {
+      throw new Error("git failed:\nsay who you are\x1b");
+    };
+    const { device } = start([], { command });
+    device.type(..."/commit", "Enter");
+    await shows(device, "✗ git failed:\nsay who you are\\x1b");
   });
 
   test("@ completes a path", async () => {

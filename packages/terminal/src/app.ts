@@ -59,6 +59,9 @@ export class TerminalApp {
       onDraft: (text) => {
         this.#input.text = text;
       },
+      onUnsent: (text) => {
+        this.#input.text = [text, this.#input.text].filter(Boolean).join("\n\n");
+      },
       onQueued: () => {
         this.#note = "queued: it is delivered at the next step";
         this.#render();
@@ -247,10 +250,10 @@ export class TerminalApp {
 
   #failed(error: unknown): void {
     const text = error instanceof Error ? error.message : String(error);
-    this.print([
-      ...wrap([span(`✗ ${toOneLine(text)}`, { role: "error" })], this.#options.device.columns),
-      [],
-    ]);
+    const lines = `✗ ${text.trimEnd()}`
+      .split("\n")
+      .flatMap((line) => wrap([span(toOneLine(line), { role: "error" })], this.#options.device.columns));
+    this.print([...lines, []]);
   }
 
   /** Hands the terminal to another program. */

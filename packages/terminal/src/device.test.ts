@@ -17,6 +17,11 @@ test.each([
   ["\x1b\x7f", "Alt-Backspace"],
   ["\x1bOP", "F1"],
   ["\x1b[2~", "Insert"],
+  ["\n", "Ctrl-J"],
+  ["\x1b[1~", "Home"],
+  ["\x1b[4~", "End"],
+  ["\x1b[7~", "Home"],
+  ["\x1b[8~", "End"],
 ])("%j is the key %s", (data, key) => {
   expect(toInput(data)).toEqual({ kind: "key", key });
 });

@@ -85,6 +85,8 @@ export function toInput(data: string): TerminalInput | undefined {
   if (printable !== undefined) return { kind: "key", key: printable };
   const [, character = ""] = ALT.exec(data) ?? [];
   if (character !== "") return { kind: "key", key: toAlt(character) };
+  const named = SENT_BY_TMUX[data];
+  if (named !== undefined) return { kind: "key", key: named };
   const id = parseKey(data);
   return id === undefined || id === "" ? undefined : { kind: "key", key: toName(id) };
 }
@@ -95,6 +97,15 @@ const ALT = /^\x1b([^\x00-\x1f\x7f[O])$/u;
 const toAlt = (character: string): string => {
   const isUpper = character !== character.toLowerCase();
   return `Alt-${isUpper ? "Shift-" : ""}${character.toUpperCase()}`;
+};
+
+/** Also by the Linux console and PuTTY. parseKey does not know them, or takes a line feed for Enter. */
+const SENT_BY_TMUX: Readonly<Record<string, string>> = {
+  "\n": "Ctrl-J",
+  "\x1b[1~": "Home",
+  "\x1b[4~": "End",
+  "\x1b[7~": "Home",
+  "\x1b[8~": "End",
 };
 
 const NAMES: Readonly<Record<string, string>> = { esc: "Escape", return: "Enter", space: " " };

@@ -24,6 +24,8 @@ export type OutboxEvents = {
   onText: (markdown: string) => void;
   onDraft: (text: string) => void;
   onQueued: () => void;
+  /** Queued messages that no run took, because it was stopped or failed. */
+  onUnsent: (text: string) => void;
   onError: (error: unknown) => void;
   onQuit: () => void;
   /** A message or a command has finished. */
@@ -35,6 +37,8 @@ export class Outbox {
   readonly #options: OutboxOptions;
   readonly #events: OutboxEvents;
   #prepared: Promise<unknown> = Promise.resolve();
+  /** What the person typed, of the messages that were queued. */
+  #queued: string[] = [];
   #command: { line: string; stop: AbortController } | undefined;
 
   constructor(options: OutboxOptions, events: OutboxEvents) {
@@ -74,6 +78,7 @@ export class Outbox {
       const content = await prepared;
       if (agent.isRunning) {
         agent.queue(content);
+        this.#queued.push(text);
         this.#events.onQueued();
         return;
       }
@@ -83,7 +88,17 @@ export class Outbox {
     } finally {
       stopListening();
     }
+    this.#takeBack();
     this.#events.onDone();
+  }
+
+  #takeBack(): void {
+    const { agent } = this.#options;
+    if (agent.isRunning) return;
+    const count = agent.takeQueued().length;
+    const unsent = count > 0 ? this.#queued.slice(-count) : [];
+    this.#queued = [];
+    if (unsent.length > 0) this.#events.onUnsent(unsent.join("\n\n"));
   }
 
   async #run(line: string): Promise<void> {

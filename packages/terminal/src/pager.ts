@@ -8,7 +8,7 @@ const LEAVE_ALTERNATE = "\x1b[?25h\x1b[?1049l";
 
 /**
  * Shows lines on the alternate screen until the person presses q or Escape; the scrollback is unchanged. It begins at
- * the end, or at `top`, and says whether the last line was shown.
+ * the end, or at `top`, and says whether every line was shown in full.
  */
 export function runPager(
   device: Device,
@@ -16,7 +16,7 @@ export function runPager(
   lines: readonly Line[],
   { top = Math.max(lines.length - (device.rows - 1), 0) }: { top?: number } = {},
 ): Promise<{ isRead: boolean }> {
-  let isRead = false;
+  const seen = new Set<number>();
   let search: string | undefined;
   let typing = false;
   let isMissing = false;
@@ -24,8 +24,10 @@ export function runPager(
   const last = () => Math.max(lines.length - rows(), 0);
   const draw = () => {
     top = Math.min(Math.max(top, 0), last());
-    isRead ||= top === last();
-    const shown = lines.slice(top, top + rows()).map((line) => fit(line, device.columns, palette));
+    const shown = lines.slice(top, top + rows()).map((line, i) => {
+      if (lineWidth(line) <= device.columns) seen.add(top + i);
+      return fit(line, device.columns, palette);
+    });
     const blank = Array.from({ length: rows() - shown.length }, () => "\x1b[K");
     const position =
       lines.length === 0 ? "empty" : `${top + 1}-${Math.min(top + rows(), lines.length)} of ${lines.length}`;
@@ -63,7 +65,7 @@ export function runPager(
     const leave = async () => {
       device.write(LEAVE_ALTERNATE);
       await device.stop();
-      resolve({ isRead });
+      resolve({ isRead: seen.size === lines.length });
     };
     device.start((input) => {
       if (input.kind !== "key") return;

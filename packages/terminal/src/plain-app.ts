@@ -59,6 +59,7 @@ export class PlainApp {
         this.#write(this.#view.take());
       },
       onDraft: (text) => this.#write([[span("edit this and send it:")], [span(toOneLine(text))]]),
+      onUnsent: (text) => this.#write([[span("not sent:")], [span(toOneLine(text))]]),
       onQueued: () => this.#write([[span("∙ queued: it is delivered at the next step")]]),
       onError: (error) => this.#failed(error),
       onQuit: () => this.quit(),

@@ -285,6 +285,33 @@ const toText = (screens: readonly string[]): string =>
     .map((row) => row.replace(/[│↪ ]/g, ""))
     .join("");
 
+test("a yes does not count when the pager jumped over a part", async () => {
+  const { ask, press, clock, answer, screen } = start();
+  const command = Array.from({ length: 200 }, (_, i) => `echo ${i}`).join("\n");
+  const asked = ask({ input: { command } });
+  await clock.pass(QUIET_MS);
+  await press("Ctrl-O", "G", "q");
+  await answer("y");
+  expect(asked.answer).toBeUndefined();
+  expect(await screen()).toContain("not all of it was shown yet");
+});
+
+test("in another width the question begins again, so that no part of it is passed over", async () => {
+  const { ask, press, clock, answer, screen, device } = start([20, 12]);
+  const lines = Array.from({ length: 20 }, (_, i) => `echo ${i}${"-".repeat(150)}`);
+  const asked = ask({ input: { command: lines.join("\n") } });
+  await clock.pass(QUIET_MS);
+  await press(...Array.from({ length: 12 }, () => "Down"));
+  await device.resize(80, 12);
+  const seen = [await screen()];
+  for (let tries = 0; !asked.answer && tries < 50; tries++) {
+    await answer("y");
+    seen.push(await screen());
+  }
+  expect(asked.answer).toEqual({ answer: "once" });
+  for (const [i] of lines.entries()) expect(seen.join("\n")).toContain(`echo ${i}-`);
+});
+
 test("invisible characters in a command are shown", async () => {
   const { ask, clock, screen } = start();
   ask({ input: { command: "rm\u3164-rf\u200d x\u00ad\u115f \u{e0041}y\ufe0f \u202e" } });

@@ -22,7 +22,13 @@ export function completionTarget(text: string, cursor: number): CompletionTarget
 const MAX_SHOWN = 8;
 
 /** A list of completions with a selected one. */
-export type Menu = { target: CompletionTarget; items: readonly Completion[]; chosen: number };
+export type Menu = {
+  target: CompletionTarget;
+  /** The text that it completes. */
+  text: string;
+  items: readonly Completion[];
+  chosen: number;
+};
 
 /** The rows of the menu around the selected one. */
 export function viewMenu({ items, chosen }: Menu, width: number): Line[] {

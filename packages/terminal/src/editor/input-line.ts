@@ -2,7 +2,13 @@ import { toOneLine } from "@octant/core";
 import { type Line, span, truncate } from "../styled.ts";
 import { PENDING_TIMEOUT_MS, type VimEffect } from "../vim/state.ts";
 import { expirePending } from "../vim/vim.ts";
-import { type Completer, completionTarget, type Menu, viewMenu } from "./completion.ts";
+import {
+  type Completer,
+  type CompletionTarget,
+  completionTarget,
+  type Menu,
+  viewMenu,
+} from "./completion.ts";
 import {
   createEditor,
   type EditorState,
@@ -116,7 +122,7 @@ export class InputLine {
   key(key: string): InputAction | undefined {
     if (this.#search) return this.#searchKey(key);
     if (!this.isMidCommand) {
-      if (key === "Enter") return this.#menu && !this.#isChosenTyped() ? this.#accept() : this.#submit();
+      if (key === "Enter") return this.#wantsChosen() ? this.#accept() : this.#submit();
       if (this.#specialKey(key)) return undefined;
     }
     return this.#editorKey(key);
@@ -142,9 +148,12 @@ export class InputLine {
   /** Returns false when the editor should handle the key. */
   #specialKey(key: string): boolean {
     switch (key) {
+      case "Ctrl-J":
+        if (this.#isVim && this.#editor.input.mode !== "insert") return false;
+        this.#editor = inserted(this.#editor, "\n");
+        return true;
       case "Shift-Enter":
       case "Alt-Enter":
-      case "Ctrl-J":
         this.#editor = inserted(this.#editor, "\n");
         return true;
       case "Escape":
@@ -265,15 +274,18 @@ export class InputLine {
     }
     const items = await this.#options.complete(target.word);
     if (this.#editor.input.text !== text || this.#editor.input.cursor !== cursor) return;
-    this.#menu = items.length === 0 ? undefined : { target, items, chosen: 0 };
+    const typed = items.findIndex(({ value }) => completed(text, cursor, target, value) === text);
+    this.#menu = items.length === 0 ? undefined : { target, text, items, chosen: Math.max(typed, 0) };
     if (!quiet && items.length === 1) this.#accept();
     this.#options.onChange();
   }
 
-  /** Enter on a fully typed command runs it. */
-  #isChosenTyped(): boolean {
-    const { text } = this.#editor.input;
-    return this.#menu?.items[this.#menu.chosen]?.value === text && text.startsWith("/");
+  /** Enter sends a text that has nothing left to complete, and one that changed since the menu was made. */
+  #wantsChosen(): boolean {
+    const { text, cursor } = this.#editor.input;
+    const item = this.#menu?.items[this.#menu.chosen];
+    if (!this.#menu || !item || this.#menu.text !== text) return false;
+    return completed(text, cursor, this.#menu.target, item.value) !== text;
   }
 
   #accept(): undefined {
@@ -283,7 +295,11 @@ export class InputLine {
     if (!menu || !item) return;
     const { text, cursor } = this.#editor.input;
     const value = item.value.endsWith("/") ? item.value : `${item.value} `;
-    const completed = text.slice(0, menu.target.start) + value + text.slice(cursor);
-    this.#editor = withText(this.#editor, completed, menu.target.start + value.length);
+    const { target } = menu;
+    const whole = completed(text, cursor, target, value);
+    this.#editor = withText(this.#editor, whole, target.start + value.length);
   }
 }
+
+const completed = (text: string, cursor: number, { start }: CompletionTarget, value: string): string =>
+  text.slice(0, start) + value + text.slice(cursor);

@@ -30,12 +30,12 @@ export class QuestionWindow {
 
   /** All of it, for a pager. */
   whole(request: PermissionRequest, width: number): PermissionView {
-    if (this.#shown?.request !== request) {
+    if (this.#shown?.request !== request) this.#read = "part";
+    if (this.#shown?.request !== request || this.#shown.width !== width) {
+      // In another width the same row is another part of the question.
       this.#top = 0;
-      this.#read = "part";
-    }
-    if (this.#shown?.request !== request || this.#shown.width !== width)
       this.#shown = { request, width, whole: viewPermission(request, width) };
+    }
     return this.#shown.whole;
   }
 
