@@ -42,6 +42,11 @@ const LINES: readonly (readonly [line: string, outcome: object])[] = [
   ["/model other", { text: "model: other" }],
   ["/cost", { text: expect.stringMatching(/^\d+ tokens, cost unknown$/) }],
   ["/export talk.md", { text: "wrote `talk.md`" }],
+  ["/export ~/talk.md", { text: "wrote `~/talk.md`" }],
+  [
+    "/export /nowhere/talk.md",
+    { text: expect.stringContaining("/nowhere/talk.md cannot be written (ENOENT)") },
+  ],
   ["/permissions", { text: expect.any(String) }],
   ["/mode", { text: expect.stringContaining("mode: everything is allowed") }],
   ["/mcp", { text: expect.stringContaining("no MCP servers are set") }],
@@ -82,6 +87,7 @@ test("every command of the table works in a session, on real git with a bare rem
     ).toMatchObject(outcome);
   expect(git("log", "-1", "--format=%s", "origin/topic")).toBe("feat: made\n");
   expect(readFileSync(join(root, "talk.md"), "utf8")).toContain("make it");
+  expect(readFileSync(join(env["HOME"] ?? "", "talk.md"), "utf8")).toContain("make it");
   const ran = new Set(LINES.map(([line]) => line.slice(1).split(" ")[0]));
   expect(listCommands(opened, env).filter(({ name }) => !ran.has(name))).toEqual([]);
   rmSync(`${root}-side`, { recursive: true, force: true });
@@ -118,6 +124,34 @@ test("octant run takes commands about the session: a copy, the state before a me
   await run("--resume", copy, "/export copy.md");
   expect(readFileSync(join(project.root, "copy.md"), "utf8")).not.toContain("make it");
   expect(await run("--continue", "/clear")).toContain("starts a new conversation");
+});
+
+test("a rule for always stays, also when a command runs that may not make such a folder", async () => {
+  using project = createFixtureProject();
+  const planted = join(project.root, ".mcp.json");
+  {
+    const command = "echo {} > .mcp.json; echo up; sleep 300";
+    const exec = { action: "exec", command, wait_for: { pattern: "up" } };
+    await using session = await openSlashSession(project, ({ answers }) =>
+      answers === 0 ? { parts: [{ call: "proc", input: exec }] } : { parts: [{ text: "done" }] },
+    );
+    await session.run("/permissions allow *");
+    await session.opened.agent.send("start it");
+    expect(await session.run("/permissions allow fs.read always")).toContain("from now on");
+  }
+  expect(readFileSync(join(project.root, ".hanzo/settings.local.json"), "utf8")).toContain("fs.read");
+  expect(existsSync(planted), "the command's own file was moved away").toBe(false);
+});
+
+test("/commit without a message lists the files that it would commit, and commits nothing yet", async () => {
+  using project = createFixtureProject();
+  writeFileSync(join(project.root, ".env"), "KEY=1\n");
+  await using session = await openSlashSession(project, () => ({ parts: [{ text: "fix: it" }] }));
+  const { opened, io } = session;
+  const context = { opened, io, signal: new AbortController().signal, hasInput: true };
+  const proposed = await runSlashLine("/commit", context);
+  expect(proposed).toMatchObject({ draft: "/commit fix: it", text: expect.stringContaining(" .env ") });
+  expect(await session.run("/diff")).toContain("not tracked:\n```\n.env");
 });
 
 test("/undo shows what would be lost of the person's own changes, and overwrites it only when told to", async () => {

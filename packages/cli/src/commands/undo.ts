@@ -20,8 +20,9 @@ const flags = {
 } as const satisfies Flags;
 
 const NOTES = `A turn of the agent is undone as a whole, with everything that its commands did to files that are not
-ignored. Your own changes, during the turn and since, stay: they are merged where they fit together with the
-undo; where they do not, you are asked, or the command changes nothing and ends with 1 unless --overwrite or
+ignored. A file that you changed while one of its commands ran counts as changed by the command; octant redo
+brings it back. Your other changes, during the turn and since, stay: they are merged where they fit together with
+the undo; where they do not, you are asked, or the command changes nothing and ends with 1 unless --overwrite or
 --keep. An undo leaves and lists what is not kept: ignored and unreadable files, files over 32 MiB, and the
 refs of repositories, with the git command that brings each back.
 The last 500 states are kept, outside your repository, with at most 1 GiB of contents.`;

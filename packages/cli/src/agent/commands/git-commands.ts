@@ -6,6 +6,7 @@ import { git, openPerson, type Person, repositoryOf } from "./person-program.ts"
 import { asBlock, type SlashCommand, type SlashContext, type SlashOutcome } from "./slash-command.ts";
 
 const MAX_DIFF_CHARS = 40_000;
+const MAX_SHOWN_FILES = 30;
 const GET_GH = "install the GitHub CLI from https://cli.github.com and sign in with: gh auth login";
 
 const MESSAGE_RULES = `You write git commit messages in the conventional form: type(scope): subject.
@@ -140,8 +141,10 @@ async function commitAs(
   try {
     const message = given === "" ? await propose(context) : given;
     if (given === "" && context.hasInput) {
+      const files = await git(context, ...DIFF, "--cached", `--stat-count=${MAX_SHOWN_FILES}`, "--stat");
       await undoStaging();
-      return { draft: `/commit ${message}`, text: "edit the message or accept it with Enter" };
+      const text = `to be committed:\n\n${asBlock(files)}\n\nedit the message or accept it with Enter`;
+      return { draft: `/commit ${message}`, text };
     }
     await person.run(["git", "commit", "--quiet", "--no-status", "--file=-"], { input: message });
   } catch (cause) {

@@ -1,5 +1,6 @@
 import { writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { homedir } from "node:os";
+import { resolve } from "node:path";
 import { tokensOf } from "@octant/agent";
 import { invalidArgument, ToolError, toOneLine } from "@octant/core";
 import { errnoOf, pathToUri } from "@octant/host";
@@ -103,12 +104,14 @@ export const SESSION_COMMANDS: readonly SlashCommand[] = [
       const name = file === "" ? "session.html" : file;
       const format = name.endsWith(".json") ? "json" : name.endsWith(".md") ? "markdown" : "html";
       const text = await exportSession(sessions.events(agent.session.id), format);
-      const path = join(io.cwd(), name);
+      const path = resolve(io.cwd(), name.replace(/^~(?=\/)/, io.env["HOME"] ?? homedir()));
       try {
         writeFileSync(path, text, { mode: 0o600, flag: "wx" });
       } catch (cause) {
-        if (errnoOf(cause) !== "EEXIST") throw cause;
+        const errno = errnoOf(cause);
         const uri = pathToUri(path);
+        if (errno !== "EEXIST")
+          throw new ToolError("IO_ERROR", `${name} cannot be written (${errno})`, {}, { cause });
         throw new ToolError("ALREADY_EXISTS", `${name} exists; remove it, or name another file`, { uri });
       }
       return { text: `wrote \`${name}\`` };
