@@ -24,6 +24,18 @@ test("a run whose server died is no longer running", () => {
   expect(createRuns(state).get("me", run_id).summary).toMatchObject({ status: "crashed" });
 });
 
+test("a run of a newer version is reported as such, and one without a version is read", () => {
+  const state = openState();
+  const { run_id } = createRuns(state).begin("me");
+  const file = join(state.folder("test-runs"), `${run_id}.json`);
+  const { version, ...older } = JSON.parse(readFileSync(file, "utf8"));
+  writeFileSync(file, JSON.stringify(older));
+  expect(createRuns(state).get("me", run_id).summary.status).toBe("running");
+  writeFileSync(file, JSON.stringify({ ...older, version: version + 1 }));
+  expect(() => createRuns(state).get("me", run_id)).toThrow("stored by a newer version; update Octant");
+  expect(() => createRuns(state).get("other", run_id)).toThrow("there is no run");
+});
+
 test("only the newest hundred runs are stored", () => {
   const state = openState();
   const runs = createRuns(state);

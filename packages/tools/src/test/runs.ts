@@ -18,7 +18,12 @@ const FOLDER = "test-runs";
 const Summary = RunResult.omit({ failures: true, more_failures: true, more_suites: true });
 export type Summary = z.output<typeof Summary>;
 
+const VERSION = 1;
+const Newer = z.object({ version: z.int().min(VERSION + 1), owner: z.string() });
+
 const StoredRun = z.object({
+  /** Absent before there were versions. */
+  version: z.literal(VERSION).default(VERSION),
   owner: z.string(),
   process: z.string(),
   summary: Summary,
@@ -52,14 +57,14 @@ export function createRuns(state: StateFolder) {
       const run_id = newHandle("run", Date.now());
       const summary = emptySummary(run_id);
       live.set(run_id, { owner, summary });
-      write(fileOf(run_id), { owner, process, summary, failures: [] });
+      write(fileOf(run_id), { version: VERSION, owner, process, summary, failures: [] });
       forgetOldest(state.folder(FOLDER));
       return {
         run_id,
         /** The summary so far; held in memory only. */
         update: (next: Summary) => void live.set(run_id, { owner, summary: next }),
         end(last: Summary, failures: readonly Failure[]): void {
-          write(fileOf(run_id), { owner, process, summary: last, failures });
+          write(fileOf(run_id), { version: VERSION, owner, process, summary: last, failures });
           live.delete(run_id);
         },
       };
@@ -69,6 +74,10 @@ export function createRuns(state: StateFolder) {
       const running = live.get(run_id);
       if (running?.owner === owner) return { summary: running.summary, failures: [] };
       const kept = read(fileOf(run_id), StoredRun);
+      if (read(fileOf(run_id), Newer)?.owner === owner)
+        throw new ToolError("NOT_FOUND", `${run_id} was stored by a newer version; update Octant`, {
+          id: run_id,
+        });
       if (kept?.owner !== owner)
         throw new ToolError("NOT_FOUND", `there is no run ${run_id}; the last ${MAX_RUNS} are kept`, {
           id: run_id,
