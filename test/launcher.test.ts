@@ -54,14 +54,17 @@ test("a package without sources runs the build output", async () => {
   expect({ stdout, stderr, code }).toEqual({ stdout: "built a b\n", stderr: "", code: 0 });
 });
 
-test.skipIf(process.getuid?.() !== 0)("a user without any home gets that of containers", () => {
-  const launcher = publish("export const main = () => console.log(process.env.HOME);");
-  chmodSync(folder, 0o755);
-  const NOBODY = 42_420;
-  const env = { PATH: process.env["PATH"], NODE_DISABLE_COMPILE_CACHE: "1" };
-  const options = { cwd: "/", uid: NOBODY, gid: NOBODY, env, encoding: "utf8" } as const;
-  expect(spawnSync(process.execPath, [launcher], options)).toMatchObject({ stderr: "", stdout: "/\n" });
-});
+test.skipIf(process.getuid?.() !== 0).each([undefined, "", "relative"])(
+  "a user without any home (HOME is %j) gets that of containers",
+  (HOME) => {
+    const launcher = publish("export const main = () => console.log(process.env.HOME);");
+    chmodSync(folder, 0o755);
+    const NOBODY = 42_420;
+    const env = { PATH: process.env["PATH"], HOME, NODE_DISABLE_COMPILE_CACHE: "1" };
+    const options = { cwd: "/", uid: NOBODY, gid: NOBODY, env, encoding: "utf8" } as const;
+    expect(spawnSync(process.execPath, [launcher], options)).toMatchObject({ stderr: "", stdout: "/\n" });
+  },
+);
 
 describe.skipIf(oldNode === undefined)("under a Node that is too old", () => {
   const run = (args: readonly string[], launcher = LAUNCHER) =>

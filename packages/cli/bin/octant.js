@@ -25,8 +25,9 @@ function runHere() {
   import(entry.href).then(({ main }) => main(process.argv.slice(2)));
 }
 
-/** A user without HOME and without an entry in the user database gets the home that containers give. */
+/** An empty or relative HOME would lead into the project. A user without any home gets the one that containers give. */
 function giveHome() {
+  if (!isAbsolute(process.env.HOME || "")) delete process.env.HOME;
   try {
     homedir();
   } catch {
