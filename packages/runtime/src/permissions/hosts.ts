@@ -9,7 +9,7 @@ const DEFAULT_PORTS: Readonly<Record<string, string>> = {
 };
 
 export interface Host {
-  /** As a URL has it: small letters, punycode, no dot at the end, addresses in their usual form. */
+  /** As a URL has it: small letters, punycode, no dot at the end, an IPv4 address as such. */
   readonly name: string;
   /** Undefined when the value does not say. */
   readonly port: string | undefined;
@@ -27,9 +27,18 @@ export function parseHost(value: string): Host | undefined {
 }
 
 const toHost = (name: string, port: string | undefined): Host | undefined => {
-  const bare = name.replace(/\.$/, "");
+  const bare = name.replace(/\.$/, "").replace(MAPPED, toIpv4);
   return bare === "" ? undefined : { name: bare, port };
 };
+
+/** An IPv4 address in an IPv6 one leads to the same machine: mapped, or through a gateway (NAT64). */
+const MAPPED = /^\[(?:::ffff:|64:ff9b::)([0-9a-f]{1,4}):([0-9a-f]{1,4})\]$/;
+
+const toIpv4 = (_whole: string, high: string, low: string): string =>
+  [high, low]
+    .map((part) => Number.parseInt(part, 16))
+    .flatMap((part) => [part >> 8, part & 0xff])
+    .join(".");
 
 /**
  * `example.com` is that name with any port, `*.example.com:443` any name below it with that one, `*` every host. A port
