@@ -53,13 +53,16 @@ const outermost = (folders: readonly Path[]): readonly Path[] =>
     (one, _at, all) => !all.some((other) => other !== one && isWithin(other, one)),
   );
 
-/** Names of hard links to files that were found. */
+/** Names of hard links to files that were found, or are in folders that were. */
 async function otherNames(found: ReadonlySet<Path>, roots: readonly Path[]): Promise<readonly Path[]> {
-  const inodes = new Set([...found].flatMap((path) => linkedInode(lstatOf(path))));
+  const inodes = new Set<string>();
+  for (const start of found)
+    for await (const { path, kind } of walk(start, () => true))
+      if (kind.isFile()) for (const inode of linkedInode(lstatOf(path))) inodes.add(inode);
   if (inodes.size === 0) return [];
   const names: Path[] = [];
   for (const root of roots)
-    for await (const { path, kind } of walk(root, () => true)) {
+    for await (const { path, kind } of walk(root, (folder) => !found.has(folder))) {
       if (!kind.isFile() || found.has(path)) continue;
       if (linkedInode(lstatOf(path)).some((inode) => inodes.has(inode))) names.push(path);
     }
