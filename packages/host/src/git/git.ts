@@ -6,9 +6,9 @@ import type { Sandbox } from "../sandbox/sandbox.ts";
 import { baseEnvironment, repositoryEnvironment } from "./environment.ts";
 import { vcsError } from "./failure.ts";
 import { encodeOverrides, type GitAllowance, type Override, type Setting, toOverrides } from "./overrides.ts";
-import { findRepository, type Places } from "./repository.ts";
+import { findRepository, linksIn, type Places } from "./repository.ts";
 import { type GitOutput, runGit } from "./run-git.ts";
-import { LIST_SETTINGS, parseSettings, personalFiles, watchSettings } from "./settings.ts";
+import { filesNamedIn, LIST_SETTINGS, parseSettings, personalFiles, watchSettings } from "./settings.ts";
 
 export interface GitOptions {
   readonly confinement: Confinement;
@@ -83,7 +83,7 @@ export function createGit(options: GitOptions): Git {
     return found;
   };
   let isSafe = false;
-  const known = new Map<Path, { isSame(): boolean; readonly overrides: readonly Override[] }>();
+  const known = new Map<Path, Known>();
   const configured = env["GIT_CONFIG_GLOBAL"];
   /** Files that git reads besides the repository; the sandbox mounts them on request. */
   const personal = new Set<Path>(configured?.startsWith("/") ? [configured] : []);
@@ -155,17 +155,21 @@ export function createGit(options: GitOptions): Git {
     }
   };
 
-  const overridesOf = async (places: Places, signal?: AbortSignal): Promise<readonly Override[]> => {
+  const look = async (places: Places, signal?: AbortSignal): Promise<Known> => {
     const last = known.get(places.gitDir);
-    if (last?.isSame()) return last.overrides;
+    if (last?.isSame()) return last;
     known.delete(places.gitDir);
     if (!isSafe) await version(signal);
     isSafe = true;
     const settings = await listSettings(places, signal);
-    const overrides = toOverrides(settings, allow);
     const isSame = watchSettings(settings, places, env);
-    if (isSame) known.set(places.gitDir, { isSame, overrides });
-    return overrides;
+    const found = {
+      isSame: isSame ?? (() => false),
+      overrides: toOverrides(settings, allow),
+      reads: filesNamedIn(settings, places, env["HOME"]),
+    };
+    if (isSame) known.set(places.gitDir, found);
+    return found;
   };
 
   const openAt = (places: Places, signal?: AbortSignal): Repository => ({
@@ -173,7 +177,10 @@ export function createGit(options: GitOptions): Git {
     signal,
     runsHooks: allow.hooks,
     async run(args, run = {}) {
-      const safe = await overridesOf(places, signal);
+      const { overrides: safe, reads } = await look(places, signal);
+      // Git quotes lines of such a file that it cannot use.
+      if (confinement.isRestricted())
+        for (const path of [...linksIn(places), ...reads]) confinement.checkDenied(path);
       const environment = {
         ...machine().base,
         ...repositoryEnvironment(places),
@@ -201,6 +208,13 @@ export function createGit(options: GitOptions): Git {
     },
     version,
   };
+}
+
+interface Known {
+  isSame(): boolean;
+  readonly overrides: readonly Override[];
+  /** Files that the repository's own settings make git read. */
+  readonly reads: readonly Path[];
 }
 
 /** Node hands over arguments as text; xargs hands over any bytes. */

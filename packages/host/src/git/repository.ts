@@ -68,6 +68,17 @@ function checkOrdinary(gitDir: Path): void {
   throw new ToolError("VCS_ERROR", message, { exit_code: null });
 }
 
+/** What git reads first, where it is another name of a file that is elsewhere. */
+export function linksIn({ gitDir, commonDir }: Places): readonly Path[] {
+  const names = [...new Set([gitDir, commonDir])].flatMap((place) =>
+    READ_FIRST.map((name) => `${place}/${name}`),
+  );
+  return names.filter((path) => {
+    const stat = attempt(() => lstatSync(toNative(path), { throwIfNoEntry: false }));
+    return stat !== undefined && (stat.isSymbolicLink() || (stat.isFile() && stat.nlink > 1));
+  });
+}
+
 const notARepository = (folder: Path) =>
   new ToolError(
     "NOT_A_REPOSITORY",

@@ -67,6 +67,18 @@ export function personalFiles(settings: readonly Setting[], env: NodeJS.ProcessE
   return own.flatMap((one) => toIncluded(one, env["HOME"] ?? "") ?? []);
 }
 
+/** Files that the repository's own settings make git read: included ones, and those that other settings name. */
+export function filesNamedIn(settings: readonly Setting[], { folder }: Places, home = ""): Path[] {
+  const own = settings.filter(({ scope }) => scope === "local" || scope === "worktree");
+  const named = own.flatMap((one) => {
+    if (INCLUDE.test(one.key)) return toIncluded(one, home) ?? [];
+    return READS_A_FILE.test(one.key) ? (toIncluded({ ...one, file: `${folder}/` }, home) ?? []) : [];
+  });
+  return [...new Set(named)];
+}
+
+const READS_A_FILE =
+  /^(blame\.ignorerevsfile|core\.(excludesfile|attributesfile)|commit\.template|diff\.orderfile|mailmap\.file)$/;
 const NAMES_A_FILE = /^(include(if\..*)?\.path|core\.(excludesfile|attributesfile))$/s;
 const INCLUDE = /^include(if\..*)?\.path$/s;
 const RACY_MS = 50;
