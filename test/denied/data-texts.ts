@@ -4,7 +4,7 @@
  */
 export const DATA_TEXTS: Readonly<Record<string, string>> = {
   ws: "tool",
-  fs: "lines content pattern base_hash files.*.base_hash glob glob.* hash_a hash_b",
+  fs: "lines content pattern base_hash files.*.base_hash glob glob.*",
   code: "also.* at query new_name lines pattern language",
   proc: "stdin wait_for.pattern proc_id text keys.* filter signal",
   test: "suite filter run_id",
@@ -16,8 +16,8 @@ export const DATA_TEXTS: Readonly<Record<string, string>> = {
   event: "job_id",
   config: "key",
   annotation: "text kind",
-  artifact: "name content hash mime tags.* parents.* creator artifact_id parent",
-  cas: "content hash",
+  artifact: "name content mime tags.* parents.* creator artifact_id parent",
+  cas: "content",
   graph: "name identity_id add.* remove.* from to kind tag",
   agent: "role task tools.* model agent_id message agent_ids.*",
   memory: "query also.* text terms.* tags.* source memory_id",

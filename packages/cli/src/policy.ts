@@ -67,6 +67,7 @@ export function createPolicySteps(options: PolicyOptions) {
     roots: confinement.roots,
     homes: homesOf(env),
     copyOf: options.copyOf,
+    undoneBy: workspace.edits.undoneBy,
     searchPath: env.PATH,
   };
   const rules = createPolicy(config.permissions, places);

@@ -11,7 +11,7 @@ import { z } from "zod";
  * - `environment`: variables that can change what a command does
  * - `host`: a URL, or a host with or without a port
  * - `address`: a URL, or a file of the workspace
- * - `subject`: a file, a symbol_id, or a handle
+ * - `subject`: a file, a symbol_id, a handle, or the hash of stored content
  */
 export type Holding =
   | "path"

@@ -19,7 +19,7 @@ export async function planUndo(octant: Octant, direction: Direction, session_id?
 }
 
 export async function planTurn(octant: Octant, turn: Turn, direction: Direction) {
-  const { checkpoints, confinement } = octant.workspace;
+  const { checkpoints, confinement, edits } = octant.workspace;
   const plan = await checkpoints.plan(turn, direction);
   const alongside = await checkpoints.alongside(turn);
   const patch = async (overwrite: boolean, dry_run: boolean) => {
@@ -28,7 +28,9 @@ export async function planTurn(octant: Octant, turn: Turn, direction: Direction)
       ? [...plan.changes.filter(({ path }) => !conflicts.has(path)), ...plan.conflicts]
       : plan.changes;
     if (changes.length === 0) return undefined;
-    return octant.client.fs.apply_patch({ patch: await checkpoints.refFor(changes), dry_run });
+    // The person decides here, so rules for callers do not apply.
+    const request = { patch: await checkpoints.refFor(changes), dry_run };
+    return checkpoints.during(direction, () => edits.apply(request));
   };
   const root = confinement.roots[0] ?? "/";
   const shown = (path: string) => (path.startsWith(`${root}/`) ? path.slice(root.length + 1) : path);
@@ -52,7 +54,7 @@ export async function planTurn(octant: Octant, turn: Turn, direction: Direction)
     async diff({ overwrite }: { overwrite: boolean }): Promise<string> {
       return (await patch(overwrite, true))?.diff ?? "";
     },
-    /** Applies it with fs.apply_patch; files with conflicts are left alone unless `overwrite` is set. */
+    /** Applies it; files with conflicts are left alone unless `overwrite` is set. */
     async apply({ overwrite }: { overwrite: boolean }): Promise<void> {
       await patch(overwrite, false);
       await checkpoints.mark(turn, direction === "undo");

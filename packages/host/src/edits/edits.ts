@@ -165,6 +165,16 @@ export function createEdits({ confinement, blobs, state, warn, disk = realDisk }
       const undo = records.parse(blobs.get(ref.replace(/^blob:/, "")));
       return undo?.kind === "steps" ? undo.steps.flatMap(({ files }) => files) : [];
     },
+    /** Everything that an undo ref changes; undefined when no record is stored under it. */
+    undoneBy(ref: string): readonly Uri[] | undefined {
+      const hash = ref.replace(/^blob:/, "");
+      const undo = blobs.has(hash) ? records.parse(blobs.get(hash)) : undefined;
+      if (undo?.kind === "tree") return [undo.tree.uri];
+      return undo?.steps.flatMap(({ files, folders, modes }) => [
+        ...[...files, ...modes].map(({ uri }) => uri),
+        ...folders,
+      ]);
+    },
     /** Stores the undo of a change made elsewhere, such as by a command; apply() accepts the ref. */
     recordUndo: (steps: UndoStep[]): Ref => putUndo(steps, true),
 

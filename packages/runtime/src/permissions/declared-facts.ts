@@ -11,8 +11,9 @@ import { type ResolvedPath, resolvePath } from "./real-path.ts";
 export function toDeclaredFacts(
   { input, file, host }: PolicyCall,
   declaration: Declaration,
-  { roots }: Places,
+  places: Places,
 ): Facts {
+  const [base = "/"] = places.roots;
   const held = once(() => declaration.valuesIn(input));
   const look = <T>(find: (held: HeldValue) => Found<T>, alone?: () => Found<T>) => {
     const everywhere = once(alone ?? (() => merge(held().map(find))));
@@ -29,8 +30,8 @@ export function toDeclaredFacts(
     input,
     holdingOf: declaration.holdingOf,
     paths: look(
-      (one) => findPaths(one, roots, file),
-      file === undefined ? undefined : () => findPath(file, roots[0] ?? "/", false),
+      (one) => findPaths(one, places, file),
+      file === undefined ? undefined : () => findPath(file, base, false),
     ),
     commands: look(findCommand),
     hosts: look(findHosts, host === undefined ? undefined : () => findHost(host)),
@@ -41,15 +42,28 @@ export function toDeclaredFacts(
 
 function findPaths(
   { holds, value }: HeldValue,
-  roots: readonly string[],
+  { roots, undoneBy }: Places,
   file: string | undefined,
 ): Found<ResolvedPath> {
   const [base = "/"] = roots;
   if (holds === "tree" && file !== undefined) return findPath(file, base, false);
-  if (holds === "patch") return findPatched(value, base);
   if (holds === "tree") return merge(textsOf(value ?? roots).map((uri) => findPath(uri, base, true)));
-  return merge(textsOf(value).map((text) => findNamed(holds, text, base)));
+  const find = (text: string) => (holds === "patch" ? findPatched(text, base) : findNamed(holds, text, base));
+  return merge(textsOf(value).map((text) => findUndone(text, base, undoneBy) ?? find(text)));
 }
+
+/** An undo record names files, and the hashes of their contents: to read it is to read about them. */
+function findUndone(
+  text: string,
+  base: string,
+  undoneBy: Places["undoneBy"],
+): Found<ResolvedPath> | undefined {
+  const hash = STORED.exec(text)?.[1];
+  const undone = hash === undefined ? undefined : undoneBy?.(`blob:${hash}`);
+  return undone && { ...merge(undone.map((uri) => findPath(uri, base, true))), besides: "other" };
+}
+
+const STORED = /^\s*(?:blob:)?(sha256:[0-9a-f]{64})\s*$/;
 
 /** The file that a text of this kind names. */
 function findNamed(holds: Holding, text: string, base: string): Found<ResolvedPath> {
@@ -77,9 +91,8 @@ function findPath(uri: string, base: string, isTree: boolean): Found<ResolvedPat
 
 const fileOf = (symbolId: string): string => symbolId.replace(/^sym:/, "").replace(/#.*$/s, "");
 
-/** Edits without a diff concern files named by other arguments. The files of an undo ref are not visible in it. */
-function findPatched(patch: unknown, base: string): Found<ResolvedPath> {
-  if (typeof patch !== "string") return nothing;
+/** Edits without a diff concern files named by other arguments. */
+function findPatched(patch: string, base: string): Found<ResolvedPath> {
   try {
     const changes = parsePatch(patch, NAMED_ELSEWHERE);
     const names = changes.flatMap((change) => [

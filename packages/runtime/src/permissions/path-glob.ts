@@ -11,6 +11,8 @@ export interface Places {
   readonly homes?: readonly Path[];
   /** The project that the first root is another working tree of: rules about its files apply to their copies. */
   readonly copyOf?: WorkingTree | undefined;
+  /** What a stored undo record changes; undefined for any other ref. */
+  undoneBy?(ref: string): readonly string[] | undefined;
   /** The PATH that programs are looked for in. */
   readonly searchPath?: string | undefined;
 }
