@@ -1,5 +1,5 @@
-import { accessSync, constants, writeFileSync } from "node:fs";
-import { join, resolve } from "node:path";
+import { accessSync, constants, mkdirSync, writeFileSync } from "node:fs";
+import { dirname, join, resolve } from "node:path";
 import { ToolError } from "@octant/core";
 import { type Confinement, type Exchange, isWithin, type Path, type ProcessInfo } from "@octant/host";
 import { stopCancelled } from "../proc/stop-cancelled.ts";
@@ -12,7 +12,7 @@ import { type SuiteOutcome, toOutcome } from "./outcome.ts";
 import { createEventsParser } from "./parsers/events.ts";
 import { createTapGuess } from "./parsers/tap.ts";
 import { toIoError } from "./regular-file.ts";
-import { readReports } from "./reports.ts";
+import { readReport, readReports } from "./reports.ts";
 import {
   type Invocation,
   notInstalled,
@@ -23,6 +23,7 @@ import {
 } from "./runner.ts";
 import { runnerOf } from "./runners/index.ts";
 import { toEventsFile } from "./runners/node.ts";
+import { toReportFile } from "./runners/own-report.ts";
 import { type PlainScript, parseScript } from "./script.ts";
 import type { Suite } from "./suites.ts";
 import { Tally } from "./tally.ts";
@@ -44,7 +45,8 @@ export async function execute(options: TestOptions, request: SuiteRequest): Prom
   const reading = startReading(options, started, suite, runner, tally, exchange.path);
   const process = await untilEnd(options, started, signal, reading.stop);
   const complete = await reading.finish();
-  return toOutcome(options, { suite, runner, process, tally, complete, elsewhere });
+  const { note } = invocation;
+  return toOutcome(options, { suite, runner, process, tally, complete, elsewhere, note });
 }
 
 /** Whether a test is not in the file that was selected, as far as its runner names files. */
@@ -100,7 +102,10 @@ async function untilEnd(
 /** Writes a runner's reporter and similar files where the runner can load them. */
 function writeSupport(folder: string, files: Readonly<Record<string, string>>): void {
   try {
-    for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text);
+    for (const [name, text] of Object.entries(files)) {
+      mkdirSync(dirname(join(folder, name)), { recursive: true });
+      writeFileSync(join(folder, name), text);
+    }
   } catch (cause) {
     throw toIoError("the temporary folder", cause);
   }
@@ -122,6 +127,7 @@ function toPlan(
     onPath: (program) =>
       (env["PATH"] ?? "").split(":").some((folder) => isProgram(join(folder || ".", program))),
     script: scriptOf(confinement, suite),
+    text: (path) => createProjectFiles(confinement, suite.folder).text(path),
     isFile: (word) =>
       /[*?[{]/.test(word) || ownPath(word.replace(/\/+$/, ""), suite.folder, confinement) !== undefined,
   };
@@ -166,6 +172,8 @@ function startReading(
 ): ReturnType<typeof follow> {
   const finishReports = () => readReports(confinement, suite.folder, started_at, tally);
   if (reads.from === "reports") return { stop: () => {}, finish: finishReports };
+  if (reads.from === "report")
+    return { stop: () => {}, finish: () => readReport(toReportFile(scratch), tally) };
   if (reads.from === "events")
     return follow(growingFile(toEventsFile(scratch)), createEventsParser(tally), tally);
   const stdout = processes.output(owner, proc_id, "stdout");

@@ -20,10 +20,12 @@ export interface Observed {
   readonly complete: boolean | undefined;
   /** How many tests ran that were not in the selected file. */
   readonly elsewhere: number;
+  /** What the runner said of its selection. */
+  readonly note: string | undefined;
 }
 
 export function toOutcome(options: TestOptions, observed: Observed): SuiteOutcome {
-  const { suite, runner, process, tally, complete, elsewhere } = observed;
+  const { suite, runner, process, tally, complete, elsewhere, note } = observed;
   const { proc_id, exit_code: exitCode, duration } = process;
   const { pass, fail, skip, breakages } = tally;
   const ending = { exitCode, output: tailOf(options, process) };
@@ -34,14 +36,14 @@ export function toOutcome(options: TestOptions, observed: Observed): SuiteOutcom
     tally,
     complete,
     saysNone: runner.hasNoTests?.(ending) ?? false,
-    exitCodeCounts: runner.reads.from === "anywhere" && complete === undefined,
+    exitCodeCounts: countsExitCode(runner, complete),
   });
   const hasGoneWrong = verdict.status === "crashed" || verdict.status === "failed";
   return {
     result: {
       ...describeSuite(suite),
       ...verdict,
-      ...(elsewhere > 0 && { reason: notNarrowed(elsewhere, suite, verdict.reason) }),
+      ...toReason(verdict.reason, elsewhere > 0 ? notNarrowed(elsewhere, suite) : note),
       pass,
       fail,
       skip,
@@ -54,8 +56,19 @@ export function toOutcome(options: TestOptions, observed: Observed): SuiteOutcom
   };
 }
 
-const notNarrowed = (elsewhere: number, { command }: Suite, reason?: string): string =>
-  `${reason === undefined ? "" : `${reason}; `}'${command.join(" ")}' also ran ${elsewhere} tests of other files, because it names its own; proc.exec runs the runner by itself`;
+/** Whether a run that reported no test is judged by its exit code. */
+function countsExitCode({ reads }: Runner, complete: boolean | undefined): boolean {
+  if (reads.from === "events") return reads.orExitCode === true && complete === false;
+  return reads.from === "anywhere" && complete === undefined;
+}
+
+function toReason(...parts: readonly (string | undefined)[]): { reason?: string } {
+  const known = parts.filter((part) => part !== undefined);
+  return known.length === 0 ? {} : { reason: known.join("; ") };
+}
+
+const notNarrowed = (elsewhere: number, { command }: Suite): string =>
+  `'${command.join(" ")}' also ran ${elsewhere} tests of other files, because it names its own; proc.exec runs the runner by itself`;
 
 /** A suite that could not be started; the others of the run continue. */
 export const notRun = (suite: Suite, reason: string): SuiteOutcome => ({
@@ -150,7 +163,7 @@ function withoutTests({ process: { exit_code }, saysNone, exitCodeCounts }: Evid
   reason?: string;
 } {
   if (exitCodeCounts) {
-    const reason = "it printed no TAP and wrote no JUnit report; only its exit code is known";
+    const reason = "it reported no tests in a form that can be read; only its exit code is known";
     return { status: exit_code === 0 ? "passed" : "failed", reason: `${reason}: ${exit_code}` };
   }
   if (exit_code === 0 || saysNone) return { status: "no_tests", reason: NO_TESTS };

@@ -7,6 +7,7 @@ import { createProjectFiles } from "../ws/project-files.ts";
 import type { Findings, Place, Problem, TestCase } from "./case.ts";
 import { ownPath } from "./failure.ts";
 import { createJunitReader } from "./parsers/junit.ts";
+import { openRegularFile } from "./regular-file.ts";
 
 const MAX_FOLDERS = 5_000;
 const MAX_DEPTH = 12;
@@ -36,18 +37,38 @@ export async function readReports(
     if (bytes === "too large") broken({ message: "this report is too large to be read" });
     if (typeof bytes !== "object") continue;
     left -= bytes.length;
-    const xml = bytes.toString();
-    const reader = createJunitReader(xml, {
+    const whole = await parseReport(bytes.toString(), {
       test: (test) => findings.test(withSource(test, path, folder, confinement)),
       broken: ({ problem }) => broken(problem),
     });
-    for (let at = 0; at < xml.length && !reader.isRefused; at += PIECE_CHARS) {
-      reader.write(xml.slice(at, at + PIECE_CHARS));
-      await nextTurn();
-    }
-    complete = reader.end() && complete !== false;
+    complete = whole && complete !== false;
   }
   return complete;
+}
+
+/** Parses the one report that a runner wrote for us; undefined when there is none. */
+export async function readReport(path: string, findings: Findings): Promise<boolean | undefined> {
+  try {
+    using file = openRegularFile(path);
+    if (!file) return undefined;
+    if (file.size <= MAX_REPORT_BYTES)
+      return await parseReport(readBytes(file.fd, file.size).toString(), findings);
+    findings.broken({ name: path, problem: { message: "this report is too large to be read" } });
+    return false;
+  } catch (cause) {
+    if (cause instanceof Error && "code" in cause && cause.code === "ENOENT") return undefined;
+    throw cause;
+  }
+}
+
+/** Returns whether the report was complete. */
+async function parseReport(xml: string, findings: Findings): Promise<boolean> {
+  const reader = createJunitReader(xml, findings);
+  for (let at = 0; at < xml.length && !reader.isRefused; at += PIECE_CHARS) {
+    reader.write(xml.slice(at, at + PIECE_CHARS));
+    await nextTurn();
+  }
+  return reader.end();
 }
 
 /** Build folders contain the reports, so they are searched; those of dependencies are not. */

@@ -47,6 +47,8 @@ export interface Plan extends Pick<SuiteRequest, "suite" | "selection" | "worker
   onPath(program: string): boolean;
   /** The script of package.json that the suite runs, if it is one command. */
   readonly script: PlainScript | undefined;
+  /** The text of a file of the package. */
+  text(path: Path): string | undefined;
   /** Whether a word names a file or folder of the package. */
   isFile(word: string): boolean;
 }
@@ -54,6 +56,8 @@ export interface Plan extends Pick<SuiteRequest, "suite" | "selection" | "worker
 export interface Invocation {
   readonly argv: readonly [string, ...string[]];
   readonly env?: Readonly<Record<string, string>>;
+  /** What else runs, where the selection cannot be met exactly. */
+  readonly note?: string;
 }
 
 /** How a run ended, for runners whose format is ambiguous. */
@@ -84,8 +88,13 @@ export interface Runner {
 /** Where the results are. */
 export type Reading =
   /** In the file written by our own reporter. */
-  | { readonly from: "events" }
+  | {
+      readonly from: "events" /** Whether the exit code counts when it wrote nothing. */;
+      readonly orExitCode?: true;
+    }
   | { readonly from: "stdout"; readonly parser: (suite: Suite) => CreateParser }
+  /** In the JUnit report in the scratch folder. */
+  | { readonly from: "report" }
   /** In the JUnit reports that are new after the run. */
   | { readonly from: "reports" }
   /** Any format that is found: TAP on stdout, new JUnit reports, otherwise only the exit code. */

@@ -169,5 +169,9 @@ function failedWork(
     return [tests.length > MAX_NAMED_TESTS ? { suite } : { suite, selection: { by: "tests", tests } }];
   });
   if (work.length > 0) return work;
-  throw new ToolError("NOT_FOUND", "nothing failed when this was last run; leave last_failed out", {});
+  throw new ToolError(
+    "NOT_FOUND",
+    "no test failed in the last run that reported any; leave last_failed out",
+    {},
+  );
 }

@@ -19,10 +19,16 @@ export function createJunitReader(xml: string, findings: Findings) {
   let ended: Ending | undefined;
   /** Only text inside the outcome element belongs to it; the test's output follows. */
   let inside: string | undefined;
+  /** What the test printed, in case its failure says nothing. */
+  let printed = "";
+  let isPrinting = false;
 
   const finish = () => {
+    if (ended && ended.text.trim() === "") ended.text = printed;
     if (test) findings.test(toCase(test, ended));
     test = undefined;
+    printed = "";
+    isPrinting = false;
     ended = undefined;
     inside = undefined;
   };
@@ -39,17 +45,19 @@ export function createJunitReader(xml: string, findings: Findings) {
       } else if (test && !ended && Object.hasOwn(OUTCOMES, name)) {
         ended = { name, attributes, text: "" };
         if (!isEmpty) inside = name;
-      }
+      } else if (test && name === "system-out") isPrinting = !isEmpty;
     },
     close(name) {
       if (isRefused) return;
       if (name === inside) inside = undefined;
+      if (name === "system-out") isPrinting = false;
       if (name === "testcase") finish();
       if (isSuite(name)) closed += 1;
     },
     text(text) {
       if (ended && inside !== undefined && ended.text.length < MAX_TEXT_CHARS)
         ended.text += text.slice(0, MAX_TEXT_CHARS);
+      else if (isPrinting && printed.length < MAX_TEXT_CHARS) printed += text.slice(0, MAX_TEXT_CHARS);
     },
     tooLarge() {
       if (isRefused) return;
@@ -89,7 +97,8 @@ function toCase({ name, classname = "", time, file, ...test }: Attributes, ended
   const line = Number(test["line"] ?? Number.NaN);
   return {
     name: name ?? "unnamed test",
-    suite: [classname].filter(Boolean),
+    // CTest has no classes and repeats the name.
+    suite: [classname].filter((one) => one !== "" && one !== name),
     outcome,
     durationMs: Number.isFinite(seconds) ? seconds * 1000 : undefined,
     file,
@@ -106,7 +115,8 @@ function toCase({ name, classname = "", time, file, ...test }: Attributes, ended
 
 function toProblem({ name, attributes, text }: Ending, className: string, at: Problem["at"]): Problem {
   const stack = text.trim();
-  const message = attributes["message"] || stack.split("\n", 1)[0] || name;
+  // PHPUnit repeats the name of the test before the message.
+  const message = attributes["message"] || stack.replace(/^[\w\\]+::.*\n/, "").split("\n", 1)[0] || name;
   const [, expected, actual] =
     /expected: ?<(.*?)> but was: ?<(.*?)>/.exec(message.slice(0, MAX_COMPARISON_CHARS)) ?? [];
   return { message, stack: stack || undefined, expected, actual, at: at ?? placeIn(stack, className) };

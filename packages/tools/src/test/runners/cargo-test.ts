@@ -5,6 +5,7 @@ import { cannot, idsOf, notInstalled, type Runner, selectedBy } from "../runner.
 interface Selected {
   readonly targets?: readonly string[];
   readonly names?: readonly string[];
+  readonly note?: string;
 }
 
 export const cargoTest: Runner = {
@@ -15,17 +16,21 @@ export const cargoTest: Runner = {
     const { suite, workers, onPath } = plan;
     if (!onPath("cargo")) throw notInstalled("cargo", "get it from https://rustup.rs, or cargo on Debian");
     if (plan.coverage) throw cannot("cargo test", "measure coverage", "use cargo llvm-cov with proc.exec");
-    const { targets = [], names = [] } =
-      selectedBy<Selected>(plan, {
-        // A name that starts with a dash would be an option; no test name does, so the rest matches the same tests.
-        name: (text) => ({ names: [text.replace(/^-+/, "")] }),
-        file: ofFile,
-        tests: (tests) => ({ names: ["--exact", ...idsOf(tests)] }),
-      }) ?? {};
+    const {
+      targets = [],
+      names = [],
+      note,
+    } = selectedBy<Selected>(plan, {
+      // A name that starts with a dash would be an option; no test name does, so the rest matches the same tests.
+      name: (text) => ({ names: [text.replace(/^-+/, "")] }),
+      file: ofFile,
+      tests: (tests) => ({ names: ["--exact", ...idsOf(tests)] }),
+    }) ?? {};
     const [program = "cargo", ...rest] = suite.command;
     const threads = workers === undefined ? [] : [`--test-threads=${workers}`];
     return {
       argv: [program, ...rest, "--no-fail-fast", "--color=never", ...targets, "--", ...threads, ...names],
+      note,
     };
   },
 };
@@ -35,6 +40,9 @@ function ofFile(path: Path): Selected {
   const [, program] = /(?:^|\/)tests\/([^/]+)(?:\.rs|\/main\.rs)$/.exec(path) ?? [];
   if (program !== undefined) return { targets: [`--test=${program}`] };
   const [, module = ""] = /(?:^|\/)src\/(.+?)(?:\/mod)?\.rs$/.exec(path) ?? [];
-  if (module === "lib" || module === "main" || module === "") return {};
+  const note = `cargo test cannot select the tests of ${path} alone`;
+  if (module === "lib") return { targets: ["--lib"], note: `${note}: all of the library ran` };
+  if (module === "main") return { targets: ["--bins"], note: `${note}: all of the program ran` };
+  if (module === "") return { note: `${note}: all of the package ran` };
   return { names: [`${module.replaceAll("/", "::")}::`] };
 }

@@ -1,5 +1,6 @@
+import type { Path } from "@octant/host";
 import { createGoParser } from "../parsers/go-json.ts";
-import { escapePattern, idsOf, notInstalled, type Plan, type Runner, selectedBy } from "../runner.ts";
+import { cannot, escapePattern, idsOf, notInstalled, type Plan, type Runner, selectedBy } from "../runner.ts";
 
 export const goTest: Runner = {
   name: "go test",
@@ -27,7 +28,7 @@ export const goTest: Runner = {
 const select = (plan: Plan) =>
   selectedBy<{ packages?: readonly string[]; pattern?: string }>(plan, {
     name: (text) => ({ pattern: text.split("/").map(toPattern).join("/") }),
-    file: (path) => ({ packages: [`./${path.slice(0, Math.max(0, path.lastIndexOf("/")))}`] }),
+    file: (path) => ofFile(path, plan),
     tests(tests) {
       const known = idsOf(tests).map((id) => {
         const [path = "", test = ""] = id.split(" ", 2);
@@ -39,6 +40,22 @@ const select = (plan: Plan) =>
       };
     },
   }) ?? {};
+
+/** The tests that a file declares, in its package; a folder is a package. */
+function ofFile(path: Path, { text }: Plan): { packages: readonly string[]; pattern?: string } {
+  if (!path.endsWith(".go")) return { packages: [`./${path}/...`] };
+  const packages = [`./${path.slice(0, Math.max(0, path.lastIndexOf("/")))}`];
+  const names = [...(text(path) ?? "").matchAll(/^func ((?:Test|Example|Fuzz)\w*)\(/gm)].map(
+    ([, name = ""]) => name,
+  );
+  if (names.length === 0)
+    throw cannot(
+      "go test",
+      `run ${path}, which declares no test`,
+      "name a _test.go file, or the folder of its package",
+    );
+  return { packages, pattern: `^(?:${names.join("|")})$` };
+}
 
 /** Go replaces spaces in subtest names by underscores. */
 const toPattern = (name: string): string => escapePattern(name).replaceAll(/\s/g, "_");

@@ -4,7 +4,9 @@ import { goTest } from "./go-test.ts";
 import { gradle, maven } from "./junit.ts";
 import { nodeRunners } from "./node.ts";
 import { nodeTest } from "./node-test.ts";
+import { ctest, phpunit } from "./own-report.ts";
 import { pytest, unittest } from "./python.ts";
+import { minitest, rspec } from "./ruby.ts";
 
 const RUNNERS: readonly Runner[] = [
   ...nodeRunners,
@@ -15,6 +17,10 @@ const RUNNERS: readonly Runner[] = [
   cargoTest,
   maven,
   gradle,
+  ctest,
+  phpunit,
+  rspec,
+  minitest,
 ];
 
 /** A known runner; otherwise any test command of a project, whose TAP and JUnit reports are parsed. */

@@ -7,7 +7,10 @@ export const php: Ecosystem = {
   inspect(folder) {
     const manifest = folder.json("composer.json");
     const packages = new Set([...manifest.get("require").keys, ...manifest.get("require-dev").keys]);
-    const usesPhpunit = packages.has("phpunit/phpunit") || folder.first("phpunit.xml", "phpunit.xml.dist");
+    const usesPhpunit =
+      packages.has("phpunit/phpunit") ||
+      folder.first("phpunit.xml", "phpunit.xml.dist") ||
+      /\bphpunit\b/.test(manifest.get("scripts", "test").text ?? "");
     const scripts = manifest
       .get("scripts")
       .keys.filter((name) => /^(build|lint|format|analyse|analyze|dev|check)(:[\w.-]+)*$/.test(name));

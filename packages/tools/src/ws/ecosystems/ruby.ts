@@ -4,7 +4,7 @@ import { frameworksAmong, namedAlike } from "./frameworks.ts";
 
 export const ruby: Ecosystem = {
   name: "ruby",
-  markers: ["Gemfile", "*.gemspec"],
+  markers: ["Gemfile", "*.gemspec", "Rakefile"],
   inspect(folder) {
     const [gemspec] = folder.ending(".gemspec");
     const spec = gemspec ? folder.text(gemspec) : "";
@@ -12,20 +12,22 @@ export const ruby: Ecosystem = {
       ...capturesIn(folder.text("Gemfile"), /^gem[\s(]+["']([\w.-]+)["']/),
       ...capturesIn(spec, /add_(?:\w+_)?dependency[\s(]+["']([\w.-]+)["']/),
     ]);
+    const manifest = folder.first("Gemfile") ?? gemspec;
+    const rake = manifest === undefined ? "rake test" : "bundle exec rake test";
     const isRails = gems.has("rails");
     const usesRspec = gems.has("rspec") || gems.has("rspec-rails") || folder.names.has(".rspec");
     const usesMinitest = gems.has("minitest") || folder.folderNames.has("test");
     return {
       name: capturesIn(spec, /\.name\s?=\s?["']([\w.-]+)["']/)[0] ?? gemspec?.replace(/\.gemspec$/, ""),
-      managers: { bundler: folder.first("Gemfile") ?? gemspec ?? "Gemfile" },
+      managers: { ...(manifest !== undefined && { bundler: manifest }) },
       build: [
-        ["install", ["bundle", "install"]],
+        ...toCommands({ install: manifest !== undefined && "bundle install" }),
         ...(gemspec ? [["build", ["gem", "build", gemspec]] as const] : []),
         ...toCommands({ start: isRails && "bin/rails server" }),
       ],
       test: toCommands({
         rspec: usesRspec && "bundle exec rspec",
-        minitest: usesMinitest && (isRails ? "bin/rails test" : "bundle exec rake test"),
+        minitest: usesMinitest && (isRails ? "bin/rails test" : rake),
       }),
       frameworks: frameworksAmong(gems, FRAMEWORKS),
       entryPoints: [
