@@ -44,9 +44,10 @@ async function nearestToStorm(search: object) {
   return {
     hit: data?.hits[0]?.uri,
     error,
+    byWords: await call("search", "query", { query: "how is the wind measured", limit: 1 }),
     embedder: (await call("search", "status", {})).data?.embedder,
     memory: recalled.data?.memories[0]?.text,
-    memoryError: recalled.error,
+    memoryNote: recalled.data?.without_model,
   };
 }
 
@@ -74,6 +75,32 @@ test.skipIf(lacks("onnxruntime-node"))(
   },
 );
 
+const REASON = expect.stringContaining("the embedding model 'm' cannot be used");
+/** Only a query by vectors alone fails. */
+const BY_WORDS = {
+  byWords: {
+    data: { hits: [{ uri: expect.stringContaining(WEATHER) }], index: "fresh", without_model: REASON },
+  },
+  memoryNote: REASON,
+};
+
+test.each([401, 429, 500, "down"] as const)(
+  "with a model that answers %s, words answer and the answer says so",
+  async (status) => {
+    const server = createServer((_, response) => response.writeHead(Number(status)).end());
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    // A server that listens on a port has an address of this kind.
+    const { port } = server.address() as AddressInfo;
+    if (status === "down") server.close();
+    try {
+      const embedder = { kind: "ollama", url: `http://127.0.0.1:${port}`, model: "m" };
+      expect(await nearestToStorm({ embedder })).toMatchObject(BY_WORDS);
+    } finally {
+      server.close();
+    }
+  },
+);
+
 test("an endpoint in the person's settings is used, and its redirects are not followed", async () => {
   let isMoved = false;
   const server = createServer(async (request, response) => {
@@ -93,10 +120,9 @@ test("an endpoint in the person's settings is used, and its redirects are not fo
       memory: "Measures the wind.",
     });
     isMoved = true;
-    expect(await nearestToStorm({ embedder })).toMatchObject({
-      error: { code: "UPSTREAM_ERROR" },
-      memoryError: { code: "UPSTREAM_ERROR" },
-    });
+    const { error, ...found } = await nearestToStorm({ embedder });
+    expect(error.code).toBe("UPSTREAM_ERROR");
+    expect(found).toMatchObject(BY_WORDS);
   } finally {
     server.close();
   }

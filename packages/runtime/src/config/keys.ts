@@ -85,7 +85,7 @@ export const KEYS = {
   },
   language_servers: { summary: "Commands of language servers by language", below: "needs trust" },
   search: {
-    summary: "The embedding model of `search`, where vectors are stored, and how result lists are fused",
+    summary: "The embedding model of `search` and where vectors are stored",
     below: "ignored, with a warning",
   },
   ui: {

@@ -1,6 +1,5 @@
 import { join } from "node:path";
 import { ToolError } from "@octant/core";
-import { requireLance } from "../vector/lance-store.ts";
 import type { CodeIndex } from "./code-index.ts";
 import { faultOf, type IndexFault, removeIndexFile } from "./index-fault.ts";
 import { startThread, type Thread } from "./thread.ts";
@@ -45,7 +44,6 @@ export function createIndexThread({ folder, onNewLife, log, ...data }: IndexThre
   let isClosed = false;
 
   const open = (): Thread<CodeIndex> => {
-    if (data.lanceFolder !== undefined) requireLance();
     if (!thread || thread.hasEnded)
       thread = startThread<CodeIndex>("code-index", import.meta.url, { ...data, file }, INDEX_HEAP);
     return thread;

@@ -1,6 +1,6 @@
-import { join } from "node:path";
-import { createTopic, type Progress, type Topic } from "@octant/core";
+import { createTopic, type Progress, ToolError, type Topic } from "@octant/core";
 import type { Embedder } from "../vector/embedder.ts";
+import { prepareLanceFolder, removeLanceFolder } from "../vector/lance-folder.ts";
 import type { PlannedFile, RankedHit, RankOptions } from "./code-index.ts";
 import { createIndexThread } from "./index-thread.ts";
 import type { ParserPool } from "./parser-pool.ts";
@@ -71,6 +71,8 @@ export class SearchEngine {
   #total: number | null = null;
   #waiting = new Set<string>();
   #isAllWaiting = false;
+  /** Whether chunks wait for a vector, because the model failed. */
+  #hasUnembedded = false;
   #stopWatching: (() => void) | undefined;
   /** Pending reads of files that a question needs; background indexing waits for them. */
   #questions: Promise<unknown> = Promise.resolve();
@@ -83,7 +85,7 @@ export class SearchEngine {
       folder,
       embedder: embedder?.id,
       log,
-      lanceFolder: vectorStore === "lancedb" ? join(folder, `lance-${process.pid}`) : undefined,
+      lanceFolder: vectorStore === "lancedb" ? prepareLanceFolder(folder, log) : undefined,
       onNewLife: () => {
         this.#isComplete = false;
       },
@@ -161,12 +163,20 @@ export class SearchEngine {
 
   async rank(
     query: string,
-    { signal = this.#closed.signal, ...how }: Omit<RankOptions, "vector"> & { signal?: AbortSignal },
+    { signal = this.#closed.signal, onWithoutModel, ...how }: EngineRankOptions,
   ): Promise<RankedHit[]> {
     const { embedder } = this.#options;
-    const isByMeaning = embedder && how.strategies.includes("vector");
-    const [vector] = isByMeaning ? await embedder.embed([query], "question", signal) : [];
-    return this.#index.call("rank", query, { ...how, vector });
+    if (!embedder || !how.strategies.includes("vector")) return this.#index.call("rank", query, how);
+    try {
+      const [vector] = await embedder.embed([query], "question", signal);
+      if (this.#hasUnembedded && this.#pending === 0) this.#embedLater();
+      return await this.#index.call("rank", query, { ...how, vector });
+    } catch (cause) {
+      const strategies = how.strategies.filter((strategy) => strategy !== "vector");
+      if (!isModelFault(cause) || strategies.length === 0) throw cause;
+      onWithoutModel?.(cause.message);
+      return this.#index.call("rank", query, { ...how, strategies });
+    }
   }
 
   symbols(name: string, how: SymbolOptions) {
@@ -187,6 +197,7 @@ export class SearchEngine {
     this.#stopWatching?.();
     await this.#turn;
     await this.#index.close();
+    removeLanceFolder(this.#options.folder);
   }
 
   get #parts() {
@@ -201,7 +212,9 @@ export class SearchEngine {
     const report = this.#serialised(async () => {
       signal.throwIfAborted();
       const done = await this.#indexAll(signal, updates.publish);
+      // Words alone can answer; a model that fails is reported to the callers of index.
       this.#isComplete = true;
+      await this.#embed(signal);
       return done;
     });
     const started: Run = { report, updates, stop };
@@ -234,10 +247,24 @@ export class SearchEngine {
   }
 
   async #update(planned: readonly PlannedFile[], how: ReadOptions): Promise<void> {
-    const { embedder } = this.#options;
     await readFiles(this.#parts, planned, { ...how, turn: () => this.#questions });
-    if (embedder) await embedAll(this.#parts, embedder, how.signal);
     await this.#index.call("tidy");
+  }
+
+  async #embed(signal: AbortSignal): Promise<void> {
+    const { embedder } = this.#options;
+    if (!embedder) return;
+    this.#hasUnembedded = true;
+    await embedAll(this.#parts, embedder, signal);
+    this.#hasUnembedded = false;
+  }
+
+  /** For a model that failed and answers again, and for changed files. */
+  #embedLater(): void {
+    this.#serialised(() => this.#embed(this.#closed.signal)).catch((cause: unknown) => {
+      if (!this.#closed.signal.aborted)
+        this.#options.log(`chunks wait for their vectors: ${reasonOf(cause)}`);
+    });
   }
 
   /** Changes are indexed in batches: those that arrive during one batch form the next. */
@@ -257,13 +284,13 @@ export class SearchEngine {
     if (signal.aborted) return;
     if (all) await this.#indexAll(signal, () => {});
     else await this.#update(await this.#index.call("planFor", paths), { signal });
+    if (this.#options.embedder) this.#embedLater();
   }
 
   #reportFailure(cause: unknown): void {
     if (this.#closed.signal.aborted) return;
     this.#isComplete = false;
-    const reason = cause instanceof Error ? cause.message : cause;
-    this.#options.log(`the search index could not follow a change: ${reason}`);
+    this.#options.log(`the search index could not follow a change: ${reasonOf(cause)}`);
   }
 
   /** Two writers would only wait for each other. */
@@ -274,6 +301,18 @@ export class SearchEngine {
     return mine;
   }
 }
+
+export interface EngineRankOptions extends Omit<RankOptions, "vector"> {
+  readonly signal?: AbortSignal;
+  /** Called with the reason when the embedding model fails and the answer is by words alone. */
+  readonly onWithoutModel?: ((reason: string) => void) | undefined;
+}
+
+/** The model is down, refuses, or is not installed; other faults are not excused. */
+const isModelFault = (cause: unknown): cause is ToolError =>
+  cause instanceof ToolError && (cause.code === "UPSTREAM_ERROR" || cause.code === "UNSUPPORTED");
+
+const reasonOf = (cause: unknown) => (cause instanceof Error ? cause.message : cause);
 
 export interface IndexOptions {
   readonly signal: AbortSignal;

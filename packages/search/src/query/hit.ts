@@ -43,6 +43,8 @@ export interface SearchRequest {
   readonly signal: AbortSignal;
   /** Called for a file that may contain a match but could not be parsed. */
   onUnparsed?(path: string): void;
+  /** Called with the reason when the embedding model fails and the answer is by words alone. */
+  onWithoutModel?(reason: string): void;
 }
 
 /** The parts of a search: the workspace searches text, the engine does the rest. */

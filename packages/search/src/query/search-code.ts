@@ -147,8 +147,8 @@ async function fuseAsked(parts: SearchParts, request: SearchRequest, route: Rout
 }
 
 const rank = ({ engine }: SearchParts, request: SearchRequest, strategies: ("text" | "vector")[]) => {
-  const { query, also, scope, limit, signal } = request;
-  return engine.rank(query, { strategies, also, scope, limit, signal });
+  const { query, also, scope, limit, signal, onWithoutModel } = request;
+  return engine.rank(query, { strategies, also, scope, limit, signal, onWithoutModel });
 };
 
 async function words(parts: SearchParts, request: SearchRequest): Promise<RankedList> {

@@ -48,6 +48,7 @@ const Item = MemoryItem.extend({
 const Memories = z.object({
   memories: z.array(Item).readonly(),
   note: z.string().optional().describe("About files of the project that are not trusted yet"),
+  without_model: z.string().optional().describe("Why the embedding model did not answer; words did"),
 });
 const fields = {
   tags: z.array(z.string().min(1).max(64)).max(20).optional(),
@@ -120,7 +121,6 @@ export const memory = ({ workspace, parsers, embedder, shared, loadTrust, holdsS
           limit,
         }),
         output: Memories,
-        errors: ["UPSTREAM_ERROR", "UNSUPPORTED"],
         examples: [
           {
             title: "Recall by topic",
@@ -129,8 +129,14 @@ export const memory = ({ workspace, parsers, embedder, shared, loadTrust, holdsS
         ],
         text: listText,
         async run({ query, also = [], ...filter }, { caller: { id: owner }, signal }) {
-          const found = await recall(await stores.all(), { query, also }, { ...filter, owner }, signal);
-          return toAnswer(await Promise.all(found.map(withChanges)));
+          let withoutModel: string | undefined;
+          const onWithoutModel = (reason: string) => {
+            withoutModel = reason;
+          };
+          const question = { query, also, onWithoutModel };
+          const found = await recall(await stores.all(), question, { ...filter, owner }, signal);
+          const answer = toAnswer(await Promise.all(found.map(withChanges)));
+          return { ...answer, ...(withoutModel !== undefined && { without_model: withoutModel }) };
         },
       }),
       create: action({
@@ -270,7 +276,8 @@ export const memory = ({ workspace, parsers, embedder, shared, loadTrust, holdsS
   });
 };
 
-const listText = ({ memories }: { readonly memories: readonly z.output<typeof Item>[] }): ActionText => ({
+const listText = ({ memories, without_model }: z.output<typeof Memories>): ActionText => ({
+  notes: [without_model && `by words only: ${without_model}`],
   body:
     memories
       .map(

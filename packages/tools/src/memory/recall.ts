@@ -1,3 +1,4 @@
+import { ToolError } from "@octant/core";
 import {
   addStandardised,
   agreementOf,
@@ -26,43 +27,66 @@ const MIN_SHARE = 0.2;
 /** Texts in one request to a model. */
 const TEXTS_PER_CALL = 32;
 
+interface Question {
+  readonly query: string;
+  /** The question in other words. */
+  readonly also?: readonly string[];
+  /** Called with the reason when the model fails and the word table answers instead. */
+  readonly onWithoutModel?: (reason: string) => void;
+}
+
 /** Without an embedding model, that of the person's search settings, the word table of search is used. */
 export function createRecall({ cut, embedder }: { readonly cut: TermCutter; readonly embedder?: Embedder }) {
   const askedTerms = createQuestionTerms(cut);
   let table: WordTable | undefined;
-  const questionVector = async (query: string, signal: AbortSignal) => {
-    if (embedder) return (await embedder.embed([query], "question", signal))[0] ?? new Float32Array();
-    table ??= loadWordTable();
-    return table.placeQuestion(cut(query));
+  /** Vectors of the model, or those of the word table where it fails. */
+  const place = async (
+    stores: readonly MemoryStore[],
+    texts: readonly string[],
+    signal: AbortSignal,
+    onWithoutModel: Question["onWithoutModel"],
+  ) => {
+    try {
+      if (embedder) {
+        for (const store of stores) await embedMissing(store, embedder, signal);
+        return { model: embedder.id, questions: await embedder.embed(texts, "question", signal) };
+      }
+    } catch (cause) {
+      if (!(cause instanceof ToolError)) throw cause;
+      onWithoutModel?.(cause.message);
+    }
+    const words = table ?? loadWordTable();
+    table = words;
+    return { model: undefined, questions: texts.map((text) => words.placeQuestion(cut(text))) };
   };
 
   /** Memories in all the stores, best first. */
   return async (
     stores: readonly MemoryStore[],
-    { query, also = [] }: { readonly query: string; readonly also?: readonly string[] },
+    { query, also = [], onWithoutModel }: Question,
     filter: MemoryFilter & { readonly limit: number },
     signal: AbortSignal,
   ): Promise<MemoryItem[]> => {
     if (askedTerms(query).length === 0) return [];
-    if (embedder) for (const store of stores) await embedMissing(store, embedder, signal);
+    const texts = also.length > 0 ? [query, also.join(" ")] : [query];
+    const { model, questions } = await place(stores, texts, signal, onWithoutModel);
     const memories = stores.flatMap((store) =>
-      store.placed(filter, embedder?.id).map(({ id, vector }) => ({ store, id, vector })),
+      store.placed(filter, model).map(({ id, vector }) => ({ store, id, vector })),
     );
-    const score = async (text: string) => {
+    const score = (text: string, question: Float32Array = new Float32Array()) => {
       const words = scoreWords(stores, askedTerms(text), filter, memories.length);
-      const question = await questionVector(text, signal);
       return {
         byWords: Float64Array.from(memories, ({ store, id }) => words.get(store)?.get(id) ?? 0),
         byMeaning: Float64Array.from(memories, ({ vector }) => Math.max(0, similarity(question, vector))),
       };
     };
-    const { byWords, byMeaning } = await score(query);
+    const { byWords, byMeaning } = score(query, questions[0]);
     const lists = [
       { scores: byWords, weight: 1 },
       { scores: byMeaning, weight: MEANING_WEIGHT },
     ];
     if (also.length > 0) {
-      const other = await score(also.join(" "));
+      const other = score(also.join(" "), questions[1]);
       const agreement = Math.max(
         agreementOf(byWords, other.byWords),
         agreementOf(byMeaning, other.byMeaning),

@@ -62,6 +62,7 @@ const Output = z.object({
     .string()
     .optional()
     .describe("An assumption of the query that does not hold; the hits are the closest matches"),
+  without_model: z.string().optional().describe("Why the embedding model did not answer; words did"),
   unparsed: z.array(Uri).readonly().optional().describe("Files too large or too slow to parse, at most 20"),
   ...notSearched,
 });
@@ -105,6 +106,7 @@ export const query = (options: SearchOptions) =>
       const { toName, toPath } = createNames(workspace.confinement.roots);
       const isHidden = (path: string) => toHidden(ctx)(toPath(path));
       const unparsed = new Set<string>();
+      let withoutModel: string | undefined;
       const within = scope === undefined ? undefined : toName(workspace.confinement.toPath(scope));
       const found = await openStoredRows(ctx, workspace.blobs, async () => {
         const ask = () =>
@@ -117,6 +119,9 @@ export const query = (options: SearchOptions) =>
             signal: ctx.signal,
             onUnparsed(path) {
               if (!isHidden(path)) unparsed.add(path);
+            },
+            onWithoutModel(reason) {
+              withoutModel = reason;
             },
           });
         await prepare(options, [asked, ...also], modality, ctx);
@@ -143,6 +148,7 @@ export const query = (options: SearchOptions) =>
         indexed_files: files,
         total_files: total,
         ...(unmet !== undefined && { unmet }),
+        ...(withoutModel !== undefined && { without_model: withoutModel }),
         ...(unparsed.size > 0 && {
           unparsed: [...unparsed].slice(0, MAX_UNPARSED).map((path) => pathToUri(toPath(path))),
         }),

@@ -5,7 +5,7 @@ import type { QueryOutput } from "./query.ts";
 
 /** `src/a.ts:12-20  #symbol`, then the lines of the file. */
 export function queryText(data: QueryOutput, reader: Reader): ActionText {
-  const { hits, unmet, unparsed } = data;
+  const { hits, unmet, without_model, unparsed } = data;
   const blocks = hits.map((hit) =>
     `${spanOf(hit, reader)}${symbolOf(hit.symbol_id)}\n${hit.snippet}`.trimEnd(),
   );
@@ -13,6 +13,7 @@ export function queryText(data: QueryOutput, reader: Reader): ActionText {
     body: blocks.join("\n\n") || "no hits",
     notes: [
       unmet && `${unmet}: these hits are the closest`,
+      without_model && `by words only: ${without_model}`,
       progressNote(data),
       unparsed && `not searched, too large or too slow to parse: ${unparsed.map(reader.path).join(", ")}`,
       symbolNote(hits),
