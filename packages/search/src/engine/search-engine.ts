@@ -236,19 +236,22 @@ export class SearchEngine {
     for (let lives = -1; lives !== index.lives; ) {
       lives = index.lives;
       const planned = await index.call("plan", listed);
-      read = planned.length;
+      const total = planned.length;
       const onDone = (done: number) =>
-        progress({ progress: done, total: read, message: `indexing ${read} files` });
-      await this.#update(planned, { signal, onDone });
+        progress({ progress: done, total, message: `indexing ${total} files` });
+      // Files that are not text are looked at each time, but have not changed.
+      read = await this.#update(planned, { signal, onDone });
     }
     if (read > 0) await index.call("reload");
     const { chunks } = await index.call("counts");
     return { files: listed.length, read, chunks };
   }
 
-  async #update(planned: readonly PlannedFile[], how: ReadOptions): Promise<void> {
-    await readFiles(this.#parts, planned, { ...how, turn: () => this.#questions });
+  /** Returns how many of the files had changed. */
+  async #update(planned: readonly PlannedFile[], how: ReadOptions): Promise<number> {
+    const changed = await readFiles(this.#parts, planned, { ...how, turn: () => this.#questions });
     await this.#index.call("tidy");
+    return changed;
   }
 
   async #embed(signal: AbortSignal): Promise<void> {

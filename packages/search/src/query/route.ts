@@ -121,16 +121,26 @@ function nameIn(text: string, forms: readonly RegExp[]): string | undefined {
   return undefined;
 }
 
-/** States an assumption of the question that does not hold; the hits are then only the closest matches. */
-export function unmetBy(route: Route, hits: readonly Pick<Hit, "symbol" | "why">[]): string | undefined {
+/**
+ * States an assumption of the question that does not hold; the hits are then only the closest matches. A name that is
+ * written somewhere may be defined there, in a file or a form that the parsers do not know.
+ */
+export function unmetBy(
+  route: Route,
+  hits: readonly Pick<Hit, "symbol" | "why">[],
+  writtenIn?: string,
+): string | undefined {
   if (hits.length === 0 || !("name" in route)) return undefined;
   const own = lastPart(route.name).toLowerCase();
+  const unnamed =
+    writtenIn === undefined
+      ? `nothing here is named '${route.name}'`
+      : `no definition of '${route.name}' could be parsed, but ${writtenIn} has the name`;
   const isFoundBy = (...strategies: Strategy[]) =>
     hits.some(({ why }) => why.some(({ strategy }) => strategies.includes(strategy)));
   const isNamed = hits.some(({ symbol }) => ownName(symbol).toLowerCase() === own);
   const verb = { callers: "calls or uses", subtypes: "extends or implements" }[String(route.asks)];
-  if (verb && !isFoundBy("callers", "subtypes"))
-    return isNamed ? `nothing ${verb} '${route.name}'` : `nothing here is named '${route.name}'`;
+  if (verb && !isFoundBy("callers", "subtypes")) return isNamed ? `nothing ${verb} '${route.name}'` : unnamed;
   if (isNamed || isFoundBy("callers", "subtypes", "literal")) return undefined;
-  return `nothing here is named '${route.name}'`;
+  return unnamed;
 }

@@ -141,7 +141,7 @@ export const query = (options: SearchOptions) =>
           unparsed.add(path);
       // An incomplete index cannot tell that something does not exist.
       const canTell = modality === "auto" && state === "fresh";
-      const unmet = canTell ? unmetBy(routeOf(asked), found.whole) : undefined;
+      const unmet = canTell ? await findUnmet(createParts(options, ctx), asked, found.whole, ctx) : undefined;
       return {
         hits: hits.map((hit) => toAnswer(hit, options)),
         index: state,
@@ -158,6 +158,16 @@ export const query = (options: SearchOptions) =>
   });
 
 const MAX_UNPARSED = 20;
+
+/** Looks for the name in the files before it says that there is none. */
+async function findUnmet(parts: SearchParts, asked: string, hits: readonly Hit[], { signal }: Context) {
+  const route = routeOf(asked);
+  const unmet = unmetBy(route, hits);
+  if (unmet === undefined || !("name" in route)) return unmet;
+  const own = route.name.split(/\.|::|#|->/).at(-1) || route.name;
+  const [written] = await parts.grep(own, { limit: 1, signal });
+  return unmetBy(route, hits, written?.path);
+}
 
 /** Searches earlier sessions, which have no index that could lag. */
 async function answerFromMemory(

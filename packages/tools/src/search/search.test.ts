@@ -22,6 +22,9 @@ writeFileSync(
 writeFileSync(join(root, "docs/guide.md"), "How long to wait between attempts.\n");
 writeFileSync(join(root, "src/50% #1.ts"), "export function halve(all: number) {\n  return all / 2;\n}\n");
 writeFileSync(join(root, "picture.bin"), Buffer.of(0, 1, 2));
+writeFileSync(join(root, "src/wide.ts"), Buffer.from("\uFEFFexport class WideThing {}\n", "utf16le"));
+const LARGE = `export class LargeThing {}\n${"// filler\n".repeat(120_000)}`;
+writeFileSync(join(root, "src/large.ts"), LARGE);
 
 const env = { PATH: process.env["PATH"], HOME: base, XDG_STATE_HOME: join(base, "state") };
 const workspace = createWorkspace({
@@ -128,10 +131,27 @@ test("a cursor of another query is refused", async () => {
 });
 
 test("binary files are not indexed, and status counts the indexed files", async () => {
-  expect((await call("status")).data).toMatchObject({ state: "fresh", files: 4 });
+  await call("index");
+  expect((await call("status")).data).toMatchObject({ state: "fresh", files: 5 });
 });
 
 test("a scope outside the workspace and an unavailable modality are typed errors", async () => {
   expect((await call("query", { query: "x", scope: "/etc" })).error.code).toBe("OUTSIDE_WORKSPACE");
   expect((await call("query", { query: "x", modality: "memory" })).error.code).toBe("UNSUPPORTED");
+});
+
+test.each(["WideThing", "LargeThing"])(
+  "%s, which no parser has seen, is not said to be missing",
+  async (name) => {
+    await call("index");
+    const { data } = await call("query", { query: `where is ${name} defined?` });
+    expect(data.unmet ?? "").not.toContain("nothing here is named");
+    const { data: other } = await call("query", { query: "where is NowhereThing defined?" });
+    expect(other.unmet).toBe("nothing here is named 'NowhereThing'");
+  },
+);
+
+test("an index run counts only files that have changed", async () => {
+  await call("index");
+  expect((await call("index")).data.read).toBe(0);
 });
