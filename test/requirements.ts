@@ -488,7 +488,7 @@ export const REQUIREMENTS: readonly Requirement[] = [
     "test/memory.test.ts: a memory is found by words in the next server",
     "test/memory.test.ts: a secret is never stored",
     "test/memory.test.ts: shared memory is Markdown in the project",
-    "packages/tools/src/memory/memory-store.test.ts: nine of ten paraphrased questions",
+    "packages/tools/src/memory/memory-store.test.ts: with the caller's wordings, nine of ten questions set aside",
   ),
   // 9. and 10.
   rule(

@@ -210,6 +210,24 @@ test("a large file full of mistakes is refused quickly, and some of them are rep
   }
 });
 
+test("a project cannot slow every file down by many long rules; the person can have them", () => {
+  using project = createProject();
+  const rules = JSON.stringify({
+    permissions: [
+      {
+        tool_pattern: "*",
+        mode: "deny",
+        args: { path: Array.from({ length: 190 }, () => "*a".repeat(120)) },
+      },
+    ],
+  });
+  project.write("project", rules);
+  expect(() => project.load()).toThrow(/at most 8000 characters; name folders/);
+  project.write("project", "{}");
+  project.write("user", rules);
+  expect(project.load().permissions[0]?.rules).toHaveLength(1);
+});
+
 test("prototype names change nothing outside the settings", () => {
   using project = createProject();
   project.write("user", '{"env":{"__proto__":"x"},"oauth_credentials":{"__proto__":{"polluted":true}}}');

@@ -35,6 +35,7 @@ export function loadConfig({ roots, ...person }: LoadOptions): Config {
   const projects = (["project", "local"] as const)
     .flatMap((tier) => real.map((root) => projectFile(root, tier)))
     .flatMap((file) => readParsed(file, schemaOf) ?? []);
+  projects.forEach(checkRules);
 
   const trust = projects.length > 0 ? loadTrust(user) : NO_TRUST;
   if (own || trust.trusted.length > 0) refuseFolderOfProject(user, real);
@@ -61,6 +62,15 @@ const unknownWarnings = ({ file, unknown }: ReadSettings<SettingsFile>): string[
   unknown.map(
     ({ key, line }) => `${file.shown}:${line}: ${key} is ignored: this version of Octant does not know it`,
   );
+
+/** The rules of a project are compared with every file of it, trusted or not. */
+const MAX_PROJECT_RULES_CHARS = 8_000;
+
+function checkRules({ file, settings }: ReadSettings<SettingsFile>): void {
+  if (JSON.stringify(settings.permissions ?? []).length <= MAX_PROJECT_RULES_CHARS) return;
+  const message = `the permissions of a project have at most ${MAX_PROJECT_RULES_CHARS} characters; name folders instead of files, or move them to your own settings`;
+  throw refusedFile(file, message);
+}
 
 const NO_TRUST: TrustStore = { trusted: [], warnings: [] };
 

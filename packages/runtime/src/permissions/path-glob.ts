@@ -57,14 +57,14 @@ function toTests(glob: string, reading: Reading, places: Places): readonly Test[
 }
 
 /** Finds what a restrictive rule is about: a pattern on existing paths, and the folder that holds all of them. */
-export type PathPattern = Test;
+export type PathPattern = Pick<Test, "folder" | "matches">;
 
 export function toPatterns(glob: string, places: Places): readonly PathPattern[] {
   const [root = "/"] = places.roots;
   const tests = toTests(glob, "possible", places);
   // A rule that cannot be evaluated may be about everything.
   if (!tests) return places.roots.map((folder) => ({ folder, matches: () => true }));
-  return tests.map(({ folder, matches }) => {
+  return tests.map(({ folder, matches }): PathPattern => {
     const { copyOf } = places;
     if (!copyOf || !(isWithin(copyOf.top, folder) || isWithin(folder, copyOf.top)))
       return { folder, matches };
@@ -88,25 +88,29 @@ const surelyHolds = ({ matches }: Test, { entry, real, isTree }: ResolvedPath): 
 
 /** Whether any of its names, a parent folder or something below it may match. */
 const mayHold = (test: Test, { named, entry, real, isTree, inode }: ResolvedPath): boolean =>
-  holdsFolderOf(test, real) ||
-  (entry !== real && holdsFolderOf(test, entry)) ||
-  (named !== entry && holdsFolderOf(test, named)) ||
+  test.holds(real) ||
+  (entry !== real && test.holds(entry)) ||
+  (named !== entry && test.holds(named)) ||
   (isTree && (isBelow(real, test.folder) || isBelow(test.folder, real))) ||
   // A hard link is another name of the same file.
   (inode !== undefined && hasInode(toWanted(test), new Set([inode]))) ||
   (isTree && holdsLinkTo(toWanted(test), real));
 
 /** A folder named in the rule includes its contents. */
-const toWanted = (test: Test): Test => ({ ...test, matches: (path) => holdsFolderOf(test, path) });
+const toWanted = (test: Test): Test => ({ ...test, matches: test.holds });
 
 interface Test {
   readonly folder: Path;
   matches(path: Path): boolean;
+  /** Whether the path itself or a folder above it matches. */
+  holds(path: Path): boolean;
 }
 
 function toTest(glob: string): Test | undefined {
   const matches = toGlobTest(glob);
-  return matches && { folder: literalFolder(glob), matches };
+  // One comparison for all folders above: a path may have thousands. A backslash at the end stays literal.
+  const holds = toGlobTest(`${/(?<!\\)(?:\\\\)*\\$/.test(glob) ? `${glob}\\` : glob}/**`);
+  return matches && holds && { folder: literalFolder(glob), matches, holds };
 }
 
 /** Where the parts of a glob start; none when that is unknown. Paths are compared as they really are. */
@@ -137,15 +141,6 @@ function realOf(path: Path): Path {
     const { parent, name } = splitPath(path);
     return path === "/" ? path : `${parent === "/" ? "" : realOf(parent)}/${name}`;
   }
-}
-
-/** The path itself or a folder above it. */
-function holdsFolderOf({ folder, matches }: Test, path: Path): boolean {
-  for (let at = path; isBelow(folder, at); at = splitPath(at).parent) {
-    if (matches(at)) return true;
-    if (at === "/") return false;
-  }
-  return false;
 }
 
 /** Where names are the same in capitals, so are folders. */
