@@ -1,4 +1,4 @@
-import { type Denied, pathToUri } from "@octant/host";
+import { type Denied, type Path, pathToUri } from "@octant/host";
 import { findMatching } from "./denied-files.ts";
 import type { PolicyCall } from "./facts.ts";
 import { type Places, toPatterns } from "./path-glob.ts";
@@ -32,13 +32,19 @@ export function toDenied(
     }
     return undefined;
   };
+  /** Looked for once in a call, which may start many programs. */
+  let masks: Promise<readonly Path[]> | undefined;
+  const findMasks = async () => {
+    const patterns = globs.flatMap((glob) => toPatterns(glob, places));
+    return (await findMatching(patterns, places.roots)).filter((path) => file(path) !== undefined);
+  };
   const file: Denied["file"] = (path) => (globs.length === 0 ? undefined : judge({ file: pathToUri(path) }));
   return {
     file,
     host: (authority) => (hasHosts ? judge({ host: authority }) : undefined),
-    async masks() {
-      const patterns = globs.flatMap((glob) => toPatterns(glob, places));
-      return (await findMatching(patterns, places.roots)).filter((path) => file(path) !== undefined);
+    masks() {
+      masks ??= findMasks();
+      return masks;
     },
   };
 }

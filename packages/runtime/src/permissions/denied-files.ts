@@ -30,12 +30,15 @@ export async function findMatching(
   for (const start of outermost(patterns.flatMap(({ folder }) => startsOf(folder, roots)))) {
     const isInside = roots.some((root) => isWithin(root, start) || isWithin(start, root));
     let looked = 0;
-    for await (const { path, kind } of walk(start, (folder) => !matches(folder))) {
+    let isMatch = false;
+    // A folder is entered, or not, right after it was looked at.
+    for await (const { path, kind } of walk(start, () => !isMatch)) {
+      isMatch = matches(path);
       if (!isInside && ++looked > MAX_ENTRIES_OUTSIDE) {
         found.add(start);
         break;
       }
-      if (matches(path)) found.add(kind.isSymbolicLink() ? realOf(path) : path);
+      if (isMatch) found.add(kind.isSymbolicLink() ? realOf(path) : path);
       if (found.size > MAX_FOUND) throw tooMany();
     }
   }
