@@ -106,7 +106,7 @@ test("without a prompter changes are refused, the rule is named, and the exit co
   expect(ran.code).toBe(5);
   expect(ran.files.main).toBe("export const answer = 42;\n");
   expect(ran.requests[2]?.results[0]?.text).toMatch(/^APPROVAL_REQUIRED: fs\.apply_patch .*"mode":"allow"/);
-  expect(ran.stderr).toContain("--allow fs.apply_patch --allow proc.exec allows it for a run");
+  expect(ran.stderr).toContain("this would have helped: --allow fs.apply_patch, --allow proc.exec");
 });
 
 test("a mode applies to every call, and --stream-json prints every event", async () => {

@@ -14,6 +14,9 @@ export interface Wish
   readonly protectedMounts: readonly Mount[];
 }
 
+/** Sockets come and go, and each set of them has a plan. */
+const MAX_PLANS = 32;
+
 type Fixed = Omit<PlanOptions, keyof Wish | "allowed" | "sockets">;
 
 export type Plans = ReturnType<typeof createPlans>;
@@ -63,6 +66,7 @@ export function createPlans(options: Fixed) {
         protectedMounts: mounted,
       });
       cache.set(key, { watched, stamp, mounts });
+      for (const oldest of cache.keys()) if (cache.size > MAX_PLANS) cache.delete(oldest);
       return mounts;
     },
   };
