@@ -13,11 +13,12 @@ const KEEP_ALIVE_MS = 65_000;
 
 /** Node's server with our limits; with TLS when certificate files are given. */
 export async function createNodeServer(tls: HttpServerOptions["tls"], limits: HttpLimits): Promise<Server> {
+  const checkMs = Math.min(CHECK_MS, limits.headersMs);
   const settings = {
     maxHeaderSize: MAX_HEADER_BYTES,
     headersTimeout: limits.headersMs,
     requestTimeout: limits.bodyMs,
-    connectionsCheckingInterval: Math.min(CHECK_MS, limits.headersMs),
+    connectionsCheckingInterval: checkMs,
     keepAliveTimeout: KEEP_ALIVE_MS,
     noDelay: true,
   };
@@ -25,7 +26,8 @@ export async function createNodeServer(tls: HttpServerOptions["tls"], limits: Ht
   server.maxHeadersCount = MAX_HEADERS;
   server.maxConnections = limits.maxConnections;
   limitConnectionsPerAddress(server, limits.maxConnectionsPerAddress);
-  closeSilentConnections(server, tls ? "secureConnection" : "connection", limits.headersMs);
+  // After Node's own check, which answers headers that are not complete.
+  closeSilentConnections(server, tls ? "secureConnection" : "connection", limits.headersMs + 2 * checkMs);
   return server;
 }
 
