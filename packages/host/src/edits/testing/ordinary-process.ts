@@ -1,4 +1,4 @@
-// Started by ownership.test.ts as root: imports everything, gives up its rights for good, and edits as it is told.
+// Started by ownership.test.ts as root: loads its modules, drops root privileges, and runs the edits it is sent.
 import { createInterface } from "node:readline";
 import { createBlobs } from "../../blobs/blobs.ts";
 import { createConfinement } from "../../confinement.ts";
