@@ -57,7 +57,7 @@ const URLS = [
 ];
 const takers = octant.registry.list().flatMap((tool) =>
   Object.entries(tool.actions)
-    .filter(([, act]) => textPlacesOf(act).some(({ holds }) => holds === "host" || holds === "address"))
+    .filter(([, act]) => textPlacesOf(act).some(({ kind }) => kind === "host" || kind === "address"))
     .map(([name, act]) => ({ label: `${tool.name}.${name}`, tool: tool.name, name, act })),
 );
 
@@ -65,8 +65,8 @@ test.each(takers)(
   "$label does not reach a denied host by any name or redirect",
   async ({ tool, name, act }) => {
     if (tool === "ui" && lacks("chromium")) return;
-    const isHost = (holds: string | undefined) => holds === "host" || holds === "address";
-    const inputs = inputsWith(act, ({ holds }) => (isHost(holds) ? URLS : []));
+    const isHost = (kind: string | undefined) => kind === "host" || kind === "address";
+    const inputs = inputsWith(act, ({ kind }) => (isHost(kind) ? URLS : []));
     expect(inputs.length).toBeGreaterThanOrEqual(URLS.length);
     for (const input of inputs) {
       const call = { tool, action: name, input };

@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { createOctant } from "@octant/cli";
-import type { AnyAction, Holding } from "@octant/core";
+import type { AnyAction, ArgumentKind } from "@octant/core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { OWN_TOOLS } from "../packages/cli/src/own-tools.ts";
 import { DATA_EVERYWHERE, DATA_TEXTS } from "./denied/data-texts.ts";
@@ -59,7 +59,7 @@ const COMMANDS = [
   ["cat", secret, hidden, "src/link.ts", "twin.md"],
   `cat ${secret} notes/* src/link.ts twin.md; cp ${secret} stolen.txt; cp -r notes stolen; mv ${secret} moved.ts; mv notes n2; cat n2/*; for f in notes/*; do echo x >> $f; rm -f $f; done; grep -r CANARY . --exclude-dir=.git`,
 ];
-const TEXTS: Readonly<Record<Holding | "none", readonly unknown[]>> = {
+const TEXTS: Readonly<Record<ArgumentKind | "none", readonly unknown[]>> = {
   path: NAMES,
   tree: [...NAMES, "notes", "src", "."],
   patch: PATCHES,
@@ -85,8 +85,8 @@ const TEXTS: Readonly<Record<Holding | "none", readonly unknown[]>> = {
 };
 
 /** No page is open, so a text that says where on the page would only be waited for. */
-const textsFor = (act: AnyAction, { holds }: TextPlace): readonly unknown[] =>
-  holds === undefined && act.input.shape["profile"] !== undefined ? [] : TEXTS[holds ?? "none"];
+const textsFor = (act: AnyAction, { kind }: TextPlace): readonly unknown[] =>
+  kind === undefined && act.input.shape["profile"] !== undefined ? [] : TEXTS[kind ?? "none"];
 
 /** Arguments that name the hidden file, which answers may repeat. */
 const echoes = new Set<string>();
@@ -134,7 +134,7 @@ describe("a file that a rule denies stays out of every answer and unchanged", ()
 test("every text that an action takes is declared by kind, or known to be data", () => {
   const undecided = actions.flatMap(({ label, tool, act }) => {
     const known = [...DATA_EVERYWHERE, ...(DATA_TEXTS[tool]?.split(" ") ?? [])];
-    const texts = textPlacesOf(act).filter(({ holds }) => holds === undefined);
+    const texts = textPlacesOf(act).filter(({ kind }) => kind === undefined);
     return texts
       .map(({ path }) => path.join("."))
       .filter((place) => !known.includes(place))

@@ -9,7 +9,7 @@ import {
   createRegistry,
   type DispatcherOptions,
   defineTool,
-  holding,
+  ofKind,
   Uri,
 } from "@octant/core";
 import { z } from "zod";
@@ -47,8 +47,8 @@ const make = (access: Access) =>
     intent: access === "read" ? "inspect" : "apply",
     input: z.strictObject({
       uri: Uri.optional(),
-      command: holding("command", z.union([z.string(), z.array(z.string())])).optional(),
-      url: holding("host", z.string()).optional(),
+      command: ofKind("command", z.union([z.string(), z.array(z.string())])).optional(),
+      url: ofKind("host", z.string()).optional(),
     }),
     output: z.object({ done: z.boolean() }),
     examples: [{ title: "Nothing", input: {} }],

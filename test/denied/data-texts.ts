@@ -1,6 +1,6 @@
 /**
  * Arguments that take text, by tool, and name no file, host or command by themselves. What they reach is checked where
- * it is opened; the cross table tries each of them. A new text is added here, or declared by kind (core/src/holds.ts).
+ * it is opened; the cross table tries each of them. A new text is added here, or declared by kind (core/src/argument-kinds.ts).
  */
 export const DATA_TEXTS: Readonly<Record<string, string>> = {
   ws: "tool",

@@ -1,11 +1,11 @@
-import { type AnyAction, type Holding, heldBy } from "@octant/core";
+import { type AnyAction, type ArgumentKind, kindOfArgument } from "@octant/core";
 import { z } from "zod";
 
 /** A place in the input of an action that takes free text, and what it is declared to hold. */
 export interface TextPlace {
   /** Keys from the input on; `*` is every item. */
   readonly path: readonly string[];
-  readonly holds: Holding | undefined;
+  readonly kind: ArgumentKind | undefined;
 }
 
 /** Every place of an action's input that accepts any string. */
@@ -14,10 +14,10 @@ export const textPlacesOf = ({ input }: AnyAction): readonly TextPlace[] => plac
 function placesIn(
   schema: z.core.$ZodType,
   path: readonly string[],
-  outer: Holding | undefined,
+  outer: ArgumentKind | undefined,
 ): readonly TextPlace[] {
-  const holds = outer ?? heldBy(schema);
-  const inside = (inner: z.core.$ZodType, ...keys: string[]) => placesIn(inner, [...path, ...keys], holds);
+  const kind = outer ?? kindOfArgument(schema);
+  const inside = (inner: z.core.$ZodType, ...keys: string[]) => placesIn(inner, [...path, ...keys], kind);
   if (schema instanceof z.ZodOptional || schema instanceof z.ZodNullable || schema instanceof z.ZodReadonly)
     return inside(schema.def.innerType);
   if (schema instanceof z.ZodDefault || schema instanceof z.ZodPrefault) return inside(schema.def.innerType);
@@ -30,9 +30,9 @@ function placesIn(
     return Object.entries(schema.shape).flatMap(([name, inner]) => inside(inner, name));
   const isText =
     schema instanceof z.ZodString || schema instanceof z.ZodUnknown || schema instanceof z.ZodAny;
-  return isText || holds ? [{ path, holds }] : [];
+  return isText || kind ? [{ path, kind }] : [];
 }
 
 const unique = (places: readonly TextPlace[]): readonly TextPlace[] => [
-  ...new Map(places.map((place) => [`${place.path.join(".")} ${place.holds}`, place])).values(),
+  ...new Map(places.map((place) => [`${place.path.join(".")} ${place.kind}`, place])).values(),
 ];

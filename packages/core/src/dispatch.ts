@@ -10,7 +10,7 @@ import { allowedIn, hasAccess, type Mode } from "./modes.ts";
 import type { Cursors } from "./paging.ts";
 import type { Registry } from "./registry.ts";
 import { runAction } from "./run-action.ts";
-import { createSettle } from "./settle.ts";
+import { createToEnvelope } from "./to-envelope.ts";
 import type {
   Answer,
   AnyAction,
@@ -125,12 +125,12 @@ export function createDispatcher(options: DispatcherOptions): Dispatch {
     const notes = createNotes();
     const facts = calls && toCallFacts(call, traceId, given.caller);
     if (facts) calls.publish({ ...facts, type: "started" });
-    const settle = createSettle(call, traceId, notes, (cause) => onBug({ traceId, call, cause }));
-    const envelope = await settle(() => {
+    const toEnvelope = createToEnvelope(call, traceId, notes, (cause) => onBug({ traceId, call, cause }));
+    const envelope = await toEnvelope(() => {
       const checked = check(call, traceId, given.caller);
       const ctx = createContext(checked, cursors, traceId, given, notes);
       // The order of a call's life, in one place.
-      const pipeline = [...checks, runAction(jobs, given, settle, notes, around)];
+      const pipeline = [...checks, runAction(jobs, given, toEnvelope, notes, around)];
       const start = pipeline.reduceRight<() => Promise<unknown>>(
         (next, step) => () => step(checked, ctx, next),
         unreachable,

@@ -1,5 +1,5 @@
-import { itemsOf, outlineOf } from "./outline.ts";
 import { type JsonSchema, toInputSchema } from "./schema.ts";
+import { itemsOf, outlineOf } from "./schema-outline.ts";
 import type { AnyAction, Tool } from "./tool.ts";
 
 /** The manual of a tool, as Markdown; everything in it is read from the declaration. */

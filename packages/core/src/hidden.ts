@@ -1,6 +1,6 @@
 import { z } from "zod";
+import { type ArgumentKind, kindOfArgument } from "./argument-kinds.ts";
 import { ToolError } from "./errors.ts";
-import { type Holding, heldBy } from "./holds.ts";
 
 /** Why a rule hides a file; undefined when none does. */
 export type Hides = (uri: string) => string | undefined;
@@ -63,8 +63,8 @@ const NAME_IN_TEXT = /[^\s'"`(),;]*[\w/][./]\w[^\s'"`(),;]*(?<![.:])/g;
 
 function createFilter(isHidden: (uri: string) => boolean, onDrop: () => void) {
   const filter = (schema: z.core.$ZodType, value: unknown): unknown => {
-    const holds = heldBy(schema);
-    if (holds && NAMES_FILE.has(holds) && typeof value === "string")
+    const kind = kindOfArgument(schema);
+    if (kind && NAMES_FILE.has(kind) && typeof value === "string")
       return isHidden(fileOf(value)) ? GONE : value;
     if (value === undefined || value === null) return value;
     const inner = innerOf(schema, value);
@@ -102,7 +102,7 @@ function createFilter(isHidden: (uri: string) => boolean, onDrop: () => void) {
   return filter;
 }
 
-const NAMES_FILE: ReadonlySet<Holding> = new Set(["path", "tree", "symbol", "address", "subject"]);
+const NAMES_FILE: ReadonlySet<ArgumentKind> = new Set(["path", "tree", "symbol", "address", "subject"]);
 
 const fileOf = (uri: string): string => uri.replace(/^sym:([^#]*)#.*$/s, "$1");
 

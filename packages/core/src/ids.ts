@@ -1,11 +1,11 @@
 import { randomBytes } from "node:crypto";
 import { z } from "zod";
-import { holding } from "./holds.ts";
+import { ofKind } from "./argument-kinds.ts";
 
 const MAX_URI_CHARS = 16_384;
 
 /** Where something is. Answers always hold `file:///…`; a path without a scheme is relative to the workspace root. */
-export const Uri = holding("path", z.string().min(1).max(MAX_URI_CHARS).describe("URI or path"));
+export const Uri = ofKind("path", z.string().min(1).max(MAX_URI_CHARS).describe("URI or path"));
 export type Uri = z.output<typeof Uri>;
 
 /** The hash of a file's bytes. */
@@ -39,7 +39,7 @@ export type Ref = z.output<typeof Ref>;
 /** The scheme of a ref: `stdout` of `stdout:proc_…`. */
 export const schemeOf = (ref: Ref): string => ref.slice(0, ref.indexOf(":"));
 
-export const SymbolId = holding(
+export const SymbolId = ofKind(
   "symbol",
   z
     .string()

@@ -1,3 +1,4 @@
+export { type ArgumentKind, kindOfArgument, ofKind } from "./argument-kinds.ts";
 export { ANSWER_BYTES, ANSWER_MARGIN_BYTES, MAX_ANSWER_BYTES } from "./budget.ts";
 export { withBuiltins } from "./builtins.ts";
 export type { CallEvent } from "./calls.ts";
@@ -20,7 +21,6 @@ export { type Envelope, type ErrorBody, type Meta, type Paging, toErrorBody, toF
 export { ERRORS, type ErrorCode, invalidArgument, ToolError } from "./errors.ts";
 export { type Glob, matchWildcards, parseGlob, parseTextGlob, type Wildcard } from "./glob.ts";
 export { renderAction, renderHelp } from "./help.ts";
-export { type Holding, heldBy, holding } from "./holds.ts";
 export {
   Hash,
   handle,
@@ -45,7 +45,6 @@ export { createWorker, type Worker } from "./jobs/worker.ts";
 export { Lines, toRange } from "./lines.ts";
 export { actionOf, ownAction, toolOf } from "./lookup.ts";
 export { allowedIn, hasAccess, MODES, type Mode } from "./modes.ts";
-export { itemsOf, outlineOf, type SchemaPart } from "./outline.ts";
 export { ownerOf, sessionOf, toMemberId, toOwnerId } from "./owners.ts";
 export { createCursors, createSeal, pagingInput, staleCursor } from "./paging.ts";
 export { createRegistry, type Registry, type RegistryChange } from "./registry.ts";
@@ -59,6 +58,7 @@ export {
   noBytesHere,
 } from "./running/call-runner.ts";
 export { type JsonSchema, toInputSchema } from "./schema.ts";
+export { itemsOf, outlineOf, type SchemaPart } from "./schema-outline.ts";
 export { SchemaPage, schemaPaging, toSchemaPage } from "./schema-page.ts";
 export { refuseNewer } from "./stored-version.ts";
 export { createDescribe, createToText, type Describe, type ToText } from "./text/read-envelope.ts";

@@ -6,19 +6,19 @@ import { type ErrorCode, ToolError } from "./errors.ts";
 import { hideInError, withoutHidden } from "./hidden.ts";
 import { type Job, type JobWork, PATIENCE_MS, type RunningJob } from "./jobs/job.ts";
 import type { Jobs } from "./jobs/jobs.ts";
-import type { Settle } from "./settle.ts";
+import type { ToEnvelope } from "./to-envelope.ts";
 import type { Context, Timing } from "./tool.ts";
 
 /** The last step of every call: a sync action runs in place, any other as a job. */
 export const runAction =
-  (jobs: Jobs | undefined, given: CallOptions, settle: Settle, notes: Notes, around?: Around): Step =>
+  (jobs: Jobs | undefined, given: CallOptions, toEnvelope: ToEnvelope, notes: Notes, around?: Around): Step =>
   (call, ctx) => {
     const { timing } = call.act;
     const work = (inner: Context) => perform(call, inner, notes, around);
     if (timing === "sync") return work(ctx);
     if (given.running) return runInJob(work, ctx, given.running);
     if (!jobs) return runDetachable(call, work, ctx, notes);
-    return runAsJob(jobs, toPatience(timing, given.timingHint), given, settle, notes)(call, work, ctx);
+    return runAsJob(jobs, toPatience(timing, given.timingHint), given, toEnvelope, notes)(call, work, ctx);
   };
 
 /** The work of a call, with what surrounds it. */
@@ -70,7 +70,7 @@ function runInJob(
 
 /** Waits as long as the timing says; then the answer is the job, or the data that the action detached with. */
 const runAsJob =
-  (jobs: Jobs, patienceMs: number, given: CallOptions, settle: Settle, notes: Notes) =>
+  (jobs: Jobs, patienceMs: number, given: CallOptions, toEnvelope: ToEnvelope, notes: Notes) =>
   async (call: CheckedCall, work: Work, ctx: Context): Promise<unknown> => {
     let interim: { readonly data: unknown } | undefined;
     let ended: Promise<ErrorCode | "OK"> | undefined;
@@ -86,7 +86,7 @@ const runAsJob =
       // A queued job starts when another one ends, and must not inherit the context of that one.
       work: AsyncLocalStorage.bind<JobWork>((running) => {
         given.onJob?.(running.job_id);
-        const settled = settle(
+        const settled = toEnvelope(
           async () =>
             runInJob(work, ctx, running, {
               // Cancelling the job ends a question, too.

@@ -27,10 +27,10 @@ export type { Denials, Denied } from "./denials.ts";
 export type { Buffers } from "./edits/buffers.ts";
 export { compareStates } from "./edits/compare.ts";
 export { createEdits, type Edits, type Noted, type PatchResult } from "./edits/edits.ts";
-export { MAX_EDIT_BYTES } from "./edits/existing-file.ts";
 export { createLock } from "./edits/lock.ts";
 export type { PatchRequest } from "./edits/patch-request.ts";
 export { FileReport } from "./edits/plan-patch.ts";
+export { MAX_EDIT_BYTES } from "./edits/read-before.ts";
 export type { UndoStep } from "./edits/undo-records.ts";
 export { errnoOf } from "./errno.ts";
 export { excerptOfText } from "./files/excerpt.ts";
@@ -89,7 +89,6 @@ export {
   proposedEdits,
 } from "./language-servers/workspace-edit.ts";
 export { makeFolders } from "./make-folders.ts";
-export type { Resolve } from "./network/admit.ts";
 export { type FindOpener, openInBrowser } from "./network/browser.ts";
 export { downloadFile } from "./network/download.ts";
 export {
@@ -102,6 +101,7 @@ export {
 export { checkFree, placeFile } from "./network/place-file.ts";
 export type { NetworkPolicy } from "./network/policy.ts";
 export { readProxies } from "./network/proxy.ts";
+export type { Resolve } from "./network/resolve-and-check.ts";
 export { StructuredEdit } from "./patch/change.ts";
 export { MAX_FILES, MAX_PATCH_BYTES, MAX_PATCH_LINES, parsePatch } from "./patch/parse.ts";
 export { unifiedDiff } from "./patch/unified-diff.ts";

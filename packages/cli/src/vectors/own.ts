@@ -9,7 +9,7 @@ import {
   type Message,
   retryAfterMs,
 } from "@octant/agent";
-import { type AnyAction, action, type Holding, holding } from "@octant/core";
+import { type AnyAction, type ArgumentKind, action, ofKind } from "@octant/core";
 import { createToolNames } from "@octant/mcp";
 import {
   createPolicy,
@@ -154,7 +154,7 @@ function outputOf(load: () => ReturnType<typeof loadConfig>, files: Record<Tier,
 }
 
 /** The path or command in an argument; null for a plain value. */
-type Held = Holding | null | readonly { readonly [name: string]: Held }[];
+type Held = ArgumentKind | null | readonly { readonly [name: string]: Held }[];
 
 interface PolicyInput {
   readonly files: Readonly<Record<string, string>>;
@@ -202,6 +202,6 @@ const toShape = (held: Readonly<Record<string, Held>>): Record<string, z.ZodType
 
 function toField(what: Held): z.ZodType {
   if (what === null) return z.unknown();
-  if (typeof what === "string") return holding(what, z.unknown());
+  if (typeof what === "string") return ofKind(what, z.unknown());
   return z.array(z.object(toShape(what[0] ?? {}))).optional();
 }

@@ -3,7 +3,7 @@ import { createNotes } from "../context.ts";
 import type { Call, CallOptions, Dispatch, Reply } from "../dispatch.ts";
 import { type Meta, toErrorBody } from "../envelope.ts";
 import { ToolError } from "../errors.ts";
-import { toMeta } from "../settle.ts";
+import { toMeta } from "../to-envelope.ts";
 import type { Caller } from "../tool.ts";
 import { toTraceId } from "../trace.ts";
 import { createProgressReporter } from "./progress.ts";

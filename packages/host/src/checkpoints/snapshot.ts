@@ -3,7 +3,7 @@ import { type Hash, ToolError } from "@octant/core";
 import { toBlob } from "../blobs/blobs.ts";
 import type { Confinement, FileKind } from "../confinement.ts";
 import type { ChangedKind } from "../edits/changed-kind.ts";
-import { MAX_EDIT_BYTES, readEntry } from "../edits/existing-file.ts";
+import { MAX_EDIT_BYTES, readEntry } from "../edits/read-before.ts";
 import { errnoOf } from "../errno.ts";
 import { byteStringToPath } from "../files/byte-string.ts";
 import { type Visitor, type WalkEntry, walk } from "../files/walk.ts";

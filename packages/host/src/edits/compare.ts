@@ -2,8 +2,8 @@ import { type Hash, invalidArgument, type Uri } from "@octant/core";
 import type { Blobs } from "../blobs/blobs.ts";
 import type { Confinement } from "../confinement.ts";
 import { unifiedDiff } from "../patch/unified-diff.ts";
-import { readExisting } from "./existing-file.ts";
 import { nameInPatch } from "./plan-patch.ts";
+import { readExisting } from "./read-before.ts";
 
 /** Two of the three: `uri` is the current file, and replaces an absent hash. */
 export interface Comparison {

@@ -4,7 +4,7 @@ import { applyChange } from "../patch/apply.ts";
 import type { FileChange } from "../patch/change.ts";
 import { unifiedDiff } from "../patch/unified-diff.ts";
 import { type Path, pathToUri } from "../path.ts";
-import type { ExistingFile } from "./existing-file.ts";
+import type { ExistingFile } from "./read-before.ts";
 
 /** Above this size a diff says less than reading the file again. */
 const MAX_SHOWN_CHARS = 16 * 1024;

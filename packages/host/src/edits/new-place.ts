@@ -3,8 +3,8 @@ import { invalidArgument } from "@octant/core";
 import { type Confinement, kindOf, splitPath } from "../confinement.ts";
 import { type Path, toBytes } from "../path.ts";
 import { entryError, hasCode } from "../system-error.ts";
-import { MAX_EDIT_BYTES, readExisting } from "./existing-file.ts";
 import { checkWritable } from "./protected-paths.ts";
+import { MAX_EDIT_BYTES, readExisting } from "./read-before.ts";
 
 /** Where something new will really be, and the folders on the way there that are missing, outermost first. */
 export interface NewPlace {

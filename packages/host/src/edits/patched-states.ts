@@ -1,7 +1,7 @@
 import { patchFailed } from "../patch/change.ts";
 import { isWithin, type Path, pathToUri } from "../path.ts";
-import type { ExistingFile } from "./existing-file.ts";
 import { type Change, kindOfChange, type Wanted } from "./file-step.ts";
+import type { ExistingFile } from "./read-before.ts";
 
 interface State {
   readonly before: ExistingFile | null;

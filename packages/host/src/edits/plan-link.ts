@@ -5,10 +5,10 @@ import type { FileChange } from "../patch/change.ts";
 import { isPatchFailed, patchFailed } from "../patch/change.ts";
 import { type Path, pathToUri } from "../path.ts";
 import { entryError, hasCode } from "../system-error.ts";
-import { type ExistingFile, readEntry } from "./existing-file.ts";
 import { findPlace } from "./new-place.ts";
 import type { Part } from "./plan-patch.ts";
 import { checkWritable } from "./protected-paths.ts";
+import { type ExistingFile, readEntry } from "./read-before.ts";
 
 /** The link that a part of a patch starts from. */
 export function readLink(confinement: Confinement, { change, asked }: Omit<Part, "source">): ExistingFile {

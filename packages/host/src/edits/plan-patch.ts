@@ -16,13 +16,13 @@ import { fromNative, type Path, pathToUri } from "../path.ts";
 import { entryError } from "../system-error.ts";
 import type { Unsaved } from "./buffers.ts";
 import { conflict } from "./conflict.ts";
-import { checkSize, checkWriteAccess, type ExistingFile, readExisting } from "./existing-file.ts";
 import type { Change, Wanted } from "./file-step.ts";
 import { findFree, findPlace } from "./new-place.ts";
 import { createStates, type States } from "./patched-states.ts";
 import { applyToLink, checkLinkBase, checkTarget, readLink } from "./plan-link.ts";
 import { planSubmodule, readSubmodule, typeOf } from "./plan-submodule.ts";
 import { checkWritable } from "./protected-paths.ts";
+import { checkSize, checkWriteAccess, type ExistingFile, readExisting } from "./read-before.ts";
 
 /** The effect of a patch on one file, as reported to the caller. */
 export const FileReport = z.object({

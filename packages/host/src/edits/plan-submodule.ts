@@ -3,12 +3,12 @@ import { hashOf } from "../hashes.ts";
 import type { EntryType, FileChange } from "../patch/change.ts";
 import { isWithin, type Path, pathToUri } from "../path.ts";
 import { entryError } from "../system-error.ts";
-import { type ExistingFile, kindAt, namesIn, readEntry } from "./existing-file.ts";
 import type { Wanted } from "./file-step.ts";
 import { findFree } from "./new-place.ts";
 import type { States } from "./patched-states.ts";
 import type { FileReport, Part } from "./plan-patch.ts";
 import { checkWritable } from "./protected-paths.ts";
+import { type ExistingFile, kindAt, namesIn, readEntry } from "./read-before.ts";
 
 type Named = Omit<Part, "source">;
 

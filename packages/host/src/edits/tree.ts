@@ -10,8 +10,8 @@ import { comparePaths, fromNative, type Path, pathToUri, toBytes, toNative } fro
 import { syncFolder } from "../sync-folder.ts";
 import { entryError, toToolError } from "../system-error.ts";
 import { NEW_FILE, openFile, realDisk, writeDurably } from "./disk.ts";
-import { readExisting, readTarget } from "./existing-file.ts";
 import { keepsTree } from "./protected-paths.ts";
+import { readExisting, readTarget } from "./read-before.ts";
 import type { Transactions } from "./transaction.ts";
 
 /** The entries at and below a path. */

@@ -8,12 +8,12 @@ import { type Path, pathToUri } from "../path.ts";
 import { entryError, hasCode } from "../system-error.ts";
 import { conflict } from "./conflict.ts";
 import type { Disk } from "./disk.ts";
-import { type ExistingFile, kindAt, namesIn, readEntry } from "./existing-file.ts";
 import type { Change } from "./file-step.ts";
 import { findFree } from "./new-place.ts";
 import { checkPermissions } from "./ownership.ts";
 import { type FileReport, nameInPatch, type Plan } from "./plan-patch.ts";
 import { checkOtherNames, checkWritable } from "./protected-paths.ts";
+import { type ExistingFile, kindAt, namesIn, readEntry } from "./read-before.ts";
 import { removeIfEmpty } from "./rollback.ts";
 import { isSetOf, type Transactions } from "./transaction.ts";
 import {

@@ -1,7 +1,7 @@
 import { isUtf8 } from "node:buffer";
 import { type Hash, ToolError } from "@octant/core";
 import type { Confinement } from "../confinement.ts";
-import { readExisting } from "../edits/existing-file.ts";
+import { readExisting } from "../edits/read-before.ts";
 import { utf16FormOf } from "../patch/text-form.ts";
 import { type Path, pathToUri } from "../path.ts";
 

@@ -1,6 +1,6 @@
 import { type AgentOptions, Agent as HttpAgent } from "node:http";
 import { Agent as HttpsAgent } from "node:https";
-import type { PinnedLookup } from "./admit.ts";
+import type { PinnedLookup } from "./resolve-and-check.ts";
 import type { Target } from "./target.ts";
 
 /** Below the five seconds after which many servers hang up: a request must not meet a connection that is about to end. */

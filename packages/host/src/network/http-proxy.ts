@@ -14,8 +14,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Duplex } from "node:stream";
 import { ToolError } from "@octant/core";
-import { type Admitted, pin } from "./admit.ts";
 import { MAX_HEADER_BYTES, toNetworkError } from "./failures.ts";
+import { pin, type Route } from "./resolve-and-check.ts";
 import { isHttp, type Target, toTarget } from "./target.ts";
 import { joinTunnel, openTunnel } from "./tunnel.ts";
 
@@ -38,7 +38,7 @@ export interface HttpProxyOptions {
   readonly listen: "socket" | "port";
   readonly site?: LocalSite | undefined;
   /** NET_BLOCKED for a target that the program may not reach. */
-  admit(target: Target, signal: AbortSignal): Promise<Admitted>;
+  routeTo(target: Target, signal: AbortSignal): Promise<Route>;
   /** For connections that are used again. */
   agentFor?(target: Target, proxy: string | undefined): Agent;
 }
@@ -46,14 +46,14 @@ export interface HttpProxyOptions {
 const MAX_REFUSALS = 200;
 
 export async function createHttpProxy(options: HttpProxyOptions): Promise<HttpProxy> {
-  const { listen, site, admit, agentFor } = options;
+  const { listen, site, routeTo, agentFor } = options;
   const closing = new AbortController();
   const refusals = new Map<string, ToolError>();
   /** Remembers how a connection went, until the next one to the same host. */
-  const connecting = async <T>(target: Target, work: (admitted: Admitted) => Promise<T>): Promise<T> => {
+  const connecting = async <T>(target: Target, work: (route: Route) => Promise<T>): Promise<T> => {
     const { host } = target.url;
     try {
-      const result = await work(await admit(target, closing.signal));
+      const result = await work(await routeTo(target, closing.signal));
       refusals.delete(host);
       return result;
     } catch (cause) {
@@ -81,7 +81,7 @@ export async function createHttpProxy(options: HttpProxyOptions): Promise<HttpPr
     const url = URL.parse(`https://${incoming.url ?? ""}`);
     if (url?.pathname !== "/") throw badRequest("not a host with a port");
     const target = toTarget(url);
-    const upstream = await connecting(target, (admitted) => openTunnel(target, admitted, closing.signal));
+    const upstream = await connecting(target, (route) => openTunnel(target, route, closing.signal));
     joinTunnel(socket, upstream, head);
     return upstream;
   };

@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from "node:http";
-import { checkDenied, type DeniesHost, type Resolve } from "./admit.ts";
 import type { HttpProxy, HttpProxyOptions } from "./http-proxy.ts";
 import { createGate, type NetworkPolicy } from "./policy.ts";
+import { checkDenied, type DeniesHost, type Resolve } from "./resolve-and-check.ts";
 import { parseTarget } from "./target.ts";
 
 export interface HttpRequest {

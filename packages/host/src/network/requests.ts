@@ -6,7 +6,6 @@ import {
 } from "node:http";
 import { request as requestHttps } from "node:https";
 import { ToolError } from "@octant/core";
-import { type AdmitTools, admit, pin, systemResolve } from "./admit.ts";
 import { type Agents, createAgents } from "./agents.ts";
 import { ACCEPTED_ENCODINGS, decodedBody } from "./decode.ts";
 import { codeOf, MAX_HEADER_BYTES, toNetworkError } from "./failures.ts";
@@ -15,11 +14,12 @@ import type { HttpRequest, Network, NetworkOptions } from "./network.ts";
 import type { Gate } from "./policy.ts";
 import { createProxyChoice } from "./proxy.ts";
 import { type Hop, isRedirect, nextHop } from "./redirects.ts";
+import { type CheckTools, pin, resolveAndCheck, systemResolve } from "./resolve-and-check.ts";
 import { parseTarget } from "./target.ts";
 
 const MAX_REDIRECTS = 10;
 
-interface Wiring extends AdmitTools {
+interface Wiring extends CheckTools {
   readonly agents: Agents;
 }
 
@@ -46,7 +46,8 @@ export function createRequests(gate: Gate, options: NetworkOptions) {
   const openProxy: Network["openProxy"] = ({ isRemote, denies: deniesProgram, ...how }) =>
     createHttpProxy({
       ...how,
-      admit: (target, signal) => admit(target, { ...wiring, denies: deniesProgram }, { isRemote, signal }),
+      routeTo: (target, signal) =>
+        resolveAndCheck(target, { ...wiring, denies: deniesProgram }, { isRemote, signal }),
       agentFor: agents.for,
     });
   return { request, openProxy, close: agents.close };
@@ -105,7 +106,7 @@ async function exchange(
 ): Promise<IncomingMessage> {
   const { target } = hop;
   try {
-    const { proxy, addresses } = await admit(target, wiring, { isRemote, signal });
+    const { proxy, addresses } = await resolveAndCheck(target, wiring, { isRemote, signal });
     const agent = wiring.agents.for(target, proxy);
     const route = { agent, signal, ...(proxy === undefined && { lookup: pin(addresses) }) };
     return await answerTo(() => requestFor(hop, route), hop);

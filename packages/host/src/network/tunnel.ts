@@ -3,13 +3,13 @@ import { request as requestHttp } from "node:http";
 import { request as requestHttps } from "node:https";
 import { connect } from "node:net";
 import type { Duplex } from "node:stream";
-import { type Admitted, pin } from "./admit.ts";
+import { pin, type Route } from "./resolve-and-check.ts";
 import type { Target } from "./target.ts";
 
-/** A connection to an admitted target, through the proxy that was chosen for it or straight. */
+/** A connection to a permitted target, through the proxy that was chosen for it or straight. */
 export async function openTunnel(
   { host, port }: Target,
-  { proxy, addresses }: Admitted,
+  { proxy, addresses }: Route,
   signal: AbortSignal,
 ): Promise<Duplex> {
   if (proxy !== undefined) return openThroughProxy(new URL(proxy), `${bracketed(host)}:${port}`, signal);

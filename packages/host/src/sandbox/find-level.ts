@@ -2,7 +2,7 @@ import { limitsOf } from "../processes/cgroup.ts";
 import { findTrusted } from "../programs/trusted-program.ts";
 import { createBubblewrapLevel } from "./bubblewrap-level.ts";
 import type { Mount } from "./mount.ts";
-import { createPlans, type Plans } from "./plans.ts";
+import { createPlanCache, type PlanCache } from "./plan-cache.ts";
 import { adviceFor, tryLevel } from "./probe.ts";
 import type { Level, Trial } from "./sandbox.ts";
 import { createSandboxExecLevel } from "./sandbox-exec-level.ts";
@@ -13,11 +13,11 @@ import { createUnshareLevel } from "./unshare-level.ts";
 export interface FoundLevel {
   readonly tried: readonly Trial[];
   /** The strongest that works; nothing when none does, and commands run with all rights. */
-  readonly working?: { readonly level: Level; readonly plans: Plans };
+  readonly working?: { readonly level: Level; readonly plans: PlanCache };
   readonly advice: string;
 }
 
-type Options = Omit<Parameters<typeof createPlans>[0], "isRoot"> & {
+type Options = Omit<Parameters<typeof createPlanCache>[0], "isRoot"> & {
   readonly protectedMounts: readonly Mount[];
 };
 
@@ -34,7 +34,7 @@ export async function findLevel(
     for (const isRoot of name !== "sandbox-exec" && process.getuid?.() === 0 ? [true, false] : [false]) {
       const level = create?.(isRoot);
       if (!level) continue;
-      const plans = createPlans({ ...options, isRoot });
+      const plans = createPlanCache({ ...options, isRoot });
       const mounts = plans.get({ isOurs: false, changesProtected: false, protectedMounts, extra: [] });
       const trial = await tryLevel(level, { mounts, ownNetwork: false }, options.scratch);
       tried.push(trial);

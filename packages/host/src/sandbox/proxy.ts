@@ -1,8 +1,8 @@
 import { isIP } from "node:net";
 import { ToolError } from "@octant/core";
 import ipaddr from "ipaddr.js";
-import { type Resolve, systemResolve } from "../network/admit.ts";
 import { createHttpProxy, type HttpProxy } from "../network/http-proxy.ts";
+import { type Resolve, systemResolve } from "../network/resolve-and-check.ts";
 
 /** A host that settings name. Without a port: those of the web. */
 export interface HostRule {
@@ -16,7 +16,7 @@ export function createProxy(hosts: readonly string[], resolve: Resolve = systemR
   const rules = hosts.map(parseHostRule);
   return createHttpProxy({
     listen: "socket",
-    async admit({ shown, port }) {
+    async routeTo({ shown, port }) {
       const refuse = (why: string) => new ToolError("NET_BLOCKED", `${shown} ${why}`, { host: shown });
       const host = parseTarget(shown)?.host;
       const rule = host === undefined ? undefined : findRule(rules, { host, port });

@@ -1,16 +1,16 @@
-import { type AnyAction, type Holding, heldBy } from "@octant/core";
+import { type AnyAction, type ArgumentKind, kindOfArgument } from "@octant/core";
 import { z } from "zod";
 
 /** Where in the input something is held: `files`, then every item, then `uri`. */
 interface Place {
-  readonly holds: Holding;
+  readonly kind: ArgumentKind;
   readonly keys: readonly (string | typeof EVERY)[];
 }
 
 const EVERY = Symbol("every item");
 
 export interface HeldValue {
-  readonly holds: Holding;
+  readonly kind: ArgumentKind;
   /** The argument that it was found in. */
   readonly argument: string;
   /** Undefined when the argument was left out. */
@@ -37,23 +37,23 @@ const isLoose = ({ def }: z.ZodObject): boolean =>
 function toDeclaration(input: z.ZodObject) {
   const found = Object.entries(input.shape).flatMap(([name, schema]) => {
     const inside = placesIn(schema, [name]);
-    const byName = BY_NAME.find((holds) => holds === name);
-    return inside.length === 0 && byName ? [{ holds: byName, keys: [name] }] : inside;
+    const byName = BY_NAME.find((one) => one === name);
+    return inside.length === 0 && byName ? [{ kind: byName, keys: [name] }] : inside;
   });
   // One or a list of the same: the list is looked at as a whole.
   const places = found.filter((place) => !found.some((other) => isListOf(place, other)));
-  const byArgument = new Map(places.map(({ keys, holds }) => [keys[0], holds]));
+  const byArgument = new Map(places.map(({ keys, kind }) => [keys[0], kind]));
   return {
-    holdingOf: (argument: string): Holding | undefined => byArgument.get(argument),
+    kindOf: (argument: string): ArgumentKind | undefined => byArgument.get(argument),
     valuesIn: (given: Readonly<Record<string, unknown>>): readonly HeldValue[] =>
-      places.flatMap(({ holds, keys }) =>
-        valuesAt(given, keys).map((value) => ({ holds, argument: String(keys[0]), value })),
+      places.flatMap(({ kind, keys }) =>
+        valuesAt(given, keys).map((value) => ({ kind, argument: String(keys[0]), value })),
       ),
   };
 }
 
 const isListOf = (list: Place, item: Place): boolean =>
-  list.holds === item.holds &&
+  list.kind === item.kind &&
   list.keys.length === item.keys.length + 1 &&
   list.keys.at(-1) === EVERY &&
   item.keys.every((key, index) => key === list.keys[index]);
@@ -62,8 +62,8 @@ const isListOf = (list: Place, item: Place): boolean =>
 const BY_NAME = ["path", "command", "host"] as const;
 
 function placesIn(schema: z.core.$ZodType, keys: Place["keys"]): readonly Place[] {
-  const holds = heldBy(schema);
-  if (holds) return [{ holds, keys }];
+  const kind = kindOfArgument(schema);
+  if (kind) return [{ kind, keys }];
   if (schema instanceof z.ZodOptional || schema instanceof z.ZodNullable || schema instanceof z.ZodReadonly)
     return placesIn(schema.def.innerType, keys);
   if (schema instanceof z.ZodDefault || schema instanceof z.ZodPrefault)

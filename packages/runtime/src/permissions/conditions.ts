@@ -1,4 +1,4 @@
-import type { Holding } from "@octant/core";
+import type { ArgumentKind } from "@octant/core";
 import { hasShape } from "./command-shape.ts";
 import { beginsWith, type Command, mayContain } from "./commands.ts";
 import { type Facts, type Found, merge, nothing } from "./facts.ts";
@@ -84,14 +84,14 @@ function namedCondition(
   const ofHost = hostCondition(texts, reading, name);
   const tests = wanted.map(toValueTest);
   return (facts) => {
-    const holding = facts.holdingOf(name);
-    if (holding && HOLDS_PATH.has(holding)) return ofPath(facts);
-    if (holding === "host") return ofHost(facts);
+    const kind = facts.kindOf(name);
+    if (kind && PATH_KINDS.has(kind)) return ofPath(facts);
+    if (kind === "host") return ofHost(facts);
     return holds(reading, findScalars(facts.input, name), tests);
   };
 }
 
-const HOLDS_PATH: ReadonlySet<Holding> = new Set([
+const PATH_KINDS: ReadonlySet<ArgumentKind> = new Set([
   "path",
   "tree",
   "patch",

@@ -1,4 +1,4 @@
-import { type Holding, Ref } from "@octant/core";
+import { type ArgumentKind, Ref } from "@octant/core";
 import { parsePatch, pathToUri } from "@octant/host";
 import type { Declaration, HeldValue } from "./arguments.ts";
 import { type Command, RUNS_CODE, readCommands, readInput } from "./commands.ts";
@@ -28,7 +28,7 @@ export function toDeclaredFacts(
   };
   return {
     input,
-    holdingOf: declaration.holdingOf,
+    kindOf: declaration.kindOf,
     paths: look(
       (one) => findPaths(one, places, file),
       file === undefined ? undefined : () => findPath(file, base, false),
@@ -41,14 +41,14 @@ export function toDeclaredFacts(
 }
 
 function findPaths(
-  { holds, value }: HeldValue,
+  { kind, value }: HeldValue,
   { roots, undoneBy }: Places,
   file: string | undefined,
 ): Found<ResolvedPath> {
   const [base = "/"] = roots;
-  if (holds === "tree" && file !== undefined) return findPath(file, base, false);
-  if (holds === "tree") return merge(textsOf(value ?? roots).map((uri) => findPath(uri, base, true)));
-  const find = (text: string) => (holds === "patch" ? findPatched(text, base) : findNamed(holds, text, base));
+  if (kind === "tree" && file !== undefined) return findPath(file, base, false);
+  if (kind === "tree") return merge(textsOf(value ?? roots).map((uri) => findPath(uri, base, true)));
+  const find = (text: string) => (kind === "patch" ? findPatched(text, base) : findNamed(kind, text, base));
   return merge(textsOf(value).map((text) => findUndone(text, base, undoneBy) ?? find(text)));
 }
 
@@ -66,15 +66,15 @@ function findUndone(
 const STORED = /^\s*(?:blob:)?(sha256:[0-9a-f]{64})\s*$/;
 
 /** The file that a text of this kind names. */
-function findNamed(holds: Holding, text: string, base: string): Found<ResolvedPath> {
-  if (holds === "symbol" || (holds === "subject" && text.startsWith("sym:")))
+function findNamed(kind: ArgumentKind, text: string, base: string): Found<ResolvedPath> {
+  if (kind === "symbol" || (kind === "subject" && text.startsWith("sym:")))
     return findPath(fileOf(text), base, false);
-  const isOther = NAMES_NO_FILE[holds];
+  const isOther = NAMES_NO_FILE[kind];
   return isOther === undefined || isOther.test(text) ? nothing : findPath(text, base, false);
 }
 
 /** By kind, texts that a browser takes for a URL, and the store for a handle. */
-const NAMES_NO_FILE: Readonly<Partial<Record<Holding, RegExp>>> = {
+const NAMES_NO_FILE: Readonly<Partial<Record<ArgumentKind, RegExp>>> = {
   path: /^$/,
   address: /^(?:https?|data|about):/i,
   subject: /^(?:artifact_|identity_|sha256:|blob:|cas:)/,
@@ -117,8 +117,8 @@ const toUri = (name: string, base: string): string => {
   return pathToUri(name.startsWith("/") ? name : `${base}/${name}`);
 };
 
-function findCommand({ holds, value }: HeldValue): Found<Command> {
-  if (holds !== "command" || value === undefined) return nothing;
+function findCommand({ kind, value }: HeldValue): Found<Command> {
+  if (kind !== "command" || value === undefined) return nothing;
   if (typeof value !== "string" && !isWords(value)) return unclear;
   return { values: readCommands(value), besides: "nothing" };
 }
@@ -126,9 +126,9 @@ function findCommand({ holds, value }: HeldValue): Found<Command> {
 /** A name of a key is no text: `enter` ends a line. */
 const KEYS: Readonly<Record<string, string>> = { enter: "\n", space: " ", tab: "\t" };
 
-function findInput({ holds, value }: HeldValue): Found<Command> {
-  if (holds === "environment") return setsCode(value) ? unclear : nothing;
-  if (holds !== "input") return nothing;
+function findInput({ kind, value }: HeldValue): Found<Command> {
+  if (kind === "environment") return setsCode(value) ? unclear : nothing;
+  if (kind !== "input") return nothing;
   const text =
     typeof value === "string"
       ? value
@@ -144,14 +144,14 @@ const setsCode = (value: unknown): boolean =>
 const isWords = (value: unknown): value is readonly string[] =>
   Array.isArray(value) && value.every((word) => typeof word === "string");
 
-function findHosts({ holds, value }: HeldValue): Found<Host> {
-  if (holds === "address")
+function findHosts({ kind, value }: HeldValue): Found<Host> {
+  if (kind === "address")
     return merge(
       textsOf(value)
         .filter((one) => /^https?:/i.test(one))
         .map(findHost),
     );
-  return holds === "host" ? merge(textsOf(value).map(findHost)) : nothing;
+  return kind === "host" ? merge(textsOf(value).map(findHost)) : nothing;
 }
 
 function findHost(text: string): Found<Host> {
@@ -164,5 +164,5 @@ function textsOf(value: unknown): readonly string[] {
   return Array.isArray(value) ? value.filter((item) => typeof item === "string") : [];
 }
 
-const setsVariables = ({ holds, value }: HeldValue): boolean =>
-  holds === "environment" && typeof value === "object" && value !== null && Object.keys(value).length > 0;
+const setsVariables = ({ kind, value }: HeldValue): boolean =>
+  kind === "environment" && typeof value === "object" && value !== null && Object.keys(value).length > 0;

@@ -1,4 +1,4 @@
-import type { AnyAction, Holding } from "@octant/core";
+import type { AnyAction, ArgumentKind } from "@octant/core";
 import { type Command, readCommand } from "./commands.ts";
 import { type Host, parseHost } from "./hosts.ts";
 import type { Places } from "./path-glob.ts";
@@ -20,7 +20,7 @@ export interface PolicyCall {
 /** The facts of a call. Each kind is computed once, when a rule needs it. */
 export interface Facts {
   readonly input: PolicyCall["input"];
-  holdingOf(argument: string): Holding | undefined;
+  kindOf(argument: string): ArgumentKind | undefined;
   paths(argument?: string): Found<ResolvedPath>;
   commands(argument?: string): Found<Command>;
   hosts(argument?: string): Found<Host>;
@@ -74,7 +74,7 @@ export function toGuessedFacts({ input }: PolicyCall, { roots }: Places): Facts 
       ({ values: find(), besides: texts().length > MAX_TEXTS ? "unclear" : "other" }) as const;
   return {
     input,
-    holdingOf: () => undefined,
+    kindOf: () => undefined,
     paths: guess(() =>
       texts()
         .slice(0, MAX_TEXTS)

@@ -74,8 +74,8 @@ export function createPolicy(tiers: readonly TierRules[], places: Places) {
     /** The files and URLs that the call names. */
     named(call: PolicyCall): { readonly files: readonly string[]; readonly urls: readonly string[] } {
       const held = declarationOf(call.action)?.valuesIn(call.input) ?? [];
-      const texts = held.flatMap(({ holds, value }) =>
-        (holds === "host" || holds === "address") && typeof value === "string" ? [value] : [],
+      const texts = held.flatMap(({ kind, value }) =>
+        (kind === "host" || kind === "address") && typeof value === "string" ? [value] : [],
       );
       return {
         files: factsOf(call)
@@ -88,7 +88,7 @@ export function createPolicy(tiers: readonly TierRules[], places: Places) {
     treesIn: ({ action, input }: PolicyCall): readonly string[] =>
       declarationOf(action)
         ?.valuesIn(input)
-        .flatMap(({ holds, value }) => (holds === "tree" && typeof value === "string" ? [value] : [])) ?? [],
+        .flatMap(({ kind, value }) => (kind === "tree" && typeof value === "string" ? [value] : [])) ?? [],
     /** The narrowest useful rule that would allow this call and similar ones; undefined when none can describe them. */
     narrowRule(call: PolicyCall): PermissionRule | undefined {
       const rule = toNarrowRule(call, factsOf(call), places);

@@ -8,13 +8,13 @@ import { toHidden } from "../searched.ts";
 import type { CodeBackend } from "./backend.ts";
 import { type Code, firstAnswer } from "./code.ts";
 import { type CrossCheck, crossCheck, filesOf, isAmong } from "./cross-check.ts";
+import { Location, noteOutside, Outside, orderFrom, sortLocations, toLocation } from "./location.ts";
 import { localScopeOf, type NamedUse, usesByName } from "./names.ts";
 import { openUses } from "./open-uses.ts";
-import { LIST_ERRORS, Paging, pageOfPlaces } from "./page.ts";
-import { noteOutside, Outside, orderFrom, Place, sortPlaces, toPlace } from "./place.ts";
+import { LIST_ERRORS, Paging, pageOfLocations } from "./paging.ts";
+import { PositionInput, toPosition } from "./position-input.ts";
 import { holds } from "./sources.ts";
-import { SpotInput, toSpot } from "./spot.ts";
-import { placeLine, placesText } from "./text.ts";
+import { locationLine, placesText } from "./text.ts";
 import {
   ByName,
   NotListed,
@@ -30,7 +30,7 @@ const MAX_BY_NAME = 20;
 /** Calls by name that a server is asked about. */
 const MAX_ASKED = 100;
 
-const Call = Place.extend({
+const Call = Location.extend({
   name: z.string(),
   calls: z.array(z.object({ uri: Uri, range: Range })).describe("Call sites; the first 20"),
 });
@@ -40,7 +40,7 @@ export const calls = (code: Code) =>
     summary: "List the callers of a function, or the functions it calls.",
     ...INSPECT_SHORT,
     input: z.strictObject({
-      ...SpotInput,
+      ...PositionInput,
       direction: z.enum(["incoming", "outgoing"]).default("incoming"),
       ...Paging,
     }),
@@ -60,10 +60,10 @@ export const calls = (code: Code) =>
     text: placesText<z.output<typeof Call>>("call", "calls", (row, reader) => {
       const at = row.calls.map(({ range }) => range.start.line + 1);
       const lines = at.length > 0 ? `  (calls on line ${[...new Set(at)].join(", ")})` : "";
-      return placeLine(row, reader) + lines;
+      return locationLine(row, reader) + lines;
     }),
     async run({ limit, direction, cursor: _cursor, ...input }, ctx) {
-      const spot = await toSpot(code, input);
+      const spot = await toPosition(code, input);
       const find = direction === "incoming" ? findCallers : findCallees;
       const isEmpty = ({ found, byName }: Found) => found.length + byName.length === 0;
       const ask = (backend: CodeBackend) => find(code, backend, spot, ctx);
@@ -71,13 +71,13 @@ export const calls = (code: Code) =>
       if (!answered.answer) throw cannotSeeCalls(await whyNoServer(code, spot.path));
       const { found, byName, notes } = answered.answer;
       const order = await orderFrom(code, spot);
-      const { inside, outside } = sortPlaces(code, found, order);
+      const { inside, outside } = sortLocations(code, found, order);
       const toCall = async (call: SourceCall) => {
-        const place = await toPlace(code, call);
+        const place = await toLocation(code, call);
         const at = call.at.slice(0, MAX_CALLS).map(({ path, range }) => ({ uri: pathToUri(path), range }));
         return place && { ...place, name: call.name, calls: at };
       };
-      const results = await pageOfPlaces(inside, limit, ctx, toCall, order);
+      const results = await pageOfLocations(inside, limit, ctx, toCall, order);
       const named = await Promise.all(byName.slice(0, MAX_BY_NAME).map(toCall));
       return {
         results,

@@ -12,10 +12,10 @@ import { applyWorkspaceEdit } from "@octant/host";
 import { z } from "zod";
 import { linesWithinBudget } from "../within-budget.ts";
 import type { Code } from "./code.ts";
-import { SPOT_ERRORS } from "./spot.ts";
+import { POSITION_ERRORS } from "./position-input.ts";
 
 export const EDIT_ERRORS: readonly ErrorCode[] = [
-  ...SPOT_ERRORS,
+  ...POSITION_ERRORS,
   ...(["UNSUPPORTED", "CONFLICT", "PROTECTED_PATH", "PATCH_FAILED"] as const),
   ...(["LOCKED", "NO_SPACE", "IO_ERROR", "EXEC_FAILED", "UPSTREAM_ERROR"] as const),
 ];

@@ -7,9 +7,9 @@ import { spotOf } from "../place-lines.ts";
 import type { CodeBackend } from "./backend.ts";
 import { TREE_SITTER } from "./backends/tree-sitter.ts";
 import { type Code, firstAnswer } from "./code.ts";
-import { LIST_ERRORS, Paging, pageOfRanks } from "./page.ts";
-import { comparePlaces, Place, toPlace } from "./place.ts";
-import { toFile } from "./spot.ts";
+import { compareLocations, Location, toLocation } from "./location.ts";
+import { LIST_ERRORS, Paging, pageOfRanks } from "./paging.ts";
+import { toFile } from "./position-input.ts";
 import { placesText } from "./text.ts";
 import { whyUnchecked } from "./unchecked.ts";
 import { whyNoServer } from "./unsearched.ts";
@@ -17,7 +17,7 @@ import { whyNoServer } from "./unsearched.ts";
 /** The time that a server needs to load the project. */
 const PATIENCE_MS = 20_000;
 
-export const Diagnostic = Place.extend({
+export const Diagnostic = Location.extend({
   severity: z.enum(SEVERITIES),
   message: z.string(),
   source: z.string().optional(),
@@ -55,9 +55,9 @@ export const diagnostics = (code: Code) =>
         throw new ToolError("UNSUPPORTED", `nothing here can check this file; ${why}`, UNCHECKED);
       }
       const { found, why } = answer;
-      const sorted = found.toSorted(comparePlaces);
+      const sorted = found.toSorted(compareLocations);
       const results = await pageOfRanks(sorted, limit, ctx, async ({ path: _path, ...one }) => {
-        const place = await toPlace(code, { path, range: one.range });
+        const place = await toLocation(code, { path, range: one.range });
         return place && { ...place, ...one };
       });
       const checked = why === undefined ? "all" : "syntax";

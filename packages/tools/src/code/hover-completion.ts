@@ -4,22 +4,22 @@ import { z } from "zod";
 import { INSPECT } from "../kinds.ts";
 import type { CodeBackend } from "./backend.ts";
 import { type Code, firstAnswer } from "./code.ts";
-import { LIST_ERRORS, Paging, pageOfRanks } from "./page.ts";
-import { SPOT_ERRORS, SpotInput, toSpot } from "./spot.ts";
+import { LIST_ERRORS, Paging, pageOfRanks } from "./paging.ts";
+import { POSITION_ERRORS, PositionInput, toPosition } from "./position-input.ts";
 import { ByName, noteByName } from "./unsearched.ts";
 
 export const hover = (code: Code) =>
   action({
     summary: "Show a symbol's signature or type, and its documentation.",
     ...INSPECT,
-    input: z.strictObject(SpotInput),
+    input: z.strictObject(PositionInput),
     output: z.object({
       uri: Uri,
       text: z.string().nullable().describe("Markdown; null when unknown"),
       range: Range.optional(),
       note: ByName,
     }),
-    errors: [...SPOT_ERRORS, "EXEC_FAILED", "TIMEOUT"],
+    errors: [...POSITION_ERRORS, "EXEC_FAILED", "TIMEOUT"],
     examples: [
       { title: "Show type and docs", input: { uri: "src/main.ts", position: { line: 0, col: 13 } } },
     ],
@@ -28,7 +28,7 @@ export const hover = (code: Code) =>
       notes: [note, backend && `by ${backend}`],
     }),
     async run(input, ctx) {
-      const spot = await toSpot(code, input);
+      const spot = await toPosition(code, input);
       const ask = ({ hover: asked }: CodeBackend) => asked?.(spot, ctx.signal);
       const answered = await firstAnswer(code, spot.path, ctx, ask, { isEmpty: (found) => found === null });
       const { answer: found } = answered;
@@ -53,7 +53,7 @@ export const completion = (code: Code) =>
   action({
     summary: "List completions at a position, most likely first.",
     ...INSPECT,
-    input: z.strictObject({ ...SpotInput, ...Paging }),
+    input: z.strictObject({ ...PositionInput, ...Paging }),
     output: z.object({ results: z.array(Completion), total: z.int(), note: ByName }),
     errors: LIST_ERRORS,
     examples: [
@@ -72,7 +72,7 @@ export const completion = (code: Code) =>
       return { body: lines.join("\n") || "no completions", notes: [shown, note, backend && `by ${backend}`] };
     },
     async run({ limit, cursor: _cursor, ...input }, ctx) {
-      const spot = await toSpot(code, input);
+      const spot = await toPosition(code, input);
       const ask = ({ completion: asked }: CodeBackend) => asked?.(spot, ctx.signal);
       const hasPrefix = code.sources.nameAt(spot) !== undefined;
       const isEmpty = (found: readonly unknown[]) => found.length === 0 && hasPrefix;

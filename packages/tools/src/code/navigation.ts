@@ -6,11 +6,11 @@ import { toHidden } from "../searched.ts";
 import type { CodeBackend } from "./backend.ts";
 import { type Code, firstAnswer } from "./code.ts";
 import { crossCheck, filesOf } from "./cross-check.ts";
+import { Location, noteOutside, Outside, orderFrom, sortLocations, toLocation } from "./location.ts";
 import { localScopeOf, usesByName } from "./names.ts";
 import { openUses } from "./open-uses.ts";
-import { LIST_ERRORS, Paging, pageOfPlaces } from "./page.ts";
-import { noteOutside, Outside, orderFrom, Place, sortPlaces, toPlace } from "./place.ts";
-import { SpotInput, toSpot } from "./spot.ts";
+import { LIST_ERRORS, Paging, pageOfLocations } from "./paging.ts";
+import { PositionInput, toPosition } from "./position-input.ts";
 import { placesText } from "./text.ts";
 import { ByName, NotListed, noteByName, noteIncomplete, noteNotListed, Unsearched } from "./unsearched.ts";
 
@@ -18,8 +18,8 @@ export const definition = (code: Code) =>
   action({
     summary: "Find the definition of a symbol.",
     ...INSPECT,
-    input: z.strictObject({ ...SpotInput, ...Paging }),
-    output: z.object({ results: z.array(Place), outside: Outside, note: ByName }),
+    input: z.strictObject({ ...PositionInput, ...Paging }),
+    output: z.object({ results: z.array(Location), outside: Outside, note: ByName }),
     errors: LIST_ERRORS,
     examples: [
       { title: "By position", input: { uri: "src/main.ts", position: { line: 0, col: 13 } } },
@@ -27,7 +27,7 @@ export const definition = (code: Code) =>
     ],
     text: placesText("definition"),
     async run({ limit, cursor: _cursor, ...input }, ctx) {
-      const spot = await toSpot(code, input);
+      const spot = await toPosition(code, input);
       const name = code.sources.nameAt(spot);
       const ask = async ({ definition: asked, lacks }: CodeBackend) => {
         const found = await asked?.(spot, ctx.signal);
@@ -39,8 +39,8 @@ export const definition = (code: Code) =>
       };
       const isEmpty = (found: readonly SourcePlace[]) => found.length === 0;
       const answered = await firstAnswer(code, spot.path, ctx, ask, { isEmpty });
-      const { inside, outside } = sortPlaces(code, answered.answer ?? []);
-      const results = await pageOfPlaces(inside, limit, ctx, (place) => toPlace(code, place));
+      const { inside, outside } = sortLocations(code, answered.answer ?? []);
+      const results = await pageOfLocations(inside, limit, ctx, (place) => toLocation(code, place));
       return { results, ...noteOutside(outside), ...(await noteByName(code, spot.path, answered)) };
     },
   });
@@ -53,9 +53,9 @@ export const references = (code: Code) =>
   action({
     summary: "Find all uses of a symbol, including its definition.",
     ...INSPECT_SHORT,
-    input: z.strictObject({ ...SpotInput, ...Paging }),
+    input: z.strictObject({ ...PositionInput, ...Paging }),
     output: z.object({
-      results: z.array(Place),
+      results: z.array(Location),
       total: z.int(),
       by_name: PlacesByName,
       not_listed: NotListed,
@@ -67,7 +67,7 @@ export const references = (code: Code) =>
     examples: [{ title: "Find its users", input: { symbol_id: "sym:src/main.ts#answer" } }],
     text: placesText("reference"),
     async run({ limit, cursor: _cursor, ...input }, ctx) {
-      const spot = await toSpot(code, input);
+      const spot = await toPosition(code, input);
       const answered = await firstAnswer(
         code,
         spot.path,
@@ -77,12 +77,12 @@ export const references = (code: Code) =>
       );
       const { places = [], named, check, incomplete } = answered.answer ?? {};
       const order = await orderFrom(code, spot);
-      const { inside, outside } = sortPlaces(code, places, order);
-      const results = await pageOfPlaces(inside, limit, ctx, (place) => toPlace(code, place), order);
+      const { inside, outside } = sortLocations(code, places, order);
+      const results = await pageOfLocations(inside, limit, ctx, (place) => toLocation(code, place), order);
       return {
         results,
         total: inside.length,
-        ...(await toPlacesByName(code, check?.unknown ?? [])),
+        ...(await toLocationsByName(code, check?.unknown ?? [])),
         ...(named && noteNotListed(named, check)),
         ...noteOutside(outside),
         ...incomplete,
@@ -113,12 +113,12 @@ async function findUses(code: Code, backend: CodeBackend, spot: Spot, ctx: Conte
 }
 
 const PlacesByName = z
-  .object({ total: z.int(), results: z.array(Place).describe("The first 20") })
+  .object({ total: z.int(), results: z.array(Location).describe("The first 20") })
   .optional()
   .describe("Uses of the name that the language server cannot attribute to any symbol");
 
-async function toPlacesByName(code: Code, uses: readonly SourcePlace[]) {
+async function toLocationsByName(code: Code, uses: readonly SourcePlace[]) {
   if (uses.length === 0) return {};
-  const results = await Promise.all(uses.slice(0, MAX_BY_NAME).map((use) => toPlace(code, use)));
+  const results = await Promise.all(uses.slice(0, MAX_BY_NAME).map((use) => toLocation(code, use)));
   return { by_name: { total: uses.length, results: results.filter((place) => place !== undefined) } };
 }

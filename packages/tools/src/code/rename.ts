@@ -22,8 +22,8 @@ import { filesOf } from "./cross-check.ts";
 import { NewProblems, newProblemLines } from "./diagnostics-after-edit.ts";
 import { checkIdentifier } from "./identifier.ts";
 import { usesByName } from "./names.ts";
+import { PositionInput, toPosition } from "./position-input.ts";
 import { type Proposal, proposeForAll } from "./propose-for-all.ts";
-import { SpotInput, toSpot } from "./spot.ts";
 import { wordsNamed } from "./words.ts";
 
 const MAX_NAME_CHARS = 200;
@@ -34,7 +34,7 @@ export const rename = (code: Code) =>
     ...APPLY_SHORT,
     destructive: true,
     input: z.strictObject({
-      ...SpotInput,
+      ...PositionInput,
       new_name: z.string().min(1).max(MAX_NAME_CHARS).describe("An identifier of the language"),
       by: z
         .enum(["both", "server", "name"])
@@ -62,7 +62,7 @@ export const rename = (code: Code) =>
       };
     },
     async run({ new_name, dry_run, by, ...input }, ctx) {
-      const asked = await toSpot(code, input);
+      const asked = await toPosition(code, input);
       checkIdentifier(asked.path, new_name);
       if (by === "name") return renameByName(code, asked, new_name, dry_run, ctx);
       const found = await code.servers.find(asked.path);

@@ -12,19 +12,19 @@ import { z } from "zod";
 import { INSPECT_SHORT } from "../kinds.ts";
 import { notSearched, toHidden, toNotSearched } from "../searched.ts";
 import type { Code } from "./code.ts";
-import { LIST_ERRORS, Paging, pageOfPlaces, placeBefore } from "./page.ts";
-import { comparePlaces, Place, toPlace } from "./place.ts";
+import { compareLocations, Location, toLocation } from "./location.ts";
+import { LIST_ERRORS, locationBefore, Paging, pageOfLocations } from "./paging.ts";
 import { parseMany } from "./sources.ts";
 import { Scope } from "./symbol-lists.ts";
 import { filesIn, toGlobs } from "./symbol-search.ts";
-import { placeLine, placesText } from "./text.ts";
+import { locationLine, placesText } from "./text.ts";
 import { noteUnsearched, Unsearched } from "./unsearched.ts";
 
 const MAX_PATTERN_CHARS = 4_096;
 const MAX_CAPTURE_CHARS = 1_000;
 const MAX_WORDS_ONLY = 20;
 
-const Match = Place.extend({ captures: z.record(z.string(), z.string()).describe("By metavariable") });
+const Match = Location.extend({ captures: z.record(z.string(), z.string()).describe("By metavariable") });
 
 export const search_ast = (code: Code) =>
   action({
@@ -54,7 +54,7 @@ export const search_ast = (code: Code) =>
     ],
     text: placesText<z.output<typeof Match>>("match", "matches", (row, reader) => {
       const captures = Object.entries(row.captures).map(([name, text]) => `${name}=${JSON.stringify(text)}`);
-      return [placeLine(row, reader), captures.join(" ")].filter(Boolean).join("  ");
+      return [locationLine(row, reader), captures.join(" ")].filter(Boolean).join("  ");
     }),
     async run({ pattern, language, scope, limit }, ctx) {
       ctx.backend("tree-sitter");
@@ -65,7 +65,7 @@ export const search_ast = (code: Code) =>
         listFiles(code, folders, wanted, ctx.signal),
       );
       if (language !== undefined) await checkPattern(code, pattern, findLanguage(language));
-      const from = placeBefore(ctx);
+      const from = locationBefore(ctx);
       const isHidden = toHidden(ctx);
       const candidates = [...files]
         .filter((path) => !isHidden(path))
@@ -80,8 +80,8 @@ export const search_ast = (code: Code) =>
         limit,
         ctx.signal,
       );
-      const results = await pageOfPlaces(found, limit, ctx, async (match) => {
-        const place = await toPlace(code, match);
+      const results = await pageOfLocations(found, limit, ctx, async (match) => {
+        const place = await toLocation(code, match);
         return place && { ...place, captures: textsOf(match.captures) };
       });
       const { missing } = presentRoots(confinement);
@@ -117,7 +117,7 @@ async function findMatches(
     return [];
   };
   for await (const batch of parseMany(sources, files, signal, matchesIn, onUnparsable)) {
-    found.push(...batch.sort(comparePlaces).filter((match) => !from || comparePlaces(match, from) > 0));
+    found.push(...batch.sort(compareLocations).filter((match) => !from || compareLocations(match, from) > 0));
     if (found.length > limit) break;
   }
   return { found, unparsed, wordsOnly };

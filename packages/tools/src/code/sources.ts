@@ -1,7 +1,7 @@
 import { type Position, type Range, ToolError } from "@octant/core";
 import { type Path, readSourceText, type SourceText, type Spot, type Workspace } from "@octant/host";
 import { languageOf, type ParserPool, type SourceSymbol } from "@octant/search";
-import { toSymbolId } from "./spot.ts";
+import { toSymbolId } from "./position-input.ts";
 import { prefixAt, wordAt, wordsOf } from "./words.ts";
 
 export type Sources = ReturnType<typeof createSources>;

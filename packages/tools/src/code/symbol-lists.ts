@@ -1,4 +1,4 @@
-import { action, holding, SymbolId, Uri } from "@octant/core";
+import { action, ofKind, SymbolId, Uri } from "@octant/core";
 import { type Path, pathToUri, presentRoots } from "@octant/host";
 import { SYMBOL_KINDS } from "@octant/search";
 import { z } from "zod";
@@ -7,16 +7,16 @@ import { INSPECT, INSPECT_SHORT } from "../kinds.ts";
 import { notSearched, toHidden, toNotSearched } from "../searched.ts";
 import type { OutlineEntry } from "./backend.ts";
 import { type Code, firstAnswer } from "./code.ts";
-import { LIST_ERRORS, Paging, pageOfRanks, passedBefore } from "./page.ts";
-import { Place } from "./place.ts";
-import { toFile } from "./spot.ts";
+import { Location } from "./location.ts";
+import { LIST_ERRORS, Paging, pageOfRanks, passedBefore } from "./paging.ts";
+import { toFile } from "./position-input.ts";
 import { placesText } from "./text.ts";
 import { noteUnsearched, Unsearched } from "./unsearched.ts";
 
 const MAX_QUERY_CHARS = 200;
 
 /** The scope of all actions that search the project. */
-export const Scope = holding("tree", Uri.optional().describe("Folder or file; default all roots"));
+export const Scope = ofKind("tree", Uri.optional().describe("Folder or file; default all roots"));
 
 export const search_symbol = (code: Code) =>
   action({
@@ -52,7 +52,7 @@ export const search_symbol = (code: Code) =>
     },
   });
 
-const FoundSymbol = Place.extend({ name: z.string(), kind: z.enum(SYMBOL_KINDS) });
+const FoundSymbol = Location.extend({ name: z.string(), kind: z.enum(SYMBOL_KINDS) });
 
 const toFoundSymbol = ({ sources }: Code, path: Path, symbol: OutlineEntry) => ({
   uri: pathToUri(path),

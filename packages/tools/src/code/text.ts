@@ -2,10 +2,10 @@ import { type ActionText, counted, type Reader } from "@octant/core";
 import type { z } from "zod";
 import { spotOf, symbolNote, symbolOf } from "../place-lines.ts";
 import { type NotSearched, notSearchedNotes } from "../searched.ts";
-import type { Place } from "./place.ts";
+import type { Location } from "./location.ts";
 import { type NotListed, notListedNotes } from "./unsearched.ts";
 
-interface PlacesData<R extends Place> extends NotSearched {
+interface LocationsData<R extends Location> extends NotSearched {
   readonly results: readonly R[];
   readonly total?: number | undefined;
   readonly outside?: number | undefined;
@@ -19,8 +19,12 @@ interface PlacesData<R extends Place> extends NotSearched {
 
 /** One line per location: `src/a.ts:12:5: text  #symbol`. */
 export const placesText =
-  <R extends Place>(one: string, many = `${one}s`, toLine: (row: R, reader: Reader) => string = placeLine) =>
-  (data: PlacesData<R>, reader: Reader): ActionText => {
+  <R extends Location>(
+    one: string,
+    many = `${one}s`,
+    toLine: (row: R, reader: Reader) => string = locationLine,
+  ) =>
+  (data: LocationsData<R>, reader: Reader): ActionText => {
     const { results, total = results.length, by_name, outside, unparsed, incomplete, note } = data;
     const found = results.map((row) => toLine(row, reader)).join("\n") || `no ${many}`;
     const unsure = by_name
@@ -43,5 +47,5 @@ export const placesText =
     };
   };
 
-export const placeLine = (row: Place, reader: Reader): string =>
+export const locationLine = (row: Location, reader: Reader): string =>
   `${spotOf(row, reader)}: ${row.snippet}${symbolOf(row.symbol_id)}`;

@@ -1,4 +1,4 @@
-import { action, Hash, holding, PatchId, type Reader, Ref, Uri } from "@octant/core";
+import { action, Hash, ofKind, PatchId, type Reader, Ref, Uri } from "@octant/core";
 import { type Edits, FileReport, MAX_FILES, type PatchResult, StructuredEdit } from "@octant/host";
 import { z } from "zod";
 import { type DiagnosticsAfterEdit, NewProblems, newProblemLines } from "../code/diagnostics-after-edit.ts";
@@ -16,7 +16,7 @@ export const apply_patch = ({ edits, diagnostics }: { edits: Edits; diagnostics?
     ...APPLY,
     destructive: true,
     input: z.strictObject({
-      patch: holding(
+      patch: ofKind(
         "patch",
         z
           .union([z.string().min(1), z.array(StructuredEdit).min(1)])

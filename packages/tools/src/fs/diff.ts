@@ -1,4 +1,4 @@
-import { ANSWER_BYTES, action, Hash, holding, MAX_ANSWER_BYTES, Ref, Uri } from "@octant/core";
+import { ANSWER_BYTES, action, Hash, MAX_ANSWER_BYTES, ofKind, Ref, Uri } from "@octant/core";
 import { type Blobs, type Confinement, compareStates, excerptOfText, toRef } from "@octant/host";
 import { z } from "zod";
 import { INSPECT } from "../kinds.ts";
@@ -8,8 +8,8 @@ export const diff = ({ confinement, blobs }: { confinement: Confinement; blobs: 
     summary: "Diff two versions of a file by hash; versions replaced by edits stay available.",
     ...INSPECT,
     input: z.strictObject({
-      hash_a: holding("subject", Hash).optional().describe("From"),
-      hash_b: holding("subject", Hash).optional().describe("To"),
+      hash_a: ofKind("subject", Hash).optional().describe("From"),
+      hash_b: ofKind("subject", Hash).optional().describe("To"),
       uri: Uri.optional(),
       max_bytes: z.int().min(1).max(MAX_ANSWER_BYTES).default(ANSWER_BYTES),
     }),

@@ -1,4 +1,4 @@
-import { action, type Context, counted, holding, type Question, Ref, ToolError, Uri } from "@octant/core";
+import { action, type Context, counted, ofKind, type Question, Ref, ToolError, Uri } from "@octant/core";
 import type { Edits } from "@octant/host";
 import { z } from "zod";
 import { APPLY, DISK_ERRORS, EditNote, PATH_ERRORS } from "../kinds.ts";
@@ -9,7 +9,7 @@ export const rm = ({ edits }: { edits: Edits }) =>
     ...APPLY,
     destructive: true,
     input: z.strictObject({
-      uri: holding("tree", Uri),
+      uri: ofKind("tree", Uri),
       confirm: z
         .boolean()
         .default(false)

@@ -1,4 +1,4 @@
-import { ANSWER_BYTES, action, holding, MAX_ANSWER_BYTES, pagingInput, Uri } from "@octant/core";
+import { ANSWER_BYTES, action, MAX_ANSWER_BYTES, ofKind, pagingInput, Uri } from "@octant/core";
 import {
   MAX_SEARCH_MS,
   pathToUri,
@@ -26,7 +26,7 @@ export const search_text = (workspace: Searchable) =>
     leavesOut: true,
     input: z.strictObject({
       pattern: z.string().min(1).max(MAX_PATTERN_CHARS).describe("Rust regex"),
-      path: holding("tree", Uri.optional().describe("Folder or file; default all roots")),
+      path: ofKind("tree", Uri.optional().describe("Folder or file; default all roots")),
       fixed: z.boolean().default(false).describe("Plain text"),
       case: z
         .enum(["smart", "sensitive", "insensitive"])

@@ -1,8 +1,8 @@
 import type { SymbolId, Uri } from "@octant/core";
 import { type Confinement, type Files, hashOf as hashOfBytes, pathToUri } from "@octant/host";
 import type { ParserPool } from "@octant/search";
+import { parseSymbolId } from "../code/position-input.ts";
 import { createSources } from "../code/sources.ts";
-import { parseSymbolId } from "../code/spot.ts";
 import type { MemoryItem, MemoryLink } from "./memory-store.ts";
 
 interface LinkOptions {

@@ -1,4 +1,4 @@
-import { holding } from "@octant/core";
+import { ofKind } from "@octant/core";
 import { z } from "zod";
 
 const MAX_URL_CHARS = 16_384;
@@ -7,7 +7,7 @@ const MAX_HEADER_CHARS = 16_384;
 const MAX_TIMEOUT_MS = 10 * 60_000;
 
 /** The parameters shared by the actions. */
-export const Url = holding("host", z.string().min(1).max(MAX_URL_CHARS).describe("http or https"));
+export const Url = ofKind("host", z.string().min(1).max(MAX_URL_CHARS).describe("http or https"));
 
 export const timeout = (defaultMs: number) =>
   z.int().min(1).max(MAX_TIMEOUT_MS).default(defaultMs).describe("Total milliseconds");

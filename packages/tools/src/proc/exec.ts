@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import { action, type Context, holding, Ref, Uri } from "@octant/core";
+import { action, type Context, ofKind, Ref, Uri } from "@octant/core";
 import {
   type OpenCommand,
   type Processes,
@@ -35,20 +35,20 @@ export const TerminalSize = z.strictObject({
 });
 
 const ExecInput = z.strictObject({
-  command: holding(
+  command: ofKind(
     "command",
     z
       .union([Argument.min(1), z.tuple([Argument.min(1)], Argument).check(z.maxLength(MAX_ARGUMENTS))])
       .describe("A string runs in the shell; a list [program, …arguments] does not"),
   ),
   cwd: Uri.optional().describe("Working folder; default the first root"),
-  env: holding("environment", z.record(EnvName, Argument).default({}).describe("Added to the environment")),
+  env: ofKind("environment", z.record(EnvName, Argument).default({}).describe("Added to the environment")),
   timeout: z.int().min(1).optional().describe("Milliseconds until it is killed; default no limit"),
-  shell: holding(
+  shell: ofKind(
     "command",
     Argument.min(1).optional().describe("For a string command; default bash, else sh"),
   ),
-  stdin: holding("input", z.string().max(MAX_TEXT_CHARS).optional().describe("Complete standard input")),
+  stdin: ofKind("input", z.string().max(MAX_TEXT_CHARS).optional().describe("Complete standard input")),
   pty: TerminalSize.optional().describe("Run in a terminal; all output is in stdout"),
   background: z.boolean().default(false).describe("Return once it has started"),
   wait_for: WaitFor.optional(),

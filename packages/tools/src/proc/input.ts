@@ -1,4 +1,4 @@
-import { action, holding, invalidArgument } from "@octant/core";
+import { action, invalidArgument, ofKind } from "@octant/core";
 import type { Processes, ProcessInfo } from "@octant/host";
 import { z } from "zod";
 import { VERIFY } from "../kinds.ts";
@@ -32,11 +32,11 @@ export const input = ({ processes }: ProcWorkspace) =>
     runsCommands: true,
     input: z.strictObject({
       proc_id: ProcIdInput,
-      text: holding(
+      text: ofKind(
         "input",
         z.string().max(MAX_TEXT_CHARS).optional().describe("Sent verbatim; end a line with \\n"),
       ),
-      keys: holding(
+      keys: ofKind(
         "input",
         z.array(z.string().min(1)).max(MAX_KEYS).default([]).describe("After the text: enter, up, ctrl-c"),
       ),

@@ -4,7 +4,7 @@ import {
   action,
   type Context,
   Hash,
-  holding,
+  ofKind,
   pagingInput,
   Range,
   SymbolId,
@@ -22,7 +22,7 @@ import {
 } from "@octant/search";
 import { z } from "zod";
 import { Also } from "../also.ts";
-import { toSymbolId } from "../code/spot.ts";
+import { toSymbolId } from "../code/position-input.ts";
 import { notSearched, toHidden, toNotSearched } from "../searched.ts";
 import { openStoredRows } from "../stored-rows.ts";
 import { findFirstFiles } from "./first-files.ts";
@@ -80,7 +80,7 @@ export const query = (options: SearchOptions) =>
       query: z.string().min(1).max(MAX_QUERY_CHARS),
       also: Also.describe("Add 3-6 likely names, synonyms"),
       modality: z.enum(MODALITIES).default("auto").describe("auto chooses by the query's form"),
-      scope: holding("tree", Uri.optional().describe("Folder or file")),
+      scope: ofKind("tree", Uri.optional().describe("Folder or file")),
       ...pagingInput(10, MAX_HITS),
     }),
     output: Output,

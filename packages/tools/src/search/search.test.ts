@@ -5,7 +5,7 @@ import { createCursors, createDispatcher, createRegistry } from "@octant/core";
 import { createWatcher, createWorkspace, DEFAULT_SANDBOX } from "@octant/host";
 import { ParserPool, SearchEngine } from "@octant/search";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { parseSymbolId } from "../code/spot.ts";
+import { parseSymbolId } from "../code/position-input.ts";
 import { createSourceFiles, search } from "./index.ts";
 
 const base = realpathSync(mkdtempSync(join(tmpdir(), "octant-search-")));

@@ -1,4 +1,4 @@
-import { action, defineTool, Hash, holding, invalidArgument, pagingInput } from "@octant/core";
+import { action, defineTool, Hash, invalidArgument, ofKind, pagingInput } from "@octant/core";
 import { Artifact, ArtifactId } from "@octant/host";
 import { z } from "zod";
 import { APPLY, INSPECT } from "../kinds.ts";
@@ -24,7 +24,7 @@ export const artifact = (workspace: StoreWorkspace) =>
         input: z.strictObject({
           name: z.string().min(1).max(256),
           ...contentInput,
-          hash: holding("subject", Hash).optional().describe("Hash of stored content, instead of content"),
+          hash: ofKind("subject", Hash).optional().describe("Hash of stored content, instead of content"),
           mime: z
             .string()
             .min(1)

@@ -1,4 +1,4 @@
-import { action, defineTool, Hash, holding } from "@octant/core";
+import { action, defineTool, Hash, ofKind } from "@octant/core";
 import { z } from "zod";
 import { APPLY, INSPECT } from "../kinds.ts";
 import {
@@ -38,7 +38,7 @@ export const cas = (workspace: StoreWorkspace) =>
       inspect: action({
         summary: "Show the size and ref of stored content.",
         ...INSPECT,
-        input: z.strictObject({ hash: holding("subject", Hash) }),
+        input: z.strictObject({ hash: ofKind("subject", Hash) }),
         output: Stored,
         errors: ["NOT_FOUND", "IO_ERROR"],
         examples: [{ title: "Check stored content", input: { hash: EXAMPLE_HASH }, fails: "NOT_FOUND" }],
@@ -50,7 +50,7 @@ export const cas = (workspace: StoreWorkspace) =>
       get: action({
         summary: "Read stored content from any offset.",
         ...INSPECT,
-        input: z.strictObject({ hash: holding("subject", Hash), ...readInput }),
+        input: z.strictObject({ hash: ofKind("subject", Hash), ...readInput }),
         output: z.object(readOutput),
         errors: ["NOT_FOUND", "NOT_TEXT", "IO_ERROR"],
         examples: [{ title: "Read it", input: { hash: EXAMPLE_HASH }, fails: "NOT_FOUND" }],

@@ -1,11 +1,11 @@
-import { holding } from "@octant/core";
+import { ofKind } from "@octant/core";
 import { pathToUri, type Workspace } from "@octant/host";
 import { z } from "zod";
 
 const MAX_TARGET_CHARS = 4_096;
 
 /** The subject of an annotation or an identity. */
-export const Target = holding("subject", z.string().min(1).max(MAX_TARGET_CHARS)).describe(
+export const Target = ofKind("subject", z.string().min(1).max(MAX_TARGET_CHARS)).describe(
   "File URI or path, sym:…, artifact_…, identity_… or sha256:…",
 );
 

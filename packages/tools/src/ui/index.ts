@@ -4,7 +4,6 @@ import { console } from "./console.ts";
 import { emulate } from "./emulate.ts";
 import { evaluate } from "./evaluate.ts";
 import { fill, select, upload } from "./forms.ts";
-import { storage, trace } from "./keeping.ts";
 import { focus, press, type } from "./keyboard.ts";
 import { navigate } from "./navigate.ts";
 import { pdf, screenshot } from "./pictures.ts";
@@ -13,6 +12,7 @@ import { type Recordings, record, session, stop } from "./recordings.ts";
 import { route } from "./route.ts";
 import { snapshot } from "./snapshot.ts";
 import { dialog, download, tabs } from "./tabs.ts";
+import { storage, trace } from "./trace-and-storage.ts";
 import { wait } from "./wait.ts";
 import { windows } from "./windows.ts";
 

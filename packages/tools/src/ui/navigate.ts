@@ -1,4 +1,4 @@
-import { action, holding, ToolError } from "@octant/core";
+import { action, ofKind, ToolError } from "@octant/core";
 import { type Acting, invalid, messageOf, PageAnswer, toSiteUrl } from "@octant/host";
 import { z } from "zod";
 import { pageText, type UiOptions } from "./acting.ts";
@@ -19,7 +19,7 @@ export const navigate = (options: UiOptions) =>
     openWorld: true,
     input: z
       .strictObject({
-        url: holding("address", z.string().min(1).max(MAX_URL_CHARS))
+        url: ofKind("address", z.string().min(1).max(MAX_URL_CHARS))
           .optional()
           .describe("URL or workspace path"),
         history: z.enum(["back", "forward", "reload"]).optional(),

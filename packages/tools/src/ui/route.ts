@@ -1,8 +1,8 @@
 import {
   action,
   type Context,
-  holding,
   matchWildcards,
+  ofKind,
   pagingInput,
   Ref,
   Uri,
@@ -27,7 +27,7 @@ const Respond = z
     body: z.string().max(MAX_BODY_CHARS),
     json: z.json(),
     method: z.string().max(20),
-    url: holding(
+    url: ofKind(
       "host",
       z
         .string()

@@ -1,4 +1,4 @@
-import { action, Hash, holding, Ref, Uri } from "@octant/core";
+import { action, Hash, ofKind, Ref, Uri } from "@octant/core";
 import { type ApplyTo, applyPatch } from "@octant/host";
 import { z } from "zod";
 import { APPLY, PATH_ERRORS } from "../kinds.ts";
@@ -10,7 +10,7 @@ export const apply = (workspace: VcsWorkspace) =>
     ...APPLY,
     destructive: true,
     input: z.strictObject({
-      patch: holding("patch", z.string().min(1)).describe("From vcs.diff, or its ref"),
+      patch: ofKind("patch", z.string().min(1)).describe("From vcs.diff, or its ref"),
       index: z.boolean().default(false).describe("Stage it too"),
       staged: Staged,
       repo: Repo,

@@ -1,4 +1,4 @@
-import { action, type Context, counted, holding, invalidArgument, ToolError, Uri } from "@octant/core";
+import { action, type Context, counted, invalidArgument, ofKind, ToolError, Uri } from "@octant/core";
 import {
   emptyTree,
   findCommit,
@@ -21,7 +21,7 @@ export const diff = (workspace: VcsWorkspace) =>
     input: z.strictObject({
       ref: GitRef.optional().describe("Or a..b"),
       staged: Staged,
-      path: holding("tree", Uri.optional()),
+      path: ofKind("tree", Uri.optional()),
       repo: Repo,
       ...patchInput,
     }),

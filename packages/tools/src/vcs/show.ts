@@ -1,5 +1,5 @@
 import { isUtf8 } from "node:buffer";
-import { action, Hash, holding, Ref, Uri } from "@octant/core";
+import { action, Hash, ofKind, Ref, Uri } from "@octant/core";
 import {
   emptyTree,
   findCommit,
@@ -41,7 +41,7 @@ export const show = (workspace: VcsWorkspace) =>
     leavesOut: true,
     input: z.strictObject({
       ref: GitRef.default("HEAD"),
-      path: holding("tree", Uri.optional()),
+      path: ofKind("tree", Uri.optional()),
       repo: Repo,
       ...patchInput,
     }),

@@ -13,10 +13,10 @@ import { type FinalResponse, orRefusal, toReply, toRequest } from "../envelopes.
 import { encodeMsgPack } from "../msgpack/codec.ts";
 import type { ServerReady } from "../ready.ts";
 import { encodeBody, findBinary, HEADERS, parseBody, putBinary } from "./bodies.ts";
+import { type EdgeParts, followCall, toHeaders } from "./call-events.ts";
 import { connectNats, toUpstreamError } from "./connection.ts";
 import { findProject, noWorker } from "./discover.ts";
 import { type AnswerFromQueue, createAnswerFromQueue } from "./edge-answers.ts";
-import { type EdgeParts, follow, toHeaders } from "./edge-follow.ts";
 import { createEdgeJobs, type EdgeJobs } from "./edge-jobs.ts";
 import { followHolders, isUnheard } from "./holders.ts";
 import { toJobReply } from "./job-answers.ts";
@@ -159,7 +159,7 @@ class Client {
     given.set(HEADERS.requestId, id);
     if (options.upload) await putBinary(options.upload, bodies, given);
     const { data } = await encodeBody(this.#toRequest(call, options), bodies, given);
-    const following = follow(this.#parts, id, options, () => silence.heard());
+    const following = followCall(this.#parts, id, options, () => silence.heard());
     const silence = createSilence();
     const cancel = () => nc.publish(subjects.cancel(id), "");
     signal?.addEventListener("abort", cancel, { once: true });

@@ -10,7 +10,7 @@ import {
 } from "@octant/core";
 import { refusal, toReply } from "../envelopes.ts";
 import { encodeMsgPack, parseMsgPack } from "../msgpack/codec.ts";
-import type { EdgeParts } from "./edge-follow.ts";
+import type { EdgeParts } from "./call-events.ts";
 import type { EdgeJobs } from "./edge-jobs.ts";
 import { readField, toFacts, toJobReply, toJobsText, toJobText, toView, toWait } from "./job-answers.ts";
 import { type JobQueue, type QueuedJob, toState } from "./job-queue.ts";

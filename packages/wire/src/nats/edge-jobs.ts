@@ -11,7 +11,7 @@ import {
   toTraceId,
 } from "@octant/core";
 import { parseBody } from "./bodies.ts";
-import { type EdgeParts, type Following, follow, toHeaders } from "./edge-follow.ts";
+import { type CallEvents, type EdgeParts, followCall, toHeaders } from "./call-events.ts";
 import { readField, toJobReply, toStarted } from "./job-answers.ts";
 import { type JobQueue, type JobResult, parseResult } from "./job-queue.ts";
 
@@ -71,7 +71,7 @@ export function createEdgeJobs(parts: EdgeParts, queue: JobQueue) {
   const neglect = async (
     accepted: Promise<void>,
     isPatient: boolean,
-    following: Following,
+    following: CallEvents,
   ): Promise<undefined> => {
     do if (await within(accepted, admissionMs)) return new Promise<never>(() => {});
     while (following.questions > 0 || (isPatient && (await holders.current())));
@@ -102,7 +102,7 @@ export function createEdgeJobs(parts: EdgeParts, queue: JobQueue) {
         accepted.resolve();
       };
       const interim = Promise.withResolvers<Reply>();
-      const following = follow(parts, job_id, options, (event, message) => {
+      const following = followCall(parts, job_id, options, (event, message) => {
         if (readField(event, "state") === "running") accept();
         void readInterim(event, message, parts, job_id).then((reply) => reply && interim.resolve(reply));
       });

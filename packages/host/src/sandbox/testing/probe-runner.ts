@@ -5,7 +5,7 @@ import { openStateFolder } from "../../state.ts";
 import { createSandbox } from "../create-sandbox.ts";
 import { openBoundExchange } from "../exchange.ts";
 import { createGuard } from "../guard.ts";
-import { createPlans } from "../plans.ts";
+import { createPlanCache } from "../plan-cache.ts";
 import { tryLevel } from "../probe.ts";
 import type { LaunchedCommand, Sandbox, SandboxOptions } from "../sandbox.ts";
 import { openScratch } from "../scratch.ts";
@@ -94,7 +94,7 @@ function createWeaker(options: SandboxOptions): Sandbox {
     scratch,
   });
   const guard = createGuard({ roots, scratch, warn: () => {} });
-  const plans = createPlans({ ...options, isRoot, scratch });
+  const plans = createPlanCache({ ...options, isRoot, scratch });
   const planFor = (readOnly = false) =>
     plans.get({
       isOurs: readOnly,

@@ -9,13 +9,13 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { type AnyAction, action, type Holding, holding } from "@octant/core";
+import { type AnyAction, type ArgumentKind, action, ofKind } from "@octant/core";
 import { z } from "zod";
 import type { TierName } from "../../config/config.ts";
 import type { Decision } from "../policy.ts";
 import type { PermissionRule } from "../rule.ts";
 
-type Held = Holding | null | readonly { readonly [name: string]: Held }[];
+type Held = ArgumentKind | null | readonly { readonly [name: string]: Held }[];
 
 export interface Vector {
   readonly name: string;
@@ -77,7 +77,7 @@ function toShape(held: Record<string, Held>): Record<string, z.ZodType> {
         ? z.array(z.object(toShape(what[0]))).optional()
         : typeof what === "string"
           ? // A list was taken out above, but Array.isArray does not tell that of readonly ones.
-            holding(what as Holding, z.unknown())
+            ofKind(what as ArgumentKind, z.unknown())
           : z.unknown(),
     ]),
   );

@@ -13,7 +13,7 @@ import { z } from "zod";
  * - `address`: a URL, or a file of the workspace
  * - `subject`: a file, a symbol_id, a handle, or the hash of stored content
  */
-export type Holding =
+export type ArgumentKind =
   | "path"
   | "tree"
   | "patch"
@@ -26,14 +26,14 @@ export type Holding =
   | "subject";
 
 /** Not zod's own metadata: that would show in every JSON Schema. */
-const holdings = z.registry<{ readonly holds: Holding }>();
+const kinds = z.registry<{ readonly kind: ArgumentKind }>();
 
-/** The same schema, declared to hold such a thing. */
-export function holding<S extends z.ZodType>(holds: Holding, schema: S): S {
-  const held = schema.clone();
-  holdings.add(held, { holds });
-  return held;
+/** The same schema, declared to hold content of this kind. */
+export function ofKind<S extends z.ZodType>(kind: ArgumentKind, schema: S): S {
+  const declared = schema.clone();
+  kinds.add(declared, { kind });
+  return declared;
 }
 
-/** The declared content of a schema, even if it was refined or described later. */
-export const heldBy = (schema: z.core.$ZodType): Holding | undefined => holdings.get(schema)?.holds;
+/** The declared kind of a schema, even if it was refined or described later. */
+export const kindOfArgument = (schema: z.core.$ZodType): ArgumentKind | undefined => kinds.get(schema)?.kind;

@@ -19,10 +19,10 @@ export interface EdgeParts {
   readonly admissionMs: number;
 }
 
-export type Following = ReturnType<typeof follow>;
+export type CallEvents = ReturnType<typeof followCall>;
 
 /** Passes on what a job or a call emits, and has the person answer its questions. */
-export function follow(
+export function followCall(
   { connection: { nc }, subjects }: EdgeParts,
   id: string,
   { onProgress, onStream, ask }: Partial<CallOptions>,

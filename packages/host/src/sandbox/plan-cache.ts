@@ -19,10 +19,10 @@ const MAX_PLANS = 32;
 
 type Fixed = Omit<PlanOptions, keyof Wish | "allowed" | "sockets">;
 
-export type Plans = ReturnType<typeof createPlans>;
+export type PlanCache = ReturnType<typeof createPlanCache>;
 
 /** Looks at the home and the workspace before each command, and plans again only when they have changed. */
-export function createPlans(options: Fixed) {
+export function createPlanCache(options: Fixed) {
   const { roots, settings, env } = options;
   const home = homeOf(env);
   // Resolved before any command runs, because a command could replace an allowed path in a root with a link.

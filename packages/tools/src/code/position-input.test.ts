@@ -5,7 +5,7 @@ import { SymbolId } from "@octant/core";
 import { createConfinement } from "@octant/host";
 import fc from "fast-check";
 import { afterAll, expect, test } from "vitest";
-import { parseSymbolId, toSymbolId } from "./spot.ts";
+import { parseSymbolId, toSymbolId } from "./position-input.ts";
 
 const root = realpathSync(mkdtempSync(join(tmpdir(), "octant-symbol-")));
 const other = realpathSync(mkdtempSync(join(tmpdir(), "octant-symbol-")));

@@ -1,7 +1,7 @@
 import type { Range } from "@octant/core";
 import { createGrammars, findSymbols, languageOf } from "@octant/search";
 import { expect, test } from "vitest";
-import { orderFrom } from "./place.ts";
+import { orderFrom } from "./location.ts";
 
 const TEXT = `class Cart:
     def total(self):

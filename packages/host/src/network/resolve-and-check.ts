@@ -12,7 +12,7 @@ export type Resolve = (host: string) => Promise<readonly string[]>;
 export const systemResolve: Resolve = async (host) =>
   (await lookup(host, { all: true, order: "verbatim" })).map(({ address }) => address);
 
-export interface AdmitTools {
+export interface CheckTools {
   readonly gate: Gate;
   readonly resolve: Resolve;
   readonly chooseProxy: ChooseProxy;
@@ -34,18 +34,18 @@ export function checkDenied(
   }
 }
 
-/** How an admitted request travels: through a proxy, or to one of the addresses that were checked. */
-export interface Admitted {
+/** How a permitted request travels: through a proxy, or to one of the addresses that were checked. */
+export interface Route {
   readonly proxy: string | undefined;
   readonly addresses: readonly string[];
 }
 
 /** NET_BLOCKED unless policy lets this caller reach the target. A proxy resolves names itself, so only the name is checked then. */
-export async function admit(
+export async function resolveAndCheck(
   target: Target,
-  { gate, resolve, chooseProxy, denies }: AdmitTools,
+  { gate, resolve, chooseProxy, denies }: CheckTools,
   { isRemote, signal }: { readonly isRemote: boolean; readonly signal: AbortSignal },
-): Promise<Admitted> {
+): Promise<Route> {
   gate.checkName(target, isRemote);
   checkDenied(target, denies);
   const proxy = chooseProxy(target);

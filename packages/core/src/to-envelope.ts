@@ -4,10 +4,10 @@ import { type Envelope, type ErrorBody, type Meta, toErrorBody } from "./envelop
 import { ToolError } from "./errors.ts";
 
 /** Runs the work and returns its outcome as an envelope. It never rejects. */
-export type Settle = (work: () => Promise<unknown>, signal?: AbortSignal) => Promise<Envelope>;
+export type ToEnvelope = (work: () => Promise<unknown>, signal?: AbortSignal) => Promise<Envelope>;
 
-export const createSettle =
-  (call: Call, traceId: string, notes: Notes, onBug: (cause: unknown) => void): Settle =>
+export const createToEnvelope =
+  (call: Call, traceId: string, notes: Notes, onBug: (cause: unknown) => void): ToEnvelope =>
   async (work, signal) => {
     try {
       const data = await work();

@@ -11,22 +11,22 @@ const LineAndColumn = z
   .describe('1-based "12:5", with uri');
 
 /** Errors of every action that takes a position in a file. */
-export const SPOT_ERRORS = [
+export const POSITION_ERRORS = [
   ...(["NOT_FOUND", "NOT_A_FILE", "NOT_TEXT", "TOO_LARGE", "OUTSIDE_WORKSPACE", "ACCESS_DENIED"] as const),
 ];
 
 /** The subject of a question: a position in a file, or a symbol. */
-export const SpotInput = {
+export const PositionInput = {
   uri: Uri.optional(),
   position: Position.optional().describe("0-based, with uri"),
   at: LineAndColumn.optional(),
   symbol_id: SymbolId.optional(),
 };
 
-const Given = z.object(SpotInput);
+const Given = z.object(PositionInput);
 
 /** INVALID_ARGUMENT when the input has no position; NOT_FOUND when it names an unknown symbol. */
-export async function toSpot(code: Code, input: z.output<typeof Given>): Promise<Spot> {
+export async function toPosition(code: Code, input: z.output<typeof Given>): Promise<Spot> {
   const { uri, symbol_id } = input;
   if (symbol_id !== undefined) return findSymbol(code, symbol_id);
   if (uri === undefined || (input.position === undefined) === (input.at === undefined))

@@ -1,35 +1,40 @@
 import { ANSWER_BYTES, type Context, type ErrorCode, pagingInput, Range } from "@octant/core";
 import type { SourcePlace } from "@octant/host";
 import { z } from "zod";
-import { type ComparePlaces, comparePlaces } from "./place.ts";
-import { SPOT_ERRORS } from "./spot.ts";
+import { type CompareLocations, compareLocations } from "./location.ts";
+import { POSITION_ERRORS } from "./position-input.ts";
 
 export const Paging = pagingInput(50, 500);
-export const LIST_ERRORS: readonly ErrorCode[] = [...SPOT_ERRORS, "INVALID_CURSOR", "EXEC_FAILED", "TIMEOUT"];
+export const LIST_ERRORS: readonly ErrorCode[] = [
+  ...POSITION_ERRORS,
+  "INVALID_CURSOR",
+  "EXEC_FAILED",
+  "TIMEOUT",
+];
 
 /** Reserved for the fields around the list. */
 const MARGIN_BYTES = 2_048;
 
-const AfterPlace = z.object({ path: z.string(), range: Range });
+const AfterLocation = z.object({ path: z.string(), range: Range });
 
 /**
  * One page of locations in order. Each page queries again and continues after the last location of the previous one,
  * so that concurrent changes shift nothing.
  */
-export async function pageOfPlaces<P extends SourcePlace, R>(
+export async function pageOfLocations<P extends SourcePlace, R>(
   places: readonly P[],
   limit: number,
   ctx: Pick<Context, "resume" | "more">,
   toResult: (place: P) => Promise<R | undefined>,
-  order: ComparePlaces = comparePlaces,
+  order: CompareLocations = compareLocations,
 ): Promise<R[]> {
-  const after = placeBefore(ctx);
+  const after = locationBefore(ctx);
   const waiting = after ? places.filter((place) => order(place, after) > 0) : places;
   return fill(waiting, limit, toResult, ({ path, range }) => ctx.more({ path, range }));
 }
 
 /** The last location of the previous page. */
-export const placeBefore = (ctx: Pick<Context, "resume">) => ctx.resume(AfterPlace);
+export const locationBefore = (ctx: Pick<Context, "resume">) => ctx.resume(AfterLocation);
 
 const AfterCount = z.object({ passed: z.int().min(0) });
 
