@@ -12,7 +12,7 @@ import { runOctant } from "./octant-process.ts";
 import { LAUNCHER } from "./published-command.ts";
 import { accountAt } from "./scripted-account.ts";
 
-const HOSTILE = join(import.meta.dirname, "../packages/mcp/src/client/fixtures/hostile-server.mjs");
+const HOSTILE = join(import.meta.dirname, "../packages/mcp-client/src/fixtures/hostile-server.mjs");
 
 let project: FixtureProject;
 beforeAll(() => {

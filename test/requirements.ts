@@ -415,10 +415,10 @@ export const REQUIREMENTS: readonly Requirement[] = [
   ),
   rule(
     "MCP client: stdio, HTTP, older SSE and WebSocket; names unique with a reverse map; one dead server harms no other",
-    "packages/mcp/src/client/servers.test.ts: a server behind %s is listed and called with its token",
-    "packages/mcp/src/client/servers.test.ts: bad servers do not affect others",
-    "packages/mcp/src/client/servers.test.ts: a changed definition is not run until the person agrees",
-    "packages/mcp/src/client/tool-names.test.ts: every tool has a unique name that leads back to it",
+    "test/mcp-client.test.ts: a server behind %s is listed and called with its token",
+    "packages/mcp-client/src/servers.test.ts: bad servers do not affect others",
+    "packages/mcp-client/src/servers.test.ts: a changed definition is not run until the person agrees",
+    "packages/mcp-client/src/tool-names.test.ts: every tool has a unique name that leads back to it",
   ),
   rule(
     "MCP client: conformance incl. sign-in; resources, prompts and questions of servers reach the agent",

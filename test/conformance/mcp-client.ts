@@ -8,7 +8,7 @@ import {
   type MachineGrant,
   type NamedTool,
   type OAuthData,
-} from "@octant/mcp";
+} from "@octant/mcp-client";
 
 const url = process.argv.at(-1) ?? "";
 const CALL_MS = 15_000;

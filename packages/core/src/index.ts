@@ -42,6 +42,7 @@ export { createJobEvents, type JobEvent, type JobEventView, toEventView } from "
 export type { JobFilter, JobStore, JobWrite } from "./jobs/job-store.ts";
 export { createJobs, type Jobs } from "./jobs/jobs.ts";
 export { createWorker, type Worker } from "./jobs/worker.ts";
+export { createLineSplitter, type LineHandlers } from "./line-splitter.ts";
 export { Lines, toRange } from "./lines.ts";
 export { actionOf, ownAction, toolOf } from "./lookup.ts";
 export { allowedIn, hasAccess, MODES, type Mode } from "./modes.ts";

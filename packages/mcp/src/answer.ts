@@ -1,6 +1,6 @@
 import type { Attachment, Envelope, Reply, ToText } from "@octant/core";
 import { isPlain, type Plain } from "./messages.ts";
-import type { ResourceContent } from "./sources.ts";
+import type { ContentBlock, MediaBlock } from "./sources.ts";
 
 /** Above this the text block is only the head of the answer. */
 export const MAX_TEXT_BYTES = 64 * 1024;
@@ -37,17 +37,6 @@ export const createFormFor =
     const name = isPlain(clientInfo) ? String(clientInfo["name"]) : "";
     return TEXT_CLIENTS.test(name.toLowerCase().replaceAll(/[^a-z0-9]/g, "")) ? "text" : "structured";
   };
-
-interface MediaBlock {
-  readonly type: Attachment["kind"];
-  readonly data: string;
-  readonly mimeType: string;
-}
-
-type ContentBlock =
-  | { readonly type: "text"; readonly text: string }
-  | { readonly type: "resource"; readonly resource: ResourceContent }
-  | MediaBlock;
 
 export interface CallToolResult {
   readonly content: readonly ContentBlock[];

@@ -1,14 +1,6 @@
-import type {
-  BlobResourceContents,
-  GetPromptResult,
-  Icon,
-  ListResourcesResult,
-  Prompt,
-  ResourceTemplateType,
-  TextResourceContents,
-} from "@modelcontextprotocol/client";
-import type { CallOptions } from "@octant/core";
+import type { Attachment, CallOptions } from "@octant/core";
 import type { Exchange } from "./asking/exchange.ts";
+import type { Plain } from "./messages.ts";
 
 /** The caller of a request, and how to ask it. */
 export interface FeatureContext extends Pick<CallOptions, "caller" | "ask"> {
@@ -16,17 +8,63 @@ export interface FeatureContext extends Pick<CallOptions, "caller" | "ask"> {
   readonly exchange: Exchange;
 }
 
-export type { Icon, Prompt };
+export interface Icon {
+  readonly src: string;
+  readonly mimeType?: string;
+  readonly sizes?: string[];
+  readonly theme?: "light" | "dark";
+}
 
-export type ResourceContent = TextResourceContents | BlobResourceContents;
+interface Described {
+  readonly name: string;
+  readonly title?: string;
+  readonly description?: string;
+}
+
+export interface Resource extends Described {
+  readonly uri: string;
+  readonly mimeType?: string;
+  readonly size?: number;
+}
+
+export interface ResourceTemplate extends Described {
+  readonly uriTemplate: string;
+  readonly mimeType?: string;
+}
+
+export type ResourceContent = { readonly uri: string; readonly mimeType?: string; readonly _meta?: Plain } & (
+  | { readonly text: string }
+  | { readonly blob: string }
+);
+
+export interface MediaBlock {
+  readonly type: Attachment["kind"];
+  readonly data: string;
+  readonly mimeType: string;
+}
+
+export type ContentBlock =
+  | { readonly type: "text"; readonly text: string }
+  | { readonly type: "resource"; readonly resource: ResourceContent }
+  | MediaBlock;
+
+export interface Prompt extends Described {
+  readonly arguments?: (Described & { readonly required?: boolean })[];
+}
+
+/** A prompt with its arguments filled in. */
+export interface FilledPrompt {
+  readonly description?: string;
+  readonly messages: { readonly role: "user" | "assistant"; readonly content: ContentBlock }[];
+}
 
 /** The resources of a server. Failures are ToolErrors. */
 export interface ResourceSource {
   list(
     cursor: string | undefined,
     ctx: FeatureContext,
-  ): Promise<Pick<ListResourcesResult, "resources" | "nextCursor">>;
-  readonly templates: readonly ResourceTemplateType[];
+  ): Promise<{ readonly resources: Resource[]; readonly nextCursor?: string }>;
+  readonly templates: readonly ResourceTemplate[];
   /** undefined when there is no such resource. */
   read(uri: string, ctx: FeatureContext): Promise<readonly ResourceContent[] | undefined>;
   /**
@@ -46,7 +84,7 @@ export interface ResourceSource {
 export interface PromptSource {
   list(): readonly Prompt[];
   /** Called only for listed names, with all required arguments. */
-  get(name: string, args: Readonly<Record<string, string>>, ctx: FeatureContext): Promise<GetPromptResult>;
+  get(name: string, args: Readonly<Record<string, string>>, ctx: FeatureContext): Promise<FilledPrompt>;
   onChange?(listener: () => void): () => void;
 }
 

@@ -5,8 +5,7 @@ import fc from "fast-check";
 import { afterEach, expect, test } from "vitest";
 import { createDemo } from "./fixtures/demo.ts";
 import { createLineClient } from "./fixtures/lines.ts";
-import { MAX_LINE_BYTES } from "./lines.ts";
-import { type StdioServer, serveStdio } from "./stdio.ts";
+import { MAX_LINE_BYTES, type StdioServer, serveStdio } from "./stdio.ts";
 
 const servers: StdioServer[] = [];
 afterEach(async () => {

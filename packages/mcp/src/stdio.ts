@@ -1,9 +1,13 @@
 import type { Readable, Writable } from "node:stream";
+import { createLineSplitter } from "@octant/core";
 import { createConnection, receiveText } from "./connection.ts";
 import { type AnsweredHandshake, type HandshakeResults, toHandshakeResults } from "./handshake.ts";
-import { createLineQueue, createLineSplitter, MAX_LINE_BYTES } from "./lines.ts";
-import { INVALID_REQUEST, type Outgoing, toErrorMessage } from "./messages.ts";
+import { createLineQueue } from "./line-queue.ts";
+import { INVALID_REQUEST, idAtEdges, type Outgoing, toErrorMessage } from "./messages.ts";
 import { createService, type ServiceOptions } from "./service.ts";
+
+/** One message may contain a large file to write; nothing reasonable is larger. */
+export const MAX_LINE_BYTES = 64 * 1024 * 1024;
 
 /** How long a reader that stopped reading may delay the end. */
 const FLUSH_MS = 500;
@@ -51,13 +55,11 @@ export function serveStdio({ input, output, handshake, ...options }: StdioOption
     onWaiting: () => input.pause(),
     onEmpty: () => input.resume(),
   });
-  const feed = createLineSplitter({
-    onLine: lines.push,
-    onTooLong(id) {
-      const message = `Invalid Request: a message may have ${MAX_LINE_BYTES} bytes`;
-      write(toErrorMessage(id, { code: INVALID_REQUEST, message }));
-    },
-  });
+  const onTooLong = (edges: string) => {
+    const message = `Invalid Request: a message may have ${MAX_LINE_BYTES} bytes`;
+    write(toErrorMessage(idAtEdges(edges), { code: INVALID_REQUEST, message }));
+  };
+  const feed = createLineSplitter({ onLine: lines.push, onTooLong }, MAX_LINE_BYTES);
 
   const close = () => {
     if (!isClosing) {

@@ -1,4 +1,4 @@
-import type { Elicitation, ElicitationAnswer } from "@octant/mcp";
+import type { Elicitation, ElicitationAnswer } from "@octant/mcp-client";
 import type { PermissionAnswer, PermissionPrompter, PermissionRequest } from "@octant/runtime";
 import { type FormField, fieldsOf, isFilledIn, type Values } from "./elicitation-form.ts";
 

@@ -1,4 +1,4 @@
-import type { Elicitation, ElicitationAnswer } from "@octant/mcp";
+import type { Elicitation, ElicitationAnswer } from "@octant/mcp-client";
 import { z } from "zod";
 
 export type Values = NonNullable<ElicitationAnswer["content"]>;

@@ -7,7 +7,7 @@ import {
   type Registry,
   type Tool,
 } from "@octant/core";
-import type { McpServers, NamedTool, ServerResult } from "@octant/mcp";
+import type { McpServers, NamedTool, ServerResult } from "@octant/mcp-client";
 import { z } from "zod";
 import { toFailure } from "../run-calls.ts";
 import type { ToolExecutor } from "../tool-executor.ts";

@@ -7,7 +7,7 @@ import {
   defineTool,
   type Registry,
 } from "@octant/core";
-import type { McpServers, ServerResource } from "@octant/mcp";
+import type { McpServers, ServerResource } from "@octant/mcp-client";
 import { z } from "zod";
 import type { ToolExecutor } from "../tool-executor.ts";
 import type { CallPrompter } from "./call-prompter.ts";

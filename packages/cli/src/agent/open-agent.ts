@@ -23,7 +23,7 @@ import {
 } from "@octant/agent";
 import { type Caller, type Mode, type Tool, ToolError } from "@octant/core";
 import { findRepository, type HookRecord, pathToUri, recordHooks } from "@octant/host";
-import type { McpServers, ServerDefinition } from "@octant/mcp";
+import type { McpServers, ServerDefinition } from "@octant/mcp-client";
 import {
   createCredentialStore,
   type PermissionPrompter,

@@ -22,7 +22,7 @@ import {
 } from "@octant/agent";
 import { type Access, type Caller, ownerOf, sessionOf, toMemberId } from "@octant/core";
 import { hashOf, pathToUri, readRegularFile } from "@octant/host";
-import type { McpServers } from "@octant/mcp";
+import type { McpServers } from "@octant/mcp-client";
 import {
   createInstructionTrust,
   type PermissionPrompter,

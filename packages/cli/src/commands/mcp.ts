@@ -1,5 +1,5 @@
 import { counted, toOneLine } from "@octant/core";
-import type { McpServers } from "@octant/mcp";
+import type { McpServers } from "@octant/mcp-client";
 import { addUserServers, loadConfig, removeUserServer, type ServerSettings } from "@octant/runtime";
 import { toColumns } from "../columns.ts";
 import { defineCommand, EXIT, type FlagValues, type Io, print, printJson, UsageError } from "../command.ts";

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { text as readAll } from "node:stream/consumers";
 import { ToolError } from "@octant/core";
-import { loginAsMachine, loginTo, MachineGrant } from "@octant/mcp";
+import { loginAsMachine, loginTo, MachineGrant } from "@octant/mcp-client";
 import { createCredentialStore, type EffectiveSettings, loadConfig, openRedirect } from "@octant/runtime";
 import { type Io, print, UsageError } from "../command.ts";
 import { readSecret, showAddress } from "../questions.ts";

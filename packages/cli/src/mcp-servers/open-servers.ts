@@ -10,7 +10,7 @@ import {
   type OAuthStorage,
   type ServerDefinition,
   type ToolConsent,
-} from "@octant/mcp";
+} from "@octant/mcp-client";
 import { type CredentialStore, createCredentialStore, type EffectiveSettings } from "@octant/runtime";
 import { z } from "zod";
 import type { Octant } from "../octant.ts";

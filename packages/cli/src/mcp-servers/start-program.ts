@@ -8,7 +8,7 @@ import {
   startServer,
   type Workspace,
 } from "@octant/host";
-import type { ProgramDefinition, StartedProgram } from "@octant/mcp";
+import type { ProgramDefinition, StartedProgram } from "@octant/mcp-client";
 
 /**
  * Starts the program of an MCP server in the workspace's sandbox, with only the allowed variables of our

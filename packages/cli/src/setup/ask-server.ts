@@ -2,7 +2,7 @@ import type { ChildProcessWithoutNullStreams } from "node:child_process";
 import { once } from "node:events";
 import { ToolError } from "@octant/core";
 import { findOutsideProjects, pathOutsideProjects, startLaunched } from "@octant/host";
-import { createMcpServers, type StartedProgram } from "@octant/mcp";
+import { createMcpServers, type StartedProgram } from "@octant/mcp-client";
 import { loadVersion } from "../version.ts";
 import type { Start } from "./entry.ts";
 import type { Machine } from "./places.ts";

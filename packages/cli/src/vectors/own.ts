@@ -10,7 +10,7 @@ import {
   retryAfterMs,
 } from "@octant/agent";
 import { type AnyAction, type ArgumentKind, action, ofKind } from "@octant/core";
-import { createToolNames } from "@octant/mcp";
+import { createToolNames } from "@octant/mcp-client";
 import {
   createPolicy,
   isVerifier,

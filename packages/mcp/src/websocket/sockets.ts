@@ -4,7 +4,7 @@ import type { Connections } from "@octant/http";
 import { type ServerOptions, type WebSocket, WebSocketServer } from "ws";
 import { createConnection, receiveText } from "../connection.ts";
 import type { Limits } from "../http/limits.ts";
-import { createLineQueue } from "../lines.ts";
+import { createLineQueue } from "../line-queue.ts";
 import type { Outgoing } from "../messages.ts";
 import type { Service } from "../service.ts";
 import { SUBPROTOCOL } from "./handshake.ts";

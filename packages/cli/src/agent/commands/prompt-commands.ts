@@ -1,5 +1,5 @@
 import { invalidArgument, toOneLine } from "@octant/core";
-import type { McpServers, ServerPrompt } from "@octant/mcp";
+import type { McpServers, ServerPrompt } from "@octant/mcp-client";
 import type { SlashCommand } from "./slash-command.ts";
 
 /** The prompts of MCP servers as `/server:prompt`; the prompt's text is sent to the model. */

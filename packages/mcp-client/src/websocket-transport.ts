@@ -1,9 +1,9 @@
 import { once } from "node:events";
 import type { Transport } from "@modelcontextprotocol/client";
 import { WebSocket } from "ws";
-import { SUBPROTOCOL } from "../websocket/handshake.ts";
 import { MAX_MESSAGE_BYTES, parseMessage, TOO_LARGE } from "./stdio-transport.ts";
 
+const SUBPROTOCOL = "mcp";
 const MAX_OPENING_MS = 30_000;
 
 /** One message per text frame, like our own server. */

@@ -1,6 +1,6 @@
 import type { Readable, Writable } from "node:stream";
 import type { JSONRPCMessage, Transport } from "@modelcontextprotocol/client";
-import { createLineSplitter } from "../lines.ts";
+import { createLineSplitter } from "@octant/core";
 
 /** The largest message that a server may send; a larger one closes the connection. */
 export const MAX_MESSAGE_BYTES = 16 * 1024 * 1024;

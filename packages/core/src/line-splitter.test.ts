@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { createLineSplitter } from "./lines.ts";
+import { createLineSplitter } from "./line-splitter.ts";
 
 const MAX = 40;
 const TOO_LONG = "<too long>";
