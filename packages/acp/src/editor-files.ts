@@ -1,5 +1,5 @@
 import { methods } from "@agentclientprotocol/sdk";
-import type { ToolCall, ToolExecutor, ToolResult } from "@octant/agent";
+import type { CallStep, ToolCall, ToolResult } from "@octant/agent";
 import { ToolError } from "@octant/core";
 import type { WorkspaceFiles } from "./host.ts";
 import type { EditorSession } from "./session.ts";
@@ -11,11 +11,7 @@ const SCHEME = "editor";
  * the person typed. Every access first goes through the workspace's own tools, whose policy decides; the edit engine
  * asks for the buffers of the files that it is about to change.
  */
-export function withEditorFiles(
-  tools: ToolExecutor,
-  editor: EditorSession,
-  files: WorkspaceFiles,
-): ToolExecutor {
+export function createEditorStep(editor: EditorSession, files: WorkspaceFiles): CallStep {
   const buffers = new Map<string, Uint8Array>();
   files.addRefScheme(SCHEME, (ref) => {
     const bytes = buffers.get(ref);
@@ -54,27 +50,23 @@ export function withEditorFiles(
     return (await Promise.all(found)).flat();
   };
 
-  return {
-    ...tools,
-    async execute(call, options) {
-      const { reads_only } = tools.outline(call);
-      const changes = reads_only ? undefined : await files.observe();
-      const result = await tools.execute(call, options);
-      if (isRead(call)) {
-        const refs = result.is_error ? new Map() : await refsOf(tools.outline(call).paths);
-        if (refs.size === 0) return result;
-        const read = await tools.execute({ ...call, input: withRefs(call.input, refs) }, options);
-        const names = [...refs].map(([uri, ref]) => `${uri} (${ref})`).join(", ");
-        return withNote(read, `Unsaved in the editor, as the person sees it: ${names}`);
-      }
-      // Only some tools return an undo ref: a checkout, a test and a tool of an MCP server change files too.
-      const under = await changedUnder(result.facts?.undo_ref ?? (await changes?.()));
-      if (under.length === 0) return result;
-      return withNote(
-        result,
-        `This changed files on disk that have unsaved changes in the editor: ${under.join(", ")}. Tell the person before anything else: saving there would overwrite the change, and reloading would lose their text.`,
-      );
-    },
+  return async (call, { reads_only, paths }, next) => {
+    const changes = reads_only ? undefined : await files.observe();
+    const result = await next(call);
+    if (isRead(call)) {
+      const refs = result.is_error ? new Map() : await refsOf(paths);
+      if (refs.size === 0) return result;
+      const read = await next({ ...call, input: withRefs(call.input, refs) });
+      const names = [...refs].map(([uri, ref]) => `${uri} (${ref})`).join(", ");
+      return withNote(read, `Unsaved in the editor, as the person sees it: ${names}`);
+    }
+    // Only some tools return an undo ref: a checkout, a test and a tool of an MCP server change files too.
+    const under = await changedUnder(result.facts?.undo_ref ?? (await changes?.()));
+    if (under.length === 0) return result;
+    return withNote(
+      result,
+      `This changed files on disk that have unsaved changes in the editor: ${under.join(", ")}. Tell the person before anything else: saving there would overwrite the change, and reloading would lose their text.`,
+    );
   };
 }
 

@@ -1,4 +1,4 @@
-import type { Agent, SessionInfo, StampedEvent, ToolExecutor } from "@octant/agent";
+import type { Agent, CallStep, SessionInfo, StampedEvent } from "@octant/agent";
 import type { Mode, RefReader, Tool } from "@octant/core";
 import type { PermissionPrompter } from "@octant/runtime";
 
@@ -24,7 +24,8 @@ export interface OpenRequest {
   readonly mode: () => Mode | undefined;
   /** Tools that the editor adds. */
   readonly tools: readonly Tool[];
-  wrapTools(tools: ToolExecutor, files: WorkspaceFiles): ToolExecutor;
+  /** Layers round the calls of the session. */
+  steps(files: WorkspaceFiles): readonly CallStep[];
 }
 
 /** An MCP server that the client passes in. */

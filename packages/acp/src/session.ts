@@ -12,7 +12,7 @@ import {
 import type { AgentEvent, EndReason, UserPart } from "@octant/agent";
 import { ToolError } from "@octant/core";
 import { toUserParts } from "./content.ts";
-import { withEditorFiles } from "./editor-files.ts";
+import { createEditorStep } from "./editor-files.ts";
 import { editorTerminal } from "./editor-terminal.ts";
 import type { AcpHost, FileDiff, OpenedSession, OpenRequest } from "./host.ts";
 import { createEditorPrompter } from "./permissions.ts";
@@ -71,8 +71,7 @@ export class EditorSession {
       tools: hasTerminal
         ? [editorTerminal({ session: this, cwd: roots[0] ?? "", onOpen: (id) => this.#showTerminal(id) })]
         : [],
-      wrapTools: (tools, files) =>
-        this.capabilities.fs?.readTextFile ? withEditorFiles(tools, this, files) : tools,
+      steps: (files) => (this.capabilities.fs?.readTextFile ? [createEditorStep(this, files)] : []),
     });
     const { agent, modelId, notes } = this.#opened;
     this.#id = agent.session.id;

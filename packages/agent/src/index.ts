@@ -68,16 +68,12 @@ export { readLogFile } from "./sessions/log-file.ts";
 export { searchSessions } from "./sessions/search-sessions.ts";
 export { type SessionInfo, SessionStore } from "./sessions/session-store.ts";
 export { afterBeginning, createSpending, type Spending } from "./spending.ts";
-export type {
-  ToolCall,
-  ToolExecutor,
-  ToolResult,
-} from "./tool-executor.ts";
+export type { CallStep, ToolCall, ToolExecutor, ToolResult } from "./tool-executor.ts";
 export { type CallPrompter, createCallPrompter } from "./tools/call-prompter.ts";
-export { combineExecutors } from "./tools/combined-executor.ts";
+export { createToolExecutor } from "./tools/create-executor.ts";
 export { createDispatchExecutor } from "./tools/dispatch-executor.ts";
 export { elicitThrough } from "./tools/elicit.ts";
-export { createMcpExecutor, type McpExecutorOptions } from "./tools/mcp-executor.ts";
+export { createMcpExecutor } from "./tools/mcp-executor.ts";
 export { createResourceExecutor } from "./tools/mcp-resources.ts";
 export { markPlans, PlanMark } from "./tools/plan-marks.ts";
 export { cacheHitRate, costOf, NO_USAGE, tokensOf, type Usage } from "./usage.ts";

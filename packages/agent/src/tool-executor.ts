@@ -76,12 +76,23 @@ export interface CallOutline {
   readonly paths: readonly string[];
 }
 
-/** Runs tools by name. It never throws for a failing call; the failure is a result for the model. */
-export interface ToolExecutor {
+/** Tools by name. A failing call does not throw; the failure is a result for the model. */
+export interface ToolSource {
   /** In a fixed order: new tools come last, and none is removed during a session. */
   definitions(): readonly ToolDefinition[];
   outline(call: ToolCall): CallOutline;
   execute(call: ToolCall, options: ExecuteOptions): Promise<ToolResult>;
+}
+
+/** A layer round every call of a session; `next` may be given another call, or be called again. */
+export type CallStep = (
+  call: ToolCall,
+  outline: CallOutline,
+  next: (call: ToolCall) => Promise<ToolResult>,
+) => Promise<ToolResult>;
+
+/** All that a session needs to call tools. */
+export interface ToolExecutor extends ToolSource {
   /** Text for the model about files changed since its last request; one per request. */
   afterEdits?(changed: readonly ChangedFile[], signal: AbortSignal): Promise<string | undefined>;
 }

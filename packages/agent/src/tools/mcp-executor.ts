@@ -10,7 +10,7 @@ import {
 import type { McpServers, NamedTool, ServerResult } from "@octant/mcp-client";
 import { z } from "zod";
 import { toFailure } from "../run-calls.ts";
-import type { ToolExecutor } from "../tool-executor.ts";
+import type { ToolSource } from "../tool-executor.ts";
 import type { CallPrompter } from "./call-prompter.ts";
 
 export interface McpExecutorOptions {
@@ -34,7 +34,7 @@ export function createMcpExecutor({
   caller: given,
   access = "admin",
   allows = () => true,
-}: McpExecutorOptions): ToolExecutor {
+}: McpExecutorOptions): ToolSource {
   // As first offered: listed tools stay, even when a server disconnects or changes them.
   const offered = new Map<string, NamedTool>();
   const all = () => {

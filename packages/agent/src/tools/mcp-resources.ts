@@ -9,7 +9,7 @@ import {
 } from "@octant/core";
 import type { McpServers, ServerResource } from "@octant/mcp-client";
 import { z } from "zod";
-import type { ToolExecutor } from "../tool-executor.ts";
+import type { ToolSource } from "../tool-executor.ts";
 import type { CallPrompter } from "./call-prompter.ts";
 import { createDispatchExecutor } from "./dispatch-executor.ts";
 
@@ -24,7 +24,7 @@ export interface ResourceExecutorOptions {
 }
 
 /** One tool for the resources of all MCP servers, offered as soon as one of them has some. */
-export function createResourceExecutor(options: ResourceExecutorOptions): ToolExecutor {
+export function createResourceExecutor(options: ResourceExecutorOptions): ToolSource {
   const { servers, dispatchTo, prompter, caller, access, allows = () => true } = options;
   const registry = createRegistry([]);
   const tool = mcpResources(servers);

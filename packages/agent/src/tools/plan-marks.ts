@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { Session } from "../session.ts";
-import type { ToolExecutor } from "../tool-executor.ts";
+import type { CallStep } from "../tool-executor.ts";
 
 export const PlanStatus = z.enum(["pending", "in_progress", "completed", "failed", "skipped"]);
 
@@ -13,12 +13,11 @@ export const PlanMark = z.object({
 export type PlanMark = z.output<typeof PlanMark>;
 
 /** Records plan changes in the session's log, so that every front end sees them live. */
-export const markPlans = (tools: ToolExecutor, session: Session): ToolExecutor => ({
-  ...tools,
-  async execute(call, options) {
-    const result = await tools.execute(call, options);
+export const markPlans =
+  (session: Session): CallStep =>
+  async (call, _outline, next) => {
+    const result = await next(call);
     const plan = result.facts?.plan;
     if (plan) await session.append({ type: "mark", name: "plan", data: plan });
     return result;
-  },
-});
+  };

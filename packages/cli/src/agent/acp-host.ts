@@ -43,7 +43,7 @@ export function createAcpHost(options: AcpHostOptions): AcpHost {
     async checkCredentials() {
       await chooseClient({ config: loadConfig({ roots: [], env: io.env }) }, io.env, { provider, model });
     },
-    async open({ roots, resume, mcpServers, prompter, mode, tools, wrapTools }) {
+    async open({ roots, resume, mcpServers, prompter, mode, tools, steps }) {
       const opened = await openAgent({
         io,
         provider,
@@ -55,7 +55,7 @@ export function createAcpHost(options: AcpHostOptions): AcpHost {
         prompter: owner ? withoutAlways(prompter) : prompter,
         flags: { ...flags, root: owner ? checkServed(roots, flags.root) : roots.map(checkFolder) },
         from: resume === undefined ? undefined : { how: "resume", id: resume },
-        wrapTools: (own, octant) => wrapTools(own, toWorkspaceFiles(octant)),
+        steps: (octant) => steps(toWorkspaceFiles(octant)),
         // A remote client must not start programs here or make us connect to addresses of its choice.
         servers: owner ? {} : Object.fromEntries(mcpServers.map(({ name, ...server }) => [name, server])),
       });

@@ -3,15 +3,16 @@ import {
   type ApiClient,
   afterBeginning,
   type CallPrompter,
+  type CallStep,
   type ClientOptions,
   chooseProvider,
-  combineExecutors,
   createApiClient,
   createCallPrompter,
   createCredentialSource,
   createDispatchExecutor,
   createMcpExecutor,
   createResourceExecutor,
+  createToolExecutor,
   elicitThrough,
   type Limits,
   markPlans,
@@ -19,7 +20,6 @@ import {
   type ProviderName,
   type Session,
   type SessionStore,
-  type ToolExecutor,
 } from "@octant/agent";
 import { type Caller, type Mode, type Tool, ToolError } from "@octant/core";
 import { findRepository, type HookRecord, pathToUri, recordHooks } from "@octant/host";
@@ -64,8 +64,8 @@ export interface OpenAgentOptions {
   readonly tellsUnconfined?: boolean;
   /** Additional tools, such as those of an editor. */
   readonly tools?: readonly Tool[];
-  /** Wraps the tools that the model is offered. */
-  readonly wrapTools?: (tools: ToolExecutor, octant: Octant) => ToolExecutor;
+  /** Layers round the calls of the session. */
+  readonly steps?: (octant: Octant) => readonly CallStep[];
   /** Additional MCP servers, such as an editor's own. */
   readonly servers?: Readonly<Record<string, ServerDefinition>>;
 }
@@ -136,7 +136,10 @@ export async function openAgent(options: OpenAgentOptions) {
     const turn = createTurnCheckpoints(octant.checkpoints, session);
     const agent = new Agent({
       client,
-      tools: turn.around(toolsOf(octant, servers, session, callPrompter, options)),
+      tools: createToolExecutor({
+        ...sourcesOf(octant, servers, callPrompter, options),
+        steps: [turn.step, ...(options.steps?.(octant) ?? []), markPlans(session)],
+      }),
       afterRun: turn.end,
       session,
       prompter,
@@ -188,33 +191,25 @@ function hooksOf({ workspace: { confinement } }: Octant, env: NodeJS.ProcessEnv)
 }
 
 /** The tools that the model is offered. */
-function toolsOf(
+function sourcesOf(
   octant: Octant,
   servers: McpServers,
-  session: Session,
   prompter: CallPrompter,
-  { owner, mode, wrapTools }: OpenAgentOptions,
-): ToolExecutor {
+  { owner, mode }: OpenAgentOptions,
+) {
   const { dispatch, dispatchTo, registry, workspace } = octant;
   const roots = workspace.confinement.roots.map(pathToUri);
-  const own = markPlans(
-    createDispatchExecutor({
-      dispatch,
-      registry,
-      roots,
-      prompter,
-      jobs: workspace.jobs,
-      caller: owner,
-      mode,
-    }),
-    session,
-  );
-  const foreign = { servers, dispatchTo, prompter, caller: owner };
-  const all = combineExecutors({
-    own,
-    further: [createMcpExecutor(foreign), createResourceExecutor(foreign)],
+  const own = createDispatchExecutor({
+    dispatch,
+    registry,
+    roots,
+    prompter,
+    jobs: workspace.jobs,
+    caller: owner,
+    mode,
   });
-  return wrapTools?.(all, octant) ?? all;
+  const foreign = { servers, dispatchTo, prompter, caller: owner };
+  return { own, further: [createMcpExecutor(foreign), createResourceExecutor(foreign)] };
 }
 
 type ClientChoice = Pick<OpenAgentOptions, "provider" | "model" | "thinking">;

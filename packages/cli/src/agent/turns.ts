@@ -1,4 +1,4 @@
-import { type Session, type StampedEvent, type ToolExecutor, textOf } from "@octant/agent";
+import { type CallStep, type Session, type StampedEvent, textOf } from "@octant/agent";
 import { toOneLine } from "@octant/core";
 import type { Checkpoints, OpenTurn } from "@octant/host";
 import type { Octant } from "../octant.ts";
@@ -12,18 +12,15 @@ const MAX_LABEL_CHARS = 80;
 /** Opens a turn before its first call that may change files; the calls themselves take the checkpoints. */
 export function createTurnCheckpoints(checkpoints: Checkpoints | undefined, session: Session) {
   let turn: Promise<OpenTurn> | undefined;
-  if (!checkpoints) return { around: (tools: ToolExecutor) => tools, end: async () => {} };
+  const step: CallStep = async (call, { reads_only }, next) => {
+    if (checkpoints && !reads_only) {
+      turn ??= begin(checkpoints, session);
+      await turn;
+    }
+    return next(call);
+  };
   return {
-    around: (tools: ToolExecutor): ToolExecutor => ({
-      ...tools,
-      async execute(call, options) {
-        if (!tools.outline(call).reads_only) {
-          turn ??= begin(checkpoints, session);
-          await turn;
-        }
-        return tools.execute(call, options);
-      },
-    }),
+    step,
     async end() {
       const ended = turn;
       turn = undefined;

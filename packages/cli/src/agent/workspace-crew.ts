@@ -5,13 +5,12 @@ import {
   type CallPrompter,
   CREW_LIMITS,
   Crew,
-  combineExecutors,
   createCallPrompter,
   createDispatchExecutor,
   createMcpExecutor,
   createResourceExecutor,
+  createToolExecutor,
   type LimitReached,
-  type McpExecutorOptions,
   type Member,
   type MemberPlan,
   markPlans,
@@ -93,20 +92,26 @@ export function createWorkspaceCrew(given: WorkspaceCrewOptions): Crew {
       mode: options.mode,
       allows: (tool) => allows(plan, tool),
     });
-    const tools = withServers(own, given.servers?.(), {
+    const servers = given.servers?.();
+    const foreign = servers && {
+      servers,
       dispatchTo: place.dispatchTo,
       prompter: callPrompter,
       caller,
       // A server's claim that a tool only reads is not trusted.
-      allows: (tool) => access !== "read" && allows(plan, tool),
-    });
+      allows: (tool: string) => access !== "read" && allows(plan, tool),
+    };
+    const further = foreign ? [createMcpExecutor(foreign), createResourceExecutor(foreign)] : [];
     octant.spending.join(id, session);
     // The person's restrictions on the parent apply to the sub-agent too.
     place.modes.adopt(id, octant.modes, plan.parent);
     place.sessionRules.adopt(id, octant.sessionRules, plan.parent);
     const agent = new Agent({
       client,
-      tools: plan.of.access === "none" ? NO_TOOLS : markPlans(tools, session),
+      tools:
+        plan.of.access === "none"
+          ? NO_TOOLS
+          : createToolExecutor({ own, further, steps: [markPlans(session)] }),
       session,
       prompter,
       system,
@@ -147,16 +152,6 @@ const toRemote = (access: Access): Access => (access === "admin" ? "write" : acc
 function toParent(caller: string) {
   const session_id = sessionOf(caller);
   return session_id.startsWith("ses_") ? { session_id, kind: "agent" as const } : undefined;
-}
-
-function withServers(
-  own: ToolExecutor,
-  servers: McpServers | undefined,
-  options: Omit<McpExecutorOptions, "servers">,
-): ToolExecutor {
-  if (!servers) return own;
-  const foreign = { ...options, servers };
-  return combineExecutors({ own, further: [createMcpExecutor(foreign), createResourceExecutor(foreign)] });
 }
 
 const NO_TOOLS: ToolExecutor = {

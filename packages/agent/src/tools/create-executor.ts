@@ -2,7 +2,7 @@ import type { ToolDefinition } from "../api-client.ts";
 import { textParts } from "../messages.ts";
 import { toFailure } from "../run-calls.ts";
 import { estimateTokens } from "../tokens.ts";
-import type { ToolCall, ToolExecutor, ToolResult } from "../tool-executor.ts";
+import type { CallStep, ToolCall, ToolExecutor, ToolResult, ToolSource } from "../tool-executor.ts";
 
 /** The budget in tokens for definitions of other tools; beyond it tools are found by search. */
 const BUDGET_TOKENS = 8_000;
@@ -18,19 +18,21 @@ const SEARCH: ToolDefinition = {
   },
 };
 
-export interface CombinedExecutorOptions {
-  readonly own: ToolExecutor;
+export interface ExecutorOptions {
+  readonly own: ToolSource & Pick<ToolExecutor, "afterEdits">;
   /** Such as the tools of MCP servers. */
-  readonly further: readonly ToolExecutor[];
+  readonly further?: readonly ToolSource[];
+  /** The life of a call, the outermost first; the tool itself comes last. */
+  readonly steps?: readonly CallStep[];
   readonly budgetTokens?: number;
 }
 
 /**
- * Own tools first, then others as far as the budget allows; the rest is loaded when found by search. The order never
- * changes.
+ * Runs every call through the same steps. Own tools are offered first, then others as far as the budget allows; the rest
+ * is loaded when found by search. The order never changes.
  */
-export function combineExecutors(options: CombinedExecutorOptions): ToolExecutor {
-  const { own, further, budgetTokens = BUDGET_TOKENS } = options;
+export function createToolExecutor(options: ExecutorOptions): ToolExecutor {
+  const { own, further = [], steps = [], budgetTokens = BUDGET_TOKENS } = options;
   const offered: ToolDefinition[] = [];
   const isOffered = (name: string) => offered.some((one) => one.name === name);
   const all = () => further.flatMap((tools) => tools.definitions());
@@ -77,17 +79,24 @@ export function combineExecutors(options: CombinedExecutorOptions): ToolExecutor
     };
   };
 
+  const outline: ToolExecutor["outline"] = (call) =>
+    ownerOf(call.name)?.outline(call) ?? { title: call.name, kind: "search", reads_only: true, paths: [] };
+  const run: ToolExecutor["execute"] = async (call, given) => {
+    const owner = ownerOf(call.name);
+    if (owner) return owner.execute(call, given);
+    return call.name === SEARCH.name
+      ? search(call)
+      : toFailure("UNKNOWN_TOOL", `there is no tool '${call.name}'`);
+  };
+
   return {
     definitions,
-    outline: (call) =>
-      ownerOf(call.name)?.outline(call) ?? { title: call.name, kind: "search", reads_only: true, paths: [] },
-    async execute(call, given) {
-      const owner = ownerOf(call.name);
-      if (owner) return owner.execute(call, given);
-      return call.name === SEARCH.name
-        ? search(call)
-        : toFailure("UNKNOWN_TOOL", `there is no tool '${call.name}'`);
-    },
+    outline,
+    execute: (call, given) =>
+      steps.reduceRight<(call: ToolCall) => Promise<ToolResult>>(
+        (next, step) => (now) => step(now, outline(now), next),
+        (now) => run(now, given),
+      )(call),
     ...(own.afterEdits && { afterEdits: own.afterEdits }),
   };
 }
