@@ -5,12 +5,14 @@ import { EXCHANGE } from "./exchange.ts";
 import {
   divideVariables,
   keepVariables,
+  type LauncherFiles,
+  type LauncherOptions,
   RESTORE_KEY_SIGNALS,
   ROOT_KEEPS,
   toLauncherArgv,
   toLimitCommands,
 } from "./launcher.ts";
-import type { Mount } from "./mount.ts";
+import type { Bind, Mount } from "./mount.ts";
 import type { Level } from "./sandbox.ts";
 import type { Scratch } from "./scratch.ts";
 import { assembleFilter } from "./seccomp.ts";
@@ -21,6 +23,8 @@ export interface BubblewrapLevelOptions {
   readonly program: TrustedProgram;
   /** coreutils' `env`, which gives a command on a terminal its signals back. */
   readonly envProgram: TrustedProgram | undefined;
+  /** util-linux's, which ends the launcher with its parent. */
+  readonly setpriv: TrustedProgram | undefined;
   readonly arch: Architecture;
   readonly isRoot: boolean;
   readonly settings?: Pick<SandboxSettings, "memory_bytes">;
@@ -28,15 +32,30 @@ export interface BubblewrapLevelOptions {
 }
 
 export function createBubblewrapLevel(options: BubblewrapLevelOptions): Level {
-  const { program, envProgram, arch, isRoot, scratch } = options;
+  const { program, envProgram, setpriv, arch, isRoot, scratch } = options;
   const limits = toLimitCommands(options.settings);
   const filter = scratch.keep("filter", assembleFilter(arch));
   // Plans are cached by their owner, so an identical list is the same object.
-  const files = new WeakMap<readonly Mount[], string>();
-  const fileOf = (mounts: readonly Mount[]): string => {
-    const file = files.get(mounts) ?? scratch.keep("mounts", toArgumentFile(mounts, isRoot));
-    files.set(mounts, file);
-    return file;
+  const files = new WeakMap<readonly Mount[], Pick<LauncherFiles, "mounts" | "masks">>();
+  const filesOf = (all: readonly Mount[]) => {
+    const [lasting, passing] = [all.filter((mount) => !isPassing(mount)), all.filter(isPassing)];
+    const found = files.get(all) ?? {
+      mounts: scratch.keep("mounts", toArgumentFile(lasting, isRoot)),
+      masks: passing[0] && {
+        list: scratch.keep("masks", Buffer.from(passing.map(({ at }) => `${at}\n`).join(""))),
+        nothing: passing[0].source,
+      },
+    };
+    files.set(all, found);
+    return found;
+  };
+  let dying: LauncherOptions["dying"] | null = null;
+  /** Not every `setpriv` can. */
+  const dieWithParent = () => {
+    if (dying !== null) return dying;
+    const canDie = setpriv !== undefined && succeeds(setpriv, [...DIE_WITH_PARENT, "/bin/true"]);
+    dying = canDie ? [setpriv, ...DIE_WITH_PARENT] : undefined;
+    return dying;
   };
   let restoring: readonly string[] | undefined;
   /** Not every `env` can restore signals; where it cannot, Ctrl-C ends the launcher and the command with it. */
@@ -57,8 +76,8 @@ export function createBubblewrapLevel(options: BubblewrapLevelOptions): Level {
       const set = Object.entries(inside).map(([name, value]) => `--setenv\0${name}\0${value}\0`);
       const variables = set.length === 0 ? undefined : keepVariables(scratch, set.join(""));
       const restored = pty ? restoreKeySignals() : [];
-      const launcher = [
-        ...[program, "--args", "8", "--seccomp", "9"],
+      const args = [
+        ...["--seccomp", "9"],
         ...(variables === undefined ? [] : ["--args", "7"]),
         ...(exchange === undefined ? [] : ["--bind", exchange, EXCHANGE]),
         ...over.flatMap(toArguments),
@@ -69,12 +88,20 @@ export function createBubblewrapLevel(options: BubblewrapLevelOptions): Level {
         ...(typeof toNative(folder) !== "string" ? [] : ["--chdir", folder]),
         ...["--", ...restored, ...argv],
       ];
-      const files = { mounts: fileOf(mounts), filter, variables };
-      const launched = toLauncherArgv(files, launcher, { limits, ignoresKeys: restored.length > 0 });
+      const files = { ...filesOf(mounts), filter, variables };
+      const launched = toLauncherArgv(files, program, args, {
+        limits,
+        ignoresKeys: restored.length > 0,
+        dying: files.masks && dieWithParent(),
+      });
       return { argv: launched, env: passed, folder, launcher: true };
     },
   };
 }
+
+const DIE_WITH_PARENT = ["--pdeathsig", "KILL"] as const;
+
+const isPassing = (mount: Mount): mount is Bind => "ifThere" in mount;
 
 const HOLDS =
   "own processes, mounts and devices, a seccomp filter, secrets masked, only the workspace, temp and caches writable";

@@ -73,7 +73,15 @@ function listCandidates({
       : {
           level: "bubblewrap",
           create: (isRoot) =>
-            createBubblewrapLevel({ program, envProgram, arch, isRoot, scratch, settings: perProcess }),
+            createBubblewrapLevel({
+              program,
+              envProgram,
+              setpriv,
+              arch,
+              isRoot,
+              scratch,
+              settings: perProcess,
+            }),
         },
     unshare === undefined || setpriv === undefined
       ? { level: "unshare", missing: "unshare or setpriv is not installed" }

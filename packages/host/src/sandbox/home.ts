@@ -186,11 +186,11 @@ export function maskSecrets(tree: Tree, { home, scratch }: HomeOptions): void {
 }
 
 /** Puts nothing over a file or folder that would be seen. */
-export function addMask(tree: Tree, at: string, { nothing }: Scratch): void {
+export function addMask(tree: Tree, at: string, { nothing }: Scratch, options?: Pick<Bind, "ifThere">): void {
   const source = tree.sourceOf(at);
   const isCovered = source === undefined || source === nothing.folder || source === nothing.file;
   const found = isCovered ? undefined : statOf(source);
-  if (found) tree.add(read(found.isDirectory() ? nothing.folder : nothing.file, at));
+  if (found) tree.add({ ...read(found.isDirectory() ? nothing.folder : nothing.file, at), ...options });
 }
 
 /** Caches that variables have put elsewhere. */

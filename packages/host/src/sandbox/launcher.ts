@@ -8,10 +8,33 @@ import type { SandboxSettings } from "./settings.ts";
 
 /**
  * Opens the files that bubblewrap reads by descriptor, then execs bubblewrap. A shell does it because the caller can
- * pass only arguments. $1 is the mounts, $2 the filter; $3, if given, the variables, which are deleted at once.
+ * pass only arguments. $1 is the mounts, $2 the filter; before them the variables, if any, which are deleted at once.
  */
-const SCRIPT = 'exec 8<"$1" 9<"$2"; shift 2; exec "$@"';
-const SCRIPT_WITH_VARIABLES = `exec 7<"$1"; /bin/rm -f -- "$1"; shift; ${SCRIPT}`;
+const SCRIPT = 'exec 8<"$1" 9<"$2"; program=$3; shift 3; exec "$program" --args 8 "$@"';
+const READ_VARIABLES = 'exec 7<"$1"; /bin/rm -f -- "$1"; shift; ';
+/** Entries may vanish one after the other. */
+const MAX_STARTS = 5;
+/**
+ * Covers the entries that $3 lists, one a line, with the empty file $4. One may go before bubblewrap has mounted over
+ * it, which then fails before the command.
+ */
+const COVER = `exec 8<"$1" 9<"$2"; masks=$3 nothing=$4 program=$5; shift 5
+start() {
+  while IFS= read -r at; do [ ! -S "$at" ] || set -- --ro-bind "$nothing" "$at" "$@"; done <"$masks"
+  exec "$program" --args 8 "$@"
+}
+`;
+const COVER_ONCE = `${COVER}start "$@"`;
+/** bubblewrap reports an exit code only for a command that it has started. A reopened file is read from its start. */
+const COVER_AGAIN = `${COVER}exec 5>&1
+is_gone() { while IFS= read -r at; do [ -S "$at" ] || return 0; done <"$masks"; return 1; }
+again=${MAX_STARTS - 1}
+while :; do
+  for fd in 7 8 9; do [ ! -e /proc/self/fd/$fd ] || eval "exec $fd</proc/self/fd/$fd"; done
+  report=$(exec 6>&1 >&5 5>&-; start --json-status-fd 6 "$@"); code=$?
+  case "$code $report" in *exit-code*) ;; "1 "*) [ $again = 0 ] || ! is_gone || { again=$((again - 1)); continue; } ;; esac
+  exit $code
+done`;
 /** On a terminal Ctrl-C reaches bubblewrap too, and would end it and everything in it. */
 const IGNORE_KEYS = "trap '' INT QUIT; ";
 /** Arguments of `env`. The command must not inherit the ignored signals, and a shell cannot restore them. */
@@ -24,21 +47,34 @@ export interface Variables {
   readonly inside: Readonly<Record<string, string>>;
 }
 
+export interface LauncherFiles {
+  readonly mounts: string;
+  readonly filter: string;
+  readonly variables: string | undefined;
+  /** The list of entries to cover, and what covers them. */
+  readonly masks: { readonly list: string; readonly nothing: string } | undefined;
+}
+
+export interface LauncherOptions {
+  readonly limits: string;
+  readonly ignoresKeys: boolean;
+  /** A prefix with which the shell dies with its parent, as bubblewrap does; undefined where there is none. */
+  readonly dying: readonly [string, ...string[]] | undefined;
+}
+
+/** Runs `bubblewrap` with the mounts, the masks and `args`. */
 export function toLauncherArgv(
-  {
-    mounts,
-    filter,
-    variables,
-  }: Readonly<Record<"mounts" | "filter", string>> & {
-    readonly variables: string | undefined;
-  },
-  launcher: readonly string[],
-  { limits, ignoresKeys }: { readonly limits: string; readonly ignoresKeys: boolean },
+  { mounts, filter, variables, masks }: LauncherFiles,
+  bubblewrap: string,
+  args: readonly string[],
+  { limits, ignoresKeys, dying }: LauncherOptions,
 ): readonly [string, ...string[]] {
-  const start = `${ignoresKeys ? IGNORE_KEYS : ""}${limits}; `;
-  const script = start + (variables === undefined ? SCRIPT : SCRIPT_WITH_VARIABLES);
+  const start = `${ignoresKeys ? IGNORE_KEYS : ""}${limits}; ${variables === undefined ? "" : READ_VARIABLES}`;
   const files = [...(variables === undefined ? [] : [variables]), mounts, filter];
-  return ["/bin/sh", "-c", script, "sandbox", ...files, ...launcher];
+  if (!masks) return ["/bin/sh", "-c", start + SCRIPT, "sandbox", ...files, bubblewrap, ...args];
+  const script = start + (dying ? COVER_AGAIN : COVER_ONCE);
+  const shell = ["-c", script, "sandbox", ...files, masks.list, masks.nothing, bubblewrap, ...args];
+  return dying ? [...dying, "/bin/sh", ...shell] : ["/bin/sh", ...shell];
 }
 
 /** Gives the launcher only variables known to be harmless to a shell, the C library and bubblewrap. */

@@ -6,6 +6,8 @@ export type Mount =
       readonly source: string;
       readonly at: string;
       readonly mayBeGone?: true;
+      /** Covers a socket; skipped when the socket no longer exists. */
+      readonly ifThere?: true;
     }
   /** Empty and writable; removed when the command ends. */
   | { readonly kind: "empty"; readonly at: string }

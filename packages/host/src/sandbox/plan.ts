@@ -89,8 +89,8 @@ function planWorkspace(options: PlanOptions): readonly Mount[] {
   maskDenied(tree, options);
   maskSystem(tree, options);
   maskOctant(tree, options);
-  maskSockets(tree, options);
   protectOwnFiles(tree);
+  maskSockets(tree, options);
   return tree.mounts;
 }
 
@@ -115,9 +115,9 @@ function planAllowlist(options: PlanOptions): readonly Mount[] {
   maskDenied(tree, options);
   maskSystem(tree, options);
   maskOctant(tree, options);
-  maskSockets(tree, options);
   protectOwnFiles(tree);
   tree.add({ kind: "seal", at: "/" });
+  maskSockets(tree, options);
   return tree.mounts;
 }
 
@@ -271,14 +271,19 @@ function maskOctant(tree: Tree, { state, scratch, env }: PlanOptions): void {
   for (const path of [cache, settings, state.base]) addMask(tree, path, scratch);
 }
 
-/** A read-only socket can be connected to all the same. Those in places that commands may write to are meant for them. */
+/**
+ * A read-only socket can be connected to all the same. Those in places that commands may write to are meant for them.
+ * Sockets come and go, so their masks are the last mounts, and a launcher leaves out those of sockets that are gone.
+ */
 function maskSockets(tree: Tree, options: PlanOptions): void {
   const { sockets, env, scratch } = options;
   const writable = listWritable(options);
+  const isHidden = (path: string) =>
+    !writable.some((folder) => isWithin(folder, path) || isWithin(path, folder));
   const runtime = env["XDG_RUNTIME_DIR"];
-  for (const path of [...(runtime?.startsWith("/") ? [runtime] : []), ...sockets])
-    if (!writable.some((folder) => isWithin(folder, path) || isWithin(path, folder)))
-      addMask(tree, path, scratch);
+  if (runtime?.startsWith("/") && isHidden(runtime)) addMask(tree, runtime, scratch);
+  for (const path of sockets.filter((path) => isHidden(path) && statOf(path)?.isSocket()))
+    addMask(tree, path, scratch, { ifThere: true });
 }
 
 const listWritable = ({ roots, settings, allowed }: PlanOptions): Path[] =>

@@ -1,10 +1,7 @@
-import { lstatSync, readFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { attempt } from "../attempt.ts";
 
-/** One that is younger may be gone again before a command is started, which then could not be. */
-const MIN_AGE_MS = 5_000;
-
-/** The socket files that programs of this machine have been listening at; none where the system does not list them. */
+/** The socket files that programs of this machine listen at; none where the system does not list them. */
 export function listeningSockets(
   table = attempt(() => readFileSync("/proc/net/unix", "utf8")) ?? "",
 ): string[] {
@@ -12,13 +9,8 @@ export function listeningSockets(
     const [, flags, path = ""] = LINE.exec(line) ?? [];
     return path.startsWith("/") && (Number.parseInt(flags ?? "0", 16) & ACCEPTS) !== 0 ? [path] : [];
   });
-  const newest = Date.now() - MIN_AGE_MS;
-  return [...new Set(paths)].filter((path) => (timeOf(path) ?? newest) < newest).sort();
+  return [...new Set(paths)].sort();
 }
-
-/** undefined when it is gone. */
-const timeOf = (path: string): number | undefined =>
-  attempt(() => lstatSync(path, { throwIfNoEntry: false })?.mtimeMs);
 
 /** `0000000000000000: 00000002 00000000 00010000 0001 01 16 /run/x.sock`: the flags are the fourth column. */
 const LINE = /^\w+: \w+ \w+ (\w+) \w+ \w+ +\d+ (.+)$/;

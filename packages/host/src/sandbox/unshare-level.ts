@@ -3,7 +3,7 @@ import type { TrustedProgram } from "../programs/trusted-program.ts";
 import { shellQuote } from "../shell-quote.ts";
 import { EXCHANGE } from "./exchange.ts";
 import { divideVariables, keepVariables, ROOT_KEEPS, toLimitCommands } from "./launcher.ts";
-import type { Mount } from "./mount.ts";
+import type { Bind, Mount } from "./mount.ts";
 import type { Level } from "./sandbox.ts";
 import type { Scratch } from "./scratch.ts";
 import type { SandboxSettings } from "./settings.ts";
@@ -103,6 +103,7 @@ function toCommands(mount: Mount): string[] {
     case "write":
     case "device": {
       if (mount.at === "/") return [];
+      if (mount.ifThere) return [toMask(mount)];
       const room = `room ${shellQuote(mount.source)} ${at} ${shellQuote(dirname(mount.at))}`;
       // A mount inside a readable one would stay writable, so it is left out.
       const source = shellQuote(mount.source);
@@ -136,6 +137,13 @@ function toCommands(mount: Mount): string[] {
         `ln -s /proc/self/fd "$stage"${at}/fd; ln -s fd/0 "$stage"${at}/stdin; ln -s fd/1 "$stage"${at}/stdout; ln -s fd/2 "$stage"${at}/stderr`,
       ];
   }
+}
+
+/** The entry may go between the question and the mount. */
+function toMask({ source, at }: Bind): string {
+  const place = `"$stage"${shellQuote(at)}`;
+  const mask = `mount --bind ${shellQuote(source)} ${place} && seal ${place}`;
+  return `[ ! -e ${place} ] || { ${mask}; } || [ ! -e ${place} ]`;
 }
 
 /** Lines that the shell reads when it has nothing left to start but the command. */
