@@ -2,7 +2,7 @@
 import { join } from "node:path";
 import { styleText } from "node:util";
 import { createOctant } from "@octant/cli";
-import { createListing } from "@octant/mcp";
+import { createListing } from "@octant/core";
 import { toColumns } from "../packages/cli/src/columns.ts";
 import { toTokens } from "../packages/cli/src/commands/tools.ts";
 

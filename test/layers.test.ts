@@ -17,7 +17,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   http: ["core", "runtime"],
   console: ["core", "http"],
   "mcp-client": ["core"],
-  agent: ["core", "runtime", "mcp", "mcp-client"],
+  agent: ["core", "runtime", "mcp-client"],
   "scripted-provider": ["agent"],
   terminal: ["core", "runtime", "agent"],
   acp: ["core", "runtime", "agent"],

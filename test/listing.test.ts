@@ -1,6 +1,7 @@
 import { createOctant } from "@octant/cli";
-import { createListing } from "@octant/mcp";
+import { createListing } from "@octant/core";
 import { afterAll, expect, test } from "vitest";
+import { toLegacyTools } from "../packages/mcp/src/methods/tools.ts";
 import { createFixtureProject } from "./fixture-project.ts";
 
 const CHARS_PER_TOKEN = 4;
@@ -25,8 +26,8 @@ test("ws and fs together cost at most 1,000 tokens", () => {
 
 test("the default list costs at most 4,900 tokens, 1,000 of them for ui, and 1,200 when it is listed lazily", () => {
   expect(tokensOf(["ui"])).toBeLessThanOrEqual(1_000);
-  const { tools, legacyTools } = createListing({ registry: octant.registry });
-  for (const list of [tools, legacyTools])
+  const listing = createListing({ registry: octant.registry });
+  for (const list of [listing.tools, toLegacyTools(listing)])
     expect(JSON.stringify(list).length / CHARS_PER_TOKEN).toBeLessThanOrEqual(4_900);
   const lazy = createListing({ registry: octant.registry, profile: "lazy" });
   expect(JSON.stringify(lazy.tools).length / CHARS_PER_TOKEN).toBeLessThanOrEqual(1_200);
@@ -43,8 +44,8 @@ test("a briefly listed action is only named, and its parameters are in its schem
 test("twenty more on-demand tools add at most 60 tokens each, and answer when called", async () => {
   const { registry, dispatch } = octant;
   const sizeOf = () => {
-    const { tools, legacyTools } = createListing({ registry });
-    return Math.max(...[tools, legacyTools].map((list) => JSON.stringify(list).length));
+    const listing = createListing({ registry });
+    return Math.max(...[listing.tools, toLegacyTools(listing)].map((list) => JSON.stringify(list).length));
   };
   const before = sizeOf();
   const { actions } = registry.get("fs") ?? { actions: {} };

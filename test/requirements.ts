@@ -264,11 +264,11 @@ export const REQUIREMENTS: readonly Requirement[] = [
   // 6. MCP
   rule(
     "one flat schema per tool: no union at the root, no $ref",
-    "packages/mcp/src/listing.test.ts: no profile lists a root union",
+    "packages/core/src/text/listing.test.ts: no profile lists a root union",
   ),
   rule(
     "where one name has two meanings in one tool, that is refused",
-    "packages/mcp/src/listing.test.ts: one name with two meanings",
+    "packages/core/src/text/listing.test.ts: one name with two meanings",
   ),
   rule(
     "the envelope is structuredContent and, identical, text; above 64 KiB the head",
@@ -282,8 +282,8 @@ export const REQUIREMENTS: readonly Requirement[] = [
   ),
   rule(
     "mode inspect is truthfully read-only; split has hints per action",
-    "packages/mcp/src/listing.test.ts: mode inspect keeps the names",
-    "packages/mcp/src/listing.test.ts: the split profile lists one strict tool per action",
+    "packages/core/src/text/listing.test.ts: mode inspect keeps the names",
+    "packages/core/src/text/listing.test.ts: the split profile lists one strict tool per action",
   ),
   rule(
     "ws and fs are listed in at most 1,000 tokens",

@@ -8,10 +8,11 @@ import {
   createJobs,
   createRegistry,
   defineTool,
+  type ListingOptions,
   toInputSchema,
 } from "@octant/core";
 import { createJobStore, systemClock } from "@octant/host";
-import type { ListingOptions, ServiceOptions } from "@octant/mcp";
+import type { ServiceOptions } from "@octant/mcp";
 import { toResult } from "./fixture-content.ts";
 import { createExchanges } from "./fixture-exchange.ts";
 import { createFeatures } from "./fixture-features.ts";

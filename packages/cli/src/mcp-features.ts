@@ -1,6 +1,6 @@
-import type { Dispatch, Registry } from "@octant/core";
+import type { Answers, Dispatch, Registry } from "@octant/core";
 import { createFileChanges, pathToUri, type Watcher, type Workspace } from "@octant/host";
-import type { Answers, ServiceOptions } from "@octant/mcp";
+import type { ServiceOptions } from "@octant/mcp";
 import { createCallFor } from "./mcp-calls.ts";
 import { type CompletionParts, createCompletions, type FindRefs } from "./mcp-completions.ts";
 import { createFollowing, type Following } from "./mcp-following.ts";

@@ -7,6 +7,7 @@ import type {
   DispatcherOptions,
   JobEvent,
   Mode,
+  Profile,
   Registry,
   RegistryChange,
   Tool,
@@ -14,7 +15,7 @@ import type {
 } from "@octant/core";
 import type { Checkpoints, ProcessEvent, StateFolder, Workspace } from "@octant/host";
 import type { HttpServer, TokenStore } from "@octant/http";
-import type { Connection, HttpOptions, Outlet, Profile, StdioOptions, StdioServer } from "@octant/mcp";
+import type { Connection, HttpOptions, Outlet, StdioOptions, StdioServer } from "@octant/mcp";
 import type {
   ApprovalEvent,
   Config,

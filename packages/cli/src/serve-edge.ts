@@ -1,5 +1,5 @@
-import type { Dispatch } from "@octant/core";
-import { type Answers, type Profile, serveStdio } from "@octant/mcp";
+import type { Answers, Dispatch, Profile } from "@octant/core";
+import { serveStdio } from "@octant/mcp";
 import { followServer } from "@octant/wire";
 import { ENDING_SIGNALS, EXIT, type Io } from "./command.ts";
 import { createEdgeFeatures } from "./mcp-features.ts";

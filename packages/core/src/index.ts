@@ -62,6 +62,16 @@ export { type JsonSchema, toInputSchema } from "./schema.ts";
 export { itemsOf, outlineOf, type SchemaPart } from "./schema-outline.ts";
 export { SchemaPage, schemaPaging, toSchemaPage } from "./schema-page.ts";
 export { refuseNewer } from "./stored-version.ts";
+export {
+  ANSWERS,
+  type Answers,
+  createListing,
+  createLiveListing,
+  type Listing,
+  type ListingOptions,
+  type LiveListing,
+} from "./text/listing.ts";
+export { type ListedTool, type Offer, PROFILES, type Profile } from "./text/profiles.ts";
 export { createDescribe, createToText, type Describe, type ToText } from "./text/read-envelope.ts";
 export { type ActionText, counted, factsOf, type Reader } from "./text/text.ts";
 export {

@@ -1,4 +1,4 @@
-import type { Attachment, Envelope, Reply, ToText } from "@octant/core";
+import type { Answers, Attachment, Envelope, Reply, ToText } from "@octant/core";
 import { isPlain, type Plain } from "./messages.ts";
 import type { ContentBlock, MediaBlock } from "./sources.ts";
 
@@ -7,13 +7,6 @@ export const MAX_TEXT_BYTES = 64 * 1024;
 
 const MAX_BYTES_PER_UNIT = 3;
 const CUT_NOTE = "\n[cut here: the whole answer is in structuredContent; long content is behind its ref]";
-
-/**
- * `structured` returns the envelope as structured content and as text; `text` returns the form that a model reads
- * best.
- */
-export const ANSWERS = ["structured", "text"] as const;
-export type Answers = (typeof ANSWERS)[number];
 
 const CLIENT_INFO_KEY = "io.modelcontextprotocol/clientInfo";
 

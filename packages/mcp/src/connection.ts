@@ -1,5 +1,5 @@
-import { asksForLargeAnswer, createLargeCalls } from "@octant/core";
-import { type Answers, clientInfoIn } from "./answer.ts";
+import { type Answers, asksForLargeAnswer, createLargeCalls } from "@octant/core";
+import { clientInfoIn } from "./answer.ts";
 import { toLegacyClient } from "./asking/client-requests.ts";
 import { isLogged, type LogLevel, type RequestClient } from "./asking/exchange.ts";
 import { toModernClient } from "./asking/input-required.ts";

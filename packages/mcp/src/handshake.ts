@@ -1,11 +1,11 @@
 import type { Readable, Writable } from "node:stream";
-import { type Answers, clientInfoIn, createFormFor } from "./answer.ts";
+import type { Answers, Offer } from "@octant/core";
+import { clientInfoIn, createFormFor } from "./answer.ts";
 import { type Era, HANDSHAKE_VERSIONS, judge, type Phase } from "./era.ts";
 import { type Message, type Plain, parseJson, toMessage, toResultMessage } from "./messages.ts";
 import { isHandshake, negotiate, toDiscoverResult, toInitializeResult } from "./methods/lifecycle.ts";
 import { toToolList } from "./methods/tools.ts";
 import { toModernResult } from "./modern-result.ts";
-import type { Offer } from "./profiles.ts";
 import type { Service } from "./service.ts";
 
 /** The results of a client's first requests. They depend only on declarations and options, so they can be cached. */

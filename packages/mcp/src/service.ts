@@ -1,10 +1,19 @@
 import { randomBytes } from "node:crypto";
-import { type Call, type Caller, type CallOptions, createToText, type Reply } from "@octant/core";
-import { type Answers, createFormFor, type ToResult, toResultsFor } from "./answer.ts";
+import {
+  type Answers,
+  type Call,
+  type Caller,
+  type CallOptions,
+  createLiveListing,
+  createToText,
+  type ListingOptions,
+  type LiveListing,
+  type Reply,
+} from "@octant/core";
+import { createFormFor, type ToResult, toResultsFor } from "./answer.ts";
 import type { Exchange } from "./asking/exchange.ts";
 import { createStateSeal, type StateSeal } from "./asking/request-state.ts";
 import type { Era } from "./era.ts";
-import { createLiveListing, type ListingOptions, type LiveListing } from "./listing.ts";
 import type { Plain } from "./messages.ts";
 import { type Capabilities, createMethods, type Methods, toCapabilities } from "./methods/index.ts";
 import type { CompletionSource, Icon, PromptSource, ResourceSource } from "./sources.ts";

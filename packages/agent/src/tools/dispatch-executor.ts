@@ -4,15 +4,16 @@ import {
   allowedIn,
   type Call,
   type Caller,
+  createListing,
   createToText,
   type Dispatch,
   type Jobs,
+  type Listing,
   type Mode,
   ownAction,
   type Registry,
   type Reply,
 } from "@octant/core";
-import { createListing, type Listing } from "@octant/mcp";
 import type { ToolDefinition } from "../api-client.ts";
 import type { UserPart } from "../messages.ts";
 import { toFailure } from "../run-calls.ts";

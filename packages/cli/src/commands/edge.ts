@@ -1,4 +1,4 @@
-import { ANSWERS, PROFILES } from "@octant/mcp";
+import { ANSWERS, PROFILES } from "@octant/core";
 import { defineCommand, UsageError } from "../command.ts";
 import { viaFlags } from "../wire-flags.ts";
 

@@ -1,4 +1,5 @@
-import { ANSWERS, answerHandshake, PROFILES } from "@octant/mcp";
+import { ANSWERS, PROFILES } from "@octant/core";
+import { answerHandshake } from "@octant/mcp";
 import {
   defineCommand,
   ENDING_SIGNALS,

@@ -1,5 +1,4 @@
-import { allowedIn, counted } from "@octant/core";
-import { createListing, PROFILES } from "@octant/mcp";
+import { allowedIn, counted, createListing, PROFILES } from "@octant/core";
 import { toColumns } from "../columns.ts";
 import { defineCommand, print, printJson } from "../command.ts";
 import { openOctant } from "../open-octant.ts";

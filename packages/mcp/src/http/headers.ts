@@ -86,7 +86,7 @@ function checkName({ method, params }: Message, header: string | string[] | unde
 /** Arguments marked with `x-mcp-header` in a tool's schema are repeated in `Mcp-Param-…`. */
 function checkArguments({ params }: Message, headers: IncomingHttpHeaders, { listing }: Service): void {
   const offer = listing.current().offer(String(params?.["name"]));
-  if (offer?.usesHeaders) checkLevel(offer.listed.inputSchema, toPlain(params?.["arguments"]), headers);
+  if (offer) checkLevel(offer.listed.inputSchema, toPlain(params?.["arguments"]), headers);
 }
 
 function checkLevel(schema: Plain, args: Plain, headers: IncomingHttpHeaders): void {

@@ -1,6 +1,13 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { type CallOptions, type Clock, createCallRunner, type Reply, TIMINGS } from "@octant/core";
-import type { Answers } from "../answer.ts";
+import {
+  type Answers,
+  type CallOptions,
+  type Clock,
+  createCallRunner,
+  type Listing,
+  type Reply,
+  TIMINGS,
+} from "@octant/core";
 import type { Exchange } from "../asking/exchange.ts";
 import type { McpRequest } from "../connection.ts";
 import type { Era } from "../era.ts";
@@ -15,11 +22,17 @@ export function listTools(request: McpRequest): Plain {
   return toToolList(request.service, request.era, request.answers());
 }
 
-/** Shows clients of the handshake revisions which tools may become tasks. */
 export function toToolList({ listing, tasks }: Service, era: Era, answers: Answers): Plain {
-  const { tools, legacyTools } = listing.current(answers);
-  return { tools: era === "legacy" && tasks ? legacyTools : tools };
+  const current = listing.current(answers);
+  return { tools: era === "legacy" && tasks ? toLegacyTools(current) : current.tools };
 }
+
+/** Shows clients of the handshake revisions which tools may become tasks. */
+export const toLegacyTools = ({ tools, offer }: Pick<Listing, "tools" | "offer">): readonly object[] =>
+  tools.map((tool) => {
+    const { mayBeTask, isMinimal } = offer(tool.name) ?? {};
+    return mayBeTask && !isMinimal ? { ...tool, execution: { taskSupport: "optional" } } : tool;
+  });
 
 export async function callTool(request: McpRequest): Promise<Plain> {
   const { service, params, meta, signal } = request;

@@ -1,4 +1,5 @@
-import { itemsOf, type JsonSchema, outlineOf, type SchemaPart } from "@octant/core";
+import type { JsonSchema } from "../schema.ts";
+import { itemsOf, outlineOf, type SchemaPart } from "../schema-outline.ts";
 
 export interface FlatSchema {
   readonly type: "object";

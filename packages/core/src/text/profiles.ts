@@ -1,12 +1,6 @@
-import {
-  type AnyAction,
-  allowedIn,
-  type JsonSchema,
-  type ListingWeight,
-  type Mode,
-  type Tool,
-  toInputSchema,
-} from "@octant/core";
+import { allowedIn, type Mode } from "../modes.ts";
+import { type JsonSchema, toInputSchema } from "../schema.ts";
+import type { AnyAction, ListingWeight, Tool } from "../tool.ts";
 import { toFlatSchema, toSignatures } from "./flat-schema.ts";
 
 /**
@@ -26,7 +20,6 @@ export interface ListedTool {
   readonly inputSchema: { readonly type: "object"; readonly [keyword: string]: unknown };
   readonly outputSchema?: typeof ENVELOPE_SCHEMA;
   readonly annotations: Partial<Annotations>;
-  readonly execution?: { readonly taskSupport: "optional" };
 }
 
 interface Annotations {

@@ -1,6 +1,7 @@
-import { action, createRegistry, defineTool, type Tool } from "@octant/core";
 import { expect, test } from "vitest";
 import { z } from "zod";
+import { createRegistry } from "../registry.ts";
+import { action, defineTool, type Tool } from "../tool.ts";
 import { fs, ws } from "./fixtures/declarations.ts";
 import { createListing } from "./listing.ts";
 import { type Offer, PROFILES } from "./profiles.ts";
@@ -72,7 +73,7 @@ test("a custom profile names entries and provides their schemas for the actions 
       listed: {
         name: `${action}-of-${tool.name}`,
         description: "Mine.",
-        inputSchema: { type: "object", properties: { a: { type: "string", "x-mcp-header": "A" } } },
+        inputSchema: { type: "object", properties: { a: { type: "string" } } },
         annotations: { readOnlyHint: true, openWorldHint: false },
       },
     }));
@@ -83,22 +84,6 @@ test("a custom profile names entries and provides their schemas for the actions 
     input: { uri: "a" },
   });
   expect(listing.toCall("write-of-fs", {})).toBeUndefined();
-  expect(listing.offer("read-of-fs")).toMatchObject({ usesHeaders: true });
-  expect(createListing({ registry }).offer("fs")).toMatchObject({ usesHeaders: false });
-});
-
-test("clients of the handshake revisions learn which tools may become tasks", () => {
-  const slow = defineTool({
-    name: "slow",
-    summary: "Slow.",
-    actions: { go: { ...reading(z.strictObject({})), timing: "async_long" } },
-  });
-  const { legacyTools, tools } = createListing({ registry: createRegistry([slow, ws]) });
-  expect(legacyTools.map(({ name, execution }) => [name, execution])).toEqual([
-    ["slow", { taskSupport: "optional" }],
-    ["ws", undefined],
-  ]);
-  expect(JSON.stringify(tools)).not.toContain("taskSupport");
 });
 
 test("no profile lists a root union, a reference or a dialect, and each has properties", () => {

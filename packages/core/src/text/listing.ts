@@ -1,6 +1,15 @@
-import { type Call, createTopic, type Mode, type Registry } from "@octant/core";
-import type { Answers } from "./answer.ts";
+import type { Call } from "../dispatch.ts";
+import type { Mode } from "../modes.ts";
+import type { Registry } from "../registry.ts";
+import { createTopic } from "../topic.ts";
 import { type ListedTool, type Offer, type Profile, type ProfileFunction, toOffers } from "./profiles.ts";
+
+/**
+ * `structured` returns the envelope as structured content and as text; `text` returns the form that a model reads
+ * best.
+ */
+export const ANSWERS = ["structured", "text"] as const;
+export type Answers = (typeof ANSWERS)[number];
 
 export interface ListingOptions {
   readonly registry: Registry;
@@ -12,18 +21,11 @@ export interface ListingOptions {
   readonly offers?: readonly Offer[];
 }
 
-export interface ListedOffer extends Offer {
-  /** Some of its arguments must also be sent as request headers. */
-  readonly usesHeaders: boolean;
-}
-
-/** The tools/list at one moment, and the mapping from a listed name to an action. */
+/** The list of tools at one moment, and the mapping from a listed name to an action. */
 export interface Listing {
   readonly offers: readonly Offer[];
   readonly tools: readonly ListedTool[];
-  /** For clients of the handshake revisions, which learn here which tools may become tasks. */
-  readonly legacyTools: readonly ListedTool[];
-  offer(name: string): ListedOffer | undefined;
+  offer(name: string): Offer | undefined;
   /** The call behind a listed name; undefined when the name is not listed. */
   toCall(name: string, args: Readonly<Record<string, unknown>>): Call | undefined;
 }
@@ -74,24 +76,17 @@ export function createLiveListing(
 /** Throws a TypeError when a client could not tell the declarations apart. */
 export function createListing(options: ListingOptions): Listing {
   const { answers = "structured" } = options;
-  const offers = new Map<string, ListedOffer>();
+  const offers = new Map<string, Offer>();
   const made = options.offers ?? makeOffers(options);
   for (const offer of made) {
     const { name } = offer.listed;
     const other = offers.get(name);
     if (other) throw new TypeError(`'${name}' would be listed twice: for ${other.tool} and ${offer.tool}`);
-    const listed = toShown(offer.listed, answers);
-    offers.set(name, { ...offer, listed, usesHeaders: HEADER.test(JSON.stringify(listed.inputSchema)) });
+    offers.set(name, { ...offer, listed: toShown(offer.listed, answers) });
   }
-  const shown = [...offers.values()];
-  const tools = shown.map(({ listed }) => listed);
-  const legacyTools = shown.map(({ listed, mayBeTask, isMinimal }) =>
-    mayBeTask && !isMinimal ? { ...listed, execution: { taskSupport: "optional" } as const } : listed,
-  );
   return {
     offers: made,
-    tools,
-    legacyTools,
+    tools: [...offers.values()].map(({ listed }) => listed),
     offer: (name) => offers.get(name),
     toCall(name, args) {
       const offer = offers.get(name);
@@ -105,8 +100,6 @@ export function createListing(options: ListingOptions): Listing {
 
 const makeOffers = ({ registry, profile = "default", mode }: ListingOptions): readonly Offer[] =>
   registry.list().flatMap((tool) => toOffers(profile, mode, tool));
-
-const HEADER = /"x-mcp-header":/;
 
 /** A client that is promised structured content rejects an answer without it. */
 function toShown(listed: ListedTool, answers: Answers): ListedTool {
