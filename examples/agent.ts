@@ -11,7 +11,7 @@ import {
   Session,
   textOf,
 } from "@octant/agent";
-import { createOctant } from "@octant/cli";
+import { createOctant } from "@octant/app";
 import { pathToUri } from "@octant/host";
 
 /** Reads the file README.md, then reports its first line. */

@@ -1,5 +1,5 @@
 // Octant in your own process, with a tool of your own next to ours.
-import { createOctant } from "@octant/cli";
+import { createOctant } from "@octant/app";
 import { action, defineTool, ToolError } from "@octant/core";
 import { z } from "zod";
 

@@ -1,5 +1,5 @@
 // MCP over HTTP, with a read-only token.
-import { createOctant } from "@octant/cli";
+import { createOctant } from "@octant/app";
 
 await using octant = createOctant({ projectPath: import.meta.dirname });
 const server = await octant.serveHttp({ port: 0 });

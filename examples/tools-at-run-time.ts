@@ -1,5 +1,5 @@
 // A tool that is added and removed while clients are connected.
-import { createOctant } from "@octant/cli";
+import { createOctant } from "@octant/app";
 import { action, defineTool } from "@octant/core";
 import { z } from "zod";
 

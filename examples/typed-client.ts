@@ -1,5 +1,5 @@
 // Calls whose arguments and answers the compiler checks.
-import { createOctant } from "@octant/cli";
+import { createOctant } from "@octant/app";
 
 await using octant = createOctant({ projectPath: import.meta.dirname });
 const { fs, ws } = octant.client;

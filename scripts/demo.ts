@@ -1,7 +1,7 @@
 // `npm run demo`: a short tour on this repository. It changes nothing.
 import { join } from "node:path";
 import { styleText } from "node:util";
-import { createOctant } from "@octant/cli";
+import { createOctant } from "@octant/app";
 import { createListing } from "@octant/core";
 import { toColumns } from "../packages/cli/src/columns.ts";
 import { toTokens } from "../packages/cli/src/commands/tools.ts";

@@ -1,8 +1,8 @@
-import { createOctant, type Octant } from "@octant/cli";
+import { createOctant, type Octant } from "@octant/app";
 import { toInputSchema } from "@octant/core";
 import fc from "fast-check";
 import { afterAll, describe, expect, test } from "vitest";
-import { OWN_TOOLS } from "../packages/cli/src/own-tools.ts";
+import { OWN_TOOLS } from "../packages/app/src/tools/own-tools.ts";
 import { arbitraryInput } from "./arbitrary-input.ts";
 import { createFixtureProject } from "./fixture-project.ts";
 

@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { createOctant, type OctantOptions } from "@octant/cli";
+import { createOctant, type OctantOptions } from "@octant/app";
 import { readAudit } from "@octant/runtime";
 import { expect, onTestFinished, test } from "vitest";
 import { createFixtureProject } from "./fixture-project.ts";

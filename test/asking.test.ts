@@ -11,7 +11,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { ClientOptions } from "@modelcontextprotocol/client";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { createOctant } from "../packages/cli/src/octant.ts";
+import { createOctant } from "../packages/app/src/octant.ts";
 import { connectTo } from "../packages/mcp/src/fixtures/in-process.ts";
 
 function openProject() {

@@ -1,4 +1,4 @@
-import { createOctant } from "@octant/cli";
+import { createOctant } from "@octant/app";
 import { type Caller, type Envelope, toMemberId, toOwnerId } from "@octant/core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createFixtureProject, type FixtureProject } from "./fixture-project.ts";

@@ -11,7 +11,7 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createOctant, LOCAL_CALLER } from "@octant/cli";
+import { createOctant, LOCAL_CALLER } from "@octant/app";
 import type { Position } from "@octant/core";
 import {
   createLanguageServers,

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { createOctant, LOCAL_CALLER } from "@octant/cli";
+import { createOctant, LOCAL_CALLER } from "@octant/app";
 import { createLanguageServers, createWatcher } from "@octant/host";
 import { ParserPool, SearchEngine } from "@octant/search";
 import { code, createSourceFiles } from "@octant/tools";

@@ -1,9 +1,9 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { createOctant } from "@octant/cli";
+import { createOctant } from "@octant/app";
 import type { AnyAction, ArgumentKind } from "@octant/core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { OWN_TOOLS } from "../packages/cli/src/own-tools.ts";
+import { OWN_TOOLS } from "../packages/app/src/tools/own-tools.ts";
 import { DATA_EVERYWHERE, DATA_TEXTS } from "./denied/data-texts.ts";
 import { type TextPlace, textPlacesOf } from "./denied/declared.ts";
 import { inputsWith } from "./denied/inputs.ts";

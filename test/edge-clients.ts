@@ -14,7 +14,7 @@ import { ResourceUpdatedNotificationSchema } from "@modelcontextprotocol/sdk/typ
 import { createZmqClient, type NatsClient, type ZmqClient } from "@octant/wire";
 import { expect } from "vitest";
 import { WebSocket } from "ws";
-import { createRemoteFollowing } from "../packages/cli/src/remote-features.ts";
+import { createRemoteFollowing } from "../packages/app/src/edge/remote-features.ts";
 import { LAUNCHER } from "./published-command.ts";
 
 /** The client interface that the suites need; both SDKs provide it, in every era. */

@@ -6,7 +6,7 @@ import { action, defineTool } from "@octant/core";
 import { createNatsWorker, serveZmq } from "@octant/wire";
 import { describe, expect, inject, onTestFinished, test } from "vitest";
 import { z } from "zod";
-import { createOctant, type Octant } from "../packages/cli/src/octant.ts";
+import { createOctant, type Octant } from "../packages/app/src/octant.ts";
 import { startNatsServer } from "../packages/wire/src/testing/nats-server.ts";
 import { createFixtureProject, type FixtureProject } from "./fixture-project.ts";
 import { startPrinting, stdioOf } from "./printing-command.ts";

@@ -5,7 +5,7 @@ import { createTokenStore, type HttpServer } from "@octant/http";
 import { serveHttp } from "@octant/mcp";
 import { createNatsClient, createNatsWorker, type NatsWorker, serveZmq, type ZmqServer } from "@octant/wire";
 import { afterAll, beforeAll, describe, expect, inject, onTestFinished, test } from "vitest";
-import { createOctant, type Octant } from "../packages/cli/src/octant.ts";
+import { createOctant, type Octant } from "../packages/app/src/octant.ts";
 import { type NatsServer, startNatsServer } from "../packages/wire/src/testing/nats-server.ts";
 import { crowd } from "../scripts/torture/edges-crowd.ts";
 import { brokenLines } from "../scripts/torture/edges-lines.ts";

@@ -1,4 +1,4 @@
-import { createOctant } from "@octant/cli";
+import { createOctant } from "@octant/app";
 import type { Envelope, StreamChunk } from "@octant/core";
 import { describe, expect, test } from "vitest";
 import { createFixtureProject } from "./fixture-project.ts";

@@ -4,7 +4,7 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "nod
 import { createServer } from "node:net";
 import { dirname, join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { createOctant } from "../packages/cli/src/octant.ts";
+import { createOctant } from "../packages/app/src/octant.ts";
 
 /** Commands have a temp folder of their own, so this is not in one. */
 const cache = join(import.meta.dirname, "../node_modules/.cache");

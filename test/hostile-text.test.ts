@@ -1,5 +1,5 @@
 import { PassThrough } from "node:stream";
-import { createOctant } from "@octant/cli";
+import { createOctant } from "@octant/app";
 import {
   type AnyAction,
   createDescribe,
@@ -11,9 +11,9 @@ import {
 } from "@octant/core";
 import { createTerminalPrompter, type PermissionRequest } from "@octant/runtime";
 import { afterAll, describe, expect, test } from "vitest";
+import { OWN_TOOLS } from "../packages/app/src/tools/own-tools.ts";
 import type { Io } from "../packages/cli/src/command.ts";
 import { printJson } from "../packages/cli/src/output.ts";
-import { OWN_TOOLS } from "../packages/cli/src/own-tools.ts";
 import { showAttachments, showEnvelope, showFailure, showProgress } from "../packages/cli/src/show-answer.ts";
 import { toOutputSchema } from "../packages/core/src/schema.ts";
 import { plainText } from "../packages/terminal/src/styled.ts";

@@ -1,4 +1,4 @@
-import { createOctant } from "@octant/cli";
+import { createOctant } from "@octant/app";
 import { createListing } from "@octant/core";
 import { afterAll, expect, test } from "vitest";
 import { toLegacyTools } from "../packages/mcp/src/methods/tools.ts";

@@ -4,11 +4,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { PassThrough } from "node:stream";
-import { createOctant } from "@octant/cli";
+import { createOctant } from "@octant/app";
 import { defineTool } from "@octant/core";
 import { createWatcher, type Watcher } from "@octant/host";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
-import { createMcpFeatures } from "../packages/cli/src/mcp-features.ts";
+import { createMcpFeatures } from "../packages/app/src/mcp/features.ts";
 import { connectInProcess } from "../packages/mcp/src/fixtures/in-process.ts";
 import { createFixtureProject } from "./fixture-project.ts";
 

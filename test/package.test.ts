@@ -133,10 +133,11 @@ test("the bundle has the command, its dependencies on this platform, and a manif
   ]);
 });
 
-const packages = globSync("packages/*/package.json", { cwd: REPOSITORY })
-  .map(dirname)
-  .filter((path) => !loadManifest(join(REPOSITORY, path)).private);
-test.each(packages)("%s points to the build output", (path) => {
+const libraries = globSync("packages/*/package.json", { cwd: REPOSITORY })
+  .map((path) => ({ path: dirname(path), ...loadManifest(join(REPOSITORY, dirname(path))) }))
+  .filter((manifest) => !manifest.private && !manifest.bin)
+  .map(({ path }) => path);
+test.each(libraries)("%s points to the build output", (path) => {
   const { publishConfig } = loadManifest(join(REPOSITORY, path));
   expect(publishConfig?.exports).toEqual({ ".": "./dist/index.js" });
 });

@@ -3,7 +3,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createOctant, LOCAL_CALLER } from "@octant/cli";
+import { createOctant, LOCAL_CALLER } from "@octant/app";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { writeOnnxFolder } from "../packages/search/src/vector/testing/onnx-folder.ts";
 import { lacks } from "./ui/lacks.ts";

@@ -1,7 +1,7 @@
 import { globSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createOctant, LOCAL_CALLER } from "@octant/cli";
+import { createOctant, LOCAL_CALLER } from "@octant/app";
 import { afterAll, expect, test } from "vitest";
 
 const base = realpathSync(mkdtempSync(join(tmpdir(), "octant-secrets-")));

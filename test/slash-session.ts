@@ -1,6 +1,6 @@
 import { createScriptedProvider, type Script } from "@octant/scripted-provider";
-import { runSlashLine } from "../packages/cli/src/agent/commands/index.ts";
-import { openAgent } from "../packages/cli/src/agent/open-agent.ts";
+import { openAgent } from "../packages/app/src/agent/open-agent.ts";
+import { runSlashLine } from "../packages/app/src/slash/index.ts";
 import type { FixtureProject } from "./fixture-project.ts";
 import { accountAt } from "./scripted-account.ts";
 
@@ -16,21 +16,13 @@ export async function openSlashSession(
     ...accountAt(provider),
     ...variables,
   };
-  const { stdin, stdout, stderr } = process;
-  const io = { stdin, stdout, stderr, env, cwd: () => project.root };
-  const flags = {
-    root: [project.root],
-    mode: undefined,
-    tools: undefined,
-    "net-allow": undefined,
-    screen: false,
-  };
-  const opened = await openAgent({ flags, io, provider: "anthropic", model: "m" });
+  const cwd = project.root;
+  const opened = await openAgent({ roots: [cwd], env, provider: "anthropic", model: "m" });
   const run = async (line: string) =>
-    (await runSlashLine(line, { opened, io, signal: new AbortController().signal }))?.text ?? "";
+    (await runSlashLine(line, { opened, cwd, signal: new AbortController().signal }))?.text ?? "";
   return {
     opened,
-    io,
+    cwd,
     provider,
     run,
     env,

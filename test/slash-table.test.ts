@@ -3,8 +3,8 @@ import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node
 import { dirname, join } from "node:path";
 import { createScriptedProvider, type Script } from "@octant/scripted-provider";
 import { expect, test } from "vitest";
+import { isSlashLine, listCommands, runSlashLine } from "../packages/app/src/slash/index.ts";
 import { createCompleter } from "../packages/cli/src/agent/chat/complete.ts";
-import { isSlashLine, listCommands, runSlashLine } from "../packages/cli/src/agent/commands/index.ts";
 import { createFixtureProject, type FixtureProject } from "./fixture-project.ts";
 import { callOctant } from "./octant-in-process.ts";
 import { accountAt } from "./scripted-account.ts";
@@ -76,8 +76,8 @@ test("every command of the table works in a session, on real git with a bare rem
         : { parts: [{ text: "report" }] },
     { PATH: `${bin}:${process.env["PATH"]}` },
   );
-  const { opened, io } = session;
-  const context = { opened, io, signal: new AbortController().signal };
+  const { opened, cwd } = session;
+  const context = { opened, cwd, signal: new AbortController().signal };
   await runSlashLine("/permissions allow *", context);
   await opened.agent.send("make it");
   for (const [line, outcome] of LINES)
@@ -89,7 +89,7 @@ test("every command of the table works in a session, on real git with a bare rem
   expect(readFileSync(join(root, "talk.md"), "utf8")).toContain("make it");
   expect(readFileSync(join(env["HOME"] ?? "", "talk.md"), "utf8")).toContain("make it");
   const ran = new Set(LINES.map(([line]) => line.slice(1).split(" ")[0]));
-  expect(listCommands(opened, env).filter(({ name }) => !ran.has(name))).toEqual([]);
+  expect(listCommands(opened).filter(({ name }) => !ran.has(name))).toEqual([]);
   rmSync(`${root}-side`, { recursive: true, force: true });
 });
 
@@ -147,8 +147,8 @@ test("/commit without a message lists the files that it would commit, and commit
   using project = createFixtureProject();
   writeFileSync(join(project.root, ".env"), "KEY=1\n");
   await using session = await openSlashSession(project, () => ({ parts: [{ text: "fix: it" }] }));
-  const { opened, io } = session;
-  const context = { opened, io, signal: new AbortController().signal, hasInput: true };
+  const { opened, cwd } = session;
+  const context = { opened, cwd, signal: new AbortController().signal, hasInput: true };
   const proposed = await runSlashLine("/commit", context);
   expect(proposed).toMatchObject({ draft: "/commit fix: it", text: expect.stringContaining(" .env ") });
   expect(await session.run("/diff")).toContain("not tracked:\n```\n.env");
@@ -167,8 +167,8 @@ test("/undo shows what would be lost of the person's own changes, and overwrites
         }
       : { parts: [{ text: "done" }] },
   );
-  const { opened, io } = session;
-  const run = (line: string) => runSlashLine(line, { opened, io, signal: new AbortController().signal });
+  const { opened, cwd } = session;
+  const run = (line: string) => runSlashLine(line, { opened, cwd, signal: new AbortController().signal });
   await run("/permissions allow *");
   await opened.agent.send("change it");
   writeFileSync(note, "mine\n");
@@ -260,7 +260,7 @@ test("/permissions and /mode change what the session may do, and every command i
     await expect(run("/permissions allow")).rejects.toMatchObject({ code: "INVALID_ARGUMENT" });
     expect(await run("/permissions deny net.* always")).toContain("settings.local.json");
     expect(readFileSync(join(project.root, ".hanzo/settings.local.json"), "utf8")).toContain("net.*");
-    const complete = createCompleter(opened, session.io);
+    const complete = createCompleter(opened, session.cwd);
     expect((await complete("/mode in")).map(({ value }) => value)).toEqual(["inspect"]);
     expect((await complete("/stash p")).map(({ value }) => value)).toEqual(["push", "pop"]);
   }
@@ -274,20 +274,20 @@ test("MCP prompts are commands, filled with their arguments and sent to the mode
   writeFileSync(file, SERVER);
   settings(project, { mcp_servers: { notes: { command: process.execPath, args: [file] } } });
   await using session = await openSlashSession(project, () => ({ parts: [{ text: "ok" }] }));
-  const { opened, io } = session;
+  const { opened, cwd } = session;
   const signal = new AbortController().signal;
   expect(isSlashLine("/notes:review a.ts")).toBe(true);
-  expect(await runSlashLine("/notes:review src/a.ts", { opened, io, signal })).toEqual({
+  expect(await runSlashLine("/notes:review src/a.ts", { opened, cwd, signal })).toEqual({
     send: "Please review src/a.ts",
   });
-  expect(await runSlashLine('/notes:review path="a b.ts"', { opened, io, signal })).toEqual({
+  expect(await runSlashLine('/notes:review path="a b.ts"', { opened, cwd, signal })).toEqual({
     send: "Please review a b.ts",
   });
-  await expect(runSlashLine("/notes:review", { opened, io, signal })).rejects.toMatchObject({
+  await expect(runSlashLine("/notes:review", { opened, cwd, signal })).rejects.toMatchObject({
     message: "/notes:review needs path=…",
   });
   expect(await session.run("/help")).toContain("`/notes:review path=…` Review a file");
-  expect((await createCompleter(opened, io)("/notes:review pa")).map(({ value }) => value)).toEqual([
+  expect((await createCompleter(opened, cwd)("/notes:review pa")).map(({ value }) => value)).toEqual([
     "path=",
   ]);
 });

@@ -23,7 +23,7 @@ const SITES: Readonly<Record<string, string>> = {
 const LAUNCHERS = [
   "packages/cli/src/agent/chat/external-editor.ts",
   "packages/cli/src/agent/chat/pictures.ts",
-  "packages/cli/src/agent/commands/person-program.ts",
+  "packages/app/src/slash/person-program.ts",
   "packages/host/src/browser/browser-process.ts",
   "packages/cli/src/setup/ask-server.ts",
   "packages/cli/src/vectors/ask-command.ts",

@@ -1,15 +1,15 @@
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createOctant } from "@octant/cli";
+import { createOctant } from "@octant/app";
 import { createCursors } from "@octant/core";
 import { createWatcher, type Watcher } from "@octant/host";
 import { createTokenStore, type HttpServer, type TokenStore } from "@octant/http";
 import { serveHttp } from "@octant/mcp";
 import { serveZmq, type ZmqServer } from "@octant/wire";
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from "vitest";
-import { createWireDispatch } from "../packages/cli/src/edge-tool.ts";
-import { createMcpFeatures } from "../packages/cli/src/mcp-features.ts";
+import { createWireDispatch } from "../packages/app/src/edge/edge-tool.ts";
+import { createMcpFeatures } from "../packages/app/src/mcp/features.ts";
 import { connectInProcess } from "../packages/mcp/src/fixtures/in-process.ts";
 import { type AnyClient, createEdgeClients } from "./edge-clients.ts";
 import { createGate } from "./gate.ts";

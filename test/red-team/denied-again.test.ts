@@ -5,9 +5,9 @@ import { linkSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "n
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
-import { createOctant } from "@octant/cli";
+import { createOctant } from "@octant/app";
 import { afterAll, describe, expect, test } from "vitest";
-import { planUndo } from "../../packages/cli/src/agent/undo.ts";
+import { planUndo } from "../../packages/app/src/agent/undo.ts";
 import { createFixtureProject } from "../fixture-project.ts";
 
 const caller = { id: "test", access: "admin" } as const;

@@ -1,7 +1,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { createOctant } from "../../packages/cli/src/octant.ts";
+import { createOctant } from "../../packages/app/src/octant.ts";
 import { createFixtureProject } from "../fixture-project.ts";
 
 test("a page of an expression with four million matches in one file is answered", async () => {

@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { mkdirSync, rmSync, symlinkSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { createOctant, type Octant } from "../../packages/cli/src/octant.ts";
+import { createOctant, type Octant } from "../../packages/app/src/octant.ts";
 import { createFixtureProject, type FixtureProject } from "../fixture-project.ts";
 
 /** Files that git, ripgrep or our own code reads before anything else, wherever a project can put them. */

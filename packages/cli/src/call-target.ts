@@ -1,4 +1,5 @@
 import { createReadStream, statSync } from "node:fs";
+import { LOCAL_CALLER, type Octant, type OwnTool } from "@octant/app";
 import {
   type BinaryPart,
   type Call,
@@ -14,7 +15,6 @@ import {
 import { pathToUri } from "@octant/host";
 import type { ZmqClient } from "@octant/wire";
 import type { Io } from "./command.ts";
-import { LOCAL_CALLER, type Octant, type OwnTool } from "./octant.ts";
 import type { RemoteFlags } from "./open-remote.ts";
 
 export interface TargetCall extends Omit<CallOptions, "caller"> {

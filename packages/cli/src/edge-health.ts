@@ -1,9 +1,9 @@
 import { once } from "node:events";
 import { createInterface } from "node:readline";
 import { PassThrough } from "node:stream";
+import type { Octant, OwnTool } from "@octant/app";
 import type { TokenInfo } from "@octant/http";
 import type { Check } from "./health.ts";
-import type { Octant, OwnTool } from "./octant.ts";
 import { connectTo } from "./setup/ask-server.ts";
 
 const MAX_ANSWER_MS = 15_000;

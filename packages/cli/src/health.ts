@@ -1,9 +1,9 @@
 import { existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
+import { createOctant, type Octant, type OwnTool } from "@octant/app";
 import type { Sandbox } from "@octant/host";
 import type { Io } from "./command.ts";
-import { createOctant, type Octant, type OwnTool } from "./octant.ts";
 
 /** One result of the check. Unless it is ok, `detail` says what to do. */
 export interface Check {

@@ -1,8 +1,7 @@
 import { statSync } from "node:fs";
+import { createOctant, type Octant, type OctantOptions, type OwnTool, UnknownNameError } from "@octant/app";
 import { ToolError } from "@octant/core";
 import { type FlagValues, type Io, UsageError } from "./command.ts";
-import { createOctant, type Octant, type OctantOptions, type OwnTool } from "./octant.ts";
-import { UnknownNameError } from "./tool-choice.ts";
 import {
   type checkpointFlags,
   logLine,
@@ -19,42 +18,41 @@ export type WorkspaceFlags = Partial<
 export function openOctant(
   flags: WorkspaceFlags,
   io: Io,
-  more: Pick<
-    OctantOptions,
-    | "prompter"
-    | "allow"
-    | "env"
-    | "keys"
-    | "checkpointsByDefault"
-    | "toolConfig"
-    | "customTools"
-    | "crew"
-    | "tellsUnconfined"
-  > = {},
+  more: Pick<OctantOptions, "prompter" | "toolConfig"> = {},
 ): Octant<OwnTool> {
   try {
-    const env = more.env ?? io.env;
     return createOctant({
       ...more,
-      roots: rootsOf(flags, io),
+      ...toWorkspaceOptions(flags, io),
       permissions: flags.permissions,
-      mode: flags.mode,
       ...(flags.checkpoints && { checkpoints: true }),
-      tools: flags.tools?.split(",").map((name) => name.trim()),
-      // The settings read it from the environment like every other variable.
-      env: {
-        ...env,
-        ...(flags["net-allow"] !== undefined && { OCTANT_NET_ALLOW: flags["net-allow"] }),
-        ...(flags.screen && { OCTANT_SCREEN: "1" }),
-      },
-      log: (line) => logLine(line, io),
     });
   } catch (cause) {
-    if (cause instanceof UnknownNameError) throw new UsageError(cause.message, "octant tools lists them");
-    const missing = isMissing(cause) && rootsOf(flags, io).find((root) => !isFolder(root));
-    if (missing) throw new UsageError(`${missing} is not a folder`, "--root names the folder to work in");
-    throw cause;
+    return explainWorkspace(cause, flags, io);
   }
+}
+
+/** The options of the workspace that the flags select. */
+export const toWorkspaceOptions = (flags: WorkspaceFlags, io: Io) =>
+  ({
+    roots: rootsOf(flags, io),
+    mode: flags.mode,
+    tools: flags.tools?.split(",").map((name) => name.trim()),
+    // The settings read it from the environment like every other variable.
+    env: {
+      ...io.env,
+      ...(flags["net-allow"] !== undefined && { OCTANT_NET_ALLOW: flags["net-allow"] }),
+      ...(flags.screen && { OCTANT_SCREEN: "1" }),
+    },
+    log: (line) => void logLine(line, io),
+  }) satisfies OctantOptions;
+
+/** Throws a UsageError when the flags name a tool or a folder that does not exist. */
+export function explainWorkspace(cause: unknown, flags: WorkspaceFlags, io: Io): never {
+  if (cause instanceof UnknownNameError) throw new UsageError(cause.message, "octant tools lists them");
+  const missing = isMissing(cause) && rootsOf(flags, io).find((root) => !isFolder(root));
+  if (missing) throw new UsageError(`${missing} is not a folder`, "--root names the folder to work in");
+  throw cause;
 }
 
 const isMissing = (cause: unknown): boolean =>

@@ -1,11 +1,9 @@
+import { askLate, createEdgeFeatures, followTools, LOCAL_CALLER } from "@octant/app";
 import type { Answers, Dispatch, Profile } from "@octant/core";
 import { serveStdio } from "@octant/mcp";
 import { followServer } from "@octant/wire";
 import { ENDING_SIGNALS, EXIT, type Io } from "./command.ts";
-import { createEdgeFeatures } from "./mcp-features.ts";
-import { LOCAL_CALLER } from "./octant.ts";
 import { openRemote, type RemoteFlags } from "./open-remote.ts";
-import { askLate, followTools } from "./remote-features.ts";
 import { logLine } from "./workspace-flags.ts";
 
 export interface EdgeFlags extends RemoteFlags {

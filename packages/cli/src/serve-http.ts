@@ -1,12 +1,12 @@
 import { once } from "node:events";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import type { HttpServing, Octant, OwnTool } from "@octant/app";
 import { errnoOf, type StateFolder } from "@octant/host";
 import type { TokenStore } from "@octant/http";
 import type { HttpServer } from "@octant/mcp";
 import { ENDING_SIGNALS, EXIT, type Io, UsageError } from "./command.ts";
 import type { ServeFlags } from "./commands/serve.ts";
-import type { HttpServing, Octant, OwnTool } from "./octant.ts";
 import { openOctant } from "./open-octant.ts";
 import { note, painted, print, printJsonText, type Shown } from "./output.ts";
 import { describeSandbox } from "./report-sandbox.ts";

@@ -1,7 +1,7 @@
+import type { Octant, OwnTool } from "@octant/app";
 import type { HandshakeResults, StdioOptions } from "@octant/mcp";
 import { ENDING_SIGNALS, EXIT, type Io } from "./command.ts";
 import type { ServeFlags } from "./commands/serve.ts";
-import type { Octant, OwnTool } from "./octant.ts";
 import { openOctant } from "./open-octant.ts";
 import { describeSandbox } from "./report-sandbox.ts";
 import { logLine } from "./workspace-flags.ts";

@@ -1,11 +1,11 @@
 import { once } from "node:events";
 import { existsSync } from "node:fs";
+import { INSTRUCTIONS, LOCAL_CALLER, type Octant, type OwnTool } from "@octant/app";
 import { ToolError } from "@octant/core";
 import { pathToUri } from "@octant/host";
 import { createKeys, createNatsWorker, loadKeys, serveZmq as serve, type ZmqServer } from "@octant/wire";
 import { ENDING_SIGNALS, EXIT, type Io, print, UsageError } from "./command.ts";
 import type { ServeFlags } from "./commands/serve.ts";
-import { INSTRUCTIONS, LOCAL_CALLER, type Octant, type OwnTool } from "./octant.ts";
 import { openOctant } from "./open-octant.ts";
 import { loadVersion } from "./version.ts";
 import { logLine } from "./workspace-flags.ts";

@@ -6,7 +6,6 @@ export type { InputMode } from "./editor/editor.ts";
 export { type History, openHistory } from "./editor/history.ts";
 export { loadHighlighter } from "./markdown/highlight.ts";
 export { MdRenderer } from "./markdown/md-renderer.ts";
-export { markdownToHtml } from "./markdown/to-html.ts";
 export { runPager } from "./pager.ts";
 export { asksForBackground, type Palette, paint, paletteOf } from "./paint.ts";
 export { PlainApp } from "./plain-app.ts";

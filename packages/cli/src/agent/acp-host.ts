@@ -3,6 +3,17 @@ import { join } from "node:path";
 import { TextDecoder } from "node:util";
 import type { AcpHost, FileDiff, ModelChoice, OpenedSession, WorkspaceFiles } from "@octant/acp";
 import { PROVIDER_NAMES, PROVIDERS, type ProviderName, type SessionStore } from "@octant/agent";
+import type { Octant } from "@octant/app";
+import {
+  chooseClient,
+  isOwnSession,
+  listCommands,
+  openAgent,
+  openClient,
+  openSessionStore,
+  openSessions,
+  runSlashLine,
+} from "@octant/app";
 import { type Caller, invalidArgument } from "@octant/core";
 import {
   type Confinement,
@@ -14,12 +25,9 @@ import {
 } from "@octant/host";
 import { loadConfig, type PermissionPrompter, type Thinking } from "@octant/runtime";
 import type { FlagValues, Io } from "../command.ts";
-import type { Octant } from "../octant.ts";
+import { toWorkspaceOptions } from "../open-octant.ts";
 import { loadVersion } from "../version.ts";
 import { logLine, type workspaceFlags } from "../workspace-flags.ts";
-import { listCommands, runSlashLine } from "./commands/index.ts";
-import { chooseClient, openAgent, openClient } from "./open-agent.ts";
-import { isOwnSession, openSessionStore, openSessions } from "./sessions.ts";
 
 export interface AcpHostOptions {
   readonly flags: FlagValues<typeof workspaceFlags>;
@@ -45,15 +53,15 @@ export function createAcpHost(options: AcpHostOptions): AcpHost {
     },
     async open({ roots, resume, mcpServers, prompter, mode, tools, steps }) {
       const opened = await openAgent({
-        io,
+        ...toWorkspaceOptions(flags, io),
         provider,
         model,
         thinking,
-        mode,
-        tools,
         owner,
+        currentMode: mode,
+        customTools: tools,
         prompter: owner ? withoutAlways(prompter) : prompter,
-        flags: { ...flags, root: owner ? checkServed(roots, flags.root) : roots.map(checkFolder) },
+        roots: owner ? checkServed(roots, flags.root) : roots.map(checkFolder),
         from: resume === undefined ? undefined : { how: "resume", id: resume },
         steps: (octant) => steps(toWorkspaceFiles(octant)),
         // A remote client must not start programs here or make us connect to addresses of its choice.
@@ -65,11 +73,11 @@ export function createAcpHost(options: AcpHostOptions): AcpHost {
         return {
           agent,
           notes: [],
-          commands: listCommands(opened, io.env)
+          commands: listCommands(opened)
             .filter(({ onlyInTerminal, isForRemote }) => !onlyInTerminal && (isForRemote || !owner))
             .map(({ name, summary, argument }) => ({ name, description: summary, hint: argument })),
           async command(line, signal) {
-            return (await runSlashLine(line, { opened, io, signal })) ?? {};
+            return (await runSlashLine(line, { opened, cwd: io.cwd(), signal })) ?? {};
           },
           modelId: opened.model,
           models: await findModels(octant, options, opened.model),

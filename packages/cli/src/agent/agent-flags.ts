@@ -1,8 +1,9 @@
 import { PROVIDER_NAMES, type ProviderName } from "@octant/agent";
+import type { OpenAgentOptions, SessionChoice } from "@octant/app";
 import { THINKING, type Thinking } from "@octant/runtime";
-import { type FlagValues, UsageError } from "../command.ts";
+import { type FlagValues, type Io, UsageError } from "../command.ts";
+import { toWorkspaceOptions } from "../open-octant.ts";
 import { workspaceFlags } from "../workspace-flags.ts";
-import type { OpenAgentOptions, SessionChoice } from "./open-agent.ts";
 
 /** Flags that choose the model and its effort. */
 export const modelFlags = {
@@ -42,13 +43,12 @@ export const toModelOptions = (
 });
 
 /** Converts the flags to options for opening an agent. */
-export const toAgentOptions = (
-  flags: AgentFlags,
-): ReturnType<typeof toModelOptions> & Pick<OpenAgentOptions, "flags" | "from"> => ({
-  flags,
-  ...toModelOptions(flags),
-  from: toSessionChoice(flags),
-});
+export const toAgentOptions = (flags: AgentFlags, io: Io) =>
+  ({
+    ...toWorkspaceOptions(flags, io),
+    ...toModelOptions(flags),
+    from: toSessionChoice(flags),
+  }) satisfies OpenAgentOptions;
 
 /** The session that the flags select. */
 export function toSessionChoice(flags: {

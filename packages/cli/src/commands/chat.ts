@@ -1,6 +1,14 @@
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import type { ProviderName, StampedEvent } from "@octant/agent";
+import {
+  listPrompts,
+  type OpenedAgent,
+  openAgent,
+  runSlashLine,
+  type SessionChoice,
+  type SlashOutcome,
+} from "@octant/app";
 import { ToolError, toOneLine } from "@octant/core";
 import { systemClock } from "@octant/host";
 import {
@@ -21,10 +29,8 @@ import { createCompleter } from "../agent/chat/complete.ts";
 import { editExternally } from "../agent/chat/external-editor.ts";
 import { createPictures } from "../agent/chat/pictures.ts";
 import { watchFacts } from "../agent/chat/watch-facts.ts";
-import { runSlashLine, type SlashOutcome } from "../agent/commands/index.ts";
-import { type OpenedAgent, openAgent, type SessionChoice } from "../agent/open-agent.ts";
-import { listPrompts } from "../agent/turns.ts";
 import { defineCommand, ENDING_SIGNALS, EXIT, type Io, UsageError } from "../command.ts";
+import { explainWorkspace } from "../open-octant.ts";
 import { asTyped, tell } from "../setup/launch.ts";
 
 const KEYS = `Keys:
@@ -104,14 +110,13 @@ async function converse(
 ): Promise<Left | "no provider"> {
   let app: TerminalApp | PlainApp | undefined;
   await using opened = await openAgent({
-    ...toAgentOptions(flags),
-    io,
+    ...toAgentOptions(flags, io),
     from,
     tellsUnconfined: true,
     prompter: { reads: "text", requestPermission: (request) => app!.prompter.requestPermission(request) },
   }).catch((cause: unknown) => {
     if (cause instanceof ToolError && cause.code === "UNAUTHENTICATED") return undefined;
-    throw cause;
+    return explainWorkspace(cause, flags, io);
   });
   if (!opened) return "no provider";
   let left: Pick<Left, "next" | "draft"> = {};
@@ -145,7 +150,7 @@ function createApp(
     facts.watchCrew();
     const outcome = await runSlashLine(line, {
       opened,
-      io,
+      cwd: io.cwd(),
       signal,
       hasInput: true,
       helpNotes: KEYS,
@@ -173,7 +178,7 @@ function createApp(
     highlight,
     inputMode: flags["input-mode"] ?? settings.input_mode,
     history: openHistory(join(octant.workspace.state.folder("chat"), "history.jsonl")),
-    complete: createCompleter(opened, io),
+    complete: createCompleter(opened, io.cwd()),
     bell: true,
     asksForBackground: asksForBackground(io.env),
     prompts: () => listPrompts(events()).map(({ text }) => text),

@@ -1,10 +1,10 @@
+import type { Octant } from "@octant/app";
+import { describeLeftWork, openWorktreeRecords } from "@octant/app";
 import { counted, ToolError, toOneLine } from "@octant/core";
-import { describeLeftWork, openWorktreeRecords } from "../agent/worktree-records.ts";
 import { toColumns } from "../columns.ts";
 import { defineCommand, EXIT, type Io, print, printJson, UsageError } from "../command.ts";
 import { checkEdges } from "../edge-health.ts";
 import { type Check, checkTerminal, checkTestRun, checkWorkspace } from "../health.ts";
-import type { Octant } from "../octant.ts";
 import { openOctant } from "../open-octant.ts";
 import { painted } from "../output.ts";
 import { checkClients } from "../setup/check-clients.ts";

@@ -1,3 +1,4 @@
+import { openServers } from "@octant/app";
 import { counted, toOneLine } from "@octant/core";
 import type { McpServers } from "@octant/mcp-client";
 import { addUserServers, loadConfig, removeUserServer, type ServerSettings } from "@octant/runtime";
@@ -5,7 +6,6 @@ import { toColumns } from "../columns.ts";
 import { defineCommand, EXIT, type FlagValues, type Io, print, printJson, UsageError } from "../command.ts";
 import { findServers, IMPORTED_FROM } from "../mcp-servers/import-servers.ts";
 import { loginToServer, serverNamed } from "../mcp-servers/login.ts";
-import { openServers } from "../mcp-servers/open-servers.ts";
 import { openOctant } from "../open-octant.ts";
 import { tell } from "../setup/launch.ts";
 import { thisMachine } from "../setup/places.ts";

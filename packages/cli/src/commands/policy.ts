@@ -1,11 +1,11 @@
+import type { Octant } from "@octant/app";
+import { toNetworkPolicy } from "@octant/app";
 import { type AnyAction, actionOf, ToolError, toInputSchema, toOneLine, toolOf } from "@octant/core";
 import { createNetwork, refusalOf } from "@octant/host";
 import { explainPolicy, type PolicyExplanation } from "@octant/runtime";
 import { parseCallArguments, parseName } from "../call-arguments.ts";
 import { toColumns } from "../columns.ts";
 import { defineCommand, print, printJson, UsageError } from "../command.ts";
-import { toNetworkPolicy } from "../machine-parts.ts";
-import type { Octant } from "../octant-api.ts";
 import { openOctant } from "../open-octant.ts";
 import { painted, type Shown } from "../output.ts";
 import { permissionFlags, workspaceFlags } from "../workspace-flags.ts";

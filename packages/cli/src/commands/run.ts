@@ -1,12 +1,18 @@
 import { text as readAll } from "node:stream/consumers";
 import { setTimeout as delay } from "node:timers/promises";
 import type { OutputSchema, RunEnded } from "@octant/agent";
+import {
+  isSlashLine,
+  type OpenAgentOptions,
+  type OpenedAgent,
+  openAgent,
+  runSlashLine,
+  type SlashOutcome,
+  withMentions,
+} from "@octant/app";
 import { counted, ToolError } from "@octant/core";
 import { createTerminalPrompter, type PermissionRule, ToolPattern, unattended } from "@octant/runtime";
-import { agentFlags, toAgentOptions } from "../agent/agent-flags.ts";
-import { isSlashLine, runSlashLine, type SlashOutcome } from "../agent/commands/index.ts";
-import { withMentions } from "../agent/mentions.ts";
-import { type OpenAgentOptions, type OpenedAgent, openAgent } from "../agent/open-agent.ts";
+import { type AgentFlags, agentFlags, toAgentOptions } from "../agent/agent-flags.ts";
 import {
   createProgressLines,
   createRunResult,
@@ -25,6 +31,7 @@ import {
   printJson,
   UsageError,
 } from "../command.ts";
+import { explainWorkspace } from "../open-octant.ts";
 import { note, printJsonText } from "../output.ts";
 import { asTyped, tell } from "../setup/launch.ts";
 import { logLine } from "../workspace-flags.ts";
@@ -65,15 +72,14 @@ model, 5 done but some calls could not be approved, 6 the answer does not fit th
   async run({ args: [argument], flags }, io) {
     const schema =
       flags["output-schema"] === undefined ? undefined : loadOutputSchema(flags["output-schema"]);
-    const chosen = toAgentOptions(flags);
+    const chosen = toAgentOptions(flags, io);
     const prompt = await readPrompt(argument, io, chosen.from !== undefined);
     const isAttended = io.stdin.isTTY && io.stderr.isTTY;
     const { prompter, unapproved } = recordUnapproved(
       isAttended ? createTerminalPrompter({ input: io.stdin, output: io.stderr }) : unattended,
     );
-    await using opened = await orSayHow(io, {
+    await using opened = await orSayHow(flags, io, {
       ...chosen,
-      io,
       allow: flags.allow.map(toRule),
       prompter,
       limits: {
@@ -99,11 +105,13 @@ model, 5 done but some calls could not be approved, 6 the answer does not fit th
     });
     let asked = prompt;
     if (isSlashLine(prompt)) {
-      const outcome = await runSlashLine(prompt, { opened, io, signal: stop.signal }).catch((cause) => {
-        if (!(cause instanceof ToolError && cause.code === "LIMIT_EXCEEDED")) throw cause;
-        logLine(cause.message, io);
-        return RUN_EXIT.LIMIT;
-      });
+      const outcome = await runSlashLine(prompt, { opened, cwd: io.cwd(), signal: stop.signal }).catch(
+        (cause) => {
+          if (!(cause instanceof ToolError && cause.code === "LIMIT_EXCEEDED")) throw cause;
+          logLine(cause.message, io);
+          return RUN_EXIT.LIMIT;
+        },
+      );
       if (typeof outcome === "number") return outcome;
       if (outcome?.send === undefined) return showOutcome(outcome, opened, io);
       asked = outcome.send;
@@ -137,11 +145,16 @@ async function showOutcome(
 }
 
 /** undefined without credentials: the instructions take more than one line. */
-async function orSayHow(io: Io, options: OpenAgentOptions): Promise<OpenedAgent | undefined> {
+async function orSayHow(
+  flags: AgentFlags,
+  io: Io,
+  options: OpenAgentOptions,
+): Promise<OpenedAgent | undefined> {
   try {
     return await openAgent(options);
   } catch (cause) {
-    if (!(cause instanceof ToolError && cause.code === "UNAUTHENTICATED")) throw cause;
+    if (!(cause instanceof ToolError && cause.code === "UNAUTHENTICATED"))
+      return explainWorkspace(cause, flags, io);
     note(`octant: ${asTyped(cause.message, io)}`, io);
     return undefined;
   }

@@ -1,7 +1,7 @@
 import { writeFileSync } from "node:fs";
 import type { SessionInfo } from "@octant/agent";
+import { EXPORT_FORMATS, exportSession, openSessions } from "@octant/app";
 import { toOneLine } from "@octant/core";
-import { EXPORT_FORMATS, exportSession, openSessions } from "../agent/sessions.ts";
 import { toColumns } from "../columns.ts";
 import { defineCommand, EXIT, print, printJson, toCount, UsageError } from "../command.ts";
 import { openOctant } from "../open-octant.ts";

@@ -1,3 +1,4 @@
+import { loadInstructions, markdownFiles, TRUSTED_FOLDERS } from "@octant/app";
 import { toExact, toOneLine } from "@octant/core";
 import {
   createInstructionTrust,
@@ -12,6 +13,7 @@ import {
 import { loadOwnMemoryFiles } from "@octant/tools";
 import { toColumns } from "../columns.ts";
 import { defineCommand, EXIT, type Io, print, printJson } from "../command.ts";
+import { openOctant } from "../open-octant.ts";
 import { painted } from "../output.ts";
 import { confirm } from "../questions.ts";
 import { rootsOf, workspaceFlags } from "../workspace-flags.ts";
@@ -81,11 +83,8 @@ export async function trustWaiting({ settings, instructions }: Waiting, { env }:
 
 /** Instruction files that nobody has reviewed yet. */
 async function findUntrusted(root: readonly string[], io: Io) {
-  const { loadInstructions } = await import("../agent/agent-context.ts");
-  const { openOctant } = await import("../open-octant.ts");
   await using octant = openOctant({ root, tools: "fs" }, io);
   const isTrusted = createInstructionTrust({ env: io.env });
-  const { markdownFiles, TRUSTED_FOLDERS } = await import("../agent/workspace-crew.ts");
   const folders = TRUSTED_FOLDERS.flatMap((folder) => markdownFiles(octant, folder));
   const own = loadOwnMemoryFiles(octant.workspace.state);
   return [...(await loadInstructions(octant)), ...folders].filter(

@@ -1,10 +1,9 @@
+import type { Octant } from "@octant/app";
+import { type Direction, describeUndo, listTurns, openSessions, planUndo, type UndoPlan } from "@octant/app";
 import { toOneLine } from "@octant/core";
 import type { Turn } from "@octant/host";
-import { openSessions } from "../agent/sessions.ts";
-import { type Direction, listTurns, notesOn, planUndo, type UndoPlan } from "../agent/undo.ts";
 import { toColumns } from "../columns.ts";
 import { defineCommand, EXIT, type Flags, type FlagValues, type Io, print, printJson } from "../command.ts";
-import type { Octant } from "../octant.ts";
 import { openOctant } from "../open-octant.ts";
 import { note, write } from "../output.ts";
 import { ask } from "../questions.ts";
@@ -58,7 +57,7 @@ async function restore(direction: Direction, given: Given, io: Io): Promise<numb
   if (given["dry-run"]) {
     const diff = await plan.diff({ overwrite: given.overwrite });
     if (given.json) return printJson({ ...summary(plan), diff }, io);
-    write(`would be ${describe(plan, given.overwrite)}\n${diff}`, io);
+    write(`would be ${describeUndo(plan, given.overwrite)}\n${diff}`, io);
     return EXIT.OK;
   }
   const choice = conflicts.length === 0 ? "keep" : await choose(plan, given, io);
@@ -70,7 +69,7 @@ async function restore(direction: Direction, given: Given, io: Io): Promise<numb
     return EXIT.FAILED;
   }
   await plan.apply({ overwrite: choice === "overwrite" });
-  return given.json ? printJson(summary(plan), io) : print(describe(plan, choice === "overwrite"), io);
+  return given.json ? printJson(summary(plan), io) : print(describeUndo(plan, choice === "overwrite"), io);
 }
 
 type Choice = "overwrite" | "keep" | "nothing";
@@ -87,21 +86,6 @@ async function choose(plan: UndoPlan, { overwrite, keep }: Given, io: Io): Promi
 }
 
 const summary = ({ diff: _diff, apply: _apply, ...facts }: UndoPlan) => facts;
-
-/** One line for the turn and one for each file. */
-export function describe(plan: UndoPlan, isOverwritten: boolean): string {
-  const { direction, turn, restored, merged, conflicts } = plan;
-  const lines = [
-    `${direction === "undo" ? "undone" : "redone"}: ${toOneLine(turn.label)}`,
-    ...restored.map(({ path, change }) => `  ${change} ${toOneLine(path)}`),
-    ...merged.map((path) => `  merged ${toOneLine(path)}`),
-    ...conflicts.map((path) =>
-      isOverwritten ? `  overwritten ${toOneLine(path)}` : `  kept as you changed it: ${toOneLine(path)}`,
-    ),
-    ...notesOn(plan).map((note) => `  ${note}`),
-  ];
-  return lines.join("\n");
-}
 
 async function list(octant: Octant, session_id: string | undefined, json: boolean, io: Io): Promise<number> {
   const turns = await listTurns(octant, session_id);

@@ -1,12 +1,12 @@
 import { randomBytes } from "node:crypto";
 import { text as readAll } from "node:stream/consumers";
+import { createOAuthStorage, credentialName } from "@octant/app";
 import { ToolError } from "@octant/core";
 import { loginAsMachine, loginTo, MachineGrant } from "@octant/mcp-client";
 import { createCredentialStore, type EffectiveSettings, loadConfig, openRedirect } from "@octant/runtime";
 import { type Io, print, UsageError } from "../command.ts";
 import { readSecret, showAddress } from "../questions.ts";
 import { rootsOf } from "../workspace-flags.ts";
-import { createOAuthStorage, credentialName } from "./open-servers.ts";
 
 const STATE_BYTES = 32;
 

@@ -1,8 +1,8 @@
 import { existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
+import { createOctant } from "@octant/app";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { createOctant } from "../octant.ts";
 import { checkClients } from "./check-clients.ts";
 
 const LAUNCHER = join(import.meta.dirname, "../../bin/octant.js");

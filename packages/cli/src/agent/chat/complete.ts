@@ -1,36 +1,34 @@
 import { fileURLToPath } from "node:url";
+import type { Octant, OpenedAgent } from "@octant/app";
+import { listCommands } from "@octant/app";
 import { pathToUri } from "@octant/host";
 import type { Completer, Completion } from "@octant/terminal";
-import type { Io } from "../../command.ts";
-import type { Octant } from "../../octant.ts";
-import { listCommands } from "../commands/index.ts";
-import type { OpenedAgent } from "../open-agent.ts";
 
 const MAX_ITEMS = 50;
 const CALLER = { id: "chat-completion", access: "read" } as const;
 
 /** Completes commands after "/", their arguments, and workspace paths after "@". */
-export function createCompleter(opened: OpenedAgent, io: Io): Completer {
+export function createCompleter(opened: OpenedAgent, cwd: string): Completer {
   return async (word) => {
     if (word.startsWith("/"))
-      return /\s/.test(word) ? argumentsOf(opened, io, word) : commands(opened, io.env, word);
+      return /\s/.test(word) ? argumentsOf(opened, cwd, word) : commands(opened, word);
     return word.startsWith("@") ? paths(opened.octant, word.slice(1)) : [];
   };
 }
 
 /** Completions for the argument of a command. */
-async function argumentsOf(opened: OpenedAgent, io: Io, line: string): Promise<Completion[]> {
+async function argumentsOf(opened: OpenedAgent, cwd: string, line: string): Promise<Completion[]> {
   const [, name, typed = ""] = /^\/(\S+)\s+(\S*)$/.exec(line) ?? [];
-  const command = listCommands(opened, io.env).find((one) => one.name === name);
-  const values = await command?.complete?.({ opened, io, signal: new AbortController().signal });
+  const command = listCommands(opened).find((one) => one.name === name);
+  const values = await command?.complete?.({ opened, cwd, signal: new AbortController().signal });
   return (values ?? [])
     .filter((value) => value.startsWith(typed))
     .slice(0, MAX_ITEMS)
     .map((value) => ({ value }));
 }
 
-const commands = (opened: OpenedAgent, env: NodeJS.ProcessEnv, word: string): Completion[] =>
-  listCommands(opened, env)
+const commands = (opened: OpenedAgent, word: string): Completion[] =>
+  listCommands(opened)
     .filter(({ name }) => `/${name}`.startsWith(word))
     .map(({ name, summary }) => ({ value: `/${name}`, detail: summary }));
 

@@ -3,11 +3,11 @@ import { basename, resolve } from "node:path";
 import { buffer } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
 import type { Content, ImagePart } from "@octant/agent";
+import type { OpenedAgent } from "@octant/app";
+import { withMentions } from "@octant/app";
 import { ToolError, toOneLine } from "@octant/core";
 import { findOutsideProjects, pathOutsideProjects, startLaunched } from "@octant/host";
 import type { Io } from "../../command.ts";
-import { withMentions } from "../mentions.ts";
-import type { OpenedAgent } from "../open-agent.ts";
 
 /** The limit of the providers. */
 const MAX_BYTES = 5_000_000;

@@ -1,6 +1,6 @@
 import type { Crew } from "@octant/agent";
+import type { OpenedAgent } from "@octant/app";
 import type { StatusFacts } from "@octant/terminal";
-import type { OpenedAgent } from "../open-agent.ts";
 
 /**
  * Branch, sandbox, jobs and sub-agents for the status line; refreshed at the start and after every turn, without

@@ -4,11 +4,10 @@ import { resolve } from "node:path";
 import { tokensOf } from "@octant/agent";
 import { invalidArgument, ToolError, toOneLine } from "@octant/core";
 import { errnoOf, pathToUri } from "@octant/host";
-import { describe } from "../../commands/undo.ts";
-import { openClient } from "../open-agent.ts";
-import { exportSession, isOwnSession } from "../sessions.ts";
-import { listPrompts, type RewoundFiles, rewindFiles } from "../turns.ts";
-import { type Direction, listTurns, planUndo } from "../undo.ts";
+import { openClient } from "../agent/open-agent.ts";
+import { exportSession, isOwnSession } from "../agent/sessions.ts";
+import { listPrompts, type RewoundFiles, rewindFiles } from "../agent/turns.ts";
+import { type Direction, describeUndo, listTurns, planUndo } from "../agent/undo.ts";
 import { asBlock, type SlashCommand, type SlashContext, type SlashOutcome } from "./slash-command.ts";
 
 const SHORT_ID_CHARS = 20;
@@ -77,9 +76,9 @@ export const SESSION_COMMANDS: readonly SlashCommand[] = [
     name: "model",
     argument: "[NAME]",
     summary: "Show the model, or switch models from the next message on",
-    async run(name, { opened: { octant, agent, model }, io }) {
+    async run(name, { opened: { octant, agent, model, env } }) {
       if (name === "") return { text: `model: ${agent.session.conversation.model?.id ?? model}` };
-      const client = await openClient(octant, io.env, { model: name });
+      const client = await openClient(octant, env, { model: name });
       await agent.useModel(client);
       return { text: `model: ${client.model.id}` };
     },
@@ -100,11 +99,11 @@ export const SESSION_COMMANDS: readonly SlashCommand[] = [
     onlyInTerminal: true,
     argument: "[FILE]",
     summary: "Write this session to a file: .html, .md or .json",
-    async run(file, { opened: { sessions, agent }, io }) {
+    async run(file, { opened: { sessions, agent, env }, cwd }) {
       const name = file === "" ? "session.html" : file;
       const format = name.endsWith(".json") ? "json" : name.endsWith(".md") ? "markdown" : "html";
       const text = await exportSession(sessions.events(agent.session.id), format);
-      const path = resolve(io.cwd(), name.replace(/^~(?=\/)/, io.env["HOME"] ?? homedir()));
+      const path = resolve(cwd, name.replace(/^~(?=\/)/, env["HOME"] ?? homedir()));
       try {
         writeFileSync(path, text, { mode: 0o600, flag: "wx" });
       } catch (cause) {
@@ -142,7 +141,7 @@ async function restore(
     return { text: `nothing was changed: you changed ${names} too; ${how}\n\n${diff}`, failed: true };
   }
   await opened.asPerson(() => plan.apply({ overwrite }));
-  return { text: `${describe(plan, overwrite).replaceAll("\n  ", "\n- ")}${whose}` };
+  return { text: `${describeUndo(plan, overwrite).replaceAll("\n  ", "\n- ")}${whose}` };
 }
 
 const REWIND = /^(?:(\d{1,6})(?:\s+|$))?(both|conversation|files)?$/;

@@ -5,7 +5,7 @@ import { agentTool, type Crew, type MemberPlan, type WorktreeOutcome } from "@oc
 import { ToolError } from "@octant/core";
 import { createGit, type StateFolder, type Workspace } from "@octant/host";
 import { createOctant, type Octant, type OctantOptions } from "../octant.ts";
-import { GROUPS } from "../own-tools.ts";
+import { GROUPS } from "../tools/own-tools.ts";
 import { commitAll, openWorktreeRecords } from "./worktree-records.ts";
 
 /** Where a sub-agent works: the tools it calls, on the files it changes. */

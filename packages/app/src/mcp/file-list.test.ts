@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type ChangeListener, createWorkspace } from "@octant/host";
 import { expect, onTestFinished, test } from "vitest";
-import { followFileList } from "./mcp-file-list.ts";
+import { followFileList } from "./file-list.ts";
 
 /** A project whose changes the test reports explicitly. */
 async function followProject() {

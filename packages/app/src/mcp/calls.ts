@@ -1,6 +1,6 @@
 import { type Attachment, type Client, type Dispatch, type Paging, ToolError } from "@octant/core";
 import type { ServiceOptions } from "@octant/mcp";
-import type { OwnTool } from "./own-tools.ts";
+import type { OwnTool } from "../tools/own-tools.ts";
 
 export type ResourceSource = NonNullable<ServiceOptions["resources"]>;
 export type PromptSource = NonNullable<ServiceOptions["prompts"]>;

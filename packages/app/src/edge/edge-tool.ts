@@ -14,8 +14,8 @@ import {
   ToolError,
 } from "@octant/core";
 import { z } from "zod";
+import type { ResourceSource } from "../mcp/calls.ts";
 import { createLateQuestions, type LateQuestions, untilAborted } from "./late-questions.ts";
-import type { ResourceSource } from "./mcp-calls.ts";
 
 /** The name under which a server answers edges. It is on no list of tools, so no model sees it. */
 export const EDGE = "edge";

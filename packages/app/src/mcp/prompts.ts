@@ -1,5 +1,5 @@
 import type { Registry } from "@octant/core";
-import type { PromptSource } from "./mcp-calls.ts";
+import type { PromptSource } from "./calls.ts";
 
 type Prompt = ReturnType<PromptSource["list"]>[number];
 type Arguments = Readonly<Record<string, string>>;

@@ -1,6 +1,6 @@
 import { type Attachment, type ErrorCode, type Registry, type StreamChunk, ToolError } from "@octant/core";
-import type { Asking, CallFor, FeatureContext, OutputOf, ResourceSource } from "./mcp-calls.ts";
-import type { Following } from "./mcp-following.ts";
+import type { Asking, CallFor, FeatureContext, OutputOf, ResourceSource } from "./calls.ts";
+import type { Following } from "./following.ts";
 
 type Content = NonNullable<Awaited<ReturnType<ResourceSource["read"]>>>[number];
 type Resource = Awaited<ReturnType<ResourceSource["list"]>>["resources"][number];

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { markdownToHtml } from "./to-html.ts";
+import { markdownToHtml } from "./markdown-to-html.ts";
 
 test("headings, emphasis, lists, tables and code become elements", () => {
   const html = markdownToHtml(

@@ -1,8 +1,8 @@
 import { action, createRegistry, defineTool, didYouMean, ToolError } from "@octant/core";
 import { z } from "zod";
-import { LOCAL_CALLER } from "../../octant.ts";
-import type { OpenedAgent } from "../open-agent.ts";
-import { COMMANDS_FOLDER, loadMarkdown, markdownFiles } from "../workspace-crew.ts";
+import type { OpenedAgent } from "../agent/open-agent.ts";
+import { COMMANDS_FOLDER, loadMarkdown, markdownFiles } from "../agent/workspace-crew.ts";
+import { LOCAL_CALLER } from "../octant.ts";
 import { GIT_COMMANDS } from "./git-commands.ts";
 import { INFO_COMMANDS } from "./info-commands.ts";
 import { promptCommands } from "./prompt-commands.ts";
@@ -16,8 +16,8 @@ const help: SlashCommand = {
   name: "help",
   onlyInTerminal: true,
   summary: "List the commands",
-  run: (_, { opened, io, helpNotes = "" }) => {
-    const lines = listCommands(opened, io.env).map(
+  run: (_, { opened, helpNotes = "" }) => {
+    const lines = listCommands(opened).map(
       ({ name, argument, summary }) => `- \`/${name}${argument ? ` ${argument}` : ""}\` ${summary}`,
     );
     return { text: `${lines.join("\n")}${helpNotes && `\n\n${helpNotes}`}` };
@@ -34,10 +34,11 @@ const COMMANDS: readonly SlashCommand[] = [
 ];
 
 /** The built-in commands, the project's trusted ones, and the prompts of MCP servers. */
-export const listCommands = (
-  { octant, servers }: Pick<OpenedAgent, "octant" | "servers">,
-  env: NodeJS.ProcessEnv,
-): readonly SlashCommand[] => [
+export const listCommands = ({
+  octant,
+  servers,
+  env,
+}: Pick<OpenedAgent, "octant" | "servers" | "env">): readonly SlashCommand[] => [
   ...COMMANDS,
   ...loadMarkdown(octant, env, COMMANDS_FOLDER)
     .filter(({ name }) => !COMMANDS.some((command) => command.name === name))
@@ -67,10 +68,10 @@ export const isSlashLine = (line: string): boolean => /^\/[a-z][\w:.-]*(\s|$)/i.
 /** Runs a line such as "/model opus". A failure is returned as text. */
 export async function runSlashLine(line: string, context: SlashContext): Promise<SlashOutcome | undefined> {
   const [, name = "", argument = ""] = /^\/(\S*)\s*([\s\S]*)$/.exec(line) ?? [];
-  const { opened, io } = context;
+  const { opened } = context;
   // A server's prompts are known once it has responded.
   if (name.includes(":")) await opened.servers.settled();
-  const commands = listCommands(opened, io.env);
+  const commands = listCommands(opened);
   const command = commands.find((one) => one.name === name);
   if (command) return runAudited(command, argument.trim(), context);
   const waiting = markdownFiles(opened.octant, COMMANDS_FOLDER)

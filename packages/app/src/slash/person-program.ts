@@ -8,7 +8,7 @@ import {
   type Repository,
   startLaunched,
 } from "@octant/host";
-import { withoutKeys } from "../open-agent.ts";
+import { withoutKeys } from "../agent/open-agent.ts";
 import type { SlashContext } from "./slash-command.ts";
 
 interface RunOptions {
@@ -22,8 +22,8 @@ const MAX_SHOWN_CHARS = 2_000;
 const SHOWN = { settings: [["core.quotePath", "false"]] } as const;
 
 /** The repository of the first root, for git in the sandbox, where nothing of the repository runs. */
-export const repositoryOf = ({ opened: { octant }, io, signal }: SlashContext): Repository =>
-  createGit({ ...octant.workspace, env: withoutKeys(io.env), allow: octant.config.settings.vcs }).open(
+export const repositoryOf = ({ opened: { octant, env }, signal }: SlashContext): Repository =>
+  createGit({ ...octant.workspace, env: withoutKeys(env), allow: octant.config.settings.vcs }).open(
     undefined,
     signal,
   );
@@ -40,9 +40,9 @@ export type Person = Awaited<ReturnType<typeof openPerson>>;
  * hooks that were there before the session. Every run is recorded in the session's log.
  */
 export async function openPerson(context: SlashContext) {
-  const { opened, io, signal } = context;
+  const { opened, signal } = context;
   const { roots } = opened.octant.workspace.confinement;
-  const path = pathOutsideProjects(io.env["PATH"] ?? "", roots);
+  const path = pathOutsideProjects(opened.env["PATH"] ?? "", roots);
   const find = (name: string, how = `install ${name}`): string => {
     const program = findOutsideProjects(name, path, roots);
     if (program !== undefined) return program;
@@ -53,7 +53,7 @@ export async function openPerson(context: SlashContext) {
     places,
     program: find("git"),
     env: {
-      ...definedIn(withoutKeys(io.env)),
+      ...definedIn(withoutKeys(opened.env)),
       PATH: path,
       GIT_TERMINAL_PROMPT: "0",
       GIT_EDITOR: "true",

@@ -40,7 +40,7 @@ export interface WorkspaceCrewOptions {
   readonly octant: Octant;
   /** Contains the API keys of the providers. */
   readonly env: NodeJS.ProcessEnv;
-  readonly options?: Pick<OpenAgentOptions, "provider" | "model" | "allow" | "limits" | "mode">;
+  readonly options?: Pick<OpenAgentOptions, "provider" | "model" | "allow" | "limits" | "currentMode">;
   /** The limit that the run of the root has reached. */
   readonly rootLimit?: () => LimitReached | undefined;
   /** As in the workspace. */
@@ -89,7 +89,7 @@ export function createWorkspaceCrew(given: WorkspaceCrewOptions): Crew {
       prompter: callPrompter,
       jobs: place.workspace.jobs,
       caller,
-      mode: options.mode,
+      mode: options.currentMode,
       allows: (tool) => allows(plan, tool),
     });
     const servers = given.servers?.();

@@ -54,6 +54,6 @@ export async function exportSession(
 ): Promise<string> {
   if (format === "json") return exportJson([...events]);
   if (format === "markdown") return exportMarkdown([...events]);
-  const { markdownToHtml } = await import("@octant/terminal");
+  const { markdownToHtml } = await import("./markdown-to-html.ts");
   return exportHtml([...events], markdownToHtml);
 }

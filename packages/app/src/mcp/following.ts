@@ -1,8 +1,8 @@
 import { createTopic, type ErrorCode, type Jobs, type Registry, ToolError } from "@octant/core";
 import type { Confinement, FileChanges, Processes } from "@octant/host";
-import type { Asking, CallFor, ResourceSource } from "./mcp-calls.ts";
-import { type FileListSources, followFileList } from "./mcp-file-list.ts";
-import { JOB, readResource, unlessNotThere } from "./mcp-resources.ts";
+import type { Asking, CallFor, ResourceSource } from "./calls.ts";
+import { type FileListSources, followFileList } from "./file-list.ts";
+import { JOB, readResource, unlessNotThere } from "./resources.ts";
 
 /** Changes of resources and of their list. */
 export type Following = Required<Pick<ResourceSource, "subscribe" | "onListChange">>;

@@ -62,6 +62,21 @@ export async function planTurn(octant: Octant, turn: Turn, direction: Direction)
   };
 }
 
+/** One line for the turn and one for each file. */
+export function describeUndo(plan: UndoPlan, isOverwritten: boolean): string {
+  const { direction, turn, restored, merged, conflicts } = plan;
+  const lines = [
+    `${direction === "undo" ? "undone" : "redone"}: ${toOneLine(turn.label)}`,
+    ...restored.map(({ path, change }) => `  ${change} ${toOneLine(path)}`),
+    ...merged.map((path) => `  merged ${toOneLine(path)}`),
+    ...conflicts.map((path) =>
+      isOverwritten ? `  overwritten ${toOneLine(path)}` : `  kept as you changed it: ${toOneLine(path)}`,
+    ),
+    ...notesOn(plan).map((note) => `  ${note}`),
+  ];
+  return lines.join("\n");
+}
+
 const MAX_NAMED = 20;
 
 /** What an undo or redo leaves alone, and why, one line each. */

@@ -1,12 +1,12 @@
 import type { Answers, Dispatch, Registry } from "@octant/core";
 import { createFileChanges, pathToUri, type Watcher, type Workspace } from "@octant/host";
 import type { ServiceOptions } from "@octant/mcp";
-import { createCallFor } from "./mcp-calls.ts";
-import { type CompletionParts, createCompletions, type FindRefs } from "./mcp-completions.ts";
-import { createFollowing, type Following } from "./mcp-following.ts";
-import { createPrompts } from "./mcp-prompts.ts";
-import { createResources } from "./mcp-resources.ts";
-import { createRemoteFollowing, createRemoteJobs } from "./remote-features.ts";
+import { createRemoteFollowing, createRemoteJobs } from "../edge/remote-features.ts";
+import { createCallFor } from "./calls.ts";
+import { type CompletionParts, createCompletions, type FindRefs } from "./completions.ts";
+import { createFollowing, type Following } from "./following.ts";
+import { createPrompts } from "./prompts.ts";
+import { createResources } from "./resources.ts";
 
 export interface FeatureParts {
   readonly registry: Registry;

@@ -21,22 +21,13 @@ import {
   type Session,
   type SessionStore,
 } from "@octant/agent";
-import { type Caller, type Mode, type Tool, ToolError } from "@octant/core";
+import { type Caller, type Mode, ToolError } from "@octant/core";
 import { findRepository, type HookRecord, pathToUri, recordHooks } from "@octant/host";
 import type { McpServers, ServerDefinition } from "@octant/mcp-client";
-import {
-  createCredentialStore,
-  type PermissionPrompter,
-  type PermissionRule,
-  type Thinking,
-  unattended,
-} from "@octant/runtime";
+import { createCredentialStore, type PermissionPrompter, type Thinking, unattended } from "@octant/runtime";
 import type { DeveloperMode } from "@octant/tools";
-import type { FlagValues, Io } from "../command.ts";
 import { openServers } from "../mcp-servers/open-servers.ts";
-import type { Octant } from "../octant.ts";
-import { openOctant } from "../open-octant.ts";
-import { logLine, type workspaceFlags } from "../workspace-flags.ts";
+import { createOctant, type Octant, type OctantOptions } from "../octant.ts";
 import { loadAgentContext } from "./agent-context.ts";
 import { persistMode } from "./session-mode.ts";
 import { isOwnSession, openSessions } from "./sessions.ts";
@@ -44,9 +35,13 @@ import { createTurnCheckpoints } from "./turns.ts";
 import { createWorkspaceCrew } from "./workspace-crew.ts";
 import { openWorktreeRecords } from "./worktree-records.ts";
 
-export interface OpenAgentOptions {
-  readonly flags: FlagValues<typeof workspaceFlags>;
-  readonly io: Io;
+export interface OpenAgentOptions
+  extends Pick<
+    OctantOptions,
+    "roots" | "tools" | "customTools" | "mode" | "allow" | "log" | "tellsUnconfined"
+  > {
+  /** Contains the API keys of the providers; programs that the agent starts do not get them. */
+  readonly env?: NodeJS.ProcessEnv;
   readonly provider?: ProviderName | undefined;
   readonly model?: string | undefined;
   /** The thinking effort; from the settings when absent. */
@@ -54,16 +49,11 @@ export interface OpenAgentOptions {
   /** The session to continue; a new one when absent. */
   readonly from?: SessionChoice | undefined;
   readonly prompter?: PermissionPrompter | undefined;
-  readonly allow?: readonly PermissionRule[];
   readonly limits?: Limits;
-  /** The current mode; it may change while the agent works. */
-  readonly mode?: () => Mode | undefined;
+  /** A mode within `mode` that may change while the agent works. */
+  readonly currentMode?: () => Mode | undefined;
   /** The owner of the session, when it is not the person at this machine. */
   readonly owner?: Caller | undefined;
-  /** The front end itself shows that nothing confines commands. */
-  readonly tellsUnconfined?: boolean;
-  /** Additional tools, such as those of an editor. */
-  readonly tools?: readonly Tool[];
   /** Layers round the calls of the session. */
   readonly steps?: (octant: Octant) => readonly CallStep[];
   /** Additional MCP servers, such as an editor's own. */
@@ -80,21 +70,23 @@ export type OpenedAgent = Awaited<ReturnType<typeof openAgent>>;
 
 /** Opens workspace, model, session and loop; every front end of the agent starts here. */
 export async function openAgent(options: OpenAgentOptions) {
-  const { flags, io, prompter = unattended, allow } = options;
+  const { env: withKeys = process.env, prompter = unattended, log = () => {} } = options;
   const callPrompter = createCallPrompter();
   let running: Agent | undefined;
   let connected: McpServers | undefined;
-  const env = withoutKeys(io.env);
-  const octant = openOctant({ ...flags, permissions: "enforce" }, io, {
+  const env = withoutKeys(withKeys);
+  const { roots, tools, customTools, mode, allow, tellsUnconfined } = options;
+  const octant: Octant = createOctant({
+    ...{ roots, tools, customTools, mode, allow, tellsUnconfined, log, env },
+    keys: withKeys,
+    permissions: "enforce",
     prompter: callPrompter.prompter,
     checkpointsByDefault: true,
     toolConfig: { enable: ["core", "notes"] },
-    customTools: options.tools,
-    tellsUnconfined: options.tellsUnconfined,
     crew: (octant) =>
       createWorkspaceCrew({
         octant,
-        env: io.env,
+        env: withKeys,
         options,
         permissions: "enforce",
         prompter,
@@ -102,21 +94,18 @@ export async function openAgent(options: OpenAgentOptions) {
         rootLimit: () => running?.limitReached(),
         servers: () => connected,
       }),
-    allow,
-    env,
-    keys: io.env,
   });
   try {
     const hooksAtStart = hooksOf(octant, env);
     await openWorktreeRecords(octant.workspace, env).sweep();
     const sessions = openSessions(octant.workspace, options.owner);
-    const client = await openClient(octant, io.env, options);
+    const client = await openClient(octant, withKeys, options);
     const session = await openSession(sessions, options.from);
     const caller = options.owner?.id ?? session.id;
     octant.spending.join(caller, session);
     const isNew = session.conversation.model === undefined;
     const { system, untrusted } = isNew
-      ? await loadAgentContext(octant, io.env)
+      ? await loadAgentContext(octant, withKeys)
       : { system: "", untrusted: [] };
     // An event, because every front end shows those, each in its own way.
     const notify = (text: string) =>
@@ -128,7 +117,7 @@ export async function openAgent(options: OpenAgentOptions) {
       octant,
       env,
       more: options.servers,
-      elicit: elicitThrough(prompter, (line) => logLine(line, io)),
+      elicit: elicitThrough(prompter, log),
       log: notify,
       onFailed: notify,
     });
@@ -155,6 +144,8 @@ export async function openAgent(options: OpenAgentOptions) {
       octant,
       sessions,
       servers,
+      /** With the API keys of the providers. */
+      env: withKeys,
       /** Project instructions that have no effect until they are trusted. */
       untrusted,
       /** The git hooks that the person had in place; commands such as /commit run no others. */
@@ -195,7 +186,7 @@ function sourcesOf(
   octant: Octant,
   servers: McpServers,
   prompter: CallPrompter,
-  { owner, mode }: OpenAgentOptions,
+  { owner, currentMode }: OpenAgentOptions,
 ) {
   const { dispatch, dispatchTo, registry, workspace } = octant;
   const roots = workspace.confinement.roots.map(pathToUri);
@@ -206,7 +197,7 @@ function sourcesOf(
     prompter,
     jobs: workspace.jobs,
     caller: owner,
-    mode,
+    mode: currentMode,
   });
   const foreign = { servers, dispatchTo, prompter, caller: owner };
   return { own, further: [createMcpExecutor(foreign), createResourceExecutor(foreign)] };
@@ -218,7 +209,7 @@ export const openClient = async (
   ...chosen: [octant: Pick<Octant, "config">, env: NodeJS.ProcessEnv, choice: ClientChoice]
 ): Promise<ApiClient> => createApiClient(await chooseClient(...chosen));
 
-/** Chooses the provider and model from flags, settings and environment, which contains the API keys. */
+/** Chooses the provider and model from options, settings and environment, which contains the API keys. */
 export async function chooseClient(
   { config: { settings, origins } }: Pick<Octant, "config">,
   env: NodeJS.ProcessEnv,

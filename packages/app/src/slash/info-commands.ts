@@ -8,9 +8,9 @@ import {
   ruleInWords,
   ToolPattern,
 } from "@octant/runtime";
-import { LOCAL_CALLER } from "../../octant.ts";
-import { keepRule } from "../../policy.ts";
-import { toModePrompt } from "../session-mode.ts";
+import { toModePrompt } from "../agent/session-mode.ts";
+import { LOCAL_CALLER } from "../octant.ts";
+import { keepRule } from "../policy.ts";
 import { asBlock, type SlashCommand, type SlashContext, type SlashOutcome } from "./slash-command.ts";
 
 const NONE = "default";
@@ -90,7 +90,7 @@ function lasting(tier: string, rule: PermissionRule): string {
   return `${isExpired(rule) ? "expired on" : "until"} ${expires_at.slice(0, 10)}`;
 }
 
-async function change(argument: string, { opened, io }: SlashContext): Promise<SlashOutcome> {
+async function change(argument: string, { opened }: SlashContext): Promise<SlashOutcome> {
   const { octant, agent } = opened;
   const [, verb, pattern = "", always] = CHANGE.exec(argument) ?? [];
   if (verb === undefined || !ToolPattern.safeParse(pattern).success)
@@ -104,7 +104,7 @@ async function change(argument: string, { opened, io }: SlashContext): Promise<S
   const shown = `\`${describeRule(rule)}\``;
   if (always === undefined) return { text: `${shown} for this session` };
   const kept = verb === "allow" ? { ...rule, expires_at: inDays(ALWAYS_DAYS) } : rule;
-  const { trusted } = await keepRule(octant.workspace, kept, io.env);
+  const { trusted } = await keepRule(octant.workspace, kept, opened.env);
   const note = trusted ? "" : "; it waits for your trust with the rest of that file: `octant trust`";
   return { text: `\`${describeRule(kept)}\` from now on, in \`.hanzo/settings.local.json\`${note}` };
 }

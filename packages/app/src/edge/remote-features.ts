@@ -9,8 +9,8 @@ import {
   ToolError,
 } from "@octant/core";
 import type { ServiceOptions } from "@octant/mcp";
+import type { Following } from "../mcp/following.ts";
 import { EDGE } from "./edge-tool.ts";
-import type { Following } from "./mcp-following.ts";
 
 type TaskJobs = NonNullable<ServiceOptions["tasks"]>;
 type TaskJob = Awaited<ReturnType<TaskJobs["get"]>>;

@@ -1,5 +1,4 @@
-import type { Io } from "../../command.ts";
-import type { OpenedAgent, SessionChoice } from "../open-agent.ts";
+import type { OpenedAgent, SessionChoice } from "../agent/open-agent.ts";
 
 /** The result of a command, for its front end to carry out. */
 export interface SlashOutcome {
@@ -19,7 +18,8 @@ export interface SlashOutcome {
 /** The environment of a command, as far as the front end provides it. */
 export interface SlashContext {
   readonly opened: OpenedAgent;
-  readonly io: Io;
+  /** The folder that relative paths of the person start from. */
+  readonly cwd: string;
   /** Whether the front end has an input line in which a draft can be edited. */
   readonly hasInput?: boolean;
   /** Text shown below the commands in the help. */

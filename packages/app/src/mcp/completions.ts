@@ -1,6 +1,6 @@
 import { dirname } from "node:path/posix";
 import { type Registry, ToolError } from "@octant/core";
-import type { CallFor, CompletionSource, FeatureContext } from "./mcp-calls.ts";
+import type { CallFor, CompletionSource, FeatureContext } from "./calls.ts";
 
 /** Branches and tags, best first. */
 export type FindRefs = (ctx: FeatureContext) => Promise<readonly string[]>;

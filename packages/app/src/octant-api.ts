@@ -27,8 +27,8 @@ import type {
   WorkingTree,
 } from "@octant/runtime";
 import type { ActiveModes } from "@octant/tools";
-import type { OwnTool } from "./own-tools.ts";
-import type { ToolChoice } from "./tool-choice.ts";
+import type { OwnTool } from "./tools/own-tools.ts";
+import type { ToolChoice } from "./tools/tool-choice.ts";
 
 export interface OctantOptions<T extends Tool = Tool> extends ToolChoice {
   /** Distinguishes this client from others. */

@@ -34,19 +34,19 @@ import {
   type PermissionSetting,
 } from "@octant/runtime";
 import { createActiveModes } from "@octant/tools";
-import { createWireDispatch } from "./edge-tool.ts";
-import { createMachineParts } from "./machine-parts.ts";
-import type { FindRefs } from "./mcp-completions.ts";
-import { createMcpFeatures } from "./mcp-features.ts";
+import { createWireDispatch } from "./edge/edge-tool.ts";
+import type { FindRefs } from "./mcp/completions.ts";
+import { createMcpFeatures } from "./mcp/features.ts";
 import type { HttpServing, Octant, OctantOptions, StdioServing, Topics } from "./octant-api.ts";
-import { GROUPS, OWN_TOOLS, type OwnTool, type Parts } from "./own-tools.ts";
 import { createPolicySteps, type PolicySteps } from "./policy.ts";
-import { chooseNames, withoutDisabled } from "./tool-choice.ts";
-import { serveToolRefs } from "./tool-refs.ts";
+import { createMachineParts } from "./tools/machine-parts.ts";
+import { GROUPS, OWN_TOOLS, type OwnTool, type Parts } from "./tools/own-tools.ts";
+import { chooseNames, withoutDisabled } from "./tools/tool-choice.ts";
+import { serveToolRefs } from "./tools/tool-refs.ts";
 import { loadVersion } from "./version.ts";
 
 export type { HttpServing, Octant, OctantOptions, Topics } from "./octant-api.ts";
-export type { OwnTool } from "./own-tools.ts";
+export type { OwnTool } from "./tools/own-tools.ts";
 
 /** The caller on this machine: the person who started the process, or a client of theirs. */
 export const LOCAL_CALLER: Caller = { id: "local", access: "admin" };

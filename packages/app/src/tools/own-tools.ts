@@ -46,7 +46,7 @@ import {
   workspaceTools,
   ws,
 } from "@octant/tools";
-import { createRecall, withMemories } from "./agent/recall.ts";
+import { createRecall, withMemories } from "../agent/recall.ts";
 import type { createMachineParts } from "./machine-parts.ts";
 
 /** The dependencies of the tools. */

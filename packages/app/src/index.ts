@@ -1,0 +1,31 @@
+export { loadInstructions } from "./agent/agent-context.ts";
+export { withMentions } from "./agent/mentions.ts";
+export {
+  chooseClient,
+  type OpenAgentOptions,
+  type OpenedAgent,
+  openAgent,
+  openClient,
+  type SessionChoice,
+} from "./agent/open-agent.ts";
+export {
+  EXPORT_FORMATS,
+  exportSession,
+  isOwnSession,
+  openSessionStore,
+  openSessions,
+} from "./agent/sessions.ts";
+export { listPrompts } from "./agent/turns.ts";
+export { type Direction, describeUndo, listTurns, planUndo, type UndoPlan } from "./agent/undo.ts";
+export { markdownFiles, TRUSTED_FOLDERS } from "./agent/workspace-crew.ts";
+export { describeLeftWork, openWorktreeRecords } from "./agent/worktree-records.ts";
+export { askLate, followTools } from "./edge/remote-features.ts";
+export { createEdgeFeatures } from "./mcp/features.ts";
+export { createOAuthStorage, credentialName, openServers } from "./mcp-servers/open-servers.ts";
+export { createOctant, INSTRUCTIONS, LOCAL_CALLER } from "./octant.ts";
+export type { HttpServing, Octant, OctantOptions, Topics } from "./octant-api.ts";
+export { isSlashLine, listCommands, runSlashLine } from "./slash/index.ts";
+export type { SlashOutcome } from "./slash/slash-command.ts";
+export { toNetworkPolicy } from "./tools/machine-parts.ts";
+export type { OwnTool } from "./tools/own-tools.ts";
+export { type ToolChoice, type ToolConfig, UnknownNameError } from "./tools/tool-choice.ts";
