@@ -78,7 +78,7 @@ export class TerminalApp {
   }
 
   async run(greeting: readonly Line[], { message, draft }: Beginning = {}): Promise<void> {
-    const { device, agent } = this.#options;
+    const { device, agent, history } = this.#options;
     const stopListening = agent.subscribe((event) => {
       this.#view.onEvent(event);
       if (event.type === "end") this.#ring();
@@ -95,6 +95,7 @@ export class TerminalApp {
           this.#render();
         });
       this.print(greeting);
+      if (history.notice !== undefined) this.print([[span(`! ${history.notice}`, { role: "warning" })]]);
       if (message) this.#outbox.submit(message);
       await left;
     } finally {

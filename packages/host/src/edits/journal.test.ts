@@ -119,6 +119,18 @@ test("a record with the seal of another workspace is not acted upon", () => {
   expect(warnings).toHaveLength(1);
 });
 
+test("a record of a newer version is reported and set aside as unfinished; one without a version is read", () => {
+  const recordOf = (version: object) => {
+    const body = JSON.stringify({ ...version, ...INTENTION });
+    return Buffer.from(`${sealOf(`*** Octant Journal\n${body}`).toString("hex")} ${body}\n`);
+  };
+  expect(pendingIn(recordOf({}))?.intention).toMatchObject(INTENTION);
+  expect(pendingIn(recordOf({ version: 2, more: true }))).toBeUndefined();
+  expect(warnings).toEqual([expect.stringContaining("a newer version of Octant")]);
+  expect(open().givenUp()).toEqual(warnings);
+  expect(written(false).toString()).toContain('{"version":1,');
+});
+
 const STEP = INTENTION.steps[0]!;
 const withStep = (step: object) => JSON.stringify({ ...INTENTION, steps: [{ ...STEP, ...step }] });
 

@@ -29,6 +29,10 @@ const Step = z.strictObject({
 });
 export type Step = z.output<typeof Step>;
 
+/** Raise it with every change that an older Octant cannot recover. */
+const VERSION = 1;
+const Newer = z.object({ version: z.int().min(VERSION + 1) });
+
 const Intention = z.strictObject({
   /** Whether it takes more than one atomic step, so that only the commit decides. */
   isSet: z.boolean(),
@@ -39,6 +43,11 @@ const Intention = z.strictObject({
 
 /** Everything that must be known to take a half-done change back. */
 export type Intention = z.output<typeof Intention>;
+
+/** Records had no version at first. */
+const Stored = Intention.extend({ version: z.literal(VERSION).optional() }).transform(
+  ({ version: _, ...intention }): Intention => intention,
+);
 
 export interface Pending {
   readonly intention: Intention;
@@ -103,7 +112,7 @@ export function createJournal({ file, roots, sealOf, warn, disk = realDisk }: Jo
   return {
     begin(intention: Intention, { durable }: { readonly durable: boolean }): void {
       // A seal, a space, one line of JSON.
-      const body = JSON.stringify(intention);
+      const body = JSON.stringify({ version: VERSION, ...intention });
       const record = Buffer.from(`${sealOf(SEALED_AS + body).toString("hex")} ${body}\n`);
       writeAll(disk, descriptor(), record);
       length = record.length;
@@ -119,8 +128,9 @@ export function createJournal({ file, roots, sealOf, warn, disk = realDisk }: Jo
       const bytes = load();
       if (bytes.length === 0) return undefined;
       const record = parseRecord(bytes, sealOf);
-      if (record && isOurs(record.intention, roots)) return record;
-      setAside("damaged", "the edit journal was damaged and ignored");
+      if (record !== "newer" && record && isOurs(record.intention, roots)) return record;
+      if (record === "newer") setAside("unfinished", NEWER);
+      else setAside("damaged", "the edit journal was damaged and ignored");
       return undefined;
     },
     /** Gives up the recovery of the pending change; `what` says for a person what is left to do. */
@@ -141,11 +151,16 @@ export function createJournal({ file, roots, sealOf, warn, disk = realDisk }: Jo
 const SEALED_AS = "*** Octant Journal\n";
 const LINE = /^([0-9a-f]{64}) (.+)$/s;
 
-function parseRecord(bytes: Buffer, sealOf: Seal): Pending | undefined {
+const NEWER =
+  "a newer version of Octant left an edit unfinished, which this one cannot recover; compare the files with what you expect";
+
+function parseRecord(bytes: Buffer, sealOf: Seal): Pending | "newer" | undefined {
   const end = bytes.indexOf("\n");
   const [, seal = "", body = ""] = LINE.exec(bytes.toString("utf8", 0, Math.max(end, 0))) ?? [];
   if (body === "" || !timingSafeEqual(sealOf(SEALED_AS + body), Buffer.from(seal, "hex"))) return undefined;
-  const intention = attempt(() => Intention.parse(JSON.parse(body)));
+  const stored: unknown = attempt(() => JSON.parse(body));
+  if (Newer.safeParse(stored).success) return "newer";
+  const intention = Stored.safeParse(stored).data;
   if (!intention) return undefined;
   const lines = bytes.toString("utf8", end + 1).split("\n");
   // It was written once all steps were synced, so even a torn line proves the commit.

@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { once } from "node:events";
-import { mkdtempSync, openSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, openSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { ToolError } from "@octant/core";
@@ -391,6 +391,27 @@ test("a stopped supervisor that outlived its server is swept by the next server"
   await create({ folder }).processes.close();
   expect(withMark(`VOLTA_HOME=stopped-${RUN}`)).toEqual([]);
   expect(listProcesses().map(({ pid }) => pid)).not.toContain(supervisor);
+});
+
+test("a record of a newer version is reported and stays; an older one and other shapes stop no list", async () => {
+  const { processes, folder, run } = create();
+  const ids = [];
+  for (const word of ["newer", "older", "torn", "plain"]) ids.push((await run(`echo ${word}`)).info.proc_id);
+  const [newer = "", older = "", torn = "", plain = ""] = ids;
+  const rewrite = (proc_id: string, change: (start: object) => unknown) => {
+    const file = join(folder, `${proc_id}.json`);
+    const [, start = "", ...rest] = readFileSync(file, "utf8").split("\n");
+    writeFileSync(file, ["", JSON.stringify(change(JSON.parse(start))), ...rest].join("\n"));
+  };
+  rewrite(newer, (start) => ({ ...start, version: 2, owner: undefined }));
+  rewrite(older, (start) => ({ ...start, version: undefined }));
+  rewrite(torn, (start) => ({ ...start, caps: undefined }));
+  await processes.close();
+  const next = create({ folder }).processes;
+  expect([...next.list(OWNER)].map((one) => one.proc_id)).toEqual([plain, older]);
+  expect(() => next.get(OWNER, newer)).toThrow(`a newer version of Octant runs ${newer}; update Octant`);
+  sweepRecords(folder, Date.now(), { maxRecords: 0, maxBytes: 0, maxAgeMs: 0 });
+  expect(existsSync(join(folder, `${newer}.json`))).toBe(true);
 });
 
 test("old output is removed first, and running processes stay", async () => {

@@ -212,11 +212,11 @@ export class Processes {
   *list(owner: string, before?: string): Iterable<ProcessInfo> {
     for (const proc_id of listRecords(this.#folder)) {
       const record = before === undefined || proc_id < before ? this.#recordOf(proc_id) : undefined;
-      if (record?.start.owner === owner) yield toInfo(this.#folder, record);
+      if (record !== "newer" && record?.start.owner === owner) yield toInfo(this.#folder, record);
     }
   }
 
-  #recordOf(proc_id: string): ProcessRecord | undefined {
+  #recordOf(proc_id: string): ProcessRecord | "newer" | undefined {
     const running = this.#link.live.get(proc_id);
     if (running) return { start: running.start, end: undefined };
     return this.#recent.get(proc_id) ?? readRecord(this.#folder, proc_id);
@@ -224,6 +224,10 @@ export class Processes {
 
   #find(owner: string, proc_id: string): ProcessRecord {
     const record = this.#recordOf(proc_id);
+    if (record === "newer")
+      throw new ToolError("NOT_FOUND", `a newer version of Octant runs ${proc_id}; update Octant`, {
+        id: proc_id,
+      });
     if (record?.start.owner === owner) return record;
     throw new ToolError("NOT_FOUND", `there is no process ${proc_id}; proc.ps shows yours`, { id: proc_id });
   }

@@ -19,24 +19,34 @@ export const spoolPath = (folder: string, proc_id: string, stream: StreamName): 
   join(folder, `${proc_id}.${stream}`);
 export const inputPath = (folder: string, proc_id: string): string => join(folder, `${proc_id}.stdin`);
 
+/** In the first line; absent before there were versions. */
+const VERSION = 1;
+
 /** Throws when the disk does not take it. */
 export const addRecord = (folder: string, start: StartRecord): void =>
-  writeFileSync(recordPath(folder, start.proc_id), toLine(start), { mode: 0o600, flag: "wx" });
+  writeFileSync(recordPath(folder, start.proc_id), toLine({ version: VERSION, ...start }), {
+    mode: 0o600,
+    flag: "wx",
+  });
 
 /** May be called again while output still comes; the last one counts. */
 export const addEnd = (folder: string, proc_id: string, end: EndRecord): void =>
   appendFileSync(recordPath(folder, proc_id), toLine(end));
 
 /** A line begins with a line feed too, so that it stays apart from one that a full disk cut off. */
-const toLine = (part: StartRecord | EndRecord): string => `\n${JSON.stringify(part)}\n`;
+const toLine = (part: (StartRecord & { readonly version: number }) | EndRecord): string =>
+  `\n${JSON.stringify(part)}\n`;
 
-/** undefined when there is no record. A process whose server died was killed with it. */
-export function readRecord(folder: string, proc_id: string): ProcessRecord | undefined {
+/** undefined when there is no record that can be read. A process whose server died was killed with it. */
+export function readRecord(folder: string, proc_id: string): ProcessRecord | "newer" | undefined {
   const text = attempt(() => readFileSync(recordPath(folder, proc_id), "utf8"));
   // addRecord and addEnd wrote them, and the start comes first. A crash or a full disk may have cut off a line.
   const lines = text?.split("\n").flatMap((line) => attempt(() => JSON.parse(line)) ?? []);
-  const [start, ...ends] = (lines ?? []) as [StartRecord?, ...EndRecord[]];
-  if (start?.proc_id !== proc_id) return undefined;
+  const [first, ...ends] = (lines ?? []) as [(StartRecord & { version?: number })?, ...EndRecord[]];
+  if (first?.proc_id !== proc_id) return undefined;
+  const { version = VERSION, ...start } = first;
+  if (version > VERSION) return "newer";
+  if (typeof start.owner !== "string" || typeof start.server !== "string" || !start.caps) return undefined;
   return { start, end: ends.at(-1) ?? (isAlive(start.server) ? undefined : endByForce(start.started_at)) };
 }
 
@@ -89,5 +99,6 @@ function isOver(folder: string, proc_id: string, age: number): boolean {
   const record = readRecord(folder, proc_id);
   // Without a record it is about to start, or never did.
   if (!record) return age > HOUR_MS;
+  if (record === "newer") return age > RETENTION.maxAgeMs;
   return record.end !== undefined && !(record.end.output_open && isAlive(record.start.server));
 }

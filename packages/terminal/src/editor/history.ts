@@ -1,10 +1,15 @@
-import { appendFileSync, mkdirSync, readFileSync } from "node:fs";
+import { appendFileSync, existsSync, mkdirSync, readFileSync } from "node:fs";
 import { dirname } from "node:path";
 
 const MAX_ENTRIES = 1000;
 
+/** In the first line; a file without it is older. */
+const VERSION = 1;
+
 /** The sent messages, oldest first, stored per project in a file with one JSON string per line. */
 export interface History {
+  /** For the person: why the stored messages are neither read nor added to. */
+  readonly notice?: string;
   readonly entries: readonly string[];
   add(text: string): void;
   /** The newest entry before `index` that contains the words. */
@@ -12,13 +17,16 @@ export interface History {
 }
 
 export function openHistory(file: string | undefined): History {
-  const entries = file === undefined ? [] : load(file);
+  const stored = file === undefined ? [] : load(file);
+  const isNewer = stored.some((value) => versionOf(value) > VERSION);
+  const entries = isNewer ? [] : stored.filter((value) => typeof value === "string").slice(-MAX_ENTRIES);
   return {
     entries,
+    ...(isNewer && { notice: `a newer version of Octant wrote the input history; update Octant to use it` }),
     add(text) {
       if (text.trim() === "" || entries.at(-1) === text) return;
       entries.push(text);
-      if (file !== undefined) save(file, text);
+      if (file !== undefined && !isNewer) save(file, text);
     },
     find(words, before = entries.length) {
       const wanted = words.toLowerCase();
@@ -28,28 +36,31 @@ export function openHistory(file: string | undefined): History {
   };
 }
 
-function load(file: string): string[] {
+/** The lines that are JSON. */
+function load(file: string): unknown[] {
   let text: string;
   try {
     text = readFileSync(file, "utf8");
   } catch {
     return [];
   }
-  const entries = text.split("\n").flatMap((line) => {
+  return text.split("\n").flatMap((line): unknown[] => {
     try {
-      const value: unknown = JSON.parse(line);
-      return typeof value === "string" ? [value] : [];
+      return [JSON.parse(line)];
     } catch {
       return [];
     }
   });
-  return entries.slice(-MAX_ENTRIES);
 }
+
+const versionOf = (value: unknown): number =>
+  typeof value === "object" && value !== null && "version" in value ? Number(value.version) : 0;
 
 /** A history that cannot be written is not a reason to stop. */
 function save(file: string, text: string): void {
   try {
     mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
-    appendFileSync(file, `${JSON.stringify(text)}\n`, { mode: 0o600 });
+    const head = existsSync(file) ? "" : `${JSON.stringify({ version: VERSION })}\n`;
+    appendFileSync(file, `${head}${JSON.stringify(text)}\n`, { mode: 0o600 });
   } catch {}
 }

@@ -32,8 +32,22 @@ test("a run of a newer version is reported as such, and one without a version is
   writeFileSync(file, JSON.stringify(older));
   expect(createRuns(state).get("me", run_id).summary.status).toBe("running");
   writeFileSync(file, JSON.stringify({ ...older, version: version + 1 }));
-  expect(() => createRuns(state).get("me", run_id)).toThrow("stored by a newer version; update Octant");
+  expect(() => createRuns(state).get("me", run_id)).toThrow("a newer version of Octant stored");
   expect(() => createRuns(state).get("other", run_id)).toThrow("there is no run");
+});
+
+test("the last failures have a version; a newer one is reported, and a bare list is read", () => {
+  const state = openState();
+  const runs = createRuns(state);
+  const failed = [{ name: "adds", suite: ["sum"] }];
+  runs.storeFailed("me", "vitest", failed);
+  expect(runs.lastFailed("me", "vitest")).toEqual(failed);
+  const [name = ""] = readdirSync(state.folder("test-runs"));
+  const file = join(state.folder("test-runs"), name);
+  writeFileSync(file, JSON.stringify(failed));
+  expect(runs.lastFailed("me", "vitest")).toEqual(failed);
+  writeFileSync(file, JSON.stringify({ version: 2, failed: {} }));
+  expect(() => runs.lastFailed("me", "vitest")).toThrow("a newer version of Octant stored");
 });
 
 test("only the newest hundred runs are stored", () => {

@@ -19,7 +19,7 @@ const Summary = RunResult.omit({ failures: true, more_failures: true, more_suite
 export type Summary = z.output<typeof Summary>;
 
 const VERSION = 1;
-const Newer = z.object({ version: z.int().min(VERSION + 1), owner: z.string() });
+const Newer = z.object({ version: z.int().min(VERSION + 1), owner: z.string().optional() });
 
 const StoredRun = z.object({
   /** Absent before there were versions. */
@@ -38,6 +38,11 @@ const Known = z.array(
     id: z.string().optional(),
   }),
 );
+/** A bare list before there were versions. */
+const StoredFailed = z.union([
+  z.object({ version: z.literal(VERSION), failed: Known }).transform(({ failed }) => failed),
+  Known,
+]);
 
 export type Runs = ReturnType<typeof createRuns>;
 export type LiveRun = ReturnType<Runs["begin"]>;
@@ -74,22 +79,26 @@ export function createRuns(state: StateFolder) {
       const running = live.get(run_id);
       if (running?.owner === owner) return { summary: running.summary, failures: [] };
       const kept = read(fileOf(run_id), StoredRun);
-      if (read(fileOf(run_id), Newer)?.owner === owner)
-        throw new ToolError("NOT_FOUND", `${run_id} was stored by a newer version; update Octant`, {
-          id: run_id,
-        });
+      if (read(fileOf(run_id), Newer)?.owner === owner) throw newer(run_id, { id: run_id });
       if (kept?.owner !== owner)
         throw new ToolError("NOT_FOUND", `there is no run ${run_id}; the last ${MAX_RUNS} are kept`, {
           id: run_id,
         });
       return { summary: interrupted(kept) ?? kept.summary, failures: kept.failures };
     },
-    /** Failures of the suite's last run; undefined if it never ran. */
-    lastFailed: (owner: string, suite: string) => read(failedFile(owner, suite), Known),
+    /** Failures of the suite's last run; undefined if it never ran. NOT_FOUND when a newer version stored them. */
+    lastFailed(owner: string, suite: string): z.output<typeof Known> | undefined {
+      const file = failedFile(owner, suite);
+      if (read(file, Newer)) throw newer(`the last failures of ${suite}`, {});
+      return read(file, StoredFailed);
+    },
     storeFailed: (owner: string, suite: string, failed: readonly KnownTest[]) =>
-      write(failedFile(owner, suite), failed),
+      write(failedFile(owner, suite), { version: VERSION, failed }),
   };
 }
+
+const newer = (what: string, details: { readonly id?: string }) =>
+  new ToolError("NOT_FOUND", `a newer version of Octant stored ${what}; update Octant`, details);
 
 const tooMany = (actual: number) =>
   new ToolError(
