@@ -23,8 +23,7 @@ import { encodeZip } from "../scripts/package/zip.ts";
 import { readZip } from "./read-zip.ts";
 
 const REPOSITORY = join(import.meta.dirname, "..");
-const OWNER = "someone";
-const NAME = registryName(OWNER);
+const NAME = registryName("someone");
 
 /** A repository of two built packages, with npm's installed dependencies of one of them. */
 const FILES: Readonly<Record<string, unknown>> = {
@@ -41,7 +40,6 @@ const FILES: Readonly<Record<string, unknown>> = {
     publishConfig: { exports: { ".": "./dist/index.js" } },
     files: ["dist"],
   },
-  "packages/core/README.md": "the core",
   "packages/core/dist/index.js": "",
   "packages/core/src/index.ts": "",
   "packages/cli/package.json": {
@@ -51,7 +49,6 @@ const FILES: Readonly<Record<string, unknown>> = {
     bin: { octant: "bin/octant.js" },
     dependencies: { "@octant/core": "1.2.3", native: "1.0.0" },
   },
-  "packages/cli/README.md": "the command",
   "packages/cli/bin/octant.js": "run();",
   "packages/cli/dist/main.js": "",
   "packages/cli/dist/main.d.ts": "",
@@ -72,7 +69,7 @@ beforeAll(() => {
     writeFileSync(join(base, path), typeof content === "string" ? content : JSON.stringify(content));
   }
   chmodSync(join(base, "node_modules/native-linux/program"), 0o755);
-  layOutPackages(base, join(base, "out"), OWNER);
+  layOutPackages(base, join(base, "out"), NAME);
 });
 afterAll(() => rmSync(base, { recursive: true, force: true }));
 
@@ -82,11 +79,6 @@ test("a published package points to the build output, and has no sources", () =>
     version: "1.2.3",
     exports: { ".": "./dist/index.js" },
     files: ["dist"],
-    repository: {
-      type: "git",
-      url: "git+https://github.com/someone/octant.git",
-      directory: "packages/core",
-    },
     publishConfig: { access: "public" },
   });
   expect(existsSync(join(base, "out/core/dist/index.js"))).toBe(true);
@@ -109,7 +101,7 @@ test("the command brings its own Node and has its name in the registry", () => {
 
 test("an unbuilt package is not laid out", () => {
   rmSync(join(base, "packages/core/dist"), { recursive: true });
-  expect(() => layOutPackages(base, join(base, "other"), OWNER)).toThrow(
+  expect(() => layOutPackages(base, join(base, "other"), NAME)).toThrow(
     /core.dist is missing; run npm run build/,
   );
 });
@@ -120,7 +112,6 @@ test("the bundle has the command, its dependencies on this platform, and a manif
   expect([...files.keys()]).toEqual([
     "manifest.json",
     "server/LICENSE",
-    "server/README.md",
     "server/bin/octant.js",
     "server/dist/main.js",
     "server/package.json",

@@ -9,7 +9,7 @@ export interface AcpHost {
   checkCredentials(): Promise<void>;
   open(request: OpenRequest): Promise<OpenedSession>;
   /** The sessions of all workspaces, newest first. */
-  list(): readonly SessionInfo[];
+  list(): Promise<readonly SessionInfo[]>;
   /** Removes a stored session, if there is one with this id. */
   remove(sessionId: string): Promise<void>;
 }
@@ -101,7 +101,7 @@ export interface OpenedSession extends AsyncDisposable {
   readonly modelId: string;
   readonly models: readonly ModelChoice[];
   useModel(id: string): Promise<void>;
-  events(): Iterable<StampedEvent>;
+  events(): AsyncIterable<StampedEvent>;
   /** Absolute paths, for locations. */
   pathOf(uri: string): string | undefined;
   /** The changes to text files behind an undo ref. */

@@ -121,8 +121,8 @@ interface ListRequest {
   readonly cursor?: string | null;
 }
 
-function listSessions(host: AcpHost, { cwd, cursor }: ListRequest) {
-  const all = host.list().filter((one) => cwd == null || one.cwd === cwd);
+async function listSessions(host: AcpHost, { cwd, cursor }: ListRequest) {
+  const all = (await host.list()).filter((one) => cwd == null || one.cwd === cwd);
   const from = cursor == null ? 0 : all.findIndex(({ session_id }) => session_id === cursor) + 1;
   if (cursor != null && from === 0)
     throw RequestError.invalidParams(undefined, `unknown cursor '${cursor}'; list again without one`);

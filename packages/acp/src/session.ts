@@ -128,7 +128,8 @@ export class EditorSession {
   /** Sends the whole conversation; resolves after the last update. */
   async replay(): Promise<void> {
     const toUpdates = this.#createUpdates(true);
-    for (const event of this.#opened.events()) for (const one of toUpdates(event)) await this.update(one);
+    for await (const event of this.#opened.events())
+      for (const one of toUpdates(event)) await this.update(one);
   }
 
   update(update: SessionUpdate): Promise<void> {

@@ -5,9 +5,9 @@ import {
   Agent,
   Conversation,
   createApiClient,
+  FileSessionStore,
   keyCredentials,
   type RunEnded,
-  SessionStore,
   type StampedEvent,
   type ToolExecutor,
 } from "@octant/agent";
@@ -96,7 +96,7 @@ function expectAccepted({ reason, message }: RunEnded, where: string): void {
 
 /** The log of a session with all kinds of events. */
 async function record(api: ApiName): Promise<readonly StampedEvent[]> {
-  const store = new SessionStore({ folder: join(folder, `recorded-${api}`) });
+  const store = new FileSessionStore({ folder: join(folder, `recorded-${api}`) });
   const session = await store.create();
   const agent = new Agent({ client: clientFor(api), tools, session, system: "Be brief." });
   for (const message of ["work", "say nothing", "cut thinking", "refuse"])
@@ -110,7 +110,7 @@ async function record(api: ApiName): Promise<readonly StampedEvent[]> {
   await agent.compact();
   await agent.send("and now");
   await agent.close();
-  return [...store.events(session.id)];
+  return Array.fromAsync(store.events(session.id));
 }
 
 /** A store with the log of a session that was killed when it had stored these events. */
@@ -120,7 +120,7 @@ function storeWith(events: readonly object[]) {
   const id = `ses_${"0".repeat(36)}`;
   const lines = events.map((event, at) => `${JSON.stringify({ ...event, seq: at + 1, session_id: id })}\n`);
   writeFileSync(join(path, `${id}.jsonl`), lines.join(""));
-  return { id, store: new SessionStore({ folder: path }) };
+  return { id, store: new FileSessionStore({ folder: path }) };
 }
 
 /** The ways to go on after a kill; each has to end with an accepted request. */

@@ -34,9 +34,9 @@ export async function searchSessions(
   const words = wordsOf(phrase);
   const otherWords = wordsOf(also.join(" ").toLowerCase()).filter((word) => !words.includes(word));
   const matches: SessionMatch[] = [];
-  for (const { session_id } of store.list()) {
+  for (const { session_id } of await store.list()) {
     await nextTurn();
-    for (const event of store.events(session_id)) {
+    for await (const event of store.events(session_id)) {
       signal.throwIfAborted();
       const said = saidIn(event);
       if (!said) continue;

@@ -1,14 +1,7 @@
-import { mkdirSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
-import { join } from "node:path";
-import { newHandle, ToolError } from "@octant/core";
-import { replaceFile } from "@octant/runtime";
-import { Conversation } from "../conversation.ts";
-import type { EndReason, StampedEvent, StoredEvent } from "../events.ts";
-import { type EventStore, Session } from "../session.ts";
-import { settleOpenCalls } from "../settle-calls.ts";
-import { NO_USAGE, tokensOf, type Usage } from "../usage.ts";
-import { LOG_FORMAT } from "./event-shape.ts";
-import { openLogFile, readLogFile } from "./log-file.ts";
+import type { EndReason, StampedEvent } from "../events.ts";
+import type { Session } from "../session.ts";
+import type { Usage } from "../usage.ts";
+import type { SearchSessionsOptions, SessionMatch } from "./search-sessions.ts";
 
 /** A row in a list of sessions. */
 export interface SessionInfo {
@@ -32,267 +25,23 @@ export interface SessionInfo {
   readonly problem: string | null;
 }
 
-export interface SessionStoreOptions {
-  readonly folder: string;
-  /** Locks an open session against other processes; returns the release function, or throws LOCKED. */
-  readonly lock?: (file: string) => Promise<() => Promise<void>>;
-}
-
-const LOG = ".jsonl";
-const SUMMARY = ".info.json";
-const ID = /^ses_[0-9a-z]{36}$/;
-
-/** The stored sessions of a workspace. */
-export class SessionStore {
-  readonly #folder: string;
-  readonly #lock: NonNullable<SessionStoreOptions["lock"]>;
-
-  constructor({ folder, lock = async () => async () => {} }: SessionStoreOptions) {
-    this.#folder = folder;
-    this.#lock = lock;
-    mkdirSync(folder, { recursive: true, mode: 0o700 });
-  }
-
-  /** A new, empty session. */
-  create(): Promise<Session> {
-    return this.#attach(newHandle("ses", Date.now()), []);
-  }
-
-  /** A session with all acknowledged events. Throws NOT_FOUND, or LOCKED when it is open elsewhere. */
-  async open(given: string): Promise<Session> {
-    const id = this.resolve(given);
-    return settled(await this.#attach(id, refuseNewer(id, readLogFile(this.#fileOf(id), refuseDamage(id)))));
-  }
-
+/** The stored sessions of a workspace. An id may be given as an unambiguous prefix; NOT_FOUND otherwise. */
+export interface SessionStore {
+  /** A new, empty session, which is not listed before its first event. */
+  create(): Promise<Session>;
+  /** A session with all acknowledged events. Throws LOCKED when it is open elsewhere. */
+  open(id: string): Promise<Session>;
   /** A new session that starts with the events of another one, up to `seq`. */
-  async fork(given: string, seq = Number.POSITIVE_INFINITY): Promise<Session> {
-    const from = this.resolve(given);
-    let isDamaged = false;
-    const onDamage = (line: number) => {
-      if (line === 1) refuseDamage(from)(line);
-      isDamaged = true;
-    };
-    const session = await this.create();
-    try {
-      for (const event of refuseNewer(from, readLogFile(this.#fileOf(from), onDamage))) {
-        if (isDamaged || event.seq > seq) break;
-        await session.append(toForked(event, from));
-      }
-    } catch (cause) {
-      await session.close();
-      throw cause;
-    }
-    return settled(session);
-  }
-
+  fork(id: string, seq?: number): Promise<Session>;
   /** Newest first. */
-  list(): readonly SessionInfo[] {
-    return this.#ids()
-      .map((id) => this.#summaryOf(id))
-      .filter(({ events, problem }) => events > 0 || problem !== null)
-      .sort((a, b) => (a.updated_at < b.updated_at ? 1 : -1));
-  }
-
-  info(id: string): SessionInfo {
-    return this.#summaryOf(this.resolve(id));
-  }
-
-  /** Oldest first. */
-  events(id: string): Iterable<StampedEvent> {
-    return readLogFile(this.#fileOf(this.resolve(id)));
-  }
-
-  /** Completes an unambiguous id prefix. */
-  resolve(id: string): string {
-    const found = this.#ids().filter((one) => one.startsWith(id) || one.startsWith(`ses_${id}`));
-    const [only] = found;
-    if (only !== undefined && (found.length === 1 || only === id)) return only;
-    const why =
-      found.length > 1 ? `${found.length} sessions begin with '${id}'` : `there is no session '${id}'`;
-    throw new ToolError("NOT_FOUND", `${why}; octant sessions lists them`, { id });
-  }
-
-  async remove(given: string): Promise<void> {
-    const id = this.resolve(given);
-    const release = await this.#lock(this.#fileOf(id));
-    for (const suffix of [LOG, SUMMARY]) rmSync(this.#fileOf(id, suffix), { force: true });
-    await release();
-  }
-
-  #fileOf(id: string, suffix = LOG): string {
-    return join(this.#folder, `${id}${suffix}`);
-  }
-
-  #ids(): string[] {
-    return readdirSync(this.#folder)
-      .filter((name) => name.endsWith(LOG))
-      .map((name) => name.slice(0, -LOG.length))
-      .filter((id) => ID.test(id))
-      .sort()
-      .reverse();
-  }
-
-  async #attach(id: string, events: Iterable<StampedEvent>): Promise<Session> {
-    const release = await this.#lock(this.#fileOf(id));
-    let store: EventStore | undefined;
-    const close = async () => {
-      await store?.close();
-      await release();
-    };
-    try {
-      store = await openLogFile(this.#fileOf(id));
-      return new Session({ id, events, store: { ...store, close } });
-    } catch (cause) {
-      await close();
-      throw cause;
-    }
-  }
-
-  /** The summary of a log, cached next to it until the log grows. */
-  #summaryOf(id: string): SessionInfo {
-    const file = this.#fileOf(id, SUMMARY);
-    try {
-      const { size } = statSync(this.#fileOf(id));
-      const cached = readSummary(file);
-      if (cached?.format === SUMMARY_FORMAT && cached.size === size) return cached.info;
-      const info = summarize(id, this.#fileOf(id));
-      storeSummary(file, { format: SUMMARY_FORMAT, size, info });
-      return info;
-    } catch (cause) {
-      // One session that cannot be read is one row, and the others are listed.
-      return unreadable(id, cause instanceof Error ? cause.message : String(cause));
-    }
-  }
-}
-
-/** The session after its open calls have results, so that it can be continued and shown. */
-async function settled(session: Session): Promise<Session> {
-  try {
-    await settleOpenCalls(session);
-    return session;
-  } catch (cause) {
-    await session.close();
-    throw cause;
-  }
-}
-
-/** A conversation with a hole would be refused by the provider, or mislead the model. */
-const refuseDamage = (id: string) => (line: number) => {
-  const next =
-    line === 1
-      ? "nothing of it can be continued"
-      : `octant run --fork ${id} continues from the events before it`;
-  const what = `is damaged at line ${line}, or was written by another version`;
-  throw new ToolError("IO_ERROR", `the log of session ${id} ${what}; ${next}`, {});
-};
-
-function toForked(event: StampedEvent, from: string): StoredEvent {
-  const { seq, session_id: _id, at: _at, ...rest } = event;
-  if (rest.type !== "session_began") return rest;
-  return { ...rest, parent: { session_id: from, kind: "fork", seq } };
-}
-
-/** Grows with the fields of a summary. */
-const SUMMARY_FORMAT = 1;
-
-interface Summary {
-  readonly format: number;
-  readonly size: number;
-  readonly info: SessionInfo;
-}
-
-function readSummary(file: string): Summary | undefined {
-  try {
-    return JSON.parse(readFileSync(file, "utf8"));
-  } catch {
-    return undefined;
-  }
-}
-
-function storeSummary(file: string, summary: Summary): void {
-  try {
-    replaceFile(file, JSON.stringify(summary), { mode: 0o600, durable: false });
-  } catch {
-    // It is only a cache.
-  }
-}
-
-const unreadable = (session_id: string, problem: string): SessionInfo => ({
-  session_id,
-  title: "",
-  model: "",
-  provider: "",
-  cwd: "",
-  created_at: "",
-  updated_at: "",
-  turns: 0,
-  usage: NO_USAGE,
-  tokens: 0,
-  cost: null,
-  changed_files: [],
-  ended: null,
-  events: 0,
-  parent: null,
-  problem,
-});
-
-/** The summary of all events that can be read. */
-function summarize(id: string, file: string): SessionInfo {
-  const conversation = new Conversation();
-  let problem: string | null = null;
-  let created_at = "";
-  let updated_at = "";
-  let ended: EndReason | null = null;
-  let parent: SessionInfo["parent"] = null;
-  let count = 0;
-  const onDamage = (line: number) => {
-    problem ??= `line ${line} is damaged, or of another version`;
-  };
-  for (const event of readLogFile(file, onDamage)) {
-    conversation.apply(event);
-    if (isNewer(event)) problem ??= NEWER;
-    created_at ||= event.at;
-    updated_at = event.at;
-    count += 1;
-    if (event.type === "end") ended = event.reason;
-    else if (event.type !== "title" && event.type !== "mark" && event.type !== "spent") ended = null;
-    if (event.type === "session_began" && event.parent)
-      parent = { session_id: event.parent.session_id, kind: event.parent.kind };
-  }
-  const { title, model, cwd, turns, usage, cost, changed } = conversation;
-  return {
-    session_id: id,
-    title,
-    model: model?.id ?? "",
-    provider: model?.provider ?? "",
-    cwd,
-    created_at,
-    updated_at,
-    turns,
-    usage,
-    tokens: tokensOf(usage),
-    cost,
-    changed_files: [...changed.keys()],
-    ended,
-    events: count,
-    parent,
-    problem,
-  };
-}
-
-const NEWER = "it was written by a newer version of Octant";
-
-const isNewer = (event: StampedEvent): boolean =>
-  event.type === "session_began" && (event.format ?? 0) > LOG_FORMAT;
-
-/** A newer version may mean something else by the same events. */
-function* refuseNewer(id: string, events: Iterable<StampedEvent>): Generator<StampedEvent> {
-  for (const event of events) {
-    if (isNewer(event))
-      throw new ToolError("UNSUPPORTED", `session ${id} cannot be continued: ${NEWER}; update Octant`, {
-        what: "the format of the session",
-        how: "update Octant, or start a new session",
-      });
-    yield event;
-  }
+  list(): Promise<readonly SessionInfo[]>;
+  info(id: string): Promise<SessionInfo>;
+  /** Oldest first; also of a session that is open. */
+  events(id: string): AsyncIterable<StampedEvent>;
+  /** Completes a prefix of an id. */
+  resolve(id: string): Promise<string>;
+  /** Throws LOCKED while it is open elsewhere. */
+  remove(id: string): Promise<void>;
+  /** Best first, then newest first. */
+  search(options: SearchSessionsOptions): Promise<readonly SessionMatch[]>;
 }

@@ -8,9 +8,8 @@ import { Session } from "../session.ts";
 import { call, createScriptedClient, done, TEST_MODEL, type Turn, text } from "../testing/scripted-client.ts";
 import { createTestTools } from "../testing/tools.ts";
 import { exportHtml, exportJson, exportMarkdown } from "./export.ts";
+import { FileSessionStore } from "./file-session-store.ts";
 import { createLog, openLogFile, readLogFile } from "./log-file.ts";
-import { searchSessions } from "./search-sessions.ts";
-import { SessionStore } from "./session-store.ts";
 
 function createFolder(): { readonly path: string } & Disposable {
   const path = mkdtempSync(join(tmpdir(), "octant-sessions-"));
@@ -19,13 +18,13 @@ function createFolder(): { readonly path: string } & Disposable {
 
 test("an event is in the log before a listener sees it", async () => {
   using folder = createFolder();
-  const store = new SessionStore({ folder: folder.path });
+  const store = new FileSessionStore({ folder: folder.path });
   const session = await store.create();
   const client = createScriptedClient([[call("read")], [text("ok")]]);
   const agent = new Agent({ client, session, tools: createTestTools({ read: () => "A" }) });
   let checked = 0;
   agent.subscribe((event) => {
-    expect([...store.events(session.id)].at(-1)).toEqual(event);
+    expect([...readLogFile(join(folder.path, `${session.id}.jsonl`))].at(-1)).toEqual(event);
     checked += 1;
   });
   await agent.send("Go.");
@@ -35,7 +34,7 @@ test("an event is in the log before a listener sees it", async () => {
 
 test("a resumed session has the same conversation, and its requests start with the same bytes", async () => {
   using folder = createFolder();
-  const store = new SessionStore({ folder: folder.path });
+  const store = new FileSessionStore({ folder: folder.path });
   const tools = createTestTools({ read: () => "A" });
   const first = createScriptedClient([[call("read")], [text("one")]]);
   const before = new Agent({
@@ -55,7 +54,7 @@ test("a resumed session has the same conversation, and its requests start with t
   expect(request).toMatchObject({ system: "At the start.", tools: last?.tools });
   expect(request?.messages.slice(0, 3)).toEqual(last?.messages);
   await after.close();
-  expect(store.list()).toMatchObject([{ title: "Go.", turns: 3, ended: "done", tokens: 330 }]);
+  expect(await store.list()).toMatchObject([{ title: "Go.", turns: 3, ended: "done", tokens: 330 }]);
 });
 
 test("a partial last line after a crash is dropped, and the log continues after the last complete one", async () => {
@@ -111,7 +110,7 @@ test("an event after a failed write does not join the part that was written", as
 
 test("a log that was damaged from outside is not continued, but a fork of its intact start is", async () => {
   using folder = createFolder();
-  const store = new SessionStore({ folder: folder.path });
+  const store = new FileSessionStore({ folder: folder.path });
   const session = await store.create();
   for (const text of ["one", "two", "three"]) await session.append({ type: "notice", level: "info", text });
   await session.close();
@@ -127,13 +126,13 @@ test("a log that was damaged from outside is not continued, but a fork of its in
     });
     const copy = await store.fork(session.id);
     await copy.close();
-    expect([...store.events(copy.id)]).toMatchObject([{ seq: 1, text: "one" }]);
+    expect(await Array.fromAsync(store.events(copy.id))).toMatchObject([{ seq: 1, text: "one" }]);
   }
 });
 
 test("in a session of many turns memory stays flat and each request is ready at once", async () => {
   using folder = createFolder();
-  const store = new SessionStore({ folder: folder.path });
+  const store = new FileSessionStore({ folder: folder.path });
   const turn: Turn = (request) => {
     const last = request.messages.at(-1);
     const isSummary = last?.role === "user" && textOf(last.content).includes("write a summary");
@@ -162,7 +161,8 @@ test("in a session of many turns memory stays flat and each request is ready at 
   expect(Math.max(...sizes)).toBeLessThan(150);
   await agent.close();
   expect(
-    [...store.events(agent.session.id)].filter(({ type }) => type === "compaction").length,
+    (await Array.fromAsync(store.events(agent.session.id))).filter(({ type }) => type === "compaction")
+      .length,
   ).toBeGreaterThan(3);
 });
 
@@ -182,9 +182,11 @@ const ANSWERED = { type: "message", message: { role: "assistant", content: textP
 
 test("a log of an older version without counts is listed and continued", async () => {
   using folder = createFolder();
-  const store = new SessionStore({ folder: folder.path });
+  const store = new FileSessionStore({ folder: folder.path });
   const id = writeLog(folder.path, "a", [BEGAN, SAID, ANSWERED]);
-  expect(store.list()).toMatchObject([{ session_id: id, problem: null, turns: 1, tokens: 0, cost: null }]);
+  expect(await store.list()).toMatchObject([
+    { session_id: id, problem: null, turns: 1, tokens: 0, cost: null },
+  ]);
   const session = await store.open(id);
   expect(session.conversation.messages).toHaveLength(2);
   await session.close();
@@ -192,9 +194,9 @@ test("a log of an older version without counts is listed and continued", async (
 
 test("a log of a newer version is listed with the reason, and is neither continued nor forked", async () => {
   using folder = createFolder();
-  const store = new SessionStore({ folder: folder.path });
+  const store = new FileSessionStore({ folder: folder.path });
   const id = writeLog(folder.path, "a", [{ ...BEGAN, format: 99 }, SAID, { type: "from_the_future" }]);
-  expect(store.list()).toMatchObject([
+  expect(await store.list()).toMatchObject([
     { events: 3, problem: expect.stringContaining("newer version of Octant") },
   ]);
   for (const way of [() => store.open(id), () => store.fork(id)])
@@ -214,25 +216,25 @@ test.each([
   "one event of another shape (%j) is one marked row, and breaks no list, search or export",
   async (event) => {
     using folder = createFolder();
-    const store = new SessionStore({ folder: folder.path });
+    const store = new FileSessionStore({ folder: folder.path });
     const good = writeLog(folder.path, "a", [BEGAN, SAID, ANSWERED]);
     const odd = writeLog(folder.path, "b", [BEGAN, SAID, event, ANSWERED]);
     // Twice: the second list comes from the summaries on disk.
     for (const _time of [1, 2])
       expect(
-        Object.fromEntries(store.list().map(({ session_id, problem }) => [session_id, problem])),
+        Object.fromEntries((await store.list()).map(({ session_id, problem }) => [session_id, problem])),
       ).toEqual({
         [good]: null,
         [odd]: "line 3 is damaged, or of another version",
       });
     await expect(store.open(odd)).rejects.toMatchObject({ code: "IO_ERROR" });
-    const found = await searchSessions(store, {
+    const found = await store.search({
       query: "hello",
       limit: 9,
       signal: new AbortController().signal,
     });
     expect(found.map(({ session_id }) => session_id).sort()).toEqual([good, odd]);
-    const events = [...store.events(odd)];
+    const events = await Array.fromAsync(store.events(odd));
     for (const text of [exportJson(events), exportMarkdown(events), exportHtml(events, String)])
       expect(text).toContain("hello");
   },

@@ -138,7 +138,7 @@ export async function openAgent(options: OpenAgentOptions) {
       limits: () => narrowest(options.limits, octant.modes.current(caller)?.limits),
     });
     running = agent;
-    persistMode(octant.modes, caller, agent, isNew ? [] : sessions.events(session.id));
+    persistMode(octant.modes, caller, agent, isNew ? [] : await Array.fromAsync(sessions.events(session.id)));
     return {
       agent,
       octant,
@@ -240,7 +240,7 @@ async function openSession(sessions: SessionStore, from: SessionChoice | undefin
   if (!from) return sessions.create();
   if (from.how === "fork") return sessions.fork(from.id, from.seq);
   if (from.how === "resume") return sessions.open(from.id);
-  const latest = sessions.list().find((one) => isOwnSession(one) && one.problem === null);
+  const latest = (await sessions.list()).find((one) => isOwnSession(one) && one.problem === null);
   if (!latest) throw new ToolError("NOT_FOUND", "there is no session to continue in this folder", {});
   return sessions.open(latest.session_id);
 }

@@ -1,4 +1,3 @@
-import { searchSessions } from "@octant/agent";
 import type { Context, Registry } from "@octant/core";
 import type { Workspace } from "@octant/host";
 import type { Recalled, RecallRequest } from "@octant/tools";
@@ -15,7 +14,7 @@ export const createRecall =
   (workspace: Pick<Workspace, "state">): Recall =>
   async ({ caller, ...request }) => {
     if (caller.remote && !OWNER_ID.test(caller.id)) return [];
-    const found = await searchSessions(openSessions(workspace, caller.remote ? caller : undefined), request);
+    const found = await openSessions(workspace, caller.remote ? caller : undefined).search(request);
     return found.map(({ session_id, seq, who, snippet, score }) => ({
       uri: `session:${session_id}#${seq}`,
       kind: who,

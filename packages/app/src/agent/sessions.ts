@@ -2,8 +2,9 @@ import {
   exportHtml,
   exportJson,
   exportMarkdown,
+  FileSessionStore,
   type SessionInfo,
-  SessionStore,
+  type SessionStore,
   type StampedEvent,
 } from "@octant/agent";
 import type { Caller } from "@octant/core";
@@ -14,7 +15,7 @@ export const openSessions = ({ state }: Pick<Workspace, "state">, owner?: Pick<C
   openSessionStore(state.folder(owner ? `owners/${owner.id}` : "sessions"));
 
 export const openSessionStore = (folder: string): SessionStore =>
-  new SessionStore({ folder, lock: lockSession });
+  new FileSessionStore({ folder, lock: lockSession });
 
 /** Not the conversation of a sub-agent. */
 export const isOwnSession = ({ parent }: SessionInfo): boolean => parent?.kind !== "agent";
@@ -49,11 +50,12 @@ export const EXPORT_FORMATS = ["json", "markdown", "html"] as const;
 
 /** A session as one file for people or programs. */
 export async function exportSession(
-  events: Iterable<StampedEvent>,
+  stored: AsyncIterable<StampedEvent>,
   format: (typeof EXPORT_FORMATS)[number],
 ): Promise<string> {
-  if (format === "json") return exportJson([...events]);
-  if (format === "markdown") return exportMarkdown([...events]);
+  const events = await Array.fromAsync(stored);
+  if (format === "json") return exportJson(events);
+  if (format === "markdown") return exportMarkdown(events);
   const { markdownToHtml } = await import("./markdown-to-html.ts");
-  return exportHtml([...events], markdownToHtml);
+  return exportHtml(events, markdownToHtml);
 }

@@ -37,15 +37,13 @@ export const SESSION_COMMANDS: readonly SlashCommand[] = [
     onlyInTerminal: true,
     argument: "[ID]",
     summary: "List sessions of this folder, or resume one",
-    complete: ({ opened }) =>
-      opened.sessions
-        .list()
+    complete: async ({ opened }) =>
+      (await opened.sessions.list())
         .filter(isOwnSession)
         .map(({ session_id }) => session_id.slice(0, SHORT_ID_CHARS)),
-    run(id, { opened: { sessions } }) {
-      if (id !== "") return { next: { how: "resume", id: sessions.resolve(id) } };
-      const rows = sessions
-        .list()
+    async run(id, { opened: { sessions } }) {
+      if (id !== "") return { next: { how: "resume", id: await sessions.resolve(id) } };
+      const rows = (await sessions.list())
         .filter(isOwnSession)
         .slice(0, MAX_LISTED)
         .map(
@@ -149,7 +147,7 @@ const REWIND = /^(?:(\d{1,6})(?:\s+|$))?(both|conversation|files)?$/;
 /** The conversation continues in a copy, so that nothing of it is lost. */
 async function rewind(argument: string, { opened }: SlashContext): Promise<SlashOutcome> {
   const { sessions, agent, octant } = opened;
-  const prompts = listPrompts(sessions.events(agent.session.id));
+  const prompts = listPrompts(await Array.fromAsync(sessions.events(agent.session.id)));
   const [isRead, count = "1", scope = "both"] = REWIND.exec(argument) ?? [];
   const prompt = isRead === undefined || Number(count) === 0 ? undefined : prompts.at(-Number(count));
   if (prompts.length === 0) throw new ToolError("NOT_FOUND", "this session has no message to rewind to", {});

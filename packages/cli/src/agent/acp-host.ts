@@ -94,13 +94,13 @@ export function createAcpHost(options: AcpHostOptions): AcpHost {
         throw cause;
       }
     },
-    list: () =>
-      stores()
-        .flatMap((store) => store.list())
+    list: async () =>
+      (await Promise.all(stores().map((store) => store.list())))
+        .flat()
         .filter(isOwnSession)
         .sort((a, b) => (a.updated_at < b.updated_at ? 1 : -1)),
     async remove(sessionId) {
-      for (const store of stores()) if (hasSession(store, sessionId)) await store.remove(sessionId);
+      for (const store of stores()) if (await hasSession(store, sessionId)) await store.remove(sessionId);
     },
   };
 }
@@ -125,7 +125,8 @@ function openOwnSessions({ flags, io }: AcpHostOptions, owner: Caller): readonly
 }
 
 /** Matches the full id only: the store also accepts a prefix. */
-const hasSession = (store: SessionStore, id: string): boolean => orUndefined(() => store.resolve(id)) === id;
+const hasSession = async (store: SessionStore, id: string): Promise<boolean> =>
+  (await store.resolve(id).catch(() => undefined)) === id;
 
 function checkFolder(path: string): string {
   if (statSync(path, { throwIfNoEntry: false })?.isDirectory()) return path;

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import type { ProviderName, StampedEvent } from "@octant/agent";
+import { type ProviderName, type StampedEvent, textOf } from "@octant/agent";
 import {
   listPrompts,
   type OpenedAgent,
@@ -145,7 +145,7 @@ function createApp(
   const palette = paletteOf(io.env);
   const highlight = loadHighlighter();
   const facts = watchFacts(opened, () => app?.refresh());
-  const events = (): StampedEvent[] => [...sessions.events(agent.session.id)];
+  const events = (): Promise<StampedEvent[]> => Array.fromAsync(sessions.events(agent.session.id));
   const command = async (line: string, signal: AbortSignal) => {
     facts.watchCrew();
     const outcome = await runSlashLine(line, {
@@ -181,16 +181,30 @@ function createApp(
     complete: createCompleter(opened, io.cwd()),
     bell: true,
     asksForBackground: asksForBackground(io.env),
-    prompts: () => listPrompts(events()).map(({ text }) => text),
+    prompts: watchPrompts(opened),
     attach: pictures.attach,
     attachClipboard: pictures.attachClipboard,
     externalEditor: (text) => editExternally(text, io.env, roots),
     ...(process.platform !== "win32" && { background }),
     pager: async () => {
-      await runPager(device, palette, viewTranscript(events(), device.columns, highlight));
+      await runPager(device, palette, viewTranscript(await events(), device.columns, highlight));
     },
   });
   return app;
+}
+
+/** The person's messages, oldest first. */
+function watchPrompts({ agent, sessions }: OpenedAgent): () => readonly string[] {
+  let stored: readonly string[] = [];
+  const sent: string[] = [];
+  const from = agent.session.conversation.model ? sessions.events(agent.session.id) : [];
+  void Array.fromAsync(from).then((events) => {
+    stored = listPrompts(events).map(({ text }) => text);
+  });
+  agent.subscribe((event) => {
+    if (event.type === "user" && event.origin === "person") sent.push(textOf(event.content.slice(0, 1)));
+  });
+  return () => [...stored, ...sent];
 }
 
 /** The whole process group, so that the shell sees its job stopped. A shell without job control ignores the signal. */

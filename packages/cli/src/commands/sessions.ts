@@ -37,7 +37,7 @@ export const sessions = defineCommand({
     await using octant = openOctant({ root: flags.root }, io);
     const store = openSessions(octant.workspace);
     if (verb === "list") {
-      const all = store.list();
+      const all = await store.list();
       return flags.json
         ? printJson(all, io)
         : all.length === 0
@@ -47,7 +47,7 @@ export const sessions = defineCommand({
     if (id === undefined)
       throw new UsageError(`octant sessions ${verb} needs an ID`, "octant sessions lists them");
     if (verb === "show") {
-      const info = store.info(id);
+      const info = await store.info(id);
       return flags.json ? printJson(info, io) : print(showOne(info), io);
     }
     if (verb === "remove") {

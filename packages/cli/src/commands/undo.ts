@@ -50,7 +50,7 @@ type Given = FlagValues<typeof flags> & { readonly list: boolean };
 async function restore(direction: Direction, given: Given, io: Io): Promise<number> {
   await using octant = openOctant({ root: given.root }, io);
   const session_id =
-    given.session === undefined ? undefined : openSessions(octant.workspace).resolve(given.session);
+    given.session === undefined ? undefined : await openSessions(octant.workspace).resolve(given.session);
   if (given.list) return list(octant, session_id, given.json, io);
   const plan = await planUndo(octant, direction, session_id);
   const { conflicts } = plan;

@@ -1,4 +1,0 @@
-import { createToolNames } from "@octant/mcp-client";
-
-const names = createToolNames();
-console.log(names.nameOf("weather", "get forecast"));

@@ -1,0 +1,1 @@
+export { type ConnectSessions, describeSessionStore } from "./session-store.ts";
