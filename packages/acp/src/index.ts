@@ -1,10 +1,3 @@
 export { frameStream } from "./frame-stream.ts";
-export type {
-  AcpHost,
-  ClientMcpServer,
-  FileDiff,
-  ModelChoice,
-  OpenedSession,
-  WorkspaceFiles,
-} from "./host.ts";
+export type { AcpHost, FileDiff, ModelChoice, OpenedSession, WorkspaceFiles } from "./host.ts";
 export { lineStream, serveAcp } from "./serve.ts";

@@ -31,7 +31,6 @@ export { createLock } from "./edits/lock.ts";
 export type { PatchRequest } from "./edits/patch-request.ts";
 export { FileReport } from "./edits/plan-patch.ts";
 export { MAX_EDIT_BYTES } from "./edits/read-before.ts";
-export type { UndoStep } from "./edits/undo-records.ts";
 export { errnoOf } from "./errno.ts";
 export { excerptOfText } from "./files/excerpt.ts";
 export type { ScanOptions } from "./files/file-facts.ts";
@@ -72,7 +71,7 @@ export {
   type Spot,
 } from "./language-servers/client.ts";
 export { SEVERITIES, type SourceDiagnostic } from "./language-servers/diagnostics-of-file.ts";
-export type { LanguageServer, Running } from "./language-servers/language-server.ts";
+export type { LanguageServer } from "./language-servers/language-server.ts";
 export {
   createLanguageServers,
   type LanguageServers,
@@ -82,12 +81,7 @@ export type { SourcePlace } from "./language-servers/lsp-places.ts";
 export { startServer } from "./language-servers/server-process.ts";
 export { readSourceText, type SourceText } from "./language-servers/source-text.ts";
 export { ServerRefused, ServerUnavailable } from "./language-servers/unavailable.ts";
-export {
-  type AppliedEdit,
-  applyWorkspaceEdit,
-  editPlaces,
-  proposedEdits,
-} from "./language-servers/workspace-edit.ts";
+export { applyWorkspaceEdit, editPlaces, proposedEdits } from "./language-servers/workspace-edit.ts";
 export { makeFolders } from "./make-folders.ts";
 export { type FindOpener, openInBrowser } from "./network/browser.ts";
 export { downloadFile } from "./network/download.ts";
@@ -139,9 +133,7 @@ export type { Exchange } from "./sandbox/exchange.ts";
 export { homesOf } from "./sandbox/plan.ts";
 export type { Sandbox, SandboxStatus } from "./sandbox/sandbox.ts";
 export {
-  confines,
   DEFAULT_SANDBOX,
-  isWeaker,
   type NetworkRule,
   SANDBOX_LEVELS,
   SANDBOX_MODES,
@@ -164,20 +156,12 @@ export {
 } from "./search/search-text.ts";
 export { shellQuote } from "./shell-quote.ts";
 export { openStateFolder, type StateFolder } from "./state.ts";
-export { Annotation, type AnnotationFilter } from "./store/annotations.ts";
-export { Artifact, type ArtifactFilter, ArtifactId } from "./store/artifacts.ts";
+export { Annotation } from "./store/annotations.ts";
+export { Artifact, ArtifactId } from "./store/artifacts.ts";
 export type { StoredContent } from "./store/content-store.ts";
-export {
-  Connection,
-  DIRECTIONS,
-  type GraphQuery,
-  Identity,
-  type IdentityFilter,
-  IdentityId,
-} from "./store/graph.ts";
+export { Connection, DIRECTIONS, Identity, IdentityId } from "./store/graph.ts";
 export type { ProjectStore } from "./store/project-store.ts";
 export type { OwnRecord, RecordFilter } from "./store/records.ts";
-export { syncFolder } from "./sync-folder.ts";
 export { makeTempFolder } from "./temp-folder.ts";
 export { cacheFolder } from "./user-folders.ts";
 export { orAborted } from "./waits.ts";

@@ -1,19 +1,11 @@
 export { VECTOR_WEIGHT } from "./engine/chunk-ranker.ts";
-export type { RankedHit, RankOptions } from "./engine/code-index.ts";
+export type { RankedHit } from "./engine/code-index.ts";
 export { cutChunks } from "./engine/cut-chunks.ts";
 export { ParserPool } from "./engine/parser-pool.ts";
-export type {
-  EngineStatus,
-  IndexedFirst,
-  IndexOptions,
-  IndexProgress,
-  IndexReport,
-} from "./engine/search-engine.ts";
 export { SearchEngine } from "./engine/search-engine.ts";
 export type { ListedFile, SourceFile, SourceFiles } from "./engine/source-files.ts";
 export type { StoredSymbol } from "./engine/store.ts";
-export { byFit, type SymbolOptions, spellingsOf } from "./engine/symbol-search.ts";
-export type { InFile, SyntaxQuery } from "./engine/syntax-search.ts";
+export { spellingsOf } from "./engine/symbol-search.ts";
 export { keptShareOf, traitFactors as keptShares } from "./engine/traits.ts";
 export { createQuestionTerms } from "./lexical/question-terms.ts";
 export { FIELDS, LEXICAL_WEIGHTS, type LexicalWeights, rarityOf } from "./lexical/weigh-terms.ts";
