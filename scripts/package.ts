@@ -1,5 +1,6 @@
-// `npm run package -- --owner NAME [--out FOLDER]`: builds everything and lays out the artifacts in a folder.
-//   npm/<package>   one folder per package, ready for `npm publish`
+// `npm run package -- --owner NAME [--out FOLDER]`: builds everything and puts the artifacts into a folder.
+//   npm/<package>       the published files of each package
+//   npm/<package>.tgz   the same as a tarball, ready for `npm publish`
 //   server.json     for the MCP registry, ready for `mcp-publisher publish`
 //   octant-….mcpb   the bundle for Claude Desktop and similar clients, for the current platform
 // NAME is the GitHub account under which the registry lists the server. Nothing is uploaded.
@@ -8,6 +9,7 @@ import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { packBundle } from "./package/bundle.ts";
+import { packPackages } from "./package/pack.ts";
 import { layOutPackages } from "./package/packages.ts";
 import { registryName, toServerJson } from "./package/server-json.ts";
 
@@ -24,11 +26,14 @@ function main(args: string[]): number {
   if (build.status !== 0) return 1;
   rmSync(join(out, "npm"), { recursive: true, force: true });
   mkdirSync(out, { recursive: true });
-  const name = registryName(owner);
-  const manifests = layOutPackages(REPOSITORY, join(out, "npm"), name);
+  const manifests = layOutPackages(REPOSITORY, join(out, "npm"), owner);
+  packPackages(REPOSITORY, join(out, "npm"));
   const cli = manifests.find((manifest) => manifest.name === "@octant/cli");
   if (!cli) throw new Error("there is no package @octant/cli");
-  writeFileSync(join(out, "server.json"), `${JSON.stringify(toServerJson(name, cli), null, 2)}\n`);
+  writeFileSync(
+    join(out, "server.json"),
+    `${JSON.stringify(toServerJson(registryName(owner), cli), null, 2)}\n`,
+  );
   const platform = { os: process.platform, arch: process.arch };
   const bundle = packBundle(join(out, "npm/cli"), join(REPOSITORY, "node_modules"), platform);
   const file = join(out, `octant-${cli.version}-${platform.os}-${platform.arch}.mcpb`);

@@ -19,7 +19,6 @@ import type { TestProject } from "vitest/node";
 import { bundleCommand } from "../scripts/build/bundle-command.ts";
 import { copyGrammars } from "../scripts/build/copy-grammars.ts";
 import { loadManifest, toPublished } from "../scripts/package/packages.ts";
-import { registryName } from "../scripts/package/server-json.ts";
 
 const REPOSITORY = join(import.meta.dirname, "..");
 const COMMAND = join(REPOSITORY, "packages/cli");
@@ -83,7 +82,7 @@ function removeIdle(): void {
 async function publishCommand(folder: string): Promise<void> {
   const modules = join(folder, "node_modules");
   const to = join(modules, "@octant/cli");
-  const manifest = toPublished(loadManifest(COMMAND), loadManifest(REPOSITORY), registryName("someone"));
+  const manifest = toPublished(COMMAND, loadManifest(REPOSITORY), "someone");
   cpSync(join(COMMAND, "bin"), join(to, "bin"), { recursive: true });
   writeFileSync(join(to, "package.json"), JSON.stringify(manifest));
   await bundleCommand(join(to, "dist"));

@@ -23,7 +23,8 @@ import { encodeZip } from "../scripts/package/zip.ts";
 import { readZip } from "./read-zip.ts";
 
 const REPOSITORY = join(import.meta.dirname, "..");
-const NAME = registryName("someone");
+const OWNER = "someone";
+const NAME = registryName(OWNER);
 
 /** A repository of two built packages, with npm's installed dependencies of one of them. */
 const FILES: Readonly<Record<string, unknown>> = {
@@ -40,6 +41,7 @@ const FILES: Readonly<Record<string, unknown>> = {
     publishConfig: { exports: { ".": "./dist/index.js" } },
     files: ["dist"],
   },
+  "packages/core/README.md": "the core",
   "packages/core/dist/index.js": "",
   "packages/core/src/index.ts": "",
   "packages/cli/package.json": {
@@ -49,6 +51,7 @@ const FILES: Readonly<Record<string, unknown>> = {
     bin: { octant: "bin/octant.js" },
     dependencies: { "@octant/core": "1.2.3", native: "1.0.0" },
   },
+  "packages/cli/README.md": "the command",
   "packages/cli/bin/octant.js": "run();",
   "packages/cli/dist/main.js": "",
   "packages/cli/dist/main.d.ts": "",
@@ -69,7 +72,7 @@ beforeAll(() => {
     writeFileSync(join(base, path), typeof content === "string" ? content : JSON.stringify(content));
   }
   chmodSync(join(base, "node_modules/native-linux/program"), 0o755);
-  layOutPackages(base, join(base, "out"), NAME);
+  layOutPackages(base, join(base, "out"), OWNER);
 });
 afterAll(() => rmSync(base, { recursive: true, force: true }));
 
@@ -79,6 +82,11 @@ test("a published package points to the build output, and has no sources", () =>
     version: "1.2.3",
     exports: { ".": "./dist/index.js" },
     files: ["dist"],
+    repository: {
+      type: "git",
+      url: "git+https://github.com/someone/octant.git",
+      directory: "packages/core",
+    },
     publishConfig: { access: "public" },
   });
   expect(existsSync(join(base, "out/core/dist/index.js"))).toBe(true);
@@ -101,7 +109,7 @@ test("the command brings its own Node and has its name in the registry", () => {
 
 test("an unbuilt package is not laid out", () => {
   rmSync(join(base, "packages/core/dist"), { recursive: true });
-  expect(() => layOutPackages(base, join(base, "other"), NAME)).toThrow(
+  expect(() => layOutPackages(base, join(base, "other"), OWNER)).toThrow(
     /core.dist is missing; run npm run build/,
   );
 });
@@ -112,6 +120,7 @@ test("the bundle has the command, its dependencies on this platform, and a manif
   expect([...files.keys()]).toEqual([
     "manifest.json",
     "server/LICENSE",
+    "server/README.md",
     "server/bin/octant.js",
     "server/dist/main.js",
     "server/package.json",

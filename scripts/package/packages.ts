@@ -1,9 +1,13 @@
 import { cpSync, existsSync, globSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
+import { registryName } from "./server-json.ts";
+
+export const SHRINKWRAP = "npm-shrinkwrap.json";
 
 export interface Manifest {
   readonly name: string;
   readonly version: string;
+  readonly description?: string;
   readonly private?: boolean;
   readonly files?: readonly string[];
   readonly bin?: Readonly<Record<string, string>>;
@@ -12,10 +16,12 @@ export interface Manifest {
   readonly publishConfig?: Readonly<Record<string, unknown>>;
   readonly dependencies?: Readonly<Record<string, string>>;
   readonly optionalDependencies?: Readonly<Record<string, string>>;
+  readonly license?: string;
+  readonly engines?: Readonly<Record<string, string>>;
 }
 
-/** Lays out every public package in a folder below `out`, ready to be published; returns their manifests. */
-export function layOutPackages(repository: string, out: string, mcpName: string): Manifest[] {
+/** Lays out every public package in a folder below `out`, ready to be packed; returns their manifests. */
+export function layOutPackages(repository: string, out: string, owner: string): Manifest[] {
   const root = loadManifest(repository);
   return globSync("packages/*/package.json", { cwd: repository })
     .filter((path) => !loadManifest(join(repository, dirname(path))).private)
@@ -23,11 +29,11 @@ export function layOutPackages(repository: string, out: string, mcpName: string)
     .map((path) => {
       const from = join(repository, dirname(path));
       const to = join(out, basename(from));
-      const manifest = toPublished(loadManifest(from), root, mcpName);
+      const manifest = toPublished(from, root, owner);
       mkdirSync(to, { recursive: true });
-      for (const file of manifest.files ?? []) copyBuilt(join(from, file), join(to, file));
-      for (const file of ["LICENSE", "README.md"])
-        if (existsSync(join(repository, file))) cpSync(join(repository, file), join(to, file));
+      for (const file of loadManifest(from).files ?? []) copyBuilt(join(from, file), join(to, file));
+      cpSync(join(repository, "LICENSE"), join(to, "LICENSE"));
+      cpSync(join(from, "README.md"), join(to, "README.md"));
       writeFileSync(join(to, "package.json"), `${JSON.stringify(manifest, null, 2)}\n`);
       return manifest;
     });
@@ -35,17 +41,26 @@ export function layOutPackages(repository: string, out: string, mcpName: string)
 
 /**
  * npm treats most of `publishConfig` as its own settings, so its fields are applied here: exports, and optional
- * peers, which `npm start` would install in the checkout. The command brings its own Node, like the checkout; the
- * registry finds it by `mcpName`.
+ * peers, which `npm start` would install in the checkout. The command brings its own Node, like the checkout, and
+ * pins its dependencies; the MCP registry finds it by `mcpName`.
  */
-export function toPublished(manifest: Manifest, root: Manifest, mcpName: string): Manifest {
-  const { publishConfig, ...rest } = manifest;
+export function toPublished(folder: string, root: Manifest, owner: string): Manifest {
+  const { publishConfig, ...manifest } = loadManifest(folder);
   return {
-    ...rest,
+    ...manifest,
     ...publishConfig,
-    ...(manifest.bin && { mcpName, optionalDependencies: root.optionalDependencies }),
+    ...(manifest.bin && {
+      mcpName: registryName(owner),
+      files: [...(manifest.files ?? []), SHRINKWRAP],
+      optionalDependencies: root.optionalDependencies,
+    }),
+    repository: {
+      type: "git",
+      url: `git+https://github.com/${owner}/octant.git`,
+      directory: `packages/${basename(folder)}`,
+    },
     publishConfig: { access: "public" },
-  } as Manifest; // With two fields more than we read.
+  } as Manifest; // With fields that we never read.
 }
 
 export const loadManifest = (folder: string): Manifest =>
