@@ -1,10 +1,10 @@
 // What a red team read around deny rules from outside: by another name, by a record, and by git's own words.
 import { execFileSync } from "node:child_process";
 import { once } from "node:events";
-import { linkSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { linkSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { createOctant } from "@octant/app";
 import { afterAll, describe, expect, test } from "vitest";
 import { planUndo } from "../../packages/app/src/agent/undo.ts";
@@ -114,21 +114,26 @@ describe("the record of a change that others made to a denied file meanwhile", a
   });
 });
 
+const repository = (name: string, prepare: (git: (...args: string[]) => void) => void): string => {
+  mkdirSync(at(name));
+  const git = (...args: string[]) =>
+    execFileSync("git", ["-C", at(name), "-c", "user.name=a", "-c", "user.email=a@b", ...args], {
+      env: project.env,
+      stdio: "pipe",
+    });
+  git("init", "--quiet");
+  writeFileSync(at(`${name}/a.txt`), "a\n");
+  git("add", "a.txt");
+  git("commit", "--quiet", "-m", "one");
+  prepare(git);
+  return name;
+};
+
+const ACTIONS = ["status", "diff", "log", "show", "branch", "blame", "commit"];
+const moreFor = (name: string, repo: string): object =>
+  name === "blame" ? { path: `${repo}/a.txt` } : name === "commit" ? { message: "x" } : {};
+
 describe("git does not quote a denied file", () => {
-  const repository = (name: string, prepare: (git: (...args: string[]) => void) => void): string => {
-    mkdirSync(at(name));
-    const git = (...args: string[]) =>
-      execFileSync("git", ["-C", at(name), "-c", "user.name=a", "-c", "user.email=a@b", ...args], {
-        env: project.env,
-        stdio: "pipe",
-      });
-    git("init", "--quiet");
-    writeFileSync(at(`${name}/a.txt`), "a\n");
-    git("add", "a.txt");
-    git("commit", "--quiet", "-m", "one");
-    prepare(git);
-    return name;
-  };
   const repositories = [
     repository("revisions", (git) => git("config", "blame.ignoreRevsFile", at(".env"))),
     repository("relative", (git) => git("config", "blame.ignoreRevsFile", "../.env")),
@@ -137,14 +142,46 @@ describe("git does not quote a denied file", () => {
     repository("hard", () => linkSync(at(".env"), at("hard/.git/packed-refs"))),
     repository("shallow", () => symlinkSync(at(".env"), at("shallow/.git/shallow"))),
   ];
-  const actions = ["status", "diff", "log", "show", "branch", "blame", "commit"];
-
   test.each(repositories)("of the repository %s", async (repo) => {
-    for (const name of actions) {
-      const more = name === "blame" ? { path: `${repo}/a.txt` } : name === "commit" ? { message: "x" } : {};
-      const answer = await call("vcs", name, { repo, ...more });
+    for (const name of ACTIONS) {
+      const answer = await call("vcs", name, { repo, ...moreFor(name, repo) });
       expect(answer, name).toMatchObject({ error: { code: "PERMISSION_DENIED" } });
       expect(JSON.stringify(answer), name).not.toContain(SECRET);
+    }
+  });
+});
+
+describe("git does not quote a file outside the workspace", () => {
+  const line = "a readable line of another project";
+  const outside = `${project.root}-outside.txt`;
+  writeFileSync(outside, `${line} !x\n`);
+  afterAll(() => rmSync(outside));
+  const settings = ["blame.ignoreRevsFile", "core.attributesFile", "core.excludesFile", "mailmap.file"];
+  const named = [...settings, "diff.orderFile", "commit.template"].map((key) =>
+    repository(`outer-${key}`, (git) => git("config", key, outside)),
+  );
+  const linked = ["packed-refs", "shallow", "objects/info/alternates", "info/attributes"].map((file) => {
+    const name = `outer-${file.replaceAll("/", "-")}`;
+    return repository(name, () => {
+      const link = at(`${name}/.git/${file}`);
+      mkdirSync(dirname(link), { recursive: true });
+      symlinkSync(outside, link);
+    });
+  });
+
+  test.each(named)("that the setting of %s names: the setting has no effect", async (repo) => {
+    for (const name of ACTIONS) {
+      const answer = await call("vcs", name, { repo, ...moreFor(name, repo) });
+      expect(JSON.stringify(answer), name).not.toContain(line);
+      if (name !== "commit") expect(answer, name).toMatchObject({ ok: true });
+    }
+  });
+
+  test.each(linked)("that a link in %s leads to: git is not started", async (repo) => {
+    for (const name of ACTIONS) {
+      const answer = await call("vcs", name, { repo, ...moreFor(name, repo) });
+      expect(JSON.stringify(answer), name).not.toContain(line);
+      expect(answer, name).toMatchObject({ error: { code: "VCS_ERROR" } });
     }
   });
 });

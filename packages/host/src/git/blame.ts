@@ -19,6 +19,8 @@ export async function readBlame(repository: Repository, options: BlameOptions) {
     "--porcelain",
     "--no-textconv",
     "--no-progress",
+    // Git quotes lines of that file, and a setting can only add further files.
+    "--no-ignore-revs-file",
     "-L",
     `${line + 1},+${lines}`,
     ...(commit === undefined ? [] : [commit]),

@@ -3,12 +3,20 @@ import { type Confinement, splitPath } from "../confinement.ts";
 import { isWithin, type Path, pathToUri, toBytes } from "../path.ts";
 import { findOutsideProjects, pathOutsideProjects } from "../programs/trusted-program.ts";
 import type { Sandbox } from "../sandbox/sandbox.ts";
+import { realPath } from "../sandbox/tree.ts";
 import { baseEnvironment, repositoryEnvironment } from "./environment.ts";
 import { vcsError } from "./failure.ts";
 import { encodeOverrides, type GitAllowance, type Override, type Setting, toOverrides } from "./overrides.ts";
-import { findRepository, linksIn, type Places } from "./repository.ts";
+import { checkLinks, findRepository, isInside, linksIn, type Places } from "./repository.ts";
 import { type GitOutput, runGit } from "./run-git.ts";
-import { filesNamedIn, LIST_SETTINGS, parseSettings, personalFiles, watchSettings } from "./settings.ts";
+import {
+  filesNamedIn,
+  INCLUDE,
+  LIST_SETTINGS,
+  parseSettings,
+  personalFiles,
+  watchSettings,
+} from "./settings.ts";
 
 export interface GitOptions {
   readonly confinement: Confinement;
@@ -163,10 +171,18 @@ export function createGit(options: GitOptions): Git {
     isSafe = true;
     const settings = await listSettings(places, signal);
     const isSame = watchSettings(settings, places, env);
+    const named = filesNamedIn(settings, places, env["HOME"]);
+    const isElsewhere = (file: Path | undefined) =>
+      file === undefined || !isInside(confinement, places, realPath(file) ?? file);
+    const unread = named.filter(({ setting, file }) => !INCLUDE.test(setting.key) && isElsewhere(file));
     const found = {
       isSame: isSame ?? (() => false),
-      overrides: toOverrides(settings, allow),
-      reads: filesNamedIn(settings, places, env["HOME"]),
+      overrides: toOverrides(
+        settings,
+        allow,
+        unread.map(({ setting }) => setting),
+      ),
+      reads: named.flatMap(({ file }) => file ?? []),
     };
     if (isSame) known.set(places.gitDir, found);
     return found;
@@ -178,6 +194,7 @@ export function createGit(options: GitOptions): Git {
     runsHooks: allow.hooks,
     async run(args, run = {}) {
       const { overrides: safe, reads } = await look(places, signal);
+      checkLinks(confinement, places);
       // Git quotes lines of such a file that it cannot use.
       if (confinement.isRestricted())
         for (const path of [...linksIn(places), ...reads]) confinement.checkDenied(path);

@@ -20,14 +20,21 @@ export type Override = readonly [key: string, value: string];
 
 /**
  * The settings under which git runs: no configured program is started, and nothing depends on the repository's
- * settings. Named items (filters, drivers) can only be disabled by name, so the list is needed.
+ * settings. Named items (filters, drivers) can only be disabled by name, so the list is needed. Of `unread`, settings
+ * of the repository that name files elsewhere, the person's own value counts, or none.
  */
-export function toOverrides(settings: readonly Setting[], { filters, hooks }: GitAllowance): Override[] {
+export function toOverrides(
+  settings: readonly Setting[],
+  { filters, hooks }: GitAllowance,
+  unread: readonly Setting[],
+): Override[] {
   const isAllowed = (key: string) =>
     (hooks && key.startsWith("hook.")) || filters.some((name) => key.startsWith(`filter.${name}.`));
   const named = toNamedOverrides(settings.filter(({ key }) => !isAllowed(key)));
   const allowed = filters.flatMap((name) => ownFilter(settings, name));
-  return [...new Map([...named, ...allowed, ...FIXED, ...(hooks ? [] : NO_HOOKS)])];
+  const own = (key: string) => settings.findLast((one) => one.scope === "global" && one.key === key)?.value;
+  const files = unread.map(({ key }): Override => [key, own(key) ?? "/dev/null"]);
+  return [...new Map([...named, ...allowed, ...files, ...FIXED, ...(hooks ? [] : NO_HOOKS)])];
 }
 
 /** Disables the settings that start a program under a name; `more` adds rules to those for every git. */
@@ -93,7 +100,6 @@ const FIXED: readonly Override[] = [
   ["gc.auto", "0"],
   ["maintenance.auto", "false"],
   // Settings that would read files elsewhere and reveal their content.
-  ["blame.ignoreRevsFile", ""],
   ["mailmap.file", ""],
   ["mailmap.blob", ""],
   // Settings that would write outside the repository.

@@ -131,7 +131,7 @@ function checkIncludes(
   throw new ToolError("VCS_ERROR", message, { exit_code: null });
 }
 
-/** Settings of a repository that start programs besides those that are disabled everywhere, and their harmless values. */
+/** Settings of a repository that start programs or write files besides those that are disabled everywhere, and their harmless values. */
 const PROGRAMS: readonly NamedRule[] = [
   { pattern: /^core\.sshcommand$/, keys: [["", "ssh"]] },
   {
@@ -141,6 +141,9 @@ const PROGRAMS: readonly NamedRule[] = [
   { pattern: /^core\.alternaterefscommand$/, keys: [["", "false"]] },
   { pattern: /^credential\.helper$/, keys: [["", ""]] },
   { pattern: /^pager\..+$/s, keys: [["", "false"]] },
+  // Git would write the server's cookies to that file.
+  { pattern: /^http\.(.+\.)?cookiefile$/s, keys: [["", ""]] },
+  { pattern: /^http\.(.+\.)?savecookies$/s, keys: [["", "false"]] },
   { pattern: /^lfs\.(customtransfer|extension)\..+$/s, keys: [["", ""]] },
   { pattern: /^lfs\.(.+\.)?standalonetransferagent$/s, keys: [["", ""]] },
 ];

@@ -79,6 +79,17 @@ export function linksIn({ gitDir, commonDir }: Places): readonly Path[] {
   });
 }
 
+/** Git quotes lines that it cannot use of a file that it reads, so none of these may lead out of the workspace. */
+export function checkLinks(confinement: Roots, places: Places): void {
+  const found = linksIn(places).find((path) => {
+    const real = realPath(path);
+    return real !== undefined && !isInside(confinement, places, real);
+  });
+  if (found === undefined) return;
+  const message = `${pathToUri(found)} is a link to a file outside the workspace, so git is not started; remove it`;
+  throw new ToolError("VCS_ERROR", message, { exit_code: null });
+}
+
 const notARepository = (folder: Path) =>
   new ToolError(
     "NOT_A_REPOSITORY",
@@ -94,7 +105,7 @@ function findGitDir(confinement: Roots, top: Path, root: Path): Path | undefined
   if (isAbove && !isOwnedLike(stat, root)) return undefined;
   const target = stat.isFile() ? linkedFolder(entry, top) : realPath(entry);
   if (target === undefined || !existsSync(toNative(`${target}/HEAD`))) return undefined;
-  if (isAbove || isInside(confinement, target) || pointsBack(target, entry, top)) return target;
+  if (isAbove || isInRoot(confinement, target) || pointsBack(target, entry, top)) return target;
   throw new ToolError(
     "OUTSIDE_WORKSPACE",
     `${pathToUri(entry)} leads to a repository outside the workspace that does not know this working tree`,
@@ -106,7 +117,11 @@ function findGitDir(confinement: Roots, top: Path, root: Path): Path | undefined
 const isOwnedLike = (stat: Stats, root: Path): boolean =>
   stat.uid === process.geteuid?.() || stat.uid === statSync(toNative(root)).uid;
 
-const isInside = ({ roots }: Roots, path: Path) => roots.some((root) => isWithin(root, path));
+const isInRoot = ({ roots }: Roots, path: Path) => roots.some((root) => isWithin(root, path));
+
+/** In the workspace, or in the repository, which may be elsewhere. */
+export const isInside = ({ roots }: Roots, { gitDir, commonDir }: Places, path: Path): boolean =>
+  isInRoot({ roots: [...roots, gitDir, commonDir] }, path);
 
 /** What a `.git` file names. */
 function linkedFolder(file: Path, top: Path): Path | undefined {
@@ -130,7 +145,7 @@ function findCommonDir(confinement: Roots, gitDir: Path): Path {
   if (named === "") return gitDir;
   const commonDir = realPath(resolve(gitDir, named));
   const isUsual = commonDir !== undefined && splitPath(gitDir).parent === `${commonDir}/worktrees`;
-  if (commonDir !== undefined && (isUsual || isInside(confinement, commonDir))) return commonDir;
+  if (commonDir !== undefined && (isUsual || isInRoot(confinement, commonDir))) return commonDir;
   const message = `${pathToUri(gitDir)}/commondir leads to a repository outside the workspace`;
   throw new ToolError("OUTSIDE_WORKSPACE", message, { roots: confinement.roots.map(pathToUri) });
 }

@@ -67,20 +67,24 @@ export function personalFiles(settings: readonly Setting[], env: NodeJS.ProcessE
   return own.flatMap((one) => toIncluded(one, env["HOME"] ?? "") ?? []);
 }
 
-/** Files that the repository's own settings make git read: included ones, and those that other settings name. */
-export function filesNamedIn(settings: readonly Setting[], { folder }: Places, home = ""): Path[] {
-  const own = settings.filter(({ scope }) => scope === "local" || scope === "worktree");
-  const named = own.flatMap((one) => {
-    if (INCLUDE.test(one.key)) return toIncluded(one, home) ?? [];
-    return READS_A_FILE.test(one.key) ? (toIncluded({ ...one, file: `${folder}/` }, home) ?? []) : [];
-  });
-  return [...new Set(named)];
-}
+/** The repository's own settings that make git read a file, with that file; undefined when only git could tell. */
+export const filesNamedIn = (
+  settings: readonly Setting[],
+  { folder }: Places,
+  home = "",
+): { readonly setting: Setting; readonly file: Path | undefined }[] =>
+  settings
+    .filter(({ scope }) => scope === "local" || scope === "worktree")
+    .filter(({ key }) => INCLUDE.test(key) || READS_A_FILE.test(key))
+    .map((setting) => {
+      const file = INCLUDE.test(setting.key) ? setting.file : `${folder}/`;
+      return { setting, file: toIncluded({ ...setting, file }, home) };
+    });
 
 const READS_A_FILE =
   /^(blame\.ignorerevsfile|core\.(excludesfile|attributesfile)|commit\.template|diff\.orderfile|mailmap\.file)$/;
 const NAMES_A_FILE = /^(include(if\..*)?\.path|core\.(excludesfile|attributesfile))$/s;
-const INCLUDE = /^include(if\..*)?\.path$/s;
+export const INCLUDE = /^include(if\..*)?\.path$/s;
 const RACY_MS = 50;
 
 /** The file that an include names; undefined when only git could tell. */
