@@ -39,7 +39,7 @@ if (values.agent) {
   await askNames(values.repos, { split: values.split, questions: limit, seed, only: values.only });
 } else if (values.wordings) {
   if (!values.repos) throw new Error("--wordings needs --repos FOLDER");
-  await askWordings(values.repos, { questions: limit, seed, only: values.only });
+  await askWordings(values.repos, { seed, only: values.only });
 } else await measure();
 
 async function measure(): Promise<void> {

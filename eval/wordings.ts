@@ -22,7 +22,7 @@ interface Row {
 
 export async function askWordings(
   folder: string,
-  { questions, seed, only }: { questions: number; seed: number; only: string | undefined },
+  { seed, only }: { seed: number; only: string | undefined },
 ): Promise<void> {
   const rows: Row[] = [];
   for (const repository of repositoriesIn(folder).filter(({ name }) => (only ?? name) === name)) {
@@ -30,7 +30,7 @@ export async function askWordings(
     if (wordings.size === 0) continue;
     const corpus = await loadCorpus(join(folder, repository.name), repository, {
       variant: "code",
-      questions,
+      questions: Number.POSITIVE_INFINITY,
       seed,
     });
     const searched = await searchSources(corpus.sources);

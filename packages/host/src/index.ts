@@ -146,7 +146,7 @@ export { durationOf, findChanges, frameAt } from "./screen/video.ts";
 export { presentRoots } from "./search/present-roots.ts";
 export type { FileFilter, FolderSearch } from "./search/ripgrep.ts";
 export { createRipgrep, type TextPattern } from "./search/ripgrep.ts";
-export type { Message } from "./search/ripgrep-messages.ts";
+export { type Message, parseBlock } from "./search/ripgrep-messages.ts";
 export {
   MAX_SEARCH_MS,
   type Searchable,

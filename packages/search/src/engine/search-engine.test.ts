@@ -322,6 +322,28 @@ test("files needed by a query are indexed before the others, and only once", asy
   expect(await engine.status()).toMatchObject({ state: "fresh", files: 3, total: 3 });
 });
 
+test("without time, only the files that a query needs most are indexed, and the others are named", async () => {
+  const engine = start();
+  const asked = await engine.indexFirst(["src/retry.py", "README.md"], AbortSignal.abort(), 1);
+  expect(asked).toMatchObject({ hasChanged: true, left: new Set(["README.md"]) });
+  expect([...asked.hashes.keys()]).toEqual(["src/retry.py", "README.md"]);
+  expect(await engine.status()).toMatchObject({ files: 1 });
+});
+
+test("while a query looks for its files, the background reads none", async () => {
+  const engine = start();
+  const looking = Promise.withResolvers<void>();
+  const held = engine.holding(looking.promise);
+  const listed = Promise.withResolvers<void>();
+  const indexed = engine.index({ signal: never(), progress: () => listed.resolve() });
+  await listed.promise;
+  await engine.progress();
+  expect(files.reads).toEqual([]);
+  looking.resolve();
+  await held;
+  expect(await indexed).toMatchObject({ read: 3 });
+});
+
 test("a query learns whether the files it found have changed, and changes reported later still count", async () => {
   const engine = start();
   await engine.index({ signal: never() });

@@ -1,45 +1,15 @@
-import { createTopic, type Progress, ToolError, type Topic } from "@octant/core";
+import { type Progress, ToolError } from "@octant/core";
 import type { Embedder } from "../vector/embedder.ts";
 import { prepareLanceFolder, removeLanceFolder } from "../vector/lance-folder.ts";
 import type { PlannedFile, RankedHit, RankOptions } from "./code-index.ts";
+import type { EngineStatus, IndexedFirst, IndexProgress } from "./index-progress.ts";
+import { type IndexOptions, type IndexReport, type IndexRun, startIndexRun } from "./index-run.ts";
 import { createIndexThread } from "./index-thread.ts";
 import type { ParserPool } from "./parser-pool.ts";
-import type { SourceFile, SourceFiles } from "./source-files.ts";
-import type { IndexCounts } from "./store.ts";
+import type { SourceFiles } from "./source-files.ts";
 import type { SymbolOptions } from "./symbol-search.ts";
 import { createSyntaxSearch } from "./syntax-search.ts";
 import { embedAll, type ReadOptions, readFiles } from "./update-index.ts";
-
-export interface IndexReport {
-  readonly files: number;
-  /** How many of them had changed. */
-  readonly read: number;
-  readonly chunks: number;
-}
-
-export interface IndexProgress {
-  /**
-   * empty: nothing is indexed yet. stale: results come from an earlier run. indexing: results come from the
-   * files indexed so far. fresh: results are complete.
-   */
-  readonly state: "empty" | "stale" | "indexing" | "fresh";
-  /** Files in the index. */
-  readonly files: number;
-  /** The number of files to index, among them some that are not text; null before they are counted. */
-  readonly total: number | null;
-}
-
-export interface IndexedFirst {
-  /** Whether the index had another state of any of the files, or none. */
-  readonly hasChanged: boolean;
-  /** The current hashes of those that can be read. */
-  readonly hashes: ReadonlyMap<string, string>;
-}
-
-export interface EngineStatus extends IndexCounts, IndexProgress {
-  /** The embedding model; null for the bundled word table. */
-  readonly embedder: string | null;
-}
 
 export interface SearchEngineOptions {
   readonly files: SourceFiles;
@@ -63,7 +33,7 @@ export class SearchEngine {
   readonly #options: SearchEngineOptions;
   readonly #index: ReturnType<typeof createIndexThread>;
   readonly #closed = new AbortController();
-  #run: Run | undefined;
+  #run: IndexRun | undefined;
   #turn: Promise<unknown> = Promise.resolve();
   /** Works that wait for their turn or have it. */
   #pending = 0;
@@ -93,32 +63,41 @@ export class SearchEngine {
   }
 
   /** Brings the index up to date and keeps it so; concurrent calls share one run. */
-  async index({ signal, progress = () => {} }: IndexOptions): Promise<IndexReport> {
-    signal.throwIfAborted();
-    if (!this.#run || this.#run.stop.signal.aborted) this.#run = this.#startRun();
-    return waitFor(this.#run, signal, progress);
+  async index(options: IndexOptions): Promise<IndexReport> {
+    options.signal.throwIfAborted();
+    if (!this.#run || this.#run.isStopped) this.#run = this.#startRun();
+    return this.#run.wait(options);
+  }
+
+  /** Lets the background wait while a query finds out which files it needs. */
+  async holding<T>(work: Promise<T>): Promise<T> {
+    this.#questions = Promise.allSettled([this.#questions, work]);
+    return work;
   }
 
   /**
-   * Indexes these files before all others, for a query that cannot wait for the rest. When the signal aborts, files
-   * parsed so far stay in the index.
+   * Indexes these files before all others, for a query that cannot wait for the rest. After the signal aborts, only
+   * the first `least` of them are.
    */
-  async indexFirst(paths: readonly string[], signal: AbortSignal): Promise<IndexedFirst> {
+  async indexFirst(paths: readonly string[], inTime: AbortSignal, least = 0): Promise<IndexedFirst> {
     const planned = await this.#index.call("planFor", paths);
     const hashes = new Map<string, string>();
-    const onRead = ({ state: { path, hash } }: SourceFile) => void hashes.set(path, hash);
-    const stop = AbortSignal.any([signal, this.#closed.signal]);
-    const reading = readFiles(this.#parts, planned, { signal: stop, onRead, touches: false });
-    this.#questions = Promise.allSettled([this.#questions, reading]);
-    try {
-      return { hasChanged: (await reading) > 0, hashes };
-    } catch (cause) {
-      if (!stop.aborted) throw cause;
-      return { hasChanged: true, hashes };
-    }
+    const left = new Set<string>();
+    const needed = new Set(paths.slice(0, least));
+    const reading = readFiles(this.#parts, planned, {
+      signal: this.#closed.signal,
+      isWanted: (path) => !inTime.aborted || needed.has(path),
+      onRead: ({ state: { path, hash } }) => void hashes.set(path, hash),
+      onLeft: (path) => void left.add(path),
+      touches: false,
+    });
+    return { hasChanged: (await this.holding(reading)) > 0, hashes, left };
   }
 
-  /** Asks again as long as files of the answer, which have a path, have changed since they were indexed. */
+  /**
+   * Asks again as long as files of the answer, which have a path, have changed since they were indexed, and the
+   * signal allows it.
+   */
   async current<T extends { readonly hash: string | null }>(
     query: () => Promise<readonly T[]>,
     pathOf: (found: T) => string | undefined,
@@ -128,9 +107,9 @@ export class SearchEngine {
       const found = await query();
       const paths = new Set(found.map(pathOf).filter((path) => path !== undefined));
       const { hasChanged, hashes } = await this.indexFirst([...paths], signal);
-      signal.throwIfAborted();
       const right = found.filter((one) => one.hash === null || one.hash === hashes.get(pathOf(one) ?? ""));
-      if (round === MAX_ROUNDS || (!hasChanged && right.length === found.length)) return right;
+      const isLast = round === MAX_ROUNDS || signal.aborted;
+      if (isLast || (!hasChanged && right.length === found.length)) return right;
     }
   }
 
@@ -205,23 +184,22 @@ export class SearchEngine {
     return { files, parsers, index: this.#index };
   }
 
-  #startRun(): Run {
-    const stop = new AbortController();
-    const updates = createTopic<Progress>({ maxEvents: 0 });
-    const signal = AbortSignal.any([stop.signal, this.#closed.signal]);
-    const report = this.#serialised(async () => {
-      signal.throwIfAborted();
-      const done = await this.#indexAll(signal, updates.publish);
-      // Words alone can answer; a model that fails is reported to the callers of index.
-      this.#isComplete = true;
-      await this.#embed(signal);
-      return done;
-    });
-    const started: Run = { report, updates, stop };
+  #startRun(): IndexRun {
+    const started = startIndexRun((stop, progress) =>
+      this.#serialised(async () => {
+        const signal = AbortSignal.any([stop, this.#closed.signal]);
+        signal.throwIfAborted();
+        const done = await this.#indexAll(signal, progress);
+        // Words alone can answer; a model that fails is reported to the callers of index.
+        this.#isComplete = true;
+        await this.#embed(signal);
+        return done;
+      }),
+    );
     const forget = () => {
       if (this.#run === started) this.#run = undefined;
     };
-    report.then(forget, forget);
+    started.report.then(forget, forget);
     return started;
   }
 
@@ -239,6 +217,7 @@ export class SearchEngine {
       const total = planned.length;
       const onDone = (done: number) =>
         progress({ progress: done, total, message: `indexing ${total} files` });
+      onDone(0);
       // Files that are not text are looked at each time, but have not changed.
       read = await this.#update(planned, { signal, onDone });
     }
@@ -316,37 +295,3 @@ const isModelFault = (cause: unknown): cause is ToolError =>
   cause instanceof ToolError && (cause.code === "UPSTREAM_ERROR" || cause.code === "UNSUPPORTED");
 
 const reasonOf = (cause: unknown) => (cause instanceof Error ? cause.message : cause);
-
-export interface IndexOptions {
-  readonly signal: AbortSignal;
-  readonly progress?: (update: Progress) => void;
-}
-
-/** A running indexing pass and its waiting callers. */
-interface Run {
-  readonly report: Promise<IndexReport>;
-  readonly updates: Topic<Progress>;
-  readonly stop: AbortController;
-}
-
-/** Waits for the run; it is cancelled when its last waiting caller gives up. */
-async function waitFor(
-  { report, updates, stop }: Run,
-  signal: AbortSignal,
-  progress: (update: Progress) => void,
-): Promise<IndexReport> {
-  const stopListening = updates.listen(({ value }) => progress(value));
-  const leave = Promise.withResolvers<never>();
-  const onAbort = () => {
-    stopListening();
-    if (updates.listenerCount === 0) stop.abort(signal.reason);
-    leave.reject(signal.reason);
-  };
-  signal.addEventListener("abort", onAbort, { once: true });
-  try {
-    return await Promise.race([report, leave.promise]);
-  } finally {
-    signal.removeEventListener("abort", onAbort);
-    stopListening();
-  }
-}

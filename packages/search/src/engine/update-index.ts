@@ -15,6 +15,9 @@ export interface IndexedParts {
 
 export interface ReadOptions {
   readonly signal: AbortSignal;
+  /** Changed files that are not wanted any more are left as they are in the index. */
+  readonly isWanted?: (path: string) => boolean;
+  readonly onLeft?: (path: string) => void;
   /** Reports how many of the files are done. */
   readonly onDone?: (done: number) => void;
   readonly onRead?: (file: SourceFile) => void;
@@ -37,7 +40,7 @@ const WRITE_EVERY_MS = 500;
 export async function readFiles(
   { files, index, parsers }: IndexedParts,
   planned: readonly PlannedFile[],
-  { signal, onDone, onRead, turn, touches = true }: ReadOptions,
+  { signal, isWanted = () => true, onLeft, onDone, onRead, turn, touches = true }: ReadOptions,
 ): Promise<number> {
   const queue = planned[Symbol.iterator]();
   const parsed: Uint8Array[] = [];
@@ -62,8 +65,10 @@ export async function readFiles(
       if (!file) {
         // Unknown to the index, it can still be a removed folder.
         if (touches || known !== undefined) gone.push(path);
-      } else if (file.state.hash !== known) parsed.push(await parse(parsers, file));
-      else if (touches) unchanged.push(file.state);
+      } else if (file.state.hash !== known) {
+        if (isWanted(path)) parsed.push(await parse(parsers, file));
+        else onLeft?.(path);
+      } else if (touches) unchanged.push(file.state);
       const isDue = performance.now() - written > WRITE_EVERY_MS;
       if (isDue || parsed.length + unchanged.length + gone.length >= FILES_PER_WRITE) await flush();
       onDone?.(++done);

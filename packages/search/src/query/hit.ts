@@ -5,8 +5,17 @@ import type { SymbolKind } from "../syntax/language.ts";
 export const MODALITIES = ["auto", "text", "ast", "symbol", "vector", "memory", "file"] as const;
 export type Modality = (typeof MODALITIES)[number];
 
-/** The searches that can produce a hit. literal: the exact words. text: weighted words. */
-export type Strategy = "literal" | "text" | "vector" | "symbol" | "ast" | "callers" | "subtypes" | "file";
+/** The searches that can produce a hit. literal: the exact words. text: weighted words. scan: lines with them. */
+export type Strategy =
+  | "literal"
+  | "text"
+  | "vector"
+  | "symbol"
+  | "ast"
+  | "callers"
+  | "subtypes"
+  | "file"
+  | "scan";
 
 /** A search result. */
 export interface Hit {

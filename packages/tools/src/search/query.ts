@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import {
   ANSWER_BYTES,
   action,
@@ -11,22 +10,14 @@ import {
   Uri,
 } from "@octant/core";
 import { isWithin, pathToUri, presentRoots, searchText } from "@octant/host";
-import {
-  type Hit,
-  MODALITIES,
-  type Modality,
-  routeOf,
-  type SearchParts,
-  searchCode,
-  unmetBy,
-} from "@octant/search";
+import { type Hit, MODALITIES, routeOf, type SearchParts, searchCode, unmetBy } from "@octant/search";
 import { z } from "zod";
 import { Also } from "../also.ts";
 import { toSymbolId } from "../code/position-input.ts";
 import { notSearched, toHidden, toNotSearched } from "../searched.ts";
 import { openStoredRows } from "../stored-rows.ts";
-import { findFirstFiles } from "./first-files.ts";
 import type { SearchOptions } from "./options.ts";
+import { prepareIndex } from "./prepare-index.ts";
 import { isSecretFile } from "./secret-files.ts";
 import { createNames, listSources, readSource } from "./source-files.ts";
 import { queryText } from "./text.ts";
@@ -108,6 +99,7 @@ export const query = (options: SearchOptions) =>
       const unparsed = new Set<string>();
       let withoutModel: string | undefined;
       const within = scope === undefined ? undefined : toName(workspace.confinement.toPath(scope));
+      const isAsked = (path: string) => isWithin(within === undefined ? "/" : toPath(within), toPath(path));
       const found = await openStoredRows(ctx, workspace.blobs, async () => {
         const ask = () =>
           searchCode(createParts(options, ctx), {
@@ -124,9 +116,13 @@ export const query = (options: SearchOptions) =>
               withoutModel = reason;
             },
           });
-        await prepare(options, [asked, ...also], modality, ctx);
+        const { inTime, scanned } = await prepareIndex(options, [asked, ...also], modality, ctx.signal);
         // A whole file need not be indexed to be found.
-        return engine.current(ask, ({ path, range }) => (range ? path : undefined), ctx.signal);
+        const ranked = await engine.current(ask, ({ path, range }) => (range ? path : undefined), inTime);
+        ctx.signal.throwIfAborted();
+        const known = new Set(ranked.map(({ path }) => path));
+        const rest = scanned.filter(({ path }) => !known.has(path) && isAsked(path) && !isHidden(path));
+        return [...ranked, ...rest].slice(0, MAX_HITS);
       });
       const end = found.from + limit;
       const hits = found.whole.slice(found.from, end);
@@ -136,9 +132,7 @@ export const query = (options: SearchOptions) =>
           "none",
       );
       const { state, files, total } = await engine.progress();
-      for (const path of await engine.unparsed())
-        if (isWithin(within === undefined ? "/" : toPath(within), toPath(path)) && !isHidden(path))
-          unparsed.add(path);
+      for (const path of await engine.unparsed()) if (isAsked(path) && !isHidden(path)) unparsed.add(path);
       // An incomplete index cannot tell that something does not exist.
       const canTell = modality === "auto" && state === "fresh";
       const unmet = canTell ? await findUnmet(createParts(options, ctx), asked, found.whole, ctx) : undefined;
@@ -193,43 +187,6 @@ async function answerFromMemory(
     why: [{ strategy: "memory", rank: found.from + at + 1 }],
   }));
   return { hits, index: "fresh" as const, indexed_files: 0, total_files: 0 };
-}
-
-/** How long a first query waits for the index; a small project is ready by then. */
-const FIRST_WAIT_MS = 2_000;
-
-/** Modalities that search the files themselves. */
-const READS_FILES: ReadonlySet<Modality> = new Set(["ast", "file"]);
-
-/** How long parsing the most likely files may take. */
-const FIRST_FILES_MS = 20_000;
-
-/**
- * The first query starts indexing, which continues in the background. Until it is complete, ripgrep finds the most
- * likely files, and these are indexed before the query runs.
- */
-async function prepare(
-  options: SearchOptions,
-  asked: readonly [string, ...string[]],
-  modality: Modality,
-  { signal }: Context,
-): Promise<void> {
-  const { engine, workspace } = options;
-  engine.poll();
-  const { state } = await engine.progress();
-  if (state === "fresh") return;
-  if (state !== "indexing") {
-    // While files are being listed, another thread loads the data that queries need.
-    void engine.warm().catch(() => {});
-    const indexing = engine.index({ signal: new AbortController().signal }).catch(() => {});
-    if (READS_FILES.has(modality)) return;
-    await Promise.race([indexing, sleep(FIRST_WAIT_MS, undefined, { signal, ref: false })]);
-    if ((await engine.progress()).state === "fresh") return;
-  }
-  if (READS_FILES.has(modality)) return;
-  const likely = await findFirstFiles(workspace, asked, signal);
-  await engine.indexFirst(likely, AbortSignal.any([signal, AbortSignal.timeout(FIRST_FILES_MS)]));
-  signal.throwIfAborted();
 }
 
 function createParts({ engine, workspace }: SearchOptions, ctx: Context): SearchParts {

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createCursors, createDispatcher, createRegistry } from "@octant/core";
 import { createWatcher, createWorkspace, DEFAULT_SANDBOX } from "@octant/host";
-import { ParserPool, SearchEngine } from "@octant/search";
+import { type IndexOptions, ParserPool, SearchEngine } from "@octant/search";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { parseSymbolId } from "../code/position-input.ts";
 import { createSourceFiles, search } from "./index.ts";
@@ -41,18 +41,21 @@ const engine = new SearchEngine({
   folder: workspace.state.folder("search"),
   log: () => {},
 });
-const dispatch = createDispatcher({
-  registry: createRegistry([search({ workspace, engine })]),
-  cursors: createCursors(new Uint8Array(32)),
-  onBug: ({ cause }) => {
-    throw cause;
-  },
-});
-// biome-ignore lint/suspicious/noExplicitAny: the envelope of any action.
-const call = async (action: string, input: object = {}): Promise<any> => {
-  const caller = { id: "me", access: "read" } as const;
-  return (await dispatch({ tool: "search", action, input }, { caller })).envelope;
+const callerOf = (asked: SearchEngine) => {
+  const dispatch = createDispatcher({
+    registry: createRegistry([search({ workspace, engine: asked })]),
+    cursors: createCursors(new Uint8Array(32)),
+    onBug: ({ cause }) => {
+      throw cause;
+    },
+  });
+  // biome-ignore lint/suspicious/noExplicitAny: the envelope of any action.
+  return async (action: string, input: object = {}): Promise<any> => {
+    const caller = { id: "me", access: "read" } as const;
+    return (await dispatch({ tool: "search", action, input }, { caller })).envelope;
+  };
 };
+const call = callerOf(engine);
 
 beforeAll(async () => {
   await call("index");
@@ -122,6 +125,39 @@ test("a symbol id leads to its file, whatever the file is called", async () => {
     path: join(root, "src/50% #1.ts"),
     symbol: "halve",
   });
+});
+
+test("without time to index anything, a sentence is answered with the lines that have its words", async () => {
+  class Hurried extends SearchEngine {
+    override index({ progress }: IndexOptions) {
+      progress?.({ progress: 0, total: 7_000 });
+      return new Promise<never>(() => {});
+    }
+    override indexFirst(paths: readonly string[]) {
+      return super.indexFirst(paths, AbortSignal.abort());
+    }
+  }
+  const hurried = new Hurried({
+    parsers,
+    files: createSourceFiles(workspace, watcher),
+    folder: workspace.state.folder("hurried"),
+    log: () => {},
+  });
+  try {
+    const asked = { query: "how long do we wait between attempts" };
+    const { data, meta } = await callerOf(hurried)("query", asked);
+    expect(data.hits[0]).toMatchObject({
+      uri: `file://${root}/docs/guide.md`,
+      snippet: "How long to wait between attempts.\n",
+      why: [{ strategy: "scan", rank: 1 }],
+    });
+    expect(meta.backend).toBe("scan");
+    expect(data.index).not.toBe("fresh");
+    const within = await callerOf(hurried)("query", { ...asked, scope: "src" });
+    expect(within.data.hits.map(({ uri }: { uri: string }) => uri)).not.toContain(data.hits[0].uri);
+  } finally {
+    await hurried.close();
+  }
 });
 
 test("a cursor of another query is refused", async () => {

@@ -3,6 +3,7 @@ import { ToolError } from "@octant/core";
 import {
   hashOf,
   type Path,
+  parseBlock,
   presentRoots,
   type TextPattern,
   toNative,
@@ -92,26 +93,44 @@ export function readSource(
   }
 }
 
+interface FolderQuery {
+  readonly signal: AbortSignal;
+  readonly globs?: readonly string[];
+  readonly folders?: readonly Path[];
+}
+
 /** The files in some folders, or in all roots, that contain the text. */
 export async function filesWith(
+  workspace: SearchedWorkspace,
+  pattern: TextPattern,
+  how: FolderQuery,
+): Promise<ReadonlySet<Path>> {
+  const files = new Set<Path>();
+  for await (const { path } of matchesOf(workspace, { ...pattern, maxPerFile: 1 }, how)) files.add(path);
+  return files;
+}
+
+/** The lines that contain the text, in any order of the files. */
+export async function* linesWith(workspace: SearchedWorkspace, pattern: TextPattern, how: FolderQuery) {
+  for await (const { path, json } of matchesOf(workspace, pattern, how)) {
+    const { line, head } = parseBlock(json);
+    yield { path, line, text: head.toString("utf8") };
+  }
+}
+
+async function* matchesOf(
   { confinement, ripgrep }: SearchedWorkspace,
   pattern: TextPattern,
-  how: {
-    readonly signal: AbortSignal;
-    readonly globs?: readonly string[];
-    readonly folders?: readonly Path[];
-  },
-): Promise<ReadonlySet<Path>> {
-  const { folders = presentRoots(confinement).present, ...filter } = how;
-  const files = new Set<Path>();
-  for (const folder of folders) {
-    const search = ripgrep.searchFolder(folder, { ...pattern, maxPerFile: 1 }, { order: "any", ...filter });
-    for await (const messages of search)
+  { folders = presentRoots(confinement).present, ...filter }: FolderQuery,
+) {
+  let path: Path | undefined;
+  for (const folder of folders)
+    for await (const messages of ripgrep.searchFolder(folder, pattern, { order: "any", ...filter }))
       for (const message of messages)
-        if (message.kind === "begin" && !isSecretFile(message.path) && !confinement.denied(message.path))
-          files.add(message.path);
-  }
-  return files;
+        if (message.kind === "begin") {
+          const isHidden = isSecretFile(message.path) || confinement.denied(message.path) !== undefined;
+          path = isHidden ? undefined : message.path;
+        } else if (message.kind === "match" && path !== undefined) yield { path, json: message.json };
 }
 
 /** A name with a slash at its start is an absolute path, for files in other roots than the first. */

@@ -25,5 +25,6 @@ export function queryText(data: QueryOutput, reader: Reader): ActionText {
 function progressNote({ index, indexed_files, total_files }: QueryOutput): string | false {
   if (index === "fresh") return false;
   const total = total_files === null ? "" : ` of ${total_files}`;
-  return `the index is ${index} (${indexed_files}${total} files): there may be more hits; ask again, or run search.index`;
+  const how = index === "indexing" ? "a text scan chose the files to rank" : "there may be more hits";
+  return `the index is ${index} (${indexed_files}${total} files): ${how}; ask again later, or run search.index`;
 }
