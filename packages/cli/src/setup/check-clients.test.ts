@@ -4,6 +4,7 @@ import { dirname, join } from "node:path";
 import { createOctant } from "@octant/app";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { checkClients } from "./check-clients.ts";
+import { CLIENTS } from "./clients.ts";
 
 const LAUNCHER = join(import.meta.dirname, "../../bin/octant.js");
 const OURS = { command: process.execPath, args: [LAUNCHER, "serve"] };
@@ -38,7 +39,7 @@ test("each client has a line, and a working entry has its tools counted", async 
   );
   mkdirSync(join(base, ".gemini"));
   const details = await detailsOf();
-  expect(Object.keys(details)).toHaveLength(9);
+  expect(Object.keys(details)).toHaveLength(CLIENTS.length);
   expect(details["client: Cursor"]).toMatch(/^ok: registered in .*mcp\.json, \d+ tools$/);
   expect(details["client: Codex"]).toMatch(/^ok: registered in .*config\.toml, \d+ tools$/);
   expect(details["client: Gemini CLI"]).toBe("ok: not registered; npx -y @octant/cli setup gemini does it");
