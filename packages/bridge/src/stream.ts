@@ -1,4 +1,5 @@
 import { randomBytes } from "node:crypto";
+import { createTopic } from "@octant/core";
 import type { RateLimit } from "@octant/http";
 import type { WebSocket } from "ws";
 import type { BridgeEndpoint, BridgeLimits } from "./mount.ts";
@@ -44,7 +45,12 @@ const RETRY_MS = 50;
 export function createBridgeStream(options: StreamOptions): BridgeStream {
   const { identity, endpoint, limits, rate, onClosed } = options;
   const id = `stream_${randomBytes(ID_BYTES).toString("hex")}`;
-  const log = createFrameLog(limits);
+  /** The last frames, so that a client that reconnects misses none. */
+  const frames = createTopic<string>({
+    maxEvents: limits.maxLogFrames,
+    maxBytes: limits.maxKeptChars,
+    sizeOf: (frame) => frame.length,
+  });
   let ws: WebSocket | undefined;
   let wasFull = false;
   let isClosed = false;
@@ -68,7 +74,7 @@ export function createBridgeStream(options: StreamOptions): BridgeStream {
   };
   const conversation = endpoint.open(identity, {
     write(frame) {
-      log.add(frame);
+      frames.publish(frame);
       send(frame);
     },
     isFull,
@@ -113,8 +119,8 @@ export function createBridgeStream(options: StreamOptions): BridgeStream {
     id,
     identity,
     attach(next, now, after) {
-      const missed = log.after(after);
-      if (isClosed || !missed) return false;
+      const missed = frames.read(after + 1);
+      if (isClosed || missed.dropped > 0 || missed.restarted) return false;
       clearTimeout(leaving);
       const before = ws;
       ws = next;
@@ -122,39 +128,14 @@ export function createBridgeStream(options: StreamOptions): BridgeStream {
       before?.close(CLOSE.TAKEN_OVER, "the stream continues on another connection");
       listen(next, now, { receive, leave, pingMs: limits.pingMs });
       const { owner } = now;
-      const params = { stream: id, owner, frames: after, resumed: after > 0 || log.count > 0 };
+      const params = { stream: id, owner, frames: after, resumed: frames.nextSeq > 1 };
       next.send(JSON.stringify({ jsonrpc: "2.0", method: "bridge/ready", params }));
-      for (const frame of missed) send(frame);
+      for (const { value } of missed.events) send(value);
       return true;
     },
     close,
   };
   return stream;
-}
-
-/** The last frames of a stream, so that a client that reconnects misses none. */
-function createFrameLog({ maxLogFrames, maxKeptChars }: BridgeLimits) {
-  const kept: string[] = [];
-  let dropped = 0;
-  let chars = 0;
-  return {
-    /** The number of frames so far. */
-    get count() {
-      return dropped + kept.length;
-    },
-    add(frame: string) {
-      kept.push(frame);
-      chars += frame.length;
-      // The newest frame stays, whatever its size.
-      while (kept.length > 1 && (kept.length > maxLogFrames || chars > maxKeptChars)) {
-        chars -= kept.shift()?.length ?? 0;
-        dropped += 1;
-      }
-    },
-    /** The frames after the first `after` ones; undefined when some of these were dropped or do not exist. */
-    after: (after: number): readonly string[] | undefined =>
-      after < dropped || after > dropped + kept.length ? undefined : kept.slice(after - dropped),
-  };
 }
 
 interface Listening {
