@@ -1,23 +1,19 @@
 import type { Crew, Spending } from "@octant/agent";
 import type {
-  CallEvent,
   Caller,
   Client,
   Dispatch,
   DispatcherOptions,
-  JobEvent,
   Mode,
   Profile,
   Registry,
-  RegistryChange,
   Tool,
-  Topic,
+  Topics,
 } from "@octant/core";
-import type { Checkpoints, ProcessEvent, StateFolder, Workspace } from "@octant/host";
+import type { Checkpoints, StateFolder, Workspace } from "@octant/host";
 import type { HttpServer, TokenStore } from "@octant/http";
 import type { Connection, HttpOptions, Outlet, StdioOptions, StdioServer } from "@octant/mcp";
 import type {
-  ApprovalEvent,
   Config,
   PermissionPrompter,
   PermissionRule,
@@ -27,6 +23,7 @@ import type {
   WorkingTree,
 } from "@octant/runtime";
 import type { ActiveModes } from "@octant/tools";
+import type { SessionRoster } from "./control/session-roster.ts";
 import type { OwnTool } from "./tools/own-tools.ts";
 import type { ToolChoice } from "./tools/tool-choice.ts";
 
@@ -73,6 +70,11 @@ export interface OctantOptions<T extends Tool = Tool> extends ToolChoice {
   readonly tellsUnconfined?: boolean | undefined;
   /** Receives messages for the person, one line at a time. */
   readonly log?: (line: string) => void;
+  /**
+   * Lets the person's other processes see this one under the name of this command: `octant ps`, `watch` and `answer`.
+   * Nobody can when absent.
+   */
+  readonly command?: string | undefined;
   /** Receives every exception that became INTERNAL; logged by default. */
   readonly onBug?: DispatcherOptions["onBug"];
 }
@@ -91,15 +93,6 @@ export type StdioServing = Partial<
   Pick<StdioOptions, "input" | "output" | "instructions" | "answers" | "handshake">
 > & { readonly profile?: Profile };
 
-/** Event topics for a console or a wire, each readable from a known sequence number on. */
-export interface Topics {
-  readonly calls: Topic<CallEvent>;
-  readonly approvals: Topic<ApprovalEvent>;
-  readonly jobs: Topic<JobEvent>;
-  readonly processes: Topic<ProcessEvent>;
-  readonly tools: Topic<RegistryChange>;
-}
-
 /** A workspace with its tools, ready to be called in process or served. */
 export interface Octant<T extends Tool = OwnTool> extends AsyncDisposable {
   readonly registry: Registry;
@@ -108,7 +101,10 @@ export interface Octant<T extends Tool = OwnTool> extends AsyncDisposable {
   readonly wireDispatch: Dispatch;
   /** Calls tools that are not listed to clients, such as those of MCP servers, under the same policy. */
   dispatchTo(tools: Pick<Registry, "get" | "list">): Dispatch;
+  /** Everything that happens here, each readable by name and from a known sequence number on. */
   readonly topics: Topics;
+  /** The agent's open sessions. */
+  readonly sessions: SessionRoster;
   readonly client: Client<T>;
   readonly workspace: Workspace;
   /** The sub-agents of this workspace. */

@@ -34,10 +34,14 @@ import {
   type PermissionSetting,
 } from "@octant/runtime";
 import { createActiveModes } from "@octant/tools";
+import { type ClientList, createClientList } from "./control/client-list.ts";
+import { createSessionRoster } from "./control/session-roster.ts";
+import { startControl } from "./control/start-control.ts";
+import { toTopics } from "./control/to-topics.ts";
 import { createWireDispatch } from "./edge/edge-tool.ts";
 import type { FindRefs } from "./mcp/completions.ts";
 import { createMcpFeatures } from "./mcp/features.ts";
-import type { HttpServing, Octant, OctantOptions, StdioServing, Topics } from "./octant-api.ts";
+import type { HttpServing, Octant, OctantOptions, StdioServing } from "./octant-api.ts";
 import { createPolicySteps, type PolicySteps } from "./policy.ts";
 import { createMachineParts } from "./tools/machine-parts.ts";
 import { GROUPS, OWN_TOOLS, type OwnTool, type Parts } from "./tools/own-tools.ts";
@@ -45,7 +49,7 @@ import { chooseNames, withoutDisabled } from "./tools/tool-choice.ts";
 import { serveToolRefs } from "./tools/tool-refs.ts";
 import { loadVersion } from "./version.ts";
 
-export type { HttpServing, Octant, OctantOptions, Topics } from "./octant-api.ts";
+export type { HttpServing, Octant, OctantOptions } from "./octant-api.ts";
 export type { OwnTool } from "./tools/own-tools.ts";
 
 /** The caller on this machine: the person who started the process, or a client of theirs. */
@@ -84,24 +88,44 @@ function equip<T extends Tool>(
   const hasCheckpoints = options.checkpoints ?? settings.checkpoints ?? options.checkpointsByDefault;
   const checkpoints = hasCheckpoints ? workspace.checkpoints : undefined;
   const steps = createPolicySteps({ ...options, config, workspace, checkpoints, permissions, modes });
-  const registry = createRegistry([]);
+  const registry = createRegistry([], Date.now);
   const machine = createMachineParts(workspace, settings, env, log, (name, reading) =>
     steps.rules.denied(callsOf(registry.get(name), reading)),
   );
   const { crew, models, closeCrew } = createAgentParts(() => octant, options, permissions);
   serveToolRefs(registry, workspace.files, log);
-  const parts = { crew, models, workspace, checkpoints, registry, ...machine, settings, config, modes };
-  addTools({ ...parts, version, mode, env }, names, options);
   const { shared, ...dispatchers } = createDispatchers(workspace, mode, steps, options.onBug ?? logBug(log));
-  const dispatch = dispatchers.dispatchTo(registry);
   const { approvals, rules, sessionRules } = steps;
+  const sessions = createSessionRoster();
+  const topics = toTopics({ workspace, registry, calls: shared.calls, approvals, sessions });
+  const parts = {
+    crew,
+    models,
+    workspace,
+    checkpoints,
+    registry,
+    ...machine,
+    settings,
+    config,
+    modes,
+    topics,
+  };
+  addTools({ ...parts, version, mode, env }, names, options);
+  const dispatch = dispatchers.dispatchTo(registry);
+  const clients = createClientList();
   const { closeService, closeWorker, ...edges } = createEdges(
-    { ...parts, dispatch, shared, version, mode, env, log, name: options.name ?? "octant" },
+    { ...parts, dispatch, shared, version, mode, env, log, name: options.name ?? "octant", clients },
     // Under a host that asks, or with another prompter, no call would ever wait there.
     permissions === "enforce" && !options.prompter ? approvals : undefined,
   );
+  const { command } = options;
+  const control =
+    command === undefined
+      ? undefined
+      : startControl({ command, version, env, log, topics, sessions, approvals, workspace, clients });
   let closing: Promise<void> | undefined;
   const closeAll = async () => {
+    control?.[Symbol.dispose]();
     closeService();
     await closeCrew();
     await closeWorker();
@@ -125,7 +149,8 @@ function equip<T extends Tool>(
     ...dispatchers,
     fixedMode: mode,
     spending: createSpending(),
-    topics: toTopics(workspace, registry, shared.calls, approvals),
+    topics,
+    sessions,
     client: createClient(dispatch, { caller: LOCAL_CALLER }),
     addTool: registry.addTool,
     removeTool: registry.removeTool,
@@ -139,19 +164,6 @@ const callsOf = (tool: Tool | undefined, reading?: "reading") =>
   Object.entries(tool?.actions ?? {})
     .filter(([, { access }]) => !reading || access === "read")
     .map(([action, act]) => ({ name: `${tool?.name}.${action}`, action: act, input: {} }));
-
-const toTopics = (
-  { jobs, processes }: Workspace,
-  registry: Registry,
-  calls: Topics["calls"],
-  approvals: ApprovalQueue,
-): Topics => ({
-  calls,
-  approvals: approvals.events,
-  jobs: jobs.events,
-  processes: processes.events,
-  tools: registry.changes,
-});
 
 /** Sub-agents and models; loaded on demand, because most servers have neither. */
 function createAgentParts(
@@ -208,12 +220,13 @@ interface EdgeParts extends Omit<Parts, "crew" | "models" | "browsers" | "screen
   readonly dispatch: Dispatch;
   readonly shared: ReturnType<typeof createDispatchers>["shared"];
   readonly name: string;
+  readonly clients: ClientList;
   log(line: string): void;
 }
 
 /** The ways in for MCP clients and wires. The calls in `approvals` can be answered over HTTP. */
 function createEdges(parts: EdgeParts, approvals: ApprovalQueue | undefined) {
-  const { registry, dispatch, workspace, watcher, version, mode, env, settings, name, log } = parts;
+  const { registry, dispatch, workspace, watcher, version, mode, env, settings, name, log, clients } = parts;
   const { jobs, state } = workspace;
   const roots = workspace.confinement.roots.map(pathToUri);
   const git = () => createGit({ ...workspace, env, allow: settings.vcs });
@@ -222,7 +235,11 @@ function createEdges(parts: EdgeParts, approvals: ApprovalQueue | undefined) {
   const { resources } = features;
   const about = { name, version, instructions: INSTRUCTIONS, caller: LOCAL_CALLER, secret: state.secret() };
   return {
-    ...createServers({ registry, dispatch, mode, log, roots, ...about, ...features }, workspace, approvals),
+    ...createServers(
+      { registry, dispatch, mode, log, roots, onClient: clients.add, ...about, ...features },
+      workspace,
+      approvals,
+    ),
     wireDispatch: createWireDispatch({ registry, dispatch, roots, jobs, resources, ...parts.shared }),
   };
 }

@@ -3,6 +3,7 @@ import { LOCAL_CALLER, type Octant, type OwnTool } from "@octant/app";
 import {
   type BinaryPart,
   type Call,
+  type Caller,
   type CallOptions,
   createDescribe,
   type Describe,
@@ -36,7 +37,7 @@ export interface CallTarget extends AsyncDisposable {
 
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
-export const toLocalTarget = (octant: Octant<OwnTool>): CallTarget => ({
+export const toLocalTarget = (octant: Octant<OwnTool>, caller: Caller = LOCAL_CALLER): CallTarget => ({
   describe: createDescribe(octant.registry, octant.workspace.confinement.roots.map(pathToUri)),
   async inputSchema(tool, action) {
     const found = octant.registry.get(tool);
@@ -44,7 +45,7 @@ export const toLocalTarget = (octant: Octant<OwnTool>): CallTarget => ({
     return act ? toInputSchema(act) : {};
   },
   async call(call, { onBinary, ...options }) {
-    const reply = await octant.dispatch(call, { ...options, caller: LOCAL_CALLER });
+    const reply = await octant.dispatch(call, { ...options, caller });
     for await (const bytes of reply.binary?.read() ?? []) await onBinary(bytes);
     return reply;
   },
@@ -52,8 +53,8 @@ export const toLocalTarget = (octant: Octant<OwnTool>): CallTarget => ({
     const { job_id } = answer.meta;
     if (job_id === undefined) return answer;
     const { jobs } = octant.workspace;
-    await jobs.ended(LOCAL_CALLER.id, job_id, LONGEST_TIMER_MS, signal);
-    return (await jobs.result(LOCAL_CALLER.id, job_id)) ?? answer;
+    await jobs.ended(caller.id, job_id, LONGEST_TIMER_MS, signal);
+    return (await jobs.result(caller.id, job_id)) ?? answer;
   },
   [Symbol.asyncDispose]: () => octant.close(),
 });

@@ -20,7 +20,7 @@ export async function serveStdio(flags: ServeFlags, io: Io, { handshake, store }
     logLine(`ends after an uncaught error: ${cause instanceof Error ? cause.stack : cause}`, io);
     process.exit(EXIT.FAILED);
   });
-  await using octant = openOctant(flags, io);
+  await using octant = openOctant(flags, io, { command: "serve" });
   const server = octant.serveStdio({
     profile: flags.profile,
     answers: flags.answers,

@@ -17,7 +17,7 @@ export const WIRE_TOOLS = { toolConfig: { enable: ["core", "wire"] } };
 
 /** Serves other processes until it is asked to stop. */
 export async function serveZmq(flags: ZmqFlags, io: Io): Promise<number> {
-  await using octant = openOctant(flags, io, WIRE_TOOLS);
+  await using octant = openOctant(flags, io, { ...WIRE_TOOLS, command: "serve --zmq" });
   const server = await startZmq(octant, flags, io);
   const { address, broadcast } = server;
   return await announce(
@@ -42,7 +42,7 @@ export async function runWorker(flags: WorkerFlags, io: Io): Promise<number> {
       `invalid project '${flags.project}'`,
       "a project's id has up to 64 letters, digits, dots, dashes and underscores",
     );
-  await using octant = openOctant(flags, io);
+  await using octant = openOctant(flags, io, { command: "worker" });
   const worker = await createNatsWorker({
     ...toServed(octant, io),
     url: flags.nats,

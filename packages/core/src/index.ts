@@ -102,6 +102,7 @@ export {
   type Tool,
 } from "./tool.ts";
 export type { TopicPage } from "./topic.ts";
-export { createTopic, type Published, type Topic } from "./topic.ts";
+export { createTopic, type Published, type ReadableTopic, type Topic } from "./topic.ts";
+export { createTopics, mayRead, type NamedTopic, ownerFor, type Topics, viewOf } from "./topics.ts";
 export { toTraceId } from "./trace.ts";
 export { toExact, toOneLine, toVisible, toVisibleJson } from "./visible.ts";

@@ -12,9 +12,9 @@ const NAME = /^[a-z][a-z0-9_]{0,47}$/;
 export type Registry = ReturnType<typeof createRegistry>;
 
 /** The tools of one server, each with its built-in actions. Tools can be added and removed at run time. */
-export function createRegistry(tools: readonly Tool[]) {
+export function createRegistry(tools: readonly Tool[], now?: () => number) {
   const byName = new Map<string, Tool>();
-  const changes = createTopic<RegistryChange>();
+  const changes = createTopic<RegistryChange>({ ...(now && { now }) });
   const add = (tool: Tool) => {
     if (!NAME.test(tool.name))
       throw new TypeError(`invalid tool name '${tool.name}': use lower case letters, digits and _`);

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import type { ErrorCode } from "./errors.ts";
 import type { ActionText, Reader } from "./text/text.ts";
+import type { NamedTopic } from "./topics.ts";
 
 export const TIMINGS = ["sync", "async_short", "async_medium", "async_long", "fire_and_forget"] as const;
 export type Timing = (typeof TIMINGS)[number];
@@ -17,6 +18,8 @@ export interface Caller {
   readonly access: Access;
   /** The only project that the caller may touch; all of the server when absent. */
   readonly project?: string;
+  /** Sees jobs and events of every caller, as the person who owns the server may. */
+  readonly sees?: "all";
   /** The caller is on another machine, so local-only resources are closed to it. */
   readonly remote?: true;
 }
@@ -207,6 +210,8 @@ export interface Tool<
   readonly listing?: ListingWeight;
   /** Ref schemes that this tool serves: `fs.read` of `memory:mem_…` asks `refs.memory`. */
   readonly refs?: Readonly<Record<string, RefReader>>;
+  /** Topics that readers find by name, such as with `event.poll`. */
+  readonly topics?: Readonly<Record<string, NamedTopic>>;
   /** Looked up for `status` and `ws.capabilities`. */
   backends?(): Promise<readonly Backend[]> | readonly Backend[];
 }

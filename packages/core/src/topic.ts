@@ -31,6 +31,9 @@ const SEQS_PER_MS = 1_024;
 
 export type Topic<T> = ReturnType<typeof createTopic<T>>;
 
+/** The reading side of a topic. */
+export type ReadableTopic<T> = Omit<Topic<T>, "publish">;
+
 /**
  * A numbered sequence of values: publish, listen, or catch up from a known number. It retains a bounded number of
  * values; a slow reader loses the oldest.

@@ -155,7 +155,7 @@ export {
   TextSearchPosition,
 } from "./search/search-text.ts";
 export { shellQuote } from "./shell-quote.ts";
-export { openStateFolder, type StateFolder } from "./state.ts";
+export { openSocketFolder, openStateFolder, type StateFolder } from "./state.ts";
 export { Annotation } from "./store/annotations.ts";
 export { Artifact, ArtifactId } from "./store/artifacts.ts";
 export type { StoredContent } from "./store/content-store.ts";

@@ -74,6 +74,25 @@ export function openStateFolder({ roots, env, warn }: StateOptions) {
   };
 }
 
+/** The longest path of a Unix socket, on macOS. */
+const MAX_SOCKET_PATH_BYTES = 103;
+const SOCKET_NAME_BYTES = 24;
+
+/**
+ * The private folder for the sockets of this person's processes, in every project. Where the state folder's path is too
+ * long for a socket, it is in the temp folder.
+ */
+export function openSocketFolder(env: NodeJS.ProcessEnv): string {
+  const usual = join(
+    openBase(env, () => {}),
+    "run",
+  );
+  const fits = Buffer.byteLength(usual) + 1 + SOCKET_NAME_BYTES <= MAX_SOCKET_PATH_BYTES;
+  const folder = fits ? usual : join(tmpdir(), `octant-${process.getuid?.() ?? "user"}-${digestOf(usual)}`);
+  makePrivate(folder);
+  return folder;
+}
+
 function openBase(env: NodeJS.ProcessEnv, warn: StateOptions["warn"]): string {
   const usual = join(xdgFolder(env, "XDG_STATE_HOME", join(".local", "state")), "octant");
   try {
@@ -116,9 +135,11 @@ function workspaceName(roots: readonly Path[]): string {
     .replace(/[^A-Za-z0-9._-]+/g, "-")
     .replace(/^[.-]+/, "")
     .slice(0, MAX_SLUG_CHARS);
-  const digest = createHash("sha256").update(JSON.stringify(sorted)).digest("hex").slice(0, DIGEST_CHARS);
-  return `${slug || "root"}-${digest}`;
+  return `${slug || "root"}-${digestOf(JSON.stringify(sorted))}`;
 }
+
+const digestOf = (text: string): string =>
+  createHash("sha256").update(text).digest("hex").slice(0, DIGEST_CHARS);
 
 const MAX_SLUG_CHARS = 40;
 const DIGEST_CHARS = 16;

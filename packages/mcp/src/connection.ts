@@ -118,7 +118,8 @@ export async function answerRequest(request: McpRequest): Promise<Outgoing> {
 }
 
 async function resultOf(request: McpRequest): Promise<Plain> {
-  const { service, era, method, params } = request;
+  const { service, era, method, params, session, meta } = request;
+  service.onClient?.(clientInfoIn(session?.handshake, meta));
   const run = service.methods[era].get(method);
   if (!run) throw new ProtocolError(METHOD_NOT_FOUND, "Method not found");
   if (era === "modern" && params["requestState"] !== undefined) request.client();

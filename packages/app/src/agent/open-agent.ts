@@ -38,7 +38,7 @@ import { openWorktreeRecords } from "./worktree-records.ts";
 export interface OpenAgentOptions
   extends Pick<
     OctantOptions,
-    "roots" | "tools" | "customTools" | "mode" | "allow" | "log" | "tellsUnconfined"
+    "roots" | "tools" | "customTools" | "mode" | "allow" | "log" | "tellsUnconfined" | "command"
   > {
   /** Contains the API keys of the providers; programs that the agent starts do not get them. */
   readonly env?: NodeJS.ProcessEnv;
@@ -75,9 +75,9 @@ export async function openAgent(options: OpenAgentOptions) {
   let running: Agent | undefined;
   let connected: McpServers | undefined;
   const env = withoutKeys(withKeys);
-  const { roots, tools, customTools, mode, allow, tellsUnconfined } = options;
+  const { roots, tools, customTools, mode, allow, tellsUnconfined, command } = options;
   const octant: Octant = createOctant({
-    ...{ roots, tools, customTools, mode, allow, tellsUnconfined, log, env },
+    ...{ roots, tools, customTools, mode, allow, tellsUnconfined, log, env, command },
     keys: withKeys,
     permissions: "enforce",
     prompter: callPrompter.prompter,
@@ -139,6 +139,7 @@ export async function openAgent(options: OpenAgentOptions) {
     });
     running = agent;
     persistMode(octant.modes, caller, agent, isNew ? [] : await Array.fromAsync(sessions.events(session.id)));
+    octant.sessions.join(agent);
     return {
       agent,
       octant,

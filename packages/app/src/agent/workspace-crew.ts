@@ -119,10 +119,12 @@ export function createWorkspaceCrew(given: WorkspaceCrewOptions): Crew {
       limits: () => ({ max_cost: options.limits?.max_cost }),
       parent: toParent(plan.parent),
     });
+    const leave = octant.sessions.join(agent);
     return {
       agent,
       finish: worktree && ((isDone) => worktree.finish(plan.task, isDone)),
       async close() {
+        leave();
         await agent.close();
         await worktree?.close();
       },

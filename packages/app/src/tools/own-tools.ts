@@ -1,6 +1,6 @@
 import { tmpdir } from "node:os";
 import { agentTool, type Crew, llmTool, type Models } from "@octant/agent";
-import { MAX_ANSWER_BYTES, type Mode, type Registry, type Tool } from "@octant/core";
+import { MAX_ANSWER_BYTES, type Mode, type Registry, type Tool, type Topics } from "@octant/core";
 import {
   type Checkpoints,
   createGit,
@@ -61,6 +61,7 @@ export interface Parts extends Omit<ReturnType<typeof createMachineParts>, "clos
   readonly settings: EffectiveSettings;
   readonly config: Config;
   readonly modes: ActiveModes;
+  readonly topics: Topics;
   readonly version: string;
   readonly mode: Mode | undefined;
   readonly env: NodeJS.ProcessEnv;
@@ -91,7 +92,7 @@ export const OWN_TOOLS = {
   search: ({ workspace, code: { engine }, registry }: Parts) =>
     search({ workspace, engine, recall: withMemories(registry, createRecall(workspace)) }),
   job: ({ workspace }: Parts) => job(workspace.jobs),
-  event: ({ workspace }: Parts) => event(workspace.jobs),
+  event: ({ topics }: Parts) => event(topics),
   config: ({ config: loaded }: Parts) =>
     config(() =>
       explainConfig(loaded).map(({ key, value, origin }) => ({ key, value, source: origin.tier })),

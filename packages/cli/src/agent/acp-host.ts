@@ -54,6 +54,7 @@ export function createAcpHost(options: AcpHostOptions): AcpHost {
     async open({ roots, resume, mcpServers, prompter, mode, tools, steps }) {
       const opened = await openAgent({
         ...toWorkspaceOptions(flags, io),
+        command: owner ? "bridge" : "acp",
         provider,
         model,
         thinking,

@@ -46,7 +46,7 @@ docs/bridge.md has the handshake, close codes and limits. For example:
       import("../agent/bridge-endpoints.ts"),
     ]);
     const local = { ...flags, root: roots };
-    await using octant = openOctant(local, io);
+    await using octant = openOctant(local, io, { command: "bridge" });
     const server = await octant.serveHttp({
       host: flags.host,
       port: toCount("port", flags.port) ?? DEFAULT_PORT,

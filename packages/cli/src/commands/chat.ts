@@ -111,6 +111,7 @@ async function converse(
   let app: TerminalApp | PlainApp | undefined;
   await using opened = await openAgent({
     ...toAgentOptions(flags, io),
+    command: "chat",
     from,
     tellsUnconfined: true,
     prompter: { reads: "text", requestPermission: (request) => app!.prompter.requestPermission(request) },

@@ -1,3 +1,4 @@
+import { LOCAL_CALLER } from "@octant/app";
 import { JOB_STATES } from "@octant/core";
 import { toLocalTarget } from "../call-target.ts";
 import { defineCommand, EXIT, onSignals, printJson, toCount, UsageError } from "../command.ts";
@@ -21,7 +22,7 @@ export const jobs = defineCommand({
     limit: { summary: `List at most this many; ${DEFAULT_LIMIT} by default`, value: "N" },
     json: { summary: "Print as JSON" },
   },
-  notes: `The jobs of local clients in this folder, newest first; those of remote clients belong to their tokens.
+  notes: `The jobs in this folder, newest first: those of every client, and of the agent's sessions.
   octant jobs                      what there is
   octant jobs --state failed       what went wrong
   octant jobs show ID              one of them, with its result
@@ -30,7 +31,10 @@ export const jobs = defineCommand({
     const limit = toCount("limit", flags.limit) ?? DEFAULT_LIMIT;
     if (verb !== "list" && job_id === undefined)
       throw new UsageError(`octant jobs ${verb} needs an ID`, "octant jobs lists them");
-    await using target = toLocalTarget(openOctant({ root: flags.root }, io));
+    await using target = toLocalTarget(openOctant({ root: flags.root }, io), {
+      ...LOCAL_CALLER,
+      sees: "all",
+    });
     const interrupt = new AbortController();
     using _signals = onSignals(["SIGINT"], () => interrupt.abort());
     const { envelope } = await target.call(

@@ -151,7 +151,7 @@ async function orSayHow(
   options: OpenAgentOptions,
 ): Promise<OpenedAgent | undefined> {
   try {
-    return await openAgent(options);
+    return await openAgent({ ...options, command: "run" });
   } catch (cause) {
     if (!(cause instanceof ToolError && cause.code === "UNAUTHENTICATED"))
       return explainWorkspace(cause, flags, io);

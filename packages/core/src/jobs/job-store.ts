@@ -16,7 +16,7 @@ export interface JobStore {
   claim(which: JobClaim, now: number): Promise<Job | undefined>;
   /** Ends a job and deletes its input. A null result was answered inline and will not be polled. */
   finish(job: Job, result: Envelope | null, write: { readonly durable: boolean }): Promise<void>;
-  get(owner: string, job_id: string): Promise<Job | undefined>;
+  get(owner: JobOwner, job_id: string): Promise<Job | undefined>;
   result(job_id: string): Promise<Envelope | undefined>;
   /** Newest first. */
   list(filter: JobFilter): Promise<readonly Job[]>;
@@ -27,10 +27,13 @@ export interface JobStore {
   recover(now: number): Promise<number>;
 }
 
+/** A caller's id; null for jobs of every caller. */
+export type JobOwner = string | null;
+
 export type JobClaim = { readonly job_id: string } | { readonly tools: readonly string[] };
 
 export interface JobFilter {
-  readonly owner: string;
+  readonly owner: JobOwner;
   readonly state?: JobState;
   readonly tool?: string;
   /** Created at this time or later. */

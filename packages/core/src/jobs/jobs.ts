@@ -13,7 +13,7 @@ import {
   newJob,
 } from "./job.ts";
 import type { JobEvent } from "./job-events.ts";
-import type { JobFilter, JobStore } from "./job-store.ts";
+import type { JobFilter, JobOwner, JobStore } from "./job-store.ts";
 import { cancelJob, createLiveJob, JobRunner, type LiveJob } from "./live-jobs.ts";
 
 export interface JobsOptions {
@@ -150,14 +150,17 @@ export class Jobs {
     return job;
   }
 
-  async get(owner: string, job_id: string): Promise<Job> {
+  async get(owner: JobOwner, job_id: string): Promise<Job> {
     const live = this.#runner.get(job_id);
-    const job = live?.job.caller.id === owner ? live.job : await this.#store.get(owner, job_id);
+    const job =
+      live && (owner === null || live.job.caller.id === owner)
+        ? live.job
+        : await this.#store.get(owner, job_id);
     if (job) return job;
     throw new ToolError("NOT_FOUND", `there is no job ${job_id}; job.list shows yours`, { id: job_id });
   }
 
-  async result(owner: string, job_id: string): Promise<Envelope | undefined> {
+  async result(owner: JobOwner, job_id: string): Promise<Envelope | undefined> {
     await this.get(owner, job_id);
     return this.#store.result(job_id);
   }
@@ -168,7 +171,7 @@ export class Jobs {
 
   /** Resolves when the job has ended, has an event from `fromSeq` on, or the time is up; any process may run it. */
   async ended(
-    owner: string,
+    owner: JobOwner,
     job_id: string,
     ms: number,
     signal: AbortSignal,
@@ -192,7 +195,7 @@ export class Jobs {
   }
 
   /** Polls the store for a job that another process runs. */
-  async #watchElsewhere(owner: string, job_id: string, ms: number, signal: AbortSignal): Promise<Job> {
+  async #watchElsewhere(owner: JobOwner, job_id: string, ms: number, signal: AbortSignal): Promise<Job> {
     const clock = this.#clock;
     const until = clock.now() + ms;
     while (!signal.aborted && clock.now() < until && isUnfinished(await this.get(owner, job_id)))
@@ -214,7 +217,7 @@ export class Jobs {
   }
 
   /** Ends the work, and resolves when it has ended. */
-  async cancel(owner: string, job_id: string): Promise<Job> {
+  async cancel(owner: JobOwner, job_id: string): Promise<Job> {
     const job = await this.get(owner, job_id);
     const live = this.#runner.get(job_id);
     if (live) {

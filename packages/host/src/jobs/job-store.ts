@@ -135,12 +135,14 @@ const prepare = (db: DatabaseSync) => ({
       SELECT job_id FROM jobs WHERE state = 'queued' AND process = ''
         AND tool IN (SELECT value FROM json_each($tools)) ORDER BY seq LIMIT 1)
     RETURNING ${COLUMNS}`),
-  get: db.prepare(`SELECT ${COLUMNS} FROM jobs WHERE owner = $owner AND job_id = $job_id`),
+  get: db.prepare(
+    `SELECT ${COLUMNS} FROM jobs WHERE job_id = $job_id AND ($owner IS NULL OR owner = $owner)`,
+  ),
   result: db.prepare("SELECT result FROM jobs WHERE job_id = $job_id"),
   byKey: db.prepare(`SELECT ${COLUMNS} FROM jobs WHERE owner = $owner AND key = $key`),
   list: db.prepare(`
     SELECT ${COLUMNS} FROM jobs
-    WHERE owner = $owner AND ($state IS NULL OR state = $state) AND ($tool IS NULL OR tool = $tool)
+    WHERE ($owner IS NULL OR owner = $owner) AND ($state IS NULL OR state = $state) AND ($tool IS NULL OR tool = $tool)
       AND ($since IS NULL OR created_at >= $since)
       AND ($before IS NULL OR (seq, job_id) < (SELECT seq, job_id FROM jobs WHERE job_id = $before))
     ORDER BY seq DESC, job_id DESC LIMIT $limit`),

@@ -27,7 +27,7 @@ export interface TaskJobs {
   readonly events: Pick<Jobs["events"], "listen">;
   get(owner: string, job_id: string): Promise<TaskJob>;
   result(owner: string, job_id: string): Promise<TaskResult | undefined>;
-  list(filter: Pick<JobFilter, "owner" | "before" | "limit">): Promise<readonly TaskJob[]>;
+  list(filter: Pick<JobFilter, "before" | "limit"> & { readonly owner: string }): Promise<readonly TaskJob[]>;
   cancel(owner: string, job_id: string): Promise<unknown>;
   /** Resolves when the job has ended or the time is up. */
   ended(owner: string, job_id: string, ms: number, signal: AbortSignal): Promise<unknown>;

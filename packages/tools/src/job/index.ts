@@ -8,6 +8,7 @@ import {
   type JobEvent,
   JobId,
   type Jobs,
+  ownerFor,
   type Published,
   pagingInput,
   type Reader,
@@ -66,7 +67,8 @@ export const job = (jobs: Jobs) =>
           const lines = Object.entries(counts).map(([state, count]) => `${state}: ${count}`);
           return { body: lines.join("\n") || "no jobs" };
         },
-        async run({ job_id }, { caller: { id: owner } }) {
+        async run({ job_id }, { caller }) {
+          const owner = ownerFor(caller);
           if (job_id !== undefined)
             return { job: toView(await jobs.get(owner, job_id)), result: await jobs.result(owner, job_id) };
           const all = Map.groupBy(await jobs.list({ owner, limit: MAX_COUNTED }), ({ state }) => state);
@@ -91,7 +93,7 @@ export const job = (jobs: Jobs) =>
         async run({ status, tool, max_age, limit }, ctx) {
           const since = max_age === undefined ? undefined : Date.now() - max_age;
           const before = ctx.resume(JobId);
-          const filter = { owner: ctx.caller.id, state: status, tool, since, before };
+          const filter = { owner: ownerFor(ctx.caller), state: status, tool, since, before };
           const found = await jobs.list({ ...filter, limit: limit + 1 });
           const page = found.slice(0, limit);
           if (found.length > limit) ctx.more(page.at(-1)?.job_id);
@@ -124,7 +126,8 @@ export const job = (jobs: Jobs) =>
         errors: ["NOT_FOUND"],
         examples: [{ title: "Wait for the end", input: { job_id: EXAMPLE_JOB }, fails: "NOT_FOUND" }],
         text: jobText,
-        async run({ job_id, from_seq, wait }, { caller: { id: owner }, signal }) {
+        async run({ job_id, from_seq, wait }, { caller, signal }) {
+          const owner = ownerFor(caller);
           const now = toView(await jobs.ended(owner, job_id, wait, signal, from_seq));
           if (from_seq === undefined) {
             const next_seq = jobs.events.nextSeq;
@@ -155,7 +158,7 @@ export const job = (jobs: Jobs) =>
         errors: ["NOT_FOUND"],
         examples: [{ title: "Cancel a job", input: { job_id: EXAMPLE_JOB }, fails: "NOT_FOUND" }],
         text: jobText,
-        run: async ({ job_id }, { caller }) => ({ job: toView(await jobs.cancel(caller.id, job_id)) }),
+        run: async ({ job_id }, { caller }) => ({ job: toView(await jobs.cancel(ownerFor(caller), job_id)) }),
       }),
     },
   });

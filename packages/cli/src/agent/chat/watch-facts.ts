@@ -31,7 +31,7 @@ export function watchFacts({ agent, octant }: OpenedAgent, onChange: () => void)
     onChange();
   };
   look().catch(() => {});
-  octant.topics.processes.listen(({ value: { type, proc_id } }) => {
+  octant.workspace.processes.events.listen(({ value: { type, proc_id } }) => {
     if (type === "output") return;
     if (type === "started") running.add(proc_id);
     else running.delete(proc_id);

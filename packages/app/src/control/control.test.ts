@@ -1,0 +1,154 @@
+import { once } from "node:events";
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { connect, createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createTopic, createTopics, ToolError } from "@octant/core";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { connectTo, findProcesses, listSockets } from "./find-processes.ts";
+import type { ControlEvent, ProcessStatus } from "./protocol.ts";
+import { type ControlOptions, serveControl } from "./serve-control.ts";
+
+let folder: string;
+const opened: Disposable[] = [];
+const calls = createTopic<{ readonly n: number; readonly pad?: string }>();
+const tools = createTopic<{ readonly type: "added"; readonly tool: string }>();
+const later = createTopic<{ readonly tick: number }>();
+let extra: Parameters<typeof createTopics>[0] = {};
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "octant-control-"));
+  extra = {};
+});
+afterEach(() => {
+  for (const one of opened.splice(0)) one[Symbol.dispose]();
+  rmSync(folder, { recursive: true });
+});
+
+const STATUS: ProcessStatus = {
+  pid: process.pid,
+  version: "1",
+  command: "serve",
+  started_at: "2026-01-01T00:00:00.000Z",
+  roots: ["/project"],
+  clients: [],
+  state: "idle",
+  running_calls: 0,
+  sessions: [],
+  questions: [],
+};
+
+async function serve(over: Partial<ControlOptions> = {}) {
+  const topics = createTopics(
+    { calls: { summary: "Calls", events: calls }, tools: { summary: "Tools", events: tools } },
+    () => [{ topics: extra }],
+  );
+  const before = listSockets(folder).length;
+  opened.push(serveControl({ folder, topics, status: () => STATUS, answer() {}, log() {}, ...over }));
+  await vi.waitFor(() => expect(listSockets(folder)).toHaveLength(before + 1));
+}
+
+async function find() {
+  const found = await findProcesses(folder);
+  opened.push(...found);
+  return found;
+}
+
+test("every process with a socket is found and says what it does", async () => {
+  await serve();
+  await serve({ status: () => ({ ...STATUS, command: "chat" }) });
+  const found = await find();
+  const statuses = await Promise.all(found.map((one) => one.status()));
+  expect(statuses.map(({ command }) => command).sort()).toEqual(["chat", "serve"]);
+});
+
+test("the socket that a killed process left is removed by the first who looks", async () => {
+  const path = join(folder, "4711-abcdef01.sock");
+  const server = createServer().listen(path);
+  await once(server, "listening");
+  // What kill -9 leaves: a socket file that nobody listens at.
+  await new Promise((resolve) => server.close(resolve));
+  writeFileSync(path, "");
+  expect(await find()).toEqual([]);
+  expect(readdirSync(folder)).toEqual([]);
+});
+
+test("a follower gets events of all topics, from topics of tools added later too", async () => {
+  await serve();
+  const [client] = await find();
+  const seen: ControlEvent[] = [];
+  await client?.follow({}, (event) => seen.push(event));
+  calls.publish({ n: 1 });
+  extra = { ticks: { summary: "Ticks", events: later } };
+  tools.publish({ type: "added", tool: "clock" });
+  await vi.waitFor(() => expect(seen.map(({ topic }) => topic)).toContain("tools"));
+  later.publish({ tick: 7 });
+  await vi.waitFor(() => expect(seen).toHaveLength(3));
+  expect(seen.find(({ topic }) => topic === "calls")).toMatchObject({ n: 1 });
+  expect(seen.find(({ topic }) => topic === "ticks")).toMatchObject({ tick: 7 });
+});
+
+test("a follower of one topic gets its retained events first, and no others", async () => {
+  const first = calls.publish({ n: 2 });
+  await serve();
+  const [client] = await find();
+  const seen: ControlEvent[] = [];
+  await client?.follow({ topics: ["calls"], retained: true }, (event) => seen.push(event));
+  tools.publish({ type: "added", tool: "other" });
+  const last = calls.publish({ n: 3 });
+  await vi.waitFor(() => expect(seen.at(-1)?.seq).toBe(last.seq));
+  expect(seen.map(({ seq }) => seq)).toContain(first.seq);
+  expect(new Set(seen.map(({ topic }) => topic))).toEqual(new Set(["calls"]));
+});
+
+test("a refused answer says why, and the connection stays usable", async () => {
+  await serve({
+    answer(question_id) {
+      throw new ToolError("NOT_FOUND", `no question ${question_id}`, {});
+    },
+  });
+  const [client] = await find();
+  await expect(client?.answer("question_1", { answer: "once", by: "me" })).rejects.toThrow(
+    "no question question_1",
+  );
+  expect(await client?.status()).toMatchObject({ command: "serve" });
+});
+
+test("a line that is no request closes only its own connection", async () => {
+  await serve();
+  const [name = ""] = listSockets(folder);
+  const [client] = await find();
+  const socket = connect(join(folder, name));
+  socket.write("GET / HTTP/1.1\n");
+  await once(socket, "close");
+  expect(await client?.status()).toMatchObject({ pid: process.pid });
+});
+
+test("a reader that stops reading is told how many events it lost, and costs bounded memory", async () => {
+  await serve();
+  const [name = ""] = listSockets(folder);
+  const socket = connect(join(folder, name));
+  socket.write(`${JSON.stringify({ id: 1, method: "follow" })}\n`);
+  await once(socket, "readable");
+  const pad = "x".repeat(10_000);
+  for (let n = 0; n < 3_000; n += 1) {
+    calls.publish({ n, pad });
+    // Lets the follower take what it can.
+    if (n % 50 === 0) await new Promise((resolve) => setImmediate(resolve));
+  }
+  let text = "";
+  socket.setEncoding("utf8").on("data", (data) => {
+    text += data;
+  });
+  await vi.waitFor(() => expect(text).toMatch(/"dropped":\d+/), { timeout: 10_000 });
+  socket.destroy();
+});
+
+test("a process that ends takes its socket along, and readers notice", async () => {
+  await serve();
+  const [name = ""] = listSockets(folder);
+  const client = await connectTo(folder, name);
+  for (const one of opened.splice(0)) one[Symbol.dispose]();
+  await client?.closed;
+  expect(readdirSync(folder)).toEqual([]);
+});

@@ -1,0 +1,99 @@
+import { once } from "node:events";
+import { readdirSync, rmSync } from "node:fs";
+import { connect } from "node:net";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { setTimeout as sleep } from "node:timers/promises";
+import { invalidArgument, ToolError } from "@octant/core";
+import {
+  type ControlAnswer,
+  type ControlEvent,
+  ControlReply,
+  type ControlRequest,
+  ProcessStatus,
+} from "./protocol.ts";
+
+/** A process that does not answer by then is stopped or busy. */
+const PATIENCE_MS = 2_000;
+
+/** A connection to a process of the same person. */
+export interface ControlClient extends Disposable {
+  readonly pid: number;
+  status(): Promise<ProcessStatus>;
+  answer(question_id: string, answer: ControlAnswer): Promise<void>;
+  /** Resolves when the process has begun to send; `onEvent` receives events until the connection closes. */
+  follow(
+    options: Pick<Extract<ControlRequest, { method: "follow" }>, "topics" | "retained">,
+    onEvent: (event: ControlEvent) => void,
+  ): Promise<void>;
+  /** Resolves when the process is gone. */
+  readonly closed: Promise<unknown>;
+}
+
+/** The processes of this person that can be reached; sockets that killed ones have left are removed. */
+export async function findProcesses(folder: string): Promise<readonly ControlClient[]> {
+  const found = await Promise.all(listSockets(folder).map((name) => connectTo(folder, name)));
+  return found.filter((one) => one !== undefined).sort((a, b) => a.pid - b.pid);
+}
+
+const NAME = /^(?<pid>\d+)-[0-9a-f]+\.sock$/;
+
+export const listSockets = (folder: string): readonly string[] =>
+  readdirSync(folder).filter((name) => NAME.test(name));
+
+/** undefined when nobody listens there any more. */
+export async function connectTo(folder: string, name: string): Promise<ControlClient | undefined> {
+  const socket = connect(join(folder, name));
+  try {
+    await once(socket, "connect");
+  } catch {
+    rmSync(join(folder, name), { force: true });
+    return undefined;
+  }
+  const waiting = new Map<number, PromiseWithResolvers<unknown>>();
+  let asked = 0;
+  let onEvent: (event: ControlEvent) => void = () => {};
+  const closed = once(socket, "close").then(() => {
+    for (const { reject } of waiting.values())
+      reject(new ToolError("INTERRUPTED", "the process has ended", {}));
+  });
+  socket.on("error", () => socket.destroy());
+  createInterface({ input: socket }).on("line", (line) => {
+    const reply = ControlReply.parse(JSON.parse(line));
+    if ("event" in reply) return onEvent(reply.event);
+    const entry = waiting.get(reply.id);
+    waiting.delete(reply.id);
+    if ("result" in reply) entry?.resolve(reply.result);
+    else entry?.reject(toError(reply.error));
+  });
+  const ask = (request: Record<string, unknown>): Promise<unknown> => {
+    const id = ++asked;
+    const entry = Promise.withResolvers<unknown>();
+    waiting.set(id, entry);
+    socket.write(`${JSON.stringify({ id, ...request })}\n`);
+    return Promise.race([entry.promise, tooLate()]);
+  };
+  return {
+    pid: Number(NAME.exec(name)?.groups?.["pid"]),
+    closed,
+    status: async () => ProcessStatus.parse(await ask({ method: "status" })),
+    async answer(question_id, answer) {
+      await ask({ method: "answer", question_id, answer });
+    },
+    async follow(options, listener) {
+      onEvent = listener;
+      await ask({ method: "follow", ...options });
+    },
+    [Symbol.dispose]() {
+      socket.destroy();
+    },
+  };
+}
+
+async function tooLate(): Promise<never> {
+  await sleep(PATIENCE_MS, undefined, { ref: false });
+  throw new ToolError("TIMEOUT", `no answer within ${PATIENCE_MS} ms`, { after_ms: PATIENCE_MS });
+}
+
+const toError = ({ code, message }: { readonly code: string; readonly message: string }): ToolError =>
+  code === "NOT_FOUND" ? new ToolError(code, message, {}) : invalidArgument("answer", message);

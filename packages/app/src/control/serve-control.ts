@@ -1,0 +1,114 @@
+import { randomBytes } from "node:crypto";
+import { once } from "node:events";
+import { chmodSync, rmSync } from "node:fs";
+import { createServer, type Socket } from "node:net";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { type NamedTopic, ToolError, type Topics, viewOf } from "@octant/core";
+import { type ControlAnswer, type ControlReply, ControlRequest, type ProcessStatus } from "./protocol.ts";
+
+export interface ControlOptions {
+  /** Private to the person; see `openSocketFolder`. */
+  readonly folder: string;
+  readonly topics: Topics;
+  status(): ProcessStatus;
+  /** Throws a ToolError when the question does not wait, or the answer does not fit. */
+  answer(question_id: string, answer: ControlAnswer): void;
+  log(line: string): void;
+}
+
+/** Above this a reader that does not keep up waits, and loses events. */
+const MAX_WAITING_BYTES = 1024 * 1024;
+
+/** Lets other processes of the same person see and answer this one: `octant ps`, `watch` and `answer`. */
+export function serveControl(options: ControlOptions): Disposable {
+  const path = join(options.folder, `${process.pid}-${randomBytes(4).toString("hex")}.sock`);
+  const sockets = new Set<Socket>();
+  const server = createServer((socket) => {
+    sockets.add(socket);
+    socket.once("close", () => sockets.delete(socket));
+    serveSocket(socket, options);
+  });
+  server.once("error", (cause) => options.log(`octant ps cannot show this process: ${cause.message}`));
+  // The folder is private already; this holds if somebody opens it up.
+  server.listen(path, () => chmodSync(path, 0o600));
+  // Being watched is no reason to stay alive.
+  server.unref();
+  return {
+    [Symbol.dispose]() {
+      server.close();
+      for (const socket of sockets) socket.destroy();
+      rmSync(path, { force: true });
+    },
+  };
+}
+
+function serveSocket(socket: Socket, options: ControlOptions): void {
+  const ended = new AbortController();
+  socket.unref();
+  socket.once("close", () => ended.abort());
+  // A reader that goes away in the middle is normal.
+  socket.on("error", () => socket.destroy());
+  const send = async (reply: ControlReply): Promise<void> => {
+    if (ended.signal.aborted) return;
+    socket.write(`${JSON.stringify(reply)}\n`);
+    if (socket.writableLength > MAX_WAITING_BYTES)
+      await once(socket, "drain", { signal: ended.signal }).catch(() => {});
+  };
+  const take = (request: ControlRequest): unknown => {
+    if (request.method === "status") return options.status();
+    if (request.method === "answer") return options.answer(request.question_id, request.answer);
+    follow(request, options.topics, send, ended.signal);
+    return undefined;
+  };
+  createInterface({ input: socket }).on("line", (line) => {
+    const request = parseRequest(line);
+    if (!request) {
+      socket.destroy();
+      return;
+    }
+    const { id } = request;
+    try {
+      void send({ id, result: take(request) ?? {} });
+    } catch (cause) {
+      if (!(cause instanceof ToolError)) throw cause;
+      void send({ id, error: { code: cause.code, message: cause.message } });
+    }
+  });
+}
+
+function parseRequest(line: string): ControlRequest | undefined {
+  try {
+    return ControlRequest.parse(JSON.parse(line));
+  } catch {
+    return undefined;
+  }
+}
+
+/** Sends the events of each topic until the reader leaves; also of topics of tools that are added later. */
+function follow(
+  { topics: wanted, retained }: Extract<ControlRequest, { method: "follow" }>,
+  topics: Topics,
+  send: (reply: ControlReply) => Promise<void>,
+  signal: AbortSignal,
+): void {
+  const followed = new Set<NamedTopic["events"]>();
+  const followOne = async (topic: string, named: NamedTopic) => {
+    const { events } = named;
+    const onDropped = (dropped: number) =>
+      void send({ event: { topic, seq: events.nextSeq, at: Date.now(), dropped } });
+    const from = retained ? 0 : events.nextSeq;
+    for await (const event of events.follow(from, signal, undefined, onDropped))
+      await send({ event: { ...viewOf(named, event), topic, seq: event.seq, at: event.at } });
+  };
+  const look = () => {
+    for (const [topic, named] of Object.entries(topics.all())) {
+      if (followed.has(named.events) || (wanted && !wanted.includes(topic))) continue;
+      followed.add(named.events);
+      void followOne(topic, named);
+    }
+  };
+  look();
+  const stop = topics.get("tools")?.events.listen(look);
+  signal.addEventListener("abort", () => stop?.(), { once: true });
+}

@@ -1,0 +1,80 @@
+import { ToolError, type Topics } from "@octant/core";
+import { openSocketFolder, type Workspace } from "@octant/host";
+import type { ApprovalQueue } from "@octant/runtime";
+import type { ClientList } from "./client-list.ts";
+import type { ProcessStatus } from "./protocol.ts";
+import type { SessionRoster } from "./session-roster.ts";
+
+export interface ControlSources {
+  readonly command: string;
+  readonly version: string;
+  readonly env: NodeJS.ProcessEnv;
+  readonly topics: Topics;
+  readonly sessions: SessionRoster;
+  readonly approvals: ApprovalQueue;
+  readonly workspace: Workspace;
+  readonly clients: ClientList;
+  log(line: string): void;
+}
+
+/** Opens the socket of this process once it has time: nobody waits for it. */
+export function startControl(sources: ControlSources): Disposable {
+  const { env, log, topics, approvals } = sources;
+  const started_at = new Date().toISOString();
+  let isClosed = false;
+  let running = 0;
+  let control: Disposable | undefined;
+  const stopCounting = topics.get("calls")?.events.listen(({ value }) => {
+    running += Object(value).type === "started" ? 1 : -1;
+  });
+  const status = () => toStatus(sources, started_at, running);
+  const open = async () => {
+    const { serveControl } = await import("./serve-control.ts");
+    if (isClosed) return;
+    const folder = openSocketFolder(env);
+    control = serveControl({
+      folder,
+      topics,
+      status,
+      answer: (id, { reason, ...given }) =>
+        approvals.answer(id, { ...given, ...(reason !== undefined && { reason }) }),
+      log,
+    });
+  };
+  void open().catch((cause: unknown) => {
+    if (!(cause instanceof ToolError)) throw cause;
+    log(`octant ps cannot show this process: ${cause.message}`);
+  });
+  return {
+    [Symbol.dispose]() {
+      isClosed = true;
+      stopCounting?.();
+      control?.[Symbol.dispose]();
+    },
+  };
+}
+
+function toStatus(sources: ControlSources, started_at: string, running_calls: number): ProcessStatus {
+  const { command, version, workspace, clients, approvals } = sources;
+  const questions = approvals.list().map((one) => ({ ...one, question_id: one.approval_id }));
+  const sessions = sources.sessions
+    .list()
+    .map((session) =>
+      questions.some(({ caller }) => caller.endsWith(session.session_id))
+        ? { ...session, state: "waiting" as const }
+        : session,
+    );
+  const isWorking = running_calls > 0 || sessions.some(({ state }) => state === "working");
+  return {
+    pid: process.pid,
+    version,
+    command,
+    started_at,
+    roots: [...workspace.confinement.roots],
+    clients: [...clients.list()],
+    state: questions.length > 0 ? "waiting" : isWorking ? "working" : "idle",
+    running_calls,
+    sessions,
+    questions,
+  };
+}

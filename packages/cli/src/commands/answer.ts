@@ -1,0 +1,88 @@
+import { type ControlAnswer, type ControlClient, findProcesses, type ProcessStatus } from "@octant/app";
+import { openSocketFolder } from "@octant/host";
+import { defineCommand, EXIT, type Io, print, printJson, UsageError } from "../command.ts";
+import { note } from "../output.ts";
+import { ask } from "../questions.ts";
+import { tell } from "../setup/launch.ts";
+
+type Question = ProcessStatus["questions"][number];
+const ANSWERS = ["once", "session", "always", "deny"] as const satisfies readonly ControlAnswer["answer"][];
+
+export const answer = defineCommand({
+  name: "answer",
+  summary: "Show what your Octant processes ask you, and answer it from here",
+  arguments: [
+    { name: "ID", optional: true },
+    { name: ANSWERS.join("|"), kind: ANSWERS, optional: true },
+  ],
+  flags: {
+    reason: { summary: "Why you deny it; the model reads it", value: "TEXT" },
+    json: { summary: "Print the waiting questions as JSON" },
+  },
+  notes: `The first answer counts, wherever it is given; the others are told. An id may be cut.
+  octant answer                          what waits, in full
+  octant answer ID                       asks you
+  octant answer ID once                  allows this call
+  octant answer ID deny --reason "use npm test"`,
+  async run({ args: [id, given], flags }, io) {
+    const found = await findProcesses(openSocketFolder(io.env));
+    using connections = new DisposableStack();
+    for (const client of found) connections.use(client);
+    const waiting = (await Promise.all(found.map(questionsOf))).flat();
+    if (id === undefined) {
+      if (flags.json)
+        return printJson(
+          waiting.map(({ pid, question }) => ({ pid, ...question })),
+          io,
+        );
+      if (waiting.length === 0) return tell("nothing waits for you", io);
+      return print(waiting.map(show).join("\n\n"), io);
+    }
+    const { client, question } = choose(waiting, id);
+    const chosen = given ?? (await askPerson(question, io));
+    if (!isAnswer(chosen))
+      throw new UsageError(`unknown answer '${chosen}'`, `answers: ${ANSWERS.join(", ")}`);
+    const reason = flags.reason === undefined ? {} : { reason: flags.reason };
+    await client.answer(question.question_id, { answer: chosen, by: "octant answer", ...reason });
+    return EXIT.OK;
+  },
+});
+
+interface Waiting {
+  readonly pid: number;
+  readonly client: ControlClient;
+  readonly question: Question;
+}
+
+async function questionsOf(client: ControlClient): Promise<readonly Waiting[]> {
+  // A process that does not answer has nothing to be answered.
+  const { questions } = await client.status().catch(() => ({ questions: [] }));
+  return questions.map((question) => ({ pid: client.pid, client, question }));
+}
+
+function choose(waiting: readonly Waiting[], id: string): Waiting {
+  const found = waiting.filter(({ question }) => question.question_id.includes(id));
+  const [only] = found;
+  if (only && found.length === 1) return only;
+  throw new UsageError(
+    found.length === 0 ? `no question '${id}' is waiting` : `${found.length} questions fit '${id}'`,
+    "octant answer lists them",
+  );
+}
+
+const show = ({ pid, question }: Waiting): string =>
+  [
+    `${question.question_id} (process ${pid})`,
+    String(question["text"] ?? ""),
+    `octant answer ${question.question_id} ${choicesOf(question).join("|")}`,
+  ].join("\n");
+
+const choicesOf = ({ choices }: Question): readonly string[] =>
+  Array.isArray(choices) ? choices.map(String) : ANSWERS;
+
+async function askPerson(question: Question, io: Io): Promise<string> {
+  note(String(question["text"] ?? ""), io);
+  return ask(`${choicesOf(question).join(", ")}? `, io);
+}
+
+const isAnswer = (text: string): text is ControlAnswer["answer"] => ANSWERS.some((one) => one === text);

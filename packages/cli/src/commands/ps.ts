@@ -1,0 +1,72 @@
+import { findProcesses, type ProcessStatus } from "@octant/app";
+import { counted, ToolError, toOneLine } from "@octant/core";
+import { openSocketFolder } from "@octant/host";
+import { toColumns } from "../columns.ts";
+import { defineCommand, EXIT, print, printJson } from "../command.ts";
+import { note, painted } from "../output.ts";
+
+export const ps = defineCommand({
+  name: "ps",
+  summary: "List your running Octant processes: servers, agents, editors",
+  flags: { json: { summary: "Print as JSON" } },
+  notes: `Every server that a client started, every agent in a terminal or an editor, in all projects of this user.
+  octant ps                 what runs, for whom, and whether it waits for you
+  octant watch              what they do, as it happens
+  octant answer             what they ask you`,
+  async run({ flags }, io) {
+    const statuses = await loadStatuses(openSocketFolder(io.env));
+    if (flags.json) return printJson(statuses, io);
+    if (statuses.length === 0) {
+      note("no Octant process of yours is running", io);
+      return EXIT.OK;
+    }
+    const [head = "", ...lines] = toColumns([
+      HEAD,
+      ...statuses.flatMap((one) => toRows(one, io.env["HOME"])),
+    ]);
+    const waiting = statuses.flatMap((one) => ("questions" in one ? one.questions : [])).length;
+    const hint = waiting === 0 ? [] : ["", `${counted(waiting, "question")} waiting: octant answer`];
+    return print([painted("dim", head, io.stdout), ...[...lines, ...hint].map((line) => `\n${line}`)], io);
+  },
+});
+
+/** A process that was found but does not answer, such as a stopped one. */
+interface SilentProcess {
+  readonly pid: number;
+  readonly state: "not responding";
+}
+
+const HEAD = ["pid", "command", "project", "client", "state", "started", "session"];
+
+async function loadStatuses(folder: string): Promise<readonly (ProcessStatus | SilentProcess)[]> {
+  const found = await findProcesses(folder);
+  return Promise.all(
+    found.map(async (client) => {
+      using process = client;
+      try {
+        return await process.status();
+      } catch (cause) {
+        if (!(cause instanceof ToolError)) throw cause;
+        return { pid: process.pid, state: "not responding" } as const;
+      }
+    }),
+  );
+}
+
+function toRows(one: ProcessStatus | SilentProcess, home: string | undefined): string[][] {
+  if (!("command" in one)) return [[`${one.pid}`, "", "", "", one.state]];
+  const { pid, command, roots, clients, state, started_at, sessions } = one;
+  const project = roots
+    .map((root) => toOneLine(home && root.startsWith(`${home}/`) ? `~${root.slice(home.length)}` : root))
+    .join(" ");
+  const row = [`${pid}`, command, project, toOneLine(clients[0] ?? ""), state, toTime(started_at)];
+  if (sessions.length === 0) return [row];
+  return sessions.map(({ session_id, title, state: doing }, at) => [
+    ...(at === 0 ? row : ["", "", "", "", doing, ""]),
+    `${session_id.slice(0, SHORT_ID_CHARS)} ${toOneLine(title)}`,
+  ]);
+}
+
+const SHORT_ID_CHARS = 20;
+
+const toTime = (iso: string): string => iso.slice(0, 16).replace("T", " ");
