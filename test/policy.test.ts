@@ -169,9 +169,10 @@ test("the audit log has a record of every call and decision, and one changed bit
     expect.objectContaining({ step: "permission", outcome: "deny", tier: "user" }),
   );
   expect(await run(["audit", "verify"])).toMatchObject({ code: 0 });
-  const [file = ""] = globSync(join(project.env["XDG_STATE_HOME"] ?? "", "octant/*/audit/*.jsonl"));
+  const [file = ""] = globSync(join(project.env["XDG_STATE_HOME"] ?? "", "octant/*/audit/*.db"));
   const bytes = readFileSync(file);
-  bytes[Math.floor(bytes.length / 2)] = (bytes[Math.floor(bytes.length / 2)] ?? 0) ^ 1;
+  const at = bytes.indexOf("PERMISSION_DENIED");
+  bytes[at] = (bytes[at] ?? 0) ^ 1;
   writeFileSync(file, bytes);
   const { code, stdout } = await run(["audit", "verify"]);
   expect(code).toBe(1);

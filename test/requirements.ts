@@ -379,8 +379,8 @@ export const REQUIREMENTS: readonly Requirement[] = [
   ),
   rule(
     "every decision is in an append-only, hash-chained audit log, and any change of it is found",
-    "packages/runtime/src/audit/verify.test.ts: a flipped bit in any byte of a small %s file is found",
-    "packages/runtime/src/audit/retention.test.ts: a chain removed by anybody else is missed",
+    "packages/runtime/src/audit/verify.test.ts: a flipped bit in any byte of a record or of an end is found",
+    "packages/runtime/src/audit/retention.test.ts: an old record removed by anybody else is missed",
     "packages/runtime/src/audit/witness.test.ts: a removed log is missed",
     "packages/runtime/src/audit/record-call.test.ts: invalid calls are recorded too",
     "test/policy.test.ts: the audit log has a record of every call and decision",

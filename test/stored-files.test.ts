@@ -1,5 +1,6 @@
-import { appendFileSync, globSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { globSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import { createScriptedProvider } from "@octant/scripted-provider";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createFixtureProject, type FixtureProject } from "./fixture-project.ts";
@@ -41,10 +42,13 @@ test("a session of another version is one marked row; the others are listed, con
 
 test("a record of another version is one line of the audit log", async () => {
   expect((await run(["call", "fs.list", "uri=."])).code).toBe(0);
-  const [file = ""] = stored("audit/*.jsonl");
-  appendFileSync(file, '{"kind":"future","seq":999,"time":"2027-01-01T00:00:00Z"}\n');
-  const { code, stdout } = await run(["audit"]);
+  const [file = ""] = stored("audit/*.db");
+  using db = new DatabaseSync(file);
+  db.exec(`INSERT INTO records VALUES (999, '{"kind":"future","seq":999,"time":"2027-01-01T00:00:00Z"}')`);
+  writeFileSync(join(dirname(file), "20260101T000000000Z-00000000.jsonl"), "{}\n");
+  const { code, stdout, stderr } = await run(["audit"]);
   expect(code).toBe(0);
+  expect(stderr).toContain("has the audit log of an earlier version, which is not read: 20260101T000000000Z");
   expect(stdout).toContain("fs.list");
   expect(stdout).toContain("unreadable: a record of another version (future)");
 });

@@ -5,6 +5,7 @@ export { type ChainRecord as KeptRecord, followAudit, readAudit } from "./audit/
 export { recordCall } from "./audit/record-call.ts";
 export { recordUnfit } from "./audit/record-unfit.ts";
 export { toAuditKey } from "./audit/seal.ts";
+export { listOlderFiles } from "./audit/tables.ts";
 export { type AuditVerdict, verifyAudit } from "./audit/verify.ts";
 export type { McpServer } from "./config/config.ts";
 export {

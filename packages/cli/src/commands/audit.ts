@@ -5,6 +5,7 @@ import {
   type AuditVerdict,
   followAudit,
   type KeptRecord,
+  listOlderFiles,
   readAudit,
   toAuditKey,
   verifyAudit,
@@ -32,13 +33,20 @@ export const audit = defineCommand({
 log or the whole state of this folder included. Old records that retention dropped (audit.keep_bytes in the settings) are counted and are not a change.`,
   async run({ args: [verb], flags }, io) {
     const { folder, witnesses, key } = openAudit(rootsOf(flags, io), io);
+    const older = listOlderFiles(folder);
+    if (older.length > 0)
+      logLine(
+        `${folder} has the audit log of an earlier version, which is not read: ${older.join(", ")}`,
+        io,
+      );
     if (verb === "verify") return reportVerdict(await verifyAudit(folder, key, witnesses), flags.json, io);
     const limit = toCount("limit", flags.limit) ?? DEFAULT_LIMIT;
     const interrupt = new AbortController();
     if (flags.follow) process.once("SIGINT", () => interrupt.abort());
+    const onDamage = (file: string) => logLine(`${file} is damaged; some of its records are not shown`, io);
     const records = flags.follow
-      ? followAudit(folder, interrupt.signal, { last: limit })
-      : readAudit(folder, { limit });
+      ? followAudit(folder, interrupt.signal, { last: limit, onDamage })
+      : readAudit(folder, { limit, onDamage });
     for await (const record of records)
       if (flags.json) printJsonText(JSON.stringify(record), io);
       else print(toLine(record, io), io);
@@ -88,14 +96,9 @@ function toFacts(record: KeptRecord): string[] {
     case "begin":
       return [record.time, record.action, "started and never answered", `by ${record.caller}`];
     case "dropped":
-      return [
-        record.time,
-        `${counted(record.records, "old record")} dropped with chain ${record.dropped_chain}`,
-      ];
+      return [record.time, `${counted(record.records, "old record")} dropped`];
     case "open":
       return [record.time, `process ${record.pid} started writing`];
-    case "torn":
-      return [record.time, `a half-written line of a killed process (${record.bytes} bytes) was cut off`];
     case "lost":
       return [
         record.time,
@@ -108,10 +111,10 @@ const NO_RECORDS =
   "no records: nothing was recorded for this folder yet, or all state of Octant was removed with them";
 
 function reportVerdict(verdict: AuditVerdict, json: boolean, io: Io): number {
-  const { ok, records, dropped, chains, problems, torn } = verdict;
+  const { ok, records, dropped, chains, problems } = verdict;
   const code = ok ? EXIT.OK : EXIT.FAILED;
   if (json) return printJsonText(JSON.stringify(verdict), io, code);
-  const places = [...problems, ...torn].map(({ file, line, what }) =>
+  const places = problems.map(({ file, line, what }) =>
     toOneLine(line === null ? `${file}: ${what}` : `${file}:${line}: ${what}`),
   );
   const before = dropped === 0 ? "" : `; ${dropped} older ones were dropped (audit.keep_bytes)`;

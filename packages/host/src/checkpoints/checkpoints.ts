@@ -2,7 +2,7 @@ import { type Ref, ToolError } from "@octant/core";
 import type { Blobs } from "../blobs/blobs.ts";
 import type { Confinement } from "../confinement.ts";
 import type { Edits } from "../edits/edits.ts";
-import { isDamaged, setAside, toToolError } from "../sqlite/database.ts";
+import { isDamaged, setAside, toDatabaseError } from "../sqlite/database.ts";
 import type { StateFolder } from "../state.ts";
 import {
   changesBetween,
@@ -73,7 +73,7 @@ export function createCheckpoints({
       opened ??= openCheckpointStore(state.folder("checkpoints"), maxBytes);
       return await work(opened);
     } catch (cause) {
-      if (!isDamaged(cause) || isRetry) throw toToolError("the list of checkpoints", cause);
+      if (!isDamaged(cause) || isRetry) throw toDatabaseError("the list of checkpoints", cause);
       opened?.close();
       opened = undefined;
       last = undefined;

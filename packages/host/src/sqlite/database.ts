@@ -46,7 +46,7 @@ export function createDatabase<T extends { close(): void }>({
           return work(openOnce());
         }
       } catch (cause) {
-        throw toToolError(what, cause);
+        throw toDatabaseError(what, cause);
       }
     },
   };
@@ -149,7 +149,7 @@ export const isBusy = (cause: unknown): boolean => isCode(cause, "BUSY");
 export const isDamaged = (cause: unknown): boolean => isCode(cause, "CORRUPT", "NOT_A_DATABASE");
 
 /** The typed error for the caller; an error that is not SQLite's is returned unchanged. */
-export function toToolError(what: string, cause: unknown): unknown {
+export function toDatabaseError(what: string, cause: unknown): unknown {
   if (isCode(cause, "FULL")) {
     const message = "the disk with the state folder is full; make room and call again";
     return new ToolError("NO_SPACE", message, {}, { cause });

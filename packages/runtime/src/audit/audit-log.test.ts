@@ -1,12 +1,14 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { appendFileSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { createAuditLog } from "./audit-log.ts";
 import { readAudit } from "./read.ts";
 import { toAuditKey } from "./seal.ts";
+import { listChains } from "./tables.ts";
+import { changeLog, logFiles } from "./testing/change-log.ts";
 import { entry } from "./testing/entry.ts";
 import { verifyAudit } from "./verify.ts";
 
@@ -19,10 +21,8 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-const createLog = (chainBytes?: number) =>
-  createAuditLog({ folder, key: KEY, warn: () => {}, ...(chainBytes && { chainBytes }) });
+const createLog = () => createAuditLog({ folder, key: KEY, warn: () => {} });
 const verify = () => verifyAudit(folder, KEY);
-const filesOf = (suffix: string) => readdirSync(folder).filter((name) => name.endsWith(suffix));
 const actionsOf = async () =>
   (await readAudit(folder)).flatMap((record) => (record.kind === "call" ? [record.action] : []));
 
@@ -45,32 +45,25 @@ test("records that may wait are on the disk soon, before those that come later, 
   expect(await actionsOf()).toHaveLength(5);
 });
 
-test("the next process continues the chain; a concurrent one has its own", async () => {
+test("processes that write at the same time or one after the other share one chain", async () => {
   const first = createLog();
-  first.append(entry(1));
   const second = createLog();
-  second.append(entry(2));
+  for (let i = 0; i < 10; i++) {
+    first.append(entry(2 * i));
+    second.append(entry(2 * i + 1));
+    if (i % 3 === 0) first.appendSoon(() => entry(100 + i));
+    if (i % 4 === 0) second.flush();
+  }
   first.close();
   second.close();
-  for (let i = 3; i < 6; i++) {
+  for (let i = 200; i < 203; i++) {
     const log = createLog();
     log.append(entry(i));
     log.close();
   }
-  expect(filesOf(".head")).toHaveLength(2);
-  expect(await verify()).toMatchObject({ ok: true, chains: 2, records: 10 });
-  expect(await actionsOf()).toHaveLength(5);
-});
-
-test("a full chain is followed by another", async () => {
-  const log = createLog(2_000);
-  for (let i = 0; i < 50; i++) log.append(entry(i));
-  log.close();
-  expect(filesOf(".jsonl").length).toBeGreaterThan(5);
-  for (const name of filesOf(".jsonl"))
-    expect(readFileSync(join(folder, name)).length).toBeLessThanOrEqual(2_500);
-  const chains = filesOf(".jsonl").length;
-  expect(await verify()).toMatchObject({ ok: true, chains, records: 50 + chains });
+  expect(logFiles(folder)).toHaveLength(1);
+  expect(await verify()).toMatchObject({ ok: true, chains: 1, records: 20 + 4 + 3 + 5 });
+  expect(await actionsOf()).toHaveLength(27);
 });
 
 const WRITER = join(import.meta.dirname, "testing", "writing-process.ts");
@@ -101,38 +94,60 @@ test("a killed writer loses no acknowledged record, and the next one continues",
   }
 });
 
-test("a torn line is reported as such; the next writer cuts it off, records that and continues", async () => {
-  await writeUntilKilled();
-  const path = join(folder, filesOf(".jsonl").at(-1) as string);
-  const written = readFileSync(path);
-  // The kill itself may have torn a record.
-  const whole = written.lastIndexOf("\n") + 1;
-  appendFileSync(path, written.subarray(0, 100));
-  expect(await verify()).toMatchObject({ ok: true, torn: [{ file: filesOf(".jsonl").at(-1) }] });
-
+test("several processes that write as fast as they can until they are killed leave one whole chain", async () => {
   const log = createLog();
+  log.append(entry(0));
+  const ends = await Promise.all([writeUntilKilled(), writeUntilKilled(), writeUntilKilled()]);
   log.append(entry(1));
   log.close();
-  expect(await verify()).toMatchObject({ ok: true, chains: 1, torn: [] });
-  const bytes = written.length - whole + 100;
-  expect((await readAudit(folder)).find(({ kind }) => kind === "torn")).toMatchObject({ bytes });
-  expect(readFileSync(path).subarray(0, whole)).toEqual(written.subarray(0, whole));
+  const verdict = await verify();
+  expect(verdict).toMatchObject({ ok: true, chains: 1 });
+  expect(verdict.records).toBeGreaterThan(Math.max(...ends.map(({ seq }) => seq)));
 });
 
-test("a tampered chain is left alone; the next writer starts another", async () => {
-  await writeUntilKilled();
-  const last = join(folder, filesOf(".jsonl").at(-1) as string);
-  appendFileSync(last, '{"seq":1,"kind":"call"}\n');
-  const before = readFileSync(last, "utf8");
+test.each<[string, () => void, damaged?: number]>([
+  ["has an added record", () => changeLog(folder, "INSERT INTO records VALUES (100000, '{}')")],
+  ["lost its last record", () => changeLog(folder, LAST_GONE)],
+  ["has a changed end", () => changeLog(folder, "UPDATE ends SET sealed = replace(sealed, '0', '1')")],
+  ["lost its end", () => changeLog(folder, "DELETE FROM ends")],
+  ["lost its table", () => changeLog(folder, "DROP TABLE records"), 1],
+  ["is not a database", () => writeFileSync(logFiles(folder)[0] as string, "nonsense"), 1],
+])("a chain that %s is left alone; the next writer starts another", async (_how, change, damages = 0) => {
+  const before = createLog();
+  for (let i = 0; i < 3; i++) before.append(entry(i));
+  before.close();
+  change();
+  const { problems } = await verify();
+  expect(problems).not.toEqual([]);
   const log = createLog();
   log.append(entry(1));
   log.close();
-  expect(readFileSync(last, "utf8")).toBe(before);
-  expect(await verify()).toMatchObject({
-    ok: false,
-    chains: 2,
-    problems: [{ what: "the record was changed" }],
-  });
+  expect(await verify()).toMatchObject({ ok: false, chains: 2, problems });
+  const damaged: string[] = [];
+  const records = readAudit(folder, { onDamage: (file) => damaged.push(file) });
+  expect(records.find(({ chain }) => chain === listChains(folder).at(-1))).toMatchObject({ kind: "open" });
+  expect(damaged).toHaveLength(damages);
+});
+
+const LAST_GONE = "DELETE FROM records WHERE seq = (SELECT max(seq) FROM records)";
+
+test("a log that is changed while it is written is detected, and another is begun", async () => {
+  let now = 0;
+  const log = createAuditLog({ folder, key: KEY, warn: () => {}, now: () => now });
+  log.append(entry(1));
+  changeLog(folder, "INSERT INTO records SELECT max(seq) + 1, '{}' FROM records");
+  expect(() => log.append(entry(2))).toThrow(expect.objectContaining({ code: "IO_ERROR" }));
+  now += 2_000;
+  log.append(entry(2));
+  log.close();
+  expect(await verify()).toMatchObject({ ok: false, chains: 2 });
+});
+
+test("a log of a newer version is refused, and not overwritten", () => {
+  createLog().append(entry(1));
+  changeLog(folder, "PRAGMA user_version = 9");
+  expect(() => createLog().append(entry(2))).toThrow(/newer version/);
+  expect(logFiles(folder)).toHaveLength(1);
 });
 
 test("where nothing can be written, a mandatory record is refused, and the others are buffered until it works again", async () => {
@@ -169,16 +184,16 @@ test("where nothing can be written, a mandatory record is refused, and the other
   expect((await verifyAudit(missing, KEY)).ok).toBe(true);
 });
 
-test("removing a log while it is written is detected, and the next one records that it is gone", async () => {
+test("removing a log while it is written is detected, and another is begun", async () => {
   let now = 0;
   const log = createAuditLog({ folder, key: KEY, warn: () => {}, now: () => now });
   log.append(entry(1));
-  rmSync(join(folder, filesOf(".jsonl")[0] as string));
+  rmSync(logFiles(folder)[0] as string);
   expect(() => log.append(entry(2))).toThrow(expect.objectContaining({ code: "IO_ERROR" }));
   now += 2_000;
   log.append(entry(2));
   log.close();
-  expect(await verify()).toMatchObject({ ok: false, chains: 2 });
+  expect(await verify()).toMatchObject({ chains: 1 });
 });
 
 test("when too many records wait for the disk, how many were given up is recorded", async () => {

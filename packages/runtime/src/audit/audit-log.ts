@@ -1,6 +1,6 @@
 import { ToolError } from "@octant/core";
-import { errnoOf } from "@octant/host";
-import { Chain } from "./chain.ts";
+import { errnoOf, toDatabaseError } from "@octant/host";
+import { type Chain, openChain } from "./chain.ts";
 import type { AuditEntry } from "./record.ts";
 import type { AuditKey } from "./seal.ts";
 
@@ -12,15 +12,12 @@ export interface AuditLogOptions {
   readonly witnesses?: string;
   /** Called when writing starts to fail. */
   warn(message: string): void;
-  readonly chainBytes?: number;
-  /** The oldest chains beyond this size are removed; default unlimited. */
+  /** The oldest records beyond this size are removed; default unlimited. */
   readonly keepBytes?: number;
   readonly now?: () => number;
 }
 
-const CHAIN_BYTES = 16 * 1024 * 1024;
 const MAX_WAITING = 10_000;
-const MAX_BATCH = 256;
 /** One write for all the calls of this time costs a third of one for each. */
 const GATHER_MS = 10;
 /** How long a disk that refused is left alone. */
@@ -33,7 +30,7 @@ export type AuditLog = ReturnType<typeof createAuditLog>;
  * record is written.
  */
 export function createAuditLog(options: AuditLogOptions) {
-  const { folder, key, witnesses, warn, chainBytes = CHAIN_BYTES, now = () => performance.now() } = options;
+  const { folder, key, witnesses, warn, now = () => performance.now() } = options;
   const { keepBytes = Number.POSITIVE_INFINITY } = options;
   let chain: Chain | undefined;
   let waiting: (() => AuditEntry)[] = [];
@@ -53,12 +50,7 @@ export function createAuditLog(options: AuditLogOptions) {
   const onDisk = <T>(work: (open: Chain) => T): T => {
     if (refusal && now() - refusal.at < RETRY_MS) throw refusal.error;
     try {
-      if (chain?.isFull) {
-        const full = chain;
-        chain = undefined;
-        full.close();
-      }
-      chain ??= new Chain({ folder, key, chainBytes, keepBytes, witnesses, warn });
+      chain ??= openChain({ folder, key, keepBytes, witnesses, warn });
       const done = work(chain);
       refusal = undefined;
       return done;
@@ -67,25 +59,21 @@ export function createAuditLog(options: AuditLogOptions) {
     }
   };
   const write = (entries: readonly AuditEntry[]) => onDisk((open) => open.append(entries));
-  /** Writes pending entries and then `last` in few writes. Throws when some remain; returns the place of `last`. */
-  const writeWaiting = (last: readonly AuditEntry[]): string | undefined => {
-    if (lost > 0) write([{ kind: "lost", time: new Date().toISOString(), records: lost }]);
+  /** Writes pending entries and then `last`, in one transaction; returns the place of `last`. */
+  const writeWaiting = (last: readonly AuditEntry[]): string => {
+    const gaveUp: AuditEntry[] =
+      lost > 0 ? [{ kind: "lost", time: new Date().toISOString(), records: lost }] : [];
+    const place = write([...gaveUp, ...waiting.map((make) => make()), ...last]);
     lost = 0;
-    let place: string | undefined;
-    for (let left = waiting.length + last.length; left > 0; left = waiting.length) {
-      const batch = waiting.slice(0, MAX_BATCH);
-      const isLast = batch.length === waiting.length;
-      place = write([...batch.map((make) => make()), ...(isLast ? last : [])]);
-      waiting = waiting.slice(batch.length);
-    }
+    waiting = [];
     return place;
   };
   const flush = () => {
     clearTimeout(timer);
     timer = undefined;
     try {
-      writeWaiting([]);
-      if (chain) onDisk((open) => open.settle());
+      if (waiting.length + lost > 0) writeWaiting([]);
+      if (chain) onDisk((open) => open.trim());
     } catch (cause) {
       if (!(cause instanceof ToolError)) throw cause;
       const tooMany = Math.max(0, waiting.length - MAX_WAITING);
@@ -100,9 +88,8 @@ export function createAuditLog(options: AuditLogOptions) {
   return {
     /** On the disk when it returns; gives its place, `seq@chain`. NO_SPACE or IO_ERROR when the disk does not take it. */
     append(entry: AuditEntry): string {
-      // The head file may lag; a resuming writer scans past it.
       flushSoon();
-      return writeWaiting([entry]) as string;
+      return writeWaiting([entry]);
     },
     /** Written in a batch within milliseconds. On a disk error the entries are retained and retried. */
     appendSoon(make: () => AuditEntry): void {
@@ -123,28 +110,30 @@ export function createAuditLog(options: AuditLogOptions) {
   };
 }
 
-/** Its records are on disk; a head left with its owner's name is found once that owner is dead. */
+/** Its records are on disk; only the witness may lag. */
 function closeQuietly(chain: Chain | undefined): void {
   try {
     chain?.close();
   } catch (cause) {
-    if (errnoOf(cause) === undefined) throw cause;
+    toRefusal(cause);
   }
 }
 
+/** Throws an error that neither the disk nor SQLite has caused: that is our bug. */
 function toRefusal(cause: unknown): ToolError {
-  if (cause instanceof ToolError) return cause;
   const errno = errnoOf(cause);
-  // An error without an errno is our bug.
-  if (errno === undefined) throw cause;
+  const error = errno === undefined ? toDatabaseError("the audit log", cause) : undefined;
   const then = "calls that change something are refused until it can be";
-  if (errno === "ENOSPC" || errno === "EDQUOT")
+  const isFull = errno === "ENOSPC" || errno === "EDQUOT";
+  if (isFull || (error instanceof ToolError && error.code === "NO_SPACE"))
     return new ToolError(
       "NO_SPACE",
       `the disk is full, so the audit log cannot be written; ${then}`,
       {},
       { cause },
     );
+  if (error instanceof ToolError) return error;
+  if (errno === undefined) throw cause;
   const message = `the audit log in Octant's state folder cannot be written (${errno}); ${then}`;
   return new ToolError("IO_ERROR", message, { errno }, { cause });
 }

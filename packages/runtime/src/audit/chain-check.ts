@@ -13,12 +13,12 @@ export const startOf = (key: AuditKey, chain: string): Position => ({
   last: macOf(key, `chain ${chain}`),
 });
 
-/** Follows a chain line by line. */
+/** Follows a chain record by record. */
 export class ChainCheck {
   readonly #key: AuditKey;
   readonly #onProblem: (what: string) => void;
   #position: Position;
-  /** Changed lines since the last intact record. */
+  /** Changed records since the last intact one. */
   #changed = 0;
 
   /** `onProblem` receives everything that no writer can have written. */
@@ -34,9 +34,9 @@ export class ChainCheck {
   }
 
   /** The record, unless it was changed. */
-  line(bytes: Buffer): AuditRecord | undefined {
-    // Only `seal` produces a line that unseals, and it gets only records.
-    const record = unseal(this.#key, bytes) as AuditRecord | undefined;
+  next(text: unknown): AuditRecord | undefined {
+    // Only `seal` produces a text that unseals, and it gets only records.
+    const record = unseal(this.#key, text) as AuditRecord | undefined;
     if (!record) {
       this.#changed += 1;
       this.#onProblem("the record was changed");

@@ -1,161 +1,173 @@
-import { hash } from "node:crypto";
-import { closeSync, fstatSync, ftruncateSync, openSync, renameSync, truncateSync, writeSync } from "node:fs";
+import { statSync } from "node:fs";
 import { join } from "node:path";
+import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { ToolError } from "@octant/core";
-import { replaceFile } from "@octant/host";
-import { startOf } from "./chain-check.ts";
-import { encodeHead, type Head, writeWitness } from "./chain-files.ts";
-import { FREE, headName, newChainName, recordsName, thisOwner } from "./names.ts";
+import { inTransaction } from "@octant/host";
+import { ChainCheck, startOf } from "./chain-check.ts";
 import type { AuditEntry } from "./record.ts";
-import { type ChainEnd, claimChain, loadHeads } from "./resume.ts";
-import { dropOldChains } from "./retention.ts";
 import { type AuditKey, seal } from "./seal.ts";
+import {
+  type ChainEnd,
+  chainFile,
+  encodeEnd,
+  isBroken,
+  listChains,
+  newChainName,
+  openTables,
+  parseEnd,
+  readEnd,
+} from "./tables.ts";
+import { writeWitness } from "./witness.ts";
 
 export interface ChainOptions {
   readonly folder: string;
   readonly key: AuditKey;
-  /** A chain of this size is followed by another. */
-  readonly chainBytes: number;
-  /** Beyond this size, the oldest chains are removed. */
+  /** Beyond this size, the oldest records are removed. */
   readonly keepBytes: number;
   /** The folder of the chain's witness, outside `folder`. */
   readonly witnesses?: string | undefined;
   warn(message: string): void;
 }
 
-/** A chain of records that this process alone writes. */
-export class Chain {
-  readonly #options: ChainOptions;
-  readonly #owner = thisOwner();
-  readonly #headPath: string;
-  readonly #head: number;
-  #file: number | undefined;
-  /** After the last record. */
-  #end: Head;
-  /** The number in the head file. */
-  #headSeq: number;
-  /** False while the chain may end with a torn record. */
-  #isWhole = true;
+/** The size is checked after so many bytes. */
+const CHECK_BYTES = 1024 * 1024;
+/** Removed at once; a caller may be waiting. */
+const MAX_DROPPED_BYTES = 16 * CHECK_BYTES;
 
-  /** Resumes an abandoned chain, or starts a new one. */
-  constructor(options: ChainOptions) {
-    const { folder, key, chainBytes } = options;
-    this.#options = options;
-    const known = loadHeads(folder, key);
-    const short = known.values().filter(({ size }) => size < chainBytes);
-    const claimed = short.map((file) => claimChain(folder, key, file, this.#owner)).find((end) => end);
-    const { torn, ...end } = claimed ?? beginChain(folder, key, this.#owner);
-    const { chain } = end;
-    this.#end = end;
-    this.#headSeq = end.seq;
-    this.#headPath = join(folder, headName({ chain, owner: this.#owner }));
-    this.#head = openSync(this.#headPath, "r+");
-    try {
-      if (torn.length > 0) truncateSync(join(folder, recordsName(chain)), end.size);
-      const time = new Date().toISOString();
-      const others = known.filter((one) => one.chain !== chain).map((one) => [one.chain, one.seq] as const);
-      this.append([
-        ...tornEntries(torn, time),
-        { kind: "open", time, pid: process.pid, chains: Object.fromEntries(others) },
-      ]);
-      this.#writeHead();
-      const own = { chain, owner: this.#owner };
-      dropOldChains({ ...options, own, record: (entry) => void this.append([entry]) });
-      this.settle();
-      this.#writeWitness();
-    } catch (cause) {
-      this.close();
-      throw cause;
-    }
-  }
+export type Chain = ReturnType<typeof openChain>;
 
-  get isFull(): boolean {
-    return this.#end.size >= this.#options.chainBytes;
-  }
+/**
+ * Continues the newest chain, or begins another. Its methods throw SQLite's error, or IO_ERROR, when records are not
+ * on the disk; then only `close` is left to do.
+ */
+export function openChain(options: ChainOptions) {
+  const { folder, key, keepBytes, witnesses, warn } = options;
+  const { db, ...found } = openNewest(folder, key);
+  const { chain } = found;
+  const path = join(folder, chainFile(chain));
+  const { ino } = statSync(path);
+  const newest = db.prepare(NEWEST);
+  const insert = db.prepare("INSERT INTO records VALUES (?, ?)");
+  const setEnd = db.prepare("INSERT OR REPLACE INTO ends VALUES (?, ?)");
+  let end: ChainEnd = found;
+  let unchecked = 0;
 
-  /**
-   * All in one write; returns the place of the last, `seq@chain`. Throws the system's error, or IO_ERROR, when they are
-   * not on the disk; then only `close` is left to do.
-   */
-  append(entries: readonly AuditEntry[]): string {
-    let { seq, last } = this.#end;
-    const lines = entries.map((entry) => {
-      seq += 1;
-      // The JSON of the entry with its place in the chain.
-      const json = `{"seq":${seq},"prev":"${last}",${JSON.stringify(entry).slice(1)}`;
-      const sealed = seal(this.#options.key, json);
-      last = sealed.hash;
-      return `${sealed.text}\n`;
+  const write = (entries: readonly AuditEntry[], first?: ChainEnd) =>
+    inTransaction(db, () => {
+      let { seq, last } = findEnd(newest, key, chain) ?? refuse("was changed");
+      if (first) {
+        db.prepare("DELETE FROM records WHERE seq <= ?").run(first.seq);
+        setEnd.run("first", encodeEnd(key, "first", first));
+      }
+      for (const entry of entries) {
+        seq += 1;
+        // The JSON of the entry with its place in the chain.
+        const sealed = seal(key, `{"seq":${seq},"prev":"${last}",${JSON.stringify(entry).slice(1)}`);
+        insert.run(seq, sealed.text);
+        last = sealed.hash;
+        unchecked += sealed.text.length;
+      }
+      end = { chain, seq, last };
+      setEnd.run("last", encodeEnd(key, "last", end));
     });
-    this.#write(Buffer.from(lines.join("")));
-    this.#end = { ...this.#end, seq, last };
-    return `${seq}@${this.#end.chain}`;
-  }
-
-  #write(bytes: Buffer): void {
-    const { chain, size } = this.#end;
-    this.#file ??= openSync(join(this.#options.folder, recordsName(chain)), "a", PRIVATE);
-    if (fstatSync(this.#file).nlink === 0) throw removed();
-    try {
-      for (let at = 0; at < bytes.length; ) at += writeSync(this.#file, bytes, at);
-    } catch (cause) {
-      this.#isWhole = false;
-      ftruncateSync(this.#file, size);
-      this.#isWhole = true;
-      throw cause;
+  const dropOldest = () => {
+    unchecked = 0;
+    const surplus = Math.min(usedBytes(db) - keepBytes, MAX_DROPPED_BYTES);
+    const from = readEnd(db, key, chain, "first");
+    const first = surplus > 0 && from ? findFirst(from, surplus) : undefined;
+    if (!from || !first) return;
+    write([{ kind: "dropped", time: new Date().toISOString(), records: first.seq - from.seq }], first);
+    db.exec("PRAGMA incremental_vacuum");
+  };
+  /** The end of the oldest records of this size; undefined when they were tampered with, which stays to be found. */
+  const findFirst = (from: ChainEnd, bytes: number): ChainEnd | undefined => {
+    let isSound = true;
+    const check = new ChainCheck(key, from, () => {
+      isSound = false;
+    });
+    let left = bytes;
+    // The last record stays, because `last` names it.
+    for (const { record } of db.prepare(`${RECORDS} WHERE seq < ? ORDER BY seq`).iterate(end.seq)) {
+      if (left <= 0 || !isSound) break;
+      check.next(record);
+      left -= String(record).length;
     }
-    this.#end = { ...this.#end, size: size + bytes.length };
-  }
+    if (!isSound) warn("old records of the audit log were changed; they stay, so it exceeds its size limit");
+    return isSound && check.position.seq > from.seq ? { chain, ...check.position } : undefined;
+  };
+  const remember = () => witnesses !== undefined && writeWitness(witnesses, key, end);
 
-  /** Updates the head file. */
-  settle(): void {
-    if (this.#end.seq !== this.#headSeq) this.#writeHead();
+  try {
+    write([{ kind: "open", time: new Date().toISOString(), pid: process.pid }]);
+    dropOldest();
+    remember();
+  } catch (cause) {
+    db.close();
+    throw cause;
   }
-
-  #writeHead(): void {
-    writeSync(this.#head, encodeHead(this.#options.key, this.#end), 0);
-    this.#headSeq = this.#end.seq;
-  }
-
-  #writeWitness(): void {
-    const { witnesses, key } = this.#options;
-    const { chain, seq } = this.#end;
-    if (witnesses !== undefined) writeWitness(witnesses, key, { chain, seq });
-  }
-
-  /** Releases it for the next writer. */
-  close(): void {
-    try {
-      // After a disk error the head may lag, and records beyond it could be cut off unnoticed.
-      this.settle();
-      this.#writeWitness();
-    } finally {
-      closeSync(this.#head);
-      if (this.#file !== undefined) closeSync(this.#file);
-      const free = join(this.#options.folder, headName({ chain: this.#end.chain, owner: FREE }));
-      // With a torn record at its end it is left as is; the next writer repairs it.
-      if (this.#isWhole) renameSync(this.#headPath, free);
-    }
-  }
+  return {
+    /** Returns the place of the last one, `seq@chain`. */
+    append(entries: readonly AuditEntry[]): string {
+      // Otherwise the records would vanish with the last open descriptor.
+      if (statSync(path, { throwIfNoEntry: false })?.ino !== ino) refuse("was removed while it was written");
+      write(entries);
+      return `${end.seq}@${chain}`;
+    },
+    /** Brings the log within its size limit from time to time. */
+    trim(): void {
+      if (unchecked >= CHECK_BYTES) dropOldest();
+    },
+    close(): void {
+      try {
+        remember();
+      } finally {
+        db.close();
+      }
+    },
+  };
 }
 
-const PRIVATE = 0o600;
+const RECORDS = "SELECT record FROM records";
+const ENDS = "SELECT sealed FROM ends";
+const NEWEST = `SELECT (${RECORDS} ORDER BY seq DESC LIMIT 1) AS record, (${ENDS} WHERE name = 'last') AS sealed`;
 
-function beginChain(folder: string, key: AuditKey, owner: string): ChainEnd {
+function refuse(what: string): never {
+  throw new ToolError("IO_ERROR", `the audit log ${what}; a new one is begun at the next try`, {});
+}
+
+const pragma = (db: DatabaseSync, name: string): number => Number(db.prepare(`PRAGMA ${name}`).get()?.[name]);
+
+const usedBytes = (db: DatabaseSync): number =>
+  (pragma(db, "page_count") - pragma(db, "freelist_count")) * pragma(db, "page_size");
+
+function openNewest(folder: string, key: AuditKey): ChainEnd & { readonly db: DatabaseSync } {
+  const newest = listChains(folder).at(-1);
+  const found = newest === undefined ? undefined : openSound(folder, key, newest);
+  if (found) return found;
   const chain = newChainName(new Date());
-  const begun = { chain, ...startOf(key, chain), size: 0 };
-  const path = join(folder, headName({ chain, owner }));
-  replaceFile(path, encodeHead(key, begun), { mode: PRIVATE, durable: false });
-  return { ...begun, torn: Buffer.alloc(0) };
+  return { db: openTables(folder, chain), chain, ...startOf(key, chain) };
 }
 
-const tornEntries = (torn: Buffer, time: string): AuditEntry[] =>
-  torn.length > 0 ? [{ kind: "torn", time, bytes: torn.length, sha256: hash("sha256", torn, "hex") }] : [];
+/** Undefined for a chain that is damaged or was tampered with; it is left alone, so that it is still found. */
+function openSound(folder: string, key: AuditKey, chain: string) {
+  let db: DatabaseSync | undefined;
+  try {
+    db = openTables(folder, chain);
+    const end = findEnd(db.prepare(NEWEST), key, chain);
+    if (end) return { db, ...end };
+    db.close();
+  } catch (cause) {
+    db?.close();
+    if (!isBroken(cause)) throw cause;
+  }
+  return undefined;
+}
 
-/** Otherwise the records would vanish with the last open descriptor. */
-const removed = () =>
-  new ToolError(
-    "IO_ERROR",
-    "the audit log was removed while it was written; a new one is begun at the next try",
-    {},
-  );
+/** The position after the last record; undefined when the chain was tampered with. */
+function findEnd(newest: StatementSync, key: AuditKey, chain: string): ChainEnd | undefined {
+  const { record, sealed } = newest.get() ?? {};
+  // Its writer may have been killed before the first record.
+  if (record === null && sealed === null) return { chain, ...startOf(key, chain) };
+  const end = parseEnd(key, chain, "last", sealed);
+  return end && String(record).endsWith(`${end.last}"}`) ? end : undefined;
+}

@@ -1,33 +1,37 @@
-import { statSync, watch } from "node:fs";
-import { join } from "node:path";
-import { readLines } from "./lines.ts";
-import { listAuditFiles, recordsName, unlessGone } from "./names.ts";
+import { watch } from "node:fs";
+import type { DatabaseSync } from "node:sqlite";
 import type { AuditRecord } from "./record.ts";
+import { chainFile, isBroken, listChains, openTables } from "./tables.ts";
 
 /** A record and its location. */
 export type ChainRecord = AuditRecord & { readonly chain: string };
 
-/** Where each chain was read to: the offset after its last whole line. */
-type Ends = Map<string, number>;
+interface ReadOptions {
+  /** Receives each file that is damaged, and so read in part at most. */
+  readonly onDamage?: (file: string) => void;
+}
 
 /** The newest records of all chains, oldest first. Begin records of answered calls are omitted. */
-export const readAudit = (
+export function readAudit(
   folder: string,
-  { limit = Number.POSITIVE_INFINITY }: { readonly limit?: number } = {},
-): ChainRecord[] => readNewest(folder, new Map(), limit);
+  { limit = Number.POSITIVE_INFINITY, onDamage }: ReadOptions & { readonly limit?: number } = {},
+): ChainRecord[] {
+  using reader = createReader(folder, onDamage);
+  return reader.newest(limit);
+}
 
 /** The last records, then each new one once, until the signal ends it. */
 export async function* followAudit(
   folder: string,
   signal: AbortSignal,
-  { last = 0 }: { readonly last?: number } = {},
+  { last = 0, onDamage }: ReadOptions & { readonly last?: number } = {},
 ): AsyncGenerator<ChainRecord> {
   const changes = createChanges(folder, signal);
+  using reader = createReader(folder, onDamage);
   try {
-    const ends: Ends = new Map();
-    yield* readNewest(folder, ends, last);
+    yield* reader.newest(last);
     while (!signal.aborted) {
-      yield* readNew(folder, ends);
+      yield* reader.newer();
       await changes.next();
     }
   } finally {
@@ -35,65 +39,70 @@ export async function* followAudit(
   }
 }
 
-/** More than any record takes. */
-const TAIL_BYTES = 256 * 1024;
+/** Its files stay open: to open and close one changes the folder that a follower watches. */
+function createReader(folder: string, onDamage: (file: string) => void = () => {}) {
+  const opened = new Map<string, DatabaseSync>();
+  /** The number of the last record that was read of each chain. */
+  const ends = new Map<string, number>();
 
-function readNewest(folder: string, ends: Ends, limit: number): ChainRecord[] {
-  let all: ChainRecord[] = [];
-  for (const { chain, size, changed } of newestFirst(folder)) {
-    // A record is older than the last change of its file.
-    const isEnough = limit === 0 || (all.at(-limit)?.time ?? "") > changed;
-    const { records, offset } = readRecords(folder, chain, isEnough ? Math.max(0, size - TAIL_BYTES) : 0);
-    ends.set(chain, offset);
-    if (!isEnough) all = withoutAnswered([...records, ...all]).sort(byTime);
+  function* read(chain: string, order: "ASC" | "DESC"): Generator<ChainRecord> {
+    try {
+      const db = opened.get(chain) ?? openTables(folder, chain);
+      opened.set(chain, db);
+      const after = db.prepare(`SELECT seq, record FROM records WHERE seq > ? ORDER BY seq ${order}`);
+      for (const { seq, record } of after.iterate(ends.get(chain) ?? 0)) {
+        ends.set(chain, Math.max(Number(seq), ends.get(chain) ?? 0));
+        const parsed = parseRecord(String(record), chain);
+        if (parsed) yield parsed;
+      }
+    } catch (cause) {
+      if (!isBroken(cause)) throw cause;
+      onDamage(chainFile(chain));
+    }
   }
-  return all.slice(Math.max(0, all.length - limit));
-}
 
-const newestFirst = (folder: string) =>
-  listAuditFiles(folder)
-    .chains.map((chain) => {
-      const found = statSync(join(folder, recordsName(chain)), { throwIfNoEntry: false });
-      return { chain, size: found?.size ?? 0, changed: found?.mtime.toISOString() ?? "" };
-    })
-    .sort((a, b) => (a.changed < b.changed ? 1 : -1));
-
-/** Moves the ends to behind what it returns. */
-function readNew(folder: string, ends: Ends): ChainRecord[] {
-  const all = listAuditFiles(folder).chains.flatMap((chain) => {
-    const { records, offset } = readRecords(folder, chain, ends.get(chain) ?? 0);
-    ends.set(chain, offset);
-    return records;
-  });
-  return all.sort(byTime);
-}
-
-/** The records from an offset on, and the offset after the last whole line. */
-function readRecords(folder: string, chain: string, from: number) {
-  const read = unlessGone(() => readLines(join(folder, recordsName(chain)), from));
-  if (!read) return { records: [], offset: from };
-  const records = read.lines.flatMap((line) => parseRecord(line, chain) ?? []);
-  return { records, offset: read.size - read.rest.length };
+  return {
+    newest(limit: number): ChainRecord[] {
+      const answered = new Set<string>();
+      const found: ChainRecord[] = [];
+      for (const chain of listChains(folder).reverse()) {
+        let left = limit;
+        for (const record of read(chain, "DESC")) {
+          if (left === 0) break;
+          if (record.kind === "call" && record.began !== undefined) answered.add(record.began);
+          if (record.kind === "begin" && answered.has(`${record.seq}@${chain}`)) continue;
+          found.push(record);
+          left -= 1;
+        }
+      }
+      return found
+        .reverse()
+        .sort(byTime)
+        .slice(limit === 0 ? found.length : -limit);
+    },
+    newer: (): ChainRecord[] =>
+      listChains(folder)
+        .flatMap((chain) => [...read(chain, "ASC")])
+        .sort(byTime),
+    [Symbol.dispose](): void {
+      for (const db of opened.values()) db.close();
+    },
+  };
 }
 
 const byTime = (a: ChainRecord, b: ChainRecord): number => (a.time < b.time ? -1 : Number(a.time > b.time));
 
-function withoutAnswered(records: readonly ChainRecord[]): ChainRecord[] {
-  const answered = new Set(records.map((record) => (record.kind === "call" ? record.began : undefined)));
-  return records.filter(({ kind, seq, chain }) => kind !== "begin" || !answered.has(`${seq}@${chain}`));
-}
-
-/** Undefined for a line that is not a valid record; verifyAudit reports why. */
-function parseRecord(line: Buffer, chain: string): ChainRecord | undefined {
+/** Undefined for a text that is not a record; verifyAudit reports why. */
+function parseRecord(text: string, chain: string): ChainRecord | undefined {
   try {
-    const record: unknown = JSON.parse(line.toString("utf8"));
+    const record: unknown = JSON.parse(text);
     const isRecord =
       typeof record === "object" &&
       record !== null &&
       "kind" in record &&
       "seq" in record &&
       "time" in record;
-    // Tampered lines may have any shape; lines we wrote are records.
+    // Tampered records may have any shape; those we wrote are records.
     return isRecord ? { ...(record as AuditRecord), chain } : undefined;
   } catch {
     return undefined;

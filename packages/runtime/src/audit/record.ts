@@ -38,20 +38,11 @@ export interface JobEntry extends CallFacts {
   readonly duration: number;
 }
 
-/** A process resumes a chain. It records all other chains and their lengths, so that none can vanish. */
+/** A process starts writing to the log. */
 export interface OpenEntry {
   readonly kind: "open";
   readonly time: string;
   readonly pid: number;
-  readonly chains: Readonly<Record<string, number>>;
-}
-
-/** A writer was killed while it wrote: the beginning of a line that was left of it is cut off. */
-export interface TornEntry {
-  readonly kind: "torn";
-  readonly time: string;
-  readonly bytes: number;
-  readonly sha256: string;
 }
 
 /** The disk took nothing for so long that records of calls which only look had to be given up. */
@@ -61,21 +52,20 @@ export interface LostEntry {
   readonly records: number;
 }
 
-/** An old chain is removed because the log reached its limit. */
+/** The oldest records are removed because the log reached its limit. */
 export interface DroppedEntry {
   readonly kind: "dropped";
   readonly time: string;
-  readonly dropped_chain: string;
   readonly records: number;
 }
 
-export type AuditEntry = BeginEntry | CallEntry | JobEntry | OpenEntry | TornEntry | LostEntry | DroppedEntry;
+export type AuditEntry = BeginEntry | CallEntry | JobEntry | OpenEntry | LostEntry | DroppedEntry;
 
 /** An entry with its place in the chain. */
 export type AuditRecord = AuditEntry & {
   readonly seq: number;
   /** `hash` of the record before. */
   readonly prev: string;
-  /** Keyed hash of this line without this member; it cannot be forged without the key. */
+  /** Keyed hash of this record's JSON without this member; it cannot be forged without the key. */
   readonly hash: string;
 };

@@ -8,7 +8,7 @@ const log = createAuditLog({
   folder,
   key: toAuditKey(Buffer.from(secret, "hex")),
   warn: (message) => process.stderr.write(message),
-  ...(keepBytes !== undefined && { keepBytes: Number(keepBytes), chainBytes: 20_000 }),
+  ...(keepBytes !== undefined && { keepBytes: Number(keepBytes) }),
 });
 for (let i = 0; ; i++) {
   const place = log.append(entry(i));
