@@ -14,7 +14,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   wire: ["core"],
   mcp: ["core", "http"],
   runtime: ["core", "host"],
-  http: ["core", "runtime"],
+  http: ["core"],
   console: ["core", "http"],
   "mcp-client": ["core"],
   agent: ["core", "runtime", "mcp-client"],

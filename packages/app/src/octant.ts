@@ -24,7 +24,7 @@ import {
   pathToUri,
   type Workspace,
 } from "@octant/host";
-import { createTokenStore, mountApprovals } from "@octant/http";
+import { createTokenStore } from "@octant/http";
 import { createConnection, createService, type Outlet, serveHttp, serveStdio } from "@octant/mcp";
 import {
   type ApprovalQueue,
@@ -39,6 +39,7 @@ import { createSessionRoster } from "./control/session-roster.ts";
 import { startControl } from "./control/start-control.ts";
 import { toTopics } from "./control/to-topics.ts";
 import { createWireDispatch } from "./edge/edge-tool.ts";
+import { mountApprovals } from "./http/mount-approvals.ts";
 import type { FindRefs } from "./mcp/completions.ts";
 import { createMcpFeatures } from "./mcp/features.ts";
 import type { HttpServing, Octant, OctantOptions, StdioServing } from "./octant-api.ts";

@@ -1,12 +1,11 @@
 import type { HttpServer, HttpServerOptions } from "./server.ts";
 
 export type { Connections } from "./access/connections.ts";
-export type { Standing } from "./access/gate.ts";
+export { type Standing, toWwwAuthenticate } from "./access/gate.ts";
 export type { OAuthOptions } from "./access/oauth.ts";
 export { createRateLimit, type RateLimit } from "./access/rate.ts";
 export { isScope, type Scope } from "./access/scopes.ts";
 export { createTokenStore, type NewToken, type TokenInfo, type TokenStore } from "./access/tokens.ts";
-export { mountApprovals } from "./approvals/mount.ts";
 export { readJson } from "./body.ts";
 export { createEventStream, type EventStream } from "./event-stream.ts";
 export { DEFAULT_HTTP_LIMITS, type HttpLimits } from "./limits.ts";

@@ -33,7 +33,8 @@ export interface CallToolOptions {
 
 const CALL_MS = 10 * 60_000;
 
-export type McpServers = ReturnType<typeof createMcpServers>;
+/** An interface, so that the declarations of other packages name it instead of repeating its members. */
+export interface McpServers extends ReturnType<typeof createMcpServers> {}
 
 /** Starts all servers in parallel. None waits for another, and a failure does not affect the others. */
 export function createMcpServers(options: McpServersOptions) {

@@ -1,5 +1,3 @@
-/** For packages that do not import the host. */
-export { replaceFile } from "@octant/host";
 export { createAuditLog } from "./audit/audit-log.ts";
 export { type ChainRecord as KeptRecord, followAudit, readAudit } from "./audit/read.ts";
 export { recordCall } from "./audit/record-call.ts";

@@ -1,7 +1,6 @@
-import { mkdirSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { newHandle, ToolError } from "@octant/core";
-import { replaceFile } from "@octant/runtime";
 import { Conversation } from "../conversation.ts";
 import type { EndReason, StampedEvent, StoredEvent } from "../events.ts";
 import { type EventStore, Session } from "../session.ts";
@@ -193,9 +192,9 @@ function readSummary(file: string): Summary | undefined {
 
 function storeSummary(file: string, summary: Summary): void {
   try {
-    replaceFile(file, JSON.stringify(summary), { mode: 0o600, durable: false });
+    writeFileSync(file, JSON.stringify(summary), { mode: 0o600 });
   } catch {
-    // It is only a cache.
+    // It is only a cache, and part of a summary is not JSON.
   }
 }
 

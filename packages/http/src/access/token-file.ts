@@ -1,7 +1,18 @@
-import { closeSync, existsSync, mkdirSync, openSync, readFileSync, rmSync, statSync } from "node:fs";
+import {
+  closeSync,
+  constants,
+  existsSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { dirname } from "node:path";
 import { refuseNewer } from "@octant/core";
-import { replaceFile } from "@octant/runtime";
 import { isPlain } from "../plain.ts";
 import { isScope, type Scope } from "./scopes.ts";
 
@@ -38,7 +49,20 @@ export function changeTokens(
   using _lock = lock(path);
   const rows = readRows(path);
   const tokens = [...rows.filter((row) => !isRecord(row)), ...edit(rows.filter(isRecord))];
-  replaceFile(path, `${JSON.stringify({ version: VERSION, tokens }, null, 2)}\n`, { mode: OWNER_ONLY });
+  replaceDurably(path, `${JSON.stringify({ version: VERSION, tokens }, null, 2)}\n`);
+}
+
+/** For the holder of the lock: a revoked token stays revoked even after a power failure. */
+function replaceDurably(path: string, text: string): void {
+  const draft = `${path}.new`;
+  rmSync(draft, { force: true });
+  writeFileSync(draft, text, { mode: OWNER_ONLY, flag: "wx", flush: true });
+  renameSync(draft, path);
+  // Windows cannot open folders, and needs none of this.
+  if (process.platform === "win32") return;
+  const folder = openSync(dirname(path), constants.O_DIRECTORY);
+  fsyncSync(folder);
+  closeSync(folder);
 }
 
 /** Throws when the file is not valid: continuing without tokens would silently lock everybody out. */

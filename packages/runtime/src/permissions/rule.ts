@@ -108,7 +108,8 @@ export const PermissionRule = z.strictObject({
   args: ArgumentConditions.optional(),
   expires_at: z.iso.datetime().optional().describe("From then on the rule is ignored"),
 });
-export type PermissionRule = z.output<typeof PermissionRule>;
+/** An interface, because declarations that repeat its members do not compile: some disagree with their index signature. */
+export interface PermissionRule extends z.output<typeof PermissionRule> {}
 
 /** As settings hold them: a map from pattern to mode, in its order, or a list of rules. */
 export const Permissions = z.union([z.record(ToolPattern, PermissionMode), z.array(PermissionRule)]);

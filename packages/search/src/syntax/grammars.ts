@@ -4,6 +4,11 @@ import { basename, join } from "node:path";
 import type { Language as Grammar, Node, Query } from "web-tree-sitter";
 import type { Language } from "./language.ts";
 
+declare global {
+  /** The declarations of web-tree-sitter refer to it and do not declare it. */
+  interface EmscriptenModule {}
+}
+
 /** The parser of one language. */
 export interface LoadedGrammar {
   /** Parses the text and passes the root of its tree, which is then deleted; undefined when there is no tree. */

@@ -1,14 +1,19 @@
 import type { ServerResponse } from "node:http";
 import { ERRORS, invalidArgument, ToolError } from "@octant/core";
+import {
+  createEventStream,
+  DEFAULT_HTTP_LIMITS,
+  type EventStream,
+  type HttpRefusal,
+  type HttpServer,
+  type HttpServerOptions,
+  methodNotAllowed,
+  readJson,
+  refuse,
+  sendJson,
+  toWwwAuthenticate,
+} from "@octant/http";
 import { APPROVAL_CHOICES, type ApprovalAnswer, type ApprovalQueue } from "@octant/runtime";
-import { toWwwAuthenticate } from "../access/gate.ts";
-import { readJson } from "../body.ts";
-import { createEventStream, type EventStream } from "../event-stream.ts";
-import { DEFAULT_HTTP_LIMITS } from "../limits.ts";
-import { isPlain } from "../plain.ts";
-import { type HttpRefusal, methodNotAllowed, refuse } from "../refusals.ts";
-import { sendJson } from "../send-json.ts";
-import type { HttpServer, HttpServerOptions } from "../server.ts";
 
 const APPROVALS_PATH = "/approvals";
 
@@ -99,7 +104,7 @@ function reply(response: ServerResponse, work: () => unknown): void {
 }
 
 function parseAnswer(value: unknown, by: string): ApprovalAnswer {
-  const { answer: given, reason } = isPlain(value) ? value : {};
+  const { answer: given, reason } = Object(value);
   const answer = APPROVAL_CHOICES.find((choice) => choice === given);
   if (!answer) throw invalidArgument("answer", `answer: expected one of ${APPROVAL_CHOICES.join(", ")}`);
   if (reason === undefined) return { answer, by };

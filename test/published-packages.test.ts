@@ -1,0 +1,107 @@
+import { spawnSync } from "node:child_process";
+import {
+  cpSync,
+  globSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { basename, dirname, join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { loadManifest, type Manifest, toPublished } from "../scripts/package/packages.ts";
+
+const REPOSITORY = join(import.meta.dirname, "..");
+const MODULES = join(REPOSITORY, "node_modules");
+const LOCK: Readonly<Record<string, Pick<Manifest, "dependencies" | "optionalDependencies">>> = JSON.parse(
+  readFileSync(join(REPOSITORY, "package-lock.json"), "utf8"),
+).packages;
+
+const published = new Map(
+  globSync("packages/*", { cwd: REPOSITORY })
+    .map((folder) => join(REPOSITORY, folder))
+    .filter((folder) => !loadManifest(folder).private)
+    .map((folder) => {
+      const manifest = toPublished(folder, loadManifest(REPOSITORY), "test");
+      return [manifest.name, { folder: basename(folder), manifest }] as const;
+    }),
+);
+
+/** The names of all packages that an install of this one brings. */
+function installOf(name: string, found = new Set<string>()): ReadonlySet<string> {
+  if (found.has(name)) return found;
+  found.add(name);
+  const { dependencies, optionalDependencies } =
+    published.get(name)?.manifest ?? LOCK[`node_modules/${name}`] ?? {};
+  for (const one of Object.keys({ ...dependencies, ...optionalDependencies })) installOf(one, found);
+  return found;
+}
+
+test("an install of the MCP server brings neither Playwright nor TypeScript nor the host", () => {
+  const heavy = /playwright|typescript|ripgrep|node-pty|@octant\/(?:host|runtime)$/;
+  expect([...installOf("@octant/mcp")].filter((name) => heavy.test(name))).toEqual([]);
+  expect([...installOf("@octant/cli")].filter((name) => heavy.test(name))).toContain("playwright-core");
+});
+
+let base: string;
+beforeAll(() => {
+  base = realpathSync(mkdtempSync(join(tmpdir(), "octant-published-")));
+});
+afterAll(() => rmSync(base, { recursive: true, force: true }));
+
+const tsc = (...args: string[]) => {
+  const { stdout } = spawnSync(join(MODULES, ".bin/tsc"), args, { cwd: base, encoding: "utf8" });
+  return stdout.split("\n").filter((line) => line !== "");
+};
+
+const link = (target: string, path: string) => {
+  mkdirSync(dirname(path), { recursive: true });
+  symlinkSync(target, path);
+};
+
+/** Every package in a folder of its own beside links to its declared dependencies: it finds no others. */
+const homeOf = (name: string) => join(base, "store", name.replace("/", "+"), "node_modules");
+
+function layOut(): void {
+  tsc("-p", join(REPOSITORY, "scripts/build.tsconfig.json"), "--outDir", join(base, "built"));
+  for (const [name, { folder, manifest }] of published) {
+    const to = join(homeOf(name), name);
+    mkdirSync(to, { recursive: true });
+    renameSync(join(base, "built", folder, "src"), join(to, "dist"));
+    writeFileSync(join(to, "package.json"), JSON.stringify(manifest));
+    for (const one of Object.keys(manifest.dependencies ?? {}))
+      link(published.has(one) ? join(homeOf(one), one) : join(MODULES, one), join(homeOf(name), one));
+  }
+}
+
+test("the types of every published package and the examples compile without skipLibCheck", () => {
+  layOut();
+  const modules = join(base, "consumer/node_modules");
+  for (const name of published.keys()) link(join(homeOf(name), name), join(modules, name));
+  for (const name of ["@types/node", "zod"]) link(join(MODULES, name), join(modules, name));
+  const examples = globSync("*.ts", { cwd: join(REPOSITORY, "examples") });
+  for (const name of examples) cpSync(join(REPOSITORY, "examples", name), join(base, "consumer", name));
+  // The command has no types.
+  const names = [...published.keys()].filter((name) => published.get(name)?.manifest.exports);
+  const uses = names.map((name, index) => `import * as p${index} from "${name}";\nvoid p${index};\n`);
+  writeFileSync(join(base, "consumer/use.ts"), uses.join(""));
+  writeFileSync(join(base, "consumer/package.json"), '{"type":"module"}');
+  const compilerOptions = {
+    target: "esnext",
+    module: "nodenext",
+    strict: true,
+    noEmit: true,
+    skipLibCheck: false,
+    types: ["node"],
+  };
+  writeFileSync(
+    join(base, "consumer/tsconfig.json"),
+    JSON.stringify({ compilerOptions, files: ["use.ts", ...examples] }),
+  );
+  expect(tsc("-p", "consumer")).toEqual([]);
+});
