@@ -278,3 +278,13 @@ test("/undo in a session without turns says whose turn it undoes", async () => {
   expect(stdout).toBe("undone: make it\n- removed made.txt\n- a turn of another session: ses_other\n");
   expect(existsSync(join(project.root, "made.txt"))).toBe(false);
 });
+
+test("the audit log records that the person undid and redid a turn", async () => {
+  using project = createFixtureProject();
+  await makeTurn(project, "write it", () => writeFileSync(join(project.root, "new.txt"), "new\n"));
+  for (const direction of ["undo", "redo"])
+    expect(await octant(project, direction)).toMatchObject({ code: 0 });
+  const { stdout } = await octant(project, "audit", "--json");
+  for (const name of ["turn.undo", "turn.redo"])
+    expect(stdout).toMatch(new RegExp(`"caller":"local","action":"${name}",.*"code":"OK"`));
+});

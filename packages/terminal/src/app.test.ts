@@ -340,11 +340,13 @@ describe("the terminal agent", () => {
     ]);
     device.type(..."go", "Enter");
     await shows(device, "[a] always allow");
+    await shows(device, '"session" allows the same as "always", until the session ends');
     await shows(device, "adds this rule to .hanzo/settings.local.json until 2026-12-16:");
     await shows(device, "allow proc.exec when every command of the line is one of these:");
     await shows(device, "`npm test`, nothing else");
     device.type("n");
     await shows(device, '"always" is not offered');
+    await shows(device, '"session" allows exactly this call again, until the session ends');
     expect((await device.screen()).join("\n")).not.toContain("[a]");
     device.type("n");
     await shows(device, "finished");

@@ -13,6 +13,8 @@ export type ApprovalsOptions = {
   onChange: (isNew: boolean) => void;
   /** Keys that turned out not to be an answer but the person's typing. */
   onTyped: (keys: readonly string[]) => void;
+  /** What is in the input. */
+  typed: () => string;
   /** Whether everything that this choice allows has been on the screen; otherwise the next part is shown. */
   isRead: (choice: Choice) => boolean;
   /** The person wants the agent to stop instead of answering. */
@@ -80,6 +82,11 @@ export class Approvals {
   key(key: string): boolean {
     const [asking] = this.#asking;
     if (!asking || asking.isReason) return false;
+    // An answer that came too early is in the input: it is not a message either.
+    if (!this.#chosen && key === "Enter" && choiceOf(asking.request, this.#options.typed().trim())) {
+      this.#listenAnew();
+      return true;
+    }
     const { choice: pressed, key: pressedKey = "" } = this.#chosen ?? {};
     this.#chosen = undefined;
     const isLate = this.#isQuiet;
@@ -91,11 +98,7 @@ export class Approvals {
       this.#options.stop();
       return true;
     }
-    const choice = isLate
-      ? choicesFor(asking.request).find(({ key: letter, label }) =>
-          [letter, label].includes(key.toLowerCase()),
-        )
-      : undefined;
+    const choice = isLate ? choiceOf(asking.request, key) : undefined;
     this.#listenAnew();
     if (choice) this.#chosen = { choice, key };
     else if (pressed && !isLate) this.#options.onTyped([pressedKey]);
@@ -161,3 +164,6 @@ export class Approvals {
     this.#options.onChange(false);
   }
 }
+
+const choiceOf = (request: PermissionRequest, text: string): Choice | undefined =>
+  choicesFor(request).find(({ key, label }) => [key, label].includes(text.toLowerCase()));

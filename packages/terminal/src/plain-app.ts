@@ -49,6 +49,8 @@ export class PlainApp {
       onTyped: (lines) => {
         for (const line of lines) this.#say(line);
       },
+      // Lines come whole.
+      typed: () => "",
       // Nothing is hidden here: a question is written in full.
       isRead: () => true,
       stop: () => this.#outbox.stop(),

@@ -45,6 +45,7 @@ export class QuestionBox {
         onChange(isNew);
       },
       onTyped: (keys) => keys.forEach(onTyped),
+      typed: () => input.text,
       isRead: (choice) => this.#isRead(choice),
       stop,
     });

@@ -115,6 +115,20 @@ describe("a question that appears while the person types", () => {
     );
   }, 120_000);
 
+  test.each(["y", "allow once"])(
+    "'%s' and Enter right after it appeared: neither an answer nor a message",
+    async (early) => {
+      const { ask, press, clock, sent, screen } = start([120, 24]);
+      const asked = ask({ input: { command: "npm test" } });
+      await press(...early, "Enter");
+      await clock.pass(2 * QUIET_MS);
+      await press("Enter");
+      expect(asked.answer).toBeUndefined();
+      expect(sent).toEqual([]);
+      expect(await screen()).toContain(`› ${early}`);
+    },
+  );
+
   test("takes no paste, and neither the key right before one", async () => {
     const { ask, press, clock, device, screen } = start();
     const asked = ask({ input: { command: "npm test" } });

@@ -1,6 +1,7 @@
-import { ToolError, toOneLine } from "@octant/core";
+import { action, createRegistry, defineTool, ToolError, toOneLine } from "@octant/core";
 import type { ChangedRef, SnapshotChange, Turn } from "@octant/host";
-import type { Octant } from "../octant.ts";
+import { z } from "zod";
+import { LOCAL_CALLER, type Octant } from "../octant.ts";
 
 export type Direction = "undo" | "redo";
 
@@ -56,10 +57,60 @@ export async function planTurn(octant: Octant, turn: Turn, direction: Direction)
     },
     /** Applies it; files with conflicts are left alone unless `overwrite` is set. */
     async apply({ overwrite }: { overwrite: boolean }): Promise<void> {
-      await patch(overwrite, false);
-      await checkpoints.mark(turn, direction === "undo");
+      const files = [
+        ...new Set([...plan.changes, ...(overwrite ? plan.conflicts : [])].map(({ path }) => path)),
+      ];
+      await recorded(
+        octant,
+        { direction, turn: turn.label, overwrite, files: files.map(shown) },
+        async () => {
+          await patch(overwrite, false);
+          await checkpoints.mark(turn, direction === "undo");
+        },
+      );
     },
   };
+}
+
+interface Recorded {
+  readonly direction: Direction;
+  readonly turn: string;
+  readonly overwrite: boolean;
+  readonly files: readonly string[];
+}
+
+/** Does the work as a call of the person, which the audit log records. */
+async function recorded(octant: Octant, { direction, ...facts }: Recorded, work: () => Promise<void>) {
+  let failure: { readonly cause: unknown } | undefined;
+  const input = z.strictObject({ turn: z.string(), overwrite: z.boolean(), files: z.array(z.string()) });
+  const tool = defineTool({
+    name: "turn",
+    summary: "Turns of the agent.",
+    actions: {
+      [direction]: action({
+        summary: direction === "undo" ? "Undo a turn." : "Redo a turn.",
+        access: "write",
+        timing: "sync",
+        intent: "apply",
+        input,
+        output: z.object({}),
+        examples: [{ title: direction, input: { turn: "Fix the test", overwrite: false, files: [] } }],
+        async run() {
+          await work().catch((cause: unknown) => {
+            failure = { cause };
+            throw cause;
+          });
+          return {};
+        },
+      }),
+    },
+  });
+  const { envelope } = await octant.dispatchAsPerson(createRegistry([tool]))(
+    { tool: "turn", action: direction, input: facts },
+    { caller: LOCAL_CALLER, signal: new AbortController().signal },
+  );
+  if (failure) throw failure.cause;
+  if (!envelope.ok) throw new Error(envelope.error.message);
 }
 
 /** One line for the turn and one for each file. */

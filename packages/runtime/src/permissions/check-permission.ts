@@ -118,6 +118,7 @@ async function ask(options: CheckPermissionOptions, question: Question, ctx: Con
     signal: ctx.signal,
     isCovered: () => options.session.allows(session, asked),
     always,
+    session: rule,
   });
   ctx.signal.throwIfAborted();
   if (answer.answer === "unattended") {

@@ -22,6 +22,8 @@ export interface PermissionRequest {
   isCovered(): boolean;
   /** The rule that "always" would write. Without it that answer is not offered: it could not take effect. */
   readonly always?: PermissionRule | undefined;
+  /** The rule that "session" would follow; without it that answer is about exactly this call. */
+  readonly session?: PermissionRule | undefined;
   /** The person answers this with a text instead of a yes. Only a prompter that `reads` such answers is asked so. */
   readonly question?: string | undefined;
   /** The texts that answer the question, when there are only a few. */

@@ -138,6 +138,7 @@ const tools: ToolExecutor = {
       progress: () => {},
       isCovered: () => false,
       always: alwaysFor(action, shown),
+      session: alwaysFor(action, shown),
     });
     if (answer.answer === "deny")
       return { content: textParts(`denied: ${answer.reason ?? ""}`), is_error: true };

@@ -1,5 +1,5 @@
 import { toExact } from "@octant/core";
-import { alwaysInWords, type PermissionRequest } from "@octant/runtime";
+import { alwaysInWords, type PermissionRequest, ruleInWords } from "@octant/runtime";
 import { type Line, lineWidth, type Span, span, wrap } from "../styled.ts";
 import { diffRows } from "./diff.ts";
 import { viewRows } from "./rows.ts";
@@ -48,7 +48,8 @@ export function viewPermission(request: PermissionRequest, width: number): Permi
   );
   const effect = [...title, ...what(request, width)];
   const why = indented(`asked because ${toExact(request.decision.reason)}`, width);
-  return { lines: [...effect, ...why, ...always(request, width)], effect: effect.length };
+  const rules = [...forSession(request, width), ...always(request, width)];
+  return { lines: [...effect, ...why, ...rules], effect: effect.length };
 }
 
 /** The first clause of our own summaries, whose details are for models; what a server says is shown whole. */
@@ -99,6 +100,18 @@ const risky = (text: string): Line =>
     .flatMap((part, i) =>
       part === "" ? [] : [span(part, i % 2 === 1 ? { role: "error", bold: true } : {})],
     );
+
+/** What "session" would allow; the rule itself follows where "always" would add the same. */
+function forSession({ session, always: rule, question }: PermissionRequest, width: number): Line[] {
+  if (question !== undefined) return [];
+  if (!session) return indented('"session" allows exactly this call again, until the session ends', width);
+  if (rule) return indented('"session" allows the same as "always", until the session ends', width);
+  const lines = [
+    '"session" allows this until the session ends:',
+    ...ruleInWords(session).map((line) => `  ${line}`),
+  ];
+  return lines.flatMap((line) => hanging(toExact(line), width));
+}
 
 /** The rule that "always" would add; or that it is not offered. */
 function always({ always: rule, decision, question, name }: PermissionRequest, width: number): Line[] {
