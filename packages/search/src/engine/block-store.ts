@@ -53,6 +53,8 @@ export function createBlockStore(db: DatabaseSync) {
     postings: db.prepare("SELECT block, entries FROM postings WHERE term = ?"),
     postingsOf: db.prepare("SELECT term, entries FROM postings WHERE block = ?"),
     removePostings: db.prepare("DELETE FROM postings WHERE block = ?"),
+    allPostings: db.prepare("SELECT term, block, entries FROM postings"),
+    removeTerm: db.prepare("DELETE FROM postings WHERE term = ? AND block = ?"),
   };
 
   const add = ({ id, file, traits, terms, packed }: OpenChunk) =>
@@ -89,6 +91,19 @@ export function createBlockStore(db: DatabaseSync) {
     blocks,
     remove(ids: readonly number[]) {
       for (const id of ids) if (sql.close.run(id).changes === 0) sql.remove.run(id);
+    },
+    /** Removes the terms that only removed chunks have: they may be those of a file that is a secret now. */
+    dropLoneTerms() {
+      const gone = new Set(removed());
+      if (gone.size === 0) return;
+      const isGone = new Map(
+        blocks().map(({ number, ids }) => [number, Array.from(ids, (id) => gone.has(id))] as const),
+      );
+      const lone = sql.allPostings.all().filter((row) => {
+        const inBlock = isGone.get(Number(row["block"]));
+        return entriesOf(row["entries"]).every((entry, at) => at % 2 === 1 || inBlock?.[entry] === true);
+      });
+      for (const row of lone) sql.removeTerm.run(String(row["term"]), Number(row["block"]));
     },
     countOpen: (): number => Number(sql.countOpen.get()?.["open"] ?? 0),
     postings: (term: string): BlockPostings[] =>

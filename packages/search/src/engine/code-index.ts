@@ -64,6 +64,8 @@ export function openCodeIndex(file: string, options: CodeIndexOptions) {
   /** Loaded on first use. */
   let ranker: Promise<ChunkRanker> | undefined;
   let version = store.version();
+  /** Whether files have left the index since it was tidied. */
+  let hasForgotten = false;
 
   let turn: Promise<unknown> = Promise.resolve();
   /** Serialises calls, so that one call's writes are in the ranker before the next call writes or queries. */
@@ -108,6 +110,7 @@ export function openCodeIndex(file: string, options: CodeIndexOptions) {
   };
   const forget = async (paths: Iterable<string>): Promise<void> => {
     const gone = store.transaction(() => [...paths].flatMap((path) => store.remove(path)));
+    hasForgotten ||= gone.length > 0;
     await (await ranker)?.remove(gone);
   };
 
@@ -156,6 +159,11 @@ export function openCodeIndex(file: string, options: CodeIndexOptions) {
       serialised(async () => {
         await follow();
         const hasUnsealed = store.transaction(store.blocks.unseal);
+        if (hasForgotten) {
+          store.transaction(store.blocks.dropLoneTerms);
+          store.truncateLog();
+          hasForgotten = false;
+        }
         if (hasUnsealed || store.blocks.countOpen() >= MIN_BLOCK_CHUNKS) await seal();
       }),
     /** Drops the loaded ranker, which still counts chunks that were written twice as removed ones. */

@@ -1,7 +1,7 @@
 import { DatabaseSync } from "node:sqlite";
 import { faultOf, removeIndexFile } from "./index-fault.ts";
 
-const SCHEMA_VERSION = 7;
+const SCHEMA_VERSION = 8;
 const TABLES = [
   "files",
   "symbols",
@@ -64,6 +64,7 @@ function openWith(file: string): DatabaseSync {
   try {
     // After a power cut lost rows can be read from the files again, so writes need no fsync.
     db.exec(`PRAGMA busy_timeout = 10000; PRAGMA journal_mode = WAL; PRAGMA synchronous = OFF;
+      PRAGMA secure_delete = ON;
       PRAGMA cache_size = -8000; PRAGMA journal_size_limit = 16777216;`);
     if (versionOf(db) !== SCHEMA_VERSION) create(db);
     return db;

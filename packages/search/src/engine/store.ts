@@ -28,6 +28,11 @@ export interface ChunkPlace {
   readonly endLine: number;
 }
 
+/** A chunk to embed, and the path of its symbol. */
+export interface Passage extends ChunkPlace {
+  readonly symbolPath: string | null;
+}
+
 export interface StoredChunk extends ChunkPlace {
   readonly symbol: StoredSymbol | null;
 }
@@ -87,7 +92,7 @@ export function openIndexStore(file: string) {
     putVector: db.prepare("INSERT OR REPLACE INTO vectors (chunk, scale, vector) VALUES (?, ?, ?)"),
     vectors: db.prepare("SELECT chunk, scale, vector FROM vectors WHERE chunk > ? ORDER BY chunk LIMIT ?"),
     withoutVector: db.prepare(
-      `${CHUNK} WHERE c.id > ? AND c.id NOT IN (SELECT chunk FROM vectors) ORDER BY c.id LIMIT ?`,
+      "SELECT c.*, f.path AS file_path, f.hash, s.path AS symbol_path FROM chunks c JOIN files f ON f.id = c.file LEFT JOIN symbols s ON s.id = c.symbol WHERE c.id > ? AND c.id NOT IN (SELECT chunk FROM vectors) ORDER BY c.id LIMIT ?",
     ),
     model: db.prepare("SELECT value FROM kept WHERE name = 'embedder' AND value = ?"),
     setModel: db.prepare("INSERT OR REPLACE INTO kept (name, value) VALUES ('embedder', ?)"),
@@ -208,8 +213,13 @@ export function openIndexStore(file: string) {
       }
     },
     /** In the order of their ids, starting after the given one. */
-    chunksWithoutVector: (after: number, limit: number): ChunkPlace[] =>
-      sql.withoutVector.all(after, limit).map(toPlace),
+    chunksWithoutVector: (after: number, limit: number): Passage[] =>
+      sql.withoutVector.all(after, limit).map((row) => ({
+        ...toPlace(row),
+        symbolPath: row["symbol_path"] === null ? null : String(row["symbol_path"]),
+      })),
+    /** Overwrites what deleted rows left in the write-ahead log. */
+    truncateLog: () => db.exec("PRAGMA wal_checkpoint(TRUNCATE)"),
     close: () => db.close(),
   };
 }

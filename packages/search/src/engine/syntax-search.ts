@@ -20,6 +20,13 @@ export interface SyntaxQuery {
   onUnparsed?(path: string): void;
 }
 
+export interface OccurrenceQuery extends SyntaxQuery {
+  readonly name: string;
+  readonly beside?: string;
+  /** Files to leave out. */
+  readonly except?: ReadonlySet<string>;
+}
+
 /** Files that are read ahead. */
 const AHEAD = 8;
 
@@ -66,10 +73,12 @@ export function createSyntaxSearch(files: SourceFiles, parsers: ParserPool) {
       });
       if (!isPattern && refused.size > 0) throw noPattern([...refused].sort());
     },
-    /** Where a name occurs as an identifier. */
-    occurrences({ name, ...query }: SyntaxQuery & { readonly name: string }) {
-      const isWanted = (path: string) => languageOf(path) !== undefined;
-      return scan(query, [name], isWanted, (path, text) => parsers.call("occurrences", path, text, name));
+    /** Where a name occurs as an identifier, in all files or in those that contain another word beside it. */
+    occurrences({ name, beside, except, ...query }: OccurrenceQuery) {
+      const isWanted = (path: string) => languageOf(path) !== undefined && !except?.has(path);
+      return scan(query, beside === undefined ? [name] : [name, beside], isWanted, (path, text) =>
+        parsers.call("occurrences", path, text, name),
+      );
     },
   };
 }

@@ -5,7 +5,7 @@ import type { IndexThread } from "./index-thread.ts";
 import { encodeFile } from "./parse-file.ts";
 import type { ParserPool } from "./parser-pool.ts";
 import type { SourceFile, SourceFiles } from "./source-files.ts";
-import type { ChunkPlace, FileState } from "./store.ts";
+import type { FileState, Passage } from "./store.ts";
 
 export interface IndexedParts {
   readonly files: SourceFiles;
@@ -123,9 +123,10 @@ export async function embedAll(
   }
 }
 
-/** undefined when the file has changed since it was parsed. */
-async function textOf(files: SourceFiles, { file, hash, firstLine, endLine }: ChunkPlace) {
+/** The lines of a chunk below its path and class; undefined when the file has changed since it was parsed. */
+async function textOf(files: SourceFiles, { file, hash, firstLine, endLine, symbolPath }: Passage) {
   const source = await files.read(file);
   if (source?.state.hash !== hash) return undefined;
-  return source.text.split("\n").slice(firstLine, endLine).join("\n");
+  const place = symbolPath === null ? file : `${file} ${symbolPath}`;
+  return [place, ...source.text.split("\n").slice(firstLine, endLine)].join("\n");
 }

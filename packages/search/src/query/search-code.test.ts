@@ -28,6 +28,10 @@ beforeAll(async () => {
   files.write("pkg/vane/vane.go", VANE);
   files.write("pkg/rose/rose.go", VANE.replace("package vane", "package rose"));
   files.write("lib/wind.py", "def measure_wind(sensor):\n    return sensor.speed  # parseHeader\n");
+  for (let n = 0; n < 6; n++)
+    files.write(`boats/crate${n}.ts`, `export function unload${n}(crate: Crate) {\n  crate.drop();\n}\n`);
+  files.write("zone/anchor.ts", "export class Anchor {\n  drop() {\n    return 1;\n  }\n}\n");
+  files.write("zone/harbour.ts", "export function moor(anchor: Anchor) {\n  anchor.drop();\n}\n");
   engine = new SearchEngine({ files, folder: join(home, "state"), parsers, log: () => {} });
   await engine.index({ signal: AbortSignal.timeout(60_000) });
   parts = { engine, grep: grepIn(files), paths: (signal) => pathsOf(files, signal) };
@@ -113,6 +117,18 @@ test("'who calls it' returns each caller once, then other mentions", async () =>
     "tests/header_test.ts#testHeader",
     "src/server.ts#",
   ]);
+});
+
+test("'who calls Class.method' finds the callers that know the class before those of other classes", async () => {
+  // More callers of other classes than fit in the answer come first by path.
+  const found = await searchCode(parts, {
+    query: "who calls Anchor.drop?",
+    modality: "auto",
+    limit: 3,
+    signal: AbortSignal.timeout(60_000),
+  });
+  expect(found.map(({ path, symbol }) => `${path}#${symbol}`)).toContain("zone/harbour.ts#moor");
+  expect(found[0]).toMatchObject({ path: "zone/harbour.ts" });
 });
 
 test("'who calls it' returns the definition of a function without callers", async () => {

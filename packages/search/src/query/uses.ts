@@ -1,28 +1,46 @@
 import type { StoredSymbol } from "../engine/store.ts";
+import type { InFile } from "../engine/syntax-search.ts";
+import type { Occurrence } from "../syntax/occurrences.ts";
 import type { Found, RankedList, SearchParts, SearchRequest } from "./hit.ts";
 import { byDistance, distanceOf } from "./literal.ts";
-import { lastPart } from "./symbol-path.ts";
+import { lastPart, partsOf } from "./symbol-path.ts";
 
-/** Calls before other uses; within each, code before tests, then the nearest to a definition first. */
+/**
+ * Calls before other uses; within each, files that have the class, then code before tests, then the nearest to a
+ * definition first.
+ */
 export async function callers(
   { engine }: SearchParts,
   { scope, limit, signal, onUnparsed }: SearchRequest,
   name: string,
 ): Promise<RankedList> {
   const own = lastPart(name);
+  const outer = partsOf(name).at(-2) || undefined;
   const [called, used]: [Found[], Found[]] = [[], []];
+  const withClass = new Set<string>();
   const options = { name: own, scope, signal, onUnparsed };
-  for await (const { path, hash, found } of engine.syntax.occurrences(options)) {
-    for (const { role, range, within } of found) {
-      const symbol = within?.path ?? null;
-      const hit: Found = { path, range, hash, symbol, kind: within?.kind ?? "lines" };
-      if (role === "call") called.push(hit);
-      else if (role === "use") used.push(hit);
+  const scan = async (files: AsyncIterable<InFile<Occurrence>>, onFile: (path: string) => void) => {
+    for await (const { path, hash, found } of files) {
+      onFile(path);
+      for (const { role, range, within } of found) {
+        const symbol = within?.path ?? null;
+        const hit: Found = { path, range, hash, symbol, kind: within?.kind ?? "lines" };
+        if (role === "call") called.push(hit);
+        else if (role === "use") used.push(hit);
+      }
+      if (countSymbols(called) >= limit) return;
     }
-    if (countSymbols(called) >= limit) break;
-  }
-  const near = nearTo(await engine.symbols(own, { limit: MAX_DEFINITIONS, exact: true }));
-  const byFit = (a: Found, b: Found) => distanceOf(a) - distanceOf(b) || near(a) - near(b);
+  };
+  // A common name has more callers than there is room for, and those that know the class must not miss it.
+  if (outer)
+    await scan(engine.syntax.occurrences({ ...options, beside: outer }), (path) => withClass.add(path));
+  if (countSymbols(called) < limit)
+    await scan(engine.syntax.occurrences({ ...options, except: withClass }), () => {});
+  const named = await engine.symbols(own, { limit: MAX_DEFINITIONS, exact: true });
+  const ofClass = named.filter(({ path }) => outer !== undefined && partsOf(path).at(-2) === outer);
+  const near = nearTo(ofClass.length > 0 ? ofClass : named);
+  const far = ({ path }: Found) => (outer === undefined || withClass.has(path) ? 0 : 1);
+  const byFit = (a: Found, b: Found) => far(a) - far(b) || distanceOf(a) - distanceOf(b) || near(a) - near(b);
   return { strategy: "callers", found: [...called.sort(byFit), ...used.sort(byFit)] };
 }
 

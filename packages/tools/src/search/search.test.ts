@@ -23,6 +23,7 @@ writeFileSync(join(root, "docs/guide.md"), "How long to wait between attempts.\n
 writeFileSync(join(root, "src/50% #1.ts"), "export function halve(all: number) {\n  return all / 2;\n}\n");
 writeFileSync(join(root, "picture.bin"), Buffer.of(0, 1, 2));
 writeFileSync(join(root, "src/wide.ts"), Buffer.from("\uFEFFexport class WideThing {}\n", "utf16le"));
+writeFileSync(join(root, "src/nul.ts"), "export class NulThing {}\n\0\n");
 const LARGE = `export class LargeThing {}\n${"// filler\n".repeat(120_000)}`;
 writeFileSync(join(root, "src/large.ts"), LARGE);
 
@@ -168,7 +169,7 @@ test("a cursor of another query is refused", async () => {
 
 test("binary files are not indexed, and status counts the indexed files", async () => {
   await call("index");
-  expect((await call("status")).data).toMatchObject({ state: "fresh", files: 5 });
+  expect((await call("status")).data).toMatchObject({ state: "fresh", files: 6 });
 });
 
 test("a scope outside the workspace and an unavailable modality are typed errors", async () => {
@@ -186,6 +187,11 @@ test.each(["WideThing", "LargeThing"])(
     expect(other.unmet).toBe("nothing here is named 'NowhereThing'");
   },
 );
+
+test("a definition beside a NUL is found", async () => {
+  const { data } = await call("query", { query: "where is NulThing defined?" });
+  expect(data.hits[0]).toMatchObject({ symbol_id: "sym:src/nul.ts#NulThing" });
+});
 
 test("an index run counts only files that have changed", async () => {
   await call("index");

@@ -18,6 +18,8 @@ export type SearchedWorkspace = Pick<Workspace, "confinement" | "ripgrep">;
 /** Larger files are data, or generated. Of those with code, the index holds only the path. */
 const MAX_SOURCE_BYTES = 1024 * 1024;
 const STATS_PER_TURN = 256;
+/** A literal in code may contain some; UTF-16 has one for each letter. */
+const MAX_NULS = 16;
 
 /**
  * The files of the workspace for the search engine: those of the first root by their relative path. Files that rules
@@ -84,9 +86,12 @@ export function readSource(
     }
     const bytes = Buffer.alloc(size);
     readSync(file.fd, bytes, 0, size, 0);
-    // A NUL byte means that the file is not text.
-    if (bytes.includes(0)) return undefined;
-    return { text: bytes.toString("utf8"), state: { path: name, hash: hashOf(bytes), size, mtimeMs } };
+    const text = bytes.toString("utf8");
+    const nuls = text.split("\0").length - 1;
+    // NUL bytes mean that the file is not text, except for a few within code.
+    if (nuls > (isCode(name) ? MAX_NULS : 0)) return undefined;
+    const state = { path: name, hash: hashOf(bytes), size, mtimeMs };
+    return { text: text.replaceAll("\0", " "), state };
   } catch (cause) {
     if (cause instanceof ToolError) return undefined;
     throw cause;
