@@ -25,7 +25,7 @@ const LAUNCHERS = [
   "packages/cli/src/agent/chat/pictures.ts",
   "packages/app/src/slash/person-program.ts",
   "packages/host/src/browser/browser-process.ts",
-  "packages/cli/src/setup/ask-server.ts",
+  "packages/app/src/setup/ask-server.ts",
   "packages/cli/src/vectors/ask-command.ts",
   "packages/host/src/git/run-git.ts",
   "packages/host/src/language-servers/find-server.ts",

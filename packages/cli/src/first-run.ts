@@ -3,8 +3,8 @@ import { toOneLine } from "@octant/core";
 import { createCredentialStore, type LineReader, openLineReader, setUserSettings } from "@octant/runtime";
 import type { Io } from "./command.ts";
 import { findWaiting, showWaiting, trustWaiting } from "./commands/trust.ts";
+import { asTyped, personCommand } from "./person-command.ts";
 import { isSecret, isYes } from "./questions.ts";
-import { asTyped, personCommand } from "./setup/launch.ts";
 
 export interface FirstRunOptions {
   /** The provider from the flags, which leaves nothing to choose. */

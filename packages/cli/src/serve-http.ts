@@ -2,6 +2,7 @@ import { once } from "node:events";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { HttpServing, Octant, OwnTool } from "@octant/app";
+import { pasteLines, type RunningServer } from "@octant/app";
 import { errnoOf, type StateFolder } from "@octant/host";
 import type { TokenStore } from "@octant/http";
 import type { HttpServer } from "@octant/mcp";
@@ -9,11 +10,9 @@ import { ENDING_SIGNALS, EXIT, type Io, UsageError } from "./command.ts";
 import type { ServeFlags } from "./commands/serve.ts";
 import { openOctant } from "./open-octant.ts";
 import { note, painted, print, printJsonText, type Shown } from "./output.ts";
+import { personCommand, toMachine } from "./person-command.ts";
 import { describeSandbox } from "./report-sandbox.ts";
 import type { startZmq } from "./serve-wire.ts";
-import { personCommand } from "./setup/launch.ts";
-import { pasteLines, type RunningServer } from "./setup/paste-lines.ts";
-import { thisMachine } from "./setup/places.ts";
 import { logLine } from "./workspace-flags.ts";
 
 const TOKEN_NAME = "printed by octant serve";
@@ -148,7 +147,7 @@ function nextSteps(server: RunningServer, asks: boolean, { subject }: HttpTarget
       ` (stays the same for this folder until you revoke it with ${octant} token revoke): ${token}`,
     ],
     "",
-    ...pasteLines(server, thisMachine(io), octant).flatMap(({ title: client, lines }) => [
+    ...pasteLines(server, toMachine(io), octant).flatMap(({ title: client, lines }) => [
       title(client),
       ...lines.map((line) => `  ${line}`),
     ]),

@@ -13,7 +13,7 @@ import {
 } from "@octant/core";
 import { EXIT, type Io, UsageError } from "./command.ts";
 import { note, painted, showBriefly, write } from "./output.ts";
-import { asTyped } from "./setup/launch.ts";
+import { asTyped } from "./person-command.ts";
 
 /** Shows an answer to a person: its content on stdout, facts and hints on stderr. */
 export function showEnvelope(envelope: Envelope, describe: Describe, io: Io): void {

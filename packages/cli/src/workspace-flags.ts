@@ -1,7 +1,7 @@
 import { MODES, type Mode, toOneLine } from "@octant/core";
 import type { Flags, Io } from "./command.ts";
 import { note } from "./output.ts";
-import { asTyped } from "./setup/launch.ts";
+import { asTyped } from "./person-command.ts";
 
 // Object.keys widens the keys to string.
 const MODE_NAMES = Object.keys(MODES) as Mode[];

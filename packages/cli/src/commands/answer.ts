@@ -2,8 +2,8 @@ import { type ControlAnswer, type ControlClient, findProcesses, type ProcessStat
 import { openSocketFolder } from "@octant/host";
 import { defineCommand, EXIT, type Io, print, printJson, UsageError } from "../command.ts";
 import { note } from "../output.ts";
+import { tell } from "../person-command.ts";
 import { ask } from "../questions.ts";
-import { tell } from "../setup/launch.ts";
 
 type Question = ProcessStatus["questions"][number];
 const ANSWERS = ["once", "session", "always", "deny"] as const satisfies readonly ControlAnswer["answer"][];

@@ -31,7 +31,7 @@ import { createPictures } from "../agent/chat/pictures.ts";
 import { watchFacts } from "../agent/chat/watch-facts.ts";
 import { defineCommand, ENDING_SIGNALS, EXIT, type Io, UsageError } from "../command.ts";
 import { explainWorkspace } from "../open-octant.ts";
-import { asTyped, tell } from "../setup/launch.ts";
+import { asTyped, tell } from "../person-command.ts";
 
 const KEYS = `Keys:
 

@@ -3,7 +3,7 @@ import { explainConfig, loadConfig, type Origin } from "@octant/runtime";
 import { toColumns } from "../columns.ts";
 import { defineCommand, print, printJson } from "../command.ts";
 import { painted } from "../output.ts";
-import { tell } from "../setup/launch.ts";
+import { tell } from "../person-command.ts";
 import { logLine, rootsOf, workspaceFlags } from "../workspace-flags.ts";
 
 export const config = defineCommand({

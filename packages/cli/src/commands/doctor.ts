@@ -1,13 +1,19 @@
 import type { Octant } from "@octant/app";
-import { describeLeftWork, openWorktreeRecords } from "@octant/app";
+import {
+  type Check,
+  checkClients,
+  checkEdges,
+  checkTestRun,
+  checkWorkspace,
+  describeLeftWork,
+  openWorktreeRecords,
+} from "@octant/app";
 import { counted, ToolError, toOneLine } from "@octant/core";
 import { toColumns } from "../columns.ts";
 import { defineCommand, EXIT, type Io, print, printJson, UsageError } from "../command.ts";
-import { checkEdges } from "../edge-health.ts";
-import { type Check, checkTerminal, checkTestRun, checkWorkspace } from "../health.ts";
 import { openOctant } from "../open-octant.ts";
 import { painted } from "../output.ts";
-import { checkClients } from "../setup/check-clients.ts";
+import { thisInstall, toMachine } from "../person-command.ts";
 import { workspaceFlags } from "../workspace-flags.ts";
 
 const COLOURS = { ok: "green", warn: "yellow", fail: "red" } as const;
@@ -24,9 +30,9 @@ export const doctor = defineCommand({
     const around = await lookAround(() => openOctant(flags, io), io);
     const checks = [
       ...around,
-      around.some(isClosed) ? UNTRIED_TESTS : await checkTestRun(io),
+      around.some(isClosed) ? UNTRIED_TESTS : await checkTestRun(io.env),
       checkTerminal(io),
-      ...(await checkClients(io)),
+      ...(await checkClients(toMachine(io), thisInstall())),
     ];
     if (flags.json) printJson(checks, io);
     else show(checks, flags.all, io);
@@ -53,6 +59,19 @@ async function lookAround(open: () => ReturnType<typeof openOctant>, { env }: Io
 async function checkLeftWork({ workspace }: Octant, env: NodeJS.ProcessEnv): Promise<Check[]> {
   const left = await openWorktreeRecords(workspace, env).sweep();
   return left.map((work) => ({ name: "sub-agents", status: "warn", detail: describeLeftWork(work) }));
+}
+
+function checkTerminal({ stdout, env }: Io): Check {
+  if (!stdout.isTTY) return { name: "terminal", status: "ok", detail: "none; the output is plain" };
+  const locale = env["LC_ALL"] || env["LC_CTYPE"] || env["LANG"] || "";
+  const facts = `${env["TERM"] ?? "unknown"}, ${stdout.columns} columns, ${stdout.hasColors() ? "colours" : "no colours"}`;
+  return /utf-?8/i.test(locale)
+    ? { name: "terminal", status: "ok", detail: facts }
+    : {
+        name: "terminal",
+        status: "warn",
+        detail: `${facts}; the locale is not UTF-8, so file names may look wrong: set LANG=C.UTF-8`,
+      };
 }
 
 const isClosed = ({ name, status }: Check) => name === "workspace" && status === "fail";

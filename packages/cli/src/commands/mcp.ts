@@ -1,14 +1,12 @@
-import { openServers } from "@octant/app";
+import { findServers, IMPORTED_FROM, openServers } from "@octant/app";
 import { counted, toOneLine } from "@octant/core";
 import type { McpServers } from "@octant/mcp-client";
 import { addUserServers, loadConfig, removeUserServer, type ServerSettings } from "@octant/runtime";
 import { toColumns } from "../columns.ts";
 import { defineCommand, EXIT, type FlagValues, type Io, print, printJson, UsageError } from "../command.ts";
-import { findServers, IMPORTED_FROM } from "../mcp-servers/import-servers.ts";
 import { loginToServer, serverNamed } from "../mcp-servers/login.ts";
 import { openOctant } from "../open-octant.ts";
-import { tell } from "../setup/launch.ts";
-import { thisMachine } from "../setup/places.ts";
+import { tell, toMachine } from "../person-command.ts";
 import { logLine, rootsOf, workspaceFlags } from "../workspace-flags.ts";
 
 const FLAGS = {
@@ -206,7 +204,7 @@ async function importServers(flags: Flags, io: Io): Promise<number> {
       `programs: ${IMPORTED_FROM.join(", ")}`,
     );
   const { settings } = loadConfig({ roots: rootsOf(flags, io), env: io.env });
-  const found = findServers(thisMachine(io), flags.from.length > 0 ? flags.from : undefined);
+  const found = findServers(toMachine(io), flags.from.length > 0 ? flags.from : undefined);
   const fresh = found.filter(
     ({ name }, at) =>
       !Object.hasOwn(settings.mcp_servers, name) && found.findIndex((one) => one.name === name) === at,

@@ -33,7 +33,7 @@ import {
 } from "../command.ts";
 import { explainWorkspace } from "../open-octant.ts";
 import { note, printJsonText } from "../output.ts";
-import { asTyped, tell } from "../setup/launch.ts";
+import { asTyped, tell } from "../person-command.ts";
 import { logLine } from "../workspace-flags.ts";
 
 /** Slower MCP servers join while the run is in progress. */

@@ -106,7 +106,7 @@ tcp:// needs --zmq-keys. With --http, both are served.`,
 
 /** Shown to a person who runs the command that clients are meant to start. */
 async function explainWaiting(io: Io): Promise<void> {
-  const { personCommand } = await import("../setup/launch.ts");
+  const { personCommand } = await import("../person-command.ts");
   const octant = personCommand(io);
   note(
     `octant: waiting for an MCP client to speak on stdin; ${octant} setup registers it in your clients, ${octant} serve --http serves over HTTP, Ctrl-C stops it`,

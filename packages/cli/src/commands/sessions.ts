@@ -6,7 +6,7 @@ import { toColumns } from "../columns.ts";
 import { defineCommand, EXIT, print, printJson, toCount, UsageError } from "../command.ts";
 import { openOctant } from "../open-octant.ts";
 import { printJsonText } from "../output.ts";
-import { tell } from "../setup/launch.ts";
+import { tell } from "../person-command.ts";
 import { workspaceFlags } from "../workspace-flags.ts";
 
 const VERBS = ["list", "show", "export", "remove"] as const;

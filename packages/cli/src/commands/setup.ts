@@ -1,15 +1,27 @@
 import { isAbsolute, relative, resolve } from "node:path";
+import {
+  acpSettings,
+  CLIENTS,
+  carryOut,
+  chooseLaunch,
+  createTry,
+  isInstalled,
+  type Machine,
+  type Outcome,
+  type Plan,
+  planChange,
+  type Scope,
+  snippetOf,
+  type Target,
+  targetsOf,
+  typedCommand,
+  type Wish,
+} from "@octant/app";
 import { defineCommand, EXIT, type Io, print, printJson, UsageError } from "../command.ts";
 import { note } from "../output.ts";
+import { thisInstall, toMachine } from "../person-command.ts";
 import { confirm } from "../questions.ts";
-import { acpSettings } from "../setup/acp-settings.ts";
-import { createTry } from "../setup/ask-server.ts";
-import { carryOut, type Outcome } from "../setup/carry-out.ts";
-import { CLIENTS, type Scope } from "../setup/clients.ts";
-import { chooseLaunch, thisInstall, typedCommand } from "../setup/launch.ts";
-import { isInstalled, type Machine, thisMachine } from "../setup/places.ts";
-import { type Plan, planChange, snippetOf, type Target, targetsOf, type Wish } from "../setup/plan.ts";
-import { safeDiff, showOutcome, showPlan } from "../setup/show.ts";
+import { safeDiff, showOutcome, showPlan } from "../show-setup.ts";
 
 const IDS = CLIENTS.map(({ id }) => id);
 
@@ -36,7 +48,7 @@ stay. The file as it was is kept beside it. Then the server is started as the cl
 listed; if that fails, the change is reverted. A client without projects gets the current folder as its
 root, or what --root names.`,
   async run({ args, flags }, io) {
-    const machine = thisMachine(io);
+    const machine = toMachine(io);
     const scope = flags.scope ?? "user";
     if (flags.acp) return printAcp(machine, flags.json, io);
     const wish: Wish = {
@@ -56,7 +68,7 @@ root, or what --root names.`,
     // Sequential: two clients may share a file.
     const outcomes: Outcome[] = [];
     for (const plan of plans) {
-      const outcome = await carryOut(plan, machine, tryStart);
+      const outcome = await carryOut(plan, thisInstall(), machine, tryStart);
       outcomes.push(outcome);
       if (!flags.json && isChange(plan)) showOutcome(plan, outcome, io);
     }

@@ -1,7 +1,6 @@
 import { existsSync } from "node:fs";
 import { homedir } from "node:os";
 import { delimiter, posix, win32 } from "node:path";
-import type { Io } from "../command.ts";
 import type { Client, Scope } from "./clients.ts";
 
 type Platform = "linux" | "darwin" | "win32";
@@ -16,14 +15,14 @@ export interface Machine {
 }
 
 /** Platforms other than macOS and Windows use the locations of Linux. */
-export function thisMachine(io: Pick<Io, "env" | "cwd">): Machine {
+export function thisMachine(env: NodeJS.ProcessEnv, cwd: string): Machine {
   const { platform } = process;
-  const home = io.env[platform === "win32" ? "USERPROFILE" : "HOME"] || homedir();
+  const home = env[platform === "win32" ? "USERPROFILE" : "HOME"] || homedir();
   return {
     platform: platform === "win32" || platform === "darwin" ? platform : "linux",
-    env: io.env,
+    env,
     home,
-    cwd: io.cwd(),
+    cwd,
   };
 }
 

@@ -1,9 +1,8 @@
 import { existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
-import { createOctant, type Octant, type OwnTool } from "@octant/app";
 import type { Sandbox } from "@octant/host";
-import type { Io } from "./command.ts";
+import { createOctant, type Octant, type OwnTool } from "../octant.ts";
 
 /** One result of the check. Unless it is ok, `detail` says what to do. */
 export interface Check {
@@ -68,15 +67,6 @@ function toServerName(language: string): string {
   return name === "javascript" || name === "tsx" ? "typescript" : name;
 }
 
-export function checkTerminal({ stdout, env }: Io): Check {
-  if (!stdout.isTTY) return ok("terminal", "none; the output is plain");
-  const locale = env["LC_ALL"] || env["LC_CTYPE"] || env["LANG"] || "";
-  const facts = `${env["TERM"] ?? "unknown"}, ${stdout.columns} columns, ${stdout.hasColors() ? "colours" : "no colours"}`;
-  return /utf-?8/i.test(locale)
-    ? ok("terminal", facts)
-    : warn("terminal", `${facts}; the locale is not UTF-8, so file names may look wrong: set LANG=C.UTF-8`);
-}
-
 const ok = (name: string, detail: string): Check => ({ name, status: "ok", detail });
 const warn = (name: string, detail: string): Check => ({ name, status: "warn", detail });
 
@@ -89,7 +79,7 @@ const MINI_PROJECT = {
 };
 
 /** Runs a real test suite in the person's sandbox, with one passing and one failing test. */
-export async function checkTestRun({ env }: Pick<Io, "env">): Promise<Check> {
+export async function checkTestRun(env: NodeJS.ProcessEnv): Promise<Check> {
   if (!isOnPath("npm", env))
     return { name: NAME, status: "warn", detail: "not tried; npm is not on the PATH" };
   let base: string;

@@ -1,7 +1,7 @@
 import { ToolError } from "@octant/core";
 import { ServerProblem, type Try } from "./ask-server.ts";
 import { flagsIn } from "./entry.ts";
-import { ownLaunch, thisInstall } from "./launch.ts";
+import { type Install, type Launch, ownLaunch } from "./launch.ts";
 import type { Machine } from "./places.ts";
 import { type Plan, readEntry } from "./plan.ts";
 import { type Replaced, replaceFile } from "./replace-file.ts";
@@ -20,7 +20,12 @@ export type Outcome =
 const DONE = { add: "added", change: "changed", remove: "removed" } as const;
 
 /** Writes the file, and restores it when the server does not start from the new content. */
-export async function carryOut(plan: Plan, machine: Machine, tryStart: Try): Promise<Outcome> {
+export async function carryOut(
+  plan: Plan,
+  install: Install,
+  machine: Machine,
+  tryStart: Try,
+): Promise<Outcome> {
   if (plan.does === "nothing") return { status: "unchanged" };
   if (plan.does === "refuse") return { status: "refused", reason: plan.reason };
   try {
@@ -28,19 +33,19 @@ export async function carryOut(plan: Plan, machine: Machine, tryStart: Try): Pro
     const { backup } = replaced;
     const done = { status: DONE[plan.does], ...(backup !== undefined && { backup }) };
     if (plan.does === "remove") return done;
-    const tried = await verify(plan, replaced, machine, tryStart);
+    const tried = await verify(plan, replaced, ownLaunch(install, machine), tryStart);
     return "tools" in tried ? { ...done, ...tried } : tried;
   } catch (cause) {
     return { status: "refused", reason: reasonOf(cause) };
   }
 }
 
-async function verify(plan: Plan, replaced: Replaced, machine: Machine, tryStart: Try) {
+async function verify(plan: Plan, replaced: Replaced, launch: Launch, tryStart: Try) {
   try {
     const { start } = readEntry(plan);
     if (!start) throw new ServerProblem("the entry was removed again: another program rewrote the file");
     // npx would download the published package; we can test only this install with the same flags.
-    const own = plan.scope === "project" && ownLaunch(thisInstall(), machine);
+    const own = plan.scope === "project" && launch;
     const tried = own ? { ...start, ...own, args: [...own.args, ...(flagsIn(start) ?? [])] } : start;
     return { tools: await tryStart(tried, plan) };
   } catch (cause) {

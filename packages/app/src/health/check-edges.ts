@@ -1,10 +1,10 @@
 import { once } from "node:events";
 import { createInterface } from "node:readline";
 import { PassThrough } from "node:stream";
-import type { Octant, OwnTool } from "@octant/app";
 import type { TokenInfo } from "@octant/http";
-import type { Check } from "./health.ts";
-import { connectTo } from "./setup/ask-server.ts";
+import type { Octant, OwnTool } from "../octant.ts";
+import { connectTo } from "../setup/ask-server.ts";
+import type { Check } from "./check-workspace.ts";
 
 const MAX_ANSWER_MS = 15_000;
 const TOKEN_LIFE_MS = 60_000;

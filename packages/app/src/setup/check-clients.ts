@@ -1,26 +1,28 @@
-import type { Io } from "../command.ts";
-import type { Check } from "../health.ts";
+import type { Check } from "../health/check-workspace.ts";
 import { createTry, ServerProblem, type Try } from "./ask-server.ts";
 import { CLIENTS, type Scope } from "./clients.ts";
 import { ConfigProblem } from "./config-format.ts";
-import type { Start } from "./entry.ts";
-import { thisInstall, typedCommand, whatStarts } from "./launch.ts";
-import { isInstalled, type Machine, thisMachine } from "./places.ts";
+import { type Install, typedCommand, whatStarts } from "./launch.ts";
+import { isInstalled, type Machine } from "./places.ts";
 import { readEntry, type Target, targetsOf } from "./plan.ts";
 
 /** One line per client: is Octant registered, and does the entry still start? */
-export async function checkClients(io: Pick<Io, "env" | "cwd">): Promise<Check[]> {
-  const machine = thisMachine(io);
+export async function checkClients(machine: Machine, install: Install): Promise<Check[]> {
   const tryStart = createTry(machine);
   const targets = CLIENTS.flatMap((client) =>
     (["user", "project"] as const).flatMap((scope) => targetsOf(client, scope, machine)),
   );
-  const checks = await Promise.all(targets.map((target) => checkTarget(target, machine, tryStart)));
+  const checks = await Promise.all(targets.map((target) => checkTarget(target, machine, install, tryStart)));
   return checks.filter((check) => check !== undefined);
 }
 
 /** A project has a line only when it has an entry. */
-async function checkTarget(target: Target, machine: Machine, tryStart: Try): Promise<Check | undefined> {
+async function checkTarget(
+  target: Target,
+  machine: Machine,
+  install: Install,
+  tryStart: Try,
+): Promise<Check | undefined> {
   const { client, scope, file } = target;
   const name = `client: ${client.title}${scope === "project" ? " in this project" : ""}`;
   const octant = typedCommand(machine);
@@ -33,7 +35,7 @@ async function checkTarget(target: Target, machine: Machine, tryStart: Try): Pro
       if (!isInstalled(client, machine)) return { name, status: "ok", detail: "not installed", extra: true };
       return { name, status: "ok", detail: `not registered; ${again} does it` };
     }
-    const untried = scope === "project" && untriedReason(start, file, again, machine);
+    const untried = scope === "project" && untriedReason(whatStarts(start, install, machine), file, again);
     if (untried) return { name, ...untried };
     const tools = await tryStart(start, target);
     return { name, status: "ok", detail: `registered in ${file}, ${tools.length} tools` };
@@ -73,8 +75,7 @@ const UNAUTHORIZED = 401;
 const isThisMachine = (host: string) => /^(?:localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(host);
 
 /** A project's file is untrusted: it may name any program, and npx runs programs from node_modules. */
-function untriedReason(start: Start, file: string, again: string, machine: Machine) {
-  const what = whatStarts(start, thisInstall(), machine);
+function untriedReason(what: ReturnType<typeof whatStarts>, file: string, again: string) {
   if (what === "this") return undefined;
   if (what === "npx") return { status: "ok", detail: `registered in ${file}; not tried` } as const;
   const detail = `${file} starts something else, which was not tried; ${again} registers this octant`;

@@ -1,9 +1,8 @@
+import type { Outcome, Plan } from "@octant/app";
 import { toOneLine } from "@octant/core";
 import { collectSecrets, createRedactor } from "@octant/runtime";
-import type { Io } from "../command.ts";
-import { painted, print } from "../output.ts";
-import type { Outcome } from "./carry-out.ts";
-import type { Plan } from "./plan.ts";
+import type { Io } from "./command.ts";
+import { painted, print } from "./output.ts";
 
 const MAX_LINE_CHARS = 300;
 const COLOURS = { "+": "green", "-": "red", "@": "dim" } as const;

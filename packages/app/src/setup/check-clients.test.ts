@@ -1,12 +1,13 @@
 import { existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { createOctant } from "@octant/app";
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { createOctant } from "../octant.ts";
 import { checkClients } from "./check-clients.ts";
 import { CLIENTS } from "./clients.ts";
+import { thisMachine } from "./places.ts";
 
-const LAUNCHER = join(import.meta.dirname, "../../bin/octant.js");
+const LAUNCHER = join(import.meta.dirname, "../../../cli/bin/octant.js");
 const OURS = { command: process.execPath, args: [LAUNCHER, "serve"] };
 /** The built command starts six times as fast as the sources. */
 const BUILT = join(process.env["OCTANT_TEST_COMMAND"] ?? "", "node_modules/@octant/cli/bin/octant.js");
@@ -25,10 +26,14 @@ function put(path: string, text: string): string {
   return file;
 }
 
-const io = () => ({ env: { HOME: base, PATH: dirname(process.execPath) }, cwd: () => join(base, "project") });
+const machine = () => thisMachine({ HOME: base, PATH: dirname(process.execPath) }, join(base, "project"));
+const install = { launcher: LAUNCHER, node: process.execPath };
 const detailsOf = async () =>
   Object.fromEntries(
-    (await checkClients(io())).map(({ name, status, detail }) => [name, `${status}: ${detail}`]),
+    (await checkClients(machine(), install)).map(({ name, status, detail }) => [
+      name,
+      `${status}: ${detail}`,
+    ]),
   );
 
 test("each client has a line, and a working entry has its tools counted", async () => {

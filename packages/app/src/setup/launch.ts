@@ -1,10 +1,8 @@
-import { existsSync, realpathSync } from "node:fs";
-import { dirname, join, sep } from "node:path";
+import { realpathSync } from "node:fs";
+import { sep } from "node:path";
 import { isDeepStrictEqual } from "node:util";
-import { type Io, print } from "../command.ts";
-import { COMMAND_NAMES } from "../commands/index.ts";
 import type { Scope } from "./clients.ts";
-import { type Machine, programsOnPath, thisMachine } from "./places.ts";
+import { type Machine, programsOnPath } from "./places.ts";
 
 /** The command for a client's entry; flags of `octant serve` may follow. */
 export interface Launch {
@@ -47,18 +45,6 @@ export function typedCommand(machine: Machine): string {
   return isOnPath ? "octant" : `npx -y ${PACKAGE}`;
 }
 
-/** The same for the person at this command. */
-export const personCommand = (io: Pick<Io, "env" | "cwd">): string => typedCommand(thisMachine(io));
-
-/** A text for a person, with our commands as they have to type them. */
-export const asTyped = (text: string, io: Pick<Io, "env" | "cwd">): string =>
-  text.replaceAll(OWN_COMMAND, () => personCommand(io));
-
-/** Prints a message, rather than a result, of a command. */
-export const tell = (text: string, io: Io): number => print(asTyped(text, io), io);
-
-const OWN_COMMAND = new RegExp(`(?<![\\w/@.~-]|npx )octant(?= (?:${COMMAND_NAMES.join("|")}|--)\\b)`, "g");
-
 /** The command of this install. */
 export const ownLaunch = (install: Install, machine: Machine): Launch => ({
   command: lastingNode(install.node, machine),
@@ -77,15 +63,6 @@ export function whatStarts(start: Launch, install: Install, machine: Machine): "
   );
   if (!own) return "other";
   return own.args.includes(install.launcher) ? "this" : "npx";
-}
-
-/** The package is two folders above the sources, and one above the build output. */
-export function thisInstall(): Install {
-  for (let folder = import.meta.dirname; folder !== dirname(folder); folder = dirname(folder)) {
-    const launcher = join(folder, "bin/octant.js");
-    if (existsSync(launcher)) return { launcher, node: process.execPath };
-  }
-  throw new Error("bin/octant.js of this package is missing");
 }
 
 /** A link such as /opt/homebrew/bin/node survives updates of its target. */
