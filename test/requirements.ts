@@ -122,12 +122,12 @@ export const REQUIREMENTS: readonly Requirement[] = [
   ),
   rule(
     "whitespace may differ and is reported; anything looser and ambiguity are refused with candidates",
-    "packages/host/src/patch/torture.test.ts: $name",
+    "test/patch-torture.test.ts: $name",
     "packages/host/src/patch/apply.test.ts: a failed hunk is named",
   ),
   rule(
     "bytes outside the hunks never change",
-    "packages/host/src/patch/torture.test.ts: $name",
+    "test/patch-torture.test.ts: $name",
     "packages/host/src/patch/round-trip.test.ts: a diff applied to the old bytes produces the new bytes",
   ),
   rule(

@@ -46,6 +46,7 @@ export { createLineSplitter, type LineHandlers } from "./line-splitter.ts";
 export { Lines, toRange } from "./lines.ts";
 export { actionOf, ownAction, toolOf } from "./lookup.ts";
 export { allowedIn, hasAccess, MODES, type Mode } from "./modes.ts";
+export { orAborted } from "./or-aborted.ts";
 export { ownerOf, sessionOf, toMemberId, toOwnerId } from "./owners.ts";
 export { createCursors, createSeal, pagingInput, staleCursor } from "./paging.ts";
 export { createRegistry, type Registry, type RegistryChange } from "./registry.ts";

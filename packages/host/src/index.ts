@@ -165,7 +165,6 @@ export type { ProjectStore } from "./store/project-store.ts";
 export type { OwnRecord, RecordFilter } from "./store/records.ts";
 export { makeTempFolder } from "./temp-folder.ts";
 export { cacheFolder } from "./user-folders.ts";
-export { orAborted } from "./waits.ts";
 export { createFileChanges, type FileChanges } from "./watching/file-changes.ts";
 export type { WatcherStatus } from "./watching/watcher.ts";
 export { type ChangeListener, createWatcher, type Watcher } from "./watching/watcher.ts";

@@ -13,16 +13,6 @@ export function inTime<T>(work: Promise<T>, ms: number): Promise<T> {
   });
 }
 
-/** Rejects with the signal's reason as soon as it is aborted. */
-export function orAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
-  signal.throwIfAborted();
-  return new Promise((resolve, reject) => {
-    const stop = () => reject(signal.reason);
-    signal.addEventListener("abort", stop, { once: true });
-    work.then(resolve, reject).finally(() => signal.removeEventListener("abort", stop));
-  });
-}
-
 /** Resolves when the condition is met, which is looked at after each change, or when the signal is aborted. */
 export function until(isMet: () => boolean, changes: Topic<void>, enough: AbortSignal): Promise<void> {
   return new Promise((resolve) => {

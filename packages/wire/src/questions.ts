@@ -1,6 +1,12 @@
-import { type Answer, type CallOptions, type ERRORS, type Question, ToolError } from "@octant/core";
+import {
+  type Answer,
+  type CallOptions,
+  type ERRORS,
+  orAborted,
+  type Question,
+  ToolError,
+} from "@octant/core";
 import { z } from "zod";
-import { orAborted } from "./or-aborted.ts";
 
 type Ask = NonNullable<CallOptions["ask"]>;
 

@@ -1,4 +1,4 @@
-import { orAborted } from "./or-aborted.ts";
+import { orAborted } from "@octant/core";
 
 /**
  * How far a sender may be ahead of its reader, in chunks. The reader acknowledges the total number it has received.

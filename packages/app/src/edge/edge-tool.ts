@@ -10,12 +10,13 @@ import {
   JOB_STATES,
   JobId,
   type Jobs,
+  orAborted,
   type Registry,
   ToolError,
 } from "@octant/core";
 import { z } from "zod";
 import type { ResourceSource } from "../mcp/calls.ts";
-import { createLateQuestions, type LateQuestions, untilAborted } from "./late-questions.ts";
+import { createLateQuestions, type LateQuestions } from "./late-questions.ts";
 
 /** The name under which a server answers edges. It is on no list of tools, so no model sees it. */
 export const EDGE = "edge";
@@ -153,7 +154,8 @@ async function untilCancelled(
   const report = () => progress({ progress: changes++ });
   const stop = await follow(report);
   report();
-  return untilAborted(signal).finally(() => stop?.());
+  // Only the caller ends it.
+  return orAborted(new Promise<never>(() => {}), signal).finally(() => stop?.());
 }
 
 /**

@@ -1,5 +1,5 @@
 import { EventEmitter, once } from "node:events";
-import type { Answer, CallOptions, Context, Dispatch } from "@octant/core";
+import { type Answer, type CallOptions, type Context, type Dispatch, orAborted } from "@octant/core";
 
 type Ask = NonNullable<CallOptions["ask"]>;
 /** The call of a client that answers the questions of one job. */
@@ -28,7 +28,7 @@ export function createLateQuestions() {
       const follower = await findFollower(job_id, signal);
       if (!follower) return undefined;
       try {
-        return await Promise.race([follower.ask(question), untilAborted(signal)]);
+        return await orAborted(follower.ask(question), signal);
       } catch (cause) {
         signal.throwIfAborted();
         // A client that lost its connection may follow the job again.
@@ -68,10 +68,3 @@ export function createLateQuestions() {
       },
   };
 }
-
-/** Rejects with the signal's reason when it aborts. */
-export const untilAborted = (signal: AbortSignal): Promise<never> =>
-  new Promise((_, reject) => {
-    if (signal.aborted) reject(signal.reason);
-    signal.addEventListener("abort", () => reject(signal.reason), { once: true });
-  });

@@ -1,6 +1,6 @@
-import { ToolError } from "@octant/core";
+import { orAborted, ToolError } from "@octant/core";
 import type { Browser, BrowserContext, BrowserContextOptions, Locator, Page } from "playwright-core";
-import { inTime, LateError, orAborted } from "../waits.ts";
+import { inTime, LateError } from "../waits.ts";
 import { Activity, type Marker } from "./activity.ts";
 import type { DownloadLimit } from "./download-limit.ts";
 import {

@@ -1,5 +1,6 @@
+import { orAborted } from "@octant/core";
 import { z } from "zod";
-import { inTime, LateError, orAborted } from "../waits.ts";
+import { inTime, LateError } from "../waits.ts";
 import type { ConsoleEntry, Marker } from "./activity.ts";
 import type { ActOptions, Profile } from "./profile.ts";
 import { type Changes, takeChanges } from "./snapshots.ts";

@@ -74,7 +74,7 @@ export interface Reading {
 }
 
 /** Up to here the whole file is hashed even if a part of it is read; fs.stat hashes bigger ones. */
-const MAX_HASHED_BYTES = 64 * 1024 * 1024;
+const MAX_EAGER_HASH_BYTES = 64 * 1024 * 1024;
 /** So much of a file too big to look through decides whether it is text. */
 const SNIFF_BYTES = 64 * 1024;
 const BOM_BYTES = 3;
@@ -134,7 +134,7 @@ const factsOfSmall = ({ fd }: Opened, bytes: Buffer, cache: FactsCache): FileFac
   bytes.length < REMEMBERED_BYTES ? factsOf(bytes) : cache.ofBytes(fd, bytes);
 
 const factsOfBig = async ({ fd, size }: Opened, options: ReadOptions, cache: FactsCache) =>
-  size <= MAX_HASHED_BYTES ? cache.of(fd, options) : cache.known(fd);
+  size <= MAX_EAGER_HASH_BYTES ? cache.of(fd, options) : cache.known(fd);
 
 interface Text {
   /** UTF-8, regardless of the file's encoding. */

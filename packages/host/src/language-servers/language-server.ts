@@ -1,7 +1,7 @@
-import { createTopic } from "@octant/core";
+import { createTopic, orAborted } from "@octant/core";
 import type { Confinement } from "../confinement.ts";
 import type { Path } from "../path.ts";
-import { inTime, LateError, orAborted } from "../waits.ts";
+import { inTime, LateError } from "../waits.ts";
 import { createDocuments, type Documents } from "./documents.ts";
 import { residentBytesOf, type ServerProcess } from "./server-process.ts";
 import { openSession, type Patience, type Session } from "./session.ts";

@@ -1,6 +1,6 @@
 import { lookup } from "node:dns/promises";
 import { isIP, type LookupFunction } from "node:net";
-import { orAborted } from "../waits.ts";
+import { orAborted } from "@octant/core";
 import { blocked, type Gate } from "./policy.ts";
 import type { ChooseProxy } from "./proxy.ts";
 import type { Target } from "./target.ts";

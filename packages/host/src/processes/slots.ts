@@ -1,5 +1,5 @@
-import { ToolError } from "@octant/core";
-import { inTime, LateError, orAborted } from "../waits.ts";
+import { orAborted, ToolError } from "@octant/core";
+import { inTime, LateError } from "../waits.ts";
 
 /** Commands of many clients come in bursts; most end within this time. */
 const QUEUE_MS = 5_000;

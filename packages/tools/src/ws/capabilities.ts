@@ -5,11 +5,12 @@ import {
   BackendStatus,
   MODES,
   type Mode,
+  orAborted,
   type Tool,
   ToolError,
   Uri,
 } from "@octant/core";
-import { orAborted, pathToUri, SANDBOX_LEVELS, SANDBOX_MODES, type SandboxStatus } from "@octant/host";
+import { pathToUri, SANDBOX_LEVELS, SANDBOX_MODES, type SandboxStatus } from "@octant/host";
 import { z } from "zod";
 import { INSPECT } from "../kinds.ts";
 import type { WsOptions } from "./options.ts";

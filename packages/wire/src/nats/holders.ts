@@ -1,5 +1,5 @@
 import { errors } from "@nats-io/transport-node";
-import { orAborted } from "../or-aborted.ts";
+import { orAborted } from "@octant/core";
 import type { NatsConnection } from "./connection.ts";
 import { findLast, type Holder, LEASE_MS, parseHolder, RENEW_MS } from "./lease.ts";
 

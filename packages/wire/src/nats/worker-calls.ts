@@ -1,8 +1,7 @@
 import { headers, type Msg } from "@nats-io/transport-node";
-import { type CallOptions, ToolError, toTraceId } from "@octant/core";
+import { type CallOptions, orAborted, ToolError, toTraceId } from "@octant/core";
 import { overloaded, parseRequest, refusal, toResponse } from "../envelopes.ts";
 import { encodeMsgPack, parseMsgPack } from "../msgpack/codec.ts";
-import { orAborted } from "../or-aborted.ts";
 import { readAnswer } from "../questions.ts";
 import { dispatchRequest, type JobFeed, type RequestRunner, toListeners, withText } from "../run-request.ts";
 import { encodeBody, findBinary, HEADERS, parseBody, putBinary } from "./bodies.ts";

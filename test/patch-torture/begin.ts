@@ -1,4 +1,4 @@
-import type { TortureRow } from "./torture-rows.ts";
+import type { TortureRow } from "./rows.ts";
 
 const begin = (...lines: readonly string[]) => `*** Begin Patch\n${lines.join("\n")}\n*** End Patch\n`;
 

@@ -1,4 +1,4 @@
-import type { TortureRow } from "./torture-rows.ts";
+import type { TortureRow } from "./rows.ts";
 
 const range = (line: number, col: number, endLine: number, endCol: number) => ({
   start: { line, col },

@@ -1,9 +1,9 @@
 import { ToolError } from "@octant/core";
 import { expect, test } from "vitest";
-import { type Applied, applyChange } from "./apply.ts";
-import type { FileChange } from "./change.ts";
-import { parsePatch } from "./parse.ts";
-import { type Content, type Files, TORTURE_ROWS, type TortureRow } from "./torture-rows.ts";
+import { type Applied, applyChange } from "../packages/host/src/patch/apply.ts";
+import type { FileChange } from "../packages/host/src/patch/change.ts";
+import { parsePatch } from "../packages/host/src/patch/parse.ts";
+import { type Content, type Files, TORTURE_ROWS, type TortureRow } from "./patch-torture/rows.ts";
 
 test.each(TORTURE_ROWS)("$name", (row) => {
   if (row.error) return expectFailure(row);

@@ -1,10 +1,10 @@
 import type { ErrorCode } from "@octant/core";
-import type { EntryType, Match, StructuredEdit } from "./change.ts";
-import { BEGIN_ROWS } from "./torture-rows-begin.ts";
-import { FILE_ROWS } from "./torture-rows-files.ts";
-import { MATCH_ROWS } from "./torture-rows-match.ts";
-import { STRUCTURED_ROWS } from "./torture-rows-structured.ts";
-import { TEXT_ROWS } from "./torture-rows-text.ts";
+import type { EntryType, Match, StructuredEdit } from "../../packages/host/src/patch/change.ts";
+import { BEGIN_ROWS } from "./begin.ts";
+import { FILE_ROWS } from "./files.ts";
+import { MATCH_ROWS } from "./match.ts";
+import { STRUCTURED_ROWS } from "./structured.ts";
+import { TEXT_ROWS } from "./text.ts";
 
 export type Content = string | Buffer;
 export type Files = Readonly<Record<string, Content>>;

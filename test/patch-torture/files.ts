@@ -1,4 +1,4 @@
-import type { TortureRow } from "./torture-rows.ts";
+import type { TortureRow } from "./rows.ts";
 
 const HELLO_DELETED =
   "diff --git a/x b/x\ndeleted file mode 100644\nindex ce01362..0000000\n--- a/x\n+++ /dev/null\n@@ -1 +0,0 @@\n-hello\n";

@@ -1,4 +1,4 @@
-import type { TortureRow } from "./torture-rows.ts";
+import type { TortureRow } from "./rows.ts";
 
 const latin1 = (text: string) => Buffer.from(text, "latin1");
 const utf16le = (text: string) => Buffer.from(`\ufeff${text}`, "utf16le");

@@ -1,4 +1,4 @@
-import type { TortureRow } from "./torture-rows.ts";
+import type { TortureRow } from "./rows.ts";
 
 const numbered = (count: number, changed: Readonly<Record<number, string>> = {}) =>
   Array.from(
