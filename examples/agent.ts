@@ -53,10 +53,12 @@ await using octant = createOctant({
   prompter: prompter.prompter,
 });
 const tools = createDispatchExecutor({
-  ...octant,
+  host: {
+    ...octant,
+    jobs: octant.workspace.jobs,
+    roots: octant.workspace.confinement.roots.map(pathToUri),
+  },
   prompter,
-  jobs: octant.workspace.jobs,
-  roots: octant.workspace.confinement.roots.map(pathToUri),
 });
 // Approvals are asked for here; without a prompter such actions are refused.
 const agent = new Agent({ client, tools, session: new Session({ id: "example" }), system: "Be brief." });

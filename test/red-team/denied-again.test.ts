@@ -7,7 +7,7 @@ import type { AddressInfo } from "node:net";
 import { dirname, join } from "node:path";
 import { createOctant } from "@octant/app";
 import { afterAll, describe, expect, test } from "vitest";
-import { planUndo } from "../../packages/app/src/agent/undo.ts";
+import { createTurns, planUndo } from "../../packages/app/src/agent/undo.ts";
 import { createFixtureProject } from "../fixture-project.ts";
 
 const caller = { id: "test", access: "admin" } as const;
@@ -107,7 +107,7 @@ describe("the record of a change that others made to a denied file meanwhile", a
   });
 
   test("a person undoes the whole turn", async () => {
-    const plan = await planUndo(octant, "undo");
+    const plan = await planUndo(createTurns(octant), "undo");
     expect(await plan.diff({ overwrite: false })).toContain(SECRET);
     await plan.apply({ overwrite: false });
     expect(readFileSync(at("vault/note.txt"), "utf8")).toBe(`${SECRET}\n`);

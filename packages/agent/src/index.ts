@@ -69,6 +69,20 @@ export { readLogFile } from "./sessions/log-file.ts";
 export type { SessionInfo, SessionStore } from "./sessions/session-store.ts";
 export { afterBeginning, createSpending, type Spending } from "./spending.ts";
 export type { CallStep, ToolCall, ToolExecutor, ToolResult } from "./tool-executor.ts";
+export type {
+  Direction,
+  HostContext,
+  HostJobs,
+  HostTurns,
+  MemberHost,
+  MemberHosts,
+  OpenTurn,
+  PlannedUndo,
+  ToolHost,
+  Turn,
+  UncoveredEntry,
+  UndoPlan,
+} from "./tool-host.ts";
 export { type CallPrompter, createCallPrompter } from "./tools/call-prompter.ts";
 export { createToolExecutor } from "./tools/create-executor.ts";
 export { createDispatchExecutor } from "./tools/dispatch-executor.ts";

@@ -16,7 +16,7 @@ export {
   openSessions,
 } from "./agent/sessions.ts";
 export { listPrompts } from "./agent/turns.ts";
-export { type Direction, describeUndo, listTurns, planUndo, type UndoPlan } from "./agent/undo.ts";
+export { createTurns, describeUndo, planUndo } from "./agent/undo.ts";
 export { markdownFiles, TRUSTED_FOLDERS } from "./agent/workspace-crew.ts";
 export { describeLeftWork, openWorktreeRecords } from "./agent/worktree-records.ts";
 export { type ControlClient, connectTo, findProcesses, listSockets } from "./control/find-processes.ts";

@@ -26,13 +26,13 @@ export function createDiagnosticsAfterEdits({
     const within = AbortSignal.any([signal, AbortSignal.timeout(PATIENCE_MS)]);
     const texts = await Promise.all(
       paths.slice(-MAX_FILES).map(async (uri) => {
-        const { envelope } = await dispatch(
+        const { envelope, text: read } = await dispatch(
           { tool: "code", action: "diagnostics", input: { uri } },
           { caller: CALLER, signal: within },
         );
         // Without a server for the language there is nothing to report.
         if (!envelope.ok || !(Object(envelope.data).total > 0)) return reported.delete(uri) && undefined;
-        const text = toText(envelope);
+        const text = read ?? toText(envelope);
         if (reported.get(uri) === text) return undefined;
         reported.set(uri, text);
         return text;

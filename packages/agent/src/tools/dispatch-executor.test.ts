@@ -75,7 +75,7 @@ function setUp(more: Partial<DispatchExecutorOptions> = {}) {
   });
   return {
     registry,
-    tools: createDispatchExecutor({ dispatch, registry, prompter, roots: ["file:///p"], ...more }),
+    tools: createDispatchExecutor({ host: { dispatch, registry, roots: ["file:///p"] }, prompter, ...more }),
   };
 }
 

@@ -6,8 +6,6 @@ import {
   type Caller,
   createListing,
   createToText,
-  type Dispatch,
-  type Jobs,
   type Listing,
   type Mode,
   ownAction,
@@ -18,20 +16,17 @@ import type { ToolDefinition } from "../api-client.ts";
 import type { UserPart } from "../messages.ts";
 import { toFailure } from "../run-calls.ts";
 import type { ToolCall, ToolExecutor, ToolResult } from "../tool-executor.ts";
+import type { HostJobs, ToolHost } from "../tool-host.ts";
 import { createDiagnosticsAfterEdits } from "./after-edits.ts";
 import type { CallPrompter } from "./call-prompter.ts";
 import { factsOf } from "./facts.ts";
 import { outlineOf } from "./outline.ts";
 
 export interface DispatchExecutorOptions {
-  readonly dispatch: Dispatch;
-  readonly registry: Registry;
-  /** The URIs of the workspace's folders. */
-  readonly roots: readonly string[];
+  /** Where the tools run. Without jobs, calls do not wait for long work. */
+  readonly host: Pick<ToolHost, "dispatch" | "registry" | "roots"> & Partial<Pick<ToolHost, "jobs">>;
   /** The same object whose prompter the dispatcher's policy has. */
   readonly prompter: CallPrompter;
-  /** With it, calls wait for long work: a model has nothing else to do. */
-  readonly jobs?: Pick<Jobs, "ended" | "result" | "cancel">;
   /** The caller, such as the owner of a remote session; by default each session is its own caller. */
   readonly caller?: Caller;
   /** The maximum access of calls; a sub-agent gets less than its parent. */
@@ -44,7 +39,7 @@ export interface DispatchExecutorOptions {
 
 /** Runs the tools of a registry through its dispatcher and policy. */
 export function createDispatchExecutor(options: DispatchExecutorOptions): ToolExecutor {
-  const { dispatch, registry, roots } = options;
+  const { dispatch, registry, roots, jobs } = options.host;
   const { access = "admin", mode = () => undefined, allows = () => true } = options;
   const toText = createToText(registry, roots);
   const offered = createOffered(registry);
@@ -77,8 +72,8 @@ export function createDispatchExecutor(options: DispatchExecutorOptions): ToolEx
       const answer = await options.prompter.run(prompter, () =>
         dispatch(call, { caller, signal, onProgress }),
       );
-      const reply = await outcomeOf(answer, act, caller.id, options.jobs, signal);
-      return toResult(reply, toText(reply.envelope), factsOf(reply.envelope, act));
+      const reply = await outcomeOf(answer, act, caller.id, jobs, signal);
+      return toResult(reply, reply.text ?? toText(reply.envelope), factsOf(reply.envelope, act));
     },
     afterEdits: createDiagnosticsAfterEdits({ dispatch, registry, roots }),
   };
@@ -94,7 +89,7 @@ async function outcomeOf(
   answer: Reply,
   act: AnyAction | undefined,
   owner: string,
-  jobs: DispatchExecutorOptions["jobs"],
+  jobs: HostJobs | undefined,
   signal: AbortSignal,
 ): Promise<Reply> {
   const { job_id } = answer.envelope.meta;
@@ -107,8 +102,10 @@ async function outcomeOf(
     if (signal.aborted) await jobs.cancel(owner, job_id);
     throw cause;
   }
-  const envelope = await jobs.result(owner, job_id);
-  return envelope ? { ...answer, envelope } : answer;
+  const result = await jobs.result(owner, job_id);
+  if (!result) return answer;
+  const { text, ...envelope } = result;
+  return { envelope, attachments: answer.attachments, ...(text !== undefined && { text }) };
 }
 
 interface Offered {

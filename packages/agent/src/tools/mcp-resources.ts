@@ -29,9 +29,7 @@ export function createResourceExecutor(options: ResourceExecutorOptions): ToolSo
   const registry = createRegistry([]);
   const tool = mcpResources(servers);
   const { definitions, outline, execute } = createDispatchExecutor({
-    dispatch: dispatchTo(registry),
-    registry,
-    roots: [],
+    host: { dispatch: dispatchTo(registry), registry, roots: [] },
     prompter,
     ...(caller && { caller }),
     ...(access && { access }),

@@ -1,19 +1,41 @@
 import { fileURLToPath } from "node:url";
-import { findInstructions, type InstructionFile, toProjectFacts, toSystemPrompt } from "@octant/agent";
+import {
+  findInstructions,
+  type HostContext,
+  type InstructionFile,
+  type ToolHost,
+  toProjectFacts,
+  toSystemPrompt,
+} from "@octant/agent";
 import { pathToUri } from "@octant/host";
-import { createInstructionTrust, type InstructionContent } from "@octant/runtime";
+import { createInstructionTrust, type EffectiveSettings, type InstructionContent } from "@octant/runtime";
 import type { Octant } from "../octant.ts";
 
 const CALLER = { id: "agent-context", access: "read" } as const;
 
-export interface AgentContext {
-  readonly system: string;
-  /** Project instructions that have no effect until they are trusted. */
-  readonly untrusted: readonly string[];
-}
+/** The first folder of the workspace. */
+export const cwdOf = ({ roots }: Pick<ToolHost, "roots">): string =>
+  roots[0] === undefined ? "" : fileURLToPath(roots[0]);
 
-/** The context before the first message: the project, its instructions, and the person's own. */
-export async function loadAgentContext(octant: Octant, env: NodeJS.ProcessEnv): Promise<AgentContext> {
+/** The text before the first message: the project, its instructions, and the person's own. */
+export const toSystem = (
+  host: Pick<ToolHost, "roots">,
+  { platform, project, instructions, untrusted }: HostContext,
+  { custom_instructions: custom }: Pick<EffectiveSettings, "custom_instructions">,
+): string =>
+  toSystemPrompt({
+    cwd: cwdOf(host),
+    platform,
+    date: new Date().toISOString().slice(0, "2026-11-15".length),
+    project,
+    instructions: instructions.filter(({ nested }) => !nested),
+    nested: instructions.filter(({ nested }) => nested).map(({ path }) => path),
+    untrusted,
+    custom,
+  });
+
+/** The project, and its instructions as far as the person trusts them. */
+export async function loadHostContext(octant: Octant, env: NodeJS.ProcessEnv): Promise<HostContext> {
   const [detected, files] = await Promise.all([
     octant.dispatch({ tool: "ws", action: "detect", input: {} }, { caller: CALLER }),
     loadInstructions(octant),
@@ -21,17 +43,12 @@ export async function loadAgentContext(octant: Octant, env: NodeJS.ProcessEnv): 
   const isTrusted = files.length === 0 ? () => true : createInstructionTrust({ env });
   const trusted = files.filter((file) => isTrusted(file));
   const untrusted = files.filter((file) => !isTrusted(file)).map(({ path }) => path);
-  const system = toSystemPrompt({
-    cwd: octant.workspace.confinement.roots[0] ?? "",
+  return {
     platform: `${process.platform} ${process.arch}`,
-    date: new Date().toISOString().slice(0, "2026-11-15".length),
     project: detected.envelope.ok ? toProjectFacts(detected.envelope.data) : [],
-    instructions: trusted.filter(({ nested }) => !nested),
-    nested: trusted.filter(({ nested }) => nested).map(({ path }) => path),
+    instructions: trusted,
     untrusted,
-    custom: octant.config.settings.custom_instructions,
-  });
-  return { system, untrusted };
+  };
 }
 
 /** The files with instructions for agents, each with its root. */

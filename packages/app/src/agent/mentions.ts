@@ -1,9 +1,8 @@
 import { expandMentions, type UserPart } from "@octant/agent";
 import { createToText, ToolError } from "@octant/core";
-import { pathToUri } from "@octant/host";
 import type { OpenedAgent } from "./open-agent.ts";
 
-type Opened = Pick<OpenedAgent, "octant" | "servers">;
+type Opened = Pick<OpenedAgent, "host" | "servers">;
 
 const CALLER = { id: "agent-mentions", access: "read" } as const;
 
@@ -15,16 +14,16 @@ export const withMentions = (opened: Opened, message: string): Promise<readonly 
   );
 
 /** Reads a file as the agent itself would. */
-async function readFile({ octant }: Opened, uri: string): Promise<readonly UserPart[] | undefined> {
-  const toText = createToText(octant.registry, octant.workspace.confinement.roots.map(pathToUri));
+async function readFile({ host }: Opened, uri: string): Promise<readonly UserPart[] | undefined> {
+  const toText = createToText(host.registry, host.roots);
   for (const action of ["read", "list"]) {
     const call = { tool: "fs", action, input: { uri } };
-    const { envelope, attachments } = await octant.dispatch(call, { caller: CALLER });
+    const { envelope, attachments, text } = await host.dispatch(call, { caller: CALLER });
     if (!envelope.ok) continue;
     const images = attachments.flatMap(({ kind, mime, bytes }): UserPart[] =>
       kind === "image" ? [{ type: "image", mime, data: Buffer.from(bytes).toString("base64") }] : [],
     );
-    return [{ type: "text", text: toText(envelope) }, ...images];
+    return [{ type: "text", text: text ?? toText(envelope) }, ...images];
   }
   return undefined;
 }

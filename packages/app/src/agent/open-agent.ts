@@ -20,15 +20,17 @@ import {
   type ProviderName,
   type Session,
   type SessionStore,
+  type ToolHost,
 } from "@octant/agent";
 import { type Caller, type Mode, ToolError } from "@octant/core";
-import { findRepository, type HookRecord, pathToUri, recordHooks } from "@octant/host";
+import { findRepository, type HookRecord, recordHooks } from "@octant/host";
 import type { McpServers, ServerDefinition } from "@octant/mcp-client";
 import { createCredentialStore, type PermissionPrompter, type Thinking, unattended } from "@octant/runtime";
 import type { DeveloperMode } from "@octant/tools";
+import { createLocalHost } from "../host/local-host.ts";
 import { openServers } from "../mcp-servers/open-servers.ts";
 import { createOctant, type Octant, type OctantOptions } from "../octant.ts";
-import { loadAgentContext } from "./agent-context.ts";
+import { cwdOf, toSystem } from "./agent-context.ts";
 import { persistMode } from "./session-mode.ts";
 import { isOwnSession, openSessions } from "./sessions.ts";
 import { createTurnCheckpoints } from "./turns.ts";
@@ -96,6 +98,7 @@ export async function openAgent(options: OpenAgentOptions) {
       }),
   });
   try {
+    const host = createLocalHost(octant, withKeys);
     const hooksAtStart = hooksOf(octant, env);
     await openWorktreeRecords(octant.workspace, env).sweep();
     const sessions = openSessions(octant.workspace, options.owner);
@@ -104,9 +107,7 @@ export async function openAgent(options: OpenAgentOptions) {
     const caller = options.owner?.id ?? session.id;
     octant.spending.join(caller, session);
     const isNew = session.conversation.model === undefined;
-    const { system, untrusted } = isNew
-      ? await loadAgentContext(octant, withKeys)
-      : { system: "", untrusted: [] };
+    const context = isNew ? await host.context() : undefined;
     // An event, because every front end shows those, each in its own way.
     const notify = (text: string) =>
       // A log that cannot be written ends the run itself.
@@ -122,18 +123,18 @@ export async function openAgent(options: OpenAgentOptions) {
       onFailed: notify,
     });
     connected = servers;
-    const turn = createTurnCheckpoints(octant.checkpoints, session);
+    const turn = createTurnCheckpoints(host.turns, session);
     const agent = new Agent({
       client,
       tools: createToolExecutor({
-        ...sourcesOf(octant, servers, callPrompter, options),
+        ...sourcesOf(host, servers, callPrompter, options),
         steps: [turn.step, ...(options.steps?.(octant) ?? []), markPlans(session)],
       }),
       afterRun: turn.end,
       session,
       prompter,
-      system,
-      cwd: octant.workspace.confinement.roots[0] ?? "",
+      system: context ? toSystem(host, context, octant.config.settings) : "",
+      cwd: cwdOf(host),
       compaction: { max_tokens: octant.config.settings.max_tokens ?? undefined },
       limits: () => narrowest(options.limits, octant.modes.current(caller)?.limits),
     });
@@ -147,8 +148,10 @@ export async function openAgent(options: OpenAgentOptions) {
       servers,
       /** With the API keys of the providers. */
       env: withKeys,
+      /** Where its tools run. */
+      host,
       /** Project instructions that have no effect until they are trusted. */
-      untrusted,
+      untrusted: context?.untrusted ?? [],
       /** The git hooks that the person had in place; commands such as /commit run no others. */
       hooksAtStart,
       /** The model at the start of the session. */
@@ -184,22 +187,14 @@ function hooksOf({ workspace: { confinement } }: Octant, env: NodeJS.ProcessEnv)
 
 /** The tools that the model is offered. */
 function sourcesOf(
-  octant: Octant,
+  host: ToolHost,
   servers: McpServers,
   prompter: CallPrompter,
   { owner, currentMode }: OpenAgentOptions,
 ) {
-  const { dispatch, dispatchTo, registry, workspace } = octant;
-  const roots = workspace.confinement.roots.map(pathToUri);
-  const own = createDispatchExecutor({
-    dispatch,
-    registry,
-    roots,
-    prompter,
-    jobs: workspace.jobs,
-    caller: owner,
-    mode: currentMode,
-  });
+  const own = createDispatchExecutor({ host, prompter, caller: owner, mode: currentMode });
+  const { dispatchTo } = host;
+  if (!dispatchTo) return { own };
   const foreign = { servers, dispatchTo, prompter, caller: owner };
   return { own, further: [createMcpExecutor(foreign), createResourceExecutor(foreign)] };
 }

@@ -1,8 +1,13 @@
-import { type CallStep, type Session, type StampedEvent, textOf } from "@octant/agent";
+import {
+  type CallStep,
+  type HostTurns,
+  type OpenTurn,
+  type Session,
+  type StampedEvent,
+  textOf,
+} from "@octant/agent";
 import { toOneLine } from "@octant/core";
-import type { Checkpoints, OpenTurn } from "@octant/host";
-import type { Octant } from "../octant.ts";
-import { notesOn, planTurn } from "./undo.ts";
+import { notesOn } from "./undo.ts";
 
 /** Records in the session's log which checkpoint turn its calls belong to. */
 const MARK = "checkpoint";
@@ -10,11 +15,11 @@ const MAX_TURNS = 500;
 const MAX_LABEL_CHARS = 80;
 
 /** Opens a turn before its first call that may change files; the calls themselves take the checkpoints. */
-export function createTurnCheckpoints(checkpoints: Checkpoints | undefined, session: Session) {
-  let turn: Promise<OpenTurn> | undefined;
+export function createTurnCheckpoints(turns: HostTurns, session: Session) {
+  let turn: Promise<OpenTurn | undefined> | undefined;
   const step: CallStep = async (call, { reads_only }, next) => {
-    if (checkpoints && !reads_only) {
-      turn ??= begin(checkpoints, session);
+    if (!reads_only) {
+      turn ??= begin(turns, session);
       await turn;
     }
     return next(call);
@@ -26,7 +31,7 @@ export function createTurnCheckpoints(checkpoints: Checkpoints | undefined, sess
       turn = undefined;
       // A turn that failed to begin has already reported its error.
       await ended?.then(
-        (begun) => begun.end(),
+        (begun) => begun?.end(),
         () => {},
       );
     },
@@ -34,9 +39,9 @@ export function createTurnCheckpoints(checkpoints: Checkpoints | undefined, sess
 }
 
 /** The mark lets a rewind find the turn of a message, also in a fork of the session. */
-async function begin(checkpoints: Checkpoints, session: Session): Promise<OpenTurn> {
-  const turn = await checkpoints.beginTurn(labelOf(session), { session_id: session.id });
-  await session.append({ type: "mark", name: MARK, data: { turn: turn.id } });
+async function begin(turns: HostTurns, session: Session): Promise<OpenTurn | undefined> {
+  const turn = await turns.begin(labelOf(session), session.id);
+  if (turn) await session.append({ type: "mark", name: MARK, data: { turn: turn.id } });
   return turn;
 }
 
@@ -84,15 +89,15 @@ export interface RewoundFiles {
 /**
  * Reverts the file changes of these turns, one after the other. Files that the person has changed since stay.
  */
-export async function rewindFiles(octant: Octant, turns: readonly number[]): Promise<RewoundFiles> {
-  const known = await octant.workspace.checkpoints.turns({ limit: MAX_TURNS });
+export async function rewindFiles(turns: HostTurns, ids: readonly number[]): Promise<RewoundFiles> {
+  const known = await turns.list({ limit: MAX_TURNS });
   const restored = new Set<string>();
   const changed = new Set<string>();
   const notes = new Set<string>();
-  for (const id of turns) {
+  for (const id of ids) {
     const turn = known.find((one) => one.id === id);
     if (!turn || turn.undone) continue;
-    const plan = await planTurn(octant, turn, "undo");
+    const plan = await turns.plan(turn, "undo");
     await plan.apply({ overwrite: false });
     for (const path of [...plan.restored.map((one) => one.path), ...plan.merged]) restored.add(path);
     for (const path of plan.conflicts) changed.add(path);

@@ -1,25 +1,28 @@
+import type { Direction, HostTurns, PlannedUndo, Turn, UndoPlan } from "@octant/agent";
 import { action, createRegistry, defineTool, ToolError, toOneLine } from "@octant/core";
-import type { ChangedRef, SnapshotChange, Turn } from "@octant/host";
+import type { ChangedRef, SnapshotChange } from "@octant/host";
 import { z } from "zod";
 import { LOCAL_CALLER, type Octant } from "../octant.ts";
 
-export type Direction = "undo" | "redo";
-
-/** The effect of an undo or redo; paths are relative to the workspace where possible. */
-export type UndoPlan = Awaited<ReturnType<typeof planTurn>>;
-
-/** The turns of this workspace, newest first. */
-export const listTurns = ({ workspace }: Octant, session_id?: string): Promise<readonly Turn[]> =>
-  workspace.checkpoints.turns({ session_id });
+/** The checkpoints of a workspace in this process. */
+export const createTurns = (octant: Octant): HostTurns => ({
+  begin: async (label, session_id) => octant.checkpoints?.beginTurn(label, { session_id }),
+  list: (filter) => octant.workspace.checkpoints.turns(filter),
+  plan: (turn, direction) => planTurn(octant, turn, direction),
+});
 
 /** The newest turn that is not undone; for a redo, the last undone one. */
-export async function planUndo(octant: Octant, direction: Direction, session_id?: string): Promise<UndoPlan> {
-  const turn = choose(await listTurns(octant, session_id), direction);
+export async function planUndo(
+  turns: HostTurns,
+  direction: Direction,
+  session_id?: string,
+): Promise<UndoPlan> {
+  const turn = choose(await turns.list({ session_id }), direction);
   if (!turn) throw nothingTo(direction);
-  return planTurn(octant, turn, direction);
+  return turns.plan(turn, direction);
 }
 
-export async function planTurn(octant: Octant, turn: Turn, direction: Direction) {
+async function planTurn(octant: Octant, turn: Turn, direction: Direction): Promise<UndoPlan> {
   const { checkpoints, confinement, edits } = octant.workspace;
   const plan = await checkpoints.plan(turn, direction);
   const alongside = await checkpoints.alongside(turn);
@@ -41,22 +44,15 @@ export async function planTurn(octant: Octant, turn: Turn, direction: Direction)
     restored: plan.changes
       .filter(({ path }) => !plan.merged.includes(path) && !plan.conflicts.some((one) => one.path === path))
       .map((change) => ({ path: shown(change.path), change: kindOf(change) })),
-    /** Files that others changed too, whose changes can be merged with the restored state. */
     merged: plan.merged.map(shown),
-    /** Files that others changed too, which would lose those changes. */
     conflicts: plan.conflicts.map(({ path }) => shown(path)),
-    /** Changed entries that checkpoints do not cover; left alone. */
     uncovered: plan.uncovered.map((one) => ({ ...one, path: shown(one.path) })),
-    /** What others changed while the turn ran; left alone. */
     meanwhile: plan.meanwhile.map(shown),
-    /** Other turns that ran at the same time; it takes back their changes too. */
     alongside: alongside.map(({ label }) => label),
-    /** A diff from the current state. */
-    async diff({ overwrite }: { overwrite: boolean }): Promise<string> {
+    async diff({ overwrite }) {
       return (await patch(overwrite, true))?.diff ?? "";
     },
-    /** Applies it; files with conflicts are left alone unless `overwrite` is set. */
-    async apply({ overwrite }: { overwrite: boolean }): Promise<void> {
+    async apply({ overwrite }) {
       const files = [
         ...new Set([...plan.changes, ...(overwrite ? plan.conflicts : [])].map(({ path }) => path)),
       ];
@@ -114,7 +110,7 @@ async function recorded(octant: Octant, { direction, ...facts }: Recorded, work:
 }
 
 /** One line for the turn and one for each file. */
-export function describeUndo(plan: UndoPlan, isOverwritten: boolean): string {
+export function describeUndo(plan: PlannedUndo, isOverwritten: boolean): string {
   const { direction, turn, restored, merged, conflicts } = plan;
   const lines = [
     `${direction === "undo" ? "undone" : "redone"}: ${toOneLine(turn.label)}`,
@@ -131,7 +127,7 @@ export function describeUndo(plan: UndoPlan, isOverwritten: boolean): string {
 const MAX_NAMED = 20;
 
 /** What an undo or redo leaves alone, and why, one line each. */
-export function notesOn({ direction, uncovered, meanwhile, alongside }: UndoPlan): string[] {
+export function notesOn({ direction, uncovered, meanwhile, alongside }: PlannedUndo): string[] {
   const not = direction === "undo" ? "not undone" : "not redone";
   const list = (title: string, paths: readonly string[]) => {
     if (paths.length === 0) return [];

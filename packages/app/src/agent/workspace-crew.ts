@@ -12,15 +12,17 @@ import {
   createToolExecutor,
   type LimitReached,
   type Member,
+  type MemberHosts,
   type MemberPlan,
   markPlans,
   parseRole,
   ROLES,
   type Role,
   type ToolExecutor,
+  type ToolHost,
 } from "@octant/agent";
 import { type Access, type Caller, ownerOf, sessionOf, toMemberId } from "@octant/core";
-import { hashOf, pathToUri, readRegularFile } from "@octant/host";
+import { hashOf, readRegularFile } from "@octant/host";
 import type { McpServers } from "@octant/mcp-client";
 import {
   createInstructionTrust,
@@ -29,11 +31,12 @@ import {
   unattended,
 } from "@octant/runtime";
 import { MEMORY_FOLDER } from "@octant/tools";
+import { createLocalHost } from "../host/local-host.ts";
 import type { Octant } from "../octant.ts";
-import { loadAgentContext } from "./agent-context.ts";
+import { cwdOf, toSystem } from "./agent-context.ts";
 import { type OpenAgentOptions, openClient, withoutKeys } from "./open-agent.ts";
 import { openSessions } from "./sessions.ts";
-import { createMemberPlaces } from "./worktree.ts";
+import { createMemberHosts } from "./worktree.ts";
 import { describeLeftWork, openWorktreeRecords } from "./worktree-records.ts";
 
 export interface WorkspaceCrewOptions {
@@ -47,6 +50,9 @@ export interface WorkspaceCrewOptions {
   readonly permissions: PermissionSetting;
   readonly prompter?: PermissionPrompter;
   readonly callPrompter?: CallPrompter;
+  /** Where the session of the root works; the workspace itself when absent. */
+  readonly host?: ToolHost | undefined;
+  readonly places?: MemberHosts | undefined;
   /** The MCP servers of the root, once they are opened. */
   readonly servers?: () => McpServers | undefined;
 }
@@ -55,16 +61,19 @@ export interface WorkspaceCrewOptions {
 export function createWorkspaceCrew(given: WorkspaceCrewOptions): Crew {
   const { octant, env, options = {}, prompter = unattended } = given;
   const callPrompter = given.callPrompter ?? createCallPrompter();
-  const places = createMemberPlaces(octant, {
-    env: withoutKeys(env),
-    permissions: given.permissions,
-    prompter: callPrompter.prompter,
-    crew: () => crew,
-    allow: options.allow,
-  });
+  const { host = createLocalHost(octant, env) } = given;
+  const places =
+    given.places ??
+    createMemberHosts(octant, {
+      env: withoutKeys(env),
+      permissions: given.permissions,
+      prompter: callPrompter.prompter,
+      crew: () => crew,
+      allow: options.allow,
+    });
   let context: Promise<string> | undefined;
   const systemFor = async (role: Role) => {
-    context ??= loadAgentContext(octant, env).then(({ system }) => system);
+    context ??= host.context().then((found) => toSystem(host, found, octant.config.settings));
     return `${await context}\n\n# Role\n${role.prompt}`;
   };
 
@@ -72,8 +81,7 @@ export function createWorkspaceCrew(given: WorkspaceCrewOptions): Crew {
     const { provider } = options;
     const client = await openClient(octant, env, { provider, model: plan.model ?? options.model });
     const system = await systemFor(plan.of);
-    const { octant: place, worktree } = await places.open(plan);
-    const { roots } = place.workspace.confinement;
+    const { host: place, join, finish, close } = await places.open(plan);
     const access = accessOf(plan);
     const owner = ownerOf(plan.parent);
     const sessions = openSessions(octant.workspace, owner === undefined ? undefined : { id: owner });
@@ -83,29 +91,26 @@ export function createWorkspaceCrew(given: WorkspaceCrewOptions): Crew {
     const caller: Caller =
       owner === undefined ? { id, access } : { id, access: toRemote(access), remote: true };
     const own = createDispatchExecutor({
-      dispatch: place.dispatch,
-      registry: place.registry,
-      roots: roots.map(pathToUri),
+      host: place,
       prompter: callPrompter,
-      jobs: place.workspace.jobs,
       caller,
       mode: options.currentMode,
       allows: (tool) => allows(plan, tool),
     });
     const servers = given.servers?.();
-    const foreign = servers && {
-      servers,
-      dispatchTo: place.dispatchTo,
-      prompter: callPrompter,
-      caller,
-      // A server's claim that a tool only reads is not trusted.
-      allows: (tool: string) => access !== "read" && allows(plan, tool),
-    };
+    const { dispatchTo } = place;
+    const foreign = servers &&
+      dispatchTo && {
+        servers,
+        dispatchTo,
+        prompter: callPrompter,
+        caller,
+        // A server's claim that a tool only reads is not trusted.
+        allows: (tool: string) => access !== "read" && allows(plan, tool),
+      };
     const further = foreign ? [createMcpExecutor(foreign), createResourceExecutor(foreign)] : [];
     octant.spending.join(id, session);
-    // The person's restrictions on the parent apply to the sub-agent too.
-    place.modes.adopt(id, octant.modes, plan.parent);
-    place.sessionRules.adopt(id, octant.sessionRules, plan.parent);
+    await join(id);
     const agent = new Agent({
       client,
       tools:
@@ -115,18 +120,18 @@ export function createWorkspaceCrew(given: WorkspaceCrewOptions): Crew {
       session,
       prompter,
       system,
-      cwd: roots[0] ?? "",
+      cwd: cwdOf(place),
       limits: () => ({ max_cost: options.limits?.max_cost }),
       parent: toParent(plan.parent),
     });
     const leave = octant.sessions.join(agent);
     return {
       agent,
-      finish: worktree && ((isDone) => worktree.finish(plan.task, isDone)),
+      ...(finish && { finish }),
       async close() {
         leave();
         await agent.close();
-        await worktree?.close();
+        await close();
       },
     };
   };

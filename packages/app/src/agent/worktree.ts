@@ -1,18 +1,20 @@
 import { mkdtempSync, realpathSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { agentTool, type Crew, type MemberPlan, type WorktreeOutcome } from "@octant/agent";
+import {
+  agentTool,
+  type Crew,
+  type MemberHost,
+  type MemberHosts,
+  type MemberPlan,
+  type WorktreeOutcome,
+} from "@octant/agent";
 import { ToolError } from "@octant/core";
 import { createGit, type StateFolder, type Workspace } from "@octant/host";
+import { createLocalHost } from "../host/local-host.ts";
 import { createOctant, type Octant, type OctantOptions } from "../octant.ts";
 import { GROUPS } from "../tools/own-tools.ts";
 import { commitAll, openWorktreeRecords } from "./worktree-records.ts";
-
-/** Where a sub-agent works: the tools it calls, on the files it changes. */
-interface MemberPlace {
-  readonly octant: Octant;
-  readonly worktree?: Worktree;
-}
 
 type PlaceOptions = Required<Pick<OctantOptions, "env">> &
   Pick<OctantOptions, "permissions" | "prompter" | "allow"> & { readonly crew: () => Crew };
@@ -21,7 +23,7 @@ type PlaceOptions = Required<Pick<OctantOptions, "env">> &
  * Sub-agents have the tools of their parent, and those of an agent in a worktree work there too. A server that offers
  * none for the project gives them the usual ones.
  */
-export function createMemberPlaces(root: Octant, { crew, ...options }: PlaceOptions) {
+export function createMemberHosts(root: Octant, { crew, ...options }: PlaceOptions): MemberHosts {
   const own = GROUPS.core.filter((tool) => root.registry.get(tool) !== undefined);
   const hasOwn = own.some((tool) => tool !== "job");
   const narrowed = {
@@ -40,17 +42,27 @@ export function createMemberPlaces(root: Octant, { crew, ...options }: PlaceOpti
     usual ??= createOctant({ ...narrowed, roots: [...root.workspace.confinement.roots] });
     return usual;
   };
+  const toHost = (octant: Octant, { parent, task }: MemberPlan, worktree?: Worktree): MemberHost => ({
+    host: createLocalHost(octant, options.env),
+    async join(caller) {
+      octant.modes.adopt(caller, root.modes, parent);
+      octant.sessionRules.adopt(caller, root.sessionRules, parent);
+    },
+    finish: worktree && ((isDone) => worktree.finish(task, isDone)),
+    close: async () => worktree?.close(),
+  });
   return {
-    async open({ agent_id, above, worktree: isApart }: MemberPlan): Promise<MemberPlace> {
+    async open(plan) {
+      const { agent_id, above, worktree: isApart } = plan;
       const outer = above.map((one) => worktrees.get(one.agent_id)).find((octant) => octant !== undefined);
-      if (!isApart) return { octant: outer ?? (hasOwn ? root : openUsual()) };
+      if (!isApart) return toHost(outer ?? (hasOwn ? root : openUsual()), plan);
       const { state } = root.workspace;
       const { confinement } = root.workspace;
       const { top } = createGit({ confinement, env: options.env }).open();
       const place = { ...narrowed, copyOf: { top, roots: confinement.roots } };
       const worktree = await openWorktree(agent_id, (outer ?? root).workspace, state, place);
       worktrees.set(agent_id, worktree.octant);
-      return { octant: worktree.octant, worktree };
+      return toHost(worktree.octant, plan, worktree);
     },
     close: async () => usual?.close(),
   };

@@ -1,13 +1,13 @@
 import { writeFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { resolve } from "node:path";
-import { tokensOf } from "@octant/agent";
+import { type Direction, tokensOf } from "@octant/agent";
 import { invalidArgument, ToolError, toOneLine } from "@octant/core";
 import { errnoOf, pathToUri } from "@octant/host";
 import { openClient } from "../agent/open-agent.ts";
 import { exportSession, isOwnSession } from "../agent/sessions.ts";
 import { listPrompts, type RewoundFiles, rewindFiles } from "../agent/turns.ts";
-import { type Direction, describeUndo, listTurns, planUndo } from "../agent/undo.ts";
+import { describeUndo, planUndo } from "../agent/undo.ts";
 import { asBlock, type SlashCommand, type SlashContext, type SlashOutcome } from "./slash-command.ts";
 
 const SHORT_ID_CHARS = 20;
@@ -125,10 +125,10 @@ async function restore(
   const choice = CHOICES.find((one) => one === argument);
   if (argument !== "" && choice === undefined)
     throw invalidArgument("", `/${direction} takes keep or overwrite, for files that you changed too`);
-  const { octant, agent } = opened;
+  const { host, agent } = opened;
   const { id } = agent.session;
-  const hasTurns = (await listTurns(octant, id)).length > 0;
-  const plan = await planUndo(octant, direction, hasTurns ? id : undefined);
+  const hasTurns = (await host.turns.list({ session_id: id })).length > 0;
+  const plan = await planUndo(host.turns, direction, hasTurns ? id : undefined);
   const { session_id } = plan.turn;
   const whose = session_id === id ? "" : `\n- a turn of another session: ${session_id ?? "a server"}`;
   const overwrite = choice === "overwrite";
@@ -146,7 +146,7 @@ const REWIND = /^(?:(\d{1,6})(?:\s+|$))?(both|conversation|files)?$/;
 
 /** The conversation continues in a copy, so that nothing of it is lost. */
 async function rewind(argument: string, { opened }: SlashContext): Promise<SlashOutcome> {
-  const { sessions, agent, octant } = opened;
+  const { sessions, agent, host } = opened;
   const prompts = listPrompts(await Array.fromAsync(sessions.events(agent.session.id)));
   const [isRead, count = "1", scope = "both"] = REWIND.exec(argument) ?? [];
   const prompt = isRead === undefined || Number(count) === 0 ? undefined : prompts.at(-Number(count));
@@ -159,7 +159,7 @@ async function rewind(argument: string, { opened }: SlashContext): Promise<Slash
   if (agent.isRunning)
     throw new ToolError("LOCKED", "the agent is busy; press Esc to stop it, then go back", {});
   const files =
-    scope === "conversation" ? undefined : await opened.asPerson(() => rewindFiles(octant, prompt.turns));
+    scope === "conversation" ? undefined : await opened.asPerson(() => rewindFiles(host.turns, prompt.turns));
   const text = files && describeFiles(files);
   if (scope === "files") return { text: text ?? "" };
   const next = { how: "fork", id: agent.session.id, seq: prompt.seq - 1 } as const;

@@ -1,7 +1,6 @@
-import type { Octant } from "@octant/app";
-import { type Direction, describeUndo, listTurns, openSessions, planUndo, type UndoPlan } from "@octant/app";
+import type { Direction, HostTurns, Turn, UndoPlan } from "@octant/agent";
+import { createTurns, describeUndo, openSessions, planUndo } from "@octant/app";
 import { toOneLine } from "@octant/core";
-import type { Turn } from "@octant/host";
 import { toColumns } from "../columns.ts";
 import { defineCommand, EXIT, type Flags, type FlagValues, type Io, print, printJson } from "../command.ts";
 import { openOctant } from "../open-octant.ts";
@@ -49,10 +48,11 @@ type Given = FlagValues<typeof flags> & { readonly list: boolean };
 
 async function restore(direction: Direction, given: Given, io: Io): Promise<number> {
   await using octant = openOctant({ root: given.root }, io);
+  const turns = createTurns(octant);
   const session_id =
     given.session === undefined ? undefined : await openSessions(octant.workspace).resolve(given.session);
-  if (given.list) return list(octant, session_id, given.json, io);
-  const plan = await planUndo(octant, direction, session_id);
+  if (given.list) return list(turns, session_id, given.json, io);
+  const plan = await planUndo(turns, direction, session_id);
   const { conflicts } = plan;
   if (given["dry-run"]) {
     const diff = await plan.diff({ overwrite: given.overwrite });
@@ -87,8 +87,8 @@ async function choose(plan: UndoPlan, { overwrite, keep }: Given, io: Io): Promi
 
 const summary = ({ diff: _diff, apply: _apply, ...facts }: UndoPlan) => facts;
 
-async function list(octant: Octant, session_id: string | undefined, json: boolean, io: Io): Promise<number> {
-  const turns = await listTurns(octant, session_id);
+async function list(all: HostTurns, session_id: string | undefined, json: boolean, io: Io): Promise<number> {
+  const turns = await all.list({ session_id });
   if (json) return printJson(turns, io);
   return print(
     turns.length === 0 ? "there is nothing to undo here" : toColumns(turns.map(toRow)).join("\n"),

@@ -14,7 +14,7 @@ const MAX_BYTES = 5_000_000;
 const EXTENSION = /\.(?:png|jpe?g|gif|webp)$/i;
 
 /** Pictures that the person adds to a message. They are read at once; the message shows a chip for each. */
-export function createPictures(opened: Pick<OpenedAgent, "octant" | "servers">, io: Io) {
+export function createPictures(opened: Pick<OpenedAgent, "octant" | "host" | "servers">, io: Io) {
   const { roots } = opened.octant.workspace.confinement;
   const attached = new Map<string, ImagePart>();
   const add = (name: string, bytes: Buffer): string | undefined => {

@@ -1,0 +1,16 @@
+import type { ToolHost } from "@octant/agent";
+import { pathToUri } from "@octant/host";
+import { loadHostContext } from "../agent/agent-context.ts";
+import { createTurns } from "../agent/undo.ts";
+import type { Octant } from "../octant-api.ts";
+
+/** The tools of this process as a session needs them. */
+export const createLocalHost = (octant: Octant, env: NodeJS.ProcessEnv): ToolHost => ({
+  registry: octant.registry,
+  dispatch: octant.dispatch,
+  dispatchTo: octant.dispatchTo,
+  roots: octant.workspace.confinement.roots.map(pathToUri),
+  jobs: octant.workspace.jobs,
+  turns: createTurns(octant),
+  context: () => loadHostContext(octant, env),
+});
