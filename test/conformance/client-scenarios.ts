@@ -39,8 +39,8 @@ function mistakesIn(output: string, folder: string): readonly string[] {
   const checks: readonly Check[] = file === "" ? [] : JSON.parse(readFileSync(file, "utf8"));
   const bad = checks.filter(({ status }) => status === "FAILURE" || status === "WARNING");
   if (bad.length > 0 && bad.every(isLate)) return [];
-  const complaints = bad.map(({ id, errorMessage, description }) => `${id}: ${errorMessage ?? description}`);
-  return complaints.length > 0 ? complaints : [output.slice(-MAX_SHOWN_CHARS)];
+  const stderrTail = bad.map(({ id, errorMessage, description }) => `${id}: ${errorMessage ?? description}`);
+  return stderrTail.length > 0 ? stderrTail : [output.slice(-MAX_SHOWN_CHARS)];
 }
 
 interface Check {

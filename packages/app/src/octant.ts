@@ -203,7 +203,7 @@ function addTools(parts: Parts, names: readonly string[], options: OctantOptions
 function createDispatchers(
   { state, jobs }: Workspace,
   mode: Mode | undefined,
-  { audit, onUnfit, policy, around }: PolicySteps,
+  { audit, onRejected, policy, around }: PolicySteps,
   onBug: DispatcherOptions["onBug"],
 ) {
   const calls = createTopic<CallEvent>({ now: Date.now });
@@ -212,7 +212,7 @@ function createDispatchers(
   return {
     shared,
     dispatchTo: (registry: Tools) =>
-      createDispatcher({ ...shared, registry, mode, jobs, audit, onUnfit, policy, around }),
+      createDispatcher({ ...shared, registry, mode, jobs, audit, onRejected, policy, around }),
     dispatchAsPerson: (registry: Tools) => createDispatcher({ ...shared, registry, audit }),
   };
 }

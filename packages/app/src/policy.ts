@@ -18,7 +18,7 @@ import {
   type PermissionRule,
   type PermissionSetting,
   recordCall,
-  recordUnfit,
+  recordRejected,
   redactErrors,
   runHooks,
   SessionAnswers,
@@ -87,7 +87,7 @@ export function createPolicySteps(options: PolicyOptions) {
     /** Calls that wait for a person's approval because their client cannot ask. */
     approvals,
     audit: recordCall(recording),
-    onUnfit: recordUnfit(recording),
+    onRejected: recordRejected(recording),
     policy: [
       redactErrors(redact),
       modes.step,

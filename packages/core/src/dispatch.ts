@@ -73,8 +73,8 @@ export interface CheckedCall {
   readonly input: Readonly<Record<string, unknown>>;
 }
 
-/** A call that got no further than the look at its name and its input. */
-export interface UnfitCall {
+/** A call that was rejected before the pipeline: an unknown action or invalid input. */
+export interface RejectedCall {
   readonly traceId: string;
   readonly call: Call;
   readonly caller: Caller;
@@ -96,7 +96,7 @@ export interface DispatcherOptions {
   /** Sees every checked call first and its outcome last: the audit log. */
   readonly audit?: Step;
   /** Receives calls that never reach `audit`: unknown actions and invalid input. */
-  readonly onUnfit?: (unfit: UnfitCall) => void;
+  readonly onRejected?: (call: RejectedCall) => void;
   /** Policy that runs between the mode and the action: permission, then hooks. */
   readonly policy?: readonly Step[];
   /** Surrounds the work itself, where it runs and for as long as it does: policy has allowed it. */
@@ -109,13 +109,13 @@ export interface DispatcherOptions {
 
 /** The one door to the tools: every edge, and every test, calls the function that this returns. */
 export function createDispatcher(options: DispatcherOptions): Dispatch {
-  const { registry, cursors, mode, jobs, audit, onUnfit, policy = [], around, calls, onBug } = options;
+  const { registry, cursors, mode, jobs, audit, onRejected, policy = [], around, calls, onBug } = options;
   const checks = [...(audit ? [audit] : []), heedCancellation, checkAccess, checkMode(mode), ...policy];
   const check = (call: Call, traceId: string, caller: Caller): CheckedCall => {
     try {
       return checkInput(findAction(registry, call), call.input);
     } catch (cause) {
-      if (cause instanceof ToolError) onUnfit?.({ traceId, call, caller, code: cause.code });
+      if (cause instanceof ToolError) onRejected?.({ traceId, call, caller, code: cause.code });
       throw cause;
     }
   };

@@ -5,7 +5,7 @@ export type { CallEvent } from "./calls.ts";
 export { type ActionsOf, type Client, createClient } from "./client.ts";
 export type { Clock } from "./clock.ts";
 export { didYouMean, nearestName } from "./did-you-mean.ts";
-export type { UnfitCall } from "./dispatch.ts";
+export type { RejectedCall } from "./dispatch.ts";
 export {
   type Around,
   type Call,

@@ -80,7 +80,7 @@ interface Opened {
   readonly transport: Transport;
   /** Why we closed it. */
   problem?(): string | undefined;
-  complaints?(): string;
+  stderrTail?(): string;
   /** Whether its program has exited. */
   hasExited?(): boolean;
 }
@@ -154,7 +154,7 @@ async function connectBy({ mode, open }: Way, options: ConnectionOptions): Promi
     client.setRequestHandler("elicitation/create", async ({ params }, { mcpReq }) => ({
       ...(await elicit(toElicitation(server, params), mcpReq.signal)),
     }));
-  const { transport, problem, complaints, hasExited } = await open();
+  const { transport, problem, stderrTail, hasExited } = await open();
   // Connection errors end in a close event, which has the reason.
   client.onerror = () => {};
   try {
@@ -165,10 +165,10 @@ async function connectBy({ mode, open }: Way, options: ConnectionOptions): Promi
     const failure = why ? new Error(why, { cause }) : cause;
     await client.close().catch(() => {});
     await transport.close().catch(() => {});
-    throw complaints ? withComplaints(toPlainError(failure), complaints()) : failure;
+    throw stderrTail ? withComplaints(toPlainError(failure), stderrTail()) : failure;
   }
   client.onclose = () =>
-    options.onClosed(problem?.() ?? (complaints?.().trim() || "the connection was closed"));
+    options.onClosed(problem?.() ?? (stderrTail?.().trim() || "the connection was closed"));
   return client;
 }
 
@@ -194,9 +194,9 @@ function toPlainError(cause: unknown): unknown {
 const SHOWN_CHARS = 300;
 
 /** A program's stderr before it ended is more informative than the exit: its error, or else its last lines. */
-function withComplaints(cause: unknown, complaints: string): unknown {
+function withComplaints(cause: unknown, stderrTail: string): unknown {
   if (!(cause instanceof Error) || cause instanceof ToolError) return cause;
-  const lines = complaints.split("\n").filter((line) => line.trim() !== "");
+  const lines = stderrTail.split("\n").filter((line) => line.trim() !== "");
   const said = lines.find((line) => /error|cannot|failed/i.test(line)) ?? lines.at(-1);
   if (said === undefined) return cause;
   return new Error(`${cause.message}; it wrote: ${said.trim().slice(0, SHOWN_CHARS)}`, { cause });
@@ -225,7 +225,7 @@ export async function isUnauthorized(cause: unknown): Promise<boolean> {
 export const needsLogin = (server: string, cause: unknown): ToolError =>
   new ToolError(
     "UNAUTHENTICATED",
-    `MCP server '${server}' wants a sign-in; run: octant mcp login ${server}`,
+    `MCP server '${server}' requires a sign-in; run: octant mcp login ${server}`,
     {},
     { cause },
   );

@@ -26,7 +26,7 @@ export function createStoredProvider(storage: OAuthStorage): OAuthClientProvider
     async open({ searchParams }) {
       const scope = searchParams.get("scope");
       if (scope !== null) await storage.save({ ...storage.load(), [WANTED_SCOPE]: scope });
-      throw new ToolError("UNAUTHENTICATED", "the server wants a sign-in", {});
+      throw new ToolError("UNAUTHENTICATED", "the server requires a sign-in", {});
     },
   });
 }

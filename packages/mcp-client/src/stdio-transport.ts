@@ -13,7 +13,7 @@ export interface StartedProgram {
   /** Resolves with how it ended. */
   readonly exited: Promise<string>;
   /** The end of its stderr output. */
-  complaints(): string;
+  stderrTail(): string;
   /** Ends it and all its child processes. */
   end(): Promise<void>;
 }
@@ -67,7 +67,7 @@ export function createStdioTransport(start: () => Promise<StartedProgram>) {
   return {
     transport,
     problem: () => problem,
-    complaints: () => program?.complaints() ?? "",
+    stderrTail: () => program?.stderrTail() ?? "",
     hasExited: () => hasExited,
   };
 }

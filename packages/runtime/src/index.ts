@@ -1,7 +1,7 @@
 export { createAuditLog } from "./audit/audit-log.ts";
 export { type ChainRecord as KeptRecord, followAudit, readAudit } from "./audit/read.ts";
 export { recordCall } from "./audit/record-call.ts";
-export { recordUnfit } from "./audit/record-unfit.ts";
+export { recordRejected } from "./audit/record-rejected.ts";
 export { toAuditKey } from "./audit/seal.ts";
 export { listOlderFiles } from "./audit/tables.ts";
 export { type AuditVerdict, verifyAudit } from "./audit/verify.ts";

@@ -41,7 +41,7 @@ export async function startProgram(
     input: started.input,
     output: started.output,
     exited: started.exited,
-    complaints: () => withHidden(started.complaints(), argv),
+    stderrTail: () => withHidden(started.stderrTail(), argv),
     end: () => started.ending()(),
   };
 }
@@ -53,9 +53,9 @@ function findProgram(command: string, roots: readonly string[], env: NodeJS.Proc
 }
 
 /** A program that misses a file which is there runs where the sandbox hides it, such as below the temp folder. */
-function withHidden(complaints: string, argv: readonly string[]): string {
-  const hidden = argv.find((word) => isAbsolute(word) && complaints.includes(word) && existsSync(word));
-  if (hidden === undefined || !/no such file|not found|cannot find|ENOENT/i.test(complaints))
-    return complaints;
-  return `the sandbox hides a file, so the program cannot find it: ${hidden}; move it to a visible folder (/tmp and other homes are not), or name its folder in sandbox.allowed_paths of your settings\n${complaints}`;
+function withHidden(stderrTail: string, argv: readonly string[]): string {
+  const hidden = argv.find((word) => isAbsolute(word) && stderrTail.includes(word) && existsSync(word));
+  if (hidden === undefined || !/no such file|not found|cannot find|ENOENT/i.test(stderrTail))
+    return stderrTail;
+  return `the sandbox hides a file, so the program cannot find it: ${hidden}; move it to a visible folder (/tmp and other homes are not), or name its folder in sandbox.allowed_paths of your settings\n${stderrTail}`;
 }

@@ -56,13 +56,13 @@ async function couldBeRead(uri: string, ctx: Asking, call: CallFor): Promise<boo
   try {
     await call(ctx, "fs", "read", { uri, max_bytes: 1 });
   } catch (cause) {
-    if (!(cause instanceof ToolError && ALL_THE_SAME.has(cause.code))) throw cause;
+    if (!(cause instanceof ToolError && MAY_BECOME_READABLE.has(cause.code))) throw cause;
   }
   return true;
 }
 
 /** The resource may become readable later, or is readable in parts. */
-const ALL_THE_SAME: ReadonlySet<ErrorCode> = new Set<ErrorCode>(["NOT_FOUND", "TOO_LARGE"]);
+const MAY_BECOME_READABLE: ReadonlySet<ErrorCode> = new Set<ErrorCode>(["NOT_FOUND", "TOO_LARGE"]);
 
 async function follow(
   uri: string,

@@ -62,7 +62,7 @@ async function startProgram(start: Start & { readonly cwd: string }): Promise<St
     throw cannotStart(program, cause.message);
   });
   const exited = once(child, "close").then(([code, signal]) => `${signal ?? `exit code ${code}`}`);
-  return { input: child.stdin, output: child.stdout, exited, complaints: () => log, end: () => end(child) };
+  return { input: child.stdin, output: child.stdout, exited, stderrTail: () => log, end: () => end(child) };
 }
 
 /** Never looks up a name inside the project, which could contain a program of that name. */

@@ -10,9 +10,9 @@ const SHOWN_CHARS = 400;
 /** Starts a command of the person's, as their shell would: one JSON object per line in, one per line out. */
 export function startImplementation(command: string, { cwd, env }: { cwd: string; env: NodeJS.ProcessEnv }) {
   const child = startLaunched(command, [], { cwd, env, shell: true, stdio: ["pipe", "pipe", "pipe"] });
-  let complaints = "";
+  let stderrTail = "";
   child.stderr.setEncoding("utf8").on("data", (text: string) => {
-    complaints = (complaints + text).slice(-SHOWN_CHARS);
+    stderrTail = (stderrTail + text).slice(-SHOWN_CHARS);
   });
   // The exit event reports a command that has gone.
   child.stdin.on("error", () => {});
@@ -34,7 +34,7 @@ export function startImplementation(command: string, { cwd, env }: { cwd: string
         await ended;
         throw new ToolError(
           "EXEC_FAILED",
-          `the command ended before it answered ${id}: ${complaints.trim()}`,
+          `the command ended before it answered ${id}: ${stderrTail.trim()}`,
           { program: command },
         );
       }

@@ -37,7 +37,7 @@ export interface BrowserStart {
 }
 
 const DESCRIPTORS = 2;
-const MAX_COMPLAINT_CHARS = 2_000;
+const MAX_STDERR_CHARS = 2_000;
 
 /** EXEC_FAILED with its error output when it does not start. */
 export async function startBrowserProcess(start: BrowserStart): Promise<BrowserProcess> {
@@ -50,9 +50,9 @@ export async function startBrowserProcess(start: BrowserStart): Promise<BrowserP
     detached: true,
     stdio: ["ignore", "ignore", "pipe", "pipe", "pipe"],
   });
-  let complaints = "";
+  let stderr = "";
   child.stderr?.setEncoding("utf8").on("data", (text: string) => {
-    complaints = (complaints + text).slice(-MAX_COMPLAINT_CHARS);
+    stderr = (stderr + text).slice(-MAX_STDERR_CHARS);
   });
   const exited = new Promise<void>((resolve) => {
     child.once("exit", () => resolve());
@@ -67,7 +67,7 @@ export async function startBrowserProcess(start: BrowserStart): Promise<BrowserP
   const isUp = await Promise.race([transport.answered, exited.then(() => false)]);
   if (isUp) return { transport, pid, isApart, end };
   await end();
-  throw failed(start.program, complaints);
+  throw failed(start.program, stderr);
 }
 
 /** Uses our sandbox where one is available; otherwise the browser's own. */
@@ -150,8 +150,8 @@ function createPipeTransport(input: Writable, output: Readable): PipeTransport {
 /** Playwright counts from 1. */
 const FIRST_ID = 0;
 
-const failed = (program: string, complaints: string) => {
-  const [reason = ""] = complaints
+const failed = (program: string, stderr: string) => {
+  const [reason = ""] = stderr
     .split("\n")
     .filter((line) => !/dbus|^$/.test(line))
     .slice(-1);

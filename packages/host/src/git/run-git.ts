@@ -84,6 +84,6 @@ const stalled = () =>
   );
 
 const tooSlow = () =>
-  new ToolError("TIMEOUT", `git was not done after ${TIMEOUT_MS} ms and was ended; narrow it with path`, {
+  new ToolError("TIMEOUT", `git exceeded ${TIMEOUT_MS} ms and was stopped; narrow the call with path`, {
     after_ms: TIMEOUT_MS,
   });

@@ -30,12 +30,12 @@ export interface ServerProcess {
   /** Resolves with how it ended. */
   readonly exited: Promise<string>;
   /** The tail of its stderr. */
-  complaints(): string;
+  stderrTail(): string;
   /** Records its process family; the result kills them all and resolves when they have exited. */
   ending(): () => Promise<void>;
 }
 
-const MAX_COMPLAINT_CHARS = 2_000;
+const MAX_STDERR_CHARS = 2_000;
 const PAGE_BYTES = 4_096;
 
 const SERVER_ID_BYTES = 8;
@@ -71,9 +71,9 @@ async function launch(command: ServerCommand, mark: string): Promise<ServerProce
     detached: true,
     stdio: "pipe",
   });
-  let complaints = "";
+  let stderrTail = "";
   child.stderr.setEncoding("utf8").on("data", (text: string) => {
-    complaints = (complaints + text).slice(-MAX_COMPLAINT_CHARS);
+    stderrTail = (stderrTail + text).slice(-MAX_STDERR_CHARS);
   });
   // A server that exits may leave bytes unread; the exit event covers it.
   child.stdin.on("error", () => {});
@@ -90,7 +90,7 @@ async function launch(command: ServerCommand, mark: string): Promise<ServerProce
     output: child.stdout,
     isApart: launched.launcher,
     exited,
-    complaints: () => complaints,
+    stderrTail: () => stderrTail,
     ending: () => endFamily(pid, mark, exited),
   };
 }

@@ -80,7 +80,7 @@ export async function openSession(options: SessionOptions) {
   connection.listen();
 
   const hasDied = (cause?: unknown) => {
-    const last = server.complaints().trim().split("\n").at(-1);
+    const last = server.stderrTail().trim().split("\n").at(-1);
     const how = gone.signal.reason ?? String(cause);
     return new ServerUnavailable(`${name} has died (${how})${last ? `: ${last}` : ""}`);
   };

@@ -173,7 +173,7 @@ async function withDeadline<T>(
   } catch (cause) {
     signal.throwIfAborted();
     if (!deadline.aborted) throw cause;
-    const message = `not done after ${timeoutMs} ms; a longer timeout may help`;
+    const message = `the request exceeded ${timeoutMs} ms; a longer timeout may help`;
     throw new ToolError("TIMEOUT", message, { after_ms: timeoutMs });
   }
 }

@@ -16,7 +16,7 @@ export interface Ran {
 }
 
 const MAX_OUTPUT_BYTES = 64 * 1024 * 1024;
-const MAX_COMPLAINT_CHARS = 4_000;
+const MAX_STDERR_CHARS = 4_000;
 
 /** Runs a program of the system to its end, outside the sandbox. Rejects with the reason when it is aborted. */
 export function runTrusted(
@@ -39,7 +39,7 @@ export function runTrusted(
       else chunks.push(chunk);
     });
     child.stderr.setEncoding("utf8").on("data", (text: string) => {
-      stderr = (stderr + text).slice(-MAX_COMPLAINT_CHARS);
+      stderr = (stderr + text).slice(-MAX_STDERR_CHARS);
     });
     child.stdin.on("error", () => {});
     child.stdin.end(input);

@@ -15,7 +15,7 @@ export interface Desktop {
 }
 
 const RUN_MS = 20_000;
-const MAX_COMPLAINT_CHARS = 300;
+const MAX_STDERR_CHARS = 300;
 
 export function createDesktop(given: NodeJS.ProcessEnv): Desktop {
   // Without a UTF-8 locale xdotool cannot read the text to type.
@@ -34,7 +34,7 @@ export function createDesktop(given: NodeJS.ProcessEnv): Desktop {
         ...(input !== undefined && { input }),
       });
       if (code === 0) return stdout;
-      const said = stderr.trim().split("\n").at(-1)?.slice(0, MAX_COMPLAINT_CHARS) || `it ended with ${code}`;
+      const said = stderr.trim().split("\n").at(-1)?.slice(0, MAX_STDERR_CHARS) || `it ended with ${code}`;
       throw new ToolError("EXEC_FAILED", `${program} failed: ${said}`, { program });
     },
   };

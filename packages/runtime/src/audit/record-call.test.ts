@@ -17,7 +17,7 @@ import { createRedactor, REDACTED } from "../redact/redactor.ts";
 import { createAuditLog } from "./audit-log.ts";
 import { readAudit } from "./read.ts";
 import { recordCall } from "./record-call.ts";
-import { recordUnfit } from "./record-unfit.ts";
+import { recordRejected } from "./record-rejected.ts";
 import { toAuditKey } from "./seal.ts";
 
 const KEY = toAuditKey(Buffer.alloc(32, 7));
@@ -71,7 +71,7 @@ function createBox(
     registry: createRegistry([box]),
     cursors: createCursors(Buffer.alloc(32)),
     audit: recordCall(recording),
-    onUnfit: recordUnfit(recording),
+    onRejected: recordRejected(recording),
     policy: options.policy ?? [],
     ...(options.mode && { mode: options.mode }),
     onBug: () => {},

@@ -5,8 +5,8 @@ import type { RecordCallOptions } from "./record-call.ts";
 const MAX_NAME_CHARS = 100;
 
 /** Records calls that failed validation; their names and arguments are unchecked. */
-export const recordUnfit =
-  ({ log, redact, arguments: how }: RecordCallOptions): NonNullable<DispatcherOptions["onUnfit"]> =>
+export const recordRejected =
+  ({ log, redact, arguments: how }: RecordCallOptions): NonNullable<DispatcherOptions["onRejected"]> =>
   ({ traceId, call, caller, code }) => {
     const time = new Date().toISOString();
     const action = redact(toName(call));
