@@ -5,12 +5,16 @@ import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 
 const EXAMPLES = join(import.meta.dirname, "../examples");
+const SOURCES = readdirSync(EXAMPLES, { recursive: true, encoding: "utf8" }).filter((name) =>
+  name.endsWith(".ts"),
+);
 /** The expected output of each. */
 const PRINTED: Readonly<Record<string, readonly string[]>> = {
   "agent.ts": ["fs.read README.md", "It begins with: # Examples", "done after 2 turns"],
+  "open-agent.ts": ["fs.read README.md", "These are examples.", "done after 2 turns"],
   "custom-tool.ts": ["Hello, Ada.", "NOT_FOUND"],
   "tools-at-run-time.ts": ["fs", "fs, clock", "fs"],
-  "typed-client.ts": ["5 examples", "# Examples", "INVALID_ARGUMENT", "sandbox: workspace"],
+  "typed-client.ts": [`${SOURCES.length} examples`, "# Examples", "INVALID_ARGUMENT", "sandbox: workspace"],
   "serve-http.ts": ["# Examples", "PERMISSION_DENIED"],
 };
 
