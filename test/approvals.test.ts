@@ -111,7 +111,8 @@ test("a call whose client cannot ask waits, is listed for a person, and runs whe
   const approval = await asked();
   expect(await list()).toEqual([approval]);
   expect(approval).toEqual({
-    approval_id: expect.stringMatching(/^approval_/),
+    approval_id: expect.stringMatching(/^question_/),
+    kind: "permission",
     action: "fs.write",
     caller: agent.id,
     text: expect.stringMatching(/^fs\.write: .*\n {2}uri: a\.txt\n {2}content: new/),
@@ -217,7 +218,7 @@ test("a waiting caller gets progress, and a closing server leaves no one waiting
     method: "notifications/progress",
     params: { progressToken: "p", message: expect.stringMatching(/^waits for an approval until \d{4}-/) },
   });
-  expect(approval_id).toMatch(/^approval_/);
+  expect(approval_id).toMatch(/^question_/);
   const closed = server.close();
   expect((await events.next()).value).toMatchObject({
     result: { structuredContent: { error: { code: "APPROVAL_REQUIRED" } } },

@@ -62,8 +62,8 @@ function createPatient() {
         async run(_, { ask }) {
           await asked.promise;
           const properties = { sure: { type: "boolean" } };
-          const form = { type: "object", properties, required: ["sure"] } as const;
-          return { answer: await ask({ message: "Still there?", form }) };
+          const schema = { type: "object", properties, required: ["sure"] } as const;
+          return { answer: await ask({ kind: "form", message: "Still there?", schema }) };
         },
       }),
     },
@@ -110,7 +110,7 @@ describe.each(Object.entries(WAYS))("an edge over %s", (_name, way) => {
     const { data } = await call("job", { action: "poll", job_id });
     expect(data["result"]).toMatchObject({
       ok: true,
-      data: { answer: { action: "accept", content: { sure: true } } },
+      data: { answer: { answer: "accept", content: { sure: true } } },
     });
     expect(await change(() => octant.removeTool("patient"))).toEqual(before);
   });

@@ -146,7 +146,6 @@ describe("hostile text in every argument of a call is shown in the question abou
         decision: { mode: "prompt", tier: "user", rule: null, reason: HOSTILE },
         caller: { id: HOSTILE, access: "write" },
         signal: new AbortController().signal,
-        ask: async () => undefined,
         progress: () => {},
         isCovered: () => false,
         always: { tool_pattern: `${tool}.${name}`, mode: "allow", args: { path: [HOSTILE] } },

@@ -313,7 +313,7 @@ test.each(["legacy", "auto"] as const)("fs.rm without confirm asks the person, o
   const asked: string[] = [];
   client.setRequestHandler("elicitation/create", async ({ params }) => {
     asked.push(params.message);
-    return { action: "accept", content: { remove: true } };
+    return { action: "accept", content: { confirm: true } };
   });
   const name = `gone-${mode}.txt`;
   writeFileSync(join(root, name), "x");

@@ -97,6 +97,7 @@ function toWire(served: ReturnType<typeof createOctant>) {
     dispatch,
     resources,
     jobs,
+    questions: served.questions,
     roots: [],
     cursors,
     onBug: () => {},

@@ -1,4 +1,4 @@
-import type { Caller, Context, Dispatch, Question } from "@octant/core";
+import type { Caller, Context, Dispatch, FormBody } from "@octant/core";
 import type { ServiceOptions } from "@octant/mcp";
 
 export type EdgeDispatch = ServiceOptions["dispatch"];
@@ -23,9 +23,9 @@ export function createExchanges(): { wrap(dispatch: Dispatch): EdgeDispatch; of(
   };
 }
 
-export const elicit = ({ message, form }: Question): InputRequest => ({
+export const elicit = ({ message, schema }: FormBody): InputRequest => ({
   method: "elicitation/create",
-  params: { message, requestedSchema: form },
+  params: { message, requestedSchema: schema },
 });
 
 export const sample = (prompt: string, maxTokens: number): InputRequest => ({

@@ -1,8 +1,9 @@
-import type { Question } from "@octant/core";
+import type { FormBody } from "@octant/core";
 
-export const DEFAULTS: Question = {
+export const DEFAULTS: FormBody = {
+  kind: "form",
   message: "Please review and update the form fields with defaults",
-  form: {
+  schema: {
     type: "object",
     properties: {
       name: { type: "string", description: "User name", default: "John Doe" },
@@ -21,9 +22,10 @@ const named = (names: readonly string[], title: string) =>
 const VALUES = ["value1", "value2", "value3"];
 const OPTIONS = ["option1", "option2", "option3"];
 
-export const ENUMS: Question = {
+export const ENUMS: FormBody = {
+  kind: "form",
   message: "Please select options from the enum fields",
-  form: {
+  schema: {
     type: "object",
     properties: {
       untitledSingle: { type: "string", enum: OPTIONS },
@@ -40,9 +42,10 @@ export const ENUMS: Question = {
   },
 };
 
-const form = (message: string, name: string, type: string): Question => ({
+const form = (message: string, name: string, type: string): FormBody => ({
+  kind: "form",
   message,
-  form: { type: "object", properties: { [name]: { type } }, required: [name] },
+  schema: { type: "object", properties: { [name]: { type } }, required: [name] },
 });
 
 export const NAME = form("What is your name?", "name", "string");
@@ -52,9 +55,10 @@ export const STEP_1 = form("Step 1: What is your name?", "name", "string");
 export const STEP_2 = form("Step 2: What is your favorite color?", "color", "string");
 export const CONTEXT = form("What context should the prompt use?", "context", "string");
 
-export const person = (message: string): Question => ({
+export const person = (message: string): FormBody => ({
+  kind: "form",
   message,
-  form: {
+  schema: {
     type: "object",
     properties: {
       username: { type: "string", description: "User's response" },

@@ -6,6 +6,7 @@ import type {
   DispatcherOptions,
   Mode,
   Profile,
+  Questions,
   Registry,
   Tool,
   Topics,
@@ -43,6 +44,8 @@ export interface OctantOptions<T extends Tool = Tool> extends ToolChoice {
   readonly permissions?: PermissionSetting;
   /** How Octant asks; by default through the calling client, or at `/approvals` where HTTP is served. */
   readonly prompter?: PermissionPrompter;
+  /** The questions of another workspace, which are answered together with those of this one. */
+  readonly questions?: Questions;
   /** Rules that the person allowed for this run; they lift questions, never a deny. */
   readonly allow?: readonly PermissionRule[];
   /**
@@ -122,6 +125,8 @@ export interface Octant<T extends Tool = OwnTool> extends AsyncDisposable {
   readonly rules: Policy;
   /** The person's decisions for the rest of a session. */
   readonly sessionRules: SessionAnswers;
+  /** The questions that wait for a person. */
+  readonly questions: Questions;
   /** Runs what the person typed themselves: recorded in the audit log, but not subject to permissions. */
   dispatchAsPerson(tools: Pick<Registry, "get" | "list">): Dispatch;
   addTool(tool: Tool): void;

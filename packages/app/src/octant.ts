@@ -6,12 +6,14 @@ import {
   createClient,
   createCursors,
   createDispatcher,
+  createQuestions,
   createRegistry,
   createTopic,
   createWorker,
   type Dispatch,
   type DispatcherOptions,
   type Mode,
+  type Questions,
   type Registry,
   type Tool,
   type Worker,
@@ -26,13 +28,7 @@ import {
 } from "@octant/host";
 import { createTokenStore } from "@octant/http";
 import { createConnection, createService, type Outlet, serveHttp, serveStdio } from "@octant/mcp";
-import {
-  type ApprovalQueue,
-  type Config,
-  findIdleRules,
-  loadConfig,
-  type PermissionSetting,
-} from "@octant/runtime";
+import { type Config, findIdleRules, loadConfig, type PermissionSetting } from "@octant/runtime";
 import { createActiveModes } from "@octant/tools";
 import { type ClientList, createClientList } from "./control/client-list.ts";
 import { createSessionRoster } from "./control/session-roster.ts";
@@ -89,16 +85,24 @@ function equip<T extends Tool>(
   const hasCheckpoints = options.checkpoints ?? settings.checkpoints ?? options.checkpointsByDefault;
   const checkpoints = hasCheckpoints ? workspace.checkpoints : undefined;
   const steps = createPolicySteps({ ...options, config, workspace, checkpoints, permissions, modes });
+  const { questions = createQuestions({ clock: backgroundClock, timeoutMs: options.approvalTimeoutMs }) } =
+    options;
   const registry = createRegistry([], Date.now);
   const machine = createMachineParts(workspace, settings, env, log, (name, reading) =>
     steps.rules.denied(callsOf(registry.get(name), reading)),
   );
   const { crew, models, closeCrew } = createAgentParts(() => octant, options, permissions);
   serveToolRefs(registry, workspace.files, log);
-  const { shared, ...dispatchers } = createDispatchers(workspace, mode, steps, options.onBug ?? logBug(log));
-  const { approvals, rules, sessionRules } = steps;
+  const { shared, ...dispatchers } = createDispatchers(
+    workspace,
+    mode,
+    steps,
+    questions,
+    options.onBug ?? logBug(log),
+  );
+  const { rules, sessionRules } = steps;
   const sessions = createSessionRoster();
-  const topics = toTopics({ workspace, registry, calls: shared.calls, approvals, sessions });
+  const topics = toTopics({ workspace, registry, calls: shared.calls, questions, sessions });
   const parts = {
     crew,
     models,
@@ -116,14 +120,14 @@ function equip<T extends Tool>(
   const clients = createClientList();
   const { closeService, closeWorker, ...edges } = createEdges(
     { ...parts, dispatch, shared, version, mode, env, log, name: options.name ?? "octant", clients },
-    // Under a host that asks, or with another prompter, no call would ever wait there.
-    permissions === "enforce" && !options.prompter ? approvals : undefined,
+    // Under a host that asks, hardly any call would ever wait there.
+    permissions === "enforce" ? questions : undefined,
   );
   const { command } = options;
   const control =
     command === undefined
       ? undefined
-      : startControl({ command, version, env, log, topics, sessions, approvals, workspace, clients });
+      : startControl({ command, version, env, log, topics, sessions, questions, workspace, clients });
   let closing: Promise<void> | undefined;
   const closeAll = async () => {
     control?.[Symbol.dispose]();
@@ -145,6 +149,7 @@ function equip<T extends Tool>(
     modes,
     rules,
     sessionRules,
+    questions,
     close,
     ...edges,
     ...dispatchers,
@@ -204,10 +209,11 @@ function createDispatchers(
   { state, jobs }: Workspace,
   mode: Mode | undefined,
   { audit, onRejected, policy, around }: PolicySteps,
+  questions: Questions,
   onBug: DispatcherOptions["onBug"],
 ) {
   const calls = createTopic<CallEvent>({ now: Date.now });
-  const shared = { calls, cursors: createCursors(state.secret()), onBug };
+  const shared = { calls, questions, cursors: createCursors(state.secret()), onBug };
   type Tools = Pick<Registry, "get" | "list">;
   return {
     shared,
@@ -225,8 +231,8 @@ interface EdgeParts extends Omit<Parts, "crew" | "models" | "browsers" | "screen
   log(line: string): void;
 }
 
-/** The ways in for MCP clients and wires. The calls in `approvals` can be answered over HTTP. */
-function createEdges(parts: EdgeParts, approvals: ApprovalQueue | undefined) {
+/** The ways in for MCP clients and wires. The questions in `approvals` can be answered over HTTP. */
+function createEdges(parts: EdgeParts, approvals: Questions | undefined) {
   const { registry, dispatch, workspace, watcher, version, mode, env, settings, name, log, clients } = parts;
   const { jobs, state } = workspace;
   const roots = workspace.confinement.roots.map(pathToUri);
@@ -248,7 +254,7 @@ function createEdges(parts: EdgeParts, approvals: ApprovalQueue | undefined) {
 function createServers(
   edge: Parameters<typeof createService>[0],
   { jobs, state }: Workspace,
-  approvals: ApprovalQueue | undefined,
+  approvals: Questions | undefined,
 ) {
   const { dispatch, registry } = edge;
   const tokens = () => createTokenStore({ folder: state.folder("tokens") });

@@ -3,12 +3,9 @@ import { type Checkpoints, createProcesses, homesOf, type Workspace } from "@oct
 import {
   type AddedRule,
   addLocalRule,
-  askInOrder,
-  askThroughClient,
   type Config,
   checkCommands,
   collectSecrets,
-  createApprovalQueue,
   createAuditLog,
   createHookRunner,
   createPolicy,
@@ -28,10 +25,7 @@ import type { ActiveModes } from "@octant/tools";
 import type { OctantOptions } from "./octant-api.ts";
 
 export interface PolicyOptions
-  extends Pick<
-    OctantOptions,
-    "prompter" | "allow" | "approvalTimeoutMs" | "auditIn" | "copyOf" | "tellsUnconfined"
-  > {
+  extends Pick<OctantOptions, "prompter" | "allow" | "auditIn" | "copyOf" | "tellsUnconfined"> {
   readonly checkpoints: Checkpoints | undefined;
   readonly config: Config;
   readonly modes: ActiveModes;
@@ -46,8 +40,6 @@ export type PolicySteps = ReturnType<typeof createPolicySteps>;
 /** The dispatcher steps between a caller and the tools. */
 export function createPolicySteps(options: PolicyOptions) {
   const { config, workspace, env, permissions, modes, log } = options;
-  const approvals = createApprovalQueue(options.approvalTimeoutMs);
-  const { prompter = askInOrder([askThroughClient, approvals]) } = options;
   const { settings } = config;
   const { state, confinement, sandbox } = workspace;
   const redact = createRedactor({ secrets: collectSecrets(env, settings) });
@@ -84,8 +76,6 @@ export function createPolicySteps(options: PolicyOptions) {
     rules,
     /** People's decisions for the rest of a session. */
     sessionRules: session,
-    /** Calls that wait for a person's approval because their client cannot ask. */
-    approvals,
     audit: recordCall(recording),
     onRejected: recordRejected(recording),
     policy: [
@@ -97,7 +87,7 @@ export function createPolicySteps(options: PolicyOptions) {
         policy: rules,
         permissions,
         session,
-        prompter,
+        prompter: options.prompter,
         during: workspace.denials.during,
         addRule: async (rule) => {
           await keepRule(workspace, rule, env);

@@ -3,6 +3,7 @@ import type { CallOptions, CheckedCall } from "./dispatch.ts";
 import type { Envelope, Paging } from "./envelope.ts";
 import type { ToolError } from "./errors.ts";
 import { type Cursors, staleCursor } from "./paging.ts";
+import type { Questions } from "./questions/board.ts";
 import type { Attachment, BinaryPart, DecisionNote, OngoingJob, StepContext } from "./tool.ts";
 
 /** The metadata that an action reports about its answer while it runs. */
@@ -30,14 +31,27 @@ export function createContext(
   { tool, name, input }: CheckedCall,
   cursors: Cursors,
   traceId: string,
-  { caller, signal = new AbortController().signal, onProgress, onStream, upload, ask = nobody }: CallOptions,
+  {
+    caller,
+    signal = new AbortController().signal,
+    onProgress,
+    onStream,
+    upload,
+    ask: front,
+    running,
+  }: CallOptions,
   notes: Notes,
+  questions: Questions,
 ): StepContext {
   const scope = () => {
     const { cursor: _cursor, limit: _limit, ...query } = input;
     const digest = createHash("sha256").update(JSON.stringify(query)).digest("base64url");
     return `${caller.id} ${tool.name}.${name} ${digest}`;
   };
+  const about = { action: `${tool.name}.${name}`, caller: caller.id, front };
+  const askWith: StepContext["askWith"] = (work) => (question, more) =>
+    questions.ask(question, { ...about, ...work, ...more });
+  const progress: StepContext["progress"] = (update) => onProgress?.(update);
   return {
     traceId,
     signal,
@@ -51,8 +65,10 @@ export function createContext(
       notes.hides = hides;
     },
     hides: (uri) => notes.hides?.(uri),
-    ask: (question) => ask(question, signal),
-    progress: (update) => onProgress?.(update),
+    ask: askWith({ signal, progress, job_id: running?.job_id }),
+    askWith,
+    front,
+    progress,
     emit(chunk) {
       if (chunk.kind === "progress") onProgress?.(chunk);
       onStream?.(chunk);
@@ -79,5 +95,3 @@ export function createContext(
     },
   };
 }
-
-const nobody: NonNullable<CallOptions["ask"]> = async () => undefined;

@@ -8,17 +8,17 @@ import type { Jobs } from "./jobs/jobs.ts";
 import { actionOf, toolOf } from "./lookup.ts";
 import { allowedIn, hasAccess, type Mode } from "./modes.ts";
 import type { Cursors } from "./paging.ts";
+import { createQuestions, type Questions } from "./questions/board.ts";
+import type { Ask } from "./questions/question.ts";
 import type { Registry } from "./registry.ts";
 import { runAction } from "./run-action.ts";
 import { createToEnvelope } from "./to-envelope.ts";
 import type {
-  Answer,
   AnyAction,
   Attachment,
   BinaryPart,
   Caller,
   Progress,
-  Question,
   StepContext,
   StreamChunk,
   Timing,
@@ -40,8 +40,8 @@ export interface CallOptions {
   readonly onProgress?: (update: Progress) => void;
   /** Receives the stream of the call while the caller waits for the answer. */
   readonly onStream?: (chunk: StreamChunk) => void;
-  /** How the person behind the caller can be asked; undefined comes back when they cannot. */
-  readonly ask?: (question: Question, signal: AbortSignal) => Promise<Answer | undefined>;
+  /** The front end of the call, which shows its questions. */
+  readonly ask?: Ask | undefined;
   /** Receives the id of the job as its work starts: policy has allowed the call, and the job has events from here on. */
   readonly onJob?: (job_id: string) => void;
   /** Asks for another timing: `async_long` gets the job's id at once. A sync action stays sync. */
@@ -101,6 +101,8 @@ export interface DispatcherOptions {
   readonly policy?: readonly Step[];
   /** Surrounds the work itself, where it runs and for as long as it does: policy has allowed it. */
   readonly around?: Around;
+  /** The questions of all calls; without it only the front end of a call can answer. */
+  readonly questions?: Questions;
   /** Publishes the start and the end of every call. */
   readonly calls?: Topic<CallEvent>;
   /** Receives every failure that became INTERNAL. */
@@ -110,6 +112,7 @@ export interface DispatcherOptions {
 /** The one door to the tools: every edge, and every test, calls the function that this returns. */
 export function createDispatcher(options: DispatcherOptions): Dispatch {
   const { registry, cursors, mode, jobs, audit, onRejected, policy = [], around, calls, onBug } = options;
+  const { questions = createQuestions() } = options;
   const checks = [...(audit ? [audit] : []), heedCancellation, checkAccess, checkMode(mode), ...policy];
   const check = (call: Call, traceId: string, caller: Caller): CheckedCall => {
     try {
@@ -128,7 +131,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatch {
     const toEnvelope = createToEnvelope(call, traceId, notes, (cause) => onBug({ traceId, call, cause }));
     const envelope = await toEnvelope(() => {
       const checked = check(call, traceId, given.caller);
-      const ctx = createContext(checked, cursors, traceId, given, notes);
+      const ctx = createContext(checked, cursors, traceId, given, notes, questions);
       // The order of a call's life, in one place.
       const pipeline = [...checks, runAction(jobs, given, toEnvelope, notes, around)];
       const start = pipeline.reduceRight<() => Promise<unknown>>(

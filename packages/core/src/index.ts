@@ -49,6 +49,30 @@ export { allowedIn, hasAccess, MODES, type Mode } from "./modes.ts";
 export { orAborted } from "./or-aborted.ts";
 export { ownerOf, sessionOf, toMemberId, toOwnerId } from "./owners.ts";
 export { createCursors, createSeal, pagingInput, staleCursor } from "./paging.ts";
+export {
+  type AskOptions,
+  createQuestions,
+  type Follower,
+  type QuestionEvent,
+  type Questions,
+} from "./questions/board.ts";
+export { describeQuestion } from "./questions/describe.ts";
+export {
+  type Ask,
+  type Confirmation,
+  FORM_ANSWERS,
+  type FormBody,
+  type FormQuestion,
+  type FormValues,
+  PERMISSION_ANSWERS,
+  type PermissionQuestion,
+  type Question,
+  type QuestionAnswer,
+  type QuestionBody,
+  type QuestionOutcome,
+  QuestionSettled,
+  type Risk,
+} from "./questions/question.ts";
 export { createRegistry, type Registry, type RegistryChange } from "./registry.ts";
 export {
   asksForLargeAnswer,
@@ -78,7 +102,6 @@ export { type ActionText, counted, factsOf, type Reader } from "./text/text.ts";
 export {
   type Access,
   type Action,
-  type Answer,
   type AnyAction,
   type Attachment,
   action,
@@ -94,7 +117,6 @@ export {
   type OngoingJob,
   type OutputOf,
   type Progress,
-  type Question,
   type RefReader,
   type StepContext,
   type StreamChunk,

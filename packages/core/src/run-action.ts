@@ -7,7 +7,7 @@ import { hideInError, withoutHidden } from "./hidden.ts";
 import { type Job, type JobWork, PATIENCE_MS, type RunningJob } from "./jobs/job.ts";
 import type { Jobs } from "./jobs/jobs.ts";
 import type { ToEnvelope } from "./to-envelope.ts";
-import type { Context, Timing } from "./tool.ts";
+import type { Context, StepContext, Timing } from "./tool.ts";
 
 /** The last step of every call: a sync action runs in place, any other as a job. */
 export const runAction =
@@ -52,8 +52,8 @@ function runDetachable(call: CheckedCall, work: Work, ctx: Context, notes: Notes
 /** The action of a job that is running, in the process that submitted it or in one that claimed it. */
 function runInJob(
   work: Work,
-  ctx: Context,
-  { signal, emit, detach }: RunningJob,
+  ctx: StepContext,
+  { job_id, signal, emit, detach }: RunningJob,
   more: Partial<Context> = {},
 ): Promise<unknown> {
   signal.throwIfAborted();
@@ -65,13 +65,13 @@ function runInJob(
     detach: () => detach(),
     ...more,
   };
-  return work(inJob);
+  return work({ ...inJob, ask: ctx.askWith({ job_id, signal, progress: inJob.progress }) });
 }
 
 /** Waits as long as the timing says; then the answer is the job, or the data that the action detached with. */
 const runAsJob =
   (jobs: Jobs, patienceMs: number, given: CallOptions, toEnvelope: ToEnvelope, notes: Notes) =>
-  async (call: CheckedCall, work: Work, ctx: Context): Promise<unknown> => {
+  async (call: CheckedCall, work: Work, ctx: StepContext): Promise<unknown> => {
     let interim: { readonly data: unknown } | undefined;
     let ended: Promise<ErrorCode | "OK"> | undefined;
     let isWaiting = true;
@@ -89,8 +89,6 @@ const runAsJob =
         const settled = toEnvelope(
           async () =>
             runInJob(work, ctx, running, {
-              // Cancelling the job ends a question, too.
-              ask: (question) => given.ask?.(question, running.signal) ?? Promise.resolve(undefined),
               emit(chunk) {
                 running.emit(chunk);
                 if (isWaiting) ctx.emit(chunk);

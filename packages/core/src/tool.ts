@@ -1,5 +1,7 @@
 import { z } from "zod";
 import type { ErrorCode } from "./errors.ts";
+import type { AskOptions } from "./questions/board.ts";
+import type { Ask, QuestionBody, QuestionOutcome } from "./questions/question.ts";
 import type { ActionText, Reader } from "./text/text.ts";
 import type { NamedTopic } from "./topics.ts";
 
@@ -71,28 +73,14 @@ export interface BinaryPart {
   read(): AsyncIterable<Uint8Array>;
 }
 
-/** A question to the person behind a caller: a message, and a flat form for the answer. */
-export interface Question {
-  readonly message: string;
-  readonly form: {
-    readonly type: "object";
-    readonly properties: Readonly<Record<string, unknown>>;
-    readonly required: readonly string[];
-  };
-}
-
-/** A form that was closed is declined or cancelled; only an accepted one has content. */
-export interface Answer {
-  readonly action: "accept" | "decline" | "cancel";
-  readonly content?: unknown;
-}
-
 /** A call as a step of the pipeline sees it. */
 export interface StepContext extends Context {
   /** The decisions of the steps before, in order. */
   readonly decisions: readonly DecisionNote[];
   /** Records a decision for the audit log. */
   decided(note: DecisionNote): void;
+  /** `ask` for work that runs as a job: its own signal, which outlives the call, ends its questions. */
+  askWith(work: Pick<AskOptions, "signal" | "progress" | "job_id">): Context["ask"];
   /** Once the call is answered: the job that continues, if any. */
   job(): OngoingJob | undefined;
   /** Sets what `hides` answers from now on. */
@@ -104,8 +92,10 @@ export interface Context {
   readonly traceId: string;
   readonly signal: AbortSignal;
   readonly caller: Caller;
-  /** Asks the person behind the caller; undefined when that caller's client cannot show a form. */
-  ask(question: Question): Promise<Answer | undefined>;
+  /** Asks the person behind the caller. `unattended`: nobody can be asked. */
+  ask(question: QuestionBody, more?: Pick<AskOptions, "isCovered" | "take">): Promise<QuestionOutcome>;
+  /** The front end of the call, for work that passes on questions of others; absent when it has none. */
+  readonly front: Ask | undefined;
   progress(update: Progress): void;
   /** Part of the call's stream, which the caller and readers of the job see as it happens; sync calls stream, too. */
   emit(chunk: StreamChunk): void;

@@ -43,14 +43,6 @@ export {
 export { runHooks } from "./hooks/run-hooks.ts";
 export { createHookRunner } from "./hooks/runner.ts";
 export { ownRefs } from "./owned-refs.ts";
-export {
-  APPROVAL_CHOICES,
-  type ApprovalAnswer,
-  type ApprovalEvent,
-  type ApprovalQueue,
-  createApprovalQueue,
-} from "./permissions/approval-queue.ts";
-export { askThroughClient } from "./permissions/ask-through-client.ts";
 export { checkCommands } from "./permissions/check-commands.ts";
 export {
   ALWAYS_DAYS,
@@ -67,7 +59,6 @@ export type { WorkingTree } from "./permissions/path-glob.ts";
 export type { Decision } from "./permissions/policy.ts";
 export { createPolicy, type Policy } from "./permissions/policy.ts";
 export {
-  askInOrder,
   type FormAnswer,
   type FormRequest,
   type PermissionAnswer,

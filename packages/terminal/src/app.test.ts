@@ -92,7 +92,6 @@ describe("the terminal agent", () => {
         decision: { mode: "prompt", tier: "default", rule: null, reason: "the server wants a value" },
         caller: { id: "mcp:paint", access: "read" },
         signal: new AbortController().signal,
-        ask: async () => undefined,
         progress: () => {},
         isCovered: () => false,
         question,

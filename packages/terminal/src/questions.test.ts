@@ -25,7 +25,6 @@ const requestOf = (more: Partial<PermissionRequest>): PermissionRequest => ({
   decision: { mode: "prompt", tier: "default", rule: null, reason: "no rule allows it" },
   caller: { id: "agent", access: "write" },
   signal: new AbortController().signal,
-  ask: async () => undefined,
   progress: () => {},
   isCovered: () => false,
   ...more,

@@ -1,25 +1,40 @@
 import {
-  type Answer,
-  type CallOptions,
+  type Ask,
   type ERRORS,
+  FORM_ANSWERS,
   orAborted,
+  PERMISSION_ANSWERS,
   type Question,
+  type QuestionAnswer,
+  type QuestionOutcome,
+  QuestionSettled,
   ToolError,
 } from "@octant/core";
 import { z } from "zod";
 
-type Ask = NonNullable<CallOptions["ask"]>;
-
 /** A question to the person behind a caller, as a chunk of the call's stream. */
-export interface QuestionChunk extends Question {
+export interface QuestionChunk {
   readonly kind: "question";
-  readonly question_id: string;
+  readonly question: Question;
 }
+
+/** The question has an outcome: its view can be closed. */
+export interface SettledChunk {
+  readonly kind: "question_settled";
+  readonly question_id: string;
+  readonly outcome: QuestionOutcome;
+}
+
+const Value = z.union([z.string(), z.number(), z.boolean(), z.array(z.string())]);
 
 /** What comes back: an answer, the error that ends the call, or neither where nobody can be asked. */
 export const WireAnswer = z.object({
   answer: z
-    .object({ action: z.enum(["accept", "decline", "cancel"]), content: z.unknown().optional() })
+    .object({
+      answer: z.enum([...PERMISSION_ANSWERS, ...FORM_ANSWERS]),
+      reason: z.string().max(10_000).optional(),
+      content: z.record(z.string(), Value).optional(),
+    })
     .nullish(),
   error: z
     .object({
@@ -31,7 +46,7 @@ export const WireAnswer = z.object({
 export type WireAnswer = z.output<typeof WireAnswer>;
 
 /** Throws the error of a client whose person answers later, in a call of its own. */
-export function readAnswer(value: unknown): Answer | undefined {
+export function readAnswer(value: unknown): QuestionAnswer | undefined {
   const parsed = WireAnswer.safeParse(value);
   const { answer, error } = parsed.success ? parsed.data : {};
   if (error?.code === "CANCELLED") throw new ToolError("CANCELLED", error.message, {});
@@ -40,9 +55,9 @@ export function readAnswer(value: unknown): Answer | undefined {
 }
 
 /** Asks the person, and puts the outcome into what goes over the wire. */
-export async function toWireAnswer(ask: Ask, { message, form }: Question, signal: AbortSignal) {
+async function toWireAnswer(ask: Ask, question: Question, signal: AbortSignal) {
   try {
-    return { answer: await ask({ message, form }, signal) } satisfies WireAnswer;
+    return { answer: await ask(question, signal) } satisfies WireAnswer;
   } catch (cause) {
     const code = cause instanceof ToolError && cause.code === "APPROVAL_REQUIRED" ? cause.code : "CANCELLED";
     const text = cause instanceof ToolError ? cause.message : "the question was not answered";
@@ -50,31 +65,62 @@ export async function toWireAnswer(ask: Ask, { message, form }: Question, signal
   }
 }
 
-interface Waiting extends PromiseWithResolvers<Answer | undefined> {
+/** Calls back when the question has an outcome, or its call was cancelled. */
+export function onSettled(
+  { question_id }: Question,
+  signal: AbortSignal,
+  listener: (settled: Omit<SettledChunk, "kind">) => void,
+): void {
+  const toOutcome = ({ reason }: AbortSignal): QuestionOutcome =>
+    reason instanceof QuestionSettled ? reason.outcome : { answer: "unattended" };
+  signal.addEventListener("abort", () => listener({ question_id, outcome: toOutcome(signal) }), {
+    once: true,
+  });
+}
+
+/** The views of questions in the process that asks the person. */
+export function createViews() {
+  const views = new Map<string, AbortController>();
+  return {
+    /** Asks until the question is settled there, or the signal aborts. */
+    ask(ask: Ask, question: Question, signal: AbortSignal): Promise<WireAnswer> {
+      const view = new AbortController();
+      views.set(question.question_id, view);
+      return toWireAnswer(ask, question, AbortSignal.any([signal, view.signal]));
+    },
+    settle({ question_id, outcome }: Omit<SettledChunk, "kind">): void {
+      views.get(question_id)?.abort(new QuestionSettled(outcome));
+    },
+  };
+}
+
+interface Waiting extends PromiseWithResolvers<QuestionAnswer | undefined> {
   send(): void;
 }
 
 /** The questions of one request, each until it is answered. */
-export type Questions = ReturnType<typeof createQuestions>;
+export type CallQuestions = ReturnType<typeof createCallQuestions>;
 
-export function createQuestions() {
+export function createCallQuestions() {
   const waiting = new Map<unknown, Waiting>();
-  let asked = 0;
   let isClosed = false;
   return {
     async ask(
-      { message, form }: Question,
+      question: Question,
       signal: AbortSignal,
-      send: (chunk: QuestionChunk) => void,
-    ): Promise<Answer | undefined> {
+      send: (chunk: QuestionChunk | SettledChunk) => void,
+    ): Promise<QuestionAnswer | undefined> {
       signal.throwIfAborted();
       if (isClosed) return undefined;
-      const question_id = `ask-${++asked}`;
-      const chunk: QuestionChunk = { kind: "question", question_id, message, form };
-      const entry = { ...Promise.withResolvers<Answer | undefined>(), send: () => send(chunk) };
-      waiting.set(question_id, entry);
+      const chunk: QuestionChunk = { kind: "question", question };
+      const entry = {
+        ...Promise.withResolvers<QuestionAnswer | undefined>(),
+        send: () => send(chunk),
+      };
+      waiting.set(question.question_id, entry);
       entry.send();
-      return orAborted(entry.promise, signal).finally(() => waiting.delete(question_id));
+      onSettled(question, signal, (settled) => !isClosed && send({ kind: "question_settled", ...settled }));
+      return orAborted(entry.promise, signal).finally(() => waiting.delete(question.question_id));
     },
     /** The answer that a client sent; one to a question that does not wait is ignored. */
     answer(question_id: unknown, value: unknown): void {

@@ -1,7 +1,7 @@
 import { type BinaryPart, newHandle, ToolError } from "@octant/core";
 import type { FinalResponse, RequestEnvelope, ResponseEnvelope } from "./envelopes.ts";
 import { encodeMsgPack } from "./msgpack/codec.ts";
-import type { Questions } from "./questions.ts";
+import type { CallQuestions } from "./questions.ts";
 import type { Window } from "./window.ts";
 
 /** The destination of one request's replies, on one connection after another. */
@@ -13,7 +13,7 @@ export interface ReplyChannel {
   /** Whether chunks also wait for the window, not only binary parts. */
   readonly isPaced: boolean;
   /** Where answers of the person behind the caller arrive. */
-  readonly questions: Questions;
+  readonly questions: CallQuestions;
   /** The time without an acknowledgement after which the end of a call no longer waits for its reader. */
   readonly patienceMs: number;
   /** Calls back when the reader has sent its request again: replies on the way to it may be lost. */

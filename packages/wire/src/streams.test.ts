@@ -1,8 +1,8 @@
 import {
-  type Answer,
   createJobEvents,
   type Dispatch,
   type Progress,
+  type QuestionAnswer,
   type StreamChunk,
   ToolError,
 } from "@octant/core";
@@ -70,7 +70,7 @@ describe.each(Object.entries(OPEN))("over %s", (_, open) => {
     onTestFinished(fixture.remove);
     const dispatch = await open(fixture);
     const asked: unknown[] = [];
-    const asking = (to: Dispatch, answer: () => Promise<Answer | undefined>) =>
+    const asking = (to: Dispatch, answer: () => Promise<QuestionAnswer | undefined>) =>
       to(
         { tool: "demo", action: "ask", input: {} },
         {
@@ -82,9 +82,9 @@ describe.each(Object.entries(OPEN))("over %s", (_, open) => {
           },
         },
       );
-    const answers: (() => Promise<Answer | undefined>)[] = [
-      async () => ({ action: "accept", content: { sure: true } }),
-      async () => ({ action: "decline" }),
+    const answers: (() => Promise<QuestionAnswer | undefined>)[] = [
+      async () => ({ answer: "accept", content: { sure: true } }),
+      async () => ({ answer: "decline" }),
       async () => undefined,
       async () => {
         throw new ToolError("APPROVAL_REQUIRED", "the client has to be asked first", { by: "client" });
@@ -92,9 +92,9 @@ describe.each(Object.entries(OPEN))("over %s", (_, open) => {
     ];
     for (const answer of answers)
       expect(await asking(dispatch, answer)).toEqual(await asking(fixture.dispatch, answer));
-    expect(asked).toEqual(Array.from({ length: 2 * answers.length }, () => QUESTION));
+    expect(asked).toMatchObject(Array.from({ length: 2 * answers.length }, () => QUESTION));
     const nobody = await dispatch({ tool: "demo", action: "ask", input: {} }, { caller });
-    expect(nobody.envelope).toMatchObject({ ok: true, data: { answer: null } });
+    expect(nobody.envelope).toMatchObject({ ok: true, data: { answer: { answer: "unattended" } } });
   });
 });
 

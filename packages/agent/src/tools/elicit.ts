@@ -47,7 +47,6 @@ const toAsking =
       input,
       decision: { mode: "prompt", tier: "default", rule: null, reason },
       caller: { id: `mcp:${server}`, access: "read" },
-      ask: async () => undefined,
       progress() {},
       signal,
       isCovered: () => false,

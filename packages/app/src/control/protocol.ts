@@ -1,10 +1,15 @@
+import { FORM_ANSWERS, PERMISSION_ANSWERS } from "@octant/core";
 import { z } from "zod";
 
 /** An answer to a question. */
 export const ControlAnswer = z.object({
-  answer: z.enum(["once", "session", "always", "deny"]),
+  answer: z.enum([...PERMISSION_ANSWERS, ...FORM_ANSWERS]),
   /** Why it was denied. */
   reason: z.string().max(1_000).optional(),
+  /** The values of a form. */
+  content: z
+    .record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.array(z.string())]))
+    .optional(),
   /** Who answered. */
   by: z.string().max(100),
 });

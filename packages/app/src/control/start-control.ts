@@ -1,6 +1,5 @@
-import { ToolError, type Topics } from "@octant/core";
+import { describeQuestion, type Questions, ToolError, type Topics } from "@octant/core";
 import { openSocketFolder, type Workspace } from "@octant/host";
-import type { ApprovalQueue } from "@octant/runtime";
 import type { ClientList } from "./client-list.ts";
 import type { ProcessStatus } from "./protocol.ts";
 import type { SessionRoster } from "./session-roster.ts";
@@ -11,7 +10,7 @@ export interface ControlSources {
   readonly env: NodeJS.ProcessEnv;
   readonly topics: Topics;
   readonly sessions: SessionRoster;
-  readonly approvals: ApprovalQueue;
+  readonly questions: Questions;
   readonly workspace: Workspace;
   readonly clients: ClientList;
   log(line: string): void;
@@ -19,7 +18,7 @@ export interface ControlSources {
 
 /** Opens the socket of this process once it has time: nobody waits for it. */
 export function startControl(sources: ControlSources): Disposable {
-  const { env, log, topics, approvals } = sources;
+  const { env, log, topics, questions } = sources;
   const started_at = new Date().toISOString();
   let isClosed = false;
   let running = 0;
@@ -36,8 +35,7 @@ export function startControl(sources: ControlSources): Disposable {
       folder,
       topics,
       status,
-      answer: (id, { reason, ...given }) =>
-        approvals.answer(id, { ...given, ...(reason !== undefined && { reason }) }),
+      answer: questions.answer,
       log,
     });
   };
@@ -55,8 +53,10 @@ export function startControl(sources: ControlSources): Disposable {
 }
 
 function toStatus(sources: ControlSources, started_at: string, running_calls: number): ProcessStatus {
-  const { command, version, workspace, clients, approvals } = sources;
-  const questions = approvals.list().map((one) => ({ ...one, question_id: one.approval_id }));
+  const { command, version, workspace, clients } = sources;
+  const questions = sources.questions
+    .list()
+    .map((one) => ({ ...one, text: describeQuestion(one).join("\n") }));
   const sessions = sources.sessions
     .list()
     .map((session) =>

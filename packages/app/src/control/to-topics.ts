@@ -5,6 +5,8 @@ import {
   type JobEvent,
   type NamedTopic,
   type Published,
+  type QuestionEvent,
+  type Questions,
   type Registry,
   type RegistryChange,
   type Topic,
@@ -12,14 +14,13 @@ import {
   toEventView,
 } from "@octant/core";
 import type { ProcessEvent, Workspace } from "@octant/host";
-import type { ApprovalEvent, ApprovalQueue } from "@octant/runtime";
 import type { SessionRoster } from "./session-roster.ts";
 
 interface Sources {
   readonly workspace: Workspace;
   readonly registry: Registry;
   readonly calls: Topic<CallEvent>;
-  readonly approvals: ApprovalQueue;
+  readonly questions: Questions;
   readonly sessions: SessionRoster;
 }
 
@@ -28,7 +29,7 @@ export function toTopics({
   workspace: { jobs, processes },
   registry,
   calls,
-  approvals,
+  questions,
   sessions,
 }: Sources): Topics {
   const own = {
@@ -55,9 +56,9 @@ export function toTopics({
     } satisfies NamedTopic<AgentEvent>,
     questions: {
       summary: "Questions to a person, and their answers.",
-      events: approvals.events,
+      events: questions.events,
       ownerOf: () => NOBODY,
-    } satisfies NamedTopic<ApprovalEvent>,
+    } satisfies NamedTopic<QuestionEvent>,
     tools: {
       summary: "Tools that are added and removed.",
       events: registry.changes,

@@ -11,12 +11,12 @@ import {
   JobId,
   type Jobs,
   orAborted,
+  type Questions,
   type Registry,
   ToolError,
 } from "@octant/core";
 import { z } from "zod";
 import type { ResourceSource } from "../mcp/calls.ts";
-import { createLateQuestions, type LateQuestions } from "./late-questions.ts";
 
 /** The name under which a server answers edges. It is on no list of tools, so no model sees it. */
 export const EDGE = "edge";
@@ -26,6 +26,7 @@ export interface EdgeSources {
   readonly roots: readonly string[];
   readonly jobs: Pick<Jobs, "get" | "result" | "list" | "cancel" | "ended">;
   readonly resources: Pick<ResourceSource, "subscribe" | "onListChange">;
+  readonly questions: Questions;
 }
 
 const MAX_WAIT_MS = 50_000;
@@ -47,7 +48,7 @@ const EXAMPLE = "job_00mgbz4x2k1h7v0c9qj3t5w8y6r4n2b0d8f6";
 const UNKNOWN = { title: "Unknown", fails: "NOT_FOUND" } as const;
 
 /** What an edge in another process needs beside the tools: the jobs that it shows as tasks, and changes of resources. */
-const edge = ({ registry, roots, jobs, resources }: EdgeSources, questions: LateQuestions) =>
+const edge = ({ registry, roots, jobs, resources, questions }: EdgeSources) =>
   defineTool({
     name: EDGE,
     summary: "Tasks and subscriptions for edges in other processes.",
@@ -127,10 +128,9 @@ const edge = ({ registry, roots, jobs, resources }: EdgeSources, questions: Late
         output: z.object({ job: JobFacts }),
         errors: ["NOT_FOUND"],
         examples: [{ ...UNKNOWN, input: { job_id: EXAMPLE } }],
-        async run({ job_id }, { caller, signal, ask }) {
-          const answered = new AbortController();
+        async run({ job_id }, { caller, signal, front: ask }) {
           let job = await jobs.get(caller.id, job_id);
-          questions.follow(job_id, { ask, signal: AbortSignal.any([signal, answered.signal]) });
+          const leave = ask && questions.follow({ ask, matches: (one) => one.job_id === job_id });
           try {
             while (job.state === "queued" || job.state === "running") {
               signal.throwIfAborted();
@@ -138,7 +138,7 @@ const edge = ({ registry, roots, jobs, resources }: EdgeSources, questions: Late
             }
             return { job };
           } finally {
-            answered.abort();
+            leave?.();
           }
         },
       }),
@@ -165,9 +165,7 @@ async function untilCancelled(
 export function createWireDispatch(
   sources: EdgeSources & { readonly dispatch: Dispatch } & Pick<DispatcherOptions, "cursors" | "onBug">,
 ): Dispatch {
-  const { cursors, onBug } = sources;
-  const questions = createLateQuestions();
-  const forEdges = createDispatcher({ registry: createRegistry([edge(sources, questions)]), cursors, onBug });
-  const dispatch = questions.through(sources.dispatch);
+  const { cursors, onBug, dispatch } = sources;
+  const forEdges = createDispatcher({ registry: createRegistry([edge(sources)]), cursors, onBug });
   return (call, options) => (call.tool === EDGE ? forEdges(call, options) : dispatch(call, options));
 }

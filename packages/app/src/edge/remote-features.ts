@@ -1,11 +1,12 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import {
+  type Ask,
   type Caller,
-  type CallOptions,
   createTopic,
   type Dispatch,
   type Envelope,
   type JobEvent,
+  type Question,
   ToolError,
 } from "@octant/core";
 import type { ServiceOptions } from "@octant/mcp";
@@ -14,7 +15,6 @@ import { EDGE } from "./edge-tool.ts";
 
 type TaskJobs = NonNullable<ServiceOptions["tasks"]>;
 type TaskJob = Awaited<ReturnType<TaskJobs["get"]>>;
-type Ask = NonNullable<CallOptions["ask"]>;
 
 interface Found {
   readonly job: TaskJob;
@@ -141,17 +141,23 @@ export const askLate =
     const ended = new AbortController();
     const following = { tool: EDGE, action: "questions", input: { job_id } };
     const end = () => ended.abort();
-    void dispatch(following, { caller, ask: (question) => askOnce(question, ended.signal) }).then(end, end);
+    const askHere: Ask = (question, signal) => askOnce(question, AbortSignal.any([signal, ended.signal]));
+    void dispatch(following, { caller, ask: askHere }).then(end, end);
     return reply;
   };
 
 /** A question that waits when its call is answered comes again; the person sees it once. */
 function createAskOnce(ask: Ask): Ask {
-  const open = new Map<string, ReturnType<Ask>>();
+  const open = new Map<string, { readonly asked: ReturnType<Ask>; readonly view: AbortController }>();
+  const show = (question: Question) => {
+    const view = new AbortController();
+    return { view, asked: ask(question, view.signal).finally(() => open.delete(question.question_id)) };
+  };
   return (question, signal) => {
-    const key = JSON.stringify(question);
-    const asked = open.get(key) ?? ask(question, signal).finally(() => open.delete(key));
-    open.set(key, asked);
+    const { question_id } = question;
+    const { asked, view } = open.get(question_id) ?? show(question);
+    open.set(question_id, { asked, view });
+    signal.addEventListener("abort", () => view.abort(signal.reason), { once: true });
     return asked;
   };
 }

@@ -1,5 +1,15 @@
 import type { ServerResponse } from "node:http";
-import { ERRORS, invalidArgument, ToolError } from "@octant/core";
+import {
+  describeQuestion,
+  ERRORS,
+  FORM_ANSWERS,
+  invalidArgument,
+  PERMISSION_ANSWERS,
+  type Question,
+  type QuestionAnswer,
+  type Questions,
+  ToolError,
+} from "@octant/core";
 import {
   createEventStream,
   DEFAULT_HTTP_LIMITS,
@@ -13,7 +23,6 @@ import {
   sendJson,
   toWwwAuthenticate,
 } from "@octant/http";
-import { APPROVAL_CHOICES, type ApprovalAnswer, type ApprovalQueue } from "@octant/runtime";
 
 const APPROVALS_PATH = "/approvals";
 
@@ -23,7 +32,7 @@ const MAX_REASON_CHARS = 1_000;
 /** Lists, streams and answers the calls that wait for an approval, for tokens with scope admin. */
 export function mountApprovals(
   server: Pick<HttpServer, "mount">,
-  source: Pick<ApprovalQueue, "list" | "answer" | "attend" | "events">,
+  source: Pick<Questions, "list" | "answer" | "attend" | "events">,
   access: Pick<HttpServerOptions, "tokens" | "oauth">,
   keepAliveMs: number = DEFAULT_HTTP_LIMITS.keepAliveMs,
 ): void {
@@ -35,14 +44,19 @@ export function mountApprovals(
   };
   const stopAttending = source.attend(() => mayAdminister(access));
   const stopListening = source.events.listen(({ value }) => {
-    for (const stream of followers) send(stream, value);
+    const event =
+      value.type === "asked"
+        ? { type: "asked", approval: toApproval(value.question) }
+        : { type: "settled", approval_id: value.question_id };
+    for (const stream of followers) send(stream, event);
   });
 
   const follow = (response: ServerResponse) => {
     const stream = createEventStream(response, { keepAliveMs });
     response.once("close", () => followers.delete(stream));
     followers.add(stream);
-    for (const approval of source.list()) stream.send(JSON.stringify({ type: "asked", approval }));
+    for (const question of source.list())
+      stream.send(JSON.stringify({ type: "asked", approval: toApproval(question) }));
   };
   const answer = (response: ServerResponse, id: string, value: unknown, by: string) =>
     reply(response, () => {
@@ -60,7 +74,7 @@ export function mountApprovals(
       if (id === "") {
         if (request.method !== "GET") refuse(response, methodNotAllowed("GET"));
         else if (new URLSearchParams(query).has("follow")) follow(response);
-        else reply(response, () => ({ approvals: source.list() }));
+        else reply(response, () => ({ approvals: source.list().map(toApproval) }));
       } else if (request.method !== "POST") refuse(response, methodNotAllowed("POST"));
       else readJson(request, response, MAX_ANSWER_BYTES, (value) => answer(response, id, value, caller.id));
     },
@@ -103,11 +117,33 @@ function reply(response: ServerResponse, work: () => unknown): void {
   }
 }
 
-function parseAnswer(value: unknown, by: string): ApprovalAnswer {
-  const { answer: given, reason } = Object(value);
-  const answer = APPROVAL_CHOICES.find((choice) => choice === given);
-  if (!answer) throw invalidArgument("answer", `answer: expected one of ${APPROVAL_CHOICES.join(", ")}`);
-  if (reason === undefined) return { answer, by };
-  if (typeof reason === "string" && reason.length <= MAX_REASON_CHARS) return { answer, reason, by };
-  throw invalidArgument("reason", `reason: expected a text of at most ${MAX_REASON_CHARS} characters`);
+/** A question as a console shows it. */
+function toApproval(question: Question) {
+  const { question_id, kind, action, caller, choices, asked_at, expires_at } = question;
+  return {
+    approval_id: question_id,
+    kind,
+    action,
+    caller,
+    /** As shown to a person, with control characters made visible. */
+    text: describeQuestion(question).join("\n"),
+    choices,
+    /** The rule that "always" would write. */
+    always: question.kind === "permission" ? (question.always?.rule ?? null) : null,
+    ...(question.kind === "form" && { schema: question.schema ?? null, url: question.url ?? null }),
+    asked_at,
+    expires_at,
+  };
+}
+
+const ANSWERS = [...PERMISSION_ANSWERS, ...FORM_ANSWERS];
+
+function parseAnswer(value: unknown, by: string): QuestionAnswer {
+  const { answer: given, reason, content } = Object(value);
+  const answer = ANSWERS.find((choice) => choice === given);
+  if (!answer) throw invalidArgument("answer", `answer: expected one of ${ANSWERS.join(", ")}`);
+  if (reason !== undefined && !(typeof reason === "string" && reason.length <= MAX_REASON_CHARS))
+    throw invalidArgument("reason", `reason: expected a text of at most ${MAX_REASON_CHARS} characters`);
+  // The one who asked checks the values of a form.
+  return { answer, reason, ...(content !== undefined && { content: Object(content) }), by: `token ${by}` };
 }

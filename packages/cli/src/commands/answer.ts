@@ -1,4 +1,5 @@
 import { type ControlAnswer, type ControlClient, findProcesses, type ProcessStatus } from "@octant/app";
+import { FORM_ANSWERS, PERMISSION_ANSWERS } from "@octant/core";
 import { openSocketFolder } from "@octant/host";
 import { defineCommand, EXIT, type Io, print, printJson, UsageError } from "../command.ts";
 import { note } from "../output.ts";
@@ -6,7 +7,10 @@ import { tell } from "../person-command.ts";
 import { ask } from "../questions.ts";
 
 type Question = ProcessStatus["questions"][number];
-const ANSWERS = ["once", "session", "always", "deny"] as const satisfies readonly ControlAnswer["answer"][];
+const ANSWERS = [
+  ...PERMISSION_ANSWERS,
+  ...FORM_ANSWERS,
+] as const satisfies readonly ControlAnswer["answer"][];
 
 export const answer = defineCommand({
   name: "answer",

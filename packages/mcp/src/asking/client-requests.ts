@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { ToolError } from "@octant/core";
+import { QuestionSettled, ToolError } from "@octant/core";
 import type { McpRequest } from "../connection.ts";
 import { isPlain, type Outgoing, type Plain, type RequestId, toNotification } from "../messages.ts";
 import { type Exchange, type InputRequest, lackOf, type RequestClient } from "./exchange.ts";
@@ -18,7 +18,9 @@ export function createClientRequests(write: (message: Outgoing, about: RequestId
       const id = `ask-${randomUUID()}`;
       const stop = () => {
         waiting.delete(id);
-        const cancelled = { requestId: id, reason: "the call was cancelled" };
+        const isSettled = signal.reason instanceof QuestionSettled;
+        const reason = isSettled ? "the question was answered elsewhere" : "the call was cancelled";
+        const cancelled = { requestId: id, reason };
         write(toNotification("notifications/cancelled", cancelled), about);
         reject(signal.reason);
       };
@@ -56,7 +58,7 @@ export function toLegacyClient(
     async ask(question, askSignal) {
       if (!canShowForms(capabilities)) return undefined;
       const answer = await requests.send(toElicitation(question), askSignal, id);
-      return answer === undefined ? undefined : (toAnswer(answer) ?? { action: "cancel" });
+      return answer === undefined ? undefined : toAnswer(question, answer);
     },
     exchange: {
       capabilities,

@@ -1,4 +1,4 @@
-import type { CallOptions } from "@octant/core";
+import type { Ask } from "@octant/core";
 import type { Plain } from "../messages.ts";
 
 /** A request to the client: to its person, its model, or itself. */
@@ -40,7 +40,7 @@ export interface Exchange {
 
 /** The client of one request, until the request is answered. */
 export interface RequestClient {
-  readonly ask: NonNullable<CallOptions["ask"]>;
+  readonly ask: Ask;
   readonly exchange: Exchange;
   /** The result that requests input instead of the answer; throws when a required capability is missing. */
   inputRequired(): Plain | undefined;

@@ -1,5 +1,12 @@
-import type { Answer, Question } from "@octant/core";
-import { isPlain } from "../messages.ts";
+import {
+  describeQuestion,
+  FORM_ANSWERS,
+  type FormValues,
+  PERMISSION_ANSWERS,
+  type Question,
+  type QuestionAnswer,
+} from "@octant/core";
+import { isPlain, type Plain } from "../messages.ts";
 import type { InputRequest } from "./exchange.ts";
 
 /** Whether the client's capabilities include showing a form. */
@@ -10,19 +17,66 @@ export function canShowForms(capabilities: unknown): boolean {
   return "form" in elicitation || !("url" in elicitation);
 }
 
-export const toElicitation = ({ message, form }: Question): InputRequest => ({
+const CHOICES = { once: "Once", session: "For this session", always: "Always", deny: "No" } as const;
+
+/** The question as a form of the client. */
+export const toElicitation = (question: Question): InputRequest => ({
   method: "elicitation/create",
-  params: { message, requestedSchema: form },
+  params: { message: toMessage(question), requestedSchema: toForm(question) },
 });
 
-const ACTIONS: readonly unknown[] = ["accept", "decline", "cancel"] satisfies Answer["action"][];
+function toMessage(question: Question): string {
+  if (question.kind !== "permission") return question.message;
+  const rule = question.always?.words.map((line) => `  ${line}`) ?? [];
+  return [...describeQuestion(question), ...rule].join("\n");
+}
 
-/** The client's answer; undefined when it is not valid. */
-export function toAnswer(value: unknown): Answer | undefined {
-  if (!isPlain(value) || !ACTIONS.includes(value["action"])) return undefined;
-  // It is one of the actions.
-  const action = value["action"] as Answer["action"];
-  return action === "accept" && isPlain(value["content"])
-    ? { action, content: value["content"] }
-    : { action };
+function toForm(question: Question): Plain {
+  if (question.kind === "form") return { type: "object", properties: {}, ...question.schema };
+  if (question.kind === "confirmation")
+    return {
+      type: "object",
+      properties: { confirm: { type: "boolean", title: question.yes, default: false } },
+      required: ["confirm"],
+    };
+  const offered = Object.entries(CHOICES).filter(([choice]) =>
+    question.choices.some((one) => one === choice),
+  );
+  return {
+    type: "object",
+    properties: {
+      answer: {
+        type: "string",
+        title: "Allow it?",
+        oneOf: offered.map(([choice, title]) => ({ const: choice, title })),
+      },
+      reason: { type: "string", title: "Why not?", maxLength: MAX_REASON_CHARS },
+    },
+    required: ["answer"],
+  };
+}
+
+const MAX_REASON_CHARS = 1_000;
+
+/** Whether the value is the client's answer to a form. */
+export const isAnswer = (value: unknown): value is Plain & { readonly action: FormAction } =>
+  isPlain(value) && FORM_ANSWERS.some((action) => action === value["action"]);
+
+type FormAction = (typeof FORM_ANSWERS)[number];
+
+/** A closed form is a no, and so is one that was not filled in as asked. */
+export function toAnswer(question: Question, value: unknown): QuestionAnswer {
+  const action = isAnswer(value) ? value.action : "cancel";
+  const given = isPlain(value) && isPlain(value["content"]) ? value["content"] : {};
+  if (question.kind === "permission") return action === "accept" ? toPermission(given) : { answer: "deny" };
+  if (action !== "accept") return { answer: action };
+  // The client has the form's schema; whoever asked checks the values.
+  if (question.kind === "form") return { answer: action, content: given as FormValues };
+  return { answer: given["confirm"] === true ? "accept" : "decline" };
+}
+
+function toPermission({ answer: chosen, reason }: Plain): QuestionAnswer {
+  const answer = PERMISSION_ANSWERS.find((one) => one === chosen) ?? "deny";
+  const isReason = typeof reason === "string" && reason.length <= MAX_REASON_CHARS;
+  return answer === "deny" && isReason ? { answer, reason } : { answer };
 }

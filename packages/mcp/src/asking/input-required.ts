@@ -2,7 +2,7 @@ import { ToolError } from "@octant/core";
 import type { McpRequest } from "../connection.ts";
 import { invalidParams, isPlain, MISSING_CAPABILITY, type Plain, ProtocolError } from "../messages.ts";
 import { type Exchange, type InputRequests, lackOf, type RequestClient } from "./exchange.ts";
-import { canShowForms, toAnswer, toElicitation } from "./forms.ts";
+import { canShowForms, isAnswer, toAnswer, toElicitation } from "./forms.ts";
 
 const KEY = "answer";
 
@@ -39,9 +39,9 @@ export function toModernClient(request: McpRequest, log: Exchange["log"]): Reque
       if (round >= rounds.length && !canShowForms(capabilities)) return undefined;
       // An answer counts only if this server asked for it before.
       const isAnswered =
-        requestState !== undefined && isPlain(inputResponses) && toAnswer(inputResponses[KEY]);
+        requestState !== undefined && isPlain(inputResponses) && isAnswer(inputResponses[KEY]);
       const answers = await ask({ [KEY]: toElicitation(question) }, isAnswered ? inputResponses : undefined);
-      return toAnswer(answers[KEY]) ?? { action: "cancel" };
+      return toAnswer(question, answers[KEY]);
     },
     exchange: {
       capabilities,

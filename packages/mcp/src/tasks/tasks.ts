@@ -1,14 +1,15 @@
 import {
-  type Answer,
+  type Ask,
   type Envelope,
   type JobFilter,
   type Jobs,
   newHandle,
   type Question,
+  type QuestionAnswer,
   type Reply,
   ToolError,
 } from "@octant/core";
-import type { InputRequest, InputRequests } from "../asking/exchange.ts";
+import type { InputRequests } from "../asking/exchange.ts";
 import { toAnswer, toElicitation } from "../asking/forms.ts";
 import { isPlain } from "../messages.ts";
 import { isFinal, type Task, type TaskJob, toTask, toTimestamp } from "./task-wire.ts";
@@ -116,8 +117,8 @@ export function createTasks(jobs: TaskJobs) {
 export const isUnknownTask = (cause: unknown): boolean =>
   cause instanceof ToolError && cause.code === "NOT_FOUND";
 
-interface Waiting extends PromiseWithResolvers<Answer> {
-  readonly request: InputRequest;
+interface Waiting extends PromiseWithResolvers<QuestionAnswer> {
+  readonly question: Question;
 }
 
 /** The questions of work that continues after its call was answered; they wait until a client answers them. */
@@ -127,21 +128,23 @@ export function createTaskInputs() {
   const waiting = new Map<string, Waiting>();
   let asked = 0;
   return {
-    ask(question: Question): Promise<Answer> {
-      const entry = { request: toElicitation(question), ...Promise.withResolvers<Answer>() };
+    ask: (async (question, signal) => {
+      const entry = { question, ...Promise.withResolvers<QuestionAnswer>() };
       // Names are never reused during a task: a late answer must match nothing.
-      waiting.set(`ask-${++asked}`, entry);
+      const name = `ask-${++asked}`;
+      waiting.set(name, entry);
+      signal.addEventListener("abort", () => waiting.delete(name), { once: true });
       return entry.promise;
-    },
+    }) satisfies Ask,
     pending: (): InputRequests =>
-      Object.fromEntries([...waiting].map(([name, { request }]) => [name, request])),
+      Object.fromEntries([...waiting].map(([name, { question }]) => [name, toElicitation(question)])),
     /** Accepts the answers to open questions and ignores the rest. */
     answer(responses: unknown): void {
       if (!isPlain(responses)) return;
-      for (const [name, { resolve }] of [...waiting]) {
+      for (const [name, { question, resolve }] of [...waiting]) {
         if (!Object.hasOwn(responses, name)) continue;
         waiting.delete(name);
-        resolve(toAnswer(responses[name]) ?? { action: "cancel" });
+        resolve(toAnswer(question, responses[name]));
       }
     },
     /** Rejects further answers. */

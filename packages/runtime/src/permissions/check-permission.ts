@@ -1,10 +1,18 @@
-import { type AnyAction, type CheckedCall, type Context, type Step, ToolError } from "@octant/core";
+import {
+  type AnyAction,
+  type CheckedCall,
+  type Context,
+  type QuestionOutcome,
+  type Risk,
+  type Step,
+  ToolError,
+} from "@octant/core";
 import type { Denied } from "@octant/host";
 import { nameOf } from "../call-name.ts";
 import type { PolicyCall } from "./facts.ts";
 import type { Decision, Policy } from "./policy.ts";
-import { type PermissionPrompter, unattended } from "./prompter.ts";
-import { describeRule, describeRuleInside, type PermissionRule } from "./rule.ts";
+import type { PermissionPrompter } from "./prompter.ts";
+import { alwaysInWords, describeRule, describeRuleInside, type PermissionRule } from "./rule.ts";
 import type { SessionAnswers } from "./session-answers.ts";
 
 /** `host`: the host asks the person, so only deny rules apply. `enforce`: Octant asks about calls that no rule allows. */
@@ -15,7 +23,7 @@ export interface CheckPermissionOptions {
   readonly permissions: PermissionSetting;
   readonly session: Pick<SessionAnswers, "allows" | "denial" | "remember">;
   /** Absent when no person can be asked. */
-  readonly prompter?: PermissionPrompter;
+  readonly prompter?: PermissionPrompter | undefined;
   /** Runs the call under what the rules deny to it wherever it leads. */
   during?<T>(denied: Denied | undefined, run: () => T): T;
   /** Writes a rule to the local settings. Without it "always" is not offered. */
@@ -91,7 +99,7 @@ export function judge(
   return { outcome: "asks", why: reason };
 }
 
-interface Question {
+interface Asked {
   readonly call: CheckedCall;
   readonly asked: PolicyCall;
   readonly decision: Decision;
@@ -99,44 +107,73 @@ interface Question {
   note(outcome: Decision["mode"], by: Pick<Decision, "tier" | "reason">): void;
 }
 
-async function ask(options: CheckPermissionOptions, question: Question, ctx: Context): Promise<void> {
-  const { policy, prompter = unattended, addRule } = options;
-  const { call, asked, decision, session, note } = question;
+async function ask(options: CheckPermissionOptions, about: Asked, ctx: Context): Promise<void> {
+  const { policy, prompter, addRule } = options;
+  const { call, asked, decision, session, note } = about;
   const rule = policy.narrowRule(asked);
   // Under a rule that asks, one that allows would not be heard: the strictest tier wins.
   const offered = addRule && decision.tier === "default" ? rule : undefined;
   const always = offered && { ...offered, expires_at: inDays(ALWAYS_DAYS) };
-  const answer = await prompter.requestPermission({
-    name: asked.name,
-    summary: call.act.summary,
-    input: call.input,
-    preview: await previewOf(call, ctx),
-    decision,
-    caller: ctx.caller,
-    ask: ctx.ask,
-    progress: ctx.progress,
-    signal: ctx.signal,
-    isCovered: () => options.session.allows(session, asked),
-    always,
-    session: rule,
-  });
+  const preview = await previewOf(call, ctx);
+  const isCovered = () => options.session.allows(session, asked);
+  const take = async ({ answer }: QuestionOutcome) => {
+    if (answer === "always" && always) await addRule?.(always);
+    // In effect at once, whenever the settings are read again.
+    if (answer === "session" || answer === "always") options.session.remember(session, asked, rule);
+  };
+  const { name, input } = asked;
+  const { summary } = call.act;
+  const outcome: QuestionOutcome = prompter
+    ? await prompter.requestPermission({
+        name,
+        summary,
+        input,
+        preview,
+        decision,
+        caller: ctx.caller,
+        progress: ctx.progress,
+        signal: ctx.signal,
+        isCovered,
+        always,
+        session: rule,
+      })
+    : await ctx.ask(
+        {
+          kind: "permission",
+          action: name,
+          summary,
+          input,
+          preview,
+          reason: decision.reason,
+          ...ruleOf(decision),
+          tier: decision.tier,
+          risk: risksOf(call, decision),
+          always: always && { rule: always, words: alwaysInWords(always) },
+        },
+        { isCovered, take },
+      );
+  if (prompter) await take(outcome);
   ctx.signal.throwIfAborted();
-  if (answer.answer === "unattended") {
-    const { reason = "nobody can be asked here" } = answer;
+  if (outcome.answer === "unattended") {
+    const { reason = "nobody can be asked here" } = outcome;
     note("prompt", { tier: decision.tier, reason: `${decision.reason}; ${reason}` });
-    throw approvalRequired(asked.name, decision, rule, reason);
+    throw approvalRequired(name, decision, rule, reason);
   }
-  const by = answer.by === undefined ? "" : ` (token ${answer.by})`;
-  if (answer.answer === "deny") {
-    const reason = answer.reason ? `the person said no: ${answer.reason}` : "the person said no";
+  const by = outcome.by === undefined ? "" : ` (${outcome.by})`;
+  if (outcome.answer === "deny") {
+    const reason = outcome.reason ? `the person said no: ${outcome.reason}` : "the person said no";
     note("deny", { tier: "session", reason: `${reason}${by}` });
-    throw new ToolError("PERMISSION_DENIED", `${asked.name}: ${reason}`, { by: "permission", reason });
+    throw new ToolError("PERMISSION_DENIED", `${name}: ${reason}`, { by: "permission", reason });
   }
-  if (answer.answer === "always" && always) await addRule?.(always);
-  // In effect at once, whenever the settings are read again.
-  if (answer.answer !== "once") options.session.remember(session, asked, rule);
-  note("allow", { tier: "session", reason: `the person answered: ${answer.answer}${by}` });
+  note("allow", { tier: "session", reason: `the person answered: ${outcome.answer}${by}` });
 }
+
+const risksOf = ({ act }: CheckedCall, { tier }: Decision): readonly Risk[] => [
+  ...(act.destructive ? (["destructive"] as const) : []),
+  ...(act.openWorld ? (["open_world"] as const) : []),
+  ...(act.runsCommands ? (["runs_commands"] as const) : []),
+  ...(tier === "sandbox" ? (["unconfined"] as const) : []),
+];
 
 /** How long the answer "always" holds. A rule that a person writes holds forever, unless it says otherwise. */
 export const ALWAYS_DAYS = 30;

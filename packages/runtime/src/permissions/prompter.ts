@@ -13,8 +13,6 @@ export interface PermissionRequest {
   /** Why the person is asked. */
   readonly decision: Decision;
   readonly caller: Caller;
-  /** Reaches the person through the client that called. */
-  readonly ask: Context["ask"];
   /** Shows the waiting caller that the question is still open. */
   readonly progress: Context["progress"];
   readonly signal: AbortSignal;
@@ -63,15 +61,3 @@ export interface PermissionPrompter {
 export const unattended: PermissionPrompter = {
   requestPermission: async () => ({ answer: "unattended" }),
 };
-
-/** Tries the prompters in order until one is attended. */
-export const askInOrder = (prompters: readonly PermissionPrompter[]): PermissionPrompter => ({
-  async requestPermission(request) {
-    let answer: PermissionAnswer = { answer: "unattended" };
-    for (const prompter of prompters) {
-      answer = await prompter.requestPermission(request);
-      if (answer.answer !== "unattended") break;
-    }
-    return answer;
-  },
-});

@@ -134,7 +134,6 @@ const tools: ToolExecutor = {
       decision: { mode: "prompt", tier: "default", rule: null, reason: "no rule allows it" },
       caller: { id: "agent", access: "write" },
       signal,
-      ask: async () => undefined,
       progress: () => {},
       isCovered: () => false,
       always: alwaysFor(action, shown),

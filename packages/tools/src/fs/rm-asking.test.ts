@@ -2,19 +2,19 @@ import { existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import {
-  type Answer,
   createCursors,
   createDispatcher,
   createRegistry,
   defineTool,
   type Question,
+  type QuestionAnswer,
 } from "@octant/core";
 import { createWorkspace } from "@octant/host";
 import { expect, onTestFinished, test } from "vitest";
 import { rm } from "./rm.ts";
 
 /** A folder `d` with two files, and a person with a fixed answer. */
-function openFolder(answer: Answer | undefined) {
+function openFolder(answer: QuestionAnswer | undefined) {
   const base = realpathSync(mkdtempSync(join(tmpdir(), "octant-rm-")));
   const root = join(base, "ws");
   mkdirSync(join(root, "d"), { recursive: true });
@@ -49,26 +49,31 @@ function openFolder(answer: Answer | undefined) {
 }
 
 test("a folder is removed with its contents after the person confirms the list", async () => {
-  const { remove, asked, isThere, uri } = openFolder({ action: "accept", content: { remove: true } });
+  const { remove, asked, isThere, uri } = openFolder({ answer: "accept" });
   expect(await remove({ uri: "d" })).toMatchObject({ ok: true, data: { uri, removed: 3 } });
   expect(isThere()).toBe(false);
   expect(asked).toHaveLength(1);
-  expect(asked[0]?.message).toMatch(/^Remove d\? 3 entries go \(2 bytes\)/);
-  expect(asked[0]?.message).toContain(`${uri}/a`);
+  expect(asked).toMatchObject([
+    {
+      kind: "confirmation",
+      action: "fs.rm",
+      caller: "test",
+      message: expect.stringMatching(/^Remove d\? 3 entries go \(2 bytes\)/),
+    },
+  ]);
+  expect(JSON.stringify(asked)).toContain(`${uri}/a`);
 });
 
-test.each<Answer>([
-  { action: "accept", content: { remove: false } },
-  { action: "accept" },
-  { action: "decline" },
-  { action: "cancel" },
-])("anything but a yes leaves all as it was: %j", async (answer) => {
-  const { remove, isThere } = openFolder(answer);
-  expect(await remove({ uri: "d" })).toMatchObject({
-    error: { code: "PERMISSION_DENIED", details: { by: "person" } },
-  });
-  expect(isThere()).toBe(true);
-});
+test.each<QuestionAnswer>([{ answer: "decline" }, { answer: "cancel" }, { answer: "once" }])(
+  "anything but a yes leaves all as it was: %j",
+  async (answer) => {
+    const { remove, isThere } = openFolder(answer);
+    expect(await remove({ uri: "d" })).toMatchObject({
+      error: { code: "PERMISSION_DENIED", details: { by: "person" } },
+    });
+    expect(isThere()).toBe(true);
+  },
+);
 
 test("when nobody can be asked, the answer lists what would be removed and how to confirm", async () => {
   const { remove, isThere } = openFolder(undefined);
@@ -79,7 +84,7 @@ test("when nobody can be asked, the answer lists what would be removed and how t
 });
 
 test("a confirmed removal, or an impossible one, does not ask", async () => {
-  const { remove, asked } = openFolder({ action: "accept", content: { remove: true } });
+  const { remove, asked } = openFolder({ answer: "accept" });
   expect(await remove({ uri: "absent" })).toMatchObject({ error: { code: "NOT_FOUND" } });
   expect(await remove({ uri: "d", confirm: true, recursive: true })).toMatchObject({ ok: true });
   expect(asked).toEqual([]);

@@ -1,4 +1,4 @@
-import { action, type Context, counted, ofKind, type Question, Ref, ToolError, Uri } from "@octant/core";
+import { action, type Context, counted, ofKind, type QuestionBody, Ref, ToolError, Uri } from "@octant/core";
 import type { Edits } from "@octant/host";
 import { z } from "zod";
 import { APPLY, DISK_ERRORS, EditNote, PATH_ERRORS } from "../kinds.ts";
@@ -55,33 +55,25 @@ export const rm = ({ edits }: { edits: Edits }) =>
 
 /** Throws the original refusal when nobody can be asked. */
 async function letPersonConfirm(uri: string, refusal: ToolError, ctx: Context): Promise<void> {
-  const answer = await ctx.ask(toQuestion(uri, refusal));
-  if (!answer) throw refusal;
-  const { action: reaction, content } = answer;
-  if (reaction === "accept" && Confirmed.safeParse(content).success) return;
-  const details = {
-    by: "person",
-    reason: reaction === "accept" ? "the person said no" : "the form was closed",
-  };
-  throw new ToolError("PERMISSION_DENIED", `nothing was removed: ${details.reason}`, details);
+  const { answer } = await ctx.ask(toQuestion(uri, refusal));
+  if (answer === "unattended") throw refusal;
+  if (answer === "accept") return;
+  const reason = answer === "decline" ? "the person said no" : "the form was closed";
+  throw new ToolError("PERMISSION_DENIED", `nothing was removed: ${reason}`, { by: "person", reason });
 }
 
-const Confirmed = z.object({ remove: z.literal(true) });
 const Would = z.object({ would: z.object({ count: z.int(), bytes: z.int(), uris: z.array(z.string()) }) });
 
-function toQuestion(uri: string, { details }: ToolError): Question {
+function toQuestion(uri: string, { details }: ToolError): QuestionBody {
   const { count, bytes, uris } = Would.parse(details).would;
   const more = count > uris.length ? [`and ${count - uris.length} more`] : [];
   return {
+    kind: "confirmation",
     message: [
       `Remove ${uri}? ${count} ${count === 1 ? "entry goes" : "entries go"} (${bytes} bytes); it can be undone.`,
       ...uris,
       ...more,
     ].join("\n"),
-    form: {
-      type: "object",
-      properties: { remove: { type: "boolean", title: "Remove", default: false } },
-      required: ["remove"],
-    },
+    yes: "Remove",
   };
 }

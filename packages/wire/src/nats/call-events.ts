@@ -1,7 +1,7 @@
 import { type Msg, headers as newHeaders } from "@nats-io/transport-node";
-import type { CallOptions, Question, StreamChunk } from "@octant/core";
+import type { Ask, CallOptions, Question, StreamChunk } from "@octant/core";
 import { encodeMsgPack, parseMsgPack } from "../msgpack/codec.ts";
-import { toWireAnswer } from "../questions.ts";
+import { createViews, type SettledChunk } from "../questions.ts";
 import { HEADERS } from "./bodies.ts";
 import type { NatsConnection } from "./connection.ts";
 import type { Holders } from "./holders.ts";
@@ -36,10 +36,13 @@ export function followCall(
     nextSeq = Math.max(nextSeq, seq);
   };
   const stopped = new AbortController();
+  const views = createViews();
   const events = nc.subscribe(subjects.event(id), {
     callback(_, message) {
       const event = message.data.length > 0 ? parseMsgPack(message.data) : undefined;
       onEvent(event, message);
+      // Workers wrote it.
+      if (readField(event, "event") === "question_settled") return views.settle(event as SettledChunk);
       // Workers wrote it.
       const chunk = readField(event, "chunk") as StreamChunk | undefined;
       const seq = readField(event, "seq") ?? readField(event, "chunks");
@@ -50,10 +53,10 @@ export function followCall(
       onStream?.(chunk);
     },
   });
-  const answer = async (message: Msg, asking: NonNullable<CallOptions["ask"]>) => {
+  const answer = async (message: Msg, asking: Ask) => {
     questions += 1;
     const question = parseMsgPack(message.data) as Question;
-    const given = await toWireAnswer(asking, question, stopped.signal);
+    const given = await views.ask(asking, question, stopped.signal);
     questions -= 1;
     message.respond(encodeMsgPack(given));
   };

@@ -1,8 +1,8 @@
 import { headers, type Msg } from "@nats-io/transport-node";
-import { type CallOptions, orAborted, ToolError, toTraceId } from "@octant/core";
+import { type Ask, orAborted, ToolError, toTraceId } from "@octant/core";
 import { overloaded, parseRequest, refusal, toResponse } from "../envelopes.ts";
 import { encodeMsgPack, parseMsgPack } from "../msgpack/codec.ts";
-import { readAnswer } from "../questions.ts";
+import { onSettled, readAnswer } from "../questions.ts";
 import { dispatchRequest, type JobFeed, type RequestRunner, toListeners, withText } from "../run-request.ts";
 import { encodeBody, findBinary, HEADERS, parseBody, putBinary } from "./bodies.ts";
 import type { NatsConnection } from "./connection.ts";
@@ -45,9 +45,14 @@ const QUESTION_MS = 10 * 60_000;
 
 /** Asks the edge that follows this job or call; without one nobody can be asked. */
 export const askEdge =
-  ({ connection: { nc }, subjects }: WorkerParts, id: string): NonNullable<CallOptions["ask"]> =>
+  (parts: WorkerParts, id: string): Ask =>
   async (question, signal) => {
     signal.throwIfAborted();
+    onSettled(question, signal, (settled) => emit(parts, id, { event: "question_settled", ...settled }));
+    const {
+      connection: { nc },
+      subjects,
+    } = parts;
     const answer = nc
       .request(subjects.ask(id), encodeMsgPack(question), { timeout: QUESTION_MS })
       .catch(() => undefined);

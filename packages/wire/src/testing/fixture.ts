@@ -7,7 +7,7 @@ import {
   createDispatcher,
   createRegistry,
   defineTool,
-  type Question,
+  type QuestionBody,
   type StreamChunk,
   ToolError,
 } from "@octant/core";
@@ -101,7 +101,7 @@ export function createFixture() {
         examples: [{ title: "Once", input: {} }],
         async run(_, ctx) {
           const answer = await ctx.ask(QUESTION);
-          return { answer: answer ?? null };
+          return { answer };
         },
       }),
       slow: action({
@@ -188,9 +188,10 @@ export function createFixture() {
 }
 
 /** What demo.ask asks. */
-export const QUESTION: Question = {
+export const QUESTION: QuestionBody = {
+  kind: "form",
   message: "Really?",
-  form: { type: "object", properties: { sure: { type: "boolean" } }, required: ["sure"] },
+  schema: { type: "object", properties: { sure: { type: "boolean" } }, required: ["sure"] },
 };
 
 /** The chunks of demo.say. */

@@ -4,7 +4,7 @@ import type { Router } from "zeromq";
 import { overloaded, parseRequest, type RequestEnvelope, refusal } from "../envelopes.ts";
 import { findRequestId, type Message, parseFrames, toKey } from "../hoot01/frames.ts";
 import { encodeMsgPack, parseMsgPack } from "../msgpack/codec.ts";
-import { createQuestions, type Questions } from "../questions.ts";
+import { type CallQuestions, createCallQuestions } from "../questions.ts";
 import { createAnnouncer } from "../ready.ts";
 import type { ReplyChannel } from "../reply-stream.ts";
 import { runRequest } from "../run-request.ts";
@@ -30,7 +30,7 @@ interface Running {
   onRetry: () => void;
   readonly controller: AbortController;
   readonly window: Window;
-  readonly questions: Questions;
+  readonly questions: CallQuestions;
   readonly upload: Upload | undefined;
 }
 
@@ -236,7 +236,7 @@ export class MessageServer {
       onRetry: () => {},
       controller: new AbortController(),
       window: createWindow(window),
-      questions: createQuestions(),
+      questions: createCallQuestions(),
       upload,
     };
     this.#running.set(key, running);

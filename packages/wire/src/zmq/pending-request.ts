@@ -9,7 +9,7 @@ import {
 import type { FinalResponse, ResponseEnvelope, WireCallOptions } from "../envelopes.ts";
 import type { encodeFrames, Message } from "../hoot01/frames.ts";
 import { encodeMsgPack, parseMsgPack } from "../msgpack/codec.ts";
-import { type QuestionChunk, toWireAnswer, type WireAnswer } from "../questions.ts";
+import { createViews, type QuestionChunk, type SettledChunk, type WireAnswer } from "../questions.ts";
 import type { ServerReady } from "../ready.ts";
 import { UPLOAD_WINDOW } from "../upload.ts";
 import { createWindow } from "../window.ts";
@@ -45,6 +45,7 @@ export class PendingRequest {
   #delivering = Promise.resolve();
   /** Each is asked once, also when a server repeats it. */
   readonly #questions = new Map<string, Promise<WireAnswer>>();
+  readonly #views = createViews();
 
   /** `post` sends a message with the id of this request. */
   constructor(message: OutgoingMessage, options: WireCallOptions, post: (message: OutgoingMessage) => void) {
@@ -129,11 +130,15 @@ export class PendingRequest {
   #takeChunk(chunk: unknown, seq: number): void {
     const { ask, signal = NEVER, onChunk, onProgress, onStream } = this.#options;
     if (ask && isOfKind<QuestionChunk>(chunk, "question")) {
-      const { question_id } = chunk;
+      const { question } = chunk;
+      const { question_id } = question;
       if (!this.#questions.has(question_id)) this.#seen += 1;
-      const answer = this.#questions.get(question_id) ?? toWireAnswer(ask, chunk, signal);
+      const answer = this.#questions.get(question_id) ?? this.#views.ask(ask, question, signal);
       this.#questions.set(question_id, answer);
       void answer.then((given) => this.#tell({ question_id, ...given }));
+    } else if (isOfKind<SettledChunk>(chunk, "question_settled")) {
+      this.#seen += 1;
+      this.#views.settle(chunk);
     } else if (seq >= this.#nextSeq) {
       this.#nextSeq = seq + 1;
       this.#seen += 1;

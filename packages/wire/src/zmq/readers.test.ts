@@ -182,14 +182,19 @@ test("only the connection of a request can acknowledge, answer or cancel it, or 
   await start();
   const [mine, other] = [connectRaw(fixture.address), connectRaw(fixture.address)];
   await mine.send(request(1, { request: { tool: "demo", action: "ask", input: {} }, asks: true }));
-  for (let n = 0; n < 2; n++) await mine.receive();
-  await other.tell(1, { question_id: "ask-1", answer: { action: "accept" } });
+  await mine.receive();
+  const { chunk } = (await mine.receive()).value as unknown as {
+    chunk: { question: { question_id: string } };
+  };
+  const { question_id } = chunk.question;
+  await other.tell(1, { question_id, answer: { answer: "accept" } });
   await other.send(encodeFrames({ command: "disconnect", requestId: Buffer.alloc(16, 2) }));
   await other.send(encodeFrames({ command: "heartbeat" }));
   await other.receive();
-  await mine.tell(1, { question_id: "ask-1", answer: { action: "decline" } });
+  await mine.tell(1, { question_id, answer: { answer: "decline" } });
+  expect((await mine.receive()).value).toMatchObject({ chunk: { kind: "question_settled", question_id } });
   expect((await mine.receive()).value).toMatchObject({
-    response: { kind: "success", data: { answer: { action: "decline" } } },
+    response: { kind: "success", data: { answer: { answer: "decline" } } },
   });
 });
 

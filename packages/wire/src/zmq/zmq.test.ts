@@ -251,8 +251,11 @@ describe("retries", () => {
     const ask = request(1, { request: { tool: "demo", action: "ask", input: {} }, asks: true });
     await one.send(ask);
     expect((await one.receive()).value).toMatchObject({ kind: "stream_start", tool: "demo" });
-    const { chunk } = (await one.receive()).value as unknown as { chunk: { question_id: string } };
-    expect(chunk).toMatchObject({ kind: "question", message: "Really?" });
+    const { chunk } = (await one.receive()).value as unknown as {
+      chunk: { question: { question_id: string } };
+    };
+    expect(chunk).toMatchObject({ kind: "question", question: { kind: "form", message: "Really?" } });
+    const { question_id } = chunk.question;
     await other.send(ask);
     expect((await other.receive()).value).toMatchObject({ kind: "stream_start" });
     expect((await other.receive()).value).toMatchObject({ kind: "stream_chunk", seq: 0, chunk });
@@ -264,13 +267,17 @@ describe("retries", () => {
         body: encodeMsgPack(news),
       });
     // Answers to nothing, and answers that are none, change nothing.
-    await other.send(about({ question_id: "ask-9", answer: { action: "accept" } }));
-    await other.send(
-      about({ question_id: chunk.question_id, answer: { action: "accept", content: { sure: true } } }),
-    );
+    await other.send(about({ question_id: "ask-9", answer: { answer: "accept" } }));
+    const answer = { answer: "accept", content: { sure: true } };
+    await other.send(about({ question_id, answer }));
+    expect((await other.receive()).value).toMatchObject({
+      kind: "stream_chunk",
+      seq: 1,
+      chunk: { kind: "question_settled", question_id, outcome: answer },
+    });
     expect((await other.receive()).value).toMatchObject({
       kind: "stream_end",
-      response: { kind: "success", data: { answer: { action: "accept", content: { sure: true } } } },
+      response: { kind: "success", data: { answer } },
     });
   });
 

@@ -1,10 +1,7 @@
 import { PassThrough } from "node:stream";
-import type { Answer, Progress, Question } from "@octant/core";
 import { expect, test } from "vitest";
-import { createApprovalQueue } from "./approval-queue.ts";
-import { askThroughClient } from "./ask-through-client.ts";
 import { DEFAULT_DECISION } from "./policy.ts";
-import { askInOrder, type PermissionRequest, unattended } from "./prompter.ts";
+import type { PermissionRequest } from "./prompter.ts";
 import { createTerminalPrompter } from "./terminal-prompter.ts";
 
 const ALWAYS = { tool_pattern: "fs.write", mode: "allow", args: { path: ["src/*"] } } as const;
@@ -16,7 +13,6 @@ const toRequest = (more: Partial<PermissionRequest> = {}): PermissionRequest => 
   decision: DEFAULT_DECISION,
   caller: { id: "me", access: "admin" },
   signal: new AbortController().signal,
-  ask: async () => undefined,
   progress: () => {},
   isCovered: () => false,
   ...more,
@@ -167,119 +163,4 @@ test("a question that an answer to the one before covers is not asked", async ()
   input.write("s\n");
   expect([await first, await second]).toEqual([{ answer: "session" }, { answer: "once" }]);
   expect(shown()).not.toContain("fs.two");
-});
-
-test.each<[Answer | undefined, object]>([
-  [{ action: "accept", content: { answer: "session" } }, { answer: "session" }],
-  [
-    { action: "accept", content: { answer: "deny", reason: "no" } },
-    { answer: "deny", reason: "no" },
-  ],
-  [{ action: "accept", content: { answer: "of course" } }, { answer: "deny" }],
-  [{ action: "accept" }, { answer: "deny" }],
-  [{ action: "decline", content: { answer: "once" } }, { answer: "deny" }],
-  [{ action: "cancel" }, { answer: "deny" }],
-  [undefined, { answer: "unattended" }],
-])("a form that comes back as %j means %j", async (form, answer) => {
-  const request = toRequest({ ask: async () => form });
-  expect(await askThroughClient.requestPermission(request)).toEqual(answer);
-});
-
-test("a form offers only effective choices, in the form that MCP requires", async () => {
-  const questions: Question[] = [];
-  const ask = async (question: Question) => {
-    questions.push(question);
-    return undefined;
-  };
-  await askThroughClient.requestPermission(toRequest({ ask }));
-  await askThroughClient.requestPermission(toRequest({ ask, always: undefined }));
-  const choices = questions.map(({ form }) => JSON.stringify(form.properties["answer"]));
-  expect(choices.map((text) => text.includes("always"))).toEqual([true, false]);
-  expect(questions[0]?.message).toContain("fs.write: Create a new file.");
-});
-
-const attended = () => true;
-
-test("an approval waits until it is answered, once, and the caller hears that it waits", async () => {
-  const queue = createApprovalQueue();
-  const events: string[] = [];
-  const updates: Progress[] = [];
-  queue.attend(attended);
-  queue.events.listen(({ value }) => events.push(value.type));
-  const request = queue.requestPermission(toRequest({ progress: (update) => updates.push(update) }));
-  const [pending] = queue.list();
-  expect(pending).toMatchObject({
-    caller: "me",
-    action: "fs.write",
-    text: expect.stringContaining("src/a.ts"),
-    choices: ["once", "session", "always", "deny"],
-    always: ALWAYS,
-  });
-  expect(updates).toMatchObject([{ message: expect.stringContaining(pending?.expires_at ?? "?") }]);
-  const id = pending?.approval_id ?? "";
-  queue.answer(id, { answer: "deny", reason: "no", by: "you" });
-  expect(() => queue.answer(id, { answer: "once", by: "you" })).toThrow("no such approval");
-  expect(await request).toEqual({ answer: "deny", reason: "no", by: "you" });
-  expect(events).toEqual(["asked", "settled"]);
-  expect(queue.list()).toEqual([]);
-});
-
-test("an approval that cannot be for always is not taken for it", async () => {
-  const queue = createApprovalQueue();
-  const close = queue.attend(attended);
-  const request = queue.requestPermission(toRequest({ always: undefined }));
-  const [pending] = queue.list();
-  expect(pending?.choices).toEqual(["once", "session", "deny"]);
-  expect(() => queue.answer(pending?.approval_id ?? "", { answer: "always", by: "you" })).toThrow(
-    "not offered",
-  );
-  close();
-  expect(await request, "nobody attends any more").toEqual({ answer: "unattended" });
-});
-
-test("an approval that an answer to another one covers does not wait", async () => {
-  const queue = createApprovalQueue();
-  queue.attend(attended);
-  const request = queue.requestPermission(toRequest({ isCovered: () => true }));
-  expect(await request).toEqual({ answer: "once" });
-  expect(queue.list()).toEqual([]);
-});
-
-test("an approval runs out, or ends with its call, and says so", async () => {
-  const queue = createApprovalQueue(5);
-  queue.attend(attended);
-  const controller = new AbortController();
-  const cancelled = queue.requestPermission(toRequest({ signal: controller.signal }));
-  const late = queue.requestPermission(toRequest());
-  controller.abort(new Error("enough"));
-  await expect(cancelled).rejects.toThrow("enough");
-  expect(await late).toEqual({
-    answer: "unattended",
-    reason: expect.stringContaining("no answer within 0.005 s"),
-  });
-  expect(queue.list()).toEqual([]);
-});
-
-test("no call waits where nobody may answer, nor where too many wait, for one caller or in total", async () => {
-  const queue = createApprovalQueue();
-  expect(await queue.requestPermission(toRequest())).toEqual({ answer: "unattended" });
-  const close = queue.attend(() => false);
-  expect(await queue.requestPermission(toRequest())).toEqual({ answer: "unattended" });
-  close();
-
-  const end = queue.attend(attended);
-  const ask = (id: string) => queue.requestPermission(toRequest({ caller: { id, access: "write" } }));
-  const requests = Array.from({ length: 21 }, () => ask("greedy"));
-  expect(await requests.at(-1)).toMatchObject({ reason: expect.stringContaining("too many") });
-  expect(queue.list()).toHaveLength(20);
-  for (let i = 0; i < 100; i++) requests.push(ask(`caller ${i}`));
-  expect(queue.list()).toHaveLength(100);
-  end();
-  await Promise.all(requests);
-});
-
-test("an unavailable prompter is skipped", async () => {
-  const yes = { requestPermission: async () => ({ answer: "once" }) as const };
-  expect(await askInOrder([unattended, yes]).requestPermission(toRequest())).toEqual({ answer: "once" });
-  expect(await askInOrder([unattended]).requestPermission(toRequest())).toEqual({ answer: "unattended" });
 });

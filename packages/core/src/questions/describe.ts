@@ -1,0 +1,33 @@
+import { toExact } from "../visible.ts";
+import type { Question } from "./question.ts";
+
+/**
+ * The lines a person needs to decide. Everything from the call is shown in full, with visible control
+ * characters and behind a marker, so that it can neither hide nor imitate our own lines.
+ */
+export function describeQuestion(question: Question): readonly string[] {
+  if (question.kind !== "permission") {
+    const { action, message } = question;
+    const url = question.kind === "form" ? question.url : undefined;
+    return [`${toExact(action)} asks:`, ...toLines(message), ...(url === undefined ? [] : toLines(url))];
+  }
+  const { action, summary, input, preview, reason, rule } = question;
+  return [
+    `${toExact(action)}: ${toExact(summary)}`,
+    ...Object.entries(input).flatMap(([key, value]) => describeArgument(key, value)),
+    ...(preview === undefined ? [] : ["  would change:", ...toLines(preview)]),
+    `  asked because: ${toExact(rule === undefined ? reason : `${reason} [${rule}]`)}`,
+  ];
+}
+
+function describeArgument(key: string, value: unknown): readonly string[] {
+  const text = typeof value === "string" ? value : (JSON.stringify(value) ?? "");
+  const [only = "", ...more] = toLines(text);
+  return more.length === 0 ? [`  ${toExact(key)}: ${toExact(text)}`] : [`  ${toExact(key)}:`, only, ...more];
+}
+
+const toLines = (text: string): readonly string[] =>
+  text
+    .replace(/\n$/, "")
+    .split("\n")
+    .map((line) => `  | ${toExact(line)}`);
