@@ -1,11 +1,10 @@
 export { loadInstructions } from "./agent/agent-context.ts";
+export { chooseClient, openClient } from "./agent/choose-client.ts";
 export { withMentions } from "./agent/mentions.ts";
 export {
-  chooseClient,
   type OpenAgentOptions,
   type OpenedAgent,
   openAgent,
-  openClient,
   type SessionChoice,
 } from "./agent/open-agent.ts";
 export {

@@ -5,7 +5,7 @@ export type {
   ServerDefinition,
 } from "./connection.ts";
 export type { ServerTool } from "./definitions.ts";
-export { createStoredProvider, type OAuthData, type OAuthStorage } from "./oauth.ts";
+export type { OAuthData, OAuthStorage } from "./oauth.ts";
 export { loginTo } from "./oauth-login.ts";
 export { loginAsMachine, MachineGrant } from "./oauth-machine.ts";
 export type { PromptArgument, ServerPrompt, ServerResource } from "./offers.ts";
@@ -19,4 +19,5 @@ export {
   type NamedTool,
 } from "./servers.ts";
 export type { StartedProgram } from "./stdio-transport.ts";
+export { createStoredProvider } from "./stored-provider.ts";
 export { createToolNames } from "./tool-names.ts";

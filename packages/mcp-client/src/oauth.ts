@@ -1,6 +1,4 @@
 import type { DpopKeyPair, DpopSession, OAuthClientProvider } from "@modelcontextprotocol/client";
-import { ToolError } from "@octant/core";
-import { createMachineProvider, grantIn } from "./oauth-machine.ts";
 
 /** The stored result of a sign-in: tokens, the registered client, and their origin. */
 export type OAuthData = Readonly<Record<string, unknown>>;
@@ -10,29 +8,6 @@ export interface OAuthStorage {
   load(): OAuthData | undefined;
   save(data: OAuthData): Promise<void>;
 }
-
-/**
- * Uses and refreshes stored tokens; undefined without a sign-in, so that nothing is registered without the person. A
- * server that requires a new sign-in, or more scopes, gets the answer that the person has to do it.
- */
-export function createStoredProvider(storage: OAuthStorage): OAuthClientProvider | undefined {
-  const data = storage.load();
-  if (data?.["tokens"] === undefined) return undefined;
-  const grant = grantIn(data);
-  if (grant) return createMachineProvider(storage, grant);
-  return createProvider(storage, {
-    redirectUri: UNUSED_REDIRECT,
-    state: "",
-    async open({ searchParams }) {
-      const scope = searchParams.get("scope");
-      if (scope !== null) await storage.save({ ...storage.load(), [WANTED_SCOPE]: scope });
-      throw new ToolError("UNAUTHENTICATED", "the server requires a sign-in", {});
-    },
-  });
-}
-
-/** Never sent: only a sign-in by a person has a callback. */
-const UNUSED_REDIRECT = "http://127.0.0.1/callback";
 
 /** The storage key of the scopes that a server has requested since the last sign-in. */
 export const WANTED_SCOPE = "wanted_scope";

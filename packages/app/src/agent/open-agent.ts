@@ -1,14 +1,9 @@
 import {
   Agent,
-  type ApiClient,
   afterBeginning,
   type CallPrompter,
   type CallStep,
-  type ClientOptions,
-  chooseProvider,
-  createApiClient,
   createCallPrompter,
-  createCredentialSource,
   createDispatchExecutor,
   createMcpExecutor,
   createResourceExecutor,
@@ -16,7 +11,6 @@ import {
   elicitThrough,
   type Limits,
   markPlans,
-  PROVIDERS,
   type ProviderName,
   type Session,
   type SessionStore,
@@ -25,12 +19,13 @@ import {
 import { type Caller, type Mode, ToolError } from "@octant/core";
 import { findRepository, type HookRecord, recordHooks } from "@octant/host";
 import type { McpServers, ServerDefinition } from "@octant/mcp-client";
-import { createCredentialStore, type PermissionPrompter, type Thinking, unattended } from "@octant/runtime";
+import { type PermissionPrompter, type Thinking, unattended } from "@octant/runtime";
 import type { DeveloperMode } from "@octant/tools";
 import { createLocalHost } from "../host/local-host.ts";
 import { openServers } from "../mcp-servers/open-servers.ts";
 import { createOctant, type Octant, type OctantOptions } from "../octant.ts";
 import { cwdOf, toSystem } from "./agent-context.ts";
+import { openClient, withoutKeys } from "./choose-client.ts";
 import { persistMode } from "./session-mode.ts";
 import { isOwnSession, openSessions } from "./sessions.ts";
 import { createTurnCheckpoints } from "./turns.ts";
@@ -199,39 +194,6 @@ function sourcesOf(
   return { own, further: [createMcpExecutor(foreign), createResourceExecutor(foreign)] };
 }
 
-type ClientChoice = Pick<OpenAgentOptions, "provider" | "model" | "thinking">;
-
-export const openClient = async (
-  ...chosen: [octant: Pick<Octant, "config">, env: NodeJS.ProcessEnv, choice: ClientChoice]
-): Promise<ApiClient> => createApiClient(await chooseClient(...chosen));
-
-/** Chooses the provider and model from options, settings and environment, which contains the API keys. */
-export async function chooseClient(
-  { config: { settings, origins } }: Pick<Octant, "config">,
-  env: NodeJS.ProcessEnv,
-  { provider, model, thinking }: ClientChoice,
-): Promise<ClientOptions> {
-  const chosen = await chooseProvider({
-    env,
-    provider,
-    model,
-    settings: {
-      api_key: settings.api_key,
-      base_url: settings.base_url,
-      model: origins.has("model") ? settings.model : null,
-    },
-    credentials: createCredentialSource(createCredentialStore({ env })),
-  });
-  const models = Object.entries(settings.models).map(([id, known]) => ({ id, ...known }));
-  const { stall_seconds } = settings;
-  return {
-    ...chosen,
-    models,
-    thinking: thinking ?? settings.thinking ?? undefined,
-    ...(stall_seconds !== null && { stall_ms: stall_seconds * 1_000 }),
-  };
-}
-
 async function openSession(sessions: SessionStore, from: SessionChoice | undefined): Promise<Session> {
   if (!from) return sessions.create();
   if (from.how === "fork") return sessions.fork(from.id, from.seq);
@@ -245,12 +207,4 @@ async function openSession(sessions: SessionStore, from: SessionChoice | undefin
 function narrowest(one: Limits = {}, other: DeveloperMode["limits"] = {}): Limits {
   const all = [...Object.entries(one), ...Object.entries(other)].toSorted(([, a = 0], [, b = 0]) => b - a);
   return Object.fromEntries(all.filter(([, limit]) => limit !== undefined));
-}
-
-/** Programs that the agent starts must not get the provider's API keys. */
-export function withoutKeys(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
-  const keys = new Set(
-    Object.values(PROVIDERS).flatMap(({ key_variables }) => key_variables as readonly string[]),
-  );
-  return Object.fromEntries(Object.entries(env).filter(([name]) => !keys.has(name)));
 }

@@ -2,7 +2,7 @@ import { embedTexts, type Models, PROVIDER_NAMES, type ProviderName } from "@oct
 import { toRef } from "@octant/host";
 import { createTermCutter, loadWordTable, type WordTable } from "@octant/search";
 import type { Octant } from "../octant.ts";
-import { chooseClient, openClient } from "./open-agent.ts";
+import { chooseClient, openClient } from "./choose-client.ts";
 
 /** Models for tools, chosen like the agent's own. `env` contains the API keys. */
 export function createWorkspaceModels(octant: Octant, env: NodeJS.ProcessEnv): Models {

@@ -8,7 +8,7 @@ import {
   type Repository,
   startLaunched,
 } from "@octant/host";
-import { withoutKeys } from "../agent/open-agent.ts";
+import { withoutKeys } from "../agent/choose-client.ts";
 import type { SlashContext } from "./slash-command.ts";
 
 interface RunOptions {

@@ -4,7 +4,7 @@ import { resolve } from "node:path";
 import { type Direction, tokensOf } from "@octant/agent";
 import { invalidArgument, ToolError, toOneLine } from "@octant/core";
 import { errnoOf, pathToUri } from "@octant/host";
-import { openClient } from "../agent/open-agent.ts";
+import { openClient } from "../agent/choose-client.ts";
 import { exportSession, isOwnSession } from "../agent/sessions.ts";
 import { listPrompts, type RewoundFiles, rewindFiles } from "../agent/turns.ts";
 import { describeUndo, planUndo } from "../agent/undo.ts";

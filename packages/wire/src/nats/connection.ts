@@ -10,7 +10,6 @@ import {
 import { Objm } from "@nats-io/obj";
 import { connect, errors, nanos } from "@nats-io/transport-node";
 import { ToolError } from "@octant/core";
-import { LEASE_MS } from "./lease.ts";
 import {
   BODIES_BUCKET,
   JOB_SUBJECTS,
@@ -20,6 +19,9 @@ import {
   RESULT_SUBJECTS,
   RESULTS_STREAM,
 } from "./subjects.ts";
+
+/** A lease that is not renewed for this long ends, and another worker takes it. */
+export const LEASE_MS = 10_000;
 
 /** As long as other job results are retained. */
 const RESULT_TTL_MS = 24 * 60 * 60 * 1_000;

@@ -1,7 +1,8 @@
 import { errors } from "@nats-io/transport-node";
 import { orAborted } from "@octant/core";
 import type { NatsConnection } from "./connection.ts";
-import { findLast, type Holder, LEASE_MS, parseHolder, RENEW_MS } from "./lease.ts";
+import { LEASE_MS } from "./connection.ts";
+import { findLast, type Holder, parseHolder, RENEW_MS } from "./lease.ts";
 
 /** By then a worker that stands by has taken over. */
 const TAKEOVER_MS = LEASE_MS + 2 * RENEW_MS;

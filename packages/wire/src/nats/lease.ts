@@ -1,10 +1,8 @@
 import { headers, type Msg } from "@nats-io/transport-node";
 import { encodeMsgPack, parseMsgPack } from "../msgpack/codec.ts";
-import { codeOf, type NatsConnection, NO_MESSAGE, WRONG_LAST_SEQUENCE } from "./connection.ts";
+import { codeOf, LEASE_MS, type NatsConnection, NO_MESSAGE, WRONG_LAST_SEQUENCE } from "./connection.ts";
 import { LEASES_STREAM } from "./subjects.ts";
 
-/** A lease that is not renewed for this long ends, and another worker takes it. */
-export const LEASE_MS = 10_000;
 export const RENEW_MS = LEASE_MS / 4;
 
 /** The worker that has a project. */

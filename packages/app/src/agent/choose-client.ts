@@ -1,0 +1,52 @@
+import {
+  type ApiClient,
+  type ClientOptions,
+  chooseProvider,
+  createApiClient,
+  createCredentialSource,
+  PROVIDERS,
+} from "@octant/agent";
+import { createCredentialStore } from "@octant/runtime";
+import type { Octant } from "../octant.ts";
+import type { OpenAgentOptions } from "./open-agent.ts";
+
+type ClientChoice = Pick<OpenAgentOptions, "provider" | "model" | "thinking">;
+
+export const openClient = async (
+  ...chosen: [octant: Pick<Octant, "config">, env: NodeJS.ProcessEnv, choice: ClientChoice]
+): Promise<ApiClient> => createApiClient(await chooseClient(...chosen));
+
+/** Chooses the provider and model from options, settings and environment, which contains the API keys. */
+export async function chooseClient(
+  { config: { settings, origins } }: Pick<Octant, "config">,
+  env: NodeJS.ProcessEnv,
+  { provider, model, thinking }: ClientChoice,
+): Promise<ClientOptions> {
+  const chosen = await chooseProvider({
+    env,
+    provider,
+    model,
+    settings: {
+      api_key: settings.api_key,
+      base_url: settings.base_url,
+      model: origins.has("model") ? settings.model : null,
+    },
+    credentials: createCredentialSource(createCredentialStore({ env })),
+  });
+  const models = Object.entries(settings.models).map(([id, known]) => ({ id, ...known }));
+  const { stall_seconds } = settings;
+  return {
+    ...chosen,
+    models,
+    thinking: thinking ?? settings.thinking ?? undefined,
+    ...(stall_seconds !== null && { stall_ms: stall_seconds * 1_000 }),
+  };
+}
+
+/** Programs that the agent starts must not get the provider's API keys. */
+export function withoutKeys(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  const keys = new Set(
+    Object.values(PROVIDERS).flatMap(({ key_variables }) => key_variables as readonly string[]),
+  );
+  return Object.fromEntries(Object.entries(env).filter(([name]) => !keys.has(name)));
+}
