@@ -18,7 +18,7 @@ export interface AuditLogOptions {
 }
 
 const MAX_WAITING = 10_000;
-/** One write for all the calls of this time costs a third of one for each. */
+/** One transaction for all the calls of this time costs a third of one for each. */
 const GATHER_MS = 10;
 /** How long a disk that refused is left alone. */
 const RETRY_MS = 1_000;
@@ -98,8 +98,6 @@ export function createAuditLog(options: AuditLogOptions) {
     },
     /** Writes pending entries now. */
     flush,
-    /** The same in the next turn, so that an answer leaves first. */
-    flushNext: () => void setImmediate(flush),
     /** Flushes, and leaves the chain to the next process. */
     close(): void {
       refusal = undefined;

@@ -1,6 +1,6 @@
 import { statSync } from "node:fs";
 import { join } from "node:path";
-import type { DatabaseSync, StatementSync } from "node:sqlite";
+import type { DatabaseSync } from "node:sqlite";
 import { ToolError } from "@octant/core";
 import { inTransaction } from "@octant/host";
 import { ChainCheck, startOf } from "./chain-check.ts";
@@ -46,15 +46,17 @@ export function openChain(options: ChainOptions) {
   const { chain } = found;
   const path = join(folder, chainFile(chain));
   const { ino } = statSync(path);
-  const newest = db.prepare(NEWEST);
-  const insert = db.prepare("INSERT INTO records VALUES (?, ?)");
+  const getLast = db.prepare(`${ENDS} WHERE name = 'last'`);
+  const insert = db.prepare("INSERT INTO records VALUES (?, ?) ON CONFLICT DO NOTHING");
   const setEnd = db.prepare("INSERT OR REPLACE INTO ends VALUES (?, ?)");
   let end: ChainEnd = found;
+  let sealedEnd = "";
   let unchecked = 0;
 
   const write = (entries: readonly AuditEntry[], first?: ChainEnd) =>
     inTransaction(db, () => {
-      let { seq, last } = findEnd(newest, key, chain) ?? refuse("was changed");
+      const isOurs = getLast.get()?.["sealed"] === sealedEnd;
+      let { seq, last } = (isOurs ? end : findEnd(db, key, chain)) ?? refuse("was changed");
       if (first) {
         db.prepare("DELETE FROM records WHERE seq <= ?").run(first.seq);
         setEnd.run("first", encodeEnd(key, "first", first));
@@ -63,12 +65,13 @@ export function openChain(options: ChainOptions) {
         seq += 1;
         // The JSON of the entry with its place in the chain.
         const sealed = seal(key, `{"seq":${seq},"prev":"${last}",${JSON.stringify(entry).slice(1)}`);
-        insert.run(seq, sealed.text);
+        if (insert.run(seq, sealed.text).changes === 0) refuse("was changed");
         last = sealed.hash;
         unchecked += sealed.text.length;
       }
       end = { chain, seq, last };
-      setEnd.run("last", encodeEnd(key, "last", end));
+      sealedEnd = encodeEnd(key, "last", end);
+      setEnd.run("last", sealedEnd);
     });
   const dropOldest = () => {
     unchecked = 0;
@@ -153,7 +156,7 @@ function openSound(folder: string, key: AuditKey, chain: string) {
   let db: DatabaseSync | undefined;
   try {
     db = openTables(folder, chain);
-    const end = findEnd(db.prepare(NEWEST), key, chain);
+    const end = findEnd(db, key, chain);
     if (end) return { db, ...end };
     db.close();
   } catch (cause) {
@@ -164,8 +167,8 @@ function openSound(folder: string, key: AuditKey, chain: string) {
 }
 
 /** The position after the last record; undefined when the chain was tampered with. */
-function findEnd(newest: StatementSync, key: AuditKey, chain: string): ChainEnd | undefined {
-  const { record, sealed } = newest.get() ?? {};
+function findEnd(db: DatabaseSync, key: AuditKey, chain: string): ChainEnd | undefined {
+  const { record, sealed } = db.prepare(NEWEST).get() ?? {};
   // Its writer may have been killed before the first record.
   if (record === null && sealed === null) return { chain, ...startOf(key, chain) };
   const end = parseEnd(key, chain, "last", sealed);

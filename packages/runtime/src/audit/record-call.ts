@@ -27,7 +27,6 @@ export interface RecordCallOptions {
  * answer that named it, and its own end.
  */
 export function recordCall({ log, redact, arguments: how }: RecordCallOptions): Step {
-  let changing = 0;
   const show = (input: CheckedCall["input"]): ShownArguments =>
     how === "full" ? showArguments(input, redact) : hashArguments(input);
 
@@ -44,7 +43,6 @@ export function recordCall({ log, redact, arguments: how }: RecordCallOptions): 
     const changes = call.act.access !== "read";
     const shown = changes ? show(call.input) : undefined;
     const began = shown && log.append({ kind: "begin", ...toFacts(), ...shown });
-    if (changes) changing += 1;
     const end = (code: ErrorCode | "OK") => {
       const duration = since(started);
       const job = ctx.job();
@@ -59,8 +57,6 @@ export function recordCall({ log, redact, arguments: how }: RecordCallOptions): 
         ...(shown ?? show(call.input)),
       }));
       if (job) recordEnd(log, job, toFacts(), started);
-      // Otherwise the next change would have to write it first, while its caller waits.
-      if (changes && --changing === 0) log.flushNext();
     };
     let code: ErrorCode | "OK" = "OK";
     try {
