@@ -2,7 +2,7 @@ import type { ChildProcessWithoutNullStreams } from "node:child_process";
 import { once } from "node:events";
 import { ToolError } from "@octant/core";
 import { findOutsideProjects, pathOutsideProjects, startLaunched } from "@octant/host";
-import { createMcpServers, type StartedProgram } from "@octant/mcp-client";
+import { createMcpServers, type McpServers, type StartedProgram } from "@octant/mcp-client";
 import { loadVersion } from "../version.ts";
 import type { Start } from "./entry.ts";
 import type { Machine } from "./places.ts";
@@ -39,7 +39,7 @@ export async function listTools(start: Start & { readonly cwd: string }): Promis
 /** Connects to servers whose tools are listed and never called. */
 export const connectTo = (
   options: Pick<Parameters<typeof createMcpServers>[0], "servers" | "start" | "connectMs">,
-) =>
+): McpServers =>
   createMcpServers({
     ...options,
     version: loadVersion(),
