@@ -28,8 +28,6 @@ const MAX_QUEUED_BYTES = 8 * 1024 * 1024;
 /** A reader of bytes that acknowledges nothing for this long is gone. */
 const MAX_SILENCE_MS = 150_000;
 
-export type ReplyStream = ReturnType<typeof openStream>;
-
 /** Starts with its first chunk, or at once where the request asked for a stream. */
 export function openStream(
   { request: { tool }, stream }: RequestEnvelope,

@@ -31,8 +31,6 @@ export function openAcceptance(base: string) {
   };
 }
 
-export type Acceptance = ReturnType<typeof openAcceptance>;
-
 /** Hashed: the id itself is not meant to be passed on. */
 function machineId(): string {
   const id = attempt(() => readFileSync("/etc/machine-id", "utf8").trim()) || hostname();

@@ -27,8 +27,6 @@ interface LeaseOptions {
   readonly onLost: () => void;
 }
 
-export type Lease = Awaited<ReturnType<typeof createLease>>;
-
 /**
  * One worker at a time has a project: the one whose entry in the bucket is the last. An entry is replaced only with the
  * sequence number of the one before, and ends by itself when its worker does not renew it.
