@@ -1,11 +1,19 @@
 import { execFileSync } from "node:child_process";
 import { once } from "node:events";
-import { appendFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import {
+  appendFileSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { Writable } from "node:stream";
 import { createWorkspace } from "@octant/host";
 import { createScriptedProvider, type Script } from "@octant/scripted-provider";
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import type { Io } from "../packages/cli/src/command.ts";
 import { redo, undo } from "../packages/cli/src/commands/undo.ts";
 import { openOctant } from "../packages/cli/src/open-octant.ts";
@@ -18,7 +26,7 @@ import { accountAt } from "./scripted-account.ts";
 
 const shell = (command: string) => ({ call: "proc", input: { action: "exec", command } });
 
-async function runAgent(project: FixtureProject, script: Script, prompt: string) {
+async function runAgent(project: FixtureProject, script: Script, prompt: string, code = 0) {
   await using provider = await createScriptedProvider(script);
   const env = {
     ...project.env,
@@ -28,15 +36,20 @@ async function runAgent(project: FixtureProject, script: Script, prompt: string)
     cwd: project.root,
     env,
   });
-  expect(ran.code, ran.stderr).toBe(0);
+  expect(ran.code, ran.stderr).toBe(code);
   return ran;
 }
 
 /** A turn of an agent, without the agent. */
-async function makeTurn({ root, env }: FixtureProject, label: string, change: () => void): Promise<void> {
+async function makeTurn(
+  { root, env }: FixtureProject,
+  label: string,
+  change: () => void,
+  isCommand = false,
+): Promise<void> {
   const workspace = createWorkspace({ roots: [root], env, warn: (message) => expect.unreachable(message) });
   const turn = await workspace.checkpoints.beginTurn(label, { session_id: "ses_other" });
-  await workspace.checkpoints.during("call", async () => change());
+  await workspace.checkpoints.during("call", async () => change(), isCommand);
   await turn.end();
   await workspace.close();
 }
@@ -269,6 +282,61 @@ test("an undo takes back the work of sub-agents, and of a merged worktree, but n
   expect(stdout).toContain("not undone in .git: refs/heads/main was");
   expect([existsSync(at("here.txt")), existsSync(at("there.txt"))]).toEqual([false, false]);
   expect(read(project, "mine.txt")).toBe("mine\nmine\n");
+});
+
+test("an undo asks about files that changed while a long command ran, and lists those that are new", async () => {
+  using project = createFixtureProject();
+  const at = (path: string) => join(project.root, path);
+  writeFileSync(at("moved.txt"), "moved\n");
+  const work = (ms: number) => () => {
+    writeFileSync(at("README.md"), "changed\n");
+    writeFileSync(at("made.txt"), "made\n");
+    renameSync(at("moved.txt"), at("there.txt"));
+    vi.advanceTimersByTime(ms);
+  };
+  const before = read(project, "README.md");
+  const expectUndone = () => {
+    expect([read(project, "README.md"), read(project, "moved.txt")]).toEqual([before, "moved\n"]);
+    expect(["made.txt", "there.txt"].filter((path) => existsSync(at(path)))).toEqual([]);
+  };
+  const makeTimed = async (label: string, ms: number, isCommand: boolean) => {
+    vi.useFakeTimers({ toFake: ["performance"] });
+    await makeTurn(project, label, work(ms), isCommand).finally(() => vi.useRealTimers());
+  };
+  await makeTimed("rewrite", 6_000, true);
+  const why = "a command, or you while it ran, changed README.md, moved.txt";
+  const listed = "changed while a command ran, by it or by you: README.md, made.txt, moved.txt, there.txt";
+  for (const flags of [[], ["--json"]]) {
+    const asked = await octantHere(project, "undo", ...flags);
+    expect(asked).toMatchObject({ code: 1, stdout: "" });
+    expect(asked.stderr).toContain(`nothing was changed: ${why}`);
+  }
+  const slash = await runAgent(project, [], "/undo", 1);
+  expect(slash.stdout + slash.stderr).toContain(why);
+  expect(read(project, "README.md")).toBe("changed\n");
+  expect((await octantHere(project, "undo", "--dry-run")).stdout).toContain(`  ${listed}\n`);
+
+  const kept = await octantHere(project, "undo", "--keep");
+  expect(kept.stdout).toContain("  kept as it is: README.md\n");
+  expect(kept.stdout).toContain("  removed made.txt\n");
+  // What a kept file was moved to stays, so that its content is not lost.
+  expect([read(project, "README.md"), read(project, "there.txt")]).toEqual(["changed\n", "moved\n"]);
+  await octantHere(project, "redo");
+  expect(read(project, "made.txt")).toBe("made\n");
+
+  expect((await octantHere(project, "undo", "--overwrite")).stdout).toContain(`  ${listed}\n`);
+  expectUndone();
+
+  for (const [ms, isCommand] of [
+    [4_000, true],
+    [60_000, false],
+  ] as const) {
+    await makeTimed("a moment, or no command", ms, isCommand);
+    const { stdout, code } = await octantHere(project, "undo");
+    expect(code).toBe(0);
+    expect(stdout).not.toContain("while a command ran");
+    expectUndone();
+  }
 });
 
 test("/undo in a session without turns says whose turn it undoes", async () => {

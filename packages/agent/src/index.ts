@@ -78,6 +78,7 @@ export type {
   MemberHosts,
   OpenTurn,
   PlannedUndo,
+  PlanOptions,
   ToolHost,
   Turn,
   UncoveredEntry,

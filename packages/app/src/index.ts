@@ -15,7 +15,7 @@ export {
   openSessions,
 } from "./agent/sessions.ts";
 export { listPrompts } from "./agent/turns.ts";
-export { createTurns, describeUndo, planUndo } from "./agent/undo.ts";
+export { createTurns, describeUndo, planUndo, whyAsked } from "./agent/undo.ts";
 export { markdownFiles, TRUSTED_FOLDERS } from "./agent/workspace-crew.ts";
 export { describeLeftWork, openWorktreeRecords } from "./agent/worktree-records.ts";
 export { type ControlClient, connectTo, findProcesses, listSockets } from "./control/find-processes.ts";

@@ -126,4 +126,4 @@ const withinTurn =
   ({ tool, name, act }, work) =>
     !checkpoints || act.access === "read" || act.ownCheckpoints
       ? work()
-      : checkpoints.during(`${tool.name}.${name}`, work);
+      : checkpoints.during(`${tool.name}.${name}`, work, act.runsCommands);

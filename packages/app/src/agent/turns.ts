@@ -97,7 +97,7 @@ export async function rewindFiles(turns: HostTurns, ids: readonly number[]): Pro
   for (const id of ids) {
     const turn = known.find((one) => one.id === id);
     if (!turn || turn.undone) continue;
-    const plan = await turns.plan(turn, "undo");
+    const plan = await turns.plan(turn, "undo", { trusting: true });
     await plan.apply({ overwrite: false });
     for (const path of [...plan.restored.map((one) => one.path), ...plan.merged]) restored.add(path);
     for (const path of plan.conflicts) changed.add(path);

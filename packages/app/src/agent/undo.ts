@@ -1,4 +1,4 @@
-import type { Direction, HostTurns, PlannedUndo, Turn, UndoPlan } from "@octant/agent";
+import type { Direction, HostTurns, PlannedUndo, PlanOptions, Turn, UndoPlan } from "@octant/agent";
 import { action, createRegistry, defineTool, ToolError, toOneLine } from "@octant/core";
 import type { ChangedRef, SnapshotChange } from "@octant/host";
 import { z } from "zod";
@@ -8,7 +8,7 @@ import { LOCAL_CALLER, type Octant } from "../octant.ts";
 export const createTurns = (octant: Octant): HostTurns => ({
   begin: async (label, session_id) => octant.checkpoints?.beginTurn(label, { session_id }),
   list: (filter) => octant.workspace.checkpoints.turns(filter),
-  plan: (turn, direction) => planTurn(octant, turn, direction),
+  plan: (turn, direction, options) => planTurn(octant, turn, direction, options),
 });
 
 /** The newest turn that is not undone; for a redo, the last undone one. */
@@ -22,9 +22,14 @@ export async function planUndo(
   return turns.plan(turn, direction);
 }
 
-async function planTurn(octant: Octant, turn: Turn, direction: Direction): Promise<UndoPlan> {
+async function planTurn(
+  octant: Octant,
+  turn: Turn,
+  direction: Direction,
+  options?: PlanOptions,
+): Promise<UndoPlan> {
   const { checkpoints, confinement, edits } = octant.workspace;
-  const plan = await checkpoints.plan(turn, direction);
+  const plan = await checkpoints.plan(turn, direction, options);
   const alongside = await checkpoints.alongside(turn);
   const patch = async (overwrite: boolean, dry_run: boolean) => {
     const conflicts = new Set(plan.conflicts.map(({ path }) => path));
@@ -46,6 +51,7 @@ async function planTurn(octant: Octant, turn: Turn, direction: Direction): Promi
       .map((change) => ({ path: shown(change.path), change: kindOf(change) })),
     merged: plan.merged.map(shown),
     conflicts: plan.conflicts.map(({ path }) => shown(path)),
+    doubtful: plan.doubtful.map(shown),
     uncovered: plan.uncovered.map((one) => ({ ...one, path: shown(one.path) })),
     meanwhile: plan.meanwhile.map(shown),
     alongside: alongside.map(({ label }) => label),
@@ -111,13 +117,14 @@ async function recorded(octant: Octant, { direction, ...facts }: Recorded, work:
 
 /** One line for the turn and one for each file. */
 export function describeUndo(plan: PlannedUndo, isOverwritten: boolean): string {
-  const { direction, turn, restored, merged, conflicts } = plan;
+  const { direction, turn, restored, merged, conflicts, doubtful } = plan;
+  const kept = (path: string) => (doubtful.includes(path) ? "kept as it is" : "kept as you changed it");
   const lines = [
     `${direction === "undo" ? "undone" : "redone"}: ${toOneLine(turn.label)}`,
     ...restored.map(({ path, change }) => `  ${change} ${toOneLine(path)}`),
     ...merged.map((path) => `  merged ${toOneLine(path)}`),
     ...conflicts.map((path) =>
-      isOverwritten ? `  overwritten ${toOneLine(path)}` : `  kept as you changed it: ${toOneLine(path)}`,
+      isOverwritten ? `  overwritten ${toOneLine(path)}` : `  ${kept(path)}: ${toOneLine(path)}`,
     ),
     ...notesOn(plan).map((note) => `  ${note}`),
   ];
@@ -126,8 +133,23 @@ export function describeUndo(plan: PlannedUndo, isOverwritten: boolean): string 
 
 const MAX_NAMED = 20;
 
+/** Why the person is asked before files with conflicts are restored. */
+export function whyAsked({ conflicts, doubtful }: PlannedUndo): string {
+  const [unknown, changed] = [true, false].map((is) =>
+    conflicts
+      .filter((path) => doubtful.includes(path) === is)
+      .map(toOneLine)
+      .join(", "),
+  );
+  const reasons = [
+    changed && `you changed ${changed} too`,
+    unknown && `a command, or you while it ran, changed ${unknown}`,
+  ];
+  return reasons.filter(Boolean).join("; ");
+}
+
 /** What an undo or redo leaves alone, and why, one line each. */
-export function notesOn({ direction, uncovered, meanwhile, alongside }: PlannedUndo): string[] {
+export function notesOn({ direction, uncovered, meanwhile, alongside, doubtful }: PlannedUndo): string[] {
   const not = direction === "undo" ? "not undone" : "not redone";
   const list = (title: string, paths: readonly string[]) => {
     if (paths.length === 0) return [];
@@ -146,6 +168,7 @@ export function notesOn({ direction, uncovered, meanwhile, alongside }: PlannedU
       describeRefs(refs).map((what) => `${not} in ${toOneLine(path)}: ${what}`),
     ),
     ...list("left alone, because others changed it during the turn", meanwhile),
+    ...list("changed while a command ran, by it or by you", doubtful),
     ...list("with what ran at the same time", alongside),
   ];
 }

@@ -7,7 +7,7 @@ import { errnoOf, pathToUri } from "@octant/host";
 import { openClient } from "../agent/choose-client.ts";
 import { exportSession, isOwnSession } from "../agent/sessions.ts";
 import { listPrompts, type RewoundFiles, rewindFiles } from "../agent/turns.ts";
-import { describeUndo, planUndo } from "../agent/undo.ts";
+import { describeUndo, planUndo, whyAsked } from "../agent/undo.ts";
 import { asBlock, type SlashCommand, type SlashContext, type SlashOutcome } from "./slash-command.ts";
 
 const SHORT_ID_CHARS = 20;
@@ -133,10 +133,9 @@ async function restore(
   const whose = session_id === id ? "" : `\n- a turn of another session: ${session_id ?? "a server"}`;
   const overwrite = choice === "overwrite";
   if (plan.conflicts.length > 0 && choice === undefined) {
-    const names = plan.conflicts.map((path) => `\`${toOneLine(path)}\``).join(", ");
     const diff = asBlock(await opened.asPerson(() => plan.diff({ overwrite: true })), "diff");
     const how = `\`/${direction} keep\` leaves them and does the rest, \`/${direction} overwrite\` replaces them`;
-    return { text: `nothing was changed: you changed ${names} too; ${how}\n\n${diff}`, failed: true };
+    return { text: `nothing was changed: ${whyAsked(plan)}; ${how}\n\n${diff}`, failed: true };
   }
   await opened.asPerson(() => plan.apply({ overwrite }));
   return { text: `${describeUndo(plan, overwrite).replaceAll("\n  ", "\n- ")}${whose}` };

@@ -1,5 +1,5 @@
 import type { Direction, HostTurns, Turn, UndoPlan } from "@octant/agent";
-import { createTurns, describeUndo, openSessions, planUndo } from "@octant/app";
+import { createTurns, describeUndo, openSessions, planUndo, whyAsked } from "@octant/app";
 import { toOneLine } from "@octant/core";
 import { toColumns } from "../columns.ts";
 import { defineCommand, EXIT, type Flags, type FlagValues, type Io, print, printJson } from "../command.ts";
@@ -18,11 +18,12 @@ const flags = {
 } as const satisfies Flags;
 
 const NOTES = `A turn of the agent is undone as a whole, with everything that its commands did to files that are not
-ignored. A file that you changed while one of its commands ran counts as changed by the command; octant redo
-brings it back. Your other changes, during the turn and since, stay: they are merged where they fit together with
-the undo; where they do not, you are asked, or the command changes nothing and ends with 1 unless --overwrite or
---keep. An undo leaves and lists what is not kept: ignored and unreadable files, files over 32 MiB, and the
-refs of repositories, with the git command that brings each back.
+ignored. Your changes, during the turn and since, stay: they are merged where they fit together with the undo;
+where they do not, you are asked. Nobody knows who changed a file while a command ran: if it ran for more than
+five seconds, you are asked about files that existed before it, and files that are new since are listed; octant
+redo brings them back. Without a terminal, or with --json, nobody is asked: the command changes nothing and ends
+with 1 unless --overwrite or --keep. An undo leaves and lists what is not kept: ignored and unreadable files,
+files over 32 MiB, and the refs of repositories, with the git command that brings each back.
 The last 500 states are kept, outside your repository, with at most 1 GiB of contents.`;
 
 export const undo = defineCommand({
@@ -63,7 +64,7 @@ async function restore(direction: Direction, given: Given, io: Io): Promise<numb
   const choice = conflicts.length === 0 ? "keep" : await choose(plan, given, io);
   if (choice === "nothing") {
     logLine(
-      `nothing was changed: you changed ${conflicts.join(", ")} too; --overwrite replaces it, --keep leaves it and does the rest`,
+      `nothing was changed: ${whyAsked(plan)}; --overwrite restores it, --keep leaves it and does the rest`,
       io,
     );
     return EXIT.FAILED;
@@ -74,12 +75,11 @@ async function restore(direction: Direction, given: Given, io: Io): Promise<numb
 
 type Choice = "overwrite" | "keep" | "nothing";
 
-async function choose(plan: UndoPlan, { overwrite, keep }: Given, io: Io): Promise<Choice> {
+async function choose(plan: UndoPlan, { overwrite, keep, json }: Given, io: Io): Promise<Choice> {
   if (overwrite) return "overwrite";
   if (keep) return "keep";
-  if (!io.stdin.isTTY || !io.stderr.isTTY) return "nothing";
-  const changed = plan.conflicts.map(toOneLine).join(", ");
-  note(`${await plan.diff({ overwrite: true })}\nYou changed ${changed} too.`, io);
+  if (json || !io.stdin.isTTY || !io.stderr.isTTY) return "nothing";
+  note(`${await plan.diff({ overwrite: true })}\n${whyAsked(plan)}`, io);
   const answer = await ask("[o] overwrite it, [k] keep it and do the rest, [n] nothing: ", io);
   if (/^o/i.test(answer)) return "overwrite";
   return /^k/i.test(answer) ? "keep" : "nothing";

@@ -2,6 +2,7 @@ import { type Ref, ToolError } from "@octant/core";
 import type { Blobs } from "../blobs/blobs.ts";
 import type { Confinement } from "../confinement.ts";
 import type { Edits } from "../edits/edits.ts";
+import type { Path } from "../path.ts";
 import { isDamaged, setAside, toDatabaseError } from "../sqlite/database.ts";
 import type { StateFolder } from "../state.ts";
 import {
@@ -13,9 +14,9 @@ import {
   undoSteps,
 } from "./changes.ts";
 import { MAX_CONTENT_BYTES } from "./contents.ts";
-import { planRestoration, type Restoration } from "./restore.ts";
+import { planRestoration } from "./restore.ts";
 import { type Snapshot, takeSnapshot } from "./snapshot.ts";
-import { createTurnSpans, joinSpans, type TurnSpans } from "./spans.ts";
+import { changedByCommand, createTurnSpans, joinSpans, type TurnSpans } from "./spans.ts";
 import {
   type Checkpoint,
   type CheckpointStore,
@@ -175,10 +176,10 @@ export function createCheckpoints({
     };
   };
   /** Runs a call of the open turn; what changes at other times is the work of others. */
-  const during = async <T>(label: string, work: () => Promise<T>): Promise<T> => {
+  const during = async <T>(label: string, work: () => Promise<T>, isCommand = false): Promise<T> => {
     const turn = current;
     if (!turn) return work();
-    await turn.enter(await take(label));
+    await turn.enter(await take(label), isCommand);
     try {
       return await work();
     } finally {
@@ -192,7 +193,7 @@ export function createCheckpoints({
     const before = await take(label, options);
     const outer = current;
     const turn = outer ?? (await openTurn(label, options, before));
-    await turn.enter(before);
+    await turn.enter(before, true);
     const work = { label, beside: new Set<string>() };
     let ended: Promise<CommandEnd> | undefined;
     for (const other of running) {
@@ -237,20 +238,32 @@ export function createCheckpoints({
     /** Newest first. */
     turns: ({ limit = 50, session_id }: { readonly limit?: number; readonly session_id?: string } = {}) =>
       use((store) => store.turns(limit, session_id)),
-    /** Plans the undo or redo of a turn, preserving the changes of others. */
-    async plan({ id }: Turn, direction: "undo" | "redo"): Promise<Restoration> {
+    /**
+     * Plans the undo or redo of a turn, preserving the changes of others. A file that existed before a long command
+     * and was changed while it ran is a conflict, unless `trusting`. `doubtful` lists what changed while such a
+     * command ran: by it, or by the person.
+     */
+    async plan({ id }: Turn, direction: "undo" | "redo", { trusting = false } = {}) {
       const now = await take("before undo");
       return use((store) => {
-        const spans = joinSpans(store.spans(id)).map(({ before, after, joints }) => {
+        const stored = store.spans(id);
+        const inCommands =
+          direction === "undo" ? stored.flatMap((span) => changedByCommand(store, span)) : [];
+        const asked = new Set(inCommands.filter(({ from }) => from && !trusting).map(({ path }) => path));
+        const spans = joinSpans(stored).map(({ before, after, joints }) => {
           const omitted = joints.map((seq) => store.omittedAt(seq));
           const first = store.snapshotAt(before);
           const last = store.snapshotAt(after ?? now.seq);
           // An interrupted span has no end, so later changes may be the person's.
-          if (direction === "undo") return { goal: first, base: last, omitted, uncertain: after === null };
+          const isUncertain = (path: Path) => after === null || asked.has(path);
+          if (direction === "undo") return { goal: first, base: last, omitted, isUncertain };
           return { goal: last, base: first, omitted };
         });
         const ordered = direction === "undo" ? spans.toReversed() : spans;
-        return planRestoration(store.contents, ordered, store.snapshotAt(now.seq));
+        const plan = planRestoration(store.contents, ordered, store.snapshotAt(now.seq));
+        const doubtful = new Set(inCommands.map(({ path }) => path));
+        const planned = new Set([...plan.changes, ...plan.conflicts].map(({ path }) => path));
+        return { ...plan, doubtful: [...doubtful.intersection(planned)].sort() };
       });
     },
     refFor,
@@ -260,7 +273,7 @@ export function createCheckpoints({
         // An interrupted turn ends where it is reverted from.
         if (undone && after === null) {
           const { seq } = store.latest();
-          for (const span of store.spans(id)) if (span.after === null) store.endSpan(span.id, seq);
+          for (const span of store.spans(id)) if (span.after === null) store.endSpan(span.id, seq, false);
           store.endTurn(id);
         }
         store.markTurn(id, undone);

@@ -27,8 +27,8 @@ export interface Span {
   readonly base: Snapshot;
   /** What checkpoints in between omit. */
   readonly omitted: readonly Snapshot[];
-  /** Whether others may have made its changes too, so that each of them is a conflict. */
-  readonly uncertain?: boolean;
+  /** Whether others may have made its change of this path, so that it is a conflict. */
+  isUncertain?(path: Path): boolean;
 }
 
 /** Takes back one span after the other. Any difference from the state that a span left is a change of others. */
@@ -41,7 +41,7 @@ export function planRestoration(contents: Contents, spans: readonly Span[], now:
   const displaced: SnapshotEntry[] = [];
   // What one of them omits is unknown for the whole turn.
   const all = [...spans.flatMap(({ goal, base, omitted }) => [goal, base, ...omitted]), now];
-  for (const { goal, base, uncertain } of spans) {
+  for (const { goal, base, isUncertain } of spans) {
     const found = splitCovered(changesBetween(goal, base), ...all);
     for (const one of found.uncovered) uncovered.set(one.path, one);
     for (const { path, from, to } of found.covered) {
@@ -50,7 +50,7 @@ export function planRestoration(contents: Contents, spans: readonly Span[], now:
       if (isSame(current, from)) continue;
       const isOwn = isSame(current, to);
       const wanted = isOwn ? from : mergeEntries(contents, { goal: from, base: to, now: current });
-      if (uncertain || (!isOwn && !wanted)) {
+      if (isUncertain?.(path) || (!isOwn && !wanted)) {
         // What others made of it stays, or comes back if a later span has removed it.
         conflicts.add(path);
         if (from) displaced.push(from);

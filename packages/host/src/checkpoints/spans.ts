@@ -1,26 +1,36 @@
 import { ToolError } from "@octant/core";
+import { changesBetween, type SnapshotChange, splitCovered } from "./changes.ts";
 import type { Checkpoint, CheckpointStore, StoredSpan } from "./store.ts";
 
 type UseStore = <T>(work: (store: CheckpointStore) => T) => Promise<T>;
 
 export type TurnSpans = ReturnType<typeof createTurnSpans>;
 
+/** A person hardly saves a file while a shorter command runs. */
+const MOMENT_MS = 5_000;
+
 /** Records when a turn works: between its spans, others change files. */
 export function createTurnSpans(id: number, use: UseStore, takeAfter: () => Promise<Checkpoint>) {
   let users = 0;
   let span: Promise<number> | undefined;
+  let commandSince: number | undefined;
   const endSpan = async ({ seq }: Checkpoint) => {
     const ended = span;
+    const isLong = commandSince !== undefined && performance.now() - commandSince > MOMENT_MS;
     span = undefined;
     const row = await ended;
-    if (row !== undefined) await use((store) => store.endSpan(row, seq));
+    if (row !== undefined) await use((store) => store.endSpan(row, seq, isLong));
   };
   return {
     id,
     /** Work that runs at the same time shares a span. */
-    async enter(before: Checkpoint): Promise<void> {
+    async enter(before: Checkpoint, isCommand: boolean): Promise<void> {
       users += 1;
-      if (users === 1) span = use((store) => store.beginSpan(id, before.seq));
+      if (users === 1) {
+        span = use((store) => store.beginSpan(id, before.seq));
+        commandSince = undefined;
+      }
+      if (isCommand) commandSince ??= performance.now();
       await span;
     },
     async leave(taken?: Checkpoint): Promise<void> {
@@ -56,4 +66,15 @@ export function joinSpans(spans: readonly StoredSpan[]): JoinedSpan[] {
     else joined[joined.length - 1] = { before: last.before, after, joints: [...last.joints, before] };
   }
   return joined;
+}
+
+/** The files that changed while a long command ran; nobody knows whether it changed them, or the person. */
+export function changedByCommand(
+  store: CheckpointStore,
+  { before, after, long }: StoredSpan,
+): readonly SnapshotChange[] {
+  if (!long || after === null) return [];
+  const [first, last] = [store.snapshotAt(before), store.snapshotAt(after)];
+  const { covered } = splitCovered(changesBetween(first, last), first, last);
+  return covered.filter(({ from, to }) => (from ?? to)?.kind !== "directory");
 }

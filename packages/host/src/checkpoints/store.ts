@@ -20,6 +20,8 @@ export interface StoredSpan {
   readonly id: number;
   readonly before: number;
   readonly after: number | null;
+  /** Whether a command ran in it for long enough that a person may have changed files meanwhile. */
+  readonly long: boolean;
 }
 
 /** The unit of undo: a turn of an agent, or a command of a client. */
@@ -80,6 +82,7 @@ const MIGRATIONS = [
   "",
   "",
   `DROP TABLE IF EXISTS entries; DROP TABLE IF EXISTS turns; DROP TABLE IF EXISTS checkpoints; ${SCHEMA}`,
+  "ALTER TABLE spans ADD COLUMN long INTEGER NOT NULL DEFAULT 0",
 ];
 
 export const checkpointFile = (folder: string): string => join(folder, "checkpoints.sqlite");
@@ -196,18 +199,21 @@ export function openCheckpointStore(folder: string, maxBytes: number) {
           .lastInsertRowid,
       ),
     /** A span without changes is removed. */
-    endSpan(id: number, after: number): void {
-      database.prepare("UPDATE spans SET after_seq = ? WHERE id = ?").run(after, id);
+    endSpan(id: number, after: number, isLong: boolean): void {
+      database
+        .prepare("UPDATE spans SET after_seq = ?, long = ? WHERE id = ?")
+        .run(after, isLong ? 1 : 0, id);
       database.prepare("DELETE FROM spans WHERE id = ? AND before_seq = after_seq").run(id);
     },
     /** Oldest first. */
     spans: (turn: number): StoredSpan[] =>
-      // beginSpan() and endSpan() wrote them.
       database
         .prepare(
-          "SELECT id, before_seq AS before, after_seq AS after FROM spans WHERE turn = ? ORDER BY before_seq",
+          "SELECT id, before_seq AS before, after_seq AS after, long FROM spans WHERE turn = ? ORDER BY before_seq",
         )
-        .all(turn) as unknown as StoredSpan[],
+        .all(turn)
+        // beginSpan() and endSpan() wrote it.
+        .map((row) => ({ ...(row as unknown as StoredSpan), long: row["long"] === 1 })),
     /** A turn without changes is removed. */
     endTurn(id: number): void {
       const ended = "(SELECT max(after_seq) FROM spans WHERE turn = turns.id)";
