@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
-import { type ErrorCode, nearestName, ToolError } from "@octant/core";
-import type { PermissionPrompter } from "@octant/runtime";
+import { type ErrorCode, nearestName, QuestionSettled, ToolError } from "@octant/core";
+import type { PermissionAnswer, PermissionPrompter } from "@octant/runtime";
 import { type ToolCallPart, textParts } from "./messages.ts";
 import type { Session } from "./session.ts";
 import type { ToolCall, ToolExecutor, ToolResult } from "./tool-executor.ts";
@@ -131,7 +131,13 @@ const recordPermissions = (
       });
       return answer;
     } catch (cause) {
-      await session.append({ type: "permission_answered", ...question, answer: "cancelled" });
+      const { reason } = request.signal;
+      // Answered at another place, such as with octant answer; a permission takes only these answers.
+      const answer =
+        reason instanceof QuestionSettled
+          ? (reason.outcome.answer as PermissionAnswer["answer"])
+          : "cancelled";
+      await session.append({ type: "permission_answered", ...question, answer });
       throw cause;
     }
   },

@@ -32,9 +32,10 @@ export function createMemberHosts(root: Octant, { crew, ...options }: PlaceOptio
     tools: hasOwn ? own : GROUPS.core,
     // Sub-agents of all places are members of one crew, with common limits.
     customTools: root.registry.get("agent") ? [agentTool(async () => crew())] : [],
-    // The root's rules apply everywhere, and its audit log has all calls.
+    // The root's rules apply everywhere, its audit log has all calls, and its front ends answer all questions.
     config: root.config,
     auditIn: root.workspace.state,
+    questions: root.questions,
   };
   const worktrees = new Map<string, Octant>();
   let usual: Octant | undefined;

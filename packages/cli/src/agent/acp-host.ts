@@ -23,7 +23,7 @@ import {
   toNative,
   unifiedDiff,
 } from "@octant/host";
-import { loadConfig, type PermissionPrompter, type Thinking } from "@octant/runtime";
+import { loadConfig, type Thinking } from "@octant/runtime";
 import type { FlagValues, Io } from "../command.ts";
 import { toWorkspaceOptions } from "../open-octant.ts";
 import { loadVersion } from "../version.ts";
@@ -61,7 +61,7 @@ export function createAcpHost(options: AcpHostOptions): AcpHost {
         owner,
         currentMode: mode,
         customTools: tools,
-        prompter: owner ? withoutAlways(prompter) : prompter,
+        prompter,
         roots: owner ? checkServed(roots, flags.root) : roots.map(checkFolder),
         from: resume === undefined ? undefined : { how: "resume", id: resume },
         steps: (octant) => steps(toWorkspaceFiles(octant)),
@@ -105,12 +105,6 @@ export function createAcpHost(options: AcpHostOptions): AcpHost {
     },
   };
 }
-
-/** "Always" would write a rule into this machine's settings, which apply to everybody. */
-const withoutAlways = (prompter: PermissionPrompter): PermissionPrompter => ({
-  ...prompter,
-  requestPermission: (request) => prompter.requestPermission({ ...request, always: undefined }),
-});
 
 /** Throws unless a remote client asks for a served folder. */
 function checkServed(asked: readonly string[], served: readonly string[]): readonly string[] {

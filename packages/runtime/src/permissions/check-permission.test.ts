@@ -4,10 +4,13 @@ import { join } from "node:path";
 import {
   createCursors,
   createDispatcher,
+  createQuestions,
   createRegistry,
   type DecisionNote,
   defineTool,
+  type Questions,
   type Step,
+  toOwnerId,
 } from "@octant/core";
 import fc from "fast-check";
 import { afterAll, expect, test } from "vitest";
@@ -45,9 +48,10 @@ const things = defineTool({
 interface Setup extends Partial<CheckPermissionOptions> {
   readonly rules?: readonly PermissionRule[];
   readonly answers?: readonly PermissionAnswer[];
+  readonly questions?: Questions;
 }
 
-function setUp({ rules = [], answers, ...options }: Setup = {}) {
+function setUp({ rules = [], answers, questions = createQuestions(), ...options }: Setup = {}) {
   const asked: PermissionRequest[] = [];
   const notes: (readonly DecisionNote[])[] = [];
   const left = [...(answers ?? [])];
@@ -73,6 +77,7 @@ function setUp({ rules = [], answers, ...options }: Setup = {}) {
     registry: createRegistry([things]),
     cursors: createCursors(Buffer.from("test")),
     policy: [listen, step],
+    questions,
     onBug: ({ cause }) => {
       throw cause;
     },
@@ -210,12 +215,41 @@ test("always is not offered under a prompt rule, nor without a way to write, nor
     answers: [{ answer: "always" }],
     addRule,
   });
-  expect(await underRule.call("write", { uri: "src/a" })).toMatchObject({ ok: true });
+  // An answer that was not offered is a no.
+  expect(await underRule.call("write", { uri: "src/a" })).toMatchObject({
+    error: { code: "PERMISSION_DENIED" },
+  });
   const noWay = setUp({ answers: [{ answer: "always" }] });
   await noWay.call("write", { uri: "src/a" });
   const unclear = setUp({ answers: [{ answer: "always" }], addRule });
   await unclear.call("exec", { command: "a $(b)" });
-  for (const { asked } of [underRule, noWay, unclear]) expect(asked[0]?.always).toBeUndefined();
+  const ofBridge = setUp({ answers: [{ answer: "always" }], addRule });
+  expect(await ofBridge.call("write", { uri: "src/a" }, toOwnerId("0".repeat(64)))).toMatchObject({
+    ok: false,
+  });
+  for (const { asked } of [underRule, noWay, unclear, ofBridge]) expect(asked[0]?.always).toBeUndefined();
+});
+
+test("a question on the screen can be answered elsewhere, which closes it there", async () => {
+  const questions = createQuestions();
+  const closed = Promise.withResolvers<unknown>();
+  const prompter = {
+    requestPermission: ({ signal }: PermissionRequest) =>
+      new Promise<PermissionAnswer>(() => {
+        signal.addEventListener("abort", () => closed.resolve(signal.reason));
+      }),
+  };
+  questions.events.listen(({ value }) => {
+    if (value.type !== "asked") return;
+    expect(value.question).toMatchObject({ kind: "permission", action: "things.write", caller: "me" });
+    questions.answer(value.question.question_id, { answer: "deny", reason: "not now", by: "octant answer" });
+  });
+  const { call, notes } = setUp({ prompter, questions });
+  expect(await call("write", { uri: "src/a" })).toMatchObject({
+    error: { code: "PERMISSION_DENIED", details: { reason: "the person said no: not now" } },
+  });
+  expect(await closed.promise).toMatchObject({ outcome: { answer: "deny", by: "octant answer" } });
+  expect(notes[0]?.[0]?.reason).toBe("the person said no: not now (octant answer)");
 });
 
 test("a denial includes the person's reason", async () => {

@@ -1,7 +1,9 @@
 import {
   type AnyAction,
+  type Ask,
   type CheckedCall,
   type Context,
+  ownerOf,
   type QuestionOutcome,
   type Risk,
   type Step,
@@ -112,7 +114,9 @@ async function ask(options: CheckPermissionOptions, about: Asked, ctx: Context):
   const { call, asked, decision, session, note } = about;
   const rule = policy.narrowRule(asked);
   // Under a rule that asks, one that allows would not be heard: the strictest tier wins.
-  const offered = addRule && decision.tier === "default" ? rule : undefined;
+  const isHeard = decision.tier === "default";
+  // An owner of the bridge must not write a rule into this machine's settings, which apply to everybody.
+  const offered = addRule && isHeard && ownerOf(ctx.caller.id) === undefined ? rule : undefined;
   const always = offered && { ...offered, expires_at: inDays(ALWAYS_DAYS) };
   const preview = await previewOf(call, ctx);
   const isCovered = () => options.session.allows(session, asked);
@@ -123,36 +127,29 @@ async function ask(options: CheckPermissionOptions, about: Asked, ctx: Context):
   };
   const { name, input } = asked;
   const { summary } = call.act;
-  const outcome: QuestionOutcome = prompter
-    ? await prompter.requestPermission({
-        name,
-        summary,
-        input,
-        preview,
-        decision,
-        caller: ctx.caller,
-        progress: ctx.progress,
-        signal: ctx.signal,
-        isCovered,
-        always,
-        session: rule,
-      })
-    : await ctx.ask(
-        {
-          kind: "permission",
-          action: name,
-          summary,
-          input,
-          preview,
-          reason: decision.reason,
-          ...ruleOf(decision),
-          tier: decision.tier,
-          risk: risksOf(call, decision),
-          always: always && { rule: always, words: alwaysInWords(always) },
-        },
-        { isCovered, take },
-      );
-  if (prompter) await take(outcome);
+  const front: Ask | undefined =
+    prompter &&
+    (async (_question, signal) => {
+      const { caller, progress } = ctx;
+      const shown = { name, summary, input, preview, decision, caller, progress, isCovered, always };
+      const given = await prompter.requestPermission({ ...shown, session: rule, signal });
+      return given.answer === "unattended" ? undefined : given;
+    });
+  const outcome = await ctx.ask(
+    {
+      kind: "permission",
+      action: name,
+      summary,
+      input,
+      preview,
+      reason: decision.reason,
+      ...ruleOf(decision),
+      tier: decision.tier,
+      risk: risksOf(call, decision),
+      always: always && { rule: always, words: alwaysInWords(always) },
+    },
+    { isCovered, take, ...(front && { front }) },
+  );
   ctx.signal.throwIfAborted();
   if (outcome.answer === "unattended") {
     const { reason = "nobody can be asked here" } = outcome;
