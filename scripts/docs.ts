@@ -2,7 +2,7 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createOctant } from "@octant/app";
+import { createOctant, toRunSchema } from "@octant/app";
 import { createListing, ERRORS, PROFILES, renderAction, type Tool, withBuiltins } from "@octant/core";
 import { renderSettings, toSettingsSchema } from "@octant/runtime";
 import { z } from "zod";
@@ -23,6 +23,7 @@ async function main(args: readonly string[]): Promise<number> {
     "settings.md": page([renderSettings()]),
     "binaries.md": page(renderBinaries()),
     ...Object.fromEntries(Object.entries(renderApiPages()).map(([name, blocks]) => [name, page(blocks)])),
+    "../packages/app/run-stream.schema.json": `${JSON.stringify(toRunSchema(), null, 2)}\n`,
     "../packages/runtime/settings.schema.json": `${JSON.stringify(toSettingsSchema(), null, 2)}\n`,
   };
   const stale = Object.entries(pages).filter(([name, text]) => load(name) !== text);

@@ -123,7 +123,8 @@ test("a mode applies to every call, and --stream-json prints every event", async
   const types = new Set(events.map(({ type }) => type));
   for (const type of ["session_began", "user", "text_delta", "message", "tool_began", "tool_ended", "end"])
     expect(types).toContain(type);
-  expect(events.at(-1)).toMatchObject({ type: "end", reason: "done" });
+  expect(events.at(-2)).toMatchObject({ type: "end", reason: "done" });
+  expect(events.at(-1)).toMatchObject({ type: "result", reason: "done" });
 });
 
 test("the prompt may come from stdin, and @path adds a file", async () => {
@@ -195,7 +196,7 @@ test("a session is listed, continued, forked and exported", async () => {
   const second = JSON.parse(
     (await octant("run", "two", "--json", "--continue", "--provider", "openai")).stdout,
   );
-  expect(second).toMatchObject({ session_id: first.session_id, turns: 2 });
+  expect(second).toMatchObject({ session_id: first.session_id, turns: 1 });
   expect(provider.requests[1]?.raw).toContain("You said one");
   const forked = JSON.parse(
     (await octant("run", "three", "--json", "--fork", first.session_id, "--provider", "openai")).stdout,

@@ -91,4 +91,4 @@ export { elicitThrough } from "./tools/elicit.ts";
 export { createMcpExecutor } from "./tools/mcp-executor.ts";
 export { createResourceExecutor } from "./tools/mcp-resources.ts";
 export { markPlans, PlanMark } from "./tools/plan-marks.ts";
-export { cacheHitRate, costOf, NO_USAGE, tokensOf, type Usage } from "./usage.ts";
+export { cacheHitRate, costOf, NO_USAGE, subtractUsage, tokensOf, Usage } from "./usage.ts";

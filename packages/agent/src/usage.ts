@@ -36,6 +36,14 @@ export const addUsage = (one: Usage, other: Usage): Usage => ({
   reasoning_tokens: one.reasoning_tokens + other.reasoning_tokens,
 });
 
+export const subtractUsage = (one: Usage, other: Usage): Usage => ({
+  input_tokens: one.input_tokens - other.input_tokens,
+  cache_read_tokens: one.cache_read_tokens - other.cache_read_tokens,
+  cache_write_tokens: one.cache_write_tokens - other.cache_write_tokens,
+  output_tokens: one.output_tokens - other.output_tokens,
+  reasoning_tokens: one.reasoning_tokens - other.reasoning_tokens,
+});
+
 export const inputTokensOf = (usage: Usage): number =>
   usage.input_tokens + usage.cache_read_tokens + usage.cache_write_tokens;
 

@@ -8,6 +8,15 @@ export {
   type SessionChoice,
 } from "./agent/open-agent.ts";
 export {
+  createRunResult,
+  RUN_FORMAT,
+  RunInput,
+  RunRecord,
+  RunResult,
+  toBareResult,
+  toRunSchema,
+} from "./agent/run-records.ts";
+export {
   EXPORT_FORMATS,
   exportSession,
   isOwnSession,

@@ -28,6 +28,7 @@ import { cwdOf, toSystem } from "./agent-context.ts";
 import { openClient, withoutKeys } from "./choose-client.ts";
 import { persistMode } from "./session-mode.ts";
 import { isOwnSession, openSessions } from "./sessions.ts";
+import { traceSessions } from "./telemetry.ts";
 import { createTurnCheckpoints } from "./turns.ts";
 import { createWorkspaceCrew } from "./workspace-crew.ts";
 import { openWorktreeRecords } from "./worktree-records.ts";
@@ -136,6 +137,7 @@ export async function openAgent(options: OpenAgentOptions) {
     running = agent;
     persistMode(octant.modes, caller, agent, isNew ? [] : await Array.fromAsync(sessions.events(session.id)));
     octant.sessions.join(agent);
+    const tracing = traceSessions(octant.sessions.events, withKeys, log);
     return {
       agent,
       octant,
@@ -161,6 +163,7 @@ export async function openAgent(options: OpenAgentOptions) {
       async [Symbol.asyncDispose]() {
         await agent.close();
         await servers.close();
+        await tracing?.[Symbol.asyncDispose]();
         await octant.close();
       },
     };

@@ -1,4 +1,14 @@
-import { type AgentEvent, cacheHitRate, type RunEnded, type Session, textOf, tokensOf, Usage } from "@octant/agent";
+import {
+  type AgentEvent,
+  cacheHitRate,
+  NO_USAGE,
+  type RunEnded,
+  type Session,
+  subtractUsage,
+  textOf,
+  tokensOf,
+  Usage,
+} from "@octant/agent";
 import { z } from "zod";
 
 /** The format of the records of `octant run --stream-json`: types and fields are only added to it. */
@@ -61,7 +71,10 @@ export const RunRecord = z.discriminatedUnion("type", [
   event("thinking_delta", { text: z.string() }),
   event("call_delta", { call_id: z.string(), name: z.string().optional(), text: z.string() }),
   event("retry", { attempt: z.int(), delay_ms: z.number(), reason: z.string() }),
-  event("message", { message: z.looseObject({ role: z.literal("assistant"), content: Content }), usage: Usage }),
+  event("message", {
+    message: z.looseObject({ role: z.literal("assistant"), content: Content }),
+    usage: Usage,
+  }),
   event("stopped", { text: z.string() }),
   event("tool_began", { call_id: z.string(), name: z.string(), title: z.string(), kind: z.string() }),
   event("tool_progress", { call_id: z.string(), progress: z.number() }),
@@ -87,6 +100,8 @@ export const RunRecord = z.discriminatedUnion("type", [
   event("end", { reason: z.enum(END_REASONS), turns: z.int(), cost: z.number().nullable() }),
   /** With `--input-json`: waits for an `answer` with this question_id. */
   z.looseObject({ type: z.literal("question"), question: z.looseObject({ question_id: z.string() }) }),
+  /** With `--input-json`: a line on stdin that is not an input, which was ignored. */
+  z.looseObject({ type: z.literal("input_error"), message: z.string() }),
   RunResult,
 ]);
 export type RunRecord = z.output<typeof RunRecord>;
@@ -109,6 +124,19 @@ export const RunInput = z.discriminatedUnion("type", [
 ]);
 export type RunInput = z.output<typeof RunInput>;
 
+/** The JSON Schema of both streams: a line of stdout is a `record`, a line of stdin an `input`. */
+export const toRunSchema = () => ({
+  $schema: "https://json-schema.org/draft/2020-12/schema",
+  title: `octant run --stream-json, format ${RUN_FORMAT}`,
+  $defs: { record: toDefinition(RunRecord), input: toDefinition(RunInput) },
+  $ref: "#/$defs/record",
+});
+
+function toDefinition(schema: z.ZodType) {
+  const { $schema: _schema, ...definition } = z.toJSONSchema(schema);
+  return definition;
+}
+
 /** Collects what the result record of a run says. */
 export function createRunResult(session: Session) {
   const started = performance.now();
@@ -123,7 +151,7 @@ export function createRunResult(session: Session) {
     finish({ reason, message }: Pick<RunEnded, "reason" | "message">, unapproved: Iterable<string>) {
       const { conversation } = session;
       const { model, changed } = conversation;
-      const spent = subtract(conversation.usage, usage);
+      const spent = subtractUsage(conversation.usage, usage);
       return {
         type: "result",
         format: RUN_FORMAT,
@@ -146,14 +174,13 @@ export function createRunResult(session: Session) {
   };
 }
 
-/** The result of a run that ended before there was a session. */
-export const toFailedResult = (message: string, exit_code: number): RunResult => ({
+/** The result of what ended without a run: a slash command, or a failure before there was a session. */
+export const toBareResult = (
+  over: Pick<RunResult, "session_id" | "reason" | "message" | "text" | "exit_code">,
+): RunResult => ({
   type: "result",
   format: RUN_FORMAT,
-  session_id: null,
-  reason: "failed",
-  message,
-  text: "",
+  ...over,
   model: "",
   provider: "",
   turns: 0,
@@ -164,5 +191,4 @@ export const toFailedResult = (message: string, exit_code: number): RunResult =>
   duration_ms: 0,
   changed_files: [],
   unapproved: [],
-  exit_code,
 });

@@ -1,19 +1,17 @@
 import { readFileSync } from "node:fs";
 import {
+  type Agent,
   type AgentEvent,
-  cacheHitRate,
   createOutputSchema,
   type EndReason,
   type OutputSchema,
-  type RunEnded,
-  type Session,
-  textOf,
-  tokensOf,
 } from "@octant/agent";
-import { toOneLine } from "@octant/core";
+import { type RunRecord, type RunResult, toBareResult } from "@octant/app";
+import { counted, toOneLine } from "@octant/core";
 import type { PermissionPrompter } from "@octant/runtime";
-import { EXIT, type Io, UsageError } from "../command.ts";
-import { note, painted } from "../output.ts";
+import { EXIT, type Io, print, printJson, UsageError } from "../command.ts";
+import { note, painted, printJsonText } from "../output.ts";
+import { logLine } from "../workspace-flags.ts";
 
 /** The exit codes of `octant run`, in addition to those of every command. */
 export const RUN_EXIT = {
@@ -41,9 +39,6 @@ export const EXIT_OF: Readonly<Record<EndReason, number>> = {
   failed: RUN_EXIT.FAILED,
 };
 
-/** The output of `octant run --json`. */
-export type RunResult = ReturnType<ReturnType<typeof createRunResult>["finish"]>;
-
 /** Records the actions that no one could approve, of the agent and of its sub-agents, and what would allow each. */
 export function recordUnapproved(prompter: PermissionPrompter) {
   const unapproved = new Map<string, string>();
@@ -60,38 +55,6 @@ export function recordUnapproved(prompter: PermissionPrompter) {
         return answer;
       },
     } satisfies PermissionPrompter,
-  };
-}
-
-/** Collects the result of a run. */
-export function createRunResult(session: Session, unapproved: ReadonlyMap<string, string>) {
-  let text = "";
-  const listen = (event: AgentEvent): void => {
-    if (event.type === "message") text = textOf(event.message.content) || text;
-  };
-  return {
-    listen,
-    /** The last answer of the model. */
-    text: () => text,
-    finish({ reason, message, usage, cost, turns }: RunEnded) {
-      const { model, changed } = session.conversation;
-      return {
-        session_id: session.id,
-        reason,
-        message: message ?? null,
-        text,
-        model: model?.id ?? "",
-        provider: model?.provider ?? "",
-        turns,
-        tokens: tokensOf(usage),
-        usage,
-        cache_hit_rate: cacheHitRate(usage),
-        cost,
-        changed_files: [...changed.keys()],
-        /** Actions that no one could approve. */
-        unapproved: [...unapproved.keys()],
-      };
-    },
   };
 }
 
@@ -133,4 +96,81 @@ export function loadOutputSchema(file: string): OutputSchema {
     const reason = cause instanceof Error ? cause.message : String(cause);
     throw new UsageError(`--output-schema ${file}: ${reason}`, "it has to be a file with a JSON Schema");
   }
+}
+
+interface ReportFlags {
+  readonly json: boolean;
+  readonly "stream-json": boolean;
+  readonly "input-json": boolean;
+}
+
+/** Prints the events and the result of a run in the form that the flags choose. */
+export function createReport(flags: ReportFlags, io: Io) {
+  const isStream = flags["stream-json"] || flags["input-json"];
+  const isJson = isStream || flags.json;
+  const showProgress = createProgressLines(io);
+  const printRecord = (record: RunRecord) => void printJsonText(JSON.stringify(record), io);
+  let hasResult = false;
+  const printResult = (result: RunResult) => {
+    hasResult = true;
+    if (isStream) printRecord(result);
+    else if (flags.json) printJson(result, io);
+  };
+  return {
+    isJson,
+    event(event: AgentEvent): void {
+      if (isStream) printJsonText(JSON.stringify(event), io);
+      else showProgress(event);
+    },
+    inputError: (message: string) => printRecord({ type: "input_error", message }),
+    /** The result of a slash command. */
+    bare(result: Pick<RunResult, "reason" | "message" | "text" | "exit_code">, { session }: Agent): void {
+      printResult(toBareResult({ ...result, session_id: session.id }));
+    },
+    /** For programs, a run that failed before it had a result has one too. */
+    fail(cause: unknown): void {
+      if (hasResult) return;
+      const message = cause instanceof Error ? cause.message : String(cause);
+      const exit_code = cause instanceof UsageError ? EXIT.USAGE : EXIT.FAILED;
+      printResult(toBareResult({ session_id: null, reason: "failed", message, text: "", exit_code }));
+    },
+    /** Returns the exit code. `ways` would have helped with calls that no one could approve. */
+    result(
+      result: Omit<RunResult, "exit_code">,
+      schema: OutputSchema | undefined,
+      ways: ReadonlySet<string>,
+    ): number {
+      const isDone = result.reason === "done";
+      const unfit = schema && isDone ? schema.check(result.text) : undefined;
+      const output = schema && isDone && unfit === undefined ? { output: schema.parse(result.text) } : {};
+      const exit_code =
+        unfit !== undefined
+          ? RUN_EXIT.UNFIT
+          : isDone && result.unapproved.length > 0
+            ? RUN_EXIT.UNAPPROVED
+            : EXIT_OF[result.reason];
+      printResult({ ...result, ...output, exit_code });
+      if (!isJson && "output" in output) printJsonText(JSON.stringify(output.output), io);
+      else if (!isJson && result.text !== "") print(result.text, io);
+      showEnd(result, unfit, ways, io);
+      return exit_code;
+    },
+  };
+}
+
+function showEnd(
+  { message, unapproved, session_id, turns, tokens, cost }: Omit<RunResult, "exit_code">,
+  unfit: string | undefined,
+  ways: ReadonlySet<string>,
+  io: Io,
+): void {
+  if (message !== null) logLine(message, io);
+  if (unapproved.length > 0)
+    logLine(
+      `no one could approve ${unapproved.join(", ")}; this would have helped: ${[...ways].join(", ")}`,
+      io,
+    );
+  const price = cost === null ? "" : `, $${cost.toFixed(4)}`;
+  logLine(`session ${session_id}: ${counted(turns, "turn")}, ${tokens} tokens${price}`, io);
+  if (unfit !== undefined) logLine(`the answer does not fit the schema: ${unfit}`, io);
 }
