@@ -2,7 +2,7 @@
 import { spawnSync } from "node:child_process";
 import { globSync, renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { bundleCommand, copySecretRules, copyWordTable } from "./build/bundle-command.ts";
+import { bundleCommand, copySecretRules, copyVectors, copyWordTable } from "./build/bundle-command.ts";
 import { copyGrammars } from "./build/copy-grammars.ts";
 
 const ROOT = join(import.meta.dirname, "..");
@@ -16,6 +16,7 @@ for (const folder of ["search/dist/syntax/grammars", "cli/dist/grammars"])
   copyGrammars(join(ROOT, "packages", folder));
 copyWordTable(join(ROOT, "packages/search/dist/vector"));
 copySecretRules(join(ROOT, "packages/runtime/dist/redact"));
+copyVectors(join(ROOT, "packages/conformance/dist/vectors"));
 console.log(`built ${names.join(", ")} in ${Math.round(performance.now() - started)} ms`);
 
 function compile(): string[] {

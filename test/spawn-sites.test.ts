@@ -26,7 +26,7 @@ const LAUNCHERS = [
   "packages/app/src/slash/person-program.ts",
   "packages/host/src/browser/browser-process.ts",
   "packages/app/src/setup/ask-server.ts",
-  "packages/cli/src/vectors/ask-command.ts",
+  "packages/conformance/src/ask-command.ts",
   "packages/host/src/git/run-git.ts",
   "packages/host/src/language-servers/find-server.ts",
   "packages/host/src/language-servers/server-process.ts",

@@ -1,7 +1,7 @@
 import { copyFileSync, globSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { rolldown } from "rolldown";
-import { DOMAINS } from "../../packages/cli/src/vectors/load-vectors.ts";
+import { DOMAINS } from "../../packages/conformance/src/load-vectors.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
 
@@ -39,8 +39,8 @@ export async function bundleCommand(dist: string): Promise<void> {
   copyVectors(join(dist, "vectors"));
 }
 
-/** Read by `octant vectors`. */
-function copyVectors(folder: string): void {
+/** The vectors, next to the code that loads them. */
+export function copyVectors(folder: string): void {
   mkdirSync(folder, { recursive: true });
   for (const domain of DOMAINS)
     copyFileSync(join(ROOT, "vectors", `${domain}.json`), join(folder, `${domain}.json`));

@@ -8,6 +8,7 @@ const REPOSITORY = join(import.meta.dirname, "../..");
 export const PUBLIC_PACKAGES = [
   "app",
   "agent",
+  "conformance",
   "core",
   "http",
   "mcp",

@@ -1,15 +1,7 @@
+import { DOMAINS, type Domain, type DomainResult, runVectors } from "@octant/conformance";
 import { toOneLine } from "@octant/core";
 import { toColumns } from "../columns.ts";
 import { defineCommand, EXIT, type Io, print, printJson } from "../command.ts";
-import { startImplementation } from "../vectors/ask-command.ts";
-import {
-  checkOutput,
-  DOMAINS,
-  type Domain,
-  findVectors,
-  loadVectors,
-  type VectorCase,
-} from "../vectors/load-vectors.ts";
 
 const SHOWN_FAILURES = 20;
 
@@ -28,39 +20,15 @@ export const vectors = defineCommand({
   octant vectors --command 'python3 vectors/python/implementation.py'
   octant vectors sse-frames --command ./my-implementation`,
   async run({ args, flags }, io) {
+    const { command, from } = flags;
     // The parser accepts only names of domains.
     const domains = args.length === 0 ? DOMAINS : (args as readonly Domain[]);
-    const folder = findVectors(flags.from);
-    await using implementation =
-      flags.command === undefined
-        ? undefined
-        : startImplementation(flags.command, { cwd: io.cwd(), env: io.env });
-    const ask = implementation?.ask ?? (await import("../vectors/own.ts")).answerCase;
-    const results: DomainResult[] = [];
-    for (const domain of domains) results.push(await test(domain, loadVectors(folder, domain), ask));
+    const results = await runVectors({ domains, command, from, cwd: io.cwd(), env: io.env });
     if (flags.json) printJson(results, io);
     else show(results, io);
     return results.some(({ failures }) => failures.length > 0) ? EXIT.FAILED : EXIT.OK;
   },
 });
-
-type Ask = (one: VectorCase) => Promise<unknown>;
-
-interface DomainResult {
-  readonly domain: Domain;
-  readonly cases: number;
-  readonly passed: number;
-  readonly failures: readonly { readonly id: string; readonly sentence: string; readonly problem: string }[];
-}
-
-async function test(domain: Domain, cases: readonly VectorCase[], ask: Ask): Promise<DomainResult> {
-  const failures: DomainResult["failures"][number][] = [];
-  for (const one of cases) {
-    const problem = checkOutput(one, await ask(one));
-    if (problem !== undefined) failures.push({ id: one.id, sentence: one.sentence, problem });
-  }
-  return { domain, cases: cases.length, passed: cases.length - failures.length, failures };
-}
 
 function show(results: readonly DomainResult[], io: Io): void {
   const rows = results.map(({ domain, passed, failures }) => [

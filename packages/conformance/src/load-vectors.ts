@@ -30,17 +30,17 @@ interface VectorFile {
   readonly [shared: string]: unknown;
 }
 
-/** The folder of the vectors: next to the bundle, or in the repository. */
+/** The folder of the vectors: next to the built code, or in the repository. */
 export function findVectors(given?: string): string {
   const places =
     given === undefined
-      ? [join(import.meta.dirname, "vectors"), join(import.meta.dirname, "../../../../vectors")]
+      ? [join(import.meta.dirname, "vectors"), join(import.meta.dirname, "../../../vectors")]
       : [given];
   const found = places.find((place) => existsSync(join(place, `${DOMAINS[0]}.json`)));
   if (found === undefined)
     throw new ToolError(
       "NOT_FOUND",
-      `${given ?? "this install"} has no vectors; --from names a folder that has`,
+      `${given ?? "this install"} has no vectors; give a folder that has them`,
       {},
     );
   return found;
