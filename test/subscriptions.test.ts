@@ -93,6 +93,7 @@ function toWire(served: ReturnType<typeof createOctant>) {
   const cursors = createCursors(served.workspace.state.secret());
   const { jobs } = served.workspace;
   const wired = createWireDispatch({
+    openPlace: () => Promise.reject(new Error("no sessions here")),
     registry,
     dispatch,
     resources,

@@ -35,6 +35,7 @@ import { createSessionRoster } from "./control/session-roster.ts";
 import { startControl } from "./control/start-control.ts";
 import { toTopics } from "./control/to-topics.ts";
 import { createWireDispatch } from "./edge/edge-tool.ts";
+import type { HostSources } from "./host/host-tool.ts";
 import { mountApprovals } from "./http/mount-approvals.ts";
 import type { FindRefs } from "./mcp/completions.ts";
 import { createMcpFeatures } from "./mcp/features.ts";
@@ -118,8 +119,24 @@ function equip<T extends Tool>(
   addTools({ ...parts, version, mode, env }, names, options);
   const dispatch = dispatchers.dispatchTo(registry);
   const clients = createClientList();
+  const openPlace: HostSources["openPlace"] = async (allow) => {
+    const { openPlace: open } = await import("./host/open-place.ts");
+    const { tools, mode: asked } = options;
+    return open({ roots: [...workspace.confinement.roots], tools, mode: asked, allow, env, log, config });
+  };
   const { closeService, closeWorker, ...edges } = createEdges(
-    { ...parts, dispatch, shared, version, mode, env, log, name: options.name ?? "octant", clients },
+    {
+      ...parts,
+      dispatch,
+      shared,
+      version,
+      mode,
+      env,
+      log,
+      name: options.name ?? "octant",
+      clients,
+      openPlace,
+    },
     // Under a host that asks, hardly any call would ever wait there.
     permissions === "enforce" ? questions : undefined,
   );
@@ -228,6 +245,7 @@ interface EdgeParts extends Omit<Parts, "crew" | "models" | "browsers" | "screen
   readonly shared: ReturnType<typeof createDispatchers>["shared"];
   readonly name: string;
   readonly clients: ClientList;
+  readonly openPlace: HostSources["openPlace"];
   log(line: string): void;
 }
 
@@ -247,7 +265,15 @@ function createEdges(parts: EdgeParts, approvals: Questions | undefined) {
       workspace,
       approvals,
     ),
-    wireDispatch: createWireDispatch({ registry, dispatch, roots, jobs, resources, ...parts.shared }),
+    wireDispatch: createWireDispatch({
+      registry,
+      dispatch,
+      roots,
+      jobs,
+      resources,
+      openPlace: parts.openPlace,
+      ...parts.shared,
+    }),
   };
 }
 

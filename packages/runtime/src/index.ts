@@ -57,7 +57,7 @@ export { findIdleRules } from "./permissions/idle-rules.ts";
 export { type LineReader, openLineReader, QUIET_MS } from "./permissions/line-reader.ts";
 export type { WorkingTree } from "./permissions/path-glob.ts";
 export type { Decision } from "./permissions/policy.ts";
-export { createPolicy, type Policy } from "./permissions/policy.ts";
+export { createPolicy, DEFAULT_DECISION, type Policy } from "./permissions/policy.ts";
 export {
   type FormAnswer,
   type FormRequest,

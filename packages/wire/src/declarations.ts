@@ -63,6 +63,10 @@ function toRemoteTool(declaration: ToolDeclaration): Tool {
   return { ...declaration, actions: Object.fromEntries(actions) };
 }
 
+/** The tools of a place in another process. */
+export const createRemoteRegistry = (declarations: readonly ToolDeclaration[]): Registry =>
+  createRegistry(declarations.map(toRemoteTool));
+
 interface Server {
   ready(options: { readonly declarations: true }): Promise<ServerReady>;
 }

@@ -1,4 +1,9 @@
-export { followServer } from "./declarations.ts";
+export {
+  createRemoteRegistry,
+  followServer,
+  type ToolDeclaration,
+  toDeclaration,
+} from "./declarations.ts";
 
 export { encodeFrames } from "./hoot01/frames.ts";
 export { encodeMsgPack, parseMsgPack } from "./msgpack/codec.ts";

@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import {
   Agent,
   afterBeginning,
@@ -16,12 +17,13 @@ import {
   type SessionStore,
   type ToolHost,
 } from "@octant/agent";
-import { type Caller, type Mode, ToolError } from "@octant/core";
-import { findRepository, type HookRecord, recordHooks } from "@octant/host";
+import { type Caller, type Dispatch, type Mode, ToolError } from "@octant/core";
+import { findRepository, type HookRecord, openStateFolder, recordHooks } from "@octant/host";
 import type { McpServers, ServerDefinition } from "@octant/mcp-client";
 import { type PermissionPrompter, type Thinking, unattended } from "@octant/runtime";
 import type { DeveloperMode } from "@octant/tools";
 import { createLocalHost } from "../host/local-host.ts";
+import type { RemoteHost } from "../host/remote-host.ts";
 import { openServers } from "../mcp-servers/open-servers.ts";
 import { createOctant, type Octant, type OctantOptions } from "../octant.ts";
 import { cwdOf, toSystem } from "./agent-context.ts";
@@ -52,10 +54,20 @@ export interface OpenAgentOptions
   readonly currentMode?: () => Mode | undefined;
   /** The owner of the session, when it is not the person at this machine. */
   readonly owner?: Caller | undefined;
+  /** A server in another process, where the tools run; they run here when absent. */
+  readonly host?: HostServer | undefined;
   /** Layers round the calls of the session. */
   readonly steps?: (octant: Octant) => readonly CallStep[];
   /** Additional MCP servers, such as an editor's own. */
   readonly servers?: Readonly<Record<string, ServerDefinition>>;
+}
+
+/** The client of a server in another process. */
+export interface HostServer {
+  readonly dispatch: Dispatch;
+  /** Names the server, so that its sessions are found again. */
+  readonly address: string;
+  close(): void;
 }
 
 export type SessionChoice =
@@ -73,14 +85,20 @@ export async function openAgent(options: OpenAgentOptions) {
   let running: Agent | undefined;
   let connected: McpServers | undefined;
   const env = withoutKeys(withKeys);
-  const { roots, tools, customTools, mode, allow, tellsUnconfined, command } = options;
+  const { tools, customTools, mode, allow, tellsUnconfined, command } = options;
+  const remote =
+    options.host && (await openHost(options.host, options, callPrompter.prompter, () => onRestart()));
+  let onRestart = () => {};
+  const place = options.host
+    ? { roots: [folderOf(options.host, env, log)], tools: ["agent"] }
+    : { roots: options.roots, tools, toolConfig: { enable: ["core", "notes"] as const } };
   const octant: Octant = createOctant({
-    ...{ roots, tools, customTools, mode, allow, tellsUnconfined, log, env, command },
+    ...place,
+    ...{ customTools, mode, allow, tellsUnconfined, log, env, command },
     keys: withKeys,
     permissions: "enforce",
     prompter: callPrompter.prompter,
     checkpointsByDefault: true,
-    toolConfig: { enable: ["core", "notes"] },
     crew: (octant) =>
       createWorkspaceCrew({
         octant,
@@ -89,12 +107,14 @@ export async function openAgent(options: OpenAgentOptions) {
         permissions: "enforce",
         prompter,
         callPrompter,
+        host: remote,
+        places: remote?.members,
         rootLimit: () => running?.limitReached(),
         servers: () => connected,
       }),
   });
   try {
-    const host = createLocalHost(octant, withKeys);
+    const host = remote ?? createLocalHost(octant, withKeys);
     const hooksAtStart = hooksOf(octant, env);
     await openWorktreeRecords(octant.workspace, env).sweep();
     const sessions = openSessions(octant.workspace, options.owner);
@@ -111,19 +131,24 @@ export async function openAgent(options: OpenAgentOptions) {
         () => {},
       );
     const servers = openServers({
-      octant,
+      octant: remote ? withoutServers(octant) : octant,
       env,
-      more: options.servers,
+      more: remote ? {} : options.servers,
       elicit: elicitThrough(prompter, log),
       log: notify,
       onFailed: notify,
     });
     connected = servers;
     const turn = createTurnCheckpoints(host.turns, session);
+    onRestart = () => {
+      turn.forget();
+      notify("the host of the tools was restarted; the session goes on there");
+    };
     const agent = new Agent({
       client,
       tools: createToolExecutor({
         ...sourcesOf(host, servers, callPrompter, options),
+        ...(remote && { further: [ownTools(octant, callPrompter, options.owner)] }),
         steps: [turn.step, ...(options.steps?.(octant) ?? []), markPlans(session)],
       }),
       afterRun: turn.end,
@@ -165,10 +190,45 @@ export async function openAgent(options: OpenAgentOptions) {
         await servers.close();
         await tracing?.[Symbol.asyncDispose]();
         await octant.close();
+        await remote?.close();
+        options.host?.close();
       },
     };
   } catch (cause) {
     await octant.close();
+    await remote?.close();
+    options.host?.close();
+    throw cause;
+  }
+}
+
+/** Where a session keeps what it has on this side, when its tools run elsewhere. */
+function folderOf({ address }: HostServer, env: NodeJS.ProcessEnv, warn: (line: string) => void): string {
+  const name = address.replace(/[^A-Za-z0-9]+/g, "-").slice(-MAX_NAME_CHARS);
+  const digest = createHash("sha256").update(address).digest("hex").slice(0, DIGEST_CHARS);
+  return openStateFolder({ roots: [], env, warn }).folder(`host${name}-${digest}`);
+}
+
+const MAX_NAME_CHARS = 40;
+const DIGEST_CHARS = 16;
+
+/** MCP servers run where the tools run. */
+const withoutServers = (octant: Octant): Pick<Octant, "config" | "workspace"> => ({
+  ...octant,
+  config: { ...octant.config, settings: { ...octant.config.settings, mcp_servers: {} } },
+});
+
+async function openHost(
+  server: HostServer,
+  { allow }: OpenAgentOptions,
+  prompter: PermissionPrompter,
+  onRestart: () => void,
+): Promise<RemoteHost> {
+  const { openRemoteHost } = await import("../host/remote-host.ts");
+  try {
+    return await openRemoteHost({ dispatch: server.dispatch, allow, prompter, onRestart });
+  } catch (cause) {
+    server.close();
     throw cause;
   }
 }
@@ -182,6 +242,10 @@ function hooksOf({ workspace: { confinement } }: Octant, env: NodeJS.ProcessEnv)
     throw cause;
   }
 }
+
+/** The tools of this process, when the others run elsewhere: those that need the models. */
+const ownTools = (octant: Octant, prompter: CallPrompter, caller: Caller | undefined) =>
+  createDispatchExecutor({ host: createLocalHost(octant, {}), prompter, caller });
 
 /** The tools that the model is offered. */
 function sourcesOf(

@@ -26,6 +26,10 @@ export function createTurnCheckpoints(turns: HostTurns, session: Session) {
   };
   return {
     step,
+    /** The host has ended the turn with itself; the next change begins another one. */
+    forget() {
+      turn = undefined;
+    },
     async end() {
       const ended = turn;
       turn = undefined;

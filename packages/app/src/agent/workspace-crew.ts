@@ -110,6 +110,13 @@ export function createWorkspaceCrew(given: WorkspaceCrewOptions): Crew {
         allows: (tool: string) => access !== "read" && allows(plan, tool),
       };
     const further = foreign ? [createMcpExecutor(foreign), createResourceExecutor(foreign)] : [];
+    // With tools elsewhere, the agent tool is still one of this process.
+    const here = createDispatchExecutor({
+      host: createLocalHost(octant, env),
+      prompter: callPrompter,
+      caller,
+      allows: (tool) => allows(plan, tool),
+    });
     octant.spending.join(id, session);
     await join(id);
     const agent = new Agent({
@@ -117,7 +124,7 @@ export function createWorkspaceCrew(given: WorkspaceCrewOptions): Crew {
       tools:
         plan.of.access === "none"
           ? NO_TOOLS
-          : createToolExecutor({ own, further, steps: [markPlans(session)] }),
+          : createToolExecutor({ own, further: given.host ? [here] : further, steps: [markPlans(session)] }),
       session,
       prompter,
       system,

@@ -16,12 +16,13 @@ import {
   ToolError,
 } from "@octant/core";
 import { z } from "zod";
+import { type HostSources, hostTool } from "../host/host-tool.ts";
 import type { ResourceSource } from "../mcp/calls.ts";
 
 /** The name under which a server answers edges. It is on no list of tools, so no model sees it. */
 export const EDGE = "edge";
 
-export interface EdgeSources {
+export interface EdgeSources extends HostSources {
   readonly registry: Registry;
   readonly roots: readonly string[];
   readonly jobs: Pick<Jobs, "get" | "result" | "list" | "cancel" | "ended">;
@@ -166,6 +167,7 @@ export function createWireDispatch(
   sources: EdgeSources & { readonly dispatch: Dispatch } & Pick<DispatcherOptions, "cursors" | "onBug">,
 ): Dispatch {
   const { cursors, onBug, dispatch } = sources;
-  const forEdges = createDispatcher({ registry: createRegistry([edge(sources)]), cursors, onBug });
-  return (call, options) => (call.tool === EDGE ? forEdges(call, options) : dispatch(call, options));
+  const tools = createRegistry([edge(sources), hostTool(sources)]);
+  const forEdges = createDispatcher({ registry: tools, cursors, onBug });
+  return (call, options) => (tools.get(call.tool) ? forEdges(call, options) : dispatch(call, options));
 }

@@ -26,6 +26,12 @@ export const modelFlags = {
 export const agentFlags = {
   ...workspaceFlags,
   ...modelFlags,
+  host: {
+    summary: "Run the tools on the server at this address: ipc:///… or tcp://host:port",
+    value: "ADDRESS",
+    env: "OCTANT_HOST",
+  },
+  keys: { summary: "For --host tcp://: the key file of the server", value: "FILE" },
   resume: { summary: "Resume this session", value: "ID" },
   continue: { summary: "Resume the newest session of this folder" },
   fork: { summary: "Start a new session from a copy of this one", value: "ID" },
@@ -49,6 +55,17 @@ export const toAgentOptions = (flags: AgentFlags, io: Io) =>
     ...toModelOptions(flags),
     from: toSessionChoice(flags),
   }) satisfies OpenAgentOptions;
+
+/** The server of `--host`; undefined without it. */
+export async function openHost({
+  host,
+  keys,
+}: Pick<AgentFlags, "host" | "keys">): Promise<OpenAgentOptions["host"]> {
+  if (host === undefined) return undefined;
+  const { openRemote } = await import("../open-remote.ts");
+  const client = await openRemote({ via: host, keys });
+  return { address: host, dispatch: client.dispatch, close: () => client.close() };
+}
 
 /** The session that the flags select. */
 export function toSessionChoice(flags: {

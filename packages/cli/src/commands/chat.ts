@@ -24,7 +24,13 @@ import {
   TerminalApp,
   viewTranscript,
 } from "@octant/terminal";
-import { type AgentFlags, agentFlags, toAgentOptions, toSessionChoice } from "../agent/agent-flags.ts";
+import {
+  type AgentFlags,
+  agentFlags,
+  openHost,
+  toAgentOptions,
+  toSessionChoice,
+} from "../agent/agent-flags.ts";
 import { createCompleter } from "../agent/chat/complete.ts";
 import { editExternally } from "../agent/chat/external-editor.ts";
 import { createPictures } from "../agent/chat/pictures.ts";
@@ -111,6 +117,7 @@ async function converse(
   let app: TerminalApp | PlainApp | undefined;
   await using opened = await openAgent({
     ...toAgentOptions(flags, io),
+    host: await openHost(flags),
     command: "chat",
     from,
     tellsUnconfined: true,

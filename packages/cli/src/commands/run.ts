@@ -13,7 +13,7 @@ import {
 } from "@octant/app";
 import { ToolError } from "@octant/core";
 import { createTerminalPrompter, type PermissionRule, ToolPattern, unattended } from "@octant/runtime";
-import { type AgentFlags, agentFlags, toAgentOptions } from "../agent/agent-flags.ts";
+import { type AgentFlags, agentFlags, openHost, toAgentOptions } from "../agent/agent-flags.ts";
 import { readRunInput } from "../agent/run-input.ts";
 import { createReport, loadOutputSchema, RUN_EXIT, recordUnapproved } from "../agent/run-output.ts";
 import {
@@ -96,6 +96,7 @@ async function runTask(
   );
   await using opened = await orSayHow(flags, report, io, {
     ...chosen,
+    host: await openHost(flags),
     allow: flags.allow.map(toRule),
     prompter,
     limits: {

@@ -1,0 +1,276 @@
+import { randomUUID } from "node:crypto";
+import { once } from "node:events";
+import type { MemberHost, MemberHosts, MemberPlan, OpenTurn, ToolHost, UndoPlan } from "@octant/agent";
+import {
+  action,
+  type Context,
+  createToText,
+  defineTool,
+  type Envelope,
+  JobId,
+  ownAction,
+  ToolError,
+} from "@octant/core";
+import { PermissionRule } from "@octant/runtime";
+import { z } from "zod";
+
+/** The name under which a server answers sessions of other processes. It is on no list of tools. */
+export const HOST = "host";
+
+/** A place that a session opened, until its client leaves. */
+interface Place extends OpenedPlace {
+  /** Another one after every restart: a call for an earlier one may have run there. */
+  readonly epoch: string;
+  readonly turns: Map<number, OpenTurn>;
+  readonly plans: Map<string, UndoPlan>;
+}
+
+export interface OpenedPlace {
+  readonly host: ToolHost;
+  readonly members: MemberHosts;
+  /** That of a sub-agent. */
+  readonly member?: MemberHost;
+  close(): Promise<void>;
+}
+
+export interface HostSources {
+  /** A workspace with the tools and the policy of an agent. */
+  openPlace(allow: readonly PermissionRule[]): Promise<OpenedPlace>;
+}
+
+const MAX_WAIT_MS = 50_000;
+const MAX_PLANS = 32;
+const PlaceId = z.string().min(1).max(128);
+const Turn = z.object({
+  id: z.int(),
+  at: z.string(),
+  label: z.string(),
+  session_id: z.string().nullable(),
+  before: z.int(),
+  after: z.int().nullable(),
+  undone: z.boolean(),
+});
+const Direction = z.enum(["undo", "redo"]);
+const Overwrite = z.boolean();
+
+/** What a session of another process needs from this one, beside what edges need. */
+export function hostTool({ openPlace }: HostSources) {
+  // Known before it is open, so that a call right behind the request that opens it waits.
+  const places = new Map<string, Promise<Place>>();
+  const find = async (id: string): Promise<Place> => {
+    const place = await places.get(id);
+    if (place) return place;
+    throw new ToolError("NOT_FOUND", "the session's place is not open here; open it again", { id });
+  };
+  const planOf = async (place: string, plan_id: string): Promise<UndoPlan> => {
+    const plan = (await find(place)).plans.get(plan_id);
+    if (plan) return plan;
+    throw new ToolError("NOT_FOUND", "this plan has expired; plan it again", { id: plan_id });
+  };
+  /** Reports the epoch once the place is open; closes it when the client leaves. */
+  const hold = async (
+    id: string,
+    open: () => Promise<OpenedPlace>,
+    { signal, progress }: Context,
+  ): Promise<never> => {
+    const opening = open().then(
+      (opened): Place => ({
+        epoch: randomUUID(),
+        turns: new Map(),
+        plans: new Map(),
+        ...opened,
+      }),
+    );
+    places.set(id, opening);
+    const place = await opening.catch((cause: unknown) => {
+      places.delete(id);
+      throw cause;
+    });
+    try {
+      progress({ progress: 1, message: place.epoch });
+      if (!signal.aborted) await once(signal, "abort");
+      throw signal.reason;
+    } finally {
+      if (places.get(id) === opening) places.delete(id);
+      for (const turn of place.turns.values()) await turn.end().catch(() => {});
+      await place.close();
+    }
+  };
+
+  return defineTool({
+    name: HOST,
+    summary: "The place where the tools of a session in another process run.",
+    actions: {
+      open: request("Open a place, until cancelled.", "write", {
+        input: z.strictObject({ place: PlaceId, allow: z.array(PermissionRule).default([]) }),
+        run: ({ place, allow }, ctx) => hold(place, () => openPlace(allow), ctx),
+      }),
+      open_member: request("Open the place of a sub-agent, until cancelled.", "read", {
+        input: z.strictObject({ place: PlaceId, parent_place: PlaceId, plan: z.looseObject({}) }),
+        run: ({ place, parent_place, plan }, ctx) =>
+          hold(
+            place,
+            async () => {
+              const { members } = await find(parent_place);
+              // The client's own crew made the plan; its worktree and names are all that is used here.
+              const member = await members.open(plan as unknown as MemberPlan);
+              return { host: member.host, members, member, close: () => member.close() };
+            },
+            ctx,
+          ),
+      }),
+      about: request("The folders and tools of a place.", "read", {
+        input: z.strictObject({ place: PlaceId }),
+        async run({ place }) {
+          const { host, member } = await find(place);
+          const { toDeclaration } = await import("@octant/wire");
+          return {
+            roots: host.roots,
+            declarations: host.registry.list().map(toDeclaration),
+            has_worktree: member?.finish !== undefined,
+          };
+        },
+      }),
+      context: request("The project as the system prompt describes it.", "read", {
+        input: z.strictObject({ place: PlaceId }),
+        run: async ({ place }) => (await find(place)).host.context(),
+      }),
+      call: request("Run a call under the policy of the place.", "read", {
+        input: z.strictObject({
+          place: PlaceId,
+          epoch: z.string(),
+          tool: z.string(),
+          action: z.unknown(),
+          input: z.unknown(),
+        }),
+        async run({ place, epoch, ...call }, ctx) {
+          const { host, epoch: now } = await find(place);
+          const tool = host.registry.get(call.tool);
+          const access = tool && ownAction(tool, String(call.action))?.access;
+          // Reading again is harmless, a second change is not.
+          if (epoch !== now && access !== "read")
+            throw new ToolError(
+              "INTERRUPTED",
+              "the host was restarted during the call; look at what it did before you call again",
+              {},
+            );
+          const { caller, signal, progress: onProgress, front: ask } = ctx;
+          const { envelope, attachments } = await host.dispatch(call, { caller, signal, onProgress, ask });
+          for (const one of attachments) ctx.attach(one);
+          return { envelope, text: toText(host, envelope) };
+        },
+      }),
+      job: request("Wait for the end of a job, and its result.", "read", {
+        input: z.strictObject({
+          place: PlaceId,
+          job_id: JobId,
+          wait: z.int().min(0).max(MAX_WAIT_MS),
+        }),
+        async run({ place, job_id, wait }, { caller, signal }) {
+          const { host } = await find(place);
+          if (wait > 0) await host.jobs.ended(caller.id, job_id, wait, signal);
+          const envelope = await host.jobs.result(caller.id, job_id);
+          return envelope ? { envelope, text: toText(host, envelope) } : {};
+        },
+      }),
+      cancel: request("Cancel a job.", "read", {
+        input: z.strictObject({ place: PlaceId, job_id: JobId }),
+        async run({ place, job_id }, { caller }) {
+          await (await find(place)).host.jobs.cancel(caller.id, job_id);
+          return {};
+        },
+      }),
+      begin_turn: request("Begin a turn of an agent.", "write", {
+        input: z.strictObject({ place: PlaceId, label: z.string(), session_id: z.string() }),
+        async run({ place, label, session_id }) {
+          const { host, turns } = await find(place);
+          const turn = await host.turns.begin(label, session_id);
+          if (turn) turns.set(turn.id, turn);
+          return turn ? { turn: turn.id } : {};
+        },
+      }),
+      end_turn: request("End a turn of an agent.", "write", {
+        input: z.strictObject({ place: PlaceId, turn: z.int() }),
+        async run({ place, turn }) {
+          const { turns } = await find(place);
+          await turns.get(turn)?.end();
+          turns.delete(turn);
+          return {};
+        },
+      }),
+      turns: request("The turns of the workspace, newest first.", "read", {
+        input: z.strictObject({
+          place: PlaceId,
+          session_id: z.string().optional(),
+          limit: z.int().optional(),
+        }),
+        async run({ place, session_id, limit }) {
+          const filter = { session_id, ...(limit !== undefined && { limit }) };
+          return { turns: await (await find(place)).host.turns.list(filter) };
+        },
+      }),
+      plan: request("Plan the undo or redo of a turn.", "read", {
+        input: z.strictObject({ place: PlaceId, turn: Turn, direction: Direction }),
+        async run({ place, turn, direction }) {
+          const { host, plans } = await find(place);
+          const plan = await host.turns.plan(turn, direction);
+          const plan_id = randomUUID();
+          plans.set(plan_id, plan);
+          for (const old of [...plans.keys()].slice(0, -MAX_PLANS)) plans.delete(old);
+          const { diff: _diff, apply: _apply, ...facts } = plan;
+          return { plan_id, facts };
+        },
+      }),
+      diff: request("The diff of a planned undo or redo.", "read", {
+        input: z.strictObject({ place: PlaceId, plan_id: z.string(), overwrite: Overwrite }),
+        run: async ({ place, plan_id, overwrite }) => ({
+          diff: await (await planOf(place, plan_id)).diff({ overwrite }),
+        }),
+      }),
+      apply: request("Carry out a planned undo or redo.", "write", {
+        input: z.strictObject({ place: PlaceId, plan_id: z.string(), overwrite: Overwrite }),
+        async run({ place, plan_id, overwrite }) {
+          await (await planOf(place, plan_id)).apply({ overwrite });
+          return {};
+        },
+      }),
+      join: request("Apply the restrictions of a sub-agent's parent to a caller.", "read", {
+        input: z.strictObject({ place: PlaceId, caller: z.string() }),
+        async run({ place, caller }) {
+          await (await find(place)).member?.join(caller);
+          return {};
+        },
+      }),
+      finish: request("Commit and merge the worktree of a sub-agent.", "write", {
+        input: z.strictObject({ place: PlaceId, is_done: z.boolean() }),
+        run: async ({ place, is_done }) => ({ outcome: await (await find(place)).member?.finish?.(is_done) }),
+      }),
+    },
+  });
+}
+
+const toText = ({ registry, roots }: ToolHost, envelope: Envelope): string =>
+  createToText(registry, roots)(envelope);
+
+interface Request<I extends z.ZodType> {
+  readonly input: I;
+  run(input: z.output<I>, ctx: Context): unknown;
+}
+
+const request = <I extends z.ZodObject>(
+  summary: string,
+  access: "read" | "write",
+  { input, run }: Request<I>,
+) =>
+  action({
+    summary,
+    access,
+    timing: "sync",
+    intent: "inspect",
+    input,
+    output: z.unknown(),
+    errors: ["NOT_FOUND", "INTERRUPTED"],
+    // Only programs call it, with the id of a place that they opened.
+    examples: [{ title: summary, input: {} as z.input<I> }],
+    run,
+  });

@@ -1,0 +1,33 @@
+import { withoutKeys } from "../agent/choose-client.ts";
+import { createMemberHosts } from "../agent/worktree.ts";
+import { createOctant } from "../octant.ts";
+import type { OctantOptions } from "../octant-api.ts";
+import type { OpenedPlace } from "./host-tool.ts";
+import { createLocalHost } from "./local-host.ts";
+
+/** The tools and the policy of an agent, for a session whose loop runs in another process. */
+export function openPlace(options: OctantOptions & Required<Pick<OctantOptions, "env">>): OpenedPlace {
+  const env = withoutKeys(options.env);
+  const given = { env, allow: options.allow, permissions: "enforce" } as const;
+  const octant = createOctant({
+    ...options,
+    ...given,
+    checkpointsByDefault: true,
+    toolConfig: { enable: ["core", "notes"] },
+  });
+  // These need models, which the process with the loop has.
+  for (const name of ["agent", "llm"]) octant.removeTool(name);
+  const members = createMemberHosts(octant, { ...given, crew: noCrew });
+  return {
+    host: createLocalHost(octant, env),
+    members,
+    async close() {
+      await members.close();
+      await octant.close();
+    },
+  };
+}
+
+const noCrew = () => {
+  throw new Error("sub-agents are in the process that has the models");
+};

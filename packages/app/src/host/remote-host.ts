@@ -1,0 +1,254 @@
+import { AsyncLocalStorage } from "node:async_hooks";
+import { randomUUID } from "node:crypto";
+import { setTimeout as sleep } from "node:timers/promises";
+import type {
+  HostContext,
+  HostJobs,
+  HostTurns,
+  MemberHost,
+  MemberHosts,
+  PlannedUndo,
+  ToolHost,
+  Turn,
+  WorktreeOutcome,
+} from "@octant/agent";
+import {
+  type Ask,
+  type Caller,
+  type CallOptions,
+  type Dispatch,
+  type Envelope,
+  type Progress,
+  ToolError,
+} from "@octant/core";
+import { DEFAULT_DECISION, type PermissionPrompter, type PermissionRule } from "@octant/runtime";
+import type { ToolDeclaration } from "@octant/wire";
+import { LOCAL_CALLER } from "../octant.ts";
+import { HOST } from "./host-tool.ts";
+
+export interface RemoteHostOptions {
+  /** The dispatcher of a server in another process. */
+  readonly dispatch: Dispatch;
+  /** Rules that the person allowed for this run. */
+  readonly allow?: readonly PermissionRule[] | undefined;
+  /** The front end of the current call. */
+  readonly prompter: PermissionPrompter;
+  /** Called when the server was restarted and the place is open again. */
+  onRestart(): void;
+}
+
+/** A session's place in another process. */
+export interface RemoteHost extends ToolHost {
+  readonly members: MemberHosts;
+  close(): Promise<void>;
+}
+
+/** How long a call waits for a server that is being restarted. */
+const MAX_WAIT_MS = 15_000;
+const JOB_WAIT_MS = 25_000;
+const RETRY_MS = 500;
+
+/** Opens a place for a session on a server in another process; it survives the restart of that server. */
+export async function openRemoteHost(options: RemoteHostOptions): Promise<RemoteHost> {
+  const { host, members, close } = await openPlace(options, "open", { allow: options.allow ?? [] });
+  return { ...host, members, close };
+}
+
+async function openPlace(options: RemoteHostOptions, how: string, input: object) {
+  const { dispatch, prompter } = options;
+  const place = randomUUID();
+  const held = holdPlace(options, how, { place, ...input });
+  const ask = async <D>(
+    action: string,
+    more: object = {},
+    given: Partial<CallOptions> & { caller?: Caller } = {},
+  ) => {
+    const { envelope, attachments } = await dispatch(
+      { tool: HOST, action, input: { place, ...more } },
+      { caller: LOCAL_CALLER, ...given },
+    );
+    if (!envelope.ok)
+      throw new ToolError(envelope.error.code, envelope.error.message, envelope.error.details);
+    // The server is of the same protocol; an invalid field fails where it is used.
+    return { data: envelope.data as D, attachments };
+  };
+  const get = async <D>(...request: Parameters<typeof ask>): Promise<D> => (await ask<D>(...request)).data;
+
+  await held.opened();
+  const { createRemoteRegistry } = await import("@octant/wire");
+  const about = await get<{
+    roots: readonly string[];
+    declarations: readonly ToolDeclaration[];
+    has_worktree: boolean;
+  }>("about");
+  const registry = createRemoteRegistry(about.declarations);
+
+  const call: Dispatch = async ({ tool, action, input }, { caller, signal, onProgress }) => {
+    try {
+      const epoch = await held.opened(signal);
+      const more = { epoch, tool, action, input };
+      const { data, attachments } = await ask<{ envelope: Envelope; text: string }>("call", more, {
+        caller,
+        ask: AsyncLocalStorage.bind(askThrough(prompter, caller)),
+        ...(signal && { signal }),
+        ...(onProgress && { onProgress }),
+      });
+      return { envelope: data.envelope, attachments, text: data.text };
+    } catch (cause) {
+      if (!(cause instanceof ToolError)) throw cause;
+      const { code, message, details } = cause;
+      const meta = { tool, action: String(action), trace_id: "", paging: { cursor: null, more: false } };
+      // Only the error rows of a ToolError carry these details.
+      const error = { code, message, details } as Envelope["error"];
+      return { envelope: { ok: false, data: null, error, meta } as Envelope, attachments: [] };
+    }
+  };
+  const host: ToolHost = {
+    registry,
+    dispatch: call,
+    roots: about.roots,
+    jobs: toJobs(get),
+    turns: toTurns(get),
+    context: () => get<HostContext>("context"),
+  };
+  const finish = async (is_done: boolean) =>
+    (await get<{ outcome: WorktreeOutcome }>("finish", { is_done })).outcome;
+  const members: MemberHosts = {
+    async open({ of: _role, above, ...plan }) {
+      const names = above.map(({ agent_id }) => ({ agent_id }));
+      const opened = await openPlace(options, "open_member", {
+        parent_place: place,
+        plan: { ...plan, above: names },
+      });
+      return opened.asMember();
+    },
+    close: async () => {},
+  };
+  const asMember = (): MemberHost => ({
+    host,
+    join: (caller) => get("join", { caller }),
+    finish: about.has_worktree ? finish : undefined,
+    close: held.close,
+  });
+  return { host, members, asMember, close: held.close };
+}
+
+type Get = <D>(action: string, more?: object, given?: Partial<CallOptions>) => Promise<D>;
+
+const asOwner = (id: string): Pick<CallOptions, "caller"> => ({ caller: { id, access: "read" } });
+
+const toJobs = (get: Get): HostJobs => ({
+  async ended(owner, job_id, ms, signal) {
+    const until = performance.now() + ms;
+    for (let left = ms; left > 0 && !signal.aborted; left = until - performance.now()) {
+      const wait = Math.min(Math.ceil(left), JOB_WAIT_MS);
+      const { envelope } = await get<FoundJob>("job", { job_id, wait }, { ...asOwner(owner), signal });
+      if (envelope) return;
+    }
+  },
+  async result(owner, job_id) {
+    const { envelope, text } = await get<FoundJob>("job", { job_id, wait: 0 }, asOwner(owner));
+    return envelope && { ...envelope, ...(text !== undefined && { text }) };
+  },
+  cancel: (owner, job_id) => get("cancel", { job_id }, asOwner(owner)),
+});
+
+interface FoundJob {
+  readonly envelope?: Envelope;
+  readonly text?: string;
+}
+
+const toTurns = (get: Get): HostTurns => ({
+  async begin(label, session_id) {
+    const { turn: id } = await get<{ turn?: number }>("begin_turn", { label, session_id });
+    // A host that was restarted has ended the turn.
+    return id === undefined
+      ? undefined
+      : { id, end: () => get<void>("end_turn", { turn: id }).catch(() => {}) };
+  },
+  list: async (filter = {}) =>
+    (await get<{ turns: readonly Turn[] }>("turns", withoutUndefined(filter))).turns,
+  async plan(turn, direction) {
+    const { plan_id, facts } = await get<{ plan_id: string; facts: PlannedUndo }>("plan", {
+      turn,
+      direction,
+    });
+    return {
+      ...facts,
+      diff: async ({ overwrite }) => (await get<{ diff: string }>("diff", { plan_id, overwrite })).diff,
+      apply: ({ overwrite }) => get("apply", { plan_id, overwrite }),
+    };
+  },
+});
+
+const withoutUndefined = (fields: object): object =>
+  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
+
+/**
+ * Keeps a place open until it is closed: the request that opens it runs as long as the place exists, and is sent again
+ * when the server was restarted.
+ */
+function holdPlace({ dispatch, onRestart }: RemoteHostOptions, action: string, input: object) {
+  const stop = new AbortController();
+  const { signal } = stop;
+  let epoch = Promise.withResolvers<string>();
+  let known: string | undefined;
+  const onProgress = ({ message = "" }: Progress) => {
+    if (known !== undefined && known !== message) {
+      epoch = Promise.withResolvers();
+      onRestart();
+    }
+    known = message;
+    epoch.resolve(message);
+  };
+  const run = async () => {
+    while (!signal.aborted) {
+      const { envelope } = await dispatch(
+        { tool: HOST, action, input },
+        { caller: LOCAL_CALLER, signal, onProgress },
+      );
+      if (signal.aborted) return;
+      const { code = "UPSTREAM_ERROR", message = "the host closed the place" } = envelope.error ?? {};
+      // The first time, whoever opens it is told; later the host may come back.
+      if (known === undefined) throw new ToolError(code, message, {});
+      epoch = Promise.withResolvers();
+      await sleep(RETRY_MS, undefined, { signal, ref: false });
+    }
+  };
+  const ended = run().catch((cause: unknown) => epoch.reject(cause));
+  return {
+    /** The current epoch; waits for a host that is being restarted. */
+    async opened(given?: AbortSignal): Promise<string> {
+      const late = sleep(MAX_WAIT_MS, undefined, { signal: given, ref: false }).then(() => {
+        throw new ToolError("UPSTREAM_ERROR", "the host does not answer; it may be restarted soon", {});
+      });
+      late.catch(() => {});
+      return Promise.race([epoch.promise, late]);
+    },
+    async close(): Promise<void> {
+      stop.abort();
+      await ended;
+    },
+  };
+}
+
+/** Passes a question of the host to the front end of the call; forms cannot be shown there yet. */
+const askThrough =
+  (prompter: PermissionPrompter, caller: Caller): Ask =>
+  async (question, signal) => {
+    if (question.kind === "form") return undefined;
+    const given = await prompter.requestPermission({
+      name: question.action,
+      summary: question.kind === "permission" ? question.summary : question.message,
+      input: question.kind === "permission" ? question.input : {},
+      preview: question.kind === "permission" ? question.preview : undefined,
+      decision: DEFAULT_DECISION,
+      caller,
+      progress() {},
+      signal,
+      isCovered: () => false,
+    });
+    if (given.answer === "unattended") return undefined;
+    if (question.kind === "confirmation") return { answer: given.answer === "deny" ? "decline" : "accept" };
+    return given;
+  };
