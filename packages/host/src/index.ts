@@ -2,9 +2,8 @@ export type { Blob } from "./blobs/blobs.ts";
 export { type Blobs, createBlobs, toRef } from "./blobs/blobs.ts";
 export { type Browsers, createBrowsers } from "./browser/browsers.ts";
 export { invalid, isTimeout, messageOf, noPage } from "./browser/failures.ts";
-export { recordPage } from "./browser/page-recorder.ts";
 export { EDITORS } from "./browser/page-script/index.ts";
-export { loadPlaywright, type Route } from "./browser/playwright.ts";
+export { loadPlaywright, type Page, type Route } from "./browser/playwright.ts";
 export type { Acting, Profile } from "./browser/profile.ts";
 export { PageAnswer, TWO_FRAMES, UNTRUSTED } from "./browser/report.ts";
 export { markElements, takeChanges, takeSnapshot } from "./browser/snapshots.ts";
@@ -122,8 +121,15 @@ export {
 } from "./processes/processes.ts";
 export type { ProcessStatus } from "./processes/protocol.ts";
 export type { Spool } from "./processes/spool.ts";
-export { startLaunched } from "./programs/start-program.ts";
-export { findOutsideProjects, pathOutsideProjects } from "./programs/trusted-program.ts";
+export { runTrusted } from "./programs/run-trusted.ts";
+export { startLaunched, startTrusted } from "./programs/start-program.ts";
+export {
+  findOutsideProjects,
+  findPowerShell,
+  findTrusted,
+  pathOutsideProjects,
+  type TrustedProgram,
+} from "./programs/trusted-program.ts";
 export { refusalOf } from "./refusals.ts";
 export { readRegularFile } from "./regular-file.ts";
 export { replaceFile } from "./replace-file.ts";
@@ -140,9 +146,6 @@ export {
   type SandboxSettings,
 } from "./sandbox/settings.ts";
 export { realPath } from "./sandbox/tree.ts";
-export type { RecordedVideo, Recorder } from "./screen/recorder.ts";
-export { createScreen, type Screen } from "./screen/screen.ts";
-export { durationOf, findChanges, frameAt } from "./screen/video.ts";
 export { presentRoots } from "./search/present-roots.ts";
 export type { FileFilter, FolderSearch } from "./search/ripgrep.ts";
 export { createRipgrep, type TextPattern } from "./search/ripgrep.ts";

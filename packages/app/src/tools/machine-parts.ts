@@ -1,9 +1,9 @@
 import { availableParallelism } from "node:os";
+import { createScreen } from "@octant/desktop";
 import {
   createBrowsers,
   createLanguageServers,
   createNetwork,
-  createScreen,
   createWatcher,
   type Denials,
   type Denied,

@@ -1,6 +1,6 @@
 import { PAGE_SCRIPT } from "./page-script/index.ts";
 
-export type { Route } from "playwright-core";
+export type { Page, Route } from "playwright-core";
 
 type Playwright = typeof import("playwright-core");
 

@@ -7,6 +7,7 @@ import {
   counted,
   ToolError,
 } from "@octant/core";
+import type { Screen } from "@octant/desktop";
 import {
   type Acting,
   type Browsers,
@@ -16,7 +17,6 @@ import {
   noPage,
   PageAnswer,
   type Profile,
-  type Screen,
   UNTRUSTED,
   type Workspace,
 } from "@octant/host";
@@ -29,8 +29,6 @@ export interface UiOptions {
   readonly screen: Screen;
   readonly network: Pick<Network, "checkUrl">;
   readonly workspace: Pick<Workspace, "blobs" | "confinement" | "edits" | "files" | "state">;
-  /** Where to find ffmpeg. */
-  readonly env: NodeJS.ProcessEnv;
   /** Whether a caller is remote: this machine's hosts and screen are then unavailable. */
   isRemote(caller: Caller): boolean;
 }

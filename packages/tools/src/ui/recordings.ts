@@ -1,20 +1,13 @@
 import { readFileSync, statSync } from "node:fs";
 import { setTimeout as delay } from "node:timers/promises";
 import { action, type Context, newHandle, Ref, ToolError, Uri } from "@octant/core";
-import {
-  durationOf,
-  findChanges,
-  frameAt,
-  noPage,
-  type RecordedVideo,
-  type Recorder,
-  recordPage,
-  toRef,
-} from "@octant/host";
+import { durationOf, findChanges, frameAt, type RecordedVideo, type Recorder } from "@octant/desktop";
+import { noPage, toRef } from "@octant/host";
 import { z } from "zod";
 import { findProfile, onScreen, type UiOptions } from "./acting.ts";
 import { checkOutput, OUTPUT_ERRORS, saveFile } from "./files.ts";
 import { Output, Profile } from "./inputs.ts";
+import { recordPage } from "./page-recorder.ts";
 
 const MAX_RECORDING_MS = 10 * 60_000;
 const MAX_SESSION_MS = 110_000;
@@ -58,7 +51,7 @@ async function start(
   if (screen) return screen.record({ fps, maxMs }, ctx.signal);
   const tab = findProfile(options, profile, ctx).active();
   if (!tab) throw noPage(profile);
-  return recordPage(tab.page, options.env);
+  return recordPage(tab.page);
 }
 
 export const record = (options: UiOptions, recordings: Recordings) =>

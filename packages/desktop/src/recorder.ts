@@ -3,9 +3,7 @@ import { once } from "node:events";
 import { createWriteStream } from "node:fs";
 import { join } from "node:path";
 import { finished } from "node:stream/promises";
-import { startTrusted } from "../programs/start-program.ts";
-import type { TrustedProgram } from "../programs/trusted-program.ts";
-import { makeTempFolder } from "../temp-folder.ts";
+import { makeTempFolder, startTrusted, type TrustedProgram } from "@octant/host";
 import { missing } from "./program.ts";
 import { remux } from "./video.ts";
 

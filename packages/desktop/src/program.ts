@@ -1,8 +1,5 @@
 import { ToolError } from "@octant/core";
-import { invalid } from "../browser/failures.ts";
-import { runTrusted } from "../programs/run-trusted.ts";
-import { findPowerShell, findTrusted, type TrustedProgram } from "../programs/trusted-program.ts";
-import { words } from "../words.ts";
+import { findPowerShell, findTrusted, invalid, runTrusted, type TrustedProgram } from "@octant/host";
 import type { Point } from "./screen.ts";
 
 /** Runs desktop programs, such as xdotool, outside the sandbox, in the person's session. */
@@ -43,7 +40,7 @@ export function createDesktop(given: NodeJS.ProcessEnv): Desktop {
 export const POWERSHELL = "powershell.exe";
 
 /** The variables that a display client or PowerShell needs, and nothing else. */
-const PASSED = words("DISPLAY XAUTHORITY HOME PATH WSL_INTEROP SystemRoot TEMP USERPROFILE");
+const PASSED = "DISPLAY XAUTHORITY HOME PATH WSL_INTEROP SystemRoot TEMP USERPROFILE".split(" ");
 
 export const missing = (program: string) => {
   const how = `apt-get install ${PACKAGES[program] ?? program}`;

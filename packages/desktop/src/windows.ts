@@ -1,5 +1,5 @@
 import { ToolError } from "@octant/core";
-import { invalid } from "../browser/failures.ts";
+import { invalid } from "@octant/host";
 import { type Desktop, noKey, noModifier, POWERSHELL, parseChord } from "./program.ts";
 import type { Point, ScreenBackend } from "./screen.ts";
 import { WINDOWS_SCRIPT } from "./windows-script.ts";

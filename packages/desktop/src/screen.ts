@@ -1,5 +1,5 @@
 import { type Backend, ToolError } from "@octant/core";
-import { invalid } from "../browser/failures.ts";
+import { invalid } from "@octant/host";
 import { createMacos } from "./macos.ts";
 import { createDesktop } from "./program.ts";
 import { type Recorder, startRecording } from "./recorder.ts";

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { ToolError } from "@octant/core";
-import { makeTempFolder } from "../temp-folder.ts";
+import { makeTempFolder } from "@octant/host";
 import { type Desktop, missing, offScreen, parseChord } from "./program.ts";
 import type { Point, ScreenBackend, Window } from "./screen.ts";
 

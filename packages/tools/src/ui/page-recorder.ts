@@ -1,18 +1,14 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { ToolError } from "@octant/core";
-import type { Page } from "playwright-core";
-import { createDesktop, missing } from "../screen/program.ts";
-import type { Recorder } from "../screen/recorder.ts";
-import { type Frame, joinFrames } from "../screen/video.ts";
-import { makeTempFolder } from "../temp-folder.ts";
-import { messageOf } from "./failures.ts";
+import { type Frame, joinFrames, missing, type Recorder } from "@octant/desktop";
+import { findTrusted, makeTempFolder, messageOf, type Page } from "@octant/host";
 
 const MAX_FRAMES = 20_000;
 
 /** Records a page; each visible change produces a frame. */
-export async function recordPage(page: Page, env: NodeJS.ProcessEnv): Promise<Recorder> {
-  const program = createDesktop(env).find("ffmpeg");
+export async function recordPage(page: Page): Promise<Recorder> {
+  const program = findTrusted("ffmpeg");
   if (program === undefined) throw missing("ffmpeg");
   const folder = makeTempFolder("record");
   const frames: Frame[] = [];

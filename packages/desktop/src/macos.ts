@@ -1,7 +1,6 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { invalid } from "../browser/failures.ts";
-import { makeTempFolder } from "../temp-folder.ts";
+import { invalid, makeTempFolder } from "@octant/host";
 import { type Desktop, noKey, noModifier, offScreen, parseChord } from "./program.ts";
 import type { Point, ScreenBackend, Window } from "./screen.ts";
 

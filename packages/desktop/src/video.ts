@@ -1,9 +1,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { ToolError } from "@octant/core";
-import { runTrusted } from "../programs/run-trusted.ts";
-import { startTrusted } from "../programs/start-program.ts";
-import type { TrustedProgram } from "../programs/trusted-program.ts";
+import { runTrusted, startTrusted, type TrustedProgram } from "@octant/host";
 
 const FFMPEG_MS = 120_000;
 /** It needs no environment. */
