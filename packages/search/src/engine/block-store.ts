@@ -1,5 +1,5 @@
 import type { DatabaseSync, SQLOutputValue } from "node:sqlite";
-import { type VectorBlock, vectorIn } from "../vector/vector-store.ts";
+import { type PackedVector, type VectorBlock, vectorIn } from "../vector/vector-store.ts";
 import { decodeChunk, encodeChunk } from "./packed-chunk.ts";
 
 /** A chunk that has not been sealed into a block yet. */
@@ -104,6 +104,14 @@ export function createBlockStore(db: DatabaseSync) {
         return entriesOf(row["entries"]).every((entry, at) => at % 2 === 1 || inBlock?.[entry] === true);
       });
       for (const row of lone) sql.removeTerm.run(String(row["term"]), Number(row["block"]));
+    },
+    /** The word table's vectors of some chunks. */
+    vectorsOf(wanted: ReadonlySet<number>): Map<number, PackedVector> {
+      const found = new Map<number, PackedVector>();
+      for (const block of blocks())
+        for (const [at, id] of block.ids.entries()) if (wanted.has(id)) found.set(id, vectorIn(block, at));
+      for (const { id, packed } of open()) if (wanted.has(id)) found.set(id, decodeChunk(packed).vector);
+      return found;
     },
     countOpen: (): number => Number(sql.countOpen.get()?.["open"] ?? 0),
     postings: (term: string): BlockPostings[] =>

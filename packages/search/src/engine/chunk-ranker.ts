@@ -33,13 +33,14 @@ export interface ChunkRankerOptions {
   readonly vectors: VectorStore;
   /** Whether chunks carry their own vectors; those of a model are placed separately. */
   readonly isPlacedByTable: boolean;
+  /** The share of its full weight that the vector list gets beside the words, from 0 to 1. */
+  readonly vectorShare?: number;
   /** Looks up a term in all sealed blocks. */
   readonly sealed: (term: string) => readonly BlockPostings[];
 }
 
 /** The weight of the vector scores relative to the term scores. Tuned on the dev split of `npm run eval`. */
 export const VECTOR_WEIGHT = 6;
-const WEIGHTS: Readonly<Record<RankStrategy, number>> = { text: 1, vector: VECTOR_WEIGHT };
 // Both were tuned on the dev split with `npm run eval -- --wordings`; more makes wrong wordings expensive.
 /** The weight of the words of other wordings, relative to the sum of all other weights. */
 const ALSO_SHARE = 0.2;
@@ -49,7 +50,9 @@ const NAMED_FACTOR = 1.2;
 export type ChunkRanker = ReturnType<typeof createChunkRanker>;
 
 /** Ranks chunks for a question by their terms, by their vectors, or by both. */
-export function createChunkRanker({ vectors, isPlacedByTable, sealed }: ChunkRankerOptions) {
+export function createChunkRanker(options: ChunkRankerOptions) {
+  const { vectors, isPlacedByTable, vectorShare = 1, sealed } = options;
+  const weights: Readonly<Record<RankStrategy, number>> = { text: 1, vector: VECTOR_WEIGHT * vectorShare };
   // Chunk ids grow with every edit; slots are dense, so that score arrays stay small.
   const slots = new Map<number, number>();
   const ids: number[] = [];
@@ -141,21 +144,24 @@ export function createChunkRanker({ vectors, isPlacedByTable, sealed }: ChunkRan
     /** The best chunks, including all that tie with the last one. */
     async rank(question: RankQuestion): Promise<RankedChunk[]> {
       const { strategies, limit, also } = question;
+      // A list without weight would still bring in chunks; alone, it is what the caller asked for.
+      const asked = STRATEGIES.filter((strategy) => strategies.includes(strategy));
+      const used = asked.length > 1 ? asked.filter((strategy) => weights[strategy] > 0) : asked;
       const lists = await Promise.all(
-        STRATEGIES.filter((strategy) => strategies.includes(strategy)).map(async (strategy) => ({
+        used.map(async (strategy) => ({
           strategy,
           scores: await scoresBy[strategy](question),
         })),
       );
-      const weights = lists.map(({ strategy, scores }) => ({ scores, weight: WEIGHTS[strategy] }));
+      const added = lists.map(({ strategy, scores }) => ({ scores, weight: weights[strategy] || 1 }));
       if (also) {
-        const weight = ALSO_SHARE * weights.reduce((sum, each) => sum + each.weight, 0);
-        weights.push({ scores: scoreWords(also.terms), weight });
+        const weight = ALSO_SHARE * added.reduce((sum, each) => sum + each.weight, 0);
+        added.push({ scores: scoreWords(also.terms), weight });
       }
-      const [only, ...others] = weights;
+      const [only, ...others] = added;
       if (!only) return [];
       const weighed =
-        others.length > 0 ? addStandardised(weights, ids.length - dead.size) : only.scores.slice();
+        others.length > 0 ? addStandardised(added, ids.length - dead.size) : only.scores.slice();
       for (const id of also?.named ?? []) {
         const slot = slots.get(id);
         if (slot !== undefined) weighed[slot] = NAMED_FACTOR * (weighed[slot] ?? 0);

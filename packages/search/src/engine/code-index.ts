@@ -5,6 +5,7 @@ import { packVector, type VectorStore } from "../vector/vector-store.ts";
 import { loadWordTable, WORD_TABLE_ID, type WordTable } from "../vector/word-table.ts";
 import type { OpenChunk } from "./block-store.ts";
 import { type ChunkRanker, createChunkRanker, type RankStrategy } from "./chunk-ranker.ts";
+import { MAX_PROBED_CHUNKS, MAX_PROBES, type Probe, shareOf } from "./model-weight.ts";
 import { decodeFile } from "./parse-file.ts";
 import { normalScope } from "./scope.ts";
 import { type FileState, openIndexStore, type StoredChunk, type StoredSymbol } from "./store.ts";
@@ -78,7 +79,9 @@ export function openCodeIndex(file: string, options: CodeIndexOptions) {
   const load = async (): Promise<ChunkRanker> => {
     const { postings, blocks, open, removed } = store.blocks;
     const vectors = (await openVectors?.()) ?? createEmbeddedStore();
-    const loaded = createChunkRanker({ isPlacedByTable, vectors, sealed: postings });
+    // A model that was not measured yet has vectors for some chunks only.
+    const vectorShare = isPlacedByTable ? 1 : (store.modelShare()?.share ?? 0);
+    const loaded = createChunkRanker({ isPlacedByTable, vectorShare, vectors, sealed: postings });
     for (const block of blocks()) await loaded.addBlock(block);
     await loaded.add(open());
     await loaded.remove(removed());
@@ -220,6 +223,35 @@ export function openCodeIndex(file: string, options: CodeIndexOptions) {
         const packed = entries.map(({ id, vector }) => ({ id, vector: packVector(vector) }));
         store.transaction(() => store.putVectors(packed));
         await (await ranker)?.place(packed);
+      }),
+    /** Questions to measure the model with; undefined unless its vectors have doubled since the last time. */
+    probes(): Probe[] | undefined {
+      const { vectors = 0 } = store.modelShare() ?? {};
+      return store.countVectors() > 2 * vectors ? store.probes(MAX_PROBES) : undefined;
+    },
+    /** Measures the model by its vectors for the questions of probes; returns the share of the full weight. */
+    weighModel: (asked: readonly (Probe & { readonly vector: Float32Array })[]): Promise<number> =>
+      serialised(async () => {
+        table ??= loadWordTable();
+        const { placeQuestion: place } = table;
+        const probes = asked.map(({ id, question, vector }) => ({
+          id,
+          byModel: packVector(vector),
+          byTable: packVector(place(cutTerms(question))),
+        }));
+        const placed = store.someVectors(
+          asked.map(({ id }) => id),
+          MAX_PROBED_CHUNKS,
+        );
+        const byTable = store.blocks.vectorsOf(new Set(placed.map(({ id }) => id)));
+        const chunks = placed.flatMap(({ id, vector }) => {
+          const own = byTable.get(id);
+          return own ? [{ id, byModel: vector, byTable: own }] : [];
+        });
+        const share = shareOf(probes, chunks);
+        store.transaction(() => store.setModelShare({ share, vectors: store.countVectors() }));
+        await unload();
+        return share;
       }),
     async close(): Promise<void> {
       await turn;

@@ -290,6 +290,91 @@ test("an external model embeds texts and questions; another model starts a new i
   expect(asked).toContain("two passage src/http/header.ts HeaderList.append");
 });
 
+/** Forty documented functions, no two alike. */
+const writeMany = () => {
+  const [verbs, things] = [
+    ["parse", "encode", "delete", "merge", "print"],
+    "header token socket window folder matrix invoice packet".split(" "),
+  ];
+  for (const thing of things)
+    files.write(
+      `lib/${thing}.ts`,
+      verbs
+        .map(
+          (verb) =>
+            `/** Will ${verb} one ${thing} of the many. */\nexport function ${verb}${thing}(x: number) {\n  return x;\n}\n`,
+        )
+        .join(""),
+    );
+};
+/** Random vectors that do not depend on the text. */
+const randomModel = (): Embedder => {
+  let state = 7;
+  const next = () => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+    return state / 2 ** 32 - 0.5;
+  };
+  return {
+    id: "random",
+    embed: async (texts) => texts.map(() => Float32Array.from({ length: 64 }, next)),
+    close: async () => {},
+  };
+};
+/** Each word has a dimension of its own. */
+const wordModel = (): Embedder => {
+  const dimensions = new Map<string, number>();
+  const place = (text: string) => {
+    const vector = new Float32Array(512);
+    for (const word of text
+      .toLowerCase()
+      .match(/parse|encode|delete|merge|print|header|token|socket|window|folder|matrix|invoice|packet/g) ??
+      []) {
+      if (!dimensions.has(word)) dimensions.set(word, dimensions.size);
+      vector[dimensions.get(word) ?? 0] = 1;
+    }
+    return vector;
+  };
+  return { id: "words", embed: async (texts) => texts.map(place), close: async () => {} };
+};
+const QUESTIONS = ["merge one window", "delete a token", "print the invoice", "how is a packet encoded"];
+
+test("a model that finds nothing in this index does not change the answers by words", async () => {
+  writeMany();
+  const model = randomModel();
+  const engine = start({ embedder: model });
+  await engine.index({ signal: never() });
+  for (const question of QUESTIONS)
+    expect(await engine.rank(question, both)).toEqual(
+      await engine.rank(question, { ...both, strategies: ["text"] }),
+    );
+  await engine.close();
+  expect(logged.splice(0)).toEqual(["the model random finds too little here: answers are by words alone"]);
+  // The measured weight is in the index: the next start asks only the question.
+  let texts = 0;
+  const counted: Embedder = {
+    ...model,
+    embed: (asked, ...how) => {
+      texts += asked.length;
+      return model.embed(asked, ...how);
+    },
+  };
+  const again = start({ embedder: counted });
+  await again.index({ signal: never() });
+  const [hit] = await again.rank("merge one window", both);
+  expect(hit?.symbol?.name).toBe("mergewindow");
+  expect(hit?.why).toEqual([{ strategy: "text", rank: 1 }]);
+  expect(texts).toBe(1);
+});
+
+test("a model that finds what the word table finds takes part in the answer", async () => {
+  writeMany();
+  const engine = start({ embedder: wordModel() });
+  await engine.index({ signal: never() });
+  const [hit] = await engine.rank("merge one window", both);
+  expect(hit?.symbol?.name).toBe("mergewindow");
+  expect(hit?.why.map(({ strategy }) => strategy)).toEqual(["text", "vector"]);
+});
+
 const ENGINES = ["@lancedb/lancedb", "onnxruntime-node"];
 test.skipIf(inject("missing").some((name) => ENGINES.includes(name))).each([undefined, "lancedb"] as const)(
   "a model on this machine is asked in a thread, its vectors are kept by the store: %s",

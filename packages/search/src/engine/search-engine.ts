@@ -237,7 +237,8 @@ export class SearchEngine {
     const { embedder } = this.#options;
     if (!embedder) return;
     this.#hasUnembedded = true;
-    await embedAll(this.#parts, embedder, signal);
+    if ((await embedAll(this.#parts, embedder, signal)) === 0)
+      this.#options.log(`the model ${embedder.id} finds too little here: answers are by words alone`);
     this.#hasUnembedded = false;
   }
 

@@ -3,6 +3,7 @@ import type { SymbolKind } from "../syntax/language.ts";
 import type { SourceSymbol } from "../syntax/symbols.ts";
 import type { PlacedVector } from "../vector/vector-store.ts";
 import { createBlockStore, type OpenChunk } from "./block-store.ts";
+import { type ModelShare, type Probe, questionOf } from "./model-weight.ts";
 import type { ParsedFile } from "./parse-file.ts";
 import { openIndexFile } from "./schema.ts";
 
@@ -48,6 +49,9 @@ const SYMBOL = "SELECT s.*, f.path AS file_path, f.hash FROM symbols s JOIN file
 const CHUNK = "SELECT c.*, f.path AS file_path, f.hash FROM chunks c JOIN files f ON f.id = c.file";
 /** Matches the path itself and everything below it: `0` is the character after `/`. */
 const IN_PATH = "path = ?1 OR (path >= ?1 || '/' AND path < ?1 || '0')";
+
+/** An order that looks random and is always the same. */
+const scattered = (id: string) => `${id} * 2654435761 % 4294967296`;
 
 export type IndexStore = ReturnType<typeof openIndexStore>;
 
@@ -96,6 +100,15 @@ export function openIndexStore(file: string) {
     ),
     model: db.prepare("SELECT value FROM kept WHERE name = 'embedder' AND value = ?"),
     setModel: db.prepare("INSERT OR REPLACE INTO kept (name, value) VALUES ('embedder', ?)"),
+    share: db.prepare("SELECT value FROM kept WHERE name = 'model share'"),
+    setShare: db.prepare("INSERT OR REPLACE INTO kept (name, value) VALUES ('model share', ?)"),
+    countVectors: db.prepare("SELECT count(*) AS vectors FROM vectors"),
+    probes: db.prepare(
+      `SELECT c.id, s.name, s.doc FROM vectors v JOIN chunks c ON c.id = v.chunk JOIN symbols s ON s.id = c.symbol ORDER BY s.doc IS NULL, ${scattered("c.id")} LIMIT ?`,
+    ),
+    someVectors: db.prepare(
+      `SELECT chunk, scale, vector FROM vectors WHERE chunk IN (SELECT chunk FROM vectors ORDER BY ${scattered("chunk")} LIMIT ?) OR chunk IN (SELECT value FROM json_each(?))`,
+    ),
     version: db.prepare("PRAGMA data_version"),
   };
   const blocks = createBlockStore(db);
@@ -196,10 +209,27 @@ export function openIndexStore(file: string) {
     useModel(model: string) {
       if (sql.model.get(Buffer.from(model))) return;
       transaction(() => {
-        db.exec("DELETE FROM vectors");
+        db.exec("DELETE FROM vectors; DELETE FROM kept WHERE name = 'model share'");
         sql.setModel.run(Buffer.from(model));
       });
     },
+    /** What was measured of the model; undefined until then. */
+    modelShare(): ModelShare | undefined {
+      const row = sql.share.get();
+      // `setModelShare` wrote it.
+      return row && (JSON.parse(Buffer.from(row["value"] as Uint8Array).toString()) as ModelShare);
+    },
+    setModelShare: (share: ModelShare) => void sql.setShare.run(Buffer.from(JSON.stringify(share))),
+    countVectors: (): number => Number(sql.countVectors.get()?.["vectors"] ?? 0),
+    /** Documented symbols first, whose chunks have vectors. */
+    probes: (limit: number): Probe[] =>
+      sql.probes.all(limit).map((row) => ({
+        id: Number(row["id"]),
+        question: questionOf(String(row["name"]), row["doc"] === null ? null : String(row["doc"])),
+      })),
+    /** The vectors of these chunks and of others. */
+    someVectors: (ids: readonly number[], others: number): PlacedVector[] =>
+      sql.someVectors.all(others, JSON.stringify(ids)).map(toVector),
     /**
      * The vectors of an external model, in pages; those of the word table are in the blocks. No statement stays open,
      * so that others can write meanwhile.

@@ -2,6 +2,7 @@ import { ToolError } from "@octant/core";
 import type { Embedder } from "../vector/embedder.ts";
 import type { PlannedFile } from "./code-index.ts";
 import type { IndexThread } from "./index-thread.ts";
+import type { Probe } from "./model-weight.ts";
 import { encodeFile } from "./parse-file.ts";
 import type { ParserPool } from "./parser-pool.ts";
 import type { SourceFile, SourceFiles } from "./source-files.ts";
@@ -96,18 +97,18 @@ const UNPARSED = { symbols: [], chunks: [], isUnparsed: true } as const;
 /** Texts in one request to a model. */
 const TEXTS_PER_CALL = 32;
 
-/** Embeds the chunks that have no vector of the model yet. */
+/** Embeds the chunks that have no vector of the model yet, then measures the model as `weighModel` does. */
 export async function embedAll(
-  { files, index }: IndexedParts,
+  { files, index }: Pick<IndexedParts, "files" | "index">,
   embedder: Embedder,
   signal: AbortSignal,
-): Promise<void> {
+): Promise<number | undefined> {
   let after = 0;
   for (;;) {
     signal.throwIfAborted();
     const chunks = await index.call("unplaced", after, TEXTS_PER_CALL);
     const last = chunks.at(-1);
-    if (!last) return;
+    if (!last) return weighModel(index, embedder, signal);
     after = last.id;
     const texts = await Promise.all(chunks.map((chunk) => textOf(files, chunk)));
     const there = chunks.flatMap(({ id }, at) => (texts[at] ? [{ id, text: texts[at] }] : []));
@@ -121,6 +122,27 @@ export async function embedAll(
       there.flatMap(({ id }, at) => (vectors[at] ? [{ id, vector: vectors[at] }] : [])),
     );
   }
+}
+
+/**
+ * Measures how well the model finds chunks of this index, when it is due. Returns its share of the full weight,
+ * undefined when it was not measured.
+ */
+async function weighModel(
+  index: IndexedParts["index"],
+  embedder: Embedder,
+  signal: AbortSignal,
+): Promise<number | undefined> {
+  const probes = await index.call("probes");
+  if (!probes) return undefined;
+  const asked: (Probe & { readonly vector: Float32Array })[] = [];
+  for (let at = 0; at < probes.length; at += TEXTS_PER_CALL) {
+    const some = probes.slice(at, at + TEXTS_PER_CALL);
+    const texts = some.map(({ question }) => question);
+    const vectors = await embedder.embed(texts, "question", signal);
+    asked.push(...some.flatMap((probe, n) => (vectors[n] ? [{ ...probe, vector: vectors[n] }] : [])));
+  }
+  return index.call("weighModel", asked);
 }
 
 /** The lines of a chunk below its path and class; undefined when the file has changed since it was parsed. */
