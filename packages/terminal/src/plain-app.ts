@@ -39,6 +39,8 @@ export class PlainApp {
   /** A line that ends with a backslash continues. */
   #begun = "";
   #shown: PermissionRequest | undefined;
+  /** A line that came before an answer would be taken. */
+  #early = "";
 
   constructor(options: PlainOptions) {
     this.#options = options;
@@ -49,8 +51,7 @@ export class PlainApp {
       onTyped: (lines) => {
         for (const line of lines) this.#say(line);
       },
-      // Lines come whole.
-      typed: () => "",
+      typed: () => this.#early,
       // Nothing is hidden here: a question is written in full.
       isRead: () => true,
       stop: () => this.#outbox.stop(),
@@ -108,9 +109,12 @@ export class PlainApp {
   }
 
   #onLine(line: string): void {
-    if (this.#approvals.isReason) this.#approvals.write(line.trim());
-    else if (!this.#approvals.key(line.trim() || "Enter")) this.#say(line);
+    const { isReason, isListening } = this.#approvals;
+    this.#early = isListening ? "" : line;
+    if (isReason) this.#approvals.write(line.trim());
+    else if (!this.#approvals.key(isListening ? line.trim() || "Enter" : "Enter")) this.#say(line);
     else if (this.#approvals.chosen) this.#confirm(this.#approvals.chosen);
+    else if (!isListening) this.#write([[span("not taken: the question had only just appeared")]]);
   }
 
   #confirm({ label, answer }: Choice): void {
