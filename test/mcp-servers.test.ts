@@ -11,6 +11,7 @@ import { callOctant } from "./octant-in-process.ts";
 import { runOctant } from "./octant-process.ts";
 import { LAUNCHER } from "./published-command.ts";
 import { accountAt } from "./scripted-account.ts";
+import { openSlashSession } from "./slash-session.ts";
 
 const HOSTILE = join(import.meta.dirname, "../packages/mcp-client/src/fixtures/hostile-server.mjs");
 
@@ -99,6 +100,33 @@ test("a run calls a server's tools under the rules for its name, and the audit l
   expect(denied.stdout).toContain("APPROVAL_REQUIRED");
   expect((await run(["audit", "--json"])).stdout).toContain('"mcp__tools__echo"');
   await run(["mcp", "remove", "broken"]);
+});
+
+test("/mcp shows the state of each server, and a run names one that does not answer", async () => {
+  for (const [name, how] of [
+    ["able", "good"],
+    ["broken", "dead"],
+    ["silent", "mute"],
+    ["unused", "good"],
+  ] as const)
+    await run(["mcp", "add", name, "--", process.execPath, HOSTILE, how]);
+  const settings = readFileSync(settingsFile(), "utf8");
+  writeFileSync(settingsFile(), settings.replace('"unused": {', '"unused": { "disabled": true,'));
+  {
+    await using session = await openSlashSession(project, []);
+    const shown = () => session.run("/mcp");
+    await expect.poll(shown, { timeout: 30_000 }).toMatch(/^- \*\*able\*\* connected, \d+ tools$/m);
+    await expect
+      .poll(shown, { timeout: 30_000 })
+      .toMatch(/^- \*\*broken\*\* failed: .*it wrote: I will not start today/m);
+    expect(await shown()).toContain("- **silent** starting\n- **unused** disabled");
+  }
+  const { code, stderr } = await runAgent(callOctant, [{ parts: [{ text: "done" }] }], "go");
+  expect(code).toBe(0);
+  expect(stderr).toContain(
+    "MCP server silent has not answered within 5 s; the run starts without its tools\n",
+  );
+  for (const name of ["able", "broken", "silent", "unused"]) await run(["mcp", "remove", name]);
 });
 
 const CREW = /# Role/;

@@ -1,4 +1,13 @@
-import { type Call, createToText, invalidArgument, MODES, type Mode, ToolError } from "@octant/core";
+import {
+  type Call,
+  createToText,
+  invalidArgument,
+  MODES,
+  type Mode,
+  ToolError,
+  toOneLine,
+} from "@octant/core";
+import type { ServerStatus } from "@octant/mcp-client";
 import {
   ALWAYS_DAYS,
   describeRule,
@@ -109,19 +118,30 @@ async function change(argument: string, { opened }: SlashContext): Promise<Slash
   return { text: `\`${describeRule(kept)}\` from now on, in \`.hanzo/settings.local.json\`${note}` };
 }
 
+function describeServer({ state, reason = "", tools, changed }: ServerStatus): string {
+  if (state === "ready")
+    return `connected, ${tools} tools${changed > 0 ? `, ${changed} wait for consent` : ""}`;
+  if (state === "connecting") return "starting";
+  return `${STATES[state]}${reason && `: ${toOneLine(reason)}`}`;
+}
+
+const STATES = { failed: "failed", needs_login: "needs a sign-in", closed: "closed" } as const;
+
 export const INFO_COMMANDS: readonly SlashCommand[] = [
   permissions,
   mode,
   {
     name: "mcp",
-    summary: "List the MCP servers in the settings",
-    run(_, { opened: { octant } }) {
-      const servers = Object.entries(octant.config.settings.mcp_servers).map(([name, server]) => {
-        const where = "url" in server ? server.url : server.command;
-        return `- **${name}** \`${where}\`${server.disabled ? " (disabled)" : ""}`;
-      });
+    summary: "List the MCP servers and their state",
+    run(_, { opened: { octant, servers } }) {
+      const settings = octant.config.settings.mcp_servers;
+      const disabled = Object.keys(settings).filter((name) => settings[name]?.disabled);
+      const lines = [
+        ...servers.status().map((one) => `- **${toOneLine(one.server)}** ${describeServer(one)}`),
+        ...disabled.map((name) => `- **${toOneLine(name)}** disabled`),
+      ];
       return {
-        text: servers.join("\n") || "no MCP servers are set; `mcp_servers` in the settings names them",
+        text: lines.join("\n") || "no MCP servers are set; `mcp_servers` in the settings names them",
       };
     },
   },

@@ -157,12 +157,19 @@ async function answer(prompt: string, task: Task): Promise<number> {
     if (outcome?.send === undefined) return showOutcome(outcome, task);
     asked = outcome.send;
   }
-  // A run has a single prompt, which may need the tools of these servers; the terminal does not wait for them.
-  await Promise.race([opened.servers.settled(), delay(MAX_SERVERS_MS, undefined, { ref: false })]);
+  await awaitServers(opened, io);
   const result = createRunResult(agent.session);
   const unsubscribe = agent.subscribe(result.listen);
   const end = await work(opened, asked, schema, result.text).finally(unsubscribe);
   return report.result(result.finish(end, unapproved.keys()), schema, new Set(unapproved.values()));
+}
+
+/** A run has a single prompt, which may need the tools of these servers; the terminal does not wait for them. */
+async function awaitServers({ servers }: OpenedAgent, io: Io): Promise<void> {
+  await Promise.race([servers.settled(), delay(MAX_SERVERS_MS, undefined, { ref: false })]);
+  const within = `within ${MAX_SERVERS_MS / 1_000} s; the run starts without its tools`;
+  for (const { server, state } of servers.status())
+    if (state === "connecting") logLine(`MCP server ${server} has not answered ${within}`, io);
 }
 
 /** A terminal would continue with another session; here the message says how. */
