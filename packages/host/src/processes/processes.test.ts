@@ -393,7 +393,7 @@ test("a stopped supervisor that outlived its server is swept by the next server"
   expect(listProcesses().map(({ pid }) => pid)).not.toContain(supervisor);
 });
 
-test("a record of a newer version is reported and stays; an older one and other shapes stop no list", async () => {
+test("a record of a newer version or of another shape is one marked row and stays; an older one is read", async () => {
   const { processes, folder, run } = create();
   const ids = [];
   for (const word of ["newer", "older", "torn", "plain"]) ids.push((await run(`echo ${word}`)).info.proc_id);
@@ -409,7 +409,13 @@ test("a record of a newer version is reported and stays; an older one and other 
   await processes.close();
   const next = create({ folder }).processes;
   expect([...next.list(OWNER)].map((one) => one.proc_id)).toEqual([plain, older]);
-  expect(() => next.get(OWNER, newer)).toThrow(`a newer version of Octant runs ${newer}; update Octant`);
+  expect([...next.listUnreadable(OWNER)]).toEqual([
+    { proc_id: torn, why: "other shape" },
+    { proc_id: newer, why: "newer version" },
+  ]);
+  expect([...next.listUnreadable("another")]).toEqual([{ proc_id: newer, why: "newer version" }]);
+  expect(() => next.get(OWNER, newer)).toThrow(`the record of ${newer} is of a newer version; update Octant`);
+  expect(() => next.get("another", torn)).toThrow(`there is no process ${torn}`);
   sweepRecords(folder, Date.now(), { maxRecords: 0, maxBytes: 0, maxAgeMs: 0 });
   expect(existsSync(join(folder, `${newer}.json`))).toBe(true);
 });

@@ -21,7 +21,14 @@ import {
   type StreamName,
   type TerminalSize,
 } from "./protocol.ts";
-import { inputPath, listRecords, type ProcessRecord, readRecord, spoolPath } from "./records.ts";
+import {
+  inputPath,
+  listRecords,
+  type ProcessRecord,
+  readRecord,
+  spoolPath,
+  type UnreadableRecord,
+} from "./records.ts";
 import { createSlots } from "./slots.ts";
 import { SPOOL_CAPS, type Spool, type SpoolCaps } from "./spool.ts";
 import { type LiveProcess, SupervisorLink } from "./supervisor-link.ts";
@@ -212,11 +219,20 @@ export class Processes {
   *list(owner: string, before?: string): Iterable<ProcessInfo> {
     for (const proc_id of listRecords(this.#folder)) {
       const record = before === undefined || proc_id < before ? this.#recordOf(proc_id) : undefined;
-      if (record !== "newer" && record?.start.owner === owner) yield toInfo(this.#folder, record);
+      if (record && "start" in record && record.start.owner === owner) yield toInfo(this.#folder, record);
     }
   }
 
-  #recordOf(proc_id: string): ProcessRecord | "newer" | undefined {
+  /** Those whose records this version cannot read, unless they are surely of others. */
+  *listUnreadable(owner: string): Iterable<{ proc_id: string; why: UnreadableRecord["unreadable"] }> {
+    for (const proc_id of listRecords(this.#folder)) {
+      const record = this.#recordOf(proc_id);
+      if (record && "unreadable" in record && (record.owner ?? owner) === owner)
+        yield { proc_id, why: record.unreadable };
+    }
+  }
+
+  #recordOf(proc_id: string): ProcessRecord | UnreadableRecord | undefined {
     const running = this.#link.live.get(proc_id);
     if (running) return { start: running.start, end: undefined };
     return this.#recent.get(proc_id) ?? readRecord(this.#folder, proc_id);
@@ -224,11 +240,15 @@ export class Processes {
 
   #find(owner: string, proc_id: string): ProcessRecord {
     const record = this.#recordOf(proc_id);
-    if (record === "newer")
-      throw new ToolError("NOT_FOUND", `a newer version of Octant runs ${proc_id}; update Octant`, {
-        id: proc_id,
-      });
-    if (record?.start.owner === owner) return record;
+    if (record && "start" in record && record.start.owner === owner) return record;
+    if (record && "unreadable" in record && (record.owner ?? owner) === owner)
+      throw new ToolError(
+        "NOT_FOUND",
+        `the record of ${proc_id} is of a ${record.unreadable}; update Octant`,
+        {
+          id: proc_id,
+        },
+      );
     throw new ToolError("NOT_FOUND", `there is no process ${proc_id}; proc.ps shows yours`, { id: proc_id });
   }
 

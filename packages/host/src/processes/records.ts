@@ -12,6 +12,13 @@ export interface ProcessRecord {
   readonly quarantined?: readonly string[];
 }
 
+/** A record that this version cannot read. */
+export interface UnreadableRecord {
+  readonly unreadable: "newer version" | "other shape";
+  /** Whose it is, where that can be told. */
+  readonly owner: string | undefined;
+}
+
 const RECORD_SUFFIX = ".json";
 
 const recordPath = (folder: string, proc_id: string): string => join(folder, `${proc_id}${RECORD_SUFFIX}`);
@@ -37,16 +44,18 @@ export const addEnd = (folder: string, proc_id: string, end: EndRecord): void =>
 const toLine = (part: (StartRecord & { readonly version: number }) | EndRecord): string =>
   `\n${JSON.stringify(part)}\n`;
 
-/** undefined when there is no record that can be read. A process whose server died was killed with it. */
-export function readRecord(folder: string, proc_id: string): ProcessRecord | "newer" | undefined {
+/** undefined when there is none. A process whose server died was killed with it. */
+export function readRecord(folder: string, proc_id: string): ProcessRecord | UnreadableRecord | undefined {
   const text = attempt(() => readFileSync(recordPath(folder, proc_id), "utf8"));
   // addRecord and addEnd wrote them, and the start comes first. A crash or a full disk may have cut off a line.
   const lines = text?.split("\n").flatMap((line) => attempt(() => JSON.parse(line)) ?? []);
   const [first, ...ends] = (lines ?? []) as [(StartRecord & { version?: number })?, ...EndRecord[]];
-  if (first?.proc_id !== proc_id) return undefined;
-  const { version = VERSION, ...start } = first;
-  if (version > VERSION) return "newer";
-  if (typeof start.owner !== "string" || typeof start.server !== "string" || !start.caps) return undefined;
+  if (first === undefined) return undefined;
+  const { version = VERSION, ...start } = Object(first) as typeof first;
+  const owner = typeof start.owner === "string" ? start.owner : undefined;
+  if (version > VERSION) return { unreadable: "newer version", owner };
+  const isComplete = start.proc_id === proc_id && typeof start.server === "string" && start.caps;
+  if (owner === undefined || !isComplete) return { unreadable: "other shape", owner };
   return { start, end: ends.at(-1) ?? (isAlive(start.server) ? undefined : endByForce(start.started_at)) };
 }
 
@@ -99,6 +108,6 @@ function isOver(folder: string, proc_id: string, age: number): boolean {
   const record = readRecord(folder, proc_id);
   // Without a record it is about to start, or never did.
   if (!record) return age > HOUR_MS;
-  if (record === "newer") return age > RETENTION.maxAgeMs;
+  if ("unreadable" in record) return age > RETENTION.maxAgeMs;
   return record.end !== undefined && !(record.end.output_open && isAlive(record.start.server));
 }

@@ -33,6 +33,10 @@ export const ps = ({ processes }: ProcWorkspace) =>
     }),
     output: z.object({
       processes: z.array(OwnProcess).describe("Newest first"),
+      unreadable: z
+        .array(z.object({ proc_id: ProcId, why: z.enum(["newer version", "other shape"]) }))
+        .optional()
+        .describe("Of another version of Octant; first page"),
       machine: z.array(MachineProcess).optional(),
     }),
     errors: ["INVALID_CURSOR", "UNSUPPORTED"],
@@ -40,9 +44,10 @@ export const ps = ({ processes }: ProcWorkspace) =>
       { title: "My processes", input: {} },
       { title: "Running processes", input: { filter: "running" } },
     ],
-    text({ processes: own, machine = [] }) {
+    text({ processes: own, unreadable = [], machine = [] }) {
       const lines = [
         ...own.map((one) => `${one.proc_id}  pid ${one.pid}  ${ending(one)}  ${one.command}`),
+        ...unreadable.map(({ proc_id, why }) => `${proc_id}  cannot be read: its record is of a ${why}`),
         ...machine.map(
           ({ pid, ppid, name, memory }) =>
             `${pid}  parent ${ppid}  ${Math.round(memory / 2 ** 20)} MiB  ${name}`,
@@ -67,7 +72,9 @@ export const ps = ({ processes }: ProcWorkspace) =>
         }
         page.push(info);
       }
-      return { processes: page.map(toOwnProcess) };
+      const isFirst = before === undefined && filter === "";
+      const unreadable = isFirst ? [...processes.listUnreadable(ctx.caller.id)].slice(0, limit) : [];
+      return { processes: page.map(toOwnProcess), ...(unreadable.length > 0 && { unreadable }) };
     },
   });
 
