@@ -2,6 +2,7 @@ import { execFileSync } from "node:child_process";
 import {
   chmodSync,
   globSync,
+  linkSync,
   mkdirSync,
   mkdtempSync,
   readFileSync,
@@ -56,6 +57,11 @@ async function undoAfter(script: string) {
   const changed = tree();
   const to = await checkpoints.take("after");
   const { undo } = await checkpoints.undoRef(from, to);
+  if (undo !== null) {
+    const { diff } = await edits.apply({ patch: undo, dry_run: true });
+    expect(diff).toBeTypeOf("string");
+    expect(tree()).toEqual(changed);
+  }
   const result = undo === null ? undefined : await edits.apply({ patch: undo });
   const undone = tree();
   const redo = result?.undo ? await edits.apply({ patch: result.undo }) : undefined;
@@ -74,6 +80,7 @@ describe("checkpoints", () => {
     ["a link that becomes a file", "rm src/link; echo x > src/link"],
     ["a new tree with empty folders", "mkdir -p new/a/b new/c; echo 1 > new/a/x"],
     ["a hard link", "ln src/a.ts src/second; echo more >> src/second"],
+    ["a change of a file with two names", "echo more >> src/b.ts"],
     ["names with spaces and newlines", "mv src/a.ts $'src/a b\\nc'"],
     ["a script that fails half way", "rm top; echo hi > other; false; exit 3"],
     ["a new folder that others cannot read", "mkdir -m 700 new; mkdir -m 711 new/empty; echo 1 > new/x"],
@@ -82,6 +89,7 @@ describe("checkpoints", () => {
     mkdirSync(join(root, "src/empty"));
     symlinkSync("a.ts", join(root, "src/link"));
     chmodSync(join(root, "src/b.ts"), 0o755);
+    linkSync(join(root, "src/b.ts"), join(root, "src/b2.ts"));
     const { before, changed, undone, redone } = await undoAfter(script);
     expect(changed).not.toEqual(before);
     expect(undone).toEqual(before);

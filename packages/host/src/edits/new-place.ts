@@ -21,20 +21,24 @@ export function findFree(
   isFreed: (path: Path) => boolean = () => false,
 ): NewPlace {
   checkWritable(confinement.roots, asked);
-  const place = findPlace(confinement, asked);
+  const place = findPlace(confinement, asked, isFreed);
   if (place.path !== asked) checkWritable(confinement.roots, place.path);
   if (place.taken && !isFreed(place.path)) checkGone(confinement, place.path);
   return place;
 }
 
 /** Where it will be, whether or not something is there. */
-export function findPlace(confinement: Confinement, path: Path): NewPlace {
+export function findPlace(
+  confinement: Confinement,
+  path: Path,
+  isFreed: (path: Path) => boolean = () => false,
+): NewPlace {
   const isTooLong = (part: Path, limit: number) => toBytes(part).length > limit;
   if (isTooLong(path, MAX_PATH_BYTES) || path.split("/").some((name) => isTooLong(name, MAX_NAME_BYTES))) {
     const message = `a name has at most ${MAX_NAME_BYTES} bytes and a path ${MAX_PATH_BYTES}; this one is longer`;
     throw invalidArgument("uri", message);
   }
-  const place = locate(confinement, path);
+  const place = locate(confinement, path, isFreed);
   confinement.checkDenied(place.path);
   return place;
 }
@@ -43,7 +47,7 @@ export function findPlace(confinement: Confinement, path: Path): NewPlace {
 const MAX_NAME_BYTES = 255;
 const MAX_PATH_BYTES = 4095;
 
-function locate(confinement: Confinement, path: Path): NewPlace {
+function locate(confinement: Confinement, path: Path, isFreed: (path: Path) => boolean): NewPlace {
   const { parent, name } = splitPath(path);
   if (confinement.roots.includes(path)) return { path, missing: [], taken: true };
   try {
@@ -51,9 +55,10 @@ function locate(confinement: Confinement, path: Path): NewPlace {
     const taken = lstatSync(folder.at(name), { throwIfNoEntry: false }) !== undefined;
     return { path: `${folder.path === "/" ? "" : folder.path}/${name}`, missing: [], taken };
   } catch (cause) {
-    if (!hasCode(cause, "NOT_FOUND") || confinement.roots.includes(parent)) throw cause;
+    const isMissing = hasCode(cause, "NOT_FOUND") || isFreed(parent);
+    if (!isMissing || confinement.roots.includes(parent)) throw cause;
   }
-  const above = locate(confinement, parent);
+  const above = locate(confinement, parent, isFreed);
   return { path: `${above.path}/${name}`, missing: [...above.missing, above.path], taken: false };
 }
 

@@ -8,7 +8,7 @@ import { type Path, pathToUri } from "../path.ts";
 import { entryError, hasCode } from "../system-error.ts";
 import { conflict } from "./conflict.ts";
 import type { Disk } from "./disk.ts";
-import type { Change } from "./file-step.ts";
+import { type Change, kindOfChange } from "./file-step.ts";
 import { findFree } from "./new-place.ts";
 import { checkPermissions } from "./ownership.ts";
 import { type FileReport, nameInPatch, type Plan } from "./plan-patch.ts";
@@ -64,23 +64,46 @@ export async function runUndo(
   return { reports, inverse };
 }
 
-/** Plans the steps without running them. Every step is planned on the state before the first. */
+/** Plans the steps without running them. What a step removes is free for the next one. */
 export function planUndo(context: UndoContext, { steps, resumes }: Steps): Plan {
-  const plans = steps.map((step) => planStep(context, step, resumes));
+  const freed = new Set<Path>();
+  const plans = steps.map((step) => {
+    const plan = planStep(context, step, resumes, freed);
+    for (const { path, after } of plan.changes) if (!after) freed.add(path);
+    for (const uri of step.folders) freed.add(context.confinement.toPath(uri));
+    return plan;
+  });
   return {
-    changes: plans.flatMap(({ changes }) => changes),
+    changes: joinChanges(plans.flatMap(({ changes }) => changes)),
     folders: plans.flatMap(({ folders }) => folders),
     reports: plans.flatMap(({ reports }) => reports),
   };
 }
 
+/** A file that one step removes and a later one creates is changed. */
+function joinChanges(changes: readonly Change[]): Change[] {
+  const joined = new Map<string, Change>();
+  for (const change of changes) {
+    const key = `${kindOfChange(change)} ${change.path}`;
+    const before = joined.get(key)?.before ?? change.before;
+    joined.set(key, { ...change, before });
+  }
+  return [...joined.values()];
+}
+
 /** Each entry contains the expected state; any other state is a conflict. */
-function planStep({ confinement, blobs }: UndoContext, { files }: UndoStep, resumes: boolean): Plan {
+function planStep(
+  { confinement, blobs }: UndoContext,
+  { files }: UndoStep,
+  resumes: boolean,
+  freed: ReadonlySet<Path> = new Set(),
+): Plan {
   const entries = resumes ? files.filter((entry) => !isAsWanted(confinement, entry)) : files;
   const changes: Change[] = [];
   const folders: Path[] = [];
   const reports: FileReport[] = [];
-  const isFreed = (path: Path) => changes.some((change) => change.path === path && !change.after);
+  const isFreed = (path: Path) =>
+    freed.has(path) || changes.some((change) => change.path === path && !change.after);
   // In reverse order: an entry that changed kind was removed before it was created.
   for (const { uri, kind, before: wanted, after: expected } of entries.toReversed()) {
     const asked = confinement.toPath(uri);
