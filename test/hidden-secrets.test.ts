@@ -1,6 +1,6 @@
 import { execFileSync } from "node:child_process";
 import { once } from "node:events";
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { linkSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { dirname, join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -13,6 +13,7 @@ const base = realpathSync(mkdtempSync(join(cache, "secrets-")));
 const home = join(base, "home");
 const CANARY = "canary-of-a-key";
 const SECRETS = [".ssh/id_ed25519", ".netrc", ".aws/credentials", ".config/hanzo/settings.json"];
+const HARD_LINK = "project/linked";
 const env = { PATH: process.env["PATH"], HOME: home, XDG_STATE_HOME: join(base, "elsewhere/state") };
 
 beforeAll(() => {
@@ -22,12 +23,13 @@ beforeAll(() => {
     writeFileSync(join(home, path), isSecret && path.endsWith(".json") ? `{} // ${CANARY}` : `${CANARY}\n`);
   }
   writeFileSync(join(home, "project/main.ts"), "export const visible = 1;\n");
+  linkSync(join(home, ".ssh/id_ed25519"), join(home, HARD_LINK));
   execFileSync("git", ["init", "--quiet", home]);
 });
 afterAll(() => rmSync(base, { recursive: true, force: true }));
 
 /** The calls that could show a file, each for every secret. */
-const CALLS = SECRETS.flatMap((path) =>
+const CALLS = [...SECRETS, HARD_LINK].flatMap((path) =>
   (
     [
       ["fs.read", { uri: path }],
@@ -65,7 +67,8 @@ test.skipIf(process.env["OCTANT_TEST_LEVEL"] === "path_check")(
     for (const [name, input] of all) {
       const answer = await call(name, input);
       // git lists untracked names; it sees nothing in them.
-      if (name !== "vcs.diff") for (const path of SECRETS) expect(answer, name).not.toContain(path);
+      if (name !== "vcs.diff")
+        for (const path of [...SECRETS, HARD_LINK]) expect(answer, name).not.toContain(path);
       // The state of a workspace.
       expect(answer).not.toMatch(/home-[0-9a-f]{16}/);
     }

@@ -66,6 +66,20 @@ test.skipIf(process.getuid?.() !== 0).each([undefined, "", "relative"])(
   },
 );
 
+test.skipIf(process.getuid?.() !== 0)("a HOME that sudo left from another user is replaced, and told", () => {
+  const launcher = publish("export const main = () => console.log(process.env.HOME);");
+  chmodSync(folder, 0o755);
+  const HOME = mkdtempSync(join(folder, "home-"));
+  const ORDINARY = 42_420;
+  const env = { PATH: process.env["PATH"], HOME, NODE_DISABLE_COMPILE_CACHE: "1" };
+  const options = { cwd: "/", uid: ORDINARY, gid: ORDINARY, env, encoding: "utf8" } as const;
+  const { stdout, stderr } = spawnSync(process.execPath, [launcher], options);
+  expect(stderr).toBe(
+    `octant: HOME is ${JSON.stringify(HOME)}, which this user may not read; / is used instead\n`,
+  );
+  expect(stdout).toBe("/\n");
+});
+
 describe.skipIf(oldNode === undefined)("under a Node that is too old", () => {
   const run = (args: readonly string[], launcher = LAUNCHER) =>
     runOctant(args, { cwd: project.root, env: project.env, node: oldNode as string, launcher });

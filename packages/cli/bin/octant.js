@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 // Plain JavaScript for Node 14.18 and later: it runs before anybody knows that the right Node is here.
-import { existsSync, mkdirSync } from "node:fs";
+import { accessSync, constants, existsSync, mkdirSync } from "node:fs";
 import module from "node:module";
 import { homedir } from "node:os";
 import { dirname, isAbsolute, join } from "node:path";
@@ -25,13 +25,33 @@ function runHere() {
   import(entry.href).then(({ main }) => main(process.argv.slice(2)));
 }
 
-/** An empty or relative HOME would lead into the project. A user without any home gets the one that containers give. */
+/**
+ * An empty or relative HOME would lead into the project, and `sudo -u` may leave that of another user. A user without
+ * any home gets the one that containers give.
+ */
 function giveHome() {
-  if (!isAbsolute(process.env.HOME || "")) delete process.env.HOME;
+  const given = process.env.HOME || "";
+  const isOthers = isAbsolute(given) && isRefused(given);
+  if (!isAbsolute(given) || isOthers) delete process.env.HOME;
   try {
-    homedir();
+    if (isOthers) process.env.HOME = homedir();
+    else homedir();
   } catch {
     process.env.HOME = "/";
+  }
+  if (isOthers)
+    process.stderr.write(
+      `octant: HOME is ${JSON.stringify(given)}, which this user may not read; ${process.env.HOME} is used instead\n`,
+    );
+}
+
+/** Whether it is there, and this user may not look into it. */
+function isRefused(folder) {
+  try {
+    accessSync(folder, constants.R_OK | constants.X_OK);
+    return false;
+  } catch (error) {
+    return error.code === "EACCES";
   }
 }
 

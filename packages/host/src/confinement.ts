@@ -13,8 +13,10 @@ import {
 } from "node:fs";
 import { ToolError } from "@octant/core";
 import { z } from "zod";
+import { attempt } from "./attempt.ts";
 import type { Denials } from "./denials.ts";
 import { errnoOf } from "./errno.ts";
+import { inodeOf, linkedFilesIn } from "./hard-links.ts";
 import { fromNative, isWithin, type Path, pathToUri, toNative, uriToPath } from "./path.ts";
 import { entryError, hasCode, toToolError } from "./system-error.ts";
 
@@ -36,6 +38,9 @@ export interface PinnedFolder extends Pinned {
 
 export const FileKind = z.enum(["file", "directory", "symlink", "fifo", "socket", "device"]);
 export type FileKind = z.output<typeof FileKind>;
+
+/** Commands cannot link to a hidden file, so its names rarely change; many files of a store have several names. */
+const KNOWN_MS = 1_000;
 
 const READ = constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOCTTY;
 // Flags that Node does not name. Linux: pin a location without opening it. macOS: open a link itself.
@@ -79,15 +84,27 @@ export function createConfinement(
   let inside: readonly Path[] = roots;
   const hidden: Path[] = [];
   /** A folder of the workspace that is itself in a hidden place is not hidden. */
-  const hides = (path: Path): boolean => {
+  const hidesName = (path: Path): boolean => {
     const place = hidden.find((one) => isWithin(one, path));
     return place !== undefined && !inside.some((one) => isWithin(place, one) && isWithin(one, path));
+  };
+  /** A hard link is another name of the same file. */
+  const hidesFile = (stat: Stats | undefined): boolean =>
+    hidden.length > 0 && stat?.isFile() === true && stat.nlink > 1 && hiddenInodes().has(inodeOf(stat));
+  let known = { inodes: new Set<string>(), until: 0 };
+  const hiddenInodes = (): ReadonlySet<string> => {
+    const now = performance.now();
+    if (now < known.until) return known.inodes;
+    const linked = hidden.flatMap((place) => [...linkedFilesIn(place)]);
+    const names = linked.filter((one) => one !== "too many").filter(({ path }) => hidesName(path));
+    known = { inodes: new Set(names.map(({ inode }) => inode)), until: performance.now() + KNOWN_MS };
+    return known.inodes;
   };
   const isInside = (path: Path) =>
     inside.some((folder) => isWithin(folder, path)) && !excluded.some((folder) => isWithin(folder, path));
 
-  const check = (path: Path): void => {
-    if (isInside(path) && !hides(path)) return;
+  const check = (path: Path, stat?: Stats): void => {
+    if (isInside(path) && !hidesName(path) && !hidesFile(stat)) return;
     const uris = inside.map(pathToUri);
     const message = isInside(path)
       ? `${pathToUri(path)} is among the secrets of this user, which are hidden from all tools`
@@ -104,7 +121,7 @@ export function createConfinement(
         ? fromNative(readlinkSync(`/proc/self/fd/${fd}`, { encoding: "buffer" }))
         : samePlace(path, stat);
       if (stat.nlink === 0) throw entryError("NOT_FOUND", shown, "was removed");
-      check(real);
+      check(real, stat);
       denials.checkFile(real);
       return pinned(fd, real, stat);
     } catch (cause) {
@@ -155,7 +172,7 @@ export function createConfinement(
       hidden.push(...[...places, ...real].filter((place) => inside.some((one) => isWithin(one, place))));
     },
     /** For a program that reads the workspace by itself: whether its results about this real path are dropped. */
-    hides,
+    hides: (path: Path): boolean => hidesName(path) || (hidden.length > 0 && hidesFile(lstatIfThere(path))),
     /** Lets these folders count as inside too; from then on, with `only`, nothing else does. */
     allow(folders: readonly Path[], only: boolean): void {
       inside = [...(only ? [] : inside), ...folders.map(realFolder)];
@@ -250,6 +267,9 @@ function refineFolderError(cause: unknown, path: Path): unknown {
   }
   return entryError("NOT_A_DIRECTORY", path, "is not a folder");
 }
+
+const lstatIfThere = (path: Path): Stats | undefined =>
+  attempt(() => lstatSync(toNative(path), { throwIfNoEntry: false }));
 
 /** Where a folder is, or will be once it is created; by its name where this user may not look, as in the home of another. */
 function realOrFuture(folder: Path): Path {

@@ -57,6 +57,7 @@ export { findRepository, readSmallFile } from "./git/repository.ts";
 export { findObject, readBlob, readFileAt } from "./git/show.ts";
 export { listChanged, STAGE } from "./git/stage.ts";
 export { type ChangeKind, readStatus, type Status } from "./git/status.ts";
+export { hasInode, holdsLinkTo, inodeOf } from "./hard-links.ts";
 export { hashOf } from "./hashes.ts";
 export { backgroundClock, systemClock } from "./jobs/clock.ts";
 export { createJobStore } from "./jobs/job-store.ts";

@@ -123,7 +123,9 @@ function listEntries(options: HomeOptions): Entries {
     if (source) found.set(path, { ...bind(source, join(home, path)), mayBeGone: true });
   };
   if (!hidden) {
-    const plain = readdirSync(home).filter((name) => !name.startsWith(".") && !isSecret(name));
+    // Of a home that is not this user's, as sudo may leave it, nothing is shown.
+    const names = attempt(() => readdirSync(home)) ?? [];
+    const plain = names.filter((name) => !name.startsWith(".") && !isSecret(name));
     for (const path of [...plain, ...SHOWN, ...namedByEnvironment(home, options.env)]) show(path, read);
     for (const [path, copy] of listCopies(options)) found.set(path, copy);
   }

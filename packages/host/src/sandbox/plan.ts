@@ -2,6 +2,7 @@ import { readdirSync, readFileSync, readlinkSync } from "node:fs";
 import { homedir, userInfo } from "node:os";
 import { delimiter, dirname, isAbsolute, join, resolve } from "node:path";
 import { attempt } from "../attempt.ts";
+import { linkedFilesIn } from "../hard-links.ts";
 import { makeFolders } from "../make-folders.ts";
 import { isWithin, type Path, toNative } from "../path.ts";
 import { CERTIFICATES } from "../processes/environment.ts";
@@ -86,6 +87,7 @@ function planWorkspace(options: PlanOptions): readonly Mount[] {
   addPins(tree, options);
   for (const mount of protectedMounts) tree.add(mount);
   for (const home of homesOf(env)) (isOpen(home) ? maskHome : maskSecrets)(tree, { ...places, home });
+  maskOtherNames(tree, options, writable);
   maskDenied(tree, options);
   maskSystem(tree, options);
   maskOctant(tree, options);
@@ -224,6 +226,16 @@ function shownInRun(): string[] {
 
 function maskDenied(tree: Tree, { masked = [], scratch }: PlanOptions): void {
   for (const path of outermost(masked)) addMask(tree, path, scratch);
+}
+
+/** Hard links to secrets of a home that commands work in. */
+function maskOtherNames(tree: Tree, { env, scratch }: PlanOptions, writable: readonly Path[]): void {
+  const secrets = secretPlaces(env).filter((place) => writable.some((root) => isWithin(root, place)));
+  const linked = secrets.flatMap((place) => [...linkedFilesIn(place)]);
+  const inodes = new Set(linked.flatMap((one) => (one === "too many" ? [] : one.inode)));
+  if (inodes.size === 0) return;
+  for (const found of outermost(writable).flatMap((root) => [...linkedFilesIn(root)]))
+    if (found !== "too many" && inodes.has(found.inode)) addMask(tree, found.path, scratch);
 }
 
 function maskSystem(tree: Tree, { scratch, isRoot }: PlanOptions): void {

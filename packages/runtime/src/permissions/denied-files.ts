@@ -1,9 +1,8 @@
 import { lstatSync, readdirSync, realpathSync, type Stats } from "node:fs";
 import { setImmediate } from "node:timers/promises";
 import { ToolError } from "@octant/core";
-import { fromNative, isWithin, type Path, toNative } from "@octant/host";
+import { fromNative, inodeOf, isWithin, type Path, toNative } from "@octant/host";
 import type { PathPattern } from "./path-glob.ts";
-import { inodeOf } from "./real-path.ts";
 
 /** A file system walk lets others run after so many entries. */
 const ENTRIES_PER_TURN = 2_000;

@@ -1,7 +1,6 @@
 import { realpathSync } from "node:fs";
-import { fromNative, isWithin, type Path, splitPath, toNative } from "@octant/host";
+import { fromNative, hasInode, holdsLinkTo, isWithin, type Path, splitPath, toNative } from "@octant/host";
 import { escapeGlob, literalFolder, toGlobTest } from "./glob.ts";
-import { hasInode, holdsLinkTo } from "./hard-links.ts";
 import type { ResolvedPath } from "./real-path.ts";
 
 export interface Places {

@@ -1,5 +1,5 @@
-import { lstatSync, readlinkSync, realpathSync, type Stats, statSync } from "node:fs";
-import { fromNative, type Path, splitPath, toNative, uriToPath } from "@octant/host";
+import { lstatSync, readlinkSync, realpathSync, statSync } from "node:fs";
+import { fromNative, inodeOf, type Path, splitPath, toNative, uriToPath } from "@octant/host";
 
 export interface ResolvedPath {
   /** The name as it was given, without `.` and `..`. */
@@ -50,5 +50,3 @@ const isDangling = (native: string | Buffer): boolean =>
 
 const joinPath = (folder: Path, name: Path): Path =>
   name.startsWith("/") ? name : `${folder === "/" ? "" : folder}/${name}`;
-
-export const inodeOf = ({ dev, ino }: Pick<Stats, "dev" | "ino">): string => `${dev}:${ino}`;

@@ -1,12 +1,13 @@
-import { lstatSync, readdirSync } from "node:fs";
-import { fromNative, type Path, toNative } from "@octant/host";
-import { inodeOf } from "./real-path.ts";
+import { lstatSync, readdirSync, type Stats } from "node:fs";
+import { fromNative, type Path, toNative } from "./path.ts";
 
 interface Wanted {
   /** The folder that contains all matches. */
   readonly folder: Path;
   matches(path: Path): boolean;
 }
+
+export const inodeOf = ({ dev, ino }: Pick<Stats, "dev" | "ino">): string => `${dev}:${ino}`;
 
 /** Large folders without secrets; a rule about one of them starts below it. */
 const SKIPPED: ReadonlySet<string> = new Set(["node_modules", ".git"]);
@@ -40,7 +41,7 @@ interface LinkedFile {
 }
 
 /** Files with several names. */
-function* linkedFilesIn(folder: Path): Generator<LinkedFile | "too many"> {
+export function* linkedFilesIn(folder: Path): Generator<LinkedFile | "too many"> {
   const waiting = [folder];
   let looked = 0;
   for (let path = waiting.pop(); path !== undefined; path = waiting.pop()) {
