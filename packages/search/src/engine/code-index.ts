@@ -166,6 +166,8 @@ export function openCodeIndex(file: string, options: CodeIndexOptions) {
           store.transaction(store.blocks.dropLoneTerms);
           store.truncateLog();
           hasForgotten = false;
+          // A vector store on disk keeps removed vectors until it is closed.
+          if (openVectors) await unload();
         }
         if (hasUnsealed || store.blocks.countOpen() >= MIN_BLOCK_CHUNKS) await seal();
       }),

@@ -1,9 +1,11 @@
 import {
+  globSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
   rmSync,
+  statSync,
   utimesSync,
   writeFileSync,
 } from "node:fs";
@@ -13,6 +15,7 @@ import { afterAll, afterEach, beforeEach, expect, inject, test } from "vitest";
 import type { Embedder } from "../vector/embedder.ts";
 import { createOnnxEmbedder } from "../vector/onnx-embedder.ts";
 import { writeOnnxFolder } from "../vector/testing/onnx-folder.ts";
+import { packVector, unpackVector } from "../vector/vector-store.ts";
 import { ParserPool } from "./parser-pool.ts";
 import { SearchEngine } from "./search-engine.ts";
 import { type FolderFiles, folderFiles } from "./testing/folder-files.ts";
@@ -389,6 +392,35 @@ test.skipIf(inject("missing").some((name) => ENGINES.includes(name))).each([unde
     expect(hit).toMatchObject({ file: "README.md", why: [{ strategy: "vector", rank: 1 }] });
     expect(await engine.status()).toMatchObject({ embedder: embedder.id });
     await embedder.close();
+  },
+);
+
+test.skipIf(inject("missing").includes("@lancedb/lancedb"))(
+  "no vector of a removed file stays in the folder of LanceDB",
+  async () => {
+    const secret = Float32Array.from({ length: 16 }, (_, at) => Math.cos(at));
+    const embedder: Embedder = {
+      id: "marked",
+      embed: async (texts) =>
+        texts.map((text) => (text.includes("zanzibar") ? secret : Float32Array.of(1, ...Array(15).fill(0)))),
+      close: async () => {},
+    };
+    files.write("src/token.ts", 'export function tokenOf() {\n  return "zanzibar";\n}\n');
+    const engine = start({ embedder, vectorStore: "lancedb" });
+    await engine.index({ signal: never() });
+    const ask = () => engine.rank("zanzibar", { strategies: ["vector"], limit: 1 });
+    const marked = Buffer.from(unpackVector(packVector(secret)).buffer);
+    const stored = () =>
+      globSync(join(home, "state/lance-*/**/*.lance")).some(
+        (file) => statSync(file).isFile() && readFileSync(file).includes(marked),
+      );
+    expect((await ask())[0]?.file).toBe("src/token.ts");
+    expect(stored()).toBe(true);
+    files.remove("src/token.ts");
+    await engine.index({ signal: never() });
+    expect(stored()).toBe(false);
+    expect((await ask())[0]?.file).not.toBe("src/token.ts");
+    expect(stored()).toBe(false);
   },
 );
 

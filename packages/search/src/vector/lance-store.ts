@@ -78,8 +78,10 @@ export async function openLanceStore(folder: string): Promise<VectorStore> {
       for (const { id, _distance } of await near.limit(MAX_NEAR).toArray()) scores[id] = 1 - _distance;
       return scores;
     },
-    close() {
+    async close() {
       table?.close();
+      // Earlier versions of the table still have the removed vectors.
+      if (table) await db.dropTable(TABLE);
       db.close();
     },
   };

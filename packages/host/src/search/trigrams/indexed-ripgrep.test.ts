@@ -3,6 +3,7 @@ import {
   chmodSync,
   mkdirSync,
   mkdtempSync,
+  readdirSync,
   realpathSync,
   renameSync,
   rmSync,
@@ -107,6 +108,15 @@ test("a rare text is searched only in the files that can contain it", async () =
   expect(await found(indexed, { pattern: "nowhere_at_all" })).toEqual([]);
   expect(sent[1]).toEqual({ files: [], folders: [] });
   expect(await found(indexed, { pattern: "nowhere(" })).toEqual([expect.stringContaining("unclosed group")]);
+});
+
+test("the index is in memory only: no file holds what it knows of a file", async () => {
+  put("src/a.txt", "needle\n");
+  const before = readdirSync(base, { recursive: true });
+  await indexAll();
+  expect(await found(indexed, { pattern: "needle" })).toHaveLength(1);
+  expect(sent).toHaveLength(1);
+  expect(readdirSync(base, { recursive: true })).toEqual(before);
 });
 
 test.each<readonly [string, () => void]>([
