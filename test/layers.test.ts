@@ -35,7 +35,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     "agent",
   ],
   terminal: ["core", "runtime", "agent"],
-  acp: ["core", "runtime", "agent"],
+  acp: ["core", "runtime", "agent", "app"],
   bridge: ["core", "http"],
   hub: ["core", "host", "runtime", "http", "agent"],
   cli: [
@@ -91,6 +91,11 @@ test.each(readdirSync(PACKAGES))("%s imports only the packages below it", (name)
       }
     }
   }
+});
+
+test("front ends take only types from app, so that a program can bring its own", () => {
+  for (const { file, text } of ["acp", "bridge", "terminal"].flatMap(sources))
+    expect(text.match(/^import (?!type )[^;]*"@octant\/app"/m), file).toBeNull();
 });
 
 test("core uses zod and nothing that touches disk, clock or network", () => {

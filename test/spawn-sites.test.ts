@@ -22,7 +22,7 @@ const SITES: Readonly<Record<string, string>> = {
  */
 const LAUNCHERS = [
   "packages/cli/src/agent/chat/external-editor.ts",
-  "packages/cli/src/agent/chat/pictures.ts",
+  "packages/app/src/agent/pictures.ts",
   "packages/app/src/slash/person-program.ts",
   "packages/host/src/browser/browser-process.ts",
   "packages/app/src/setup/ask-server.ts",

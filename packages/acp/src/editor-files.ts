@@ -1,7 +1,7 @@
 import { methods } from "@agentclientprotocol/sdk";
 import type { CallStep, ToolCall, ToolResult } from "@octant/agent";
+import type { WorkspaceFiles } from "@octant/app";
 import { ToolError } from "@octant/core";
-import type { WorkspaceFiles } from "./host.ts";
 import type { EditorSession } from "./session.ts";
 
 const SCHEME = "editor";

@@ -9,7 +9,7 @@ import {
   type Stream,
 } from "@agentclientprotocol/sdk";
 import { agentProtocolRouter } from "@agentclientprotocol/sdk/experimental/v2";
-import type { AcpHost } from "./host.ts";
+import type { AcpHost } from "@octant/app";
 import type { EditorSession } from "./session.ts";
 import {
   CREDENTIALS,

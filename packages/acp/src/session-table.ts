@@ -5,8 +5,8 @@ import {
   type McpServer,
   RequestError,
 } from "@agentclientprotocol/sdk";
+import type { AcpHost, ClientMcpServer } from "@octant/app";
 import { ToolError } from "@octant/core";
-import type { AcpHost, ClientMcpServer } from "./host.ts";
 import { EditorSession, type OpenOptions } from "./session.ts";
 
 export interface SessionRequest {

@@ -10,11 +10,11 @@ import {
   type ToolCallContent,
 } from "@agentclientprotocol/sdk";
 import type { AgentEvent, EndReason, UserPart } from "@octant/agent";
+import type { AcpHost, FileDiff, OpenedSession, OpenRequest } from "@octant/app";
 import { ToolError } from "@octant/core";
 import { toUserParts } from "./content.ts";
 import { createEditorStep } from "./editor-files.ts";
 import { editorTerminal } from "./editor-terminal.ts";
-import type { AcpHost, FileDiff, OpenedSession, OpenRequest } from "./host.ts";
 import { createEditorPrompter } from "./permissions.ts";
 import { checkMode, checkModel, DEFAULT_MODE, type SessionSettings, toMode } from "./settings.ts";
 import { createUpdates, say } from "./updates.ts";

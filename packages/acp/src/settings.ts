@@ -1,6 +1,6 @@
 import { RequestError, type SessionConfigOption, type SessionModeState } from "@agentclientprotocol/sdk";
+import type { ModelChoice } from "@octant/app";
 import { MODES, type Mode } from "@octant/core";
-import type { ModelChoice } from "./host.ts";
 
 /** The mode without restrictions, with approvals. */
 export const DEFAULT_MODE = "default";

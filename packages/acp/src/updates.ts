@@ -12,8 +12,8 @@ import {
   type ToolEnded,
   type UserPart,
 } from "@octant/agent";
+import type { FileDiff, OpenedSession } from "@octant/app";
 import { toBlock } from "./content.ts";
-import type { FileDiff, OpenedSession } from "./host.ts";
 
 export interface UpdatesOptions {
   readonly session: Pick<OpenedSession, "pathOf" | "diffsOf">;

@@ -50,7 +50,8 @@ export {
 export { backoffCap, createBackoff, retryAfterMs } from "./providers/backoff.ts";
 export { findModel } from "./providers/catalog.ts";
 export { chooseProvider, createCredentialSource } from "./providers/choose-provider.ts";
-export { checkKey, listModels } from "./providers/list-models.ts";
+export { checkKey } from "./providers/list-models.ts";
+export { findLocalServers, type LocalServer } from "./providers/local-servers.ts";
 export {
   type ClientOptions,
   createApiClient,

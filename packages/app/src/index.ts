@@ -1,5 +1,16 @@
-export { loadInstructions } from "./agent/agent-context.ts";
+export { type AcpHostOptions, createAcpHost } from "./agent/acp-host.ts";
+export type {
+  AcpHost,
+  ClientMcpServer,
+  FileDiff,
+  ModelChoice,
+  OpenedSession,
+  OpenRequest,
+  SessionCommand,
+  WorkspaceFiles,
+} from "./agent/acp-host-api.ts";
 export { chooseClient, openClient } from "./agent/choose-client.ts";
+export { findMentions } from "./agent/find-mentions.ts";
 export { withMentions } from "./agent/mentions.ts";
 export {
   type OpenAgentOptions,
@@ -7,6 +18,7 @@ export {
   openAgent,
   type SessionChoice,
 } from "./agent/open-agent.ts";
+export { createPictures } from "./agent/pictures.ts";
 export {
   createRunResult,
   RUN_FORMAT,
@@ -25,13 +37,14 @@ export {
 } from "./agent/sessions.ts";
 export { listPrompts } from "./agent/turns.ts";
 export { createTurns, describeUndo, planUndo, whyAsked } from "./agent/undo.ts";
-export { markdownFiles, TRUSTED_FOLDERS } from "./agent/workspace-crew.ts";
+export { findUntrusted, trustWaiting, type Waiting } from "./agent/untrusted.ts";
 export { describeLeftWork, openWorktreeRecords } from "./agent/worktree-records.ts";
 export { type ControlClient, connectTo, findProcesses, listSockets } from "./control/find-processes.ts";
 export type { ControlAnswer, ControlEvent, ProcessStatus, SessionStatus } from "./control/protocol.ts";
 export { askLate, followTools } from "./edge/remote-features.ts";
 export { checkEdges } from "./health/check-edges.ts";
 export { type Check, checkTestRun, checkWorkspace } from "./health/check-workspace.ts";
+export { serveOnSavedPort } from "./http/saved-port.ts";
 export { createEdgeFeatures } from "./mcp/features.ts";
 export { findServers, IMPORTED_FROM } from "./mcp-servers/import-servers.ts";
 export { createOAuthStorage, credentialName, openServers } from "./mcp-servers/open-servers.ts";

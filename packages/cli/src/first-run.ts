@@ -1,8 +1,9 @@
-import { checkKey, listModels, PROVIDERS, type ProviderName } from "@octant/agent";
+import { checkKey, findLocalServers, type LocalServer, PROVIDERS, type ProviderName } from "@octant/agent";
+import { trustWaiting } from "@octant/app";
 import { toOneLine } from "@octant/core";
 import { createCredentialStore, type LineReader, openLineReader, setUserSettings } from "@octant/runtime";
 import type { Io } from "./command.ts";
-import { findWaiting, showWaiting, trustWaiting } from "./commands/trust.ts";
+import { findWaiting, showWaiting } from "./commands/trust.ts";
 import { asTyped, personCommand } from "./person-command.ts";
 import { isSecret, isYes } from "./questions.ts";
 
@@ -98,7 +99,7 @@ async function askForTrust(root: readonly string[], questions: LineReader, io: I
   showWaiting(waiting, io);
   const answer = await questions.ask("\nLet all of this take effect? [y/N] ");
   if (answer === undefined) return false;
-  if (isYes(answer)) await trustWaiting(waiting, io);
+  if (isYes(answer)) await trustWaiting(waiting, { env: io.env });
   else questions.say(asTyped("not trusted; octant trust asks again", io));
   return true;
 }
@@ -122,35 +123,3 @@ const some = (models: readonly string[]): string =>
       ? `${models.slice(0, MAX_NAMED).join(", ")} and ${models.length - MAX_NAMED} more`
       : models.join(", "),
   );
-
-/** A model server on this machine. */
-interface LocalServer {
-  readonly name: string;
-  readonly base_url: string;
-  readonly models: readonly string[];
-}
-
-const PROBE_MS = 1_000;
-const MAX_MODELS = 20;
-
-/** The model servers that respond on the loopback address, each on its default port. */
-async function findLocalServers(env: NodeJS.ProcessEnv): Promise<readonly LocalServer[]> {
-  const places = [
-    ["Ollama", ollamaHost(env)],
-    ["LM Studio", "127.0.0.1:1234"],
-    ["llama.cpp", "127.0.0.1:8080"],
-  ] as const;
-  const found = await Promise.all(places.map(([name, host]) => probe(name, `http://${host}/v1`)));
-  return found.filter((server) => server !== undefined);
-}
-
-/** OLLAMA_HOST is Ollama's own variable; an address on another machine is ignored. */
-function ollamaHost(env: NodeJS.ProcessEnv): string {
-  const named = (env["OLLAMA_HOST"] ?? "").replace(/^http:\/\//, "").replace(/\/$/, "");
-  return /^(127\.0\.0\.1|localhost)(:\d+)?$/.test(named) && named.includes(":") ? named : "127.0.0.1:11434";
-}
-
-async function probe(name: string, base_url: string): Promise<LocalServer | undefined> {
-  const models = (await listModels(base_url, { timeoutMs: PROBE_MS }))?.slice(0, MAX_MODELS) ?? [];
-  return models.length === 0 ? undefined : { name, base_url, models };
-}

@@ -1,8 +1,7 @@
 import { once } from "node:events";
-import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { HttpServing, Octant, OwnTool } from "@octant/app";
-import { pasteLines, type RunningServer } from "@octant/app";
+import { pasteLines, type RunningServer, serveOnSavedPort } from "@octant/app";
 import { errnoOf, type StateFolder } from "@octant/host";
 import type { TokenStore } from "@octant/http";
 import type { HttpServer } from "@octant/mcp";
@@ -63,7 +62,12 @@ export async function serveUntilEnded(target: HttpTarget, flags: ServeFlags, io:
   const { port: asked, ...serving } = toServing(flags);
   const serveOn = (port: number) => target.serveHttp({ ...serving, port });
   const server = await (asked === undefined
-    ? serveOnSavedPort(serveOn, join(target.state.folder("http"), "port"), io)
+    ? serveOnSavedPort(serveOn, join(target.state.folder("http"), "port"), (port) =>
+        logLine(
+          `port ${port}, which clients know, is in use (another octant serve?); serving on a free port`,
+          io,
+        ),
+      )
     : serveOn(asked)
   ).catch(explainRefusal);
   const { token } = target.tokens.lasting({ scopes: ["admin"], name: TOKEN_NAME }, target.state.secret());
@@ -83,43 +87,6 @@ async function startZmqToo(octant: Octant<OwnTool>, flags: Parameters<typeof sta
   const server = await startZmq(octant, flags, io);
   logLine(`serves ZeroMQ at ${server.address}`, io);
   return server;
-}
-
-/**
- * Listens on the port of last time, so that URLs pasted into clients work after a restart; when it is taken, on a free
- * port for this time only.
- */
-async function serveOnSavedPort(
-  serveOn: (port: number) => Promise<HttpServer>,
-  file: string,
-  io: Io,
-): Promise<HttpServer> {
-  const before = loadPort(file);
-  if (before === undefined) {
-    const server = await serveOn(0);
-    writeFileSync(file, String(server.port), { mode: 0o600 });
-    return server;
-  }
-  try {
-    return await serveOn(before);
-  } catch (cause) {
-    if (errnoOf(cause) !== "EADDRINUSE") throw cause;
-    logLine(
-      `port ${before}, which clients know, is in use (another octant serve?); serving on a free port`,
-      io,
-    );
-    return serveOn(0);
-  }
-}
-
-/** undefined before the first serving. */
-function loadPort(file: string): number | undefined {
-  try {
-    const port = Number(readFileSync(file, "utf8"));
-    return Number.isInteger(port) && port > 0 && port < 65_536 ? port : undefined;
-  } catch {
-    return undefined;
-  }
 }
 
 /** Hints for system errors when listening. */

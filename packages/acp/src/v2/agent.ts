@@ -16,8 +16,8 @@ import {
   RequestError,
   type SendRequestOptions,
 } from "@agentclientprotocol/sdk/experimental/v2";
+import type { AcpHost } from "@octant/app";
 import { toUserParts } from "../content.ts";
-import type { AcpHost } from "../host.ts";
 import type { EditorSession } from "../session.ts";
 import {
   CREDENTIALS,

@@ -1,6 +1,6 @@
 import type { SessionUpdate, ToolCallContent } from "@agentclientprotocol/sdk";
 import type * as v2 from "@agentclientprotocol/sdk/experimental/v2";
-import type { FileDiff, ModelChoice, SessionCommand } from "../host.ts";
+import type { FileDiff, ModelChoice, SessionCommand } from "@octant/app";
 import { type SessionSettings, toConfigOptions } from "../settings.ts";
 
 /**

@@ -1,9 +1,8 @@
 import { frameStream, serveAcp } from "@octant/acp";
-import type { Octant } from "@octant/app";
+import { type AcpHostOptions, createAcpHost, type Octant } from "@octant/app";
 import type { BridgeEndpoint, FrameOutlet, Identity } from "@octant/bridge";
 import type { Caller } from "@octant/core";
 import { parseJson } from "@octant/mcp";
-import { type AcpHostOptions, createAcpHost } from "./acp-host.ts";
 
 const PARSE_ERROR = -32_700;
 

@@ -1,5 +1,6 @@
 import { modelFlags, toModelOptions } from "../agent/agent-flags.ts";
 import { defineCommand, ENDING_SIGNALS, EXIT } from "../command.ts";
+import { toWorkspaceOptions } from "../open-octant.ts";
 import { logLine, workspaceFlags } from "../workspace-flags.ts";
 
 const { root: _root, ...flags } = workspaceFlags;
@@ -27,12 +28,12 @@ are unsaved in the editor are read as the person sees them. The log is on stderr
       logLine("waiting for an editor to speak ACP on stdin; octant setup --acp shows how", io);
     const [{ lineStream, serveAcp }, { createAcpHost }] = await Promise.all([
       import("@octant/acp"),
-      import("../agent/acp-host.ts"),
+      import("@octant/app"),
     ]);
     const host = createAcpHost({
-      flags: { ...flags, root: [] },
-      io,
+      ...toWorkspaceOptions(flags, io),
       ...toModelOptions(flags),
+      cwd: io.cwd(),
     });
     const server = serveAcp({
       host,

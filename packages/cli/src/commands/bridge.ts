@@ -40,11 +40,12 @@ docs/bridge.md has the handshake, close codes and limits. For example:
     if (flags["allow-origin"].length === 0)
       throw new UsageError("octant bridge needs --allow-origin", "--allow-origin https://app.example");
     const roots = rootsOf(flags, io).map((root) => realpathSync(root));
-    const [{ mountBridge }, { openOctant }, { agentEndpoint, mcpEndpoint }] = await Promise.all([
-      import("@octant/bridge"),
-      import("../open-octant.ts"),
-      import("../agent/bridge-endpoints.ts"),
-    ]);
+    const [{ mountBridge }, { openOctant, toWorkspaceOptions }, { agentEndpoint, mcpEndpoint }] =
+      await Promise.all([
+        import("@octant/bridge"),
+        import("../open-octant.ts"),
+        import("../agent/bridge-endpoints.ts"),
+      ]);
     const local = { ...flags, root: roots };
     await using octant = openOctant(local, io, { command: "bridge" });
     const server = await octant.serveHttp({
@@ -61,7 +62,11 @@ docs/bridge.md has the handshake, close codes and limits. For example:
       log: (line) => void logLine(line, io),
       endpoints: {
         mcp: mcpEndpoint(octant),
-        agent: agentEndpoint({ io, flags: local, ...toModelOptions(flags) }),
+        agent: agentEndpoint({
+          ...toWorkspaceOptions(local, io),
+          ...toModelOptions(flags),
+          cwd: io.cwd(),
+        }),
       },
     });
     const ended = ENDING_SIGNALS.map((signal) => once(process, signal));

@@ -2,6 +2,7 @@ import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { type ProviderName, type StampedEvent, textOf } from "@octant/agent";
 import {
+  createPictures,
   listPrompts,
   type OpenedAgent,
   openAgent,
@@ -33,7 +34,6 @@ import {
 } from "../agent/agent-flags.ts";
 import { createCompleter } from "../agent/chat/complete.ts";
 import { editExternally } from "../agent/chat/external-editor.ts";
-import { createPictures } from "../agent/chat/pictures.ts";
 import { watchFacts } from "../agent/chat/watch-facts.ts";
 import { defineCommand, ENDING_SIGNALS, EXIT, type Io, UsageError } from "../command.ts";
 import { explainWorkspace } from "../open-octant.ts";
@@ -168,7 +168,7 @@ function createApp(
     goOn({ next, ...(draft !== undefined && { draft }) });
     return { quit: true, ...(text !== undefined && { text }) };
   };
-  const pictures = createPictures(opened, io);
+  const pictures = createPictures(opened, { cwd: io.cwd(), env: io.env });
   const shared = {
     agent,
     clock: systemClock,

@@ -1,19 +1,9 @@
-import { loadInstructions, markdownFiles, TRUSTED_FOLDERS } from "@octant/app";
+import { findUntrusted, trustWaiting, type Waiting } from "@octant/app";
 import { toExact, toOneLine } from "@octant/core";
-import {
-  createInstructionTrust,
-  listTrust,
-  loadConfig,
-  revokeTrust,
-  trustFolder,
-  trustInstructions,
-  untrustedError,
-  type WaitingForTrust,
-} from "@octant/runtime";
-import { loadOwnMemoryFiles } from "@octant/tools";
+import { listTrust, revokeTrust, untrustedError } from "@octant/runtime";
 import { toColumns } from "../columns.ts";
 import { defineCommand, EXIT, type Io, print, printJson } from "../command.ts";
-import { openOctant } from "../open-octant.ts";
+import { explainWorkspace, toWorkspaceOptions } from "../open-octant.ts";
 import { painted } from "../output.ts";
 import { confirm } from "../questions.ts";
 import { rootsOf, workspaceFlags } from "../workspace-flags.ts";
@@ -45,22 +35,15 @@ export const trust = defineCommand({
     showWaiting(waiting, io);
     if (!flags.yes && !(await agrees(waiting, io)))
       return print("not trusted; nothing of it has any effect", io, EXIT.FAILED);
-    await trustWaiting(waiting, io);
+    await trustWaiting(waiting, { env: io.env });
     return print("trusted; when this content changes, you are asked again", io);
   },
 });
 
-/** Settings and instructions of a folder that are not trusted yet. */
-export interface Waiting {
-  readonly settings: readonly WaitingForTrust[];
-  readonly instructions: Awaited<ReturnType<typeof findUntrusted>>;
-  readonly count: number;
-}
-
 export async function findWaiting(root: readonly string[], io: Io): Promise<Waiting> {
-  const { waiting } = loadConfig({ roots: rootsOf({ root }, io), env: io.env });
-  const instructions = await findUntrusted(root, io);
-  return { settings: waiting, instructions, count: waiting.length + instructions.length };
+  return findUntrusted(toWorkspaceOptions({ root }, io)).catch((cause) =>
+    explainWorkspace(cause, { root }, io),
+  );
 }
 
 export function showWaiting({ settings, instructions }: Waiting, io: Io): void {
@@ -73,23 +56,6 @@ export function showWaiting({ settings, instructions }: Waiting, io: Io): void {
     bold(`${path}: instructions for the agent`);
     for (const line of text.trimEnd().split("\n")) print(`  | ${toExact(line)}`, io);
   }
-}
-
-/** Trusts exactly the content that was found. */
-export async function trustWaiting({ settings, instructions }: Waiting, { env }: Io): Promise<void> {
-  await trustFolder(settings, { env });
-  await trustInstructions(instructions, { env });
-}
-
-/** Instruction files that nobody has reviewed yet. */
-async function findUntrusted(root: readonly string[], io: Io) {
-  await using octant = openOctant({ root, tools: "fs" }, io);
-  const isTrusted = createInstructionTrust({ env: io.env });
-  const folders = TRUSTED_FOLDERS.flatMap((folder) => markdownFiles(octant, folder));
-  const own = loadOwnMemoryFiles(octant.workspace.state);
-  return [...(await loadInstructions(octant)), ...folders].filter(
-    (file) => !isTrusted(file) && !own.has(file.hash),
-  );
 }
 
 async function agrees({ settings, instructions }: Waiting, io: Io): Promise<boolean> {

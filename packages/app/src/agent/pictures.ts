@@ -3,18 +3,20 @@ import { basename, resolve } from "node:path";
 import { buffer } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
 import type { Content, ImagePart } from "@octant/agent";
-import type { OpenedAgent } from "@octant/app";
-import { withMentions } from "@octant/app";
 import { ToolError, toOneLine } from "@octant/core";
 import { findOutsideProjects, pathOutsideProjects, startLaunched } from "@octant/host";
-import type { Io } from "../../command.ts";
+import { withMentions } from "./mentions.ts";
+import type { OpenedAgent } from "./open-agent.ts";
 
 /** The limit of the providers. */
 const MAX_BYTES = 5_000_000;
 const EXTENSION = /\.(?:png|jpe?g|gif|webp)$/i;
 
 /** Pictures that the person adds to a message. They are read at once; the message shows a chip for each. */
-export function createPictures(opened: Pick<OpenedAgent, "octant" | "host" | "servers">, io: Io) {
+export function createPictures(
+  opened: Pick<OpenedAgent, "octant" | "host" | "servers">,
+  { cwd, env }: { readonly cwd: string; readonly env: NodeJS.ProcessEnv },
+) {
   const { roots } = opened.octant.workspace.confinement;
   const attached = new Map<string, ImagePart>();
   const add = (name: string, bytes: Buffer): string | undefined => {
@@ -28,12 +30,12 @@ export function createPictures(opened: Pick<OpenedAgent, "octant" | "host" | "se
   return {
     /** Returns the chip for a pasted path, inside or outside the workspace: the person chose it. */
     attach(pasted: string): string | undefined {
-      const path = toPath(pasted, roots[0] ?? io.cwd());
+      const path = toPath(pasted, roots[0] ?? cwd);
       const bytes = path === undefined ? undefined : readPicture(path);
       return path === undefined || bytes === undefined ? undefined : add(basename(path), bytes);
     },
     async attachClipboard(): Promise<string> {
-      const chip = add("clipboard", await readClipboard(io.env, roots));
+      const chip = add("clipboard", await readClipboard(env, roots));
       if (chip === undefined) throw noPicture();
       return chip;
     },

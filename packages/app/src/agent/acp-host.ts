@@ -1,19 +1,7 @@
 import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { TextDecoder } from "node:util";
-import type { AcpHost, FileDiff, ModelChoice, OpenedSession, WorkspaceFiles } from "@octant/acp";
-import { PROVIDER_NAMES, PROVIDERS, type ProviderName, type SessionStore } from "@octant/agent";
-import type { Octant } from "@octant/app";
-import {
-  chooseClient,
-  isOwnSession,
-  listCommands,
-  openAgent,
-  openClient,
-  openSessionStore,
-  openSessions,
-  runSlashLine,
-} from "@octant/app";
+import { PROVIDER_NAMES, PROVIDERS, type SessionStore } from "@octant/agent";
 import { type Caller, invalidArgument } from "@octant/core";
 import {
   type Confinement,
@@ -23,18 +11,23 @@ import {
   toNative,
   unifiedDiff,
 } from "@octant/host";
-import { loadConfig, type Thinking } from "@octant/runtime";
-import type { FlagValues, Io } from "../command.ts";
-import { toWorkspaceOptions } from "../open-octant.ts";
+import { loadConfig } from "@octant/runtime";
+import type { Octant } from "../octant.ts";
+import { listCommands, runSlashLine } from "../slash/index.ts";
 import { loadVersion } from "../version.ts";
-import { logLine, type workspaceFlags } from "../workspace-flags.ts";
+import type { AcpHost, FileDiff, ModelChoice, OpenedSession, WorkspaceFiles } from "./acp-host-api.ts";
+import { chooseClient, openClient } from "./choose-client.ts";
+import { type OpenAgentOptions, openAgent } from "./open-agent.ts";
+import { isOwnSession, openSessionStore, openSessions } from "./sessions.ts";
 
-export interface AcpHostOptions {
-  readonly flags: FlagValues<typeof workspaceFlags>;
-  readonly io: Io;
-  readonly provider?: ProviderName | undefined;
-  readonly model?: string | undefined;
-  readonly thinking?: Thinking | undefined;
+export interface AcpHostOptions
+  extends Pick<OpenAgentOptions, "mode" | "tools" | "provider" | "model" | "thinking"> {
+  /** The folders that remote clients may open; a local client names its own. */
+  readonly roots: readonly string[];
+  /** Where the person's commands, such as /commit, run. */
+  readonly cwd: string;
+  readonly env: NodeJS.ProcessEnv;
+  readonly log: (line: string) => void;
   /**
    * The owner of a remote client: restricted to its own sessions and the served folders, and unable to add
    * rules for others.
@@ -44,25 +37,25 @@ export interface AcpHostOptions {
 
 /** Workspaces, agents and logs for `octant acp`. */
 export function createAcpHost(options: AcpHostOptions): AcpHost {
-  const { flags, io, provider, model, thinking, owner } = options;
-  const stores = () => (owner ? openOwnSessions(options, owner) : openAllSessions(io));
+  const { cwd, env, provider, model, owner, roots: served, ...workspace } = options;
+  const stores = () => (owner ? openOwnSessions(options, owner) : openAllSessions(options));
   return {
     version: loadVersion(),
     async checkCredentials() {
-      await chooseClient({ config: loadConfig({ roots: [], env: io.env }) }, io.env, { provider, model });
+      await chooseClient({ config: loadConfig({ roots: [], env }) }, env, { provider, model });
     },
     async open({ roots, resume, mcpServers, prompter, mode, tools, steps }) {
       const opened = await openAgent({
-        ...toWorkspaceOptions(flags, io),
+        ...workspace,
+        env,
         command: owner ? "bridge" : "acp",
         provider,
         model,
-        thinking,
         owner,
         currentMode: mode,
         customTools: tools,
         prompter,
-        roots: owner ? checkServed(roots, flags.root) : roots.map(checkFolder),
+        roots: owner ? checkServed(roots, served) : roots.map(checkFolder),
         from: resume === undefined ? undefined : { how: "resume", id: resume },
         steps: (octant) => steps(toWorkspaceFiles(octant)),
         // A remote client must not start programs here or make us connect to addresses of its choice.
@@ -78,12 +71,12 @@ export function createAcpHost(options: AcpHostOptions): AcpHost {
             .filter(({ onlyInTerminal, isForRemote }) => !onlyInTerminal && (isForRemote || !owner))
             .map(({ name, summary, argument }) => ({ name, description: summary, hint: argument })),
           async command(line, signal) {
-            return (await runSlashLine(line, { opened, cwd: io.cwd(), signal })) ?? {};
+            return (await runSlashLine(line, { opened, cwd, signal })) ?? {};
           },
           modelId: opened.model,
           models: await findModels(octant, options, opened.model),
           async useModel(id) {
-            await agent.useModel(await openClient(octant, io.env, { provider, model: id }));
+            await agent.useModel(await openClient(octant, env, { provider, model: id }));
           },
           events: () => opened.sessions.events(agent.session.id),
           pathOf: files.pathOf,
@@ -113,9 +106,12 @@ function checkServed(asked: readonly string[], served: readonly string[]): reado
   throw invalidArgument("cwd", `${other} is not served here; served: ${served.join(", ")}`);
 }
 
-function openOwnSessions({ flags, io }: AcpHostOptions, owner: Caller): readonly SessionStore[] {
-  const roots = createConfinement(flags.root).roots;
-  const state = openStateFolder({ roots, env: io.env, warn: (line) => logLine(line, io) });
+function openOwnSessions(
+  { roots: served, env, log }: AcpHostOptions,
+  owner: Caller,
+): readonly SessionStore[] {
+  const roots = createConfinement(served).roots;
+  const state = openStateFolder({ roots, env, warn: log });
   return [openSessions({ state }, owner)];
 }
 
@@ -129,8 +125,8 @@ function checkFolder(path: string): string {
 }
 
 /** The session stores of all workspaces of this person. */
-function openAllSessions(io: Io): readonly SessionStore[] {
-  const { base } = openStateFolder({ roots: [], env: io.env, warn: (line) => logLine(line, io) });
+function openAllSessions({ env, log }: AcpHostOptions): readonly SessionStore[] {
+  const { base } = openStateFolder({ roots: [], env, warn: log });
   return readdirSync(base)
     .map((name) => join(base, name, "sessions"))
     .filter((folder) => existsSync(folder))
@@ -140,7 +136,7 @@ function openAllSessions(io: Io): readonly SessionStore[] {
 /** The models to switch to: the chosen one, and the default of each provider with credentials. */
 async function findModels(
   octant: Octant,
-  { io, provider }: AcpHostOptions,
+  { env, provider }: AcpHostOptions,
   current: string,
 ): Promise<readonly ModelChoice[]> {
   const names = provider ? [provider] : PROVIDER_NAMES;
@@ -148,7 +144,7 @@ async function findModels(
     names.map(async (name) => {
       const id = PROVIDERS[name].default_model;
       if (id === null) return undefined;
-      const chosen = await chooseClient(octant, io.env, { provider: name, model: id }).catch(() => undefined);
+      const chosen = await chooseClient(octant, env, { provider: name, model: id }).catch(() => undefined);
       return chosen && id;
     }),
   );
