@@ -180,6 +180,31 @@ const BEGAN = { type: "session_began", system: "", tools: [], model: TEST_MODEL,
 const SAID = { type: "user", origin: "person", content: textParts("hello") };
 const ANSWERED = { type: "message", message: { role: "assistant", content: textParts("hi") }, stop: "end" };
 
+test("a message that a log has before the result of a call comes after it, in the session and in its forks", async () => {
+  using folder = createFolder();
+  const store = new FileSessionStore({ folder: folder.path });
+  const session = await store.create();
+  const client = createScriptedClient([[call("read")], [text("ok")]]);
+  const agent = new Agent({ client, session, tools: createTestTools({ read: () => "A" }) });
+  await agent.send("Go.");
+  await agent.close();
+  const file = join(folder.path, `${session.id}.jsonl`);
+  const events = [...readLogFile(file)];
+  const began = events.findIndex(({ type }) => type === "tool_began");
+  const said = events.find(({ type }) => type === "user");
+  const early = { ...said, content: textParts("go on") };
+  const log = [...events.slice(0, began + 1), early].map((event, at) => ({ ...event, seq: at + 1 }));
+  writeFileSync(file, log.map((event) => `${JSON.stringify(event)}\n`).join(""));
+  const opened = await store.open(session.id);
+  const forked = await store.fork(session.id);
+  for (const { conversation } of [opened, forked]) {
+    expect(conversation.messages.map(({ role }) => role)).toEqual(["user", "assistant", "tool", "user"]);
+    expect(JSON.stringify(conversation.messages.at(-1))).toContain("go on");
+  }
+  await opened.close();
+  await forked.close();
+});
+
 test("a log of an older version without counts is listed and continued", async () => {
   using folder = createFolder();
   const store = new FileSessionStore({ folder: folder.path });
