@@ -597,7 +597,7 @@ export const REQUIREMENTS: readonly Requirement[] = [
   ),
   rule(
     "tcp is never open: CURVE or HMAC keys, checked before decoding",
-    "packages/wire/src/zmq/zmq.test.ts: keys admits who has them, and nobody else",
+    "packages/wire/src/zmq/zmq.test.ts: keys admits clients that have them, and no others",
     "packages/wire/src/zmq/zmq.test.ts: tcp without keys is refused",
   ),
   rule(

@@ -88,7 +88,7 @@ test("credentials that others can write to are ignored", async () => {
   chmodSync(fileOf(own), 0o666);
   const { code, stderr } = await callOctant(["auth", "status"], { cwd: own.root, env: own.env });
   expect(code).toBe(1);
-  expect(stderr).toContain("others can write to it");
+  expect(stderr).toContain("other users can write to it");
 });
 
 test("a browser sign-in uses PKCE at a real authorization server", async () => {

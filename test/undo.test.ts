@@ -156,7 +156,7 @@ test("an undo merges the person's later changes, and overwrites them only on req
   expect(read(project, "list.txt")).toBe(`${lines.join("\n")}\n`);
 });
 
-test("with --checkpoints proc.exec returns an undo ref, and names files that are too large to be kept", async () => {
+test("with --checkpoints proc.exec returns an undo ref, and names files that are too large to be stored", async () => {
   using project = createFixtureProject();
   const { root: cwd, env } = project;
   {
@@ -209,7 +209,7 @@ test("after kill -9 in a turn its work is reverted, and possible changes of the 
   expect(read(project, "README.md")).not.toContain("y\n");
 });
 
-test("an undo leaves a file that is too large to be kept, and restores the rest", async () => {
+test("an undo leaves a file that is too large to be stored, and restores the rest", async () => {
   using project = createFixtureProject();
   await makeTurn(project, "grow", () => {
     writeFileSync(join(project.root, "big.bin"), Buffer.alloc(33 * 1024 * 1024));
@@ -217,7 +217,7 @@ test("an undo leaves a file that is too large to be kept, and restores the rest"
     writeFileSync(join(project.root, "made.txt"), "new\n");
   });
   const undone = await octantHere(project, "undo");
-  expect(undone.stdout).toContain("  not undone, because it is too large to be kept: big.bin\n");
+  expect(undone.stdout).toContain("  not undone, because it is too large to be stored: big.bin\n");
   expect(existsSync(join(project.root, "README.md"))).toBe(true);
   expect(existsSync(join(project.root, "made.txt"))).toBe(false);
 });
@@ -245,7 +245,7 @@ test("an undo leaves ignored files and a person's edits during the turn, and nam
   expect(stdout).toMatch(
     / {2}not undone in \.git: refs\/heads\/main was (\w{40}), and is \w{40}; git update-ref refs\/heads\/main \1/,
   );
-  expect(stdout).toContain("  not undone in sub/.git: the repository is gone");
+  expect(stdout).toContain("  not undone in sub/.git: the repository was removed");
   expect(stdout).toContain("  left alone, because others changed it during the turn: mine.txt\n");
   expect([".env", "data/x", "mine.txt"].map((path) => read(project, path))).toEqual([
     "kept\n",

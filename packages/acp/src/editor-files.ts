@@ -7,9 +7,9 @@ import type { EditorSession } from "./session.ts";
 const SCHEME = "editor";
 
 /**
- * Gives unsaved buffers precedence: a file that differs in the editor is read from there, and an edit starts from what
- * the person typed. Every access first goes through the workspace's own tools, whose policy decides; the edit engine
- * asks for the buffers of the files that it is about to change.
+ * Gives unsaved buffers precedence: a file that differs in the editor is read from there, and an edit starts from the
+ * person's text. Every access first goes through the workspace's own tools, whose policy decides; the edit engine asks
+ * for the buffers of the files that it is about to change.
  */
 export function createEditorStep(editor: EditorSession, files: WorkspaceFiles): CallStep {
   const buffers = new Map<string, Uint8Array>();
@@ -39,7 +39,7 @@ export function createEditorStep(editor: EditorSession, files: WorkspaceFiles): 
     });
     return new Map((await Promise.all(found)).flat());
   };
-  /** Files that a call changed, while the person has other text of theirs open. */
+  /** Files that a call changed although the person has unsaved text of them open. */
   const changedUnder = async (undoRef: string | undefined): Promise<readonly string[]> => {
     if (undoRef === undefined) return [];
     const found = files.diffsOf(undoRef).map(async ({ path, oldText, newText }) => {

@@ -25,7 +25,10 @@ export const editorTerminal = ({ session, cwd, onOpen }: EditorTerminalOptions):
         destructive: true,
         openWorld: true,
         input: z.strictObject({
-          command: z.string().min(1).describe("A line for sh; use proc.exec for what works in the sandbox"),
+          command: z
+            .string()
+            .min(1)
+            .describe("A command line for sh; prefer proc.exec for commands that work in the sandbox"),
         }),
         output: z.object({
           exit_code: z.int().nullable(),

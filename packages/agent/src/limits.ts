@@ -50,10 +50,10 @@ export function createMeter(
 }
 
 const unpricedModel = (id: string) =>
-  `the limit of cost cannot be kept, because the price of ${id} is unknown; give its price in the settings ` +
+  `the cost limit cannot be enforced, because the price of ${id} is unknown; give its price in the settings ` +
   `(models.${id}.price: input and output in US dollars per million tokens), or limit tokens, turns or time instead`;
 const UNPRICED_PART =
-  "the limit of cost cannot be kept, because a sub-agent or a tool used a model whose price is unknown; " +
+  "the cost limit cannot be enforced, because a sub-agent or a tool used a model whose price is unknown; " +
   "give its price in the settings (models.<name>.price), or name another model";
 
 const timeReached = (ms: number) => toReached("max_time", ms, `${ms / 1000} s`);

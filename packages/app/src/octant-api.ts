@@ -75,7 +75,7 @@ export interface OctantOptions<T extends Tool = Tool> extends ToolChoice {
   readonly log?: (line: string) => void;
   /**
    * Lets the person's other processes see this one under the name of this command: `octant ps`, `watch` and `answer`.
-   * Nobody can when absent.
+   * Without it no person can be asked.
    */
   readonly command?: string | undefined;
   /** Receives every exception that became INTERNAL; logged by default. */
@@ -119,7 +119,7 @@ export interface Octant<T extends Tool = OwnTool> extends AsyncDisposable {
   readonly config: Config;
   /** The developer modes and each caller's current one. */
   readonly modes: ActiveModes;
-  /** What calls may do, by the options and settings; everything when undefined. */
+  /** The kinds of calls that options and settings allow; all when undefined. */
   readonly fixedMode: Mode | undefined;
   /** The rules that decide about calls. */
   readonly rules: Policy;
@@ -127,7 +127,7 @@ export interface Octant<T extends Tool = OwnTool> extends AsyncDisposable {
   readonly sessionRules: SessionAnswers;
   /** The questions that wait for a person. */
   readonly questions: Questions;
-  /** Runs what the person typed themselves: recorded in the audit log, but not subject to permissions. */
+  /** Runs the person's own commands: recorded in the audit log, but not subject to permissions. */
   dispatchAsPerson(tools: Pick<Registry, "get" | "list">): Dispatch;
   addTool(tool: Tool): void;
   removeTool(name: string): boolean;

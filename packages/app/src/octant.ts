@@ -339,7 +339,7 @@ const narrowestMode = (asked: Mode | undefined, set: Mode | undefined): Mode | u
 /** Instructions for the model before its first call. */
 export const INSTRUCTIONS = [
   "Call ws.detect first: it reports what the project is and how to build and test it.",
-  "fs.read answers with a hash; fs.apply_patch wants it as base_hash, and its answer has an undo ref.",
+  "fs.read answers with a hash; fs.apply_patch needs it as base_hash, and its answer has an undo ref.",
   "An answer with meta.job_id is still running: job.poll waits for its result.",
   "What does not fit is behind a ref (fs.read) or meta.paging.cursor. Every tool has help and schema.",
 ].join(" ");

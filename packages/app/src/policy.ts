@@ -65,7 +65,7 @@ export function createPolicySteps(options: PolicyOptions) {
   const rules = createPolicy(config.permissions, places);
   const session = new SessionAnswers(places, options.allow);
   let isTold = options.tellsUnconfined ?? false;
-  /** Also told to the person before the first command, in every front end. */
+  /** Also shown to the person before the first command, in every front end. */
   const unconfined = async () => {
     const found = await sandbox.unconfined();
     if (found && !isTold) log(`commands are not confined: ${found.reason}`);
@@ -120,7 +120,7 @@ export async function keepRule(
 const MEBIBYTE = 1024 * 1024;
 const HOOK_CAPS = { head: MEBIBYTE, tail: MEBIBYTE };
 
-/** What a call changes belongs to the agent's turn; what changes between calls does not. */
+/** Changes by a call belong to the agent's turn; changes between calls do not. */
 const withinTurn =
   (checkpoints: Checkpoints | undefined): Around =>
   ({ tool, name, act }, work) =>

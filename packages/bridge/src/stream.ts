@@ -111,7 +111,7 @@ export function createBridgeStream(options: StreamOptions): BridgeStream {
       wasFull = false;
       conversation.resume();
     }
-    leaving = setTimeout(() => void close(CLOSE.GONE, "the client did not come back"), limits.reconnectMs);
+    leaving = setTimeout(() => void close(CLOSE.GONE, "the client did not reconnect"), limits.reconnectMs);
     leaving.unref();
   };
 

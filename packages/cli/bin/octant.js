@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// Plain JavaScript for Node 14.18 and later: it runs before anybody knows that the right Node is here.
+// Plain JavaScript for Node 14.18 and later: it runs before the version of Node is checked.
 import { accessSync, constants, existsSync, mkdirSync } from "node:fs";
 import module from "node:module";
 import { homedir } from "node:os";
@@ -14,7 +14,7 @@ else import("./restart.js").then(({ restart }) => restart(NEEDED_MAJOR, fileURLT
 function runHere() {
   endWithLauncher();
   giveHome();
-  // Not the default in the shared temp folder, where somebody else could put code for us to run.
+  // Not the default in the shared temp folder, where another user could put code for us to run.
   const named = process.env.XDG_CACHE_HOME;
   const cache = named && isAbsolute(named) ? named : join(homedir(), ".cache");
   const compiled = join(cache, "octant", "compiled");

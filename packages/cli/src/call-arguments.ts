@@ -37,7 +37,7 @@ function parseObject(text: string): Record<string, unknown> {
     return JSON.parse(text);
   } catch (cause) {
     throw new UsageError(
-      `the arguments are no valid JSON: ${cause instanceof Error ? cause.message : ""}`,
+      `the arguments are not valid JSON: ${cause instanceof Error ? cause.message : ""}`,
       HINT,
     );
   }

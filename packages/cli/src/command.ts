@@ -12,7 +12,7 @@ export interface Flag {
   readonly env?: string;
 }
 
-/** What an argument refers to: an action followed by its parameters, a manual topic, or one of these words. */
+/** The kind of an argument: an action followed by its parameters, a manual topic, or one of these words. */
 export type ArgumentKind = "action" | "topic" | readonly string[];
 
 export interface Argument {

@@ -6,7 +6,8 @@ const MAX_CHARS = 160;
 /** An event as one line for a person; undefined for one that only programs need. */
 export function describeEvent(event: ControlEvent): string | undefined {
   const { topic, seq: _seq, at: _at, ...value } = event;
-  if (event.dropped !== undefined) return `${topic}  ${event.dropped} events were lost: too slow`;
+  if (event.dropped !== undefined)
+    return `${topic}  ${event.dropped} events were lost: the reader was too slow`;
   const text = (LINES[topic] ?? toJson)(value);
   return text === undefined ? undefined : `${topic}  ${shorten(text)}`;
 }

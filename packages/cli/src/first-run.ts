@@ -95,7 +95,7 @@ async function keepKey(provider: ProviderName, questions: LineReader, io: Io): P
 async function askForTrust(root: readonly string[], questions: LineReader, io: Io): Promise<boolean> {
   const waiting = await findWaiting(root, io);
   if (waiting.count === 0) return true;
-  questions.say("This folder wants to tell the agent what to do:\n");
+  questions.say("This folder contains settings and instructions for the agent:\n");
   showWaiting(waiting, io);
   const answer = await questions.ask("\nLet all of this take effect? [y/N] ");
   if (answer === undefined) return false;

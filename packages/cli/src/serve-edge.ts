@@ -34,7 +34,7 @@ export async function serveEdge(flags: EdgeFlags, io: Io): Promise<number> {
   }
 }
 
-/** What an edge serves: the tools and features of a server in another process. */
+/** The tools and features that an edge serves, of a server in another process. */
 export async function openEdge(
   server: Parameters<typeof followServer>[0],
   dispatch: Dispatch,

@@ -21,7 +21,7 @@ export interface HttpTarget {
   serveHttp(options: HttpServing): Promise<HttpServer>;
   readonly state: StateFolder;
   readonly tokens: TokenStore;
-  /** What is served, where it is not the current folder. */
+  /** The served project, where it is not the current folder. */
   readonly subject?: string;
   /** Shown once the server is announced. */
   readonly status: Promise<string>;
@@ -57,7 +57,7 @@ const toServing = (flags: ServeFlags): HttpServing => ({
   ...(flags["oauth-issuer"] !== undefined && { oauth: { issuer: flags["oauth-issuer"] } }),
 });
 
-/** Serves until it is asked to stop, and tells the person what to do next. */
+/** Serves until it is asked to stop, and shows the person the next steps. */
 export async function serveUntilEnded(target: HttpTarget, flags: ServeFlags, io: Io): Promise<void> {
   const { port: asked, ...serving } = toServing(flags);
   const serveOn = (port: number) => target.serveHttp({ ...serving, port });

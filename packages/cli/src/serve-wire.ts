@@ -89,7 +89,7 @@ export async function startZmq(
   }
 }
 
-/** What both wires serve. */
+/** The service that both wires share. */
 const toServed = (octant: Octant<OwnTool>, io: Io) => ({
   ...octant,
   dispatch: octant.wireDispatch,

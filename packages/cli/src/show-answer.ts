@@ -88,7 +88,7 @@ function hintForCall(error: ErrorBody, called: string): string {
   const [tool = called] = called.split(".");
   if (error.code === "UNKNOWN_TOOL") return "octant tools lists them";
   if (error.code === "UNKNOWN_ACTION") return `octant help ${tool} shows what each does`;
-  if (error.code === "INVALID_ARGUMENT") return `octant help ${called} shows what fits`;
+  if (error.code === "INVALID_ARGUMENT") return `octant help ${called} shows the accepted input`;
   if (error.code === "INTERNAL") return "the line above has the details; please report it";
   if (ERRORS[error.code].retry) return "calling again may help";
   return Object.keys(error.details).length > 0 ? "--json shows the details" : "";

@@ -1,4 +1,4 @@
-/** How much content an answer holds unless the caller asks for more. Content counts before it is written as JSON. */
+/** The default limit for the content of an answer, measured before it is encoded as JSON. */
 export const ANSWER_BYTES = 32 * 1024;
 
 /** The part of an answer's budget reserved for the envelope and field names. */

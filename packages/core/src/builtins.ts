@@ -6,7 +6,7 @@ import { action, BackendStatus, type Tool } from "./tool.ts";
 
 const About = z.strictObject({ about: z.string().optional().describe("An action; default all") });
 
-/** Adds help, schema and status to a tool. What the tool declares itself wins. */
+/** Adds help, schema and status to a tool. The tool's own declarations take precedence. */
 export function withBuiltins(tool: Tool): Tool {
   const complete: Tool = { ...tool, actions: { ...tool.actions } };
   const builtins = builtinsOf(complete);

@@ -45,6 +45,6 @@ export function createClient<T extends Tool>(dispatch: Dispatch, defaults: CallO
     throw new ToolError(envelope.error.code, envelope.error.message, envelope.error.details);
   };
   const tool = (name: string) => new Proxy({}, { get: (_, action) => call(name, String(action)) });
-  // The proxy has every tool and action; which of them exist is the registry's word, typed as Client<T>.
+  // The proxy accepts every tool and action; the registry decides which of them exist, and Client<T> declares them.
   return new Proxy({}, { get: (_, name) => (name === "then" ? undefined : tool(String(name))) }) as Client<T>;
 }

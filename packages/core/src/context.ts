@@ -17,7 +17,7 @@ export interface Notes {
   binary?: BinaryPart;
   readonly decisions: DecisionNote[];
   hides?: StepContext["hides"];
-  /** The rule whose files the answer lacks. */
+  /** The rule whose files are left out of the answer. */
   leftOut?: string;
 }
 

@@ -109,7 +109,7 @@ export interface DispatcherOptions {
   readonly onBug: (bug: { traceId: string; call: Call; cause: unknown }) => void;
 }
 
-/** The one door to the tools: every edge, and every test, calls the function that this returns. */
+/** The only entry to the tools: every edge, and every test, calls the function that this returns. */
 export function createDispatcher(options: DispatcherOptions): Dispatch {
   const { registry, cursors, mode, jobs, audit, onRejected, policy = [], around, calls, onBug } = options;
   const { questions = createQuestions() } = options;
@@ -165,7 +165,7 @@ function checkInput(found: Omit<CheckedCall, "input">, input: unknown): CheckedC
   if (parsed.success) return { ...found, input: parsed.data };
   const issues = toIssues(parsed.error, found.act.input, input ?? {});
   const first = issues.map(({ path, message }) => (path ? `${path}: ${message}` : message)).join("; ");
-  const message = `${found.tool.name}.${found.name}: ${first}; see action 'schema' for what fits`;
+  const message = `${found.tool.name}.${found.name}: ${first}; see action 'schema' for the accepted input`;
   throw new ToolError("INVALID_ARGUMENT", message, { issues });
 }
 

@@ -28,7 +28,7 @@ export interface GlobOptions {
   readonly emptyAlternatives?: boolean;
 }
 
-/** A glob, or the reason why the pattern is none. `{a,b}` is written out here, so that matching knows nothing of it. */
+/** A glob, or the reason why the pattern is invalid. `{a,b}` is expanded here, so matching does not deal with it. */
 export function parseGlob(pattern: string, options: GlobOptions = {}): Glob | { readonly error: string } {
   const parsed = parseTokens(pattern, options);
   if ("error" in parsed) return parsed;
@@ -74,7 +74,7 @@ export type Wildcard =
 
 /** Whether the parts match the whole text, in time bounded by the product of their lengths. */
 export function matchWildcards(parts: readonly Wildcard[], text: string): boolean {
-  /** Whether the text so far can be what is before each part. */
+  /** For each part, whether the text so far matches everything before it. */
   let states = new Uint8Array(parts.length + 1);
   states[0] = 1;
   skipMany(parts, states);
@@ -103,7 +103,7 @@ function matchSegments(segments: readonly Segment[], names: readonly string[], f
   return matchAll(segments, ANY_DEPTH, names, from, fits);
 }
 
-/** `**` among names is as `*` in a name: only the last one met ever has to be tried again. */
+/** `**` among names works like `*` within a name: only the last one seen needs backtracking. */
 function matchAll<P, T>(
   pattern: readonly P[],
   wildcard: P,
@@ -199,7 +199,7 @@ function parseTokens(pattern: string, { emptyAlternatives = false }: GlobOptions
   };
 
   const parseGroup = (depth: number): Parsed => {
-    if (depth > MAX_DEPTH) return { error: "{ inside too many others" };
+    if (depth > MAX_DEPTH) return { error: "{ is nested too deeply" };
     const alternatives: Token[][] = [];
     for (;;) {
       const one = parseSequence(depth);

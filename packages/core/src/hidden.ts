@@ -5,12 +5,12 @@ import { ToolError } from "./errors.ts";
 /** Why a rule hides a file; undefined when none does. */
 export type Hides = (uri: string) => string | undefined;
 
-/** What a filter of an answer leaves in place of something hidden. */
+/** Replaces a hidden part of an answer while it is filtered. */
 const GONE = Symbol("gone");
 
 /**
- * The answer without what is about hidden files, as the schema declares paths: such an item leaves its list. An answer
- * that is about a hidden file as a whole is PERMISSION_DENIED. `onLeftOut` receives the reasons.
+ * The answer without data about hidden files, found by the paths that the schema declares: such an item is removed from
+ * its list. An answer that is about a hidden file as a whole is PERMISSION_DENIED. `onLeftOut` receives the reasons.
  */
 export function withoutHidden(
   schema: z.core.$ZodType,

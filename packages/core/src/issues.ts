@@ -32,7 +32,7 @@ function describe(
     return nearest.flatMap((one) => describe(one, path, [], input));
   }
   if (issue.code === "unrecognized_keys" && known.length > 0)
-    return toIssue(`${issue.message}; there are: ${known.join(", ")}`);
+    return toIssue(`${issue.message}; valid names: ${known.join(", ")}`);
   return toIssue(issue.message);
 }
 

@@ -1,4 +1,4 @@
-/** How much of the start and of the end of a line that is too long is kept. */
+/** How much of the start and of the end of an overlong line is retained. */
 const EDGE_BYTES = 1_024;
 
 const NEWLINE = 0x0a;
@@ -9,7 +9,7 @@ export interface LineHandlers {
   readonly onLine: (line: string) => void;
   /** A line exceeds the limit; its end may never come. */
   readonly onOverflow?: () => void;
-  /** A line that exceeded the limit has ended; only its start and its end were kept. */
+  /** A line that exceeded the limit has ended; only its start and its end were retained. */
   readonly onTooLong?: (edges: string) => void;
 }
 

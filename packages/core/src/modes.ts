@@ -1,6 +1,6 @@
 import type { Access, AnyAction, Intent } from "./tool.ts";
 
-/** Each mode allows looking, and one kind of doing. No mode allows everything. */
+/** Each mode allows reading and adds one kind of action. No mode allows everything. */
 export const MODES = {
   inspect: ["inspect"],
   apply: ["inspect", "apply"],

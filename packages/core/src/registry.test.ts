@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { ANSWER_BYTES } from "./budget.ts";
 import { admin, box, createBox } from "./test-tool.ts";
 
-test("tools come and go while the server runs, and listeners hear of it", async () => {
+test("tools can be added and removed while the server runs, and listeners are notified", async () => {
   const { registry, dispatch } = createBox();
   let changes = 0;
   const stop = registry.changes.listen(() => changes++);

@@ -21,7 +21,7 @@ export const runAction =
     return runAsJob(jobs, toPatience(timing, given.timingHint), given, toEnvelope, notes)(call, work, ctx);
   };
 
-/** The work of a call, with what surrounds it. */
+/** The work of a call, inside its layers. */
 type Work = (ctx: Context) => Promise<unknown>;
 
 async function perform(call: CheckedCall, ctx: Context, notes: Notes, around?: Around): Promise<unknown> {
@@ -33,7 +33,7 @@ async function perform(call: CheckedCall, ctx: Context, notes: Notes, around?: A
   }
 }
 
-/** The data of an answer, without what rules hide from the call. */
+/** The data of an answer, without the parts that rules hide from the call. */
 function checkOutput({ act }: CheckedCall, data: unknown, notes: Notes): unknown {
   const checked = act.output.parse(data);
   if (!notes.hides) return checked;

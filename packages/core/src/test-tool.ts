@@ -53,7 +53,7 @@ export const box = defineTool({
       run: () => ({}),
     }),
     burn: action({
-      summary: "Fail in a way that nobody meant.",
+      summary: "Fail unexpectedly.",
       access: "admin",
       target: "global",
       timing: "sync",

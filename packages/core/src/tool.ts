@@ -8,7 +8,7 @@ import type { NamedTopic } from "./topics.ts";
 export const TIMINGS = ["sync", "async_short", "async_medium", "async_long", "fire_and_forget"] as const;
 export type Timing = (typeof TIMINGS)[number];
 export type Access = "read" | "write" | "admin";
-/** What an action touches: this one project, or the whole server. */
+/** The scope of an action: this one project, or the whole server. */
 export type Target = "project" | "global";
 /** Why an action is called; a mode allows a set of intents. */
 export type Intent = "inspect" | "apply" | "verify" | "ship";
@@ -26,7 +26,7 @@ export interface Caller {
   readonly remote?: true;
 }
 
-/** What a step of the pipeline decided about a call, and by what, for the audit log. */
+/** A step's decision about a call and its basis, for the audit log. */
 export interface DecisionNote {
   readonly step: "access" | "mode" | "permission" | "hook";
   readonly outcome: "allow" | "deny" | "prompt";
@@ -56,7 +56,7 @@ export type StreamChunk =
   | { readonly kind: "log"; readonly line: string }
   | { readonly kind: "text"; readonly text: string }
   | { readonly kind: "binary"; readonly bytes: Uint8Array }
-  /** Output that nobody could be given at this place: bytes that the tool left out, or chunks that were dropped. */
+  /** Output that is missing at this point: bytes that the tool left out, or chunks that were dropped. */
   | { readonly kind: "missing"; readonly bytes?: number; readonly chunks?: number };
 
 /** A part of the answer that is not text, such as the picture that fs.read found. */

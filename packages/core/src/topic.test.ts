@@ -44,7 +44,7 @@ test("large values are dropped by their bytes, but the newest is retained", () =
   expect(seqs(topic.read(0).events)).toEqual([5]);
 });
 
-test("listeners hear every value until they stop, also where nothing is retained", () => {
+test("listeners receive every value until they stop, even if no values are retained", () => {
   const topic = createTopic<string>({ maxEvents: 0 });
   const heard: string[] = [];
   const stop = topic.listen(({ value }) => heard.push(value));
@@ -56,7 +56,7 @@ test("listeners hear every value until they stop, also where nothing is retained
   expect(topic.read(0)).toMatchObject({ events: [], dropped: 2 });
 });
 
-test("numbers grow across restarts, and a reader from before one is told so", () => {
+test("numbers grow across restarts, and a reader with an older number learns that events were lost", () => {
   const before = createTopic<string>({ now: () => 1_000 });
   before.publish("a");
   const { next_seq } = before.read(0);

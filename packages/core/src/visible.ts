@@ -1,5 +1,5 @@
 /**
- * What other people's text may do to a terminal is decided here, and nowhere else. Characters that a terminal obeys,
+ * The only place that decides how untrusted text may affect a terminal. Characters that a terminal obeys,
  * hides or reorders (escape sequences, a lone carriage return, bidirectional and invisible marks) are shown as their
  * codes.
  */
@@ -7,10 +7,10 @@
 /** For text in general: new lines, tabs and the joiners that emoji, Arabic or Indic words need stay. */
 export const toVisible = (text: string): string => text.replace(TEXT, toShown);
 
-/** For where a new line would break the layout too. */
+/** Also escapes line breaks, for places where one would break the layout. */
 export const toOneLine = (text: string): string => toVisible(text).replace(/[\r\n\t]/g, toEscape);
 
-/** For what a person approves, on one line: nothing is unseen, and no other blank passes for a space. */
+/** For text that a person approves, on one line: no character is invisible, and no other blank looks like a space. */
 export const toExact = (text: string): string => text.replace(EXACT, toShown);
 
 /** Valid JSON stays valid, with the same meaning. */

@@ -31,7 +31,7 @@ export interface ClickOptions {
 
 export type Box = Pick<Window, "x" | "y" | "width" | "height">;
 
-/** What a kind of desktop can do. Coordinates are physical pixels from the top left. */
+/** The operations of a kind of desktop. Coordinates are physical pixels from the top left. */
 export interface ScreenBackend {
   size(signal: AbortSignal): Promise<Pick<Window, "width" | "height">>;
   click(point: Point, options: ClickOptions, signal: AbortSignal): Promise<void>;

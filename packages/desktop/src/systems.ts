@@ -39,7 +39,7 @@ const NO_CLICLICK = {
 function reasonAgainstX11({ env, find }: SystemOptions): System["why"] {
   if (env["WAYLAND_DISPLAY"] && !env["DISPLAY"])
     return {
-      message: "this session is Wayland, which lets no program see or drive the others",
+      message: "this session is Wayland, which does not let programs see or control each other",
       how: "log in to an X11 session, or run the program under Xvfb",
     };
   if (!env["DISPLAY"])

@@ -4,7 +4,7 @@ import { type Desktop, noKey, noModifier, POWERSHELL, parseChord } from "./progr
 import type { Point, ScreenBackend } from "./screen.ts";
 import { WINDOWS_SCRIPT } from "./windows-script.ts";
 
-/** What Windows is asked to do, one after the other: numbers of the SendInput function. */
+/** The inputs for Windows, in order: numbers of the SendInput function. */
 type Event =
   | readonly ["move", x: number, y: number]
   | readonly ["mouse", flags: number, data: number]

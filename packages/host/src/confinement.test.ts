@@ -74,7 +74,7 @@ describe.each([
     expect(codeOf(() => open(confine(), secret))).toBe("OUTSIDE_WORKSPACE");
   });
 
-  test("a link, a linked folder and a chain of links that lead out are refused, and the answer does not say whereto", () => {
+  test("a link, a linked folder and a chain of links that lead out are refused, and the answer does not reveal the target", () => {
     symlinkSync(secret, join(root, "link"));
     symlinkSync(join(base, "ws-evil"), join(root, "folder"));
     symlinkSync("folder", join(root, "chain"));
@@ -180,7 +180,7 @@ describe.each([
     expect(codeOf(() => confinement.makeFolder(join(root, "loop/cache")))).toBe("OUTSIDE_WORKSPACE");
   });
 
-  test("openEntry looks at a link itself", () => {
+  test("openEntry opens a link itself", () => {
     symlinkSync(secret, join(root, "link"));
     using entry = confine().openEntry(join(root, "link"));
     expect(entry.stat.isSymbolicLink()).toBe(true);

@@ -257,7 +257,7 @@ function samePlace(path: string | Buffer, opened: Stats): Path {
 const realPath = (path: string | Buffer): Path =>
   fromNative(realpathSync.native(path, { encoding: "buffer" }));
 
-/** "Nothing there" and "there, but no folder" are the same system error; the caller should know which. */
+/** "Missing" and "not a folder" are the same system error; the caller should know which. */
 function refineFolderError(cause: unknown, path: Path): unknown {
   if (!hasCode(cause, "NOT_FOUND")) return cause;
   try {

@@ -2,7 +2,7 @@ import { AsyncLocalStorage } from "node:async_hooks";
 import { ToolError } from "@octant/core";
 import { type Path, pathToUri } from "./path.ts";
 
-/** What permission rules deny to a call. Each answer is the reason, or undefined. */
+/** The denials of permission rules for a call. Each answer is the reason, or undefined. */
 export interface Denied {
   file(path: Path): string | undefined;
   host(authority: string): string | undefined;

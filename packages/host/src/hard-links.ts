@@ -14,7 +14,8 @@ const SKIPPED: ReadonlySet<string> = new Set(["node_modules", ".git"]);
 const MAX_ENTRIES = 200_000;
 
 /**
- * Whether a file that the rule is about is one of these by another name. Where there is too much to look at it may be.
+ * Whether a file that the rule is about is one of these by another name. Assumed where there are too many files to
+ * check.
  */
 export function hasInode({ folder, matches }: Wanted, inodes: ReadonlySet<string>): boolean {
   for (const found of linkedFilesIn(folder))

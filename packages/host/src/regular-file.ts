@@ -2,7 +2,7 @@ import { closeSync, constants, fstatSync, openSync, readFileSync } from "node:fs
 import { attempt } from "./attempt.ts";
 import { type Path, toNative } from "./path.ts";
 
-/** A pipe without a writer would otherwise hold the opening for ever. */
+/** Opening a pipe without a writer would otherwise block forever. */
 const OPEN = constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOCTTY;
 
 /** The content of a regular file; undefined when it is missing, unreadable, larger, or a pipe, device or socket. */

@@ -128,7 +128,7 @@ function checkSpace(folder: string): void {
   }
 }
 
-/** Readable, and another one for every other set of roots, in whatever order they are given. */
+/** A readable name, different for every set of roots, whose order does not matter. */
 function workspaceName(roots: readonly Path[]): string {
   const sorted = roots.toSorted();
   const slug = basename(sorted[0] ?? "")
@@ -156,7 +156,7 @@ function makePrivate(path: string): void {
     if (me === undefined) return;
     const folder = statSync(path);
     if (lstatSync(path).uid !== me || folder.uid !== me) throw notPrivate("it belongs to another user");
-    if (folder.mode & OTHERS_CAN_WRITE) throw notPrivate("others can write to it; chmod go-w helps");
+    if (folder.mode & OTHERS_CAN_WRITE) throw notPrivate("other users can write to it; run chmod go-w on it");
     if (folder.mode & OTHERS_CAN_READ) chmodSync(path, PRIVATE);
   } catch (cause) {
     throw toToolError(cause, "the state folder");

@@ -1,7 +1,7 @@
 import { homedir } from "node:os";
 import { isAbsolute, join } from "node:path";
 
-/** Octant's own among the person's caches: compiled code, first answers. `bin/octant.js` finds it by the same rule. */
+/** Octant's folder among the person's caches: compiled code, handshakes. `bin/octant.js` finds it by the same rule. */
 export const cacheFolder = (env: NodeJS.ProcessEnv): string =>
   join(xdgFolder(env, "XDG_CACHE_HOME", ".cache"), "octant");
 

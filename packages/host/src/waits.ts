@@ -13,7 +13,7 @@ export function inTime<T>(work: Promise<T>, ms: number): Promise<T> {
   });
 }
 
-/** Resolves when the condition is met, which is looked at after each change, or when the signal is aborted. */
+/** Resolves when the condition is met, which is checked after each change, or when the signal is aborted. */
 export function until(isMet: () => boolean, changes: Topic<void>, enough: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     if (isMet() || enough.aborted) return resolve();

@@ -31,8 +31,8 @@ export interface WorkspaceOptions {
 export type Workspace = ReturnType<typeof createWorkspace>;
 
 /**
- * The folders that Octant works in, and the services on top of them. Starting it sets right what a server that died
- * here left half done.
+ * The folders that Octant works in, and the services on top of them. Starting it recovers the unfinished work of a
+ * server that died here.
  */
 export function createWorkspace(options: WorkspaceOptions) {
   const { roots, env, warn, sandbox: settings = DEFAULT_SANDBOX } = options;
@@ -59,8 +59,8 @@ export function createWorkspace(options: WorkspaceOptions) {
     return { hash, ...stores.of(caller).content.open(hash) };
   };
   const refs = { stdout: processes.openRef, stderr: processes.openRef, cas: openContent };
-  // Every edit looks for remains first, so nothing has to wait for this one.
-  edits.recover().catch((cause) => warn(`half-done edits could not be set right yet: ${cause}`));
+  // Every edit starts with its own recovery, so nothing has to wait for this one.
+  edits.recover().catch((cause) => warn(`unfinished edits could not be recovered yet: ${cause}`));
   return {
     confinement,
     denials,
@@ -78,7 +78,7 @@ export function createWorkspace(options: WorkspaceOptions) {
     sandbox,
     processes,
     async close(): Promise<void> {
-      // Together: a job waits for its process, and that one need not be asked politely any more.
+      // Together: a job waits for its process, which need not be ended gracefully any more.
       await Promise.all([jobs.close(), processes.close(), ripgrep.close()]);
       await sandbox.close();
       await checkpoints.close();

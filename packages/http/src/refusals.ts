@@ -29,7 +29,7 @@ export function refuseUnread(request: IncomingMessage, response: ServerResponse,
 
 export const notFound = (paths: readonly string[]): HttpRefusal => ({
   status: 404,
-  message: `there is nothing here; this server has ${paths.join(", ")}`,
+  message: `not found; this server serves ${paths.join(", ")}`,
 });
 
 export const methodNotAllowed = (allowed: string): HttpRefusal => ({

@@ -55,7 +55,7 @@ test("an upgrade goes to the mount of its path, and is refused elsewhere", async
     return text(socket);
   };
   expect(await ask("/ws")).toContain("write");
-  expect(await ask("/other")).toMatch(/^HTTP\/1.1 404 [\s\S]*this server has \/ws$/);
+  expect(await ask("/other")).toMatch(/^HTTP\/1.1 404 [\s\S]*this server serves \/ws$/);
 });
 
 test("closing drains every mount, then closes it, and refuses new requests", async () => {

@@ -66,7 +66,8 @@ export async function connect(options: ConnectionOptions): Promise<Client> {
       if (options.signal.aborted || !way.isNextWorthTrying(cause)) break;
     }
   }
-  // Of an address the first failure is about the usual protocol; of a program the last came after the longest wait.
+  // For an address, the first failure is about the usual protocol; for a program, the last one came after the longest
+  // wait.
   throw toPlainError(failures.at("command" in options.definition ? -1 : 0));
 }
 

@@ -33,7 +33,7 @@ export async function loginTo(options: LoginOptions): Promise<void> {
     if ((await auth(provider, { ...asked, forceReauthorization: true })) === "AUTHORIZED") return;
     const { searchParams } = await options.received();
     if (searchParams.get("state") !== options.state)
-      throw new ToolError("UNAUTHENTICATED", "the answer of the browser belongs to another sign-in", {});
+      throw new ToolError("UNAUTHENTICATED", "the browser's callback belongs to another sign-in", {});
     const code = searchParams.get("code");
     const iss = searchParams.get("iss");
     if (code === null)

@@ -17,7 +17,7 @@ const CLIENT_INFO_KEY = "io.modelcontextprotocol/clientInfo";
 const TEXT_CLIENTS =
   /^(claudeai|claudecode|cline|codexmcpclient|cursor|geminiclimcpclient|goose|opencode|roocode|visualstudiocode|windsurf|zed)/;
 
-/** What a client says of itself: in its handshake, or in each request. */
+/** A client's description of itself, from its handshake or from each request. */
 export const clientInfoIn = (handshake: Plain | undefined, meta: Plain | undefined): unknown =>
   handshake ? handshake["clientInfo"] : meta?.[CLIENT_INFO_KEY];
 

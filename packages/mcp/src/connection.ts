@@ -201,7 +201,7 @@ export function createConnection(
       if (!message) {
         if (!isResponse(value)) refuse(value);
         else if (!session.requests.receive(value))
-          service.log("mcp: dropped an answer to no request of this server");
+          service.log("mcp: dropped a response that matches no request of this server");
         return;
       }
       const { id } = message;

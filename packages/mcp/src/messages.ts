@@ -128,7 +128,7 @@ const MAX_BATCH_ANSWERS = 256;
 const isMeta = (meta: unknown): meta is Plain =>
   isPlain(meta) && (meta["progressToken"] === undefined || isToken(meta["progressToken"]));
 
-/** Far above any message of the protocol, far below what exhausts a stack or a heap. */
+/** Far above any message of the protocol, far below the depth that exhausts a stack or a heap. */
 export const MAX_JSON_DEPTH = 64;
 
 /** Parses text with bounded nesting; throws a SyntaxError for anything else. */

@@ -48,7 +48,7 @@ export interface ServiceOptions extends Omit<ListingOptions, "answers"> {
   readonly roots?: readonly string[];
   /** The caller of this edge; by default one with full access. */
   readonly caller?: Caller;
-  /** Receives what a client says of itself, with each of its requests. */
+  /** Receives a client's description of itself, with each of its requests. */
   readonly onClient?: (clientInfo: unknown) => void;
   /** Receives messages for which the protocol has no answer. */
   readonly log: (line: string) => void;

@@ -13,7 +13,7 @@ export type ApprovalsOptions = {
   onChange: (isNew: boolean) => void;
   /** Keys that turned out not to be an answer but the person's typing. */
   onTyped: (keys: readonly string[]) => void;
-  /** What is in the input. */
+  /** The text of the input. */
   typed: () => string;
   /** Whether everything that this choice allows has been on the screen; otherwise the next part is shown. */
   isRead: (choice: Choice) => boolean;
@@ -34,7 +34,7 @@ export class Approvals {
   #chosen: { choice: Choice; key: string } | undefined;
   #isQuiet = false;
   #pause = new AbortController();
-  /** For whom the person wrote a text last: the next value of the same form needs no choice. */
+  /** The caller that the last text was written for: the next value of the same form needs no choice. */
   #written: { by: string; at: number } | undefined;
 
   constructor(options: ApprovalsOptions) {
@@ -113,7 +113,7 @@ export class Approvals {
     if (key !== undefined) this.#options.onTyped([key]);
   }
 
-  /** What the person wrote. */
+  /** The person's text. */
   write(text: string): void {
     const [asking] = this.#asking;
     if (asking?.request.question === undefined) asking?.answer({ answer: "deny", reason: text });

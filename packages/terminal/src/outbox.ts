@@ -37,7 +37,7 @@ export class Outbox {
   readonly #options: OutboxOptions;
   readonly #events: OutboxEvents;
   #prepared: Promise<unknown> = Promise.resolve();
-  /** What the person typed, of the messages that were queued. */
+  /** The typed text of the queued messages. */
   #queued: string[] = [];
   #command: { line: string; stop: AbortController } | undefined;
 
@@ -67,7 +67,7 @@ export class Outbox {
 
   async #send(text: string): Promise<void> {
     const { agent, toContent = async (plain: string) => plain } = this.#options;
-    /** What the end of the run has already said. */
+    /** The message that the end of the run has already shown. */
     let shown: string | undefined;
     const stopListening = agent.subscribe((event) => {
       if (event.type === "end") shown = event.message;

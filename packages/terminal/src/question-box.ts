@@ -8,7 +8,7 @@ import type { Choice } from "./view/permission.ts";
 import { QuestionWindow } from "./view/question-window.ts";
 
 export type QuestionBoxOptions = Pick<AppOptions, "clock" | "device" | "palette"> & {
-  /** It is lent to an answer, and comes back with what was in it. */
+  /** An answer borrows it; its text is restored afterwards. */
   input: InputLine;
   onChange: (isNew: boolean) => void;
   /** The person typed a key for the input. */

@@ -177,7 +177,7 @@ describe("a question that appears while the person types", () => {
     expect(asked.answer).toEqual({ answer: "always" });
   });
 
-  test("lends the input to an answer, and the message that was begun comes back", async () => {
+  test("uses the input line for an answer, and restores the unfinished message", async () => {
     const { ask, answer, press, clock, screen } = start();
     await press(..."my draft");
     const first = ask({

@@ -3,7 +3,7 @@ import { type Line, span, truncate } from "./styled.ts";
 
 const MAX_SHOWN = 8;
 
-/** What to rewind: the conversation, the files that the agent changed since, or both. */
+/** The parts to rewind: the conversation, the files that the agent changed since, or both. */
 export type RewindScope = "both" | "conversation" | "files";
 export type RewindChoice = { /** 1 is the last message. */ back: number; scope: RewindScope };
 

@@ -29,7 +29,7 @@ const segmenter = new Intl.Segmenter(undefined, { granularity: "grapheme" });
 /** Columns that a text takes in a terminal. */
 export const widthOf = (text: string): number => (isAscii(text) ? text.length : knownWidth(text));
 
-/** Measuring is the dearest part of drawing, and the same words and signs come again in every frame. */
+/** Measuring is the most expensive part of drawing, and the same words and signs come again in every frame. */
 const widths = new Map<string, number>();
 const MAX_WIDTHS = 4_096;
 const MAX_KNOWN_CHARACTERS = 64;

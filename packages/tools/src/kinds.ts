@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-/** What most actions declare alike: access, timing and intent. */
+/** Declarations that most actions share: access, timing and intent. */
 export const INSPECT = { access: "read", timing: "sync", intent: "inspect" } as const;
 export const INSPECT_SHORT = { access: "read", timing: "async_short", intent: "inspect" } as const;
 export const APPLY = { access: "write", timing: "sync", intent: "apply" } as const;
@@ -15,4 +15,4 @@ export const DISK_ERRORS = ["LOCKED", "NO_SPACE", "IO_ERROR"] as const;
 export const EditNote = z
   .string()
   .optional()
-  .describe("What an earlier, interrupted edit left to be set right by hand");
+  .describe("Repairs to make by hand after an earlier, interrupted edit");

@@ -2,7 +2,7 @@ import { type Context, Uri } from "@octant/core";
 import { type Path, pathToUri } from "@octant/host";
 import { z } from "zod";
 
-/** What an answer says about the parts of the workspace that a search did not cover. */
+/** The part of an answer about files that a search did not cover. */
 export const notSearched = {
   left_out: z.string().optional().describe("A permission rule whose files were not searched"),
   missing_roots: z.array(Uri).optional().describe("Roots that no longer exist"),

@@ -123,7 +123,7 @@ export type FinalResponse =
   | (Outcome & { readonly kind: "ack"; readonly job_id: string; readonly data: unknown });
 
 /**
- * What happens when a reader is slower than the stream: the sender waits, or drops the oldest chunks and counts them.
+ * The behaviour when a reader is slower than the stream: the sender waits, or drops the oldest chunks and counts them.
  */
 export type SlowReaderRule = "wait" | "drop_oldest";
 

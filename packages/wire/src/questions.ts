@@ -27,7 +27,7 @@ export interface SettledChunk {
 
 const Value = z.union([z.string(), z.number(), z.boolean(), z.array(z.string())]);
 
-/** What comes back: an answer, the error that ends the call, or neither where nobody can be asked. */
+/** The result of a question: an answer, the error that ends the call, or neither where nobody can be asked. */
 export const WireAnswer = z.object({
   answer: z
     .object({
@@ -54,7 +54,7 @@ export function readAnswer(value: unknown): QuestionAnswer | undefined {
   return answer ?? undefined;
 }
 
-/** Asks the person, and puts the outcome into what goes over the wire. */
+/** Asks the person, and converts the outcome for the wire. */
 async function toWireAnswer(ask: Ask, question: Question, signal: AbortSignal) {
   try {
     return { answer: await ask(question, signal) } satisfies WireAnswer;

@@ -87,7 +87,7 @@ describe.each(Object.entries(OPEN))("over %s", (_, open) => {
       async () => ({ answer: "decline" }),
       async () => undefined,
       async () => {
-        throw new ToolError("APPROVAL_REQUIRED", "the client has to be asked first", { by: "client" });
+        throw new ToolError("APPROVAL_REQUIRED", "the client must provide input first", { by: "client" });
       },
     ];
     for (const answer of answers)

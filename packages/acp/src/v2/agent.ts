@@ -117,7 +117,7 @@ export function createAgentV2(host: AcpHost, sessions: SessionTable): AgentApp {
       methods.agent.session.prompt,
       orExplain(async ({ params, client }) => {
         const session = find(params.sessionId);
-        // Blocks that version 1 does not know are refused here, before anything is said about them.
+        // Blocks that version 1 does not know are refused here, before any update mentions them.
         const blocks = params.prompt as ContentBlockV1[];
         toUserParts(blocks);
         const messageId = newMessageId();

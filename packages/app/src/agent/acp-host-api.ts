@@ -2,7 +2,7 @@ import type { Agent, CallStep, SessionInfo, StampedEvent } from "@octant/agent";
 import type { Mode, RefReader, Tool } from "@octant/core";
 import type { PermissionPrompter } from "@octant/runtime";
 
-/** What the protocol needs from its host program: workspaces, agents and their logs. */
+/** The services that the protocol needs from its host program: workspaces, agents and their logs. */
 export interface AcpHost {
   readonly version: string;
   /** Throws UNAUTHENTICATED when no provider has credentials. */
@@ -50,7 +50,7 @@ export interface WorkspaceFiles {
   /** undefined when it is not a readable text file. */
   readText(path: string): string | undefined;
   addRefScheme(scheme: string, read: RefReader): void;
-  /** Every edit of the workspace heeds these from now on. */
+  /** Every edit of the workspace takes these into account from now on. */
   useBuffers(buffers: EditorBuffers): void;
   /** Returns a function that gives an undo ref for what has changed since; undefined when nothing has. */
   observe(): Promise<() => Promise<string | undefined>>;
@@ -60,7 +60,7 @@ export interface WorkspaceFiles {
 
 /** The text that the person has open in the editor. */
 export interface EditorBuffers {
-  /** The text as it would be saved; undefined when it is not open, or is what the file has. */
+  /** The text as it would be saved; undefined when it is not open, or equals the file. */
   unsaved(path: string): Promise<string | undefined>;
   /** Saves it; false when the editor cannot. */
   save(path: string, text: string): Promise<boolean>;

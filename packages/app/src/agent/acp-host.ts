@@ -209,7 +209,7 @@ function readDiffs({ workspace }: Octant, undoRef: string): readonly FileDiff[] 
   });
 }
 
-/** undefined for a file that is not there, is no text, or is larger than `maxBytes`. */
+/** undefined for a file that is missing, not text, or larger than `maxBytes`. */
 const readFile = (confinement: Confinement, path: Path, maxBytes = Infinity): string | undefined =>
   orUndefined(() => {
     using file = confinement.openFile(path);

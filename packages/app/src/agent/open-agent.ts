@@ -180,7 +180,7 @@ export async function openAgent(options: OpenAgentOptions) {
       client,
       model: client.model.id,
       /**
-       * Runs what the person asked for directly, such as /undo, without asking again; deny rules and modes
+       * Runs the person's direct requests, such as /undo, without asking again; deny rules and modes
        * still apply.
        */
       asPerson: <T>(work: () => Promise<T>) =>

@@ -9,7 +9,7 @@ const MARK = "mode";
 const Intent = z.enum(Object.keys(MODES) as [Mode]);
 const StoredMode = z.object({ mode: z.string().nullable(), intent: Intent.nullable() });
 
-/** Tells a model that it works in a developer mode. */
+/** Informs a model that it works in a developer mode. */
 export const toModePrompt = (name: string, prompt: string): string =>
   `From now on, work in the developer mode ${name}: ${prompt}`;
 

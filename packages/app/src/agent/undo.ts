@@ -148,7 +148,7 @@ export function whyAsked({ conflicts, doubtful }: PlannedUndo): string {
   return reasons.filter(Boolean).join("; ");
 }
 
-/** What an undo or redo leaves alone, and why, one line each. */
+/** The entries that an undo or redo leaves alone, and why, one line each. */
 export function notesOn({ direction, uncovered, meanwhile, alongside, doubtful }: PlannedUndo): string[] {
   const not = direction === "undo" ? "not undone" : "not redone";
   const list = (title: string, paths: readonly string[]) => {
@@ -177,13 +177,13 @@ const REASONS = {
   ignored: "it is or was ignored",
   unreadable: "it is or was not readable",
   special: "it is not an ordinary file",
-  "too large": "it is too large to be kept",
+  "too large": "it is too large to be stored",
 } as const;
 
 function describeRefs(refs: readonly ChangedRef[]): string[] {
   const head = refs.find(({ name }) => name === "HEAD");
   if (head && head.after === undefined)
-    return ["the repository is gone, and only a copy of it brings it back"];
+    return ["the repository was removed, and only a copy of it can restore it"];
   if (head && head.before === undefined) return ["the repository is new"];
   return refs.slice(0, MAX_NAMED).map(describeRef);
 }

@@ -27,8 +27,7 @@ const RECORD = /^(agent_[0-9a-z]+)\.json$/;
 const MAX_SUBJECT_CHARS = 72;
 
 /**
- * The worktrees of sub-agents, recorded before they are created, so that a later process finds what a killed one
- * left.
+ * The worktrees of sub-agents, recorded before they are created, so that a later process finds those of a killed one.
  */
 export function openWorktreeRecords(
   { state, confinement }: Pick<Workspace, "state" | "confinement">,
@@ -143,7 +142,7 @@ export async function commitAll(repository: Repository, task: string, agent_id: 
   await repository.run(["commit", "--quiet", "--message", `${subject}\n\nMade by sub-agent ${agent_id}.`]);
 }
 
-/** How to get the work back, or rid of it. */
+/** How to recover or delete the work. */
 export const describeLeftWork = ({ branch, folder }: LeftWork): string =>
   folder === undefined
     ? `unmerged work of a sub-agent is on the branch ${branch}: git merge ${branch} takes it, git branch -D ${branch} drops it`

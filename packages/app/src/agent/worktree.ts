@@ -133,7 +133,7 @@ async function openWorktree(
         await commitAll(createGit({ ...own, env }).open(), task, agent_id);
         if (await isMerged()) return { branch, merged: true, conflicts: [], note: "it changed nothing" };
         if (isDone) return { branch, ...(await checkpoints.during(`git merge ${branch}`, merge)) };
-        const note = `it did not finish; git merge ${branch} takes what it did`;
+        const note = `it did not finish; git merge ${branch} merges its changes`;
         return { branch, merged: false, conflicts: [], note };
       } catch (cause) {
         if (!(cause instanceof ToolError)) throw cause;

@@ -54,7 +54,7 @@ async function find() {
   return found;
 }
 
-test("every process with a socket is found and says what it does", async () => {
+test("every process with a socket is found and reports its state", async () => {
   await serve();
   await serve({ status: () => ({ ...STATUS, command: "chat" }) });
   const found = await find();
@@ -62,7 +62,7 @@ test("every process with a socket is found and says what it does", async () => {
   expect(statuses.map(({ command }) => command).sort()).toEqual(["chat", "serve"]);
 });
 
-test("the socket that a killed process left is removed by the first who looks", async () => {
+test("the socket of a killed process is removed by the next search", async () => {
   const path = join(folder, "4711-abcdef01.sock");
   const server = createServer().listen(path);
   await once(server, "listening");
@@ -114,7 +114,7 @@ test("a refused answer says why, and the connection stays usable", async () => {
   expect(await client?.status()).toMatchObject({ command: "serve" });
 });
 
-test("a line that is no request closes only its own connection", async () => {
+test("a line that is not a request closes only its own connection", async () => {
   await serve();
   const [name = ""] = listSockets(folder);
   const [client] = await find();
@@ -124,7 +124,7 @@ test("a line that is no request closes only its own connection", async () => {
   expect(await client?.status()).toMatchObject({ pid: process.pid });
 });
 
-test("a reader that stops reading is told how many events it lost, and costs bounded memory", async () => {
+test("a reader that stops reading learns how many events it lost, and uses bounded memory", async () => {
   await serve();
   const [name = ""] = listSockets(folder);
   const socket = connect(join(folder, name));

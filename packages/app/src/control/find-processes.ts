@@ -41,7 +41,7 @@ const NAME = /^(?<pid>\d+)-[0-9a-f]+\.sock$/;
 export const listSockets = (folder: string): readonly string[] =>
   readdirSync(folder).filter((name) => NAME.test(name));
 
-/** undefined when nobody listens there any more. */
+/** undefined when no process listens there any more. */
 export async function connectTo(folder: string, name: string): Promise<ControlClient | undefined> {
   const socket = connect(join(folder, name));
   try {

@@ -41,7 +41,7 @@ export const SessionStatus = z.object({
 });
 export type SessionStatus = z.output<typeof SessionStatus>;
 
-/** What a process of this person is doing. */
+/** The state of a process of this person. */
 export const ProcessStatus = z.object({
   pid: z.int(),
   version: z.string(),

@@ -30,9 +30,9 @@ export function serveControl(options: ControlOptions): Disposable {
     serveSocket(socket, options);
   });
   server.once("error", (cause) => options.log(`octant ps cannot show this process: ${cause.message}`));
-  // The folder is private already; this holds if somebody opens it up.
+  // The folder is already private; this protects the socket if its mode is changed.
   server.listen(path, () => chmodSync(path, 0o600));
-  // Being watched is no reason to stay alive.
+  // The control socket does not keep the process alive.
   server.unref();
   return {
     [Symbol.dispose]() {

@@ -16,7 +16,7 @@ export interface ControlSources {
   log(line: string): void;
 }
 
-/** Opens the socket of this process once it has time: nobody waits for it. */
+/** Opens the socket of this process when it is idle: no caller waits for it. */
 export function startControl(sources: ControlSources): Disposable {
   const { env, log, topics, questions } = sources;
   const started_at = new Date().toISOString();

@@ -67,7 +67,7 @@ export function toTopics({
   return createTopics(own, registry.list);
 }
 
-/** Only a reader who sees all gets these: a caller must not read what another one is asked. */
+/** Only a reader who sees all gets these: a caller must not read the questions of another. */
 const NOBODY = "";
 
 /** Bytes travel as base64 in JSON. */

@@ -48,7 +48,7 @@ const declare = { access: "read", timing: "sync", intent: "inspect" } as const;
 const EXAMPLE = "job_00mgbz4x2k1h7v0c9qj3t5w8y6r4n2b0d8f6";
 const UNKNOWN = { title: "Unknown", fails: "NOT_FOUND" } as const;
 
-/** What an edge in another process needs beside the tools: the jobs that it shows as tasks, and changes of resources. */
+/** Services for an edge in another process besides the tools: jobs that it shows as tasks, and changes of resources. */
 const edge = ({ registry, roots, jobs, resources, questions }: EdgeSources) =>
   defineTool({
     name: EDGE,
@@ -124,7 +124,8 @@ const edge = ({ registry, roots, jobs, resources, questions }: EdgeSources) =>
       }),
       questions: action({
         ...declare,
-        summary: "Pass on what a job asks the person after its call was answered, until the job has ended.",
+        summary:
+          "Forward the questions of a job to the person after its call was answered, until the job has ended.",
         input: z.strictObject({ job_id: JobId }),
         output: z.object({ job: JobFacts }),
         errors: ["NOT_FOUND"],

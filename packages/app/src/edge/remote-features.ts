@@ -98,7 +98,7 @@ interface Followed {
   readonly input: object;
 }
 
-/** Calls until it is stopped: a server that goes away is called again, and what changed meanwhile counts as a change. */
+/** Calls until it is stopped: a server that goes away is called again, and counts as changed meanwhile. */
 function follow(dispatch: Dispatch, { caller, action, input }: Followed, onChange: () => void) {
   const controller = new AbortController();
   const { signal } = controller;

@@ -84,7 +84,7 @@ function checkTokens(all: readonly TokenInfo[]): Check {
   const good = all.filter((one) => !isOver(one));
   const over = all.filter(isOver);
   const has =
-    good.length > 0 ? `${good.length} good (${good.map(describe).join("; ")})` : "none that is good";
+    good.length > 0 ? `${good.length} good (${good.map(describe).join("; ")})` : "none that is valid";
   const next =
     over.length > 0 ? `; expired: ${over.map(({ id }) => id).join(", ")}, octant token revoke ID` : "";
   return { name: "tokens", status: "ok", detail: `${has}; octant token create makes one${next}` };

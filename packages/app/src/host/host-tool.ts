@@ -151,7 +151,7 @@ export function hostTool({ openPlace }: HostSources) {
           if (epoch !== now && access !== "read")
             throw new ToolError(
               "INTERRUPTED",
-              "the host was restarted during the call; look at what it did before you call again",
+              "the host was restarted during the call; check what it did before you call again",
               {},
             );
           const { caller, signal, progress: onProgress, front: ask } = ctx;

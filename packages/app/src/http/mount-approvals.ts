@@ -144,6 +144,6 @@ function parseAnswer(value: unknown, by: string): QuestionAnswer {
   if (!answer) throw invalidArgument("answer", `answer: expected one of ${ANSWERS.join(", ")}`);
   if (reason !== undefined && !(typeof reason === "string" && reason.length <= MAX_REASON_CHARS))
     throw invalidArgument("reason", `reason: expected a text of at most ${MAX_REASON_CHARS} characters`);
-  // The one who asked checks the values of a form.
+  // The code that asked checks the values of a form.
   return { answer, reason, ...(content !== undefined && { content: Object(content) }), by: `token ${by}` };
 }

@@ -75,7 +75,7 @@ export function createResources(registry: Registry, call: CallFor, following: Fo
 const hasAction = (registry: Registry, tool: string, action: string): boolean =>
   registry.get(tool)?.actions[action] !== undefined;
 
-/** undefined for what does not exist to the client. */
+/** undefined for a resource that does not exist to the client. */
 export async function unlessNotThere<T>(found: Promise<T>): Promise<T | undefined> {
   try {
     return await found;

@@ -36,7 +36,7 @@ export interface Client {
    * that leaves approval to Octant, which then asks before changes.
    */
   readonly leavesApproval?: { readonly [field: string]: string };
-  /** What the person must do in the client before it uses the server. */
+  /** The person's steps in the client before it uses the server. */
   readonly afterwards?: string;
   /** It is installed when one of the paths exists, or the program is on the PATH. */
   readonly foundBy: { readonly paths: readonly string[]; readonly program: string };

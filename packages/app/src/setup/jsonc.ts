@@ -86,7 +86,7 @@ function locate(text: string, path: readonly string[]): Node | undefined {
       ({ children }) => children?.[0]?.value === name,
     );
     // Programs disagree about which of two equal names counts.
-    if (second) throw new ConfigProblem(text, second.offset, `"${name}" is here twice`);
+    if (second) throw new ConfigProblem(text, second.offset, `"${name}" occurs twice`);
     if (!property || at === path.length - 1) return property;
     object = objectAt(text, valueIn(property));
   }
@@ -104,7 +104,7 @@ function parse(text: string): Node | undefined {
 
 function objectAt(text: string, node: Node): Node {
   if (node.type === "object") return node;
-  throw new ConfigProblem(text, node.offset, "an object in braces should stand here");
+  throw new ConfigProblem(text, node.offset, "expected an object in braces here");
 }
 
 // A property that was parsed without errors has a name and a value.

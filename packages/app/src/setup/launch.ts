@@ -52,7 +52,7 @@ export const ownLaunch = (install: Install, machine: Machine): Launch => ({
 });
 
 /**
- * What an entry starts, ignoring flags: this install, the package that npx finds by our name, or something
+ * The program that an entry starts, ignoring flags: this install, the package that npx finds by our name, or something
  * else.
  */
 export function whatStarts(start: Launch, install: Install, machine: Machine): "this" | "npx" | "other" {

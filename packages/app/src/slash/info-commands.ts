@@ -41,7 +41,7 @@ const mode: SlashCommand = {
     const note =
       conversation.model || hasInput
         ? ""
-        : "\n\nThis run has no session yet, so nothing is kept; `--continue` or `--resume` sets it for a session.";
+        : "\n\nThis run has no session yet, so nothing is stored; `--continue` or `--resume` sets it for a session.";
     if (name === "") {
       const now = [modes.intent(id), modes.current(id)?.name].filter((one) => one !== undefined);
       return {
@@ -166,7 +166,7 @@ export const INFO_COMMANDS: readonly SlashCommand[] = [
     name: "login",
     summary: "Explain how to sign in",
     run: () => ({
-      text: "`octant login` in a shell signs in or keeps a key; ANTHROPIC_API_KEY, OPENAI_API_KEY and GEMINI_API_KEY count too",
+      text: "`octant login` in a shell signs in or stores a key; ANTHROPIC_API_KEY, OPENAI_API_KEY and GEMINI_API_KEY count too",
     }),
   },
   { name: "quit", onlyInTerminal: true, summary: "Exit", run: () => ({ quit: true }) },

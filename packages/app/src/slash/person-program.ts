@@ -93,7 +93,7 @@ export async function openPerson(context: SlashContext) {
       const command = argv.slice(0, 2).map(toOneLine).join(" ");
       throw new ToolError("VCS_ERROR", `${command} failed: ${said}`, { exit_code: code });
     },
-    /** Which of these hooks ran outside the sandbox, and what of the repository was left out. */
+    /** The hooks that ran outside the sandbox, and the settings of the repository that were not used. */
     notes: (names: readonly string[]): string =>
       [
         listed(

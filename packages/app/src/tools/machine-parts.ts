@@ -25,7 +25,7 @@ import {
 } from "@octant/search";
 import { createSourceFiles } from "@octant/tools";
 
-/** What rules deny to actions of a tool; `reading` leaves out those that write. */
+/** The denials of rules for actions of a tool; `reading` leaves out those that write. */
 export type DeniedTo = (tool: string, reading?: "reading") => Denied | undefined;
 
 /** The parts of the machine that tools use besides the workspace. */
@@ -105,7 +105,7 @@ function createCodeParts(
     parsers,
     log,
   });
-  // A server answers many calls, so it must not see what is denied to any of them.
+  // A server answers many calls, so it must not see files that are denied to any of them.
   const masked: Sandbox = {
     ...sandbox,
     wrap: (command) => denials.during(deniedTo("code", "reading"), () => sandbox.wrap(command)),

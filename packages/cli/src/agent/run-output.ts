@@ -39,7 +39,7 @@ export const EXIT_OF: Readonly<Record<EndReason, number>> = {
   failed: RUN_EXIT.FAILED,
 };
 
-/** Records the actions that no one could approve, of the agent and of its sub-agents, and what would allow each. */
+/** Records the actions that no one could approve, of the agent and of its sub-agents, and how to allow each. */
 export function recordUnapproved(prompter: PermissionPrompter) {
   const unapproved = new Map<string, string>();
   return {

@@ -14,7 +14,7 @@ const ANSWERS = [
 
 export const answer = defineCommand({
   name: "answer",
-  summary: "Show what your Octant processes ask you, and answer it from here",
+  summary: "Show the questions of your Octant processes, and answer them here",
   arguments: [
     { name: "ID", optional: true },
     { name: ANSWERS.join("|"), kind: ANSWERS, optional: true },
@@ -23,7 +23,7 @@ export const answer = defineCommand({
     reason: { summary: "Why you deny it; the model reads it", value: "TEXT" },
     json: { summary: "Print the waiting questions as JSON" },
   },
-  notes: `The first answer counts, wherever it is given; the others are told. An id may be cut.
+  notes: `The first answer counts, wherever it is given; the other places close the question. An id may be shortened.
   octant answer                          what waits, in full
   octant answer ID                       asks you
   octant answer ID once                  allows this call
@@ -39,7 +39,7 @@ export const answer = defineCommand({
           waiting.map(({ pid, question }) => ({ pid, ...question })),
           io,
         );
-      if (waiting.length === 0) return tell("nothing waits for you", io);
+      if (waiting.length === 0) return tell("no question is waiting", io);
       return print(waiting.map(show).join("\n\n"), io);
     }
     const { client, question } = choose(waiting, id);
@@ -59,7 +59,7 @@ interface Waiting {
 }
 
 async function questionsOf(client: ControlClient): Promise<readonly Waiting[]> {
-  // A process that does not answer has nothing to be answered.
+  // A process that does not respond has no questions to answer.
   const { questions } = await client.status().catch(() => ({ questions: [] }));
   return questions.map((question) => ({ pid: client.pid, client, question }));
 }
@@ -69,7 +69,7 @@ function choose(waiting: readonly Waiting[], id: string): Waiting {
   const [only] = found;
   if (only && found.length === 1) return only;
   throw new UsageError(
-    found.length === 0 ? `no question '${id}' is waiting` : `${found.length} questions fit '${id}'`,
+    found.length === 0 ? `no question '${id}' is waiting` : `${found.length} questions match '${id}'`,
     "octant answer lists them",
   );
 }

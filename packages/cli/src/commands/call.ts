@@ -33,7 +33,7 @@ export const call = defineCommand({
     upload: { summary: "Send a file's bytes with the call, for cas.store", value: "FILE" },
     ...viaFlags,
   },
-  notes: `Arguments: key=value, read as the action's parameter wants it (numbers, true, JSON for lists and
+  notes: `Arguments: key=value, parsed by the type of the action's parameter (numbers, true, JSON for lists and
 objects; a list also as the same key again), key=@file for the text of a file, key=@- for stdin,
 key=@@… for a value that begins with @; or all of it as one JSON object. For example:
   octant call fs.read uri=README.md

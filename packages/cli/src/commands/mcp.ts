@@ -26,7 +26,7 @@ type Flags = FlagValues<typeof FLAGS>;
 
 type Run = (flags: Flags, io: Io, name: string, words: readonly string[]) => Promise<number> | number;
 
-/** What follows the verb; every verb but list and import needs a name. */
+/** The words after the verb; every verb but list and import needs a name. */
 const VERBS: Readonly<Record<string, Run>> = {
   list,
   add,
@@ -47,7 +47,7 @@ export const mcp = defineCommand({
     { name: "COMMAND or URL", many: true },
   ],
   flags: FLAGS,
-  notes: `Servers are kept in your own settings. Their programs run in the sandbox, and their tools are called
+  notes: `Servers are stored in your own settings. Their programs run in the sandbox, and their tools are called
 mcp__<server>__<tool> in permission rules. A server that changes the definition of a tool is not run with it
 until you accept the change. For example:
   octant mcp add docs -- npx -y @example/docs-server   a program; everything after -- is its own
@@ -75,7 +75,10 @@ function list(flags: Flags, io: Io): number {
   }));
   if (flags.json) return printJson(rows, io);
   if (rows.length === 0)
-    return tell("no MCP servers; octant mcp add NAME … adds one, octant mcp import takes over others", io);
+    return tell(
+      "no MCP servers; octant mcp add NAME … adds one, octant mcp import copies those of other programs",
+      io,
+    );
   const shown = rows.map(({ name, kind, target, tier, disabled }) => [
     name,
     kind,

@@ -34,7 +34,7 @@ export const trust = defineCommand({
     if (waiting.count === 0) return print("nothing here waits for your trust", io);
     showWaiting(waiting, io);
     if (!flags.yes && !(await agrees(waiting, io)))
-      return print("not trusted; nothing of it has any effect", io, EXIT.FAILED);
+      return print("not trusted; it has no effect", io, EXIT.FAILED);
     await trustWaiting(waiting, { env: io.env });
     return print("trusted; when this content changes, you are asked again", io);
   },

@@ -7,7 +7,7 @@ import { note, printJsonText } from "../output.ts";
 
 export const watch = defineCommand({
   name: "watch",
-  summary: "Print what your running Octant processes do, as it happens",
+  summary: "Print the events of your running Octant processes live",
   arguments: [{ name: "PID", optional: true }],
   flags: {
     topic: { summary: "Only this topic, such as calls, sessions or questions", value: "TOPIC", many: true },

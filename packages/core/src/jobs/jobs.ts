@@ -24,7 +24,7 @@ export interface JobsOptions {
 }
 
 const MAX_RUNNING_JOBS = 256;
-/** How often a job of another process is looked at. */
+/** How often a job of another process is polled. */
 const POLL_MS = 250;
 /** Long enough for the other process to notice, and for its work to end. */
 const CANCEL_ELSEWHERE_MS = 10_000;
@@ -96,7 +96,7 @@ export class Jobs {
     return undefined;
   }
 
-  /** The outcome if it comes in time, and is one to wait for. */
+  /** The outcome, if it arrives in time; a caller that asks for the job waits only for a failure. */
   async #patiently({ ended, detached }: LiveJob, ms: number): Promise<Envelope | undefined> {
     if (ms <= 0) return undefined;
     if (asksForJob(ms)) return this.#within(ms, ended.promise.then(onlyFailure));

@@ -24,7 +24,7 @@ export function createWorker({ jobs, dispatch, registry, clock, pollMs = POLL_MS
   const closing = new AbortController();
   let wake = new AbortController();
   let hadRoom = true;
-  // The end of a job brings no work, unless there was no room for more.
+  // The end of a job matters only when the last claim found no free place.
   const stopListening = jobs.events.listen(({ value: { type } }) => {
     if (type === "queued" || (type === "end" && !hadRoom)) wake.abort();
   });

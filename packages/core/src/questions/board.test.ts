@@ -121,7 +121,7 @@ test("the first answer counts, wherever it is given, and the other views close w
   }
 });
 
-test("a front end that cannot ask, or ends the call, leaves no trace where nobody attends", async () => {
+test("a question leaves no trace when its front end cannot ask or ends the call, and no other place is attended", async () => {
   const { questions, types } = openBoard();
   expect(await askAt(questions, { front: async () => undefined })).toEqual({ answer: "unattended" });
   const ends = async () => {
@@ -155,7 +155,7 @@ test("an answer that was not offered is refused, and from a front end it is a no
   expect(await askAt(questions, { front }, { always: undefined })).toEqual({ answer: "deny" });
 });
 
-test("an answer takes effect before other questions are looked at: those that it covers are not asked", async () => {
+test("an answer takes effect before other questions are considered: those that it covers are not asked", async () => {
   const { questions } = openBoard();
   const { front, next, shown } = openFront();
   let isCovered = false;
@@ -172,7 +172,7 @@ test("an answer takes effect before other questions are looked at: those that it
   expect(shown).toHaveLength(2);
 });
 
-test("a question runs out, or ends with its call, and its views are told", async () => {
+test("a question expires, or ends with its call, and its views are closed", async () => {
   const { questions, types } = openBoard(5);
   questions.attend(attended);
   const controller = new AbortController();
@@ -190,7 +190,7 @@ test("a question runs out, or ends with its call, and its views are told", async
   expect(questions.list()).toEqual([]);
 });
 
-test("no call waits where nobody may answer, nor where too many wait, for one caller or in total", async () => {
+test("a call does not wait when no person can answer, or when too many wait already, per caller or in total", async () => {
   const { questions } = openBoard();
   expect(await askAt(questions)).toEqual({ answer: "unattended" });
   const close = questions.attend(() => false);

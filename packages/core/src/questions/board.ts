@@ -37,11 +37,11 @@ export interface AskOptions {
   /** The front end of the call itself. */
   readonly front?: Ask | undefined;
   readonly signal: AbortSignal;
-  /** Tells the waiting caller that the question is still open. */
+  /** Notifies the waiting caller that the question is still open. */
   readonly progress?: (update: Progress) => void;
   /** Whether an answer to another question covers this one too. */
   readonly isCovered?: (() => boolean) | undefined;
-  /** Puts an answer into effect, before other questions are looked at: it may cover them. */
+  /** Applies an answer before other questions are considered: it may cover them. */
   readonly take?: ((answer: QuestionAnswer) => Promise<void> | void) | undefined;
 }
 
@@ -206,7 +206,7 @@ export function createQuestions({ clock = STOPPED, timeoutMs = DEFAULT_TIMEOUT_M
     /** Oldest first. */
     list: (): readonly Question[] =>
       [...waiting.values()].filter(({ isOpen }) => isOpen).map(({ question }) => question),
-    /** NOT_FOUND when it does not wait any more; INVALID_ARGUMENT when the answer was not offered. */
+    /** NOT_FOUND when it is no longer waiting; INVALID_ARGUMENT when the answer was not offered. */
     answer(question_id: string, answer: QuestionAnswer): void {
       const one = find(question_id);
       if (!one) throw notWaiting(question_id);
@@ -294,6 +294,6 @@ function notOffered({ choices, kind }: Question, { answer }: QuestionAnswer): To
 }
 
 function notWaiting(id: string): ToolError {
-  const message = "no such question is waiting; it was answered, ran out, or its call was cancelled";
+  const message = "no such question is waiting; it was answered, it expired, or its call was cancelled";
   return new ToolError("NOT_FOUND", message, { id });
 }

@@ -20,7 +20,7 @@ export type QuestionOutcome =
   | QuestionAnswer
   | { readonly answer: "unattended"; readonly reason?: string | undefined };
 
-/** What makes a call worth a question. */
+/** A property of a call that the person should consider. */
 export type Risk = "destructive" | "open_world" | "runs_commands" | "unconfined";
 
 /** Whether a call may run. */
@@ -58,7 +58,7 @@ export interface FormBody {
   readonly url?: string | undefined;
 }
 
-/** Whether to go on. */
+/** Whether to continue. */
 export interface ConfirmationBody {
   readonly kind: "confirmation";
   readonly action?: string;
@@ -87,13 +87,13 @@ export type PermissionQuestion = PermissionBody & QuestionFacts;
 export type FormQuestion = FormBody & QuestionFacts;
 export type Confirmation = ConfirmationBody & QuestionFacts;
 
-/** What a person is asked: plain data, which every front end shows in its own way. */
+/** A question to a person: plain data, which every front end shows in its own way. */
 export type Question = PermissionQuestion | FormQuestion | Confirmation;
 
 /** A front end: shows the question until the signal aborts; undefined when nobody can be asked there. */
 export type Ask = (question: Question, signal: AbortSignal) => Promise<QuestionAnswer | undefined>;
 
-/** The reason of an aborted view: the question has an outcome, whoever answered it. */
+/** The reason of an aborted view: the question was settled, here or elsewhere. */
 export class QuestionSettled extends Error {
   override readonly name = "QuestionSettled";
   readonly outcome: QuestionOutcome;

@@ -32,7 +32,7 @@ export function createProgressReporter(send: (update: Progress) => void, clock: 
       if (isWaiting) return;
       const wait = sentAt + MIN_INTERVAL_MS - clock.now();
       if (wait <= 0) flush();
-      // A clock that was set back must not hold updates up.
+      // A clock that was set back must not delay updates.
       else void flushAfter(Math.min(wait, MIN_INTERVAL_MS));
     },
     /** Sends the pending update, and nothing afterwards. */

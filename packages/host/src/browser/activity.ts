@@ -49,12 +49,12 @@ const ABORTED = "net::ERR_ABORTED";
 /** Resource types that a page needs before it shows its content. */
 const AWAITED = new Set(["document", "xhr", "fetch", "script"]);
 
-/** What happens in a profile in addition to the requested actions. */
+/** The events in a profile besides the requested actions. */
 export class Activity {
   readonly console: ConsoleEntry[] = [];
   readonly requests: RequestEntry[] = [];
   readonly downloads: DownloadEntry[] = [];
-  /** Console entries that are no longer kept. */
+  /** The number of console entries that were dropped. */
   droppedConsole = 0;
   dialog: OpenDialog | undefined;
   readonly #refused: (url: string) => string | undefined;

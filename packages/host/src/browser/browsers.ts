@@ -31,7 +31,7 @@ export interface BrowserSettings {
 export interface BrowsersOptions {
   readonly workspace: Pick<Workspace, "confinement" | "denials" | "sandbox" | "state">;
   readonly network: Network;
-  /** What rules deny to every page, since a page goes on after the call that opened it. */
+  /** The denials of rules for every page, since a page outlives the call that opened it. */
   denied?(): Denied | undefined;
   readonly env: NodeJS.ProcessEnv;
   readonly settings: BrowserSettings;

@@ -15,7 +15,7 @@ export interface SnapshotChange {
 export interface Uncovered {
   readonly path: Path;
   readonly why: Omission;
-  /** Of a repository: what its refs were in the state to restore, and are now. */
+  /** Of a repository: its refs in the state to restore, and its current ones. */
   readonly refs?: readonly ChangedRef[];
 }
 

@@ -160,7 +160,7 @@ describe("checkpoints", () => {
     expect(readFileSync(join(root, "a"), "utf8")).toBe("2\n");
   });
 
-  test("an entry in the place of a lost file stops the undo, which says what it is and what to do", async () => {
+  test("an entry in the place of a lost file stops the undo; the error names the entry and the next step", async () => {
     write({ a: "1", b: "1" });
     await using opened = open();
     const { checkpoints, edits } = opened;

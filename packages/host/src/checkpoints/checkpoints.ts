@@ -157,7 +157,7 @@ export function createCheckpoints({
     return { undo: covered.length === 0 ? null : await refFor(covered), uncovered };
   };
 
-  /** The turn of an agent: what its calls change is its work. */
+  /** The turn of an agent: changes by its calls are its work. */
   let current: TurnSpans | undefined;
   const openTurn = async (label: string, { session_id }: BeginOptions, before: Checkpoint) => {
     const turn = { label, session_id: session_id ?? null, before: before.seq };
@@ -175,7 +175,7 @@ export function createCheckpoints({
       },
     };
   };
-  /** Runs a call of the open turn; what changes at other times is the work of others. */
+  /** Runs a call of the open turn; changes at other times are the work of others. */
   const during = async <T>(label: string, work: () => Promise<T>, isCommand = false): Promise<T> => {
     const turn = current;
     if (!turn) return work();

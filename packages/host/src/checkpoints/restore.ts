@@ -9,7 +9,7 @@ import type { Snapshot, SnapshotEntry } from "./snapshot.ts";
 
 /** The changes from the current state to one before (or after) a turn, preserving the changes of others. */
 export interface Restoration {
-  /** `from` is the state to restore, `to` is the current one. Of a conflicting file, it is what others made of it. */
+  /** `from` is the state to restore, `to` is the current one. Of a conflicting file, it is the version of others. */
   readonly changes: readonly SnapshotChange[];
   /** Files with changes of others that merge cleanly. */
   readonly merged: readonly Path[];
@@ -17,7 +17,7 @@ export interface Restoration {
   readonly conflicts: readonly SnapshotChange[];
   /** Entries that are not stored; left alone. */
   readonly uncovered: readonly Uncovered[];
-  /** What others changed while the turn ran, and it did not; left alone. */
+  /** Entries that others changed while the turn ran, and the turn did not; left alone. */
   readonly meanwhile: readonly Path[];
 }
 
@@ -25,7 +25,7 @@ export interface Restoration {
 export interface Span {
   readonly goal: Snapshot;
   readonly base: Snapshot;
-  /** What checkpoints in between omit. */
+  /** Entries that checkpoints in between omit. */
   readonly omitted: readonly Snapshot[];
   /** Whether others may have made its change of this path, so that it is a conflict. */
   isUncertain?(path: Path): boolean;
@@ -37,9 +37,9 @@ export function planRestoration(contents: Contents, spans: readonly Span[], now:
   const merged = new Set<Path>();
   const conflicts = new Set<Path>();
   const uncovered = new Map<Path, Uncovered>();
-  /** What cannot be restored, because its place is taken. */
+  /** Entries that cannot be restored, because their place is taken. */
   const displaced: SnapshotEntry[] = [];
-  // What one of them omits is unknown for the whole turn.
+  // An entry that one of them omits is unknown for the whole turn.
   const all = [...spans.flatMap(({ goal, base, omitted }) => [goal, base, ...omitted]), now];
   for (const { goal, base, isUncertain } of spans) {
     const found = splitCovered(changesBetween(goal, base), ...all);
@@ -51,7 +51,7 @@ export function planRestoration(contents: Contents, spans: readonly Span[], now:
       const isOwn = isSame(current, to);
       const wanted = isOwn ? from : mergeEntries(contents, { goal: from, base: to, now: current });
       if (isUncertain?.(path) || (!isOwn && !wanted)) {
-        // What others made of it stays, or comes back if a later span has removed it.
+        // The version of others stays, or is restored if a later span has removed it.
         conflicts.add(path);
         if (from) displaced.push(from);
         continue;
@@ -123,7 +123,7 @@ function findBlocked(wanted: Wanted, conflicts: ReadonlySet<Path>, now: Snapshot
   return new Set(wanted.map(([path]) => path).filter(isLeft));
 }
 
-/** Adds what happened to the refs of a repository; nothing when they are as they were. */
+/** Adds the changed refs of a repository; nothing when they are unchanged. */
 function withRefs(contents: Contents, one: Uncovered, goal: Snapshot, now: Snapshot): Uncovered[] {
   if (one.why !== "repository") return [one];
   const textAt = (snapshot: Snapshot) => {
@@ -134,7 +134,7 @@ function withRefs(contents: Contents, one: Uncovered, goal: Snapshot, now: Snaps
   return refs.length === 0 ? [] : [{ ...one, refs }];
 }
 
-/** What others changed between the spans. */
+/** The entries that others changed between the spans. */
 function changedBetween(spans: readonly Span[]): Path[] {
   const gaps = spans.slice(1).flatMap(({ base }, at) => {
     const goal = spans[at]?.goal ?? base;

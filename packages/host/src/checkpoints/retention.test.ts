@@ -115,7 +115,7 @@ test("a tree above the limit is stored as far as possible, and the undo says wha
   expect(restored).toHaveLength(12 - uncovered.length);
 });
 
-test("what other tools store never displaces the contents of checkpoints", async () => {
+test("data that other tools store never displaces the contents of checkpoints", async () => {
   await using opened = open();
   const { checkpoints, edits, blobs, state } = opened;
   write("a.txt", "content ");

@@ -190,7 +190,7 @@ function snapshotEntry(
     contents.put(refs);
     return { ...omit(omitted), hash: refs.hash };
   }
-  // What happens inside does not count, only that it is there.
+  // Only its existence is recorded, not its content.
   if (omitted === "ignored" && kind === "directory") return { ...omit(omitted), ...NO_STAT, mode: look.mode };
   if (omitted) return omit(omitted);
   if (kind === "file" && size > Math.min(MAX_EDIT_BYTES, room)) return omit("too large");

@@ -47,17 +47,17 @@ export function createTurnSpans(id: number, use: UseStore, takeAfter: () => Prom
   };
 }
 
-/** The work is done all the same. Without the end of its span, an undo asks about all later changes. */
+/** The work itself succeeded. Without the end of its span, an undo asks about all later changes. */
 function orNone(cause: unknown): undefined {
   if (!(cause instanceof ToolError)) throw cause;
 }
 
 export interface JoinedSpan extends Pick<StoredSpan, "before" | "after"> {
-  /** The checkpoints where spans were joined: what they omit, others may have changed there. */
+  /** The checkpoints where spans were joined: others may have changed the entries that they omit. */
   readonly joints: readonly number[];
 }
 
-/** Nobody changed anything that is covered between two spans that share a checkpoint, so they are one. */
+/** No covered entry changed between two spans that share a checkpoint, so they are joined. */
 export function joinSpans(spans: readonly StoredSpan[]): JoinedSpan[] {
   const joined: JoinedSpan[] = [];
   for (const { before, after } of spans) {

@@ -77,7 +77,7 @@ const SCHEMA = `
   ${CONTENTS_SCHEMA}
 `;
 
-/** Earlier versions did not record what a checkpoint leaves out, so an undo would remove it: they are dropped. */
+/** Earlier versions did not record omitted entries, so an undo would remove those: their checkpoints are dropped. */
 const MIGRATIONS = [
   "",
   "",
@@ -176,7 +176,7 @@ export function openCheckpointStore(folder: string, maxBytes: number) {
       }
       return entries(AT_CHECKPOINT, seq, seq);
     },
-    /** What a checkpoint leaves out. */
+    /** The entries that a checkpoint omits. */
     omittedAt: (seq: number): Snapshot => entries(`omitted IS NOT NULL AND ${AT_CHECKPOINT}`, seq, seq),
     /** The newest state and the start time of its snapshot; both empty at first. */
     latest() {

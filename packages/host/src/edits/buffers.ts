@@ -7,7 +7,7 @@ import { entryError, hasCode } from "../system-error.ts";
 
 /** The text that a person has open in an editor. */
 export interface Buffers {
-  /** The text as it would be saved; undefined when it is not open, or is what the file has. */
+  /** The text as it would be saved; undefined when it is not open, or equals the file. */
   unsaved(path: Path): Promise<Buffer | undefined>;
   /** Saves it; false when the editor cannot. */
   save(path: Path, bytes: Buffer): Promise<boolean>;
@@ -19,7 +19,7 @@ export type Unsaved = ReadonlyMap<Path, Buffer>;
 /** In a larger folder, only the first files are compared with the editor. */
 const MAX_COMPARED_FILES = 1_000;
 
-/** Those of these files, and of the files in these folders, that the person has changed and not saved. */
+/** Those of these files, and of the files in these folders, that have unsaved changes. */
 export async function findUnsaved(
   confinement: Confinement,
   buffers: Buffers | undefined,
@@ -43,13 +43,13 @@ function filesAt(confinement: Confinement, path: Path): Path[] {
   if (file !== undefined) return [file];
   const inside = attempt(() => {
     using folder = confinement.openFolder(path);
-    // An editor opens no file whose name is not text.
+    // An editor cannot open a file whose name is not text.
     return readdirSync(folder.path, { recursive: true, withFileTypes: true });
   });
   return (inside ?? []).flatMap((entry) => (entry.isFile() ? [`${entry.parentPath}/${entry.name}`] : []));
 }
 
-/** Saves what the person typed, so that an edit starts from it. */
+/** Saves the person's text, so that an edit starts from it. */
 export async function saveAll(buffers: Buffers | undefined, unsaved: Unsaved): Promise<void> {
   for (const [path, bytes] of unsaved) if (!(await buffers?.save(path, bytes))) throw notSaved(path);
 }

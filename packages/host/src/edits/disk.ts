@@ -53,7 +53,7 @@ export function openFile(disk: Disk, path: NativePath, flags: number, mode?: num
 export function makeFolder(disk: Disk, path: NativePath, mode: number | undefined): void {
   if (mode === undefined) return void disk.mkdirSync(path);
   disk.mkdirSync(path, { mode });
-  // What the umask took away.
+  // Restores the bits that the umask removed.
   using folder = openFile(disk, path, FOLDER);
   disk.fchmodSync(folder.fd, mode);
 }

@@ -36,7 +36,7 @@ import {
   type UndoStep,
 } from "./undo-records.ts";
 
-/** The answer to an edit that found the remains of an earlier one, and could not set them right. */
+/** The error of an edit that found an earlier one unfinished and could not recover it. */
 export interface Noted {
   readonly note?: string;
 }
@@ -46,7 +46,7 @@ export interface PatchResult extends Noted {
   readonly files: readonly FileReport[];
   /** null after a dry run. */
   readonly undo: Ref | null;
-  /** What a dry run would do. */
+  /** The changes that a dry run would make. */
   readonly diff?: string;
 }
 
@@ -72,9 +72,9 @@ export function createEdits({ confinement, blobs, state, warn, disk = realDisk }
   const records = createUndoRecords(sealOf);
   const removal = createRemoval({ confinement, blobs, transactions, records, folder: state.folder("trash") });
 
-  /** What recovery could not set right, for the next answer. */
+  /** Failures of recovery, for the next answer. */
   let untold: string | undefined;
-  /** Another process may have died since the last time, so every edit starts with looking for its remains. */
+  /** Another process may have died since the last time, so every edit starts with a search for unfinished changes. */
   const alone = <T extends object>(work: () => Promise<T> | T, signal?: AbortSignal): Promise<T & Noted> =>
     lock.hold(async () => {
       untold = (await confinement.withoutDenials(transactions.recover)) ?? untold;
@@ -156,7 +156,7 @@ export function createEdits({ confinement, blobs, state, warn, disk = realDisk }
         return { patch_id, files: plan.reports, undo: await commit(plan, signal) };
       }, signal);
     },
-    /** From now on, edits heed what the person has open in an editor. */
+    /** From now on, edits take into account the text that the person has open in an editor. */
     useBuffers(open: Buffers): void {
       buffers = open;
     },
@@ -234,13 +234,13 @@ export function createEdits({ confinement, blobs, state, warn, disk = realDisk }
       return done;
     },
 
-    /** Rolls back what a crashed process left half done. Cheap when there is nothing. */
+    /** Rolls back the unfinished change of a crashed process. Cheap when there is none. */
     async recover(): Promise<void> {
       await removal.emptyTrash();
       if (!statSync(journalFile, { throwIfNoEntry: false })?.size) return;
       untold = (await alone(() => ({}))).note;
     },
-    /** What is left to do by hand after edits that could be neither finished nor taken back. */
+    /** Instructions for repairing by hand the edits that could be neither finished nor rolled back. */
     givenUp: journal.givenUp,
     /** Closes as soon as no edit is under way. */
     async close(): Promise<void> {
@@ -252,7 +252,7 @@ export function createEdits({ confinement, blobs, state, warn, disk = realDisk }
 
 const diffOf = (confinement: Confinement, changes: readonly Change[]): string =>
   changes
-    // git has no word for an empty folder.
+    // git cannot represent an empty folder.
     .filter((change) => kindOfChange(change) !== "directory")
     .map(({ path, before, after }) =>
       unifiedDiff({

@@ -22,7 +22,7 @@ import { newTempName } from "./temp-name.ts";
 /** The entry found at a path. */
 export interface Existing {
   readonly kind: ChangedKind;
-  /** A file's content, where a link leads, nothing for a folder. */
+  /** A file's content, a link's target, nothing for a folder. */
   readonly bytes: Buffer;
   readonly hash: Hash;
   /** From before the bytes were read. */
@@ -68,7 +68,7 @@ export function toStep(change: Change, isSet: boolean): Step {
   const { path, before, after } = change;
   const kind = kindOfChange(change);
   const how = !before ? "create" : !after ? "remove" : mustStayInPlace(change) ? "overwrite" : "replace";
-  // A link and a folder come into being whole.
+  // Links and folders are created atomically.
   const needsTemp = how === "create" ? kind === "file" : how !== "overwrite" && kind !== "directory";
   return {
     target: path,
@@ -91,7 +91,7 @@ export async function writeTemp(disk: Disk, { change, step, folder }: Work): Pro
   await writeNew(disk, folder.at(step.temp), { ...after, like: before?.stat ?? after.like });
 }
 
-/** Hard-links what is about to be replaced. */
+/** Hard-links the entry that is about to be replaced. */
 export async function preserveOld(disk: Disk, work: Work): Promise<void> {
   const { change, step, folder, target } = work;
   if (step.backup === null || !change.before || step.how === "remove") return;

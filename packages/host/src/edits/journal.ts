@@ -41,7 +41,7 @@ const Intention = z.strictObject({
   folders: z.array(z.string()),
 });
 
-/** Everything that must be known to take a half-done change back. */
+/** Everything that is needed to roll back an unfinished change. */
 export type Intention = z.output<typeof Intention>;
 
 /** Records had no version at first. */
@@ -133,7 +133,7 @@ export function createJournal({ file, roots, sealOf, warn, disk = realDisk }: Jo
       else setAside("damaged", "the edit journal was damaged and ignored");
       return undefined;
     },
-    /** Gives up the recovery of the pending change; `what` says for a person what is left to do. */
+    /** Gives up the recovery of the pending change; `what` tells a person how to repair it. */
     giveUp: (what: string): string => setAside("unfinished", what),
     /** The sentences about changes that were given up, until a person removes their records. */
     givenUp: (): string[] =>
@@ -165,7 +165,7 @@ function parseRecord(bytes: Buffer, sealOf: Seal): Pending | "newer" | undefined
   const lines = bytes.toString("utf8", end + 1).split("\n");
   // It was written once all steps were synced, so even a torn line proves the commit.
   const committed = lines.some((line) => line.startsWith(COMMITTED.charAt(0)));
-  // The last line is torn, or empty: what it announces did not begin.
+  // The last line is torn, or empty: the step that it announces did not begin.
   const begun = new Set(
     lines
       .slice(0, -1)

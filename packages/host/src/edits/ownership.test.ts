@@ -224,7 +224,7 @@ describe.skipIf(process.getuid?.() !== 0)("an ordinary user", () => {
     expect(facts()["file"]).toEqual(before["file"]);
   });
 
-  test("what cannot be recovered is given up, told once and listed; other files can be edited", async () => {
+  test("an edit that cannot be recovered is abandoned, reported once and listed; other files can be edited", async () => {
     place("file", OTHER, 0o666);
     expect(dieEditing("change")).toBe(9);
     chmodSync(join(root, "file"), 0o644);

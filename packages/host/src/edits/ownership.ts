@@ -6,8 +6,8 @@ import { entryError } from "../system-error.ts";
 import type { Change } from "./file-step.ts";
 
 /**
- * Whether the file is overwritten instead of replaced: another one in its place would part it from its other names or
- * from an owner that we cannot give it, or its folder takes no other one.
+ * Whether the file is overwritten instead of replaced: replacing it would break its hard links or lose an owner that we
+ * cannot set, or its folder accepts no new file.
  */
 export function mustStayInPlace({ path, before, after }: Change): boolean {
   if (before?.kind !== "file" || after === null) return false;
@@ -21,7 +21,7 @@ export function checkPermissions(changes: readonly Change[]): void {
       continue;
     const mode = before.stat.mode & 0o7777;
     if (((after.mode ?? mode) & 0o7777) !== mode)
-      throw entryError("ACCESS_DENIED", path, "belongs to another user, who alone can change its mode");
+      throw entryError("ACCESS_DENIED", path, "belongs to another user; only that user can change its mode");
     if ((mode & SET_ID) !== 0)
       throw entryError("ACCESS_DENIED", path, "has set-id bits that only its owner can preserve in an edit");
   }

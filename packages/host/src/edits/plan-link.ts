@@ -23,7 +23,7 @@ export function readLink(confinement: Confinement, { change, asked }: Omit<Part,
 export function checkLinkBase({ path, hash }: ExistingFile, expected: Hash | undefined): void {
   if (expected === undefined || expected === hash) return;
   const what =
-    "is a link, and base_hash is not of where it leads; leave it out, the patch says what must be there";
+    "is a link, and base_hash is not the hash of its target; leave it out, the patch itself states the expected target";
   throw entryError("CONFLICT", path, what, { expected, actual: hash });
 }
 

@@ -25,7 +25,7 @@ export interface RemovalParts {
   readonly folder: string;
 }
 
-/** Takes whole folders away, and brings them back. Call it under the lock. */
+/** Removes whole folders, and restores them. Call it under the lock. */
 export function createRemoval({ confinement, blobs, transactions, records, folder }: RemovalParts) {
   const trash = createTrash(confinement, folder);
   const storeRecord = (entry: TreeEntry): Ref =>

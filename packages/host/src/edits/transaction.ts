@@ -119,8 +119,8 @@ export function createTransactions(parts: RollbackParts, journal: Journal) {
       }
     },
     /**
-     * Rolls back the half-done change of a dead process. Call it first under the lock. A change that resists is given
-     * up, so that it hinders no other; the returned sentence says what is left to do.
+     * Rolls back the half-done change of a dead process. Call it first under the lock. A change that cannot be rolled
+     * back is abandoned, so that it blocks no other; the returned sentence says how to repair it.
      */
     async recover(): Promise<string | undefined> {
       try {
@@ -134,7 +134,7 @@ export function createTransactions(parts: RollbackParts, journal: Journal) {
         journal.clear();
         return undefined;
       } catch (cause) {
-        throw toToolError(cause, "what a process that died left behind");
+        throw toToolError(cause, "the unfinished edit of a process that died");
       }
     },
   };
@@ -146,7 +146,7 @@ function halfDone(cause: unknown, failures: readonly Failure[]): ToolError {
   return new ToolError("IO_ERROR", `${reason}; ${unrestored(failures)}`, {}, { cause });
 }
 
-/** Says how to set right by hand what an edit left half done. */
+/** Describes how to repair an unfinished edit by hand. */
 const unrestored = (failures: readonly Failure[]): string =>
   failures
     .map(({ step: { target, before }, cause }) => {
@@ -169,7 +169,7 @@ function reasonOf(cause: unknown): string {
   return errno === undefined ? "" : ` (${errno})`;
 }
 
-/** One after the other, each telling its own errors; others in this process get their turns in between. */
+/** One after the other, each reporting its own errors; others in this process get their turns in between. */
 async function eachInTurn(
   works: readonly Work[],
   perform: (work: Work) => Promise<void> | void,

@@ -163,7 +163,7 @@ export function restoreTree(
   });
 }
 
-/** Takes the tree away at once, and then apart. */
+/** Moves the tree away atomically, then deletes it. */
 export const discardTree = (transactions: Transactions, path: Path): Promise<void> =>
   transactions.withTemporary(path, async ({ folder, target, temp }) => {
     renameSync(target, temp);

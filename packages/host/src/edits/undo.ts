@@ -135,7 +135,7 @@ function planStep(
   return { changes, folders, reports };
 }
 
-/** Where an entry is restored. The error names what is in its place, which may be of a kind that no record has. */
+/** Where an entry is restored. The error names the entry in its place, which may be of a kind that no record has. */
 function findRestored(confinement: Confinement, asked: Path, isFreed: (path: Path) => boolean) {
   try {
     return findFree(confinement, asked, isFreed);

@@ -2,7 +2,7 @@ import { read, readSync } from "node:fs";
 import { promisify } from "node:util";
 import { SMALL_FILE_BYTES } from "./file-facts.ts";
 
-/** Bytes that are looked at part by part, wherever they are. */
+/** Bytes that are read part by part, from memory or from a file. */
 export interface ByteSource {
   readonly size: number;
   /** All of them, if they are in memory. */
@@ -32,7 +32,7 @@ export const fileSource = (fd: number, size: number): ByteSource =>
 const FIRST_CHUNK_BYTES = 64 * 1024;
 const CHUNK_BYTES = 512 * 1024;
 
-/** The bytes from `start` on, chunk by chunk. A chunk is good until the next one is asked for. */
+/** The bytes from `start` on, chunk by chunk. A chunk is valid until the next one is requested. */
 export async function* chunksFrom(
   source: ByteSource,
   start: number,

@@ -4,7 +4,7 @@ import { type ByteSource, memorySource, readBytes } from "./byte-source.ts";
 import { advance } from "./lines.ts";
 import { isText, restOfCharacter, wholeCharacters } from "./text.ts";
 
-/** Which bytes are asked for. */
+/** The requested bytes. */
 export interface Span {
   readonly start: number;
   readonly end: number;
@@ -43,7 +43,7 @@ export async function readParts(source: ByteSource, { start, end }: Span, budget
   return { head, tail: await readBytes(source, end - half, end) };
 }
 
-/** The parts as text, cut at lines or at least at characters; undefined when they are none. */
+/** The parts as text, cut at lines or at least at characters; undefined when they are not text. */
 export function toTextExcerpt(span: Span, parts: Parts): Excerpt | undefined {
   if (parts.tail === undefined) return isText(parts.head) ? { text: parts.head.toString() } : undefined;
   const head = parts.head.subarray(0, headCut(parts.head));

@@ -85,7 +85,7 @@ export function readAll(fd: number, expected = fstatSync(fd).size): Buffer {
     length += count;
     if (count === 0 || length === expected) return buffer.subarray(0, length);
     if (length > MAX_WHOLE_BYTES)
-      throw new ToolError("TOO_LARGE", "the file does not end; it cannot be read", {
+      throw new ToolError("TOO_LARGE", "the file has no end, so it cannot be read", {
         limit: MAX_WHOLE_BYTES,
       });
     if (length === buffer.length)

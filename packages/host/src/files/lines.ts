@@ -76,7 +76,7 @@ async function findColumn(
 
 const isContinuation = (byte: number) => (byte & 0xc0) === 0x80;
 
-/** Where one is after this text, having started at `from`. */
+/** The position after this text, which starts at `from`. */
 export function advance(from: Position, text: string): Position {
   let lines = 0;
   let lineStart = 0;

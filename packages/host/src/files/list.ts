@@ -15,7 +15,7 @@ export interface ListOptions extends Omit<WalkOptions, "env"> {
   readonly pattern?: string | undefined;
   readonly kind?: FileKind | undefined;
   readonly limit: number;
-  /** A page ends too when its uris have come to so many bytes. */
+  /** A page also ends when its uris reach this many bytes. */
   readonly maxBytes: number;
 }
 
@@ -23,13 +23,13 @@ export const Entry = z.object({ uri: z.string(), kind: FileKind, size: z.int(), 
 
 export interface EntryPage {
   readonly entries: z.output<typeof Entry>[];
-  /** How many folders the operating system does not let us look into. */
+  /** The number of folders that the operating system does not let us read. */
   readonly unreadable: number;
   /** The path to continue after; undefined at the end. */
   readonly next: Path | undefined;
 }
 
-/** One page of the entries of a tree. Only those on the page are looked at more closely than their names. */
+/** One page of the entries of a tree. Only entries on the page are examined beyond their names. */
 export async function listEntries(
   confinement: Confinement,
   env: NodeJS.ProcessEnv,

@@ -153,6 +153,6 @@ const noCommits = () =>
 const wouldLoseCommits = (name: string, commits: readonly { hash: string; subject: string }[]) =>
   new ToolError(
     "CONFIRM_REQUIRED",
-    `'${name}' has ${commits.length === MAX_LOST ? "at least " : ""}${commits.length} commits that no other branch, tag or remote has; force: true deletes it all the same`,
+    `'${name}' has ${commits.length === MAX_LOST ? "at least " : ""}${commits.length} commits that no other branch, tag or remote has; force: true deletes it anyway`,
     { would: { lose_commits: commits } },
   );

@@ -52,7 +52,7 @@ function commitFiles(repository: Repository, files: readonly Path[], options: Co
         indexFile,
       });
     }
-    // Bringing a merge to its end commits everything that it brought.
+    // Concluding a merge commits everything that it changed.
     const kind = findOperation(repository)?.kind;
     const how = kind === undefined || kind === "bisect" ? "--only" : "--include";
     await repository.checkDenied(async () => {
@@ -88,7 +88,7 @@ async function runCommit(
   const input = Buffer.from(message === undefined ? "" : `${message}\n`);
   const { code, stderr } = await repository.run(args, { input, indexFile, codes: [0, 1, 128] });
   if (code === 0) return;
-  // 1 without a word means that there is nothing to commit.
+  // Exit code 1 without output means that there is nothing to commit.
   if (code === 1 && stderr.trim() === "") throw nothingToCommit(files.length > 0);
   throw repository.failure(code, stderr);
 }
@@ -111,7 +111,7 @@ async function checkKnown(repository: Repository, path: Path, name: Path): Promi
   const uri = pathToUri(path);
   throw new ToolError(
     "NOT_FOUND",
-    `${uri} is not there, and git knows no such file; vcs.status shows what changed`,
+    `${uri} is not there, and git does not track it; vcs.status shows what changed`,
     { uri },
   );
 }

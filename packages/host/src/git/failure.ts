@@ -23,7 +23,7 @@ export function vcsError(
 }
 
 const endedHow = (code: number | null) =>
-  code === null ? "git was killed or crashed; try again" : `git ended with ${code} and said nothing`;
+  code === null ? "git was killed or crashed; try again" : `git exited with ${code} and printed no error`;
 
 const withoutCredentials = (text: string) => text.replace(/([a-z][a-z0-9+.-]*:\/\/)[^\s/@'"]*@/gi, "$1");
 

@@ -83,7 +83,7 @@ const OLDEST = { major: 2, minor: 31 };
 export function createGit(options: GitOptions): Git {
   const { confinement, env, sandbox, allow = { filters: [], hooks: false } } = options;
   let found: { readonly path: string; readonly base: Record<string, string> } | undefined;
-  /** Looked up with the first call: many a server is never asked about git. */
+  /** Looked up with the first call: many servers never use git. */
   const machine = () => {
     if (found) return found;
     const path = pathOutsideProjects(env["PATH"] ?? "", confinement.roots);
@@ -102,7 +102,7 @@ export function createGit(options: GitOptions): Git {
     return file;
   };
 
-  /** A filter that settings allow may write, git-lfs does. */
+  /** A filter that settings allow may write, as git-lfs does. */
   const onlyReads = ([name = ""]: readonly Path[]) => allow.filters.length === 0 && READERS.has(name);
 
   const start = async (
@@ -234,7 +234,7 @@ interface Known {
   readonly reads: readonly Path[];
 }
 
-/** Node hands over arguments as text; xargs hands over any bytes. */
+/** Node passes arguments as text; xargs passes any bytes. */
 function byXargs(
   xargs: string,
   { argv, input }: { argv: readonly [string, ...string[]]; input: Uint8Array },

@@ -73,7 +73,7 @@ export function approveHooks(folder: Path, record: HookRecord, writable: readonl
 const hashesIn = (folder: Path): ReadonlyMap<string, string> =>
   new Map(readHooks(folder).map(([name, bytes]) => [name, hashOf(bytes)]));
 
-/** Small files alone: what git ships as samples is never run. */
+/** Small files only; git's own samples never run. */
 function readHooks(folder: Path): [string, Buffer][] {
   const names = attempt(() => readdirSync(toNative(folder))) ?? [];
   return names

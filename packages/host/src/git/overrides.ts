@@ -9,7 +9,7 @@ export interface Setting {
   readonly value: string;
 }
 
-/** What the user's settings allow a repository to run. */
+/** The programs that the user's settings allow a repository to run. */
 export interface GitAllowance {
   /** Filters by name, such as lfs; their commands are taken from the person's own git config only. */
   readonly filters: readonly string[];

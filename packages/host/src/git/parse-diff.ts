@@ -102,7 +102,7 @@ function splitSections(patch: Buffer): { header: string; bytes: Buffer }[] {
   return sections.filter(({ header }) => header.startsWith("diff --git "));
 }
 
-/** git says of files in conflict, between the parts, that they are. */
+/** Between the parts, git prints a note for each file in conflict. */
 function withoutRemarks(section: Buffer): Buffer {
   const at = section.indexOf("\n* Unmerged path ");
   return at < 0 ? section : section.subarray(0, at + 1);

@@ -22,7 +22,7 @@ type Roots = Pick<Confinement, "roots">;
 
 /**
  * Finds the repository of a folder as plain files, so that git itself never looks for one: a folder that only looks
- * like a bare repository is none, and `core.worktree` moves nothing.
+ * like a bare repository is not used, and `core.worktree` is ignored.
  */
 export function findRepository(confinement: Roots, start: Path): Places {
   const root = confinement.roots
@@ -40,7 +40,7 @@ export function findRepository(confinement: Roots, start: Path): Places {
   }
 }
 
-/** What git reads first. */
+/** The files that git reads first. */
 const READ_FIRST = [
   ...[
     "HEAD",
@@ -68,7 +68,7 @@ function checkOrdinary(gitDir: Path): void {
   throw new ToolError("VCS_ERROR", message, { exit_code: null });
 }
 
-/** What git reads first, where it is another name of a file that is elsewhere. */
+/** Those of these files that are links to files elsewhere. */
 export function linksIn({ gitDir, commonDir }: Places): readonly Path[] {
   const names = [...new Set([gitDir, commonDir])].flatMap((place) =>
     READ_FIRST.map((name) => `${place}/${name}`),
@@ -123,7 +123,7 @@ const isInRoot = ({ roots }: Roots, path: Path) => roots.some((root) => isWithin
 export const isInside = ({ roots }: Roots, { gitDir, commonDir }: Places, path: Path): boolean =>
   isInRoot({ roots: [...roots, gitDir, commonDir] }, path);
 
-/** What a `.git` file names. */
+/** The folder that a `.git` file names. */
 function linkedFolder(file: Path, top: Path): Path | undefined {
   const named = /^gitdir: ([^\r\n]+)/.exec(readSmallFile(file))?.[1];
   return named === undefined ? undefined : realPath(resolve(top, named));

@@ -24,7 +24,7 @@ export interface GitOutput {
 const MAX_STDERR_BYTES = 8_192;
 const TIMEOUT_MS = 120_000;
 const STALL_MS = 500;
-/** git takes its lock files away when it is asked to end. */
+/** Time for git to remove its lock files after SIGTERM. */
 const GRACE_MS = 2_000;
 
 /** Runs git to its end, whatever its exit code. Aborting, too much output or too much time ends it and all it started. */

@@ -71,7 +71,7 @@ const LOOKS = `case $2 in version) echo git version 2.40.0; exit;; config) exit;
 readlink /proc/self/ns/net; readlink /proc/self/ns/pid; cat "$HOME/.git-credentials" "$HOME/.ssh/id"
 true >planted || exit 0`;
 
-test("whatever only reads runs inside: no network, no keys, nothing to write", async () => {
+test("read-only commands run in the sandbox: no network, no keys, nothing writable", async () => {
   git(root, "init", "--quiet");
   write("home/.git-credentials", "https://ada:secret@example.org\n");
   write("home/.ssh/id", "secret\n");
@@ -103,7 +103,7 @@ test.skipIf(inject("missing").includes("bubblewrap"))(
   },
 );
 
-test("a call that is cancelled, or has too much to say, ends git and all that it started", async () => {
+test("a cancelled call, or one with too much output, ends git and all its child processes", async () => {
   git(root, "init", "--quiet");
   const seconds = `600.${process.pid}`;
   const controller = new AbortController();

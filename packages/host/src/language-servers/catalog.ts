@@ -32,7 +32,7 @@ export interface ServerRow {
   readonly settings?: Readonly<Record<string, unknown>>;
   /** Logged once it has listed the files of the project; until then it knows only those that are open. */
   readonly listed?: RegExp;
-  /** What it needs from the project to understand this file, and how to get it. */
+  /** The project's missing part without which it cannot understand this file, and how to get it. */
   lacks?(path: Path, root: Path): string | undefined;
   /** How to get it, as a part of a sentence. */
   readonly install: string;

@@ -65,7 +65,7 @@ export function createLanguageClient(server: LanguageServer) {
     knowsOnlyOpen: server.name.startsWith("typescript") || isPyright,
     /** Files elsewhere belong to another server. */
     covers: (path: Path): boolean => isWithin(server.root, path),
-    /** What it needs from the project to understand a file, and how to get it. */
+    /** The project's missing part without which it cannot understand a file, and how to get it. */
     lacks: (path: Path): string | undefined => server.lacks(path),
     /** Why it cannot load the project. */
     trouble: (): string | undefined => server.running?.trouble(),

@@ -5,7 +5,7 @@ import type { LspPublishedDiagnostics } from "./protocol.ts";
 
 export type DiagnosticsBoard = ReturnType<typeof createDiagnosticsBoard>;
 
-/** Some servers publish twice: what they see at once, and a moment later what took longer to find. */
+/** Some servers publish twice: quick findings at once, and slower ones a moment later. */
 const SECOND_THOUGHTS_MS = 80;
 
 /** The diagnostics that a server has pushed. */

@@ -84,7 +84,7 @@ export function createDocuments(confinement: Confinement, session: Session) {
     changed(paths: readonly Path[]) {
       for (const path of open.keys()) doubts.set(path, session.diagnostics.mark());
       for (const path of paths) if (open.has(path)) syncOrClose(path);
-      // Also before the server has asked for it: what it has read by then may have changed.
+      // Also before the server has registered for it: files that it has read by then may have changed.
       session.notify("workspace/didChangeWatchedFiles", { changes: paths.flatMap(toEvents) });
       // Some look at the files that theirs include only when one is saved.
       for (const { uri } of open.values()) session.notify("textDocument/didSave", { textDocument: { uri } });

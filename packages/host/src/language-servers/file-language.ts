@@ -4,7 +4,7 @@ import { basename, extname } from "node:path";
 export interface FileLanguage {
   /** Whose server it needs, by the name that settings use too. */
   readonly language: string;
-  /** What the protocol calls it. */
+  /** Its name in the protocol. */
   readonly languageId: string;
 }
 

@@ -91,7 +91,7 @@ function findAbove(folder: string, name: string): string | undefined {
   return folder === dirname(folder) ? undefined : findAbove(dirname(folder), name);
 }
 
-/** A manifest is whatever the project has put there. */
+/** The content of a manifest is untrusted. */
 function loadVersion(manifest: string): string | undefined {
   try {
     const { version }: { version?: unknown } = JSON.parse(

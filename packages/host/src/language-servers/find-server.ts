@@ -32,7 +32,7 @@ const PROBE_MS = 5_000;
 const MAX_REASON_CHARS = 120;
 const MAX_PRINTED_CHARS = 65_536;
 
-/** Looks for a language's server, and asks what it finds whether it works. */
+/** Looks for a language's server, and checks that a found one works. */
 export async function findServer(language: string, options: FindOptions): Promise<Finding> {
   const own = Object.hasOwn(options.configured, language) ? options.configured[language] : undefined;
   if (own) {
@@ -57,7 +57,7 @@ export async function findServer(language: string, options: FindOptions): Promis
 const suits = ({ onlyOldTypeScript }: ServerRow, { root }: Surroundings): boolean =>
   !onlyOldTypeScript || (majorTypeScriptOf(root) ?? Number.POSITIVE_INFINITY) < 7;
 
-/** The server, or why it is none. */
+/** The server, or why it cannot be used. */
 async function findRow(row: ServerRow, options: FindOptions): Promise<FoundServer | string> {
   const missing = row.needs?.find((program) => findOnPath(program, options.env) === undefined);
   if (missing !== undefined) return `${row.name} needs '${missing}' on PATH`;
@@ -67,7 +67,7 @@ async function findRow(row: ServerRow, options: FindOptions): Promise<FoundServe
     if (!program) continue;
     const isOfProject = program.isOfProject || row.onlyOldTypeScript;
     if (isOfProject && !(await holdsPrograms(options.sandbox))) {
-      reason = `${row.name} would run code of the project, which is not done without a sandbox`;
+      reason = `${row.name} would run code of the project, which requires a sandbox`;
       continue;
     }
     const probed = program.version ?? (await probe([...program.argv, ...row.probe], row, options));

@@ -18,7 +18,7 @@ export interface LanguageServerLimits extends Patience {
   readonly startMs: number;
   readonly maxMemoryBytes: number;
   readonly idleMs: number;
-  /** How often memory and idleness are looked at. */
+  /** How often memory and idle time are checked. */
   readonly lookMs: number;
   /** After that many deaths it is left alone for `circuitMs`. */
   readonly maxDeaths: number;
@@ -35,7 +35,7 @@ export const SERVER_LIMITS: LanguageServerLimits = {
   maxDeaths: 5,
   circuitMs: 5 * 60_000,
 };
-/** A server that has run so long has not died of how it was started. */
+/** A server that ran this long did not die because of how it was started. */
 const HEALTHY_MS = 10 * 60_000;
 
 export interface LanguageServerOptions {
@@ -46,7 +46,7 @@ export interface LanguageServerOptions {
   readonly initializationOptions?: unknown;
   readonly settings?: Readonly<Record<string, unknown>>;
   readonly listed?: RegExp;
-  /** What it needs from the project to understand a file, and how to get it. */
+  /** The project's missing part without which it cannot understand a file, and how to get it. */
   lacks?(path: Path): string | undefined;
   start(): Promise<ServerProcess>;
   log(line: string): void;

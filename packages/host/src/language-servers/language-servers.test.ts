@@ -105,7 +105,7 @@ test("a server that dies in the middle of a question is asked again", async () =
   expect(await asked).toHaveLength(1);
 });
 
-test("a server that registers its diagnostics twice is asked once, so that no failure goes unheard", async () => {
+test("a server that registers its diagnostics twice is asked once, so that no failure goes unnoticed", async () => {
   const silent = join(import.meta.dirname, "testing/silent-server.ts");
   const command = [process.execPath, silent, "1", "registers"] as const;
   const { root, serverFor } = openServers({ configured: { zig: { command: [...command] } } });
@@ -163,7 +163,7 @@ test("closing leaves no process", async () => {
   expect(alive(family)).toEqual([]);
 });
 
-test("files that others make, change and remove are known without anybody saying so", async () => {
+test("files that other programs create, change or remove are noticed without a notification", async () => {
   const { root, path, serverFor, define, watcher } = openServers();
   expect(await define()).toMatchObject([{ path: join(root, "a.ts"), range: { start: { line: 0 } } }]);
   await watcher.ready();
@@ -214,7 +214,7 @@ test("a program on PATH that does not work is not taken for a server", async () 
   expect(await servers.find(join(root, "a.cpp"))).toEqual({ how: expect.stringContaining("clangd") });
 });
 
-test("a server of the project itself is not started where no sandbox holds it", async () => {
+test("a server of the project itself is not started without a sandbox", async () => {
   const { root, servers } = openServers({
     bundledFrom: null,
     env: { PATH: "/usr/bin:/bin" },

@@ -18,7 +18,7 @@ export interface SessionOptions {
   readonly settings?: Readonly<Record<string, unknown>>;
   /** The log line that ends the server's project scan; until then it counts as loading. */
   readonly listed?: RegExp;
-  /** Ends the wait for a server that does not shake hands. */
+  /** Ends the wait for the handshake. */
   readonly signal: AbortSignal;
   readonly patience: Patience;
   /** Receives the server's progress messages. */
@@ -42,7 +42,7 @@ const REPORT_WITHIN_MS = 150;
 /** Our own token in the server's work list. */
 const LISTING = "octant: lists the project";
 
-/** A conversation with one server, from `initialize` to its end. Throws ServerUnavailable when it does not shake hands. */
+/** A conversation with one server, from `initialize` to its end. Throws ServerUnavailable when the handshake fails. */
 export async function openSession(options: SessionOptions) {
   const { process: server, name, root, initializationOptions, settings = {}, listed } = options;
   const rpc = await import("vscode-jsonrpc/node");
@@ -134,7 +134,7 @@ export async function openSession(options: SessionOptions) {
     const onGone = () => reject(hasDied());
     const timer = setTimeout(() => {
       giveUp(new ServerSilent(`${name} has not answered within ${patienceMs} ms`));
-      // Once may be a long thought; asked again after that and silent again, it is taken for dead.
+      // One timeout may be slow work; after a second one without an answer in between, the server counts as dead.
       if (silentSince !== undefined && sentAt >= silentSince && work.count() === 0)
         gone.abort("it no longer answers");
       silentSince ??= performance.now();
@@ -153,7 +153,7 @@ export async function openSession(options: SessionOptions) {
     }
   };
   const notify = (method: string, params: unknown) => {
-    // A dead server is found out by the next request.
+    // The next request detects a dead server.
     if (!gone.signal.aborted) void connection.sendNotification(method, params).catch(() => {});
   };
 
@@ -161,7 +161,7 @@ export async function openSession(options: SessionOptions) {
   const { capabilities } = await request<{ capabilities: LspCapabilities }>(
     "initialize",
     {
-      // A server that looks for its parent in vain would take it for dead.
+      // A server that cannot find its parent's process would assume that the parent has died.
       processId: server.isApart ? null : process.pid,
       clientInfo: { name: "octant" },
       rootUri: folder.uri,
@@ -173,7 +173,7 @@ export async function openSession(options: SessionOptions) {
     options.signal,
     INITIALIZE_MS,
   );
-  // To shake hands is not to have read the project.
+  // A server may complete the handshake before it has read the project.
   isWarm = false;
   notify("initialized", {});
   if (Object.keys(settings).length > 0) notify("workspace/didChangeConfiguration", { settings });
@@ -209,7 +209,7 @@ export async function openSession(options: SessionOptions) {
     isLoading: () => work.count() > 0 || troubles.size > 0,
     /** Why the server cannot load the project, or a part of it. */
     trouble: () => troubles.values().next().value?.split("\n")[0]?.slice(0, MAX_MESSAGE_CHARS),
-    /** Says goodbye; the process is then ended by force. */
+    /** Sends the shutdown messages; the process is then killed. */
     async close() {
       const finish = server.ending();
       try {
@@ -217,7 +217,7 @@ export async function openSession(options: SessionOptions) {
         notify("exit", undefined);
         await Promise.race([server.exited, delay(GOODBYE_MS)]);
       } catch {
-        // It is ended by force in any case.
+        // It is killed in any case.
       }
       // Pending callers must learn that the server exited, not that it refused.
       gone.abort("it was ended");
@@ -241,7 +241,7 @@ const METHODS: Readonly<Record<string, string>> = {
 
 /**
  * Writes each message in one piece. The library's own writer sends the header first and waits for it to be taken, so
- * that the server is woken up twice; that is half of what a short question costs.
+ * that the server is woken up twice; that is half the cost of a short request.
  */
 function createMessageWriter(rpc: typeof import("vscode-jsonrpc/node"), input: Writable): MessageWriter {
   return {

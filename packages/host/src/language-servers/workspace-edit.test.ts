@@ -75,7 +75,7 @@ test.each([
   expect(applied?.undo).toMatch(/^blob:/);
 });
 
-test("a server that knows another state of the file changes nothing", async () => {
+test("a server with another version of the file changes nothing", async () => {
   const file = join(root, "stale.txt");
   writeFileSync(file, "a\n  xyz\n");
   const options = { dryRun: false, expected: "old" };

@@ -66,7 +66,7 @@ function toChanges(
   const listed = documentChanges
     ? documentChanges.map((change) => {
         if ("textDocument" in change) return { uri: change.textDocument.uri, edits: change.edits };
-        const message = `the language server wants to ${change.kind} files, which is not done on its word; do that by fs.apply_patch first`;
+        const message = `the language server's edit would ${change.kind} files, which is not allowed; do that with fs.apply_patch first`;
         throw new ToolError("UNSUPPORTED", message, {
           what: `${change.kind} of files`,
           how: "use fs.apply_patch",
@@ -106,8 +106,8 @@ export function applyTextEdits(
 
 const outOfDate = ({ hash }: SourceText, path: Path) => {
   const uri = pathToUri(path);
-  const message = `the language server knows another state of ${uri}; try again in a moment`;
-  return new ToolError("CONFLICT", message, { uri, expected: "what the server knows", actual: hash });
+  const message = `the language server has another version of ${uri}; try again in a moment`;
+  return new ToolError("CONFLICT", message, { uri, expected: "the server's version", actual: hash });
 };
 
 /** Columns beyond the end of a line mean its end, as the protocol says. */

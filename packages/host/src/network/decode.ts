@@ -17,7 +17,7 @@ export type Bytes = AsyncIterable<Buffer>;
 
 export const ACCEPTED_ENCODINGS = "gzip, deflate, br, zstd";
 
-/** The body as it was before it was compressed for the way; TOO_LARGE as soon as that is more than `maxBytes`. */
+/** The decompressed body; TOO_LARGE as soon as that exceeds `maxBytes`. */
 export async function* decodedBody(
   message: IncomingMessage,
   target: Target,

@@ -19,7 +19,7 @@ import { pin, type Route } from "./resolve-and-check.ts";
 import { isHttp, type Target, toTarget } from "./target.ts";
 import { joinTunnel, openTunnel } from "./tunnel.ts";
 
-/** An HTTP proxy that decides for another program, such as a browser, what it may reach. */
+/** An HTTP proxy that restricts the hosts another program, such as a browser, may reach. */
 export interface HttpProxy {
   /** A socket in a private folder, or `http://127.0.0.1:port`. */
   readonly address: string;
@@ -127,7 +127,7 @@ export async function createHttpProxy(options: HttpProxyOptions): Promise<HttpPr
   };
 }
 
-/** These are between the client and us. */
+/** Hop-by-hop headers. */
 const HOP_HEADERS = new Set([
   ...["connection", "keep-alive", "proxy-connection", "proxy-authorization", "te", "upgrade", "host"],
 ]);

@@ -39,7 +39,7 @@ export interface Network {
     options: Pick<HttpProxyOptions, "listen" | "site"> &
       Pick<NetworkOptions, "denies"> & { readonly isRemote: boolean },
   ): Promise<HttpProxy>;
-  /** Says whether a URL may be handed to a browser, and how it is spelled then. */
+  /** The normalised URL to open in a browser; throws when it may not be opened. */
   checkUrl(url: string, isRemote: boolean): URL;
   close(): Promise<void>;
 }
@@ -49,7 +49,7 @@ export interface NetworkOptions {
   /** Proxies are taken from here; without it every connection is ours. */
   readonly env?: NodeJS.ProcessEnv;
   readonly resolve?: Resolve;
-  /** What rules deny to the running call, at each hop. */
+  /** The denials of rules for the running call, checked at each hop. */
   readonly denies?: DeniesHost | undefined;
   /** Certificates that are trusted instead of those that come with Node. */
   readonly ca?: readonly string[];

@@ -31,7 +31,7 @@ export function nextHop(hop: Hop, status: number, location: string): Hop {
   if (body && !isSameOrigin)
     throw blocked(
       target,
-      `${hop.target.shown} redirects the body to another origin; send it there if that is meant`,
+      `${hop.target.shown} redirects the body to another origin; send it there yourself if that is intended`,
     );
   const headers = Object.entries(hop.headers).filter(
     ([name]) => (isSameOrigin || HARMLESS.has(name)) && (body || !name.startsWith("content-")),

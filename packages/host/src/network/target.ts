@@ -2,7 +2,7 @@ import { ToolError } from "@octant/core";
 import { attempt } from "../attempt.ts";
 import type { Destination } from "./host-patterns.ts";
 
-/** A URL that may be asked for, with the credentials taken out. */
+/** A URL that may be requested, without its credentials. */
 export interface Target extends Destination {
   /** Without user, password and fragment. */
   readonly url: URL;
@@ -12,7 +12,9 @@ export interface Target extends Destination {
   readonly authorization?: string;
 }
 
-/** Parses a URL as browsers do, so that every spelling of an address becomes one; INVALID_ARGUMENT when it is none. */
+/**
+ * Parses a URL as browsers do, so that every spelling of an address becomes one; INVALID_ARGUMENT when it is invalid.
+ */
 export function parseTarget(text: string, path = "url"): Target {
   const url = URL.parse(text);
   if (!url) throw notAUrl(path, `${path} is not an absolute URL, such as https://example.com/page`);

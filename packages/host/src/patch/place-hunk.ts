@@ -135,10 +135,10 @@ function notFound(hunk: Hunk, wanted: readonly string[], stated: number, search:
 
   function reason(): string {
     if (misplaced.some((line) => line < from))
-      return "its lines stand before the end of the hunk before; put hunks in order";
+      return "its lines are before the end of the previous hunk; put hunks in order";
     if (misplaced.length > 0 && hunk.anchors.length > 0) return "its lines do not stand below its @@ anchor";
     if (misplaced.length > 0)
-      return "it says that there is no newline at the end of the file, which does not hold there";
+      return "it states that the file has no newline at its end, which is not the case there";
     const [nearest] = near;
     if (nearest === undefined) return "the file has nothing like its lines; read the file again";
     const expected = shorten(toDisplay(nearest.wanted));

@@ -129,7 +129,7 @@ function replaceLines(lines: Lines, edit: Replace, at: number): Splice {
 
 function notFound(finder: LineFinder, edit: Replace, names: Names) {
   const candidates = nearestCandidates(finder, linesOf(edit.old), 0, names.toDisplay);
-  const hint = candidates[0] ? `; line ${candidates[0].line + 1} comes nearest` : "";
+  const hint = candidates[0] ? `; line ${candidates[0].line + 1} is the closest match` : "";
   return patchFailed(`edit ${names.number}: \`old\` is not in the file${hint}; read it again`, {
     hunk: names.number,
     line: candidates[0]?.line,

@@ -136,7 +136,7 @@ test.runIf(limited.processes)(
 );
 
 test.runIf(limited.processes)(
-  "no group is left when the server has closed, and those of the dead are swept",
+  "no group is left when the server has closed, and those of dead servers are removed",
   async () => {
     const dead = findHierarchies().map(({ parent }) => join(parent, "octant-4194000:1:abcdef"));
     for (const group of dead) mkdirSync(join(group, "proc_left"), { recursive: true });

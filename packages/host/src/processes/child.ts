@@ -27,7 +27,7 @@ export interface ChildInput {
 }
 
 export interface ChildEvents {
-  /** The bytes are only good until this returns. */
+  /** The bytes are only valid until this returns. */
   output(stream: StreamName, bytes: Buffer): void;
   exit(code: number | null, signal: string | null): void;
   /** All output has come; this may be long after the exit, when a grandchild holds it open. */
@@ -87,7 +87,7 @@ function spawnOn(
   { stdin, stdout, stderr }: Readonly<Record<StreamName | "stdin", Pipe | undefined>>,
 ): ChildProcess {
   const file = typeof source === "object" ? takeFile(source.file) : undefined;
-  // Node's own pipes where the system has none to offer.
+  // Node's own pipes where named pipes are not available.
   const input = file ?? stdin?.readEnd ?? (source === "open" ? "pipe" : "ignore");
   const stdio = [input, stdout?.writeEnd ?? "pipe", stderr?.writeEnd ?? "pipe"] as const;
   try {

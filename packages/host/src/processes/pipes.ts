@@ -28,7 +28,7 @@ export class Pipes {
     this.#folder = folder;
   }
 
-  /** Both ends of a pipe, and its name; undefined where there are none to be had. */
+  /** Both ends of a pipe, and its name; undefined where they are not available. */
   async take(): Promise<Pipe | undefined> {
     while (this.#canMake) {
       const name = this.#free.pop();
@@ -85,7 +85,7 @@ const READ_BYTES = 65_536;
 const MAX_READS_AT_ONCE = 4;
 
 export interface PipeEvents {
-  /** The bytes are only good until this returns: all readers share one buffer. */
+  /** The bytes are only valid until this returns: all readers share one buffer. */
   bytes(bytes: Buffer): void;
   close(readToEnd: boolean): void;
 }
@@ -108,7 +108,7 @@ export function createPipeReader(): ReadPipe {
     socket.on("end", () => {
       ended = true;
     });
-    // A broken pipe has ended too, but is not to be used again.
+    // A broken pipe has ended too, but must not be reused.
     socket.on("error", () => {});
     socket.on("close", () => on.close(ended));
     socket.resume();

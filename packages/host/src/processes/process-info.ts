@@ -7,7 +7,7 @@ export interface ProcessInfo
   extends Omit<StartRecord, "caps" | "server">,
     Omit<EndRecord, "status" | "ended_at" | "printed"> {
   readonly status: ProcessStatus;
-  /** In milliseconds, so far or in all. */
+  /** In milliseconds, so far or in total. */
   readonly duration: number;
   readonly stdout_bytes: number;
   readonly stderr_bytes: number;

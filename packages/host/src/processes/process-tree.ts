@@ -3,7 +3,7 @@ import { attempt } from "../attempt.ts";
 import { carriesMark, hasProcessTable, listProcesses, type ProcessRow } from "./process-table.ts";
 import { SERVER_MARK } from "./protocol.ts";
 
-/** Which processes belong together. */
+/** Identifies the processes that belong together. */
 export interface Tree {
   /** Leaders of a session or group that have not been reaped yet. */
   readonly leaders: readonly number[];
@@ -78,7 +78,7 @@ export function endFamily(pid: number, mark: string, exited: Promise<unknown>): 
   return async () => {
     await endTree({ leaders: [pid], mark: `${SERVER_MARK}=${mark}` }, { signal: "SIGKILL", graceMs: 0 });
     await exited;
-    // A sandbox's launcher ends before those inside, which take their time to go and carry no mark any more.
+    // A sandbox's launcher ends before those inside, which take time to exit and no longer carry the mark.
     const started = performance.now();
     while (isAnyAlive(members) && performance.now() - started < PATIENCE_MS) await delay(LOOK_MS);
   };

@@ -105,7 +105,7 @@ test("a process finds itself in its folder, and its input at its end", async () 
   expect(stdout).toBe(`${root}\n${root}\n`);
 });
 
-test("nothing of the server's environment but the harmless reaches a child, nor can it be read from its parent", async () => {
+test("a child gets only harmless variables of the server and cannot read the others from its parent", async () => {
   const { run } = create({
     env: {
       ...process.env,
@@ -175,7 +175,7 @@ test("a timeout longer than a timer can be does not fire at once", async () => {
   expect((await run("sleep 0.1; echo done", { timeoutMs: 2 ** 31 + 5 })).stdout).toBe("done\n");
 });
 
-test("kill reaches grandchildren that left the session, and those that do not listen", async () => {
+test("kill reaches grandchildren that left the session, and those that ignore SIGTERM", async () => {
   const { processes, start, printed } = shared;
   const { proc_id } = await start(
     "trap '' TERM; setsid sh -c 'setsid sleep 60 & sleep 60' & sleep 60 & echo up; sleep 60; sleep 60",
@@ -266,7 +266,7 @@ test("after a restart the ends and the output are still there", async () => {
   expect(second.text(info.proc_id)).toBe("kept\n");
 });
 
-test("closing takes down everything, and says that it was killed", async () => {
+test("closing ends every process and reports it as killed", async () => {
   const { processes, folder, start } = create();
   const { proc_id } = await start("setsid sleep 60 & sleep 60", marked("close"));
   await processes.close();
@@ -298,7 +298,7 @@ async function stopSupervisor({ start }: ReturnType<typeof build>, name: string,
   return { ...info, supervisor };
 }
 
-test("a supervisor that a command has stopped is replaced, and what it held counts as killed", async () => {
+test("a supervisor that a command has stopped is replaced, and its processes count as killed", async () => {
   const bench = create();
   const { proc_id } = await stopSupervisor(bench, "stopper", "sleep 60");
   await expect(bench.start(["true"])).rejects.toMatchObject({ code: "INTERRUPTED" });
@@ -316,7 +316,7 @@ test("leaving takes down everything although a command stops the supervisor agai
   expect(listProcesses().map(({ pid }) => pid)).not.toContain(supervisor);
 });
 
-test("leaving does not wait for processes that do not listen, yet ends them", async () => {
+test("leaving does not wait for processes that ignore signals, but ends them", async () => {
   const { processes, folder, start, printed } = create();
   const { proc_id } = await start("trap '' TERM; echo up; while :; do sleep 1; done", marked("leave"));
   await printed(proc_id, "up");

@@ -68,7 +68,7 @@ export interface ProcessEvent {
 export interface ProcessesOptions {
   /** A private folder of the workspace for output and records. */
   readonly folder: string;
-  /** The server's environment; little of it passes. */
+  /** The server's environment; only harmless variables are passed on. */
   readonly env: NodeJS.ProcessEnv;
   readonly caps?: SpoolCaps;
   readonly maxRunning?: number;
@@ -82,9 +82,9 @@ export interface ProcessesOptions {
 export const MAX_RUNNING = 64;
 const PLAIN_TERMINAL = "dumb";
 const FULL_TERMINAL = "xterm-256color";
-/** After a signal: how long the exit may take to be known. */
+/** After a signal: how long to wait for the exit report. */
 const SETTLE_MS = 500;
-/** As many as can end at once. */
+/** Enough for all running processes to exit at the same time. */
 const MAX_RECENT = MAX_RUNNING;
 
 /** The processes of a workspace. Exited processes are read from disk and cost no memory. */
@@ -135,7 +135,7 @@ export class Processes {
     } catch (cause) {
       free();
       this.#link.drop(proc_id);
-      // There was no input, or it was taken already.
+      // There was no input, or it was already consumed.
       attempt(() => unlinkSync(inputPath(this.#folder, proc_id)));
       throw cause;
     }
@@ -324,7 +324,7 @@ export class Processes {
     }
   };
 
-  /** Everything down, and nothing more. */
+  /** Ends all processes and starts no more. */
   close(): Promise<void> {
     return this.#link.close();
   }

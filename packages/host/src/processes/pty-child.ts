@@ -47,14 +47,14 @@ export async function startPtyChild(
 /** Linux: pins a place without opening it for reading. */
 const PLACE = 0o10000000;
 
-/** A terminal says that it has started before the child has changed into its folder; until then it must be held. */
+/** A terminal reports its start before the child has changed into its folder; until then the folder must stay open. */
 function holdFolder(cwd: string): { readonly name: string; release(): void } {
   if (!cwd.startsWith("/proc/")) return { name: cwd, release: () => {} };
   const fd = openSync(cwd, PLACE | fs.O_DIRECTORY);
   return { name: `/proc/${process.pid}/fd/${fd}`, release: () => closeSync(fd) };
 }
 
-/** A terminal starts anything and lets it print that it is not there, so we look first; throws the system's error. */
+/** A terminal reports a missing program only in its output, so we check first; throws the system's error. */
 function checkProgram({ argv: [program], env, folder }: Pick<StartOrder, "argv" | "env" | "folder">): void {
   if (program.includes("/")) return void checkFile(isAbsolute(program) ? program : join(folder, program));
   let failure: unknown;

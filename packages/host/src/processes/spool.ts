@@ -13,8 +13,8 @@ export const SPOOL_CAPS: SpoolCaps = { head: 16 * MEBIBYTE, tail: 16 * MEBIBYTE 
 
 /**
  * Writes the output of one stream: the head into a file, the rest into segments of `tail` bytes named by their offset,
- * of which the last two are kept. Files only grow, so any process can read them at any time. Each is created with its
- * first byte: silent programs cost none.
+ * of which the last two are retained. Files only grow, so any process can read them at any time. Each is created with
+ * its first byte: silent programs cost none.
  */
 export class SpoolWriter {
   /** Bytes printed so far, stored or not. */
@@ -25,7 +25,7 @@ export class SpoolWriter {
   readonly #caps: SpoolCaps;
   readonly #segments: string[] = [];
   #fd: number | undefined;
-  /** What still fits into the open file. */
+  /** The remaining space in the open file. */
   #room = 0;
 
   constructor(path: string, caps: SpoolCaps) {

@@ -20,7 +20,7 @@ import {
 export interface SupervisorEvents {
   output(proc_id: string): void;
   ended(proc_id: string, end: EndRecord): void;
-  /** It died without having taken down everything. */
+  /** It died before it had ended all processes. */
   lost(): void;
 }
 
@@ -34,8 +34,8 @@ const LEAVING_LOOKS = 6;
 const LEAVING_LOOK_MS = 20;
 
 /**
- * A fork costs a process by its threads and by the memory that it has written to. A supervisor does next to nothing in
- * JavaScript: it needs no threads that compile it, and a small place for what lives shortly, which else grows to 100 MB.
+ * A fork costs a process by its threads and by the memory that it has written to. A supervisor runs little JavaScript:
+ * it needs no compiler threads, and only a small young generation, which would otherwise grow to 100 MB.
  */
 const STAY_SMALL = ["--single-threaded", "--max-semi-space-size=1"];
 
@@ -91,7 +91,7 @@ export class SupervisorClient {
     this.#child.channel?.[change]();
   }
 
-  /** Takes everything down; resolves when the supervisor has exited. */
+  /** Ends all processes; resolves when the supervisor has exited. */
   async close(): Promise<void> {
     this.#closing = true;
     this.hold(true);
@@ -103,7 +103,7 @@ export class SupervisorClient {
     await done;
   }
 
-  /** After `close`: that waits no longer than until the supervisor has taken it on, which outlives this process. */
+  /** After `close`: it then waits only until the supervisor, which outlives this process, has accepted it. */
   async leave(): Promise<void> {
     const child = this.#child;
     this.#rejectAll(new ToolError("CANCELLED", "the server stops", {}));

@@ -71,7 +71,7 @@ export class SupervisorLink {
     return this.#closing;
   }
 
-  /** Closes too, but the supervisor may do the rest alone; a `close` before or after this waits for no more than it. */
+  /** Closes too, but lets the supervisor finish alone; a `close` before or after this waits no longer than this. */
   async leave(): Promise<void> {
     const done = this.close();
     await this.#connection?.client.leave();

@@ -1,7 +1,7 @@
 /** The longest that setTimeout can wait; anything above would fire at once. */
 const LONGEST_MS = 2 ** 31 - 1;
 
-/** Runs `work` after any time, however long, unless it is called off. */
+/** Runs `work` after any time, however long, unless it is cancelled. */
 export function after(ms: number, work: () => void): () => void {
   let timer: NodeJS.Timeout;
   const arm = (left: number) => {
@@ -12,7 +12,7 @@ export function after(ms: number, work: () => void): () => void {
   return () => clearTimeout(timer);
 }
 
-/** Resolves when the time is up, or at once when the signal says so. */
+/** Resolves when the time is up, or as soon as the signal aborts. */
 export function pause(ms: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     if (signal.aborted) return resolve();

@@ -24,7 +24,7 @@ export function collectHead(stream: Readable, maxBytes: number, onExcess = () =>
     bytes += chunk.length;
     if (bytes > maxBytes) onExcess();
   });
-  // The way the program ended says more.
+  // The program's exit status is more informative.
   stream.on("error", () => {});
   return () => Buffer.concat(kept);
 }

@@ -10,7 +10,7 @@ declare const trusted: unique symbol;
 /** The absolute path of a program that may run outside the sandbox. */
 export type TrustedProgram = string & { readonly [trusted]: true };
 
-/** Folders that only an administrator installs to. The PATH is not asked: npx puts a project's folders first on it. */
+/** Folders that only an administrator installs to. The PATH is not used: npx puts a project's folders first on it. */
 const UNIX_FOLDERS = words(`
   /usr/bin /bin /usr/sbin /sbin /usr/local/bin /run/wrappers/bin
   /run/current-system/sw/bin /nix/var/nix/profiles/default/bin /opt/homebrew/bin
@@ -53,7 +53,7 @@ export const findOutsideProjects = (name: string, path: string, roots: readonly 
     .map((folder) => join(folder, name))
     .find((file) => isProgram(file) && !isInside(roots, file));
 
-/** Most folders of a PATH do not hold the name, and a failed accessSync costs more than the look at the file. */
+/** Most folders of a PATH do not hold the name, and a failed accessSync costs more than a stat. */
 export const isProgram = (path: string): boolean =>
   isFile(path) &&
   (attempt(() => {

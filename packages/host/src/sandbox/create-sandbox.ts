@@ -217,7 +217,7 @@ function neededFor({ mode, network, hide_home }: SandboxSettings): SandboxLevel 
   return mode === "allowlist" || network === "off" || hide_home ? "unshare" : undefined;
 }
 
-/** Where nothing else is seen, a command cannot run in a folder that is not. */
+/** In mode allowlist a command cannot run in a folder that is not visible. */
 function checkFolder(
   { folder }: SandboxedCommand,
   roots: SandboxOptions["roots"],
@@ -270,7 +270,7 @@ function behindForwarder(command: SandboxedCommand): SandboxedCommand {
   return {
     ...command,
     argv: toForwarded(command.argv, INSIDE_FOLDER, 0),
-    // Node's own fetch asks for this one before it looks at the others.
+    // Node's own fetch reads this one before the others.
     env: { ...command.env, ...proxies, NODE_USE_ENV_PROXY: "1" },
   };
 }
@@ -281,7 +281,7 @@ function toForwarded(argv: readonly string[], folder: string, descriptors: numbe
   return [node, forwarder, socket, PROXY_PORT, String(descriptors), ...argv];
 }
 
-/** A launcher reports a missing program only on its stderr, so we look first; EXEC_FAILED when it is missing. */
+/** A launcher reports a missing program only on its stderr, so we check first; EXEC_FAILED when it is missing. */
 function findProgram({ argv: [program], env, folder }: SandboxedCommand): string {
   const places = program.includes("/")
     ? [resolve(folder, program)]

@@ -48,7 +48,7 @@ export function createGuard({ roots, scratch, warn }: GuardOptions) {
       watcher.on("error", () => watchers.delete(path));
       watchers.set(path, watcher);
     } catch {
-      // No watch is to be had; the sweep at the end of each command remains.
+      // Watching is not available; the sweep at the end of each command remains.
     }
   };
   const watchRepository = (path: Path) => {
@@ -85,7 +85,7 @@ export function createGuard({ roots, scratch, warn }: GuardOptions) {
         },
       };
     },
-    /** This entry is ours to make, also while commands run. */
+    /** Octant itself creates this entry, also while commands run. */
     allow(path: Path): void {
       allowed.add(path);
       const { guarded } = survey;

@@ -170,7 +170,7 @@ function listCopies({ home, scratch }: HomeOptions): Entries {
   return copies;
 }
 
-/** Where it really is; nothing when it is missing, no file or folder, or a link to somewhere that could be anything. */
+/** Its real path; undefined when it is missing, neither a file nor a folder, or a link to an untrusted place. */
 function harmlessSource(path: string, { home, writable }: HomeOptions): string | undefined {
   const found = statOf(path);
   if (!found?.isFile() && !found?.isDirectory()) return undefined;
@@ -181,13 +181,13 @@ function harmlessSource(path: string, { home, writable }: HomeOptions): string |
   return leadsToSecret || leadsToWritable || isWithin(source, home) ? undefined : source;
 }
 
-/** Covers every secret that is there and would be seen. */
+/** Covers every existing secret that would be visible. */
 export function maskSecrets(tree: Tree, { home, scratch }: HomeOptions): void {
   const copied = new Set(COPIED.map(({ path }) => path));
   for (const path of MASKED) if (!copied.has(path)) addMask(tree, join(home, path), scratch);
 }
 
-/** Puts nothing over a file or folder that would be seen. */
+/** Covers a file or folder that would be visible with an empty one. */
 export function addMask(tree: Tree, at: string, { nothing }: Scratch, options?: Pick<Bind, "ifThere">): void {
   const source = tree.sourceOf(at);
   const isCovered = source === undefined || source === nothing.folder || source === nothing.file;

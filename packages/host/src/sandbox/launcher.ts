@@ -15,8 +15,8 @@ const READ_VARIABLES = 'exec 7<"$1"; /bin/rm -f -- "$1"; shift; ';
 /** Entries may vanish one after the other. */
 const MAX_STARTS = 5;
 /**
- * Covers the entries that $3 lists, one a line, with the empty file $4. One may go before bubblewrap has mounted over
- * it, which then fails before the command.
+ * Covers the entries that $3 lists, one a line, with the empty file $4. One may disappear before bubblewrap has mounted
+ * over it, which then fails before the command.
  */
 const COVER = `exec 8<"$1" 9<"$2"; masks=$3 nothing=$4 program=$5; shift 5
 start() {

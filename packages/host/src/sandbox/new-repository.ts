@@ -69,7 +69,7 @@ function disarmConfig(at: string, move: Move): string[] {
       return true;
     });
   if (!move(isLinked ? draft : config, "config")) return [];
-  // A command may change it again; the next sweep looks at that.
+  // A command may change it again; the next sweep checks that.
   attempt(() => {
     writeFileSync(draft, harmless, { flag: "wx" });
     renameSync(draft, config);

@@ -37,7 +37,7 @@ async function run(script: string): Promise<string> {
 }
 
 test.skipIf(expected === undefined)(
-  "the machine reaches its level, and tells when that confines nothing",
+  "the machine reaches its level, and reports a level that confines nothing",
   async () => {
     expect(await sandbox.status()).toMatchObject({ level: expected });
     expect((await sandbox.unconfined())?.accepted).toBe(confines(expected!) ? undefined : false);

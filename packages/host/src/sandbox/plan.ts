@@ -44,7 +44,7 @@ export interface PlanOptions {
   readonly extra: readonly Mount[];
   /** Places outside the roots that the command needs; of a file it gets a copy. */
   readonly besides?: readonly Path[];
-  /** Nothing of it all can be written. */
+  /** The whole tree is read-only. */
   readonly readOnly?: boolean;
   /** Files and folders that it must not see, where they really are. */
   readonly masked?: readonly Path[];
@@ -52,7 +52,7 @@ export interface PlanOptions {
   readonly systemOnly?: boolean;
 }
 
-/** Everything that a command of the workspace sees, in the order in which it is put there. */
+/** Everything that a command of the workspace sees, in mount order. */
 export function planMounts(options: PlanOptions): readonly Mount[] {
   if (options.systemOnly)
     return planAllowlist({ ...options, allowed: [], settings: { ...options.settings, ...NOTHING_ELSE } });
@@ -247,7 +247,7 @@ function maskSystem(tree: Tree, { scratch, isRoot }: PlanOptions): void {
   }
 }
 
-/** Root can read everybody's; another user only the one that is theirs although HOME is another. */
+/** Root can read every home; another user only their own, even if HOME names another one. */
 function hideOtherHomes(tree: Tree, { isRoot, env }: PlanOptions): void {
   const home = homeOf(env);
   const others = homesOf(env).filter((path) => hasHome(path) && !isWithin(path, home));
@@ -284,8 +284,9 @@ function maskOctant(tree: Tree, { state, scratch, env }: PlanOptions): void {
 }
 
 /**
- * A read-only socket can be connected to all the same. Those in places that commands may write to are meant for them.
- * Sockets come and go, so their masks are the last mounts, and a launcher leaves out those of sockets that are gone.
+ * A read-only mount does not prevent connections to a socket. Those in places that commands may write to are meant for
+ * them. Sockets come and go, so their masks are the last mounts, and a launcher leaves out those of sockets that are
+ * gone.
  */
 function maskSockets(tree: Tree, options: PlanOptions): void {
   const { sockets, env, scratch } = options;

@@ -70,7 +70,7 @@ const run = ({ argv: [program, ...args], env }: ReturnType<Level["launch"]>): Pr
     child.on("close", (code) => resolve({ code: code ?? "no answer", reason: reason() }));
   });
 
-/** What a person can do about an unavailable level. */
+/** Advice for a person whose machine does not support a level. */
 export function adviceFor(hasBubblewrap: boolean): string {
   if (!hasBubblewrap) return "install bubblewrap (apt-get, dnf, pacman or apk have it under that name)";
   const switches = SWITCHES.filter(

@@ -8,12 +8,12 @@ import { type Bind, read, write } from "./mount.ts";
 import { lstatOf } from "./tree.ts";
 
 const GIT = ".git";
-/** Entries at the top of a root that commands may not change or make; `.git` is not all closed. */
+/** Entries at the top of a root that commands may not change or create; `.git` is only partly closed. */
 export const PROTECTED_NAMES: readonly string[] = PROTECTED.flatMap(({ names }) => names).filter(
   (name) => name !== GIT,
 );
 const MAX_LINK_BYTES = 64 * 1024;
-/** Where git takes programs to run from. */
+/** The places that git takes programs from. */
 const GIT_PROGRAMS = ["hooks", "config", "config.worktree", "modules"];
 
 /** A mount that is skipped when its source is no longer the entry that was listed. */

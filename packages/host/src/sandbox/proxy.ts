@@ -31,7 +31,7 @@ export function createProxy(hosts: readonly string[], resolve: Resolve = systemR
 
 const WEB_PORTS = [80, 443];
 const HIGHEST_PORT = 65_535;
-/** A name or an address with its port; nothing that a resolver might read in another way than we do. */
+/** A name or an address with its port; nothing that a resolver might interpret differently. */
 const TARGET = /^(?:\[([0-9a-f:.]+)\]|([a-z0-9_](?:[a-z0-9._-]{0,251}[a-z0-9_])?))\.?(?::(\d{1,5}))?$/i;
 
 /** `host`, `host:port`, `*.host` or `[address]:port`. Throws a TypeError for anything else. */

@@ -9,7 +9,7 @@ import type { SandboxLevel, SandboxMode, SandboxSettings } from "./settings.ts";
 export interface SandboxStatus {
   readonly mode: SandboxMode;
   readonly level: SandboxLevel | "off";
-  /** What the level guarantees, in one sentence for people. */
+  /** The guarantee of the level, in one sentence for people. */
   readonly detail: string;
   readonly container: Container | null;
   readonly tried: readonly Trial[];
@@ -29,7 +29,7 @@ export interface SandboxedCommand {
   readonly argv: readonly [string, ...string[]];
   /** The real path of the folder it runs in. */
   readonly folder: Path;
-  /** All that it gets, built from an allow list by the caller. */
+  /** Its whole environment, built from an allow list by the caller. */
   readonly env: Readonly<Record<string, string>>;
   /** It runs on its own terminal. */
   readonly pty: boolean;
@@ -56,7 +56,7 @@ export interface Launch {
   readonly folder: Path;
   /**
    * The process that is started only waits for the command and ends with its exit code, 128 + n for signal n. A signal to it
-   * takes everything down at once, so a polite one is for the processes below it.
+   * ends everything at once, so a graceful one must go to the processes below it.
    */
   readonly launcher: boolean;
 }
@@ -64,7 +64,7 @@ export interface Launch {
 /** A way to isolate a command, on a machine that supports it. */
 export interface Level {
   readonly level: SandboxLevel;
-  /** What the level guarantees, in one sentence for people. */
+  /** The guarantee of the level, in one sentence for people. */
   readonly detail: string;
   /** Commands see a composed tree with a private temp folder. */
   readonly binds: boolean;
@@ -92,7 +92,7 @@ export interface LaunchedCommand extends Launch {
   release(): readonly Path[];
 }
 
-/** A program that the machine is not shown to, such as a browser: it sees the system's programs, and no other files. */
+/** A program isolated from the machine, such as a browser: it sees the system's programs, and no other files. */
 export interface ApartCommand {
   readonly argv: readonly [string, ...string[]];
   readonly env: Readonly<Record<string, string>>;
@@ -106,11 +106,11 @@ export interface ApartCommand {
   readonly descriptors: number;
 }
 
-/** What it means for commands that nothing confines them. */
+/** The consequences of running commands without a sandbox. */
 export interface Unconfined {
-  /** In one sentence for people, with what can be done about it. */
+  /** In one sentence for people, with advice. */
   readonly reason: string;
-  /** The person knows: by a choice for this machine, or by their settings. */
+  /** The person has accepted it, for this machine or by their settings. */
   readonly accepted: boolean;
   /** For the answer to a command. */
   readonly note: string;
@@ -138,7 +138,7 @@ export interface SandboxOptions {
   /** The server's; where home, caches and toolchains are is read from it, and nothing passed on. */
   readonly env: NodeJS.ProcessEnv;
   readonly state: StateFolder;
-  /** What the running call must not reach; nothing when absent. */
+  /** The denials for the running call; none when absent. */
   readonly denials?: Pick<Denials, "masks">;
   /** The levels that may be used; all when absent. */
   readonly levels?: readonly SandboxLevel[];

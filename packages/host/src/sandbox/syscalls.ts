@@ -36,7 +36,7 @@ export const REFUSED: Readonly<Record<string, Numbers>> = {
   mount_setattr: [442, 442],
   open_tree_attr: [467, 467],
   setns: [308, 268],
-  // A file by its number goes past every mount.
+  // Opening a file by its handle bypasses every mount.
   open_by_handle_at: [304, 265],
   // Keys belong to the user, not to the namespace.
   add_key: [248, 217],
@@ -97,6 +97,6 @@ export const ARGUMENT_RULES: Readonly<Record<string, ArgumentRule>> = {
   // Both inject characters into a terminal as if typed.
   ioctl: { numbers: [16, 29], argument: 1, when: { equals: [TIOCSTI, TIOCLINUX] }, errno: EPERM },
   personality: { numbers: [135, 92], argument: 0, when: { allBut: USUAL_PERSONALITIES }, errno: EPERM },
-  // The way from a virtual machine to its host knows no network namespace.
+  // Sockets between a virtual machine and its host ignore network namespaces.
   socket: { numbers: [41, 198], argument: 0, when: { equals: [AF_VSOCK] }, errno: EAFNOSUPPORT },
 };

@@ -139,7 +139,7 @@ function toCommands(mount: Mount): string[] {
   }
 }
 
-/** The entry may go between the question and the mount. */
+/** The entry may disappear between the check and the mount. */
 function toMask({ source, at }: Bind): string {
   const place = `"$stage"${shellQuote(at)}`;
   const mask = `mount --bind ${shellQuote(source)} ${place} && seal ${place}`;
@@ -149,7 +149,7 @@ function toMask({ source, at }: Bind): string {
 /** Lines that the shell reads when it has nothing left to start but the command. */
 const toAssignments = (inside: Readonly<Record<string, string>>): string =>
   Object.entries(inside)
-    // A shell knows no others.
+    // A shell cannot export other names.
     .filter(([name]) => /^[A-Za-z_]\w*$/.test(name))
     .map(([name, value]) => `export ${name}=${shellQuote(value)}\n`)
     .join("");

@@ -12,7 +12,7 @@ const BYTES_PER_KILOBYTE = 1024;
 /**
  * ripgrep holds whole ignore files, whole lines and all matches of a line, so a repository can make it take any amount
  * of memory. It also opens whatever is called .gitignore, .ignore or .rgignore, and would wait forever if it is a pipe.
- * Calls back when it does either; where the system does not show it, the search's own time limit has to do.
+ * Calls back when it does either; where the system does not show it, only the search's own time limit applies.
  */
 export function watchRipgrep(pid: number | undefined, stop: (error: ToolError) => void): Disposable {
   if (pid === undefined) return { [Symbol.dispose]: () => {} };

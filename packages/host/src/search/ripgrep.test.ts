@@ -213,7 +213,7 @@ test("a pipe in the place of an ignore file does not hang a search for long", as
   });
 });
 
-test("an ignore file without end, or a line with millions of matches, does not eat the memory", async () => {
+test("an ignore file without end, or a line with millions of matches, does not exhaust memory", async () => {
   const limited = { code: "LIMIT_EXCEEDED", details: { limit: MAX_RIPGREP_BYTES } };
   put("long", "a".repeat(50_000_000));
   await expect(foundIn({ pattern: "a" })).rejects.toMatchObject(limited);

@@ -138,7 +138,7 @@ function patternArguments({ pattern, fixed, word, multiline, maxPerFile, ...how 
   refuseUnfit("pattern", pattern);
   return [
     `--regexp=${pattern}`,
-    // With --crlf, $ also finds the end of lines that end in CR LF. It is the regex engine's business.
+    // With --crlf, $ also finds the end of lines that end in CR LF. A fixed pattern has no $.
     fixed ? "--fixed-strings" : "--crlf",
     CASES[how.case ?? "smart"],
     ...(word ? ["--word-regexp"] : []),
@@ -158,7 +158,7 @@ function filterArguments({ globs = [], includeIgnored }: FileFilter): string[] {
   ];
 }
 
-/** What cannot be an argument of a process, or would become another text on the way. */
+/** Text that cannot be a process argument, or would be changed on the way. */
 function refuseUnfit(path: string, value: string): void {
   if (!value.includes("\0") && value.isWellFormed()) return;
   const message = `${path} holds a NUL or half a character; write a NUL as \\x00`;

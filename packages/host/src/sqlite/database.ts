@@ -58,7 +58,7 @@ export function createDatabase<T extends { close(): void }>({
  * server of an older version may have the same file open. Commits survive a killed process; see `durably` for more.
  */
 export function openDatabase(file: string, what: string, migrations: readonly string[]): DatabaseSync {
-  // Loaded here because many a server never opens a database.
+  // Loaded here because many servers never open a database.
   const { DatabaseSync } = process.getBuiltinModule("node:sqlite");
   const db = new DatabaseSync(file, { timeout: BUSY_TIMEOUT_MS });
   try {

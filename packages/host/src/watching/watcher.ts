@@ -74,7 +74,7 @@ export function createWatcher(options: WatcherOptions) {
     if (!failed) return { subscriptions, status: { kind: "events", detail: "the system reports changes" } };
     await Promise.all(subscriptions.map((one) => one.unsubscribe()));
     const reason = failed.reason instanceof Error ? failed.reason.message : String(failed.reason);
-    const detail = `changes cannot be watched, so files are looked at again: ${reason}`;
+    const detail = `changes cannot be watched, so files are checked again: ${reason}`;
     warn(detail);
     return { subscriptions: [], status: { kind: "polling", detail } };
   };

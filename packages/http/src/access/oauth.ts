@@ -92,5 +92,5 @@ async function findKeys(issuer: string): Promise<string> {
     if (!isPlain(metadata) || metadata["issuer"] !== issuer) continue;
     if (typeof metadata["jwks_uri"] === "string") return metadata["jwks_uri"];
   }
-  throw new Error(`the authorisation server ${issuer} does not say where its keys are`);
+  throw new Error(`the authorisation server ${issuer} does not publish the location of its keys`);
 }

@@ -34,7 +34,7 @@ const OWNER_ONLY_FOLDER = 0o700;
 /** The token file, which all processes share. */
 export const readTokens = (path: string): readonly TokenRecord[] => readRows(path).filter(isRecord);
 
-/** Rows of another version are no valid tokens here, and stay in the file. */
+/** Rows of another version are not valid tokens here; they stay in the file. */
 const readRows = (path: string): readonly unknown[] =>
   existsSync(path) ? parseRows(readFileSync(path, "utf8")) : [];
 

@@ -70,7 +70,7 @@ export function toAnswer(question: Question, value: unknown): QuestionAnswer {
   const given = isPlain(value) && isPlain(value["content"]) ? value["content"] : {};
   if (question.kind === "permission") return action === "accept" ? toPermission(given) : { answer: "deny" };
   if (action !== "accept") return { answer: action };
-  // The client has the form's schema; whoever asked checks the values.
+  // The client has the form's schema; the code that asked checks the values.
   if (question.kind === "form") return { answer: action, content: given as FormValues };
   return { answer: given["confirm"] === true ? "accept" : "decline" };
 }

@@ -67,7 +67,8 @@ export function toModernClient(request: McpRequest, log: Exchange["log"]): Reque
 
 export const MISSING = "Missing required client capabilities";
 
-const notYet = () => new ToolError("APPROVAL_REQUIRED", "the client has to be asked first", { by: "client" });
+const notYet = () =>
+  new ToolError("APPROVAL_REQUIRED", "the client must provide input first", { by: "client" });
 
 /** All of them, or nothing. */
 function pick(responses: unknown, names: readonly string[]): Plain | undefined {

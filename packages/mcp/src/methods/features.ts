@@ -100,7 +100,7 @@ function subjectOf({ params, service: { prompts, resources } }: McpRequest): Com
   throw invalidParams(`Nothing can be completed for ${name ?? uri}`);
 }
 
-// Each of these methods exists only where there is its source.
+// Each of these methods exists only if its source does.
 const resourcesOf = ({ service }: McpRequest): ResourceSource => service.resources as ResourceSource;
 const promptsOf = ({ service }: McpRequest): PromptSource => service.prompts as PromptSource;
 const completionsOf = ({ service }: McpRequest) => service.completions as CompletionSource;

@@ -126,7 +126,7 @@ function talkOver(ws: WebSocket, service: Service, limits: Limits) {
     /** The client may no longer call. */
     turnAway: () => leave(POLICY_VIOLATION, "the token is no longer valid"),
     close(): Promise<void> {
-      leave(GOING_AWAY, "the server ends");
+      leave(GOING_AWAY, "the server is shutting down");
       return closed;
     },
   };

@@ -19,7 +19,7 @@ export const hashArguments = (input: unknown): ShownArguments => ({
   arguments_hash: `sha256:${hash("sha256", toCanonicalJson(input), "hex")}`,
 });
 
-/** In full, but without secrets and not without end. */
+/** In full, but without secrets and up to a limit. */
 export function showArguments(input: unknown, redact: Redact): ShownArguments {
   const shown = withoutSecrets(input, redact);
   const text = toCanonicalJson(shown);

@@ -196,7 +196,7 @@ test("removing a log while it is written is detected, and another is begun", asy
   expect(await verify()).toMatchObject({ chains: 1 });
 });
 
-test("when too many records wait for the disk, how many were given up is recorded", async () => {
+test("when too many records wait for the disk, the number of dropped ones is recorded", async () => {
   const missing = join(folder, "audit");
   const log = createAuditLog({ folder: missing, key: KEY, warn: () => {} });
   for (let i = 0; i < 10_005; i++) log.appendSoon(() => entry(i));

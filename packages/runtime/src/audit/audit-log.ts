@@ -8,7 +8,7 @@ export interface AuditLogOptions {
   /** A private folder of the workspace. */
   readonly folder: string;
   readonly key: AuditKey;
-  /** A private folder beside `folder` that remembers each chain; without it, a removed log is not missed. */
+  /** A private folder beside `folder` that remembers each chain; without it, the removal of a log is not detected. */
   readonly witnesses?: string;
   /** Called when writing starts to fail. */
   warn(message: string): void;
@@ -20,7 +20,7 @@ export interface AuditLogOptions {
 const MAX_WAITING = 10_000;
 /** One transaction for all the calls of this time costs a third of one for each. */
 const GATHER_MS = 10;
-/** How long a disk that refused is left alone. */
+/** The pause before the next attempt after a disk error. */
 const RETRY_MS = 1_000;
 
 export type AuditLog = ReturnType<typeof createAuditLog>;

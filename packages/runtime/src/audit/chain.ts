@@ -82,7 +82,7 @@ export function openChain(options: ChainOptions) {
     write([{ kind: "dropped", time: new Date().toISOString(), records: first.seq - from.seq }], first);
     db.exec("PRAGMA incremental_vacuum");
   };
-  /** The end of the oldest records of this size; undefined when they were tampered with, which stays to be found. */
+  /** The end of the oldest records of this size; undefined when they were tampered with, which `verify` reports. */
   const findFirst = (from: ChainEnd, bytes: number): ChainEnd | undefined => {
     let isSound = true;
     const check = new ChainCheck(key, from, () => {
@@ -151,7 +151,7 @@ function openNewest(folder: string, key: AuditKey): ChainEnd & { readonly db: Da
   return { db: openTables(folder, chain), chain, ...startOf(key, chain) };
 }
 
-/** Undefined for a chain that is damaged or was tampered with; it is left alone, so that it is still found. */
+/** Undefined for a chain that is damaged or was tampered with; it is left unchanged, so that verification finds it. */
 function openSound(folder: string, key: AuditKey, chain: string) {
   let db: DatabaseSync | undefined;
   try {

@@ -98,7 +98,7 @@ function createBox(
   return { call, records, ran };
 }
 
-test("a call is recorded with who, what, by which decisions, how it ended and how long it took", async () => {
+test("a call is recorded with its caller, action, decisions, outcome and duration", async () => {
   const decide: Step = (_call, ctx, next) => {
     ctx.decided({
       step: "permission",
@@ -193,7 +193,7 @@ test("whatever is sent instead of a call, its record is short and holds no secre
   for (const record of records) expect(JSON.stringify(record).length).toBeLessThan(100 * 1024);
 });
 
-test("a call that changes something is on the disk before it is run, and what came of it soon after its answer", async () => {
+test("a change is on disk before it runs, and its outcome soon after its answer", async () => {
   const seen: string[][] = [];
   const look: Step = async (_call, _ctx, next) => {
     seen.push((await readAudit(folder)).map(({ kind }) => kind));
@@ -224,7 +224,7 @@ test("the same arguments have the same hash in any order", async () => {
   expect(hashes[2]).not.toBe(hashes[0]);
 });
 
-test("arguments in full have no secrets and an end", async () => {
+test("full arguments contain no secrets and are bounded", async () => {
   const box = createBox({ how: "full" });
   await box.call("look", { text: `a ${SECRET} b`, env: { DB_PASSWORD: "hunter2", EDITOR: "vi" } });
   await box.call("look", { text: `${"x".repeat(32 * 1024 - 5)}${SECRET}${"y".repeat(1_000_000)}` });

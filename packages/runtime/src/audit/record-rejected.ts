@@ -16,7 +16,7 @@ export const recordRejected =
     log.appendSoon(() => ({ kind: "call", ...facts, decisions: [], code, duration: 0, ...shown }));
   };
 
-/** Whole or not at all: half a secret would not be found any more. */
+/** Whole or not at all: half a secret would not be detected. */
 function toName({ tool, action }: Call): string {
   const name = `${tool}.${typeof action === "string" ? action : ""}`;
   return name.length <= MAX_NAME_CHARS ? name.toWellFormed() : `(a name of ${name.length} characters)`;
@@ -29,7 +29,7 @@ const MAX_DEPTH = 20;
 export function toBounded(value: unknown): unknown {
   let left = MAX_CHARS;
   const take = (text: string): string => {
-    // Whole or not at all: half a secret would not be found any more.
+    // Whole or not at all: half a secret would not be detected.
     const kept = text.length <= left ? text : `(${text.length} characters)`;
     left -= kept.length + 1;
     return kept;

@@ -29,7 +29,7 @@ export interface CallEntry extends CallFacts, ShownArguments {
   readonly job?: string;
 }
 
-/** A job that a call was answered with has come to its end. */
+/** A job that a call was answered with has ended. */
 export interface JobEntry extends CallFacts {
   readonly kind: "job";
   readonly job: string;
@@ -45,7 +45,7 @@ export interface OpenEntry {
   readonly pid: number;
 }
 
-/** The disk took nothing for so long that records of calls which only look had to be given up. */
+/** The disk failed for so long that records of read-only calls were dropped. */
 export interface LostEntry {
   readonly kind: "lost";
   readonly time: string;

@@ -55,7 +55,7 @@ test("a log at its limit loses its oldest records, records that, and the rest st
   expect((await verify()).dropped).toBeGreaterThan(dropped);
 });
 
-test("nothing goes while there is room", async () => {
+test("no record is removed while there is room", async () => {
   write(0, 30, 1_000_000);
   write(31, 40, 1_000_000);
   expect(await verify()).toMatchObject({ ok: true, dropped: 0 });
@@ -122,7 +122,7 @@ test("a process killed while removing records leaves a log that verifies and tha
   expect((await verify()).dropped).toBeGreaterThan(0);
 });
 
-test("looking at the log while its oldest records go finds nothing wrong", async () => {
+test("verifying the log while its oldest records are removed finds no problem", async () => {
   const log = createLog();
   const text = "x".repeat(20_000);
   for (let round = 0; round < 20; round++) {

@@ -27,7 +27,7 @@ export function seal(key: AuditKey, json: string): { readonly text: string; read
   return { text: `${open}${BEFORE_HASH}${hash}${AFTER_HASH}`, hash };
 }
 
-/** The object that was sealed; undefined when a single bit is not as it was. */
+/** The object that was sealed; undefined when any bit was changed. */
 export function unseal(key: AuditKey, text: unknown): unknown {
   if (typeof text !== "string" || text.length <= SEAL_CHARS) return undefined;
   const open = text.slice(0, -SEAL_CHARS);

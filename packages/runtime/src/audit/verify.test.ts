@@ -150,7 +150,7 @@ test("a log under another name, and the wrong key, are found", async () => {
   expect((await verify()).ok).toBe(false);
 });
 
-test("a log holds while others write to it, come and go", async () => {
+test("a log verifies while other processes start, write and exit", async () => {
   const writers = Array.from({ length: 3 }, async (_, writer) => {
     for (let round = 0; round < 15; round++) {
       const log = createAuditLog({ folder, key: KEY, warn: () => {} });

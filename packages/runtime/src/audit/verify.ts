@@ -99,7 +99,7 @@ async function checkRecords(
     const found = check.next(record);
     if (!found) continue;
     if (found.seq !== line) report(`record ${found.seq} is out of place`, line);
-    // The writers of this process go on meanwhile.
+    // The writers of this process continue meanwhile.
     if (records++ % RECORDS_PER_TURN === 0) await nextTurn();
   }
   return { seq: check.position.seq, records };

@@ -14,7 +14,7 @@ interface Length {
 
 export const witnessName = (chain: string): string => `${chainFile(chain)}.witness`;
 
-/** Outside the log's folder, so that a removed chain is missed. Written after the records that it counts. */
+/** Outside the log's folder, so that the removal of a chain is detected. Written after the records that it counts. */
 export const writeWitness = (folder: string, key: AuditKey, { chain, seq }: Length): void =>
   replaceFile(join(folder, witnessName(chain)), seal(key, JSON.stringify({ chain, seq })).text, {
     mode: PRIVATE,

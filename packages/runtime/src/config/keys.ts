@@ -1,8 +1,8 @@
 import type { Settings } from "./schema.ts";
 
 /**
- * What a key may do in the project and local tiers. The user tier may set everything; `variable` says what the
- * environment may set.
+ * The permitted effect of a key in the project and local tiers. The user tier may set everything; `variable` says what
+ * the environment may set.
  */
 export type Below =
   | "has no effect"
@@ -45,7 +45,7 @@ export const KEYS = {
   },
   max_tokens: { summary: "The token budget of a conversation", below: "overrides" },
   stall_seconds: {
-    summary: "How long a model may send nothing before the request is repeated; 60 when absent",
+    summary: "How long a model may send nothing before the request is retried; 60 when absent",
     below: "ignored, with a warning",
   },
   permissions: {
@@ -70,7 +70,7 @@ export const KEYS = {
   env: { summary: "Variables for the commands that are started", below: "needs trust" },
   audit: {
     summary:
-      "How much the audit log holds of a call's arguments, and how long it gets before its oldest parts go",
+      "How much of a call's arguments the audit log stores, and the size above which its oldest records are removed",
     below: "ignored, with a warning",
   },
   net: {
@@ -112,7 +112,7 @@ export const KEYS = {
     below: "ignored, with a warning",
   },
   memory: {
-    summary: "`shared`: keep the project's memory as Markdown in `.hanzo/memory/`, where it can be committed",
+    summary: "`shared`: store the project's memory as Markdown in `.hanzo/memory/`, where it can be committed",
     below: "overrides",
   },
   mode: {

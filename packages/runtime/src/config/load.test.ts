@@ -64,7 +64,7 @@ test("pending settings are shown in full, with nothing hidden in them", () => {
   expect(shown.get("env.A")).toBe('"a\\u{202e}b\\u{200b}c\\u001b[2Kd\\xa0e"');
 });
 
-test("UNTRUSTED_CONFIG names what waits and none of its values", () => {
+test("UNTRUSTED_CONFIG names the waiting settings without their values", () => {
   using project = createProject();
   project.write("project", JSON.stringify(HOSTILE));
   const error = untrustedError(project.load().waiting);
@@ -182,7 +182,7 @@ test("a pipe, a device and a folder in place of a file are refused at once", () 
   refused();
 });
 
-test("a file that is too large, or no UTF-8, is refused", () => {
+test("a file that is too large, or not UTF-8, is refused", () => {
   using project = createProject();
   project.write("project", `{}${" ".repeat(1024 * 1024)}`);
   expect(() => project.load()).toThrow(/at most 1048576 bytes/);
@@ -205,7 +205,7 @@ test("a large file full of mistakes is refused quickly, and some of them are rep
   ]) {
     project.write("project", text);
     const started = process.threadCpuUsage();
-    expect(() => project.load()).toThrow(/there is more/);
+    expect(() => project.load()).toThrow(/and more/);
     expect(process.threadCpuUsage(started).user).toBeLessThan(10_000_000);
   }
 });
@@ -300,7 +300,7 @@ test("a secret in a file that others can read gives a warning without the secret
   expect(project.load().warnings).toEqual([]);
   chmodSync(project.files.user, 0o644);
   expect(project.load().warnings).toEqual([
-    "~/.config/hanzo/settings.json: others can read this file, and it holds a secret; chmod 600 helps",
+    "~/.config/hanzo/settings.json: other users can read this file, and it contains a secret; run chmod 600 on it",
   ]);
 });
 

@@ -167,9 +167,11 @@ function modeWarnings({ file, stat, settings }: ReadSettings<SettingsFile>): str
   const hasSecret = settings.api_key !== undefined || settings.oauth_credentials !== undefined;
   return [
     ...(hasSecret && stat.mode & OTHERS_CAN_READ
-      ? [`${file.shown}: others can read this file, and it holds a secret; chmod 600 helps`]
+      ? [`${file.shown}: other users can read this file, and it contains a secret; run chmod 600 on it`]
       : []),
-    ...(isWritableByOthers(stat) ? [`${file.shown}: others can write to this file; chmod go-w helps`] : []),
+    ...(isWritableByOthers(stat)
+      ? [`${file.shown}: other users can write to this file; run chmod go-w on it`]
+      : []),
   ];
 }
 

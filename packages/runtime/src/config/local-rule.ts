@@ -14,7 +14,7 @@ import { changeTrust, isRemembered, remember } from "./trust.ts";
 import { trustPartsOf } from "./trust-parts.ts";
 
 export interface AddedRule {
-  /** False when the file asked for something before that the person has not trusted: then the rule waits with it. */
+  /** False when the file already has untrusted content: then the rule waits for trust with it. */
   readonly trusted: boolean;
 }
 
@@ -41,7 +41,7 @@ export async function addLocalRule(root: string, rule: PermissionRule, person: P
   return { trusted };
 }
 
-/** The folder in which such rules are kept. */
+/** The folder in which such rules are stored. */
 export const localFolder = (root: string): string => dirname(projectFile(realPlace(root), "local").path);
 
 const EMPTY = "{}\n";

@@ -26,7 +26,7 @@ export function mergeServer(
   if (isOff && !defined) return { known: before && switchOff(before, tier) };
   if (!trusted) return { known: before };
   if (before?.disabledBy === "user" && tier !== "user" && !isOff)
-    return { known: before, warning: "stays disabled: the user tier says so" };
+    return { known: before, warning: "stays disabled by the user tier" };
   const disabledBy = isOff ? tier : null;
   if (!defined)
     return { known: before && { ...before, disabledBy, server: { ...before.server, disabled: isOff } } };

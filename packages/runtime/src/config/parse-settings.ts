@@ -47,13 +47,15 @@ export function parseSettings(
   };
 }
 
-/** Objects in which an unknown key cannot loosen a limit. In all others it is an error: a part of a limit is none. */
+/**
+ * Objects in which an unknown key cannot loosen a limit. In all others it is an error: a partial limit would not hold.
+ */
 const HARMLESS: readonly PropertyKey[] = ["audit", "memory", "models", "search", "ui"];
 
 /** A file with more is not one of a newer version. */
 const MAX_UNKNOWN = 30;
 
-/** The unknown keys of an issue that nobody meant as a known one. */
+/** The unknown keys of an issue that are not misspelt known ones. */
 function ignorable(issue: z.core.$ZodIssue): (readonly PropertyKey[])[] {
   const [first] = issue.path;
   if (issue.code !== "unrecognized_keys" || (first !== undefined && !HARMLESS.includes(first))) return [];
@@ -150,7 +152,7 @@ const unitOf = (origin: string): string =>
 function unknownKey(key: string, known: readonly string[]): string {
   const nearest = nearestName(key, known);
   if (nearest !== undefined) return `unknown key; did you mean ${nearest}?`;
-  return known.length > 0 ? `unknown key; there are: ${known.join(", ")}` : "unknown key";
+  return known.length > 0 ? `unknown key; valid keys: ${known.join(", ")}` : "unknown key";
 }
 
 /** The keys that the object at a path can have, or none when any can be. */

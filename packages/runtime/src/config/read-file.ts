@@ -31,7 +31,7 @@ export function readSettingsFile(file: SettingsFile | ProjectFile): FileText | u
     throw unreadable(file, cause);
   }
   try {
-    // Looked at once more: between the two calls something else may have come to this place.
+    // Checked again: the file may have been replaced between the two calls.
     const stat = fstatSync(fd);
     if (!stat.isFile()) throw refusedFile(file, "expected a regular file");
     if ("root" in file) refuseLinks(file, stat);
@@ -77,7 +77,7 @@ function readBytes(file: SettingsFile, fd: number, size: number): Buffer {
 
 function decode(file: SettingsFile, bytes: Buffer): string {
   try {
-    // Takes the byte order mark away.
+    // Removes the byte order mark.
     return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
   } catch (cause) {
     throw refusedFile(file, "expected UTF-8", { cause });

@@ -27,7 +27,7 @@ export class SettingsError extends ToolError<"INVALID_ARGUMENT"> {
     options?: ErrorOptions,
   ) {
     const [{ path, message, line, column }, ...others] = issues;
-    const more = others.length > 0 ? " (there is more)" : "";
+    const more = others.length > 0 ? " (and more)" : "";
     super(
       "INVALID_ARGUMENT",
       `${file.shown}:${line}:${column}: ${path ? `${path}: ` : ""}${message}${more}`,

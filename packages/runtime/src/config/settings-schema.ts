@@ -42,17 +42,16 @@ const INTRODUCTION = `# Settings
 | tier | file | whose |
 |---|---|---|
 | user | \`$XDG_CONFIG_HOME/hanzo/settings.json\`, or \`~/.config/hanzo/settings.json\` | yours |
-| project | \`.hanzo/settings.json\` in each root | everybody's who has the project |
+| project | \`.hanzo/settings.json\` in each root | shared by everyone who has the project |
 | local | \`.hanzo/settings.local.json\` in each root | yours for this project; not to be committed |
 | environment | the variables below | of the person who starts Octant |
 
-Later tiers override earlier ones, but what concerns safety is only narrowed below the user tier. The files are JSON with
-comments and trailing commas. A file that is broken or is a link is refused with its line and column, and Octant does not start: what the file forbids
-would be lost. So is an unknown key that resembles a known one, or that stands inside of a key that limits something
+Later tiers override earlier ones, but safety settings can only be narrowed below the user tier. The files are JSON with
+comments and trailing commas. A file that is broken or is a link is refused with its line and column, and Octant does not start: its restrictions would be lost. So is an unknown key that resembles a known one, or that is inside a key that limits something
 (\`sandbox\`, \`permissions\` and the like). Any other unknown key may belong to a newer version: it is ignored with a warning that
 names its line, so that an older Octant still starts.
 
-What a project wants to run or to be allowed **needs trust**: it has no effect until you have seen it in full and trusted it
+Programs and permissions that a project asks for **need trust**: they have no effect until you have seen them in full and trusted them
 (\`octant trust\`). Trust belongs to the exact content; when that changes, you are asked again. It is remembered in
 \`~/.config/hanzo/trust.json\` and can be given neither by the environment nor by a file of the project. \`.env\` files are not read.
 

@@ -50,9 +50,9 @@ test("trust is bound to the shown content, not to the current content of the fil
 });
 
 test.each([
-  ["is not what Octant wrote", (path: string) => writeFileSync(path, '{"trusted":[{"folder":1}]}')],
+  ["its content is not valid", (path: string) => writeFileSync(path, '{"trusted":[{"folder":1}]}')],
   ["is broken", (path: string) => writeFileSync(path, '{"trusted":[')],
-  ["others can write to", (path: string) => chmodSync(path, 0o666)],
+  ["other users can write to", (path: string) => chmodSync(path, 0o666)],
 ])("a record of trust that %s counts for nothing, with a warning", async (_, spoil) => {
   using project = createProject();
   project.write("project", '{"env":{"A":"1"}}');

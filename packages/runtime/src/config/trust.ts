@@ -62,7 +62,7 @@ export function untrustedError(
 export interface TrustStore {
   readonly trusted: readonly Trusted[];
   readonly warnings: readonly string[];
-  /** Entries of another version; they count for nothing and are kept. */
+  /** Entries of another version; they have no effect and stay in the file. */
   readonly other?: readonly unknown[];
   readonly isNewer?: boolean;
 }
@@ -75,11 +75,11 @@ export function loadTrust(folder: UserFolder): TrustStore {
   try {
     const found = readSettingsFile(file);
     if (!found) return { trusted: [], warnings: [] };
-    if (isWritableByOthers(found.stat)) return noTrust("others can write to it; chmod 600 helps");
+    if (isWritableByOthers(found.stat)) return noTrust("other users can write to it; run chmod 600 on it");
     const { version, trusted } = fieldsOf(parseJsonc(found.text).value);
     if (typeof version === "number" && version > VERSION)
       return { ...noTrust("a newer version of Octant wrote it; update Octant"), isNewer: true };
-    if (!Array.isArray(trusted)) return noTrust("it is not what Octant wrote");
+    if (!Array.isArray(trusted)) return noTrust("its content is not valid");
     const [known, other] = [trusted.filter(isTrusted), trusted.filter((one) => !isTrusted(one))];
     if (other.length === 0) return { trusted: known, warnings: [] };
     const { warnings } = noTrust(`${counted(other.length, "entry", "entries")} of another version`);

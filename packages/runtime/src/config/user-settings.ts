@@ -51,7 +51,7 @@ export const addUserServers = (
     Object.entries(servers).reduce((changed, [name, server]) => withServer(changed, name, server, uri), text),
   );
 
-/** Takes an MCP server out of the person's own settings; NOT_FOUND when it is not there. */
+/** Removes an MCP server from the person's own settings; NOT_FOUND when it is not there. */
 export const removeUserServer = (name: string, person: Person): Promise<void> =>
   changeUserSettings(person, (text) => withoutServer(text, name));
 

@@ -5,9 +5,9 @@ import { openRedirect } from "./loopback.ts";
 import type { OAuthCredential } from "./store.ts";
 
 export interface SignInOptions {
-  /** The address that the authorization server calls itself. */
+  /** The issuer URL of the authorization server. */
   readonly issuer: string;
-  /** Registered here and now where the server lets anybody do that. */
+  /** Registered dynamically where the server allows it. */
   readonly client_id?: string | undefined;
   readonly scope?: string | undefined;
   readonly signal: AbortSignal;

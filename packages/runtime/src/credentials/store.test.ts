@@ -6,7 +6,7 @@ import { createCredentialStore } from "./store.ts";
 
 const KEY = { kind: "api_key", key: "k" } as const;
 
-test("a credential of another version is none, is named, and stays when others change", async () => {
+test("a credential of another version is not used, is named, and stays when others change", async () => {
   using project = createProject();
   const store = createCredentialStore(project);
   const odd = { kind: "passkey", blob: "x" };

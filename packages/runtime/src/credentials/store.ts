@@ -21,7 +21,7 @@ const credentialSchema = () =>
       client_id: z.string().min(1),
       scope: z.string().nullable(),
     }),
-    /** The sign-in to an MCP server; only the SDK knows its inside. */
+    /** The sign-in to an MCP server; only the SDK knows its structure. */
     z.object({ kind: z.literal("mcp"), url: z.url(), data: z.record(z.string(), z.unknown()) }),
   ]);
 
@@ -50,7 +50,7 @@ export function createCredentialStore(person: Person) {
       return Object.keys(readRows(file)).filter((name) => !Object.hasOwn(known, name));
     },
     /**
-     * Changes one credential under a lock, and returns the stored one. `change` sees what others have written;
+     * Changes one credential under a lock, and returns the stored one. `change` sees the writes of others;
      * undefined removes it.
      */
     change: (
@@ -77,7 +77,7 @@ export function createCredentialStore(person: Person) {
 
 const VERSION = 1;
 
-/** A credential of another shape, such as of a newer version, counts as none. */
+/** A credential of another shape, such as of a newer version, counts as missing. */
 function readable(rows: Readonly<Record<string, unknown>>): StoredCredentials {
   const schema = credentialSchema();
   return Object.fromEntries(
@@ -99,9 +99,9 @@ function readRows(file: string): Readonly<Record<string, unknown>> {
   }
   try {
     const stat = fstatSync(fd);
-    if (!stat.isFile() || isWritableByOthers(stat)) throw unusable(file, "others can write to it");
+    if (!stat.isFile() || isWritableByOthers(stat)) throw unusable(file, "other users can write to it");
     const parsed = z.record(z.string(), z.unknown()).safeParse(parse(readFileSync(fd, "utf8")));
-    if (!parsed.success) throw unusable(file, "it is not what Octant wrote");
+    if (!parsed.success) throw unusable(file, "its content is not valid");
     const { version, ...rows } = parsed.data;
     refuseNewer(version, VERSION, file);
     return rows;

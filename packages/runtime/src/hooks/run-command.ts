@@ -17,7 +17,7 @@ export type HookEnd =
 const OWNER = "octant:hooks";
 const ALLOW = 0;
 const DENY = 2;
-/** A hook that prints more is not well. */
+/** A hook that prints more is faulty. */
 const MAX_OUTPUT_BYTES = 1024 * 1024;
 const MAX_STDERR_BYTES = 16 * 1024;
 

@@ -149,7 +149,7 @@ test("an input too long for a variable is cut there between characters, and whol
   expect(bytes).toBeGreaterThan(64 * 1024 - 3);
 });
 
-test("hooks are asked in order, and after the first refusal no other is; those for other tools never are", async () => {
+test("hooks run in order until the first refusal; those for other tools do not run", async () => {
   const box = createBox([
     before("echo 1 >> order"),
     before("echo x >> order", { tool_pattern: "proc" }),
@@ -162,7 +162,7 @@ test("hooks are asked in order, and after the first refusal no other is; those f
   expect(inRoot("order")).toBe("1\n2\n");
 });
 
-test("a reason is one line without secrets, control characters or end", async () => {
+test("a reason is one bounded line without secrets or control characters", async () => {
   const text = `\\033[31mno\\n${SECRET.slice(0, 6)}\\000${SECRET.slice(6)}\\n`;
   const box = createBox([before(`printf '${text}' >&2; head -c 9000 /dev/zero | tr '\\0' x >&2; exit 2`)]);
   const { error } = await box.call();

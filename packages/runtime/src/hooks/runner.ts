@@ -4,7 +4,7 @@ import { type HookFacts, type HookInput, type HookPlace, runCommand, toHookInput
 
 export interface HookVerdict {
   readonly outcome: "allow" | "deny";
-  /** Whether the hook said no, or could not say anything. */
+  /** Whether the hook denied the call, or failed. */
   readonly failed: boolean;
   /** One line without secrets. */
   readonly reason: string;

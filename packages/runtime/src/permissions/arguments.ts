@@ -1,7 +1,7 @@
 import { type AnyAction, type ArgumentKind, kindOfArgument } from "@octant/core";
 import { z } from "zod";
 
-/** Where in the input something is held: `files`, then every item, then `uri`. */
+/** The path of a value in the input: `files`, then every item, then `uri`. */
 interface Place {
   readonly kind: ArgumentKind;
   readonly keys: readonly (string | typeof EVERY)[];

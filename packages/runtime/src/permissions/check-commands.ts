@@ -3,10 +3,10 @@ import { type CheckPermissionOptions, checkPermission, type PermissionSetting } 
 import type { Places } from "./path-glob.ts";
 import { SessionAnswers } from "./session-answers.ts";
 
-/** What a machine without a working sandbox means for its commands. */
+/** The consequences for commands on a machine without a working sandbox. */
 export interface Unconfined {
   readonly reason: string;
-  /** The person knows, and wants the rules to apply as usual. */
+  /** The person has accepted it, and the rules apply as usual. */
   readonly accepted: boolean;
 }
 

@@ -161,7 +161,7 @@ test("reading the project does not ask, unless a rule does", async () => {
   expect(await call("look", { uri: "src/a" })).toMatchObject({ error: { code: "APPROVAL_REQUIRED" } });
 });
 
-test("a look beyond this machine is asked about", async () => {
+test("a read beyond this machine needs approval", async () => {
   expect(await setUp().call("fetch", { url: "https://a.example/" })).toMatchObject({
     error: { code: "APPROVAL_REQUIRED" },
   });
@@ -174,7 +174,7 @@ test("once is once", async () => {
   expect(asked).toMatchObject([{ name: "things.write", input: { uri: "src/a" }, caller: { id: "me" } }, {}]);
 });
 
-test("an answer for the session holds for its like, in that session, and nowhere else", async () => {
+test("an answer for the session holds for similar calls in that session only", async () => {
   const { call, asked } = setUp({ answers: [{ answer: "session" }] });
   await call("write", { uri: "src/a" });
   expect(await call("write", { uri: "src/b" })).toMatchObject({ ok: true });

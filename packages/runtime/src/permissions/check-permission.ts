@@ -26,7 +26,7 @@ export interface CheckPermissionOptions {
   readonly session: Pick<SessionAnswers, "allows" | "denial" | "remember">;
   /** Absent when no person can be asked. */
   readonly prompter?: PermissionPrompter | undefined;
-  /** Runs the call under what the rules deny to it wherever it leads. */
+  /** Runs the call under the denials of the rules for everything that it reaches. */
   during?<T>(denied: Denied | undefined, run: () => T): T;
   /** Writes a rule to the local settings. Without it "always" is not offered. */
   addRule?(rule: PermissionRule): Promise<void> | void;
@@ -95,9 +95,9 @@ export function judge(
   if (mode === "deny") return { outcome: "refused", why: reason };
   if (mode === "allow") return { outcome: "runs", why: reason };
   if (permissions === "host") return { outcome: "runs", why: `${reason}; left to the host` };
-  // Asking for every look would make people switch the questions off; a rule can still ask.
+  // Asking about every read would make people disable the questions; a rule can still ask.
   if (tier === "default" && call.action.access === "read" && !call.action.openWorld)
-    return { outcome: "runs", why: "no rule is about this call, and it only looks at the project" };
+    return { outcome: "runs", why: "no rule matches this call, and it only reads the project" };
   return { outcome: "asks", why: reason };
 }
 
@@ -113,7 +113,7 @@ async function ask(options: CheckPermissionOptions, about: Asked, ctx: Context):
   const { policy, prompter, addRule } = options;
   const { call, asked, decision, session, note } = about;
   const rule = policy.narrowRule(asked);
-  // Under a rule that asks, one that allows would not be heard: the strictest tier wins.
+  // Under a rule that asks, one that allows would have no effect: the strictest tier wins.
   const isHeard = decision.tier === "default";
   // An owner of the bridge must not write a rule into this machine's settings, which apply to everybody.
   const offered = addRule && isHeard && ownerOf(ctx.caller.id) === undefined ? rule : undefined;

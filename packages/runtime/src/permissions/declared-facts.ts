@@ -123,7 +123,7 @@ function findCommand({ kind, value }: HeldValue): Found<Command> {
   return { values: readCommands(value), besides: "nothing" };
 }
 
-/** A name of a key is no text: `enter` ends a line. */
+/** The name of a key is not text: `enter` ends a line. */
 const KEYS: Readonly<Record<string, string>> = { enter: "\n", space: " ", tab: "\t" };
 
 function findInput({ kind, value }: HeldValue): Found<Command> {

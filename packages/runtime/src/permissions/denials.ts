@@ -12,8 +12,8 @@ interface Judging {
 }
 
 /**
- * What the rules deny to these calls wherever they lead, beyond what their arguments name; undefined when no rule about
- * them has a path or a host. Of several calls, what is denied to one is denied to all.
+ * The denials of the rules for everything that these calls reach, beyond their arguments; undefined when no rule about
+ * them has a path or a host. A denial for one of several calls applies to all.
  */
 export function toDenied(
   calls: readonly PolicyCall[],
@@ -32,7 +32,7 @@ export function toDenied(
     }
     return undefined;
   };
-  /** Looked for once in a call, which may start many programs. */
+  /** Searched once per call, which may start many programs. */
   let masks: Promise<readonly Path[]> | undefined;
   const findMasks = async () => {
     const patterns = globs.flatMap((glob) => toPatterns(glob, places));

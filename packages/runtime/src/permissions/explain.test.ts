@@ -54,7 +54,7 @@ test("access comes before the mode, and the mode before the rules", () => {
   expect(explain([allow], { mode: "apply" })).toMatchObject({ outcome: "runs", decided_by: "permission" });
 });
 
-test("under a host a question is the host's, and a look is not asked about", () => {
+test("under a host, the host asks the question, and a read needs no approval", () => {
   expect(explain([], { permissions: "host" })).toMatchObject({ outcome: "runs", allow_rule: null });
   const action = toAction({ uri: "path" }, { access: "read", intent: "inspect" });
   expect(explain([], { action })).toMatchObject({ outcome: "runs" });

@@ -31,8 +31,8 @@ const BEFORE_PROGRAM =
   /^(?:\w+=.*|-.*|(?:.*\/)?(?:env|sudo|doas|command|exec|builtin|time|nice|nohup|setsid|timeout|stdbuf|xargs))$/s;
 
 /**
- * What a git command that is not git's own stands for, as text; undefined when it is git's own, and null when the
- * alias is not in the config of the person or of a root, so that only git can tell.
+ * The expansion of a git command that is an alias, as text; undefined when it is git's own, and null when the alias is
+ * not in the config of the person or of a root, so that only git can tell.
  */
 export function expandGitAlias(words: readonly string[], places: Places): string | null | undefined {
   const program = words.findIndex((word) => !BEFORE_PROGRAM.test(word));

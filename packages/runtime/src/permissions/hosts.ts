@@ -15,7 +15,7 @@ export interface Host {
   readonly port: string | undefined;
 }
 
-/** The host of a URL or of `host:port`; undefined when there is none to be seen for sure. */
+/** The host of a URL or of `host:port`; undefined when it is not certain. */
 export function parseHost(value: string): Host | undefined {
   const url = URL.parse(value);
   if (url && Object.hasOwn(DEFAULT_PORTS, url.protocol))

@@ -18,7 +18,7 @@ export interface LineReader extends Disposable {
   say(text: string): void;
 }
 
-/** On a terminal, what was typed before a question is dropped, and what is pasted answers only a hidden one. */
+/** On a terminal, input typed before a question is dropped, and pasted input answers only a hidden one. */
 export function openLineReader({ input, output }: Terminal, clock: Clock = systemClock): LineReader {
   const terminal = "isTTY" in output && output.isTTY === true;
   let isMuted = false;

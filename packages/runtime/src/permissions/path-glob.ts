@@ -6,11 +6,11 @@ import type { ResolvedPath } from "./real-path.ts";
 export interface Places {
   /** Real paths; the first is where relative paths start. */
   readonly roots: readonly Path[];
-  /** What `~/` in a rule means; without any, such a rule cannot be evaluated. */
+  /** The folders that `~/` in a rule means; without any, such a rule cannot be evaluated. */
   readonly homes?: readonly Path[];
   /** The project that the first root is another working tree of: rules about its files apply to their copies. */
   readonly copyOf?: WorkingTree | undefined;
-  /** What a stored undo record changes; undefined for any other ref. */
+  /** The files that a stored undo record changes; undefined for any other ref. */
   undoneBy?(ref: string): readonly string[] | undefined;
   /** The PATH that programs are looked for in. */
   readonly searchPath?: string | undefined;
@@ -19,11 +19,11 @@ export interface Places {
 export interface WorkingTree {
   /** The folder whose copy the first root is. */
   readonly top: Path;
-  /** What relative paths in rules start from there. */
+  /** The start of relative paths in rules there. */
   readonly roots: readonly Path[];
 }
 
-/** How a rule is held against a call: for sure by one that allows, possibly by one that denies or asks. */
+/** How a rule matches a call: certainly if it allows, possibly if it denies or asks. */
 export type Reading = "sure" | "possible";
 
 /**
@@ -55,7 +55,7 @@ function toTests(glob: string, reading: Reading, places: Places): readonly Test[
   return tests.length === 0 || tests.length < starts.length ? undefined : tests;
 }
 
-/** Finds what a restrictive rule is about: a pattern on existing paths, and the folder that holds all of them. */
+/** Finds the subject of a restrictive rule: a pattern on existing paths, and the folder that holds all of them. */
 export type PathPattern = Pick<Test, "folder" | "matches">;
 
 export function toPatterns(glob: string, places: Places): readonly PathPattern[] {

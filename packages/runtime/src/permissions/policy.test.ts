@@ -27,7 +27,7 @@ test.each(fixture.vectors)("vector: $name", ({ tiers, call, decision }) => {
   expect({ mode: got.mode, tier, rule: index }).toEqual(decision);
 });
 
-test("there are vectors enough", () => expect(fixture.vectors.length).toBeGreaterThanOrEqual(60));
+test("there are enough vectors", () => expect(fixture.vectors.length).toBeGreaterThanOrEqual(60));
 
 const NAMES = ["fs.read", "fs.rm", "proc.exec", "mcp__git__log"] as const;
 const arbitraryRule = fc.record({
@@ -36,7 +36,7 @@ const arbitraryRule = fc.record({
 });
 const arbitraryTiers = fc.tuple(...TIERS.map(() => fc.array(arbitraryRule, { maxLength: 6 })));
 
-test("a deny that a tier comes to is never undone by another tier or an answer of the session", () => {
+test("the deny of a tier is never undone by another tier or an answer of the session", () => {
   fc.assert(
     fc.property(arbitraryTiers, fc.constantFrom(...NAMES), (rules, name) => {
       const tiers = TIERS.map((tier, index) => ({ tier, rules: rules[index] ?? [] }));
@@ -55,7 +55,7 @@ test("a deny that a tier comes to is never undone by another tier or an answer o
   );
 });
 
-test("the order of the tiers changes who is named, never the decision", () => {
+test("the order of the tiers changes which rule is named, never the decision", () => {
   fc.assert(
     fc.property(arbitraryTiers, fc.constantFrom(...NAMES), (rules, name) => {
       const tiers = TIERS.map((tier, index) => ({ tier, rules: rules[index] ?? [] }));
@@ -129,7 +129,7 @@ test("single arguments, lists, and values inside objects are found once each", (
   expect(createPolicy([{ tier: "user", rules }], places).evaluate(call).mode).toBe("deny");
 });
 
-test("an action that takes anything is looked at like a foreign tool", () => {
+test("an action with unrestricted input is treated like a foreign tool", () => {
   const action = toAction({}, { input: z.looseObject({ uri: Uri }) });
   const decide = (mode: PermissionMode) =>
     createPolicy(

@@ -19,7 +19,7 @@ export interface Decision {
 
 const STRICTNESS: Readonly<Record<PermissionMode, number>> = { allow: 0, prompt: 1, deny: 2 };
 
-/** A name costs one look at every rule the first time; so many names are remembered. */
+/** The first use of a name checks every rule; the results for this many names are cached. */
 const MAX_NAMES = 2_000;
 
 export type Policy = ReturnType<typeof createPolicy>;
@@ -103,7 +103,7 @@ export const DEFAULT_DECISION: Decision = {
   mode: "prompt",
   tier: "default",
   rule: null,
-  reason: "no rule is about this call, so the person decides",
+  reason: "no rule matches this call, so the person decides",
 };
 
 interface CompiledRule {

@@ -16,7 +16,7 @@ export interface ResolvedPath {
 
 const MAX_LINKS = 40;
 
-/** Throws when the path cannot be followed: no path, a loop of links, a folder that may not be looked into. */
+/** Throws when the path cannot be followed: not a path, a loop of links, an unreadable folder. */
 export function resolvePath(uri: string, base: Path, holdsTree: boolean): ResolvedPath {
   const named = uriToPath(uri, base);
   const real = toRealPath(named, MAX_LINKS);

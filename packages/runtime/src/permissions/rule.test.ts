@@ -4,7 +4,7 @@ import { describeRule, PermissionRule, Permissions, toRules } from "./rule.ts";
 
 const parse = (text: string) => PermissionRule.safeParse(JSON.parse(text));
 
-test("a map and a list say the same", () => {
+test("a map and a list are equivalent", () => {
   const map = Permissions.parse({ "fs.*": "allow", "proc.exec": "deny" });
   expect(toRules(map)).toEqual([
     { tool_pattern: "fs.*", mode: "allow" },

@@ -94,7 +94,7 @@ export const ArgumentConditions = z.preprocess(
 );
 export type ArgumentConditions = z.output<typeof ArgumentConditions>;
 
-/** zod drops such a name without a word; an allow rule would then apply to more than was written. */
+/** zod drops such a name silently; an allow rule would then apply to more than was written. */
 function refuseLostNames(args: unknown, ctx: z.RefinementCtx): unknown {
   if (typeof args === "object" && args !== null && Object.hasOwn(args, "__proto__"))
     ctx.addIssue({ code: "custom", message: "no argument can be called __proto__" });
@@ -140,7 +140,7 @@ function describe(rule: PermissionRule, hide?: typeof hidePlaces): string {
 const hidePlaces = (_key: string, value: unknown) =>
   typeof value === "string" && /^[~/]/.test(value) ? "…" : value;
 
-/** What the answer "always" would allow, until when and where it is kept: the same words wherever a person is asked. */
+/** Describes what "always" allows, until when, and where it is stored: the same words wherever a person is asked. */
 export const alwaysInWords = (rule: PermissionRule): readonly string[] => [
   `"always" adds this rule to .hanzo/settings.local.json${until(rule)}:`,
   ...ruleInWords(rule).map((line) => `  ${line}`),

@@ -20,7 +20,7 @@ export class SessionAnswers {
   readonly #sessions = new Map<string, Answers>();
   readonly #parents = new Map<string, { readonly answers: SessionAnswers; readonly session: string }>();
 
-  /** `allowed` holds for all sessions: the person said so at the start. */
+  /** `allowed` holds for all sessions: the person set it at the start. */
   constructor(places: Places, allowed: readonly PermissionRule[] = []) {
     this.#places = places;
     this.#fromStart = createPolicy([{ tier: "local", rules: allowed }], places);
@@ -61,7 +61,7 @@ export class SessionAnswers {
     return this.#sessions.get(session)?.rules ?? [];
   }
 
-  /** From now on, what the person said in the other session counts in this one too, such as for a sub-agent. */
+  /** From now on, the person's answers in the other session count in this one too, such as for a sub-agent. */
   adopt(session: string, answers: SessionAnswers, parent: string): void {
     this.#parents.set(session, { answers, session: parent });
   }

@@ -29,7 +29,7 @@ export function parsePlainCommand(text: string): readonly string[] | undefined {
 
 export interface PlainCommand {
   readonly words: readonly string[];
-  /** What joins it to the next one; a line break counts as `;`. */
+  /** The operator that joins it to the next one; a line break counts as `;`. */
   readonly joint: "&&" | "||" | ";" | "|" | "";
 }
 
@@ -61,7 +61,7 @@ export function splitPlainCommands(text: string): readonly PlainCommand[] | unde
 
 const isJoint = (token: string | undefined): token is "&&" | "||" | ";" | "|" | "\n" => token !== undefined;
 
-/** Takes what a sticky pattern matches at the current place, and moves on behind it. */
+/** Consumes the match of a sticky pattern at the current position. */
 function createScanner(text: string) {
   let at = 0;
   return {

@@ -96,7 +96,7 @@ function loadRules() {
   return { rules, secretsOf };
 }
 
-/** A secret that the end of its surroundings cut off goes on. */
+/** A secret that is cut off by the end of its surroundings continues. */
 function endOfWord(text: string, end: number, cut: number): number {
   if (end < cut) return end;
   const rest = /[^\w+/=.~-]/g;

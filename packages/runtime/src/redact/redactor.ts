@@ -3,7 +3,7 @@ import { MIN_SECRET_CHARS, toForms } from "./forms.ts";
 import { createGitleaks } from "./gitleaks.ts";
 import { mergeSpans, type Span } from "./spans.ts";
 
-/** Takes secrets out of a text. Logs, audit and errors go through the same one. */
+/** Removes secrets from a text. Logs, audit and errors go through the same one. */
 export type Redact = (text: string) => string;
 
 export const REDACTED = "[redacted]";
@@ -62,7 +62,7 @@ const DESCRIPTION = `(?:required|optional|string|true|false|null|none)[.)\\]]{0,
 const SHAPES: readonly RegExp[] = [
   // An unfinished block is secret to its end.
   /-----BEGIN [A-Z ]{0,40}PRIVATE KEY-----[\s\S]*?(?:-----END [A-Z ]{0,40}PRIVATE KEY-----|$)/g,
-  // With a digit or a padding, so that "Basic authentication" is none.
+  // With a digit or a padding, so that "Basic authentication" does not match.
   /(\b(?:Bearer|Basic)[ \t]{1,4})(?=[\w.~+/=-]{0,100}[\d=])[\w.~+/=-]{8,}/gi,
   /(\b(?:authorization|proxy-authorization|x-api-key|cookie|set-cookie):[ \t]{0,4})[^\r\n]+/gi,
   // user:password@ of a URL, up to the last @ before the path.
@@ -79,7 +79,8 @@ const SHAPES: readonly RegExp[] = [
   /(?<![A-Za-z0-9])xox[a-z][-.][\w.-]{8,}/g,
   // name=value, with or without quotes, and "name": "value" of JSON.
   new RegExp(`(${secretName()}=["']?)(?!${DESCRIPTION})[^\\s"'&;,]+`, "gi"),
-  // name: value of YAML and name = "value" of code; with a digit, so that a type is none; not a URL, path or variable.
+  // name: value of YAML and name = "value" of code; with a digit, so that a type does not match; not a URL, path or
+  // variable.
   new RegExp(
     `(${secretName()}["']?[ \\t]{0,4}[:=][ \\t]{1,4}["']?)(?![a-z]+:\\/\\/|[~/$<{.])(?=[^\\s"',;]{0,100}\\d)[^\\s"',;]{8,}`,
     "gi",

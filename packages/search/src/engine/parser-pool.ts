@@ -132,7 +132,7 @@ export class ParserPool {
 }
 
 const TIME_UP = Symbol("time up");
-/** A thread that gets no processor time at all is given up after this many deadlines. */
+/** A thread that gets no processor time at all is abandoned after this many deadlines. */
 const MAX_DEADLINES = 12;
 const MIN_WAIT_MS = 20;
 

@@ -166,7 +166,7 @@ export class SearchEngine {
     return this.#index.call("outline", path);
   }
 
-  /** Indexed files that no parser can cope with. */
+  /** Indexed files that no parser can handle. */
   unparsed() {
     return this.#index.call("unparsed");
   }
@@ -218,7 +218,7 @@ export class SearchEngine {
       const onDone = (done: number) =>
         progress({ progress: done, total, message: `indexing ${total} files` });
       onDone(0);
-      // Files that are not text are looked at each time, but have not changed.
+      // Files that are not text are checked each time, but have not changed.
       read = await this.#update(planned, { signal, onDone });
     }
     if (read > 0) await index.call("reload");

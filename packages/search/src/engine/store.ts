@@ -164,7 +164,7 @@ export function openIndexStore(file: string) {
         return gone;
       }),
     files: () => new Map(sql.files.all().map((row) => [String(row["path"]), toState(row)])),
-    /** Files that no parser can cope with; the index has only their paths. */
+    /** Files that no parser can handle; the index has only their paths. */
     unparsed: () => sql.unparsed.all().map((row) => String(row["path"])),
     hashOf(path: string): string | undefined {
       const row = sql.hash.get(path);
@@ -248,7 +248,7 @@ export function openIndexStore(file: string) {
         ...toPlace(row),
         symbolPath: row["symbol_path"] === null ? null : String(row["symbol_path"]),
       })),
-    /** Overwrites what deleted rows left in the write-ahead log. */
+    /** Overwrites the remains of deleted rows in the write-ahead log. */
     truncateLog: () => db.exec("PRAGMA wal_checkpoint(TRUNCATE)"),
     close: () => db.close(),
   };

@@ -4,7 +4,7 @@ import { ToolError } from "@octant/core";
 
 const MAX_FILES = 100;
 
-/** Remembers which files no parser can cope with, so that each costs its deadline once and not in every call. */
+/** Remembers which files no parser can handle, so that each costs its deadline once and not in every call. */
 export function createUnparsableFiles() {
   const errors = new Map<string, ToolError>();
   /** Throws the error of an earlier attempt to parse exactly this text. */

@@ -16,7 +16,7 @@ export interface IndexedParts {
 
 export interface ReadOptions {
   readonly signal: AbortSignal;
-  /** Changed files that are not wanted any more are left as they are in the index. */
+  /** Changed files that are no longer needed are left as they are in the index. */
   readonly isWanted?: (path: string) => boolean;
   readonly onLeft?: (path: string) => void;
   /** Reports how many of the files are done. */

@@ -3,7 +3,7 @@ import type { StoredSymbol } from "../engine/store.ts";
 import { distanceFromCode } from "../engine/traits.ts";
 import type { Found, GrepMatch, RankedList, SearchParts, SearchRequest } from "./hit.ts";
 
-/** Literal matches to look at; a more common text is better found by another query. */
+/** Literal matches to examine; a more common text is better found by another query. */
 const MAX_LITERAL = 500;
 
 /** Literal matches: those in the project's own code first, then in tests, then in documentation and data. */

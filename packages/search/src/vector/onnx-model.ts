@@ -98,7 +98,7 @@ function feedsFor({ Tensor }: OnnxRuntime, names: readonly string[], ids: readon
   };
   const feeds = names.map((name) => {
     const value = values[name];
-    if (!value) throw new Error(`it wants the input '${name}', which sentence models do not have`);
+    if (!value) throw new Error(`it requires the input '${name}', which sentence models do not have`);
     const data = BigInt64Array.from(ids, (id, at) => BigInt(value(id, at)));
     return [name, new Tensor("int64", data, [1, ids.length])] as const;
   });

@@ -63,7 +63,7 @@ export class InputLine {
     this.#editor = withText({ ...this.#editor, pastes: [] }, text);
   }
 
-  /** Empties the input for another text; the returned function brings back what was there, and what was left. */
+  /** Empties the input for another text; the returned function restores the previous text and inserts what is left. */
   putAside(): () => void {
     const kept = this.#editor;
     this.text = "";

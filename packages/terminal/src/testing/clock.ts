@@ -2,7 +2,7 @@ import type { Clock } from "@octant/core";
 
 /** Time that passes only when a test says so. */
 export interface ManualClock extends Clock {
-  /** Everything that was to happen until then has happened when it resolves. */
+  /** Everything scheduled until then has happened when it resolves. */
   pass(ms: number): Promise<void>;
 }
 
@@ -40,7 +40,7 @@ export function createManualClock(): ManualClock {
   };
 }
 
-/** Time that flies: whatever waits goes on at once. */
+/** Time without waits: every sleep ends at once. */
 export function createFastClock(): Clock {
   let now = 0;
   return {

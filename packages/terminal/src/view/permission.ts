@@ -52,7 +52,7 @@ export function viewPermission(request: PermissionRequest, width: number): Permi
   return { lines: [...effect, ...why, ...rules], effect: effect.length };
 }
 
-/** The first clause of our own summaries, whose details are for models; what a server says is shown whole. */
+/** The first clause of our own summaries, whose details are for models; the text of a server is shown whole. */
 const brief = ({ name, summary }: PermissionRequest): string =>
   name.startsWith("mcp__") ? toExact(summary) : (toExact(summary).split(/[;.](?:\s|$)/, 1)[0] ?? "");
 
@@ -101,7 +101,7 @@ const risky = (text: string): Line =>
       part === "" ? [] : [span(part, i % 2 === 1 ? { role: "error", bold: true } : {})],
     );
 
-/** What "session" would allow; the rule itself follows where "always" would add the same. */
+/** The calls that "session" would allow; the rule itself follows where "always" would add the same. */
 function forSession({ session, always: rule, question }: PermissionRequest, width: number): Line[] {
   if (question !== undefined) return [];
   if (!session) return indented('"session" allows exactly this call again, until the session ends', width);

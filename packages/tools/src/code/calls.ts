@@ -92,7 +92,7 @@ export const calls = (code: Code) =>
   });
 
 const cannotSeeCalls = (why: string) =>
-  new ToolError("UNSUPPORTED", `calls in this language are not understood here; ${why}`, {
+  new ToolError("UNSUPPORTED", `calls in this language cannot be analysed here; ${why}`, {
     what: "calls of this language",
     how: "set language_servers in your settings, or ask code.references",
   });

@@ -8,7 +8,7 @@ import { compare, holds } from "./sources.ts";
 export interface CrossCheck {
   /** The server leads from here to the symbol, although it did not list the place. */
   readonly same: readonly NamedUse[];
-  /** The server does not know what stands here. */
+  /** The server does not know the symbol at this place. */
   readonly unknown: readonly NamedUse[];
   /** How many are uses of other symbols. */
   readonly other: number;

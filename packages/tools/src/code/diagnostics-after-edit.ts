@@ -22,7 +22,7 @@ const AddedDiagnostic = z.object({
   code: z.string().optional(),
 });
 
-/** What an answer says about the problems that an edit caused. */
+/** The part of an answer about the problems that an edit caused. */
 export const NewProblems = {
   diagnostics: z
     .array(AddedDiagnostic)
@@ -69,7 +69,7 @@ export function createDiagnosticsAfterEdit({
     const rows = await Promise.all(
       paths.slice(0, maxFiles).map(async (path) => {
         const server = servers.running(path);
-        // Without what it lacks, a server reports problems that do not exist.
+        // A server that lacks a part of the project reports problems that do not exist.
         if (!server || server.lacks(path) !== undefined) return [];
         const asked = createLanguageClient(server).diagnostics(path, BUDGET_MS, signal);
         const found = await asked.catch(ifNoAnswer);
@@ -151,7 +151,7 @@ function toPathOrNothing(confinement: Workspace["confinement"], uri: string): Pa
   try {
     return [confinement.toPath(uri)];
   } catch (cause) {
-    // The edit itself will report what is wrong with it.
+    // The edit itself will report its own failure.
     if (cause instanceof ToolError) return [];
     throw cause;
   }

@@ -52,7 +52,7 @@ export const diagnostics = (code: Code) =>
       });
       if (!answer) {
         const why = passedOver ?? (await whyNoServer(code, path));
-        throw new ToolError("UNSUPPORTED", `nothing here can check this file; ${why}`, UNCHECKED);
+        throw new ToolError("UNSUPPORTED", `no backend here can check this file; ${why}`, UNCHECKED);
       }
       const { found, why } = answer;
       const sorted = found.toSorted(compareLocations);
@@ -67,7 +67,7 @@ export const diagnostics = (code: Code) =>
     },
   });
 
-/** The problems to be believed, and why only the syntax counts as checked. */
+/** The credible problems, and why only the syntax counts as checked. */
 async function judge(
   code: Code,
   { name, lacks }: CodeBackend,
@@ -81,8 +81,8 @@ async function judge(
   }
   const lacking = lacks?.(path);
   if (lacking === undefined) return { found, why: whyUnchecked(code.workspace.confinement, path) };
-  // Without the compiler's flags the server takes valid code for wrong; what the parser refuses too is wrong, unless
-  // it is a macro of a header that was not found.
+  // Without the compiler's flags the server reports valid code as wrong; a problem is real if the parser reports it
+  // too, unless it is a macro of a header that was not found.
   const faults = await code.sources.syntaxErrors(code.sources.read(path));
   const lines = new Set(faults.map(({ range }) => range.start.line));
   const both = found.filter(({ range }) => lines.has(range.start.line));

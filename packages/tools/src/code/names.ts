@@ -6,15 +6,15 @@ import { holds, isUnparsable, parseAll } from "./sources.ts";
 import { isRelated } from "./symbol-search.ts";
 import { lineAt, wordsNamed } from "./words.ts";
 
-/** A place in code where a name stands, whatever symbol is meant. */
+/** A place in code where a name occurs, whatever symbol is meant. */
 export interface NamedUse extends SourcePlace, Pick<Occurrence, "role" | "within"> {}
 
-/** What words and syntax say about a name: the second opinion on every answer about uses. */
+/** The uses of a name according to words and syntax: a cross-check for every answer about uses. */
 export interface NamedUses {
-  /** undefined where no name stands at the position. */
+  /** undefined where there is no name at the position. */
   readonly name: string | undefined;
   readonly uses: readonly NamedUse[];
-  /** How often the word stands in comments, strings and other text of the same files. */
+  /** How often the word occurs in comments, strings and other text of the same files. */
   readonly inText: number;
   /** Files of other kinds, or of another server, that contain the word. */
   readonly elsewhere: readonly Path[];
@@ -24,7 +24,7 @@ export interface NamedUses {
 
 const MAX_READ_FILES = 1_000;
 
-/** All places where the name at a position stands in code of its language; only in one range if that is given. */
+/** All places where the name at a position occurs in code of its language; only in one range if that is given. */
 export async function usesByName(
   code: Code,
   spot: Spot,

@@ -40,7 +40,7 @@ export const rename = (code: Code) =>
         .enum(["both", "server", "name"])
         .default("both")
         .describe(
-          "both: refused unless server and name search agree; server: what it knows; name: every use of the name in code",
+          "both: refused unless server and name search agree; server: the uses it knows; name: every use of the name in code",
         ),
       dry_run: z.boolean().default(false),
     }),

@@ -12,7 +12,7 @@ export function whyUnchecked(confinement: Confinement, path: Path): string | und
   if (!SCRIPT.test(path)) return undefined;
   const read = (file: Path) => textOf(confinement, file);
   const mark = /^\s*\/\/\s*@ts-(nocheck|check)\b/m.exec(read(path) ?? "")?.[1];
-  if (mark === "nocheck") return "the file says @ts-nocheck";
+  if (mark === "nocheck") return "the file contains @ts-nocheck";
   if (mark === "check" || !PLAIN_SCRIPT.test(path)) return undefined;
   const isChecked = (config: Path, left = MAX_EXTENDS): boolean => {
     const text = read(config) ?? "";

@@ -60,7 +60,7 @@ export async function whyNoServer({ servers }: Pick<Code, "servers">, path: Path
   );
 }
 
-/** What an answer by a server does not cover. */
+/** The uses that a server's answer does not cover. */
 export const noteIncomplete = ({ isLoading, trouble, name }: CodeBackend) => {
   const problem = trouble?.();
   if (problem !== undefined) return { incomplete: `${cannotLoad(name, problem)}; uses may be missing` };
@@ -71,7 +71,7 @@ const LOADING = "the language server is still loading the project, so uses may b
 
 const MAX_FILES = 20;
 
-/** Where the name also stands, so that the sum agrees with a search for the word. */
+/** Other places where the name occurs, so that the sum agrees with a search for the word. */
 export const NotListed = z
   .object({
     other_symbols: z.int().optional().describe("Uses of other symbols with this name"),

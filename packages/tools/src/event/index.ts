@@ -19,7 +19,7 @@ const MAX_EVENTS = 1_000;
 export const event = (topics: Topics) =>
   defineTool({
     name: "event",
-    summary: "What happens here, in order: job states and output, calls, processes, sessions and more.",
+    summary: "Events in order: job states and output, calls, processes, sessions and more.",
     actions: {
       poll: action({
         summary: "Read events of a topic from a sequence number on; waits if there is none.",

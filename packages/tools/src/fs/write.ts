@@ -7,7 +7,7 @@ const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$
 
 const FileUri = Uri.refine(
   (uri) => !uri.endsWith("/"),
-  "ends in /, which only a folder does; mkdir makes one",
+  "ends in /, which is only for folders; fs.mkdir creates one",
 );
 
 export const write = ({ edits }: { edits: Edits }) =>

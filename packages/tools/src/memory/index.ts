@@ -48,7 +48,7 @@ const Item = MemoryItem.extend({
 const Memories = z.object({
   memories: z.array(Item).readonly(),
   note: z.string().optional().describe("About files of the project that are not trusted yet"),
-  without_model: z.string().optional().describe("Why the embedding model did not answer; words did"),
+  without_model: z.string().optional().describe("Why the embedding model failed; the word table answered"),
 });
 const fields = {
   tags: z.array(z.string().min(1).max(64)).max(20).optional(),
@@ -79,7 +79,7 @@ export const memory = ({ workspace, parsers, embedder, shared, loadTrust, holdsS
   };
   const checkSecret = (text: string) => {
     if (!holdsSecret(text) && !statesSecret(text)) return;
-    throw invalidArgument("text", "the text holds a secret, which memory never keeps; leave it out");
+    throw invalidArgument("text", "the text contains a secret, which memory never stores; leave it out");
   };
   const withChanges = async (item: MemoryItem) => {
     const changed = await links.changed(item);

@@ -80,7 +80,7 @@ export function createActiveModes(own: Readonly<Record<string, Omit<DeveloperMod
       notify(caller);
       return mode;
     },
-    /** What the person allows the caller's calls to do; everything when undefined. */
+    /** The kinds of calls that the person allows the caller; all when undefined. */
     intent: (caller: string) => intents.get(caller),
     setIntent(caller: string, intent: Mode | undefined): void {
       put(intents, caller, intent);

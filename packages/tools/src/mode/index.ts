@@ -37,11 +37,11 @@ export const mode = (modes: ActiveModes) =>
     listing: "brief",
     actions: {
       list: action({
-        summary: "The modes there are, and the active one.",
+        summary: "List the modes and the active one.",
         ...INSPECT,
         input: z.strictObject({}),
         output: z.object({ modes: z.array(Summary), active: z.string().nullable() }),
-        examples: [{ title: "What there is", input: {} }],
+        examples: [{ title: "List the modes", input: {} }],
         text: ({ modes: all, active }) => ({
           body: all.map(({ name, summary }) => `${name}: ${summary}`).join("\n"),
           notes: [active === null ? "no mode is active" : `active: ${active}`],
@@ -69,7 +69,7 @@ export const mode = (modes: ActiveModes) =>
         input: z.strictObject({ name: ModeName }),
         output: ModeView,
         errors: ["NOT_FOUND"],
-        examples: [{ title: "What debugging means here", input: { name: "debugger" } }],
+        examples: [{ title: "Describe the debug mode", input: { name: "debugger" } }],
         text: (view) => ({ body: toText(view) }),
         run: ({ name }) => ({ ...modes.find(name) }),
       }),

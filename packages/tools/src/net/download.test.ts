@@ -270,7 +270,7 @@ test("a download is blocked like a request, and reveals no secret", async () => 
   }
 });
 
-test("the next download removes what a process left that was killed during a copy", async () => {
+test("the next download removes the leftovers of a process that was killed during a copy", async () => {
   const folder = ws.workspace.state.folder("downloads");
   const temp = ".octant-01234567-89ab-cdef-0123-456789abcdef.tmp";
   writeFileSync(join(ws.root, temp), "half");

@@ -29,7 +29,7 @@ export const download = ({ workspace, network, isRemote }: NetOptions) =>
       size: z.int(),
       hash: Hash,
       undo: Ref.nullable().describe("Null for a large file; remove it with fs.rm"),
-      resumed: z.int().describe("Bytes kept from an earlier, interrupted call"),
+      resumed: z.int().describe("Bytes reused from an earlier, interrupted call"),
       url: z.string().describe("Final URL after redirects"),
       mime: z.string().optional(),
     }),

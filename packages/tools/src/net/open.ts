@@ -32,7 +32,7 @@ const noDesktop = () =>
     "UNSUPPORTED",
     "the browser would open on the server's machine; show the person the URL instead",
     {
-      what: "opening a browser from elsewhere",
+      what: "opening a browser for a remote caller",
       how: "call it from the machine that the person sits at",
     },
   );

@@ -141,7 +141,7 @@ export const plan = ({ workspace: { records, state }, git }: PlanOptions) => {
           plans: z.array(Plan.omit({ steps: true }).extend({ done: z.int(), total: z.int() })),
         }),
         errors: ["INVALID_CURSOR", "IO_ERROR"],
-        examples: [{ title: "What is planned", input: {} }],
+        examples: [{ title: "List the plans", input: {} }],
         text: ({ plans }) => ({
           body:
             plans

@@ -24,7 +24,7 @@ export type Step = z.output<typeof Step>;
 export const Plan = z.object({
   plan_id: PlanId,
   title: z.string(),
-  state: z.enum(["pending", "in_progress", "completed", "failed"]).describe("What its steps come to"),
+  state: z.enum(["pending", "in_progress", "completed", "failed"]).describe("Derived from its steps"),
   steps: z.array(Step).readonly(),
   created_at: z.iso.datetime(),
   updated_at: z.iso.datetime(),

@@ -123,7 +123,7 @@ export const exec = (workspace: ProcWorkspace) =>
             : await processes.exited(owner, proc_id, wait, ctx.signal);
         const answer = toAnswer(processes, now, input, { ready, unconfined });
         if (answer.status !== "running") return await withUndo(answer, turn);
-        // What a server changes later cannot be told apart from the work of others meanwhile.
+        // Later changes by a server cannot be distinguished from the work of others.
         const interim = background || wait_for ? await withUndo(answer, turn) : answer;
         // The caller has its answer; the rest is a job that lives as long as the process.
         ctx.detach(interim);
@@ -150,8 +150,8 @@ async function withUndo<T extends { readonly note?: string }>(answer: T, turn: O
   const notes = [
     answer.note,
     note && `its changes cannot be undone: ${note}`,
-    covers && `undo also takes back what ran at the same time: ${covers.join(", ")}`,
-    left.length > 0 && `undo leaves what checkpoints do not cover: ${left.join(", ")}`,
+    covers && `undo also reverts work that ran at the same time: ${covers.join(", ")}`,
+    left.length > 0 && `undo leaves entries that checkpoints do not cover: ${left.join(", ")}`,
   ].filter(Boolean);
   return { ...answer, ...(undo && { undo }), ...(notes.length > 0 && { note: notes.join("; ") }) };
 }
@@ -226,12 +226,12 @@ function noteOn(info: ProcessInfo, { timeout, wait_for }: ExecInput): string | u
   if (output_failure !== null) return `not all output could be stored (${output_failure})`;
   if (status === "timed_out") return `ended because it ran for more than ${timeout} ms`;
   if (status === "running" && !wait_for)
-    return `it still runs; proc.logs with ${proc_id} and follow: true shows what comes, proc.kill ends it`;
+    return `it still runs; proc.logs with ${proc_id} and follow: true shows new output, proc.kill ends it`;
   if (status === "running") return `it runs in the background; proc.kill with ${proc_id} ends it`;
   if (output_open)
-    return `something that it started still runs and may print more; proc.kill with ${proc_id} ends it`;
+    return `a process that it started still runs and may print more; proc.kill with ${proc_id} ends it`;
   return undefined;
 }
 
 const quarantineNote = (paths: readonly string[]): string =>
-  `${[...new Set(paths)].join(", ")} is protected: a command made it, and it was moved out of the project to Octant's state folder; ask the person to make it by hand`;
+  `${[...new Set(paths)].join(", ")} is protected: a command created it, and it was moved out of the project to Octant's state folder; ask the person to create it by hand`;

@@ -91,7 +91,7 @@ function createReporter(spool: Spool, emit: Context["emit"]) {
       const isBehind = reported < total;
       return lastText === undefined ? { isBehind } : { lastLine: toLastLine(lastText), isBehind };
     },
-    /** Emits what the last bytes leave of a character. */
+    /** Emits an incomplete last character. */
     end: () => emitText(stripper.push(decoder.decode())),
   };
 }

@@ -53,7 +53,7 @@ const Output = z.object({
     .string()
     .optional()
     .describe("An assumption of the query that does not hold; the hits are the closest matches"),
-  without_model: z.string().optional().describe("Why the embedding model did not answer; words did"),
+  without_model: z.string().optional().describe("Why the embedding model failed; the word table answered"),
   unparsed: z.array(Uri).readonly().optional().describe("Files too large or too slow to parse, at most 20"),
   ...notSearched,
 });

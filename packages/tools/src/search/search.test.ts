@@ -178,7 +178,7 @@ test("a scope outside the workspace and an unavailable modality are typed errors
 });
 
 test.each(["WideThing", "LargeThing"])(
-  "%s, which no parser has seen, is not said to be missing",
+  "%s, which no parser has seen, is not reported as missing",
   async (name) => {
     await call("index");
     const { data } = await call("query", { query: `where is ${name} defined?` });

@@ -4,8 +4,8 @@ import type { RankedHit, SearchParts } from "@octant/search";
 const SPARE_FACTOR = 4;
 
 /**
- * The parts of a search without the files that a rule hides. Ranks and scores are counted anew: a gap would tell what a
- * hidden file holds.
+ * The parts of a search without the files that a rule hides. Ranks and scores are counted anew: a gap would reveal what
+ * a hidden file contains.
  */
 export function toVisible(
   { engine, grep, paths }: SearchParts,

@@ -5,7 +5,7 @@ export interface Place {
   readonly col?: number;
 }
 
-/** What went wrong in a test, or outside all tests. */
+/** A failure in a test, or outside all tests. */
 export interface Problem {
   readonly message: string;
   readonly stack?: string;
@@ -36,7 +36,7 @@ export interface Breakage {
   readonly problem: Problem;
 }
 
-/** Where a parser puts what it reads, as soon as it knows it. */
+/** Receives a parser's findings as soon as they are known. */
 export interface Findings {
   test(test: TestCase): void;
   broken(breakage: Breakage): void;

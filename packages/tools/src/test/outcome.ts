@@ -20,7 +20,7 @@ export interface Observed {
   readonly complete: boolean | undefined;
   /** How many tests ran that were not in the selected file. */
   readonly elsewhere: number;
-  /** What the runner said of its selection. */
+  /** The runner's message about its selection. */
   readonly note: string | undefined;
 }
 
@@ -150,7 +150,7 @@ export function toVerdict(seen: Evidence): { status: RunStatus; reason?: string 
   if (breakages > 0) return { status: "crashed", reason: "something could not be loaded; see failures" };
   if (pass + fail === 0) return withoutTests(seen);
   if (seen.complete === false)
-    return { status: "crashed", reason: `the runner ended with exit code ${exit_code} before it was done` };
+    return { status: "crashed", reason: `the runner ended with exit code ${exit_code} before it finished` };
   if (fail > 0) return { status: "failed" };
   if (exit_code === 0) return { status: "passed" };
   return { status: "failed", reason: `all tests passed, but the runner ended with exit code ${exit_code}` };

@@ -58,7 +58,7 @@ export const RunResult = z.object({
   more_failures: z.int().describe("Failures omitted; test.status with this run_id pages through all"),
   suites: z.array(SuiteResult).describe("Most failures first"),
   more_suites: z.int().describe("Suites omitted; none has more failures than those shown"),
-  note: z.string().optional().describe("What to know about how they ran"),
+  note: z.string().optional().describe("Remarks about how they ran"),
 });
 export type RunResult = z.output<typeof RunResult>;
 

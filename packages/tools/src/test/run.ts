@@ -69,7 +69,7 @@ export const run = (options: TestOptions, runs: Runs) =>
         }
       } catch (cause) {
         const status = ctx.signal.aborted ? "cancelled" : "crashed";
-        const reason = cause instanceof ToolError ? cause.message : "it did not come to its end";
+        const reason = cause instanceof ToolError ? cause.message : "it did not finish";
         live.end({ ...summarise(live.run_id, outcomes), status, reason }, allFailures(outcomes));
         throw cause;
       }

@@ -56,7 +56,7 @@ export interface Plan extends Pick<SuiteRequest, "suite" | "selection" | "worker
 export interface Invocation {
   readonly argv: readonly [string, ...string[]];
   readonly env?: Readonly<Record<string, string>>;
-  /** What else runs, where the selection cannot be met exactly. */
+  /** The other tests that run where the selection cannot be met exactly. */
   readonly note?: string;
 }
 
@@ -67,7 +67,7 @@ export interface Ending {
   readonly output: string;
 }
 
-/** One way to run tests. `name` is what ws.detect calls it. `runners/index.ts` lists all. */
+/** One way to run tests. `name` is its name in ws.detect. `runners/index.ts` lists all. */
 export interface Runner {
   readonly name: string;
   /** Files written into the scratch folder before the start. */
@@ -100,7 +100,7 @@ export type Reading =
   /** Any format that is found: TAP on stdout, new JUnit reports, otherwise only the exit code. */
   | { readonly from: "anywhere" };
 
-/** What each way to select means for a runner. */
+/** The effect of each kind of selection on a runner. */
 export interface SelectBy<T> {
   name(text: string): T;
   file(path: Path): T;

@@ -81,7 +81,7 @@ export function createRuns(state: StateFolder) {
       const kept = read(fileOf(run_id), StoredRun);
       if (read(fileOf(run_id), Newer)?.owner === owner) throw newer(run_id, { id: run_id });
       if (kept?.owner !== owner)
-        throw new ToolError("NOT_FOUND", `there is no run ${run_id}; the last ${MAX_RUNS} are kept`, {
+        throw new ToolError("NOT_FOUND", `there is no run ${run_id}; the last ${MAX_RUNS} are stored`, {
           id: run_id,
         });
       return { summary: interrupted(kept) ?? kept.summary, failures: kept.failures };

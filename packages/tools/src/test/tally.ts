@@ -23,7 +23,7 @@ export class Tally implements Findings {
   test(test: TestCase): void {
     this[test.outcome] += 1;
     if (test.outcome === "fail") {
-      const { name, suite, file, id, problem = { message: "the test failed and said nothing" } } = test;
+      const { name, suite, file, id, problem = { message: "the test failed without a message" } } = test;
       this.#store({ name, suite, file, problem });
       if (this.failed.length < MAX_FAILURES) this.failed.push({ name, suite, file, id });
     }

@@ -129,7 +129,7 @@ export const think = ({ records, files }: Pick<Workspace, "records" | "files">) 
         input: z.strictObject({ ...pagingInput(20, 100) }),
         output: z.object({ notes: z.array(Note) }),
         errors: ["INVALID_CURSOR", "IO_ERROR"],
-        examples: [{ title: "What was thought", input: {} }],
+        examples: [{ title: "List the notes", input: {} }],
         text: ({ notes }) => ({
           body:
             notes

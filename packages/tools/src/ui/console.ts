@@ -25,7 +25,7 @@ export const console = (options: UiOptions) =>
       entries: z.array(
         z.object({ tab: z.string(), level: z.string(), text: z.string(), at: z.string().optional() }),
       ),
-      dropped: z.int().optional().describe("Older messages that are no longer kept"),
+      dropped: z.int().optional().describe("Older messages that were dropped"),
       notice: z.string(),
     }),
     errors: ["NOT_FOUND"],

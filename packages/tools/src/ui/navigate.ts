@@ -159,7 +159,7 @@ async function go(
   }
 }
 
-/** A page that navigates by itself, as to the page of an error, interrupts what it does not prevent. */
+/** A page that navigates by itself, such as to an error page, interrupts this navigation without preventing it. */
 async function open(
   page: Page,
   url: string,

@@ -117,7 +117,7 @@ test("a conflict is data: kind, base, ours and theirs, with contents for vcs.sho
 });
 
 test.each(["rebase", "cherry-pick", "revert", "bisect"] as const)(
-  "a %s in progress is told",
+  "a %s in progress is reported",
   async (kind) => {
     const one = withConflict();
     if (kind === "rebase") fails(() => one.git("rebase", "-q", "other"));

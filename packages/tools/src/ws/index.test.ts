@@ -56,7 +56,7 @@ describe("capabilities", () => {
       "git is not installed",
     ],
     [
-      "a bug keeps its text to the log",
+      "the text of a bug goes only to the log",
       new TypeError("/root/secret"),
       "the check failed; echo.status has it logged",
     ],

@@ -21,7 +21,7 @@ export interface EdgeParts {
 
 export type CallEvents = ReturnType<typeof followCall>;
 
-/** Passes on what a job or a call emits, and has the person answer its questions. */
+/** Forwards the events of a job or a call, and asks the person its questions. */
 export function followCall(
   { connection: { nc }, subjects }: EdgeParts,
   id: string,
@@ -30,7 +30,7 @@ export function followCall(
 ) {
   let questions = 0;
   let nextSeq = 0;
-  /** NATS drops what a slow reader does not take. */
+  /** NATS drops messages that a slow reader does not take. */
   const expect = (seq: number) => {
     if (seq > nextSeq) onStream?.({ kind: "missing", chunks: seq - nextSeq });
     nextSeq = Math.max(nextSeq, seq);

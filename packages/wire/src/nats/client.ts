@@ -201,7 +201,7 @@ class Client {
 /** Rejects when the worker of a call has been silent for too long. */
 function createSilence() {
   const { promise: broken, reject } = Promise.withResolvers<never>();
-  const text = "the worker fell silent during the call; look at what it did before you call again";
+  const text = "the worker stopped responding during the call; check what it did before you call again";
   const end = () => reject(new ToolError("INTERRUPTED", text, {}));
   let timer: NodeJS.Timeout | undefined;
   // After the answer, nothing awaits it.

@@ -82,7 +82,7 @@ export async function connectNats(url: string, name: string) {
   }
 }
 
-/** Whether the server lets everyone in who can reach it. */
+/** Whether the server accepts clients without credentials. */
 export const isOpenServer = ({ nc }: NatsConnection): boolean =>
   !nc.info?.auth_required && !nc.info?.tls_verify;
 
@@ -101,7 +101,7 @@ const NATS_ERRORS = [...Object.values(errors), JetStreamApiError, JetStreamError
 export function toUpstreamError(cause: unknown): unknown {
   if (!NATS_ERRORS.some((type) => cause instanceof type)) return cause;
   const reason = cause instanceof Error ? cause.message : "";
-  const message = `the NATS server did not answer (${reason}); a job may be queued all the same: look at job.list before you call again`;
+  const message = `the NATS server did not answer (${reason}); a job may have been queued anyway: check job.list before you call again`;
   return new ToolError("UPSTREAM_ERROR", message, {}, { cause });
 }
 

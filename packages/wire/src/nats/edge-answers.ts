@@ -15,7 +15,7 @@ import type { EdgeJobs } from "./edge-jobs.ts";
 import { readField, toFacts, toJobReply, toJobsText, toJobText, toView, toWait } from "./job-answers.ts";
 import { type JobQueue, type QueuedJob, toState } from "./job-queue.ts";
 
-/** Answers what concerns jobs of the queue; undefined for everything else, which the workers answer. */
+/** Answers calls about jobs of the queue; undefined for all others, which the workers answer. */
 export type AnswerFromQueue = (call: Call, options: CallOptions) => Promise<Reply | undefined>;
 
 const JOB_URI = /^octant:\/\/job\/([^/]+)$/;
@@ -39,7 +39,7 @@ export function createAnswerFromQueue(
   const { connection, subjects, text } = parts;
   const { nc } = connection;
 
-  /** Somebody else's does not exist here; the workers know nothing of it, and say so. */
+  /** A job of another owner does not exist here; the workers answer that it is unknown. */
   const find = async (given: unknown, { caller }: CallOptions) => {
     const { success, data: job_id = "" } = JobId.safeParse(given);
     const job = success ? await queue.find(job_id) : undefined;
@@ -116,7 +116,7 @@ export function createAnswerFromQueue(
   /** The workers check the input; the jobs are those of the queue. */
   const listJobs = async (call: Call, options: CallOptions): Promise<Reply> => {
     const { cursor, ...input } = Object(call.input) as Record<string, unknown>;
-    // Without a worker nobody checks the input, and the queue is listed all the same.
+    // Without a worker the input is not checked, but the queue is still listed.
     const checked = await callWorker({ ...call, input }, options).catch(() => undefined);
     if (checked && !checked.envelope.ok) return checked;
     const before = cursor === undefined ? undefined : JobId.safeParse(cursor).data;

@@ -20,7 +20,7 @@ const LONGEST_MS = 24 * 60 * 60 * 1_000;
 
 type Asked = Pick<CallOptions, "caller" | "traceparent">;
 
-/** The jobs that an edge puts into the queue, and its waiting for them. */
+/** The jobs that an edge puts into the queue, and the waits for them. */
 export type EdgeJobs = ReturnType<typeof createEdgeJobs>;
 
 export function createEdgeJobs(parts: EdgeParts, queue: JobQueue) {
@@ -140,7 +140,7 @@ export function createEdgeJobs(parts: EdgeParts, queue: JobQueue) {
   };
 }
 
-/** Resolves with whether the promise was kept in time. */
+/** Resolves with whether the promise was fulfilled in time. */
 async function within(promise: Promise<unknown>, ms: number): Promise<boolean> {
   const late = Promise.withResolvers<false>();
   const timer = setTimeout(() => late.resolve(false), ms);
@@ -151,7 +151,7 @@ async function within(promise: Promise<unknown>, ms: number): Promise<boolean> {
   }
 }
 
-/** What an action that goes on has answered for now, under the id that the caller knows. */
+/** The interim answer of an action that continues, under the id that the caller knows. */
 async function readInterim(
   event: unknown,
   message: Msg,

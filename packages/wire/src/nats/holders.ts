@@ -4,9 +4,9 @@ import type { NatsConnection } from "./connection.ts";
 import { LEASE_MS } from "./connection.ts";
 import { findLast, type Holder, parseHolder, RENEW_MS } from "./lease.ts";
 
-/** By then a worker that stands by has taken over. */
+/** By then a standby worker has taken over. */
 const TAKEOVER_MS = LEASE_MS + 2 * RENEW_MS;
-/** After a lease was given back, a worker that stands by takes it at once. */
+/** After a lease was released, a standby worker takes it at once. */
 const GIVEN_BACK_MS = RENEW_MS;
 
 /** The worker that has a project, as an edge knows it. */
@@ -60,7 +60,7 @@ export async function followHolders({ nc, jsm }: NatsConnection, subject: string
   };
 }
 
-/** Whether nobody has received the request. */
+/** Whether no worker has received the request. */
 export const isUnheard = (cause: unknown): boolean =>
   cause instanceof errors.NoRespondersError ||
   (cause instanceof errors.RequestError && cause.isNoResponders());

@@ -67,7 +67,7 @@ export function createJobQueue({ js, jsm, bodies }: NatsConnection, subjects: Su
   };
   return {
     find,
-    /** Newest first, as long as JetStream keeps them. */
+    /** Newest first, as long as JetStream retains them. */
     async list({ owner, limit, before, matches = async () => true }: QueueFilter) {
       const ids = await Promise.all([
         idsOf(JOBS_STREAM, subjects.allJobs),

@@ -12,7 +12,7 @@ export interface Holder {
   readonly pid: number;
 }
 
-/** undefined for a lease that was given back. */
+/** undefined for a lease that was released. */
 export const parseHolder = ({ data }: Pick<Msg, "data">): Holder | undefined =>
   // Workers wrote it.
   data.length > 0 ? (parseMsgPack(data) as Holder) : undefined;
@@ -101,7 +101,7 @@ export async function createLease({ connection, subject, self, onTaken, onLost }
     isHeld,
     /** The worker that has the project, as far as is known. */
     holder: () => holder,
-    /** Gives it back, so that another worker need not wait for its end. */
+    /** Releases it, so that another worker need not wait for its end. */
     async close(): Promise<void> {
       isClosed = true;
       clearInterval(timer);

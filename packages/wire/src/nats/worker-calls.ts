@@ -24,7 +24,7 @@ interface LocalJobs {
   cancel(owner: string, job_id: string): Promise<unknown>;
 }
 
-/** What calls and jobs of one worker share. */
+/** The state shared by the calls and jobs of one worker. */
 export interface WorkerParts {
   readonly options: NatsWorkerOptions;
   readonly connection: NatsConnection;
@@ -136,6 +136,6 @@ async function respond(
 const stopped = () =>
   new ToolError(
     "INTERRUPTED",
-    "the worker stopped during the call; look at what it did before you call again",
+    "the worker stopped during the call; check what it did before you call again",
     {},
   );

@@ -107,7 +107,7 @@ export function createJobRunner(parts: WorkerParts) {
     }
   };
 
-  /** What the caller would have been answered here, before the result. */
+  /** The interim answer that a caller in this process would have received. */
   const tellInterim = async (job_id: string, request: RequestEnvelope, envelope: Envelope) => {
     const text = request.text ? { text: toText(options, envelope) } : {};
     const event = { at: Date.now(), job_id, event: "interim", interim: { ...envelope, ...text } };

@@ -25,7 +25,7 @@ export function createFixture() {
     actions: {
       echo: action({
         ...declare,
-        summary: "Give back what was given.",
+        summary: "Return the input.",
         input: z.strictObject({ value: z.unknown() }),
         output: z.object({ value: z.unknown() }),
         examples: [{ title: "One", input: { value: 1 } }],
@@ -187,7 +187,7 @@ export function createFixture() {
   };
 }
 
-/** What demo.ask asks. */
+/** The question of demo.ask. */
 export const QUESTION: QuestionBody = {
   kind: "form",
   message: "Really?",

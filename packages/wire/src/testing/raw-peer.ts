@@ -18,7 +18,7 @@ export function connectRaw(address: string, more: object = {}) {
       const value = message.contentType === "msgpack" ? parseMsgPack(message.body) : undefined;
       return { ...message, value: value as Record<string, unknown> | undefined };
     },
-    /** Sends news about a running request: an acknowledgement, or an answer. */
+    /** Sends a message about a running request: an acknowledgement, or an answer. */
     tell: (n: number, news: object) =>
       send(
         encodeFrames({

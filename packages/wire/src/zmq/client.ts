@@ -25,7 +25,7 @@ export interface ZmqClientOptions {
 const HEARTBEAT_MS = 1_000;
 const ATTEMPTS = 3;
 
-/** Node keeps randomness for UUIDs in store, so this takes a tenth of the time of randomBytes. */
+/** Node buffers random bytes for UUIDs, so this takes a tenth of the time of randomBytes. */
 const newRequestId = (): Buffer => Buffer.from(randomUUID().replaceAll("-", ""), "hex");
 
 export const createZmqClient = (options: ZmqClientOptions): ZmqClient => new Client(options);

@@ -62,7 +62,7 @@ function makePrivateFolder(folder: string) {
   if (stat.isDirectory() && mine && (stat.mode & 0o077) === 0) return;
   throw new ToolError(
     "ACCESS_DENIED",
-    `others can enter ${folder}; choose a folder of yours with mode 0700, or one that does not exist yet`,
+    `other users can enter ${folder}; choose a folder of yours with mode 0700, or one that does not exist yet`,
     {},
   );
 }

@@ -165,7 +165,7 @@ export class MessageServer {
     const found = this.#options.registry.get(tool);
     const access = found && ownAction(found, String(action))?.access;
     if (access === undefined || access === "read") return;
-    const message = "the server was restarted during the call; look at what it did before you call again";
+    const message = "the server was restarted during the call; check what it did before you call again";
     throw new ToolError("INTERRUPTED", message, {});
   }
 
@@ -286,6 +286,6 @@ export class MessageServer {
 const forgotten = () =>
   new ToolError(
     "INTERRUPTED",
-    "this request was answered, but its reply is no longer stored; look at what it did before you call again",
+    "this request was answered, but its reply is no longer stored; check what it did before you call again",
     {},
   );

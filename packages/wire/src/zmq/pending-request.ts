@@ -165,7 +165,7 @@ export class PendingRequest {
     this.#tell({ received: this.#received });
   }
 
-  /** Tells the server something about the request while it runs there. */
+  /** Sends a message about the running request to the server. */
   #tell(news: object): void {
     this.#post({ command: "heartbeat", contentType: "msgpack", body: encodeMsgPack(news) });
   }

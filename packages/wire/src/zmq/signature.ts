@@ -57,7 +57,7 @@ function verifyFrames(
   return { frames: frames.slice(0, -1), signedAt };
 }
 
-/** What a subscriber of broadcasts shows, so that the key itself is not sent. */
+/** The password of a subscriber of broadcasts, so that the key itself is not sent. */
 export const broadcastPassword = (key: Uint8Array): string =>
   createHmac("sha256", key).update("broadcast").digest("hex");
 

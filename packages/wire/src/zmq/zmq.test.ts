@@ -411,7 +411,7 @@ describe("who gets in", () => {
   });
 
   test.each(["curve", "hmac"] as const)(
-    "tcp with %s keys admits who has them, and nobody else",
+    "tcp with %s keys admits clients that have them, and no others",
     async (kind) => {
       const keys = createKeys(join(fixture.folder, "keys"), kind);
       const { address } = await start({ address: "tcp://127.0.0.1:*", keys });

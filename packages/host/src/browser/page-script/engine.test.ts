@@ -23,7 +23,7 @@ describe.skipIf(inject("missing").includes("chromium"))("the script in pages, in
   });
   afterAll(() => browser?.close());
 
-  test("an element never gets the ref of another, even when the answer that gave it away was lost", async () => {
+  test("an element never gets the ref of another, even when the answer that contained it was lost", async () => {
     const page = await browser.newPage();
     const read = async (): Promise<TreeAnswer> => {
       const request = JSON.stringify({ ...TREE, next: 1, remember: true, until: Date.now() + 10_000 });

@@ -87,7 +87,7 @@ export function createEngine(
     }
   }
 
-  /** Where each line stands; lines that occur more than once have no place of their own. */
+  /** The position of each line; lines that occur more than once have none. */
   function orderOf(lines: readonly Line[]): ReadonlyMap<string, number> {
     const order = new Map<string, number>();
     const repeated = new Set<string>();
@@ -173,7 +173,7 @@ export function createEngine(
         return element?.isConnected ? [element] : [];
       }
       if (request.op === "role") return findByRole(root, request.role, request.name, request.anyCase);
-      // A late answer would be lost, and with it the changes that it told.
+      // A late answer would be lost, and with it the changes that it reported.
       if ("until" in request && Date.now() > request.until) return [];
       const carrier = document.createElement("pre");
       carrier.textContent = JSON.stringify(answer(root, request) ?? null);

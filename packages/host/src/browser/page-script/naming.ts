@@ -57,7 +57,7 @@ export function createNaming({ clean, cut, MAX_NAME, TEXT_NODE }: Texts) {
     number: "spinbutton",
     search: "searchbox",
   };
-  /** What they accept does not show in their role. */
+  /** Their role does not show which input they accept. */
   const FORMATTED = new Set("date time datetime-local month week color".split(" "));
   const LABELABLE = new Set("INPUT SELECT TEXTAREA BUTTON METER OUTPUT PROGRESS".split(" "));
 

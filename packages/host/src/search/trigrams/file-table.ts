@@ -8,7 +8,7 @@ import { mayMatch, type Signature, signFile, UNKNOWN } from "./signature.ts";
 /** The files in which a pattern must be searched. */
 export interface Candidates {
   readonly files: readonly Path[];
-  /** Those that ripgrep would treat otherwise when they are named: it has to come upon them in their folders. */
+  /** Those that ripgrep treats differently when they are named: it has to find them in their folders. */
   readonly unnamed: readonly Path[];
 }
 
@@ -30,7 +30,7 @@ interface Entry {
 
 const FILES_PER_TURN = 64;
 
-/** Signatures of files, checked against the disk whenever they are asked. */
+/** Signatures of files, checked against the disk at every query. */
 export function createFileTable() {
   let entries: Entry[] = [];
   return {

@@ -17,7 +17,7 @@ export interface IndexedRipgrepOptions {
 }
 
 const MIN_FILES = 1_000;
-/** The first search of a short command is its last. */
+/** A short command searches only once, so the index would not be used. */
 const SEARCHES_BEFORE_INDEX = 1;
 /** Well below the system's limit for process arguments. */
 const MAX_NAMES_CHARS = 262_144;

@@ -27,7 +27,7 @@ const MAX_FILES = 200_000;
 /** Of the files; when more of them may match, ripgrep alone is as fast. */
 const MAX_SHARE = 1 / 8;
 const MIN_CANDIDATES = 100;
-/** So often an index is built in vain. */
+/** After this many failed attempts no index is built. */
 const MAX_DISAGREEMENTS = 3;
 /** When files came or went in more folders than this, the index is brought up to date. */
 const MAX_CHANGED_FOLDERS = 4;
@@ -50,7 +50,7 @@ export function createRootIndex(options: RootIndexOptions) {
   };
 
   const build = async () => {
-    // Before the files are listed: what changes from now on shows.
+    // Before the files are listed, so that later changes are detected.
     if (threads.length === 0)
       threads = Array.from({ length: Math.min(MAX_THREADS, availableParallelism()) }, startThread);
     const folders = new Set(await threads[0]!.call("takeTree", root, env));
@@ -58,7 +58,7 @@ export function createRootIndex(options: RootIndexOptions) {
     files = 0;
     for await (const paths of listFiles(closed.signal))
       for (const path of paths) {
-        // A folder of this moment, or ripgrep goes where we would not: then our view of the tree is not to be relied on.
+        // A folder of this moment, or ripgrep enters folders that we do not: then our view of the tree is unreliable.
         if (!folders.has(folderOf(path))) return turnOff(++disagreements < MAX_DISAGREEMENTS ? "new" : "off");
         shards[hashOf(path) % shards.length]!.push(path);
         files++;
@@ -89,7 +89,7 @@ export function createRootIndex(options: RootIndexOptions) {
     },
     /** Brings it up to date. Never rejects: an index that cannot be built is off. */
     build: startBuild,
-    /** Undefined unless the places are sure to be all. */
+    /** Undefined unless the places are certain to be complete. */
     async find(needs: Needs, scope: Path): Promise<SearchPlaces | undefined> {
       if (state !== "ready") return undefined;
       const limit = Math.max(MIN_CANDIDATES, files * MAX_SHARE) / threads.length;

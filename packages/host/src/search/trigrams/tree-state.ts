@@ -105,7 +105,7 @@ function noteAbove(names: readonly string[], note: (path: string | Buffer) => vo
 }
 
 /**
- * A folder by its being there: inside of `.git` something changes all the time. Undefined for a file that may change
+ * A folder by its existence: the content of `.git` changes all the time. Undefined for a file that may change
  * after `now` without a trace.
  */
 function describe(path: string | Buffer, now = Number.POSITIVE_INFINITY): string | undefined {

@@ -8,7 +8,7 @@ export interface CanaryFound {
   readonly canary: string;
 }
 
-/** Where planted secrets have come to lie, plain or encoded, in these files and all files of these folders. */
+/** The places where planted secrets occur, plain or encoded, in these files and all files of these folders. */
 export const findCanaries = (paths: readonly string[], canaries: readonly string[]): CanaryFound[] =>
   paths.flatMap(filesOf).flatMap((file) => {
     const bytes = readFileSync(file);

@@ -64,5 +64,5 @@ test("a package that fails without a failed test is broken", () => {
     { name: "example.com/m", problem: { message: "./a_test.go:3:1: syntax error" } },
   ]);
   const left = parse(event({ Action: "run", Test: "TestExit" }) + event({ Action: "fail" }));
-  expect(left.broken).toMatchObject([{ problem: { message: "TestExit did not end" } }]);
+  expect(left.broken).toMatchObject([{ problem: { message: "TestExit did not finish" } }]);
 });

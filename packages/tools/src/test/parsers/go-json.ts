@@ -63,7 +63,7 @@ function createPackage(path: string, folder: string | undefined, findings: Findi
     if (parents.has(id) && (outcome !== "fail" || failedInside.has(id))) return;
     const names = id.split("/");
     const problem = {
-      message: messageIn(output) || "the test failed and said nothing",
+      message: messageIn(output) || "the test failed without a message",
       stack: stackIn(output),
       at: placeIn(output, folder),
     };
@@ -80,7 +80,7 @@ function createPackage(path: string, folder: string | undefined, findings: Findi
     if (hasEnded) return;
     hasEnded = true;
     if (outcome !== "fail" || hasFailed) return;
-    const unfinished = [...running].map(([name, output]) => `${name} did not end\n${output}`);
+    const unfinished = [...running].map(([name, output]) => `${name} did not finish\n${output}`);
     const message = messageIn([own, ...unfinished].join("\n")) || line;
     findings.broken({ name: path, problem: { message: message || `${path} failed outside of its tests` } });
   };

@@ -19,7 +19,7 @@ export function createJunitReader(xml: string, findings: Findings) {
   let ended: Ending | undefined;
   /** Only text inside the outcome element belongs to it; the test's output follows. */
   let inside: string | undefined;
-  /** What the test printed, in case its failure says nothing. */
+  /** The test's output, in case its failure has no message. */
   let printed = "";
   let isPrinting = false;
 

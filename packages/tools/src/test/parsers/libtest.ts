@@ -59,7 +59,7 @@ function toProblem(output: string): Problem {
     /panicked at (?:'[\s\S]*?', )?(([^\s':][^\s:]*):(\d{1,9}):(\d{1,9}):?)/.exec(text) ?? [];
   const at = file === undefined ? undefined : { file, line: Number(line), col: Number(col) };
   return {
-    message: (messageOf(text, head) || text || "the test failed and said nothing").trim(),
+    message: (messageOf(text, head) || text || "the test failed without a message").trim(),
     stack: text || undefined,
     actual: sideOf(text, "left"),
     expected: sideOf(text, "right"),

@@ -89,7 +89,7 @@ export function detectedText(data: z.output<typeof Detected>, { path }: Reader):
       ...lines.flatMap(([name, items]) => (items.length > 0 ? [`${name}: ${items.join("; ")}`] : [])),
     ].join("\n"),
     notes: [
-      truncated && `only ${scanned.files} files were looked at`,
+      truncated && `only ${scanned.files} files were examined`,
       ...Object.entries(omitted).map(([name, count]) => `${count} more ${name.replaceAll("_", " ")}`),
     ],
   };

@@ -151,7 +151,7 @@ function nodeTests(manifest: Data, dependencies: ReadonlySet<string>, manager: N
   return tests;
 }
 
-/** Where a script calls a program; the value of `--reporter tap` and a folder of that name are no calls. */
+/** Where a script calls a program; the value of `--reporter tap` and a folder of that name are not calls. */
 const programIn = (name: string): RegExp =>
   new RegExp(`(?:^|[\\s;&|(]|\\.bin/)(?<!(?:-R|--reporter)\\s)${name}(?=$|[\\s;&|)])`);
 

@@ -13,7 +13,7 @@ test.each([
     { a: 'q"A\n', b: "c:\\x", c: "one\ntwo", d: "x" },
   ],
   [
-    "lists over lines, with comments and a last comma",
+    "lists over several lines, with comments and a trailing comma",
     'a = [ # one\n  "x", # two\n  ["y"],\n]',
     { a: ["x", ["y"]] },
   ],
