@@ -19,7 +19,7 @@ const FOLLOW_MS = 15_000;
 const MAX_WAITING = 100;
 /** One caller must not crowd out the others. */
 const MAX_WAITING_OF_ONE = 20;
-const LOOK_EVERY_MS = 2_000;
+const POLL_MS = 2_000;
 /** Waiting is not progress: all of it counts less than the first step of the work. */
 const PROGRESS_OF_WAITING = 0.001;
 
@@ -89,11 +89,11 @@ export function createQuestions({ clock = STOPPED, timeoutMs = DEFAULT_TIMEOUT_M
   };
 
   const tell = async (one: Waiting, expires_at: string, over: AbortSignal) => {
-    for (let waited = 0; !over.aborted; waited += LOOK_EVERY_MS) {
+    for (let waited = 0; !over.aborted; waited += POLL_MS) {
       if (one.options.isCovered?.()) return settle(one, COVERED);
       const progress = (PROGRESS_OF_WAITING * waited) / timeoutMs;
       one.options.progress?.({ progress, message: `waits for an approval until ${expires_at}` });
-      await clock.sleep(LOOK_EVERY_MS, over);
+      await clock.sleep(POLL_MS, over);
     }
   };
   const giveUpAfter = (one: Waiting, ms: number, outcome: QuestionOutcome) => {
@@ -125,7 +125,7 @@ export function createQuestions({ clock = STOPPED, timeoutMs = DEFAULT_TIMEOUT_M
   const expire = (one: Waiting) => {
     const expires_at = toTime(clock.now() + timeoutMs);
     one.question = { ...one.question, expires_at };
-    void tell(one, expires_at, giveUpAfter(one, timeoutMs, nobodyAnswered(timeoutMs)));
+    void tell(one, expires_at, giveUpAfter(one, timeoutMs, unanswered(timeoutMs)));
   };
   const show = async (one: Waiting, ask: Ask, left?: AbortSignal): Promise<void> => {
     try {
@@ -258,7 +258,7 @@ const TOO_MANY: QuestionOutcome = {
   answer: "unattended",
   reason: "too many calls wait for an answer already, so call again when some are answered",
 };
-const nobodyAnswered = (timeoutMs: number): QuestionOutcome => ({
+const unanswered = (timeoutMs: number): QuestionOutcome => ({
   answer: "unattended",
   reason: `no answer within ${timeoutMs / 1_000} s; call again when a person can answer`,
 });

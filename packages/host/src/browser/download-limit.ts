@@ -2,7 +2,7 @@ import { readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import type { Download } from "playwright-core";
 
-const LOOK_EVERY_MS = 250;
+const POLL_MS = 250;
 
 export type DownloadLimit = ReturnType<typeof createDownloadLimit>;
 
@@ -19,7 +19,7 @@ export const createDownloadLimit = (folder: string, maxBytes: number) => ({
       isOver = true;
       download.cancel().catch(() => {});
     };
-    const timer = setInterval(look, LOOK_EVERY_MS);
+    const timer = setInterval(look, POLL_MS);
     timer.unref();
     download
       .failure()

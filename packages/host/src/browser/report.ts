@@ -55,7 +55,7 @@ export const TWO_FRAMES =
   "new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => done())))";
 const TITLE_MS = 1_000;
 const CHANGES_MS = 5_000;
-const MAX_TOLD = 5;
+const MAX_REPORTED = 5;
 const MAX_ERROR_CHARS = 300;
 const MAX_URL_CHARS = 1_000;
 const MAX_TITLE_CHARS = 200;
@@ -123,7 +123,7 @@ function eventsSince(
   const refusals = activity.requests
     .filter(({ number, url }) => number > told.request && refused(url)?.code === "NET_BLOCKED")
     .flatMap(({ failure }) => failure ?? []);
-  const blocked = [...new Set(refusals)].slice(0, MAX_TOLD);
+  const blocked = [...new Set(refusals)].slice(0, MAX_REPORTED);
   return {
     ...(errors.length > 0 && { errors }),
     ...(downloads.length > 0 && { downloads }),
@@ -134,7 +134,7 @@ function eventsSince(
 
 /** The last ones, with where they come from. */
 function toErrors(entries: readonly ConsoleEntry[]): string[] {
-  const shown = entries.slice(-MAX_TOLD).map(({ text, at }) => {
+  const shown = entries.slice(-MAX_REPORTED).map(({ text, at }) => {
     const cut = text.slice(0, MAX_ERROR_CHARS);
     if (at === undefined) return cut;
     return text.startsWith("Failed to load resource") ? `${cut} <${toUrl(at)}>` : `${cut} (${at})`;

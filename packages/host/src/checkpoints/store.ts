@@ -45,7 +45,7 @@ export interface StoredChange {
 /** The number of retained checkpoints; older ones are removed when a new one is added. */
 const MAX_CHECKPOINTS = 500;
 /** When the contents exceed the limit, this share of the checkpoints is removed, repeatedly until they fit. */
-const FORGOTTEN_SHARE = 0.1;
+const EVICTED_SHARE = 0.1;
 
 /** How many pages of 4 KiB are returned to the disk at a time. */
 const FREED_PAGES = 16_384;
@@ -120,7 +120,7 @@ export function openCheckpointStore(folder: string, maxBytes: number) {
     let hasForgotten = forgetOld(MAX_CHECKPOINTS);
     while (contents.bytes() > maxBytes) {
       const count = Number(database.prepare("SELECT count(*) AS count FROM checkpoints").get()?.["count"]);
-      if (!forgetOld(Math.max(1, Math.floor(count * (1 - FORGOTTEN_SHARE))))) {
+      if (!forgetOld(Math.max(1, Math.floor(count * (1 - EVICTED_SHARE))))) {
         contents.collect();
         break;
       }

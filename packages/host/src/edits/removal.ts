@@ -101,7 +101,7 @@ export function checkConfirmed(found: Survey, confirm: boolean, recursive: boole
 
 const entries = (count: number): string => `${count} ${count === 1 ? "entry" : "entries"}`;
 
-const MAX_KEPT = 20;
+const MAX_RETAINED = 20;
 const MAX_AGE_MS = 7 * 24 * 60 * 60 * 1000;
 
 /** Holds removed folders for a while, so that removing and undoing them is cheap at any size. */
@@ -145,7 +145,7 @@ function createTrash(confinement: Confinement, folder: string) {
       const oldest = Date.now() - MAX_AGE_MS;
       for (const [i, id] of ids.sort().reverse().entries()) {
         // An id starts with its creation time.
-        if (i < MAX_KEPT && Number.parseInt(id.slice(0, 12), 16) >= oldest) continue;
+        if (i < MAX_RETAINED && Number.parseInt(id.slice(0, 12), 16) >= oldest) continue;
         // A failure is retried next time; the caller's request is done.
         attempt(() => renameSync(join(folder, id), join(folder, EXPIRED + id)));
       }

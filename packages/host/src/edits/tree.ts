@@ -94,8 +94,8 @@ function holdsProtected(top: Path, path: Path, rule: string): ToolError {
   return new ToolError("PROTECTED_PATH", message, { uri, rule });
 }
 
-const MAX_KEPT_FILES = 10_000;
-const MAX_KEPT_BYTES = 256 * 1024 * 1024;
+const MAX_STORED_FILES = 10_000;
+const MAX_STORED_BYTES = 256 * 1024 * 1024;
 
 /** Paths start at the tree's own top, whose path is "". */
 const Item = z.discriminatedUnion("kind", [
@@ -118,8 +118,8 @@ export async function storeTree(
     const place = { path: entry.path.slice(path.length) };
     const mode = entry.stat.mode & 0o7777;
     if (entry.kind === "file") bytes += entry.stat.size;
-    if (items.length >= MAX_KEPT_FILES) throw tooLarge(path, MAX_KEPT_FILES, "files");
-    if (bytes > MAX_KEPT_BYTES) throw tooLarge(path, MAX_KEPT_BYTES, "bytes");
+    if (items.length >= MAX_STORED_FILES) throw tooLarge(path, MAX_STORED_FILES, "files");
+    if (bytes > MAX_STORED_BYTES) throw tooLarge(path, MAX_STORED_BYTES, "bytes");
     if (entry.kind === "directory") items.push({ ...place, kind: entry.kind, mode });
     else if (entry.kind === "symlink")
       items.push({ ...place, kind: entry.kind, to: fromNative(readTarget(confinement, entry.path)) });

@@ -61,7 +61,7 @@ export async function listEntries(
         if (entries.length === limit || bytes >= maxBytes) last = names.map(byteStringToPath).join("/");
         return true;
       },
-      enters: ({ names }) => names.length < depth && (!filter || leadsOn(filter, names)),
+      enters: ({ names }) => names.length < depth && (!filter || mayContainMatch(filter, names)),
     },
   );
   return { entries, unreadable, next: hasMore ? last : undefined };
@@ -77,5 +77,5 @@ const matches = ({ glob, negated, onlyFolders }: Rule, names: readonly string[],
   ((isFolder || !onlyFolders) && glob.matches(names, 0)) !== negated;
 
 /** Whether to look inside a folder. One that `!pattern` leaves out is left out with all that is in it. */
-const leadsOn = (filter: Rule, names: readonly string[]) =>
+const mayContainMatch = (filter: Rule, names: readonly string[]) =>
   filter.negated ? matches(filter, names, true) : filter.glob.reachesBelow(names, 0);

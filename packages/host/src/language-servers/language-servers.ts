@@ -26,7 +26,7 @@ export interface LanguageServersOptions {
 }
 
 /** A missing server may have been installed meanwhile. */
-const LOOK_AGAIN_MS = 30_000;
+const RETRY_MS = 30_000;
 
 export type LanguageServers = ReturnType<typeof createLanguageServers>;
 
@@ -56,7 +56,7 @@ export function createLanguageServers(options: LanguageServersOptions) {
     const key = `${language} ${root}`;
     const around = { root, roots: confinement.roots, env, bundledFrom, sandbox, childEnv, configured };
     const known = findings.get(key);
-    if (known && (known.isFound || performance.now() - known.at < LOOK_AGAIN_MS)) return known.finding;
+    if (known && (known.isFound || performance.now() - known.at < RETRY_MS)) return known.finding;
     const look = { finding: findServer(language, around), at: performance.now(), isFound: false };
     findings.set(key, look);
     void look.finding.then(

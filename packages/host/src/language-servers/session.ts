@@ -35,7 +35,7 @@ export interface Patience {
 export type Session = Awaited<ReturnType<typeof openSession>>;
 
 const INITIALIZE_MS = 60_000;
-const GOODBYE_MS = 1_000;
+const SHUTDOWN_MS = 1_000;
 const MAX_MESSAGE_CHARS = 300;
 /** How long a server may take after the handshake to report its work. */
 const REPORT_WITHIN_MS = 150;
@@ -213,9 +213,9 @@ export async function openSession(options: SessionOptions) {
     async close() {
       const finish = server.ending();
       try {
-        await request("shutdown", undefined, NEVER, GOODBYE_MS);
+        await request("shutdown", undefined, NEVER, SHUTDOWN_MS);
         notify("exit", undefined);
-        await Promise.race([server.exited, delay(GOODBYE_MS)]);
+        await Promise.race([server.exited, delay(SHUTDOWN_MS)]);
       } catch {
         // It is killed in any case.
       }

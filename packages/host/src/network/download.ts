@@ -60,7 +60,7 @@ function fetchInto(part: Part, network: Network, request: DownloadRequest) {
   return network.request({ ...request, method: "GET", headers, follow: true }, async (response) => {
     const { status, url } = response;
     const mime = response.headers["content-type"];
-    if (isResumed && (status === 416 || (status === 206 && !goesOn(part, response)))) return undefined;
+    if (isResumed && (status === 416 || (status === 206 && !continuesPart(part, response)))) return undefined;
     if (status === 206 && isResumed) {
       await receive(part, response, rangeOf(response)?.total, request);
       return { resumed, url, mime };
@@ -80,7 +80,7 @@ async function fetchAnew(part: Part, network: Network, request: DownloadRequest)
 }
 
 /** Whether the answer begins where the part ends, and is of the same file. */
-function goesOn(part: Part, response: HttpResponse): boolean {
+function continuesPart(part: Part, response: HttpResponse): boolean {
   return rangeOf(response)?.start === part.size && strongTag(response) === part.tag;
 }
 

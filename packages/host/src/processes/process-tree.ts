@@ -70,7 +70,7 @@ function findMembers({ leaders, mark }: Tree): readonly Member[] {
 const send = (pid: number, signal: NodeJS.Signals | 0): boolean =>
   attempt(() => process.kill(pid, signal)) ?? false;
 
-const LOOK_MS = 5;
+const POLL_MS = 5;
 
 /** Records the marked process and its descendants; calling the result kills them all and resolves when they have exited. */
 export function endFamily(pid: number, mark: string, exited: Promise<unknown>): () => Promise<void> {
@@ -80,7 +80,7 @@ export function endFamily(pid: number, mark: string, exited: Promise<unknown>): 
     await exited;
     // A sandbox's launcher ends before those inside, which take time to exit and no longer carry the mark.
     const started = performance.now();
-    while (isAnyAlive(members) && performance.now() - started < PATIENCE_MS) await delay(LOOK_MS);
+    while (isAnyAlive(members) && performance.now() - started < PATIENCE_MS) await delay(POLL_MS);
   };
 }
 

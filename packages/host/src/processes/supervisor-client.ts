@@ -30,14 +30,14 @@ const ANSWER_MS = 5_000;
 const ENDING_MS = 8_000;
 /** Within the time that a server has to end. */
 const CLOSING_ANSWER_MS = 500;
-const LEAVING_LOOKS = 6;
-const LEAVING_LOOK_MS = 20;
+const LEAVING_POLLS = 6;
+const LEAVING_POLL_MS = 20;
 
 /**
  * A fork costs a process by its threads and by the memory that it has written to. A supervisor runs little JavaScript:
  * it needs no compiler threads, and only a small young generation, which would otherwise grow to 100 MB.
  */
-const STAY_SMALL = ["--single-threaded", "--max-semi-space-size=1"];
+const LOW_MEMORY_FLAGS = ["--single-threaded", "--max-semi-space-size=1"];
 
 /** Beside this file, in the sources and in the build. */
 const ENTRY = fileURLToPath(new URL(`./supervisor-entry${extname(import.meta.url)}`, import.meta.url));
@@ -58,7 +58,7 @@ export class SupervisorClient {
   constructor(hello: Hello, on: SupervisorEvents) {
     const { NODE_COMPILE_CACHE } = process.env;
     this.#on = on;
-    this.#child = startTrusted(thisNode(), [...STAY_SMALL, ENTRY], {
+    this.#child = startTrusted(thisNode(), [...LOW_MEMORY_FLAGS, ENTRY], {
       cwd: "/",
       env: { [SERVER_MARK]: hello.server, ...(NODE_COMPILE_CACHE && { NODE_COMPILE_CACHE }) },
       detached: true,
@@ -109,9 +109,9 @@ export class SupervisorClient {
     this.#rejectAll(new ToolError("CANCELLED", "the server stops", {}));
     await this.#closeTaken.promise;
     // A command that stops it again and again lets it answer at times, but never finish.
-    for (let look = 0; look < LEAVING_LOOKS && !this.#isGone; look++) {
+    for (let look = 0; look < LEAVING_POLLS && !this.#isGone; look++) {
       if (child.pid !== undefined && isStopped(child.pid)) child.kill("SIGKILL");
-      await Promise.race([this.#gone.promise, delay(LEAVING_LOOK_MS)]);
+      await Promise.race([this.#gone.promise, delay(LEAVING_POLL_MS)]);
     }
     this.hold(false);
     this.#left.resolve();

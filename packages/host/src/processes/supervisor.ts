@@ -21,7 +21,7 @@ import { sweepRecords } from "./records.ts";
 import { GRACE_MS, Supervised } from "./supervised.ts";
 
 /** Grace period for all processes after the server has died. */
-const FAREWELL_MS = 800;
+const ORPHAN_GRACE_MS = 800;
 /** Debounce interval for output reports; the first is sent at once. */
 const OUTPUT_REPORT_MS = 20;
 const MAX_PENDING_INPUT_BYTES = 1024 * 1024;
@@ -146,7 +146,7 @@ export class Supervisor implements Requests {
     const running = [...this.#processes.values()];
     for (const one of running) one.markKilled();
     const tree = { leaders: running.map(({ pid }) => pid), mark: `${SERVER_MARK}=${this.#hello.server}` };
-    const left = await endTree(tree, { signal: "SIGTERM", graceMs: FAREWELL_MS });
+    const left = await endTree(tree, { signal: "SIGTERM", graceMs: ORPHAN_GRACE_MS });
     if (left.length === 0) await Promise.all(running.map(({ ended }) => ended));
     const guardFile = this.#guardFile;
     // The server may have died before it checked the files that its commands created. Its sandbox wrote the file; it is

@@ -8,7 +8,7 @@ import {
   type LauncherFiles,
   type LauncherOptions,
   RESTORE_KEY_SIGNALS,
-  ROOT_KEEPS,
+  ROOT_CAPABILITIES,
   toLauncherArgv,
   toLimitCommands,
 } from "./launcher.ts";
@@ -111,7 +111,11 @@ const AS_ROOT = `bubblewrap as root with few capabilities: ${HOLDS}`;
 /** The arguments that stay the same from command to command, as `--args` reads them. */
 function toArgumentFile(mounts: readonly Mount[], isRoot: boolean): Buffer {
   const rights = isRoot
-    ? ["--cap-drop", "ALL", ...ROOT_KEEPS.flatMap((name) => ["--cap-add", `CAP_${name.toUpperCase()}`])]
+    ? [
+        "--cap-drop",
+        "ALL",
+        ...ROOT_CAPABILITIES.flatMap((name) => ["--cap-add", `CAP_${name.toUpperCase()}`]),
+      ]
     : ["--unshare-user"];
   const args = [...NAMESPACES, "--die-with-parent", ...rights, ...mounts.flatMap(toArguments)];
   return Buffer.concat(args.flatMap((arg) => [toBytes(arg), Buffer.of(0)]));

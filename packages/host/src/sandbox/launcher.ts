@@ -138,4 +138,6 @@ export function toLimitCommands(
  * Capabilities that root retains: files of other owners, switching users and killing their processes, low ports.
  * Dropped: mount, trace, load modules, read logs, devices, raw sockets, open by handle.
  */
-export const ROOT_KEEPS = words("chown dac_override fowner fsetid kill setgid setuid net_bind_service");
+export const ROOT_CAPABILITIES = words(
+  "chown dac_override fowner fsetid kill setgid setuid net_bind_service",
+);

@@ -2,7 +2,7 @@ import { dirname } from "node:path";
 import type { TrustedProgram } from "../programs/trusted-program.ts";
 import { shellQuote } from "../shell-quote.ts";
 import { EXCHANGE } from "./exchange.ts";
-import { divideVariables, keepVariables, ROOT_KEEPS, toLimitCommands } from "./launcher.ts";
+import { divideVariables, keepVariables, ROOT_CAPABILITIES, toLimitCommands } from "./launcher.ts";
 import type { Bind, Mount } from "./mount.ts";
 import type { Level } from "./sandbox.ts";
 import type { Scratch } from "./scratch.ts";
@@ -59,7 +59,7 @@ function toScript(
   const uid = process.getuid?.() ?? 0;
   const gid = process.getgid?.() ?? 0;
   const giveUp = isRoot
-    ? `${setpriv} --no-new-privs --inh-caps=-all --bounding-set=-all,${ROOT_KEEPS.map((name) => `+${name}`).join()} --`
+    ? `${setpriv} --no-new-privs --inh-caps=-all --bounding-set=-all,${ROOT_CAPABILITIES.map((name) => `+${name}`).join()} --`
     : `${unshare} --user --map-user=${uid} --map-group=${gid} -- ${setpriv} --no-new-privs --`;
   return [
     `set -e; ${toLimitCommands(settings)}; PATH_GIVEN=$PATH; PATH=/usr/bin:/bin:/usr/sbin:/sbin`,

@@ -20,7 +20,7 @@ export interface RecordFilter {
 type Key = Omit<OwnRecord, "body">;
 
 /** Of one kind and owner. */
-const MAX_KEPT = 1_000;
+const MAX_RECORDS = 1_000;
 
 /** Small documents of callers. Each caller has its newest ones of a kind; older ones are dropped. */
 export function createRecords(db: StoreDatabase) {
@@ -38,7 +38,7 @@ export function createRecords(db: StoreDatabase) {
     db.run(
       `DELETE FROM records WHERE kind = $kind AND owner = $owner AND record_id <=
          (SELECT record_id FROM records WHERE kind = $kind AND owner = $owner
-          ORDER BY record_id DESC LIMIT 1 OFFSET ${MAX_KEPT})`,
+          ORDER BY record_id DESC LIMIT 1 OFFSET ${MAX_RECORDS})`,
       { kind, owner },
     );
   };

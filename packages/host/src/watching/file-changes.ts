@@ -20,13 +20,13 @@ interface Watched {
   state: string;
 }
 
-const LOOK_EVERY_MS = 2_000;
+const POLL_MS = 2_000;
 
 export type FileChanges = ReturnType<typeof createFileChanges>;
 
 /** Reports changes of single files. Nothing is watched without subscriptions. */
 export function createFileChanges(options: FileChangesOptions) {
-  const { confinement, watcher, lookEveryMs = LOOK_EVERY_MS } = options;
+  const { confinement, watcher, lookEveryMs = POLL_MS } = options;
   const watched = new Set<Watched>();
   /** Files without system events. */
   const unwatched = new Set<Watched>();

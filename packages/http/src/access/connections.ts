@@ -8,7 +8,7 @@ type Use = { readonly caller: Caller } & (
   | { readonly end: () => void }
 );
 
-const LOOK_MS = 500;
+const POLL_MS = 500;
 
 export type Connections = ReturnType<typeof createConnections>;
 
@@ -39,7 +39,7 @@ export function createConnections(standingOf: (caller: Caller) => Standing) {
         if (open.size === 0) stopLooking();
       });
     open.set(socket, use);
-    looking ??= setInterval(look, LOOK_MS).unref();
+    looking ??= setInterval(look, POLL_MS).unref();
   };
   return {
     /** A request arrived on it; the previous one is answered. */

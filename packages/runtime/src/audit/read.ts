@@ -110,7 +110,7 @@ function parseRecord(text: string, chain: string): ChainRecord | undefined {
 }
 
 /** Polling finds changes that the watcher missed or this file system does not report. */
-const LOOK_MS = 500;
+const POLL_MS = 500;
 
 /** `next` resolves when there may be something new since it was asked last. */
 function createChanges(folder: string, signal: AbortSignal) {
@@ -119,7 +119,7 @@ function createChanges(folder: string, signal: AbortSignal) {
   const watcher = watch(folder, notify);
   // Polling continues without it.
   watcher.on("error", () => watcher.close());
-  const timer = setInterval(notify, LOOK_MS);
+  const timer = setInterval(notify, POLL_MS);
   signal.addEventListener("abort", notify);
   return {
     async next() {

@@ -18,7 +18,7 @@ export const defaultSettings = (): EffectiveSettings => ({
   mcp_servers: emptyDictionary(),
   sandbox: { mode: "workspace", allowed_paths: [], network: "on", hide_home: false },
   env: emptyDictionary(),
-  audit: { arguments: "hash", keep_bytes: KEPT_AUDIT_BYTES },
+  audit: { arguments: "hash", keep_bytes: DEFAULT_AUDIT_BYTES },
   net: { allow: [], deny: [], private: false },
   vcs: { filters: [], hooks: false },
   language_servers: emptyDictionary(),
@@ -32,7 +32,7 @@ export const defaultSettings = (): EffectiveSettings => ({
 });
 
 /** About a million calls. */
-const KEPT_AUDIT_BYTES = 512 * 1024 * 1024;
+const DEFAULT_AUDIT_BYTES = 512 * 1024 * 1024;
 /** HIP-0301 section 4. */
 const DEFAULT_MODEL = "claude-sonnet-4-20250514";
 

@@ -89,7 +89,7 @@ function edited(state: EditorState, { text, cursor }: Snapshot): EditorState {
 type Target = (text: string, cursor: number) => number;
 
 const isWord = (text: string, at: number): boolean => classAt(text, at, false) === "word";
-const isInk = (text: string, at: number): boolean => classAt(text, at, true) !== "blank";
+const isNonBlank = (text: string, at: number): boolean => classAt(text, at, true) !== "blank";
 
 function wordEnd(text: string, cursor: number): number {
   let at = cursor;
@@ -123,7 +123,7 @@ const MOVES: Readonly<Record<string, Target>> = {
 const KILLS: Readonly<Record<string, Target>> = {
   "Ctrl-K": (text, cursor) => Math.max(lineEnd(text, cursor), next(text, cursor)),
   "Ctrl-U": lineStart,
-  "Ctrl-W": (text, cursor) => wordStart(text, cursor, isInk),
+  "Ctrl-W": (text, cursor) => wordStart(text, cursor, isNonBlank),
   "Alt-Backspace": (text, cursor) => wordStart(text, cursor),
   "Ctrl-Backspace": (text, cursor) => wordStart(text, cursor),
   "Alt-D": wordEnd,

@@ -17,7 +17,7 @@ export interface CrossCheck {
 }
 
 const AGREED: CrossCheck = { same: [], unknown: [], other: 0, unasked: 0 };
-const AT_ONCE = 8;
+const CONCURRENCY = 8;
 
 export interface ToCompare {
   readonly spot: Spot;
@@ -54,8 +54,8 @@ export async function crossCheck(
     return found.some(isSame) ? "same" : "other";
   };
   const judged: { readonly use: NamedUse; readonly verdict: keyof CrossCheck }[] = [];
-  for (let at = 0; at < Math.min(missing.length, maxAsked); at += AT_ONCE) {
-    const batch = missing.slice(at, Math.min(at + AT_ONCE, maxAsked));
+  for (let at = 0; at < Math.min(missing.length, maxAsked); at += CONCURRENCY) {
+    const batch = missing.slice(at, Math.min(at + CONCURRENCY, maxAsked));
     const verdicts = await Promise.all(
       batch.map(async (use) => {
         const found = await askOrGiveUp(() =>

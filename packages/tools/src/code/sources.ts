@@ -75,7 +75,7 @@ export const isUnparsable = (cause: unknown): cause is ToolError =>
   cause instanceof ToolError && (cause.code === "TIMEOUT" || cause.code === "LIMIT_EXCEEDED");
 
 /** Files that are read ahead of the parsers. */
-const AT_ONCE = 16;
+const CONCURRENCY = 16;
 
 /**
  * Finds something in every file that still exists, several at once; the results of a batch come in the order of the
@@ -88,9 +88,9 @@ export async function* parseMany<T>(
   work: (source: SourceText) => Promise<readonly T[]>,
   onUnparsable: (source: SourceText) => readonly T[],
 ): AsyncGenerator<T[], void> {
-  for (let at = 0; at < files.length; at += AT_ONCE) {
+  for (let at = 0; at < files.length; at += CONCURRENCY) {
     signal.throwIfAborted();
-    const batch = files.slice(at, at + AT_ONCE).map(async (file) => {
+    const batch = files.slice(at, at + CONCURRENCY).map(async (file) => {
       const source = sources.readIfThere(file);
       if (!source) return [];
       try {

@@ -8,8 +8,8 @@ import type { NetOptions } from "./options.ts";
 import { encodeBody, RequestBody } from "./request-body.ts";
 
 const TIMEOUT_MS = 30_000;
-const KEPT_BYTES = 10 * 1024 * 1024;
-const MAX_KEPT_BYTES = 64 * 1024 * 1024;
+const DEFAULT_STORED_BYTES = 10 * 1024 * 1024;
+const MAX_STORED_BYTES = 64 * 1024 * 1024;
 const MAX_PATH_CHARS = 1_000;
 
 /** Headers that a next request depends on; without a body all headers are shown. */
@@ -35,7 +35,7 @@ const Input = z.strictObject({
   follow: z.boolean().default(true).describe("Follow redirects"),
   cookies: z.boolean().default(false).describe("Include set-cookie values"),
   timeout: timeout(TIMEOUT_MS),
-  max_size: maxSize(KEPT_BYTES, MAX_KEPT_BYTES),
+  max_size: maxSize(DEFAULT_STORED_BYTES, MAX_STORED_BYTES),
   max_bytes: z.int().min(1).max(MAX_ANSWER_BYTES).default(ANSWER_BYTES).describe("Answer budget"),
 });
 

@@ -5,7 +5,7 @@ const ST = 0x9c;
 /** DCS, SOS, OSC, PM, APC as C1 characters, and their letters after ESC. */
 const STRINGS_C1 = new Set([0x90, 0x98, 0x9d, 0x9e, 0x9f]);
 const STRINGS = new Set(["P", "X", "]", "^", "_"].map((letter) => letter.charCodeAt(0)));
-const KEPT = new Set(["\b", "\t", "\n", "\r"].map((letter) => letter.charCodeAt(0)));
+const PRESERVED = new Set(["\b", "\t", "\n", "\r"].map((letter) => letter.charCodeAt(0)));
 
 const ANY_CONTROL = /[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]/;
 
@@ -58,7 +58,7 @@ function next(state: State, code: number): State {
 
 /** Control characters and direction marks are not shown. */
 function isShown(code: number): boolean {
-  if (code < 0x20) return KEPT.has(code);
+  if (code < 0x20) return PRESERVED.has(code);
   if (code < 0x7f) return true;
   if (code < 0xa0) return false;
   return !((code >= 0x202a && code <= 0x202e) || (code >= 0x2066 && code <= 0x2069));

@@ -1,7 +1,7 @@
 import type { RankedHit, SearchParts } from "@octant/search";
 
 /** The index gives no more than it is asked for, and hidden files take places in it. */
-const SPARE_FACTOR = 4;
+const OVERFETCH_FACTOR = 4;
 
 /**
  * The parts of a search without the files that a rule hides. Ranks and scores are counted anew: a gap would reveal what
@@ -17,11 +17,11 @@ export function toVisible(
   return {
     engine: {
       async rank(query, options) {
-        const all = await engine.rank(query, { ...options, limit: options.limit * SPARE_FACTOR });
+        const all = await engine.rank(query, { ...options, limit: options.limit * OVERFETCH_FACTOR });
         return rankAgain(all.filter(({ file }) => !isHidden(file)).slice(0, options.limit));
       },
       async symbols(name, options) {
-        const all = await engine.symbols(name, { ...options, limit: options.limit * SPARE_FACTOR });
+        const all = await engine.symbols(name, { ...options, limit: options.limit * OVERFETCH_FACTOR });
         return all.filter(({ file }) => !isHidden(file)).slice(0, options.limit);
       },
       outline: (path) => engine.outline(path),

@@ -136,13 +136,13 @@ function write(path: string, value: unknown): void {
 }
 
 /** Far above the size of any stored run. */
-const MAX_KEPT_BYTES = 256 * 1024 * 1024;
+const MAX_STORED_BYTES = 256 * 1024 * 1024;
 
 /** undefined for a missing, torn or replaced file. */
 function read<S extends z.ZodType>(path: string, schema: S): z.output<S> | undefined {
   try {
     using file = openRegularFile(path);
-    if (!file || file.size > MAX_KEPT_BYTES) return undefined;
+    if (!file || file.size > MAX_STORED_BYTES) return undefined;
     return schema.safeParse(JSON.parse(readBytes(file.fd, file.size).toString())).data;
   } catch {
     return undefined;

@@ -178,14 +178,14 @@ async function store(options: UiOptions, { path }: RecordedVideo, output: string
   return { size, ref: toRef(options.workspace.blobs.put(readFileSync(path))) };
 }
 
-const TOLD_EVERY_MS = 1_000;
+const PROGRESS_MS = 1_000;
 
 /** Reports progress every second. */
 async function pause(ms: number, ctx: Context): Promise<void> {
   const started = performance.now();
   for (let left = ms; left > 0; left = ms - (performance.now() - started)) {
     ctx.progress({ progress: ms - left, total: ms });
-    await delay(Math.min(left, TOLD_EVERY_MS), undefined, { signal: ctx.signal }).catch(() =>
+    await delay(Math.min(left, PROGRESS_MS), undefined, { signal: ctx.signal }).catch(() =>
       ctx.signal.throwIfAborted(),
     );
   }

@@ -8,7 +8,7 @@ import { Output, PageProfile } from "./inputs.ts";
 
 const MAX_STATE_BYTES = 10 * 1024 * 1024;
 const errors = ["NOT_FOUND", ...OUTPUT_ERRORS, "TOO_LARGE", "UPSTREAM_ERROR"] as const;
-const Kept = z.object({ done: z.string(), uri: Uri.optional(), undo: Ref.nullable().optional() });
+const Saved = z.object({ done: z.string(), uri: Uri.optional(), undo: Ref.nullable().optional() });
 
 export const trace = (options: UiOptions) =>
   action({
@@ -18,7 +18,7 @@ export const trace = (options: UiOptions) =>
     timing: "async_short",
     intent: "verify",
     input: z.strictObject({ op: z.enum(["start", "stop"]), output: Output.optional(), profile: PageProfile }),
-    output: Kept,
+    output: Saved,
     errors,
     examples: [{ title: "Begin", input: { op: "start" }, fails: "NOT_FOUND" }],
     async run({ op, output, profile: name }, ctx) {
@@ -51,7 +51,7 @@ export const storage = (options: UiOptions) =>
       uri: Uri.optional().describe("load: a file written by save"),
       profile: PageProfile,
     }),
-    output: Kept,
+    output: Saved,
     errors,
     examples: [{ title: "Save", input: { op: "save", output: "state.json" }, fails: "NOT_FOUND" }],
     async run({ op, output, uri, profile: name }, ctx) {

@@ -18,7 +18,7 @@ import { connectNats, toUpstreamError } from "./connection.ts";
 import { findProject, noWorker } from "./discover.ts";
 import { type AnswerFromQueue, createAnswerFromQueue } from "./edge-answers.ts";
 import { createEdgeJobs, type EdgeJobs } from "./edge-jobs.ts";
-import { followHolders, isUnheard } from "./holders.ts";
+import { followHolders, isUndelivered } from "./holders.ts";
 import { toJobReply } from "./job-answers.ts";
 import { createJobQueue, type JobQueue } from "./job-queue.ts";
 import { subjectsOf } from "./subjects.ts";
@@ -144,7 +144,7 @@ class Client {
         if (!message.headers?.has(HEADERS.notMine)) return message;
       } catch (cause) {
         if (cause instanceof ToolError) throw cause;
-        if (!isUnheard(cause)) throw noWorker(this.project, cause);
+        if (!isUndelivered(cause)) throw noWorker(this.project, cause);
       }
       holders.forget(holder);
     }

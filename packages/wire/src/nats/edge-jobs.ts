@@ -15,7 +15,7 @@ import { type CallEvents, type EdgeParts, followCall, toHeaders } from "./call-e
 import { readField, toJobReply, toStarted } from "./job-answers.ts";
 import { type JobQueue, type JobResult, parseResult } from "./job-queue.ts";
 
-const LOOK_EVERY_MS = 1_000;
+const POLL_MS = 1_000;
 const LONGEST_MS = 24 * 60 * 60 * 1_000;
 
 type Asked = Pick<CallOptions, "caller" | "traceparent">;
@@ -43,7 +43,7 @@ export function createEdgeJobs(parts: EdgeParts, queue: JobQueue) {
         (job) => job?.result && found.resolve(job.result),
         () => {},
       );
-    const looking = setInterval(look, LOOK_EVERY_MS);
+    const looking = setInterval(look, POLL_MS);
     const stop = () => found.resolve(undefined);
     const timer = setTimeout(stop, Math.max(ms, 1));
     signal?.addEventListener("abort", stop, { once: true });

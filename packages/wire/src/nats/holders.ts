@@ -7,7 +7,7 @@ import { findLast, type Holder, parseHolder, RENEW_MS } from "./lease.ts";
 /** By then a standby worker has taken over. */
 const TAKEOVER_MS = LEASE_MS + 2 * RENEW_MS;
 /** After a lease was released, a standby worker takes it at once. */
-const GIVEN_BACK_MS = RENEW_MS;
+const RELEASED_MS = RENEW_MS;
 
 /** The worker that has a project, as an edge knows it. */
 export type Holders = Awaited<ReturnType<typeof followHolders>>;
@@ -16,13 +16,13 @@ export async function followHolders({ nc, jsm }: NatsConnection, subject: string
   let holder: Holder | undefined;
   let lastId: string | undefined;
   let ending: NodeJS.Timeout | undefined;
-  let patienceMs = GIVEN_BACK_MS;
+  let patienceMs = RELEASED_MS;
   let found = Promise.withResolvers<void>();
   const listeners = new Set<(worker_id: string) => void>();
   const take = (next?: Holder) => {
     clearTimeout(ending);
     holder = next;
-    patienceMs = next ? TAKEOVER_MS : GIVEN_BACK_MS;
+    patienceMs = next ? TAKEOVER_MS : RELEASED_MS;
     if (!next) return;
     ending = setTimeout(take, LEASE_MS).unref();
     found.resolve();
@@ -61,6 +61,6 @@ export async function followHolders({ nc, jsm }: NatsConnection, subject: string
 }
 
 /** Whether no worker has received the request. */
-export const isUnheard = (cause: unknown): boolean =>
+export const isUndelivered = (cause: unknown): boolean =>
   cause instanceof errors.NoRespondersError ||
   (cause instanceof errors.RequestError && cause.isNoResponders());

@@ -33,7 +33,7 @@ interface QueueFilter {
   readonly matches?: (job_id: string, job: QueuedJob) => Promise<boolean>;
 }
 
-const LIST_AT_ONCE = 16;
+const LIST_CONCURRENCY = 16;
 
 const MAX_MESSAGES_PER_SUBJECT = 10077;
 
@@ -77,8 +77,8 @@ export function createJobQueue({ js, jsm, bodies }: NatsConnection, subjects: Su
       const newest = [...new Set(ids.flat())].sort().reverse();
       const older = before === undefined ? newest : newest.filter((id) => id < before);
       const found: ListedJob[] = [];
-      for (let at = 0; at < older.length && found.length < limit; at += LIST_AT_ONCE) {
-        const some = older.slice(at, at + LIST_AT_ONCE);
+      for (let at = 0; at < older.length && found.length < limit; at += LIST_CONCURRENCY) {
+        const some = older.slice(at, at + LIST_CONCURRENCY);
         const jobs = await Promise.all(some.map(async (job_id) => ({ job_id, job: await find(job_id) })));
         for (const { job_id, job } of jobs)
           if (job?.owner === owner && (await matches(job_id, job))) found.push({ job_id, job });

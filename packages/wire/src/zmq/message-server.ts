@@ -108,11 +108,11 @@ export class MessageServer {
       peer.beats = true;
       return void this.#sender.send(peer, { command: "heartbeat", requestId });
     }
-    const news = parseMsgPack(body);
+    const update = parseMsgPack(body);
     const running = this.#runningOf(peer, requestId);
-    if (!running || typeof news !== "object" || news === null) return;
-    if ("received" in news) running.window.acknowledge(Number(news.received));
-    if ("question_id" in news) running.questions.answer(news.question_id, news);
+    if (!running || typeof update !== "object" || update === null) return;
+    if ("received" in update) running.window.acknowledge(Number(update.received));
+    if ("question_id" in update) running.questions.answer(update.question_id, update);
   }
 
   /** A request belongs to the connection on which it came last. */

@@ -135,7 +135,7 @@ export class PendingRequest {
       if (!this.#questions.has(question_id)) this.#seen += 1;
       const answer = this.#questions.get(question_id) ?? this.#views.ask(ask, question, signal);
       this.#questions.set(question_id, answer);
-      void answer.then((given) => this.#tell({ question_id, ...given }));
+      void answer.then((given) => this.#notify({ question_id, ...given }));
     } else if (isOfKind<SettledChunk>(chunk, "question_settled")) {
       this.#seen += 1;
       this.#views.settle(chunk);
@@ -162,12 +162,12 @@ export class PendingRequest {
 
   #acknowledge(): void {
     this.#received += 1;
-    this.#tell({ received: this.#received });
+    this.#notify({ received: this.#received });
   }
 
   /** Sends a message about the running request to the server. */
-  #tell(news: object): void {
-    this.#post({ command: "heartbeat", contentType: "msgpack", body: encodeMsgPack(news) });
+  #notify(update: object): void {
+    this.#post({ command: "heartbeat", contentType: "msgpack", body: encodeMsgPack(update) });
   }
 
   /** Sends the bytes of the request as fast as the server takes them, until it has an answer. */

@@ -3,7 +3,7 @@ import { ToolError } from "@octant/core";
 import type { RepeatBinary } from "../reply-stream.ts";
 
 /** As long as a signed message is accepted, and as long as a client retries. */
-const KEEP_MS = 150_000;
+const RETENTION_MS = 150_000;
 const MAX_ENTRIES = 65_536;
 const MAX_BYTES = 8 * 1024 * 1024;
 
@@ -45,7 +45,7 @@ export function createRecentReplies() {
   /** Oldest first; running requests stay. */
   const sweep = (now: number) => {
     for (const [id, entry] of entries) {
-      const isOld = now - entry.at > KEEP_MS;
+      const isOld = now - entry.at > RETENTION_MS;
       if (!isOld && entries.size <= MAX_ENTRIES) return;
       if (entry.state === "running") continue;
       drop(id, entry);
