@@ -20,7 +20,7 @@ export const REQUIREMENTS: readonly Requirement[] = [
   rule(
     "tools can be added and removed at run time, with tools/list_changed",
     "packages/mcp/src/client.test.ts: is notified when the list of tools changes",
-    "packages/core/src/registry.test.ts: tools come and go while the server runs",
+    "packages/core/src/registry.test.ts: tools can be added and removed while the server runs",
   ),
   rule("every example of every action is run", "test/actions.test.ts: every example of every action works"),
   rule(
@@ -192,7 +192,7 @@ export const REQUIREMENTS: readonly Requirement[] = [
   ),
   rule(
     "secrets of the server never reach a child",
-    "packages/host/src/processes/processes.test.ts: nothing of the server's environment but the harmless",
+    "packages/host/src/processes/processes.test.ts: a child gets only harmless variables of the server",
   ),
   rule(
     "output is capped, and never blocks the child",

@@ -174,7 +174,7 @@ test("with --checkpoints proc.exec returns an undo ref, and names files that are
 
   const { data: grown } = await session.exec("truncate --size 33M big.bin; rm README.md");
   expect(grown?.["note"]).toMatch(
-    /undo leaves what checkpoints do not cover: file:.*big\.bin \(too large\)$/,
+    /undo leaves entries that checkpoints do not cover: file:.*big\.bin \(too large\)$/,
   );
   expect((await session.call("fs", { action: "apply_patch", patch: grown?.["undo"] })).ok).toBe(true);
   expect(existsSync(join(cwd, "README.md"))).toBe(true);
