@@ -112,7 +112,8 @@ export const KEYS = {
     below: "ignored, with a warning",
   },
   memory: {
-    summary: "`shared`: store the project's memory as Markdown in `.hanzo/memory/`, where it can be committed",
+    summary:
+      "`shared`: store the project's memory as Markdown in `.hanzo/memory/`, where it can be committed",
     below: "overrides",
   },
   mode: {
