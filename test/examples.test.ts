@@ -1,8 +1,13 @@
-import { spawnSync } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
 import { mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { createScriptedProvider } from "@octant/scripted-provider";
 import { expect, onTestFinished, test } from "vitest";
+import { createFixtureProject } from "./fixture-project.ts";
+import { ended } from "./octant-process.ts";
+import { LAUNCHER } from "./published-command.ts";
+import { accountAt } from "./scripted-account.ts";
 
 const EXAMPLES = join(import.meta.dirname, "../examples");
 const SOURCES = readdirSync(EXAMPLES, { recursive: true, encoding: "utf8" }).filter((name) =>
@@ -10,8 +15,9 @@ const SOURCES = readdirSync(EXAMPLES, { recursive: true, encoding: "utf8" }).fil
 );
 /** The expected output of each. */
 const PRINTED: Readonly<Record<string, readonly string[]>> = {
-  "agent.ts": ["fs.read README.md", "It begins with: # Examples", "done after 2 turns"],
-  "open-agent.ts": ["fs.read README.md", "These are examples.", "done after 2 turns"],
+  "agent.ts": ["fs.read README.md", "done after 2 turns: These are examples."],
+  "own-tool-and-approval.ts": ["orders 7: done", "orders 8: refused", "Order 7 is cancelled, 8 is not."],
+  "own-front-end.ts": ["example is idle", "fs.read started", "fs.read ended"],
   "custom-tool.ts": ["Hello, Ada.", "NOT_FOUND"],
   "tools-at-run-time.ts": ["fs", "fs, clock", "fs"],
   "typed-client.ts": [`${SOURCES.length} examples`, "# Examples", "INVALID_ARGUMENT", "sandbox: workspace"],
@@ -24,6 +30,27 @@ test("every example is run here", () => {
       .filter((name) => name.endsWith(".ts"))
       .sort(),
   ).toEqual(Object.keys(PRINTED).sort());
+});
+
+test("the Python example drives a run both ways: it answers a question and gets the result", async () => {
+  await using provider = await createScriptedProvider([
+    { parts: [{ call: "fs", input: { action: "write", uri: "hello.txt", content: "hello" } }] },
+    { parts: [{ text: "Written." }] },
+  ]);
+  using project = createFixtureProject();
+  const command = [process.execPath, LAUNCHER];
+  const child = spawn("python3", [join(EXAMPLES, "headless.py"), ...command], {
+    cwd: project.root,
+    env: { ...project.env, ...accountAt(provider) },
+  });
+  const { stdout, code } = await ended(child);
+  expect(stdout.trim().split("\n")).toEqual([
+    "asked: fs.write",
+    "tool: fs ok",
+    "done - Written.",
+    "exit code 0",
+  ]);
+  expect(code).toBe(0);
 });
 
 test.each(Object.entries(PRINTED))("the example %s works", (name, lines) => {

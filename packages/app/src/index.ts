@@ -10,6 +10,15 @@ export type {
   WorkspaceFiles,
 } from "./agent/acp-host-api.ts";
 export { chooseClient, openClient } from "./agent/choose-client.ts";
+export {
+  type AgentHooks,
+  type CreateAgentOptions,
+  createAgent,
+  type EmbeddedAgent,
+  type RunEvent,
+  type ToolUse,
+  type ToolUseAnswer,
+} from "./agent/create-agent.ts";
 export { findMentions } from "./agent/find-mentions.ts";
 export { withMentions } from "./agent/mentions.ts";
 export {

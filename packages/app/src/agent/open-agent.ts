@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import {
   Agent,
+  type ApiClient,
   afterBeginning,
   type CallPrompter,
   type CallStep,
@@ -42,6 +43,8 @@ export interface OpenAgentOptions
   > {
   /** Contains the API keys of the providers; programs that the agent starts do not get them. */
   readonly env?: NodeJS.ProcessEnv;
+  /** The model; chosen by the options below, the environment and the settings when absent. */
+  readonly client?: ApiClient | undefined;
   readonly provider?: ProviderName | undefined;
   readonly model?: string | undefined;
   /** The thinking effort; from the settings when absent. */
@@ -118,7 +121,7 @@ export async function openAgent(options: OpenAgentOptions) {
     const hooksAtStart = hooksOf(octant, env);
     await openWorktreeRecords(octant.workspace, env).sweep();
     const sessions = openSessions(octant.workspace, options.owner);
-    const client = await openClient(octant, withKeys, options);
+    const client = options.client ?? (await openClient(octant, withKeys, options));
     const session = await openSession(sessions, options.from);
     const caller = options.owner?.id ?? session.id;
     octant.spending.join(caller, session);

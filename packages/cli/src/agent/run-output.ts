@@ -122,7 +122,7 @@ export function createReport(flags: ReportFlags, io: Io) {
       if (isStream) printJsonText(JSON.stringify(event), io);
       else showProgress(event);
     },
-    inputError: (message: string) => printRecord({ type: "input_error", message }),
+    record: printRecord,
     /** The result of a slash command. */
     bare(result: Pick<RunResult, "reason" | "message" | "text" | "exit_code">, { session }: Agent): void {
       printResult(toBareResult({ ...result, session_id: session.id }));

@@ -39,7 +39,9 @@ const flags = {
   ...agentFlags,
   json: { summary: "Print the result as one JSON object" },
   "stream-json": { summary: "Print each event as one line of JSON; the last line is the result" },
-  "input-json": { summary: "Take messages and interrupts as lines of JSON on stdin; implies --stream-json" },
+  "input-json": {
+    summary: "Take messages, answers and interrupts as lines of JSON on stdin; implies --stream-json",
+  },
   allow: {
     summary: "Actions that need no approval in this run, such as fs.* or proc.exec",
     value: "PATTERN",
@@ -88,11 +90,13 @@ async function runTask(
 ): Promise<number> {
   const schema = flags["output-schema"] === undefined ? undefined : loadOutputSchema(flags["output-schema"]);
   const chosen = toAgentOptions(flags, io);
-  const input = flags["input-json"] ? readRunInput(io, report.inputError) : undefined;
+  const input = flags["input-json"] ? readRunInput(io, report.record) : undefined;
   const prompt = input ? (argument ?? "") : await readPrompt(argument, io, chosen.from !== undefined);
   const isAttended = !input && io.stdin.isTTY && io.stderr.isTTY;
   const { prompter, unapproved } = recordUnapproved(
-    isAttended ? createTerminalPrompter({ input: io.stdin, output: io.stderr }) : unattended,
+    isAttended
+      ? createTerminalPrompter({ input: io.stdin, output: io.stderr })
+      : (input?.prompter ?? unattended),
   );
   await using opened = await orSayHow(flags, report, io, {
     ...chosen,

@@ -1,0 +1,164 @@
+import { resolve } from "node:path";
+import type { AgentEvent, CallStep, RunEnded, ToolCall, ToolResult } from "@octant/agent";
+import type { Tool } from "@octant/core";
+import type { PermissionPrompter } from "@octant/runtime";
+import { withMentions } from "./mentions.ts";
+import { type OpenAgentOptions, type OpenedAgent, openAgent } from "./open-agent.ts";
+import { createRunResult, type RunResult } from "./run-records.ts";
+
+/** A call that no rule allows. */
+export interface ToolUse {
+  /** Such as `fs.write`, or `mcp__server__tool`. */
+  readonly action: string;
+  readonly input: Readonly<Record<string, unknown>>;
+  /** The change that it would make, such as a diff. */
+  readonly preview: string | undefined;
+  /** Why you are asked. */
+  readonly reason: string;
+  readonly signal: AbortSignal;
+}
+
+/** `session` allows the same for the rest of the session; the model reads the reason of a `deny`. */
+export type ToolUseAnswer = { readonly allow: "once" | "session" } | { readonly deny: string };
+
+/** What your code does at the steps of a run. */
+export interface AgentHooks {
+  /** Before a call; what it returns is the result, and the call does not run. */
+  beforeCall?(call: ToolCall): Promise<ToolResult | undefined> | ToolResult | undefined;
+  /** After a call; what it returns replaces the result. */
+  afterCall?(call: ToolCall, result: ToolResult): Promise<ToolResult | undefined> | ToolResult | undefined;
+}
+
+export interface CreateAgentOptions
+  extends Pick<
+    OpenAgentOptions,
+    "allow" | "client" | "env" | "from" | "limits" | "log" | "model" | "provider" | "servers" | "thinking"
+  > {
+  /** The project; the current folder when absent. */
+  readonly cwd?: string;
+  /** Your own tools, declared with `defineTool`, which run in this process. */
+  readonly tools?: readonly Tool[];
+  readonly hooks?: AgentHooks;
+  /** Decides about calls that no rule allows; without it they are refused. */
+  canUseTool?(use: ToolUse): Promise<ToolUseAnswer> | ToolUseAnswer;
+  /** Ends the run after the step in which it returns true. */
+  stopWhen?(event: AgentEvent): boolean;
+}
+
+/** The last event of a run. */
+export type RunEvent = AgentEvent | Omit<RunResult, "exit_code">;
+
+export interface EmbeddedAgent extends AsyncDisposable {
+  /** Sends a message, and yields every event of the run; the last one is its result. */
+  run(prompt: string, options?: { readonly signal?: AbortSignal }): AsyncGenerator<RunEvent, void>;
+  /** The parts behind it: session, checkpoints, MCP servers, tools. */
+  open(): Promise<OpenedAgent>;
+}
+
+/** The agent as a library: a conversation that keeps its session from run to run. */
+export function createAgent(options: CreateAgentOptions = {}): EmbeddedAgent {
+  let opening: Promise<OpenedAgent> | undefined;
+  const open = () => (opening ??= openAgent(toOptions(options)));
+  return {
+    open,
+    async *run(prompt, { signal } = {}) {
+      const opened = await open();
+      const { agent } = opened;
+      const result = createRunResult(agent.session);
+      const asked = new Map<string, string>();
+      const unapproved = new Set<string>();
+      const events = createQueue<AgentEvent>();
+      const unsubscribe = agent.subscribe((event) => {
+        result.listen(event);
+        if (event.type === "permission_asked") asked.set(event.permission_id, event.action);
+        if (event.type === "permission_answered" && event.answer === "unattended")
+          unapproved.add(asked.get(event.permission_id) ?? "");
+        events.push(event);
+        if (options.stopWhen?.(event)) void agent.cancel();
+      });
+      const ended: { end?: RunEnded } = {};
+      const running = withMentions(opened, prompt)
+        .then((content) => agent.send(content, signal ? { signal } : {}))
+        .then((end) => {
+          ended.end = end;
+        })
+        .finally(events.close);
+      try {
+        yield* events.values();
+        await running;
+      } finally {
+        unsubscribe();
+        // A reader that stops early ends the run.
+        if (!ended.end) await agent.cancel();
+        await running.catch(() => {});
+      }
+      if (ended.end) yield result.finish(ended.end, unapproved);
+    },
+    async [Symbol.asyncDispose]() {
+      await (await opening?.catch(() => undefined))?.[Symbol.asyncDispose]();
+    },
+  };
+}
+
+function toOptions({
+  cwd = ".",
+  tools,
+  hooks,
+  canUseTool,
+  stopWhen: _,
+  ...rest
+}: CreateAgentOptions): OpenAgentOptions {
+  return {
+    ...rest,
+    roots: [resolve(cwd)],
+    ...(tools && { customTools: tools }),
+    ...(canUseTool && { prompter: toPrompter(canUseTool) }),
+    ...(hooks && { steps: () => [toStep(hooks)] }),
+  };
+}
+
+const toPrompter = (canUseTool: NonNullable<CreateAgentOptions["canUseTool"]>): PermissionPrompter => ({
+  async requestPermission({ name, input, preview, decision, signal }) {
+    const answer = await canUseTool({ action: name, input, preview, reason: decision.reason, signal });
+    return "deny" in answer ? { answer: "deny", reason: answer.deny } : { answer: answer.allow };
+  },
+});
+
+const toStep =
+  ({ beforeCall, afterCall }: AgentHooks): CallStep =>
+  async (call, _outline, next) => {
+    const early = await beforeCall?.(call);
+    if (early) return early;
+    const result = await next(call);
+    return (await afterCall?.(call, result)) ?? result;
+  };
+
+/** Values that are pushed, for one reader. */
+function createQueue<T>() {
+  const waiting: T[] = [];
+  let isClosed = false;
+  let changed = Promise.withResolvers<void>();
+  const notify = () => {
+    changed.resolve();
+    changed = Promise.withResolvers();
+  };
+  return {
+    push(value: T): void {
+      waiting.push(value);
+      notify();
+    },
+    close: () => {
+      isClosed = true;
+      notify();
+    },
+    async *values(): AsyncGenerator<T> {
+      for (;;) {
+        const { promise } = changed;
+        yield* waiting.splice(0);
+        if (waiting.length > 0) continue;
+        if (isClosed) return;
+        await promise;
+      }
+    },
+  };
+}
