@@ -1,4 +1,5 @@
 import { createQuestionTerms } from "../lexical/question-terms.ts";
+import { arrange } from "../ranking/arrange.ts";
 import { createTermCutter } from "../text/terms.ts";
 import { createEmbeddedStore } from "../vector/embedded-store.ts";
 import { packVector, type VectorStore } from "../vector/vector-store.ts";
@@ -48,6 +49,9 @@ export interface CodeIndexOptions {
 const BLOCK_CHUNKS = 8_192;
 /** Fewer chunks than this are fast enough unsealed. */
 const MIN_BLOCK_CHUNKS = 1_024;
+
+/** A hit that the question names is looked for among so many. */
+const MIN_RANKED = 100;
 
 /** The methods of the index, which run in its own thread. */
 export type CodeIndex = ReturnType<typeof openCodeIndex>;
@@ -195,7 +199,7 @@ export function openCodeIndex(file: string, options: CodeIndexOptions) {
             also: { terms: askedTerms(also.join(" ")), named: store.chunksNamed(also.flatMap(spellingsOf)) },
           }),
           strategies,
-          limit,
+          limit: Math.max(limit, MIN_RANKED),
           traitFactors: traitFactors(query),
           files: within === "" ? undefined : store.fileIdsIn(within),
         });
@@ -203,7 +207,8 @@ export function openCodeIndex(file: string, options: CodeIndexOptions) {
           const chunk = store.chunk(id);
           return chunk ? [{ ...chunk, ...how }] : [];
         });
-        return hits.sort(byScoreAndPlace).slice(0, limit);
+        hits.sort(byScoreAndPlace);
+        return (strategies.length > 1 ? arrange(hits, query, cutTerms) : hits).slice(0, limit);
       }),
     /** Best matches first: exact, exact except for case, prefix, substring, letters in order. */
     async symbols(name: string, symbolOptions: SymbolOptions): Promise<StoredSymbol[]> {
