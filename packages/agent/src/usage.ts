@@ -13,7 +13,12 @@ export const Usage = z.object({
 export type Usage = Readonly<z.output<typeof Usage>>;
 
 /** US dollars per million tokens. */
-export interface Price {
+export interface Price extends Rates {
+  /** The rates of a request whose input is longer than this. */
+  readonly long?: Rates & { readonly above_tokens: number };
+}
+
+interface Rates {
   readonly input: number;
   readonly output: number;
   readonly cache_read?: number;
@@ -55,10 +60,12 @@ export const cacheHitRate = (usage: Usage): number =>
 
 const PER = 1_000_000;
 
-/** null when the price is unknown. */
+/** The cost of one request; null when the price is unknown. */
 export function costOf(usage: Usage, price: Price | null): number | null {
   if (!price) return null;
-  const { input, output, cache_read = input, cache_write = input } = price;
+  const { long } = price;
+  const rates = long && inputTokensOf(usage) > long.above_tokens ? long : price;
+  const { input, output, cache_read = input, cache_write = input } = rates;
   return (
     (usage.input_tokens * input +
       usage.cache_read_tokens * cache_read +

@@ -18,6 +18,7 @@ export { DEFAULT_TOOLS } from "./config/defaults.ts";
 export { explainConfig } from "./config/explain.ts";
 export { type LoadOptions, loadConfig } from "./config/load.ts";
 export { type AddedRule, addLocalRule, localFolder } from "./config/local-rule.ts";
+export { loadModels } from "./config/models-file.ts";
 export { settingsPlaces } from "./config/places.ts";
 export { type ServerSettings, THINKING, type Thinking } from "./config/schema.ts";
 export { SettingsError } from "./config/settings-error.ts";

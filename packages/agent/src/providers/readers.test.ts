@@ -1,7 +1,6 @@
 import { expect, test } from "vitest";
 import { textOf } from "../messages.ts";
 import { anthropicMessages } from "./anthropic.ts";
-import { findModel } from "./catalog.ts";
 import { gemini } from "./gemini.ts";
 import type { Api } from "./http-client.ts";
 import { openaiChat } from "./openai-chat.ts";
@@ -167,19 +166,4 @@ test("gemini: a blocked prompt is a refusal, and an empty stream is a broken one
     detail: "SAFETY",
   });
   expect(() => read(gemini, [{ usageMetadata: { promptTokenCount: 3 } }])).toThrow("not done");
-});
-
-test("the catalogue has families, gateway prefixes, additions, and careful defaults", () => {
-  expect(findModel("anthropic", "claude-sonnet-4-20250514")).toMatchObject({
-    context_tokens: 200_000,
-    price: { input: 3, output: 15 },
-  });
-  expect(findModel("hanzo", "anthropic/claude-sonnet-4-5").price).toMatchObject({ input: 3 });
-  expect(findModel("openai-chat", "qwen3-coder:30b")).toMatchObject({ context_tokens: 32_768, price: null });
-  const added = [{ id: "qwen3-coder", context_tokens: 131_072, price: { input: 0, output: 0 } }];
-  expect(findModel("openai-chat", "qwen3-coder:30b", added)).toMatchObject({
-    context_tokens: 131_072,
-    max_output_tokens: 8_192,
-    price: { input: 0 },
-  });
 });

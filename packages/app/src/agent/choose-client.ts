@@ -6,7 +6,7 @@ import {
   createCredentialSource,
   PROVIDERS,
 } from "@octant/agent";
-import { createCredentialStore } from "@octant/runtime";
+import { createCredentialStore, loadModels } from "@octant/runtime";
 import type { Octant } from "../octant.ts";
 import type { OpenAgentOptions } from "./open-agent.ts";
 
@@ -33,7 +33,9 @@ export async function chooseClient(
     },
     credentials: createCredentialSource(createCredentialStore({ env })),
   });
-  const models = Object.entries(settings.models).map(([id, known]) => ({ id, ...known }));
+  const models = [loadModels({ env }), settings.models].flatMap((facts) =>
+    Object.entries(facts).map(([id, known]) => ({ id, ...known })),
+  );
   const { stall_seconds } = settings;
   return {
     ...chosen,

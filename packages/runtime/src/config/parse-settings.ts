@@ -18,7 +18,7 @@ export interface ParsedSettings {
 export function parseSettings(
   text: string,
   file: SettingsFile,
-  schema: ReturnType<typeof settingsSchema> = settingsSchema(),
+  schema: z.ZodType<Settings> = settingsSchema(),
 ): ParsedSettings {
   const placeAt = createLineIndex(text);
   const tree = parseTree(text, file, placeAt);

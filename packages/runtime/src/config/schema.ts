@@ -86,11 +86,15 @@ function sandboxSchema() {
 /** Facts about a model, or about all models with this id prefix; prices are US dollars per million tokens. */
 function modelSchema() {
   const amount = z.number().min(0);
-  const price = z.strictObject({
+  const rates = {
     input: amount,
     output: amount,
     cache_read: amount.optional(),
     cache_write: amount.optional(),
+  };
+  const price = z.strictObject({
+    ...rates,
+    long: z.strictObject({ above_tokens: z.int().positive(), ...rates }).optional(),
   });
   return z
     .strictObject({
