@@ -48,6 +48,9 @@ const CALLS: Readonly<Record<string, readonly (readonly string[])[] | string>> =
   ],
   sandbox: [["sandbox"], ["sandbox", "--json"]],
   tools: [["tools"], ["tools", "--root", HOSTILE]],
+  ps: [["ps"], ["ps", "--json"]],
+  watch: [["watch", HOSTILE]],
+  answer: [["answer"], ["answer", HOSTILE, "once"]],
   jobs: [["jobs"], ["jobs", "show", HOSTILE]],
   help: [
     ["help", "fs"],

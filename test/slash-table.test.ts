@@ -174,7 +174,7 @@ test("/undo shows what would be lost of the person's own changes, and overwrites
   writeFileSync(note, "mine\n");
   const shown = await run("/undo");
   expect(shown).toMatchObject({ failed: true });
-  expect(shown?.text).toContain("you changed `note.txt` too; `/undo keep` leaves them");
+  expect(shown?.text).toContain("you changed note.txt too; `/undo keep` leaves them");
   expect(shown?.text).toContain("-mine\n+before");
   expect(readFileSync(note, "utf8")).toBe("mine\n");
   await expect(run("/undo all")).rejects.toMatchObject({ code: "INVALID_ARGUMENT" });

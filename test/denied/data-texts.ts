@@ -13,7 +13,7 @@ export const DATA_TEXTS: Readonly<Record<string, string>> = {
   ui: "profile target fields.*.target fields.*.value find text keys keys.* to values.* download url script tab settings.device settings.locale settings.timezone settings.user_agent settings.permissions.* settings.headers.(name) settings.headers.* pattern respond.headers.(name) respond.headers.* respond.body respond.method recording",
   search: "query also.*",
   job: "job_id tool",
-  event: "job_id",
+  event: "topic job_id",
   config: "key",
   annotation: "text kind",
   artifact: "name content mime tags.* parents.* creator artifact_id parent",
