@@ -74,6 +74,16 @@ const EDIT: Script = (request) => {
 };
 
 describe("octant run --host", () => {
+  test("a mode of this side holds there, and commands that would act here are refused", async () => {
+    await using place = await setUp(EDIT);
+    const ran = await place.run("make it 43", "--allow", "*", "--mode", "inspect");
+    expect(ran.code, ran.stderr).toBe(0);
+    expect(place.main()).toContain("42");
+    const refused = await place.run("/permissions deny fs.write");
+    expect(refused).toMatchObject({ code: 1 });
+    expect(refused.stderr).toContain("/permissions acts on this machine");
+  });
+
   test("runs the loop here and every tool there, and an undo takes it back", async () => {
     await using place = await setUp(EDIT);
     const ran = await place.run("make it 43", "--allow", "*");

@@ -178,7 +178,7 @@ export const TEXT_ROWS: readonly TortureRow[] = [
     before: "a\nb\n",
     patch: "@@ -1,2 +1,2 @@\n a\n-b\n\\ No newline at end of file\n+c\n",
     error: "PATCH_FAILED",
-    says: /no newline at the end/,
+    says: /no newline at its end/,
   },
   {
     name: "the mark binds a hunk to the end of the file",

@@ -24,7 +24,7 @@ test.each([
   [{ uri: 7 }, "uri", "must be a string or an array"],
   [{ uri: ["a", 7] }, "uri.1", "expected string"],
   [{ uri: "a", count: 9 }, "count", "<=5"],
-  [{ uri: "a", uris: 1 }, "", "there are: uri, patch, count, op"],
+  [{ uri: "a", uris: 1 }, "", "valid names: uri, patch, count, op"],
   [{ uri: "a", patch: [{ op: "replace", old: "x" }] }, "patch.0.new", "is required"],
   [{ uri: "a", patch: [{ op: "change" }] }, "patch.0.op", "must be replace or insert"],
   [{ uri: "a", patch: [{ old: "x" }] }, "patch.0.op", "is required"],

@@ -92,6 +92,8 @@ export async function openAgent(options: OpenAgentOptions) {
   const remote =
     options.host && (await openHost(options.host, options, callPrompter.prompter, () => onRestart()));
   let onRestart = () => {};
+  // The host does not know this side's mode, so the calls are checked before they go there.
+  const modal = remote ? { ...options, currentMode: () => options.currentMode?.() ?? options.mode } : options;
   const place = options.host
     ? { roots: [folderOf(options.host, env, log)], tools: ["agent"] }
     : { roots: options.roots, tools, toolConfig: { enable: ["core", "notes"] as const } };
@@ -106,7 +108,7 @@ export async function openAgent(options: OpenAgentOptions) {
       createWorkspaceCrew({
         octant,
         env: withKeys,
-        options,
+        options: modal,
         permissions: "enforce",
         prompter,
         callPrompter,
@@ -150,7 +152,7 @@ export async function openAgent(options: OpenAgentOptions) {
     const agent = new Agent({
       client,
       tools: createToolExecutor({
-        ...sourcesOf(host, servers, callPrompter, options),
+        ...sourcesOf(host, servers, callPrompter, modal),
         ...(remote && { further: [ownTools(octant, callPrompter, options.owner)] }),
         steps: [turn.step, ...(options.steps?.(octant) ?? []), markPlans(session)],
       }),
@@ -175,6 +177,8 @@ export async function openAgent(options: OpenAgentOptions) {
       env: withKeys,
       /** Where its tools run. */
       host,
+      /** The tools run in another process, perhaps on another machine. */
+      isRemote: remote !== undefined,
       /** Project instructions that have no effect until they are trusted. */
       untrusted: context?.untrusted ?? [],
       /** The git hooks that the person had in place; commands such as /commit run no others. */

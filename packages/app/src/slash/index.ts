@@ -28,7 +28,7 @@ const help: SlashCommand = {
 const COMMANDS: readonly SlashCommand[] = [
   help,
   ...ROLE_COMMANDS,
-  ...GIT_COMMANDS,
+  ...GIT_COMMANDS.map((command) => ({ ...command, onlyWithLocalTools: true as const })),
   ...SESSION_COMMANDS,
   ...INFO_COMMANDS,
 ];
@@ -73,6 +73,7 @@ export async function runSlashLine(line: string, context: SlashContext): Promise
   if (name.includes(":")) await opened.servers.settled();
   const commands = listCommands(opened);
   const command = commands.find((one) => one.name === name);
+  if (command?.onlyWithLocalTools && opened.isRemote) throw notOnHost(name);
   if (command) return runAudited(command, argument.trim(), context);
   const waiting = markdownFiles(opened.octant, COMMANDS_FOLDER)
     .map(({ path }) => path)
@@ -90,6 +91,12 @@ export async function runSlashLine(line: string, context: SlashContext): Promise
     {},
   );
 }
+
+const notOnHost = (name: string): ToolError =>
+  new ToolError("UNSUPPORTED", `/${name} acts on this machine, but the tools of this session run on a host`, {
+    what: `/${name} with --host`,
+    how: "ask the agent to do it, or run it on the host",
+  });
 
 /** Commands appear in the audit log under this name: `command.commit`. */
 const TOOL = "command";

@@ -27,6 +27,7 @@ const isIntent = (name: string): name is Mode => Object.hasOwn(MODES, name);
 
 const mode: SlashCommand = {
   name: "mode",
+  onlyWithLocalTools: true,
   argument: "[NAME]",
   summary:
     "Show the modes, or work in one: an intent such as inspect, or a developer mode; default ends both",
@@ -74,6 +75,7 @@ const CHANGE = /^(allow|deny|ask)\s+(\S+)(\s+always)?$/;
 
 const permissions: SlashCommand = {
   name: "permissions",
+  onlyWithLocalTools: true,
   argument: "[allow|deny|ask PATTERN [always]]",
   summary: "Show the permission rules, or set one for this session; always writes it to your settings too",
   complete: () => ["allow", "deny", "ask"],
@@ -132,6 +134,7 @@ export const INFO_COMMANDS: readonly SlashCommand[] = [
   mode,
   {
     name: "mcp",
+    onlyWithLocalTools: true,
     summary: "List the MCP servers and their state",
     run(_, { opened: { octant, servers } }) {
       const settings = octant.config.settings.mcp_servers;
@@ -147,6 +150,7 @@ export const INFO_COMMANDS: readonly SlashCommand[] = [
   },
   {
     name: "memory",
+    onlyWithLocalTools: true,
     argument: "[QUERY]",
     summary: "Show or search memories",
     run: (query, context) =>
@@ -159,6 +163,7 @@ export const INFO_COMMANDS: readonly SlashCommand[] = [
   },
   {
     name: "jobs",
+    onlyWithLocalTools: true,
     summary: "List jobs of this workspace",
     run: (_, context) => showAnswer({ tool: "job", action: "list", input: {} }, context),
   },

@@ -35,6 +35,8 @@ export interface SlashCommand {
   readonly summary: string;
   /** It concerns the terminal itself, such as leaving it or switching its session. */
   readonly onlyInTerminal?: true;
+  /** It acts on this machine, so it is refused where the tools run on a host. */
+  readonly onlyWithLocalTools?: true;
   /** Safe for a remote person: it affects only their own session. */
   readonly isForRemote?: true;
   /** Completions for the argument. */

@@ -77,7 +77,7 @@ export function toNetworkPolicy({ net, sandbox }: EffectiveSettings): NetworkPol
   return { ...policy, only: network === "loopback" ? ["localhost", "127.0.0.0/8", "[::1]"] : network };
 }
 
-/** More would take processor time that the user may need. Another one is for questions alone. */
+/** More would take processor time that the user may need; one core is left alone. Another one is for questions alone. */
 const MAX_INDEX_PARSERS = 2;
 
 /** The parts that understand the project's code. Each starts on first use. */
@@ -91,7 +91,8 @@ function createCodeParts(
 ) {
   const { denials, sandbox } = workspace;
   const embedder = search.embedder ? createEmbedder(search.embedder) : undefined;
-  const parsers = new ParserPool(1 + Math.min(MAX_INDEX_PARSERS, availableParallelism()));
+  const indexing = Math.max(1, Math.min(MAX_INDEX_PARSERS, availableParallelism() - 1));
+  const parsers = new ParserPool(1 + indexing);
   // A file that some calls may search is indexed, and each call filters its own answer.
   const toDenied = () => {
     const rules = [deniedTo("search", "reading"), deniedTo("code", "reading")];
