@@ -56,7 +56,7 @@ export {
   type QuestionEvent,
   type Questions,
 } from "./questions/board.ts";
-export { describeQuestion } from "./questions/describe.ts";
+export { describePermission, describeQuestion } from "./questions/describe.ts";
 export {
   type Ask,
   type Confirmation,

@@ -209,7 +209,7 @@ function holdPlace({ dispatch, onRestart }: RemoteHostOptions, action: string, i
       );
       if (signal.aborted) return;
       const { code = "UPSTREAM_ERROR", message = "the host closed the place" } = envelope.error ?? {};
-      // The first time, whoever opens it is told; later the host may come back.
+      // A failure of the first attempt reaches the caller; later the host may come back.
       if (known === undefined) throw new ToolError(code, message, {});
       epoch = Promise.withResolvers();
       await sleep(RETRY_MS, undefined, { signal, ref: false });

@@ -22,7 +22,7 @@ ignored. Your changes, during the turn and since, stay: they are merged where th
 where they do not, you are asked. Nobody knows who changed a file while a command ran: if it ran for more than
 five seconds, you are asked about files that existed before it, and files that are new since are listed; octant
 redo brings them back. Without a terminal, or with --json, nobody is asked: the command changes nothing and ends
-with 1 unless --overwrite or --keep. An undo leaves and lists what is not kept: ignored and unreadable files,
+with 1 unless --overwrite or --keep. An undo leaves and lists files that no checkpoint covers: ignored and unreadable files,
 files over 32 MiB, and the refs of repositories, with the git command that brings each back.
 The last 500 states are kept, outside your repository, with at most 1 GiB of contents.`;
 

@@ -1,17 +1,26 @@
 import { toExact } from "../visible.ts";
-import type { Question } from "./question.ts";
+import type { PermissionBody, Question } from "./question.ts";
+
+/** The lines a person needs to decide. */
+export function describeQuestion(question: Question): readonly string[] {
+  if (question.kind === "permission") return describePermission(question);
+  const { action, message } = question;
+  const url = question.kind === "form" ? question.url : undefined;
+  return [`${toExact(action)} asks:`, ...toLines(message), ...(url === undefined ? [] : toLines(url))];
+}
 
 /**
- * The lines a person needs to decide. Everything from the call is shown in full, with visible control
- * characters and behind a marker, so that it can neither hide nor imitate our own lines.
+ * Everything from the call is shown in full, with visible control characters and behind a marker, so that it can
+ * neither hide nor imitate our own lines.
  */
-export function describeQuestion(question: Question): readonly string[] {
-  if (question.kind !== "permission") {
-    const { action, message } = question;
-    const url = question.kind === "form" ? question.url : undefined;
-    return [`${toExact(action)} asks:`, ...toLines(message), ...(url === undefined ? [] : toLines(url))];
-  }
-  const { action, summary, input, preview, reason, rule } = question;
+export function describePermission({
+  action,
+  summary,
+  input,
+  preview,
+  reason,
+  rule,
+}: Pick<PermissionBody, "action" | "summary" | "input" | "preview" | "reason" | "rule">): readonly string[] {
   return [
     `${toExact(action)}: ${toExact(summary)}`,
     ...Object.entries(input).flatMap(([key, value]) => describeArgument(key, value)),
