@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { createInterface } from "node:readline";
 import { RunRecord, toRunSchema } from "@octant/app";
 import { createScriptedProvider, type Script } from "@octant/scripted-provider";
 import { Ajv2020 } from "ajv/dist/2020.js";
@@ -101,6 +102,23 @@ test("messages on stdin are runs of one session, each with its own result; other
   expect(results.reduce((sum, { turns }) => sum + Number(turns), 0)).toBe(requests.length);
   expect(lines.filter(({ type }) => type === "input_error")).toHaveLength(2);
   expect(JSON.stringify(requests.at(-1)?.raw)).toContain("first");
+});
+
+test("an interrupt on stdin ends the run, and its result says so", async () => {
+  await using provider = await createScriptedProvider([
+    { parts: [{ text: "hello there" }], fault: { stall_after: 3 } },
+  ]);
+  using project = createFixtureProject();
+  const args = ["run", "go", "--input-json", "--provider", "anthropic", "--model", "some-model"];
+  const env = { ...project.env, ...accountAt(provider) };
+  const child = startOctant(args, { cwd: project.root, env });
+  const lines: Line[] = [];
+  for await (const line of createInterface({ input: child.stdout })) {
+    lines.push(JSON.parse(line));
+    if (lines.at(-1)?.type === "title") child.stdin.end(`${JSON.stringify({ type: "interrupt" })}\n`);
+  }
+  expect(lines.at(-1)).toMatchObject({ type: "result", reason: "cancelled", exit_code: 130 });
+  expect(lines.filter(({ type }) => type === "result")).toHaveLength(1);
 });
 
 /** What readers of format 1 rely on. Add to it; never remove a line. */
