@@ -1,4 +1,4 @@
-// Builds every package into its own dist folder. In the checkout, `node --conditions=built` runs the build output.
+// Builds every package and pack into its own dist folder. In the checkout, `node --conditions=built` runs the build output.
 import { spawnSync } from "node:child_process";
 import { globSync, renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
@@ -27,9 +27,9 @@ function compile(): string[] {
     shell: process.platform === "win32",
   });
   if (tsc.status !== 0) process.exit(1);
-  const names = globSync("*/src", { cwd: ALL }).map((path) => path.slice(0, -"/src".length));
+  const names = globSync("{packages,packs}/*/src", { cwd: ALL }).map((path) => path.slice(0, -"/src".length));
   for (const name of names) {
-    const dist = join(ROOT, "packages", name, "dist");
+    const dist = join(ROOT, name, "dist");
     rmSync(dist, { recursive: true, force: true });
     renameSync(join(ALL, name, "src"), dist);
   }

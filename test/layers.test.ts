@@ -1,5 +1,5 @@
-import { readdirSync, readFileSync } from "node:fs";
-import { join } from "node:path";
+import { globSync, readdirSync, readFileSync } from "node:fs";
+import { basename, join } from "node:path";
 import { expect, test } from "vitest";
 
 /**
@@ -61,28 +61,39 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
 };
 const CORE_MAY_USE = ["node:async_hooks", "node:crypto", "zod"];
 
-const PACKAGES = join(import.meta.dirname, "..", "packages");
+/** Packs are written as strangers would write them. */
+const PACKS_MAY_IMPORT = ["core", "wire"];
+const mayImport = (name: string) =>
+  name.startsWith("packs/") ? PACKS_MAY_IMPORT : MAY_IMPORT[basename(name)];
+
+const REPOSITORY = join(import.meta.dirname, "..");
+const NAMES = globSync("{packages,packs}/*", { cwd: REPOSITORY }).sort();
 const IMPORT =
   /(?:^|\n)\s*(?:import|export)\s[^"';]*?from\s*["']([^"']+)["']|import\(\s*["']([^"']+)["']\s*\)|(?:^|\n)import\s*["']([^"']+)["']/g;
 
 const sources = (name: string) =>
-  readdirSync(join(PACKAGES, name, "src"), { recursive: true, encoding: "utf8" })
+  readdirSync(join(REPOSITORY, name, "src"), { recursive: true, encoding: "utf8" })
     .filter((file) => file.endsWith(".ts"))
     .map((file) => ({
       file: join(name, "src", file),
-      text: readFileSync(join(PACKAGES, name, "src", file), "utf8"),
+      text: readFileSync(join(REPOSITORY, name, "src", file), "utf8"),
     }));
 
 const importsOf = (text: string) =>
   [...text.matchAll(IMPORT)].map(([, from, dynamic, bare]) => from ?? dynamic ?? bare ?? "");
+/** Types alone are gone from the built code. */
+const isOnlyType = (text: string, from: string) =>
+  !new RegExp(`(?:^import (?!type )[^;]*|import\\()"${from}"`, "m").test(text);
 const isTest = (file: string) => /\.test\.ts$|test-|fixtures|\/testing\//.test(file);
 
-test.each(readdirSync(PACKAGES))("%s imports only the packages below it", (name) => {
-  expect(MAY_IMPORT).toHaveProperty(name);
+test.each(NAMES)("%s imports only the packages below it", (name) => {
+  expect(mayImport(name), name).toBeDefined();
   for (const { file, text } of sources(name)) {
     for (const from of importsOf(text)) {
       const other = /^@octant\/([a-z-]+)/.exec(from)?.[1];
-      if (other) expect(MAY_IMPORT[name], `${file} imports ${from}`).toContain(other);
+      // A pack may use the types of the tools that it calls.
+      const isAllowedType = name.startsWith("packs/") && isOnlyType(text, from);
+      if (other && !isAllowedType) expect(mayImport(name), `${file} imports ${from}`).toContain(other);
       if (from.startsWith(".")) {
         expect(join(file, "..", from), `${file} leaves its package with ${from}`).toMatch(
           new RegExp(`^${name}/`),
@@ -94,12 +105,12 @@ test.each(readdirSync(PACKAGES))("%s imports only the packages below it", (name)
 });
 
 test("front ends take only types from app, so that a program can bring its own", () => {
-  for (const { file, text } of ["acp", "bridge", "terminal"].flatMap(sources))
+  for (const { file, text } of ["acp", "bridge", "terminal"].flatMap((name) => sources(`packages/${name}`)))
     expect(text.match(/^import (?!type )[^;]*"@octant\/app"/m), file).toBeNull();
 });
 
 test("core uses zod and nothing that touches disk, clock or network", () => {
-  for (const { file, text } of sources("core").filter(({ file }) => !isTest(file))) {
+  for (const { file, text } of sources("packages/core").filter(({ file }) => !isTest(file))) {
     for (const from of importsOf(text).filter((name) => !name.startsWith(".")))
       expect(CORE_MAY_USE, `${file} imports ${from}`).toContain(from);
     expect(text, `${file} asks for the time`).not.toMatch(
@@ -109,15 +120,14 @@ test("core uses zod and nothing that touches disk, clock or network", () => {
 });
 
 test("every package is declared where it is used", () => {
-  for (const name of readdirSync(PACKAGES)) {
-    const manifest = JSON.parse(readFileSync(join(PACKAGES, name, "package.json"), "utf8"));
-    const { dependencies = {}, devDependencies = {} } = manifest;
+  for (const name of NAMES) {
+    const manifest = JSON.parse(readFileSync(join(REPOSITORY, name, "package.json"), "utf8"));
+    const { peerDependencies = {}, devDependencies = {} } = manifest;
+    const dependencies = { ...manifest.dependencies, ...peerDependencies };
     for (const { file, text } of sources(name).filter(({ file }) => !isTest(file))) {
       for (const from of importsOf(text).filter((one) => !/^(\.|node:)/.test(one))) {
         const owner = from.startsWith("@") ? from.split("/").slice(0, 2).join("/") : from.split("/")[0];
-        // Types alone are gone from the built code.
-        const isOnlyTypes = !new RegExp(`(?:^import (?!type )[^;]*|import\\()"${from}"`, "m").test(text);
-        const declared = isOnlyTypes ? { ...dependencies, ...devDependencies } : dependencies;
+        const declared = isOnlyType(text, from) ? { ...dependencies, ...devDependencies } : dependencies;
         expect(Object.keys(declared), `${file} imports ${from}`).toContain(owner);
       }
     }

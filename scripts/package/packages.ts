@@ -23,12 +23,12 @@ export interface Manifest {
 /** Lays out every public package in a folder below `out`, ready to be packed; returns their manifests. */
 export function layOutPackages(repository: string, out: string, owner: string): Manifest[] {
   const root = loadManifest(repository);
-  return globSync("packages/*/package.json", { cwd: repository })
+  return globSync("{packages,packs}/*/package.json", { cwd: repository })
     .filter((path) => !loadManifest(join(repository, dirname(path))).private)
     .sort()
     .map((path) => {
       const from = join(repository, dirname(path));
-      const to = join(out, basename(from));
+      const to = join(out, path.startsWith("packs/") ? `pack-${basename(from)}` : basename(from));
       const manifest = toPublished(from, root, owner);
       mkdirSync(to, { recursive: true });
       for (const file of loadManifest(from).files ?? []) copyBuilt(join(from, file), join(to, file));
@@ -57,7 +57,7 @@ export function toPublished(folder: string, root: Manifest, owner: string): Mani
     repository: {
       type: "git",
       url: `git+https://github.com/${owner}/octant.git`,
-      directory: `packages/${basename(folder)}`,
+      directory: `${basename(dirname(folder))}/${basename(folder)}`,
     },
     publishConfig: { access: "public" },
   } as Manifest; // With fields that we never read.

@@ -32,7 +32,7 @@ interface Versioned {
 
 /** Sets the version of every package, of their dependencies on each other, and of the lock. */
 export function setVersion(repository: string, version: string): void {
-  const manifests = globSync("packages/*/package.json", { cwd: repository }).sort();
+  const manifests = globSync("{packages,packs}/*/package.json", { cwd: repository }).sort();
   const names = new Set(manifests.map((path) => load(repository, path).name ?? ""));
   for (const path of manifests) {
     const manifest: Versioned = load(repository, path);

@@ -48,6 +48,7 @@ export { actionOf, ownAction, toolOf } from "./lookup.ts";
 export { allowedIn, hasAccess, MODES, type Mode } from "./modes.ts";
 export { orAborted } from "./or-aborted.ts";
 export { ownerOf, sessionOf, toMemberId, toOwnerId } from "./owners.ts";
+export { type Pack, type PackContext, PackManifest, PackRights } from "./pack.ts";
 export { createCursors, createSeal, pagingInput, staleCursor } from "./paging.ts";
 export {
   type AskOptions,

@@ -1,0 +1,49 @@
+import { z } from "zod";
+import type { Client } from "./client.ts";
+import type { Context, Tool } from "./tool.ts";
+
+/** What a pack may do in a process of its own. The person sees it and accepts it before any code of the pack runs. */
+export const PackRights = z.strictObject({
+  /** Of the workspace. */
+  files: z.enum(["none", "read", "write"]).default("none"),
+  /** Hosts as `host`, `host:port` or `*.host`. */
+  network: z.union([z.literal("none"), z.array(z.string().min(1)).min(1)]).default("none"),
+  /** Whether it starts other programs. */
+  processes: z.boolean().default(false),
+});
+export type PackRights = z.output<typeof PackRights>;
+
+/** The field `octant` of a pack's package.json. */
+export const PackManifest = z.strictObject({
+  pack: z.string().regex(/^[a-z][a-z0-9-]{0,39}$/, "expected lower-case letters, digits and '-'"),
+  /** The tools of Octant that the pack calls; they are on where the pack is on. */
+  uses: z.array(z.string()).default([]),
+  rights: PackRights.prefault({}),
+});
+export type PackManifest = z.output<typeof PackManifest>;
+
+/** The surroundings of a pack's tools. */
+export interface PackContext<S extends z.ZodObject = z.ZodObject> {
+  /** `packs.<name>.settings` of the person's settings, checked by the pack's own `settings`. */
+  readonly settings: z.output<S>;
+  /** A private folder for data that outlives the process. */
+  readonly folder: string;
+  /** The folders of the workspace; relative paths start at the first. */
+  readonly roots: readonly string[];
+  log(line: string): void;
+  /** Called when the pack ends; the last one first. */
+  onClose(close: () => Promise<void> | void): void;
+  /** Calls the tools in `uses` for the caller of a running call; permissions and the audit log apply. */
+  client<T extends Tool>(ctx: Context): Client<T>;
+}
+
+/** The exports of a pack's module. */
+export interface Pack<S extends z.ZodObject = z.ZodObject> {
+  readonly tools: PackTools<S>;
+  /** The schema of its settings. */
+  readonly settings?: S;
+}
+
+type PackTools<S extends z.ZodObject> =
+  | readonly Tool[]
+  | ((context: PackContext<S>) => readonly Tool[] | Promise<readonly Tool[]>);
