@@ -12,7 +12,7 @@ import { join } from "node:path";
 import type { ClientOptions } from "@modelcontextprotocol/client";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { createOctant } from "../packages/app/src/octant.ts";
-import { connectTo } from "../packages/mcp/src/fixtures/in-process.ts";
+import { connectTo } from "../packages/mcp/testing/in-process.ts";
 
 function openProject() {
   const base = realpathSync(mkdtempSync(join(tmpdir(), "octant-asking-")));

@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { afterEach, expect, test } from "vitest";
 import { type CodeProject, FIXTURES, openCodeProject, positionOf } from "./code-project.ts";
 
-const SCRIPT = join(import.meta.dirname, "../packages/host/src/language-servers/testing/silent-server.ts");
+const SCRIPT = join(import.meta.dirname, "../packages/host/testing/language-servers/silent-server.ts");
 const LIMITS = { startMs: 20_000, firstAnswerMs: 10_000, answerMs: 300 };
 
 let project: CodeProject;

@@ -7,7 +7,7 @@ import { createNatsWorker, serveZmq } from "@octant/wire";
 import { describe, expect, inject, onTestFinished, test } from "vitest";
 import { z } from "zod";
 import { createOctant, type Octant } from "../packages/app/src/octant.ts";
-import { startNatsServer } from "../packages/wire/src/testing/nats-server.ts";
+import { startNatsServer } from "../packages/wire/testing/nats-server.ts";
 import { createFixtureProject, type FixtureProject } from "./fixture-project.ts";
 import { startPrinting, stdioOf } from "./printing-command.ts";
 

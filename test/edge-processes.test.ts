@@ -9,7 +9,7 @@ import {
 } from "@modelcontextprotocol/client";
 import { afterAll, beforeAll, describe, expect, inject, onTestFinished, test } from "vitest";
 import { z } from "zod";
-import { startNatsServer } from "../packages/wire/src/testing/nats-server.ts";
+import { startNatsServer } from "../packages/wire/testing/nats-server.ts";
 import { createFixtureProject, type FixtureProject } from "./fixture-project.ts";
 import { createGate } from "./gate.ts";
 import { startShared, stdioOf } from "./printing-command.ts";

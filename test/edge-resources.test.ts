@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Client, StreamableHTTPClientTransport, type Transport } from "@modelcontextprotocol/client";
 import { afterAll, beforeAll, expect, inject, onTestFinished, test } from "vitest";
-import { startNatsServer } from "../packages/wire/src/testing/nats-server.ts";
+import { startNatsServer } from "../packages/wire/testing/nats-server.ts";
 import { createFixtureProject, type FixtureProject } from "./fixture-project.ts";
 import { startPrinting, stdioOf } from "./printing-command.ts";
 

@@ -6,7 +6,7 @@ import { serveHttp } from "@octant/mcp";
 import { createNatsClient, createNatsWorker, type NatsWorker, serveZmq, type ZmqServer } from "@octant/wire";
 import { afterAll, beforeAll, describe, expect, inject, onTestFinished, test } from "vitest";
 import { createOctant, type Octant } from "../packages/app/src/octant.ts";
-import { type NatsServer, startNatsServer } from "../packages/wire/src/testing/nats-server.ts";
+import { type NatsServer, startNatsServer } from "../packages/wire/testing/nats-server.ts";
 import { crowd } from "../scripts/torture/edges-crowd.ts";
 import { brokenLines } from "../scripts/torture/edges-lines.ts";
 import { malformed } from "../scripts/torture/edges-malformed.ts";

@@ -84,7 +84,7 @@ const importsOf = (text: string) =>
 /** Types alone are gone from the built code. */
 const isOnlyType = (text: string, from: string) =>
   !new RegExp(`(?:^import (?!type )[^;]*|import\\()"${from}"`, "m").test(text);
-const isTest = (file: string) => /\.test\.ts$|test-|fixtures|\/testing\//.test(file);
+const isTest = (file: string) => /\.test\.ts$|\/testing\//.test(file);
 
 test.each(NAMES)("%s imports only the packages below it", (name) => {
   expect(mayImport(name), name).toBeDefined();

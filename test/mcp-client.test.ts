@@ -1,9 +1,9 @@
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { serveDemo } from "../packages/mcp/src/fixtures/http.ts";
-import { node, open, textOf } from "../packages/mcp-client/src/fixtures/open.ts";
+import { serveDemo } from "../packages/mcp/testing/http.ts";
+import { node, open, textOf } from "../packages/mcp-client/testing/open.ts";
 
-const DEMO = join(import.meta.dirname, "../packages/mcp/src/fixtures/server.ts");
+const DEMO = join(import.meta.dirname, "../packages/mcp/testing/server.ts");
 
 test("a program of the newer era is started, listed and called", async () => {
   const { settled, stateOf, names, call } = open({ demo: node(DEMO) });

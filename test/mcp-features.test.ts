@@ -9,7 +9,7 @@ import { defineTool } from "@octant/core";
 import { createWatcher, type Watcher } from "@octant/host";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { createMcpFeatures } from "../packages/app/src/mcp/features.ts";
-import { connectInProcess } from "../packages/mcp/src/fixtures/in-process.ts";
+import { connectInProcess } from "../packages/mcp/testing/in-process.ts";
 import { createFixtureProject } from "./fixture-project.ts";
 
 const PIXEL =

@@ -13,7 +13,7 @@ import { LAUNCHER } from "./published-command.ts";
 import { accountAt } from "./scripted-account.ts";
 import { openSlashSession } from "./slash-session.ts";
 
-const HOSTILE = join(import.meta.dirname, "../packages/mcp-client/src/fixtures/hostile-server.mjs");
+const HOSTILE = join(import.meta.dirname, "../packages/mcp-client/testing/hostile-server.mjs");
 
 let project: FixtureProject;
 beforeAll(() => {

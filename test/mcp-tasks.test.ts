@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { serveStdio } from "@octant/mcp";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { createLineClient } from "../packages/mcp/src/fixtures/lines.ts";
+import { createLineClient } from "../packages/mcp/testing/lines.ts";
 import { createFixture } from "./conformance/fixture-options.ts";
 
 interface Answer {

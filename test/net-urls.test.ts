@@ -1,8 +1,8 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { NetworkPolicy, Resolve } from "@octant/host";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { startTestServer, type TestServer } from "../packages/tools/src/net/testing/http-server.ts";
-import { createNetWorkspace, LOCAL, REMOTE } from "../packages/tools/src/net/testing/net-workspace.ts";
+import { startTestServer, type TestServer } from "../packages/tools/testing/net/http-server.ts";
+import { createNetWorkspace, LOCAL, REMOTE } from "../packages/tools/testing/net/net-workspace.ts";
 
 /** PORT is the port of servers on 127.0.0.0/8 and ::1; /to?URL there redirects to URL. */
 type Outcome = "reached" | "NET_BLOCKED" | "INVALID_ARGUMENT" | "LIMIT_EXCEEDED" | "UPSTREAM_ERROR";

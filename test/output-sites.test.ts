@@ -26,7 +26,7 @@ const sources = FRONT_ENDS.flatMap((name) =>
   readdirSync(join(PACKAGES, name, "src"), { recursive: true, encoding: "utf8" })
     .map((path) => `${name}/src/${path}`)
     .filter((path) => path.endsWith(".ts"))
-    .filter((path) => !/\.test\.ts$|\/test-[^/]+\.ts$|\/(fixtures|testing)\//.test(path)),
+    .filter((path) => !/\.test\.ts$|\/testing\//.test(path)),
 ).map((path) => ({ path, text: readFileSync(join(PACKAGES, path), "utf8").replace(COMMENT, "") }));
 
 const filesWith = (pattern: RegExp) =>

@@ -15,7 +15,7 @@ import {
 import { dirname } from "node:path";
 import fc from "fast-check";
 import { afterAll, expect, test } from "vitest";
-import { openRepository } from "../packages/tools/src/vcs/testing/open-repository.ts";
+import { openRepository } from "../packages/tools/testing/vcs/open-repository.ts";
 
 /** The number of pairs of trees. */
 const RUNS = Number(process.env["FUZZ_RUNS"] ?? 10);

@@ -3,7 +3,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { dirname, join } from "node:path";
 import { beforeEach, expect, inject, onTestFinished, test } from "vitest";
-import { findCanaries } from "../packages/runtime/src/redact/testing/canaries.ts";
+import { findCanaries } from "../packages/runtime/testing/redact/canaries.ts";
 import { createFixtureProject, type FixtureProject } from "./fixture-project.ts";
 import { runOctant } from "./octant-process.ts";
 

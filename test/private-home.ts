@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { homedir, tmpdir } from "node:os";
 import { join } from "node:path";
-import { findCanaries } from "../packages/runtime/src/redact/testing/canaries.ts";
+import { findCanaries } from "../packages/runtime/testing/redact/canaries.ts";
 
 /** Gives the tests and their processes a private home, so that the person's stays unchanged. */
 export function setup(): () => void {

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { createServer as createTlsServer } from "node:tls";
 import { createScriptedProvider, type ScriptedProvider } from "@octant/scripted-provider";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
-import { CERTIFICATE } from "../packages/tools/src/net/testing/certificate.ts";
+import { CERTIFICATE } from "../packages/tools/testing/net/certificate.ts";
 import { createFixtureProject, type FixtureProject } from "./fixture-project.ts";
 import { runOctant } from "./octant-process.ts";
 

@@ -3,7 +3,7 @@ import { chmodSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync }
 import { tmpdir } from "node:os";
 import { delimiter, dirname, join } from "node:path";
 import { expect, inject, onTestFinished, test } from "vitest";
-import { openProject, type ProjectSource } from "../packages/tools/src/test/testing/open-project.ts";
+import { openProject, type ProjectSource } from "../packages/tools/testing/test/open-project.ts";
 
 const MODULES = join(import.meta.dirname, "../node_modules");
 

@@ -11,7 +11,7 @@ import {
 } from "node:fs";
 import { dirname, join } from "node:path";
 import { afterAll, describe, expect, inject, test } from "vitest";
-import { type OpenOptions, openProject } from "../packages/tools/src/test/testing/open-project.ts";
+import { type OpenOptions, openProject } from "../packages/tools/testing/test/open-project.ts";
 
 const REPOSITORY = join(import.meta.dirname, "..");
 const FIXTURES = join(import.meta.dirname, "fixtures/runners");

@@ -2,14 +2,10 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
 import { DEFAULT_SANDBOX } from "../packages/host/src/sandbox/settings.ts";
-import {
-  ESCAPE_PROBES,
-  LATER_CREDENTIALS,
-  LEAVER,
-} from "../packages/host/src/sandbox/testing/escape-probes.ts";
-import { ESCAPED, type Probe, toArgv } from "../packages/host/src/sandbox/testing/probe.ts";
-import type { AssignedCommand, Report } from "../packages/host/src/sandbox/testing/probe-runner.ts";
-import { createWorld, identities, type World } from "../packages/host/src/sandbox/testing/world.ts";
+import { ESCAPE_PROBES, LATER_CREDENTIALS, LEAVER } from "../packages/host/testing/sandbox/escape-probes.ts";
+import { ESCAPED, type Probe, toArgv } from "../packages/host/testing/sandbox/probe.ts";
+import type { AssignedCommand, Report } from "../packages/host/testing/sandbox/probe-runner.ts";
+import { createWorld, identities, type World } from "../packages/host/testing/sandbox/world.ts";
 
 /** Only root can make a program that starts as root. */
 const NEEDS_ROOT_TO_PREPARE = "becomes root by a setuid program";

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createOctant, LOCAL_CALLER } from "@octant/app";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { writeOnnxFolder } from "../packages/search/src/vector/testing/onnx-folder.ts";
+import { writeOnnxFolder } from "../packages/search/testing/vector/onnx-folder.ts";
 import { lacks } from "./ui/lacks.ts";
 
 let base: string;

@@ -40,7 +40,7 @@ const COMMENT = /\/\*[\s\S]*?\*\/|(?<=^|\s)\/\/.*$/gm;
 const sources = readdirSync(join(REPOSITORY, "packages"), { recursive: true, encoding: "utf8" })
   .map((path) => `packages/${path}`)
   .filter((path) => /^packages\/.+\/(src|bin)\/.+\.(ts|tsx|js|mjs)$/.test(path))
-  .filter((path) => !/node_modules|\/dist\/|\.test\.ts$|\/test-[^/]+\.ts$|\/(fixtures|testing)\//.test(path))
+  .filter((path) => !/node_modules|\/dist\/|\.test\.ts$|\/testing\//.test(path))
   .map((path) => ({ path, text: readFileSync(join(REPOSITORY, path), "utf8").replace(COMMENT, "") }));
 
 const filesWith = (pattern: RegExp) =>

@@ -10,7 +10,7 @@ import { serveZmq, type ZmqServer } from "@octant/wire";
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import { createWireDispatch } from "../packages/app/src/edge/edge-tool.ts";
 import { createMcpFeatures } from "../packages/app/src/mcp/features.ts";
-import { connectInProcess } from "../packages/mcp/src/fixtures/in-process.ts";
+import { connectInProcess } from "../packages/mcp/testing/in-process.ts";
 import { type AnyClient, createEdgeClients } from "./edge-clients.ts";
 import { createGate } from "./gate.ts";
 

@@ -2,7 +2,7 @@ import { spawnSync } from "node:child_process";
 import { chmodSync, existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { openProject } from "../packages/tools/src/test/testing/open-project.ts";
+import { openProject } from "../packages/tools/testing/test/open-project.ts";
 import { SHAPES } from "./code-shapes.ts";
 
 interface Tested {

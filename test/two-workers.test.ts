@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { createNatsClient } from "@octant/wire";
 import { expect, inject, onTestFinished, test } from "vitest";
-import { startNatsServer } from "../packages/wire/src/testing/nats-server.ts";
+import { startNatsServer } from "../packages/wire/testing/nats-server.ts";
 import { createFixtureProject } from "./fixture-project.ts";
 import { startOctant } from "./octant-process.ts";
 

@@ -14,7 +14,7 @@ import {
 import { promisify } from "node:util";
 import fc from "fast-check";
 import { afterAll, expect, test } from "vitest";
-import { openRepository } from "../packages/tools/src/vcs/testing/open-repository.ts";
+import { openRepository } from "../packages/tools/testing/vcs/open-repository.ts";
 
 /** The number of histories; each starts where the previous one ended. */
 const RUNS = Number(process.env["FUZZ_RUNS"] ?? 10);

@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { chmodSync, cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { type OpenRepository, openRepository } from "../packages/tools/src/vcs/testing/open-repository.ts";
+import { type OpenRepository, openRepository } from "../packages/tools/testing/vcs/open-repository.ts";
 
 /** A way for a repository to run a program, and the git command that proves it. */
 interface Vector {

@@ -16,7 +16,7 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { afterAll, beforeAll, describe, expect, inject, onTestFinished, test } from "vitest";
-import { startNatsServer } from "../packages/wire/src/testing/nats-server.ts";
+import { startNatsServer } from "../packages/wire/testing/nats-server.ts";
 import { createFixtureProject, type FixtureProject } from "./fixture-project.ts";
 import { callOctant } from "./octant-in-process.ts";
 import { ended, runOctant, startOctant } from "./octant-process.ts";

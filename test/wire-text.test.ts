@@ -8,7 +8,7 @@ import {
   type Transport,
 } from "@modelcontextprotocol/client";
 import { afterAll, beforeAll, describe, expect, inject, onTestFinished, test } from "vitest";
-import { startNatsServer } from "../packages/wire/src/testing/nats-server.ts";
+import { startNatsServer } from "../packages/wire/testing/nats-server.ts";
 import { createFixtureProject, type FixtureProject } from "./fixture-project.ts";
 import { startPrinting, stdioOf } from "./printing-command.ts";
 

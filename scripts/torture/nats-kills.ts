@@ -7,7 +7,7 @@ import { createInterface } from "node:readline";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Envelope } from "@octant/core";
 import { createNatsClient, type NatsClient } from "@octant/wire";
-import { startNatsServer } from "../../packages/wire/src/testing/nats-server.ts";
+import { startNatsServer } from "../../packages/wire/testing/nats-server.ts";
 import { LAUNCHER } from "../../test/published-command.ts";
 import type { Report, Torture } from "./report.ts";
 

@@ -1,8 +1,8 @@
 import { expect, expectTypeOf, test } from "vitest";
 import { z } from "zod";
+import { admin, type box, createBox } from "../testing/test-tool.ts";
 import { createClient, type ToolRequest, type ToolResponse } from "./client.ts";
 import { ToolError } from "./errors.ts";
-import { admin, type box, createBox } from "./test-tool.ts";
 import { action, type InputOf, type OutputOf } from "./tool.ts";
 
 const client = () => createClient<typeof box>(createBox().dispatch, { caller: admin });

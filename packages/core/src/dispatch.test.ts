@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import { z } from "zod";
+import { admin, box, createBox } from "../testing/test-tool.ts";
 import type { Step } from "./dispatch.ts";
 import { ToolError } from "./errors.ts";
-import { admin, box, createBox } from "./test-tool.ts";
 import { action, defineTool } from "./tool.ts";
 
 test("an answer is an envelope with the data, the backend that did it and a trace id", async () => {

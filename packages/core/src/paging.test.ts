@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import { createBox } from "../testing/test-tool.ts";
 import { createCursors } from "./paging.ts";
-import { createBox } from "./test-tool.ts";
 
 test("pages neither repeat nor drop, whatever their size", async () => {
   const { call } = createBox();

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
+import { admin, box, createBox } from "../testing/test-tool.ts";
 import { ANSWER_BYTES } from "./budget.ts";
-import { admin, box, createBox } from "./test-tool.ts";
 
 test("tools can be added and removed while the server runs, and listeners are notified", async () => {
   const { registry, dispatch } = createBox();

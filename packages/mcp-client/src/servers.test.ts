@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { createConsent, hostile, node, open, textOf } from "./fixtures/open.ts";
+import { createConsent, hostile, node, open, textOf } from "../testing/open.ts";
 
 test.each(["good", "chatty", "abrupt"])("an older server that is %s works", async (how) => {
   const { settled, call, stateOf } = open({ old: hostile(how) });

@@ -5,8 +5,8 @@ import { expect, test } from "vitest";
 const SCRIPT = `
   import { Session } from "node:inspector/promises";
   import { serveStdio } from "./index.ts";
-  import { createDemo } from "./fixtures/demo.ts";
-  import { createLineClient } from "./fixtures/lines.ts";
+  import { createDemo } from "../testing/demo.ts";
+  import { createLineClient } from "../testing/lines.ts";
   const [era] = process.argv.slice(1);
   const session = new Session();
   session.connect();
@@ -41,7 +41,7 @@ const SCRIPT = `
   await call(2);
   const { result } = await taken;
   const files = result
-    .filter(({ url, functions }) => /packages\\/(mcp|core)\\/src\\//.test(url) && !url.includes("/fixtures/") && url.endsWith(".ts") &&
+    .filter(({ url, functions }) => /packages\\/(mcp|core)\\/src\\//.test(url) && url.endsWith(".ts") &&
       functions.some(({ functionName, ranges }) => ranges.some(({ count }) => count > 0)))
     .map(({ url }) => url.replace(/.*packages\\//, ""));
   console.log(JSON.stringify(files));

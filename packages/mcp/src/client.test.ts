@@ -2,10 +2,10 @@ import { fileURLToPath } from "node:url";
 import { Client, type ClientOptions } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { createDemo } from "./fixtures/demo.ts";
-import { connectInProcess } from "./fixtures/in-process.ts";
+import { createDemo } from "../testing/demo.ts";
+import { connectInProcess } from "../testing/in-process.ts";
 
-const serverFile = fileURLToPath(new URL("./fixtures/server.ts", import.meta.url));
+const serverFile = fileURLToPath(new URL("../testing/server.ts", import.meta.url));
 
 /** A client of a server in a process of its own. */
 async function start(options: ClientOptions): Promise<Client> {

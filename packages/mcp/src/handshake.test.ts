@@ -1,9 +1,9 @@
 import { setImmediate as turn } from "node:timers/promises";
 import fc from "fast-check";
 import { expect, onTestFinished, test } from "vitest";
+import { createDemo } from "../testing/demo.ts";
+import { createLineClient } from "../testing/lines.ts";
 import { CAPABILITIES_KEY, MODERN_VERSION, VERSION_KEY } from "./era.ts";
-import { createDemo } from "./fixtures/demo.ts";
-import { createLineClient } from "./fixtures/lines.ts";
 import { answerHandshake, type HandshakeResults } from "./handshake.ts";
 import { serveStdio } from "./stdio.ts";
 

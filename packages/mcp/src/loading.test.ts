@@ -17,8 +17,8 @@ const loadedBy = (code: string) => {
 
 const converse = (...messages: object[]) => `
   const { serveStdio } = await import("./index.ts");
-  const { createDemo } = await import("./fixtures/demo.ts");
-  const { createLineClient } = await import("./fixtures/lines.ts");
+  const { createDemo } = await import("../testing/demo.ts");
+  const { createLineClient } = await import("../testing/lines.ts");
   const client = createLineClient();
   const server = serveStdio({ ...createDemo().options, ...client });
   for (const message of ${JSON.stringify(messages)}) {

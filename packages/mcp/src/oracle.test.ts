@@ -9,13 +9,13 @@ import {
   invalidRequests,
   type Step,
   steady,
-} from "./fixtures/conversations.ts";
-import { createDemo } from "./fixtures/demo.ts";
-import { withoutDifferences } from "./fixtures/differences.ts";
-import { createDemoFeatures } from "./fixtures/features.ts";
-import { serveDemo } from "./fixtures/http.ts";
-import { createLineClient, type LineClient } from "./fixtures/lines.ts";
-import { createOracle } from "./fixtures/oracle.ts";
+} from "../testing/conversations.ts";
+import { createDemo } from "../testing/demo.ts";
+import { withoutDifferences } from "../testing/differences.ts";
+import { createDemoFeatures } from "../testing/features.ts";
+import { serveDemo } from "../testing/http.ts";
+import { createLineClient, type LineClient } from "../testing/lines.ts";
+import { createOracle } from "../testing/oracle.ts";
 import type { ServiceOptions } from "./service.ts";
 import { serveStdio } from "./stdio.ts";
 

@@ -4,7 +4,7 @@ import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { afterEach, expect, test } from "vitest";
 
-const serverFile = fileURLToPath(new URL("./fixtures/server.ts", import.meta.url));
+const serverFile = fileURLToPath(new URL("../testing/server.ts", import.meta.url));
 const children: ChildProcessWithoutNullStreams[] = [];
 afterEach(() => {
   for (const child of children.splice(0)) child.kill("SIGKILL");

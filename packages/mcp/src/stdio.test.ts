@@ -3,8 +3,8 @@ import { PassThrough, Readable, Writable } from "node:stream";
 import { defineTool, MAX_CALLS_IN_FLIGHT, MAX_LARGE_CALLS } from "@octant/core";
 import fc from "fast-check";
 import { afterEach, expect, test } from "vitest";
-import { createDemo } from "./fixtures/demo.ts";
-import { createLineClient } from "./fixtures/lines.ts";
+import { createDemo } from "../testing/demo.ts";
+import { createLineClient } from "../testing/lines.ts";
 import { MAX_LINE_BYTES, type StdioServer, serveStdio } from "./stdio.ts";
 
 const servers: StdioServer[] = [];

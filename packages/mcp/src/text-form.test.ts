@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
+import { createDemo } from "../testing/demo.ts";
+import { connectInProcess } from "../testing/in-process.ts";
 import { createFormFor, toResultsFor } from "./answer.ts";
-import { createDemo } from "./fixtures/demo.ts";
-import { connectInProcess } from "./fixtures/in-process.ts";
 
 const meta = { tool: "proc", action: "exec", trace_id: "t1", paging: { cursor: null, more: false } };
 

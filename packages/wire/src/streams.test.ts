@@ -7,10 +7,10 @@ import {
   ToolError,
 } from "@octant/core";
 import { describe, expect, inject, onTestFinished, test } from "vitest";
+import { CHUNKS, createFixture, QUESTION } from "../testing/fixture.ts";
+import { startNatsServer } from "../testing/nats-server.ts";
 import { createNatsClient } from "./nats/client.ts";
 import { createNatsWorker } from "./nats/worker.ts";
-import { CHUNKS, createFixture, QUESTION } from "./testing/fixture.ts";
-import { startNatsServer } from "./testing/nats-server.ts";
 import { createZmqClient } from "./zmq/client.ts";
 import { serveZmq } from "./zmq/server.ts";
 

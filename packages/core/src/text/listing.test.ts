@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import { z } from "zod";
+import { fs, ws } from "../../testing/text/declarations.ts";
 import { createRegistry } from "../registry.ts";
 import { action, defineTool, type Tool } from "../tool.ts";
-import { fs, ws } from "./fixtures/declarations.ts";
 import { createListing } from "./listing.ts";
 import { type Offer, PROFILES } from "./profiles.ts";
 

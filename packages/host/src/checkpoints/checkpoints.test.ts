@@ -15,9 +15,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { damagePages } from "../jobs/testing/damage-pages.ts";
-import { openCheckpoints } from "./testing/open-checkpoints.ts";
-import { treeOf } from "./testing/tree-of.ts";
+import { openCheckpoints } from "../../testing/checkpoints/open-checkpoints.ts";
+import { treeOf } from "../../testing/checkpoints/tree-of.ts";
+import { damagePages } from "../../testing/jobs/damage-pages.ts";
 
 const RUNS = Number(process.env["FUZZ_RUNS"] ?? 6);
 const MAX_RUNS_MS = 60_000 + RUNS * 2_000;

@@ -12,8 +12,8 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { openCheckpoints } from "./testing/open-checkpoints.ts";
-import { treeOf } from "./testing/tree-of.ts";
+import { openCheckpoints } from "../../testing/checkpoints/open-checkpoints.ts";
+import { treeOf } from "../../testing/checkpoints/tree-of.ts";
 
 let base: string;
 let root: string;

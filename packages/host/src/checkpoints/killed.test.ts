@@ -13,9 +13,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as after } from "node:timers/promises";
 import { expect, test } from "vitest";
-import { openCheckpoints } from "./testing/open-checkpoints.ts";
+import { openCheckpoints } from "../../testing/checkpoints/open-checkpoints.ts";
 
-const LOOP = join(import.meta.dirname, "testing/undo-loop.ts");
+const LOOP = join(import.meta.dirname, "../../testing/checkpoints/undo-loop.ts");
 const KILLS = Number(process.env["CHECKPOINT_KILLS"] ?? 4);
 const MAX_LIFE_MS = 150;
 /** Generous, including all overhead. */

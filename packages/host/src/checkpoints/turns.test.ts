@@ -4,9 +4,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { openCheckpoints } from "../../testing/checkpoints/open-checkpoints.ts";
+import { treeOf } from "../../testing/checkpoints/tree-of.ts";
 import { isWithin } from "../path.ts";
-import { openCheckpoints } from "./testing/open-checkpoints.ts";
-import { treeOf } from "./testing/tree-of.ts";
 
 const RUNS = Number(process.env["FUZZ_RUNS"] ?? 8);
 const MAX_RUN_MS = 15_000;

@@ -46,7 +46,7 @@ function open(roots = [root]) {
 }
 
 function start(task: string, count: number, file = "", roots = [root]) {
-  const script = join(import.meta.dirname, "testing/editing-process.ts");
+  const script = join(import.meta.dirname, "../../testing/edits/editing-process.ts");
   const args = [script, task, join(base, "state"), String(count), file, ...roots];
   const child = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "inherit"] });
   let said = "";

@@ -6,7 +6,7 @@ import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { MAX_PATCH_LINES } from "../patch/parse.ts";
 
-const PROCESS = fileURLToPath(new URL("testing/large-patch-process.ts", import.meta.url));
+const PROCESS = fileURLToPath(new URL("../../testing/edits/large-patch-process.ts", import.meta.url));
 
 let base: string;
 beforeEach(() => {

@@ -51,7 +51,7 @@ interface Answer {
   readonly givenUp: readonly string[];
 }
 
-const ARGS = [join(import.meta.dirname, "testing/ordinary-process.ts"), String(ME), String(ME)];
+const ARGS = [join(import.meta.dirname, "../../testing/edits/ordinary-process.ts"), String(ME), String(ME)];
 const requestOf = (names: readonly string[]) => `${[root, join(base, "state"), ...names].join("\t")}\n`;
 
 let ordinary: ChildProcessByStdio<Writable, Readable, null> | undefined;

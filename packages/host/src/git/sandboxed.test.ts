@@ -11,12 +11,12 @@ import {
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, expect, inject, test } from "vitest";
+import { processesWith } from "../../testing/sandbox/processes-with.ts";
 import { createConfinement } from "../confinement.ts";
 import { pathToUri } from "../path.ts";
 import { createSandbox } from "../sandbox/create-sandbox.ts";
 import type { Sandbox } from "../sandbox/sandbox.ts";
 import { DEFAULT_SANDBOX, type SandboxSettings } from "../sandbox/settings.ts";
-import { processesWith } from "../sandbox/testing/processes-with.ts";
 import { openStateFolder } from "../state.ts";
 import { createGit, type Git } from "./git.ts";
 import { readStatus } from "./status.ts";

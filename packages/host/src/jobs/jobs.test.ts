@@ -12,9 +12,9 @@ import {
   ToolError,
 } from "@octant/core";
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { damagePages } from "../../testing/jobs/damage-pages.ts";
 import { systemClock } from "./clock.ts";
 import { createJobStore } from "./job-store.ts";
-import { damagePages } from "./testing/damage-pages.ts";
 
 let folder: string;
 let store: ReturnType<typeof createJobStore>;

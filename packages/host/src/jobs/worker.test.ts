@@ -6,9 +6,9 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { createJobEvents, createJobs, type Job, type Jobs, type Worker } from "@octant/core";
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { startWorker } from "../../testing/jobs/working-process.ts";
 import { systemClock } from "./clock.ts";
 import { createJobStore } from "./job-store.ts";
-import { startWorker } from "./testing/working-process.ts";
 
 const ME = { id: "me", access: "write" } as const;
 
@@ -39,7 +39,7 @@ const stateOf = async ({ job_id }: Job) => (await jobs.get("me", job_id)).state;
 
 /** A second server of the workspace; resolves with a line of its output at a time. */
 async function startOther(role: "worker" | "submitter") {
-  const script = join(import.meta.dirname, "testing", "working-process.ts");
+  const script = join(import.meta.dirname, "../../testing/jobs/working-process.ts");
   other = spawn(process.execPath, [script, folder, role], { stdio: ["ignore", "pipe", "inherit"] });
   if (!other.stdout) throw new Error("stdout is a pipe");
   const lines = createInterface({ input: other.stdout })[Symbol.asyncIterator]();

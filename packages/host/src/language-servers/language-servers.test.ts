@@ -106,7 +106,7 @@ test("a server that dies in the middle of a question is asked again", async () =
 });
 
 test("a server that registers its diagnostics twice is asked once, so that no failure goes unnoticed", async () => {
-  const silent = join(import.meta.dirname, "testing/silent-server.ts");
+  const silent = join(import.meta.dirname, "../../testing/language-servers/silent-server.ts");
   const command = [process.execPath, silent, "1", "registers"] as const;
   const { root, serverFor } = openServers({ configured: { zig: { command: [...command] } } });
   writeFileSync(join(root, "a.zig"), "x");
@@ -248,7 +248,7 @@ test.each(["workspace", "off"] as const)(
   "a server of language servers that is killed leaves none behind, with the sandbox %s",
   async (mode) => {
     const { root } = openServers();
-    const script = join(import.meta.dirname, "testing", "serving-process.ts");
+    const script = join(import.meta.dirname, "../../testing/language-servers/serving-process.ts");
     const env = { ...process.env, XDG_STATE_HOME: join(root, "../state") };
     const child = spawn(process.execPath, [script, root, mode], {
       env,

@@ -339,7 +339,7 @@ const HARD_TO_KILL = [
 ];
 
 async function startServer(folder: string, name: string): Promise<ChildProcess> {
-  const program = join(import.meta.dirname, "fixtures/server.ts");
+  const program = join(import.meta.dirname, "../../testing/processes/server.ts");
   const server = spawn(process.execPath, [program, folder, ...HARD_TO_KILL], {
     // The mark reaches the children through a variable that may pass.
     env: { ...process.env, VOLTA_HOME: `${name}-${RUN}` },

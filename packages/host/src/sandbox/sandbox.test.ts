@@ -18,14 +18,14 @@ import { homedir, tmpdir } from "node:os";
 import { join } from "node:path";
 import { ToolError } from "@octant/core";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, test } from "vitest";
+import { ESCAPE_PROBES } from "../../testing/sandbox/escape-probes.ts";
+import { ESCAPED, toArgv } from "../../testing/sandbox/probe.ts";
+import type { AssignedCommand, Outcome } from "../../testing/sandbox/probe-runner.ts";
+import { createWorld, identities, type World } from "../../testing/sandbox/world.ts";
 import { openStateFolder } from "../state.ts";
 import { createSandbox } from "./create-sandbox.ts";
 import type { SandboxedCommand } from "./sandbox.ts";
 import { DEFAULT_SANDBOX, type SandboxSettings } from "./settings.ts";
-import { ESCAPE_PROBES } from "./testing/escape-probes.ts";
-import { ESCAPED, toArgv } from "./testing/probe.ts";
-import type { AssignedCommand, Outcome } from "./testing/probe-runner.ts";
-import { createWorld, identities, type World } from "./testing/world.ts";
 
 const sh = (script: string, more?: Omit<AssignedCommand, "argv">): AssignedCommand => ({
   argv: ["/bin/sh", "-c", script],

@@ -1,10 +1,10 @@
 import { chmodSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { expect, inject, test } from "vitest";
+import { ESCAPE_PROBES } from "../../testing/sandbox/escape-probes.ts";
+import { ESCAPED, toArgv } from "../../testing/sandbox/probe.ts";
+import { createWorld, identities } from "../../testing/sandbox/world.ts";
 import { DEFAULT_SANDBOX } from "./settings.ts";
-import { ESCAPE_PROBES } from "./testing/escape-probes.ts";
-import { ESCAPED, toArgv } from "./testing/probe.ts";
-import { createWorld, identities } from "./testing/world.ts";
 
 // Where bubblewrap cannot run there are perhaps no namespaces at all; CI has both.
 const sandboxed = test.skipIf(inject("missing").includes("bubblewrap"));

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { createTokenStore } from "@octant/http";
 import { expect, onTestFinished, test } from "vitest";
 import { WebSocket } from "ws";
-import { modernRequest, serveDemo } from "../fixtures/http.ts";
+import { modernRequest, serveDemo } from "../../testing/http.ts";
 
 const wait = modernRequest("w", "tools/call", { name: "demo", arguments: { action: "wait" } });
 const listen = modernRequest("l", "subscriptions/listen", { notifications: { toolsListChanged: true } });

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { createDemoFeatures } from "../fixtures/features.ts";
-import { modernRequest, serveDemo } from "../fixtures/http.ts";
+import { createDemoFeatures } from "../../testing/features.ts";
+import { modernRequest, serveDemo } from "../../testing/http.ts";
 
 async function openListens() {
   const { post, server } = await serveDemo(createDemoFeatures());

@@ -28,7 +28,7 @@ test("serving HTTP does not load WebSocket, OAuth or the SDK before they are nee
   const names = loadedBy(`
     const { serveHttp } = await import("../index.ts");
     const { createTokenStore } = await import("@octant/http");
-    const { createDemo } = await import("../fixtures/demo.ts");
+    const { createDemo } = await import("../../testing/demo.ts");
     const tokens = createTokenStore({ folder: "/nonexistent" });
     const server = await serveHttp({ ...createDemo().options, tokens });
     await fetch(server.url);

@@ -4,12 +4,12 @@ import type { AddressInfo } from "node:net";
 import { toNodeHandler } from "@modelcontextprotocol/node";
 import { createMcpHandler } from "@modelcontextprotocol/server";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { conversations, featureConversations } from "../fixtures/conversations.ts";
-import { createDemo } from "../fixtures/demo.ts";
-import { withoutDifferences } from "../fixtures/differences.ts";
-import { createDemoFeatures } from "../fixtures/features.ts";
-import { modernHeaders, modernRequest, serveDemo } from "../fixtures/http.ts";
-import { createOracle } from "../fixtures/oracle.ts";
+import { conversations, featureConversations } from "../../testing/conversations.ts";
+import { createDemo } from "../../testing/demo.ts";
+import { withoutDifferences } from "../../testing/differences.ts";
+import { createDemoFeatures } from "../../testing/features.ts";
+import { modernHeaders, modernRequest, serveDemo } from "../../testing/http.ts";
+import { createOracle } from "../../testing/oracle.ts";
 import { isModern } from "./headers.ts";
 
 /** The same tools and features on the SDK's own handler. */

@@ -5,7 +5,7 @@ import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/cli
 import { SignJWT } from "jose";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { WebSocket } from "ws";
-import { modernRequest, serveDemo } from "../fixtures/http.ts";
+import { modernRequest, serveDemo } from "../../testing/http.ts";
 
 const SCOPES = "admin admin:ro project:mine project:mine:ro";
 const CLIENT = { client_id: "agent", client_secret: "a secret for the test" };

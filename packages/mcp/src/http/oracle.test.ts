@@ -2,12 +2,12 @@ import { randomUUID } from "node:crypto";
 import { createMcpHandler, WebStandardStreamableHTTPServerTransport } from "@modelcontextprotocol/server";
 import fc from "fast-check";
 import { expect, onTestFinished, test } from "vitest";
-import { conversations, featureConversations, steady } from "../fixtures/conversations.ts";
-import { createDemo } from "../fixtures/demo.ts";
-import { withoutDifferences } from "../fixtures/differences.ts";
-import { createDemoFeatures } from "../fixtures/features.ts";
-import { modernHeaders, serveDemo } from "../fixtures/http.ts";
-import { createOracle } from "../fixtures/oracle.ts";
+import { conversations, featureConversations, steady } from "../../testing/conversations.ts";
+import { createDemo } from "../../testing/demo.ts";
+import { withoutDifferences } from "../../testing/differences.ts";
+import { createDemoFeatures } from "../../testing/features.ts";
+import { modernHeaders, serveDemo } from "../../testing/http.ts";
+import { createOracle } from "../../testing/oracle.ts";
 import { isPlain, toMessage } from "../messages.ts";
 import { isModern } from "./headers.ts";
 

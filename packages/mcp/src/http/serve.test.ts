@@ -3,8 +3,8 @@ import { get } from "node:https";
 import { connect } from "node:net";
 import { text } from "node:stream/consumers";
 import { expect, onTestFinished, test } from "vitest";
-import { makeCertificate } from "../fixtures/certificate.ts";
-import { modernRequest, serveDemo } from "../fixtures/http.ts";
+import { makeCertificate } from "../../testing/certificate.ts";
+import { modernRequest, serveDemo } from "../../testing/http.ts";
 
 const echo = modernRequest(1, "tools/call", { name: "demo", arguments: { action: "echo", text: "x" } });
 

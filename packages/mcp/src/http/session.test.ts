@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test } from "vitest";
-import { serveDemo } from "../fixtures/http.ts";
+import { serveDemo } from "../../testing/http.ts";
 import type { HttpOptions } from "./index.ts";
 import type { Limits } from "./limits.ts";
 

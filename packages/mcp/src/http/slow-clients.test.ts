@@ -2,8 +2,8 @@ import { once } from "node:events";
 import { connect, type Socket } from "node:net";
 import { connect as connectTls } from "node:tls";
 import { expect, onTestFinished, test } from "vitest";
-import { makeCertificate } from "../fixtures/certificate.ts";
-import { serveDemo } from "../fixtures/http.ts";
+import { makeCertificate } from "../../testing/certificate.ts";
+import { serveDemo } from "../../testing/http.ts";
 import type { HttpOptions } from "./index.ts";
 
 const LIMITS = { headersMs: 150, bodyMs: 300, firstMessageMs: 300 };

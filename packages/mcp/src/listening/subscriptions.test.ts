@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
+import { createDemo } from "../../testing/demo.ts";
+import { modernRequest } from "../../testing/http.ts";
 import { createConnection } from "../connection.ts";
-import { createDemo } from "../fixtures/demo.ts";
-import { modernRequest } from "../fixtures/http.ts";
 import type { Outgoing } from "../messages.ts";
 import { createService, type Service } from "../service.ts";
 import { createQuota, createSubscriptions } from "./subscriptions.ts";

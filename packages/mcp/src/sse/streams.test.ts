@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test } from "vitest";
-import { serveDemo } from "../fixtures/http.ts";
+import { serveDemo } from "../../testing/http.ts";
 
 async function openStream(sse = true) {
   const demo = await serveDemo({ sse });

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { expect, onTestFinished, test } from "vitest";
 import { type ClientOptions, WebSocket } from "ws";
-import { modernRequest, serveDemo } from "../fixtures/http.ts";
+import { modernRequest, serveDemo } from "../../testing/http.ts";
 import type { Limits } from "../http/limits.ts";
 
 async function openSocket(limits: Partial<Limits> = {}, options: ClientOptions = {}) {

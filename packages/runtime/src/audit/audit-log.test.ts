@@ -4,12 +4,12 @@ import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { changeLog, logFiles } from "../../testing/audit/change-log.ts";
+import { entry } from "../../testing/audit/entry.ts";
 import { createAuditLog } from "./audit-log.ts";
 import { readAudit } from "./read.ts";
 import { toAuditKey } from "./seal.ts";
 import { listChains } from "./tables.ts";
-import { changeLog, logFiles } from "./testing/change-log.ts";
-import { entry } from "./testing/entry.ts";
 import { verifyAudit } from "./verify.ts";
 
 const SECRET = Buffer.alloc(32, 7);
@@ -66,7 +66,7 @@ test("processes that write at the same time or one after the other share one cha
   expect(await actionsOf()).toHaveLength(27);
 });
 
-const WRITER = join(import.meta.dirname, "testing", "writing-process.ts");
+const WRITER = join(import.meta.dirname, "../../testing/audit/writing-process.ts");
 
 /** Runs a process that writes until it is killed; returns the last number that was acknowledged as on disk. */
 async function writeUntilKilled(): Promise<{ seq: number; chain: string }> {

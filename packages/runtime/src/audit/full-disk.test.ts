@@ -3,10 +3,10 @@ import { closeSync, cpSync, mkdirSync, mkdtempSync, openSync, rmSync, unlinkSync
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { changeLog } from "../../testing/audit/change-log.ts";
+import { entry } from "../../testing/audit/entry.ts";
 import { createAuditLog } from "./audit-log.ts";
 import { toAuditKey } from "./seal.ts";
-import { changeLog } from "./testing/change-log.ts";
-import { entry } from "./testing/entry.ts";
 import { verifyAudit } from "./verify.ts";
 
 const KEY = toAuditKey(Buffer.alloc(32, 7));

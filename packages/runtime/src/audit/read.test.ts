@@ -2,11 +2,11 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { changeLog } from "../../testing/audit/change-log.ts";
+import { entry } from "../../testing/audit/entry.ts";
 import { type AuditLog, createAuditLog } from "./audit-log.ts";
 import { type ChainRecord, followAudit, readAudit } from "./read.ts";
 import { toAuditKey } from "./seal.ts";
-import { changeLog } from "./testing/change-log.ts";
-import { entry } from "./testing/entry.ts";
 
 const KEY = toAuditKey(Buffer.alloc(32, 7));
 

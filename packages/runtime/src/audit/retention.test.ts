@@ -4,16 +4,16 @@ import { mkdtempSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { changeLog, logFiles } from "../../testing/audit/change-log.ts";
+import { entry } from "../../testing/audit/entry.ts";
 import { createAuditLog } from "./audit-log.ts";
 import { readAudit } from "./read.ts";
 import { toAuditKey } from "./seal.ts";
-import { changeLog, logFiles } from "./testing/change-log.ts";
-import { entry } from "./testing/entry.ts";
 import { verifyAudit } from "./verify.ts";
 
 const SECRET = Buffer.alloc(32, 7);
 const KEY = toAuditKey(SECRET);
-const WRITER = join(import.meta.dirname, "testing", "writing-process.ts");
+const WRITER = join(import.meta.dirname, "../../testing/audit/writing-process.ts");
 const KEEP_BYTES = 100_000;
 
 let folder: string;

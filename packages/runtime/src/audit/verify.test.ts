@@ -3,12 +3,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { changeLog, logFiles } from "../../testing/audit/change-log.ts";
+import { entry } from "../../testing/audit/entry.ts";
 import { createAuditLog } from "./audit-log.ts";
 import { readAudit } from "./read.ts";
 import { toAuditKey } from "./seal.ts";
 import { chainFile, newChainName } from "./tables.ts";
-import { changeLog, logFiles } from "./testing/change-log.ts";
-import { entry } from "./testing/entry.ts";
 import { verifyAudit } from "./verify.ts";
 
 const KEY = toAuditKey(Buffer.alloc(32, 7));

@@ -2,10 +2,10 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSyn
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { logFiles } from "../../testing/audit/change-log.ts";
+import { entry } from "../../testing/audit/entry.ts";
 import { createAuditLog } from "./audit-log.ts";
 import { toAuditKey } from "./seal.ts";
-import { logFiles } from "./testing/change-log.ts";
-import { entry } from "./testing/entry.ts";
 import { verifyAudit } from "./verify.ts";
 
 const KEY = toAuditKey(Buffer.alloc(32, 7));

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
+import { createProject } from "../../testing/config/project.ts";
 import { explainConfig } from "./explain.ts";
-import { createProject } from "./testing/project.ts";
 
 test("every value has its tier, file and line, and an unset value is a default", () => {
   using project = createProject();

@@ -13,9 +13,9 @@ import {
 import { dirname, join } from "node:path";
 import { inspect } from "node:util";
 import { expect, test } from "vitest";
+import { createProject } from "../../testing/config/project.ts";
 import { loadConfig } from "./load.ts";
 import { SettingsError } from "./settings-error.ts";
-import { createProject } from "./testing/project.ts";
 import { trustFolder, untrustedError } from "./trust.ts";
 
 const HOSTILE = {

@@ -1,10 +1,10 @@
 import { existsSync, mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
+import { createProject, type TestProject } from "../../testing/config/project.ts";
 import type { PermissionRule } from "../permissions/rule.ts";
 import { addLocalRule } from "./local-rule.ts";
 import { SettingsError } from "./settings-error.ts";
-import { createProject, type TestProject } from "./testing/project.ts";
 
 const ALLOW: PermissionRule = { tool_pattern: "fs.read", mode: "allow" };
 const NARROW: PermissionRule = {

@@ -3,9 +3,9 @@ import { MODES } from "@octant/core";
 import { SANDBOX_LEVELS, SANDBOX_MODES, type SandboxSettings } from "@octant/host";
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import { createProject } from "../../testing/config/project.ts";
 import type { Config } from "./config.ts";
 import { DEFAULT_TOOLS } from "./defaults.ts";
-import { createProject } from "./testing/project.ts";
 
 const some = <T>(value: fc.Arbitrary<T>) => fc.array(value, { maxLength: 3 });
 const partly = <T>(shape: { [K in keyof T]: fc.Arbitrary<T[K]> }) => fc.record(shape, { requiredKeys: [] });

@@ -4,7 +4,7 @@ import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSyn
 import { dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { expect, test } from "vitest";
-import { createProject, type TestProject } from "./testing/project.ts";
+import { createProject, type TestProject } from "../../testing/config/project.ts";
 import { listTrust, revokeTrust, trustFolder } from "./trust.ts";
 
 const storeOf = (project: TestProject) => join(dirname(project.files.user), "trust.json");

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
-import { createProject } from "./testing/project.ts";
+import { createProject } from "../../testing/config/project.ts";
 import { setUserSettings } from "./user-settings.ts";
 
 test("a value takes the place of the one before; comments and other keys stay", async () => {

@@ -1,9 +1,9 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { createProject, type TestProject } from "../../testing/config/project.ts";
 import type { Config } from "./config.ts";
 import { SettingsError } from "./settings-error.ts";
-import { createProject, type TestProject } from "./testing/project.ts";
 import { trustFolder } from "./trust.ts";
 
 interface Vector {

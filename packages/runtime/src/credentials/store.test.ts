@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { expect, test } from "vitest";
-import { createProject } from "../config/testing/project.ts";
+import { createProject } from "../../testing/config/project.ts";
 import { createCredentialStore } from "./store.ts";
 
 const KEY = { kind: "api_key", key: "k" } as const;

@@ -5,9 +5,9 @@ import { action, createCursors, createDispatcher, createRegistry, defineTool, To
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { z } from "zod";
+import { findCanaries } from "../../testing/redact/canaries.ts";
 import { collectSecrets, isSecretName } from "./collect-secrets.ts";
 import { createRedactor, REDACTED, redactErrors } from "./redactor.ts";
-import { findCanaries } from "./testing/canaries.ts";
 
 const anySecret = fc.string({ minLength: 8, maxLength: 40, unit: "binary" });
 const SECRET = 'c4n4ry-Wert/mit+Ümlaut & "quotes"';

@@ -12,13 +12,13 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeEach, expect, inject, test } from "vitest";
+import { type FolderFiles, folderFiles } from "../../testing/engine/folder-files.ts";
+import { writeOnnxFolder } from "../../testing/vector/onnx-folder.ts";
 import type { Embedder } from "../vector/embedder.ts";
 import { createOnnxEmbedder } from "../vector/onnx-embedder.ts";
-import { writeOnnxFolder } from "../vector/testing/onnx-folder.ts";
 import { packVector, unpackVector } from "../vector/vector-store.ts";
 import { ParserPool } from "./parser-pool.ts";
 import { SearchEngine } from "./search-engine.ts";
-import { type FolderFiles, folderFiles } from "./testing/folder-files.ts";
 
 let home: string;
 let files: FolderFiles;

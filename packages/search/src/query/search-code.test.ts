@@ -2,10 +2,10 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { type FolderFiles, folderFiles } from "../../testing/engine/folder-files.ts";
 import { ParserPool } from "../engine/parser-pool.ts";
 import { isIn } from "../engine/scope.ts";
 import { SearchEngine } from "../engine/search-engine.ts";
-import { type FolderFiles, folderFiles } from "../engine/testing/folder-files.ts";
 import type { Modality, SearchParts } from "./hit.ts";
 import { searchCode } from "./search-code.ts";
 

@@ -2,9 +2,9 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, test as everyTest, expect, inject } from "vitest";
+import { type OnnxFolderOptions, writeOnnxFolder } from "../../testing/vector/onnx-folder.ts";
 import type { Embedder } from "./embedder.ts";
 import { createOnnxEmbedder, type OnnxEmbedderOptions } from "./onnx-embedder.ts";
-import { type OnnxFolderOptions, writeOnnxFolder } from "./testing/onnx-folder.ts";
 
 const test = everyTest.skipIf(inject("missing").includes("onnxruntime-node"));
 

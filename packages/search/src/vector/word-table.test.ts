@@ -7,7 +7,9 @@ import { loadWordTable, MAX_TABLE_SIGNATURE_CHARS, MAX_TABLE_TEXT_CHARS } from "
 const table = loadWordTable();
 const cutTerms = createTermCutter();
 /** Computed by a reference implementation in another language. */
-const check = JSON.parse(readFileSync(join(import.meta.dirname, "testing/word-table-check.json"), "utf8"));
+const check = JSON.parse(
+  readFileSync(join(import.meta.dirname, "../../testing/vector/word-table-check.json"), "utf8"),
+);
 
 const dot = (a: Float32Array, b: Float32Array) => a.reduce((sum, value, at) => sum + value * (b[at] ?? 0), 0);
 

@@ -10,7 +10,7 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { createEditWorkspace, type EditWorkspace } from "./testing/edit-workspace.ts";
+import { createEditWorkspace, type EditWorkspace } from "../../testing/fs/edit-workspace.ts";
 
 let ws: EditWorkspace;
 beforeEach(() => {

@@ -5,7 +5,7 @@ import { ANSWER_BYTES } from "@octant/core";
 import { comparePaths, uriToPath } from "@octant/host";
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { createReadingFixture, type ReadingFixture } from "./reading-fixture.ts";
+import { createReadingFixture, type ReadingFixture } from "../../testing/fs/reading-fixture.ts";
 
 /** The number of random trees. */
 const RUNS = Number(process.env["FUZZ_RUNS"] ?? 15);

@@ -6,7 +6,7 @@ import type { Range } from "@octant/core";
 import { hashOf } from "@octant/host";
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { createReadingFixture, type ReadingFixture } from "./reading-fixture.ts";
+import { createReadingFixture, type ReadingFixture } from "../../testing/fs/reading-fixture.ts";
 
 let at: ReadingFixture;
 

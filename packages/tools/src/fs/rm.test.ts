@@ -15,7 +15,7 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { createEditWorkspace, type EditWorkspace } from "./testing/edit-workspace.ts";
+import { createEditWorkspace, type EditWorkspace } from "../../testing/fs/edit-workspace.ts";
 
 let ws: EditWorkspace;
 beforeEach(() => {

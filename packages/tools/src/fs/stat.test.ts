@@ -3,7 +3,7 @@ import { chmodSync, closeSync, ftruncateSync, mkdirSync, openSync, symlinkSync, 
 import { join } from "node:path";
 import { hashOf } from "@octant/host";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { createReadingFixture, type ReadingFixture } from "./reading-fixture.ts";
+import { createReadingFixture, type ReadingFixture } from "../../testing/fs/reading-fixture.ts";
 
 let at: ReadingFixture;
 

@@ -1,7 +1,7 @@
 import * as zlib from "node:zlib";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { startTestServer, type TestServer } from "./testing/http-server.ts";
-import { createNetWorkspace, type NetWorkspace } from "./testing/net-workspace.ts";
+import { startTestServer, type TestServer } from "../../testing/net/http-server.ts";
+import { createNetWorkspace, type NetWorkspace } from "../../testing/net/net-workspace.ts";
 
 const MEGABYTE = 1024 * 1024;
 const TEXT = "The quick brown fox. ".repeat(2_000);

@@ -13,8 +13,8 @@ import type { IncomingHttpHeaders, ServerResponse } from "node:http";
 import { join } from "node:path";
 import type { Progress } from "@octant/core";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { startTestServer, type TestServer } from "./testing/http-server.ts";
-import { createNetWorkspace, type NetWorkspace, REMOTE } from "./testing/net-workspace.ts";
+import { startTestServer, type TestServer } from "../../testing/net/http-server.ts";
+import { createNetWorkspace, type NetWorkspace, REMOTE } from "../../testing/net/net-workspace.ts";
 
 const FILE = randomBytes(300_000);
 const TAG = '"v1"';

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { FindOpener } from "@octant/host";
 import { afterAll, expect, test } from "vitest";
-import { createNetWorkspace, REMOTE } from "./testing/net-workspace.ts";
+import { createNetWorkspace, REMOTE } from "../../testing/net/net-workspace.ts";
 
 const base = mkdtempSync(join(tmpdir(), "octant-open-"));
 afterAll(() => rmSync(base, { recursive: true }));

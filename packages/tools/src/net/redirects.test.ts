@@ -2,9 +2,9 @@ import { createServer, type IncomingHttpHeaders } from "node:http";
 import { connect } from "node:net";
 import { text } from "node:stream/consumers";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { CERTIFICATE } from "./testing/certificate.ts";
-import { listen, startTestServer, type TestServer } from "./testing/http-server.ts";
-import { createNetWorkspace, type NetWorkspace } from "./testing/net-workspace.ts";
+import { CERTIFICATE } from "../../testing/net/certificate.ts";
+import { listen, startTestServer, type TestServer } from "../../testing/net/http-server.ts";
+import { createNetWorkspace, type NetWorkspace } from "../../testing/net/net-workspace.ts";
 
 interface Seen {
   readonly method: string;

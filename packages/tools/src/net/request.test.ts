@@ -5,8 +5,8 @@ import { createServer as createTcpServer } from "node:net";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { listen, startTestServer, type TestServer } from "./testing/http-server.ts";
-import { createNetWorkspace, type NetWorkspace } from "./testing/net-workspace.ts";
+import { listen, startTestServer, type TestServer } from "../../testing/net/http-server.ts";
+import { createNetWorkspace, type NetWorkspace } from "../../testing/net/net-workspace.ts";
 
 type Route = (request: IncomingMessage, response: ServerResponse) => unknown;
 

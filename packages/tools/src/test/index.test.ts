@@ -1,7 +1,7 @@
 import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, expect, test } from "vitest";
-import { openProject, type ProjectSource } from "./testing/open-project.ts";
+import { openProject, type ProjectSource } from "../../testing/test/open-project.ts";
 
 const manifest = (name: string, more: object = {}) =>
   JSON.stringify({ name, type: "module", scripts: { test: "node --test" }, ...more });

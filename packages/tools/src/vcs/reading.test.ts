@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, expect, test } from "vitest";
-import { type OpenOptions, type OpenRepository, openRepository } from "./testing/open-repository.ts";
+import { type OpenOptions, type OpenRepository, openRepository } from "../../testing/vcs/open-repository.ts";
 
 const open: OpenRepository[] = [];
 const repository = (options?: OpenOptions): OpenRepository => {

@@ -11,7 +11,7 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { afterEach, expect, test } from "vitest";
-import { type OpenOptions, type OpenRepository, openRepository } from "./testing/open-repository.ts";
+import { type OpenOptions, type OpenRepository, openRepository } from "../../testing/vcs/open-repository.ts";
 
 const open: OpenRepository[] = [];
 afterEach(async () => {

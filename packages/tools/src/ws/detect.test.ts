@@ -6,9 +6,9 @@ import { ANSWER_BYTES } from "@octant/core";
 import { createConfinement } from "@octant/host";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { type Facts, PROJECTS } from "../../testing/ws/projects.ts";
+import { CALLER, type TemporaryProject, temporaryProject } from "../../testing/ws/temporary-project.ts";
 import { ECOSYSTEMS } from "./ecosystems/index.ts";
-import { type Facts, PROJECTS } from "./fixtures/projects.ts";
-import { CALLER, type TemporaryProject, temporaryProject } from "./fixtures/temporary-project.ts";
 import type { ws } from "./index.ts";
 
 type Detected = OutputOf<ReturnType<typeof ws>, "detect">;

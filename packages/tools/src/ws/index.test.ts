@@ -1,7 +1,7 @@
 import { ANSWER_BYTES, action, defineTool, ToolError } from "@octant/core";
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
-import { CALLER, temporaryProject } from "./fixtures/temporary-project.ts";
+import { CALLER, temporaryProject } from "../../testing/ws/temporary-project.ts";
 
 const echo = defineTool({
   name: "echo",

@@ -1,9 +1,9 @@
 import { headers } from "@nats-io/transport-node";
 import { createJobEvents, createRegistry, type Envelope, newHandle, type StreamChunk } from "@octant/core";
 import { afterAll, beforeAll, beforeEach, describe, expect, inject, onTestFinished, test } from "vitest";
+import { CHUNK_BYTES, createFixture, numbered } from "../../testing/fixture.ts";
+import { type NatsServer, startNatsServer } from "../../testing/nats-server.ts";
 import { encodeMsgPack } from "../msgpack/codec.ts";
-import { CHUNK_BYTES, createFixture, numbered } from "../testing/fixture.ts";
-import { type NatsServer, startNatsServer } from "../testing/nats-server.ts";
 import { HEADERS } from "./bodies.ts";
 import { followCall } from "./call-events.ts";
 import { createNatsClient, type NatsClientOptions } from "./client.ts";

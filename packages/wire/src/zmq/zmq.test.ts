@@ -2,10 +2,10 @@ import { chmodSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import { Dealer } from "zeromq";
+import { CHUNK_BYTES, createFixture, numbered } from "../../testing/fixture.ts";
+import { connectRaw, request, requestId } from "../../testing/raw-peer.ts";
 import { encodeFrames, MAX_BODY_BYTES, NO_REQUEST_ID } from "../hoot01/frames.ts";
 import { encodeMsgPack, parseMsgPack } from "../msgpack/codec.ts";
-import { CHUNK_BYTES, createFixture, numbered } from "../testing/fixture.ts";
-import { connectRaw, request, requestId } from "../testing/raw-peer.ts";
 import { createZmqClient, type ZmqClientOptions } from "./client.ts";
 import { createKeys, loadKeys } from "./keys.ts";
 import { encodeBody } from "./message-bodies.ts";

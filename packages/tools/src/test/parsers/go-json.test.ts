@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { feedText, summaryOf } from "../testing/feed.ts";
-import { GO } from "../testing/samples.ts";
+import { feedText, summaryOf } from "../../../testing/test/feed.ts";
+import { GO } from "../../../testing/test/samples.ts";
 import { createGoParser } from "./go-json.ts";
 
 const parse = (text: string) => feedText(createGoParser("example.com/m"), text);

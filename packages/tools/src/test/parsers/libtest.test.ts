@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { feedText, summaryOf } from "../testing/feed.ts";
-import { CARGO } from "../testing/samples.ts";
+import { feedText, summaryOf } from "../../../testing/test/feed.ts";
+import { CARGO } from "../../../testing/test/samples.ts";
 import { createLibtestParser } from "./libtest.ts";
 
 const parse = (text: string) => feedText(createLibtestParser, text);

@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { feed, feedText } from "../../../testing/test/feed.ts";
+import { CARGO, EVENTS, GO, TAP } from "../../../testing/test/samples.ts";
 import type { CreateParser } from "../case.ts";
-import { feed, feedText } from "../testing/feed.ts";
-import { CARGO, EVENTS, GO, TAP } from "../testing/samples.ts";
 import { createEventsParser } from "./events.ts";
 import { createGoParser } from "./go-json.ts";
 import { createLibtestParser } from "./libtest.ts";

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { feedText, summaryOf } from "../testing/feed.ts";
-import { TAP } from "../testing/samples.ts";
+import { feedText, summaryOf } from "../../../testing/test/feed.ts";
+import { TAP } from "../../../testing/test/samples.ts";
 import { createTapParser } from "./tap.ts";
 
 const parse = (text: string) => feedText(createTapParser, text);
