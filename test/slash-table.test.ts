@@ -47,6 +47,7 @@ const LINES: readonly (readonly [line: string, outcome: object])[] = [
     "/export /nowhere/talk.md",
     { text: expect.stringContaining("/nowhere/talk.md cannot be written (ENOENT)") },
   ],
+  ["/skills", { text: expect.stringContaining("no skills; a folder with a SKILL.md") }],
   ["/permissions", { text: expect.any(String) }],
   ["/mode", { text: expect.stringContaining("mode: everything is allowed") }],
   ["/mcp", { text: expect.stringContaining("no MCP servers are set") }],

@@ -3,7 +3,7 @@
  * it is opened; the cross table tries each of them. A new text is added here, or declared by kind (core/src/argument-kinds.ts).
  */
 export const DATA_TEXTS: Readonly<Record<string, string>> = {
-  ws: "tool",
+  ws: "tool name path",
   fs: "lines content pattern base_hash files.*.base_hash glob glob.*",
   code: "also.* at query new_name lines pattern language",
   proc: "stdin wait_for.pattern proc_id text keys.* filter signal",

@@ -11,6 +11,14 @@ export type {
 } from "./api-client.ts";
 export { ApiError } from "./api-error.ts";
 export { compactMessages } from "./compaction/compact.ts";
+export { withArguments } from "./context/arguments.ts";
+export {
+  type FrontMatter,
+  isOn,
+  listField,
+  parseFrontMatter,
+  textField,
+} from "./context/front-matter.ts";
 export { findInstructions, type InstructionFile } from "./context/instructions.ts";
 export { expandMentions, withoutMentioned } from "./context/mentions.ts";
 export { createOutputSchema, type OutputSchema } from "./context/output-schema.ts";

@@ -1,5 +1,6 @@
 import type { Dispatch, Envelope, Registry } from "@octant/core";
 import type { InstructionFile } from "./context/instructions.ts";
+import type { SkillLine } from "./context/system-prompt.ts";
 import type { MemberPlan, WorktreeOutcome } from "./crew/member.ts";
 
 /**
@@ -40,6 +41,8 @@ export interface HostContext {
   readonly instructions: readonly InstructionFile[];
   /** Instruction files that have no effect until the person at the host trusts them. */
   readonly untrusted: readonly string[];
+  /** The skills that take effect. */
+  readonly skills?: readonly SkillLine[];
 }
 
 /** The checkpoints of a workspace: what a turn of an agent changed can be undone and redone. */

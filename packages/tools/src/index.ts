@@ -15,4 +15,4 @@ export { think } from "./think/index.ts";
 export { ui } from "./ui/index.ts";
 export { vcs } from "./vcs/index.ts";
 export * as workspaceTools from "./workspace-tools.ts";
-export { ws } from "./ws/index.ts";
+export { type SkillSource, ws } from "./ws/index.ts";

@@ -10,6 +10,7 @@ import {
 import { pathToUri } from "@octant/host";
 import { createInstructionTrust, type EffectiveSettings, type InstructionContent } from "@octant/runtime";
 import type { Octant } from "../octant.ts";
+import { findSkills, isForModel } from "../skills/find-skills.ts";
 
 const CALLER = { id: "agent-context", access: "read" } as const;
 
@@ -20,7 +21,7 @@ export const cwdOf = ({ roots }: Pick<ToolHost, "roots">): string =>
 /** The text before the first message: the project, its instructions, and the person's own. */
 export const toSystem = (
   host: Pick<ToolHost, "roots">,
-  { platform, project, instructions, untrusted }: HostContext,
+  { platform, project, instructions, untrusted, skills = [] }: HostContext,
   { custom_instructions: custom }: Pick<EffectiveSettings, "custom_instructions">,
 ): string =>
   toSystemPrompt({
@@ -31,6 +32,7 @@ export const toSystem = (
     instructions: instructions.filter(({ nested }) => !nested),
     nested: instructions.filter(({ nested }) => nested).map(({ path }) => path),
     untrusted,
+    skills,
     custom,
   });
 
@@ -43,11 +45,14 @@ export async function loadHostContext(octant: Octant, env: NodeJS.ProcessEnv): P
   const isTrusted = files.length === 0 ? () => true : createInstructionTrust({ env });
   const trusted = files.filter((file) => isTrusted(file));
   const untrusted = files.filter((file) => !isTrusted(file)).map(({ path }) => path);
+  const skills = findSkills({ roots: octant.workspace.confinement.roots, env });
+  const usable = skills.filter(({ problem, waitsForTrust }) => problem === undefined && !waitsForTrust);
   return {
     platform: `${process.platform} ${process.arch}`,
     project: detected.envelope.ok ? toProjectFacts(detected.envelope.data) : [],
     instructions: trusted,
-    untrusted,
+    untrusted: [...untrusted, ...skills.filter((one) => one.waitsForTrust).map(({ shown }) => shown)],
+    skills: usable.filter(isForModel).map(({ name, description }) => ({ name, description })),
   };
 }
 

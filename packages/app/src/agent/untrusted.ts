@@ -7,6 +7,7 @@ import {
 } from "@octant/runtime";
 import { loadOwnMemoryFiles } from "@octant/tools";
 import { createOctant, type OctantOptions } from "../octant.ts";
+import { findSkills } from "../skills/find-skills.ts";
 import { loadInstructions } from "./agent-context.ts";
 import { markdownFiles, TRUSTED_FOLDERS } from "./workspace-crew.ts";
 
@@ -43,7 +44,11 @@ async function findInstructions({ env, ...place }: Place) {
   const isTrusted = createInstructionTrust({ env });
   const folders = TRUSTED_FOLDERS.flatMap((folder) => markdownFiles(octant, folder));
   const own = loadOwnMemoryFiles(octant.workspace.state);
-  return [...(await loadInstructions(octant)), ...folders].filter(
+  const skills = findSkills({ roots: octant.workspace.confinement.roots, env });
+  const contents = skills.flatMap(({ content, waitsForTrust }) =>
+    content && waitsForTrust ? [content] : [],
+  );
+  return [...(await loadInstructions(octant)), ...folders, ...contents].filter(
     (file) => !isTrusted(file) && !own.has(file.hash),
   );
 }

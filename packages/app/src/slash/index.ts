@@ -1,4 +1,5 @@
-import { action, createRegistry, defineTool, didYouMean, ToolError } from "@octant/core";
+import { parseFrontMatter, textField, withArguments } from "@octant/agent";
+import { action, createRegistry, defineTool, didYouMean, ToolError, toOneLine } from "@octant/core";
 import { z } from "zod";
 import type { OpenedAgent } from "../agent/open-agent.ts";
 import { COMMANDS_FOLDER, loadMarkdown, markdownFiles } from "../agent/workspace-crew.ts";
@@ -8,6 +9,7 @@ import { INFO_COMMANDS } from "./info-commands.ts";
 import { promptCommands } from "./prompt-commands.ts";
 import { ROLE_COMMANDS } from "./role-commands.ts";
 import { SESSION_COMMANDS } from "./session-commands.ts";
+import { skillCommands, skills } from "./skill-commands.ts";
 import type { SlashCommand, SlashContext, SlashOutcome } from "./slash-command.ts";
 
 export type { SlashCommand, SlashContext, SlashOutcome } from "./slash-command.ts";
@@ -30,6 +32,7 @@ const COMMANDS: readonly SlashCommand[] = [
   ...ROLE_COMMANDS,
   ...GIT_COMMANDS.map((command) => ({ ...command, onlyWithLocalTools: true as const })),
   ...SESSION_COMMANDS,
+  skills,
   ...INFO_COMMANDS,
 ];
 
@@ -40,25 +43,28 @@ export const listCommands = ({
   env,
 }: Pick<OpenedAgent, "octant" | "servers" | "env">): readonly SlashCommand[] => [
   ...COMMANDS,
-  ...loadMarkdown(octant, env, COMMANDS_FOLDER)
-    .filter(({ name }) => !COMMANDS.some((command) => command.name === name))
-    .map(({ name, text }) => toCommand(name, text)),
+  ...withoutTaken([
+    ...loadMarkdown(octant, env, COMMANDS_FOLDER).map(({ name, text }) => toCommand(name, text)),
+    ...skillCommands({ octant, env }),
+  ]),
   ...promptCommands(servers),
 ];
 
+/** The first command of a name counts, and no file can replace a built-in one. */
+const withoutTaken = (commands: readonly SlashCommand[]): readonly SlashCommand[] =>
+  commands.filter(
+    ({ name }, at) =>
+      !COMMANDS.some((one) => one.name === name) && commands.findIndex((one) => one.name === name) === at,
+  );
+
 /** A command that sends a message to the model, with $ARGUMENTS replaced by the text after the name. */
 function toCommand(name: string, text: string): SlashCommand {
-  const [, head = "", body = text] = /^---\n([\s\S]*?)\n---\n([\s\S]*)$/.exec(text) ?? [];
-  const summary = /^description:\s*(.+)$/m.exec(head)?.[1] ?? `${COMMANDS_FOLDER}/${name}.md`;
+  const head = parseFrontMatter(text);
   return {
     name,
-    argument: "[TEXT]",
-    summary,
-    run: (argument) => ({
-      send: body.includes("$ARGUMENTS")
-        ? body.trim().replaceAll("$ARGUMENTS", () => argument)
-        : [body.trim(), argument].filter(Boolean).join("\n\n"),
-    }),
+    argument: toOneLine(textField(head, "argument-hint") ?? "[TEXT]"),
+    summary: toOneLine(textField(head, "description") ?? `${COMMANDS_FOLDER}/${name}.md`),
+    run: (argument) => ({ send: withArguments(head.body, argument) }),
   };
 }
 

@@ -47,6 +47,7 @@ import {
   ws,
 } from "@octant/tools";
 import { createRecall, withMemories } from "../agent/recall.ts";
+import { createSkillSource } from "../skills/skill-source.ts";
 import type { createMachineParts } from "./machine-parts.ts";
 
 /** The dependencies of the tools. */
@@ -74,6 +75,7 @@ export const OWN_TOOLS = {
       ...parts,
       sandbox: parts.workspace.sandbox,
       limits: LIMITS,
+      skills: createSkillSource({ roots: parts.workspace.confinement.roots, env: parts.env }),
       state: { kind: isTemporary(parts.workspace) ? "temporary" : "persistent" },
     }),
   fs: ({ workspace, code: { servers } }: Parts) =>

@@ -32,6 +32,7 @@ export const PROTECTED: readonly Rule[] = [
   { names: [".hanzo"], why: "permissions, hooks and servers of the agent are set there", keepsTree: true },
   {
     names: [
+      ".agents",
       ".claude",
       ".claude.json",
       ".cursor",

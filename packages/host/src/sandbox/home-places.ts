@@ -56,6 +56,7 @@ export const SHOWN = words(`
   .config/pnpm .config/yarn .config/go .config/uv .config/nvim .config/ripgrep .config/bat
   .config/black .config/flake8 .config/pycodestyle .config/pylintrc .config/matplotlib
   .dotnet .m2/wrapper .mvn .tfenv .platformio .arduino15
+  .hanzo/skills .claude/skills .agents/skills
   .rvmrc .gemrc .irbrc .pryrc .Rprofile .R .ghci .clang-format .clang-tidy
 `);
 

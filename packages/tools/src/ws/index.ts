@@ -3,8 +3,10 @@ import { capabilities } from "./capabilities.ts";
 import { detect } from "./detect.ts";
 import { help, schema } from "./manual.ts";
 import type { WsOptions } from "./options.ts";
+import { skill } from "./skill.ts";
 
 export type { WsOptions } from "./options.ts";
+export type { SkillSource } from "./skill.ts";
 
 /** The project and the tools themselves: where an agent starts. */
 export const ws = (options: WsOptions) =>
@@ -14,6 +16,7 @@ export const ws = (options: WsOptions) =>
     actions: {
       detect: detect(options),
       capabilities: capabilities(options),
+      skill: skill(options.skills),
       help: help(options),
       schema: schema(options),
     },

@@ -1,6 +1,7 @@
 import type { Mode, Registry } from "@octant/core";
 import type { Sandbox } from "@octant/host";
 import type { Looking } from "./project-files.ts";
+import type { SkillSource } from "./skill.ts";
 
 /** The dependencies of ws; it looks up the rest at each call. */
 export interface WsOptions {
@@ -15,4 +16,6 @@ export interface WsOptions {
   readonly state: { readonly kind: "persistent" | "temporary"; readonly detail?: string };
   /** Additional limits to report, each with its unit in the name: `max_file_bytes`. */
   readonly limits?: Readonly<Record<string, number>>;
+  /** Read at each call. */
+  readonly skills?: SkillSource;
 }
