@@ -7,11 +7,28 @@ const PLACES: readonly (readonly [name: string, text: string, row: number, colum
   ["prose", "foo bar baz", 0, 5],
   ["call", "  hello, world(a, b) ", 0, 16],
   ["lines", "one\ntwo three\n  four\n\nfive six", 1, 4],
+  ["sentences", "One two. Three four!  Is it? Yes.\nNext goes on\nhere. Last\n\nNew one. End", 0, 10],
   ["block", 'if (a) {\n  b("x y", [d, e]);\n  f;\n}\nend', 1, 7],
 ];
 
 const MOTIONS = [..."hjklwbeWBE0$^G;,", "gg", "2w", "2j", "3l", "fa", "t ", "Fo", "Ta"];
 const OBJECTS = ["iw", "iW", 'i"', 'a"', "i(", "a(", "ib", "i[", "a[", "i{", "a{", "ip", "ap"];
+
+/** Keys in Vim's own spelling. */
+const FURTHER = `
+  % d% y%P c%X<Esc> 50% v%d >> << 3>> 2<< >j <j >} V> Vj> >>. >>u V2> >ip
+  guw gUw g~w guu gUU g~~ gugu gUgU g~g~ guiw gUaw gU$ guj gUk g~G gUip guis 2gUw vegU vjgu Vg~ gU2w. gUwu
+  gJ 3gJ 9gJ VjgJ gJ. RXY<Esc> Rabc<Esc>. 3Rx<Esc> RX<BS><Esc> RXY<BS><BS><Esc> RX<CR>Y<Esc> RX<Esc>u
+  Rlonger-than-the-whole-line<Esc> ge gE 2ge 3gE dge cgeX<Esc> yge vged
+  } { 2} 2{ d} d{ y}P c}X<Esc> v}d V{d _ 2_ d_ d2_ y_p c_X<Esc> v_d g_ 2g_ dg_ + - 2+ d+ d-
+  ) ( 2) 2( d) d( y)P c)X<Esc> dis das yisP yasP cisX<Esc> d2is d2as visd vasd visgU
+  majjx'ax majjx\`ax maj0d'a majd\`a maGy'ap jmakdd'ax jmakO<Esc>'ax majdd'ax Gx''x Gx\`\`x }\`\`x maG'a''x madd'ax
+  d'q 'qx \`qx ztx zzx ZaZx gzx "!x gqx gwx g?x mxix<Esc>\`xx
+  /e<CR>x ?e<CR>x /e<CR>nx /e<CR>Nx d/e<CR> v/e<CR>d /zzz<CR>x c?e<CR>X<Esc>
+`;
+const NAMES: Readonly<Record<string, string>> = { Esc: "Escape", CR: "Enter", BS: "Backspace" };
+const toKeys = (text: string) =>
+  [...text.matchAll(/<(Esc|CR|BS)>|(.)/g)].map(([, named, key]) => NAMES[named ?? ""] ?? key ?? "");
 const typed = (text: string) => [...text, "Escape"];
 
 const COMMANDS: readonly (readonly string[])[] = [
@@ -55,6 +72,7 @@ const COMMANDS: readonly (readonly string[])[] = [
   ["A", "Ctrl-W", "Escape"],
   ["A", "Ctrl-U", "Escape"],
   ["f", "o", ";", ","],
+  ...FURTHER.trim().split(/\s+/).map(toKeys),
 ];
 
 /** Vim's behaviour that the input does not follow: find commands without an earlier one to repeat. */

@@ -1,5 +1,6 @@
 import { toOneLine } from "@octant/core";
 import { type Line, span, truncate } from "../styled.ts";
+import { searchIn } from "../vim/parse.ts";
 import { PENDING_TIMEOUT_MS, type VimEffect } from "../vim/state.ts";
 import { expirePending } from "../vim/vim.ts";
 import {
@@ -93,9 +94,12 @@ export class InputLine {
 
   /** Shown in the status line. */
   get modeName(): string | undefined {
-    const { mode, commandLine } = this.#editor.input;
+    const { mode, commandLine, insert, pending } = this.#editor.input;
     if (!this.#isVim) return undefined;
-    return mode === "command" ? `:${commandLine}` : mode.toUpperCase();
+    if (mode === "command") return `:${commandLine}`;
+    const search = searchIn(pending);
+    if (search !== undefined) return search;
+    return insert?.change.command.verb === "R" ? "REPLACE" : mode.toUpperCase();
   }
 
   close(): void {
@@ -194,7 +198,8 @@ export class InputLine {
 
   #awaitRest(): void {
     clearTimeout(this.#timeout);
-    if (this.#editor.input.pending.length === 0) return;
+    const { pending } = this.#editor.input;
+    if (pending.length === 0 || searchIn(pending) !== undefined) return;
     this.#timeout = setTimeout(() => {
       this.#editor = { ...this.#editor, input: expirePending(this.#editor.input) };
       this.#options.onChange();

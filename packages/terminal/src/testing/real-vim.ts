@@ -79,6 +79,7 @@ for c in json_decode(join(readfile($CASES), "\\n"))
     call setreg(name, [])
   endfor
   call setreg('"', '')
+  let @/ = ''
   call setcharsearch({'char': ''})
   call cursor(c.row, c.byte)
   silent! call feedkeys(eval(c.keys), 'tx')

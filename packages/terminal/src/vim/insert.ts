@@ -1,5 +1,5 @@
 import { isCharacter } from "./parse.ts";
-import type { Snapshot, VimState } from "./state.ts";
+import type { Change, InsertSession, Snapshot, VimState } from "./state.ts";
 import {
   atColumn,
   classAt,
@@ -19,6 +19,8 @@ import { remember } from "./undo.ts";
 /** Handles one key of insert mode. */
 export function insertMode(state: VimState, key: string): VimState {
   if (key === "Escape" || key === "Ctrl-C") return leaveInsert(state);
+  if (state.insert?.change.command.verb === "R" && !MOVES.has(key))
+    return replaceMode(state, state.insert, key);
   const typed = insertKey(state, key);
   if (!typed) return state;
   const begin = (before: Snapshot) => ({ before, change: { command: { verb: "i" }, typed: [] }, times: 1 });
@@ -30,6 +32,39 @@ export function insertMode(state: VimState, key: string): VimState {
   }
   const change = { ...session.change, typed: [...session.change.typed, key] };
   return { ...state, ...typed, insert: { ...session, change } };
+}
+
+/** Typed characters replace those under the cursor, and Backspace restores them. */
+function replaceMode(state: VimState, session: InsertSession, key: string): VimState {
+  const { replaced = [], change } = session;
+  const isBack = key === "Backspace" || key === "Ctrl-H";
+  const now = { text: state.text, cursor: state.cursor };
+  if (isBack) {
+    const before = replaced.at(-1) ?? { ...now, cursor: previous(now.text, now.cursor) };
+    const typed = change.typed.slice(0, -1);
+    return {
+      ...state,
+      ...before,
+      insert: { ...session, replaced: replaced.slice(0, -1), change: { ...change, typed } },
+    };
+  }
+  const after = replaceKey(now, key);
+  if (!after) return state;
+  const typed = [...change.typed, key];
+  return {
+    ...state,
+    ...after,
+    insert: { ...session, replaced: [...replaced, now], change: { ...change, typed } },
+  };
+}
+
+function replaceKey(from: Snapshot, key: string): Snapshot | undefined {
+  const { text, cursor } = from;
+  const isOver = key !== "Enter" && (key === "Tab" || isCharacter(key)) && cursor < lineEnd(text, cursor);
+  return insertKey(
+    isOver ? { text: text.slice(0, cursor) + text.slice(next(text, cursor)), cursor } : from,
+    key,
+  );
 }
 
 const MOVES: ReadonlySet<string> = new Set(["Left", "Right", "Up", "Down", "Home", "End"]);
@@ -44,7 +79,7 @@ export function leaveInsert(state: VimState): VimState {
       text = `${text.slice(0, cursor)}\n${text.slice(cursor)}`;
       cursor++;
     }
-    ({ text, cursor } = typeAgain({ text, cursor }, session.change.typed));
+    ({ text, cursor } = typeAgain({ text, cursor }, session.change));
   }
   const at = cursor > lineStart(text, cursor) ? previous(text, cursor) : cursor;
   const left: VimState = {
@@ -60,8 +95,10 @@ export function leaveInsert(state: VimState): VimState {
   return { ...remembered, lastChange: session.change };
 }
 
-export const typeAgain = (from: Snapshot, keys: readonly string[]): Snapshot =>
-  keys.reduce((now, key) => insertKey(now, key) ?? now, from);
+export const typeAgain = (from: Snapshot, { command, typed }: Change): Snapshot => {
+  const press = command.verb === "R" ? replaceKey : insertKey;
+  return typed.reduce((now, key) => press(now, key) ?? now, from);
+};
 
 /** One key of insert mode. undefined for a key that insert mode does not know. */
 export function insertKey({ text, cursor }: Snapshot, key: string): Snapshot | undefined {

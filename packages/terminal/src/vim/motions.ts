@@ -1,7 +1,11 @@
+import { findMatch, findParagraph, findSentence } from "./blocks.ts";
+import { offsetOf } from "./marks.ts";
+import { findWords, type Search } from "./search.ts";
+import type { Place } from "./state.ts";
 import {
   atColumn,
-  classAt,
   firstNonBlank,
+  isBlank,
   isEmptyLine,
   lastRow,
   lineEnd,
@@ -12,6 +16,7 @@ import {
   rowOf,
   startOfRow,
 } from "./text.ts";
+import { wordBack, wordEnd, wordEndBack, wordForward } from "./words.ts";
 
 /** How an operator treats the distance that a motion covers. */
 export type MotionKind = "exclusive" | "inclusive" | "linewise";
@@ -34,6 +39,8 @@ export type MotionContext = {
   /** In visual mode the cursor may rest on the end of a line. */
   visual: boolean;
   lastFind: Find | undefined;
+  marks: Readonly<Record<string, Place>>;
+  lastSearch: Search | undefined;
 };
 
 /** Returns undefined when the motion fails: Vim would beep, and nothing happens. */
@@ -57,6 +64,23 @@ export const MOTIONS: Readonly<Record<string, MotionFunction>> = {
   B: (context) => wordBack(context, true),
   e: (context) => wordEnd(context, false, false),
   E: (context) => wordEnd(context, true, false),
+  ge: (context) => wordEndBack(context, false),
+  gE: (context) => wordEndBack(context, true),
+  _: (context) => rowsDown(context, (context.count ?? 1) - 1, context.operator === "y"),
+  "+": (context) => rowsDown(context, context.count ?? 1),
+  "-": (context) => rowsDown(context, -(context.count ?? 1)),
+  g_: lastNonBlank,
+  "%": percent,
+  "{": (context) => findParagraph(context, -1),
+  "}": (context) => findParagraph(context, 1),
+  "(": (context) => findSentence(context, -1),
+  ")": (context) => findSentence(context, 1),
+  "'": (context) => toMark(context, true),
+  "`": (context) => toMark(context, false),
+  "/": (context) => searched(context, "/"),
+  "?": (context) => searched(context, "?"),
+  n: (context) => context.lastSearch && findWords(context, context.lastSearch),
+  N: (context) => context.lastSearch && findWords(context, reversed(context.lastSearch)),
   gg: ({ text, count }) => toRow(text, (count ?? 1) - 1),
   G: ({ text, count }) => toRow(text, (count ?? Number.MAX_SAFE_INTEGER) - 1),
   f: (context) => find(context, { key: "f", character: context.argument }),
@@ -125,96 +149,38 @@ function toRow(text: string, row: number): Motion {
   return { to: onCharacter(text, firstNonBlank(text, start)), kind: "linewise" };
 }
 
-function wordForward(context: MotionContext, bigWord: boolean): Motion | undefined {
-  const { text, cursor, operator } = context;
-  if (operator === "c" && classAt(text, cursor, bigWord) !== "blank") return wordEnd(context, bigWord, true);
-  let to = cursor;
-  for (let left = context.count ?? 1; left > 0; left--) {
-    const stopAtLineEnd = operator !== undefined && left === 1;
-    const reached = oneWordForward(text, to, bigWord, stopAtLineEnd);
-    if (reached === undefined) {
-      if (operator === undefined && onCharacter(text, to) === cursor) return;
-      to = text.length;
-      break;
-    }
-    to = reached;
-  }
-  if (operator === undefined) to = onCharacter(text, to);
-  return { to, kind: "exclusive" };
+/** The first non-blank character of a line above or below. */
+function rowsDown({ text, cursor }: MotionContext, rows: number, stays = false): Motion | undefined {
+  const row = rowOf(text, cursor);
+  const target = Math.min(Math.max(row + rows, 0), lastRow(text));
+  if (stays && target >= row) return { to: Math.max(cursor, startOfRow(text, target)), kind: "linewise" };
+  return rows !== 0 && target === row ? undefined : toRow(text, target);
 }
 
-/** Returns undefined when there is no next word. */
-function oneWordForward(
-  text: string,
-  from: number,
-  bigWord: boolean,
-  stopAtLineEnd: boolean,
-): number | undefined {
-  const first = classAt(text, from, bigWord);
-  const lastLine = lineEnd(text, from) === text.length;
-  let at = next(text, from);
-  const leftLine = at >= lineEnd(text, from);
-  if (leftLine && lastLine) return;
-  if (leftLine && stopAtLineEnd) return at;
-  if (first !== "blank") {
-    while (classAt(text, at, bigWord) === first) {
-      at = next(text, at);
-      if (at >= text.length || (stopAtLineEnd && text[at] === "\n")) return at;
-    }
-  }
-  while (classAt(text, at, bigWord) === "blank" && !isEmptyLine(text, at)) {
-    if (at >= text.length || (stopAtLineEnd && text[at] === "\n")) return at;
-    at = next(text, at);
-  }
-  return at;
+function lastNonBlank({ text, cursor, count = 1 }: MotionContext): Motion | undefined {
+  const row = rowOf(text, cursor);
+  const start = startOfRow(text, Math.min(row + count - 1, lastRow(text)));
+  if (count > 1 && row === lastRow(text)) return;
+  let to = onCharacter(text, lineEnd(text, start));
+  while (to > start && isBlank(text[to])) to--;
+  return { to, kind: "inclusive" };
 }
 
-function wordBack({ text, cursor, count = 1 }: MotionContext, bigWord: boolean): Motion | undefined {
-  let at = cursor;
-  for (let i = 0; i < count; i++) {
-    if (at === 0) return i === 0 ? undefined : { to: 0, kind: "exclusive" };
-    at = previous(text, at);
-    while (at > 0 && classAt(text, at, bigWord) === "blank" && !isEmptyLine(text, at))
-      at = previous(text, at);
-    if (classAt(text, at, bigWord) === "blank") continue;
-    at = startOfRun(text, at, bigWord);
-  }
-  return { to: at, kind: "exclusive" };
+/** The matching bracket or, with a count, that percentage of the lines. */
+function percent({ text, cursor, count }: MotionContext): Motion | undefined {
+  if (count !== undefined)
+    return count > 100 ? undefined : toRow(text, Math.ceil((count * (lastRow(text) + 1)) / 100) - 1);
+  const to = findMatch(text, cursor);
+  return to === undefined ? undefined : { to, kind: "inclusive" };
 }
 
-/** `stay` is how `cw` differs from `ce`: on the last character of a word it goes no further. */
-function wordEnd(context: MotionContext, bigWord: boolean, stay: boolean): Motion | undefined {
-  const { text, cursor, count = 1 } = context;
-  let at = cursor;
-  for (let i = 0; i < count; i++) {
-    const here = classAt(text, at, bigWord);
-    if (at >= text.length || next(text, at) >= text.length) {
-      return { to: onCharacter(text, text.length), kind: "inclusive" };
-    }
-    let to = next(text, at);
-    if (here === "blank" || classAt(text, to, bigWord) !== here) {
-      if (stay && i === 0 && here !== "blank") continue;
-      while (to < text.length && classAt(text, to, bigWord) === "blank") to = next(text, to);
-      if (to >= text.length) return { to: onCharacter(text, text.length), kind: "inclusive" };
-    }
-    at = endOfRun(text, to, bigWord);
-  }
-  return { to: at, kind: "inclusive" };
-}
-
-export function startOfRun(text: string, from: number, bigWord: boolean): number {
-  return extend(text, from, lineStart(text, from), bigWord, previous);
-}
-
-export function endOfRun(text: string, from: number, bigWord: boolean): number {
-  return extend(text, from, Math.max(from, onCharacter(text, lineEnd(text, from))), bigWord, next);
-}
-
-function extend(text: string, from: number, limit: number, bigWord: boolean, step: typeof next): number {
-  const kind = classAt(text, from, bigWord);
-  let at = from;
-  while (at !== limit && classAt(text, step(text, at), bigWord) === kind) at = step(text, at);
-  return at;
+function toMark({ text, marks, argument }: MotionContext, linewise: boolean): Motion | undefined {
+  const place = marks[argument === "`" ? "'" : argument];
+  if (!place || place.row > lastRow(text)) return;
+  const to = offsetOf(text, place);
+  return linewise
+    ? { to: onCharacter(text, firstNonBlank(text, to)), kind: "linewise" }
+    : { to, kind: "exclusive" };
 }
 
 function find({ text, cursor, count = 1 }: MotionContext, what: Find, repeated = false): Motion | undefined {
@@ -240,6 +206,17 @@ function find({ text, cursor, count = 1 }: MotionContext, what: Find, repeated =
   if (what.key === "T") at = next(text, at);
   return { to: at, kind: forward ? "inclusive" : "exclusive" };
 }
+
+/** Without words, "/" and "?" search for the last ones. */
+export const searchOf = (key: "/" | "?", words: string, last: Search | undefined): Search => ({
+  words: words === "" ? (last?.words ?? "") : words,
+  backward: key === "?",
+});
+
+const searched = (context: MotionContext, key: "/" | "?"): Motion | undefined =>
+  findWords(context, searchOf(key, context.argument, context.lastSearch));
+
+const reversed = ({ words, backward }: Search): Search => ({ words, backward: !backward });
 
 const OPPOSITE = { f: "F", F: "f", t: "T", T: "t" } as const;
 const opposite = (find: Find): Find => ({ key: OPPOSITE[find.key], character: find.character });

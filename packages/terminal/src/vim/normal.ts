@@ -1,18 +1,19 @@
 import { leaveInsert, typeAgain } from "./insert.ts";
-import { MOTIONS, type Motion } from "./motions.ts";
+import { withMark } from "./marks.ts";
+import { MOTIONS, type Motion, searchOf } from "./motions.ts";
 import {
   join,
   mapped,
   motionRange,
   openForChange,
-  put,
-  readRegister,
   remove,
+  shift,
   taken,
   wholeRange,
   writeRegister,
 } from "./operators.ts";
 import type { Command } from "./parse.ts";
+import { putRegister, replaceByRegister } from "./put.ts";
 import type { Change, SelectionSize, VimState } from "./state.ts";
 import {
   atColumn,
@@ -40,19 +41,29 @@ export function runNormal(state: VimState, command: Command): VimState {
   if (verb === "v") return { ...state, mode: "visual", anchor: state.cursor };
   if (verb === "V") return { ...state, mode: "visual-line", anchor: state.cursor };
   if (verb === ":") return { ...state, mode: "command", commandLine: "" };
+  if (verb === "m") return withMark(state, command.argument ?? "", state.cursor);
   return change(state, { command, typed: [] });
 }
 
 function move(state: VimState, command: Command): VimState {
   const motion = motionOf(state, command);
   if (!motion) return rememberFind(state, command);
-  const moved = { ...state, cursor: onCharacter(state.text, motion.to), column: motion.column };
+  const from = motion.to === state.cursor ? state : beforeJump(state, command);
+  const moved = { ...from, cursor: onCharacter(state.text, motion.to), column: motion.column };
   return rememberFind(moved, command);
 }
 
-/** f, t, F and T are remembered for ";" and ",", also when an operator used them. */
+const JUMPS = new Set([..."G%{}()'`nN/?", "gg"]);
+
+/** A far motion leaves a mark where it began. */
+export const beforeJump = (state: VimState, { motion }: Command): VimState =>
+  motion && JUMPS.has(motion.name) ? withMark(state, "'", state.cursor) : state;
+
+/** f, t, F and T are remembered for ";" and ",", and searches for "n" and "N", also when an operator used them. */
 export function rememberFind(state: VimState, { motion }: Command): VimState {
   const name = motion?.name;
+  if (name === "/" || name === "?")
+    return { ...state, lastSearch: searchOf(name, motion?.argument ?? "", state.lastSearch) };
   if (name !== "f" && name !== "F" && name !== "t" && name !== "T") return state;
   return { ...state, lastFind: { key: name, character: motion?.argument ?? "" } };
 }
@@ -69,6 +80,8 @@ export function motionOf(state: VimState, { motion, verb }: Command, visual = fa
     operator: verb === "move" ? undefined : verb,
     visual,
     lastFind: state.lastFind,
+    marks: state.marks,
+    lastSearch: state.lastSearch,
   });
 }
 
@@ -78,12 +91,12 @@ function change(state: VimState, made: Change): VimState {
   const range = selection
     ? selectedAgain(state.text, state.cursor, selection)
     : operatorRange(state, command);
-  const after = range ? editRange(state, command, range) : edit(state, command);
+  const after = range ? editRange(beforeJump(state, command), command, range) : edit(state, command);
   if (!after) return rememberFind(state, command);
   return record(state, made, rememberFind(after, command), range?.start ?? state.cursor);
 }
 
-const OPERATORS = /^[dcy]$/;
+const OPERATORS = /^(?:[dcy<>]|g[uU~])$/;
 
 /** Remembers a change that began at `start` for "u" and ".". */
 export function record(state: VimState, made: Change, after: VimState, start: number): VimState {
@@ -99,7 +112,7 @@ export function record(state: VimState, made: Change, after: VimState, start: nu
 }
 
 /** Commands whose count repeats the inserted text. */
-const INSERTS = new Set(["i", "a", "I", "A", "o", "O"]);
+const INSERTS = new Set(["i", "a", "I", "A", "o", "O", "R"]);
 
 /** Commands without an operator. Returns undefined when the command fails. */
 function edit(state: VimState, command: Command): VimState | undefined {
@@ -114,6 +127,7 @@ function edit(state: VimState, command: Command): VimState | undefined {
   });
   switch (verb) {
     case "i":
+    case "R":
       return insertAt(cursor);
     case "a":
       return insertAt(cursor < end ? next(text, cursor) : cursor);
@@ -130,8 +144,9 @@ function edit(state: VimState, command: Command): VimState | undefined {
     case "p":
     case "P":
       return putRegister(state, command);
-    case "J": {
-      const joined = join(text, cursor, count);
+    case "J":
+    case "gJ": {
+      const joined = join(text, cursor, count, verb === "gJ");
       return joined && { ...state, ...joined };
     }
     case "~": {
@@ -155,26 +170,41 @@ function operatorRange(state: VimState, command: Command): TextRange | undefined
   if (command.lines) {
     const row = rowOf(text, cursor);
     if (count > 1 && row === lastRow(text)) return;
-    const last = Math.min(row + count - 1, lastRow(text));
-    return { start: cursor, end: startOfRow(text, last), linewise: true };
+    const end = startOfRow(text, Math.min(row + count - 1, lastRow(text)));
+    const start = /^[dcy]$/.test(verb)
+      ? cursor
+      : Math.min(cursor, onCharacter(text, firstNonBlank(text, end)));
+    return { start, end, linewise: true };
   }
   const motion = motionOf(state, command);
   const range = command.object
-    ? textObject(command.object.key)?.(text, cursor, command.object.around, count)
+    ? objectRange(text, cursor, command)
     : motion && motionRange(text, cursor, motion, verb);
   const isNothing = range && !range.linewise && range.start === range.end;
   return isNothing && (command.object ? verb === "d" : verb !== "c") ? undefined : range;
+}
+
+function objectRange(text: string, cursor: number, { object, count = 1, verb }: Command) {
+  const range = object && textObject(object.key)?.(text, cursor, object.around, count);
+  return range?.exclusive
+    ? motionRange(text, range.start, { to: range.end, kind: "exclusive" }, verb)
+    : range;
 }
 
 /** Runs an operator, or a command of visual mode, on a range. */
 export function editRange(state: VimState, command: Command, range: TextRange): VimState {
   const { text } = state;
   const { verb, register, argument = "" } = command;
-  if (OPERATORS.test(verb)) return operate(state, verb, range, register);
+  if (/^[dcy]$/.test(verb)) return operate(state, verb, range, register);
   const normal: VimState = { ...state, mode: "normal" };
-  if (verb === "J") {
-    const last = range.linewise ? range.end : previous(text, range.end);
-    const joined = join(text, range.start, rowOf(text, last) - rowOf(text, range.start) + 1);
+  const last = range.linewise ? range.end : Math.max(previous(text, range.end), range.start);
+  if (verb === ">" || verb === "<") {
+    const times = state.mode === "normal" ? 1 : (command.count ?? 1);
+    return { ...normal, ...shift(text, { ...range, end: last }, verb === ">" ? times : -times) };
+  }
+  if (verb === "J" || verb === "gJ") {
+    const rows = rowOf(text, last) - rowOf(text, range.start) + 1;
+    const joined = join(text, range.start, rows, verb === "gJ");
     return { ...normal, ...(joined ?? { cursor: onCharacter(text, range.start) }) };
   }
   const toCharacter = verb === "r" ? () => argument : CASES[verb];
@@ -189,6 +219,9 @@ const CASES: Readonly<Record<string, (character: string) => string>> = {
   "~": toggled,
   u: (c) => c.toLowerCase(),
   U: (c) => c.toUpperCase(),
+  "g~": toggled,
+  gu: (c) => c.toLowerCase(),
+  gU: (c) => c.toUpperCase(),
 };
 
 function operate(
@@ -203,43 +236,6 @@ function operate(
   if (operator === "y") return { ...normal, cursor: onCharacter(text, range.start) };
   if (operator === "d") return { ...normal, ...remove(text, range) };
   return { ...normal, ...openForChange(text, range), mode: "insert" };
-}
-
-/** p in visual mode swaps the selection with the register. */
-function replaceByRegister(
-  state: VimState,
-  range: TextRange,
-  { verb, register, count = 1 }: Command,
-): VimState {
-  const value = readRegister(state.registers, register);
-  const registers =
-    verb === "P"
-      ? state.registers
-      : writeRegister(state.registers, undefined, taken(state.text, range), false);
-  const removed = remove(state.text, range);
-  const atEnd = range.linewise ? lineEnd(state.text, range.end) === state.text.length : false;
-  if (range.linewise && removed.text === "" && lineStart(state.text, range.start) === 0) {
-    return { ...state, registers, text: value.text, cursor: 0 };
-  }
-  if (range.linewise) {
-    const lines = { text: value.text, linewise: true };
-    return { ...state, registers, ...put(removed.text, removed.cursor, lines, count, !atEnd) };
-  }
-  if (!value.linewise) {
-    const added = value.text.repeat(count);
-    const text = removed.text.slice(0, range.start) + added + removed.text.slice(range.start);
-    const end =
-      value.text.includes("\n") || added === "" ? range.start : previous(text, range.start + added.length);
-    return { ...state, registers, text, cursor: onCharacter(text, end) };
-  }
-  const split = `${removed.text.slice(0, range.start)}\n${removed.text.slice(range.start)}`;
-  return { ...state, registers, ...put(split, range.start, value, count, false) };
-}
-
-function putRegister(state: VimState, { verb, count = 1, register }: Command): VimState | undefined {
-  const value = readRegister(state.registers, register);
-  if (value.text === "" && !value.linewise) return;
-  return { ...state, ...put(state.text, state.cursor, value, count, verb === "P") };
 }
 
 function replaceCharacters(state: VimState, character: string, count: number): VimState | undefined {
@@ -263,7 +259,7 @@ function repeat(state: VimState, count: number | undefined): VimState {
   );
   if (begun.mode !== "insert" || !begun.insert) return begun;
   const insert = { ...begun.insert, change: { ...begun.insert.change, typed: last.typed } };
-  return leaveInsert({ ...begun, ...typeAgain(begun, last.typed), insert });
+  return leaveInsert({ ...begun, ...typeAgain(begun, last), insert });
 }
 
 const withCount = (command: Command, count: number): Command => ({

@@ -88,27 +88,53 @@ function putLines(text: string, cursor: number, added: string, count: number, be
   return { text: result, cursor: onCharacter(result, firstNonBlank(result, before ? at : at + 1)) };
 }
 
-/** Joins lines with one space, as J does. Returns undefined when there is no line below. */
-export function join(text: string, cursor: number, count: number): Edited | undefined {
+/** Joins lines with one space, or two after a sentence, as J does, or verbatim, as gJ does. Returns undefined when there is no line below. */
+export function join(text: string, cursor: number, count: number, isVerbatim = false): Edited | undefined {
   let result = text;
   let at = cursor;
   const joins = Math.max(count, 2) - 1;
   for (let i = 0; i < joins; i++) {
     const end = lineEnd(result, cursor);
-    if (end === result.length) return i === 0 ? undefined : { text: result, cursor: onCharacter(result, at) };
+    if (end === result.length && i === 0)
+      return count > 2 ? { text, cursor: lineStart(text, cursor) } : undefined;
+    if (end === result.length) break;
     let start = end + 1;
-    while (isBlank(result[start])) start++;
+    while (!isVerbatim && isBlank(result[start])) start++;
     const rest = result.slice(start);
     const noSpace =
+      isVerbatim ||
       rest === "" ||
       rest.startsWith("\n") ||
       rest.startsWith(")") ||
       end === lineStart(result, end) ||
       isBlank(result[end - 1]);
-    result = result.slice(0, end) + (noSpace ? "" : " ") + rest;
+    result = result.slice(0, end) + (noSpace ? "" : /[.!?]/.test(result[end - 1] ?? "") ? "  " : " ") + rest;
     at = end;
   }
   return { text: result, cursor: onCharacter(result, at) };
+}
+
+const TAB_COLUMNS = 8;
+
+/** Moves the lines of a range by `tabs` tab stops to the right. Empty lines stay empty. */
+export function shift(text: string, range: TextRange, tabs: number): Edited {
+  const [from, to] = [lineStart(text, range.start), lineEnd(text, range.end)];
+  const lines = text
+    .slice(from, to)
+    .split("\n")
+    .map((line) => {
+      const [blanks = ""] = /^[ \t]*/.exec(line) ?? [];
+      if (line === "") return line;
+      const columns = [...blanks].reduce(
+        (sum, blank) => (blank === "\t" ? sum + TAB_COLUMNS - (sum % TAB_COLUMNS) : sum + 1),
+        0,
+      );
+      const wanted = Math.max(columns + tabs * TAB_COLUMNS, 0);
+      const indent = "\t".repeat(Math.floor(wanted / TAB_COLUMNS)) + " ".repeat(wanted % TAB_COLUMNS);
+      return indent + line.slice(blanks.length);
+    });
+  const shifted = text.slice(0, from) + lines.join("\n") + text.slice(to);
+  return { text: shifted, cursor: onCharacter(shifted, firstNonBlank(shifted, from)) };
 }
 
 /** Changes each character by itself and keeps its length, as Vim does. */

@@ -5,13 +5,13 @@ import { textObject } from "./text-objects.ts";
 export type Command = {
   register?: string;
   count?: number;
-  /** An operator (d, c, y), a simple command (p, i, …), "select" or "move". */
+  /** An operator (d, c, y, gu, >, …), a simple command (p, i, …), "select" or "move". */
   verb: string;
   /** The operator takes whole lines, as dd does. */
   lines?: boolean;
   motion?: { name: string; argument: string; count?: number };
   object?: { around: boolean; key: string };
-  /** The character after r. */
+  /** The character after r or m. */
   argument?: string;
 };
 
@@ -20,7 +20,11 @@ export type Parsed =
   | { status: "invalid" }
   | { status: "complete"; command: Command };
 
-const OPERATORS = new Set(["d", "c", "y"]);
+const OPERATORS = new Set(["d", "c", "y", ">", "<", "gu", "gU", "g~"]);
+/** Operators of Vim that do nothing here; their motion belongs to them. */
+const WITHOUT_EFFECT = new Set(["=", "!", "gq", "gw", "g?", "zf"]);
+/** Keys that form one name with the key after them, also where that name means nothing here. */
+const PREFIXES = new Set([..."gzZ[]@q", "Ctrl-W"]);
 /** Keys that are short for an operator with its motion. */
 const NORMAL_SHORT: Readonly<Record<string, string>> = {
   x: "dl",
@@ -41,8 +45,8 @@ const VISUAL_SHORT: Readonly<Record<string, string>> = {
   S: "cc",
   Y: "yy",
 };
-const NORMAL = new Set([..."iaIAoOpPuJ~.vV:", "Ctrl-R"]);
-const VISUAL = new Set([..."pPJ~uUoOvV:", "Escape"]);
+const NORMAL = new Set([..."iaIAoOpPuJ~.vV:R", "gJ", "Ctrl-R"]);
+const VISUAL = new Set([..."pPJ~uUoOvV:", "gJ", "Escape"]);
 const INCOMPLETE: Parsed = { status: "incomplete" };
 const INVALID: Parsed = { status: "invalid" };
 
@@ -57,11 +61,13 @@ const ALIASES: Readonly<Record<string, string>> = {
 };
 
 export function parseKeys(keys: readonly string[], isVisual: boolean): Parsed {
-  const { register, count, rest, isInvalid } = prefix(keys);
+  const { register, count, rest: typed, isInvalid } = prefix(keys);
   if (isInvalid) return INVALID;
+  const rest = named(typed);
   const [key, ...after] = rest;
   if (key === undefined) return INCOMPLETE;
-  if (key === "r") return withCharacter(after, (argument) => ({ register, count, verb: "r", argument }));
+  if (key === "r" || key === "m")
+    return withCharacter(after, (argument) => ({ register, count, verb: key, argument }));
   if (isVisual && (key === "i" || key === "a")) return object(key, after, { count, verb: "select" });
   const short = (isVisual ? VISUAL_SHORT : NORMAL_SHORT)[key];
   const [verb = "", ...target] = short ? [...short] : rest;
@@ -69,6 +75,10 @@ export function parseKeys(keys: readonly string[], isVisual: boolean): Parsed {
     return isVisual
       ? complete({ register, count, verb, lines: target.length > 0 })
       : operator(verb, target, { register, count });
+  if (WITHOUT_EFFECT.has(key) && !isVisual) {
+    const parsed = operator(key, after, { register, count });
+    return parsed.status === "complete" ? INVALID : parsed;
+  }
   if ((isVisual ? VISUAL : NORMAL).has(key)) return complete({ register, count, verb: key });
   return motion(rest, (name, argument) => ({ register, verb: "move", motion: { name, argument, count } }));
 }
@@ -78,11 +88,12 @@ function operator(
   keys: readonly string[],
   { register, count: outer }: { register?: string; count?: number },
 ): Parsed {
-  const { count: inner, rest } = digits(keys);
+  const { count: inner, rest: typed } = digits(keys);
+  const rest = named(typed);
   const [key, ...after] = rest;
   if (key === undefined) return INCOMPLETE;
   const count = outer === undefined && inner === undefined ? undefined : (outer ?? 1) * (inner ?? 1);
-  if (key === verb) return complete({ register, count, verb, lines: true });
+  if (key === verb || key === verb.at(-1)) return complete({ register, count, verb, lines: true });
   if (key === "i" || key === "a") return object(key, after, { register, count, verb });
   return motion(rest, (name, argument) => ({
     register,
@@ -91,6 +102,13 @@ function operator(
     motion: { name, argument, count },
   }));
 }
+
+/** The first two keys as one name where the first is a prefix; nothing while the second is missing. */
+const named = (keys: readonly string[]): readonly string[] => {
+  const [key = "", second, ...after] = keys;
+  if (!PREFIXES.has(key)) return keys;
+  return second === undefined ? [] : [key + second, ...after];
+};
 
 function object(key: string, [name]: readonly string[], command: Command): Parsed {
   if (name === undefined) return INCOMPLETE;
@@ -101,11 +119,8 @@ function object(key: string, [name]: readonly string[], command: Command): Parse
 function motion(keys: readonly string[], build: (name: string, argument: string) => Command): Parsed {
   const [key = "", ...after] = keys;
   const name = ALIASES[key] ?? key;
-  if (name === "g") {
-    if (after[0] === undefined) return INCOMPLETE;
-    return after[0] === "g" ? complete(build("gg", "")) : INVALID;
-  }
-  if (/^[fFtT]$/.test(name)) return withCharacter(after, (argument) => build(name, argument));
+  if (/^[fFtT'`]$/.test(name)) return withCharacter(after, (argument) => build(name, argument));
+  if (name === "/" || name === "?") return withWords(after, (words) => build(name, words));
   return name in MOTIONS ? complete(build(name, "")) : INVALID;
 }
 
@@ -113,6 +128,30 @@ function withCharacter([key]: readonly string[], build: (character: string) => C
   if (key === undefined) return INCOMPLETE;
   if (key === "Enter") return complete(build("\n"));
   return isCharacter(key) ? complete(build(key)) : INVALID;
+}
+
+/** The words that are searched for, up to Enter. */
+function withWords(keys: readonly string[], build: (words: string) => Command): Parsed {
+  const typed = typedWords(keys);
+  if (typed === undefined) return INVALID;
+  return keys.at(-1) === "Enter" ? complete(build(typed)) : INCOMPLETE;
+}
+
+/** The search that is being typed, such as "/wor". */
+export function searchIn(pending: readonly string[]): string | undefined {
+  const at = pending.findIndex((key) => key === "/" || key === "?");
+  const isArgument = /^[rmfFtT'`"]$/.test(pending[at - 1] ?? "") || PREFIXES.has(pending[at - 1] ?? "");
+  return at === -1 || isArgument ? undefined : `${pending[at]}${typedWords(pending.slice(at + 1)) ?? ""}`;
+}
+
+/** undefined when Backspace has removed more than there was. */
+function typedWords(keys: readonly string[]): string | undefined {
+  let words: string[] | undefined = [];
+  for (const key of keys) {
+    if (key === "Backspace") words = words && words.length > 0 ? words.slice(0, -1) : undefined;
+    else if (isCharacter(key)) words?.push(key);
+  }
+  return words?.join("");
 }
 
 /** Named keys have ASCII names of several letters, such as "Enter", or modifiers, such as "Alt-:". */

@@ -1,6 +1,7 @@
 import type { Find } from "./motions.ts";
 import type { Registers } from "./operators.ts";
 import type { Command } from "./parse.ts";
+import type { Search } from "./search.ts";
 
 export type VimMode = "insert" | "normal" | "visual" | "visual-line" | "command";
 
@@ -20,7 +21,12 @@ export type InsertSession = {
   change: Change;
   /** How often the typed text is inserted in total. */
   times: number;
+  /** In replace mode: the states before each key, which Backspace restores. */
+  replaced?: readonly Snapshot[];
 };
+
+/** A place that later changes of lines move. The column counts UTF-16 units. */
+export type Place = { row: number; column: number };
 
 /** The input as Vim sees it. Offsets count UTF-16 units; lines end in "\n". */
 export type VimState = {
@@ -35,6 +41,9 @@ export type VimState = {
   column: number | undefined;
   registers: Registers;
   commandLine: string;
+  lastSearch?: Search;
+  /** By letter; "'" is the place before the last jump. */
+  marks: Readonly<Record<string, Place>>;
   lastFind?: Find;
   lastChange?: Change;
   insert?: InsertSession;
@@ -60,6 +69,7 @@ export const createVimState = (text = "", cursor = text.length, mode: VimMode = 
   column: undefined,
   registers: {},
   commandLine: "",
+  marks: { "'": { row: 0, column: 0 } },
   undo: [],
   redo: [],
 });

@@ -1,4 +1,4 @@
-import { endOfRun, startOfRun } from "./motions.ts";
+import { sentence } from "./blocks.ts";
 import {
   classAt,
   isBlank,
@@ -11,9 +11,16 @@ import {
   rowOf,
   startOfRow,
 } from "./text.ts";
+import { endOfRun, startOfRun } from "./words.ts";
 
 /** The range of a text object: offsets from `start` to `end`, or whole lines. */
-export type TextRange = { start: number; end: number; linewise: boolean };
+export type TextRange = {
+  start: number;
+  end: number;
+  linewise: boolean;
+  /** Operators adjust its end as that of an exclusive motion. */
+  exclusive?: boolean;
+};
 
 type TextObject = (text: string, cursor: number, around: boolean, count: number) => TextRange | undefined;
 
@@ -35,6 +42,7 @@ export function textObject(key: string): TextObject | undefined {
   if (key === '"' || key === "'" || key === "`")
     return (text, cursor, around) => quoted(key, text, cursor, around);
   if (key === "p") return paragraph;
+  if (key === "s") return sentence;
   const pair = BRACKETS[key];
   return pair && ((...args) => bracketed(pair, ...args));
 }

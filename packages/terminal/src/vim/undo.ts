@@ -1,3 +1,4 @@
+import { changedRows } from "./marks.ts";
 import type { Snapshot, VimState } from "./state.ts";
 import { firstNonBlank, onCharacter, rowOf, startOfRow } from "./text.ts";
 
@@ -36,7 +37,7 @@ function restoredCursor(from: string, to: string, saved: number, savedText: stri
   const savedRow = rowOf(savedText, saved);
   const savedColumn = saved - startOfRow(savedText, savedRow);
   if (from === to) return atPlace(to, savedRow, savedColumn);
-  const { first, size } = changedRows(from.split("\n"), to.split("\n"));
+  const { first, added: size } = changedRows(from.split("\n"), to.split("\n"));
   const near = savedRow >= first - 1 && savedRow <= first + size;
   if (near) return atPlace(to, savedRow, savedColumn);
   return onCharacter(to, firstNonBlank(to, startOfRow(to, first)));
@@ -46,14 +47,4 @@ function atPlace(text: string, row: number, column: number): number {
   const start = startOfRow(text, row);
   const line = text.slice(start).split("\n", 1)[0] ?? "";
   return onCharacter(text, start + Math.min(column, line.length));
-}
-
-/** The first row that differs, and how many rows of `to` belong to the change. */
-function changedRows(from: readonly string[], to: readonly string[]) {
-  let first = 0;
-  while (first < from.length && first < to.length && from[first] === to[first]) first++;
-  let same = 0;
-  const most = Math.min(from.length, to.length) - first;
-  while (same < most && from[from.length - 1 - same] === to[to.length - 1 - same]) same++;
-  return { first, size: to.length - same - first };
 }

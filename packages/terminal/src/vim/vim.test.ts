@@ -110,7 +110,7 @@ describe("vim mode", () => {
 
 const pick = <T>(...values: T[]) => fc.constantFrom(...values);
 const words = (keys: string) => [...keys];
-const motion = pick(..."hjklwbe0$^GWBE", "gg", "2w", "fa", "t ", "Fo");
+const motion = pick(..."hjklwbe0$^GWBE", "gg", "2w", "fa", "t ", "Fo", "%", "{", "}", "ge", "_");
 const typed = pick(["n", "e", "w"], ["q", "Enter", "z"], ["a", "b", "Backspace"]).map((keys) => [
   ...keys,
   "Escape",
@@ -119,7 +119,7 @@ const arbitraryCommand = fc.oneof(
   motion.map(words),
   fc.tuple(pick("d", "y"), motion).map(([verb, to]) => words(verb + to)),
   fc
-    .tuple(pick("dd", "yy", "x", "X", "D", "~", "rz"), pick("", "2"))
+    .tuple(pick("dd", "yy", "x", "X", "D", "~", "rz", "gJ", "g~~"), pick("", "2"))
     .map(([verb, count]) => words(count + verb)),
   fc.tuple(pick("i", "a", "I", "A", "o", "O", "s"), typed).map(([verb, text]) => [verb, ...text]),
   fc

@@ -1,4 +1,5 @@
 import { insertMode } from "./insert.ts";
+import { moveMarks } from "./marks.ts";
 import { runNormal } from "./normal.ts";
 import { isCharacter, parseKeys } from "./parse.ts";
 import type { VimResult, VimState } from "./state.ts";
@@ -10,6 +11,11 @@ import { runVisual } from "./visual.ts";
  * Pure: the caller keeps the state, draws it and carries out the effect.
  */
 export function pressKey(state: VimState, key: string): VimResult {
+  const { state: after, ...rest } = handleKey(state, key);
+  return { state: moveMarks(state, after), ...rest };
+}
+
+function handleKey(state: VimState, key: string): VimResult {
   if (state.mode === "insert") return { state: insertMode(state, key) };
   return state.mode === "command" ? commandMode(state, key) : { state: commandKeys(state, key) };
 }

@@ -1,4 +1,5 @@
-import { editRange, motionOf, record, rememberFind } from "./normal.ts";
+import { withMark } from "./marks.ts";
+import { beforeJump, editRange, motionOf, record, rememberFind } from "./normal.ts";
 import type { Command } from "./parse.ts";
 import type { SelectionSize, VimState } from "./state.ts";
 import { columnOf, lineStart, next, onCharacter, previous, rowOf } from "./text.ts";
@@ -14,6 +15,7 @@ export function runVisual(state: VimState, command: Command): VimState {
   if (verb === "v") return state.mode === "visual" ? leave(state) : { ...state, mode: "visual" };
   if (verb === "V") return state.mode === "visual-line" ? leave(state) : { ...state, mode: "visual-line" };
   if (verb === ":") return { ...leave(state), mode: "command", commandLine: "" };
+  if (verb === "m") return withMark(state, command.argument ?? "", state.cursor);
   return change(state, command);
 }
 
@@ -37,7 +39,7 @@ const leave = (state: VimState): VimState => ({
 function extend(state: VimState, command: Command): VimState {
   const motion = motionOf(state, command, true);
   if (!motion) return state;
-  return rememberFind({ ...state, cursor: motion.to, column: motion.column }, command);
+  return rememberFind({ ...beforeJump(state, command), cursor: motion.to, column: motion.column }, command);
 }
 
 function select(state: VimState, command: Command): VimState {
@@ -46,10 +48,11 @@ function select(state: VimState, command: Command): VimState {
   const from = extending ? next(state.text, state.cursor) : state.cursor;
   const range = textObject(key)?.(state.text, from, around, command.count ?? 1);
   if (!range || range.end <= range.start) return state;
-  if (extending && !range.linewise)
-    return { ...state, mode: "visual", cursor: previous(state.text, range.end) };
+  const last = previous(state.text, range.end);
+  const cursor = range.exclusive ? onCharacter(state.text, last) : last;
+  if (extending && !range.linewise) return { ...state, mode: "visual", cursor };
   if (range.linewise) return { ...state, mode: "visual-line", anchor: range.start, cursor: range.end };
-  return { ...state, mode: "visual", anchor: range.start, cursor: previous(state.text, range.end) };
+  return { ...state, mode: "visual", anchor: range.start, cursor };
 }
 
 function change(state: VimState, command: Command): VimState {
