@@ -1,0 +1,14 @@
+import type { PackContext, Tool } from "@octant/core";
+import { abc } from "./abc/index.ts";
+import { audio } from "./audio/index.ts";
+import { createLibrary } from "./library/library.ts";
+import type { Settings } from "./settings.ts";
+import { createSoundfonts, soundfont } from "./soundfont/index.ts";
+
+export { settings } from "./settings.ts";
+
+export function tools(context: PackContext<Settings>): readonly Tool[] {
+  const library = createLibrary(context);
+  const soundfonts = createSoundfonts(library, context.settings.soundfont);
+  return [abc(library), soundfont(soundfonts), audio(library, soundfonts)];
+}
