@@ -12,7 +12,7 @@ import type {
   Topics,
 } from "@octant/core";
 import type { Checkpoints, StateFolder, Workspace } from "@octant/host";
-import type { HttpServer, TokenStore } from "@octant/http";
+import type { HttpServer, TokenCheck, TokenStore } from "@octant/http";
 import type { Connection, HttpOptions, Outlet, StdioOptions, StdioServer } from "@octant/mcp";
 import type {
   Config,
@@ -90,6 +90,10 @@ export interface HttpServing
     >
   > {
   readonly profile?: Profile;
+  /** Other tokens than those of this workspace. */
+  readonly tokens?: TokenCheck;
+  /** The project of accepted tokens; this workspace when absent. */
+  readonly project?: string;
 }
 
 export type StdioServing = Partial<

@@ -299,7 +299,7 @@ function createServers(
     async serveHttp(more: HttpServing = {}) {
       startWorker();
       const { caller: _caller, ...open } = edge;
-      const access = { tokens: tokens(), project: state.id };
+      const access = { tokens: more.tokens ?? tokens(), project: more.project ?? state.id };
       const server = await serveHttp({ ...open, ...more, ...access });
       if (approvals) mountApprovals(server, approvals, { ...more, ...access });
       return server;

@@ -175,7 +175,7 @@ const heedCancellation: Step = (_call, ctx, next) => {
 };
 
 /** The one place where access levels and projects are checked. */
-const checkAccess: Step = (call, ctx, next) => {
+const checkAccess: Step = async (call, ctx, next) => {
   const { access, target = "project" } = call.act;
   const { access: granted, project } = ctx.caller;
   const name = `${call.tool.name}.${call.name}`;
@@ -185,13 +185,15 @@ const checkAccess: Step = (call, ctx, next) => {
   if (project === undefined) return next();
   if (target === "global")
     throw deny(target, `${name} concerns the whole server; this caller is limited to project ${project}`);
-  const touched = call.act.projectOf?.(call.input);
-  if (touched !== undefined && touched !== project)
-    throw deny(
-      `project:${project}`,
-      `this caller is limited to project ${project}, and ${name} touches another`,
-    );
-  return next();
+  const touched = await call.act.projectOf?.(call.input);
+  if (touched === undefined || touched === project) return next();
+  ctx.decided({ step: "access", outcome: "deny", rule: `project:${project}` });
+  // A refusal would tell that it exists.
+  throw new ToolError(
+    "NOT_FOUND",
+    `project ${project}, to which this caller is limited, has nothing of this id`,
+    {},
+  );
 };
 
 const checkMode =

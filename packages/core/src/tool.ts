@@ -134,8 +134,11 @@ export interface Action<I extends z.ZodObject = z.ZodObject, O extends z.ZodType
   readonly access: Access;
   /** "project" when absent. */
   readonly target?: Target;
-  /** The project that a call touches, where a server has several; a caller limited to another one is refused. */
-  projectOf?(input: z.output<I>): string | undefined;
+  /**
+   * The project that a call touches, where a server has several. For a caller limited to another one nothing exists
+   * there: NOT_FOUND.
+   */
+  projectOf?(input: z.output<I>): Promise<string | undefined> | string | undefined;
   readonly timing: Timing;
   readonly intent: Intent;
   /** It can change or remove existing data. Omit it for actions that only read or add. */

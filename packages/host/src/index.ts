@@ -159,7 +159,14 @@ export {
   TextSearchPosition,
 } from "./search/search-text.ts";
 export { shellQuote } from "./shell-quote.ts";
-export { inTransaction, isDamaged, openDatabase, toDatabaseError } from "./sqlite/database.ts";
+export {
+  createDatabase,
+  durably,
+  inTransaction,
+  isDamaged,
+  openDatabase,
+  toDatabaseError,
+} from "./sqlite/database.ts";
 export { openSocketFolder, openStateFolder, type StateFolder } from "./state.ts";
 export { Annotation } from "./store/annotations.ts";
 export { Artifact, ArtifactId } from "./store/artifacts.ts";

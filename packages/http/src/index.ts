@@ -4,8 +4,14 @@ export type { Connections } from "./access/connections.ts";
 export { type Standing, toWwwAuthenticate } from "./access/gate.ts";
 export type { OAuthOptions } from "./access/oauth.ts";
 export { createRateLimit, type RateLimit } from "./access/rate.ts";
-export { isScope, type Scope } from "./access/scopes.ts";
-export { createTokenStore, type NewToken, type TokenInfo, type TokenStore } from "./access/tokens.ts";
+export { ANY_PROJECT, isScope, type Scope } from "./access/scopes.ts";
+export {
+  createTokenStore,
+  type NewToken,
+  type TokenCheck,
+  type TokenInfo,
+  type TokenStore,
+} from "./access/tokens.ts";
 export { readJson } from "./body.ts";
 export { createEventStream, type EventStream } from "./event-stream.ts";
 export { DEFAULT_HTTP_LIMITS, type HttpLimits } from "./limits.ts";

@@ -7,7 +7,7 @@ import { createConnections } from "./access/connections.ts";
 import { createGate, isRefusal, METADATA_PATH } from "./access/gate.ts";
 import { toHostName } from "./access/hosts.ts";
 import type { OAuthOptions } from "./access/oauth.ts";
-import type { TokenStore } from "./access/tokens.ts";
+import type { TokenCheck } from "./access/tokens.ts";
 import { answerCors, type CorsHeaders } from "./cors.ts";
 import { DEFAULT_HTTP_LIMITS, type HttpLimits } from "./limits.ts";
 import { createNodeServer } from "./node-server.ts";
@@ -19,14 +19,17 @@ export interface HttpServerOptions {
   readonly host?: string;
   /** Any free port when absent. */
   readonly port?: number;
-  readonly tokens: TokenStore;
+  readonly tokens: TokenCheck;
   /** An authorization server whose tokens are also accepted. */
   readonly oauth?: OAuthOptions;
   /** The URL of the main resource as clients know it, when it differs from ours, such as behind a proxy. */
   readonly publicUrl?: string;
   /** The path of the main resource, which OAuth metadata describes. */
   readonly resourcePath: string;
-  /** The id of the served project; tokens for other projects are refused, and all project tokens when absent. */
+  /**
+   * The id of the served project; tokens for other projects are refused, and all project tokens when absent.
+   * ANY_PROJECT: tokens of all projects are accepted, and each caller is limited to its own.
+   */
   readonly project?: string;
   /** Paths of PEM files. */
   readonly tls?: { readonly cert: string; readonly key: string };

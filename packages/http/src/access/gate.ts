@@ -5,10 +5,10 @@ import { createHostCheck, type HostOptions } from "./hosts.ts";
 import { createOAuthVerifier, isJwt, type OAuthIdentity, type OAuthOptions } from "./oauth.ts";
 import { createRateLimit } from "./rate.ts";
 import { scopesOf, toCaller } from "./scopes.ts";
-import type { TokenInfo, TokenStore } from "./tokens.ts";
+import type { TokenCheck, TokenInfo } from "./tokens.ts";
 
 export interface GateOptions extends HostOptions {
-  readonly tokens: TokenStore;
+  readonly tokens: TokenCheck;
   readonly oauth?: OAuthOptions;
   /** The id of the served project; tokens for other projects are refused. */
   readonly project?: string;

@@ -7,11 +7,16 @@ const SCOPE = /^(?:admin|project:(?<project>[A-Za-z0-9._-]{1,128}))(?<readOnly>:
 
 export const isScope = (text: string): text is Scope => SCOPE.test(text);
 
+/** In place of a project's id: the server has many projects, and a token may be for any one of them. */
+export const ANY_PROJECT = "*";
+
 /** The scopes that a server of this project accepts. */
 export const scopesOf = (project: string | undefined): readonly Scope[] => [
   "admin",
   "admin:ro",
-  ...(project === undefined ? [] : ([`project:${project}`, `project:${project}:ro`] as const)),
+  ...(project === undefined || project === ANY_PROJECT
+    ? []
+    : ([`project:${project}`, `project:${project}:ro`] as const)),
 ];
 
 /**
@@ -21,9 +26,10 @@ export const scopesOf = (project: string | undefined): readonly Scope[] => [
 export function toCaller(
   id: string,
   scopes: readonly string[],
-  project: string | undefined,
+  served: string | undefined,
 ): Caller | undefined {
   const granted = new Set(scopes);
+  const project = served === ANY_PROJECT ? firstProject(scopes) : served;
   const remote = true;
   if (granted.has("admin")) return { id, access: "admin", remote };
   if (project !== undefined && granted.has(`project:${project}`))
@@ -33,3 +39,6 @@ export function toCaller(
     return { id, access: "read", project, remote };
   return undefined;
 }
+
+const firstProject = (scopes: readonly string[]): string | undefined =>
+  scopes.map((scope) => SCOPE.exec(scope)?.groups?.["project"]).find((project) => project !== undefined);

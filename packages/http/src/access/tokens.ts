@@ -22,6 +22,8 @@ const TOKEN = /^oct_(?<id>[0-9a-f]{16})_[A-Za-z0-9_-]{43}$/;
 const RELOAD_MS = 1_000;
 
 export type TokenStore = ReturnType<typeof createTokenStore>;
+/** What a listener needs to know about tokens. */
+export type TokenCheck = Pick<TokenStore, "verify" | "find" | "list">;
 
 /**
  * The bearer tokens of a server, in a file that only its owner can read; processes share it. They are stored as

@@ -1,0 +1,111 @@
+import type { Readable, Writable } from "node:stream";
+
+export const NETWORKS = ["none", "allow", "on"] as const;
+/** `allow`: only the named hosts, through the hub's proxy. */
+export type ContainerNetwork = (typeof NETWORKS)[number];
+
+/** The most that a container may use; no limit where a field is absent. */
+export interface ContainerLimits {
+  readonly cpus?: number | undefined;
+  readonly memory_mb?: number | undefined;
+  readonly pids?: number | undefined;
+  readonly disk_mb?: number | undefined;
+}
+
+export interface Mount {
+  readonly source: string;
+  readonly target: string;
+  readonly readOnly: boolean;
+}
+
+/** A container before it exists. */
+export interface ContainerSpec {
+  readonly name: string;
+  readonly image: string;
+  readonly mounts: readonly Mount[];
+  readonly env: Readonly<Record<string, string>>;
+  readonly cwd: string;
+  readonly network: ContainerNetwork;
+  readonly limits: ContainerLimits;
+  /** Found again by these after a restart of the hub. */
+  readonly labels: Readonly<Record<string, string>>;
+}
+
+export const CONTAINER_STATES = ["created", "running", "stopped"] as const;
+
+export interface ContainerState {
+  readonly id: string;
+  readonly name: string;
+  readonly state: (typeof CONTAINER_STATES)[number];
+  readonly labels: Readonly<Record<string, string>>;
+  /** Of the last end; absent while it runs. */
+  readonly exit_code?: number | undefined;
+  /** The kernel killed it for lack of memory. */
+  readonly out_of_memory?: boolean | undefined;
+}
+
+export interface ContainerStats {
+  readonly cpu_percent: number;
+  readonly memory_bytes: number;
+  readonly pids: number;
+}
+
+export interface ExecSpec {
+  readonly argv: readonly string[];
+  readonly cwd?: string;
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+/** A command in a container. */
+export interface ExecProcess {
+  readonly stdin: Writable;
+  readonly stdout: Readable;
+  readonly stderr: Readable;
+  /** null: a signal ended it, or the container is gone. */
+  readonly exited: Promise<number | null>;
+  kill(): Promise<void>;
+}
+
+export interface ImageSpec {
+  /** The name that it gets. */
+  readonly tag: string;
+  /** The folder with the files that the build may copy. */
+  readonly context: string;
+  /** The path of the Containerfile within `context`. */
+  readonly containerfile: string;
+  readonly buildArgs?: Readonly<Record<string, string>>;
+}
+
+export interface EngineStatus {
+  readonly name: string;
+  readonly available: boolean;
+  readonly version?: string | undefined;
+  /** What confines a container, for people; or what is missing and how to get it. */
+  readonly detail: string;
+  /** The limits that it enforces; a project that asks for others is refused. */
+  readonly enforces: readonly (keyof ContainerLimits | `network:${ContainerNetwork}`)[];
+}
+
+/** Runs containers: a Docker-compatible socket, or the sandbox of this machine. */
+export interface ContainerEngine {
+  status(): Promise<EngineStatus>;
+  create(spec: ContainerSpec): Promise<string>;
+  start(id: string): Promise<void>;
+  /** Asks it to end, and kills it after the time. */
+  stop(id: string, graceMs: number): Promise<void>;
+  /** Nothing happens when it is gone. */
+  remove(id: string): Promise<void>;
+  inspect(id: string): Promise<ContainerState | undefined>;
+  /** Those with all of these labels. */
+  list(labels: Readonly<Record<string, string>>): Promise<readonly ContainerState[]>;
+  exec(id: string, spec: ExecSpec): Promise<ExecProcess>;
+  logs(
+    id: string,
+    options: { readonly tail: number; readonly since_ms?: number | undefined },
+  ): Promise<string>;
+  stats(id: string): Promise<ContainerStats>;
+  /** Whether this image can be used without a build or a download. */
+  hasImage(image: string): Promise<boolean>;
+  build(spec: ImageSpec, onLine: (line: string) => void, signal: AbortSignal): Promise<void>;
+  close(): Promise<void>;
+}

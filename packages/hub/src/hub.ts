@@ -1,0 +1,109 @@
+import { mkdirSync } from "node:fs";
+import { join } from "node:path";
+import { createOctant, type HttpServing } from "@octant/app";
+import { ANY_PROJECT } from "@octant/http";
+import { createContainers } from "./containers/containers.ts";
+import type { ContainerEngine } from "./engines/engine.ts";
+import { type Project, ProjectLimits } from "./projects/project.ts";
+import { projectTool } from "./projects/project-tool.ts";
+import { openSqliteHubStore } from "./store/sqlite-hub-store.ts";
+import { openHubTokens } from "./tokens/hub-tokens.ts";
+import { tokenTool } from "./tokens/token-tool.ts";
+import { createRepositories } from "./workspaces/repositories.ts";
+import { workspaceTool } from "./workspaces/workspace-tool.ts";
+import { createWorkspaces, WORKSPACES_IN_CONTAINER } from "./workspaces/workspaces.ts";
+
+export interface HubOptions {
+  /** Where the hub keeps everything; only its owner can read it. */
+  readonly folder: string;
+  readonly env: NodeJS.ProcessEnv;
+  readonly engine: ContainerEngine;
+  readonly log: (line: string) => void;
+}
+
+export type Hub = Awaited<ReturnType<typeof createHub>>;
+
+/** Projects, containers, workspaces and tokens for many people, served over MCP. */
+export async function createHub({ folder, env, engine, log }: HubOptions) {
+  const place = (name: string) => {
+    const path = join(folder, name);
+    mkdirSync(path, { recursive: true, mode: 0o700 });
+    return path;
+  };
+  // Its tools name no files: this root stays empty.
+  const roots = [place("root")];
+  const projectsFolder = place("projects");
+  const store = openSqliteHubStore({ file: join(folder, "hub.db") });
+  const tokens = await openHubTokens(store, log);
+  const repositories = createRepositories({ folder: projectsFolder, env });
+  const containers = createContainers({
+    engine,
+    hub_id: folder,
+    specOf: async (project) => toSpec(project, workspaces.folderOf(project.id)),
+  });
+  const workspaces = createWorkspaces({
+    store,
+    repositories,
+    folder: projectsFolder,
+    env,
+    run: containers.run,
+  });
+  const octant = createOctant({
+    roots,
+    env,
+    log,
+    name: "octant-hub",
+    command: "hub",
+    tools: ["job", "event"],
+    customTools: [
+      projectTool({
+        store,
+        engine,
+        prepare: repositories.prepare,
+        async dismantle(project, { force }) {
+          for (const workspace of await workspaces.list(project.id))
+            await workspaces.remove(project, workspace, { force });
+          await containers.remove(project.id);
+          repositories.remove(project.id);
+        },
+        options: async () => ({
+          engine: await engine.status(),
+          models: [],
+          default_limits: ProjectLimits.parse({}),
+          token_scopes: ["admin", "admin:ro", "project:<id>", "project:<id>:ro"],
+        }),
+      }),
+      workspaceTool({ store, workspaces, repositories, activeIn: async () => [] }),
+      tokenTool(tokens, store),
+    ],
+  });
+  return {
+    octant,
+    store,
+    tokens,
+    containers,
+    workspaces,
+    serve: (serving: HttpServing = {}) =>
+      octant.serveHttp({ ...serving, tokens: tokens.check, project: ANY_PROJECT }),
+    async [Symbol.asyncDispose]() {
+      await octant.close();
+      tokens[Symbol.dispose]();
+      await engine.close();
+      await store.close();
+    },
+  };
+}
+
+const BASE_IMAGE = "localhost/octant-base:1";
+
+const toSpec = ({ image = BASE_IMAGE, secrets = {}, limits }: Project, workspaces: string) => {
+  mkdirSync(workspaces, { recursive: true, mode: 0o755 });
+  return {
+    image,
+    env: secrets,
+    cwd: WORKSPACES_IN_CONTAINER,
+    mounts: [{ source: workspaces, target: WORKSPACES_IN_CONTAINER, readOnly: false }],
+    network: limits.network,
+    limits,
+  };
+};

@@ -1,0 +1,2 @@
+export type { ContainerEngine } from "./engines/engine.ts";
+export { createHub, type Hub, type HubOptions } from "./hub.ts";

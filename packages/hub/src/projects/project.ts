@@ -1,0 +1,119 @@
+import { handle, newHandle, ToolError } from "@octant/core";
+import { PermissionRule } from "@octant/runtime";
+import { z } from "zod";
+import { NETWORKS } from "../engines/engine.ts";
+import type { HubStore } from "../store/hub-store.ts";
+
+export const ProjectId = handle("project");
+export const newProjectId = () => newHandle("project", Date.now());
+
+const Name = z
+  .string()
+  .regex(
+    /^[A-Za-z0-9][A-Za-z0-9._-]{0,62}$/,
+    "a name is 1 to 63 letters, digits, dots, dashes and underscores",
+  );
+const HostName = z
+  .string()
+  .regex(/^(\*\.)?[A-Za-z0-9.-]{1,253}$/, "a host name, such as registry.npmjs.org or *.npmjs.org");
+const EnvironmentName = z
+  .string()
+  .regex(/^[A-Za-z_][A-Za-z0-9_]{0,127}$/, "the name of an environment variable");
+
+/** Budgets of a project's sessions and of its container. */
+export const ProjectLimits = z.strictObject({
+  cpus: z.number().min(0.1).max(256).optional(),
+  memory_mb: z.int().min(64).max(1_048_576).optional(),
+  pids: z.int().min(16).max(65_536).optional(),
+  disk_mb: z.int().min(16).max(16_777_216).optional(),
+  network: z.enum(NETWORKS).default("none").describe("allow: only allow_hosts"),
+  allow_hosts: z.array(HostName).max(200).default([]),
+  wall_minutes: z.int().min(1).max(10_080).optional().describe("The longest run of a session"),
+  max_sessions: z.int().min(1).max(1_000).default(10).describe("Sessions at work at once"),
+  max_depth: z.int().min(0).max(10).default(3).describe("Generations of sessions that sessions spawn"),
+  max_agents: z.int().min(1).max(1_000).default(50).describe("Sessions of one tree"),
+  max_cost: z.number().min(0).max(100_000).optional().describe("US dollars of one tree"),
+  idle_stop_minutes: z.int().min(1).max(10_080).default(15).describe("An idle container stops after this"),
+  archive_days: z.int().min(1).max(3_650).default(7).describe("A stopped container is removed after this"),
+});
+export type ProjectLimits = z.output<typeof ProjectLimits>;
+
+const McpServer = z.looseObject({}).describe("As in .mcp.json: command, args, env; or url, headers");
+
+/** What a person decides about a project. */
+export const ProjectSettings = z.strictObject({
+  description: z.string().max(2_000).optional(),
+  branch: z
+    .string()
+    .min(1)
+    .max(255)
+    .optional()
+    .describe("Sessions start from it; the default branch when absent"),
+  image: z.string().min(1).max(255).optional().describe("The hub's base image when absent"),
+  ready_command: z
+    .array(z.string().max(4_096))
+    .min(1)
+    .max(64)
+    .optional()
+    .describe("The container is ready when it exits with 0"),
+  limits: ProjectLimits.optional(),
+  secrets: z
+    .record(EnvironmentName, z.string().max(65_536))
+    .optional()
+    .describe("Environment variables of the container; their values are never shown again"),
+  model: z.string().min(1).max(200).optional(),
+  protected_paths: z
+    .array(z.string().min(1).max(1_024))
+    .max(200)
+    .optional()
+    .describe("Globs that sessions must not change"),
+  mcp_servers: z.record(z.string().max(64), McpServer).optional(),
+  permissions: z.array(PermissionRule).max(500).optional(),
+  labels: z.record(z.string().max(64), z.string().max(256)).optional(),
+});
+export type ProjectSettings = z.output<typeof ProjectSettings>;
+
+export const NewProject = ProjectSettings.extend({
+  name: Name,
+  source_url: z.string().min(1).max(2_048).optional().describe("A git URL that the hub clones"),
+  folder: z.string().min(1).max(4_096).optional().describe("A git repository on the hub's machine"),
+});
+
+/** A project as it is stored. */
+export interface Project extends Omit<ProjectSettings, "limits"> {
+  readonly id: string;
+  readonly name: string;
+  readonly source: { readonly url: string } | { readonly folder: string } | { readonly empty: true };
+  readonly limits: ProjectLimits;
+  readonly created_at: string;
+  readonly updated_at: string;
+}
+
+/** A project as callers see it: without the values of its secrets. */
+export const ProjectView = ProjectSettings.omit({ secrets: true, limits: true }).extend({
+  project_id: ProjectId,
+  name: z.string(),
+  source_url: z.string().optional(),
+  folder: z.string().optional(),
+  limits: ProjectLimits,
+  secrets: z.array(z.string()).describe("Their names"),
+  created_at: z.string(),
+  updated_at: z.string(),
+});
+export type ProjectView = z.output<typeof ProjectView>;
+
+export function toProjectView({ id, source, secrets = {}, ...rest }: Project): ProjectView {
+  return {
+    ...rest,
+    project_id: id,
+    ...("url" in source && { source_url: source.url }),
+    ...("folder" in source && { folder: source.folder }),
+    secrets: Object.keys(secrets),
+  };
+}
+
+export async function findProject(store: HubStore, id: string): Promise<Project> {
+  const found = await store.records<Project>("project").get(id);
+  if (found) return found;
+  throw new ToolError("NOT_FOUND", `there is no project '${id}'; project.list shows them`, { id });
+}

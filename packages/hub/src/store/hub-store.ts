@@ -1,0 +1,73 @@
+/** A stored thing of the hub: a project, a session, a schedule. */
+export interface HubRecord {
+  readonly id: string;
+  /** The project that it belongs to; absent for projects and for what concerns all of them. */
+  readonly project_id?: string | undefined;
+  /** Unique among the records of its kind and project. */
+  readonly name?: string | undefined;
+  /** ISO 8601. */
+  readonly created_at: string;
+}
+
+export interface RecordFilter {
+  readonly project_id?: string | undefined;
+  /** At most this many. */
+  readonly limit?: number | undefined;
+}
+
+/** The records of one kind. Several hubs may share them, so every change is made on the stored state. */
+export interface Records<T extends HubRecord> {
+  get(id: string): Promise<T | undefined>;
+  /** Newest first. */
+  list(filter?: RecordFilter): Promise<readonly T[]>;
+  /** Throws ALREADY_EXISTS when another one of its project has this name. */
+  add(record: T): Promise<void>;
+  /** Replaces the record by what `change` makes of it, atomically; undefined when there is none. */
+  change(id: string, change: (record: T) => T): Promise<T | undefined>;
+  /** False when there is none. */
+  remove(id: string): Promise<boolean>;
+}
+
+/** An event of a session as the log stores it; `seq` counts from 1 without gaps. */
+export interface LoggedEvent {
+  readonly seq: number;
+}
+
+/** The events of sessions, each session in its own order. */
+export interface EventLog {
+  /** Resolves when the event is durable. Throws CONFLICT when its number is not the next one: another hub wrote it. */
+  append(log_id: string, event: LoggedEvent): Promise<void>;
+  /** Events after this number, oldest first. */
+  read(log_id: string, after: number, limit: number): Promise<readonly LoggedEvent[]>;
+  /** The number of the last event; 0 when there is none. */
+  last(log_id: string): Promise<number>;
+  ids(): Promise<readonly string[]>;
+  remove(log_id: string): Promise<void>;
+}
+
+/** A name that one holder has for a limited time, such as the right to run a schedule. */
+export interface Leases {
+  /** Takes or renews it; false while another holder has it. */
+  take(name: string, holder: string, ms: number): Promise<boolean>;
+  release(name: string, holder: string): Promise<void>;
+}
+
+/** What a hub keeps. SQLite is the first adapter; `testing/hub-store-contract.ts` says what any must do. */
+export interface HubStore {
+  records<T extends HubRecord>(kind: RecordKind): Records<T>;
+  readonly events: EventLog;
+  readonly leases: Leases;
+  close(): Promise<void>;
+}
+
+export const RECORD_KINDS = [
+  "project",
+  "container",
+  "session",
+  "workspace",
+  "token",
+  "schedule",
+  "schedule_run",
+  "webhook",
+] as const;
+export type RecordKind = (typeof RECORD_KINDS)[number];

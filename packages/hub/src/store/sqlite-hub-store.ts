@@ -1,0 +1,164 @@
+import type { DatabaseSync } from "node:sqlite";
+import { ToolError } from "@octant/core";
+import { createDatabase, durably, inTransaction, openDatabase } from "@octant/host";
+import type { EventLog, HubRecord, HubStore, Leases, LoggedEvent, RecordKind, Records } from "./hub-store.ts";
+
+const WHAT = "the database of the hub";
+
+/** Released migrations never change; see `openDatabase`. */
+const MIGRATIONS = [
+  `CREATE TABLE records (
+     kind TEXT NOT NULL, id TEXT NOT NULL, project_id TEXT NOT NULL, name TEXT,
+     created_at TEXT NOT NULL, doc TEXT NOT NULL,
+     PRIMARY KEY (kind, id)) STRICT, WITHOUT ROWID;
+   CREATE UNIQUE INDEX record_names ON records (kind, project_id, name) WHERE name IS NOT NULL;
+   CREATE INDEX records_by_time ON records (kind, project_id, created_at, id);
+   CREATE TABLE events (
+     log_id TEXT NOT NULL, seq INTEGER NOT NULL, event TEXT NOT NULL,
+     PRIMARY KEY (log_id, seq)) STRICT, WITHOUT ROWID;
+   CREATE TABLE leases (
+     name TEXT PRIMARY KEY, holder TEXT NOT NULL, until_ms INTEGER NOT NULL) STRICT, WITHOUT ROWID;`,
+] as const;
+
+export interface SqliteHubStoreOptions {
+  readonly file: string;
+  readonly now?: () => number;
+}
+
+/** The state of a hub on one machine, in one file. */
+export function openSqliteHubStore({ file, now = Date.now }: SqliteHubStoreOptions): HubStore {
+  const database = createDatabase({ what: WHAT, open: () => openDatabase(file, WHAT, MIGRATIONS) });
+  const { use } = database;
+  // A newer database, or a damaged one, is reported at the start.
+  use(() => {});
+  return {
+    records: (kind) => createRecords(use, kind),
+    events: createEventLog(use),
+    leases: createLeases(use, now),
+    close: async () => database.close(),
+  };
+}
+
+type Use = <R>(work: (db: DatabaseSync) => R) => R;
+
+/** Records without a project are stored below the empty one, so that their names are unique, too. */
+const NO_PROJECT = "";
+
+const createRecords = <T extends HubRecord>(use: Use, kind: RecordKind): Records<T> => {
+  // `add` and `change` are the only writers, so the text is a T.
+  const parse = (row: Record<string, unknown>): T => JSON.parse(String(row["doc"])) as T;
+  const find = (db: DatabaseSync, id: string): T | undefined => {
+    const row = db.prepare("SELECT doc FROM records WHERE kind = ? AND id = ?").get(kind, id);
+    return row && parse(row);
+  };
+  const write = (db: DatabaseSync, record: T) => {
+    const { id, project_id = NO_PROJECT, name = null, created_at } = record;
+    try {
+      db.prepare("INSERT INTO records VALUES (?, ?, ?, ?, ?, ?)").run(
+        kind,
+        id,
+        project_id,
+        name,
+        created_at,
+        JSON.stringify(record),
+      );
+    } catch (cause) {
+      if (!isConstraint(cause)) throw cause;
+      const message = `there is already a ${kind} named '${name ?? id}'; choose another name`;
+      throw new ToolError("ALREADY_EXISTS", message, { uri: `${kind}:${name ?? id}` }, { cause });
+    }
+  };
+  return {
+    get: async (id) => use((db) => find(db, id)),
+    list: async ({ project_id, limit = -1 } = {}) =>
+      use((db) =>
+        db
+          .prepare(
+            `SELECT doc FROM records WHERE kind = ? AND (?2 IS NULL OR project_id = ?2)
+             ORDER BY created_at DESC, id DESC LIMIT ?3`,
+          )
+          .all(kind, project_id ?? null, limit)
+          .map(parse),
+      ),
+    add: async (record) => use((db) => durably(db, () => write(db, record))),
+    change: async (id, change) =>
+      use((db) =>
+        durably(db, () =>
+          inTransaction(db, () => {
+            const found = find(db, id);
+            if (!found) return undefined;
+            const changed = change(found);
+            db.prepare("DELETE FROM records WHERE kind = ? AND id = ?").run(kind, id);
+            write(db, changed);
+            return changed;
+          }),
+        ),
+      ),
+    remove: async (id) =>
+      use((db) =>
+        durably(
+          db,
+          () => db.prepare("DELETE FROM records WHERE kind = ? AND id = ?").run(kind, id).changes > 0,
+        ),
+      ),
+  };
+};
+
+const createEventLog = (use: Use): EventLog => ({
+  append: async (log_id, event) =>
+    use((db) => {
+      const added = durably(db, () =>
+        db
+          .prepare(
+            `INSERT INTO events SELECT ?1, ?2, ?3
+             WHERE ?2 = 1 + (SELECT coalesce(max(seq), 0) FROM events WHERE log_id = ?1)`,
+          )
+          .run(log_id, event.seq, JSON.stringify(event)),
+      );
+      if (added.changes > 0) return;
+      const actual = String(lastOf(db, log_id) + 1);
+      const message = `another hub writes to ${log_id}: its next event is number ${actual}, not ${event.seq}`;
+      throw new ToolError("CONFLICT", message, { expected: String(event.seq), actual });
+    }),
+  read: async (log_id, after, limit) =>
+    use((db) =>
+      db
+        .prepare("SELECT event FROM events WHERE log_id = ? AND seq > ? ORDER BY seq LIMIT ?")
+        .all(log_id, after, limit)
+        // `append` is the only writer.
+        .map((row) => JSON.parse(String(row["event"])) as LoggedEvent),
+    ),
+  last: async (log_id) => use((db) => lastOf(db, log_id)),
+  ids: async () =>
+    use((db) =>
+      db
+        .prepare("SELECT DISTINCT log_id FROM events")
+        .all()
+        .map((row) => String(row["log_id"])),
+    ),
+  remove: async (log_id) => use((db) => void db.prepare("DELETE FROM events WHERE log_id = ?").run(log_id)),
+});
+
+const lastOf = (db: DatabaseSync, log_id: string): number =>
+  Number(db.prepare("SELECT max(seq) AS seq FROM events WHERE log_id = ?").get(log_id)?.["seq"] ?? 0);
+
+const createLeases = (use: Use, now: () => number): Leases => ({
+  take: async (name, holder, ms) =>
+    use(
+      (db) =>
+        db
+          .prepare(
+            `INSERT INTO leases VALUES (?1, ?2, ?3)
+             ON CONFLICT (name) DO UPDATE SET holder = ?2, until_ms = ?3
+             WHERE holder = ?2 OR until_ms <= ?4`,
+          )
+          .run(name, holder, now() + ms, now()).changes > 0,
+    ),
+  release: async (name, holder) =>
+    use((db) => void db.prepare("DELETE FROM leases WHERE name = ? AND holder = ?").run(name, holder)),
+});
+
+const SQLITE_CONSTRAINT = 19;
+
+const isConstraint = (cause: unknown): boolean =>
+  cause instanceof Error && "errcode" in cause && (Number(cause.errcode) & 0xff) === SQLITE_CONSTRAINT;

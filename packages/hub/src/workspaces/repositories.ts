@@ -1,0 +1,149 @@
+import { mkdirSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { ToolError } from "@octant/core";
+import type { Project } from "../projects/project.ts";
+import { createRunGit, type RunGit } from "./git-repository.ts";
+
+/** The branch of a project without a source. */
+const FIRST_BRANCH = "main";
+const EMPTY_TREE = "4b825dc642cb6eb9a060e54bf8d69288fbee4904";
+const MAX_CONFLICTS = 100;
+
+export type Repositories = ReturnType<typeof createRepositories>;
+
+export interface MergeOutcome {
+  readonly into: string;
+  readonly commit?: string;
+  /** Files that both sides changed; nothing was merged. */
+  readonly conflicts: readonly string[];
+}
+
+/** The hub's own clones of the projects' sources, one bare repository each. */
+export function createRepositories({
+  folder,
+  env,
+}: {
+  readonly folder: string;
+  readonly env: NodeJS.ProcessEnv;
+}) {
+  const gitIn = createRunGit(env);
+  const placeOf = (project_id: string) => join(folder, project_id, "repository.git");
+  const gitOf = (project_id: string): RunGit => gitIn(placeOf(project_id));
+  const branchOf = async ({ id, branch }: Project): Promise<string> =>
+    branch ?? (await gitOf(id)(["symbolic-ref", "--short", "HEAD"])).stdout.trim();
+  const resolve = async (project_id: string, name: string): Promise<string> => {
+    const { code, stdout } = await gitOf(project_id)(
+      ["rev-parse", "--verify", "--quiet", "--end-of-options", `${name}^{commit}`],
+      { also: [1, 128] },
+    );
+    if (code === 0) return stdout.trim();
+    throw new ToolError("NOT_FOUND", `the project has no branch or commit '${name}'`, { id: name });
+  };
+
+  return {
+    placeOf,
+    gitOf,
+    branchOf,
+    resolve,
+    /** Clones the source; a project without one gets an empty first commit. */
+    async prepare(project: Project, { signal }: { readonly signal: AbortSignal }): Promise<void> {
+      const place = placeOf(project.id);
+      mkdirSync(join(folder, project.id), { recursive: true, mode: 0o700 });
+      try {
+        const { source } = project;
+        if ("empty" in source) await createEmpty(gitIn, place, signal);
+        else {
+          const from = "url" in source ? source.url : source.folder;
+          await gitIn(undefined)(["clone", "--bare", "--quiet", "--", from, place], { signal });
+          await gitIn(place)(["config", "remote.origin.fetch", "+refs/heads/*:refs/remotes/origin/*"]);
+        }
+        await resolve(project.id, await branchOf(project));
+      } catch (cause) {
+        rmSync(join(folder, project.id), { recursive: true, force: true });
+        throw cause;
+      }
+    },
+    /** Gets what is new in the source, and moves the branches that only the source changed. */
+    async refresh(project: Project, signal?: AbortSignal): Promise<void> {
+      if ("empty" in project.source) return;
+      const git = gitOf(project.id);
+      await git(["fetch", "--quiet", "--prune", "origin"], { signal });
+      const branch = await branchOf(project);
+      const theirs = await git(["rev-parse", "--verify", "--quiet", `refs/remotes/origin/${branch}`], {
+        also: [1],
+      });
+      if (theirs.code !== 0) return;
+      const [ours, new_] = [await resolve(project.id, branch), theirs.stdout.trim()];
+      const { code } = await git(["merge-base", "--is-ancestor", ours, new_], { also: [1] });
+      if (code === 0) await git(["update-ref", `refs/heads/${branch}`, new_, ours]);
+    },
+    /** Merges a commit into a branch without a working tree. */
+    async merge(
+      project: Project,
+      {
+        commit,
+        into,
+        message,
+      }: { readonly commit: string; readonly into?: string | undefined; readonly message: string },
+    ): Promise<MergeOutcome> {
+      const git = gitOf(project.id);
+      const branch = into ?? (await branchOf(project));
+      const ours = await resolve(project.id, `refs/heads/${branch}`);
+      const { code: isMerged } = await git(["merge-base", "--is-ancestor", commit, ours], { also: [1] });
+      if (isMerged === 0) return { into: branch, commit: ours, conflicts: [] };
+      const { code, stdout } = await git(["merge-tree", "--write-tree", "--name-only", "-z", ours, commit], {
+        also: [1],
+      });
+      const [tree = "", ...rest] = stdout.split("\0");
+      if (code === 1)
+        return {
+          into: branch,
+          conflicts: [...new Set(rest.slice(0, rest.indexOf("")))].slice(0, MAX_CONFLICTS),
+        };
+      const merged = (
+        await git(["commit-tree", tree, "-p", ours, "-p", commit, "-F", "-"], { input: message })
+      ).stdout.trim();
+      // Refused when somebody moved the branch meanwhile.
+      await git(["update-ref", "-m", "merge", `refs/heads/${branch}`, merged, ours]);
+      return { into: branch, commit: merged, conflicts: [] };
+    },
+    /** Sends a branch to the source; the reason when it is refused. */
+    async push(project: Project, branch: string, signal?: AbortSignal): Promise<string | undefined> {
+      if ("empty" in project.source) return "the project has no source";
+      try {
+        // A folder whose working tree is clean follows its branch.
+        const receive = ["--receive-pack", "git -c receive.denyCurrentBranch=updateInstead receive-pack"];
+        const ref = `refs/heads/${branch}`;
+        const isFolder = "folder" in project.source;
+        await gitOf(project.id)(
+          ["push", "--quiet", ...(isFolder ? receive : []), "origin", `${ref}:${ref}`],
+          { signal },
+        );
+        return undefined;
+      } catch (cause) {
+        if (cause instanceof ToolError && cause.code === "VCS_ERROR") return cause.message;
+        throw cause;
+      }
+    },
+    /** Commits of `commit` that no branch of the hub or of the source has. */
+    async unmerged(project_id: string, commit: string): Promise<number> {
+      const args = ["rev-list", "--count", commit, "--not", "--branches", "--remotes"];
+      return Number((await gitOf(project_id)(args)).stdout);
+    },
+    remove(project_id: string): void {
+      rmSync(join(folder, project_id), { recursive: true, force: true });
+    },
+  };
+}
+
+async function createEmpty(
+  gitIn: (folder: string | undefined) => RunGit,
+  place: string,
+  signal: AbortSignal,
+) {
+  await gitIn(undefined)(["init", "--bare", "--quiet", "--template=", "--", place], { signal });
+  const git = gitIn(place);
+  await git(["hash-object", "-t", "tree", "-w", "--stdin"], { input: "" });
+  const { stdout } = await git(["commit-tree", EMPTY_TREE, "-m", "Create the project"]);
+  await git(["update-ref", `refs/heads/${FIRST_BRANCH}`, stdout.trim()]);
+}

@@ -1,0 +1,123 @@
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { git, openHub } from "../../testing/open-hub.ts";
+
+async function openProject(settings: object = {}) {
+  const opened = await openHub();
+  const source = opened.createSource();
+  const { project_id } = await opened.get<{ project_id: string }>("project.create", {
+    name: "demo",
+    folder: source,
+    ...settings,
+  });
+  const workspace = await opened.get<{ workspace_id: string; branch: string }>("workspace.create", {
+    project_id,
+    name: "work",
+  });
+  const place = join(opened.hub.workspaces.folderOf(project_id), workspace.workspace_id);
+  const commit = (file: string, text: string) => {
+    writeFileSync(join(place, file), text);
+    git(place, "add", "-A");
+    git(place, "commit", "-qm", `Change ${file}`);
+  };
+  return { ...opened, ...workspace, source, project_id, place, commit };
+}
+
+test("a workspace's commits are shown, merged and pushed to the folder they came from", async () => {
+  const { get, workspace_id, source, commit } = await openProject();
+  commit("b.txt", "two\n");
+  const diff = await get<{ patch: string; commits: string[] }>("workspace.diff", { workspace_id });
+  expect(diff.patch).toContain("+two");
+  expect(diff.commits).toEqual([expect.stringContaining("Change b.txt")]);
+  expect(await get("workspace.merge", { workspace_id })).toMatchObject({
+    merged: true,
+    into: "main",
+    pushed: true,
+  });
+  expect(git(source, "log", "--format=%s", "--first-parent")).toBe("Merge octant/work\nFirst\n");
+  expect(readFileSync(join(source, "b.txt"), "utf8")).toBe("two\n");
+});
+
+test("a conflict names the files and merges nothing", async () => {
+  const { get, workspace_id, source, commit } = await openProject();
+  commit("a.txt", "ours\n");
+  writeFileSync(join(source, "a.txt"), "theirs\n");
+  git(source, "commit", "-qam", "Theirs");
+  expect(await get("workspace.merge", { workspace_id })).toMatchObject({
+    merged: false,
+    conflicts: ["a.txt"],
+  });
+  expect(git(source, "log", "-1", "--format=%s")).toBe("Theirs\n");
+});
+
+test("a source with uncommitted changes keeps them, and the answer says that nothing was pushed", async () => {
+  const { get, workspace_id, source, commit } = await openProject();
+  commit("a.txt", "ours\n");
+  writeFileSync(join(source, "a.txt"), "unsaved\n");
+  const merged = await get("workspace.merge", { workspace_id });
+  expect(merged).toMatchObject({
+    merged: true,
+    pushed: false,
+    warning: expect.stringContaining("unstaged changes"),
+  });
+  expect(readFileSync(join(source, "a.txt"), "utf8")).toBe("unsaved\n");
+});
+
+test("protected paths are not merged", async () => {
+  const { call, workspace_id, commit } = await openProject({ protected_paths: ["secret/**", "*.lock"] });
+  commit("yarn.lock", "x\n");
+  expect((await call("workspace.merge", { workspace_id })).error).toMatchObject({
+    code: "PROTECTED_PATH",
+    details: { uri: "yarn.lock", rule: "*.lock" },
+  });
+});
+
+test("a workspace with commits of its own is deleted only by force, and one without at once", async () => {
+  const { call, get, project_id, workspace_id, place, commit } = await openProject();
+  const { workspace_id: other } = await get<{ workspace_id: string }>("workspace.create", { project_id });
+  await get("workspace.delete", { workspace_id: other });
+  commit("b.txt", "two\n");
+  expect((await call("workspace.delete", { workspace_id })).error?.code).toBe("CONFIRM_REQUIRED");
+  expect((await call("project.delete", { project_id })).error?.code).toBe("CONFIRM_REQUIRED");
+  expect(existsSync(place)).toBe(true);
+  await get("workspace.delete", { workspace_id, force: true });
+  expect(existsSync(place)).toBe(false);
+  await get("project.delete", { project_id });
+  expect(await get("project.list")).toEqual({ projects: [] });
+});
+
+test("git settings that a container writes into its workspace do not run in the hub", async () => {
+  const { get, workspace_id, place, commit, folder } = await openProject();
+  const mark = join(folder, "escaped");
+  commit("b.txt", "two\n");
+  for (const [key, value] of [
+    ["core.fsmonitor", `touch ${mark}`],
+    ["core.hooksPath", place],
+    ["uploadpack.packObjectsHook", `touch ${mark}`],
+    ["diff.external", `touch ${mark}`],
+  ] as const)
+    git(place, "config", key, value);
+  // git in the container may run these; here it is the test's own git.
+  git(place, "config", "--unset", "core.fsmonitor");
+  await get("workspace.diff", { workspace_id });
+  await get("workspace.merge", { workspace_id });
+  expect(existsSync(mark)).toBe(false);
+});
+
+test("an empty project and one that cannot be cloned", async () => {
+  const { call, get } = await openHub();
+  const { project_id } = await get<{ project_id: string }>("project.create", { name: "empty" });
+  expect(await get("workspace.create", { project_id })).toMatchObject({ project_id });
+  const refused = await call("project.create", {
+    name: "gone",
+    source_url: "file:///nonexistent/repository",
+  });
+  expect(refused.error).toMatchObject({ code: "VCS_ERROR" });
+  const evil = await call("project.create", { name: "evil", source_url: "ext::sh -c 'touch /tmp/escaped'" });
+  expect(evil.error).toMatchObject({
+    code: "VCS_ERROR",
+    message: expect.stringContaining("'ext' not allowed"),
+  });
+  expect(await get<{ projects: object[] }>("project.list")).toMatchObject({ projects: [{ name: "empty" }] });
+});

@@ -1,0 +1,100 @@
+import { expect, test } from "vitest";
+import type { HubRecord, HubStore } from "../src/store/hub-store.ts";
+
+interface Thing extends HubRecord {
+  readonly count: number;
+}
+
+const thing = (id: string, more: Partial<Thing> = {}): Thing => ({
+  id,
+  created_at: `2026-11-16T00:00:0${id.length}.000Z`,
+  count: 0,
+  ...more,
+});
+
+/** What any store of a hub must do. `reopen` opens the same state again, as another hub would. */
+export function describeHubStore(
+  open: () => Promise<{ store: HubStore; reopen(): Promise<HubStore> }>,
+): void {
+  test("a record is read back, changed and removed, also by another hub", async () => {
+    const { store, reopen } = await open();
+    const things = store.records<Thing>("project");
+    await things.add(thing("a"));
+    const other = (await reopen()).records<Thing>("project");
+    expect(await other.get("a")).toEqual(thing("a"));
+    expect(await other.change("a", (one) => ({ ...one, count: 7 }))).toMatchObject({ count: 7 });
+    expect(await things.get("a")).toMatchObject({ count: 7 });
+    expect(await things.remove("a")).toBe(true);
+    expect(await other.get("a")).toBeUndefined();
+    expect(await other.remove("a")).toBe(false);
+    expect(await other.change("a", (one) => one)).toBeUndefined();
+  });
+
+  test("records are listed newest first, of one project and of one kind", async () => {
+    const { store } = await open();
+    const things = store.records<Thing>("session");
+    for (const id of ["a", "bb", "ccc"])
+      await things.add(thing(id, { project_id: id === "bb" ? "p2" : "p1" }));
+    await store.records<Thing>("schedule").add(thing("dddd", { project_id: "p1" }));
+    expect((await things.list()).map(({ id }) => id)).toEqual(["ccc", "bb", "a"]);
+    expect((await things.list({ project_id: "p1" })).map(({ id }) => id)).toEqual(["ccc", "a"]);
+    expect((await things.list({ limit: 1 })).map(({ id }) => id)).toEqual(["ccc"]);
+  });
+
+  test("a name is unique within its kind and project, and a refused change leaves the record", async () => {
+    const { store } = await open();
+    const things = store.records<Thing>("workspace");
+    await things.add(thing("a", { project_id: "p1", name: "main" }));
+    await things.add(thing("b", { project_id: "p2", name: "main" }));
+    await things.add(thing("c", { project_id: "p1" }));
+    await things.add(thing("d", { project_id: "p1" }));
+    const taken = { code: "ALREADY_EXISTS" };
+    await expect(things.add(thing("e", { project_id: "p1", name: "main" }))).rejects.toMatchObject(taken);
+    await expect(things.change("c", (one) => ({ ...one, name: "main" }))).rejects.toMatchObject(taken);
+    expect(await things.get("c")).toEqual(thing("c", { project_id: "p1" }));
+    await things.remove("a");
+    await things.add(thing("e", { project_id: "p1", name: "main" }));
+  });
+
+  test("changes of two hubs are both kept", async () => {
+    const { store, reopen } = await open();
+    await store.records<Thing>("project").add(thing("a"));
+    const hubs = [store, await reopen()];
+    const add = (hub: HubStore) =>
+      hub.records<Thing>("project").change("a", (one) => ({ ...one, count: one.count + 1 }));
+    await Promise.all(Array.from({ length: 50 }, (_, n) => add(hubs[n % 2] ?? store)));
+    expect(await store.records<Thing>("project").get("a")).toMatchObject({ count: 50 });
+  });
+
+  test("events are read from any number, and a number that another hub has written is refused", async () => {
+    const { store, reopen } = await open();
+    const event = (seq: number) => ({ seq, text: `event ${seq}` });
+    for (const seq of [1, 2, 3]) await store.events.append("one", event(seq));
+    await store.events.append("two", event(1));
+    const other = await reopen();
+    expect(await other.events.read("one", 1, 10)).toEqual([event(2), event(3)]);
+    expect(await other.events.read("one", 0, 1)).toEqual([event(1)]);
+    expect(await other.events.last("one")).toBe(3);
+    expect(await other.events.last("none")).toBe(0);
+    const refused = { code: "CONFLICT", details: { expected: "3", actual: "4" } };
+    await expect(other.events.append("one", event(3))).rejects.toMatchObject(refused);
+    await expect(other.events.append("one", event(5))).rejects.toMatchObject({ code: "CONFLICT" });
+    expect((await other.events.ids()).toSorted()).toEqual(["one", "two"]);
+    await other.events.remove("one");
+    expect(await store.events.read("one", 0, 10)).toEqual([]);
+  });
+
+  test("a lease has one holder, who may renew it, until it is released or its time is over", async () => {
+    const { store, reopen } = await open();
+    const { leases } = store;
+    const other = (await reopen()).leases;
+    expect(await leases.take("nightly", "a", 60_000)).toBe(true);
+    expect(await other.take("nightly", "b", 60_000)).toBe(false);
+    expect(await leases.take("nightly", "a", 60_000)).toBe(true);
+    await other.release("nightly", "b");
+    expect(await other.take("nightly", "b", 60_000)).toBe(false);
+    await leases.release("nightly", "a");
+    expect(await other.take("nightly", "b", 0)).toBe(true);
+    expect(await leases.take("nightly", "a", 60_000)).toBe(true);
+  });
+}

@@ -1,0 +1,68 @@
+import { execFileSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Caller, Envelope } from "@octant/core";
+import { onTestFinished } from "vitest";
+import { createHub } from "../src/index.ts";
+import { createUnconfinedEngine } from "./unconfined-engine.ts";
+
+export const ADMIN: Caller = { id: "admin", access: "admin" };
+
+/** A hub with an empty home, and a git repository as the source of projects. */
+export async function openHub() {
+  const folder = mkdtempSync(join(tmpdir(), "octant-hub-"));
+  const env = { PATH: process.env.PATH, HOME: join(folder, "home"), XDG_STATE_HOME: join(folder, "state") };
+  mkdirSync(env.HOME);
+  const log: string[] = [];
+  const hub = await createHub({
+    folder: join(folder, "hub"),
+    env,
+    engine: createUnconfinedEngine(),
+    log: (line) => log.push(line),
+  });
+  onTestFinished(async () => {
+    await hub[Symbol.asyncDispose]();
+    rmSync(folder, { recursive: true });
+  });
+  const call = async (name: string, input: object = {}, caller: Caller = ADMIN): Promise<Envelope> => {
+    const [tool = "", action = ""] = name.split(".");
+    return (await hub.octant.dispatch({ tool, action, input }, { caller })).envelope;
+  };
+  return {
+    hub,
+    call,
+    log,
+    folder,
+    /** The data of a call that must work. */
+    async get<T = Record<string, never>>(
+      name: string,
+      input: object = {},
+      caller: Caller = ADMIN,
+    ): Promise<T> {
+      const { ok, data, error } = await call(name, input, caller);
+      if (!ok) throw new Error(`${name}: ${error?.code} ${error?.message}`);
+      // The test knows what the action answers.
+      return data as T;
+    },
+    /** A repository with one commit on `main`. */
+    createSource(): string {
+      const source = join(folder, "source");
+      mkdirSync(source);
+      git(source, "init", "-q", "-b", "main");
+      writeFileSync(join(source, "a.txt"), "one\n");
+      git(source, "add", "-A");
+      git(source, "commit", "-qm", "First");
+      return source;
+    },
+  };
+}
+
+export const git = (folder: string, ...args: readonly string[]): string =>
+  execFileSync(
+    "git",
+    ["-C", folder, "-c", "user.name=Test", "-c", "user.email=test@octant.invalid", ...args],
+    {
+      encoding: "utf8",
+    },
+  );
