@@ -1,10 +1,11 @@
 export type { Blob } from "./blobs/blobs.ts";
 export { type Blobs, createBlobs, toRef } from "./blobs/blobs.ts";
+export type { Acting } from "./browser/acting.ts";
 export { type Browsers, createBrowsers } from "./browser/browsers.ts";
 export { invalid, isTimeout, messageOf, noPage } from "./browser/failures.ts";
 export { EDITORS } from "./browser/page-script/index.ts";
 export { loadPlaywright, type Page, type Route } from "./browser/playwright.ts";
-export type { Acting, Profile } from "./browser/profile.ts";
+export type { Profile } from "./browser/profile.ts";
 export { PageAnswer, TWO_FRAMES, UNTRUSTED } from "./browser/report.ts";
 export { markElements, takeChanges, takeSnapshot } from "./browser/snapshots.ts";
 export { findTarget, toTargetError } from "./browser/targets.ts";
@@ -33,7 +34,7 @@ export { MAX_EDIT_BYTES } from "./edits/read-before.ts";
 export { errnoOf } from "./errno.ts";
 export { excerptOfText } from "./files/excerpt.ts";
 export type { ScanOptions } from "./files/file-facts.ts";
-export { createFiles, type Files, toPlace } from "./files/files.ts";
+export { createFiles, type Files, resolveUri } from "./files/files.ts";
 export { imageSize, MAX_IMAGE_BYTES } from "./files/images.ts";
 export { Entry, type EntryPage, type ListOptions } from "./files/list.ts";
 export { FileContent, type Reading, type ReadOptions } from "./files/read-file.ts";
@@ -113,21 +114,17 @@ export { limitsOf } from "./processes/cgroup.ts";
 export { passedEnvironment } from "./processes/environment.ts";
 export { MAX_STDIN_BYTES } from "./processes/input-file.ts";
 export type { ProcessInfo } from "./processes/process-info.ts";
-export {
-  createProcesses,
-  MAX_RUNNING,
-  type ProcessEvent,
-  type Processes,
-  type ProcessSpec,
-} from "./processes/processes.ts";
+export { createProcesses, MAX_RUNNING, type ProcessEvent, type Processes } from "./processes/processes.ts";
 export type { ProcessStatus } from "./processes/protocol.ts";
 export type { Spool } from "./processes/spool.ts";
+export type { ProcessSpec } from "./processes/start-order.ts";
 export { runTrusted } from "./programs/run-trusted.ts";
 export { startLaunched, startTrusted } from "./programs/start-program.ts";
 export {
   findOutsideProjects,
   findPowerShell,
   findTrusted,
+  isProgram,
   pathOutsideProjects,
   type TrustedProgram,
 } from "./programs/trusted-program.ts";
@@ -137,7 +134,7 @@ export { replaceFile } from "./replace-file.ts";
 export { openAcceptance } from "./sandbox/acceptance.ts";
 export { createSandbox } from "./sandbox/create-sandbox.ts";
 export type { Exchange } from "./sandbox/exchange.ts";
-export { homesOf } from "./sandbox/plan.ts";
+export { homesOf } from "./sandbox/homes.ts";
 export type { Sandbox, SandboxStatus } from "./sandbox/sandbox.ts";
 export {
   DEFAULT_SANDBOX,

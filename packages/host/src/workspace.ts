@@ -11,7 +11,7 @@ import { createJobStore } from "./jobs/job-store.ts";
 import type { Path } from "./path.ts";
 import { createProcesses } from "./processes/processes.ts";
 import { createSandbox } from "./sandbox/create-sandbox.ts";
-import { secretPlaces } from "./sandbox/plan.ts";
+import { secretPlaces } from "./sandbox/homes.ts";
 import { DEFAULT_SANDBOX, type SandboxSettings } from "./sandbox/settings.ts";
 import { createRipgrep } from "./search/ripgrep.ts";
 import { createIndexedRipgrep } from "./search/trigrams/indexed-ripgrep.ts";

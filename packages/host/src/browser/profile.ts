@@ -1,6 +1,7 @@
 import { orAborted, ToolError } from "@octant/core";
-import type { Browser, BrowserContext, BrowserContextOptions, Locator, Page } from "playwright-core";
+import type { Browser, BrowserContext, BrowserContextOptions, Page } from "playwright-core";
 import { inTime, LateError } from "../waits.ts";
+import { type Acting, type ActOptions, createActing } from "./acting.ts";
 import { Activity, type Marker } from "./activity.ts";
 import type { DownloadLimit } from "./download-limit.ts";
 import {
@@ -13,34 +14,8 @@ import {
   tookTooLong,
 } from "./failures.ts";
 import { type PageAnswer, report } from "./report.ts";
-import { runScript, untilScript } from "./scripts.ts";
 import { Tab } from "./tab.ts";
 import { findTarget, toTargetError } from "./targets.ts";
-
-export interface ActOptions {
-  readonly tab?: string | undefined;
-  readonly target?: string | undefined;
-  readonly timeoutMs: number;
-  readonly signal: AbortSignal;
-}
-
-export interface Acting {
-  readonly tab: Tab;
-  readonly page: Page;
-  readonly context: BrowserContext;
-  /** The locator of the given target. */
-  readonly locator: Locator;
-  /** Passed to everything that Playwright waits for. */
-  readonly waits: { readonly timeout: number; readonly signal: AbortSignal };
-  /** Another target; with `mayBeGone`, undefined when the element of a ref is gone. */
-  find(target: string, mayBeGone?: boolean): Promise<Locator | undefined>;
-  /** Runs a caller's script, on the target or on the page; INVALID_ARGUMENT when the script fails. */
-  run(script: string, onTarget: boolean): Promise<unknown>;
-  /** Runs a script on an element. */
-  runOn(element: Locator, script: string): Promise<unknown>;
-  /** Resolves when a caller's script returns a true value. */
-  until(script: string): Promise<void>;
-}
 
 export interface ProfileOptions {
   readonly name: string;
@@ -258,21 +233,7 @@ export class Profile {
     const { page } = tab;
     const locator = target === undefined ? page.locator("body") : await findTarget(tab, target);
     const waits = { timeout: timeoutMs, signal };
-    const acting: Acting = {
-      tab,
-      page,
-      context: this.context,
-      locator,
-      waits,
-      find: (other, mayBeGone = false) =>
-        findTarget(tab, other).catch((cause: unknown) => {
-          if (mayBeGone && cause instanceof ToolError && cause.code === "CONFLICT") return undefined;
-          throw cause;
-        }),
-      run: (script, onTarget) => runScript(tab, locator, script, onTarget, waits),
-      runOn: (element, script) => runScript(tab, element, script, true, waits),
-      until: (script) => untilScript(tab, script, waits),
-    };
+    const acting = createActing(tab, this.context, locator, waits);
     try {
       return await orAborted(inTime(work(acting), timeoutMs + GRACE_MS), signal);
     } catch (cause) {

@@ -1,8 +1,9 @@
 import { orAborted } from "@octant/core";
 import { z } from "zod";
 import { inTime, LateError } from "../waits.ts";
+import type { ActOptions } from "./acting.ts";
 import type { ConsoleEntry, Marker } from "./activity.ts";
-import type { ActOptions, Profile } from "./profile.ts";
+import type { Profile } from "./profile.ts";
 import { type Changes, takeChanges } from "./snapshots.ts";
 import type { Tab } from "./tab.ts";
 import { toShownUrl } from "./workspace-site.ts";

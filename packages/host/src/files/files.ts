@@ -62,9 +62,9 @@ export function createFiles({ confinement, blobs, env, refs = {} }: FilesOptions
       }
     },
     stat: (uri: string, options: ScanOptions) =>
-      statEntry(confinement, facts, toPlace(confinement, uri), options),
+      statEntry(confinement, facts, resolveUri(confinement, uri), options),
     list: (uri: string, options: Omit<ListOptions, "folder">): Promise<EntryPage> =>
-      listEntries(confinement, env, { ...options, folder: toPlace(confinement, uri) }),
+      listEntries(confinement, env, { ...options, folder: resolveUri(confinement, uri) }),
   };
 }
 
@@ -73,7 +73,7 @@ const isRef = (uri: string): boolean =>
   uri.includes(":") && !uri.startsWith("file:") && Ref.safeParse(uri).success;
 
 /** The path of something in the workspace. A ref reads like a file but has no path. */
-export function toPlace(confinement: Confinement, uri: string): Path {
+export function resolveUri(confinement: Confinement, uri: string): Path {
   if (!isRef(uri)) return confinement.toPath(uri);
   throw invalidArgument("uri", `${uri} is a ref; only fs.read takes it. Give a file or folder here`);
 }

@@ -1,7 +1,8 @@
-import { accessSync, constants, existsSync, realpathSync, statSync } from "node:fs";
+import { existsSync, realpathSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, isAbsolute, join } from "node:path";
 import { isWithin, type Path } from "../path.ts";
+import { isProgram } from "../programs/trusted-program.ts";
 import { readRegularFile } from "../regular-file.ts";
 import type { ProgramPlace } from "./catalog.ts";
 
@@ -49,7 +50,7 @@ export function findProgram(place: ProgramPlace, around: Surroundings): FoundPro
   const name = `@typescript/typescript-${process.platform}-${process.arch}/package.json`;
   const native = findAbove(dirname(manifest), join("node_modules", name));
   const program = native && join(dirname(native), "lib", "tsc");
-  return program && isExecutable(program) ? { argv: [program], where: program, ...found } : undefined;
+  return program && isProgram(program) ? { argv: [program], where: program, ...found } : undefined;
 }
 
 /** The major version of the project's own TypeScript; a package of a monorepo has it in a folder above. */
@@ -64,7 +65,7 @@ export function majorTypeScriptOf(root: Path): number | undefined {
 export function findOnPath(program: string, env: NodeJS.ProcessEnv): string | undefined {
   // An entry that is not absolute would lead into whatever folder we happen to be in.
   const folders = (env["PATH"] ?? "").split(":").filter(isAbsolute);
-  return folders.map((folder) => join(folder, program)).find(isExecutable);
+  return folders.map((folder) => join(folder, program)).find(isProgram);
 }
 
 function manifestOf(name: string, from: "project" | "bundled", around: Surroundings): string | undefined {
@@ -100,15 +101,6 @@ function loadVersion(manifest: string): string | undefined {
     return typeof version === "string" ? version : undefined;
   } catch {
     return undefined;
-  }
-}
-
-function isExecutable(path: string): boolean {
-  try {
-    accessSync(path, constants.X_OK);
-    return statSync(path).isFile();
-  } catch {
-    return false;
   }
 }
 

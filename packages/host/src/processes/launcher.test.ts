@@ -5,8 +5,9 @@ import { ToolError } from "@octant/core";
 import { afterAll, expect, test } from "vitest";
 import { openPlainExchange } from "../sandbox/exchange.ts";
 import { carriesMark, listProcesses } from "./process-table.ts";
-import { createProcesses, type Launcher, type ProcessSpec } from "./processes.ts";
+import { createProcesses } from "./processes.ts";
 import { PROCESS_MARK } from "./protocol.ts";
+import type { Launcher, ProcessSpec } from "./start-order.ts";
 
 const OWNER = "test";
 const NEVER = new AbortController().signal;

@@ -8,8 +8,9 @@ import { ToolError } from "@octant/core";
 import { afterAll, expect, onTestFinished, test } from "vitest";
 import { MAX_STDIN_BYTES } from "./input-file.ts";
 import { carriesMark, isStopped, listProcesses } from "./process-table.ts";
-import { createProcesses, type ProcessesOptions, type ProcessSpec } from "./processes.ts";
+import { createProcesses, type ProcessesOptions } from "./processes.ts";
 import { sweepRecords } from "./records.ts";
+import type { ProcessSpec } from "./start-order.ts";
 
 const OWNER = "test";
 const NEVER = new AbortController().signal;

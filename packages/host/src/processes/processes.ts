@@ -1,26 +1,16 @@
 import { unlinkSync } from "node:fs";
 import { createTopic, newHandle, ToolError, type Topic } from "@octant/core";
 import { attempt } from "../attempt.ts";
-import type { Pinned } from "../confinement.ts";
 import type { RefOpener } from "../files/files.ts";
 import { type Exchange, openPlainExchange } from "../sandbox/exchange.ts";
-import type { LaunchedCommand, Sandbox } from "../sandbox/sandbox.ts";
 import { toToolError } from "../system-error.ts";
 import type { ProcessLimits } from "./cgroup.ts";
 import { passedEnvironment } from "./environment.ts";
 import { storeInput } from "./input-file.ts";
 import { openOutput } from "./output-ref.ts";
 import { type ProcessInfo, spoolOf, toInfo } from "./process-info.ts";
-import { hasProcessTable, listMachine } from "./process-table.ts";
-import {
-  PROCESS_MARK,
-  type RequestName,
-  type RequestOf,
-  SERVER_MARK,
-  type StartOrder,
-  type StreamName,
-  type TerminalSize,
-} from "./protocol.ts";
+import { listMachine } from "./process-table.ts";
+import type { RequestName, RequestOf, StreamName, TerminalSize } from "./protocol.ts";
 import {
   inputPath,
   listRecords,
@@ -31,33 +21,11 @@ import {
 } from "./records.ts";
 import { createSlots } from "./slots.ts";
 import { SPOOL_CAPS, type Spool, type SpoolCaps } from "./spool.ts";
+import { type Launcher, type ProcessSpec, toStartOrder } from "./start-order.ts";
 import { type LiveProcess, SupervisorLink } from "./supervisor-link.ts";
 import { pause } from "./timer.ts";
 
-export interface ProcessSpec {
-  readonly argv: readonly [string, ...string[]];
-  /** Open until `start` has answered. */
-  readonly cwd: Pick<Pinned, "fd" | "path">;
-  /** Variables that the caller adds. */
-  readonly env?: Readonly<Record<string, string>>;
-  /** All of the input, or whether it can be given later; "closed" when absent. */
-  readonly stdin?: Uint8Array | "open" | "closed";
-  readonly pty?: TerminalSize;
-  readonly timeoutMs?: number;
-  readonly owner: string;
-  /** Cancels the wait for a free slot. */
-  readonly signal?: AbortSignal;
-  /** From `openExchange`; this command alone sees it. */
-  readonly exchange?: Exchange;
-  /** The command as the caller wrote it. */
-  readonly label: string;
-}
-
-/** The part of a sandbox that starts commands. */
-export type Launcher = Pick<Sandbox, "wrap" | "openExchange">;
-
-/** Returns the protected entries that were moved out of the project meanwhile. */
-type Release = () => readonly string[];
+type Release = Awaited<ReturnType<typeof toStartOrder>>["release"];
 
 export interface ProcessEvent {
   readonly type: "started" | "output" | "ended";
@@ -80,8 +48,6 @@ export interface ProcessesOptions {
 }
 
 export const MAX_RUNNING = 64;
-const PLAIN_TERMINAL = "dumb";
-const FULL_TERMINAL = "xterm-256color";
 /** After a signal: how long to wait for the exit report. */
 const SETTLE_MS = 500;
 /** Enough for all running processes to exit at the same time. */
@@ -143,45 +109,15 @@ export class Processes {
 
   /** Returns the function to call when it has ended. */
   async #launch(spec: ProcessSpec, running: LiveProcess): Promise<Release> {
-    const { proc_id, owner, command, server } = running.start;
-    const { argv, cwd, pty, timeoutMs = null, exchange } = spec;
-    const folder = cwd.path;
-    const stdin = storeInput(inputPath(this.#folder, proc_id), spec.stdin ?? "closed");
-    const env = {
-      ...this.#base,
-      TERM: pty ? FULL_TERMINAL : PLAIN_TERMINAL,
-      PWD: folder,
-      ...spec.env,
-      [PROCESS_MARK]: proc_id,
-      [SERVER_MARK]: server,
-    };
-    const launch: LaunchedCommand = this.#sandbox
-      ? await this.#sandbox.wrap({ argv, folder, env, pty: pty !== undefined, exchange })
-      : { argv, env, folder, launcher: false, release: () => [] };
-    const { program = launch.argv[0], launcher: launched, guardFile = null } = launch;
-    // By descriptor, so that it stays the folder that was checked. A launcher changes into it by itself.
-    const byDescriptor = hasProcessTable() ? `/proc/${process.pid}/fd/${cwd.fd}` : folder;
-    const order: StartOrder = {
-      proc_id,
-      owner,
-      command,
-      argv: launch.argv,
-      name: argv[0],
-      program,
-      timeoutMs,
-      pty: pty ?? null,
-      launched,
-      guardFile,
-      folder,
-      cwd: launched ? launch.folder : byDescriptor,
-      env: launch.env,
-      stdin,
-    };
+    const { start } = running;
+    const stdin = storeInput(inputPath(this.#folder, start.proc_id), spec.stdin ?? "closed");
+    const surroundings = { base: this.#base, sandbox: this.#sandbox, stdin };
+    const { order, release } = await toStartOrder(spec, start, surroundings);
     try {
       running.started(await this.#link.ask("start", order));
-      return () => launch.release();
+      return release;
     } catch (cause) {
-      launch.release();
+      release();
       throw cause;
     }
   }

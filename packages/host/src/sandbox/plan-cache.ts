@@ -1,8 +1,9 @@
 import { ToolError } from "@octant/core";
 import { isWithin, type Path } from "../path.ts";
 import { stampOf, watchedIn } from "./home.ts";
+import { homeOf } from "./homes.ts";
 import type { Mount } from "./mount.ts";
-import { homeOf, type PlanOptions, planMounts, resolveAllowed } from "./plan.ts";
+import { type PlanOptions, planMounts, resolveAllowed } from "./plan.ts";
 import { identityOf, programsOfRepository } from "./protected.ts";
 import { listeningSockets } from "./sockets.ts";
 import { realPath, statOf } from "./tree.ts";

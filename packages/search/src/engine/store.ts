@@ -187,7 +187,7 @@ export function openIndexStore(file: string) {
       const row = sql.chunk.get(id);
       if (!row) return undefined;
       const symbol = row["symbol"] === null ? undefined : sql.symbol.get(row["symbol"] ?? null);
-      return { ...toPlace(row), symbol: symbol ? toSymbol(symbol) : null };
+      return { ...toChunkPlace(row), symbol: symbol ? toSymbol(symbol) : null };
     },
     /** Changes whenever another process writes. */
     version: (): number => Number(sql.version.get()?.["data_version"]),
@@ -245,7 +245,7 @@ export function openIndexStore(file: string) {
     /** In the order of their ids, starting after the given one. */
     chunksWithoutVector: (after: number, limit: number): Passage[] =>
       sql.withoutVector.all(after, limit).map((row) => ({
-        ...toPlace(row),
+        ...toChunkPlace(row),
         symbolPath: row["symbol_path"] === null ? null : String(row["symbol_path"]),
       })),
     /** Overwrites the remains of deleted rows in the write-ahead log. */
@@ -263,7 +263,7 @@ const toState = (row: Row): FileState => ({
   mtimeMs: Number(row["mtime"]),
 });
 
-const toPlace = (row: Row): ChunkPlace => ({
+const toChunkPlace = (row: Row): ChunkPlace => ({
   id: Number(row["id"]),
   file: String(row["file_path"]),
   hash: String(row["hash"]),

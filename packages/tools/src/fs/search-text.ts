@@ -2,11 +2,11 @@ import { ANSWER_BYTES, action, MAX_ANSWER_BYTES, ofKind, pagingInput, Uri } from
 import {
   MAX_SEARCH_MS,
   pathToUri,
+  resolveUri,
   type Searchable,
   searchText,
   TextMatch,
   TextSearchPosition,
-  toPlace,
 } from "@octant/host";
 import { z } from "zod";
 import { INSPECT_SHORT } from "../kinds.ts";
@@ -102,7 +102,7 @@ export const search_text = (workspace: Searchable) =>
         workspace,
         {
           ...input,
-          path: path === undefined ? undefined : toPlace(workspace.confinement, path),
+          path: path === undefined ? undefined : resolveUri(workspace.confinement, path),
           globs: glob === undefined ? [] : [glob].flat(),
           maxPerFile: max_per_file,
           maxBytes: max_bytes,

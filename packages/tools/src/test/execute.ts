@@ -1,7 +1,14 @@
-import { accessSync, constants, mkdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { ToolError } from "@octant/core";
-import { type Confinement, type Exchange, isWithin, type Path, type ProcessInfo } from "@octant/host";
+import {
+  type Confinement,
+  type Exchange,
+  isProgram,
+  isWithin,
+  type Path,
+  type ProcessInfo,
+} from "@octant/host";
 import { stopCancelled } from "../proc/stop-cancelled.ts";
 import { readJson, toData } from "../ws/formats/data.ts";
 import { createProjectFiles } from "../ws/project-files.ts";
@@ -150,15 +157,6 @@ function nearestOf(confinement: Confinement, suite: Suite, name: Path): Path | u
     folder = folder.slice(0, folder.lastIndexOf("/")) || "/";
   }
   return undefined;
-}
-
-function isProgram(path: string): boolean {
-  try {
-    accessSync(path, constants.X_OK);
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 /** Reads results as they come; `finish` reads the rest and returns whether the runner's report is complete. */

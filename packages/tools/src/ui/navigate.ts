@@ -63,7 +63,7 @@ export const navigate = (options: UiOptions) =>
       const { browsers, isRemote } = options;
       ctx.backend("browser");
       const owner = ctx.caller.id;
-      const place = url === undefined ? undefined : toPlace(options, url, isRemote(ctx.caller));
+      const place = url === undefined ? undefined : toPageUrl(options, url, isRemote(ctx.caller));
       const known = browsers.find(owner, name);
       const profile =
         known ?? (place === undefined ? undefined : await browsers.open(owner, name, isRemote(ctx.caller)));
@@ -86,7 +86,11 @@ export const navigate = (options: UiOptions) =>
   });
 
 /** The address to open; INVALID_ARGUMENT, NET_BLOCKED or a file error when it is not allowed. */
-function toPlace({ workspace: { confinement }, network }: UiOptions, url: string, isRemote: boolean): string {
+function toPageUrl(
+  { workspace: { confinement }, network }: UiOptions,
+  url: string,
+  isRemote: boolean,
+): string {
   const parsed = URL.parse(url);
   if (parsed?.protocol === "http:" || parsed?.protocol === "https:")
     return withCredentials(network.checkUrl(url, isRemote), parsed).href + parsed.hash;

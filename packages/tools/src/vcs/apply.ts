@@ -2,7 +2,7 @@ import { action, Hash, ofKind, Ref, Uri } from "@octant/core";
 import { type ApplyTo, applyPatch } from "@octant/host";
 import { z } from "zod";
 import { APPLY, PATH_ERRORS } from "../kinds.ts";
-import { Repo, Staged, toPlace, type VcsWorkspace } from "./workspace.ts";
+import { openRepository, Repo, Staged, type VcsWorkspace } from "./workspace.ts";
 
 export const apply = (workspace: VcsWorkspace) =>
   action({
@@ -57,7 +57,7 @@ export const apply = (workspace: VcsWorkspace) =>
     ],
     async run({ patch, index, staged, repo }, ctx) {
       const to: ApplyTo = staged ? "index" : index ? "both" : "files";
-      const { repository } = toPlace(workspace, undefined, repo, ctx);
+      const { repository } = openRepository(workspace, undefined, repo, ctx);
       const done = await applyPatch(repository, { workspace, patch, to });
       return { ...done, staged: to !== "files" };
     },

@@ -3,7 +3,7 @@ import { type BlameGroup, findCommit, hashOf, type Repository, readBlame, readFi
 import { z } from "zod";
 import { INSPECT } from "../kinds.ts";
 import { readBytes } from "../read-bytes.ts";
-import { CONTENT_ERRORS, GitRef, Repo, short, toPlace, type VcsWorkspace } from "./workspace.ts";
+import { CONTENT_ERRORS, GitRef, openRepository, Repo, short, type VcsWorkspace } from "./workspace.ts";
 
 const MAX_FILE_BYTES = 32 * 1024 * 1024;
 
@@ -51,7 +51,7 @@ export const blame = (workspace: VcsWorkspace) =>
     }),
     async run({ path: asked, ref, range: asRange, lines: asLines, repo, limit }, ctx) {
       const range = toRange({ range: asRange, lines: asLines });
-      const { repository, path } = toPlace(workspace, asked, repo, ctx);
+      const { repository, path } = openRepository(workspace, asked, repo, ctx);
       // It was given, so it is defined.
       const file = path as string;
       const position = ctx.resume(Position);

@@ -3,7 +3,7 @@ import { createBranch, deleteBranch, listBranches } from "@octant/host";
 import { z } from "zod";
 import { APPLY } from "../kinds.ts";
 import { openStoredRows } from "../stored-rows.ts";
-import { BranchName, GitRef, Repo, short, toPlace, type VcsWorkspace } from "./workspace.ts";
+import { BranchName, GitRef, openRepository, Repo, short, type VcsWorkspace } from "./workspace.ts";
 
 const Branch = z.object({
   name: z.string(),
@@ -59,7 +59,7 @@ export const branch = (workspace: VcsWorkspace) =>
       return { body: lines.join("\n") || "no branches" };
     },
     async run({ op, name, ref, force, repo, limit }, ctx) {
-      const { repository } = toPlace(workspace, undefined, repo, ctx);
+      const { repository } = openRepository(workspace, undefined, repo, ctx);
       if (op === "list") {
         const { whole, from, more } = await openStoredRows(ctx, workspace.blobs, () =>
           listBranches(repository),

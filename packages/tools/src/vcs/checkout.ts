@@ -3,7 +3,7 @@ import { readStatus, switchTo } from "@octant/host";
 import { z } from "zod";
 import { APPLY_SHORT } from "../kinds.ts";
 import { Head } from "./status.ts";
-import { GitRef, Repo, short, toPlace, type VcsWorkspace } from "./workspace.ts";
+import { GitRef, openRepository, Repo, short, type VcsWorkspace } from "./workspace.ts";
 
 export const checkout = (workspace: VcsWorkspace) =>
   action({
@@ -31,7 +31,7 @@ export const checkout = (workspace: VcsWorkspace) =>
       return { body: `${branch === null ? "detached" : `on ${branch}`} at ${short(head)}${kept}` };
     },
     async run({ ref, create, force, repo }, ctx) {
-      const { repository } = toPlace(workspace, undefined, repo, ctx);
+      const { repository } = openRepository(workspace, undefined, repo, ctx);
       await switchTo(repository, { ref, create, force });
       const { branch, head, entries } = await readStatus(repository);
       return { branch, head, changes: entries.filter(({ kind }) => kind !== "untracked").length };

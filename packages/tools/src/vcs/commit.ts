@@ -2,7 +2,7 @@ import { action, counted, invalidArgument, ToolError, Uri } from "@octant/core";
 import { emptyTree, makeCommit, type Repository, readDiffStat, readLog } from "@octant/host";
 import { z } from "zod";
 import { FileStat, statLine, toTotals } from "./patch-page.ts";
-import { Repo, toPlace, type VcsWorkspace } from "./workspace.ts";
+import { openRepository, Repo, type VcsWorkspace } from "./workspace.ts";
 
 const MAX_MESSAGE_CHARS = 100_000;
 const MAX_FILES = 10_000;
@@ -51,7 +51,7 @@ export const commit = (workspace: VcsWorkspace) =>
       if (message === undefined && !amend)
         throw invalidArgument("message", "a commit needs a message; only amend keeps the last one");
       const paths = files?.map(workspace.confinement.toPath);
-      const { repository } = toPlace(workspace, files?.[0], repo, ctx);
+      const { repository } = openRepository(workspace, files?.[0], repo, ctx);
       const hash = await makeCommit(repository, { message, files: paths, amend });
       return describeCommit(repository, hash);
     },

@@ -11,7 +11,7 @@ import {
 import { z } from "zod";
 import { INSPECT } from "../kinds.ts";
 import { PatchPage, patchInput, patchText, toPatchPage } from "./patch-page.ts";
-import { GitRef, Repo, Staged, toPlace, type VcsWorkspace } from "./workspace.ts";
+import { GitRef, openRepository, Repo, Staged, type VcsWorkspace } from "./workspace.ts";
 
 export const diff = (workspace: VcsWorkspace) =>
   action({
@@ -51,7 +51,7 @@ export const diff = (workspace: VcsWorkspace) =>
       return { ...shown, notes: [...(shown.notes ?? []), note] };
     },
     async run({ ref, staged, path: asked, repo, limit, max_bytes }, ctx) {
-      const { repository, path } = toPlace(workspace, asked, repo, ctx);
+      const { repository, path } = openRepository(workspace, asked, repo, ctx);
       const page = await toPatchPage({ ctx, blobs: workspace.blobs, limit, max_bytes }, async () => {
         const trees = await toTrees(repository, ref, staged);
         const root = workspace.confinement.roots[0]!;

@@ -3,7 +3,7 @@ import { type Commit, findCommit, findHead, isShallow, readLog } from "@octant/h
 import { z } from "zod";
 import { INSPECT } from "../kinds.ts";
 import { withinBudget } from "../within-budget.ts";
-import { GitRef, Repo, short, toPlace, type VcsWorkspace } from "./workspace.ts";
+import { GitRef, openRepository, Repo, short, type VcsWorkspace } from "./workspace.ts";
 
 const Position = z.strictObject({ tip: z.string(), skip: z.int().min(1) });
 const MAX_MESSAGE_CHARS = 4_000;
@@ -47,7 +47,7 @@ export const log = (workspace: VcsWorkspace) =>
       notes: [shallow && "the history is cut off: a shallow clone"],
     }),
     async run({ ref, path: asked, follow, repo, limit }, ctx) {
-      const { repository, path } = toPlace(workspace, asked, repo, ctx);
+      const { repository, path } = openRepository(workspace, asked, repo, ctx);
       const position = ctx.resume(Position);
       const tip =
         position?.tip ?? (ref === undefined ? await findHead(repository) : await findCommit(repository, ref));

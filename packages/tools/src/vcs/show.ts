@@ -17,7 +17,7 @@ import { INSPECT } from "../kinds.ts";
 import { readCommit } from "./commit.ts";
 import { CommitRow, commitLines, toRow } from "./log.ts";
 import { hiddenBy, PatchPage, patchInput, patchText, toPatchPage } from "./patch-page.ts";
-import { CONTENT_ERRORS, GitRef, Repo, toPlace, type VcsWorkspace } from "./workspace.ts";
+import { CONTENT_ERRORS, GitRef, openRepository, Repo, type VcsWorkspace } from "./workspace.ts";
 
 /** A commit with its patch, or a file. */
 const Output = z
@@ -69,7 +69,7 @@ export const show = (workspace: VcsWorkspace) =>
       return { ...rest, body: `${commitLines(whole, (hash) => hash)}\n\n${body}` };
     },
     async run({ ref, path: asked, repo, limit, max_bytes }, ctx): Promise<z.input<typeof Output>> {
-      const { repository, path } = toPlace(workspace, asked, repo, ctx);
+      const { repository, path } = openRepository(workspace, asked, repo, ctx);
       const [, rev = ref, name] = path === undefined ? (FILE_AT.exec(ref) ?? []) : [];
       const file = name === undefined ? path : `${repository.top === "/" ? "" : repository.top}/${name}`;
       if (file !== undefined) {

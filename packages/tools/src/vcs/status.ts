@@ -3,7 +3,7 @@ import { isShallow, pathToUri, type Repository, readStatus, type Status } from "
 import { z } from "zod";
 import { INSPECT } from "../kinds.ts";
 import { openStoredRows } from "../stored-rows.ts";
-import { Repo, short, toPlace, type VcsWorkspace } from "./workspace.ts";
+import { openRepository, Repo, short, type VcsWorkspace } from "./workspace.ts";
 
 const Change = z.enum(["added", "modified", "deleted", "renamed", "copied", "type_changed"]);
 const Side = z
@@ -101,7 +101,7 @@ export const status = (workspace: VcsWorkspace) =>
       return { body: [title.filter(Boolean).join("; "), ...lines].join("\n") };
     },
     async run({ path: asked, ignored, repo, limit }, ctx) {
-      const { repository, path } = toPlace(workspace, asked, repo, ctx);
+      const { repository, path } = openRepository(workspace, asked, repo, ctx);
       const { whole, from, more } = await openStoredRows(ctx, workspace.blobs, async () =>
         toAnswer(repository, await readStatus(repository, { path, ignored })),
       );

@@ -41,7 +41,7 @@ export const Staged = z.boolean().default(false).describe("The index instead of 
 export const Repo = Uri.optional().describe("Folder of the repository");
 
 /** Opens the repository of a call. A path that narrows an action also selects the repository. */
-export function toPlace(
+export function openRepository(
   { git, confinement }: VcsWorkspace,
   path: Uri | undefined,
   repo: Uri | undefined,

@@ -25,7 +25,7 @@ function placeInTraceback(line: string): Place | undefined {
 function placeAtStart(line: string): Place | undefined {
   const [, file, number, col] =
     /^(?:--> )?([^\s:()"]+\.\w{1,10}):(\d{1,9})(?::(\d{1,9}))?(?=:|$)/.exec(line) ?? [];
-  return file === undefined ? undefined : toPlace(file, number, col);
+  return file === undefined ? undefined : toLocation(file, number, col);
 }
 
 /** `at name (file:///x.js:3:5)`, `at /x.js:3:5`, `/x.go:3 +0x1d`. */
@@ -35,10 +35,10 @@ function placeAtEnd(line: string): Place | undefined {
   const before = line.slice(0, -whole.length);
   const file = toFile(before.slice(before.lastIndexOf("(") + 1).replace(/^at (?:async )?/, ""));
   if (!/^[/.\w]/.test(file) || file.startsWith("node:")) return undefined;
-  return toPlace(file, number, col);
+  return toLocation(file, number, col);
 }
 
-const toPlace = (file: string, line: string | undefined, col: string | undefined): Place => ({
+const toLocation = (file: string, line: string | undefined, col: string | undefined): Place => ({
   file,
   line: Number(line),
   ...(col !== undefined && { col: Number(col) }),
