@@ -11,7 +11,7 @@ import { SSEClientTransport as OldSse } from "@modelcontextprotocol/sdk/client/s
 import { StdioClientTransport as OldStdio } from "@modelcontextprotocol/sdk/client/stdio.js";
 import { StreamableHTTPClientTransport as OldHttp } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import { ResourceUpdatedNotificationSchema } from "@modelcontextprotocol/sdk/types.js";
-import { createZmqClient, type NatsClient, type ZmqClient } from "@octant/wire";
+import { createZmqClient, type NatsClient, type WireClient } from "@octant/wire";
 import { expect } from "vitest";
 import { WebSocket } from "ws";
 import { createRemoteFollowing } from "../packages/app/src/edge/remote-features.ts";
@@ -79,7 +79,7 @@ export function createEdgeClients({
 }
 
 /** A client of the typed wire, which has neither JSON nor MCP: an unknown tool is refused like in MCP. */
-function openWire(client: Pick<ZmqClient | NatsClient, "ready" | "dispatch" | "close">): AnyClient {
+function openWire(client: Pick<WireClient | NatsClient, "ready" | "dispatch" | "close">): AnyClient {
   const caller = { id: "local", access: "admin" } as const;
   return {
     listTools: async () => ({ tools: (await client.ready()).tools.map((name) => ({ name })) }),

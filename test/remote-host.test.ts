@@ -5,35 +5,31 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { createScriptedProvider, type Script, type ScriptedRequest } from "@octant/scripted-provider";
 import { describe, expect, test } from "vitest";
-import { createFixtureProject } from "./fixture-project.ts";
+import { createFixtureProject, type FixtureProject } from "./fixture-project.ts";
 import { ended, startOctant } from "./octant-process.ts";
+import { LAUNCHER } from "./published-command.ts";
 
 const KEY = "sk-test-0123456789abcdef";
 const hashIn = ({ results }: ScriptedRequest) => /sha256:[0-9a-f]{64}/.exec(results[0]?.text ?? "")?.[0];
 const fs = (action: string, input: object) => ({ call: "fs", input: { action, ...input } });
 
+type Kind = "ipc" | "exec";
+
 /** A project, a server for its tools, and a folder elsewhere in which the loop runs. */
-async function setUp(script: Script) {
+async function setUp(script: Script, kind: Kind = "ipc") {
   const project = createFixtureProject();
   const provider = await createScriptedProvider(script);
   const elsewhere = join(project.root, "..", "elsewhere");
   mkdirSync(elsewhere, { recursive: true });
-  const address = `ipc://${join(elsewhere, "sockets", "host")}`;
   const env = {
     ...project.env,
     ANTHROPIC_API_KEY: KEY,
     ANTHROPIC_BASE_URL: provider.baseUrl("anthropic"),
   };
-  const { ANTHROPIC_API_KEY: _key, ...without } = env;
-  const serve = async () => {
-    const child = startOctant(["serve", "--zmq", address, "--json"], { cwd: project.root, env: without });
-    await once(createInterface({ input: child.stdout }), "line");
-    return child;
-  };
-  let server = await serve();
+  const server = await (kind === "ipc" ? serve(project, elsewhere) : toCommand(project, elsewhere));
   const run = async (...args: string[]) => {
     const flags = ["--provider", "anthropic", "--model", "some-model"];
-    const child = startOctant(["run", ...args, "--host", address, ...flags], { cwd: elsewhere, env });
+    const child = startOctant(["run", ...args, "--host", server.address, ...flags], { cwd: elsewhere, env });
     child.stdin.end();
     return ended(child);
   };
@@ -42,17 +38,46 @@ async function setUp(script: Script) {
     provider,
     run,
     main: () => readFileSync(join(project.root, "src/main.ts"), "utf8"),
-    async restart() {
-      server.kill("SIGKILL");
-      await once(server, "exit");
-      server = await serve();
-    },
+    restart: server.restart,
     async [Symbol.asyncDispose]() {
-      server.kill("SIGTERM");
-      await once(server, "exit");
+      await server.close();
       await provider.close();
       project[Symbol.dispose]();
     },
+  };
+}
+
+/** A server that listens at a socket. */
+async function serve({ root: cwd, env }: FixtureProject, elsewhere: string) {
+  const address = `ipc://${join(elsewhere, "sockets", "host")}`;
+  const start = async () => {
+    const child = startOctant(["serve", "--zmq", address, "--json"], { cwd, env });
+    await once(createInterface({ input: child.stdout }), "line");
+    return child;
+  };
+  let server = await start();
+  const end = async (signal: NodeJS.Signals) => {
+    server.kill(signal);
+    await once(server, "exit");
+  };
+  return {
+    address,
+    async restart() {
+      await end("SIGKILL");
+      server = await start();
+    },
+    close: () => end("SIGTERM"),
+  };
+}
+
+/** A command that serves on its stdin and stdout; the client starts it, also again. */
+async function toCommand({ root }: FixtureProject, elsewhere: string) {
+  const pid = join(elsewhere, "pid");
+  const words = [process.execPath, LAUNCHER, "serve", "--wire"].map((word) => `'${word}'`).join(" ");
+  return {
+    address: `exec:cd '${root}' && echo $$ > '${pid}' && exec ${words}`,
+    restart: async () => process.kill(Number(readFileSync(pid, "utf8")), "SIGKILL"),
+    close: async () => {},
   };
 }
 
@@ -84,18 +109,21 @@ describe("octant run --host", () => {
     expect(refused.stderr).toContain("/permissions acts on this machine");
   });
 
-  test("runs the loop here and every tool there, and an undo takes it back", async () => {
-    await using place = await setUp(EDIT);
-    const ran = await place.run("make it 43", "--allow", "*");
-    expect(ran, ran.stderr).toMatchObject({ code: 0, stdout: "It says export const answer = 43;\n" });
-    expect(place.main()).toBe("export const answer = 43;\n");
-    expect(place.provider.requests[2]?.results[1]?.text).toMatch(/^ *0$/m);
-    expect(place.provider.requests[0]?.raw).toContain(place.project.root);
-    const undone = await place.run("/undo", "--continue");
-    expect(undone, undone.stderr).toMatchObject({ code: 0 });
-    expect(undone.stdout).toContain("undone: make it 43");
-    expect(place.main()).toBe("export const answer = 42;\n");
-  });
+  test.each<Kind>(["ipc", "exec"])(
+    "runs the loop here and every tool there (%s), and an undo takes it back",
+    async (kind) => {
+      await using place = await setUp(EDIT, kind);
+      const ran = await place.run("make it 43", "--allow", "*");
+      expect(ran, ran.stderr).toMatchObject({ code: 0, stdout: "It says export const answer = 43;\n" });
+      expect(place.main()).toBe("export const answer = 43;\n");
+      expect(place.provider.requests[2]?.results[1]?.text).toMatch(/^ *0$/m);
+      expect(place.provider.requests[0]?.raw).toContain(place.project.root);
+      const undone = await place.run("/undo", "--continue");
+      expect(undone, undone.stderr).toMatchObject({ code: 0 });
+      expect(undone.stdout).toContain("undone: make it 43");
+      expect(place.main()).toBe("export const answer = 42;\n");
+    },
+  );
 
   test("asks nobody when nobody is there: the host's policy refuses what needs an approval", async () => {
     await using place = await setUp(EDIT);
@@ -105,34 +133,37 @@ describe("octant run --host", () => {
     expect(place.provider.requests[2]?.results[0]?.text).toContain("APPROVAL_REQUIRED");
   });
 
-  test("goes on when the host is killed and restarted in the middle; the running call was interrupted", async () => {
-    const script: Script = (request) => {
-      if (request.answers === 0)
-        return { parts: [{ call: "proc", input: { action: "exec", command: "touch began; sleep 60" } }] };
-      if (request.answers === 1) return { parts: [fs("read", { uri: "src/main.ts" })] };
-      if (request.answers === 2)
-        return {
-          parts: [
-            fs("apply_patch", {
-              uri: "src/main.ts",
-              base_hash: hashIn(request),
-              patch: [{ op: "replace", old: "42", new: "43" }],
-            }),
-          ],
-        };
-      return { parts: [{ text: request.results[0]?.text.split("\n")[0] ?? "" }] };
-    };
-    await using place = await setUp(script);
-    const running = place.run("go", "--allow", "*");
-    const began = join(place.project.root, "began");
-    await expect.poll(() => exists(began), { timeout: 30_000 }).toBe(true);
-    await place.restart();
-    const ran = await running;
-    expect(place.provider.requests[1]?.results[0]?.text).toContain("INTERRUPTED");
-    expect(ran.code, ran.stderr).toBe(0);
-    expect(ran.stderr).toContain("the host of the tools was restarted");
-    expect(place.main()).toBe("export const answer = 43;\n");
-  });
+  test.each<Kind>(["ipc", "exec"])(
+    "goes on when the host (%s) is killed and restarted in the middle; the running call was interrupted",
+    async (kind) => {
+      const script: Script = (request) => {
+        if (request.answers === 0)
+          return { parts: [{ call: "proc", input: { action: "exec", command: "touch began; sleep 60" } }] };
+        if (request.answers === 1) return { parts: [fs("read", { uri: "src/main.ts" })] };
+        if (request.answers === 2)
+          return {
+            parts: [
+              fs("apply_patch", {
+                uri: "src/main.ts",
+                base_hash: hashIn(request),
+                patch: [{ op: "replace", old: "42", new: "43" }],
+              }),
+            ],
+          };
+        return { parts: [{ text: request.results[0]?.text.split("\n")[0] ?? "" }] };
+      };
+      await using place = await setUp(script, kind);
+      const running = place.run("go", "--allow", "*");
+      const began = join(place.project.root, "began");
+      await expect.poll(() => exists(began), { timeout: 30_000 }).toBe(true);
+      await place.restart();
+      const ran = await running;
+      expect(place.provider.requests[1]?.results[0]?.text).toContain("INTERRUPTED");
+      expect(ran.code, ran.stderr).toBe(0);
+      expect(ran.stderr).toContain("the host of the tools was restarted");
+      expect(place.main()).toBe("export const answer = 43;\n");
+    },
+  );
 
   test("makes the worktree of a sub-agent there, and merges it", async () => {
     const script: Script = (request) => {

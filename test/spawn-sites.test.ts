@@ -17,12 +17,13 @@ const SITES: Readonly<Record<string, string>> = {
 
 /**
  * Files that start a program launched by `Sandbox.wrap` or found outside projects, such as the clipboard's. `octant
- * setup` starts the entry it has just written for a client; `octant vectors` and commands such as /commit start what
- * the person typed.
+ * setup` starts the entry it has just written for a client; `octant vectors`, `--host exec:` and commands such as
+ * /commit start what the person typed.
  */
 const LAUNCHERS = [
   "packages/cli/src/agent/chat/external-editor.ts",
   "packages/app/src/agent/pictures.ts",
+  "packages/app/src/host/connect-to-command.ts",
   "packages/app/src/slash/person-program.ts",
   "packages/host/src/browser/browser-process.ts",
   "packages/app/src/setup/ask-server.ts",

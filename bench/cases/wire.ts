@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { createJobEvents, createRegistry, type Reply } from "@octant/core";
-import { createZmqClient, encodeFrames, encodeMsgPack, serveZmq, type ZmqClient } from "@octant/wire";
+import { createZmqClient, encodeFrames, encodeMsgPack, serveZmq, type WireClient } from "@octant/wire";
 import { Context, Dealer, Subscriber } from "zeromq";
 import type { Bench, Case } from "../case.ts";
 import { toCallLine } from "../json-rpc.ts";
@@ -88,7 +88,7 @@ async function zmqCeiling({ startWire, octant, effort, random }: Bench): Promise
 const perSecond = (ms: number) => (BATCH / ms) * 1_000;
 
 /** The call as frames, and the number of bytes in its answer. */
-async function toExchange(client: ZmqClient) {
+async function toExchange(client: WireClient) {
   const { envelope } = await client.dispatch(CALL, { caller });
   const bytes = encodeMsgPack({ kind: "success", data: envelope.data, meta: envelope.meta }).length;
   const body = encodeMsgPack({ request: CALL, caller });
@@ -96,7 +96,7 @@ async function toExchange(client: ZmqClient) {
   return { frames, bytes };
 }
 
-async function callMany(client: ZmqClient): Promise<void> {
+async function callMany(client: WireClient): Promise<void> {
   let left = BATCH;
   const work = async () => {
     while (left-- > 0) check(await client.dispatch(CALL, { caller }));

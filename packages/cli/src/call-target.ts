@@ -14,7 +14,7 @@ import {
   toInputSchema,
 } from "@octant/core";
 import { pathToUri } from "@octant/host";
-import type { ZmqClient } from "@octant/wire";
+import type { WireClient } from "@octant/wire";
 import type { Io } from "./command.ts";
 import type { RemoteFlags } from "./open-remote.ts";
 
@@ -62,7 +62,7 @@ export const toLocalTarget = (octant: Octant<OwnTool>, caller: Caller = LOCAL_CA
 export async function openRemoteTarget(flags: RemoteFlags, io: Io): Promise<CallTarget> {
   // Loaded on demand: most calls need no wire.
   const { openRemote } = await import("./open-remote.ts");
-  return toRemoteTarget(await openRemote(flags), pathToUri(io.cwd()));
+  return toRemoteTarget(await openRemote(flags, io.env), pathToUri(io.cwd()));
 }
 
 /** A server's rendering code is not available here, so its data is shown by its shape. */
@@ -78,7 +78,7 @@ function describeFrom(rootUri: string): Describe {
   };
 }
 
-const toRemoteTarget = (client: ZmqClient, rootUri: string): CallTarget => ({
+const toRemoteTarget = (client: WireClient, rootUri: string): CallTarget => ({
   describe: describeFrom(rootUri),
   async inputSchema(tool, action) {
     const { declarations = [] } = await client.ready({ declarations: true });

@@ -14,7 +14,7 @@ export interface EdgeFlags extends RemoteFlags {
 /** Serves one MCP client on stdin and stdout, with the tools of another process. */
 export async function serveEdge(flags: EdgeFlags, io: Io): Promise<number> {
   const log = (line: string) => logLine(line, io);
-  const client = await openRemote(flags, { text: flags.answers !== "structured" });
+  const client = await openRemote(flags, io.env, { text: flags.answers !== "structured" });
   const dispatch = askLate(client.dispatch);
   try {
     const follow = (onChange: () => void) => followTools(client.dispatch, LOCAL_CALLER, onChange);

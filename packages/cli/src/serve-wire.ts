@@ -3,8 +3,15 @@ import { existsSync } from "node:fs";
 import { INSTRUCTIONS, LOCAL_CALLER, type Octant, type OwnTool } from "@octant/app";
 import { ToolError } from "@octant/core";
 import { pathToUri } from "@octant/host";
-import { createKeys, createNatsWorker, loadKeys, serveZmq as serve, type ZmqServer } from "@octant/wire";
-import { ENDING_SIGNALS, EXIT, type Io, print, UsageError } from "./command.ts";
+import {
+  createKeys,
+  createNatsWorker,
+  loadKeys,
+  serveZmq as serve,
+  serveStream,
+  type ZmqServer,
+} from "@octant/wire";
+import { ENDING_SIGNALS, EXIT, type Io, onSignals, print, UsageError } from "./command.ts";
 import type { ServeFlags } from "./commands/serve.ts";
 import { openOctant } from "./open-octant.ts";
 import { loadVersion } from "./version.ts";
@@ -25,6 +32,16 @@ export async function serveZmq(flags: ZmqFlags, io: Io): Promise<number> {
     server,
     io,
   );
+}
+
+/** Serves the process that started this one, until it closes stdin. */
+export async function serveWire(flags: ServeFlags, io: Io): Promise<number> {
+  await using octant = openOctant(flags, io, { ...WIRE_TOOLS, command: "serve --wire" });
+  const { stdin: input, stdout: output } = io;
+  const server = serveStream({ ...toServed(octant, io), input, output, caller: LOCAL_CALLER });
+  using _signals = onSignals(ENDING_SIGNALS, server.close);
+  await server.closed;
+  return EXIT.OK;
 }
 
 export interface WorkerFlags extends Readonly<Parameters<typeof openOctant>[0]> {

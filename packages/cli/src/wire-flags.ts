@@ -2,7 +2,10 @@ import type { Flags } from "./command.ts";
 
 /** Flags of commands that call a server of another process. */
 export const viaFlags = {
-  via: { summary: "Call the server at this address: ipc:///… or tcp://host:port", value: "ADDRESS" },
+  via: {
+    summary: "Call another server: ipc:///…, tcp://host:port, or exec: and a command that starts it",
+    value: "ADDRESS",
+  },
   keys: { summary: "For --via tcp://: the key file of the server", value: "FILE" },
 } as const satisfies Flags;
 

@@ -5,12 +5,16 @@ export {
   toDeclaration,
 } from "./declarations.ts";
 
+export type { WireClient } from "./hoot01/client.ts";
 export { encodeFrames } from "./hoot01/frames.ts";
 export { encodeMsgPack, parseMsgPack } from "./msgpack/codec.ts";
 export { createNatsClient, type NatsClient } from "./nats/client.ts";
 export { createNatsWorker, type NatsWorker } from "./nats/worker.ts";
 
-export { createZmqClient, type ZmqClient, type ZmqClientOptions } from "./zmq/client.ts";
+export { createStreamClient, type ServerStreams, type StreamClientOptions } from "./stream/client.ts";
+export { type StreamServer, type StreamServerOptions, serveStream } from "./stream/server.ts";
+
+export { createZmqClient, type ZmqClientOptions } from "./zmq/client.ts";
 export { createKeys, loadKeys, type WireKeys } from "./zmq/keys.ts";
 
 export { serveZmq, type ZmqServer } from "./zmq/server.ts";

@@ -27,9 +27,10 @@ export const agentFlags = {
   ...workspaceFlags,
   ...modelFlags,
   host: {
-    summary: "Run the tools on the server at this address: ipc:///… or tcp://host:port",
+    summary:
+      "Run the tools on another server: ipc:///…, tcp://host:port, or exec: and a command that starts it",
     value: "ADDRESS",
-    env: "OCTANT_HOST",
+    env: "OCTANT_TOOL_HOST",
   },
   keys: { summary: "For --host tcp://: the key file of the server", value: "FILE" },
   resume: { summary: "Resume this session", value: "ID" },
@@ -57,13 +58,13 @@ export const toAgentOptions = (flags: AgentFlags, io: Io) =>
   }) satisfies OpenAgentOptions;
 
 /** The server of `--host`; undefined without it. */
-export async function openHost({
-  host,
-  keys,
-}: Pick<AgentFlags, "host" | "keys">): Promise<OpenAgentOptions["host"]> {
+export async function openHost(
+  { host, keys }: Pick<AgentFlags, "host" | "keys">,
+  { env }: Io,
+): Promise<OpenAgentOptions["host"]> {
   if (host === undefined) return undefined;
   const { openRemote } = await import("../open-remote.ts");
-  const client = await openRemote({ via: host, keys });
+  const client = await openRemote({ via: host, keys }, env);
   return { address: host, dispatch: client.dispatch, close: () => client.close() };
 }
 

@@ -117,7 +117,7 @@ async function converse(
   let app: TerminalApp | PlainApp | undefined;
   await using opened = await openAgent({
     ...toAgentOptions(flags, io),
-    host: await openHost(flags),
+    host: await openHost(flags, io),
     command: "chat",
     from,
     tellsUnconfined: true,

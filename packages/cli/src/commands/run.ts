@@ -100,7 +100,7 @@ async function runTask(
   );
   await using opened = await orSayHow(flags, report, io, {
     ...chosen,
-    host: await openHost(flags),
+    host: await openHost(flags, io),
     allow: flags.allow.map(toRule),
     prompter,
     limits: {

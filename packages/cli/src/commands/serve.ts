@@ -32,6 +32,7 @@ const serveFlags = {
     env: "OCTANT_ANSWERS",
   },
   ...zmqFlags,
+  wire: { summary: "Serve typed calls on stdin and stdout, for --host exec:… of another process" },
   nats: {
     summary: "With --http: serve the tools of workers on this NATS server instead of local tools",
     value: "URL",
@@ -76,9 +77,14 @@ Over HTTP every client needs a token. The server prints one that stays the same 
 others. With --permissions enforce, calls from clients that cannot ask a person wait at /approvals for a token with
 scope admin.
 Over ZeroMQ other processes call without JSON (docs/wire.md). An ipc:/// address must be in a folder of mode 0700;
-tcp:// needs --zmq-keys. With --http, both are served.`,
+tcp:// needs --zmq-keys. With --http, both are served. With --wire a program that starts octant does the same on
+stdin and stdout, such as octant run --host 'exec:podman exec -i box octant serve --wire'.`,
   async run({ flags }, io) {
     const { zmq } = flags;
+    if (flags.wire) {
+      redirectConsole();
+      return (await import("../serve-wire.ts")).serveWire(flags, io);
+    }
     if (zmq !== undefined && !flags.http)
       return (await import("../serve-wire.ts")).serveZmq({ ...flags, zmq }, io);
     const { nats } = flags;

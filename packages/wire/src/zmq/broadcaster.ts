@@ -1,9 +1,9 @@
 import { type JobEvent, type JobEventView, type Topic, toEventView } from "@octant/core";
 import { Publisher } from "zeromq";
+import { sealFrames } from "../hoot01/signature.ts";
 import { encodeMsgPack } from "../msgpack/codec.ts";
 import { bindSocket } from "./endpoint.ts";
 import type { WireKeys } from "./keys.ts";
-import { sealFrames } from "./signature.ts";
 
 /**
  * A subscriber that is further behind loses messages, notices the gap in the numbers, and catches up with event.poll.

@@ -1,4 +1,5 @@
 import { type Context, Dealer, type SocketOptions } from "zeromq";
+import type { Link, LinkEvents } from "../hoot01/client.ts";
 import { MAX_BODY_BYTES } from "../hoot01/frames.ts";
 import type { WireKeys } from "./keys.ts";
 
@@ -8,19 +9,12 @@ const HIGH_WATER_MARK = 1_000;
 const LINGER_MS = 100;
 
 /** One DEALER socket and its send queue: a socket allows one send at a time. */
-export class Connection {
+export class Connection implements Link {
   readonly #socket: Dealer;
   readonly #outbox: Uint8Array[][] = [];
   #sending = false;
 
-  constructor(
-    address: string,
-    keys: WireKeys | undefined,
-    context: Context,
-    /** Called each time the socket reaches a server: at first, and after each reconnect. */
-    onConnected: () => void,
-    onDisconnected: () => void,
-  ) {
+  constructor(address: string, keys: WireKeys | undefined, context: Context, events: LinkEvents) {
     this.#socket = new Dealer({
       context,
       linger: LINGER_MS,
@@ -29,8 +23,8 @@ export class Connection {
       maxMessageSize: MAX_BODY_BYTES,
       ...toCurveOptions(keys),
     });
-    this.#socket.events.on("handshake", onConnected);
-    this.#socket.events.on("disconnect", onDisconnected);
+    this.#socket.events.on("handshake", () => events.connected());
+    this.#socket.events.on("disconnect", () => events.disconnected());
     this.#socket.connect(address);
   }
 

@@ -7,11 +7,11 @@ import { Subscriber } from "zeromq";
 import { CHUNK_BYTES, createFixture, numbered } from "../../testing/fixture.ts";
 import { connectRaw, type RawPeer, request } from "../../testing/raw-peer.ts";
 import { encodeFrames } from "../hoot01/frames.ts";
+import { broadcastPassword } from "../hoot01/signature.ts";
 import { parseMsgPack } from "../msgpack/codec.ts";
 import { createZmqClient } from "./client.ts";
 import { createKeys } from "./keys.ts";
 import { serveZmq, type ZmqServerOptions } from "./server.ts";
-import { broadcastPassword } from "./signature.ts";
 
 let fixture: ReturnType<typeof createFixture>;
 beforeEach(() => {

@@ -1,7 +1,8 @@
 import { rmSync } from "node:fs";
 import { Context, Router } from "zeromq";
 import { MAX_BODY_BYTES } from "../hoot01/frames.ts";
-import type { RequestRunner } from "../run-request.ts";
+import { MessageServer, type MessageServerOptions } from "../hoot01/message-server.ts";
+import { broadcastPassword } from "../hoot01/signature.ts";
 import { type Admits, admitKey, admitPassword, authenticate } from "./authenticator.ts";
 import { createBroadcaster } from "./broadcaster.ts";
 import {
@@ -13,16 +14,10 @@ import {
   toReachable,
 } from "./endpoint.ts";
 import type { WireKeys } from "./keys.ts";
-import { MessageServer } from "./message-server.ts";
-import { broadcastPassword } from "./signature.ts";
 
-export interface ZmqServerOptions extends RequestRunner {
+export interface ZmqServerOptions extends MessageServerOptions {
   /** `ipc:///…` in a folder of mode 0700, or `tcp://host:port` with keys. */
   readonly address: string;
-  readonly keys?: WireKeys;
-  readonly name: string;
-  readonly version: string;
-  readonly instructions?: string;
   readonly heartbeatMs?: number;
   readonly log: (line: string) => void;
 }

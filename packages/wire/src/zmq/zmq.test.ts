@@ -5,12 +5,12 @@ import { Dealer } from "zeromq";
 import { CHUNK_BYTES, createFixture, numbered } from "../../testing/fixture.ts";
 import { connectRaw, request, requestId } from "../../testing/raw-peer.ts";
 import { encodeFrames, MAX_BODY_BYTES, NO_REQUEST_ID } from "../hoot01/frames.ts";
+import { encodeBody } from "../hoot01/message-bodies.ts";
+import { signFrames } from "../hoot01/signature.ts";
 import { encodeMsgPack, parseMsgPack } from "../msgpack/codec.ts";
 import { createZmqClient, type ZmqClientOptions } from "./client.ts";
 import { createKeys, loadKeys } from "./keys.ts";
-import { encodeBody } from "./message-bodies.ts";
 import { serveZmq, type ZmqServerOptions } from "./server.ts";
-import { signFrames } from "./signature.ts";
 
 let fixture: ReturnType<typeof createFixture>;
 beforeEach(() => {

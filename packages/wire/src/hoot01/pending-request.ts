@@ -7,12 +7,12 @@ import {
   ToolError,
 } from "@octant/core";
 import type { FinalResponse, ResponseEnvelope, WireCallOptions } from "../envelopes.ts";
-import type { encodeFrames, Message } from "../hoot01/frames.ts";
 import { encodeMsgPack, parseMsgPack } from "../msgpack/codec.ts";
 import { createViews, type QuestionChunk, type SettledChunk, type WireAnswer } from "../questions.ts";
 import type { ServerReady } from "../ready.ts";
 import { UPLOAD_WINDOW } from "../upload.ts";
 import { createWindow } from "../window.ts";
+import type { encodeFrames, Message } from "./frames.ts";
 
 export type OutgoingMessage = Parameters<typeof encodeFrames>[0];
 

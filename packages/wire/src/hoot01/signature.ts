@@ -1,7 +1,7 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
 import { ToolError } from "@octant/core";
-import { encodeFrames, findMagic } from "../hoot01/frames.ts";
-import type { WireKeys } from "./keys.ts";
+import type { WireKeys } from "../zmq/keys.ts";
+import { encodeFrames, findMagic } from "./frames.ts";
 
 const TIME_BYTES = 8;
 const MAC_BYTES = 32;

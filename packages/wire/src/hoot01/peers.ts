@@ -1,4 +1,4 @@
-/** A client, as the ROUTER knows it. */
+/** A client, as the socket knows it. */
 export interface Peer {
   readonly identities: readonly Uint8Array[];
   /** The number of its running calls. */

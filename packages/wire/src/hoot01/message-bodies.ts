@@ -1,8 +1,8 @@
 import { ToolError } from "@octant/core";
 import { type ResponseEnvelope, refusal } from "../envelopes.ts";
-import { MAX_BODY_BYTES, type Message } from "../hoot01/frames.ts";
 import { encodeMsgPack, parseMsgPack } from "../msgpack/codec.ts";
 import { ClientReady } from "../ready.ts";
+import { MAX_BODY_BYTES, type Message } from "./frames.ts";
 
 export function parseBody(contentType: Message["contentType"], body: Uint8Array): unknown {
   if (contentType === "msgpack") return parseMsgPack(body);

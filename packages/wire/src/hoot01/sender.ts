@@ -1,7 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { ToolError } from "@octant/core";
-import type { Router } from "zeromq";
-import type { WireKeys } from "./keys.ts";
+import type { WireKeys } from "../zmq/keys.ts";
+import type { MessageSocket } from "./message-server.ts";
 import type { Peer } from "./peers.ts";
 import type { OutgoingMessage } from "./pending-request.ts";
 import { sealFrames } from "./signature.ts";
@@ -20,10 +20,10 @@ const MAX_AWAY_MS = 60_000;
 export type Sender = ReturnType<typeof createSender>;
 
 /** Sends to peers without ever delaying one for another. */
-export function createSender(router: Router, keys: WireKeys | undefined) {
+export function createSender(socket: MessageSocket, keys: WireKeys | undefined) {
   const send = async (peer: Peer, message: OutgoingMessage): Promise<"sent" | "full" | "gone"> => {
     try {
-      await router.send([...peer.identities, ...sealFrames(message, keys)]);
+      await socket.send([...peer.identities, ...sealFrames(message, keys)]);
       return "sent";
     } catch (cause) {
       return cause instanceof Error && "code" in cause && cause.code === "EAGAIN" ? "full" : "gone";

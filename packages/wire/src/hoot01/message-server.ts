@@ -1,26 +1,38 @@
 import { randomUUID } from "node:crypto";
 import { ownAction, ToolError, toTraceId } from "@octant/core";
-import type { Router } from "zeromq";
 import { overloaded, parseRequest, type RequestEnvelope, refusal } from "../envelopes.ts";
-import { findRequestId, type Message, parseFrames, toKey } from "../hoot01/frames.ts";
 import { encodeMsgPack, parseMsgPack } from "../msgpack/codec.ts";
 import { type CallQuestions, createCallQuestions } from "../questions.ts";
 import { createAnnouncer } from "../ready.ts";
 import type { ReplyChannel } from "../reply-stream.ts";
-import { runRequest } from "../run-request.ts";
+import { type RequestRunner, runRequest } from "../run-request.ts";
 import { createUpload, type Upload } from "../upload.ts";
 import { createWindow, type Window } from "../window.ts";
+import type { WireKeys } from "../zmq/keys.ts";
+import { findRequestId, type Message, parseFrames, toKey } from "./frames.ts";
 import { encodeBody, invalid, isZero, parseBody, parseReady } from "./message-bodies.ts";
 import { createPeers, MISSED_HEARTBEATS, type Peer } from "./peers.ts";
 import { createRecentReplies, type RecentReply } from "./recent-replies.ts";
 import { createSender, type Sender } from "./sender.ts";
-import type { ZmqServerOptions } from "./server.ts";
 import { openFrames } from "./signature.ts";
 
 /** A tool sends chunks of 16 KiB, so at most 1 MiB is in flight. */
 const RAW_WINDOW = 64;
 
 const MAX_CALLS_IN_FLIGHT = 256;
+
+export interface MessageServerOptions extends RequestRunner {
+  readonly keys?: WireKeys;
+  readonly name: string;
+  readonly version: string;
+  readonly instructions?: string;
+}
+
+/** The messages of all peers, each with the frames of its peer in front: a ROUTER, or a stream. */
+export interface MessageSocket extends AsyncIterable<readonly Buffer[]> {
+  /** Rejects with the code EAGAIN when the queue of the peer is full, and otherwise when the peer is gone. */
+  send(frames: Uint8Array[]): Promise<void>;
+}
 
 /** A running request, or an answer whose bytes are sent again. */
 interface Running {
@@ -36,8 +48,8 @@ interface Running {
 
 /** Answers the messages of all peers of one socket. */
 export class MessageServer {
-  readonly #options: ZmqServerOptions;
-  readonly #router: Router;
+  readonly #options: MessageServerOptions;
+  readonly #socket: MessageSocket;
   readonly #sender: Sender;
   readonly #heartbeatMs: number;
   readonly #serverId = randomUUID();
@@ -48,10 +60,15 @@ export class MessageServer {
   readonly #announcer;
 
   /** `broadcast` is the address of the PUB socket. */
-  constructor(options: ZmqServerOptions, router: Router, broadcast: string | undefined, heartbeatMs: number) {
+  constructor(
+    options: MessageServerOptions,
+    socket: MessageSocket,
+    broadcast: string | undefined,
+    heartbeatMs: number,
+  ) {
     this.#options = options;
-    this.#router = router;
-    this.#sender = createSender(router, options.keys);
+    this.#socket = socket;
+    this.#sender = createSender(socket, options.keys);
     this.#heartbeatMs = heartbeatMs;
     this.#peers = createPeers(heartbeatMs, (peer) => this.#leave(peer));
     this.#announcer = createAnnouncer(options, {
@@ -62,7 +79,7 @@ export class MessageServer {
   }
 
   async run(): Promise<void> {
-    for await (const frames of this.#router) this.#receive(frames);
+    for await (const frames of this.#socket) this.#receive(frames);
   }
 
   close(): void {
