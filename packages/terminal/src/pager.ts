@@ -17,9 +17,12 @@ export function runPager(
   { top = Math.max(lines.length - (device.rows - 1), 0) }: { top?: number } = {},
 ): Promise<{ isRead: boolean }> {
   const seen = new Set<number>();
-  let search: string | undefined;
+  let search = "";
+  let backward = false;
   let typing = false;
   let isMissing = false;
+  /** The line that was found last. */
+  let at = top;
   const rows = () => Math.max(device.rows - 1, 1);
   const last = () => Math.max(lines.length - rows(), 0);
   const draw = () => {
@@ -32,32 +35,40 @@ export function runPager(
     const position =
       lines.length === 0 ? "empty" : `${top + 1}-${Math.min(top + rows(), lines.length)} of ${lines.length}`;
     const help = typing
-      ? `/${search ?? ""}`
-      : `${isMissing ? `no further "${toOneLine(search ?? "")}" · ` : ""}${position} · arrows, PageUp/PageDown, g/G, / search, n next, q back`;
+      ? `${backward ? "?" : "/"}${search}`
+      : `${isMissing ? `no "${toOneLine(search)}" · ` : ""}${position} · arrows, PageUp/PageDown, g/G, / and ? search down and up, n and N next and previous, q back`;
     const status = fit([span(help, { role: "muted" })], device.columns, palette);
     device.write(`\x1b[?2026h\x1b[H${[...shown, ...blank, status].join("\r\n")}\x1b[?2026l`);
   };
-  const find = (from: number) => {
-    const wanted = search?.toLowerCase() ?? "";
+  /** Goes on at the other end of the text. */
+  const find = (isUp: boolean) => {
+    const wanted = search.toLowerCase();
     if (wanted === "") return;
-    const found = lines.findIndex((line, i) => i >= from && plainText(line).toLowerCase().includes(wanted));
-    isMissing = found === -1;
-    if (!isMissing) top = found;
+    const found = lines.flatMap((line, i) => (plainText(line).toLowerCase().includes(wanted) ? [i] : []));
+    const next = isUp
+      ? (found.findLast((i) => i < at) ?? found.at(-1))
+      : (found.find((i) => i > at) ?? found[0]);
+    isMissing = next === undefined;
+    if (next !== undefined) at = top = next;
   };
   const typed = (key: string) => {
     if (key === "Enter" || key === "Escape") typing = false;
-    else if (key === "Backspace") search = search?.slice(0, -1);
-    else if ([...key].length === 1) search = (search ?? "") + key;
-    if (key === "Enter") find(top);
+    else if (key === "Backspace") search = search.slice(0, -1);
+    else if ([...key].length === 1) search += key;
+    if (key !== "Enter") return;
+    at = backward ? top + rows() : top - 1;
+    find(backward);
   };
   const act = (key: string) => {
     const by = { Up: -1, k: -1, Down: 1, j: 1, PageUp: -rows(), PageDown: rows(), " ": rows() }[key];
-    if (by !== undefined) top += by;
+    if (by !== undefined) at = top += by;
     if (key === "g") top = 0;
     if (key === "G") top = last();
-    if (key === "n") find(top + 1);
-    if (key === "/") {
+    if (key === "n") find(backward);
+    if (key === "N") find(!backward);
+    if (key === "/" || key === "?") {
       typing = true;
+      backward = key === "?";
       search = "";
     }
   };

@@ -22,19 +22,23 @@ export class Screen {
   readonly #palette: Palette;
   #drawn: Drawn = EMPTY;
   #columns: number;
+  #rows: number;
 
   constructor(device: Device, palette: Palette) {
     this.#device = device;
     this.#palette = palette;
     this.#columns = device.columns;
+    this.#rows = device.rows;
   }
 
   /** Writes finished lines above the live region and redraws it. */
   draw(committed: readonly Line[], live: Live): void {
     const next = this.#layout(live);
-    const resized = this.#columns !== this.#device.columns;
+    // A lower window may have lost the lines below the cursor.
+    const resized = this.#columns !== this.#device.columns || this.#rows !== this.#device.rows;
     const frame = resized || committed.length > 0 ? this.#append(committed, next) : this.#update(next);
     this.#columns = this.#device.columns;
+    this.#rows = this.#device.rows;
     this.#drawn = next;
     if (frame !== "") this.#device.write(BEGIN_FRAME + frame + END_FRAME);
   }
@@ -50,14 +54,16 @@ export class Screen {
     this.#drawn = EMPTY;
   }
 
-  /** Never as tall as the screen: lines that scroll out of sight cannot be redrawn. */
+  /** Never as tall as the screen: lines that scroll out of sight cannot be redrawn. The last line is the status. */
   #layout({ lines, cursor }: Live): Drawn {
     const width = this.#device.columns;
     const room = Math.max(this.#device.rows - 1, 1);
     const hidden = Math.min(Math.max(lines.length - room, 0), Math.max(cursor.row, 0));
-    const shown = lines
-      .slice(hidden, hidden + room)
-      .map((line) => (lineWidth(line) > width ? truncate(line, width) : line));
+    const end = hidden + room;
+    const isCut = end < lines.length && cursor.row < end - 1;
+    const shown = (
+      isCut ? [...lines.slice(hidden, end - 1), ...lines.slice(-1)] : lines.slice(hidden, end)
+    ).map((line) => (lineWidth(line) > width ? truncate(line, width) : line));
     return {
       painted: shown.map((line) => paint(line, this.#palette)),
       widths: shown.map(lineWidth),

@@ -2,7 +2,12 @@ import { toOneLine } from "@octant/core";
 import { type Line, span, truncate, widthOf } from "../styled.ts";
 
 /** A possible replacement for the word at the cursor. */
-export type Completion = { value: string; detail?: string };
+export type Completion = {
+  value: string;
+  detail?: string;
+  /** A command that can run without anything more. */
+  runs?: boolean;
+};
 
 /** Finds completions: paths after "@", commands after "/" at the start. */
 export type Completer = (word: string) => Promise<readonly Completion[]>;
@@ -28,6 +33,8 @@ export type Menu = {
   text: string;
   items: readonly Completion[];
   chosen: number;
+  /** The person has chosen another one. */
+  isMoved?: boolean;
 };
 
 /** The rows of the menu around the selected one. */

@@ -32,6 +32,19 @@ test.each([
   ["foo", ["Alt-T", "X"], "fooX"],
   ["a   b", ["Ctrl-B", "Ctrl-B", "Alt-\\", "X"], "aXb"],
   ["foo bar", ["Alt-B", "Ctrl-U", "Ctrl-E", "Ctrl-_", "X"], "foo Xbar"],
+  ["one\ntwo", ["Alt-<", "X"], "Xone\ntwo"],
+  ["one\ntwo", ["Alt-<", "Alt->", "X"], "one\ntwoX"],
+  ["one two", ["Home", "X"], "Xone two"],
+  ["foo bar baz", ["Ctrl-A", "Alt-Z", "b"], "ar baz"],
+  ["foo bar baz", ["Ctrl-A", "Alt-2", "Alt-Z", "b", "Ctrl-E", "Ctrl-Y"], "azfoo bar b"],
+  ["foo bar baz", ["Alt--", "Alt-Z", "b"], "foo bar "],
+  ["foo", ["Alt-Z", "q", "X"], "fooX"],
+  ["", ["Alt-5", "x"], "xxxxx"],
+  ["", ["Alt-1", "2", "x"], "xxxxxxxxxxxx"],
+  ["a b c d", ["Ctrl-A", "Alt-2", "Alt-F", "X"], "a bX c d"],
+  ["a b c d", ["Alt--", "Alt-2", "Ctrl-F", "X"], "a b cX d"],
+  ["a b c d", ["Alt-2", "Ctrl-W"], "a b "],
+  ["a b c d", ["Ctrl-A", "Alt-3", "Alt-D"], " d"],
 ] as const)("in emacs mode, %s and %j", (typed, keys, expected) => {
   const end = [...typed, ...keys].reduce((state, key) => editKey(state, key).state, createEditor("emacs"));
   expect(end.input.text).toBe(expected);

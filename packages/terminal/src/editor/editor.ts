@@ -3,6 +3,7 @@ import { createVimState, type Snapshot, type VimEffect, type VimState } from "..
 import { classAt, lineEnd, lineStart, next, previous } from "../vim/text.ts";
 import { remember } from "../vim/undo.ts";
 import { pressKey } from "../vim/vim.ts";
+import { emacsKey } from "./emacs.ts";
 
 export type InputMode = "default" | "emacs" | "vim";
 
@@ -18,6 +19,10 @@ export type EditorState = {
   /** Kills in a row become one text, and only a yank can be followed by Alt-Y. */
   previous?: "kill" | "yank" | undefined;
   pastes: readonly Paste[];
+  /** In emacs mode: the numeric argument that is being typed, such as "-1". */
+  argument?: string | undefined;
+  /** In emacs mode: Alt-Z waits for the character to delete up to. */
+  isZapping?: boolean;
 };
 
 export type EditorResult = { state: EditorState; effect?: VimEffect; handled: boolean };
@@ -34,7 +39,10 @@ export const createEditor = (mode: InputMode, text = ""): EditorState => ({
 });
 
 /** Handles one key. `handled` is false for a key that the editor does not use. */
-export function editKey(state: EditorState, key: string): EditorResult {
+export const editKey = (state: EditorState, key: string): EditorResult =>
+  state.mode === "emacs" ? emacsKey(state, key, pressKeyOnce) : pressKeyOnce(state, key);
+
+function pressKeyOnce(state: EditorState, key: string): EditorResult {
   const isVim = state.mode === "vim";
   if (isVim && (state.input.mode !== "insert" || key === "Escape")) {
     const { state: input, effect } = pressKey(state.input, key);
@@ -114,6 +122,8 @@ const MOVES: Readonly<Record<string, Target>> = {
   "Alt-B": (text, cursor) => wordStart(text, cursor),
   "Alt-Left": (text, cursor) => wordStart(text, cursor),
   "Ctrl-Left": (text, cursor) => wordStart(text, cursor),
+  "Alt-<": () => 0,
+  "Alt->": (text) => text.length,
   "Alt-F": wordEnd,
   "Alt-Right": wordEnd,
   "Ctrl-Right": wordEnd,
@@ -177,7 +187,7 @@ const without = (text: string, from: number, to: number): Snapshot => ({
   cursor: from,
 });
 
-function killed(state: EditorState, target: number): EditorState {
+export function killed(state: EditorState, target: number): EditorState {
   const { text, cursor } = state.input;
   if (target === cursor) return { ...state, previous: undefined };
   const [from, to] = target < cursor ? [target, cursor] : [cursor, target];

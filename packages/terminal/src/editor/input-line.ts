@@ -5,6 +5,7 @@ import { PENDING_TIMEOUT_MS, type VimEffect } from "../vim/state.ts";
 import { expirePending } from "../vim/vim.ts";
 import {
   type Completer,
+  type Completion,
   type CompletionTarget,
   completionTarget,
   type Menu,
@@ -89,7 +90,8 @@ export class InputLine {
   /** Whether a half-typed command takes every key. */
   get isMidCommand(): boolean {
     const { mode, pending } = this.#editor.input;
-    return this.#search !== undefined || mode === "command" || pending.length > 0;
+    const { isZapping = false } = this.#editor;
+    return isZapping || this.#search !== undefined || mode === "command" || pending.length > 0;
   }
 
   /** Shown in the status line. */
@@ -126,7 +128,7 @@ export class InputLine {
   key(key: string): InputAction | undefined {
     if (this.#search) return this.#searchKey(key);
     if (!this.isMidCommand) {
-      if (key === "Enter") return this.#wantsChosen() ? this.#accept() : this.#submit();
+      if (key === "Enter") return this.#enter();
       if (this.#specialKey(key)) return undefined;
     }
     return this.#editorKey(key);
@@ -235,7 +237,7 @@ export class InputLine {
     if (this.#menu) {
       const { items, chosen } = this.#menu;
       const by = key === "Up" ? -1 : 1;
-      this.#menu = { ...this.#menu, chosen: (chosen + by + items.length) % items.length };
+      this.#menu = { ...this.#menu, chosen: (chosen + by + items.length) % items.length, isMoved: true };
       return true;
     }
     if (this.#isVim && this.#editor.input.mode !== "insert") return false;
@@ -285,12 +287,25 @@ export class InputLine {
     this.#options.onChange();
   }
 
-  /** Enter sends a text that has nothing left to complete, and one that changed since the menu was made. */
-  #wantsChosen(): boolean {
+  /** A completed command that needs nothing more is sent at once. */
+  #enter(): InputAction | undefined {
+    const item = this.#wantsChosen();
+    if (!item) return this.#submit();
+    this.#accept();
+    return item.runs ? this.#submit() : undefined;
+  }
+
+  /**
+   * The completion that Enter takes: none for a text that has nothing left to complete, that changed since the menu was
+   * made, or of which the argument has not begun.
+   */
+  #wantsChosen(): Completion | undefined {
     const { text, cursor } = this.#editor.input;
     const item = this.#menu?.items[this.#menu.chosen];
-    if (!this.#menu || !item || this.#menu.text !== text) return false;
-    return completed(text, cursor, this.#menu.target, item.value) !== text;
+    if (!this.#menu || !item || this.#menu.text !== text) return undefined;
+    const { target, isMoved = false } = this.#menu;
+    if (target.start === cursor && !isMoved) return undefined;
+    return completed(text, cursor, target, item.value) === text ? undefined : item;
   }
 
   #accept(): undefined {

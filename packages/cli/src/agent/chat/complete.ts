@@ -28,4 +28,8 @@ async function argumentsOf(opened: OpenedAgent, cwd: string, line: string): Prom
 const commands = (opened: OpenedAgent, word: string): Completion[] =>
   listCommands(opened)
     .filter(({ name }) => `/${name}`.startsWith(word))
-    .map(({ name, summary }) => ({ value: `/${name}`, detail: summary }));
+    .map(({ name, argument = "[]", summary }) => ({
+      value: `/${name}`,
+      detail: summary,
+      runs: argument.startsWith("["),
+    }));
