@@ -1,4 +1,5 @@
-import type { Access } from "@octant/core";
+import { type Access, toOneLine } from "@octant/core";
+import { type FrontMatter, listField, parseFrontMatter, textField } from "../context/front-matter.ts";
 
 /** The purpose of a sub-agent: plain data, so that people can add their own. */
 export interface Role {
@@ -62,31 +63,64 @@ export const ROLES: readonly Role[] = [
 ];
 
 /**
- * A role from Markdown with front matter; undefined when it has no prompt. Missing fields get the narrowest value.
+ * A role from Markdown with front matter; undefined when it has no prompt. Missing fields get the narrowest value, except
+ * in a file with fields of Claude Code, where all tools are meant when none is named.
  */
-export function parseRole(name: string, markdown: string): Role | undefined {
-  const [, head = "", body = markdown] = /^---\n([\s\S]*?)\n---\n([\s\S]*)$/.exec(markdown) ?? [];
-  const fields = new Map(
-    head.split("\n").flatMap((line) => {
-      const [, key = "", value = ""] = /^(\w+):\s*(.*?)\s*$/.exec(line) ?? [];
-      return key === "" ? [] : [[key, value] as const];
-    }),
-  );
-  if (body.trim() === "") return undefined;
-  const access = fields.get("access");
-  const tools = fields.get("tools");
-  const turns = Number(fields.get("max_turns"));
+export function parseRole(file: string, markdown: string): Role | undefined {
+  const head = parseFrontMatter(markdown);
+  const prompt = head.body.trim();
+  if (prompt === "") return undefined;
+  const access = textField(head, "access");
+  const turns = Number(textField(head, "max_turns") ?? textField(head, "maxTurns"));
+  const ignored = [...head.fields.keys()].filter((name) => !FIELDS.includes(name));
+  const about = toOneLine(textField(head, "summary") ?? textField(head, "description") ?? file);
+  const isForeign = head.fields.has("name") && access === undefined;
   return {
-    name,
-    summary: fields.get("summary") ?? fields.get("description") ?? name,
-    prompt: body.trim(),
-    access: access === "write" || access === "none" ? access : "read",
-    ...(tools !== undefined && {
-      tools: tools
-        .replace(/[[\]]/g, "")
-        .split(",")
-        .map((tool) => tool.trim()),
-    }),
+    name: isForeign ? (textField(head, "name") ?? file) : file,
+    summary: ignored.length > 0 ? `${about} (ignored: ${toOneLine(ignored.join(", "))})` : about,
+    prompt,
+    ...(isForeign
+      ? fromClaude(head)
+      : { access: access === "write" || access === "none" ? access : "read", ...toolsOf(head) }),
     max_turns: Number.isInteger(turns) && turns > 0 ? turns : 40,
+  };
+}
+
+const FIELDS: readonly string[] = [
+  ...["name", "summary", "description", "access", "tools", "disallowedTools", "max_turns", "maxTurns"],
+];
+
+const toolsOf = (head: FrontMatter): Pick<Role, "tools"> => {
+  const tools = listField(head, "tools");
+  return tools ? { tools } : {};
+};
+
+/** The tools of Claude Code by name: ours that do the same, and whether they change something. */
+const CLAUDE_TOOLS: Readonly<Record<string, readonly [tools: readonly string[], changes: boolean]>> = {
+  ...fromEach(["Read", "Grep", "Glob", "LS", "NotebookRead"], ["fs", "search", "code", "ws", "vcs"], false),
+  ...fromEach(["Edit", "MultiEdit", "Write", "NotebookEdit"], ["fs", "code"], true),
+  ...fromEach(["Bash", "BashOutput", "KillShell"], ["proc", "test", "job"], true),
+  ...fromEach(["WebFetch", "WebSearch"], ["net"], true),
+  ...fromEach(["Task", "Agent"], ["agent"], true),
+  Skill: [["ws"], false],
+  TodoWrite: [["plan"], false],
+};
+
+function fromEach(names: readonly string[], tools: readonly string[], changes: boolean) {
+  return Object.fromEntries(names.map((name) => [name, [tools, changes] as const]));
+}
+
+/** An agent of Claude Code: all tools when none is named, without those that are excluded. */
+function fromClaude(head: FrontMatter): Pick<Role, "tools" | "access"> {
+  const bare = (list: readonly string[] | undefined) => list?.map((name) => name.replace(/\(.*$/, ""));
+  const excluded = new Set(bare(listField(head, "disallowedTools")));
+  const given = bare(listField(head, "tools"));
+  const wanted = given && !given.includes("*") ? given : undefined;
+  if (!wanted && excluded.size === 0) return { access: "write" };
+  const names = (wanted ?? Object.keys(CLAUDE_TOOLS)).filter((name) => !excluded.has(name));
+  const known = names.map((name) => CLAUDE_TOOLS[name] ?? ([[name], true] as const));
+  return {
+    access: known.some(([, changes]) => changes) ? "write" : "read",
+    tools: [...new Set(known.flatMap(([tools]) => tools))],
   };
 }

@@ -192,6 +192,8 @@ export async function openAgent(options: OpenAgentOptions) {
        */
       asPerson: <T>(work: () => Promise<T>) =>
         callPrompter.run({ requestPermission: async () => ({ answer: "once" }) }, work),
+      /** Runs work whose calls ask the person where no rule decides, as the agent's own calls do. */
+      asking: <T>(work: () => Promise<T>) => callPrompter.run(prompter, work),
       async [Symbol.asyncDispose]() {
         await agent.close();
         await servers.close();

@@ -9,7 +9,7 @@ import { loadOwnMemoryFiles } from "@octant/tools";
 import { createOctant, type OctantOptions } from "../octant.ts";
 import { findSkills } from "../skills/find-skills.ts";
 import { loadInstructions } from "./agent-context.ts";
-import { markdownFiles, TRUSTED_FOLDERS } from "./workspace-crew.ts";
+import { markdownFiles, TRUSTED_FOLDERS } from "./markdown-files.ts";
 
 /** Settings and instructions of a folder that are not trusted yet. */
 export interface Waiting {

@@ -1,5 +1,3 @@
-import { readdirSync } from "node:fs";
-import { basename, join } from "node:path";
 import {
   Agent,
   type CallPrompter,
@@ -22,19 +20,13 @@ import {
   type ToolHost,
 } from "@octant/agent";
 import { type Access, type Caller, ownerOf, sessionOf, toMemberId } from "@octant/core";
-import { hashOf, readRegularFile } from "@octant/host";
 import type { McpServers } from "@octant/mcp-client";
-import {
-  createInstructionTrust,
-  type PermissionPrompter,
-  type PermissionSetting,
-  unattended,
-} from "@octant/runtime";
-import { MEMORY_FOLDER } from "@octant/tools";
+import { type PermissionPrompter, type PermissionSetting, unattended } from "@octant/runtime";
 import { createLocalHost } from "../host/local-host.ts";
 import type { Octant } from "../octant.ts";
 import { cwdOf, toSystem } from "./agent-context.ts";
 import { openClient, withoutKeys } from "./choose-client.ts";
+import { loadMarkdown, ROLES_FOLDERS } from "./markdown-files.ts";
 import type { OpenAgentOptions } from "./open-agent.ts";
 import { openSessions } from "./sessions.ts";
 import { createMemberHosts } from "./worktree.ts";
@@ -184,47 +176,11 @@ const allows = (plan: MemberPlan, tool: string): boolean =>
     ({ of, tools }) => (of.tools?.includes(tool) ?? true) && (tools?.includes(tool) ?? true),
   );
 
-const ROLES_FOLDER = ".hanzo/agents";
-export const COMMANDS_FOLDER = ".hanzo/commands";
-/** Folders with Markdown instructions for the agent. */
-export const TRUSTED_FOLDERS = [ROLES_FOLDER, COMMANDS_FOLDER, MEMORY_FOLDER] as const;
-
-/** The built-in roles, and the project's roles that the person trusts with exactly this content. */
+/** The built-in roles, the person's own, and the project's that the person trusts with exactly this content. */
 function loadRoles(octant: Octant, env: NodeJS.ProcessEnv): readonly Role[] {
-  const own = loadMarkdown(octant, env, ROLES_FOLDER).flatMap(
+  const own = loadMarkdown(octant, env, ROLES_FOLDERS).flatMap(
     ({ name, text }) => parseRole(name, text) ?? [],
   );
-  return [...ROLES, ...own.filter(({ name }) => !ROLES.some((role) => role.name === name))];
-}
-
-const MAX_FILES = 1_000;
-const MAX_BYTES = 64 * 1024;
-
-/** The trusted Markdown files in a folder of the project, each named without its extension. */
-export const loadMarkdown = (octant: Octant, env: NodeJS.ProcessEnv, folder: string) =>
-  markdownFiles(octant, folder)
-    .filter(createInstructionTrust({ env }))
-    .map(({ path, text }) => ({ name: basename(path, ".md"), text }));
-
-/** All Markdown files, with the data that trust depends on. */
-export function markdownFiles(octant: Octant, folder: string) {
-  return octant.workspace.confinement.roots.flatMap((root) =>
-    names(join(root, folder)).flatMap((name) => {
-      const bytes = readRegularFile(join(root, folder, name), MAX_BYTES);
-      if (bytes === undefined) return [];
-      return [{ folder: root, path: `${folder}/${name}`, hash: hashOf(bytes), text: bytes.toString() }];
-    }),
-  );
-}
-
-function names(folder: string): string[] {
-  try {
-    return readdirSync(folder, { withFileTypes: true })
-      .filter((entry) => entry.isFile() && entry.name.endsWith(".md"))
-      .map(({ name }) => name)
-      .sort()
-      .slice(0, MAX_FILES);
-  } catch {
-    return [];
-  }
+  const all = [...ROLES, ...own];
+  return all.filter(({ name }, at) => all.findIndex((role) => role.name === name) === at);
 }

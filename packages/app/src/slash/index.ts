@@ -1,9 +1,9 @@
-import { parseFrontMatter, textField, withArguments } from "@octant/agent";
-import { action, createRegistry, defineTool, didYouMean, ToolError, toOneLine } from "@octant/core";
+import { action, createRegistry, defineTool, didYouMean, ToolError } from "@octant/core";
 import { z } from "zod";
+import { COMMANDS_FOLDERS, markdownFiles } from "../agent/markdown-files.ts";
 import type { OpenedAgent } from "../agent/open-agent.ts";
-import { COMMANDS_FOLDER, loadMarkdown, markdownFiles } from "../agent/workspace-crew.ts";
 import { LOCAL_CALLER } from "../octant.ts";
+import { fileCommands } from "./file-commands.ts";
 import { GIT_COMMANDS } from "./git-commands.ts";
 import { INFO_COMMANDS } from "./info-commands.ts";
 import { promptCommands } from "./prompt-commands.ts";
@@ -43,10 +43,7 @@ export const listCommands = ({
   env,
 }: Pick<OpenedAgent, "octant" | "servers" | "env">): readonly SlashCommand[] => [
   ...COMMANDS,
-  ...withoutTaken([
-    ...loadMarkdown(octant, env, COMMANDS_FOLDER).map(({ name, text }) => toCommand(name, text)),
-    ...skillCommands({ octant, env }),
-  ]),
+  ...withoutTaken([...fileCommands({ octant, env }), ...skillCommands({ octant, env })]),
   ...promptCommands(servers),
 ];
 
@@ -56,17 +53,6 @@ const withoutTaken = (commands: readonly SlashCommand[]): readonly SlashCommand[
     ({ name }, at) =>
       !COMMANDS.some((one) => one.name === name) && commands.findIndex((one) => one.name === name) === at,
   );
-
-/** A command that sends a message to the model, with $ARGUMENTS replaced by the text after the name. */
-function toCommand(name: string, text: string): SlashCommand {
-  const head = parseFrontMatter(text);
-  return {
-    name,
-    argument: toOneLine(textField(head, "argument-hint") ?? "[TEXT]"),
-    summary: toOneLine(textField(head, "description") ?? `${COMMANDS_FOLDER}/${name}.md`),
-    run: (argument) => ({ send: withArguments(head.body, argument) }),
-  };
-}
 
 /** Whether a line is a slash command: a path such as /usr/bin is not. */
 export const isSlashLine = (line: string): boolean => /^\/[a-z][\w:.-]*(\s|$)/i.test(line);
@@ -81,9 +67,9 @@ export async function runSlashLine(line: string, context: SlashContext): Promise
   const command = commands.find((one) => one.name === name);
   if (command?.onlyWithLocalTools && opened.isRemote) throw notOnHost(name);
   if (command) return runAudited(command, argument.trim(), context);
-  const waiting = markdownFiles(opened.octant, COMMANDS_FOLDER)
-    .map(({ path }) => path)
-    .filter((path) => path === `${COMMANDS_FOLDER}/${name}.md`);
+  const waiting = COMMANDS_FOLDERS.flatMap((folder) => markdownFiles(opened.octant, folder))
+    .filter((file) => file.name === name)
+    .map(({ path }) => path);
   if (waiting.length > 0)
     throw new ToolError(
       "UNTRUSTED_CONFIG",

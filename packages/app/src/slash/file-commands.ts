@@ -1,0 +1,53 @@
+import { type FrontMatter, parseFrontMatter, textField, withArguments } from "@octant/agent";
+import { createToText, ToolError, toOneLine } from "@octant/core";
+import { COMMANDS_FOLDERS, loadMarkdown, type MarkdownFile } from "../agent/markdown-files.ts";
+import type { OpenedAgent } from "../agent/open-agent.ts";
+import { LOCAL_CALLER } from "../octant.ts";
+import type { SlashCommand, SlashContext } from "./slash-command.ts";
+
+/** The commands in Markdown files of the person, and of the project as far as it is trusted. */
+export const fileCommands = ({ octant, env }: Pick<OpenedAgent, "octant" | "env">): readonly SlashCommand[] =>
+  loadMarkdown(octant, env, COMMANDS_FOLDERS).map(toCommand);
+
+/** Sends the text to the model, with what the person typed and with the output of the commands in it. */
+function toCommand({ name, path, text }: MarkdownFile): SlashCommand {
+  const head = parseFrontMatter(text);
+  const ignored = [...head.fields.keys()].filter((field) => !FIELDS.includes(field));
+  const about = toOneLine(textField(head, "description") ?? path);
+  return {
+    name,
+    argument: toOneLine(textField(head, "argument-hint") ?? "[TEXT]"),
+    summary: ignored.length > 0 ? `${about} (ignored: ${toOneLine(ignored.join(", "))})` : about,
+    run: async (argument, context) => ({ send: await expand(head, argument, context) }),
+  };
+}
+
+/** `disable-model-invocation` changes nothing: only people run these commands. */
+const FIELDS: readonly string[] = ["description", "argument-hint", "disable-model-invocation"];
+
+const COMMAND = /!`([^`\n]+)`/g;
+
+/**
+ * Commands run before the typed text is inserted, so that it cannot become part of one; they find it in $ARGUMENTS.
+ * Rules and the person decide about them as about those of the agent.
+ */
+async function expand({ body }: FrontMatter, typed: string, context: SlashContext): Promise<string> {
+  const outputs: string[] = [];
+  for (const [, command = ""] of body.matchAll(COMMAND))
+    outputs.push(await runCommand(command, typed, context));
+  const marked = body.replace(COMMAND, () => PLACE);
+  return withArguments(marked, typed.replaceAll(PLACE, "")).replaceAll(PLACE, () => outputs.shift() ?? "");
+}
+
+/** Not a character of any text. */
+const PLACE = "\uFFFE";
+
+async function runCommand(command: string, typed: string, { opened, signal }: SlashContext): Promise<string> {
+  const { octant, agent, asking } = opened;
+  const call = { tool: "proc", action: "exec", input: { command, env: { ARGUMENTS: typed } } };
+  const { envelope } = await asking(() =>
+    octant.dispatch(call, { caller: { ...LOCAL_CALLER, id: agent.session.id }, signal }),
+  );
+  if (!envelope.ok) throw new ToolError(envelope.error.code, envelope.error.message, envelope.error.details);
+  return createToText(octant.registry, [])(envelope);
+}
