@@ -75,6 +75,7 @@ export { type EventStore, Session } from "./session.ts";
 export { escapeHtml, exportHtml, exportJson, exportMarkdown } from "./sessions/export.ts";
 export { FileSessionStore } from "./sessions/file-session-store.ts";
 export { readLogFile } from "./sessions/log-file.ts";
+export { LogSessionStore, type SessionLogs } from "./sessions/log-session-store.ts";
 export type { SessionInfo, SessionStore } from "./sessions/session-store.ts";
 export { afterBeginning, createSpending, type Spending } from "./spending.ts";
 export type { CallStep, ToolCall, ToolExecutor, ToolResult } from "./tool-executor.ts";

@@ -32,7 +32,12 @@ export class Session {
   constructor({ id, store, events = [] }: SessionOptions) {
     this.id = id;
     this.#store = store;
-    for (const event of events) this.#apply(event);
+    for (const event of events) this.replay(event);
+  }
+
+  /** Takes over an event that is already in the log; before the first `append`. */
+  replay(event: StampedEvent): void {
+    this.#apply(event);
   }
 
   /** Stores the event, then notifies the listeners. Events are stored in call order. */
