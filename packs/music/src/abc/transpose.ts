@@ -2,6 +2,7 @@ import { ToolError } from "@octant/core";
 import abcjs from "abcjs";
 import { orMalformed } from "../malformed.ts";
 import { readMidi } from "../midi/read-midi.ts";
+import { respell } from "./respell.ts";
 import { type OpenTune, openTunes, toMidi } from "./tunes.ts";
 
 /** Transposes every tune of the text by semitones, keys and chord names included. */
@@ -29,9 +30,10 @@ const OTHER_FIELD = /^(?:[A-JL-Za-z]:|%)[^\n]*$/gm;
 
 function transposeTune({ text }: OpenTune, semitones: number): string {
   const hidden = text.replaceAll(OTHER_FIELD, (line) => line.replaceAll("K:", `K${HIDDEN_COLON}`));
-  const transposed = orMalformed("tune", () =>
-    abcjs.strTranspose(hidden, abcjs.parseOnly(hidden), semitones),
-  );
+  const transposed = orMalformed("tune", () => {
+    const moved = abcjs.strTranspose(hidden, abcjs.parseOnly(hidden), semitones);
+    return respell(hidden, moved, semitones);
+  });
   return transposed.replaceAll(HIDDEN_COLON, ":");
 }
 
