@@ -2,6 +2,7 @@ import type { PackContext, Tool } from "@octant/core";
 import { abc } from "./abc/index.ts";
 import { audio } from "./audio/index.ts";
 import { createLibrary } from "./library/library.ts";
+import { models } from "./models/index.ts";
 import type { Settings } from "./settings.ts";
 import { createSoundfonts, soundfont } from "./soundfont/index.ts";
 
@@ -10,5 +11,10 @@ export { settings } from "./settings.ts";
 export function tools(context: PackContext<Settings>): readonly Tool[] {
   const library = createLibrary(context);
   const soundfonts = createSoundfonts(library, context.settings.soundfont);
-  return [abc(library), soundfont(soundfonts), audio(library, soundfonts)];
+  return [
+    abc(library),
+    soundfont(soundfonts),
+    audio(library, soundfonts),
+    ...models(library, context.settings),
+  ];
 }
