@@ -51,6 +51,7 @@ export { describeLeftWork, openWorktreeRecords } from "./agent/worktree-records.
 export { type ControlClient, connectTo, findProcesses, listSockets } from "./control/find-processes.ts";
 export type { ControlAnswer, ControlEvent, ProcessStatus, SessionStatus } from "./control/protocol.ts";
 export { askLate, followTools } from "./edge/remote-features.ts";
+export { INSTRUCTIONS, LOCAL_CALLER } from "./edges.ts";
 export { checkEdges } from "./health/check-edges.ts";
 export { type Check, checkTestRun, checkWorkspace } from "./health/check-workspace.ts";
 export { connectToCommand } from "./host/connect-to-command.ts";
@@ -58,7 +59,7 @@ export { serveOnSavedPort } from "./http/saved-port.ts";
 export { createEdgeFeatures } from "./mcp/features.ts";
 export { findServers, IMPORTED_FROM } from "./mcp-servers/import-servers.ts";
 export { createOAuthStorage, credentialName, openServers } from "./mcp-servers/open-servers.ts";
-export { createOctant, INSTRUCTIONS, LOCAL_CALLER } from "./octant.ts";
+export { createOctant } from "./octant.ts";
 export type { HttpServing, Octant, OctantOptions } from "./octant-api.ts";
 export { acpSettings } from "./setup/acp-settings.ts";
 export { createTry } from "./setup/ask-server.ts";

@@ -2,44 +2,28 @@ import { resolve } from "node:path";
 import { type Crew, createSpending, type Models } from "@octant/agent";
 import {
   type CallEvent,
-  type Caller,
   createClient,
   createCursors,
   createDispatcher,
   createQuestions,
   createRegistry,
   createTopic,
-  createWorker,
-  type Dispatch,
   type DispatcherOptions,
   type Mode,
   type Questions,
   type Registry,
   type Tool,
-  type Worker,
 } from "@octant/core";
-import {
-  backgroundClock,
-  createGit,
-  createWorkspace,
-  listRefNames,
-  pathToUri,
-  type Workspace,
-} from "@octant/host";
-import { createTokenStore } from "@octant/http";
-import { createConnection, createService, type Outlet, serveHttp, serveStdio } from "@octant/mcp";
+import { backgroundClock, createWorkspace, type Workspace } from "@octant/host";
 import { type Config, findIdleRules, loadConfig, type PermissionSetting } from "@octant/runtime";
 import { createActiveModes } from "@octant/tools";
-import { type ClientList, createClientList } from "./control/client-list.ts";
+import { createClientList } from "./control/client-list.ts";
 import { createSessionRoster } from "./control/session-roster.ts";
 import { startControl } from "./control/start-control.ts";
 import { toTopics } from "./control/to-topics.ts";
-import { createWireDispatch } from "./edge/edge-tool.ts";
+import { createEdges, LOCAL_CALLER } from "./edges.ts";
 import type { HostSources } from "./host/host-tool.ts";
-import { mountApprovals } from "./http/mount-approvals.ts";
-import type { FindRefs } from "./mcp/completions.ts";
-import { createMcpFeatures } from "./mcp/features.ts";
-import type { HttpServing, Octant, OctantOptions, StdioServing } from "./octant-api.ts";
+import type { Octant, OctantOptions } from "./octant-api.ts";
 import { createPolicySteps, type PolicySteps } from "./policy.ts";
 import { createMachineParts } from "./tools/machine-parts.ts";
 import { GROUPS, OWN_TOOLS, type OwnTool, type Parts } from "./tools/own-tools.ts";
@@ -49,9 +33,6 @@ import { loadVersion } from "./version.ts";
 
 export type { HttpServing, Octant, OctantOptions } from "./octant-api.ts";
 export type { OwnTool } from "./tools/own-tools.ts";
-
-/** The caller on this machine: the person who started the process, or a client of theirs. */
-export const LOCAL_CALLER: Caller = { id: "local", access: "admin" };
 
 /**
  * Wires workspace, tools and dispatcher. Throws a TypeError when an option names something that does not
@@ -121,8 +102,9 @@ function equip<T extends Tool>(
   const clients = createClientList();
   const openPlace: HostSources["openPlace"] = async (allow) => {
     const { openPlace: open } = await import("./host/open-place.ts");
-    const { tools, mode: asked } = options;
-    return open({ roots: [...workspace.confinement.roots], tools, mode: asked, allow, env, log, config });
+    const { tools, customTools, mode: asked } = options;
+    const roots = [...workspace.confinement.roots];
+    return open({ roots, tools, customTools, mode: asked, allow, env, log, config });
   };
   const { closeService, closeWorker, ...edges } = createEdges(
     {
@@ -240,84 +222,6 @@ function createDispatchers(
   };
 }
 
-interface EdgeParts extends Omit<Parts, "crew" | "models" | "browsers" | "screen" | "code" | "network"> {
-  readonly dispatch: Dispatch;
-  readonly shared: ReturnType<typeof createDispatchers>["shared"];
-  readonly name: string;
-  readonly clients: ClientList;
-  readonly openPlace: HostSources["openPlace"];
-  log(line: string): void;
-}
-
-/** The ways in for MCP clients and wires. The questions in `approvals` can be answered over HTTP. */
-function createEdges(parts: EdgeParts, approvals: Questions | undefined) {
-  const { registry, dispatch, workspace, watcher, version, mode, env, settings, name, log, clients } = parts;
-  const { jobs, state } = workspace;
-  const roots = workspace.confinement.roots.map(pathToUri);
-  const git = () => createGit({ ...workspace, env, allow: settings.vcs });
-  const refs: FindRefs = ({ signal }) => listRefNames(git().open(undefined, signal));
-  const features = createMcpFeatures({ registry, dispatch, workspace, watcher, refs });
-  const { resources } = features;
-  const about = { name, version, instructions: INSTRUCTIONS, caller: LOCAL_CALLER, secret: state.secret() };
-  return {
-    ...createServers(
-      { registry, dispatch, mode, log, roots, onClient: clients.add, ...about, ...features },
-      workspace,
-      approvals,
-    ),
-    wireDispatch: createWireDispatch({
-      registry,
-      dispatch,
-      roots,
-      jobs,
-      resources,
-      openPlace: parts.openPlace,
-      ...parts.shared,
-    }),
-  };
-}
-
-function createServers(
-  edge: Parameters<typeof createService>[0],
-  { jobs, state }: Workspace,
-  approvals: Questions | undefined,
-) {
-  const { dispatch, registry } = edge;
-  const tokens = () => createTokenStore({ folder: state.folder("tokens") });
-  let worker: Worker | undefined;
-  let service: ReturnType<typeof createService> | undefined;
-  /**
-   * A server runs queued jobs, also those of other processes; one limited to a mode would refuse some of
-   * them.
-   */
-  const startWorker = () => {
-    if (edge.mode === undefined)
-      worker ??= createWorker({ jobs, dispatch, registry, clock: backgroundClock });
-  };
-  return {
-    tokens,
-    async serveHttp(more: HttpServing = {}) {
-      startWorker();
-      const { caller: _caller, ...open } = edge;
-      const access = { tokens: more.tokens ?? tokens(), project: more.project ?? state.id };
-      const server = await serveHttp({ ...open, ...more, ...access });
-      if (approvals) mountApprovals(server, approvals, { ...more, ...access });
-      return server;
-    },
-    openConnection(caller: Caller, outlet: Outlet) {
-      startWorker();
-      service ??= createService(edge);
-      return createConnection({ ...service, caller }, outlet);
-    },
-    serveStdio({ input = process.stdin, output = process.stdout, ...more }: StdioServing = {}) {
-      startWorker();
-      return serveStdio({ ...edge, input, output, ...more });
-    },
-    closeService: () => service?.close(),
-    closeWorker: async () => worker?.close(),
-  };
-}
-
 /**
  * A name from another version, or of a pack that is not installed, must not prevent the server from starting.
  */
@@ -335,14 +239,6 @@ function knownTools(
 /** A mode in the settings narrows the requested one: two different modes have only reading in common. */
 const narrowestMode = (asked: Mode | undefined, set: Mode | undefined): Mode | undefined =>
   asked && set && asked !== set ? "inspect" : (asked ?? set);
-
-/** Instructions for the model before its first call. */
-export const INSTRUCTIONS = [
-  "Call ws.detect first: it reports what the project is and how to build and test it.",
-  "fs.read answers with a hash; fs.apply_patch needs it as base_hash, and its answer has an undo ref.",
-  "An answer with meta.job_id is still running: job.poll waits for its result.",
-  "What does not fit is behind a ref (fs.read) or meta.paging.cursor. Every tool has help and schema.",
-].join(" ");
 
 const logBug =
   (log: (line: string) => void): DispatcherOptions["onBug"] =>

@@ -2,7 +2,8 @@ import type { Direction, HostTurns, PlannedUndo, PlanOptions, Turn, UndoPlan } f
 import { action, createRegistry, defineTool, ToolError, toOneLine } from "@octant/core";
 import type { ChangedRef, SnapshotChange } from "@octant/host";
 import { z } from "zod";
-import { LOCAL_CALLER, type Octant } from "../octant.ts";
+import { LOCAL_CALLER } from "../edges.ts";
+import type { Octant } from "../octant.ts";
 
 /** The checkpoints of a workspace in this process. */
 export const createTurns = (octant: Octant): HostTurns => ({

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import {
   type Ask,
   type Caller,
+  type CallOptions,
   createTopic,
   type Dispatch,
   type Envelope,
@@ -128,9 +129,16 @@ const toToolError = ({ error }: Envelope): ToolError =>
     ? new ToolError(error.code, error.message, error.details)
     : new ToolError("UPSTREAM_ERROR", "the server ended the subscription", {});
 
+/** Forwards the questions of a job until it has ended. */
+type FollowQuestions = (job_id: string, options: Pick<CallOptions, "caller" | "ask">) => Promise<unknown>;
+
 /** A dispatcher in another process, whose jobs reach the person also after their call was answered. */
 export const askLate =
-  (dispatch: Dispatch): Dispatch =>
+  (
+    dispatch: Dispatch,
+    follow: FollowQuestions = (job_id, options) =>
+      dispatch({ tool: EDGE, action: "questions", input: { job_id } }, options),
+  ): Dispatch =>
   async (call, options) => {
     const { ask, caller } = options;
     if (!ask) return dispatch(call, options);
@@ -139,10 +147,9 @@ export const askLate =
     const { job_id } = reply.envelope.meta;
     if (job_id === undefined) return reply;
     const ended = new AbortController();
-    const following = { tool: EDGE, action: "questions", input: { job_id } };
     const end = () => ended.abort();
     const askHere: Ask = (question, signal) => askOnce(question, AbortSignal.any([signal, ended.signal]));
-    void dispatch(following, { caller, ask: askHere }).then(end, end);
+    void follow(job_id, { caller, ask: askHere }).then(end, end);
     return reply;
   };
 

@@ -9,6 +9,9 @@ import {
   type Envelope,
   JobId,
   ownAction,
+  type Question,
+  type Questions,
+  TIMINGS,
   ToolError,
 } from "@octant/core";
 import { PermissionRule } from "@octant/runtime";
@@ -28,6 +31,7 @@ interface Place extends OpenedPlace {
 export interface OpenedPlace {
   readonly host: ToolHost;
   readonly members: MemberHosts;
+  readonly questions: Questions;
   /** That of a sub-agent. */
   readonly member?: MemberHost;
   close(): Promise<void>;
@@ -111,10 +115,10 @@ export function hostTool({ openPlace }: HostSources) {
           hold(
             place,
             async () => {
-              const { members } = await find(parent_place);
+              const { members, questions } = await find(parent_place);
               // The client's own crew made the plan; its worktree and names are all that is used here.
               const member = await members.open(plan as unknown as MemberPlan);
-              return { host: member.host, members, member, close: () => member.close() };
+              return { host: member.host, members, questions, member, close: () => member.close() };
             },
             ctx,
           ),
@@ -142,8 +146,10 @@ export function hostTool({ openPlace }: HostSources) {
           tool: z.string(),
           action: z.unknown(),
           input: z.unknown(),
+          timing_hint: z.enum(TIMINGS).optional(),
+          key: z.string().optional(),
         }),
-        async run({ place, epoch, ...call }, ctx) {
+        async run({ place, epoch, timing_hint: timingHint, key, ...call }, ctx) {
           const { host, epoch: now } = await find(place);
           const tool = host.registry.get(call.tool);
           const access = tool && ownAction(tool, String(call.action))?.access;
@@ -155,7 +161,14 @@ export function hostTool({ openPlace }: HostSources) {
               {},
             );
           const { caller, signal, progress: onProgress, front: ask } = ctx;
-          const { envelope, attachments } = await host.dispatch(call, { caller, signal, onProgress, ask });
+          const { envelope, attachments } = await host.dispatch(call, {
+            caller,
+            signal,
+            onProgress,
+            ask,
+            ...(timingHint && { timingHint }),
+            ...(key !== undefined && { key }),
+          });
           for (const one of attachments) ctx.attach(one);
           return { envelope, text: toText(host, envelope) };
         },
@@ -171,6 +184,23 @@ export function hostTool({ openPlace }: HostSources) {
           if (wait > 0) await host.jobs.ended(caller.id, job_id, wait, signal);
           const envelope = await host.jobs.result(caller.id, job_id);
           return envelope ? { envelope, text: toText(host, envelope) } : {};
+        },
+      }),
+      questions: request("Forward the questions of a job to the person, until it has ended.", "read", {
+        input: z.strictObject({ place: PlaceId, job_id: JobId }),
+        async run({ place, job_id }, { caller, signal, front: ask }) {
+          const { host, questions } = await find(place);
+          const isOwn = (one: Question) => one.job_id === job_id && one.caller === caller.id;
+          const leave = ask && questions.follow({ ask, matches: isOwn });
+          try {
+            while (!(await host.jobs.result(caller.id, job_id))) {
+              signal.throwIfAborted();
+              await host.jobs.ended(caller.id, job_id, MAX_WAIT_MS, signal);
+            }
+            return {};
+          } finally {
+            leave?.();
+          }
         },
       }),
       cancel: request("Cancel a job.", "read", {
@@ -210,10 +240,15 @@ export function hostTool({ openPlace }: HostSources) {
         },
       }),
       plan: request("Plan the undo or redo of a turn.", "read", {
-        input: z.strictObject({ place: PlaceId, turn: Turn, direction: Direction }),
-        async run({ place, turn, direction }) {
+        input: z.strictObject({
+          place: PlaceId,
+          turn: Turn,
+          direction: Direction,
+          trusting: z.boolean().optional(),
+        }),
+        async run({ place, turn, direction, trusting = false }) {
           const { host, plans } = await find(place);
-          const plan = await host.turns.plan(turn, direction);
+          const plan = await host.turns.plan(turn, direction, { trusting });
           const plan_id = randomUUID();
           plans.set(plan_id, plan);
           for (const old of [...plans.keys()].slice(0, -MAX_PLANS)) plans.delete(old);

@@ -21,6 +21,7 @@ export function openPlace(options: OctantOptions & Required<Pick<OctantOptions, 
   return {
     host: createLocalHost(octant, env),
     members,
+    questions: octant.questions,
     async close() {
       await members.close();
       await octant.close();

@@ -23,7 +23,8 @@ import {
 } from "@octant/core";
 import { DEFAULT_DECISION, type PermissionPrompter, type PermissionRule } from "@octant/runtime";
 import type { ToolDeclaration } from "@octant/wire";
-import { LOCAL_CALLER } from "../octant.ts";
+import { askLate } from "../edge/remote-features.ts";
+import { LOCAL_CALLER } from "../edges.ts";
 import { HOST } from "./host-tool.ts";
 
 export interface RemoteHostOptions {
@@ -32,7 +33,7 @@ export interface RemoteHostOptions {
   /** Rules that the person allowed for this run. */
   readonly allow?: readonly PermissionRule[] | undefined;
   /** The front end of the current call. */
-  readonly prompter: PermissionPrompter;
+  readonly prompter?: PermissionPrompter;
   /** Called when the server was restarted and the place is open again. */
   onRestart(): void;
 }
@@ -83,13 +84,14 @@ async function openPlace(options: RemoteHostOptions, how: string, input: object)
   }>("about");
   const registry = createRemoteRegistry(about.declarations);
 
-  const call: Dispatch = async ({ tool, action, input }, { caller, signal, onProgress }) => {
+  const call: Dispatch = async ({ tool, action, input }, { caller, timingHint, key, ...given }) => {
     try {
-      const epoch = await held.opened(signal);
-      const more = { epoch, tool, action, input };
+      const epoch = await held.opened(given.signal);
+      const more = withoutUndefined({ epoch, tool, action, input, timing_hint: timingHint, key });
+      const { ask: front, signal, onProgress } = given;
       const { data, attachments } = await ask<{ envelope: Envelope; text: string }>("call", more, {
         caller,
-        ask: AsyncLocalStorage.bind(askThrough(prompter, caller)),
+        ask: front ?? (prompter && AsyncLocalStorage.bind(askThrough(prompter, caller))),
         ...(signal && { signal }),
         ...(onProgress && { onProgress }),
       });
@@ -105,7 +107,7 @@ async function openPlace(options: RemoteHostOptions, how: string, input: object)
   };
   const host: ToolHost = {
     registry,
-    dispatch: call,
+    dispatch: askLate(call, (job_id, given) => get("questions", { job_id }, given)),
     roots: about.roots,
     jobs: toJobs(get),
     turns: toTurns(get),
@@ -168,11 +170,9 @@ const toTurns = (get: Get): HostTurns => ({
   },
   list: async (filter = {}) =>
     (await get<{ turns: readonly Turn[] }>("turns", withoutUndefined(filter))).turns,
-  async plan(turn, direction) {
-    const { plan_id, facts } = await get<{ plan_id: string; facts: PlannedUndo }>("plan", {
-      turn,
-      direction,
-    });
+  async plan(turn, direction, options = {}) {
+    const request = { turn, direction, ...options };
+    const { plan_id, facts } = await get<{ plan_id: string; facts: PlannedUndo }>("plan", request);
     return {
       ...facts,
       diff: async ({ overwrite }) => (await get<{ diff: string }>("diff", { plan_id, overwrite })).diff,

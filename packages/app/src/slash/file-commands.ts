@@ -2,7 +2,7 @@ import { type FrontMatter, parseFrontMatter, textField, withArguments } from "@o
 import { createToText, ToolError, toOneLine } from "@octant/core";
 import { COMMANDS_FOLDERS, loadMarkdown, type MarkdownFile } from "../agent/markdown-files.ts";
 import type { OpenedAgent } from "../agent/open-agent.ts";
-import { LOCAL_CALLER } from "../octant.ts";
+import { LOCAL_CALLER } from "../edges.ts";
 import type { SlashCommand, SlashContext } from "./slash-command.ts";
 
 /** The commands in Markdown files of the person, and of the project as far as it is trusted. */

@@ -2,7 +2,7 @@ import { action, createRegistry, defineTool, didYouMean, ToolError } from "@octa
 import { z } from "zod";
 import { COMMANDS_FOLDERS, markdownFiles } from "../agent/markdown-files.ts";
 import type { OpenedAgent } from "../agent/open-agent.ts";
-import { LOCAL_CALLER } from "../octant.ts";
+import { LOCAL_CALLER } from "../edges.ts";
 import { fileCommands } from "./file-commands.ts";
 import { GIT_COMMANDS } from "./git-commands.ts";
 import { INFO_COMMANDS } from "./info-commands.ts";

@@ -18,7 +18,7 @@ import {
   ToolPattern,
 } from "@octant/runtime";
 import { toModePrompt } from "../agent/session-mode.ts";
-import { LOCAL_CALLER } from "../octant.ts";
+import { LOCAL_CALLER } from "../edges.ts";
 import { keepRule } from "../policy.ts";
 import { asBlock, type SlashCommand, type SlashContext, type SlashOutcome } from "./slash-command.ts";
 
