@@ -9,7 +9,7 @@ export const DATA_TEXTS: Readonly<Record<string, string>> = {
   proc: "stdin wait_for.pattern proc_id text keys.* filter signal",
   test: "suite filter run_id",
   vcs: "ref message name lines",
-  net: "headers.(name) headers.* body body.form.(name) body.form.* body.form.*.* select",
+  net: "query headers.(name) headers.* body body.form.(name) body.form.* body.form.*.* select",
   ui: "profile target fields.*.target fields.*.value find text keys keys.* to values.* download url script tab settings.device settings.locale settings.timezone settings.user_agent settings.permissions.* settings.headers.(name) settings.headers.* pattern respond.headers.(name) respond.headers.* respond.body respond.method recording",
   search: "query also.*",
   job: "job_id tool",

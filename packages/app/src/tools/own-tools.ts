@@ -88,8 +88,8 @@ export const OWN_TOOLS = {
   },
   test: ({ workspace, env }: Parts) => test({ workspace, env }),
   vcs: (parts: Parts) => vcs({ ...parts.workspace, git: gitOf(parts) }),
-  net: ({ workspace, network, env }: Parts) =>
-    net({ workspace, network, env, isRemote: ({ remote }) => remote === true }),
+  net: ({ workspace, network, env, settings }: Parts) =>
+    net({ workspace, network, env, search: settings.net_search, isRemote: ({ remote }) => remote === true }),
   ui: (parts: Parts) => ui({ ...parts, isRemote: ({ remote }) => remote === true }),
   search: ({ workspace, code: { engine }, registry }: Parts) =>
     search({ workspace, engine, recall: withMemories(registry, createRecall(workspace)) }),

@@ -20,6 +20,7 @@ export const defaultSettings = (): EffectiveSettings => ({
   env: emptyDictionary(),
   audit: { arguments: "hash", keep_bytes: DEFAULT_AUDIT_BYTES },
   net: { allow: [], deny: [], private: false },
+  net_search: {},
   vcs: { filters: [], hooks: false },
   language_servers: emptyDictionary(),
   search: { embedder: null, vector_store: "embedded" },

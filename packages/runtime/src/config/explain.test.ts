@@ -45,6 +45,7 @@ test("no secret is shown", () => {
     "user",
     JSON.stringify({
       api_key: "canary-3",
+      net_search: { provider: "brave", key: "canary-search" },
       oauth_credentials: { hanzo: "canary-4" },
       env: { KEY: "canary-5" },
       mcp_servers: { server, far },

@@ -22,7 +22,7 @@ function settingRows({ settings, origins }: Config): ConfigRow[] {
   return Object.entries(settings).flatMap(([key, value]) => {
     const parts = WHOLE.includes(key) ? [] : Object.entries(fieldsOf(value));
     if (parts.length === 0) return [rowOf(key, toShown(key, value), origins)];
-    return parts.map(([name, part]) => rowOf(`${key}.${name}`, toShown(key, part), origins));
+    return parts.map(([name, part]) => rowOf(`${key}.${name}`, toShown(key, part, name), origins));
   });
 }
 
@@ -48,22 +48,21 @@ const rowOf = (key: string, value: string, origins: Config["origins"]): ConfigRo
 });
 
 /** Variables, headers and queries often hold secrets: their names are shown, their values are not. */
-function toShown(key: string, value: unknown): string {
+function toShown(key: string, value: unknown, name = ""): string {
   if (isEmpty(value)) return "";
-  if (SECRET.includes(key)) return "(hidden)";
+  if (SECRET.includes(key) || SECRET.includes(`${key}.${name}`)) return "(hidden)";
   if (typeof value === "string") return toExact(value);
-  const shown = JSON.stringify(value, (name, inner: unknown) => {
-    if (name === "env" || name === "headers") return Object.keys(fieldsOf(inner));
-    return name === "url" ? String(inner).replace(/\?.*/s, "?…") : inner;
+  const shown = JSON.stringify(value, (field, inner: unknown) => {
+    if (field === "env" || field === "headers") return Object.keys(fieldsOf(inner));
+    return field === "url" ? String(inner).replace(/\?.*/s, "?…") : inner;
   });
   return toExact(shown);
 }
 
-const SECRET: readonly string[] = [
-  "api_key",
-  "oauth_credentials",
-  "env",
-] satisfies (keyof EffectiveSettings)[];
+const SECRET: readonly string[] = ["api_key", "oauth_credentials", "env", "net_search.key"] satisfies (
+  | keyof EffectiveSettings
+  | "net_search.key"
+)[];
 
 const isEmpty = (value: unknown): boolean =>
   value === null || (typeof value === "object" && Object.keys(value).length === 0);

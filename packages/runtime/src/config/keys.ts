@@ -79,6 +79,11 @@ export const KEYS = {
     note: "`deny` adds, `private` can only become false, `allow` is ignored",
     variable: "OCTANT_NET_ALLOW",
   },
+  net_search: {
+    summary:
+      "The web search of `net.search`: provider (brave, tavily, exa or searxng), key, url. Variables do as well: BRAVE_API_KEY, TAVILY_API_KEY, EXA_API_KEY, SEARXNG_URL",
+    below: "ignored, with a warning",
+  },
   vcs: {
     summary: "Repository filters by name, and hooks, that git may run",
     below: "ignored, with a warning",

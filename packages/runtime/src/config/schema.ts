@@ -44,6 +44,13 @@ export function settingsSchema() {
         .strictObject({ arguments: z.enum(["hash", "full"]), keep_bytes: z.int().positive() })
         .partial(),
       net: z.strictObject({ allow: hosts(), deny: hosts(), private: z.boolean() }).partial(),
+      net_search: z
+        .strictObject({
+          provider: z.enum(["brave", "tavily", "exa", "searxng"]),
+          url: httpAddress(),
+          key: z.string().min(1),
+        })
+        .partial(),
       vcs: z.strictObject({ filters: z.array(z.string().min(1)), hooks: z.boolean() }).partial(),
       language_servers: dictionary(languageName(), z.strictObject({ command: argv() })),
       search: z

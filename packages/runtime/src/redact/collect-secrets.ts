@@ -3,6 +3,7 @@ import type { Dictionary, ServerSettings } from "../config/schema.ts";
 /** The parts of the settings that may be secret. */
 export interface SecretSettings {
   readonly api_key?: string | null;
+  readonly net_search?: { readonly key?: string | undefined };
   readonly oauth_credentials?: unknown;
   readonly env?: Dictionary<string>;
   readonly mcp_servers?: Dictionary<Pick<ServerSettings, "env" | "headers">>;
@@ -15,6 +16,7 @@ export function collectSecrets(env: NodeJS.ProcessEnv, settings: SecretSettings 
     ...namedSecrets(env),
     ...namedSecrets(settings.env ?? {}),
     ...(settings.api_key ? [settings.api_key] : []),
+    ...(settings.net_search?.key ? [settings.net_search.key] : []),
     ...stringsIn(settings.oauth_credentials),
     ...servers.flatMap((server) => namedSecrets(server.env ?? {})),
     ...servers.flatMap((server) => Object.values(server.headers ?? {}).flatMap(toHeaderSecrets)),

@@ -1,5 +1,6 @@
 import type { Caller } from "@octant/core";
 import type { FindOpener, Network, Workspace } from "@octant/host";
+import type { SearchSettings } from "./search-providers.ts";
 
 /** The dependencies of the net tool. */
 export interface NetOptions {
@@ -7,6 +8,8 @@ export interface NetOptions {
   readonly network: Network;
   /** Shows whether there is a desktop session with a browser. */
   readonly env: NodeJS.ProcessEnv;
+  /** The web search of the settings. */
+  readonly search?: SearchSettings;
   /** In system folders when absent. */
   readonly findOpener?: FindOpener;
   /** Whether a caller is remote: hosts that only this machine can reach are then blocked. */

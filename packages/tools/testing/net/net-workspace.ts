@@ -18,7 +18,7 @@ import {
   LOCAL_POLICY,
   type NetworkOptions,
 } from "@octant/host";
-import { net } from "../../src/net/index.ts";
+import { type NetOptions, net } from "../../src/net/index.ts";
 
 export interface CallOptions {
   readonly signal?: AbortSignal;
@@ -38,6 +38,7 @@ export function createNetWorkspace(
   desktop: NodeJS.ProcessEnv = {},
   stateHome?: string,
   findOpener?: FindOpener,
+  search?: NetOptions["search"],
 ) {
   const base = realpathSync(mkdtempSync(join(tmpdir(), "octant-net-")));
   const root = join(base, "ws");
@@ -52,7 +53,7 @@ export function createNetWorkspace(
   const isRemote = ({ id }: Caller) => id === REMOTE.id;
   const bugs: unknown[] = [];
   const dispatch = createDispatcher({
-    registry: createRegistry([net({ workspace, network, env: desktop, isRemote, findOpener })]),
+    registry: createRegistry([net({ workspace, network, env: desktop, isRemote, findOpener, search })]),
     cursors: createCursors(new Uint8Array(32)),
     onBug: (bug) => bugs.push(bug),
   });
