@@ -7,9 +7,10 @@ import {
   ERRORS,
   type ErrorBody,
   type JsonSchema,
+  type Question,
   toInputSchema,
 } from "@octant/core";
-import { createTerminalPrompter, type PermissionRequest } from "@octant/runtime";
+import { createTerminalAsk } from "@octant/runtime";
 import { afterAll, describe, expect, test } from "vitest";
 import { OWN_TOOLS } from "../packages/app/src/tools/own-tools.ts";
 import type { Io } from "../packages/cli/src/command.ts";
@@ -17,7 +18,7 @@ import { printJson } from "../packages/cli/src/output.ts";
 import { showAttachments, showEnvelope, showFailure, showProgress } from "../packages/cli/src/show-answer.ts";
 import { toOutputSchema } from "../packages/core/src/schema.ts";
 import { plainText } from "../packages/terminal/src/styled.ts";
-import { viewPermission } from "../packages/terminal/src/view/permission.ts";
+import { viewChoices, viewQuestion } from "../packages/terminal/src/view/question.ts";
 import { createFixtureProject } from "./fixture-project.ts";
 import { HOSTILE, isHarmless } from "./hostile-characters.ts";
 
@@ -137,24 +138,38 @@ describe("hostile text in every argument of a call is shown in the question abou
     for (let variant = 0; variant < VARIANTS; variant++) {
       // The schema of an action's input is that of an object.
       const input = hostileValue(toInputSchema(act), variant) as Readonly<Record<string, unknown>>;
-      const request: PermissionRequest = {
-        name: `${tool}.${name}`,
-        summary: act.summary,
-        input,
-        ...(variant === 1 && { preview: `+${HOSTILE}\n` }),
-        ...(variant === 2 && { question: HOSTILE, summary: HOSTILE }),
-        decision: { mode: "prompt", tier: "user", rule: null, reason: HOSTILE },
-        caller: { id: HOSTILE, access: "write" },
-        signal: new AbortController().signal,
-        progress: () => {},
-        isCovered: () => false,
-        always: { tool_pattern: `${tool}.${name}`, mode: "allow", args: { path: [HOSTILE] } },
-      };
-      const rows = viewPermission(request, 40).lines.map(plainText);
+      const facts = {
+        question_id: HOSTILE,
+        action: `${tool}.${name}`,
+        caller: HOSTILE,
+        choices: ["once", "deny"],
+        asked_at: HOSTILE,
+        expires_at: null,
+      } as const;
+      const properties = { [HOSTILE]: { type: "string", title: HOSTILE, enum: [HOSTILE] } };
+      const question: Question =
+        variant === 2
+          ? { ...facts, kind: "form", message: HOSTILE, schema: { type: "object", properties } }
+          : variant === 3
+            ? { ...facts, kind: "confirmation", message: HOSTILE, yes: HOSTILE }
+            : {
+                ...facts,
+                kind: "permission",
+                summary: act.summary,
+                input,
+                ...(variant === 1 && { preview: `+${HOSTILE}\n` }),
+                reason: HOSTILE,
+                tier: "user",
+                risk: [],
+                session: [HOSTILE],
+                always: { rule: {}, words: [HOSTILE] },
+              };
+      const shown = { question, label: HOSTILE, values: { [HOSTILE]: HOSTILE } };
+      const rows = [...viewQuestion(shown, 40).lines, ...viewChoices({ question }, 40, 9)].map(plainText);
       for (const row of rows) expect(row).toSatisfy((text: string) => isHarmless(text) && !/\n/.test(text));
       const [typed, output] = [new PassThrough(), new PassThrough({ encoding: "utf8" })];
-      typed.end("n\n");
-      await createTerminalPrompter({ input: typed, output }).requestPermission(request);
+      typed.end("\nn\n");
+      await createTerminalAsk({ input: typed, output })(question, new AbortController().signal);
       expect(String(output.read())).toSatisfy(isHarmless);
     }
   });

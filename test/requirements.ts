@@ -544,9 +544,9 @@ export const REQUIREMENTS: readonly Requirement[] = [
   ),
   // 7. The agent runtime
   rule(
-    "the loop takes ToolExecutor, PermissionPrompter and ApiClient, and tests pass scripted ones",
+    "the loop takes ToolExecutor, Ask and ApiClient, and tests pass scripted ones",
     "packages/agent/src/loop.test.ts: a call is run and its result is returned to the model",
-    "packages/agent/src/loop.test.ts: the policy's questions go to the prompter",
+    "packages/agent/src/loop.test.ts: the questions of a call go to the front end",
   ),
   rule("SSE frames are the same for any chunks", "packages/agent/src/providers/sse.test.ts: for any chunks"),
   rule(

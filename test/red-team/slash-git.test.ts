@@ -214,9 +214,12 @@ test("code of a nested repository that vcs.commit runs into can change neither h
   git(join(project.root, "inner"), "config", "filter.evil.clean", evil);
   const config = readFileSync(join(project.root, ".git/config"), "utf8");
   await using session = await openSlashSession(project, () => ({ parts: [{ text: "x" }] }));
-  const { octant, asPerson } = session.opened;
+  const { octant } = session.opened;
   const call = { tool: "vcs", action: "commit", input: { message: "fix: a", files: ["."] } };
-  const { envelope } = await asPerson(() => octant.dispatch(call, { caller: { id: "me", access: "admin" } }));
+  const { envelope } = await octant.dispatch(call, {
+    caller: { id: "me", access: "admin" },
+    ask: async () => ({ answer: "once" }),
+  });
   expect(envelope).toMatchObject({ ok: true });
   // It did run, in the sandbox.
   expect(existsSync(join(project.root, "seen"))).toBe(true);

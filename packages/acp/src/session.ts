@@ -15,7 +15,7 @@ import { ToolError } from "@octant/core";
 import { toUserParts } from "./content.ts";
 import { createEditorStep } from "./editor-files.ts";
 import { editorTerminal } from "./editor-terminal.ts";
-import { createEditorPrompter } from "./permissions.ts";
+import { createEditorAsk } from "./questions.ts";
 import { checkMode, checkModel, DEFAULT_MODE, type SessionSettings, toMode } from "./settings.ts";
 import { createUpdates, say } from "./updates.ts";
 
@@ -33,7 +33,7 @@ export class EditorSession {
   readonly client: AgentContext;
   readonly capabilities: ClientCapabilities;
   readonly #options: OpenOptions;
-  readonly #prompter = createEditorPrompter(this);
+  readonly #questions = createEditorAsk(this);
   /** By call. */
   readonly #terminals = new Map<string, string>();
   #id: string;
@@ -65,7 +65,7 @@ export class EditorSession {
     this.#opened = await host.open({
       roots,
       mcpServers,
-      prompter: this.#prompter,
+      ask: this.#questions.ask,
       mode: () => toMode(this.#modeId),
       ...(resume !== undefined && { resume }),
       tools: hasTerminal
@@ -83,7 +83,7 @@ export class EditorSession {
     }
     const toUpdates = this.#createUpdates(false);
     agent.subscribe((event) => {
-      this.#prompter.listen(event);
+      this.#questions.listen(event);
       if (event.type === "tool_began" && event.name === "terminal") this.#terminalCall = event.call_id;
       for (const one of toUpdates(event)) void this.update(one);
     });

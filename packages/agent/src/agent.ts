@@ -1,5 +1,4 @@
-import { ToolError } from "@octant/core";
-import { type PermissionPrompter, unattended } from "@octant/runtime";
+import { type Ask, ToolError } from "@octant/core";
 import type { ApiClient } from "./api-client.ts";
 import { type CompactionSettings, Compactor } from "./compaction/compactor.ts";
 import type { RunEnded, SessionBegan } from "./events.ts";
@@ -15,8 +14,8 @@ export interface AgentOptions {
   readonly client: ApiClient;
   readonly tools: ToolExecutor;
   readonly session: Session;
-  /** Without it nobody can be asked, and calls that need an approval are refused. */
-  readonly prompter?: PermissionPrompter;
+  /** The front end that shows questions. Without it calls that need an approval are refused. */
+  readonly ask?: Ask | undefined;
   /** For a new session; a resumed one keeps its own. */
   readonly system?: string;
   readonly cwd?: string;
@@ -140,7 +139,7 @@ export class Agent {
   }
 
   async #run(content: readonly UserPart[] | undefined, more: SendOptions, stop: AbortController) {
-    const { session, tools, prompter = unattended } = this.#options;
+    const { session, tools, ask } = this.#options;
     const limits = () => ({ ...this.#options.limits?.(), ...more.limits });
     this.#overLimit = createMeter(limits, session.conversation, () => this.#client.model);
     try {
@@ -149,7 +148,7 @@ export class Agent {
         session,
         client: () => this.#client,
         tools,
-        prompter,
+        ask,
         compactor: this.#compactor,
         overLimit: this.#overLimit,
         maxTimeMs: limits().max_time_ms,

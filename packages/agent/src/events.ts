@@ -1,5 +1,4 @@
-import type { Progress } from "@octant/core";
-import type { PermissionAnswer, PermissionRule } from "@octant/runtime";
+import type { Progress, QuestionOutcome } from "@octant/core";
 import type { Answer, Delta, Model, ToolDefinition } from "./api-client.ts";
 import type { Message, UserOrigin, UserPart } from "./messages.ts";
 import type { CallOutline, ToolCall, ToolResult } from "./tool-executor.ts";
@@ -93,24 +92,30 @@ export interface ToolEnded extends ToolResult {
   readonly duration_ms: number;
 }
 
+/** A question of a call to the person; the ids are those of the question. */
 interface PermissionAsked {
   readonly type: "permission_asked";
   readonly permission_id: string;
   readonly call_id: string;
+  /** Absent for a permission. */
+  readonly kind?: "form" | "confirmation";
   /** Such as `fs.write`. */
   readonly action: string;
   readonly input: Readonly<Record<string, unknown>>;
+  /** Why the person is asked; the message of a form or confirmation. */
   readonly reason: string;
+  /** Where the rule is written that asks. */
+  readonly tier?: string;
   readonly preview?: string;
   /** The rule that "always" would add; without it that answer is not offered. */
-  readonly always?: PermissionRule;
+  readonly always?: Readonly<Record<string, unknown>>;
 }
 
 interface PermissionAnswered {
   readonly type: "permission_answered";
   readonly permission_id: string;
   readonly call_id: string;
-  readonly answer: PermissionAnswer["answer"] | "cancelled";
+  readonly answer: QuestionOutcome["answer"] | "cancelled";
   readonly reason?: string;
 }
 

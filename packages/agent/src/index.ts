@@ -94,10 +94,9 @@ export type {
   UncoveredEntry,
   UndoPlan,
 } from "./tool-host.ts";
-export { type CallPrompter, createCallPrompter } from "./tools/call-prompter.ts";
 export { createToolExecutor } from "./tools/create-executor.ts";
 export { createDispatchExecutor } from "./tools/dispatch-executor.ts";
-export { elicitThrough } from "./tools/elicit.ts";
+export { elicitFrom } from "./tools/elicit.ts";
 export { createMcpExecutor } from "./tools/mcp-executor.ts";
 export { createResourceExecutor } from "./tools/mcp-resources.ts";
 export { markPlans, PlanMark } from "./tools/plan-marks.ts";

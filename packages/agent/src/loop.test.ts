@@ -1,5 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
-import type { PermissionRequest } from "@octant/runtime";
+import { createQuestions } from "@octant/core";
 import { expect, test } from "vitest";
 import { Agent } from "./agent.ts";
 import { ApiError } from "./api-error.ts";
@@ -227,16 +227,19 @@ test("a repeated call with different results is not a loop", async () => {
   expect(await agent.send("go")).toMatchObject({ reason: "done", turns: 10 });
 });
 
-test("the policy's questions go to the prompter, and both question and answer are events", async () => {
+test("the questions of a call go to the front end, and both question and answer are events", async () => {
   const client = createScriptedClient([[call("write")], [text("ok")]]);
   const session = new Session({ id: "ses_1" });
   const events: AgentEvent[] = [];
   session.subscribe((event) => events.push(event));
   const tools = createTestTools({
-    write: async (input, { prompter, signal }) => {
-      // A policy request; fields that the test does not need are left out.
-      const request = { name: "fs.write", input, decision: { reason: "no rule" }, signal };
-      const { answer } = await prompter.requestPermission(request as unknown as PermissionRequest);
+    write: async (input, { ask, signal }) => {
+      const action = "fs.write";
+      const about = { summary: "", reason: "no rule", tier: "user", risk: [] };
+      const { answer } = await createQuestions().ask(
+        { kind: "permission", action, input, ...about },
+        { action, caller: "ses_1", front: ask, signal },
+      );
       return answer;
     },
   });
@@ -244,7 +247,7 @@ test("the policy's questions go to the prompter, and both question and answer ar
     client,
     session,
     tools,
-    prompter: { requestPermission: async () => ({ answer: "deny", reason: "not now" }) },
+    ask: async () => ({ answer: "deny", reason: "not now" }),
   });
   await agent.send("go");
   const asked = events.find(({ type }) => type === "permission_asked");

@@ -1,5 +1,5 @@
 import { hash, randomUUID } from "node:crypto";
-import type { PermissionPrompter } from "@octant/runtime";
+import type { Ask } from "@octant/core";
 import type { Answer, ApiClient } from "./api-client.ts";
 import { ApiError } from "./api-error.ts";
 import type { Compactor } from "./compaction/compactor.ts";
@@ -22,7 +22,7 @@ export interface LoopOptions {
   /** Read for every request. */
   client(): ApiClient;
   readonly tools: ToolExecutor;
-  readonly prompter: PermissionPrompter;
+  readonly ask: Ask | undefined;
   readonly compactor: Compactor;
   /** Asked at every step. */
   overLimit(): LimitReached | undefined;
@@ -72,7 +72,7 @@ async function untilEnd(options: LoopOptions): Promise<Ending> {
     await offerNewTools(options);
     if (options.compactor.isNeeded(options.client()))
       await options.compactor.compact(options.client(), "budget", signal);
-    const answer = await ask(options);
+    const answer = await request(options);
     const calls = toolCallsOf(answer.message);
     const isWhole = answer.stop !== "output_limit" && answer.stop !== "refusal";
     cuts = isWhole ? 0 : cuts + 1;
@@ -125,9 +125,9 @@ async function offerNewTools({ session, tools }: LoopOptions): Promise<void> {
 }
 
 /** One stored answer of the model. A conversation that is too long for the provider is compacted once. */
-async function ask(options: LoopOptions): Promise<Answer> {
+async function request(options: LoopOptions): Promise<Answer> {
   try {
-    return await askOnce(options);
+    return await requestOnce(options);
   } catch (cause) {
     if (!(cause instanceof ApiError) || cause.failure !== "context_length") throw cause;
     if (!(await options.compactor.compact(options.client(), "context_length", options.signal)))
@@ -136,14 +136,14 @@ async function ask(options: LoopOptions): Promise<Answer> {
         `${cause.message}; nothing can be left out: send less, or use a model with a larger context window`,
         { cause },
       );
-    return askOnce(options);
+    return requestOnce(options);
   }
 }
 
-async function askOnce({ session, signal, outputSchema, ...options }: LoopOptions): Promise<Answer> {
+async function requestOnce({ session, signal, outputSchema, ...options }: LoopOptions): Promise<Answer> {
   const client = options.client();
   const { system, tools, messages } = session.conversation;
-  const request = {
+  const content = {
     system,
     tools,
     messages,
@@ -152,7 +152,7 @@ async function askOnce({ session, signal, outputSchema, ...options }: LoopOption
   };
   let shown = "";
   try {
-    for await (const event of client.send(request, signal)) {
+    for await (const event of client.send(content, signal)) {
       if (event.type === "done") return await storeAnswer(event, session, client);
       if (event.type === "text_delta") shown += event.text;
       if (event.type === "retry") shown = "";

@@ -1,6 +1,11 @@
-import { randomUUID } from "node:crypto";
-import { type ErrorCode, nearestName, QuestionSettled, ToolError } from "@octant/core";
-import type { PermissionAnswer, PermissionPrompter } from "@octant/runtime";
+import {
+  type Ask,
+  type ErrorCode,
+  nearestName,
+  type Question,
+  QuestionSettled,
+  ToolError,
+} from "@octant/core";
 import { type ToolCallPart, textParts } from "./messages.ts";
 import type { Session } from "./session.ts";
 import type { ToolCall, ToolExecutor, ToolResult } from "./tool-executor.ts";
@@ -11,7 +16,7 @@ const GRACE_MS = 300;
 export interface RunCallsOptions {
   readonly session: Session;
   readonly tools: ToolExecutor;
-  readonly prompter: PermissionPrompter;
+  readonly ask: Ask | undefined;
   readonly signal: AbortSignal;
 }
 
@@ -89,7 +94,7 @@ async function execute(call: ToolCall, options: RunCallsOptions): Promise<ToolRe
     const running = tools.execute(call, {
       sessionId: session.id,
       signal,
-      prompter: recordPermissions(options.prompter, session, call_id),
+      ask: recordQuestions(options.ask, session, call_id),
       onProgress: (update) => session.publish({ type: "tool_progress", call_id, ...update }),
     });
     return await Promise.race([running, stopped.promise]);
@@ -102,46 +107,37 @@ async function execute(call: ToolCall, options: RunCallsOptions): Promise<ToolRe
   }
 }
 
-/** The prompter of one call: records its questions and answers in the session's events. */
-const recordPermissions = (
-  prompter: PermissionPrompter,
-  session: Session,
-  call_id: string,
-): PermissionPrompter => ({
-  async requestPermission(request) {
-    const { name: action, input, decision, preview, always } = request;
-    const question = { permission_id: `perm_${randomUUID()}`, call_id };
-    await session.append({
-      type: "permission_asked",
-      ...question,
-      action,
-      input,
-      reason: decision.reason,
-      ...(preview !== undefined && { preview }),
-      ...(always && { always }),
-    });
-    try {
-      const answer = await prompter.requestPermission(request);
-      const reason = "reason" in answer ? answer.reason : undefined;
-      await session.append({
-        type: "permission_answered",
-        ...question,
-        answer: answer.answer,
-        ...(reason !== undefined && { reason }),
-      });
-      return answer;
-    } catch (cause) {
-      const { reason } = request.signal;
-      // Answered at another place, such as with octant answer; a permission takes only these answers.
-      const answer =
-        reason instanceof QuestionSettled
-          ? (reason.outcome.answer as PermissionAnswer["answer"])
-          : "cancelled";
-      await session.append({ type: "permission_answered", ...question, answer });
-      throw cause;
-    }
-  },
-});
+/** Records the questions of a call and their outcomes in the session's events, wherever they were answered. */
+const recordQuestions =
+  (ask: Ask | undefined, session: Session, call_id: string): Ask =>
+  async (question, signal) => {
+    const ids = { permission_id: question.question_id, call_id };
+    await session.append({ type: "permission_asked", ...ids, ...toAsked(question) });
+    const ended = () => {
+      const { answer, reason } =
+        signal.reason instanceof QuestionSettled ? signal.reason.outcome : { answer: "cancelled" as const };
+      const why = reason === undefined ? {} : { reason };
+      // A log that cannot be written ends the run itself.
+      session.append({ type: "permission_answered", ...ids, answer, ...why }).catch(() => {});
+    };
+    if (signal.aborted) ended();
+    signal.addEventListener("abort", ended, { once: true });
+    return ask?.(question, signal);
+  };
+
+function toAsked(question: Question) {
+  const { kind, action } = question;
+  if (kind !== "permission") return { kind, action, input: {}, reason: question.message };
+  const { input, reason, tier, preview, always } = question;
+  return {
+    action,
+    input,
+    reason,
+    tier,
+    ...(preview !== undefined && { preview }),
+    ...(always && { always: always.rule }),
+  };
+}
 
 /** No result of any tool may fill the conversation. */
 const MAX_TEXT_CHARS = 200_000;

@@ -1,5 +1,4 @@
-import type { ErrorCode, Progress } from "@octant/core";
-import type { PermissionPrompter } from "@octant/runtime";
+import type { Ask, ErrorCode, Progress } from "@octant/core";
 import type { ToolDefinition } from "./api-client.ts";
 import type { UserPart } from "./messages.ts";
 import type { PlanMark } from "./tools/plan-marks.ts";
@@ -14,8 +13,8 @@ export interface ToolCall {
 export interface ExecuteOptions {
   readonly sessionId: string;
   readonly signal: AbortSignal;
-  /** Asked when the policy requires a person's answer. */
-  readonly prompter: PermissionPrompter;
+  /** The front end that shows the questions of the call. */
+  readonly ask: Ask;
   readonly onProgress: (update: Progress) => void;
 }
 

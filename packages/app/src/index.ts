@@ -36,6 +36,7 @@ export {
   RunResult,
   toBareResult,
   toRunSchema,
+  watchUnapproved,
 } from "./agent/run-records.ts";
 export {
   EXPORT_FORMATS,

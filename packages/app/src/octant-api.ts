@@ -16,7 +16,6 @@ import type { HttpServer, TokenCheck, TokenStore } from "@octant/http";
 import type { Connection, HttpOptions, Outlet, StdioOptions, StdioServer } from "@octant/mcp";
 import type {
   Config,
-  PermissionPrompter,
   PermissionRule,
   PermissionSetting,
   Policy,
@@ -42,8 +41,6 @@ export interface OctantOptions<T extends Tool = Tool> extends ToolChoice {
   readonly mode?: Mode;
   /** Who asks the person for permission: the host that started us (the default), or Octant. */
   readonly permissions?: PermissionSetting;
-  /** How Octant asks; by default through the calling client, or at `/approvals` where HTTP is served. */
-  readonly prompter?: PermissionPrompter;
   /** The questions of another workspace, which are answered together with those of this one. */
   readonly questions?: Questions;
   /** Rules that the person allowed for this run; they lift questions, never a deny. */

@@ -25,7 +25,7 @@ import type { ActiveModes } from "@octant/tools";
 import type { OctantOptions } from "./octant-api.ts";
 
 export interface PolicyOptions
-  extends Pick<OctantOptions, "prompter" | "allow" | "auditIn" | "copyOf" | "tellsUnconfined"> {
+  extends Pick<OctantOptions, "allow" | "auditIn" | "copyOf" | "tellsUnconfined"> {
   readonly checkpoints: Checkpoints | undefined;
   readonly config: Config;
   readonly modes: ActiveModes;
@@ -87,7 +87,6 @@ export function createPolicySteps(options: PolicyOptions) {
         policy: rules,
         permissions,
         session,
-        prompter: options.prompter,
         during: workspace.denials.during,
         addRule: async (rule) => {
           await keepRule(workspace, rule, env);

@@ -18,7 +18,7 @@ export type WorkspaceFlags = Partial<
 export function openOctant(
   flags: WorkspaceFlags,
   io: Io,
-  more: Pick<OctantOptions, "prompter" | "toolConfig" | "command"> = {},
+  more: Pick<OctantOptions, "toolConfig" | "command"> = {},
 ): Octant<OwnTool> {
   try {
     return createOctant({

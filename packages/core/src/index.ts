@@ -52,12 +52,14 @@ export { type Pack, type PackContext, PackManifest, PackRights } from "./pack.ts
 export { createCursors, createSeal, pagingInput, staleCursor } from "./paging.ts";
 export {
   type AskOptions,
+  checkAnswer,
   createQuestions,
   type Follower,
   type QuestionEvent,
   type Questions,
 } from "./questions/board.ts";
-export { describePermission, describeQuestion } from "./questions/describe.ts";
+export { describeQuestion } from "./questions/describe.ts";
+export { type FormField, fieldsOf, fillIn } from "./questions/form.ts";
 export {
   type Ask,
   type Confirmation,

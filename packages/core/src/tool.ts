@@ -93,10 +93,7 @@ export interface Context {
   readonly signal: AbortSignal;
   readonly caller: Caller;
   /** Asks the person behind the caller. `unattended`: nobody can be asked. */
-  ask(
-    question: QuestionBody,
-    more?: Pick<AskOptions, "isCovered" | "take" | "front">,
-  ): Promise<QuestionOutcome>;
+  ask(question: QuestionBody, more?: Pick<AskOptions, "isCovered" | "take">): Promise<QuestionOutcome>;
   /** The front end of the call, for work that passes on questions of others; absent when it has none. */
   readonly front: Ask | undefined;
   progress(update: Progress): void;

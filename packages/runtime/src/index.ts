@@ -51,7 +51,6 @@ export {
   inDays,
   type PermissionSetting,
 } from "./permissions/check-permission.ts";
-export { describeRequest } from "./permissions/describe-request.ts";
 export { explainPolicy, type PolicyExplanation } from "./permissions/explain.ts";
 export type { PolicyCall } from "./permissions/facts.ts";
 export { findIdleRules } from "./permissions/idle-rules.ts";
@@ -59,14 +58,6 @@ export { type LineReader, openLineReader, QUIET_MS } from "./permissions/line-re
 export type { WorkingTree } from "./permissions/path-glob.ts";
 export type { Decision } from "./permissions/policy.ts";
 export { createPolicy, DEFAULT_DECISION, type Policy } from "./permissions/policy.ts";
-export {
-  type FormAnswer,
-  type FormRequest,
-  type PermissionAnswer,
-  type PermissionPrompter,
-  type PermissionRequest,
-  unattended,
-} from "./permissions/prompter.ts";
 export {
   alwaysInWords,
   describeRule,
@@ -76,6 +67,6 @@ export {
   ToolPattern,
 } from "./permissions/rule.ts";
 export { SessionAnswers } from "./permissions/session-answers.ts";
-export { createTerminalPrompter, openTerminal } from "./permissions/terminal-prompter.ts";
+export { createTerminalAsk, openTerminal } from "./permissions/terminal-ask.ts";
 export { collectSecrets } from "./redact/collect-secrets.ts";
 export { createRedactor, redactErrors } from "./redact/redactor.ts";

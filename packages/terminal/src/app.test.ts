@@ -1,4 +1,5 @@
 import type { StampedEvent } from "@octant/agent";
+import { createQuestions } from "@octant/core";
 import { afterEach, describe, expect, test, vi } from "vitest";
 import type { TerminalApp } from "./app.ts";
 import type { AppOptions } from "./app-options.ts";
@@ -82,31 +83,29 @@ describe("the terminal agent", () => {
     await shows(device, "denied: use b.ts");
   });
 
-  test("a question is answered with a text, and Enter alone with an empty one", async () => {
+  test("the values of a form are typed one after the other, shown, and sent", async () => {
     const { device, app } = start([]);
-    const ask = (question: string) =>
-      app.prompter.requestPermission({
-        name: "mcp__paint",
-        summary: "the MCP server asks: Which colour?",
-        input: {},
-        decision: { mode: "prompt", tier: "default", rule: null, reason: "the server wants a value" },
-        caller: { id: "mcp:paint", access: "read" },
-        signal: new AbortController().signal,
-        progress: () => {},
-        isCovered: () => false,
-        question,
-      });
-    const first = ask("colour (required)");
-    await shows(device, "question: colour (required)");
+    const properties = { colour: { type: "string" }, size: { type: "integer" } };
+    const asked = createQuestions().ask(
+      {
+        kind: "form",
+        message: "What shall it be?",
+        schema: { type: "object", properties, required: ["colour"] },
+      },
+      { action: "mcp__paint", caller: "me", front: app.ask, signal: new AbortController().signal },
+    );
+    await shows(device, "message: What shall it be?");
+    await shows(device, "question: colour (string; required)");
     await shows(device, "[r] reply");
     device.type("r");
     await shows(device, "your answer; Enter sends it");
     device.type(..."yellow", "Enter");
-    expect(await first).toEqual({ answer: "once", text: "yellow" });
-    const second = ask("size (empty: left out)");
-    await shows(device, "size (empty: left out)");
+    await shows(device, "size (integer; empty: left out)");
     device.type("Enter");
-    expect(await second).toEqual({ answer: "once", text: "" });
+    await shows(device, "colour: yellow");
+    await shows(device, "[y] send it");
+    device.type("y");
+    expect(await asked).toEqual({ answer: "accept", content: { colour: "yellow" } });
   });
 
   test("Esc stops the run and preserves the typed text", async () => {

@@ -1,5 +1,4 @@
-import { toOneLine } from "@octant/core";
-import type { PermissionPrompter } from "@octant/runtime";
+import { type Ask, toOneLine } from "@octant/core";
 import type { AppOptions, Beginning } from "./app-options.ts";
 import type { TerminalInput } from "./device.ts";
 import { type InputAction, InputLine } from "./editor/input-line.ts";
@@ -73,8 +72,8 @@ export class TerminalApp {
   }
 
   /** Asks the person at this terminal. */
-  get prompter(): PermissionPrompter {
-    return this.#question.prompter;
+  get ask(): Ask {
+    return this.#question.ask;
   }
 
   async run(greeting: readonly Line[], { message, draft }: Beginning = {}): Promise<void> {

@@ -1,11 +1,13 @@
-import type { Clock } from "@octant/core";
 import {
-  type PermissionAnswer,
-  type PermissionPrompter,
-  type PermissionRequest,
-  QUIET_MS,
-} from "@octant/runtime";
-import { type Choice, choicesFor } from "./view/permission.ts";
+  type Ask,
+  type Clock,
+  type FormQuestion,
+  fillIn,
+  type Question,
+  type QuestionAnswer,
+} from "@octant/core";
+import { QUIET_MS } from "@octant/runtime";
+import { type Choice, choicesFor, type Prompt } from "./view/question.ts";
 
 export type ApprovalsOptions = {
   clock: Clock;
@@ -21,7 +23,9 @@ export type ApprovalsOptions = {
   stop: () => void;
 };
 
-type Asking = { request: PermissionRequest; answer: (answer: PermissionAnswer) => void; isReason: boolean };
+/** `text` is a value of a form. */
+type Reply = QuestionAnswer & { text?: string };
+type Asking = { prompt: Prompt; answer: (reply: Reply) => void; isTyping: boolean };
 
 /**
  * The questions that wait for the person, shown one at a time. A question may appear while the person types something
@@ -34,38 +38,48 @@ export class Approvals {
   #chosen: { choice: Choice; key: string } | undefined;
   #isQuiet = false;
   #pause = new AbortController();
-  /** The caller that the last text was written for: the next value of the same form needs no choice. */
-  #written: { by: string; at: number } | undefined;
+  /** The form that the last text was written for: its next value needs no choice. */
+  #written: { by: Question; at: number } | undefined;
 
   constructor(options: ApprovalsOptions) {
     this.#options = options;
   }
 
-  readonly prompter: PermissionPrompter = {
-    reads: "text",
-    requestPermission: (request) =>
-      new Promise((resolve, reject) => {
-        const asking: Asking = {
-          request,
-          isReason: request.question !== undefined && this.#isNextValue(request),
-          answer: (answer) => this.#settle(asking, () => resolve(answer)),
-        };
-        const cancelled = () => this.#settle(asking, () => reject(request.signal.reason));
-        request.signal.addEventListener("abort", cancelled, { once: true });
-        this.#asking.push(asking);
-        if (this.#asking.length === 1) this.#listenAnew();
-        this.#options.onChange(true);
-      }),
-  };
+  readonly ask: Ask = (question, signal) =>
+    question.kind === "form" ? this.#askForm(question, signal) : this.#show({ question }, signal);
+
+  async #askForm(question: FormQuestion, signal: AbortSignal): Promise<QuestionAnswer> {
+    const { schema, url } = question;
+    const read = async (label: string) => (await this.#show({ question, label }, signal)).text;
+    const content = url === undefined ? await fillIn(schema, read) : {};
+    if (!content) return { answer: "decline" };
+    const { answer } = await this.#show({ question, values: content }, signal);
+    return answer === "accept" ? { answer, content } : { answer };
+  }
+
+  #show(prompt: Prompt, signal: AbortSignal): Promise<Reply> {
+    return new Promise((resolve, reject) => {
+      const asking: Asking = {
+        prompt,
+        isTyping: prompt.label !== undefined && this.#isNextValue(prompt),
+        answer: (answer) => this.#settle(asking, () => resolve(answer)),
+      };
+      const cancelled = () => this.#settle(asking, () => reject(signal.reason));
+      signal.addEventListener("abort", cancelled, { once: true });
+      this.#asking.push(asking);
+      if (this.#asking.length === 1) this.#listenAnew();
+      this.#options.onChange(true);
+    });
+  }
 
   /** The oldest one, to be shown. */
-  get request(): PermissionRequest | undefined {
-    return this.#asking[0]?.request;
+  get prompt(): Prompt | undefined {
+    return this.#asking[0]?.prompt;
   }
 
   /** Whether the person is typing: the reason for a denial, or the answer to a question. */
-  get isReason(): boolean {
-    return this.#asking[0]?.isReason ?? false;
+  get isTyping(): boolean {
+    return this.#asking[0]?.isTyping ?? false;
   }
 
   /** Whether a key would be taken for an answer now. */
@@ -81,9 +95,9 @@ export class Approvals {
   /** Returns false for a key that is not about the question. */
   key(key: string): boolean {
     const [asking] = this.#asking;
-    if (!asking || asking.isReason) return false;
+    if (!asking || asking.isTyping) return false;
     // An answer that came too early is in the input: it is not a message either.
-    if (!this.#chosen && key === "Enter" && choiceOf(asking.request, this.#options.typed().trim())) {
+    if (!this.#chosen && key === "Enter" && choiceOf(asking.prompt, this.#options.typed().trim())) {
       this.#listenAnew();
       return true;
     }
@@ -98,7 +112,7 @@ export class Approvals {
       this.#options.stop();
       return true;
     }
-    const choice = isLate ? choiceOf(asking.request, key) : undefined;
+    const choice = isLate ? choiceOf(asking.prompt, key) : undefined;
     this.#listenAnew();
     if (choice) this.#chosen = { choice, key };
     else if (pressed && !isLate) this.#options.onTyped([pressedKey]);
@@ -109,30 +123,30 @@ export class Approvals {
   pause(): void {
     const key = this.#isQuiet ? undefined : this.#chosen?.key;
     this.#chosen = undefined;
-    if (this.request) this.#listenAnew();
+    if (this.prompt) this.#listenAnew();
     if (key !== undefined) this.#options.onTyped([key]);
   }
 
   /** The person's text. */
   write(text: string): void {
     const [asking] = this.#asking;
-    if (asking?.request.question === undefined) asking?.answer({ answer: "deny", reason: text });
+    if (asking?.prompt.label === undefined) asking?.answer({ answer: "deny", reason: text });
     else {
-      this.#written = { by: asking.request.caller.id, at: this.#options.clock.now() };
-      asking.answer({ answer: "once", text });
+      this.#written = { by: asking.prompt.question, at: this.#options.clock.now() };
+      asking.answer({ answer: "accept", text });
     }
   }
 
-  #isNextValue({ caller }: PermissionRequest): boolean {
+  #isNextValue({ question }: Prompt): boolean {
     const { by, at = 0 } = this.#written ?? {};
-    return this.#asking.length === 0 && by === caller.id && this.#options.clock.now() - at < QUIET_MS;
+    return this.#asking.length === 0 && by === question && this.#options.clock.now() - at < QUIET_MS;
   }
 
   #take(asking: Asking, choice: Choice): void {
     if (!this.#options.isRead(choice)) this.#options.onChange(false);
-    else if (choice.answer !== "reason") asking.answer({ answer: choice.answer });
+    else if (choice.answer !== "text") asking.answer({ answer: choice.answer });
     else {
-      asking.isReason = true;
+      asking.isTyping = true;
       this.#options.onChange(false);
     }
   }
@@ -165,5 +179,5 @@ export class Approvals {
   }
 }
 
-const choiceOf = (request: PermissionRequest, text: string): Choice | undefined =>
-  choicesFor(request).find(({ key, label }) => [key, label].includes(text.toLowerCase()));
+const choiceOf = (prompt: Prompt, text: string): Choice | undefined =>
+  choicesFor(prompt).find(({ key, label }) => [key, label].includes(text.toLowerCase()));

@@ -1,5 +1,6 @@
 import { PassThrough, Writable } from "node:stream";
-import { type PermissionAnswer, QUIET_MS } from "@octant/runtime";
+import { createQuestions, type QuestionOutcome } from "@octant/core";
+import { QUIET_MS } from "@octant/runtime";
 import { expect, test } from "vitest";
 import { PlainApp } from "./plain-app.ts";
 import { createTestApp } from "./testing/app.ts";
@@ -32,19 +33,21 @@ function start() {
     output,
   });
   const done = app.run([]);
-  const answers: PermissionAnswer[] = [];
+  const answers: QuestionOutcome[] = [];
   const ask = () =>
-    void app.prompter
-      .requestPermission({
-        name: "proc.exec",
-        summary: "Run a command.",
-        input: { command: "ls" },
-        decision: { mode: "prompt", tier: "default", rule: null, reason: "no rule allows it" },
-        caller: { id: "agent", access: "write" },
-        signal: new AbortController().signal,
-        progress: () => {},
-        isCovered: () => false,
-      })
+    void createQuestions()
+      .ask(
+        {
+          kind: "permission",
+          action: "proc.exec",
+          summary: "Run a command.",
+          input: { command: "ls" },
+          reason: "no rule allows it",
+          tier: "default",
+          risk: [],
+        },
+        { action: "proc.exec", caller: "agent", front: app.ask, signal: new AbortController().signal },
+      )
       .then((answer) => answers.push(answer));
   const type = async (line: string) => {
     input.write(`${line}\n`);

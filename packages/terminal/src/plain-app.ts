@@ -1,12 +1,11 @@
 import { createInterface, type Interface } from "node:readline";
-import { toOneLine } from "@octant/core";
-import type { PermissionPrompter, PermissionRequest } from "@octant/runtime";
+import { type Ask, toOneLine } from "@octant/core";
 import type { AppOptions, Beginning } from "./app-options.ts";
 import { Approvals } from "./approvals.ts";
 import { Outbox } from "./outbox.ts";
 import { type Line, plainText, span } from "./styled.ts";
 import { ConversationView } from "./view/conversation-view.ts";
-import { type Choice, viewChoices, viewPermission } from "./view/permission.ts";
+import { type Choice, type Prompt, viewChoices, viewQuestion } from "./view/question.ts";
 import { viewStatus } from "./view/status.ts";
 
 export type PlainOptions = Pick<
@@ -38,7 +37,7 @@ export class PlainApp {
   #lines: Interface | undefined;
   /** A line that ends with a backslash continues. */
   #begun = "";
-  #shown: PermissionRequest | undefined;
+  #shown: Prompt | undefined;
   /** A line that came before an answer would be taken. */
   #early = "";
 
@@ -70,8 +69,8 @@ export class PlainApp {
     });
   }
 
-  get prompter(): PermissionPrompter {
-    return this.#approvals.prompter;
+  get ask(): Ask {
+    return this.#approvals.ask;
   }
 
   get #width(): number {
@@ -109,9 +108,9 @@ export class PlainApp {
   }
 
   #onLine(line: string): void {
-    const { isReason, isListening } = this.#approvals;
+    const { isTyping, isListening } = this.#approvals;
     this.#early = isListening ? "" : line;
-    if (isReason) this.#approvals.write(line.trim());
+    if (isTyping) this.#approvals.write(line.trim());
     else if (!this.#approvals.key(isListening ? line.trim() || "Enter" : "Enter")) this.#say(line);
     else if (this.#approvals.chosen) this.#confirm(this.#approvals.chosen);
     else if (!isListening) this.#write([[span("not taken: the question had only just appeared")]]);
@@ -140,13 +139,13 @@ export class PlainApp {
 
   /** Shows a question once, and asks for the answer when one would be taken. */
   #ask(): void {
-    const { request, isReason, isListening, chosen } = this.#approvals;
-    if (request && request !== this.#shown) this.#write(viewPermission(request, this.#width).lines);
-    this.#shown = request;
-    if (!request || chosen) return;
-    if (isReason) this.#prompt(request.question === undefined ? "why not? " : "your answer: ");
+    const { prompt, isTyping, isListening, chosen } = this.#approvals;
+    if (prompt && prompt !== this.#shown) this.#write(viewQuestion(prompt, this.#width).lines);
+    this.#shown = prompt;
+    if (!prompt || chosen) return;
+    if (isTyping) this.#prompt(prompt.label === undefined ? "why not? " : "your answer: ");
     else if (isListening) {
-      this.#write(viewChoices(request, this.#width, Number.POSITIVE_INFINITY));
+      this.#write(viewChoices(prompt, this.#width, Number.POSITIVE_INFINITY));
       this.#prompt("answer with a letter: ");
     }
   }
@@ -157,7 +156,7 @@ export class PlainApp {
 
   #ready(): void {
     const { agent, facts, model = "" } = this.#options;
-    if (this.#outbox.isBusy || this.#approvals.request) return;
+    if (this.#outbox.isBusy || this.#approvals.prompt) return;
     const status = { model: agent.session.conversation.model?.id ?? model, ...this.#view.facts, ...facts() };
     this.#write([viewStatus({ ...status, queued: 0, isPlain: true }, Number.POSITIVE_INFINITY)]);
     this.#prompt("> ");

@@ -1,10 +1,10 @@
-import type { PermissionPrompter, PermissionRequest } from "@octant/runtime";
+import type { Ask } from "@octant/core";
 import type { AppOptions } from "./app-options.ts";
 import { Approvals } from "./approvals.ts";
 import type { InputLine } from "./editor/input-line.ts";
 import { runPager } from "./pager.ts";
 import type { Line } from "./styled.ts";
-import type { Choice } from "./view/permission.ts";
+import type { Choice, Prompt } from "./view/question.ts";
 import { QuestionWindow } from "./view/question-window.ts";
 
 export type QuestionBoxOptions = Pick<AppOptions, "clock" | "device" | "palette"> & {
@@ -37,7 +37,7 @@ export class QuestionBox {
     this.#approvals = new Approvals({
       clock,
       onChange: (isNew) => {
-        if (this.#approvals.isReason) this.#restoreInput ??= input.putAside();
+        if (this.#approvals.isTyping) this.#restoreInput ??= input.putAside();
         else {
           this.#restoreInput?.();
           this.#restoreInput = undefined;
@@ -51,12 +51,12 @@ export class QuestionBox {
     });
   }
 
-  get prompter(): PermissionPrompter {
-    return this.#approvals.prompter;
+  get ask(): Ask {
+    return this.#approvals.ask;
   }
 
   get isOpen(): boolean {
-    return this.#approvals.request !== undefined;
+    return this.#approvals.prompt !== undefined;
   }
 
   get isRoomy(): boolean {
@@ -65,21 +65,21 @@ export class QuestionBox {
 
   /** Shown in the empty input; undefined without a question. */
   get hint(): string | undefined {
-    const { request, isReason } = this.#approvals;
-    if (!request || !isReason) return request && "";
-    return request.question === undefined
+    const { prompt, isTyping } = this.#approvals;
+    if (!prompt || !isTyping) return prompt && "";
+    return prompt.label === undefined
       ? "why not? Enter sends it to the model"
       : "your answer; Enter sends it";
   }
 
   /** Returns false for a key of the input: the person may be typing something else. */
   key(key: string): boolean {
-    const { request, isReason, isListening } = this.#approvals;
-    if (!request) return false;
-    if (isReason) return key === "Enter" && this.#options.input.isEmpty && this.submit("");
+    const { prompt, isTyping, isListening } = this.#approvals;
+    if (!prompt) return false;
+    if (isTyping) return key === "Enter" && this.#options.input.isEmpty && this.submit("");
     if (key === "Ctrl-O") {
       this.#approvals.pause();
-      this.#options.suspend(() => this.#showAll(request));
+      this.#options.suspend(() => this.#showAll(prompt));
       return true;
     }
     const isArrow = key === "Up" || key === "Down";
@@ -93,20 +93,20 @@ export class QuestionBox {
 
   /** Returns false when the text is not an answer. */
   submit(text: string): boolean {
-    const { request, isReason } = this.#approvals;
-    const isAnswer = isReason && (text !== "" || request?.question !== undefined);
+    const { prompt, isTyping } = this.#approvals;
+    const isAnswer = isTyping && (text !== "" || prompt?.label !== undefined);
     if (isAnswer) this.#approvals.write(text);
     return isAnswer;
   }
 
   /** As high as fits above the input and the status, whatever else is on the screen. */
   view(inputRows: number): Line[] {
-    const { request, isListening, chosen, isReason } = this.#approvals;
+    const { prompt, isListening, chosen, isTyping } = this.#approvals;
     const { columns, rows } = this.#options.device;
-    if (!request) return [];
+    if (!prompt) return [];
     const room = rows - 1 - inputRows - STATUS_ROWS - (this.isRoomy ? 1 : 0);
-    const state = { isListening, chosen, isReason };
-    return this.#window.view(request, columns, Math.max(room, MIN_ROWS), state);
+    const state = { isListening, chosen, isTyping };
+    return this.#window.view(prompt, columns, Math.max(room, MIN_ROWS), state);
   }
 
   #isRead(choice: Choice): boolean {
@@ -116,9 +116,9 @@ export class QuestionBox {
     return false;
   }
 
-  async #showAll(request: PermissionRequest): Promise<void> {
+  async #showAll(prompt: Prompt): Promise<void> {
     const { device, palette } = this.#options;
-    const { lines } = this.#window.whole(request, device.columns);
+    const { lines } = this.#window.whole(prompt, device.columns);
     const { isRead } = await runPager(device, palette, lines, { top: 0 });
     if (isRead) this.#window.finish();
     this.#approvals.pause();

@@ -1,4 +1,5 @@
-import { type PermissionAnswer, type PermissionRequest, PermissionRule, QUIET_MS } from "@octant/runtime";
+import type { Confirmation, FormQuestion, PermissionQuestion, QuestionAnswer } from "@octant/core";
+import { alwaysInWords, PermissionRule, QUIET_MS } from "@octant/runtime";
 import fc from "fast-check";
 import { afterEach, describe, expect, test } from "vitest";
 import type { TerminalApp } from "./app.ts";
@@ -6,7 +7,7 @@ import type { AppOptions } from "./app-options.ts";
 import { plainText } from "./styled.ts";
 import { createTestApp } from "./testing/app.ts";
 import { createManualClock } from "./testing/clock.ts";
-import { viewPermission } from "./view/permission.ts";
+import { viewQuestion } from "./view/question.ts";
 
 /** `npm run torture -- --only fuzz-runs` has more. A failure prints its seed. */
 const SENTENCES = Number(process.env["FUZZ_RUNS"] ?? 10) * 100;
@@ -18,16 +19,33 @@ afterEach(async () => {
   open = undefined;
 });
 
-const requestOf = (more: Partial<PermissionRequest>): PermissionRequest => ({
-  name: "proc.exec",
+const questionOf = (more: Partial<PermissionQuestion>): PermissionQuestion => ({
+  kind: "permission",
+  question_id: "question_1",
+  action: "proc.exec",
+  caller: "agent",
+  choices: ["once", "session", "deny"],
+  asked_at: "2026-11-16T00:00:00Z",
+  expires_at: null,
   summary: "Run a command; it goes on in the background.",
   input: {},
-  decision: { mode: "prompt", tier: "default", rule: null, reason: "no rule allows it" },
-  caller: { id: "agent", access: "write" },
-  signal: new AbortController().signal,
-  progress: () => {},
-  isCovered: () => false,
+  reason: "no rule allows it",
+  tier: "default",
+  risk: [],
   ...more,
+});
+
+const formOf = (properties: object): FormQuestion => ({
+  kind: "form",
+  question_id: "question_2",
+  action: "mcp__paint",
+  server: "paint",
+  caller: "agent",
+  choices: ["accept", "decline", "cancel"],
+  asked_at: "2026-11-16T00:00:00Z",
+  expires_at: null,
+  message: "What shall it be?",
+  schema: { type: "object", properties },
 });
 
 /** A person in front of the screen, whose time passes as the test says. */
@@ -40,10 +58,12 @@ function start(size: readonly [number, number] = [80, 24], more: Partial<AppOpti
   };
   const { app, device } = createTestApp({ turns: [], size, more: { clock, toContent, ...more } });
   open = { app, done: app.run([]) };
-  const ask = (request: Partial<PermissionRequest>) => {
+  const ask = (question: Partial<PermissionQuestion> | FormQuestion | Confirmation) => {
     const stop = new AbortController();
-    const asked = { answer: undefined as PermissionAnswer | undefined, stop };
-    app.prompter.requestPermission(requestOf({ ...request, signal: stop.signal })).then(
+    const asked = { answer: undefined as QuestionAnswer | undefined, stop };
+    const whole =
+      question.kind === "form" || question.kind === "confirmation" ? question : questionOf(question);
+    app.ask(whole, stop.signal).then(
       (answer) => {
         asked.answer = answer;
       },
@@ -67,11 +87,15 @@ function start(size: readonly [number, number] = [80, 24], more: Partial<AppOpti
   return { app, device, clock, sent, ask, press, answer, screen };
 }
 
-const ALWAYS = PermissionRule.parse({
-  tool_pattern: "proc.exec",
-  mode: "allow",
-  args: { command: [{ words: ["npm", "test"], options: [], operands: "none" }] },
-});
+/** As offered for commands of these shapes. */
+function alwaysFor(command: readonly object[]): PermissionQuestion["always"] {
+  const rule = PermissionRule.parse({ tool_pattern: "proc.exec", mode: "allow", args: { command } });
+  return { rule, words: alwaysInWords(rule) };
+}
+
+const NPM_TEST = { words: ["npm", "test"], options: [], operands: "none" };
+const ALWAYS = alwaysFor([NPM_TEST]);
+const toPrompt = (more: Partial<PermissionQuestion>) => ({ question: questionOf(more) });
 
 describe("a question that appears while the person types", () => {
   test(`is not answered by any of ${SENTENCES} random sentences, and what was typed stays`, async () => {
@@ -82,7 +106,12 @@ describe("a question that appears while the person types", () => {
     );
     const sentence = fc.array(word, { minLength: 2, maxLength: 6 }).map((words) => words.join(" "));
     const gap = fc.integer({ min: 0, max: QUIET_MS - 1 });
-    const form = fc.constantFrom({}, { always: ALWAYS }, { question: "Which colour?" });
+    const command = { input: { command: "npm test" } };
+    const form = fc.constantFrom(
+      command,
+      { ...command, always: ALWAYS },
+      formOf({ colour: { type: "string" } }),
+    );
     await fc.assert(
       fc.asyncProperty(
         sentence,
@@ -93,14 +122,14 @@ describe("a question that appears while the person types", () => {
         async (text, moment, pace, isSent, more) => {
           // Before the first key, between two, or any time before them.
           const at = moment % (text.length + 1);
-          let asked = at === 0 ? ask({ input: { command: "npm test" }, ...more }) : undefined;
+          let asked = at === 0 ? ask(more) : undefined;
           if (at === 0) await clock.pass(moment % (3 * QUIET_MS));
           for (const [i, key] of [...text].entries()) {
-            if (i > 0 && i === at) asked = ask({ input: { command: "npm test" }, ...more });
+            if (i > 0 && i === at) asked = ask(more);
             await press(key);
             await clock.pass(pace);
           }
-          asked ??= ask({ input: { command: "npm test" }, ...more });
+          asked ??= ask(more);
           if (isSent) await press("Enter");
           expect(asked.answer).toBeUndefined();
           if (isSent) expect(sent.splice(0)).toEqual([text.trim()]);
@@ -180,28 +209,42 @@ describe("a question that appears while the person types", () => {
   test("uses the input line for an answer, and restores the unfinished message", async () => {
     const { ask, answer, press, clock, screen } = start();
     await press(..."my draft");
-    const first = ask({
-      name: "mcp__paint",
-      question: "Which \x1b]0;x\x07colour?",
-      caller: { id: "mcp:paint", access: "read" },
-    });
+    const text = (title: string) => ({ type: "string", title });
+    const form = formOf({ colour: text("Which \x1b]0;x\x07colour?"), size: text("Which size?") });
+    const first = ask(form);
     await answer("r");
     expect(await screen()).toContain("your answer; Enter sends it");
     await press(..."red", "Enter");
-    expect(first.answer).toEqual({ answer: "once", text: "red" });
-    expect(await screen()).toContain("› my draft");
-    const next = ask({
-      name: "mcp__paint",
-      question: "Which size?",
-      caller: { id: "mcp:paint", access: "read" },
-    });
+    // The next value of the same form needs no key.
     await press(..."XL", "Enter");
-    expect(next.answer, "the next value of the same form").toEqual({ answer: "once", text: "XL" });
     await clock.pass(QUIET_MS);
-    const later = ask({ name: "mcp__paint", question: "More?", caller: { id: "mcp:paint", access: "read" } });
-    await answer("n");
-    expect(later.answer).toEqual({ answer: "deny" });
     expect(await screen()).toContain("› my draft");
+    expect(await screen()).toContain("size: XL");
+    await answer("y");
+    expect(first.answer).toEqual({ answer: "accept", content: { colour: "red", size: "XL" } });
+    const later = ask(formOf({ more: text("More?") }));
+    await answer("n");
+    expect(later.answer).toEqual({ answer: "decline" });
+    expect(await screen()).toContain("› my draft");
+  });
+
+  test("a confirmation names the yes, and takes nothing else for it", async () => {
+    const { ask, answer, clock, screen } = start();
+    const { schema: _schema, ...facts } = formOf({});
+    const confirmation = {
+      ...facts,
+      kind: "confirmation",
+      message: "Remove src?\nsrc/a.ts",
+      yes: "Remove",
+    } as const;
+    const asked = ask(confirmation);
+    await clock.pass(QUIET_MS);
+    expect(await screen()).toContain("src/a.ts");
+    expect(await screen()).toContain("[y] remove  [n] decline");
+    await answer("s");
+    expect(asked.answer).toBeUndefined();
+    await answer("y");
+    expect(asked.answer).toEqual({ answer: "accept" });
   });
 });
 
@@ -268,12 +311,7 @@ describe.each(SIZES)("in a window of %i columns and %i rows", (columns, rows) =>
       options: [],
       operands: "none",
     }));
-    const always = PermissionRule.parse({
-      tool_pattern: "proc.exec",
-      mode: "allow",
-      args: { command: shapes },
-    });
-    const asked = ask({ input: { command: "make it" }, always });
+    const asked = ask({ input: { command: "make it" }, always: alwaysFor(shapes) });
     await clock.pass(QUIET_MS);
     const first = await screen();
     expect(first).toContain("make it");
@@ -333,9 +371,8 @@ test("invisible characters in a command are shown", async () => {
 });
 
 test("equal rules are shown once, after the command", () => {
-  const shape = { words: ["npm", "test"], options: [], operands: "none" };
-  const always = PermissionRule.parse({ ...ALWAYS, args: { command: [shape, shape] } });
-  const { lines, effect } = viewPermission(requestOf({ input: { command: "make it" }, always }), 80);
+  const always = alwaysFor([NPM_TEST, NPM_TEST]);
+  const { lines, effect } = viewQuestion(toPrompt({ input: { command: "make it" }, always }), 80);
   const rows = lines.map(plainText);
   expect(rows.slice(0, effect)).toEqual(["? proc.exec  Run a command", "  command: make it"]);
   expect(rows.filter((row) => row.includes("npm test"))).toHaveLength(1);
@@ -350,7 +387,7 @@ test("a diff is shown whole, with a mark where a line continues", () => {
     ...Array.from({ length: 40 }, (_, i) => `+${i}`),
     wide,
   ];
-  const { lines, effect } = viewPermission(requestOf({ preview: preview.join("\n") }), 40);
+  const { lines, effect } = viewQuestion(toPrompt({ preview: preview.join("\n") }), 40);
   const rows = lines.slice(1, effect).map(plainText);
   for (const row of rows) expect(row.length).toBeLessThanOrEqual(40);
   expect(rows.map((row) => row.replace(/^(?: {2}|↪ )/, "")).join("")).toBe(preview.join(""));

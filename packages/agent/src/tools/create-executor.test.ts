@@ -6,7 +6,7 @@ import { createToolExecutor } from "./create-executor.ts";
 const OPTIONS = {
   sessionId: "ses_1",
   signal: new AbortController().signal,
-  prompter: { requestPermission: async () => ({ answer: "once" }) as const },
+  ask: async () => ({ answer: "once" }) as const,
   onProgress: () => {},
 };
 

@@ -1,10 +1,17 @@
-import { action, createCursors, createDispatcher, createRegistry, defineTool, type Mode } from "@octant/core";
-import { checkPermission, createPolicy, type PermissionAnswer, SessionAnswers } from "@octant/runtime";
+import {
+  action,
+  createCursors,
+  createDispatcher,
+  createRegistry,
+  defineTool,
+  type Mode,
+  type QuestionAnswer,
+} from "@octant/core";
+import { checkPermission, createPolicy, SessionAnswers } from "@octant/runtime";
 import { expect, test } from "vitest";
 import { z } from "zod";
 import { textOf } from "../messages.ts";
 import type { ToolExecutor } from "../tool-executor.ts";
-import { createCallPrompter } from "./call-prompter.ts";
 import { createDispatchExecutor, type DispatchExecutorOptions } from "./dispatch-executor.ts";
 
 const HASH = `sha256:${"0".repeat(64)}`;
@@ -56,7 +63,6 @@ const code = defineTool({
 
 function setUp(more: Partial<DispatchExecutorOptions> = {}) {
   const registry = createRegistry([fs, code]);
-  const prompter = createCallPrompter();
   const places = { roots: ["/p"] };
   const dispatch = createDispatcher({
     registry,
@@ -66,7 +72,6 @@ function setUp(more: Partial<DispatchExecutorOptions> = {}) {
         policy: createPolicy([], places),
         permissions: "enforce",
         session: new SessionAnswers(places),
-        prompter: prompter.prompter,
       }),
     ],
     onBug: ({ cause }) => {
@@ -75,21 +80,21 @@ function setUp(more: Partial<DispatchExecutorOptions> = {}) {
   });
   return {
     registry,
-    tools: createDispatchExecutor({ host: { dispatch, registry, roots: ["file:///p"] }, prompter, ...more }),
+    tools: createDispatchExecutor({ host: { dispatch, registry, roots: ["file:///p"] }, ...more }),
   };
 }
 
 const run = (
   tools: ToolExecutor,
   input: Readonly<Record<string, unknown>>,
-  answer: PermissionAnswer = { answer: "once" },
+  answer: QuestionAnswer = { answer: "once" },
 ) =>
   tools.execute(
     { id: "c1", name: "fs", input },
     {
       sessionId: "ses_1",
       signal: new AbortController().signal,
-      prompter: { requestPermission: async () => answer },
+      ask: async () => answer,
       onProgress: () => {},
     },
   );
@@ -108,7 +113,7 @@ test("a call becomes text, pictures and facts", async () => {
   });
 });
 
-test("the policy asks the prompter of the call, and a denial is reported to the model", async () => {
+test("the policy asks the front end of the call, and a denial is reported to the model", async () => {
   const { tools } = setUp();
   const [yes, no] = await Promise.all([
     run(tools, { action: "write", uri: "a.ts" }, { answer: "once" }),

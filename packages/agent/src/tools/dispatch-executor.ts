@@ -18,15 +18,12 @@ import { toFailure } from "../run-calls.ts";
 import type { ToolCall, ToolExecutor, ToolResult } from "../tool-executor.ts";
 import type { HostJobs, ToolHost } from "../tool-host.ts";
 import { createDiagnosticsAfterEdits } from "./after-edits.ts";
-import type { CallPrompter } from "./call-prompter.ts";
 import { factsOf } from "./facts.ts";
 import { outlineOf } from "./outline.ts";
 
 export interface DispatchExecutorOptions {
   /** Where the tools run. Without jobs, calls do not wait for long work. */
   readonly host: Pick<ToolHost, "dispatch" | "registry" | "roots"> & Partial<Pick<ToolHost, "jobs">>;
-  /** The same object whose prompter the dispatcher's policy has. */
-  readonly prompter: CallPrompter;
   /** The caller, such as the owner of a remote session; by default each session is its own caller. */
   readonly caller?: Caller;
   /** The maximum access of calls; a sub-agent gets less than its parent. */
@@ -64,15 +61,13 @@ export function createDispatchExecutor(options: DispatchExecutorOptions): ToolEx
       const { call: found, act } = find(call);
       return outlineOf(found, act);
     },
-    async execute(asked, { sessionId, signal, prompter, onProgress }) {
+    async execute(asked, { sessionId, ...given }) {
       const { call, act } = find(asked);
       const refused = refusal(call, act);
       if (refused) return toFailure("PERMISSION_DENIED", refused);
       const caller = options.caller ?? { id: sessionId, access };
-      const answer = await options.prompter.run(prompter, () =>
-        dispatch(call, { caller, signal, onProgress }),
-      );
-      const reply = await outcomeOf(answer, act, caller.id, jobs, signal);
+      const answer = await dispatch(call, { caller, ...given });
+      const reply = await outcomeOf(answer, act, caller.id, jobs, given.signal);
       return toResult(reply, reply.text ?? toText(reply.envelope), factsOf(reply.envelope, act));
     },
     afterEdits: createDiagnosticsAfterEdits({ dispatch, registry, roots }),

@@ -1,6 +1,6 @@
-import { type PermissionAnswer, type PermissionRequest, unattended } from "@octant/runtime";
+import { type Ask, createQuestions, fillIn, type Question } from "@octant/core";
 import { expect, test } from "vitest";
-import { elicitThrough } from "./elicit.ts";
+import { elicitFrom } from "./elicit.ts";
 
 const { signal } = new AbortController();
 const SCHEMA = {
@@ -9,41 +9,73 @@ const SCHEMA = {
   required: ["colour"],
 };
 
-function answering(answer: PermissionAnswer) {
-  const asked: PermissionRequest[] = [];
-  const elicit = elicitThrough({
-    async requestPermission(request) {
-      asked.push(request);
-      return answer;
-    },
-  });
-  return { asked, elicit };
+function setUp(ask: Ask | undefined) {
+  const questions = createQuestions();
+  const log: string[] = [];
+  const asked: Question[] = [];
+  const recorded: Ask | undefined =
+    ask &&
+    ((question, over) => {
+      asked.push(question);
+      return ask(question, over);
+    });
+  const elicit = elicitFrom({ questions, caller: "ses_1", ask: recorded, log: (line) => log.push(line) });
+  return { questions, asked, log, elicit };
 }
 
-test("a server's question is asked with its proposed values, and yes sends them", async () => {
-  const { asked, elicit } = answering({ answer: "once" });
+test("a server's question is on the board, and yes sends the proposed values", async () => {
+  const { elicit, asked } = setUp(async () => ({ answer: "accept" }));
   const question = { server: "paint", message: "Which colour?", schema: SCHEMA };
   expect(await elicit(question, signal)).toEqual({ action: "accept", content: { colour: "red" } });
-  expect(asked[0]).toMatchObject({ name: "mcp__paint", input: { colour: "red" } });
-  expect(asked[0]?.summary).toContain("Which colour?");
+  expect(asked).toMatchObject([{ kind: "form", action: "mcp__paint", server: "paint", caller: "ses_1" }]);
 });
 
-test("no declines, and so does an unattended run", async () => {
+test("it can be answered elsewhere, and values that do not fit are refused by the name of the field", async () => {
+  const { elicit, questions } = setUp(() => new Promise(() => {}));
+  questions.events.listen(({ value }) => {
+    if (value.type !== "asked") return;
+    const { question_id } = value.question;
+    const answer = (content: Record<string, string | number>) =>
+      questions.answer(question_id, { answer: "accept", content });
+    expect(() => answer({ colour: 7 })).toThrow(
+      expect.objectContaining({
+        code: "INVALID_ARGUMENT",
+        details: { issues: [expect.objectContaining({ path: "colour" })] },
+      }),
+    );
+    expect(() => answer({ color: "blue" })).toThrow(
+      "color: is not a field of this form; fields: colour, note",
+    );
+    answer({ colour: "blue" });
+  });
   const question = { server: "paint", message: "Which colour?", schema: SCHEMA };
-  expect(await answering({ answer: "deny" }).elicit(question, signal)).toEqual({ action: "decline" });
-  expect(await elicitThrough(unattended)(question, signal)).toEqual({ action: "decline" });
+  expect(await elicit(question, signal)).toEqual({ action: "accept", content: { colour: "blue" } });
 });
 
-test("a required value that nobody can type is declined, and the person sees why", async () => {
-  const { asked } = answering({ answer: "once" });
-  const log: string[] = [];
-  const elicit = elicitThrough(unattended, (line) => log.push(line));
-  const schema = { ...SCHEMA, required: ["note"] };
-  expect(await elicit({ server: "paint", message: "Why?", schema }, signal)).toEqual({ action: "decline" });
-  expect(asked).toEqual([]);
-  expect(log).toEqual([
-    "the MCP server paint asked \"Why?\"; it was declined: no one is here to fill in 'note'",
-  ]);
+test.each<[string, Ask | undefined, object, readonly string[]]>([
+  ["no", async () => ({ answer: "decline" }), { action: "decline" }, []],
+  ["closing it", async () => ({ answer: "cancel" }), { action: "cancel" }, []],
+  ["nobody", undefined, { action: "decline" }, ["no one is here to answer"]],
+  [
+    "a client's wrong values",
+    async () => ({ answer: "accept", content: { colour: 7 } }),
+    { action: "decline" },
+    ["colour: Invalid input: expected string, received number"],
+  ],
+])("%s does not accept it, and the person sees why unless they did it", async (_who, ask, answer, why) => {
+  const { elicit, log } = setUp(ask);
+  const question = { server: "paint", message: "Which colour?", schema: SCHEMA };
+  expect(await elicit(question, signal)).toEqual(answer);
+  expect(log).toEqual(
+    why.map((reason) => `the MCP server paint asked "Which colour?"; it was declined: ${reason}`),
+  );
+});
+
+test("a form that cannot be checked is declined", async () => {
+  const { elicit, log } = setUp(async () => ({ answer: "accept" }));
+  const schema = { type: "object", properties: { colour: { type: "nonsense" } } };
+  expect(await elicit({ server: "paint", message: "?", schema }, signal)).toEqual({ action: "decline" });
+  expect(log[0]).toContain("the form cannot be shown");
 });
 
 const FORM = {
@@ -58,20 +90,18 @@ const FORM = {
   required: ["note", "size"],
 };
 
-/** Types these texts, then approves. */
+/** Types these texts. */
 function typing(texts: readonly string[]) {
-  const questions: (string | undefined)[] = [];
+  const questions: string[] = [];
   const left = [...texts];
-  const elicit = elicitThrough({
-    reads: "text",
-    async requestPermission({ question }) {
-      if (question === undefined) return { answer: "once" };
-      questions.push(question);
-      const text = left.shift();
-      return text === undefined ? { answer: "deny" } : { answer: "once", text };
-    },
-  });
-  return { questions, elicit };
+  const ask: Ask = async (question) => {
+    const content = await fillIn(question.kind === "form" ? question.schema : {}, async (label) => {
+      questions.push(label);
+      return left.shift();
+    });
+    return content ? { answer: "accept", content } : { answer: "decline" };
+  };
+  return { questions, elicit: setUp(ask).elicit };
 }
 
 test("a form is filled in value by value; an invalid value is asked for again", async () => {
@@ -95,10 +125,11 @@ test("a person who leaves a form declines it", async () => {
 });
 
 test("an address is shown; one that is not http or https is declined", async () => {
-  const { asked, elicit } = answering({ answer: "once" });
+  const { asked, elicit } = setUp(async () => ({ answer: "accept" }));
   const url = "https://example.com/confirm";
   expect(await elicit({ server: "pay", message: "Confirm", url }, signal)).toEqual({ action: "accept" });
-  expect(asked[0]?.input).toEqual({ url });
+  expect(asked).toMatchObject([{ url }]);
   const bad = await elicit({ server: "pay", message: "Confirm", url: "file:///etc/passwd" }, signal);
   expect(bad).toEqual({ action: "decline" });
+  expect(asked).toHaveLength(1);
 });

@@ -11,13 +11,11 @@ import type { McpServers, NamedTool, ServerResult } from "@octant/mcp-client";
 import { z } from "zod";
 import { toFailure } from "../run-calls.ts";
 import type { ToolSource } from "../tool-executor.ts";
-import type { CallPrompter } from "./call-prompter.ts";
 
 export interface McpExecutorOptions {
   readonly servers: McpServers;
   /** Creates a dispatcher whose policy applies to every call. */
   dispatchTo(tools: Pick<Registry, "get" | "list">): Dispatch;
-  readonly prompter: CallPrompter;
   /** The caller; the session itself when absent. */
   readonly caller?: Caller;
   /** The maximum access of calls; a sub-agent gets less than its parent. */
@@ -30,8 +28,7 @@ export interface McpExecutorOptions {
 export function createMcpExecutor({
   servers,
   dispatchTo,
-  prompter,
-  caller: given,
+  caller: owner,
   access = "admin",
   allows = () => true,
 }: McpExecutorOptions): ToolSource {
@@ -54,11 +51,9 @@ export function createMcpExecutor({
     definitions: () =>
       all().map(({ name, description, input_schema }) => ({ name, description, input_schema })),
     outline: ({ name }) => ({ title: name, kind: "other", reads_only: false, paths: [] }),
-    async execute({ name, input }, { sessionId, signal, prompter: own, onProgress }) {
-      const caller: Caller = given ?? { id: sessionId, access };
-      const { envelope } = await prompter.run(own, () =>
-        dispatch({ tool: name, action: CALL, input }, { caller, signal, onProgress }),
-      );
+    async execute({ name, input }, { sessionId, ...given }) {
+      const caller: Caller = owner ?? { id: sessionId, access };
+      const { envelope } = await dispatch({ tool: name, action: CALL, input }, { caller, ...given });
       if (!envelope.ok) return toFailure(envelope.error.code, envelope.error.message);
       const { content, is_error } = envelope.data as ServerResult; // The output of `toTool`'s only action.
       return { content, is_error };

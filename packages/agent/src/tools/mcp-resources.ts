@@ -10,14 +10,12 @@ import {
 import type { McpServers, ServerResource } from "@octant/mcp-client";
 import { z } from "zod";
 import type { ToolSource } from "../tool-executor.ts";
-import type { CallPrompter } from "./call-prompter.ts";
 import { createDispatchExecutor } from "./dispatch-executor.ts";
 
 export interface ResourceExecutorOptions {
   readonly servers: Pick<McpServers, "resources" | "read">;
   /** Creates a dispatcher whose policy applies to every call. */
   dispatchTo(tools: Registry): Dispatch;
-  readonly prompter: CallPrompter;
   readonly caller?: Caller;
   readonly access?: Access;
   readonly allows?: (tool: string) => boolean;
@@ -25,12 +23,11 @@ export interface ResourceExecutorOptions {
 
 /** One tool for the resources of all MCP servers, offered as soon as one of them has some. */
 export function createResourceExecutor(options: ResourceExecutorOptions): ToolSource {
-  const { servers, dispatchTo, prompter, caller, access, allows = () => true } = options;
+  const { servers, dispatchTo, caller, access, allows = () => true } = options;
   const registry = createRegistry([]);
   const tool = mcpResources(servers);
   const { definitions, outline, execute } = createDispatchExecutor({
     host: { dispatch: dispatchTo(registry), registry, roots: [] },
-    prompter,
     ...(caller && { caller }),
     ...(access && { access }),
   });

@@ -1,6 +1,5 @@
 import type { Agent, CallStep, SessionInfo, StampedEvent } from "@octant/agent";
-import type { Mode, RefReader, Tool } from "@octant/core";
-import type { PermissionPrompter } from "@octant/runtime";
+import type { Ask, Mode, RefReader, Tool } from "@octant/core";
 
 /** The services that the protocol needs from its host program: workspaces, agents and their logs. */
 export interface AcpHost {
@@ -20,7 +19,7 @@ export interface OpenRequest {
   /** The session to continue; a new one when absent. */
   readonly resume?: string;
   readonly mcpServers: readonly ClientMcpServer[];
-  readonly prompter: PermissionPrompter;
+  readonly ask: Ask;
   readonly mode: () => Mode | undefined;
   /** Tools that the editor adds. */
   readonly tools: readonly Tool[];

@@ -44,7 +44,7 @@ export function createAcpHost(options: AcpHostOptions): AcpHost {
     async checkCredentials() {
       await chooseClient({ config: loadConfig({ roots: [], env }) }, env, { provider, model });
     },
-    async open({ roots, resume, mcpServers, prompter, mode, tools, steps }) {
+    async open({ roots, resume, mcpServers, ask, mode, tools, steps }) {
       const opened = await openAgent({
         ...workspace,
         env,
@@ -54,7 +54,7 @@ export function createAcpHost(options: AcpHostOptions): AcpHost {
         owner,
         currentMode: mode,
         customTools: tools,
-        prompter,
+        ask,
         roots: owner ? checkServed(roots, served) : roots.map(checkFolder),
         from: resume === undefined ? undefined : { how: "resume", id: resume },
         steps: (octant) => steps(toWorkspaceFiles(octant)),

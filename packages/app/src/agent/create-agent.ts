@@ -1,10 +1,9 @@
 import { resolve } from "node:path";
 import type { AgentEvent, CallStep, RunEnded, ToolCall, ToolResult } from "@octant/agent";
-import type { Tool } from "@octant/core";
-import type { PermissionPrompter } from "@octant/runtime";
+import type { Ask, Tool } from "@octant/core";
 import { withMentions } from "./mentions.ts";
 import { type OpenAgentOptions, type OpenedAgent, openAgent } from "./open-agent.ts";
-import { createRunResult, type RunResult } from "./run-records.ts";
+import { createRunResult, type RunResult, watchUnapproved } from "./run-records.ts";
 
 /** A call that no rule allows. */
 export interface ToolUse {
@@ -39,7 +38,9 @@ export interface CreateAgentOptions
   /** Your own tools, declared with `defineTool`, which run in this process. */
   readonly tools?: readonly Tool[];
   readonly hooks?: AgentHooks;
-  /** Decides about calls that no rule allows; without it they are refused. */
+  /** Answers questions: permissions unless `canUseTool` does, confirmations, and forms of MCP servers. */
+  readonly ask?: Ask;
+  /** Decides about calls that no rule allows; without it and `ask` they are refused. */
   canUseTool?(use: ToolUse): Promise<ToolUseAnswer> | ToolUseAnswer;
   /** Ends the run after the step in which it returns true. */
   stopWhen?(event: AgentEvent): boolean;
@@ -65,14 +66,10 @@ export function createAgent(options: CreateAgentOptions = {}): EmbeddedAgent {
       const opened = await open();
       const { agent } = opened;
       const result = createRunResult(agent.session);
-      const asked = new Map<string, string>();
-      const unapproved = new Set<string>();
+      using unapproved = watchUnapproved(opened.octant.sessions.events);
       const events = createQueue<AgentEvent>();
       const unsubscribe = agent.subscribe((event) => {
         result.listen(event);
-        if (event.type === "permission_asked") asked.set(event.permission_id, event.action);
-        if (event.type === "permission_answered" && event.answer === "unattended")
-          unapproved.add(asked.get(event.permission_id) ?? "");
         events.push(event);
         if (options.stopWhen?.(event)) void agent.cancel();
       });
@@ -92,7 +89,7 @@ export function createAgent(options: CreateAgentOptions = {}): EmbeddedAgent {
         if (!ended.end) await agent.cancel();
         await running.catch(() => {});
       }
-      if (ended.end) yield result.finish(ended.end, unapproved);
+      if (ended.end) yield result.finish(ended.end, unapproved.ways.keys());
     },
     async [Symbol.asyncDispose]() {
       await (await opening?.catch(() => undefined))?.[Symbol.asyncDispose]();
@@ -105,6 +102,7 @@ function toOptions({
   tools,
   hooks,
   canUseTool,
+  ask,
   stopWhen: _,
   ...rest
 }: CreateAgentOptions): OpenAgentOptions {
@@ -112,17 +110,19 @@ function toOptions({
     ...rest,
     roots: [resolve(cwd)],
     ...(tools && { customTools: tools }),
-    ...(canUseTool && { prompter: toPrompter(canUseTool) }),
+    ask: canUseTool ? toAsk(canUseTool, ask) : ask,
     ...(hooks && { steps: () => [toStep(hooks)] }),
   };
 }
 
-const toPrompter = (canUseTool: NonNullable<CreateAgentOptions["canUseTool"]>): PermissionPrompter => ({
-  async requestPermission({ name, input, preview, decision, signal }) {
-    const answer = await canUseTool({ action: name, input, preview, reason: decision.reason, signal });
+const toAsk =
+  (canUseTool: NonNullable<CreateAgentOptions["canUseTool"]>, others: Ask | undefined): Ask =>
+  async (question, signal) => {
+    if (question.kind !== "permission") return others?.(question, signal);
+    const { action, input, preview, reason } = question;
+    const answer = await canUseTool({ action, input, preview, reason, signal });
     return "deny" in answer ? { answer: "deny", reason: answer.deny } : { answer: answer.allow };
-  },
-});
+  };
 
 const toStep =
   ({ beforeCall, afterCall }: AgentHooks): CallStep =>

@@ -3,14 +3,12 @@ import {
   Agent,
   type ApiClient,
   afterBeginning,
-  type CallPrompter,
   type CallStep,
-  createCallPrompter,
   createDispatchExecutor,
   createMcpExecutor,
   createResourceExecutor,
   createToolExecutor,
-  elicitThrough,
+  elicitFrom,
   type Limits,
   markPlans,
   type ProviderName,
@@ -18,10 +16,10 @@ import {
   type SessionStore,
   type ToolHost,
 } from "@octant/agent";
-import { type Caller, type Dispatch, type Mode, ToolError } from "@octant/core";
+import { type Ask, type Caller, type Dispatch, type Mode, ToolError } from "@octant/core";
 import { findRepository, type HookRecord, openStateFolder, recordHooks } from "@octant/host";
 import type { McpServers, ServerDefinition } from "@octant/mcp-client";
-import { type PermissionPrompter, type Thinking, unattended } from "@octant/runtime";
+import type { Thinking } from "@octant/runtime";
 import type { DeveloperMode } from "@octant/tools";
 import { createLocalHost } from "../host/local-host.ts";
 import type { RemoteHost } from "../host/remote-host.ts";
@@ -51,7 +49,8 @@ export interface OpenAgentOptions
   readonly thinking?: Thinking | undefined;
   /** The session to continue; a new one when absent. */
   readonly from?: SessionChoice | undefined;
-  readonly prompter?: PermissionPrompter | undefined;
+  /** Shows questions to the person; without it calls that need an approval are refused. */
+  readonly ask?: Ask | undefined;
   readonly limits?: Limits;
   /** A mode within `mode` that may change while the agent works. */
   readonly currentMode?: () => Mode | undefined;
@@ -83,14 +82,12 @@ export type OpenedAgent = Awaited<ReturnType<typeof openAgent>>;
 
 /** Opens workspace, model, session and loop; every front end of the agent starts here. */
 export async function openAgent(options: OpenAgentOptions) {
-  const { env: withKeys = process.env, prompter = unattended, log = () => {} } = options;
-  const callPrompter = createCallPrompter();
+  const { env: withKeys = process.env, ask, log = () => {} } = options;
   let running: Agent | undefined;
   let connected: McpServers | undefined;
   const env = withoutKeys(withKeys);
   const { tools, customTools, mode, allow, tellsUnconfined, command } = options;
-  const remote =
-    options.host && (await openHost(options.host, options, callPrompter.prompter, () => onRestart()));
+  const remote = options.host && (await openHost(options.host, options, () => onRestart()));
   let onRestart = () => {};
   // The host does not know this side's mode, so the calls are checked before they go there.
   const modal = remote ? { ...options, currentMode: () => options.currentMode?.() ?? options.mode } : options;
@@ -102,7 +99,6 @@ export async function openAgent(options: OpenAgentOptions) {
     ...{ customTools, mode, allow, tellsUnconfined, log, env, command },
     keys: withKeys,
     permissions: "enforce",
-    prompter: callPrompter.prompter,
     checkpointsByDefault: true,
     crew: (octant) =>
       createWorkspaceCrew({
@@ -110,8 +106,7 @@ export async function openAgent(options: OpenAgentOptions) {
         env: withKeys,
         options: modal,
         permissions: "enforce",
-        prompter,
-        callPrompter,
+        ask,
         host: remote,
         places: remote?.members,
         rootLimit: () => running?.limitReached(),
@@ -139,7 +134,7 @@ export async function openAgent(options: OpenAgentOptions) {
       octant: remote ? withoutServers(octant) : octant,
       env,
       more: remote ? {} : options.servers,
-      elicit: elicitThrough(prompter, log),
+      elicit: elicitFrom({ questions: octant.questions, caller, ask, log }),
       log: notify,
       onFailed: notify,
     });
@@ -152,13 +147,13 @@ export async function openAgent(options: OpenAgentOptions) {
     const agent = new Agent({
       client,
       tools: createToolExecutor({
-        ...sourcesOf(host, servers, callPrompter, modal),
-        ...(remote && { further: [ownTools(octant, callPrompter, options.owner)] }),
+        ...sourcesOf(host, servers, modal),
+        ...(remote && { further: [ownTools(octant, options.owner)] }),
         steps: [turn.step, ...(options.steps?.(octant) ?? []), markPlans(session)],
       }),
       afterRun: turn.end,
       session,
-      prompter,
+      ask,
       system: context ? toSystem(host, context, octant.config.settings) : "",
       cwd: cwdOf(host),
       compaction: { max_tokens: octant.config.settings.max_tokens ?? undefined },
@@ -186,14 +181,8 @@ export async function openAgent(options: OpenAgentOptions) {
       /** The model at the start of the session. */
       client,
       model: client.model.id,
-      /**
-       * Runs the person's direct requests, such as /undo, without asking again; deny rules and modes
-       * still apply.
-       */
-      asPerson: <T>(work: () => Promise<T>) =>
-        callPrompter.run({ requestPermission: async () => ({ answer: "once" }) }, work),
-      /** Runs work whose calls ask the person where no rule decides, as the agent's own calls do. */
-      asking: <T>(work: () => Promise<T>) => callPrompter.run(prompter, work),
+      /** The front end, for calls of commands that ask where no rule decides. */
+      ask,
       async [Symbol.asyncDispose]() {
         await agent.close();
         await servers.close();
@@ -230,12 +219,11 @@ const withoutServers = (octant: Octant): Pick<Octant, "config" | "workspace"> =>
 async function openHost(
   server: HostServer,
   { allow }: OpenAgentOptions,
-  prompter: PermissionPrompter,
   onRestart: () => void,
 ): Promise<RemoteHost> {
   const { openRemoteHost } = await import("../host/remote-host.ts");
   try {
-    return await openRemoteHost({ dispatch: server.dispatch, allow, prompter, onRestart });
+    return await openRemoteHost({ dispatch: server.dispatch, allow, onRestart });
   } catch (cause) {
     server.close();
     throw cause;
@@ -253,20 +241,15 @@ function hooksOf({ workspace: { confinement } }: Octant, env: NodeJS.ProcessEnv)
 }
 
 /** The tools of this process, when the others run elsewhere: those that need the models. */
-const ownTools = (octant: Octant, prompter: CallPrompter, caller: Caller | undefined) =>
-  createDispatchExecutor({ host: createLocalHost(octant, {}), prompter, caller });
+const ownTools = (octant: Octant, caller: Caller | undefined) =>
+  createDispatchExecutor({ host: createLocalHost(octant, {}), caller });
 
 /** The tools that the model is offered. */
-function sourcesOf(
-  host: ToolHost,
-  servers: McpServers,
-  prompter: CallPrompter,
-  { owner, currentMode }: OpenAgentOptions,
-) {
-  const own = createDispatchExecutor({ host, prompter, caller: owner, mode: currentMode });
+function sourcesOf(host: ToolHost, servers: McpServers, { owner, currentMode }: OpenAgentOptions) {
+  const own = createDispatchExecutor({ host, caller: owner, mode: currentMode });
   const { dispatchTo } = host;
   if (!dispatchTo) return { own };
-  const foreign = { servers, dispatchTo, prompter, caller: owner };
+  const foreign = { servers, dispatchTo, caller: owner };
   return { own, further: [createMcpExecutor(foreign), createResourceExecutor(foreign)] };
 }
 

@@ -9,6 +9,7 @@ import {
   tokensOf,
   Usage,
 } from "@octant/agent";
+import type { Topic } from "@octant/core";
 import { z } from "zod";
 
 /** The format of the records of `octant run --stream-json`: types and fields are only added to it. */
@@ -192,3 +193,24 @@ export const toBareResult = (
   changed_files: [],
   unapproved: [],
 });
+
+/** Collects the actions that no one could approve, of the agent and of its sub-agents, and what would allow each. */
+export function watchUnapproved(events: Topic<AgentEvent>) {
+  const asked = new Map<string, { readonly action: string; readonly way: string }>();
+  const ways = new Map<string, string>();
+  const stop = events.listen(({ value: event }) => {
+    if (event.type === "permission_asked" && event.kind === undefined) {
+      const { permission_id, action, tier } = event;
+      // No rule counts where nothing confines commands.
+      asked.set(permission_id, {
+        action,
+        way: tier === "sandbox" ? "octant sandbox accept" : `--allow ${action}`,
+      });
+    }
+    if (event.type !== "permission_answered") return;
+    const about = asked.get(event.permission_id);
+    asked.delete(event.permission_id);
+    if (about && event.answer === "unattended") ways.set(about.action, about.way);
+  });
+  return { ways, [Symbol.dispose]: stop };
+}

@@ -1,9 +1,7 @@
 import {
   Agent,
-  type CallPrompter,
   CREW_LIMITS,
   Crew,
-  createCallPrompter,
   createDispatchExecutor,
   createMcpExecutor,
   createResourceExecutor,
@@ -19,9 +17,9 @@ import {
   type ToolExecutor,
   type ToolHost,
 } from "@octant/agent";
-import { type Access, type Caller, ownerOf, sessionOf, toMemberId } from "@octant/core";
+import { type Access, type Ask, type Caller, ownerOf, sessionOf, toMemberId } from "@octant/core";
 import type { McpServers } from "@octant/mcp-client";
-import { type PermissionPrompter, type PermissionSetting, unattended } from "@octant/runtime";
+import type { PermissionSetting } from "@octant/runtime";
 import { createLocalHost } from "../host/local-host.ts";
 import type { Octant } from "../octant.ts";
 import { cwdOf, toSystem } from "./agent-context.ts";
@@ -41,8 +39,8 @@ export interface WorkspaceCrewOptions {
   readonly rootLimit?: () => LimitReached | undefined;
   /** As in the workspace. */
   readonly permissions: PermissionSetting;
-  readonly prompter?: PermissionPrompter;
-  readonly callPrompter?: CallPrompter;
+  /** The front end of the root, which shows the questions of all. */
+  readonly ask?: Ask | undefined;
   /** Where the session of the root works; the workspace itself when absent. */
   readonly host?: ToolHost | undefined;
   readonly places?: MemberHosts | undefined;
@@ -52,15 +50,13 @@ export interface WorkspaceCrewOptions {
 
 /** Sub-agents in the workspace, with its policy, hooks and sandbox. */
 export function createWorkspaceCrew(given: WorkspaceCrewOptions): Crew {
-  const { octant, env, options = {}, prompter = unattended } = given;
-  const callPrompter = given.callPrompter ?? createCallPrompter();
+  const { octant, env, options = {}, ask } = given;
   const { host = createLocalHost(octant, env) } = given;
   const places =
     given.places ??
     createMemberHosts(octant, {
       env: withoutKeys(env),
       permissions: given.permissions,
-      prompter: callPrompter.prompter,
       crew: () => crew,
       allow: options.allow,
     });
@@ -85,7 +81,6 @@ export function createWorkspaceCrew(given: WorkspaceCrewOptions): Crew {
       owner === undefined ? { id, access } : { id, access: toRemote(access), remote: true };
     const own = createDispatchExecutor({
       host: place,
-      prompter: callPrompter,
       caller,
       mode: options.currentMode,
       allows: (tool) => allows(plan, tool),
@@ -96,7 +91,6 @@ export function createWorkspaceCrew(given: WorkspaceCrewOptions): Crew {
       dispatchTo && {
         servers,
         dispatchTo,
-        prompter: callPrompter,
         caller,
         // A server's claim that a tool only reads is not trusted.
         allows: (tool: string) => access !== "read" && allows(plan, tool),
@@ -105,7 +99,6 @@ export function createWorkspaceCrew(given: WorkspaceCrewOptions): Crew {
     // With tools elsewhere, the agent tool is still one of this process.
     const here = createDispatchExecutor({
       host: createLocalHost(octant, env),
-      prompter: callPrompter,
       caller,
       allows: (tool) => allows(plan, tool),
     });
@@ -118,7 +111,7 @@ export function createWorkspaceCrew(given: WorkspaceCrewOptions): Crew {
           ? NO_TOOLS
           : createToolExecutor({ own, further: given.host ? [here] : further, steps: [markPlans(session)] }),
       session,
-      prompter,
+      ask,
       system,
       cwd: cwdOf(place),
       limits: () => ({ max_cost: options.limits?.max_cost }),

@@ -17,7 +17,7 @@ import { GROUPS } from "../tools/own-tools.ts";
 import { commitAll, openWorktreeRecords } from "./worktree-records.ts";
 
 type PlaceOptions = Required<Pick<OctantOptions, "env">> &
-  Pick<OctantOptions, "permissions" | "prompter" | "allow"> & { readonly crew: () => Crew };
+  Pick<OctantOptions, "permissions" | "allow"> & { readonly crew: () => Crew };
 
 /**
  * Sub-agents have the tools of their parent, and those of an agent in a worktree work there too. A server that offers

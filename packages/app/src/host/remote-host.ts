@@ -1,4 +1,3 @@
-import { AsyncLocalStorage } from "node:async_hooks";
 import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import type {
@@ -13,7 +12,6 @@ import type {
   WorktreeOutcome,
 } from "@octant/agent";
 import {
-  type Ask,
   type Caller,
   type CallOptions,
   type Dispatch,
@@ -21,7 +19,7 @@ import {
   type Progress,
   ToolError,
 } from "@octant/core";
-import { DEFAULT_DECISION, type PermissionPrompter, type PermissionRule } from "@octant/runtime";
+import type { PermissionRule } from "@octant/runtime";
 import type { ToolDeclaration } from "@octant/wire";
 import { askLate } from "../edge/remote-features.ts";
 import { LOCAL_CALLER } from "../edges.ts";
@@ -32,8 +30,6 @@ export interface RemoteHostOptions {
   readonly dispatch: Dispatch;
   /** Rules that the person allowed for this run. */
   readonly allow?: readonly PermissionRule[] | undefined;
-  /** The front end of the current call. */
-  readonly prompter?: PermissionPrompter;
   /** Called when the server was restarted and the place is open again. */
   onRestart(): void;
 }
@@ -56,7 +52,7 @@ export async function openRemoteHost(options: RemoteHostOptions): Promise<Remote
 }
 
 async function openPlace(options: RemoteHostOptions, how: string, input: object) {
-  const { dispatch, prompter } = options;
+  const { dispatch } = options;
   const place = randomUUID();
   const held = holdPlace(options, how, { place, ...input });
   const ask = async <D>(
@@ -91,7 +87,7 @@ async function openPlace(options: RemoteHostOptions, how: string, input: object)
       const { ask: front, signal, onProgress } = given;
       const { data, attachments } = await ask<{ envelope: Envelope; text: string }>("call", more, {
         caller,
-        ask: front ?? (prompter && AsyncLocalStorage.bind(askThrough(prompter, caller))),
+        ask: front,
         ...(signal && { signal }),
         ...(onProgress && { onProgress }),
       });
@@ -231,24 +227,3 @@ function holdPlace({ dispatch, onRestart }: RemoteHostOptions, action: string, i
     },
   };
 }
-
-/** Passes a question of the host to the front end of the call; forms cannot be shown there yet. */
-const askThrough =
-  (prompter: PermissionPrompter, caller: Caller): Ask =>
-  async (question, signal) => {
-    if (question.kind === "form") return undefined;
-    const given = await prompter.requestPermission({
-      name: question.action,
-      summary: question.kind === "permission" ? question.summary : question.message,
-      input: question.kind === "permission" ? question.input : {},
-      preview: question.kind === "permission" ? question.preview : undefined,
-      decision: DEFAULT_DECISION,
-      caller,
-      progress() {},
-      signal,
-      isCovered: () => false,
-    });
-    if (given.answer === "unattended") return undefined;
-    if (question.kind === "confirmation") return { answer: given.answer === "deny" ? "decline" : "accept" };
-    return given;
-  };

@@ -43,11 +43,10 @@ async function expand({ body }: FrontMatter, typed: string, context: SlashContex
 const PLACE = "\uFFFE";
 
 async function runCommand(command: string, typed: string, { opened, signal }: SlashContext): Promise<string> {
-  const { octant, agent, asking } = opened;
+  const { octant, agent, ask } = opened;
   const call = { tool: "proc", action: "exec", input: { command, env: { ARGUMENTS: typed } } };
-  const { envelope } = await asking(() =>
-    octant.dispatch(call, { caller: { ...LOCAL_CALLER, id: agent.session.id }, signal }),
-  );
+  const caller = { ...LOCAL_CALLER, id: agent.session.id };
+  const { envelope } = await octant.dispatch(call, { caller, signal, ask });
   if (!envelope.ok) throw new ToolError(envelope.error.code, envelope.error.message, envelope.error.details);
   return createToText(octant.registry, [])(envelope);
 }

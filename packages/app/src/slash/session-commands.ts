@@ -133,11 +133,11 @@ async function restore(
   const whose = session_id === id ? "" : `\n- a turn of another session: ${session_id ?? "a server"}`;
   const overwrite = choice === "overwrite";
   if (plan.conflicts.length > 0 && choice === undefined) {
-    const diff = asBlock(await opened.asPerson(() => plan.diff({ overwrite: true })), "diff");
+    const diff = asBlock(await plan.diff({ overwrite: true }), "diff");
     const how = `\`/${direction} keep\` leaves them and does the rest, \`/${direction} overwrite\` replaces them`;
     return { text: `nothing was changed: ${whyAsked(plan)}; ${how}\n\n${diff}`, failed: true };
   }
-  await opened.asPerson(() => plan.apply({ overwrite }));
+  await plan.apply({ overwrite });
   return { text: `${describeUndo(plan, overwrite).replaceAll("\n  ", "\n- ")}${whose}` };
 }
 
@@ -157,8 +157,7 @@ async function rewind(argument: string, { opened }: SlashContext): Promise<Slash
     );
   if (agent.isRunning)
     throw new ToolError("LOCKED", "the agent is busy; press Esc to stop it, then go back", {});
-  const files =
-    scope === "conversation" ? undefined : await opened.asPerson(() => rewindFiles(host.turns, prompt.turns));
+  const files = scope === "conversation" ? undefined : await rewindFiles(host.turns, prompt.turns);
   const text = files && describeFiles(files);
   if (scope === "files") return { text: text ?? "" };
   const next = { how: "fork", id: agent.session.id, seq: prompt.seq - 1 } as const;

@@ -1,14 +1,19 @@
 import { createInterface } from "node:readline";
 import type { Agent } from "@octant/agent";
 import { RunInput, type RunRecord } from "@octant/app";
-import { orAborted } from "@octant/core";
-import type { PermissionAnswer, PermissionPrompter } from "@octant/runtime";
+import {
+  type Ask,
+  checkAnswer,
+  orAborted,
+  type Question,
+  type QuestionAnswer,
+  ToolError,
+} from "@octant/core";
 import type { Io } from "../command.ts";
 
 /** Reads `octant run --input-json`: one JSON object per line on stdin. */
 export function readRunInput({ stdin }: Pick<Io, "stdin">, print: (record: RunRecord) => void) {
-  const asked = new Map<string, PromiseWithResolvers<PermissionAnswer>>();
-  let questions = 0;
+  const asked = new Map<string, PromiseWithResolvers<QuestionAnswer | undefined> & { question: Question }>();
   const messages: string[] = [];
   let agent: Agent | undefined;
   let hasEnded = false;
@@ -18,13 +23,15 @@ export function readRunInput({ stdin }: Pick<Io, "stdin">, print: (record: RunRe
     changed = Promise.withResolvers();
   };
   const invalid = (message: string) => print({ type: "input_error", message });
-  const answer = ({ question_id, answer: given, reason }: Extract<RunInput, { type: "answer" }>) => {
-    const question = asked.get(question_id);
-    if (!question) invalid(`no question ${question_id} is waiting`);
-    else if (given === "deny") question.resolve({ answer: given, reason });
-    else if (given === "once" || given === "session" || given === "always")
-      question.resolve({ answer: given });
-    else invalid(`answer: expected one of once, session, always, deny`);
+  const answer = ({ type: _type, question_id, ...given }: Extract<RunInput, { type: "answer" }>) => {
+    const waiting = asked.get(question_id);
+    if (!waiting) return invalid(`no question ${question_id} is waiting`);
+    try {
+      waiting.resolve(checkAnswer(waiting.question, given));
+    } catch (cause) {
+      if (!(cause instanceof ToolError)) throw cause;
+      invalid(cause.message);
+    }
   };
   const take = (input: RunInput) => {
     if (input.type === "interrupt") void agent?.cancel();
@@ -45,27 +52,24 @@ export function readRunInput({ stdin }: Pick<Io, "stdin">, print: (record: RunRe
     .on("close", () => {
       hasEnded = true;
       // Nobody can answer any more.
-      for (const { resolve } of asked.values()) resolve({ answer: "unattended" });
+      for (const { resolve } of asked.values()) resolve(undefined);
       notify();
     });
+  /** Asks by a record on stdout, and waits for the answer on stdin. */
+  const ask: Ask = async (question, signal) => {
+    if (hasEnded) return undefined;
+    const { question_id } = question;
+    const waiting = { ...Promise.withResolvers<QuestionAnswer | undefined>(), question };
+    asked.set(question_id, waiting);
+    print({ type: "question", question: { ...question } });
+    try {
+      return await orAborted(waiting.promise, signal);
+    } finally {
+      asked.delete(question_id);
+    }
+  };
   return {
-    /** Asks by a record on stdout, and waits for the answer on stdin. */
-    prompter: {
-      async requestPermission({ name, summary, input, preview, decision, always, signal }) {
-        if (hasEnded) return { answer: "unattended" };
-        const question_id = `ask_${++questions}`;
-        const waiting = Promise.withResolvers<PermissionAnswer>();
-        asked.set(question_id, waiting);
-        const choices = ["once", "session", ...(always ? ["always"] : []), "deny"];
-        const about = { action: name, summary, input, preview, reason: decision.reason, choices };
-        print({ type: "question", question: { question_id, kind: "permission", ...about } });
-        try {
-          return await orAborted(waiting.promise, signal);
-        } finally {
-          asked.delete(question_id);
-        }
-      },
-    } satisfies PermissionPrompter,
+    ask,
     /** Messages that arrive while the agent works are queued with it. */
     attach(opened: Agent): void {
       agent = opened;

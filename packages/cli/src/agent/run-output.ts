@@ -8,7 +8,6 @@ import {
 } from "@octant/agent";
 import { type RunRecord, type RunResult, toBareResult } from "@octant/app";
 import { counted, toOneLine } from "@octant/core";
-import type { PermissionPrompter } from "@octant/runtime";
 import { EXIT, type Io, print, printJson, UsageError } from "../command.ts";
 import { note, painted, printJsonText } from "../output.ts";
 import { logLine } from "../workspace-flags.ts";
@@ -38,25 +37,6 @@ export const EXIT_OF: Readonly<Record<EndReason, number>> = {
   repeated_calls: RUN_EXIT.LIMIT,
   failed: RUN_EXIT.FAILED,
 };
-
-/** Records the actions that no one could approve, of the agent and of its sub-agents, and how to allow each. */
-export function recordUnapproved(prompter: PermissionPrompter) {
-  const unapproved = new Map<string, string>();
-  return {
-    unapproved,
-    prompter: {
-      ...prompter,
-      async requestPermission(request) {
-        const answer = await prompter.requestPermission(request);
-        const { name, decision } = request;
-        // No rule counts where nothing confines commands.
-        const way = decision.tier === "sandbox" ? "octant sandbox accept" : `--allow ${name}`;
-        if (answer.answer === "unattended") unapproved.set(name, way);
-        return answer;
-      },
-    } satisfies PermissionPrompter,
-  };
-}
 
 /** Shows the work of a headless agent on stderr, one line at a time. */
 export function createProgressLines({ stderr }: Pick<Io, "stderr">): (event: AgentEvent) => void {

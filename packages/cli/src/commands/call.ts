@@ -1,5 +1,5 @@
 import { closeSync, openSync, readFileSync, writeSync } from "node:fs";
-import { createTerminalPrompter, openTerminal } from "@octant/runtime";
+import { createTerminalAsk, openTerminal } from "@octant/runtime";
 import { parseCallArguments, parseName } from "../call-arguments.ts";
 import { type CallTarget, openRemoteTarget, toLocalTarget, toUpload } from "../call-target.ts";
 import {
@@ -41,7 +41,7 @@ key=@@… for a value that begins with @; or all of it as one JSON object. For e
 The content of the answer goes to stdout, and facts about it (hash, counts, cursor) go to stderr.`,
   async run({ args: [called = "", ...words], flags }, io) {
     using terminal = flags.permissions === "enforce" ? openTerminal() : undefined;
-    await using target = await openTarget(flags, io, terminal);
+    await using target = await openTarget(flags, io);
     const { tool, action = "" } = parseName(called);
     const input = parseCallArguments(words, await target.inputSchema(tool, action), readText);
     const interrupt = new AbortController();
@@ -54,6 +54,7 @@ The content of the answer goes to stdout, and facts about it (hash, counts, curs
         signal,
         onProgress: (update) => showProgress(update, io),
         onBinary: saved.write,
+        ask: terminal && createTerminalAsk(terminal),
         ...(flags.upload !== undefined && { upload: toUpload(flags.upload) }),
       },
     );
@@ -69,13 +70,9 @@ The content of the answer goes to stdout, and facts about it (hash, counts, curs
 
 type CallFlags = Parameters<typeof openOctant>[0] & FlagValues<typeof viaFlags>;
 
-async function openTarget(
-  flags: CallFlags,
-  io: Io,
-  terminal: ReturnType<typeof openTerminal> | undefined,
-): Promise<CallTarget> {
+async function openTarget(flags: CallFlags, io: Io): Promise<CallTarget> {
   if (flags.via !== undefined) return openRemoteTarget({ ...flags, via: flags.via }, io);
-  return toLocalTarget(openOctant(flags, io, terminal && { prompter: createTerminalPrompter(terminal) }));
+  return toLocalTarget(openOctant(flags, io));
 }
 
 /** The file is created with the first bytes. */

@@ -121,7 +121,7 @@ async function converse(
     command: "chat",
     from,
     tellsUnconfined: true,
-    prompter: { reads: "text", requestPermission: (request) => app!.prompter.requestPermission(request) },
+    ask: (question, signal) => app!.ask(question, signal),
   }).catch((cause: unknown) => {
     if (cause instanceof ToolError && cause.code === "UNAUTHENTICATED") return undefined;
     return explainWorkspace(cause, flags, io);

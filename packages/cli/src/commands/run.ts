@@ -9,13 +9,14 @@ import {
   openAgent,
   runSlashLine,
   type SlashOutcome,
+  watchUnapproved,
   withMentions,
 } from "@octant/app";
 import { ToolError } from "@octant/core";
-import { createTerminalPrompter, type PermissionRule, ToolPattern, unattended } from "@octant/runtime";
+import { createTerminalAsk, type PermissionRule, ToolPattern } from "@octant/runtime";
 import { type AgentFlags, agentFlags, openHost, toAgentOptions } from "../agent/agent-flags.ts";
 import { readRunInput } from "../agent/run-input.ts";
-import { createReport, loadOutputSchema, RUN_EXIT, recordUnapproved } from "../agent/run-output.ts";
+import { createReport, loadOutputSchema, RUN_EXIT } from "../agent/run-output.ts";
 import {
   defineCommand,
   ENDING_SIGNALS,
@@ -93,16 +94,11 @@ async function runTask(
   const input = flags["input-json"] ? readRunInput(io, report.record) : undefined;
   const prompt = input ? (argument ?? "") : await readPrompt(argument, io, chosen.from !== undefined);
   const isAttended = !input && io.stdin.isTTY && io.stderr.isTTY;
-  const { prompter, unapproved } = recordUnapproved(
-    isAttended
-      ? createTerminalPrompter({ input: io.stdin, output: io.stderr })
-      : (input?.prompter ?? unattended),
-  );
   await using opened = await orSayHow(flags, report, io, {
     ...chosen,
     host: await openHost(flags, io),
     allow: flags.allow.map(toRule),
-    prompter,
+    ask: isAttended ? createTerminalAsk({ input: io.stdin, output: io.stderr }) : input?.ask,
     limits: {
       max_turns: toLimit(flags["max-turns"]),
       max_cost: toLimit(flags["max-cost"]),
@@ -121,10 +117,7 @@ async function runTask(
     stop.abort();
     void agent.cancel();
   });
-  const once = (asked: string) => {
-    unapproved.clear();
-    return answer(asked, { opened, schema, unapproved, report, signal: stop.signal, io });
-  };
+  const once = (asked: string) => answer(asked, { opened, schema, report, signal: stop.signal, io });
   if (!input) return await once(prompt);
   input.attach(agent);
   let code: number = RUN_EXIT.OK;
@@ -139,7 +132,6 @@ async function runTask(
 interface Task {
   readonly opened: OpenedAgent;
   readonly schema: OutputSchema | undefined;
-  readonly unapproved: ReadonlyMap<string, string>;
   readonly report: Report;
   readonly signal: AbortSignal;
   readonly io: Io;
@@ -147,8 +139,9 @@ interface Task {
 
 /** Answers one prompt, which may be a slash command; returns the exit code. */
 async function answer(prompt: string, task: Task): Promise<number> {
-  const { opened, schema, unapproved, report, signal, io } = task;
-  const { agent } = opened;
+  const { opened, schema, report, signal, io } = task;
+  const { agent, octant } = opened;
+  using unapproved = watchUnapproved(octant.sessions.events);
   let asked = prompt;
   if (isSlashLine(prompt)) {
     const outcome = await runSlashLine(prompt, { opened, cwd: io.cwd(), signal }).catch((cause) => {
@@ -165,7 +158,7 @@ async function answer(prompt: string, task: Task): Promise<number> {
   const result = createRunResult(agent.session);
   const unsubscribe = agent.subscribe(result.listen);
   const end = await work(opened, asked, schema, result.text).finally(unsubscribe);
-  return report.result(result.finish(end, unapproved.keys()), schema, new Set(unapproved.values()));
+  return report.result(result.finish(end, unapproved.ways.keys()), schema, new Set(unapproved.ways.values()));
 }
 
 /** A run has a single prompt, which may need the tools of these servers; the terminal does not wait for them. */

@@ -3,6 +3,7 @@ import { invalidArgument, ToolError } from "../errors.ts";
 import { newHandle } from "../ids.ts";
 import type { Progress } from "../tool.ts";
 import { createTopic } from "../topic.ts";
+import { checkValues, fieldsOf } from "./form.ts";
 import {
   type Ask,
   choicesOf,
@@ -131,7 +132,7 @@ export function createQuestions({ clock = STOPPED, timeoutMs = DEFAULT_TIMEOUT_M
     try {
       const signal = left ? AbortSignal.any([one.over.signal, left]) : one.over.signal;
       const answer = await ask(one.question, signal);
-      if (answer) settle(one, isOffered(one.question, answer) ? answer : NOT_OFFERED[one.question.kind]);
+      if (answer) settle(one, orRefused(one.question, answer));
     } catch (cause) {
       // A client that lost its connection may follow the job again.
       if (!left?.aborted) fail(one, cause);
@@ -176,6 +177,8 @@ export function createQuestions({ clock = STOPPED, timeoutMs = DEFAULT_TIMEOUT_M
       const { signal, isCovered, take } = options;
       signal.throwIfAborted();
       if (isCovered?.()) return COVERED;
+      // Throws for one that nobody could fill in.
+      if (body.kind === "form") fieldsOf(body.schema);
       const question = toQuestion(body, options, clock.now());
       const one: Waiting = {
         ...Promise.withResolvers<QuestionOutcome>(),
@@ -206,12 +209,11 @@ export function createQuestions({ clock = STOPPED, timeoutMs = DEFAULT_TIMEOUT_M
     /** Oldest first. */
     list: (): readonly Question[] =>
       [...waiting.values()].filter(({ isOpen }) => isOpen).map(({ question }) => question),
-    /** NOT_FOUND when it is no longer waiting; INVALID_ARGUMENT when the answer was not offered. */
+    /** NOT_FOUND when it is no longer waiting; INVALID_ARGUMENT as of `checkAnswer`. */
     answer(question_id: string, answer: QuestionAnswer): void {
       const one = find(question_id);
       if (!one) throw notWaiting(question_id);
-      if (!isOffered(one.question, answer)) throw notOffered(one.question, answer);
-      settle(one, answer);
+      settle(one, checkAnswer(one.question, answer));
     },
     events,
     /**
@@ -262,12 +264,6 @@ const unanswered = (timeoutMs: number): QuestionOutcome => ({
   answer: "unattended",
   reason: `no answer within ${timeoutMs / 1_000} s; call again when a person can answer`,
 });
-/** The outcome of an answer that a front end did not offer. */
-const NOT_OFFERED = {
-  permission: { answer: "deny" },
-  form: { answer: "cancel" },
-  confirmation: { answer: "cancel" },
-} as const satisfies Record<Question["kind"], QuestionAnswer>;
 
 const toTime = (ms: number) => new Date(ms).toISOString();
 
@@ -282,15 +278,31 @@ const toQuestion = (body: QuestionBody, { action, caller, job_id }: AskOptions, 
   expires_at: null,
 });
 
-const isOffered = ({ choices }: Question, { answer }: QuestionAnswer) => choices.includes(answer);
+/** The answer with all values of its form; INVALID_ARGUMENT when it was not offered, or names the fields that do not fit. */
+export function checkAnswer(question: Question, given: QuestionAnswer): QuestionAnswer {
+  const { choices, kind } = question;
+  if (!choices.includes(given.answer))
+    throw invalidArgument(
+      "answer",
+      kind === "permission" && given.answer === "always"
+        ? "'always' is not offered here: such a rule could not take effect"
+        : `answer: expected one of ${choices.join(", ")}`,
+    );
+  if (kind !== "form" || given.answer !== "accept" || !question.schema) return given;
+  const checked = checkValues(question.schema, given.content);
+  if ("content" in checked) return { ...given, ...checked };
+  const message = checked.issues.map((issue) => `${issue.path}: ${issue.message}`).join("; ");
+  throw new ToolError("INVALID_ARGUMENT", message, { issues: checked.issues });
+}
 
-function notOffered({ choices, kind }: Question, { answer }: QuestionAnswer): ToolError {
-  return invalidArgument(
-    "answer",
-    kind === "permission" && answer === "always"
-      ? "'always' is not offered here: such a rule could not take effect"
-      : `answer: expected one of ${choices.join(", ")}`,
-  );
+/** A front end shows only what is offered, so an invalid answer is a no. */
+function orRefused(question: Question, given: QuestionAnswer): QuestionAnswer {
+  try {
+    return checkAnswer(question, given);
+  } catch (cause) {
+    if (!(cause instanceof ToolError)) throw cause;
+    return question.kind === "permission" ? { answer: "deny" } : { answer: "cancel", reason: cause.message };
+  }
 }
 
 function notWaiting(id: string): ToolError {

@@ -1,26 +1,30 @@
 import { toExact } from "../visible.ts";
+import { fieldsOf } from "./form.ts";
 import type { PermissionBody, Question } from "./question.ts";
 
 /** The lines a person needs to decide. */
 export function describeQuestion(question: Question): readonly string[] {
   if (question.kind === "permission") return describePermission(question);
   const { action, message } = question;
-  const url = question.kind === "form" ? question.url : undefined;
-  return [`${toExact(action)} asks:`, ...toLines(message), ...(url === undefined ? [] : toLines(url))];
+  const asked = [`${toExact(action)} asks:`, ...toLines(message)];
+  if (question.kind === "confirmation") return asked;
+  const { url, schema } = question;
+  const fields = fieldsOf(schema).map(({ name, label }) => `  ${toExact(name)}: ${toExact(label)}`);
+  return [...asked, ...(url === undefined ? [] : toLines(url)), ...fields];
 }
 
 /**
  * Everything from the call is shown in full, with visible control characters and behind a marker, so that it can
  * neither hide nor imitate our own lines.
  */
-export function describePermission({
+function describePermission({
   action,
   summary,
   input,
   preview,
   reason,
   rule,
-}: Pick<PermissionBody, "action" | "summary" | "input" | "preview" | "reason" | "rule">): readonly string[] {
+}: PermissionBody): readonly string[] {
   return [
     `${toExact(action)}: ${toExact(summary)}`,
     ...Object.entries(input).flatMap(([key, value]) => describeArgument(key, value)),

@@ -40,6 +40,8 @@ export interface PermissionBody {
   /** Where that rule is written; `default` without one. */
   readonly tier: string;
   readonly risk: readonly Risk[];
+  /** The calls that "session" would allow, in words; exactly this call when absent. */
+  readonly session?: readonly string[] | undefined;
   /** The rule that "always" would write, and its words. Without it that answer is not offered. */
   readonly always?:
     | { readonly rule: Readonly<Record<string, unknown>>; readonly words: readonly string[] }

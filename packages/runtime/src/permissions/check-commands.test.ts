@@ -1,8 +1,14 @@
-import { createCursors, createDispatcher, createRegistry, defineTool } from "@octant/core";
+import {
+  createCursors,
+  createDispatcher,
+  createRegistry,
+  defineTool,
+  type PermissionQuestion,
+  type QuestionOutcome,
+} from "@octant/core";
 import { expect, test } from "vitest";
 import { checkCommands, type Unconfined } from "./check-commands.ts";
 import { createPolicy } from "./policy.ts";
-import type { PermissionAnswer, PermissionRequest } from "./prompter.ts";
 import type { PermissionRule } from "./rule.ts";
 import { SessionAnswers } from "./session-answers.ts";
 import { toAction } from "./testing/vectors.ts";
@@ -21,14 +27,14 @@ const things = defineTool({
 
 interface Setup {
   readonly unconfined: Unconfined | undefined;
-  readonly answer?: PermissionAnswer["answer"];
+  readonly answer?: QuestionOutcome["answer"];
   readonly permissions?: "host" | "enforce";
   readonly rules?: readonly PermissionRule[];
 }
 
 /** Every rule and every earlier answer allows everything. */
 function setUp({ unconfined, answer = "once", permissions = "enforce", rules = [ALLOWED] }: Setup) {
-  const asked: PermissionRequest[] = [];
+  const asked: PermissionQuestion[] = [];
   const step = checkCommands({
     places,
     unconfined: async () => unconfined,
@@ -36,12 +42,6 @@ function setUp({ unconfined, answer = "once", permissions = "enforce", rules = [
     session: new SessionAnswers(places, [ALLOWED]),
     permissions,
     addRule: () => expect.unreachable("a rule was written"),
-    prompter: {
-      async requestPermission(request) {
-        asked.push(request);
-        return { answer };
-      },
-    },
   });
   const dispatch = createDispatcher({
     registry: createRegistry([things]),
@@ -51,7 +51,16 @@ function setUp({ unconfined, answer = "once", permissions = "enforce", rules = [
   });
   const call = async (action: "exec" | "write", input: Record<string, string>) => {
     const caller = { id: "session", access: "admin" as const };
-    const { envelope } = await dispatch({ tool: "things", action, input }, { caller });
+    const { envelope } = await dispatch(
+      { tool: "things", action, input },
+      {
+        caller,
+        async ask(question) {
+          if (question.kind === "permission") asked.push(question);
+          return answer === "unattended" ? undefined : { answer };
+        },
+      },
+    );
     return envelope.ok ? "ran" : envelope.error.code;
   };
   return { call, asked };
@@ -63,7 +72,7 @@ test("each command that nothing confines is asked about, whatever is allowed; ot
   const { call, asked } = setUp({ unconfined: UNCONFINED });
   for (const command of ["ls", "ls", "pwd"]) expect(await call("exec", { command })).toBe("ran");
   expect(await call("write", { uri: "a" })).toBe("ran");
-  expect(asked.map(({ decision, always }) => [decision.reason, always])).toEqual(
+  expect(asked.map(({ reason, always }) => [reason, always])).toEqual(
     Array(3).fill(["no sandbox works", undefined]),
   );
 });

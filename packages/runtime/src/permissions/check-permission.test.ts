@@ -2,12 +2,15 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import {
+  type Ask,
   createCursors,
   createDispatcher,
   createQuestions,
   createRegistry,
   type DecisionNote,
   defineTool,
+  type PermissionQuestion,
+  type QuestionAnswer,
   type Questions,
   type Step,
   toOwnerId,
@@ -17,7 +20,6 @@ import { afterAll, expect, test } from "vitest";
 import { TIERS } from "../config/config.ts";
 import { type CheckPermissionOptions, checkPermission } from "./check-permission.ts";
 import { createPolicy } from "./policy.ts";
-import type { PermissionAnswer, PermissionRequest } from "./prompter.ts";
 import { PERMISSION_MODES, type PermissionRule } from "./rule.ts";
 import { SessionAnswers } from "./session-answers.ts";
 import { toAction } from "./testing/vectors.ts";
@@ -47,30 +49,28 @@ const things = defineTool({
 
 interface Setup extends Partial<CheckPermissionOptions> {
   readonly rules?: readonly PermissionRule[];
-  readonly answers?: readonly PermissionAnswer[];
+  readonly answers?: readonly QuestionAnswer[];
+  /** Instead of answers. */
+  readonly ask?: Ask;
   readonly questions?: Questions;
 }
 
-function setUp({ rules = [], answers, questions = createQuestions(), ...options }: Setup = {}) {
-  const asked: PermissionRequest[] = [];
+function setUp({ rules = [], answers, ask, questions = createQuestions(), ...options }: Setup = {}) {
+  const asked: PermissionQuestion[] = [];
   const notes: (readonly DecisionNote[])[] = [];
   const left = [...(answers ?? [])];
   const listen: Step = (_call, ctx, next) => {
     notes.push(ctx.decisions);
     return next();
   };
+  const answering: Ask = async (question) => {
+    if (question.kind === "permission") asked.push(question);
+    return left.shift();
+  };
   const step = checkPermission({
     policy: createPolicy([{ tier: "user", rules }], places),
     permissions: "enforce",
     session: new SessionAnswers(places),
-    ...(answers && {
-      prompter: {
-        async requestPermission(request) {
-          asked.push(request);
-          return left.shift() ?? { answer: "unattended" };
-        },
-      },
-    }),
     ...options,
   });
   const dispatch = createDispatcher({
@@ -86,7 +86,7 @@ function setUp({ rules = [], answers, questions = createQuestions(), ...options 
     (
       await dispatch(
         { tool: "things", action, input },
-        { caller: { id, access: "admin" }, ...(signal && { signal }) },
+        { caller: { id, access: "admin" }, ask: ask ?? answering, ...(signal && { signal }) },
       )
     ).envelope;
   return { call, asked, notes };
@@ -171,7 +171,7 @@ test("once is once", async () => {
   const { call, asked } = setUp({ answers: [{ answer: "once" }] });
   expect(await call("write", { uri: "src/a" })).toMatchObject({ ok: true });
   expect(await call("write", { uri: "src/a" })).toMatchObject({ error: { code: "APPROVAL_REQUIRED" } });
-  expect(asked).toMatchObject([{ name: "things.write", input: { uri: "src/a" }, caller: { id: "me" } }, {}]);
+  expect(asked).toMatchObject([{ action: "things.write", input: { uri: "src/a" }, caller: "me" }, {}]);
 });
 
 test("an answer for the session holds for similar calls in that session only", async () => {
@@ -199,7 +199,7 @@ test("always writes the narrow rule, which holds at once", async () => {
   await call("exec", { command: ["npm", "test"] });
   const command = [{ words: ["npm", "test"], options: [], operands: "none" }];
   expect(added).toMatchObject([{ tool_pattern: "things.exec", mode: "allow", args: { command } }]);
-  expect(asked[0]?.always).toEqual(added[0]);
+  expect(asked[0]?.always?.rule).toEqual(added[0]);
   const days = (Date.parse(added[0]?.expires_at ?? "") - Date.now()) / 86_400_000;
   expect(Math.ceil(days)).toBe(30);
   expect(await call("exec", { command: "npm test && npm test" })).toMatchObject({ ok: true });
@@ -233,18 +233,16 @@ test("always is not offered under a prompt rule, nor without a way to write, nor
 test("a question on the screen can be answered elsewhere, which closes it there", async () => {
   const questions = createQuestions();
   const closed = Promise.withResolvers<unknown>();
-  const prompter = {
-    requestPermission: ({ signal }: PermissionRequest) =>
-      new Promise<PermissionAnswer>(() => {
-        signal.addEventListener("abort", () => closed.resolve(signal.reason));
-      }),
-  };
+  const ask: Ask = (_question, signal) =>
+    new Promise(() => {
+      signal.addEventListener("abort", () => closed.resolve(signal.reason));
+    });
   questions.events.listen(({ value }) => {
     if (value.type !== "asked") return;
     expect(value.question).toMatchObject({ kind: "permission", action: "things.write", caller: "me" });
     questions.answer(value.question.question_id, { answer: "deny", reason: "not now", by: "octant answer" });
   });
-  const { call, notes } = setUp({ prompter, questions });
+  const { call, notes } = setUp({ ask, questions });
   expect(await call("write", { uri: "src/a" })).toMatchObject({
     error: { code: "PERMISSION_DENIED", details: { reason: "the person said no: not now" } },
   });
@@ -262,13 +260,11 @@ test("a denial includes the person's reason", async () => {
 
 test("a call that is cancelled while the person thinks is not run", async () => {
   const controller = new AbortController();
-  const prompter = {
-    async requestPermission(): Promise<PermissionAnswer> {
-      controller.abort();
-      return { answer: "once" };
-    },
+  const ask: Ask = async () => {
+    controller.abort();
+    return { answer: "once" };
   };
-  const { call } = setUp({ prompter });
+  const { call } = setUp({ ask });
   expect(await call("write", { uri: "src/a" }, "me", controller.signal)).toMatchObject({
     error: { code: "CANCELLED" },
   });
@@ -287,7 +283,7 @@ test("no answer of any session undoes a deny, in whatever tier and order", async
     tool_pattern: fc.constantFrom("*", "things", "things.write", "things.*"),
     mode: fc.constantFrom(...PERMISSION_MODES),
   });
-  const answer = fc.constantFrom<PermissionAnswer>(
+  const answer = fc.constantFrom<QuestionAnswer>(
     { answer: "session" },
     { answer: "always" },
     { answer: "once" },

@@ -1,6 +1,5 @@
 import {
   type AnyAction,
-  type Ask,
   type CheckedCall,
   type Context,
   ownerOf,
@@ -13,8 +12,7 @@ import type { Denied } from "@octant/host";
 import { nameOf } from "../call-name.ts";
 import type { PolicyCall } from "./facts.ts";
 import type { Decision, Policy } from "./policy.ts";
-import type { PermissionPrompter } from "./prompter.ts";
-import { alwaysInWords, describeRule, describeRuleInside, type PermissionRule } from "./rule.ts";
+import { alwaysInWords, describeRule, describeRuleInside, type PermissionRule, ruleInWords } from "./rule.ts";
 import type { SessionAnswers } from "./session-answers.ts";
 
 /** `host`: the host asks the person, so only deny rules apply. `enforce`: Octant asks about calls that no rule allows. */
@@ -24,8 +22,6 @@ export interface CheckPermissionOptions {
   readonly policy: Policy;
   readonly permissions: PermissionSetting;
   readonly session: Pick<SessionAnswers, "allows" | "denial" | "remember">;
-  /** Absent when no person can be asked. */
-  readonly prompter?: PermissionPrompter | undefined;
   /** Runs the call under the denials of the rules for everything that it reaches. */
   during?<T>(denied: Denied | undefined, run: () => T): T;
   /** Writes a rule to the local settings. Without it "always" is not offered. */
@@ -110,7 +106,7 @@ interface Asked {
 }
 
 async function ask(options: CheckPermissionOptions, about: Asked, ctx: Context): Promise<void> {
-  const { policy, prompter, addRule } = options;
+  const { policy, addRule } = options;
   const { call, asked, decision, session, note } = about;
   const rule = policy.narrowRule(asked);
   // Under a rule that asks, one that allows would have no effect: the strictest tier wins.
@@ -126,29 +122,21 @@ async function ask(options: CheckPermissionOptions, about: Asked, ctx: Context):
     if (answer === "session" || answer === "always") options.session.remember(session, asked, rule);
   };
   const { name, input } = asked;
-  const { summary } = call.act;
-  const front: Ask | undefined =
-    prompter &&
-    (async (_question, signal) => {
-      const { caller, progress } = ctx;
-      const shown = { name, summary, input, preview, decision, caller, progress, isCovered, always };
-      const given = await prompter.requestPermission({ ...shown, session: rule, signal });
-      return given.answer === "unattended" ? undefined : given;
-    });
   const outcome = await ctx.ask(
     {
       kind: "permission",
       action: name,
-      summary,
+      summary: call.act.summary,
       input,
       preview,
       reason: decision.reason,
       ...ruleOf(decision),
       tier: decision.tier,
       risk: risksOf(call, decision),
+      session: rule && ruleInWords(rule),
       always: always && { rule: always, words: alwaysInWords(always) },
     },
-    { isCovered, take, ...(front && { front }) },
+    { isCovered, take },
   );
   ctx.signal.throwIfAborted();
   if (outcome.answer === "unattended") {

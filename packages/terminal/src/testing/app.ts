@@ -9,7 +9,8 @@ import {
   type ToolExecutor,
   textParts,
 } from "@octant/agent";
-import { PermissionRule } from "@octant/runtime";
+import { createQuestions } from "@octant/core";
+import { alwaysInWords, PermissionRule, ruleInWords } from "@octant/runtime";
 import { TerminalApp } from "../app.ts";
 import type { AppOptions } from "../app-options.ts";
 import { openHistory } from "../editor/history.ts";
@@ -69,7 +70,7 @@ export function createTestApp({ turns, size = [80, 24], model = {}, more = {} }:
     client: clientOf(turns, model),
     tools,
     session: new Session({ id: "ses_1" }),
-    prompter: { requestPermission: (request) => app.prompter.requestPermission(request) },
+    ask: (question, signal) => app.ask(question, signal),
   });
   app = new TerminalApp({
     device,
@@ -123,22 +124,25 @@ const tools: ToolExecutor = {
     reads_only: false,
     paths: [],
   }),
-  async execute({ name, input }, { prompter, signal }) {
+  async execute({ name, input }, { ask, signal }) {
     const { diff, ...shown } = input;
     const { action, summary } = actionOf(name, input);
-    const answer = await prompter.requestPermission({
-      name: action,
-      summary,
-      input: shown,
-      ...(typeof diff === "string" && { preview: diff }),
-      decision: { mode: "prompt", tier: "default", rule: null, reason: "no rule allows it" },
-      caller: { id: "agent", access: "write" },
-      signal,
-      progress: () => {},
-      isCovered: () => false,
-      always: alwaysFor(action, shown),
-      session: alwaysFor(action, shown),
-    });
+    const rule = alwaysFor(action, shown);
+    const answer = await createQuestions().ask(
+      {
+        kind: "permission",
+        action,
+        summary,
+        input: shown,
+        ...(typeof diff === "string" && { preview: diff }),
+        reason: "no rule allows it",
+        tier: "default",
+        risk: [],
+        session: rule && ruleInWords(rule),
+        always: rule && { rule, words: alwaysInWords(rule) },
+      },
+      { action, caller: "agent", front: ask, signal },
+    );
     if (answer.answer === "deny")
       return { content: textParts(`denied: ${answer.reason ?? ""}`), is_error: true };
     return {

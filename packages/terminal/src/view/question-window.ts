@@ -1,23 +1,22 @@
 import { counted } from "@octant/core";
-import type { PermissionRequest } from "@octant/runtime";
 import { type Line, lineWidth, type Span, span, truncate } from "../styled.ts";
-import { type Choice, type PermissionView, viewChoices, viewPermission } from "./permission.ts";
+import { type Choice, type Prompt, type QuestionView, viewChoices, viewQuestion } from "./question.ts";
 
 /** How the question takes keys now. */
-export type Listening = { isListening: boolean; chosen: Choice | undefined; isReason: boolean };
+export type Listening = { isListening: boolean; chosen: Choice | undefined; isTyping: boolean };
 
 /** The question on the screen: the part of it that fits, how much is hidden, and the choices. */
 export class QuestionWindow {
-  #shown: { request: PermissionRequest; width: number; whole: PermissionView } | undefined;
+  #shown: { prompt: Prompt; width: number; whole: QuestionView } | undefined;
   #top = 0;
   #rows = 1;
   /** How much of the question has been on the screen. */
   #read: "part" | "effect" | "all" = "part";
 
   /** At most `maxRows` high. */
-  view(request: PermissionRequest, width: number, maxRows: number, listening: Listening): Line[] {
-    const { lines, effect } = this.whole(request, width);
-    const choices = viewChoices(request, width, Math.max(Math.floor(maxRows / 3), 1));
+  view(prompt: Prompt, width: number, maxRows: number, listening: Listening): Line[] {
+    const { lines, effect } = this.whole(prompt, width);
+    const choices = viewChoices(prompt, width, Math.max(Math.floor(maxRows / 3), 1));
     const room = Math.max(maxRows - choices.length, 1);
     this.#rows = lines.length <= room ? room : Math.max(room - 1, 1);
     this.#top = Math.max(Math.min(this.#top, lines.length - this.#rows), 0);
@@ -29,12 +28,12 @@ export class QuestionWindow {
   }
 
   /** All of it, for a pager. */
-  whole(request: PermissionRequest, width: number): PermissionView {
-    if (this.#shown?.request !== request) this.#read = "part";
-    if (this.#shown?.request !== request || this.#shown.width !== width) {
+  whole(prompt: Prompt, width: number): QuestionView {
+    if (this.#shown?.prompt !== prompt) this.#read = "part";
+    if (this.#shown?.prompt !== prompt || this.#shown.width !== width) {
       // In another width the same row is another part of the question.
       this.#top = 0;
-      this.#shown = { request, width, whole: viewPermission(request, width) };
+      this.#shown = { prompt, width, whole: viewQuestion(prompt, width) };
     }
     return this.#shown.whole;
   }
@@ -50,7 +49,7 @@ export class QuestionWindow {
   /** Whether what the choice allows has been on the screen to its end; "always" includes the rule that it adds. */
   isRead({ answer }: Choice): boolean {
     if (answer === "always") return this.#read === "all";
-    return (answer !== "once" && answer !== "session") || this.#read !== "part";
+    return !["once", "session", "accept"].includes(answer) || this.#read !== "part";
   }
 
   /** The person has seen it all elsewhere. */
@@ -77,12 +76,12 @@ export class QuestionWindow {
 }
 
 /** The choices as far as they can be chosen now; as high as they are. */
-function viewState(choices: Line[], { isListening, chosen, isReason }: Listening, width: number): Line[] {
+function viewState(choices: Line[], { isListening, chosen, isTyping }: Listening, width: number): Line[] {
   const filled = (text: Span): Line[] => [
     truncate([span("  "), text], width),
     ...choices.slice(1).map(() => []),
   ];
-  if (isReason) return [];
+  if (isTyping) return [];
   if (!isListening) return filled(span("… keys go to your message until you pause", { role: "muted" }));
   if (!chosen) return choices;
   const confirm = chosen.answer === "always" ? "Enter confirms, Esc takes it back" : "Enter confirms at once";

@@ -1,68 +1,101 @@
-import { toExact } from "@octant/core";
-import { alwaysInWords, type PermissionRequest, ruleInWords } from "@octant/runtime";
+import {
+  type FormQuestion,
+  type FormValues,
+  type PermissionQuestion,
+  type Question,
+  type QuestionAnswer,
+  toExact,
+} from "@octant/core";
 import { type Line, lineWidth, type Span, span, wrap } from "../styled.ts";
 import { diffRows } from "./diff.ts";
 import { viewRows } from "./rows.ts";
+
+/** What the person is asked at once: a question, or a part of a form. */
+export type Prompt = {
+  question: Question;
+  /** The value of the form that is asked for. */
+  label?: string;
+  /** The values of the form, before they are sent. */
+  values?: FormValues | undefined;
+};
 
 export type Choice = {
   key: string;
   label: string;
   /** For a small window. */
   short: string;
-  answer: "once" | "session" | "always" | "deny" | "reason";
+  answer: QuestionAnswer["answer"] | "text";
 };
 
 /** The keys that a person can press. There is no default: Enter alone never allows anything. */
-export function choicesFor(request: PermissionRequest): readonly Choice[] {
-  if (request.question !== undefined)
-    return [
-      { key: "r", label: "reply", short: "reply", answer: "reason" },
-      { key: "n", label: "decline", short: "decline", answer: "deny" },
-    ];
+export function choicesFor({ question, label }: Prompt): readonly Choice[] {
+  const decline = { key: "n", label: "decline", short: "decline", answer: "decline" } as const;
+  if (label !== undefined) return [{ key: "r", label: "reply", short: "reply", answer: "text" }, decline];
+  if (question.kind !== "permission") {
+    const yes = question.kind === "form" ? sendOf(question) : toExact(question.yes).toLowerCase();
+    return [{ key: "y", label: yes, short: "yes", answer: "accept" }, decline];
+  }
   return [
     { key: "y", label: "allow once", short: "once", answer: "once" },
     { key: "s", label: "allow for this session", short: "session", answer: "session" },
-    ...(request.always
+    ...(question.always
       ? [{ key: "a", label: "always allow", short: "always", answer: "always" } as const]
       : []),
     { key: "n", label: "deny", short: "deny", answer: "deny" },
-    { key: "r", label: "deny and say why", short: "why not", answer: "reason" },
+    { key: "r", label: "deny and say why", short: "why not", answer: "text" },
   ];
 }
 
+const sendOf = ({ url }: FormQuestion) => (url === undefined ? "send it" : "I have opened it");
+
 /** A whole question. */
-export type PermissionView = {
+export type QuestionView = {
   lines: readonly Line[];
   /** How many of them say what would happen; the reason and the rule that "always" would add follow. */
   effect: number;
 };
 
-export function viewPermission(request: PermissionRequest, width: number): PermissionView {
-  const title = wrap(
-    [
-      span("? ", { role: "warning", bold: true }),
-      span(toExact(request.name), { bold: true }),
-      span(`  ${brief(request)}`),
-    ],
-    width,
-  );
-  const effect = [...title, ...what(request, width)];
-  const why = indented(`asked because ${toExact(request.decision.reason)}`, width);
-  const rules = [...forSession(request, width), ...always(request, width)];
+export function viewQuestion({ question, label, values }: Prompt, width: number): QuestionView {
+  const titled = (text: string) =>
+    wrap(
+      [
+        span("? ", { role: "warning", bold: true }),
+        span(toExact(question.action), { bold: true }),
+        span(`  ${text}`),
+      ],
+      width,
+    );
+  if (question.kind !== "permission") {
+    const url = question.kind === "form" ? question.url : undefined;
+    const asked: [string, unknown][] = [
+      ["message", question.message],
+      ["url", url],
+      ...Object.entries(values ?? {}),
+      ["question", label],
+    ];
+    const lines = [...titled("asks you"), ...viewValues(asked, width)];
+    return { lines, effect: lines.length };
+  }
+  const { preview, input } = question;
+  const what = preview
+    ? diffRows(exactLines(preview), width)
+    : viewValues(Object.entries(input).filter(isSignificant), width);
+  const effect = [...titled(brief(question)), ...what];
+  const why = indented(`asked because ${toExact(question.reason)}`, width);
+  const rules = [...forSession(question, width), ...always(question, width)];
   return { lines: [...effect, ...why, ...rules], effect: effect.length };
 }
 
 /** The first clause of our own summaries, whose details are for models; the text of a server is shown whole. */
-const brief = ({ name, summary }: PermissionRequest): string =>
-  name.startsWith("mcp__") ? toExact(summary) : (toExact(summary).split(/[;.](?:\s|$)/, 1)[0] ?? "");
+const brief = ({ action, summary }: PermissionQuestion): string =>
+  action.startsWith("mcp__") ? toExact(summary) : (toExact(summary).split(/[;.](?:\s|$)/, 1)[0] ?? "");
 
-function what({ preview, input, question }: PermissionRequest, width: number): Line[] {
-  if (preview) return diffRows(exactLines(preview), width);
-  const asked = question === undefined ? [] : [["question", question] as const];
-  return [...Object.entries(input).filter(isSignificant), ...asked].flatMap(([name, value]) =>
-    viewValue(toExact(name), typeof value === "string" ? value : JSON.stringify(value), width),
-  );
-}
+const viewValues = (values: readonly (readonly [string, unknown])[], width: number): Line[] =>
+  values
+    .filter(([, value]) => value !== undefined)
+    .flatMap(([name, value]) =>
+      viewValue(toExact(name), typeof value === "string" ? value : JSON.stringify(value), width),
+    );
 
 /** Next to its name, or below it where that is too narrow. */
 function viewValue(name: string, text: string, width: number): Line[] {
@@ -102,21 +135,17 @@ const risky = (text: string): Line =>
     );
 
 /** The calls that "session" would allow; the rule itself follows where "always" would add the same. */
-function forSession({ session, always: rule, question }: PermissionRequest, width: number): Line[] {
-  if (question !== undefined) return [];
+function forSession({ session, always: rule }: PermissionQuestion, width: number): Line[] {
   if (!session) return indented('"session" allows exactly this call again, until the session ends', width);
   if (rule) return indented('"session" allows the same as "always", until the session ends', width);
-  const lines = [
-    '"session" allows this until the session ends:',
-    ...ruleInWords(session).map((line) => `  ${line}`),
-  ];
+  const lines = ['"session" allows this until the session ends:', ...session.map((line) => `  ${line}`)];
   return lines.flatMap((line) => hanging(toExact(line), width));
 }
 
 /** The rule that "always" would add; or that it is not offered. */
-function always({ always: rule, decision, question, name }: PermissionRequest, width: number): Line[] {
-  if (rule) return [...new Set(alwaysInWords(rule))].flatMap((line) => hanging(toExact(line), width));
-  if (decision.tier !== "default" || question !== undefined || name.startsWith("mcp__")) return [];
+function always({ always: rule, tier, action }: PermissionQuestion, width: number): Line[] {
+  if (rule) return [...new Set(rule.words)].flatMap((line) => hanging(toExact(line), width));
+  if (tier !== "default" || action.startsWith("mcp__")) return [];
   return indented('"always" is not offered: a rule for this call would allow more than you see here', width);
 }
 
@@ -130,8 +159,8 @@ const indented = (text: string, width: number): Line[] =>
   wrap([span(text, { role: "muted" })], width - 2).map((line) => [span("  "), ...line]);
 
 /** The choices on at most so many rows: with their labels if these fit, otherwise only the keys. */
-export function viewChoices(request: PermissionRequest, width: number, maxRows: number): Line[] {
-  const choices = choicesFor(request);
+export function viewChoices(prompt: Prompt, width: number, maxRows: number): Line[] {
+  const choices = choicesFor(prompt);
   const ways = [
     choiceRows(
       choices.map(({ key, label }) => ({ key, text: `] ${label}`, margin: "  " })),

@@ -1,0 +1,136 @@
+import { z } from "zod";
+import { invalidArgument } from "../errors.ts";
+import type { Issue } from "../issues.ts";
+import type { FormBody, FormValues } from "./question.ts";
+
+type Schema = FormBody["schema"];
+type Value = FormValues[string];
+
+/** One value that a form asks for. */
+export interface FormField {
+  readonly name: string;
+  /** What the person reads: its title, what fits, and what an empty answer means. */
+  readonly label: string;
+  /** The texts that fit, when the field lists them. */
+  readonly choices: readonly string[] | undefined;
+  /** The form can be sent without this value, or proposes one. */
+  readonly mayBeEmpty: boolean;
+  /** The value of a text, or why it is invalid. */
+  parse(text: string): { readonly value: Value | undefined } | { readonly problem: string };
+}
+
+/** The fields of a form in their order; INVALID_ARGUMENT for a schema by which values cannot be checked. */
+export function fieldsOf(schema: Schema): readonly FormField[] {
+  const required: readonly unknown[] = Array.isArray(schema?.["required"]) ? schema["required"] : [];
+  return Object.entries<FieldSchema>(Object(schema?.["properties"])).map(([name, field]) =>
+    toField(name, field, required.includes(name)),
+  );
+}
+
+/** Asks for the values one by one, each until it fits; undefined when the person leaves the form. */
+export async function fillIn(
+  schema: Schema,
+  read: (label: string, field: FormField) => Promise<string | undefined>,
+): Promise<FormValues | undefined> {
+  const values: Record<string, Value> = {};
+  for (const field of fieldsOf(schema)) {
+    let parsed: ReturnType<FormField["parse"]> | undefined;
+    while (!parsed || "problem" in parsed) {
+      const text = await read(parsed ? `${parsed.problem}. ${field.label}` : field.label, field);
+      if (text === undefined) return undefined;
+      parsed = field.parse(text);
+    }
+    if (parsed.value !== undefined) values[field.name] = parsed.value;
+  }
+  return values;
+}
+
+/** The values with those that the form proposes, or the fields that do not fit. */
+export function checkValues(
+  schema: Schema,
+  content: unknown = {},
+): { readonly content: FormValues } | { readonly issues: Issue[] } {
+  const fields = Object.keys(Object(schema?.["properties"]));
+  const unknown = Object.keys(Object(content)).filter((name) => !fields.includes(name));
+  const message = `is not a field of this form; fields: ${fields.join(", ") || "none"}`;
+  if (unknown.length > 0) return { issues: unknown.map((path) => ({ path, message })) };
+  const { success, data, error } = toChecker({ type: "object", ...schema }).safeParse(content);
+  // Values that passed the schema of a form have one of its types.
+  if (success) return { content: data as FormValues };
+  return { issues: error.issues.map((issue) => ({ path: issue.path.join("."), message: issue.message })) };
+}
+
+/** The parts of a field's JSON Schema that a person needs to know. */
+interface FieldSchema {
+  readonly type?: string;
+  readonly title?: string;
+  readonly description?: string;
+  readonly default?: Value;
+  readonly enum?: readonly string[];
+  readonly oneOf?: readonly { readonly const: string }[];
+  readonly items?: {
+    readonly enum?: readonly string[];
+    readonly anyOf?: readonly { readonly const: string }[];
+  };
+}
+
+function toChecker(schema: object): z.ZodType {
+  try {
+    // Not known to be a JSON Schema; zod throws for one that is not.
+    return z.fromJSONSchema(schema as Parameters<typeof z.fromJSONSchema>[0]);
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    throw invalidArgument("schema", `the form cannot be shown: ${reason}`, { cause });
+  }
+}
+
+function toField(name: string, field: FieldSchema, isRequired: boolean): FormField {
+  const checker = toChecker(field);
+  const { default: proposed } = field;
+  const mayBeEmpty = proposed !== undefined || !isRequired;
+  return {
+    name,
+    label: toLabel(name, field, isRequired),
+    choices: field.type === "boolean" ? ["yes", "no"] : choicesOf(field),
+    mayBeEmpty,
+    parse(text) {
+      if (text.trim() === "") return mayBeEmpty ? { value: proposed } : { problem: "this value is required" };
+      const { success, data, error } = checker.safeParse(toValue(text.trim(), field.type));
+      // A value that passed the field's own schema has one of the types of a form.
+      return success
+        ? { value: data as Value }
+        : { problem: error.issues.map(({ message }) => message).join("; ") };
+    },
+  };
+}
+
+const choicesOf = ({ enum: listed, oneOf }: FieldSchema): readonly string[] | undefined =>
+  listed ?? oneOf?.map((one) => one.const);
+
+function toLabel(name: string, field: FieldSchema, isRequired: boolean): string {
+  const { title = name, description, default: proposed } = field;
+  const choices = choicesOf(field);
+  const items = field.items?.enum ?? field.items?.anyOf?.map((one) => one.const);
+  const fits = choices
+    ? `one of ${choices.join(", ")}`
+    : items
+      ? `any of ${items.join(", ")}, separated by commas`
+      : field.type === "boolean"
+        ? "yes or no"
+        : (field.type ?? "text");
+  const empty =
+    proposed !== undefined
+      ? `empty: ${Array.isArray(proposed) ? proposed.join(", ") : proposed}`
+      : isRequired
+        ? "required"
+        : "empty: left out";
+  return `${title}${description === undefined ? "" : `: ${description}`} (${fits}; ${empty})`;
+}
+
+function toValue(text: string, type: string | undefined): unknown {
+  if (type === "number" || type === "integer") return Number(text);
+  if (type === "array") return text.split(",").map((item) => item.trim());
+  if (type !== "boolean") return text;
+  if (/^(y|yes|true)$/i.test(text)) return true;
+  return /^(n|no|false)$/i.test(text) ? false : text;
+}
