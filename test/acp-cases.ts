@@ -490,7 +490,8 @@ export const CASES: readonly AcpCase[] = [
       await editor.prompt(sessionId, "ask the other server");
       expect(editor.text()).toContain("the other server says small");
       // The server asks with a form; without forms the editor is asked for each value that has a few choices.
-      editor.answer = ({ options }) => options.find(({ name }) => name === "once")?.optionId ?? "once";
+      editor.answer = ({ options }) =>
+        options.find(({ name }) => name === "once" || name === "Send")?.optionId ?? "once";
       await editor.prompt(sessionId, "let the other server write");
       expect(editor.asked.map(({ options }) => options.map(({ name }) => name))).toContainEqual([
         "once",
