@@ -1,4 +1,5 @@
 import type { JsonSchema } from "@octant/core";
+import { attempt } from "@octant/core";
 import { UsageError } from "./command.ts";
 
 /** `fs.read` names an action, `fs` a tool only. */
@@ -73,13 +74,7 @@ function fromText(text: string, types: ReadonlySet<string>): unknown {
   return parsed;
 }
 
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}
+const parseJson = (text: string): unknown => attempt(() => JSON.parse(text));
 
 const typeOf = (value: unknown): string =>
   value === null ? "null" : Array.isArray(value) ? "array" : typeof value;

@@ -11,9 +11,8 @@ import {
   realpathSync,
   type Stats,
 } from "node:fs";
-import { ToolError } from "@octant/core";
+import { attempt, ToolError } from "@octant/core";
 import { z } from "zod";
-import { attempt } from "./attempt.ts";
 import type { Denials } from "./denials.ts";
 import { errnoOf } from "./errno.ts";
 import { inodeOf, linkedFilesIn } from "./hard-links.ts";

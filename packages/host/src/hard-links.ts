@@ -1,4 +1,5 @@
 import { lstatSync, readdirSync, type Stats } from "node:fs";
+import { attempt } from "@octant/core";
 import { fromNative, type Path, toNative } from "./path.ts";
 
 interface Wanted {
@@ -55,18 +56,7 @@ export function* linkedFilesIn(folder: Path): Generator<LinkedFile | "too many">
   }
 }
 
-function statIfThere(path: Path) {
-  try {
-    return lstatSync(toNative(path), { throwIfNoEntry: false });
-  } catch {
-    return undefined;
-  }
-}
+const statIfThere = (path: Path) => attempt(() => lstatSync(toNative(path), { throwIfNoEntry: false }));
 
-function namesIn(folder: Path): readonly Path[] {
-  try {
-    return readdirSync(toNative(folder), { encoding: "buffer" }).map(fromNative);
-  } catch {
-    return [];
-  }
-}
+const namesIn = (folder: Path): readonly Path[] =>
+  attempt(() => readdirSync(toNative(folder), { encoding: "buffer" }).map(fromNative)) ?? [];

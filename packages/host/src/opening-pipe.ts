@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from "node:fs";
-import { attempt } from "./attempt.ts";
+import { attempt } from "@octant/core";
 
 /** The kernel function in which a Linux thread sleeps while it opens a pipe without a peer. */
 const OPENING_A_PIPE = "wait_for_partner";

@@ -1,5 +1,5 @@
 import { closeSync, constants, fstatSync, openSync, readFileSync } from "node:fs";
-import { attempt } from "./attempt.ts";
+import { attempt } from "@octant/core";
 import { type Path, toNative } from "./path.ts";
 
 /** Opening a pipe without a writer would otherwise block forever. */

@@ -1,5 +1,6 @@
 import type { Readable, Writable } from "node:stream";
 import type { Answers, Offer } from "@octant/core";
+import { attempt } from "@octant/core";
 import { clientInfoIn, createFormFor } from "./answer.ts";
 import { type Era, HANDSHAKE_VERSIONS, judge, type Phase } from "./era.ts";
 import { type Message, type Plain, parseJson, toMessage, toResultMessage } from "./messages.ts";
@@ -118,10 +119,4 @@ function cachedResult(
     : undefined;
 }
 
-function parse(line: string): unknown {
-  try {
-    return parseJson(line);
-  } catch {
-    return undefined;
-  }
-}
+const parse = (line: string): unknown => attempt(() => parseJson(line));

@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { attempt } from "@octant/core";
 import type { Delta } from "../api-client.ts";
 import type { ToolCallPart } from "../messages.ts";
 import { fieldOf, stringOf } from "./wire.ts";
@@ -56,10 +57,4 @@ function argumentsOf(call: unknown): string {
   return typeof given === "object" && given !== null ? JSON.stringify(given) : "";
 }
 
-function isComplete(text: string): boolean {
-  try {
-    return typeof JSON.parse(text) === "object";
-  } catch {
-    return false;
-  }
-}
+const isComplete = (text: string): boolean => attempt(() => typeof JSON.parse(text) === "object") ?? false;

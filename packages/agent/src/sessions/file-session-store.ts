@@ -1,5 +1,6 @@
 import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { attempt } from "@octant/core";
 import { openLogFile, readLogFile } from "./log-file.ts";
 import { LogSessionStore, type SessionLogs } from "./log-session-store.ts";
 import type { SessionInfo } from "./session-store.ts";
@@ -75,13 +76,8 @@ interface Summary {
   readonly info: SessionInfo;
 }
 
-function readSummary(file: string): Summary | undefined {
-  try {
-    return JSON.parse(readFileSync(file, "utf8"));
-  } catch {
-    return undefined;
-  }
-}
+const readSummary = (file: string): Summary | undefined =>
+  attempt(() => JSON.parse(readFileSync(file, "utf8")));
 
 function storeSummary(file: string, summary: Summary): void {
   try {

@@ -3,7 +3,7 @@ import { basename, resolve } from "node:path";
 import { buffer } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
 import type { Content, ImagePart } from "@octant/agent";
-import { ToolError, toOneLine } from "@octant/core";
+import { attempt, ToolError, toOneLine } from "@octant/core";
 import { findOutsideProjects, pathOutsideProjects, startLaunched } from "@octant/host";
 import { withMentions } from "./mentions.ts";
 import type { OpenedAgent } from "./open-agent.ts";
@@ -58,13 +58,7 @@ function toPath(pasted: string, folder: string): string | undefined {
   return bare.startsWith("file://") ? toFile(bare) : resolve(folder, bare);
 }
 
-function toFile(url: string): string | undefined {
-  try {
-    return fileURLToPath(url);
-  } catch {
-    return undefined;
-  }
-}
+const toFile = (url: string): string | undefined => attempt(() => fileURLToPath(url));
 
 function readPicture(path: string): Buffer | undefined {
   const found = statSync(path, { throwIfNoEntry: false });

@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import type { AgentEvent, StampedEvent } from "@octant/agent";
 import type { ReadableTopic } from "@octant/core";
+import { attempt } from "@octant/core";
 import { loadVersion } from "../version.ts";
 
 /** An OpenTelemetry span in the JSON form of OTLP. */
@@ -228,13 +229,7 @@ const toPairs = (text: string | undefined): Record<string, string> =>
       .flatMap(([key = "", value]) => (value === undefined ? [] : [[key.trim(), decode(value.trim())]])),
   );
 
-function decode(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
-}
+const decode = (text: string): string => attempt(() => decodeURIComponent(text)) ?? text;
 
 const toHeaders = (env: NodeJS.ProcessEnv): Record<string, string> =>
   toPairs(env["OTEL_EXPORTER_OTLP_TRACES_HEADERS"] ?? env["OTEL_EXPORTER_OTLP_HEADERS"]);

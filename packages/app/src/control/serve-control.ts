@@ -4,7 +4,7 @@ import { chmodSync, rmSync } from "node:fs";
 import { createServer, type Socket } from "node:net";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
-import { type NamedTopic, ToolError, type Topics, viewOf } from "@octant/core";
+import { attempt, type NamedTopic, ToolError, type Topics, viewOf } from "@octant/core";
 import { type ControlAnswer, type ControlReply, ControlRequest, type ProcessStatus } from "./protocol.ts";
 
 export interface ControlOptions {
@@ -77,13 +77,8 @@ function serveSocket(socket: Socket, options: ControlOptions): void {
   });
 }
 
-function parseRequest(line: string): ControlRequest | undefined {
-  try {
-    return ControlRequest.parse(JSON.parse(line));
-  } catch {
-    return undefined;
-  }
-}
+const parseRequest = (line: string): ControlRequest | undefined =>
+  attempt(() => ControlRequest.parse(JSON.parse(line)));
 
 /** Sends the events of each topic until the reader leaves; also of topics of tools that are added later. */
 function follow(

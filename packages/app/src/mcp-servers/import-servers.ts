@@ -1,4 +1,5 @@
 import { readFileSync } from "node:fs";
+import { attempt } from "@octant/core";
 import type { ServerSettings } from "@octant/runtime";
 import { CLIENTS, type Client } from "../setup/clients.ts";
 import { formatOf } from "../setup/entry.ts";
@@ -37,13 +38,8 @@ function serversIn(client: Client, file: string): FoundServer[] {
   });
 }
 
-function read(client: Client, file: string): unknown {
-  try {
-    return formatOf(client).read(readFileSync(file, "utf8"), [client.servers]);
-  } catch {
-    return undefined;
-  }
-}
+const read = (client: Client, file: string): unknown =>
+  attempt(() => formatOf(client).read(readFileSync(file, "utf8"), [client.servers]));
 
 /** Converts a name to one that is valid in Octant's settings. */
 const toName = (name: string): string =>

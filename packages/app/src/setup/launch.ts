@@ -1,6 +1,7 @@
 import { realpathSync } from "node:fs";
 import { sep } from "node:path";
 import { isDeepStrictEqual } from "node:util";
+import { attempt } from "@octant/core";
 import type { Scope } from "./clients.ts";
 import { type Machine, programsOnPath } from "./places.ts";
 
@@ -79,10 +80,5 @@ function isOfOneShell(path: string, { env }: Machine): boolean {
   return /fnm_multishells|node_modules/.test(path) || (!!ofSession && path.startsWith(ofSession + sep));
 }
 
-function isSameFile(a: string, b: string): boolean {
-  try {
-    return realpathSync(a) === realpathSync(b);
-  } catch {
-    return false;
-  }
-}
+const isSameFile = (a: string, b: string): boolean =>
+  attempt(() => realpathSync(a) === realpathSync(b)) ?? false;

@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
+import { attempt } from "@octant/core";
 import { parse, TomlError, type TomlTable } from "smol-toml";
 import { type ConfigFormat, ConfigProblem, type Entry, newLineOf } from "./config-format.ts";
 
@@ -79,13 +80,7 @@ function toStatements(text: string, path: readonly string[]): Statement[] {
   return statements;
 }
 
-function tryParse(text: string): TomlTable | undefined {
-  try {
-    return parseText(text);
-  } catch {
-    return undefined;
-  }
-}
+const tryParse = (text: string): TomlTable | undefined => attempt(() => parseText(text));
 
 function keysOf(value: unknown): string[] {
   if (typeof value !== "object" || value === null || Array.isArray(value)) return [];

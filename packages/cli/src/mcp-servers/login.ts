@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { text as readAll } from "node:stream/consumers";
 import { createOAuthStorage, credentialName } from "@octant/app";
-import { ToolError } from "@octant/core";
+import { attempt, ToolError } from "@octant/core";
 import { loginAsMachine, loginTo, MachineGrant } from "@octant/mcp-client";
 import { createCredentialStore, type EffectiveSettings, loadConfig, openRedirect } from "@octant/runtime";
 import { type Io, print, UsageError } from "../command.ts";
@@ -85,10 +85,4 @@ async function readGrant(io: Io): Promise<MachineGrant> {
   );
 }
 
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}
+const parseJson = (text: string): unknown => attempt(() => JSON.parse(text));

@@ -1,5 +1,5 @@
+import { attempt } from "@octant/core";
 import type { BrowserContext, ConsoleMessage, Dialog, Download, Page, Request } from "playwright-core";
-import { attempt } from "../attempt.ts";
 import type { DownloadLimit } from "./download-limit.ts";
 import { toShownUrl } from "./workspace-site.ts";
 

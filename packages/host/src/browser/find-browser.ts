@@ -1,8 +1,7 @@
 import { globSync, realpathSync } from "node:fs";
 import { homedir } from "node:os";
 import { basename, join } from "node:path";
-import { ToolError } from "@octant/core";
-import { attempt } from "../attempt.ts";
+import { attempt, ToolError } from "@octant/core";
 import type { Path } from "../path.ts";
 import { findTrusted } from "../programs/trusted-program.ts";
 

@@ -1,8 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { Script } from "node:vm";
-import { ToolError } from "@octant/core";
+import { attempt, ToolError } from "@octant/core";
 import type { Locator } from "playwright-core";
-import { attempt } from "../attempt.ts";
 import { inTime, LateError } from "../waits.ts";
 import { invalid, isTimeout, messageOf } from "./failures.ts";
 import type { Tab } from "./tab.ts";

@@ -1,6 +1,5 @@
 import { readdirSync } from "node:fs";
-import { ToolError } from "@octant/core";
-import { attempt } from "../attempt.ts";
+import { attempt, ToolError } from "@octant/core";
 import type { Confinement } from "../confinement.ts";
 import type { Path } from "../path.ts";
 import { entryError, hasCode } from "../system-error.ts";

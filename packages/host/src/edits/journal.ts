@@ -1,9 +1,8 @@
 import { timingSafeEqual } from "node:crypto";
 import { closeSync, constants, openSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { basename, dirname, join, posix } from "node:path";
-import { Hash } from "@octant/core";
+import { attempt, Hash } from "@octant/core";
 import { z } from "zod";
-import { attempt } from "../attempt.ts";
 import { splitPath } from "../confinement.ts";
 import { isWithin, type Path } from "../path.ts";
 import { syncFolder } from "../sync-folder.ts";

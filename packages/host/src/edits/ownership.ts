@@ -1,5 +1,5 @@
 import { accessSync, constants, readFileSync, type Stats } from "node:fs";
-import { attempt } from "../attempt.ts";
+import { attempt } from "@octant/core";
 import { splitPath } from "../confinement.ts";
 import { type Path, toNative } from "../path.ts";
 import { entryError } from "../system-error.ts";

@@ -1,5 +1,5 @@
 import { lstatSync, readdirSync, type Stats } from "node:fs";
-import { attempt } from "../attempt.ts";
+import { attempt } from "@octant/core";
 import { type Confinement, type PinnedFolder, splitPath } from "../confinement.ts";
 import { isWithin, type Path } from "../path.ts";
 import { ownFiles } from "../sandbox/own-files.ts";

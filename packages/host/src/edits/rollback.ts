@@ -1,5 +1,5 @@
 import type { Stats } from "node:fs";
-import { attempt } from "../attempt.ts";
+import { attempt } from "@octant/core";
 import type { Blobs } from "../blobs/blobs.ts";
 import { type Confinement, kindOf, type PinnedFolder, splitPath } from "../confinement.ts";
 import { errnoOf } from "../errno.ts";

@@ -1,6 +1,5 @@
 import { rm } from "node:fs/promises";
-import { ToolError } from "@octant/core";
-import { attempt } from "../attempt.ts";
+import { attempt, ToolError } from "@octant/core";
 import { toRef } from "../blobs/blobs.ts";
 import { type Confinement, type PinnedFolder, splitPath } from "../confinement.ts";
 import { errnoOf } from "../errno.ts";

@@ -1,6 +1,5 @@
 import { chmodSync } from "node:fs";
-import { ToolError, type Uri } from "@octant/core";
-import { attempt } from "../attempt.ts";
+import { attempt, ToolError, type Uri } from "@octant/core";
 import { type Blobs, toBlob } from "../blobs/blobs.ts";
 import type { Confinement } from "../confinement.ts";
 import { errnoOf } from "../errno.ts";

@@ -1,6 +1,6 @@
 import { isUtf8 } from "node:buffer";
+import { attempt } from "@octant/core";
 import { z } from "zod";
-import { attempt } from "../attempt.ts";
 import type { Place } from "./lines.ts";
 
 export const TEXT_ENCODINGS = ["utf-8", "utf-16le", "utf-16be"] as const;

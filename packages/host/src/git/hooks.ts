@@ -1,7 +1,7 @@
 import { accessSync, constants, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { homedir, tmpdir } from "node:os";
 import { join, resolve } from "node:path";
-import { attempt } from "../attempt.ts";
+import { attempt } from "@octant/core";
 import { hashOf } from "../hashes.ts";
 import { isWithin, type Path, toNative } from "../path.ts";
 import { readRegularFile } from "../regular-file.ts";

@@ -1,5 +1,5 @@
 import { readdirSync } from "node:fs";
-import { attempt } from "../attempt.ts";
+import { attempt } from "@octant/core";
 import { type Confinement, splitPath } from "../confinement.ts";
 import { fromNative, type Path, toNative } from "../path.ts";
 import { findRepository, readSmallFile } from "./repository.ts";

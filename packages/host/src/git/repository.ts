@@ -1,6 +1,5 @@
 import { existsSync, lstatSync, type Stats, statSync } from "node:fs";
-import { ToolError } from "@octant/core";
-import { attempt } from "../attempt.ts";
+import { attempt, ToolError } from "@octant/core";
 import { type Confinement, splitPath } from "../confinement.ts";
 import { fromNative, isWithin, type Path, pathToUri, toNative, uriToPath } from "../path.ts";
 import { readRegularFile } from "../regular-file.ts";

@@ -1,5 +1,4 @@
-import { ToolError } from "@octant/core";
-import { attempt } from "../attempt.ts";
+import { attempt, ToolError } from "@octant/core";
 import { isOpeningPipe } from "../opening-pipe.ts";
 import type { Path } from "../path.ts";
 import { collectHead, startFailure } from "../programs/start-failure.ts";

@@ -1,5 +1,5 @@
 import { lstatSync, statSync } from "node:fs";
-import { attempt } from "../attempt.ts";
+import { attempt } from "@octant/core";
 import { splitNul } from "../files/nul-list.ts";
 import { type Path, toNative } from "../path.ts";
 import type { Setting } from "./overrides.ts";

@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { attempt } from "../attempt.ts";
+import { attempt } from "@octant/core";
 
 /** Identifies a process, distinct from a later one with the same pid. */
 export const thisProcess = (): string => `${process.pid}:${startOf(process.pid) ?? ""}`;

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { createTopic } from "@octant/core";
+import { attempt, createTopic } from "@octant/core";
 import { until } from "../waits.ts";
 import type { LspPublishedDiagnostics } from "./protocol.ts";
 
@@ -44,10 +44,4 @@ export function createDiagnosticsBoard() {
 }
 
 /** Servers spell the same uri in their own ways: some encode more characters than others. */
-function canonical(uri: string): string {
-  try {
-    return decodeURIComponent(uri);
-  } catch {
-    return uri;
-  }
-}
+const canonical = (uri: string): string => attempt(() => decodeURIComponent(uri)) ?? uri;

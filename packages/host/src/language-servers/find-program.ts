@@ -1,6 +1,7 @@
 import { existsSync, realpathSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, isAbsolute, join } from "node:path";
+import { attempt } from "@octant/core";
 import { isWithin, type Path } from "../path.ts";
 import { isProgram } from "../programs/trusted-program.ts";
 import { readRegularFile } from "../regular-file.ts";
@@ -77,13 +78,8 @@ function manifestOf(name: string, from: "project" | "bundled", around: Surroundi
   return around.bundledFrom === null ? undefined : resolveFrom(around.bundledFrom, `${name}/package.json`);
 }
 
-function resolveFrom(file: string, name: string): string | undefined {
-  try {
-    return createRequire(file).resolve(name);
-  } catch {
-    return undefined;
-  }
-}
+const resolveFrom = (file: string, name: string): string | undefined =>
+  attempt(() => createRequire(file).resolve(name));
 
 /** Node's own search would read every manifest on its way, and wait for one that is a pipe. */
 function findAbove(folder: string, name: string): string | undefined {

@@ -1,9 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { ToolError } from "@octant/core";
+import { attempt, ToolError } from "@octant/core";
 import { z } from "zod";
-import { attempt } from "../attempt.ts";
 import { type Confinement, splitPath } from "../confinement.ts";
 import { TempName } from "../edits/temp-name.ts";
 import { isAlive, thisProcess } from "../jobs/process-identity.ts";

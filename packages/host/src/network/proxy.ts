@@ -1,5 +1,5 @@
 import { isIP } from "node:net";
-import { attempt } from "../attempt.ts";
+import { attempt } from "@octant/core";
 import { classOf } from "./address-class.ts";
 import { type HostPattern, nameOf, parseHostPattern } from "./host-patterns.ts";
 import { isHttp, type Target } from "./target.ts";

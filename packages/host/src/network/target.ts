@@ -1,5 +1,4 @@
-import { ToolError } from "@octant/core";
-import { attempt } from "../attempt.ts";
+import { attempt, ToolError } from "@octant/core";
 import type { Destination } from "./host-patterns.ts";
 
 /** A URL that may be requested, without its credentials. */

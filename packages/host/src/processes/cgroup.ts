@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { attempt } from "../attempt.ts";
+import { attempt } from "@octant/core";
 import { isAlive } from "../jobs/process-identity.ts";
 import { type Controller, findHierarchies, type Hierarchy } from "./hierarchies.ts";
 

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
-import { attempt } from "../attempt.ts";
+import { attempt } from "@octant/core";
 
 /** The kernel's names of the controllers for memory and process count. */
 export type Controller = "memory" | "pids";

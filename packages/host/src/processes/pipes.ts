@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { closeSync, constants, openSync, readSync, rmSync } from "node:fs";
 import { Socket } from "node:net";
 import { join } from "node:path";
-import { attempt } from "../attempt.ts";
+import { attempt } from "@octant/core";
 import { startTrusted } from "../programs/start-program.ts";
 import { findTrusted } from "../programs/trusted-program.ts";
 

@@ -1,6 +1,5 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
-import { ToolError } from "@octant/core";
-import { attempt } from "../attempt.ts";
+import { attempt, ToolError } from "@octant/core";
 
 /** A process of this machine, as read from /proc. */
 export interface ProcessRow {

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { attempt } from "../attempt.ts";
+import { attempt } from "@octant/core";
 import { carriesMark, hasProcessTable, listProcesses, type ProcessRow } from "./process-table.ts";
 import { SERVER_MARK } from "./protocol.ts";
 

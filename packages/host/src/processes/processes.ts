@@ -1,6 +1,5 @@
 import { unlinkSync } from "node:fs";
-import { createTopic, newHandle, ToolError, type Topic } from "@octant/core";
-import { attempt } from "../attempt.ts";
+import { attempt, createTopic, newHandle, ToolError, type Topic } from "@octant/core";
 import type { RefOpener } from "../files/files.ts";
 import { type Exchange, openPlainExchange } from "../sandbox/exchange.ts";
 import { toToolError } from "../system-error.ts";

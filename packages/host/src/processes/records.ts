@@ -1,6 +1,6 @@
 import { appendFileSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { attempt } from "../attempt.ts";
+import { attempt } from "@octant/core";
 import { isAlive } from "../jobs/process-identity.ts";
 import type { EndRecord, StartRecord, StreamName } from "./protocol.ts";
 

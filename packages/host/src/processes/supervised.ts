@@ -1,5 +1,5 @@
 import { constants } from "node:os";
-import { attempt } from "../attempt.ts";
+import { attempt } from "@octant/core";
 import { type Child, type ChildEvents, type ChildTools, signalName, startChild } from "./child.ts";
 import { endTree, signalTree, type Tree } from "./process-tree.ts";
 import {

@@ -1,5 +1,5 @@
 import { writeFileSync } from "node:fs";
-import { attempt } from "../attempt.ts";
+import { attempt } from "@octant/core";
 import type { ToServer, ToSupervisor } from "./protocol.ts";
 import { Supervisor } from "./supervisor.ts";
 

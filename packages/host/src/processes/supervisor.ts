@@ -1,6 +1,5 @@
 import { readFileSync } from "node:fs";
-import { invalidArgument, ToolError } from "@octant/core";
-import { attempt } from "../attempt.ts";
+import { attempt, invalidArgument, ToolError } from "@octant/core";
 import { type Guarded, quarantineNew } from "../sandbox/quarantine.ts";
 import { createGroups } from "./cgroup.ts";
 import { makeServerFolder, removeServerFolder } from "./leftovers.ts";

@@ -1,7 +1,7 @@
 import { accessSync, constants, realpathSync, statSync } from "node:fs";
 import { release } from "node:os";
 import { delimiter, isAbsolute, join } from "node:path";
-import { attempt } from "../attempt.ts";
+import { attempt } from "@octant/core";
 import { fromNative, isWithin, type Path } from "../path.ts";
 import { words } from "../words.ts";
 

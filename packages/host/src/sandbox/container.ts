@@ -1,5 +1,5 @@
 import { existsSync, readFileSync } from "node:fs";
-import { attempt } from "../attempt.ts";
+import { attempt } from "@octant/core";
 
 export type Container = "docker" | "podman" | "kubernetes" | "container";
 

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { attempt } from "../attempt.ts";
+import { attempt } from "@octant/core";
 import type { Mount } from "./mount.ts";
 import type { Scratch } from "./scratch.ts";
 

@@ -9,7 +9,7 @@ import {
   rmSync,
 } from "node:fs";
 import { basename, dirname, join } from "node:path";
-import { attempt } from "../attempt.ts";
+import { attempt } from "@octant/core";
 import { isWithin } from "../path.ts";
 import { CACHE_VARIABLES, CACHES, COPIED, MASKED, SECRET_NAME, SHOWN } from "./home-places.ts";
 import { type Bind, read, write } from "./mount.ts";

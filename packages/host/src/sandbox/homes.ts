@@ -1,6 +1,6 @@
 import { homedir, userInfo } from "node:os";
 import { dirname, join } from "node:path";
-import { attempt } from "../attempt.ts";
+import { attempt } from "@octant/core";
 import type { Path } from "../path.ts";
 import { xdgFolder } from "../user-folders.ts";
 import { MASKED } from "./home-places.ts";

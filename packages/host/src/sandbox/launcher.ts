@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { attempt } from "../attempt.ts";
+import { attempt } from "@octant/core";
 import { words } from "../words.ts";
 import type { Scratch } from "./scratch.ts";
 import type { SandboxSettings } from "./settings.ts";

@@ -1,6 +1,6 @@
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
-import { attempt } from "../attempt.ts";
+import { attempt } from "@octant/core";
 import { linkedFilesIn } from "../hard-links.ts";
 import { makeFolders } from "../make-folders.ts";
 import { isWithin, type Path } from "../path.ts";

@@ -10,7 +10,7 @@ import {
   renameSync,
   writeFileSync,
 } from "node:fs";
-import { attempt } from "../attempt.ts";
+import { attempt } from "@octant/core";
 import { errnoOf } from "../errno.ts";
 import { type Path, toNative } from "../path.ts";
 

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { attempt } from "../attempt.ts";
+import { attempt } from "@octant/core";
 import { startLaunched } from "../programs/start-program.ts";
 import { type Mount, read } from "./mount.ts";
 import type { CommandPlace, Level, SandboxedCommand, Trial } from "./sandbox.ts";

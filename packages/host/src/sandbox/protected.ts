@@ -1,6 +1,6 @@
 import { mkdirSync, realpathSync } from "node:fs";
 import { dirname, isAbsolute, join } from "node:path";
-import { attempt } from "../attempt.ts";
+import { attempt } from "@octant/core";
 import { PROTECTED } from "../edits/protected-paths.ts";
 import { isWithin, type Path, toNative } from "../path.ts";
 import { readRegularFile } from "../regular-file.ts";

@@ -1,7 +1,7 @@
 import { hash } from "node:crypto";
 import { chmodSync, mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { attempt } from "../attempt.ts";
+import { attempt } from "@octant/core";
 import { replaceFile } from "../replace-file.ts";
 import type { StateFolder } from "../state.ts";
 

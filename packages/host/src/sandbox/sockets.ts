@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { attempt } from "../attempt.ts";
+import { attempt } from "@octant/core";
 
 /** The socket files that programs of this machine listen at; none where the system does not list them. */
 export function listeningSockets(

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { lstatSync, mkdirSync, realpathSync, renameSync, type Stats, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { attempt } from "../attempt.ts";
+import { attempt } from "@octant/core";
 import { errnoOf } from "../errno.ts";
 import { fromNative, isWithin, type Path, toNative } from "../path.ts";
 import type { Mount } from "./mount.ts";

@@ -1,6 +1,7 @@
 import { lstatSync, realpathSync } from "node:fs";
 import { homedir } from "node:os";
 import { basename, dirname, isAbsolute, join, relative, sep } from "node:path";
+import { attempt } from "@octant/core";
 import type { ProjectTierName } from "./config.ts";
 import type { SettingsFile } from "./settings-error.ts";
 
@@ -85,10 +86,5 @@ export function realFuture(path: string): string | undefined {
   }
 }
 
-function isSomething(path: string): boolean {
-  try {
-    return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
-  } catch {
-    return true;
-  }
-}
+const isSomething = (path: string): boolean =>
+  attempt(() => lstatSync(path, { throwIfNoEntry: false }) !== undefined) ?? true;

@@ -1,6 +1,6 @@
 import { closeSync, constants, fstatSync, openSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { refuseNewer, ToolError } from "@octant/core";
+import { attempt, refuseNewer, ToolError } from "@octant/core";
 import { replaceFile } from "@octant/host";
 import { z } from "zod";
 import { whileLocked } from "../config/locked.ts";
@@ -110,13 +110,7 @@ function readRows(file: string): Readonly<Record<string, unknown>> {
   }
 }
 
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}
+const parse = (text: string): unknown => attempt(() => JSON.parse(text));
 
 /** The content is not reported: it contains secrets. */
 const unusable = (file: string, why: string): ToolError =>

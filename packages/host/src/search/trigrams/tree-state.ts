@@ -1,4 +1,5 @@
 import { type Dirent, lstatSync, readdirSync, type Stats, statfsSync, statSync } from "node:fs";
+import { attempt } from "@octant/core";
 import { byteStringToPath, pathToByteString } from "../../files/byte-string.ts";
 import {
   enterFolder,
@@ -118,13 +119,8 @@ function describe(path: string | Buffer, now = Number.POSITIVE_INFINITY): string
 }
 
 /** The target of a link. undefined also when a file replaces a parent folder, or access is denied. */
-function statIfThere(path: string | Buffer): Stats | undefined {
-  try {
-    return statSync(path, { throwIfNoEntry: false });
-  } catch {
-    return undefined;
-  }
-}
+const statIfThere = (path: string | Buffer): Stats | undefined =>
+  attempt(() => statSync(path, { throwIfNoEntry: false }));
 
 function entriesOf(native: string | Buffer): Dirent[] {
   try {
@@ -154,10 +150,5 @@ const STAMPING: ReadonlySet<number> = new Set([
 ]);
 
 /** Whether a change of a file below the folder always shows in its stamps. */
-export function keepsStamps(root: Path): boolean {
-  try {
-    return process.platform === "linux" && STAMPING.has(statfsSync(toNative(root)).type >>> 0);
-  } catch {
-    return false;
-  }
-}
+export const keepsStamps = (root: Path): boolean =>
+  attempt(() => process.platform === "linux" && STAMPING.has(statfsSync(toNative(root)).type >>> 0)) ?? false;
