@@ -55,7 +55,7 @@ export { askLate, followTools } from "./edge/remote-features.ts";
 export { INSTRUCTIONS, LOCAL_CALLER } from "./edges.ts";
 export { checkEdges } from "./health/check-edges.ts";
 export { type Check, checkTestRun, checkWorkspace } from "./health/check-workspace.ts";
-export { connectToCommand } from "./host/connect-to-command.ts";
+export { connectToCommand, connectToStreams } from "./host/connect-to-command.ts";
 export { serveOnSavedPort } from "./http/saved-port.ts";
 export { createEdgeFeatures } from "./mcp/features.ts";
 export { findServers, IMPORTED_FROM } from "./mcp-servers/import-servers.ts";

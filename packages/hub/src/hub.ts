@@ -6,6 +6,10 @@ import { createContainers } from "./containers/containers.ts";
 import type { ContainerEngine } from "./engines/engine.ts";
 import { type Project, ProjectLimits } from "./projects/project.ts";
 import { projectTool } from "./projects/project-tool.ts";
+import { createCallerCalls } from "./sessions/caller-tools.ts";
+import { createHubSessions, type HubSessions } from "./sessions/hub-sessions.ts";
+import { createHubLogs } from "./sessions/session-logs.ts";
+import { callerToolResponse, sessionTool } from "./sessions/session-tool.ts";
 import { openSqliteHubStore } from "./store/sqlite-hub-store.ts";
 import { openHubTokens } from "./tokens/hub-tokens.ts";
 import { tokenTool } from "./tokens/token-tool.ts";
@@ -18,13 +22,15 @@ export interface HubOptions {
   readonly folder: string;
   readonly env: NodeJS.ProcessEnv;
   readonly engine: ContainerEngine;
+  /** The command in a container that serves the tools of the folder on its stdin and stdout. */
+  readonly serverArgv: (path: string) => readonly string[];
   readonly log: (line: string) => void;
 }
 
 export type Hub = Awaited<ReturnType<typeof createHub>>;
 
 /** Projects, containers, workspaces and tokens for many people, served over MCP. */
-export async function createHub({ folder, env, engine, log }: HubOptions) {
+export async function createHub({ folder, env, engine, serverArgv, log }: HubOptions) {
   const place = (name: string) => {
     const path = join(folder, name);
     mkdirSync(path, { recursive: true, mode: 0o700 });
@@ -47,6 +53,14 @@ export async function createHub({ folder, env, engine, log }: HubOptions) {
     folder: projectsFolder,
     env,
     run: containers.run,
+  });
+  const logs = createHubLogs(store.events);
+  const calls = createCallerCalls();
+  const sessions: HubSessions = createHubSessions({
+    ...{ store, logs, containers, workspaces, calls, serverArgv, log },
+    env: { ...env, XDG_STATE_HOME: place("state") },
+    toolsOf: (session) => [sessionTool({ store, sessions, logs, parent: session })],
+    onEvent: () => {},
   });
   const octant = createOctant({
     roots,
@@ -73,19 +87,24 @@ export async function createHub({ folder, env, engine, log }: HubOptions) {
           token_scopes: ["admin", "admin:ro", "project:<id>", "project:<id>:ro"],
         }),
       }),
-      workspaceTool({ store, workspaces, repositories, activeIn: async () => [] }),
+      workspaceTool({ store, workspaces, repositories, activeIn: sessions.activeIn }),
+      sessionTool({ store, sessions, logs }),
+      callerToolResponse(calls, store),
       tokenTool(tokens, store),
     ],
   });
+  await sessions.resume();
   return {
     octant,
     store,
     tokens,
     containers,
     workspaces,
+    sessions,
     serve: (serving: HttpServing = {}) =>
       octant.serveHttp({ ...serving, tokens: tokens.check, project: ANY_PROJECT }),
     async [Symbol.asyncDispose]() {
+      await sessions.close();
       await octant.close();
       tokens[Symbol.dispose]();
       await engine.close();

@@ -7,23 +7,32 @@ import { onTestFinished } from "vitest";
 import { createHub } from "../src/index.ts";
 import { createUnconfinedEngine } from "./unconfined-engine.ts";
 
+const OCTANT = join(import.meta.dirname, "..", "..", "cli", "bin", "octant.js");
+
 export const ADMIN: Caller = { id: "admin", access: "admin" };
 
 /** A hub with an empty home, and a git repository as the source of projects. */
-export async function openHub() {
-  const folder = mkdtempSync(join(tmpdir(), "octant-hub-"));
-  const env = { PATH: process.env.PATH, HOME: join(folder, "home"), XDG_STATE_HOME: join(folder, "state") };
-  mkdirSync(env.HOME);
+export async function openHub(options: { folder?: string; env?: Record<string, string> } = {}) {
+  const { folder: given } = options;
+  const folder = given ?? mkdtempSync(join(tmpdir(), "octant-hub-"));
+  const env = {
+    ...options.env,
+    PATH: process.env.PATH,
+    HOME: join(folder, "home"),
+    XDG_STATE_HOME: join(folder, "state"),
+  };
+  mkdirSync(env.HOME, { recursive: true });
   const log: string[] = [];
   const hub = await createHub({
     folder: join(folder, "hub"),
     env,
     engine: createUnconfinedEngine(),
+    serverArgv: () => [process.execPath, OCTANT, "serve", "--wire"],
     log: (line) => log.push(line),
   });
   onTestFinished(async () => {
     await hub[Symbol.asyncDispose]();
-    rmSync(folder, { recursive: true });
+    if (given === undefined) rmSync(folder, { recursive: true });
   });
   const call = async (name: string, input: object = {}, caller: Caller = ADMIN): Promise<Envelope> => {
     const [tool = "", action = ""] = name.split(".");

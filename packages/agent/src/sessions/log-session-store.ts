@@ -30,8 +30,7 @@ export class LogSessionStore implements SessionStore {
     this.#logs = logs;
   }
 
-  async create(): Promise<Session> {
-    const id = newHandle("ses", Date.now());
+  async create(id = newHandle("ses", Date.now())): Promise<Session> {
     return new Session({ id, store: await this.#logs.open(id) });
   }
 

@@ -28,7 +28,7 @@ export interface SessionInfo {
 /** The stored sessions of a workspace. An id may be given as an unambiguous prefix; NOT_FOUND otherwise. */
 export interface SessionStore {
   /** A new, empty session, which is not listed before its first event. */
-  create(): Promise<Session>;
+  create(id?: string): Promise<Session>;
   /** A session with all acknowledged events. Throws LOCKED when it is open elsewhere. */
   open(id: string): Promise<Session>;
   /** A new session that starts with the events of another one, up to `seq`. */

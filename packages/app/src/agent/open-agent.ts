@@ -31,7 +31,7 @@ import { persistMode } from "./session-mode.ts";
 import { isOwnSession, openSessions } from "./sessions.ts";
 import { traceSessions } from "./telemetry.ts";
 import { createTurnCheckpoints } from "./turns.ts";
-import { createWorkspaceCrew } from "./workspace-crew.ts";
+import { createWorkspaceCrew, limitsOf } from "./workspace-crew.ts";
 import { openWorktreeRecords } from "./worktree-records.ts";
 
 export interface OpenAgentOptions
@@ -51,7 +51,10 @@ export interface OpenAgentOptions
   readonly from?: SessionChoice | undefined;
   /** Shows questions to the person; without it calls that need an approval are refused. */
   readonly ask?: Ask | undefined;
-  readonly limits?: Limits;
+  /** A function is read at every step. */
+  readonly limits?: Limits | (() => Limits);
+  /** Where the sessions are stored; in the state folder of the workspace when absent. */
+  readonly sessions?: SessionStore;
   /** A mode within `mode` that may change while the agent works. */
   readonly currentMode?: () => Mode | undefined;
   /** The owner of the session, when it is not the person at this machine. */
@@ -76,7 +79,9 @@ export type SessionChoice =
   | { readonly how: "resume"; readonly id: string }
   /** Up to the event `seq`; the whole session when absent. */
   | { readonly how: "fork"; readonly id: string; readonly seq?: number }
-  | { readonly how: "latest" };
+  | { readonly how: "latest" }
+  /** A new one with this id. */
+  | { readonly how: "create"; readonly id: string };
 
 export type OpenedAgent = Awaited<ReturnType<typeof openAgent>>;
 
@@ -117,7 +122,7 @@ export async function openAgent(options: OpenAgentOptions) {
     const host = remote ?? createLocalHost(octant, withKeys);
     const hooksAtStart = hooksOf(octant, env);
     await openWorktreeRecords(octant.workspace, env).sweep();
-    const sessions = openSessions(octant.workspace, options.owner);
+    const sessions = options.sessions ?? openSessions(octant.workspace, options.owner);
     const client = options.client ?? (await openClient(octant, withKeys, options));
     const session = await openSession(sessions, options.from);
     const caller = options.owner?.id ?? session.id;
@@ -157,7 +162,7 @@ export async function openAgent(options: OpenAgentOptions) {
       system: context ? toSystem(host, context, octant.config.settings) : "",
       cwd: cwdOf(host),
       compaction: { max_tokens: octant.config.settings.max_tokens ?? undefined },
-      limits: () => narrowest(options.limits, octant.modes.current(caller)?.limits),
+      limits: () => narrowest(limitsOf(options), octant.modes.current(caller)?.limits),
     });
     running = agent;
     persistMode(octant.modes, caller, agent, isNew ? [] : await Array.fromAsync(sessions.events(session.id)));
@@ -257,6 +262,7 @@ async function openSession(sessions: SessionStore, from: SessionChoice | undefin
   if (!from) return sessions.create();
   if (from.how === "fork") return sessions.fork(from.id, from.seq);
   if (from.how === "resume") return sessions.open(from.id);
+  if (from.how === "create") return sessions.create(from.id);
   const latest = (await sessions.list()).find((one) => isOwnSession(one) && one.problem === null);
   if (!latest) throw new ToolError("NOT_FOUND", "there is no session to continue in this folder", {});
   return sessions.open(latest.session_id);

@@ -7,6 +7,7 @@ import {
   createResourceExecutor,
   createToolExecutor,
   type LimitReached,
+  type Limits,
   type Member,
   type MemberHosts,
   type MemberPlan,
@@ -114,7 +115,7 @@ export function createWorkspaceCrew(given: WorkspaceCrewOptions): Crew {
       ask,
       system,
       cwd: cwdOf(place),
-      limits: () => ({ max_cost: options.limits?.max_cost }),
+      limits: () => ({ max_cost: limitsOf(options).max_cost }),
       parent: toParent(plan.parent),
     });
     const leave = octant.sessions.join(agent);
@@ -128,7 +129,7 @@ export function createWorkspaceCrew(given: WorkspaceCrewOptions): Crew {
       },
     };
   };
-  const { max_turns = CREW_LIMITS.max_turns, max_cost = CREW_LIMITS.max_cost } = options.limits ?? {};
+  const { max_turns = CREW_LIMITS.max_turns, max_cost = CREW_LIMITS.max_cost } = limitsOf(options);
   const crew: Crew = new Crew({
     roles: () => loadRoles(octant, env),
     create,
@@ -145,6 +146,10 @@ export function createWorkspaceCrew(given: WorkspaceCrewOptions): Crew {
   });
   return crew;
 }
+
+/** The limits of now. */
+export const limitsOf = ({ limits = {} }: Pick<OpenAgentOptions, "limits">): Limits =>
+  typeof limits === "function" ? limits() : limits;
 
 /** An owner of the bridge has no admin rights. */
 const toRemote = (access: Access): Access => (access === "admin" ? "write" : access);

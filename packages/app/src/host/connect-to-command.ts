@@ -25,6 +25,12 @@ export async function connectToCommand(command: string, options: CommandOptions)
   });
 }
 
+/** Calls a server at the other end of byte streams, such as those of a command in a container. */
+export async function connectToStreams(options: StreamClientOptions): Promise<WireClient> {
+  const { createStreamClient } = await import("@octant/wire");
+  return createStreamClient(options);
+}
+
 function start(
   command: string,
   options: { readonly env: NodeJS.ProcessEnv; readonly cwd: string | undefined },

@@ -14,7 +14,7 @@ export interface ServerStreams {
 
 export interface StreamClientOptions extends Omit<WireClientOptions, "keys"> {
   /** Called for the first connection, and again whenever one was lost. */
-  open(): ServerStreams;
+  open(): ServerStreams | Promise<ServerStreams>;
 }
 
 /** A program may take some seconds to start, and a stream itself reports most losses. */
@@ -41,14 +41,15 @@ function createLink(open: StreamClientOptions["open"], events: LinkEvents): Link
   };
   const read = async function* () {
     for (let pause = FIRST_PAUSE_MS; !signal.aborted; pause = Math.min(2 * pause, MAX_PAUSE_MS)) {
-      const now = open();
-      streams = now;
-      // Writing to a server that is gone is normal; reading ends too.
-      now.output.on("error", () => {});
-      queueMicrotask(events.connected);
       let isHeard = false;
       let problem = "";
+      let now: ServerStreams | undefined;
       try {
+        now = await open();
+        streams = now;
+        // Writing to a server that is gone is normal; reading ends too.
+        now.output.on("error", () => {});
+        queueMicrotask(events.connected);
         for await (const frames of readMessages(now.input)) {
           isHeard = true;
           pause = FIRST_PAUSE_MS;
@@ -58,8 +59,8 @@ function createLink(open: StreamClientOptions["open"], events: LinkEvents): Link
         problem = Object(cause).message;
       }
       close();
-      const reason = isHeard ? undefined : [problem, await now.reason()].filter(Boolean).join("; ");
-      if (signal.aborted) return;
+      const reason = isHeard ? undefined : [problem, await now?.reason()].filter(Boolean).join("; ");
+      if (signal.aborted) return now?.close();
       events.disconnected(reason);
       await sleep(pause, undefined, { signal }).catch(() => {});
     }

@@ -1,0 +1,82 @@
+import type { EventStore, SessionInfo, SessionLogs, StampedEvent } from "@octant/agent";
+import { ToolError } from "@octant/core";
+import type { EventLog } from "../store/hub-store.ts";
+
+const PAGE = 500;
+
+export type HubLogs = ReturnType<typeof createHubLogs>;
+
+/** The logs of sessions in the hub's store, and a signal to readers when one grows. */
+export function createHubLogs(events: EventLog) {
+  const open = new Set<string>();
+  const waiting = new Map<string, Set<() => void>>();
+  const summaries = new Map<string, { readonly seq: number; readonly info: SessionInfo }>();
+  const wake = (id: string) => {
+    for (const go of waiting.get(id) ?? []) go();
+    waiting.delete(id);
+  };
+  const readAfter = async (id: string, after: number, limit: number) =>
+    // Only sessions write to these logs.
+    (await events.read(id, after, limit)) as readonly StampedEvent[];
+  const lock = (id: string) => {
+    if (open.has(id)) throw new ToolError("LOCKED", `session ${id} is open`, {});
+    open.add(id);
+  };
+  const logs: SessionLogs = {
+    ids: async () => (await events.ids()).toSorted().toReversed(),
+    async *read(id) {
+      for (let after = 0; ; ) {
+        const page = await readAfter(id, after, PAGE);
+        yield* page;
+        after = page.at(-1)?.seq ?? after;
+        if (page.length < PAGE) return;
+      }
+    },
+    async open(id): Promise<EventStore> {
+      lock(id);
+      return {
+        async append(event) {
+          await events.append(id, event);
+          wake(id);
+        },
+        async close() {
+          open.delete(id);
+        },
+      };
+    },
+    async remove(id) {
+      lock(id);
+      try {
+        await events.remove(id);
+      } finally {
+        open.delete(id);
+      }
+    },
+    async summary(id, make) {
+      const seq = await events.last(id);
+      const cached = summaries.get(id);
+      if (cached?.seq === seq) return cached.info;
+      const info = await make();
+      summaries.set(id, { seq, info });
+      return info;
+    },
+  };
+  return {
+    logs,
+    readAfter,
+    last: (id: string) => events.last(id),
+    /** Resolves when an event is added to the log, or at the signal. */
+    grown(id: string, signal: AbortSignal): Promise<void> {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      const all = waiting.get(id) ?? new Set();
+      waiting.set(id, all.add(resolve));
+      const leave = () => {
+        all.delete(resolve);
+        resolve();
+      };
+      if (signal.aborted) leave();
+      else signal.addEventListener("abort", leave, { once: true });
+      return promise.finally(() => signal.removeEventListener("abort", leave));
+    },
+  };
+}

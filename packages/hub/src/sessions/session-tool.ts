@@ -1,0 +1,298 @@
+import type { StampedEvent } from "@octant/agent";
+import { action, type Context, defineTool, handle, invalidArgument, ToolError } from "@octant/core";
+import { z } from "zod";
+import { findProject, ProjectId } from "../projects/project.ts";
+import type { HubStore } from "../store/hub-store.ts";
+import { WorkspaceId } from "../workspaces/workspaces.ts";
+import type { CallerCalls } from "./caller-tools.ts";
+import { CallerTool, type HubSession, SESSION_STATES, SessionView, toSessionView } from "./hub-session.ts";
+import type { HubSessions } from "./hub-sessions.ts";
+import type { HubLogs } from "./session-logs.ts";
+
+export interface SessionToolOptions {
+  readonly store: HubStore;
+  readonly sessions: HubSessions;
+  readonly logs: HubLogs;
+  /** The session for which this tool is made; what it spawns are its children. */
+  readonly parent?: HubSession;
+}
+
+export const SessionId = handle("ses");
+const One = z.strictObject({ session_id: SessionId });
+const Message = z.string().min(1).max(1_000_000);
+const Labels = z.record(z.string().max(64), z.string().max(256));
+const DEFAULT_EVENTS = 100;
+const MAX_EVENTS = 1_000;
+/** Below the 60 s after which many clients give up. */
+const MAX_WAIT_MS = 50_000;
+const HOUR_MS = 3_600_000;
+const DEFAULT_AGE_HOURS = 24;
+const EXAMPLE_ID = "ses_00mwhcy9qe093ycmtw78se8wgvd80rqnmr07";
+const EXAMPLE_PROJECT = "project_00mwhcy9qe093ycmtw78se8wgvd80rqnmr07";
+const READ = { access: "read", timing: "sync", intent: "inspect" } as const;
+const WRITE = { access: "write", timing: "async_short", intent: "apply" } as const;
+
+/** As the agent emits them. */
+const Event = z
+  .custom<StampedEvent>()
+  .meta({ type: "object", description: "seq, type, at and the fields of the type" });
+const EventPage = z.object({
+  session_id: z.string(),
+  state: z.enum(SESSION_STATES),
+  outcome: z.string().optional(),
+  problem: z.string().optional(),
+  events: z.array(Event).readonly(),
+  last_index: z.int().describe("Pass it as since_index to read on"),
+});
+
+export const sessionTool = ({ store, sessions, logs, parent }: SessionToolOptions) => {
+  const projectOf = async ({ session_id }: { readonly session_id: string }) =>
+    (await store.records<HubSession>("session").get(session_id))?.project_id;
+  const spawn = async (project_id: string, given: Omit<Parameters<HubSessions["spawn"]>[1], "parent_id">) =>
+    sessions.spawn(await findProject(store, project_id), { ...given, parent_id: parent?.id });
+
+  return defineTool({
+    name: "session",
+    summary: "Agents at work in a project: spawn them, send them messages, follow their events.",
+    actions: {
+      spawn: action({
+        summary: "Start an agent on a task, in a workspace of its own unless one is given.",
+        ...WRITE,
+        openWorld: true,
+        input: z.strictObject({
+          project_id: ProjectId,
+          message: Message.describe("The task"),
+          workspace_id: WorkspaceId.optional(),
+          model: z.string().min(1).max(200).optional(),
+          labels: Labels.optional(),
+          caller_tools: z
+            .array(CallerTool)
+            .max(64)
+            .optional()
+            .describe("Tools whose calls you answer with caller_tool_response"),
+        }),
+        output: SessionView,
+        errors: ["NOT_FOUND", "LIMIT_EXCEEDED", "VCS_ERROR"],
+        examples: [
+          {
+            title: "Fix a test",
+            input: { project_id: EXAMPLE_PROJECT, message: "Make npm test pass." },
+            fails: "NOT_FOUND",
+          },
+        ],
+        projectOf: ({ project_id }) => project_id,
+        run: async ({ project_id, ...given }) => toSessionView(await spawn(project_id, given)),
+      }),
+      message: action({
+        summary:
+          "Send a message to a session, or to the newest one of a project that has not ended; spawns one when there is none.",
+        ...WRITE,
+        openWorld: true,
+        input: z.strictObject({
+          session_id: SessionId.optional(),
+          project_id: ProjectId.optional(),
+          message: Message,
+        }),
+        output: SessionView.extend({ spawned: z.boolean() }),
+        errors: ["NOT_FOUND", "LOCKED", "LIMIT_EXCEEDED"],
+        examples: [
+          {
+            title: "Go on",
+            input: { session_id: EXAMPLE_ID, message: "Also update the docs." },
+            fails: "NOT_FOUND",
+          },
+        ],
+        projectOf: ({ session_id, project_id }) =>
+          session_id === undefined ? project_id : projectOf({ session_id }),
+        async run({ session_id, project_id, message }) {
+          if (session_id !== undefined)
+            return { ...toSessionView(await sessions.message(session_id, message)), spawned: false };
+          if (project_id === undefined) throw invalidArgument("session_id", "give session_id or project_id");
+          await findProject(store, project_id);
+          const open = (await sessions.list(project_id)).find(
+            ({ state, depth }) => state !== "ended" && depth === 0,
+          );
+          if (open) return { ...toSessionView(await sessions.message(open.id, message)), spawned: false };
+          return { ...toSessionView(await spawn(project_id, { message })), spawned: true };
+        },
+      }),
+      get: action({
+        summary: "One session and its children.",
+        ...READ,
+        input: One,
+        output: SessionView.extend({ children: z.array(z.string()).readonly() }),
+        errors: ["NOT_FOUND"],
+        examples: [{ title: "By id", input: { session_id: EXAMPLE_ID }, fails: "NOT_FOUND" }],
+        projectOf,
+        async run({ session_id }) {
+          const session = await sessions.find(session_id);
+          const tree = await sessions.treeOf(session.root_id);
+          return {
+            ...toSessionView(session),
+            children: tree.filter((one) => one.parent_id === session_id).map(({ id }) => id),
+          };
+        },
+      }),
+      list: action({
+        summary: "The sessions of a project, newest first.",
+        ...READ,
+        input: z.strictObject({
+          project_id: ProjectId,
+          state: z.enum(SESSION_STATES).optional(),
+          labels: Labels.optional(),
+        }),
+        output: z.object({ sessions: z.array(SessionView).readonly() }),
+        errors: ["NOT_FOUND"],
+        examples: [
+          { title: "At work", input: { project_id: EXAMPLE_PROJECT, state: "working" }, fails: "NOT_FOUND" },
+        ],
+        projectOf: ({ project_id }) => project_id,
+        async run({ project_id, state, labels = {} }) {
+          await findProject(store, project_id);
+          const fits = (session: HubSession) =>
+            (state === undefined || session.state === state) &&
+            Object.entries(labels).every(([key, value]) => session.labels?.[key] === value);
+          return { sessions: (await sessions.list(project_id)).filter(fits).map(toSessionView) };
+        },
+      }),
+      end: action({
+        summary: "Stop a session for good; its workspace and its events remain.",
+        ...WRITE,
+        input: One,
+        output: SessionView,
+        errors: ["NOT_FOUND"],
+        examples: [{ title: "By id", input: { session_id: EXAMPLE_ID }, fails: "NOT_FOUND" }],
+        projectOf,
+        run: async ({ session_id }) => toSessionView(await sessions.end(session_id)),
+      }),
+      events: action({
+        summary:
+          "The events of a session after an index, oldest first; waits for one when there is none yet.",
+        ...READ,
+        input: One.extend({
+          since_index: z.int().min(0).default(0),
+          max_events: z.int().min(1).max(MAX_EVENTS).default(DEFAULT_EVENTS),
+          wait: z.int().min(0).max(MAX_WAIT_MS).default(0).describe("Milliseconds"),
+        }),
+        output: EventPage,
+        errors: ["NOT_FOUND"],
+        examples: [{ title: "From the beginning", input: { session_id: EXAMPLE_ID }, fails: "NOT_FOUND" }],
+        projectOf,
+        async run({ session_id, since_index, max_events, wait }, { signal }) {
+          await sessions.find(session_id);
+          const events = await readOrWait(logs, session_id, { since_index, max_events, wait }, signal);
+          const { state, outcome, problem } = await sessions.find(session_id);
+          return {
+            session_id,
+            state,
+            ...(outcome !== undefined && { outcome }),
+            ...(problem !== undefined && { problem }),
+            events,
+            last_index: events.at(-1)?.seq ?? since_index,
+          };
+        },
+      }),
+      fork: action({
+        summary: "Copy a session up to an event into a new, idle one in the same workspace.",
+        ...WRITE,
+        input: One.extend({
+          index: z.int().min(1).optional().describe("The last event of the copy; all when absent"),
+        }),
+        output: SessionView,
+        errors: ["NOT_FOUND"],
+        examples: [{ title: "The whole session", input: { session_id: EXAMPLE_ID }, fails: "NOT_FOUND" }],
+        projectOf,
+        run: async ({ session_id, index }) => toSessionView(await sessions.fork(session_id, index)),
+      }),
+      cleanup: action({
+        summary: "Delete ended sessions of a project that nobody used for some time, with their events.",
+        ...WRITE,
+        destructive: true,
+        input: z.strictObject({
+          project_id: ProjectId,
+          max_age_hours: z.number().min(0).max(87_600).default(DEFAULT_AGE_HOURS),
+        }),
+        output: z.object({ deleted: z.array(z.string()).readonly() }),
+        errors: ["NOT_FOUND"],
+        examples: [
+          {
+            title: "Of last week",
+            input: { project_id: EXAMPLE_PROJECT, max_age_hours: 168 },
+            fails: "NOT_FOUND",
+          },
+        ],
+        projectOf: ({ project_id }) => project_id,
+        async run({ project_id, max_age_hours }) {
+          await findProject(store, project_id);
+          const before = new Date(Date.now() - max_age_hours * HOUR_MS).toISOString();
+          const old = (await sessions.list(project_id)).filter(
+            ({ state, updated_at }) => state === "ended" && updated_at <= before,
+          );
+          for (const { id } of old) await sessions.remove(id);
+          return { deleted: old.map(({ id }) => id) };
+        },
+      }),
+    },
+  });
+};
+
+async function readOrWait(
+  logs: HubLogs,
+  id: string,
+  { since_index, max_events, wait }: { since_index: number; max_events: number; wait: number },
+  signal: Context["signal"],
+) {
+  const until = AbortSignal.any([signal, AbortSignal.timeout(wait)]);
+  for (;;) {
+    // Begun before reading, so that an event in between is not missed.
+    const grown = logs.grown(id, until);
+    const events = await logs.readAfter(id, since_index, max_events);
+    if (events.length > 0 || until.aborted) return events;
+    await grown;
+    signal.throwIfAborted();
+  }
+}
+
+/** Answers a call of one of the caller's own tools. */
+export const callerToolResponse = (calls: CallerCalls, store: HubStore) =>
+  defineTool({
+    name: "caller_tool_response",
+    summary: "Answer a session's call of one of your own tools.",
+    actions: {
+      respond: action({
+        summary:
+          "Give the result, or the error, of the call that an event of type mark, caller_tool_request, asks for.",
+        access: "write",
+        timing: "sync",
+        intent: "apply",
+        input: z.strictObject({
+          session_id: SessionId,
+          request_id: handle("request"),
+          result: z.unknown().optional(),
+          error: z.string().min(1).max(10_000).optional(),
+        }),
+        output: z.object({ accepted: z.literal(true) }),
+        errors: ["NOT_FOUND"],
+        examples: [
+          {
+            title: "A result",
+            input: {
+              session_id: EXAMPLE_ID,
+              request_id: "request_00mwhcy9qe093ycmtw78se8wgvd80rqnmr07",
+              result: { ok: true },
+            },
+            fails: "NOT_FOUND",
+          },
+        ],
+        projectOf: async ({ session_id }) =>
+          (await store.records<HubSession>("session").get(session_id))?.project_id,
+        run({ session_id, request_id, result, error }) {
+          const response = error === undefined ? { result: result ?? null } : { error };
+          if (calls.respond(session_id, request_id, response)) return { accepted: true as const };
+          const message =
+            "no call with this id waits: it was answered, it timed out, or the hub was restarted";
+          throw new ToolError("NOT_FOUND", message, { id: request_id });
+        },
+      }),
+    },
+  });

@@ -1,0 +1,137 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { createScriptedProvider, type Script } from "@octant/scripted-provider";
+import { expect, onTestFinished, test, vi } from "vitest";
+import { git, openHub } from "../packages/hub/testing/open-hub.ts";
+
+interface SessionView {
+  readonly session_id: string;
+  readonly workspace_id: string;
+  readonly state: string;
+  readonly outcome?: string;
+  readonly problem?: string;
+}
+interface Page {
+  readonly state: string;
+  readonly last_index: number;
+  readonly events: readonly {
+    readonly seq: number;
+    readonly type: string;
+    readonly name?: string;
+    readonly data?: Record<string, string>;
+  }[];
+}
+
+async function openProject(script: Script, settings: object = {}) {
+  const provider = await createScriptedProvider(script);
+  onTestFinished(() => provider.close());
+  const env = {
+    ANTHROPIC_API_KEY: "sk-test-0123456789abcdef",
+    ANTHROPIC_BASE_URL: provider.baseUrl("anthropic"),
+  };
+  const opened = await openHub({ env });
+  const source = opened.createSource();
+  const project = { name: "demo", folder: source, model: "some-model", ...settings };
+  const { project_id } = await opened.get<{ project_id: string }>("project.create", project);
+  const spawn = (message: string, more: object = {}) =>
+    opened.get<SessionView>("session.spawn", { project_id, message, ...more });
+  const settled = (session_id: string) =>
+    vi.waitFor(
+      async () => {
+        const session = await opened.get<SessionView>("session.get", { session_id });
+        expect(session.state).not.toBe("working");
+        return session;
+      },
+      { timeout: 60_000, interval: 100 },
+    );
+  return { ...opened, provider, source, project_id, spawn, settled };
+}
+
+const say = (text: string) => ({ parts: [{ text }] });
+const use = (tool: string, input: object) => ({ parts: [{ call: tool, input }] });
+const write = (uri: string, content: string) => use("fs", { action: "write", uri, content });
+
+test("a session works in its own workspace, its events are read from any index, and its branch is merged", async () => {
+  const { spawn, settled, get, source } = await openProject([
+    write("b.txt", "two\n"),
+    say("Done."),
+    say("Again."),
+  ]);
+  const { session_id, workspace_id } = await spawn("Write b.txt.");
+  const first = await get<Page>("session.events", { session_id, wait: 20_000 });
+  expect(first.events[0]).toMatchObject({ seq: 1, type: "session_began" });
+  expect(await settled(session_id)).toMatchObject({ state: "idle", outcome: "done" });
+  const all = await get<Page>("session.events", { session_id });
+  expect(all.events.map(({ seq }) => seq)).toEqual(all.events.map((_, n) => n + 1));
+  expect(all.events.map(({ type }) => type)).toEqual(
+    expect.arrayContaining(["user", "tool_began", "tool_ended", "end"]),
+  );
+  const rest = await get<Page>("session.events", { session_id, since_index: 3 });
+  expect(rest.events).toEqual(all.events.slice(3));
+  expect(await get("workspace.merge", { workspace_id })).toMatchObject({ merged: true, pushed: true });
+  expect(readFileSync(join(source, "b.txt"), "utf8")).toBe("two\n");
+  expect(git(source, "log", "--format=%s", "-3")).toContain("Write b.txt.");
+  expect(await get("session.message", { session_id, message: "And now?" })).toMatchObject({
+    session_id,
+    spawned: false,
+  });
+  await settled(session_id);
+  const more = await get<Page>("session.events", { session_id, since_index: all.last_index });
+  expect(more.events.filter(({ type }) => type === "user")).toHaveLength(1);
+});
+
+test("a session calls a tool of its caller, which answers it", async () => {
+  const { spawn, settled, get, call } = await openProject([
+    use("caller", { action: "lookup", city: "Bern" }),
+    say("It is warm."),
+  ]);
+  const schema = { type: "object", properties: { city: { type: "string" } }, required: ["city"] };
+  const { session_id } = await spawn("How warm is it?", {
+    caller_tools: [{ name: "lookup", description: "The weather of a city.", input_schema: schema }],
+  });
+  const request = await vi.waitFor(
+    async () => {
+      const { events } = await get<Page>("session.events", { session_id });
+      const found = events.find(({ name }) => name === "caller_tool_request");
+      expect(found?.data).toMatchObject({ tool: "lookup", input: { city: "Bern" } });
+      return found?.data?.["request_id"];
+    },
+    { timeout: 60_000, interval: 100 },
+  );
+  const answer = { session_id, request_id: request, result: { celsius: 21 } };
+  expect(await get("caller_tool_response.respond", answer)).toEqual({ accepted: true });
+  expect((await call("caller_tool_response.respond", answer)).error?.code).toBe("NOT_FOUND");
+  expect(await settled(session_id)).toMatchObject({ outcome: "done" });
+  const { events } = await get<Page>("session.events", { session_id });
+  expect(JSON.stringify(events)).toContain("celsius");
+});
+
+test("sessions spawn children within the depth of their project, and not beyond", async () => {
+  let project = "";
+  const { spawn, settled, get, project_id } = await openProject(
+    ({ results }) =>
+      results.length > 0
+        ? say("Done.")
+        : use("session", { action: "spawn", project_id: project, message: "Help." }),
+    { limits: { max_depth: 1 } },
+  );
+  project = project_id;
+  const { session_id } = await spawn("Delegate.");
+  await settled(session_id);
+  const { children } = await get<{ children: string[] }>("session.get", { session_id });
+  expect(children).toHaveLength(1);
+  await settled(children[0] ?? "");
+  const { events } = await get<Page>("session.events", { session_id: children[0] });
+  expect(JSON.stringify(events)).toContain("1 generations of sessions");
+});
+
+test("ending a session stops it for good, and a fork continues from its events", async () => {
+  const { spawn, settled, get, call } = await openProject([say("One."), say("Two.")]);
+  const { session_id } = await spawn("Begin.");
+  await settled(session_id);
+  expect(await get("session.end", { session_id })).toMatchObject({ state: "ended" });
+  expect((await call("session.message", { session_id, message: "More" })).error?.code).toBe("LOCKED");
+  const fork = await get<SessionView>("session.fork", { session_id });
+  await get("session.message", { session_id: fork.session_id, message: "More" });
+  expect(await settled(fork.session_id)).toMatchObject({ outcome: "done" });
+});
