@@ -6,8 +6,10 @@ import { createMeter, type LimitReached, type Limits } from "./limits.ts";
 import { runLoop } from "./loop.ts";
 import { textOf, textParts, type UserPart } from "./messages.ts";
 import type { EventListener, Session } from "./session.ts";
+import { NO_HOOKS, type SessionHooks } from "./session-hooks.ts";
 import { LOG_FORMAT } from "./sessions/event-shape.ts";
 import { settleOpenCalls } from "./settle-calls.ts";
+import { submitPrompt, tellOutcome } from "./tell-outcome.ts";
 import type { ToolExecutor } from "./tool-executor.ts";
 
 export interface AgentOptions {
@@ -23,6 +25,7 @@ export interface AgentOptions {
   /** Read at every step. */
   readonly limits?: () => Limits;
   readonly compaction?: CompactionSettings;
+  readonly hooks?: SessionHooks | undefined;
   /** Awaited after every run, however it ended. */
   readonly afterRun?: () => Promise<void>;
 }
@@ -41,6 +44,8 @@ export class Agent {
   readonly #options: AgentOptions;
   readonly #compactor: Compactor;
   #client: ApiClient;
+  readonly #hooks: SessionHooks;
+  #hasStarted = false;
   #queued: (readonly UserPart[])[] = [];
   #overLimit: () => LimitReached | undefined = () => undefined;
   #running: { readonly stop: AbortController; readonly ended: Promise<RunEnded> } | undefined;
@@ -49,7 +54,8 @@ export class Agent {
     this.session = options.session;
     this.#options = options;
     this.#client = options.client;
-    this.#compactor = new Compactor(options.session, options.compaction);
+    this.#hooks = options.hooks ?? NO_HOOKS;
+    this.#compactor = new Compactor(options.session, options.compaction, this.#hooks);
   }
 
   get isRunning(): boolean {
@@ -115,6 +121,7 @@ export class Agent {
   /** Cancels and closes the session. */
   async close(): Promise<void> {
     await this.cancel();
+    if (this.#hasStarted) await this.#end();
     await this.session.close();
   }
 
@@ -143,16 +150,19 @@ export class Agent {
     const limits = () => ({ ...this.#options.limits?.(), ...more.limits });
     this.#overLimit = createMeter(limits, session.conversation, () => this.#client.model);
     try {
-      await this.#begin(content);
+      const signal = more.signal ? AbortSignal.any([more.signal, stop.signal]) : stop.signal;
+      const refused = await this.#begin(content, signal);
+      if (refused !== undefined) return await this.#refuse(refused);
       return await runLoop({
         session,
+        hooks: this.#hooks,
         client: () => this.#client,
         tools,
         ask,
         compactor: this.#compactor,
         overLimit: this.#overLimit,
         maxTimeMs: limits().max_time_ms,
-        signal: more.signal ? AbortSignal.any([more.signal, stop.signal]) : stop.signal,
+        signal,
         outputSchema: more.outputSchema,
         takeQueued: () => this.takeQueued(),
       });
@@ -161,7 +171,8 @@ export class Agent {
     }
   }
 
-  async #begin(content: readonly UserPart[] | undefined): Promise<void> {
+  /** The reason when a hook refuses the message. */
+  async #begin(content: readonly UserPart[] | undefined, signal: AbortSignal): Promise<string | undefined> {
     const { session, system = "", cwd = "", parent } = this.#options;
     const { model } = this.#client;
     const tools = this.#options.tools.definitions();
@@ -177,9 +188,37 @@ export class Agent {
         ...(parent && { parent }),
       });
     await settleOpenCalls(session);
-    if (!content) return this.#proceed();
-    await session.append({ type: "user", origin: "person", content });
+    const refused = await this.#startHooks(isNew ? "startup" : "resume", signal);
+    if (refused !== undefined) return refused;
+    if (!content) {
+      await this.#proceed();
+      return undefined;
+    }
+    const submitted = await submitPrompt(session, this.#hooks, content, signal);
+    if (submitted !== undefined) return submitted;
     if (session.conversation.title === "") await session.append({ type: "title", title: toTitle(content) });
+    return undefined;
+  }
+
+  async #startHooks(source: "startup" | "resume", signal: AbortSignal): Promise<string | undefined> {
+    if (this.#hasStarted) return undefined;
+    this.#hasStarted = true;
+    const outcome = await this.#hooks.fire("SessionStart", { subject: source, fields: { source } }, signal);
+    await tellOutcome(this.session, outcome);
+    return outcome.stop;
+  }
+
+  async #refuse(message: string): Promise<RunEnded> {
+    const { usage, cost, turns } = this.session.conversation;
+    const end: RunEnded = { type: "end", reason: "failed", message, usage, cost, turns };
+    await this.session.append(end);
+    return end;
+  }
+
+  /** A failing hook does not keep the session open. */
+  async #end(): Promise<void> {
+    const facts = { subject: "other", fields: { reason: "other" } };
+    await this.#hooks.fire("SessionEnd", facts, AbortSignal.timeout(END_MS)).catch(() => {});
   }
 
   /** Providers answer to a message or a result, never to an answer. */
@@ -196,6 +235,9 @@ const busy = () => new ToolError("LOCKED", "the agent is busy; queue the message
 
 const toParts = (content: Content): readonly UserPart[] =>
   typeof content === "string" ? textParts(content) : content;
+
+/** How long the hooks of the end may take. */
+const END_MS = 10_000;
 
 const MAX_TITLE_CHARS = 80;
 

@@ -72,6 +72,7 @@ export type { RetryOptions } from "./providers/retry.ts";
 export { createSseFrameBuffer } from "./providers/sse.ts";
 export { toFailure } from "./run-calls.ts";
 export { type EventStore, Session } from "./session.ts";
+export type { MomentOutcome, SessionHooks, SessionMoment } from "./session-hooks.ts";
 export { escapeHtml, exportHtml, exportJson, exportMarkdown } from "./sessions/export.ts";
 export { FileSessionStore } from "./sessions/file-session-store.ts";
 export { readLogFile } from "./sessions/log-file.ts";

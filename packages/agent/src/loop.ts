@@ -8,12 +8,15 @@ import { createDeadline, type LimitReached } from "./limits.ts";
 import {
   type AssistantMessage,
   type ToolCallPart,
+  textOf,
   textParts,
   toolCallsOf,
   type UserPart,
 } from "./messages.ts";
 import { runCalls, toFailure } from "./run-calls.ts";
 import type { Session } from "./session.ts";
+import type { SessionHooks } from "./session-hooks.ts";
+import { submitPrompt, tellOutcome } from "./tell-outcome.ts";
 import type { ChangedFile, ToolExecutor } from "./tool-executor.ts";
 import { costOf, tokensOf } from "./usage.ts";
 
@@ -31,6 +34,7 @@ export interface LoopOptions {
   readonly signal: AbortSignal;
   /** JSON Schema of the last answer. */
   readonly outputSchema: Readonly<Record<string, unknown>> | undefined;
+  readonly hooks: SessionHooks;
   /** Takes the messages typed while the agent was working. */
   takeQueued(): readonly (readonly UserPart[])[];
 }
@@ -64,9 +68,10 @@ async function untilEnd(options: LoopOptions): Promise<Ending> {
   const { session, signal } = options;
   const repeated = createRepeatedCalls();
   let cuts = 0;
+  let ends = 0;
   for (;;) {
     signal.throwIfAborted();
-    for (const content of options.takeQueued()) await say(session, "person", content);
+    await takeMessages(options);
     const reached = options.overLimit();
     if (reached) return toEnding(reached);
     await offerNewTools(options);
@@ -90,10 +95,35 @@ async function untilEnd(options: LoopOptions): Promise<Ending> {
     }
     const ending = endingOf(answer);
     if (ending.reason !== "done") return ending;
-    const queued = options.takeQueued();
-    if (queued.length === 0) return ending;
-    for (const content of queued) await say(session, "person", content);
+    const queued = await takeMessages(options);
+    if (queued === 0 && !(await goesOn(answer.message, ends++, options))) return ending;
   }
+}
+
+/** Messages of the person and notes of hooks that wait for the next step; returns their number. */
+async function takeMessages({ session, hooks, takeQueued, signal }: LoopOptions): Promise<number> {
+  const [notes, queued] = [hooks.takeNotes(), takeQueued()];
+  for (const note of notes) await say(session, "context", textParts(note));
+  for (const content of queued) {
+    const refused = await submitPrompt(session, hooks, content, signal);
+    if (refused !== undefined) await tellOutcome(session, { messages: [refused] });
+  }
+  return notes.length + queued.length;
+}
+
+/** A hook may refuse the end; one that always does is not asked for ever. */
+const MAX_REFUSED_ENDS = 20;
+
+/** Whether a hook has something more to do. */
+async function goesOn(message: AssistantMessage, refused: number, options: LoopOptions): Promise<boolean> {
+  const { session, hooks, signal } = options;
+  if (refused >= MAX_REFUSED_ENDS) return false;
+  const fields = { stop_hook_active: refused > 0, last_assistant_message: textOf(message.content) };
+  const { block, stop, ...told } = await hooks.fire("Stop", { fields }, signal);
+  await tellOutcome(session, told);
+  if (block === undefined || stop !== undefined) return false;
+  await say(session, "context", textParts(block));
+  return true;
 }
 
 /** The model may try again with smaller calls; one that does not is stopped. */

@@ -16,6 +16,7 @@ import type { HttpServer, TokenCheck, TokenStore } from "@octant/http";
 import type { Connection, HttpOptions, Outlet, StdioOptions, StdioServer } from "@octant/mcp";
 import type {
   Config,
+  EventHooks,
   PermissionRule,
   PermissionSetting,
   Policy,
@@ -126,6 +127,8 @@ export interface Octant<T extends Tool = OwnTool> extends AsyncDisposable {
   readonly rules: Policy;
   /** The person's decisions for the rest of a session. */
   readonly sessionRules: SessionAnswers;
+  /** The hooks of the settings for the moments of a session. */
+  readonly hooks: EventHooks;
   /** The questions that wait for a person. */
   readonly questions: Questions;
   /** Runs the person's own commands: recorded in the audit log, but not subject to permissions. */

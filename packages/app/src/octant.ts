@@ -82,7 +82,7 @@ function equip<T extends Tool>(
     questions,
     options.onBug ?? logBug(log),
   );
-  const { rules, sessionRules } = steps;
+  const { rules, sessionRules, events: hooks } = steps;
   const sessions = createSessionRoster();
   const topics = toTopics({ workspace, registry, calls: shared.calls, questions, sessions });
   const parts = {
@@ -148,6 +148,7 @@ function equip<T extends Tool>(
     modes,
     rules,
     sessionRules,
+    hooks,
     questions,
     close,
     ...edges,

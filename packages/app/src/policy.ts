@@ -7,6 +7,7 @@ import {
   checkCommands,
   collectSecrets,
   createAuditLog,
+  createEventHooks,
   createHookRunner,
   createPolicy,
   createRedactor,
@@ -55,6 +56,7 @@ export function createPolicySteps(options: PolicyOptions) {
   // A separate process pool: a hook can run however many commands are running.
   const processes = createProcesses({ folder: state.folder("hooks"), env, sandbox, caps: HOOK_CAPS });
   const runner = createHookRunner({ processes, confinement, redact, log });
+  const events = createEventHooks({ hooks: settings.hooks, processes, confinement, redact, log });
   const places = {
     roots: confinement.roots,
     homes: homesOf(env),
@@ -76,6 +78,8 @@ export function createPolicySteps(options: PolicyOptions) {
     rules,
     /** People's decisions for the rest of a session. */
     sessionRules: session,
+    /** Hooks of sessions. */
+    events,
     audit: recordCall(recording),
     onRejected: recordRejected(recording),
     policy: [
@@ -93,6 +97,7 @@ export function createPolicySteps(options: PolicyOptions) {
         },
       }),
       runHooks({ hooks: settings.hooks, runner }),
+      events.step,
       ownRefs(workspace.blobs),
     ],
     around: withinTurn(options.checkpoints),

@@ -3,6 +3,8 @@ import { ApiError } from "../api-error.ts";
 import type { Compacted } from "../events.ts";
 import { type Message, textOf, textParts } from "../messages.ts";
 import type { Session } from "../session.ts";
+import { NO_HOOKS, type SessionHooks } from "../session-hooks.ts";
+import { tellOutcome } from "../tell-outcome.ts";
 import { messagesTokens, prefixTokens } from "../tokens.ts";
 import { costOf, NO_USAGE, type Usage } from "../usage.ts";
 import { type CompactionResult, compactMessages, findCut, withoutResults } from "./compact.ts";
@@ -25,10 +27,12 @@ const INSTRUCTION = `Stop here and write a summary of the conversation so far, f
 export class Compactor {
   readonly #session: Session;
   readonly #settings: CompactionSettings;
+  readonly #hooks: SessionHooks;
   #lengthBefore = 0;
 
-  constructor(session: Session, settings: CompactionSettings = {}) {
+  constructor(session: Session, settings: CompactionSettings = {}, hooks: SessionHooks = NO_HOOKS) {
     this.#session = session;
+    this.#hooks = hooks;
     this.#settings = settings;
   }
 
@@ -48,6 +52,7 @@ export class Compactor {
     const session = this.#session;
     const { reserve_recent = DEFAULT_RESERVE } = this.#settings;
     const { messages, system, tools } = session.conversation;
+    if (await this.#isRefused(cause, signal)) return false;
     const before = Math.ceil(tokensNow(session));
     session.publish({ type: "compaction_began", tokens: before });
     const prefix = prefixTokens(system, tools);
@@ -67,6 +72,17 @@ export class Compactor {
       cost: costOf(usage, client.model.price),
     });
     return true;
+  }
+
+  async #isRefused(cause: Compacted["cause"], signal: AbortSignal): Promise<boolean> {
+    const trigger = cause === "asked" ? "manual" : "auto";
+    const facts = { subject: trigger, fields: { trigger, custom_instructions: "" } };
+    const { block, stop, messages = [] } = await this.#hooks.fire("PreCompact", facts, signal);
+    const refused = block ?? stop;
+    const reasons = refused === undefined ? [] : [`a hook refused the compaction: ${refused}`];
+    await tellOutcome(this.#session, { messages: [...messages, ...reasons] });
+    if (refused !== undefined) this.#lengthBefore = this.#session.conversation.messages.length;
+    return refused !== undefined;
   }
 }
 

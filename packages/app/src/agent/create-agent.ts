@@ -4,6 +4,7 @@ import type { Ask, Tool } from "@octant/core";
 import { withMentions } from "./mentions.ts";
 import { type OpenAgentOptions, type OpenedAgent, openAgent } from "./open-agent.ts";
 import { createRunResult, type RunResult, watchUnapproved } from "./run-records.ts";
+import type { OnMoment } from "./session-hooks.ts";
 
 /** A call that no rule allows. */
 export interface ToolUse {
@@ -26,6 +27,8 @@ export interface AgentHooks {
   beforeCall?(call: ToolCall): Promise<ToolResult | undefined> | ToolResult | undefined;
   /** After a call; what it returns replaces the result. */
   afterCall?(call: ToolCall, result: ToolResult): Promise<ToolResult | undefined> | ToolResult | undefined;
+  /** At the moments of the session, with the fields that a hook in the settings reads; what it returns counts likewise. */
+  onMoment?: OnMoment;
 }
 
 export interface CreateAgentOptions
@@ -111,7 +114,7 @@ function toOptions({
     roots: [resolve(cwd)],
     ...(tools && { customTools: tools }),
     ask: canUseTool ? toAsk(canUseTool, ask) : ask,
-    ...(hooks && { steps: () => [toStep(hooks)] }),
+    ...(hooks && { steps: () => [toStep(hooks)], onMoment: hooks.onMoment }),
   };
 }
 

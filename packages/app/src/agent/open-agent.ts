@@ -27,6 +27,7 @@ import { openServers } from "../mcp-servers/open-servers.ts";
 import { createOctant, type Octant, type OctantOptions } from "../octant.ts";
 import { cwdOf, toSystem } from "./agent-context.ts";
 import { openClient, withoutKeys } from "./choose-client.ts";
+import { createSessionHooks, type OnMoment } from "./session-hooks.ts";
 import { persistMode } from "./session-mode.ts";
 import { isOwnSession, openSessions } from "./sessions.ts";
 import { traceSessions } from "./telemetry.ts";
@@ -61,6 +62,8 @@ export interface OpenAgentOptions
   readonly owner?: Caller | undefined;
   /** A server in another process, where the tools run; they run here when absent. */
   readonly host?: HostServer | undefined;
+  /** Called at the moments of the session and of its sub-agents. */
+  readonly onMoment?: OnMoment | undefined;
   /** Layers round the calls of the session. */
   readonly steps?: (octant: Octant) => readonly CallStep[];
   /** Additional MCP servers, such as an editor's own. */
@@ -90,6 +93,7 @@ export async function openAgent(options: OpenAgentOptions) {
   const { env: withKeys = process.env, ask, log = () => {} } = options;
   let running: Agent | undefined;
   let connected: McpServers | undefined;
+  const closing = new AbortController();
   const env = withoutKeys(withKeys);
   const { tools, customTools, mode, allow, tellsUnconfined, command } = options;
   const remote = options.host && (await openHost(options.host, options, () => onRestart()));
@@ -144,6 +148,7 @@ export async function openAgent(options: OpenAgentOptions) {
       onFailed: notify,
     });
     connected = servers;
+    const hooks = createSessionHooks(octant, session, options.onMoment);
     const turn = createTurnCheckpoints(host.turns, session);
     onRestart = () => {
       turn.forget();
@@ -157,6 +162,7 @@ export async function openAgent(options: OpenAgentOptions) {
         steps: [turn.step, ...(options.steps?.(octant) ?? []), markPlans(session)],
       }),
       afterRun: turn.end,
+      hooks,
       session,
       ask,
       system: context ? toSystem(host, context, octant.config.settings) : "",
@@ -165,6 +171,13 @@ export async function openAgent(options: OpenAgentOptions) {
       limits: () => narrowest(limitsOf(options), octant.modes.current(caller)?.limits),
     });
     running = agent;
+    agent.subscribe((event) => {
+      if (event.type !== "permission_asked") return;
+      const message = `${event.action} needs your permission`;
+      const fields = { message, notification_type: "permission_prompt" };
+      // A hook that fails has been logged.
+      hooks.fire("Notification", { subject: "permission_prompt", fields }, closing.signal).catch(() => {});
+    });
     persistMode(octant.modes, caller, agent, isNew ? [] : await Array.fromAsync(sessions.events(session.id)));
     octant.sessions.join(agent);
     const tracing = traceSessions(octant.sessions.events, withKeys, log);
@@ -189,6 +202,7 @@ export async function openAgent(options: OpenAgentOptions) {
       /** The front end, for calls of commands that ask where no rule decides. */
       ask,
       async [Symbol.asyncDispose]() {
+        closing.abort();
         await agent.close();
         await servers.close();
         await tracing?.[Symbol.asyncDispose]();

@@ -27,6 +27,7 @@ import { cwdOf, toSystem } from "./agent-context.ts";
 import { openClient, withoutKeys } from "./choose-client.ts";
 import { loadMarkdown, ROLES_FOLDERS } from "./markdown-files.ts";
 import type { OpenAgentOptions } from "./open-agent.ts";
+import { createSessionHooks, forMember } from "./session-hooks.ts";
 import { openSessions } from "./sessions.ts";
 import { createMemberHosts } from "./worktree.ts";
 import { describeLeftWork, openWorktreeRecords } from "./worktree-records.ts";
@@ -35,7 +36,10 @@ export interface WorkspaceCrewOptions {
   readonly octant: Octant;
   /** Contains the API keys of the providers. */
   readonly env: NodeJS.ProcessEnv;
-  readonly options?: Pick<OpenAgentOptions, "provider" | "model" | "allow" | "limits" | "currentMode">;
+  readonly options?: Pick<
+    OpenAgentOptions,
+    "provider" | "model" | "allow" | "limits" | "currentMode" | "onMoment"
+  >;
   /** The limit that the run of the root has reached. */
   readonly rootLimit?: () => LimitReached | undefined;
   /** As in the workspace. */
@@ -112,6 +116,10 @@ export function createWorkspaceCrew(given: WorkspaceCrewOptions): Crew {
           ? NO_TOOLS
           : createToolExecutor({ own, further: given.host ? [here] : further, steps: [markPlans(session)] }),
       session,
+      hooks: forMember(createSessionHooks(octant, session, options.onMoment), {
+        agent_id: plan.agent_id,
+        agent_type: plan.role,
+      }),
       ask,
       system,
       cwd: cwdOf(place),

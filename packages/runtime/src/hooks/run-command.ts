@@ -20,14 +20,23 @@ const DENY = 2;
 /** A hook that prints more is faulty. */
 const MAX_OUTPUT_BYTES = 1024 * 1024;
 const MAX_STDERR_BYTES = 16 * 1024;
+const MAX_STDOUT_BYTES = 256 * 1024;
+
+/** What a program did. `problem`: it did not end by itself, or printed too much. */
+export interface ProgramEnd {
+  readonly exit_code: number | null;
+  readonly problem?: string;
+  readonly stdout: string;
+  readonly stderr: string;
+}
 
 /** Runs the hook to its end, or until its time is up. Rejects only when the signal ends it, or for a bug. */
-export async function runCommand(
+export async function runProgram(
   place: HookPlace,
-  { command, timeout_ms }: HookSettings,
+  { command, timeout_ms }: Pick<HookSettings, "command" | "timeout_ms">,
   input: HookInput,
   signal: AbortSignal,
-): Promise<HookEnd> {
+): Promise<ProgramEnd> {
   const { processes } = place;
   signal.throwIfAborted();
   let info: ProcessInfo;
@@ -35,7 +44,8 @@ export async function runCommand(
     info = await start(place, command, input);
   } catch (cause) {
     if (!(cause instanceof ToolError)) throw cause;
-    return { kind: "failure", what: `it could not be started: ${cause.message}`, stderr: "" };
+    const problem = `it could not be started: ${cause.message}`;
+    return { exit_code: null, problem, stdout: "", stderr: "" };
   }
   const { proc_id } = info;
   try {
@@ -43,8 +53,28 @@ export async function runCommand(
   } finally {
     if (info.status === "running") await processes.kill(OWNER, proc_id, "SIGKILL");
   }
-  const stderr = processes.output(OWNER, proc_id, "stderr").read(0, MAX_STDERR_BYTES).bytes.toString("utf8");
-  return toEnd(info, timeout_ms, stderr);
+  const read = (stream: "stdout" | "stderr", bytes: number) =>
+    processes.output(OWNER, proc_id, stream).read(0, bytes).bytes.toString("utf8");
+  const problem = problemOf(info, timeout_ms);
+  return {
+    exit_code: info.exit_code,
+    ...(problem !== undefined && { problem }),
+    stdout: read("stdout", MAX_STDOUT_BYTES),
+    stderr: read("stderr", MAX_STDERR_BYTES),
+  };
+}
+
+/** How a hook before or after a call ended. */
+export async function runCommand(
+  place: HookPlace,
+  hook: HookSettings,
+  input: HookInput,
+  signal: AbortSignal,
+): Promise<HookEnd> {
+  const { exit_code, problem, stderr } = await runProgram(place, hook, input, signal);
+  if (problem === undefined && exit_code === ALLOW) return { kind: "allow" };
+  if (problem === undefined && exit_code === DENY) return { kind: "deny", stderr };
+  return { kind: "failure", what: problem ?? `exit code ${exit_code}`, stderr };
 }
 
 async function start(
@@ -57,15 +87,12 @@ async function start(
   return await processes.start({ argv, cwd: folder, ...input, owner: OWNER, label: command });
 }
 
-function toEnd(info: ProcessInfo, timeoutMs: number, stderr: string): HookEnd {
-  const { status, exit_code, signal, stdout_bytes, stderr_bytes } = info;
-  const failure = (what: string): HookEnd => ({ kind: "failure", what, stderr });
-  if (status === "running") return failure(`it took longer than ${timeoutMs} ms`);
-  if (stdout_bytes + stderr_bytes > MAX_OUTPUT_BYTES)
-    return failure(`it printed more than ${MAX_OUTPUT_BYTES} bytes`);
-  if (status !== "exited" || signal !== null) return failure(`it was ended by ${signal ?? "force"}`);
-  if (exit_code === ALLOW) return { kind: "allow" };
-  return exit_code === DENY ? { kind: "deny", stderr } : failure(`exit code ${exit_code}`);
+function problemOf(info: ProcessInfo, timeoutMs: number): string | undefined {
+  const { status, signal, stdout_bytes, stderr_bytes } = info;
+  if (status === "running") return `it took longer than ${timeoutMs} ms`;
+  if (stdout_bytes + stderr_bytes > MAX_OUTPUT_BYTES) return `it printed more than ${MAX_OUTPUT_BYTES} bytes`;
+  if (status !== "exited" || signal !== null) return `it was ended by ${signal ?? "force"}`;
+  return undefined;
 }
 
 /** The facts about a call that a hook receives. */

@@ -1,7 +1,7 @@
 import { type Step, ToolError } from "@octant/core";
 import { nameOf } from "../call-name.ts";
 import { toToolTest } from "../permissions/glob.ts";
-import type { HookEvent, HookSettings } from "./hook.ts";
+import { type CallHook, type HookEvent, type HookSettings, isCallHook } from "./hook.ts";
 import type { HookRunner, HookVerdict } from "./runner.ts";
 
 export interface RunHooksOptions {
@@ -14,7 +14,7 @@ export interface RunHooksOptions {
  * they change nothing and are not awaited.
  */
 export function runHooks({ hooks, runner }: RunHooksOptions): Step {
-  const tested = hooks.map((hook) => ({ hook, matches: toToolTest(hook.tool_pattern) }));
+  const tested = hooks.filter(isCallHook).map((hook) => ({ hook, matches: toToolTest(hook.tool_pattern) }));
   const find = (event: HookEvent, name: string) =>
     tested.filter(({ hook, matches }) => hook.event === event && matches(name)).map(({ hook }) => hook);
 
@@ -34,11 +34,7 @@ export function runHooks({ hooks, runner }: RunHooksOptions): Step {
   };
 }
 
-function denied(
-  name: string,
-  { tool_pattern: rule }: HookSettings,
-  { failed, reason }: HookVerdict,
-): ToolError {
+function denied(name: string, { tool_pattern: rule }: CallHook, { failed, reason }: HookVerdict): ToolError {
   const message = failed
     ? `${name} is denied because a hook that guards it failed: ${reason}; the log has the details, and only the person can fix the hook`
     : `${name} is denied by a hook: ${reason || "it gave no reason"}`;

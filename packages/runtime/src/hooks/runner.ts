@@ -1,5 +1,5 @@
 import type { Redact } from "../redact/redactor.ts";
-import type { HookSettings } from "./hook.ts";
+import type { CallHook } from "./hook.ts";
 import { type HookFacts, type HookInput, type HookPlace, runCommand, toHookInput } from "./run-command.ts";
 
 export interface HookVerdict {
@@ -30,16 +30,16 @@ export function createHookRunner(options: HookRunnerOptions) {
   let waiting = 0;
   let last: Promise<void> = Promise.resolve();
 
-  const logFailure = ({ event, tool_pattern }: HookSettings, name: string, what: string, stderr = "") => {
+  const logFailure = ({ event, tool_pattern }: CallHook, name: string, what: string, stderr = "") => {
     const printed = stderr === "" ? "" : `; it printed: ${toReason(stderr, redact)}`;
     log(`the ${event} hook for ${tool_pattern} failed at ${name}: ${toReason(what, redact)}${printed}`);
   };
-  const runOne = async (hook: HookSettings, name: string, input: HookInput) => {
+  const runOne = async (hook: CallHook, name: string, input: HookInput) => {
     const end = await runCommand(options, hook, input, closing.signal);
     if (end.kind === "allow") return;
     logFailure(hook, name, end.kind === "deny" ? "exit code 2" : end.what, end.stderr);
   };
-  const runAll = async (hooks: readonly HookSettings[], facts: HookFacts) => {
+  const runAll = async (hooks: readonly CallHook[], facts: HookFacts) => {
     // The answer goes out first.
     await new Promise(setImmediate);
     const input = toHookInput(facts);
@@ -55,7 +55,7 @@ export function createHookRunner(options: HookRunnerOptions) {
 
   return {
     /** Rejects only when the signal ends it. */
-    async ask(hook: HookSettings, facts: HookFacts, signal: AbortSignal): Promise<HookVerdict> {
+    async ask(hook: CallHook, facts: HookFacts, signal: AbortSignal): Promise<HookVerdict> {
       const end = await runCommand(options, hook, toHookInput(facts), signal);
       if (end.kind === "allow") return { outcome: "allow", failed: false, reason: "" };
       if (end.kind === "deny")
@@ -64,7 +64,7 @@ export function createHookRunner(options: HookRunnerOptions) {
       return { outcome: "deny", failed: true, reason: toReason(end.what, redact) };
     },
     /** Returns at once. The hooks run one after the other, those of earlier calls first. */
-    notify(hooks: readonly HookSettings[], facts: HookFacts): void {
+    notify(hooks: readonly CallHook[], facts: HookFacts): void {
       if (waiting >= MAX_WAITING) {
         for (const hook of hooks) logFailure(hook, facts.name, `${waiting} calls wait for hooks already`);
         return;

@@ -1,9 +1,9 @@
 import { type Access, type AnyAction, allowedIn, hasAccess, type Mode } from "@octant/core";
+import { concernsCall } from "../hooks/concerns-call.ts";
 import type { HookSettings } from "../hooks/hook.ts";
 import { asksUnconfined, type Unconfined } from "./check-commands.ts";
 import { type Judgement, judge, type PermissionSetting } from "./check-permission.ts";
 import type { PolicyCall } from "./facts.ts";
-import { toToolTest } from "./glob.ts";
 import type { Policy } from "./policy.ts";
 
 export interface ExplainOptions {
@@ -44,7 +44,7 @@ export function explainPolicy(options: ExplainOptions) {
     /** `votes`: the first matching rule of each tier. */
     permission: { ...decision, setting, votes: policy.votes(call) },
     /** Those that would run, in order; one before the call can still deny it. */
-    hooks: hooks.filter(({ tool_pattern }) => toToolTest(tool_pattern)(name)),
+    hooks: hooks.filter((hook) => concernsCall(hook, name)),
     /** Where commands that the call starts would run. */
     sandbox,
     /** The rule that would avoid the question; null when there is none, or when no question is asked. */

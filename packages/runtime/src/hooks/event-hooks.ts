@@ -1,0 +1,118 @@
+import { type Step, ToolError } from "@octant/core";
+import { nameOf } from "../call-name.ts";
+import type { Redact } from "../redact/redactor.ts";
+import { toClaudeCall } from "./claude-call.ts";
+import { toMatcher } from "./concerns-call.ts";
+import { type ClaudeEvent, type ClaudeHook, type HookSettings, isCallHook } from "./hook.ts";
+import { type EventOutcome, toOutcome } from "./hook-answer.ts";
+import { type HookPlace, runProgram } from "./run-command.ts";
+
+export interface EventFacts {
+  readonly session: string;
+  /** What a matcher is about. */
+  readonly subject?: string;
+  /** The fields of the event. */
+  readonly fields: Readonly<Record<string, unknown>>;
+}
+
+export interface EventHooksOptions extends HookPlace {
+  readonly hooks: readonly HookSettings[];
+  readonly redact: Redact;
+  log(line: string): void;
+}
+
+export type EventHooks = ReturnType<typeof createEventHooks>;
+
+/** Hooks with the events and the JSON of Claude Code. They run one after the other, until one refuses. */
+export function createEventHooks(options: EventHooksOptions) {
+  const hooks = options.hooks
+    .filter((hook): hook is ClaudeHook => !isCallHook(hook))
+    .map((hook) => ({ hook, matches: toMatcher(hook.matcher) }));
+  const notes = new Map<string, string[]>();
+  const cwd = options.confinement.start;
+
+  const fire = async (event: ClaudeEvent, facts: EventFacts, signal: AbortSignal): Promise<EventOutcome> => {
+    const found = hooks.filter(({ hook, matches }) => hook.event === event && matches(facts.subject ?? ""));
+    const context: string[] = [];
+    const messages: string[] = [];
+    for (const { hook } of found) {
+      const input = toInput(event, facts, cwd);
+      const outcome = toOutcome(event, await runProgram(options, hook, input, signal), options.redact);
+      messages.push(...(outcome.messages ?? []));
+      if (outcome.context) context.push(outcome.context);
+      const { block, stop, ask } = outcome;
+      if (block !== undefined || stop !== undefined || ask !== undefined)
+        return { ...outcome, ...joined(context, messages) };
+    }
+    return joined(context, messages);
+  };
+
+  /** Before and after calls. What a hook says about an answer waits for the session of the call. */
+  const step: Step = async (call, ctx, next) => {
+    if (!hooks.some(({ hook }) => hook.event === "PreToolUse" || hook.event === "PostToolUse")) return next();
+    const name = nameOf(call);
+    const { tool_name, tool_input } = toClaudeCall(name, call.input);
+    const session = ctx.caller.id;
+    const facts = { session, subject: tool_name, fields: { tool_name, tool_input } };
+    const keep = ({ context, messages = [] }: EventOutcome) => {
+      for (const line of messages) options.log(line);
+      if (context) notes.set(session, [...(notes.get(session) ?? []), context].slice(-MAX_NOTES));
+    };
+    const before = await fire("PreToolUse", facts, ctx.signal);
+    keep(before);
+    const refusal =
+      before.block ?? before.stop ?? (before.ask && (await refusedByPerson(before.ask, ctx, name)));
+    ctx.decided({
+      step: "hook",
+      outcome: refusal === undefined ? "allow" : "deny",
+      rule: "PreToolUse",
+      ...(refusal && { reason: refusal }),
+    });
+    if (refusal !== undefined)
+      throw new ToolError("PERMISSION_DENIED", `${name} is denied by a hook: ${refusal}`, {
+        by: "hook",
+        rule: "PreToolUse",
+        reason: refusal,
+      });
+    const output = await next();
+    keep(
+      await fire("PostToolUse", { ...facts, fields: { ...facts.fields, tool_response: output } }, ctx.signal),
+    );
+    return output;
+  };
+
+  return {
+    fire,
+    step,
+    /** What hooks have said to the model of this session since the last time. */
+    takeNotes(session: string): readonly string[] {
+      const taken = notes.get(session) ?? [];
+      notes.delete(session);
+      return taken;
+    },
+  };
+}
+
+const MAX_NOTES = 20;
+
+const joined = (context: readonly string[], messages: readonly string[]): EventOutcome => ({
+  ...(context.length > 0 && { context: context.join("\n") }),
+  ...(messages.length > 0 && { messages }),
+});
+
+type Asking = Parameters<Step>[1];
+
+/** undefined: the person allows it. */
+async function refusedByPerson(reason: string, ctx: Asking, name: string): Promise<string | undefined> {
+  const message = `A hook asks you to decide about ${name}: ${reason}`;
+  const answer = await ctx.ask({ kind: "confirmation", message, yes: "Allow" });
+  return answer.answer === "accept" ? undefined : reason;
+}
+
+function toInput(event: ClaudeEvent, { session, fields }: EventFacts, cwd: string) {
+  const facts = { session_id: session, transcript_path: "", cwd, hook_event_name: event, ...fields };
+  return {
+    env: { CLAUDE_PROJECT_DIR: cwd, HANZO_SESSION_ID: session },
+    stdin: Buffer.from(JSON.stringify(facts)),
+  };
+}

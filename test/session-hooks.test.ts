@@ -1,0 +1,161 @@
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { createAgent } from "@octant/app";
+import { createScriptedProvider, type Script } from "@octant/scripted-provider";
+import { expect, test } from "vitest";
+import { createFixtureProject, type FixtureProject } from "./fixture-project.ts";
+import { accountAt } from "./scripted-account.ts";
+import { openSlashSession } from "./slash-session.ts";
+
+function setHooks(project: FixtureProject, hooks: readonly object[], where = "home"): void {
+  const folder =
+    where === "home" ? join(project.env["HOME"] ?? "", ".config/hanzo") : join(project.root, ".hanzo");
+  mkdirSync(folder, { recursive: true });
+  const permissions = where === "home" ? { permissions: { "proc.exec": "allow" } } : {};
+  writeFileSync(join(folder, "settings.json"), JSON.stringify({ hooks, ...permissions }));
+}
+
+/** Keeps what it reads, and answers with this. */
+const hook = (event: string, answer: object | string = "", more: object = {}) => ({
+  event,
+  command: `cat >> ${event}.jsonl; echo >> ${event}.jsonl; ${
+    typeof answer === "string" ? answer || "true" : `printf '%s' '${JSON.stringify(answer)}'`
+  }`,
+  ...more,
+});
+
+const records = ({ root }: FixtureProject, event: string): Record<string, unknown>[] => {
+  const file = join(root, `${event}.jsonl`);
+  if (!existsSync(file)) return [];
+  return readFileSync(file, "utf8")
+    .split("\n")
+    .filter(Boolean)
+    .map((line) => JSON.parse(line));
+};
+
+const DONE: Script = () => ({ parts: [{ text: "done" }] });
+
+test("start, message, call, end and close run their hooks with the fields of Claude Code", async () => {
+  using project = createFixtureProject();
+  setHooks(project, [
+    hook("SessionStart", {
+      hookSpecificOutput: { hookEventName: "SessionStart", additionalContext: "CTX-START" },
+    }),
+    hook("UserPromptSubmit", "echo CTX-PROMPT"),
+    hook("PreToolUse", "", { matcher: "Bash" }),
+    hook("PreToolUse", "exit 2", { matcher: "Write|Edit" }),
+    hook("PostToolUse", { decision: "block", reason: "NOTE-POST" }, { matcher: "Ba.*" }),
+    hook("Stop", `grep -q '"stop_hook_active":true' Stop.jsonl || { echo GO-ON >&2; exit 2; }`),
+    hook("SessionEnd"),
+  ]);
+  const { session, sent } = await (async () => {
+    await using opened = await openSlashSession(project, ({ answers }) =>
+      answers === 0
+        ? { parts: [{ call: "proc", input: { action: "exec", command: "echo hi" } }] }
+        : { parts: [{ text: `answer ${answers}` }] },
+    );
+    const end = await opened.opened.agent.send("hello");
+    expect(end.reason).toBe("done");
+    return { session: opened.opened.agent.session.id, sent: opened.provider.requests.map(({ raw }) => raw) };
+  })();
+  expect(sent[0]).toContain("CTX-START");
+  expect(sent[0]).toContain("CTX-PROMPT");
+  expect(sent[1]).toContain("NOTE-POST");
+  expect(sent[2]).toContain("GO-ON");
+  expect(sent).toHaveLength(3);
+  const base = { session_id: session, cwd: project.root, transcript_path: "" };
+  expect(records(project, "SessionStart")).toEqual([
+    { ...base, hook_event_name: "SessionStart", source: "startup" },
+  ]);
+  expect(records(project, "UserPromptSubmit")).toEqual([
+    { ...base, hook_event_name: "UserPromptSubmit", prompt: "hello" },
+  ]);
+  expect(records(project, "PreToolUse")).toMatchObject([
+    { ...base, tool_name: "Bash", tool_input: { command: "echo hi" } },
+  ]);
+  expect(records(project, "PostToolUse")).toMatchObject([
+    { tool_name: "Bash", tool_response: { exit_code: 0 } },
+  ]);
+  expect(records(project, "Stop")).toMatchObject([
+    { stop_hook_active: false, last_assistant_message: "answer 1" },
+    { stop_hook_active: true, last_assistant_message: "answer 2" },
+  ]);
+  expect(records(project, "SessionEnd")).toEqual([
+    { ...base, hook_event_name: "SessionEnd", reason: "other" },
+  ]);
+});
+
+test("a refused message never reaches the model, and a refused call is told with the reason", async () => {
+  using project = createFixtureProject();
+  setHooks(project, [
+    { event: "UserPromptSubmit", command: `grep -q secret && { echo NOT THIS >&2; exit 2; }; true` },
+    { event: "PreToolUse", matcher: "Bash", command: "echo NO SHELL >&2; exit 2" },
+    { event: "PreCompact", matcher: "manual", command: "echo KEEP IT >&2; exit 2" },
+  ]);
+  await using session = await openSlashSession(project, ({ answers }) =>
+    answers === 0
+      ? { parts: [{ call: "proc", input: { action: "exec", command: "touch made" } }] }
+      : { parts: [{ text: "done" }] },
+  );
+  const { agent } = session.opened;
+  const notices: string[] = [];
+  agent.subscribe((event) => {
+    if (event.type === "notice") notices.push(event.text);
+  });
+  expect(await agent.send("a secret")).toMatchObject({
+    reason: "failed",
+    message: "a hook refused the message: NOT THIS",
+  });
+  expect(session.provider.requests).toHaveLength(0);
+  expect((await agent.send("fine")).reason).toBe("done");
+  expect(session.provider.requests[0]?.raw).not.toContain("a secret");
+  expect(session.provider.requests[1]?.results[0]?.text).toContain("NO SHELL");
+  expect(existsSync(join(project.root, "made"))).toBe(false);
+  expect(await agent.compact()).toBe(false);
+  expect(notices).toContain("a hook refused the compaction: KEEP IT");
+});
+
+test("hooks of a project wait for trust; a sub-agent has its own end", async () => {
+  using project = createFixtureProject();
+  setHooks(project, [hook("SessionStart"), hook("Stop"), hook("SubagentStop")], "project");
+  {
+    await using session = await openSlashSession(project, DONE);
+    await session.opened.agent.send("hello");
+  }
+  expect(records(project, "SessionStart")).toEqual([]);
+  const { callOctant } = await import("./octant-in-process.ts");
+  await callOctant(["trust", "--yes"], { cwd: project.root, env: project.env });
+  await using session = await openSlashSession(project, DONE);
+  expect(await session.run("/solve it")).toBe("done");
+  expect(records(project, "SubagentStop")).toMatchObject([{ agent_type: "solve", stop_hook_active: false }]);
+  expect(records(project, "Stop")).toEqual([]);
+  await session.opened.agent.send("hello");
+  expect(records(project, "Stop")).toHaveLength(1);
+  expect(records(project, "SessionStart")).toHaveLength(1);
+});
+
+test("a program that embeds the agent sees the same moments and answers them in the same form", async () => {
+  using project = createFixtureProject();
+  const provider = await createScriptedProvider(DONE);
+  const seen: string[] = [];
+  {
+    await using agent = createAgent({
+      cwd: project.root,
+      env: { ...project.env, ...accountAt(provider) },
+      provider: "anthropic",
+      model: "m",
+      hooks: {
+        onMoment(moment, fields) {
+          seen.push(moment);
+          if (moment === "UserPromptSubmit") return { context: `typed: ${fields["prompt"]}` };
+          return moment === "Stop" && !fields["stop_hook_active"] ? { block: "once more" } : undefined;
+        },
+      },
+    });
+    for await (const _event of agent.run("hi"));
+  }
+  expect(seen).toEqual(["SessionStart", "UserPromptSubmit", "Stop", "Stop", "SessionEnd"]);
+  expect(provider.requests[0]?.raw).toContain("typed: hi");
+  expect(provider.requests[1]?.raw).toContain("once more");
+  await provider[Symbol.asyncDispose]();
+});
