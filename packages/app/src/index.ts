@@ -36,6 +36,7 @@ export {
   RunResult,
   toBareResult,
   toRunSchema,
+  waitForAnswers,
   watchUnapproved,
 } from "./agent/run-records.ts";
 export {

@@ -60,7 +60,7 @@ export {
   type Questions,
 } from "./questions/board.ts";
 export { describeQuestion } from "./questions/describe.ts";
-export { type FormField, fieldsOf, fillIn } from "./questions/form.ts";
+export { type FormField, fieldsOf, fillIn, parseValues } from "./questions/form.ts";
 export {
   type Ask,
   type Confirmation,

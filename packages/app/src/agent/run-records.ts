@@ -1,3 +1,4 @@
+import { setTimeout as delay } from "node:timers/promises";
 import {
   type AgentEvent,
   cacheHitRate,
@@ -9,7 +10,7 @@ import {
   tokensOf,
   Usage,
 } from "@octant/agent";
-import type { Topic } from "@octant/core";
+import type { Ask, Topic } from "@octant/core";
 import { z } from "zod";
 
 /** The format of the records of `octant run --stream-json`: types and fields are only added to it. */
@@ -214,3 +215,12 @@ export function watchUnapproved(events: Topic<AgentEvent>) {
   });
   return { ways, [Symbol.dispose]: stop };
 }
+
+/** The front end of a run without a person: other processes of the person answer, such as `octant answer`. */
+export const waitForAnswers =
+  (ms: number, log: (line: string) => void): Ask =>
+  async ({ action, question_id }, signal) => {
+    log(`${action} waits ${ms / 1_000} s for an answer: octant answer ${question_id}`);
+    await delay(ms, undefined, { signal });
+    return undefined;
+  };

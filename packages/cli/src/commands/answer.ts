@@ -1,10 +1,9 @@
 import { type ControlAnswer, type ControlClient, findProcesses, type ProcessStatus } from "@octant/app";
-import { FORM_ANSWERS, PERMISSION_ANSWERS } from "@octant/core";
+import { FORM_ANSWERS, type Question as FullQuestion, PERMISSION_ANSWERS, parseValues } from "@octant/core";
 import { openSocketFolder } from "@octant/host";
+import { createTerminalAsk } from "@octant/runtime";
 import { defineCommand, EXIT, type Io, print, printJson, UsageError } from "../command.ts";
-import { note } from "../output.ts";
 import { tell } from "../person-command.ts";
-import { ask } from "../questions.ts";
 
 type Question = ProcessStatus["questions"][number];
 const ANSWERS = [
@@ -18,6 +17,7 @@ export const answer = defineCommand({
   arguments: [
     { name: "ID", optional: true },
     { name: ANSWERS.join("|"), kind: ANSWERS, optional: true },
+    { name: "FIELD=VALUE", many: true },
   ],
   flags: {
     reason: { summary: "Why you deny it; the model reads it", value: "TEXT" },
@@ -27,8 +27,9 @@ export const answer = defineCommand({
   octant answer                          what waits, in full
   octant answer ID                       asks you
   octant answer ID once                  allows this call
-  octant answer ID deny --reason "use npm test"`,
-  async run({ args: [id, given], flags }, io) {
+  octant answer ID deny --reason "use npm test"
+  octant answer ID accept colour=red     fills in a form`,
+  async run({ args: [id, given, ...values], flags }, io) {
     const found = await findProcesses(openSocketFolder(io.env));
     using connections = new DisposableStack();
     for (const client of found) connections.use(client);
@@ -43,11 +44,10 @@ export const answer = defineCommand({
       return print(waiting.map(show).join("\n\n"), io);
     }
     const { client, question } = choose(waiting, id);
-    const chosen = given ?? (await askPerson(question, io));
-    if (!isAnswer(chosen))
-      throw new UsageError(`unknown answer '${chosen}'`, `answers: ${ANSWERS.join(", ")}`);
+    const chosen = given === undefined ? await askPerson(question, io) : toAnswer(given, values, question);
+    if (!chosen) return tell("not answered; the question still waits", io);
     const reason = flags.reason === undefined ? {} : { reason: flags.reason };
-    await client.answer(question.question_id, { answer: chosen, by: "octant answer", ...reason });
+    await client.answer(question.question_id, { by: "octant answer", ...chosen, ...reason });
     return EXIT.OK;
   },
 });
@@ -84,9 +84,17 @@ const show = ({ pid, question }: Waiting): string =>
 const choicesOf = ({ choices }: Question): readonly string[] =>
   Array.isArray(choices) ? choices.map(String) : ANSWERS;
 
-async function askPerson(question: Question, io: Io): Promise<string> {
-  note(String(question["text"] ?? ""), io);
-  return ask(`${choicesOf(question).join(", ")}? `, io);
-}
+type Given = Omit<ControlAnswer, "by">;
 
-const isAnswer = (text: string): text is ControlAnswer["answer"] => ANSWERS.some((one) => one === text);
+const askPerson = (question: Question, io: Io): Promise<Given | undefined> =>
+  createTerminalAsk({ input: io.stdin, output: io.stderr })(
+    // As the board of that process lists it.
+    question as unknown as FullQuestion,
+    new AbortController().signal,
+  );
+
+function toAnswer(given: string, values: readonly string[], { schema }: Question): Given {
+  const answer = ANSWERS.find((one) => one === given);
+  if (!answer) throw new UsageError(`unknown answer '${given}'`, `answers: ${ANSWERS.join(", ")}`);
+  return { answer, ...(values.length > 0 && { content: { ...parseValues(Object(schema), values) } }) };
+}

@@ -9,6 +9,7 @@ import {
   openAgent,
   runSlashLine,
   type SlashOutcome,
+  waitForAnswers,
   watchUnapproved,
   withMentions,
 } from "@octant/app";
@@ -47,6 +48,10 @@ const flags = {
     summary: "Actions that need no approval in this run, such as fs.* or proc.exec",
     value: "PATTERN",
     many: true,
+  },
+  "wait-for-answers": {
+    summary: "Without a person here, questions wait so long for octant answer in another terminal",
+    value: "SECONDS",
   },
   "max-turns": { summary: "Stop after this many model responses", value: "N" },
   "max-cost": { summary: "Stop after spending this many US dollars", value: "USD" },
@@ -94,11 +99,13 @@ async function runTask(
   const input = flags["input-json"] ? readRunInput(io, report.record) : undefined;
   const prompt = input ? (argument ?? "") : await readPrompt(argument, io, chosen.from !== undefined);
   const isAttended = !input && io.stdin.isTTY && io.stderr.isTTY;
+  const waitMs = toLimit(flags["wait-for-answers"], 1_000);
+  const waiting = waitMs === undefined ? undefined : waitForAnswers(waitMs, (line) => void logLine(line, io));
   await using opened = await orSayHow(flags, report, io, {
     ...chosen,
     host: await openHost(flags, io),
     allow: flags.allow.map(toRule),
-    ask: isAttended ? createTerminalAsk({ input: io.stdin, output: io.stderr }) : input?.ask,
+    ask: isAttended ? createTerminalAsk({ input: io.stdin, output: io.stderr }) : (input?.ask ?? waiting),
     limits: {
       max_turns: toLimit(flags["max-turns"]),
       max_cost: toLimit(flags["max-cost"]),

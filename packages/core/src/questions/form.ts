@@ -45,6 +45,19 @@ export async function fillIn(
   return values;
 }
 
+/** Values given as `name=text`; INVALID_ARGUMENT names those that do not fit. */
+export function parseValues(schema: Schema, words: readonly string[]): FormValues {
+  const fields = fieldsOf(schema);
+  const values = words.map((word): [string, Value] => {
+    const [, name = word, text = ""] = /^([^=]*)=(.*)$/s.exec(word) ?? [];
+    const parsed = fields.find((field) => field.name === name)?.parse(text);
+    if (parsed && "problem" in parsed) throw invalidArgument(name, `${name}: ${parsed.problem}`);
+    // A name that is not a field is refused with the answer.
+    return [name, parsed?.value ?? text];
+  });
+  return Object.fromEntries(values);
+}
+
 /** The values with those that the form proposes, or the fields that do not fit. */
 export function checkValues(
   schema: Schema,
