@@ -425,7 +425,7 @@ export const REQUIREMENTS: readonly Requirement[] = [
     "test/conformance/mcp-client.test.ts: our MCP client passes the conformance scenario %s",
     "test/mcp-servers.test.ts: a run reads a server's resources",
     "test/mcp-servers.test.ts: a program signs in with a secret from stdin",
-    "packages/agent/src/tools/elicit.test.ts: a server's question is asked with its proposed values",
+    "packages/agent/src/tools/elicit.test.ts: a server's question is on the board",
   ),
   rule(
     "the full history stays in the log, and search (modality memory) finds it",
