@@ -9,6 +9,7 @@ import { agentPeers } from "./cases/agent-peers.ts";
 import { answerTokens } from "./cases/answer-tokens.ts";
 import { code } from "./cases/code.ts";
 import { crew } from "./cases/crew.ts";
+import { garden } from "./cases/garden.ts";
 import { http } from "./cases/http.ts";
 import { net } from "./cases/net.ts";
 import { policy } from "./cases/policy.ts";
@@ -55,6 +56,7 @@ const CASES: readonly Case[] = [
   ...answerTokens,
   ...vcs,
   ...wire,
+  ...garden,
 ];
 const NAMES = CASES.map(({ name }) => name).join(", ");
 

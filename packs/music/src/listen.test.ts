@@ -1,3 +1,5 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type Music, openMusic } from "../testing/open-music.ts";
 
@@ -150,4 +152,18 @@ test("a problem in a tune is named by line and column of the whole text", async 
     problems: [{ line: 1, col: 1, message: expect.stringContaining("no key") }],
   });
   expect(await music.call("abc.validate", { abc: TUNE })).toEqual({ valid: true, problems: [] });
+});
+
+test("docs/music.md tells what happens with its tune", async () => {
+  const page = readFileSync(join(import.meta.dirname, "../../../docs/music.md"), "utf8");
+  const [, abc = ""] = /```abc\n(.*?)```/s.exec(page) ?? [];
+  const midi = await music.call("abc.to_midi", { abc });
+  expect(page).toContain(`finds ${midi.notes} notes in ${midi.seconds} seconds`);
+  const wav = await music.call("audio.midi_to_wav", { source: midi.artifact.artifact_id });
+  expect(page).toContain(`${wav.seconds} seconds.`);
+  const { pitch_classes } = await music.call("audio.analyze", { source: wav.artifact.artifact_id });
+  const heard = pitch_classes.map(({ name }: { name: string }) => name).sort();
+  expect(heard).toEqual(["A", "D", "E", "F#", "G"]);
+  expect(midi.pitch_classes.toSorted()).toEqual(heard);
+  expect(page).toContain("finds D, E, F#, G and A");
 });

@@ -14,6 +14,8 @@ export function drawSheet(abc: string): string {
   orMalformed("tune", () => abcjs.renderAbc(element, abc, { staffwidth: STAFF_WIDTH }));
   const svg = target.children.find(({ tagName }) => tagName === "svg");
   if (!svg) throw malformed("tune", 0, "nothing was drawn");
+  // Its only rule is for a page on which notes are dragged.
+  for (const style of svg.children.filter(({ tagName }) => tagName === "style")) svg.removeChild(style);
   svg.setAttribute("xmlns", "http://www.w3.org/2000/svg");
   const [width, height] = [svg.getAttribute("width"), svg.getAttribute("height")];
   if (width && height && !svg.getAttribute("viewBox")) svg.setAttribute("viewBox", `0 0 ${width} ${height}`);

@@ -7,7 +7,8 @@ const HEIGHT = 360;
 const FRAME = 4_096;
 const LOWEST_HERTZ = 55;
 const OCTAVES = 7;
-const QUIETEST_DECIBELS = -75;
+const QUIETEST_DECIBELS = -60;
+const SILENCE = 1e-9;
 
 /** The spectrum over time: seconds from left to right, octaves from 55 Hz upwards, one line for every C. */
 export function drawSpectrum(sound: Sound): Buffer {
@@ -17,13 +18,17 @@ export function drawSpectrum(sound: Sound): Buffer {
     const hertz = LOWEST_HERTZ * 2 ** ((OCTAVES * (HEIGHT - 1 - y)) / (HEIGHT - 1));
     return (hertz * FRAME) / sound.rate;
   });
+  const levels = new Float32Array(WIDTH * HEIGHT);
   for (let x = 0; x < WIDTH; x++) {
     const middle = Math.floor(((x + 0.5) / WIDTH) * mono.length);
     const spectrum = toSpectrum(frameAround(mono, middle, FRAME));
-    for (let y = 0; y < HEIGHT; y++) {
-      const decibels = 20 * Math.log10(at(spectrum, bins[y] ?? 0) + 1e-9);
-      paint(pixels, x, y, Math.max(0, Math.min(1, 1 - decibels / QUIETEST_DECIBELS)));
-    }
+    for (let y = 0; y < HEIGHT; y++) levels[y * WIDTH + x] = at(spectrum, bins[y] ?? 0);
+  }
+  // Compared with the loudest point, so that quiet sounds are seen, too.
+  const loudest = levels.reduce((a, b) => Math.max(a, b), SILENCE);
+  for (const [n, level] of levels.entries()) {
+    const decibels = 20 * Math.log10((level + SILENCE) / loudest);
+    paint(pixels, n, Math.max(0, Math.min(1, 1 - decibels / QUIETEST_DECIBELS)));
   }
   drawOctaves(pixels);
   return encodePng(WIDTH, HEIGHT, pixels);
@@ -52,13 +57,13 @@ function at(spectrum: Float64Array, bin: number): number {
 }
 
 /** Black, purple, orange, white: also readable in grey. */
-function paint(pixels: Uint8Array, x: number, y: number, level: number): void {
+function paint(pixels: Uint8Array, pixel: number, level: number): void {
   const red = Math.min(1, level * 1.6);
   const green = Math.max(0, level * 1.8 - 0.8);
   const blue = level < 0.5 ? level : Math.max(1 - level, (level - 0.75) * 4);
   pixels.set(
     [red, green, blue].map((part) => Math.round(255 * Math.max(0, Math.min(1, part)))),
-    (y * WIDTH + x) * 3,
+    pixel * 3,
   );
 }
 
