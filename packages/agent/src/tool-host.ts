@@ -18,8 +18,21 @@ export interface ToolHost {
   readonly turns: HostTurns;
   /** The project as the system prompt describes it. */
   context(): Promise<HostContext>;
+  /** Markdown files that the person at this place trusts, and their own ones. */
+  markdown(kind: MarkdownKind): readonly NamedMarkdown[];
   /** A dispatcher with the policy of this place for tools of this process, such as MCP servers; absent elsewhere. */
   dispatchTo?(tools: Pick<Registry, "get" | "list">): Dispatch;
+}
+
+/** Commands of the person, or roles of sub-agents. */
+export type MarkdownKind = "commands" | "roles";
+
+export interface NamedMarkdown {
+  /** Its path in the folder without the extension: `git:push` of `git/push.md`. */
+  readonly name: string;
+  /** Relative to its root. */
+  readonly path: string;
+  readonly text: string;
 }
 
 /** The jobs of a caller. */

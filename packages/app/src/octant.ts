@@ -100,11 +100,11 @@ function equip<T extends Tool>(
   addTools({ ...parts, version, mode, env }, names, options);
   const dispatch = dispatchers.dispatchTo(registry);
   const clients = createClientList();
-  const openPlace: HostSources["openPlace"] = async (allow) => {
+  const openPlace: HostSources["openPlace"] = async ({ allow, tools: wanted }) => {
     const { openPlace: open } = await import("./host/open-place.ts");
     const { tools, customTools, mode: asked } = options;
     const roots = [...workspace.confinement.roots];
-    return open({ roots, tools, customTools, mode: asked, allow, env, log, config });
+    return open({ roots, tools, wanted, customTools, mode: asked, allow, env, log, config });
   };
   const { closeService, closeWorker, ...edges } = createEdges(
     {

@@ -1,5 +1,6 @@
 import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { TextDecoder } from "node:util";
 import { PROVIDER_NAMES, PROVIDERS, type SessionStore } from "@octant/agent";
 import { type Caller, invalidArgument } from "@octant/core";
@@ -17,7 +18,7 @@ import { listCommands, runSlashLine } from "../slash/index.ts";
 import { loadVersion } from "../version.ts";
 import type { AcpHost, FileDiff, ModelChoice, OpenedSession, WorkspaceFiles } from "./acp-host-api.ts";
 import { chooseClient, openClient } from "./choose-client.ts";
-import { type OpenAgentOptions, openAgent } from "./open-agent.ts";
+import { type HostServer, type OpenAgentOptions, openAgent } from "./open-agent.ts";
 import { isOwnSession, openSessionStore, openSessions } from "./sessions.ts";
 
 export interface AcpHostOptions
@@ -33,11 +34,13 @@ export interface AcpHostOptions
    * rules for others.
    */
   readonly owner?: Caller | undefined;
+  /** Connects to the server where the tools of a session run; they run here when absent. */
+  readonly host?: (() => Promise<HostServer | undefined>) | undefined;
 }
 
 /** Workspaces, agents and logs for `octant acp`. */
 export function createAcpHost(options: AcpHostOptions): AcpHost {
-  const { cwd, env, provider, model, owner, roots: served, ...workspace } = options;
+  const { cwd, env, provider, model, owner, roots: served, host: connect, ...workspace } = options;
   const stores = () => (owner ? openOwnSessions(options, owner) : openAllSessions(options));
   return {
     version: loadVersion(),
@@ -45,9 +48,11 @@ export function createAcpHost(options: AcpHostOptions): AcpHost {
       await chooseClient({ config: loadConfig({ roots: [], env }) }, env, { provider, model });
     },
     async open({ roots, resume, mcpServers, ask, mode, tools, steps }) {
+      const host = await connect?.();
       const opened = await openAgent({
         ...workspace,
         env,
+        host,
         command: owner ? "bridge" : "acp",
         provider,
         model,
@@ -55,7 +60,8 @@ export function createAcpHost(options: AcpHostOptions): AcpHost {
         currentMode: mode,
         customTools: tools,
         ask,
-        roots: owner ? checkServed(roots, served) : roots.map(checkFolder),
+        // With a host its folders count, not those of the editor.
+        roots: owner ? checkServed(roots, served) : roots.map(host ? String : checkFolder),
         from: resume === undefined ? undefined : { how: "resume", id: resume },
         steps: (octant) => steps(toWorkspaceFiles(octant)),
         // A remote client must not start programs here or make us connect to addresses of its choice.
@@ -79,7 +85,7 @@ export function createAcpHost(options: AcpHostOptions): AcpHost {
             await agent.useModel(await openClient(octant, env, { provider, model: id }));
           },
           events: () => opened.sessions.events(agent.session.id),
-          pathOf: files.pathOf,
+          pathOf: host ? (uri) => toHostPath(uri, opened.host.roots) : files.pathOf,
           diffsOf: files.diffsOf,
           [Symbol.asyncDispose]: () => opened[Symbol.asyncDispose](),
         } satisfies OpenedSession;
@@ -97,6 +103,12 @@ export function createAcpHost(options: AcpHostOptions): AcpHost {
       for (const store of stores()) if (await hasSession(store, sessionId)) await store.remove(sessionId);
     },
   };
+}
+
+/** The path of a URI, or of a path relative to the first root. */
+function toHostPath(uri: string, roots: readonly string[]): string | undefined {
+  const { href } = new URL(uri, `${roots[0]}/`);
+  return roots.some((root) => href === root || href.startsWith(`${root}/`)) ? fileURLToPath(href) : undefined;
 }
 
 /** Throws unless a remote client asks for a served folder. */

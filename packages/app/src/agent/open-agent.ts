@@ -27,6 +27,7 @@ import { openServers } from "../mcp-servers/open-servers.ts";
 import { createOctant, type Octant, type OctantOptions } from "../octant.ts";
 import { cwdOf, toSystem } from "./agent-context.ts";
 import { openClient, withoutKeys } from "./choose-client.ts";
+import { loadMarkdown, MARKDOWN_FOLDERS } from "./markdown-files.ts";
 import { createSessionHooks, type OnMoment } from "./session-hooks.ts";
 import { persistMode } from "./session-mode.ts";
 import { isOwnSession, openSessions } from "./sessions.ts";
@@ -101,7 +102,10 @@ export async function openAgent(options: OpenAgentOptions) {
   // The host does not know this side's mode, so the calls are checked before they go there.
   const modal = remote ? { ...options, currentMode: () => options.currentMode?.() ?? options.mode } : options;
   const place = options.host
-    ? { roots: [folderOf(options.host, env, log)], tools: ["agent"] }
+    ? {
+        roots: [folderOf(options.host, env, log)],
+        tools: MODEL_TOOLS.filter((name) => tools?.includes(name) ?? name === "agent"),
+      }
     : { roots: options.roots, tools, toolConfig: { enable: ["core", "notes"] as const } };
   const octant: Octant = createOctant({
     ...place,
@@ -116,14 +120,14 @@ export async function openAgent(options: OpenAgentOptions) {
         options: modal,
         permissions: "enforce",
         ask,
-        host: remote,
+        host: remote && withOwnMarkdown(remote, octant, env),
         places: remote?.members,
         rootLimit: () => running?.limitReached(),
         servers: () => connected,
       }),
   });
   try {
-    const host = remote ?? createLocalHost(octant, withKeys);
+    const host = remote ? withOwnMarkdown(remote, octant, env) : createLocalHost(octant, withKeys);
     const hooksAtStart = hooksOf(octant, env);
     await openWorktreeRecords(octant.workspace, env).sweep();
     const sessions = options.sessions ?? openSessions(octant.workspace, options.owner);
@@ -140,9 +144,9 @@ export async function openAgent(options: OpenAgentOptions) {
         () => {},
       );
     const servers = openServers({
-      octant: remote ? withoutServers(octant) : octant,
+      octant,
       env,
-      more: remote ? {} : options.servers,
+      more: options.servers,
       elicit: elicitFrom({ questions: octant.questions, caller, ask, log }),
       log: notify,
       onFailed: notify,
@@ -157,8 +161,7 @@ export async function openAgent(options: OpenAgentOptions) {
     const agent = new Agent({
       client,
       tools: createToolExecutor({
-        ...sourcesOf(host, servers, modal),
-        ...(remote && { further: [ownTools(octant, options.owner)] }),
+        ...sourcesOf(host, octant, servers, modal),
         steps: [turn.step, ...(options.steps?.(octant) ?? []), markPlans(session)],
       }),
       afterRun: turn.end,
@@ -229,20 +232,23 @@ function folderOf({ address }: HostServer, env: NodeJS.ProcessEnv, warn: (line: 
 const MAX_NAME_CHARS = 40;
 const DIGEST_CHARS = 16;
 
-/** MCP servers run where the tools run. */
-const withoutServers = (octant: Octant): Pick<Octant, "config" | "workspace"> => ({
-  ...octant,
-  config: { ...octant.config, settings: { ...octant.config.settings, mcp_servers: {} } },
+/** The person's own files on this side come before those of the host. */
+const withOwnMarkdown = (host: ToolHost, octant: Octant, env: NodeJS.ProcessEnv): ToolHost => ({
+  ...host,
+  markdown: (kind) => [...loadMarkdown(octant, env, MARKDOWN_FOLDERS[kind]), ...host.markdown(kind)],
 });
+
+/** They need the models, so they run on this side. */
+const MODEL_TOOLS = ["agent", "llm"];
 
 async function openHost(
   server: HostServer,
-  { allow }: OpenAgentOptions,
+  { allow, tools }: OpenAgentOptions,
   onRestart: () => void,
 ): Promise<RemoteHost> {
   const { openRemoteHost } = await import("../host/remote-host.ts");
   try {
-    return await openRemoteHost({ dispatch: server.dispatch, allow, onRestart });
+    return await openRemoteHost({ dispatch: server.dispatch, allow, tools, onRestart });
   } catch (cause) {
     server.close();
     throw cause;
@@ -259,17 +265,25 @@ function hooksOf({ workspace: { confinement } }: Octant, env: NodeJS.ProcessEnv)
   }
 }
 
-/** The tools of this process, when the others run elsewhere: those that need the models. */
-const ownTools = (octant: Octant, caller: Caller | undefined) =>
-  createDispatchExecutor({ host: createLocalHost(octant, {}), caller });
-
-/** The tools that the model is offered. */
-function sourcesOf(host: ToolHost, servers: McpServers, { owner, currentMode }: OpenAgentOptions) {
-  const own = createDispatchExecutor({ host, caller: owner, mode: currentMode });
-  const { dispatchTo } = host;
-  if (!dispatchTo) return { own };
-  const foreign = { servers, dispatchTo, caller: owner };
-  return { own, further: [createMcpExecutor(foreign), createResourceExecutor(foreign)] };
+/** The tools that the model is offered: those of the host, and those of this process. */
+function sourcesOf(
+  host: ToolHost,
+  octant: Octant,
+  servers: McpServers,
+  { owner: caller, currentMode: mode }: OpenAgentOptions,
+) {
+  // With tools elsewhere, the policy of this side decides about MCP servers, which run here.
+  const { dispatchTo = octant.dispatchTo } = host;
+  const foreign = { servers, dispatchTo, caller };
+  const here = host.dispatchTo ? [] : [{ host: createLocalHost(octant, {}), caller }];
+  return {
+    own: createDispatchExecutor({ host, caller, mode }),
+    further: [
+      ...here.map(createDispatchExecutor),
+      createMcpExecutor(foreign),
+      createResourceExecutor(foreign),
+    ],
+  };
 }
 
 async function openSession(sessions: SessionStore, from: SessionChoice | undefined): Promise<Session> {

@@ -25,7 +25,6 @@ import { createLocalHost } from "../host/local-host.ts";
 import type { Octant } from "../octant.ts";
 import { cwdOf, toSystem } from "./agent-context.ts";
 import { openClient, withoutKeys } from "./choose-client.ts";
-import { loadMarkdown, ROLES_FOLDERS } from "./markdown-files.ts";
 import type { OpenAgentOptions } from "./open-agent.ts";
 import { createSessionHooks, forMember } from "./session-hooks.ts";
 import { openSessions } from "./sessions.ts";
@@ -91,15 +90,15 @@ export function createWorkspaceCrew(given: WorkspaceCrewOptions): Crew {
       allows: (tool) => allows(plan, tool),
     });
     const servers = given.servers?.();
-    const { dispatchTo } = place;
-    const foreign = servers &&
-      dispatchTo && {
-        servers,
-        dispatchTo,
-        caller,
-        // A server's claim that a tool only reads is not trusted.
-        allows: (tool: string) => access !== "read" && allows(plan, tool),
-      };
+    // MCP servers run in this process, also where the tools run elsewhere.
+    const { dispatchTo = octant.dispatchTo } = place;
+    const foreign = servers && {
+      servers,
+      dispatchTo,
+      caller,
+      // A server's claim that a tool only reads is not trusted.
+      allows: (tool: string) => access !== "read" && allows(plan, tool),
+    };
     const further = foreign ? [createMcpExecutor(foreign), createResourceExecutor(foreign)] : [];
     // With tools elsewhere, the agent tool is still one of this process.
     const here = createDispatchExecutor({
@@ -114,7 +113,11 @@ export function createWorkspaceCrew(given: WorkspaceCrewOptions): Crew {
       tools:
         plan.of.access === "none"
           ? NO_TOOLS
-          : createToolExecutor({ own, further: given.host ? [here] : further, steps: [markPlans(session)] }),
+          : createToolExecutor({
+              own,
+              further: given.host ? [here, ...further] : further,
+              steps: [markPlans(session)],
+            }),
       session,
       hooks: forMember(createSessionHooks(octant, session, options.onMoment), {
         agent_id: plan.agent_id,
@@ -139,7 +142,7 @@ export function createWorkspaceCrew(given: WorkspaceCrewOptions): Crew {
   };
   const { max_turns = CREW_LIMITS.max_turns, max_cost = CREW_LIMITS.max_cost } = limitsOf(options);
   const crew: Crew = new Crew({
-    roles: () => loadRoles(octant, env),
+    roles: () => loadRoles(host),
     create,
     // Commands of the person start sub-agents outside of any run; these limits hold there too.
     limits: {
@@ -183,10 +186,8 @@ const allows = (plan: MemberPlan, tool: string): boolean =>
   );
 
 /** The built-in roles, the person's own, and the project's that the person trusts with exactly this content. */
-function loadRoles(octant: Octant, env: NodeJS.ProcessEnv): readonly Role[] {
-  const own = loadMarkdown(octant, env, ROLES_FOLDERS).flatMap(
-    ({ name, text }) => parseRole(name, text) ?? [],
-  );
+function loadRoles(host: Pick<ToolHost, "markdown">): readonly Role[] {
+  const own = host.markdown("roles").flatMap(({ name, text }) => parseRole(name, text) ?? []);
   const all = [...ROLES, ...own];
   return all.filter(({ name }, at) => all.findIndex((role) => role.name === name) === at);
 }

@@ -37,9 +37,18 @@ export interface OpenedPlace {
   close(): Promise<void>;
 }
 
+/** What a session wants of its place; it never widens what the server offers. */
+const PlaceRequest = z.object({
+  /** Rules that the person allowed for this run. */
+  allow: z.array(PermissionRule).default([]),
+  /** Only these tools. */
+  tools: z.array(z.string()).optional(),
+});
+export type PlaceRequest = z.output<typeof PlaceRequest>;
+
 export interface HostSources {
   /** A workspace with the tools and the policy of an agent. */
-  openPlace(allow: readonly PermissionRule[]): Promise<OpenedPlace>;
+  openPlace(request: PlaceRequest): Promise<OpenedPlace>;
 }
 
 const MAX_WAIT_MS = 50_000;
@@ -106,8 +115,8 @@ export function hostTool({ openPlace }: HostSources) {
     summary: "The place where the tools of a session in another process run.",
     actions: {
       open: request("Open a place, until cancelled.", "write", {
-        input: z.strictObject({ place: PlaceId, allow: z.array(PermissionRule).default([]) }),
-        run: ({ place, allow }, ctx) => hold(place, () => openPlace(allow), ctx),
+        input: z.strictObject({ place: PlaceId, ...PlaceRequest.shape }),
+        run: ({ place, ...wanted }, ctx) => hold(place, () => openPlace(wanted), ctx),
       }),
       open_member: request("Open the place of a sub-agent, until cancelled.", "read", {
         input: z.strictObject({ place: PlaceId, parent_place: PlaceId, plan: z.looseObject({}) }),
@@ -132,6 +141,7 @@ export function hostTool({ openPlace }: HostSources) {
             roots: host.roots,
             declarations: host.registry.list().map(toDeclaration),
             has_worktree: member?.finish !== undefined,
+            markdown: { commands: host.markdown("commands"), roles: host.markdown("roles") },
           };
         },
       }),

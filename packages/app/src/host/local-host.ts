@@ -1,6 +1,7 @@
 import type { ToolHost } from "@octant/agent";
 import { pathToUri } from "@octant/host";
 import { loadHostContext } from "../agent/agent-context.ts";
+import { loadMarkdown, MARKDOWN_FOLDERS } from "../agent/markdown-files.ts";
 import { createTurns } from "../agent/undo.ts";
 import type { Octant } from "../octant-api.ts";
 
@@ -13,4 +14,5 @@ export const createLocalHost = (octant: Octant, env: NodeJS.ProcessEnv): ToolHos
   jobs: octant.workspace.jobs,
   turns: createTurns(octant),
   context: () => loadHostContext(octant, env),
+  markdown: (kind) => loadMarkdown(octant, env, MARKDOWN_FOLDERS[kind]),
 });

@@ -5,8 +5,14 @@ import type { OctantOptions } from "../octant-api.ts";
 import type { OpenedPlace } from "./host-tool.ts";
 import { createLocalHost } from "./local-host.ts";
 
+type PlaceOptions = OctantOptions &
+  Required<Pick<OctantOptions, "env">> & {
+    /** Only these of the server's tools. */
+    readonly wanted: readonly string[] | undefined;
+  };
+
 /** The tools and the policy of an agent, for a session whose loop runs in another process. */
-export function openPlace(options: OctantOptions & Required<Pick<OctantOptions, "env">>): OpenedPlace {
+export function openPlace({ wanted, ...options }: PlaceOptions): OpenedPlace {
   const env = withoutKeys(options.env);
   const given = { env, allow: options.allow, permissions: "enforce" } as const;
   const octant = createOctant({
@@ -17,6 +23,8 @@ export function openPlace(options: OctantOptions & Required<Pick<OctantOptions, 
   });
   // These need models, which the process with the loop has.
   for (const name of ["agent", "llm"]) octant.removeTool(name);
+  for (const { name } of wanted ? octant.registry.list() : [])
+    if (!wanted?.includes(name)) octant.removeTool(name);
   const members = createMemberHosts(octant, { ...given, crew: noCrew });
   return {
     host: createLocalHost(octant, env),

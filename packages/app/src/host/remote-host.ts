@@ -4,8 +4,10 @@ import type {
   HostContext,
   HostJobs,
   HostTurns,
+  MarkdownKind,
   MemberHost,
   MemberHosts,
+  NamedMarkdown,
   PlannedUndo,
   ToolHost,
   Turn,
@@ -30,6 +32,8 @@ export interface RemoteHostOptions {
   readonly dispatch: Dispatch;
   /** Rules that the person allowed for this run. */
   readonly allow?: readonly PermissionRule[] | undefined;
+  /** Only these tools; all of the server's when absent. */
+  readonly tools?: readonly string[] | undefined;
   /** Called when the server was restarted and the place is open again. */
   onRestart(): void;
 }
@@ -47,7 +51,11 @@ const RETRY_MS = 500;
 
 /** Opens a place for a session on a server in another process; it survives the restart of that server. */
 export async function openRemoteHost(options: RemoteHostOptions): Promise<RemoteHost> {
-  const { host, members, close } = await openPlace(options, "open", { allow: options.allow ?? [] });
+  const { host, members, close } = await openPlace(
+    options,
+    "open",
+    withoutUndefined({ allow: options.allow ?? [], tools: options.tools }),
+  );
   return { ...host, members, close };
 }
 
@@ -77,6 +85,7 @@ async function openPlace(options: RemoteHostOptions, how: string, input: object)
     roots: readonly string[];
     declarations: readonly ToolDeclaration[];
     has_worktree: boolean;
+    markdown: Readonly<Record<MarkdownKind, readonly NamedMarkdown[]>>;
   }>("about");
   const registry = createRemoteRegistry(about.declarations);
 
@@ -108,6 +117,7 @@ async function openPlace(options: RemoteHostOptions, how: string, input: object)
     jobs: toJobs(get),
     turns: toTurns(get),
     context: () => get<HostContext>("context"),
+    markdown: (kind) => about.markdown[kind],
   };
   const finish = async (is_done: boolean) =>
     (await get<{ outcome: WorktreeOutcome }>("finish", { is_done })).outcome;

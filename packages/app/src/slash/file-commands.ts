@@ -1,16 +1,21 @@
-import { type FrontMatter, parseFrontMatter, textField, withArguments } from "@octant/agent";
+import {
+  type FrontMatter,
+  type NamedMarkdown,
+  parseFrontMatter,
+  textField,
+  withArguments,
+} from "@octant/agent";
 import { createToText, ToolError, toOneLine } from "@octant/core";
-import { COMMANDS_FOLDERS, loadMarkdown, type MarkdownFile } from "../agent/markdown-files.ts";
 import type { OpenedAgent } from "../agent/open-agent.ts";
 import { LOCAL_CALLER } from "../edges.ts";
 import type { SlashCommand, SlashContext } from "./slash-command.ts";
 
 /** The commands in Markdown files of the person, and of the project as far as it is trusted. */
-export const fileCommands = ({ octant, env }: Pick<OpenedAgent, "octant" | "env">): readonly SlashCommand[] =>
-  loadMarkdown(octant, env, COMMANDS_FOLDERS).map(toCommand);
+export const fileCommands = ({ host }: Pick<OpenedAgent, "host">): readonly SlashCommand[] =>
+  host.markdown("commands").map(toCommand);
 
 /** Sends the text to the model, with what the person typed and with the output of the commands in it. */
-function toCommand({ name, path, text }: MarkdownFile): SlashCommand {
+function toCommand({ name, path, text }: NamedMarkdown): SlashCommand {
   const head = parseFrontMatter(text);
   const ignored = [...head.fields.keys()].filter((field) => !FIELDS.includes(field));
   const about = toOneLine(textField(head, "description") ?? path);
@@ -43,10 +48,10 @@ async function expand({ body }: FrontMatter, typed: string, context: SlashContex
 const PLACE = "\uFFFE";
 
 async function runCommand(command: string, typed: string, { opened, signal }: SlashContext): Promise<string> {
-  const { octant, agent, ask } = opened;
+  const { host, agent, ask } = opened;
   const call = { tool: "proc", action: "exec", input: { command, env: { ARGUMENTS: typed } } };
   const caller = { ...LOCAL_CALLER, id: agent.session.id };
-  const { envelope } = await octant.dispatch(call, { caller, signal, ask });
+  const { envelope, text } = await host.dispatch(call, { caller, signal, ask });
   if (!envelope.ok) throw new ToolError(envelope.error.code, envelope.error.message, envelope.error.details);
-  return createToText(octant.registry, [])(envelope);
+  return text ?? createToText(host.registry, [])(envelope);
 }

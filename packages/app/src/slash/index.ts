@@ -41,9 +41,10 @@ export const listCommands = ({
   octant,
   servers,
   env,
-}: Pick<OpenedAgent, "octant" | "servers" | "env">): readonly SlashCommand[] => [
+  host,
+}: Pick<OpenedAgent, "octant" | "servers" | "env" | "host">): readonly SlashCommand[] => [
   ...COMMANDS,
-  ...withoutTaken([...fileCommands({ octant, env }), ...skillCommands({ octant, env })]),
+  ...withoutTaken([...fileCommands({ host }), ...skillCommands({ octant, env })]),
   ...promptCommands(servers),
 ];
 

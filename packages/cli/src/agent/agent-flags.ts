@@ -22,10 +22,8 @@ export const modelFlags = {
   },
 } as const;
 
-/** Flags of every command that runs the agent: workspace, model, session. */
-export const agentFlags = {
-  ...workspaceFlags,
-  ...modelFlags,
+/** Flags for tools that run elsewhere. */
+export const hostFlags = {
   host: {
     summary:
       "Run the tools on another server: ipc:///…, tcp://host:port, or exec: and a command that starts it",
@@ -33,6 +31,13 @@ export const agentFlags = {
     env: "OCTANT_TOOL_HOST",
   },
   keys: { summary: "For --host tcp://: the key file of the server", value: "FILE" },
+} as const;
+
+/** Flags of every command that runs the agent: workspace, model, session. */
+export const agentFlags = {
+  ...workspaceFlags,
+  ...modelFlags,
+  ...hostFlags,
   resume: { summary: "Resume this session", value: "ID" },
   continue: { summary: "Resume the newest session of this folder" },
   fork: { summary: "Start a new session from a copy of this one", value: "ID" },

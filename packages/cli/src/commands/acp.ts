@@ -1,4 +1,4 @@
-import { modelFlags, toModelOptions } from "../agent/agent-flags.ts";
+import { hostFlags, modelFlags, openHost, toModelOptions } from "../agent/agent-flags.ts";
 import { defineCommand, ENDING_SIGNALS, EXIT } from "../command.ts";
 import { toWorkspaceOptions } from "../open-octant.ts";
 import { logLine, workspaceFlags } from "../workspace-flags.ts";
@@ -11,6 +11,7 @@ export const acp = defineCommand({
   flags: {
     ...flags,
     ...modelFlags,
+    ...hostFlags,
     "draft-v2": {
       summary: "Offer the draft of version 2 of the protocol to editors that ask for it; it may still change",
     },
@@ -34,6 +35,7 @@ are unsaved in the editor are read as the person sees them. The log is on stderr
       ...toWorkspaceOptions(flags, io),
       ...toModelOptions(flags),
       cwd: io.cwd(),
+      host: () => openHost(flags, io),
     });
     const server = serveAcp({
       host,

@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
 import { type ProviderName, type StampedEvent, textOf } from "@octant/agent";
 import {
   createPictures,
@@ -224,10 +225,12 @@ async function background(): Promise<void> {
 
 const STOPPED_MS = 50;
 
-const greeting = ({ octant, untrusted, agent }: OpenedAgent, unconfined: string | undefined, io: Io) => [
+const greeting = ({ host, untrusted, agent }: OpenedAgent, unconfined: string | undefined, io: Io) => [
   [
     span("Octant", { bold: true, role: "accent" }),
-    span(`  ${toOneLine(octant.workspace.confinement.roots[0] ?? io.cwd())}`, { role: "muted" }),
+    span(`  ${toOneLine(host.roots[0] === undefined ? io.cwd() : fileURLToPath(host.roots[0]))}`, {
+      role: "muted",
+    }),
   ],
   ...(agent.session.conversation.messages.length > 0
     ? [
