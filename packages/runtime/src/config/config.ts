@@ -74,7 +74,9 @@ export interface WaitingPart {
 
 /** Later ones override earlier ones, but narrow only where safety is concerned. */
 export const TIERS = ["user", "project", "local", "environment"] as const;
-export type TierName = (typeof TIERS)[number];
+/** Files of other agents in a project that take effect after trust: `.mcp.json` and `.claude/settings.json`. */
+export const FOREIGN_TIERS = ["mcp", "claude"] as const;
+export type TierName = (typeof TIERS)[number] | (typeof FOREIGN_TIERS)[number];
 
 /** Where an effective value comes from; lines count from 1. */
 export interface Origin {
@@ -84,7 +86,7 @@ export interface Origin {
 }
 
 /** The tiers that come with a project, and so possibly from a stranger. */
-export type ProjectTierName = Extract<TierName, "project" | "local">;
+export type ProjectTierName = Exclude<TierName, "user" | "environment">;
 
 export const isProjectTier = (tier: TierName): tier is ProjectTierName =>
-  tier === "project" || tier === "local";
+  tier !== "user" && tier !== "environment";

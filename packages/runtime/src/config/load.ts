@@ -1,13 +1,15 @@
 import type { Stats } from "node:fs";
 import { once } from "../permissions/facts.ts";
-import type { Config, WaitingForTrust } from "./config.ts";
+import { type Config, FOREIGN_TIERS, type ProjectTierName, type WaitingForTrust } from "./config.ts";
 import { fieldsOf } from "./dictionary.ts";
 import { environmentSettings } from "./environment.ts";
+import { readForeign, withVariables } from "./foreign-settings.ts";
 import { type LoadedTier, mergeTiers } from "./merge.ts";
 import { type ParsedSettings, parseSettings } from "./parse-settings.ts";
 import {
   isInside,
   type Person,
+  PROJECT_TIERS,
   type ProjectFile,
   projectFile,
   realPlace,
@@ -32,14 +34,15 @@ export function loadConfig({ roots, ...person }: LoadOptions): Config {
   const real = [...new Set(roots.map(realPlace))];
   const schemaOf = once(settingsSchema);
   const { own, warnings: ownWarnings } = readOwn(userFile(user), schemaOf);
-  const projects = (["project", "local"] as const)
-    .flatMap((tier) => real.map((root) => projectFile(root, tier)))
-    .flatMap((file) => readParsed(file, schemaOf) ?? []);
+  const projects = PROJECT_TIERS.flatMap((tier) => real.map((root) => projectFile(root, tier))).flatMap(
+    (file) =>
+      (isForeign(file.tier) ? readOther(file, file.tier, schemaOf) : readParsed(file, schemaOf)) ?? [],
+  );
   projects.forEach(checkRules);
 
   const trust = projects.length > 0 ? loadTrust(user) : NO_TRUST;
   if (own || trust.trusted.length > 0) refuseFolderOfProject(user, real);
-  const judged = projects.map((one) => judge(one, trust, own?.settings));
+  const judged = projects.map((one) => judge(one, trust, own?.settings, person.env));
   const tiers: LoadedTier[] = [
     ...(own ? [{ tier: "user", trusted: true, root: real[0] ?? "/", ...toTier(own) } as const] : []),
     ...judged.map(({ tier }) => tier),
@@ -51,6 +54,7 @@ export function loadConfig({ roots, ...person }: LoadOptions): Config {
   const warnings = [
     ...ownWarnings,
     ...unknown,
+    ...projects.flatMap(({ file, warnings = [] }) => warnings.map((text) => `${file.shown}: ${text}`)),
     ...trust.warnings,
     ...merged.warnings,
     ...waiting.map(toWarning),
@@ -77,6 +81,25 @@ const NO_TRUST: TrustStore = { trusted: [], warnings: [] };
 interface ReadSettings<F extends SettingsFile> extends ParsedSettings {
   readonly file: F;
   readonly stat: Stats;
+  readonly warnings?: readonly string[];
+}
+
+const isForeign = (tier: ProjectTierName): tier is (typeof FOREIGN_TIERS)[number] =>
+  FOREIGN_TIERS.some((one) => one === tier);
+
+/** A file of another agent. One that cannot be read safely counts as missing: none of our limits are in it. */
+function readOther(
+  file: ProjectFile,
+  tier: (typeof FOREIGN_TIERS)[number],
+  schemaOf: () => ReturnType<typeof settingsSchema>,
+): ReadSettings<ProjectFile> | undefined {
+  try {
+    const found = readSettingsFile(file);
+    return found && { ...readForeign(tier, found.text, schemaOf()), unknown: [], file, stat: found.stat };
+  } catch (cause) {
+    if (cause instanceof SettingsError) return undefined;
+    throw cause;
+  }
 }
 
 function readParsed<F extends SettingsFile>(
@@ -126,12 +149,14 @@ function judge(
   read: ReadSettings<ProjectFile>,
   { trusted }: TrustStore,
   own: Settings = {},
+  env: NodeJS.ProcessEnv = {},
 ): { readonly tier: LoadedTier; readonly waiting?: WaitingForTrust } {
   const { tier, root: folder } = read.file;
   const { parts, hash } = trustPartsOf(read.settings, folder, tier);
   const isTrusted = parts.length === 0 || isRemembered(trusted, { folder, tier, hash });
   const loaded: LoadedTier = { tier, trusted: isTrusted, root: folder, ...toTier(read) };
-  if (isTrusted) return { tier: loaded };
+  if (isTrusted)
+    return { tier: tier === "mcp" ? { ...loaded, settings: withVariables(read.settings, env) } : loaded };
   const shownParts = parts.map(({ path, shown }) => ({
     key: path.join("."),
     line: read.lineOf(...path),

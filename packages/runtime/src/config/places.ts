@@ -18,8 +18,17 @@ export interface UserFolder {
   readonly home: string;
 }
 
-const FILES = { project: "settings.json", local: "settings.local.json" } as const;
 const PROJECT_FOLDER = ".hanzo";
+const USER_FILE = "settings.json";
+const FILES: Readonly<Record<ProjectTierName, string>> = {
+  mcp: ".mcp.json",
+  claude: ".claude/settings.json",
+  project: `${PROJECT_FOLDER}/settings.json`,
+  local: `${PROJECT_FOLDER}/settings.local.json`,
+};
+/** Those of a project in the order in which they are merged. */
+// Object.keys widens the keys to string.
+export const PROJECT_TIERS = Object.keys(FILES) as readonly ProjectTierName[];
 
 export function userFolder({ env, home: given = env["HOME"] }: Person): UserFolder {
   const home = given && isAbsolute(given) ? given : homedir();
@@ -30,7 +39,7 @@ export function userFolder({ env, home: given = env["HOME"] }: Person): UserFold
 }
 
 export function userFile({ path, home }: UserFolder): SettingsFile {
-  const file = join(path, FILES.project);
+  const file = join(path, USER_FILE);
   return { path: file, shown: isInside(home, file) ? join("~", relative(home, file)) : file };
 }
 
@@ -51,7 +60,7 @@ export function settingsPlaces({
     ...own,
     ...roots.flatMap((root) => [
       join(root, PROJECT_FOLDER),
-      ...(["project", "local"] as const).map((tier) => projectFile(root, tier).path),
+      ...PROJECT_TIERS.map((tier) => projectFile(root, tier).path),
     ]),
   ];
 }
@@ -63,7 +72,7 @@ export interface ProjectFile extends SettingsFile {
 }
 
 export function projectFile(root: string, tier: ProjectTierName): ProjectFile {
-  const shown = join(PROJECT_FOLDER, FILES[tier]);
+  const shown = FILES[tier];
   return { path: join(root, shown), shown, root, tier };
 }
 

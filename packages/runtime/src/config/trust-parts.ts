@@ -63,7 +63,9 @@ const onlySwitchesOff = ({ disabled, command, url }: ServerSettings): boolean =>
 
 /** Header values are often secrets, and do not affect what runs here. */
 function showServer({ headers, ...server }: ServerSettings): string {
-  return show(headers ? { ...server, headers: Object.keys(headers) } : server);
+  if (!headers) return show(server);
+  const variables = Object.values(headers).flatMap((value) => value.match(/\$\{[^}]*\}/g) ?? []);
+  return show({ ...server, headers: Object.keys(headers), ...(variables.length > 0 && { variables }) });
 }
 
 const show = (value: unknown): string => toExact(JSON.stringify(value));

@@ -4,7 +4,7 @@ import type { ProjectTierName, WaitingForTrust } from "./config.ts";
 import { fieldsOf } from "./dictionary.ts";
 import { JsoncError, parseJsonc } from "./jsonc.ts";
 import { whileLocked } from "./locked.ts";
-import { type Person, realPlace, trustFile, type UserFolder, userFolder } from "./places.ts";
+import { type Person, PROJECT_TIERS, realPlace, trustFile, type UserFolder, userFolder } from "./places.ts";
 import { readSettingsFile } from "./read-file.ts";
 import { SettingsError } from "./settings-error.ts";
 
@@ -107,7 +107,8 @@ const isTrusted = (one: unknown): one is Trusted => {
   const { folder, tier, hash, trusted_at } = fieldsOf(one);
   return (
     [folder, hash, trusted_at].every((value) => typeof value === "string") &&
-    (tier === "project" || tier === "local" || (typeof tier === "string" && tier.startsWith("instructions:")))
+    typeof tier === "string" &&
+    (PROJECT_TIERS.some((one) => one === tier) || tier.startsWith("instructions:"))
   );
 };
 

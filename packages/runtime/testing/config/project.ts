@@ -4,7 +4,7 @@ import { dirname, join } from "node:path";
 import type { Config, TierName } from "../../src/config/config.ts";
 import { loadConfig } from "../../src/config/load.ts";
 
-type FileTier = Exclude<TierName, "environment">;
+type FileTier = Exclude<TierName, "environment" | "mcp" | "claude">;
 
 /** A temporary project folder and home, removed at the end. */
 export interface TestProject extends Disposable {

@@ -1,0 +1,87 @@
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { loadConfig } from "./load.ts";
+import { trustFolder } from "./trust.ts";
+
+let base: string;
+beforeEach(() => {
+  base = realpathSync(mkdtempSync(join(tmpdir(), "octant-foreign-")));
+  mkdirSync(join(base, "home"));
+});
+afterEach(() => rmSync(base, { recursive: true, force: true }));
+
+const env = () => ({ HOME: join(base, "home"), TOKEN: "t0ken" });
+const variable = (name: string) => `\${${name}}`;
+const load = () => loadConfig({ roots: [join(base, "ws")], env: env() });
+function write(path: string, value: unknown): void {
+  const file = join(base, "ws", path);
+  mkdirSync(dirname(file), { recursive: true });
+  writeFileSync(file, typeof value === "string" ? value : JSON.stringify(value, null, 1));
+}
+
+test("servers of .mcp.json wait for trust, then run with their variables filled in", async () => {
+  write(".mcp.json", {
+    mcpServers: {
+      docs: { command: "docs", args: [variable("MODE:-fast")], env: { KEY: variable("TOKEN") } },
+      far: {
+        type: "http",
+        url: "https://far.example/mcp",
+        headers: { Authorization: `Bearer ${variable("TOKEN")}` },
+      },
+      octant: { command: "octant", args: ["serve"] },
+      bad: { command: 5 },
+    },
+  });
+  const before = load();
+  expect(before.settings.mcp_servers).toEqual({});
+  expect(before.waiting).toMatchObject([
+    { tier: "mcp", parts: [{ key: "mcp_servers.docs", line: 3 }, { key: "mcp_servers.far" }] },
+  ]);
+  expect(JSON.stringify(before.waiting)).not.toContain("t0ken");
+  expect(before.waiting[0]?.parts[1]?.shown).toContain(`"variables":["${variable("TOKEN")}"]`);
+  expect(before.warnings.join("\n")).toContain(".mcp.json: mcpServers.bad is ignored");
+  await trustFolder(before.waiting, { env: env() });
+  expect(load().settings.mcp_servers).toEqual({
+    docs: { command: "docs", args: ["fast"], env: { KEY: "t0ken" }, disabled: false },
+    far: { url: "https://far.example/mcp", headers: { Authorization: "Bearer t0ken" }, disabled: false },
+  });
+  write(".mcp.json", { mcpServers: { docs: { command: "other" } } });
+  expect(load().settings.mcp_servers).toEqual({});
+});
+
+test("hooks of .claude/settings.json wait for trust; other kinds and events are named", async () => {
+  write(".claude/settings.json", {
+    permissions: { allow: ["Bash"] },
+    hooks: {
+      PreToolUse: [{ matcher: "Bash", hooks: [{ type: "command", command: "check", timeout: 2 }] }],
+      Stop: [{ hooks: [{ type: "prompt", prompt: "done?" }] }],
+      WorktreeCreate: [{ hooks: [{ type: "command", command: "x" }] }],
+    },
+  });
+  const before = load();
+  expect(before.settings.hooks).toEqual([]);
+  expect(before.permissions).toEqual([]);
+  expect(before.warnings.filter((line) => line.includes("is ignored"))).toEqual([
+    ".claude/settings.json: hooks.Stop.0.hooks.0 is ignored: Octant has nothing like it",
+    ".claude/settings.json: hooks.WorktreeCreate.0.hooks.0 is ignored: Octant has nothing like it",
+  ]);
+  await trustFolder(before.waiting, { env: env() });
+  expect(load().settings.hooks).toEqual([
+    { event: "PreToolUse", matcher: "Bash", command: "check", timeout_ms: 2_000 },
+  ]);
+});
+
+test("a broken, linked or strange file of another agent has no effect, and nothing fails", () => {
+  for (const text of ["{", "[]", '"x"', '{"mcpServers":[1]}', '{"hooks":{"Stop":{"x":1}}}', '{"hooks":[[]]}'])
+    for (const path of [".mcp.json", ".claude/settings.json"]) {
+      write(path, text);
+      const { settings, waiting } = load();
+      expect([settings.hooks, { ...settings.mcp_servers }, waiting], `${path} ${text}`).toEqual([[], {}, []]);
+    }
+  rmSync(join(base, "ws/.mcp.json"));
+  writeFileSync(join(base, "elsewhere.json"), JSON.stringify({ mcpServers: { x: { command: "x" } } }));
+  symlinkSync("../elsewhere.json", join(base, "ws/.mcp.json"));
+  expect(load().waiting).toEqual([]);
+});
