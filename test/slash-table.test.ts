@@ -34,12 +34,19 @@ const LINES: readonly (readonly [line: string, outcome: object])[] = [
   ["/commit-push-pr", { text: expect.stringContaining("pull request: https://example.org/pr/7") }],
   ["/worktree side", { text: expect.stringContaining("on branch `side`") }],
   ["/rewind 1 conversation", { next: { how: "fork", id: expect.any(String) }, draft: "make it" }],
-  ["/resume", { text: expect.stringContaining("make it") }],
+  ["/resume", { text: "there are no other sessions yet" }],
   ["/fork", { next: { how: "fork", id: expect.any(String) } }],
   ["/clear", { next: "new" }],
   ["/compact", { text: expect.any(String) }],
-  ["/model", { text: "model: m" }],
+  ["/model", { text: expect.stringContaining("model: m\n\nThe provider does not list its models") }],
   ["/model other", { text: "model: other" }],
+  [
+    "/context",
+    { text: expect.stringMatching(/tool definitions: \d+ tokens[\s\S]*summary of earlier turns: \d+/) },
+  ],
+  ["/copy", { copy: "report" }],
+  ["/copy code", { text: expect.stringContaining("the last answer has 0 code blocks") }],
+  ["/trust", { text: "nothing here waits for your trust" }],
   ["/cost", { text: expect.stringMatching(/^\d+ tokens, cost unknown$/) }],
   ["/export talk.md", { text: "wrote `talk.md`" }],
   ["/export ~/talk.md", { text: "wrote `~/talk.md`" }],
@@ -72,7 +79,7 @@ test("every command of the table works in a session, on real git with a bare rem
   await using session = await openSlashSession(
     project,
     ({ user, answers }) =>
-      user.includes("make it") && answers === 0
+      user.startsWith("make it") && answers === 0
         ? { parts: [{ call: "proc", input: { action: "exec", command: "echo x > made.txt" } }] }
         : { parts: [{ text: "report" }] },
     { PATH: `${bin}:${process.env["PATH"]}` },
@@ -97,7 +104,7 @@ test("every command of the table works in a session, on real git with a bare rem
 test("octant run takes commands about the session: a copy, the state before a message, and the next run is the person's own", async () => {
   using project = createFixtureProject();
   await using provider = await createScriptedProvider(({ user, answers, system }) =>
-    answers === 0 && user.includes("make it")
+    answers === 0 && user.startsWith("make it")
       ? { parts: [{ call: "proc", input: { action: "exec", command: "echo x > made.txt" } }] }
       : { parts: [{ text: system.includes("# Role") ? "sub" : "own" }] },
   );

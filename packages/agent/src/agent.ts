@@ -77,11 +77,25 @@ export class Agent {
     return this.#start(undefined, options);
   }
 
-  /** Queues a message for a working agent: it is delivered at the next step. */
-  queue(given: Content): void {
+  /** Queues a message for a working agent: it is delivered at the next step. Returns it as it is queued. */
+  queue(given: Content): readonly UserPart[] {
     const content = toParts(given);
     this.#queued.push(content);
     this.session.publish({ type: "queued", content, queue_length: this.#queued.length });
+    return content;
+  }
+
+  /** Takes back one queued message; false when it was delivered. */
+  unqueue(content: readonly UserPart[]): boolean {
+    const at = this.#queued.indexOf(content);
+    if (at !== -1) this.#queued.splice(at, 1);
+    return at !== -1;
+  }
+
+  /** Adds something that the model reads with the next message, such as the result of the person's own command. */
+  async note(given: Content): Promise<void> {
+    await this.#open();
+    await this.session.append({ type: "user", origin: "context", content: toParts(given) });
   }
 
   /** Takes back the queued messages. */
@@ -171,22 +185,28 @@ export class Agent {
     }
   }
 
-  /** The reason when a hook refuses the message. */
-  async #begin(content: readonly UserPart[] | undefined, signal: AbortSignal): Promise<string | undefined> {
+  /** Stores what all requests of the session have in common. */
+  async #open(): Promise<void> {
     const { session, system = "", cwd = "", parent } = this.#options;
     const { model } = this.#client;
     const tools = this.#options.tools.definitions();
+    if (session.conversation.model !== undefined) return;
+    await session.append({
+      type: "session_began",
+      format: LOG_FORMAT,
+      system,
+      tools,
+      model,
+      cwd,
+      ...(parent && { parent }),
+    });
+  }
+
+  /** The reason when a hook refuses the message. */
+  async #begin(content: readonly UserPart[] | undefined, signal: AbortSignal): Promise<string | undefined> {
+    const { session } = this;
     const isNew = session.conversation.model === undefined;
-    if (isNew)
-      await session.append({
-        type: "session_began",
-        format: LOG_FORMAT,
-        system,
-        tools,
-        model,
-        cwd,
-        ...(parent && { parent }),
-      });
+    await this.#open();
     await settleOpenCalls(session);
     const refused = await this.#startHooks(isNew ? "startup" : "resume", signal);
     if (refused !== undefined) return refused;

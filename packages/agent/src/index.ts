@@ -58,7 +58,7 @@ export {
 export { backoffCap, createBackoff, retryAfterMs } from "./providers/backoff.ts";
 export { findModel } from "./providers/catalog.ts";
 export { chooseProvider, createCredentialSource } from "./providers/choose-provider.ts";
-export { checkKey } from "./providers/list-models.ts";
+export { checkKey, listProviderModels } from "./providers/list-models.ts";
 export { findLocalServers, type LocalServer } from "./providers/local-servers.ts";
 export {
   type ClientOptions,
@@ -79,6 +79,7 @@ export { readLogFile } from "./sessions/log-file.ts";
 export { LogSessionStore, type SessionLogs } from "./sessions/log-session-store.ts";
 export type { SessionInfo, SessionStore } from "./sessions/session-store.ts";
 export { afterBeginning, createSpending, type Spending } from "./spending.ts";
+export { estimateTokens, messageTokens } from "./tokens.ts";
 export type { CallStep, ToolCall, ToolExecutor, ToolResult } from "./tool-executor.ts";
 export type {
   Direction,

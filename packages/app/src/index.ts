@@ -19,7 +19,8 @@ export {
   type ToolUse,
   type ToolUseAnswer,
 } from "./agent/create-agent.ts";
-export { findMentions } from "./agent/find-mentions.ts";
+export { createMentionFinder } from "./agent/find-mentions.ts";
+export { createPathList, findPaths } from "./agent/fuzzy-paths.ts";
 export { withMentions } from "./agent/mentions.ts";
 export {
   type OpenAgentOptions,
@@ -46,6 +47,7 @@ export {
   openSessionStore,
   openSessions,
 } from "./agent/sessions.ts";
+export { runShellLine } from "./agent/shell-line.ts";
 export { listPrompts } from "./agent/turns.ts";
 export { createTurns, describeUndo, planUndo, whyAsked } from "./agent/undo.ts";
 export { findUntrusted, trustWaiting, type Waiting } from "./agent/untrusted.ts";

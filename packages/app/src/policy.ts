@@ -1,5 +1,5 @@
 import type { Around } from "@octant/core";
-import { type Checkpoints, createProcesses, homesOf, type Workspace } from "@octant/host";
+import { type Checkpoints, createProcesses, excludeFromGit, homesOf, type Workspace } from "@octant/host";
 import {
   type AddedRule,
   addLocalRule,
@@ -118,8 +118,12 @@ export async function keepRule(
 ): Promise<AddedRule> {
   const [root = "/"] = confinement.roots;
   await sandbox.allowProtected(localFolder(root));
-  return addLocalRule(root, rule, { env });
+  const added = await addLocalRule(root, rule, { env });
+  excludeFromGit(confinement, root, LOCAL_SETTINGS);
+  return added;
 }
+
+const LOCAL_SETTINGS = ".hanzo/settings.local.json";
 
 const MEBIBYTE = 1024 * 1024;
 const HOOK_CAPS = { head: MEBIBYTE, tail: MEBIBYTE };

@@ -47,6 +47,7 @@ export { switchTo } from "./git/checkout.ts";
 export { makeCommit } from "./git/commit.ts";
 export { emptyTree, findCommit, findHead } from "./git/commits.ts";
 export { makeDiff, readDiffStat } from "./git/diff.ts";
+export { excludeFromGit } from "./git/exclude.ts";
 export { createGit, type Git, type Repository } from "./git/git.ts";
 export { type HookRecord, recordHooks } from "./git/hooks.ts";
 export { type Commit, isShallow, readLog } from "./git/log.ts";

@@ -27,6 +27,8 @@ export type AppOptions = OutboxOptions & {
   externalEditor?: (text: string) => Promise<string>;
   /** Stops the process until the shell continues it; without it Ctrl-Z undoes. */
   background?: () => Promise<void>;
+  /** Lets running commands continue in the background, and says how many. */
+  toBackground?: () => number;
   /** Shows the whole conversation in a pager. */
   pager?: () => Promise<void>;
   /** The person's messages so far, oldest first; /rewind returns to one. */

@@ -3,12 +3,14 @@ import type { AppOptions, Beginning } from "./app-options.ts";
 import type { TerminalInput } from "./device.ts";
 import { type InputAction, InputLine } from "./editor/input-line.ts";
 import { Outbox } from "./outbox.ts";
+import { type AppMenu, PickMenu } from "./pick-menu.ts";
 import { QuestionBox } from "./question-box.ts";
 import { RewindMenu } from "./rewind-menu.ts";
 import { type Live, Screen } from "./screen.ts";
 import { type Line, span, wrap } from "./styled.ts";
 import { ConversationView, SPINNER_MS } from "./view/conversation-view.ts";
 import { viewAgents } from "./view/progress.ts";
+import { toClipboard, viewQueue, viewTyped } from "./view/queue.ts";
 import { type StatusFacts, viewStatus } from "./view/status.ts";
 
 const FRAME_MS = 33;
@@ -23,7 +25,8 @@ export class TerminalApp {
   readonly #input: InputLine;
   readonly #question: QuestionBox;
   readonly #outbox: Outbox;
-  #rewind: RewindMenu | undefined;
+  /** It takes all keys while it is open. */
+  #menu: AppMenu | undefined;
   /** The last key, when pressing it again does more. */
   #pressed: "Escape" | "Ctrl-C" | undefined;
   #note: string | undefined;
@@ -61,10 +64,12 @@ export class TerminalApp {
       onUnsent: (text) => {
         this.#input.text = [text, this.#input.text].filter(Boolean).join("\n\n");
       },
-      onQueued: () => {
-        this.#note = "queued: it is delivered at the next step";
-        this.#render();
+      onCommand: (line) => this.print(viewTyped(line, device.columns)),
+      onPick: (pick) => {
+        this.#menu = new PickMenu(pick);
       },
+      onCopy: (text) => device.write(toClipboard(text)),
+      onQueued: () => this.#render(),
       onError: (error) => this.#failed(error),
       onQuit: () => this.#leave(),
       onDone: () => this.#render(),
@@ -149,7 +154,7 @@ export class TerminalApp {
     this.#pressed = undefined;
     if (input.kind === "paste") this.#paste(input.text);
     else if (this.#question.key(input.key)) this.#render();
-    else if (this.#rewind) this.#rewindKey(this.#rewind, input.key);
+    else if (this.#menu) this.#menuKey(this.#menu, input.key);
     else this.#type(input.key, before);
     this.#render();
   }
@@ -195,6 +200,10 @@ export class TerminalApp {
         if (background) void this.#suspend(background);
         return background !== undefined;
       }
+      case "Up":
+        return this.#takeBack();
+      case "Ctrl-B":
+        return this.#toBackground();
       case "Ctrl-O":
         void this.#suspend(async () => this.#options.pager?.());
         return true;
@@ -207,7 +216,7 @@ export class TerminalApp {
   #escape(isSecond: boolean): boolean {
     const prompts = this.#input.isEmpty ? (this.#options.prompts?.() ?? []) : [];
     if (prompts.length === 0) return false;
-    if (isSecond) this.#rewind = new RewindMenu(prompts);
+    if (isSecond) this.#menu = new RewindMenu(prompts);
     else {
       this.#pressed = "Escape";
       this.#note = "Esc again goes back to an earlier message";
@@ -215,11 +224,24 @@ export class TerminalApp {
     return true;
   }
 
-  #rewindKey(menu: RewindMenu, key: string): void {
+  #menuKey(menu: AppMenu, key: string): void {
     const choice = menu.key(key);
     if (choice === undefined) return;
-    this.#rewind = undefined;
-    if (choice !== "closed") this.#outbox.submit(`/rewind ${choice.back} ${choice.scope}`);
+    this.#menu = undefined;
+    if (choice !== "closed") this.#outbox.submit(choice.line);
+  }
+
+  /** Up in an empty input takes back the message that was queued last. */
+  #takeBack(): boolean {
+    const text = this.#input.isEmpty ? this.#outbox.takeBack() : undefined;
+    if (text !== undefined) this.#input.text = text;
+    return text !== undefined;
+  }
+
+  #toBackground(): boolean {
+    const count = this.#outbox.isBusy ? (this.#options.toBackground?.() ?? 0) : 0;
+    if (count > 0) this.#note = "moved to the background; /jobs lists it";
+    return count > 0;
   }
 
   #paste(text: string): void {
@@ -303,7 +325,8 @@ export class TerminalApp {
       ...(this.#outbox.isBusy ? viewAgents(facts.agents ?? [], device.columns) : []),
       ...(agent.isRunning ? this.#view.plan() : []),
       ...(question.length > 0 ? [[], ...question] : []),
-      ...(this.#rewind?.view(device.columns) ?? []),
+      ...(this.#menu?.view(device.columns) ?? []),
+      ...viewQueue(this.#outbox.queued, device.columns),
     ];
     if (above.length > 0 && (question.length === 0 || this.#question.isRoomy)) above.push([]);
     const status = viewStatus(facts, device.columns);
@@ -314,7 +337,7 @@ export class TerminalApp {
   }
 
   #hint(): string {
-    return this.#question.hint ?? (this.#outbox.isBusy || this.#rewind ? "" : HINT);
+    return this.#question.hint ?? (this.#outbox.isBusy || this.#menu ? "" : HINT);
   }
 
   #facts(): StatusFacts {

@@ -1,4 +1,5 @@
-import type { Agent, Content } from "@octant/agent";
+import type { Agent, Content, UserPart } from "@octant/agent";
+import type { Pick } from "./pick-menu.ts";
 
 /** The result of a command, for the application to carry out. */
 export type CommandOutcome =
@@ -8,12 +9,16 @@ export type CommandOutcome =
       send?: string;
       /** Text for the input, for the person to edit and send. */
       draft?: string;
+      /** A list to choose a command from. The text says the same to those who cannot choose. */
+      pick?: Pick;
+      /** Text for the clipboard. */
+      copy?: string;
     }
   | undefined;
 
 export type OutboxOptions = {
   agent: Agent;
-  /** Runs a line that starts with "/". */
+  /** Runs a line that starts with "/", or with "!" for a shell command. */
   command: (line: string, signal: AbortSignal) => Promise<CommandOutcome>;
   /** Adds mentioned files and pictures to a message. */
   toContent?: (text: string) => Promise<Content>;
@@ -23,6 +28,10 @@ export type OutboxEvents = {
   /** Markdown for the person. */
   onText: (markdown: string) => void;
   onDraft: (text: string) => void;
+  /** A command has started. */
+  onCommand: (line: string) => void;
+  onPick?: (pick: Pick) => void;
+  onCopy: (text: string) => void;
   onQueued: () => void;
   /** Queued messages that no run took, because it was stopped or failed. */
   onUnsent: (text: string) => void;
@@ -37,8 +46,8 @@ export class Outbox {
   readonly #options: OutboxOptions;
   readonly #events: OutboxEvents;
   #prepared: Promise<unknown> = Promise.resolve();
-  /** The typed text of the queued messages. */
-  #queued: string[] = [];
+  /** Messages that were queued, some of which may have been delivered. */
+  #queued: { text: string; content: readonly UserPart[] }[] = [];
   #command: { line: string; stop: AbortController } | undefined;
 
   constructor(options: OutboxOptions, events: OutboxEvents) {
@@ -55,8 +64,24 @@ export class Outbox {
     return this.#command !== undefined || this.#options.agent.isRunning;
   }
 
+  /** The typed text of the messages that wait, oldest first. */
+  get queued(): readonly string[] {
+    return this.#waiting().map(({ text }) => text);
+  }
+
+  /** Takes back the message that was queued last, to edit or drop it. */
+  takeBack(): string | undefined {
+    const last = this.#waiting().at(-1);
+    return last && this.#options.agent.unqueue(last.content) ? last.text : undefined;
+  }
+
+  #waiting() {
+    const { queued } = this.#options.agent;
+    return this.#queued.filter(({ content }) => queued.includes(content));
+  }
+
   submit(text: string): void {
-    void (text.startsWith("/") ? this.#run(text) : this.#send(text)).catch(this.#events.onError);
+    void (isCommand(text) ? this.#run(text) : this.#send(text)).catch(this.#events.onError);
   }
 
   /** Stops the running work, a command with its sub-agents first. */
@@ -77,8 +102,7 @@ export class Outbox {
       this.#prepared = prepared.catch(() => {});
       const content = await prepared;
       if (agent.isRunning) {
-        agent.queue(content);
-        this.#queued.push(text);
+        this.#queued.push({ text, content: agent.queue(content) });
         this.#events.onQueued();
         return;
       }
@@ -88,15 +112,15 @@ export class Outbox {
     } finally {
       stopListening();
     }
-    this.#takeBack();
+    this.#takeBackAll();
     this.#events.onDone();
   }
 
-  #takeBack(): void {
+  #takeBackAll(): void {
     const { agent } = this.#options;
     if (agent.isRunning) return;
-    const count = agent.takeQueued().length;
-    const unsent = count > 0 ? this.#queued.slice(-count) : [];
+    const unsent = this.queued;
+    agent.takeQueued();
     this.#queued = [];
     if (unsent.length > 0) this.#events.onUnsent(unsent.join("\n\n"));
   }
@@ -105,6 +129,7 @@ export class Outbox {
     const command = { line, stop: new AbortController() };
     this.#command ??= command;
     let outcome: CommandOutcome;
+    this.#events.onCommand(line);
     try {
       outcome = await this.#options.command(line, command.stop.signal);
     } catch (error) {
@@ -113,10 +138,15 @@ export class Outbox {
     } finally {
       if (this.#command === command) this.#command = undefined;
     }
-    if (outcome?.text) this.#events.onText(outcome.text);
+    if (outcome?.copy !== undefined) this.#events.onCopy(outcome.copy);
+    if (outcome?.pick && this.#events.onPick) this.#events.onPick(outcome.pick);
+    else if (outcome?.text) this.#events.onText(outcome.text);
     if (outcome?.draft) this.#events.onDraft(outcome.draft);
     if (outcome?.quit) this.#events.onQuit();
     else if (outcome?.send) await this.#send(outcome.send);
     else this.#events.onDone();
   }
 }
+
+/** "/name" or "!command". A path such as /usr/bin is a message. */
+export const isCommand = (line: string): boolean => /^(?:\/[^\s/]*(?:\s|$)|!\s*\S)/.test(line);

@@ -36,7 +36,7 @@ export function runPager(
       lines.length === 0 ? "empty" : `${top + 1}-${Math.min(top + rows(), lines.length)} of ${lines.length}`;
     const help = typing
       ? `${backward ? "?" : "/"}${search}`
-      : `${isMissing ? `no "${toOneLine(search)}" · ` : ""}${position} · arrows, PageUp/PageDown, g/G, / and ? search down and up, n and N next and previous, q back`;
+      : `${isMissing ? `no "${toOneLine(search)}" · ` : ""}${position} · arrows, PageUp/PageDown, g/G, / ? search down, up, n N next, q back`;
     const status = fit([span(help, { role: "muted" })], device.columns, palette);
     device.write(`\x1b[?2026h\x1b[H${[...shown, ...blank, status].join("\r\n")}\x1b[?2026l`);
   };

@@ -6,6 +6,7 @@ import { Outbox } from "./outbox.ts";
 import { type Line, plainText, span } from "./styled.ts";
 import { ConversationView } from "./view/conversation-view.ts";
 import { type Choice, type Prompt, viewChoices, viewQuestion } from "./view/question.ts";
+import { toClipboard } from "./view/queue.ts";
 import { viewStatus } from "./view/status.ts";
 
 export type PlainOptions = Pick<
@@ -60,6 +61,8 @@ export class PlainApp {
         this.#view.appendMarkdown(markdown);
         this.#write(this.#view.take());
       },
+      onCommand: (line) => this.#write([[span(`› ${toOneLine(line)}`)]]),
+      onCopy: (text) => void options.output.write(toClipboard(text)),
       onDraft: (text) => this.#write([[span("edit this and send it:")], [span(toOneLine(text))]]),
       onUnsent: (text) => this.#write([[span("not sent:")], [span(toOneLine(text))]]),
       onQueued: () => this.#write([[span("∙ queued: it is delivered at the next step")]]),

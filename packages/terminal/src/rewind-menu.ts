@@ -1,16 +1,16 @@
 import { toOneLine } from "@octant/core";
+import type { AppMenu } from "./pick-menu.ts";
 import { type Line, span, truncate } from "./styled.ts";
 
 const MAX_SHOWN = 8;
 
 /** The parts to rewind: the conversation, the files that the agent changed since, or both. */
-export type RewindScope = "both" | "conversation" | "files";
-export type RewindChoice = { /** 1 is the last message. */ back: number; scope: RewindScope };
+type RewindScope = "both" | "conversation" | "files";
 
 const KEYS: Readonly<Record<string, RewindScope>> = { Enter: "both", c: "conversation", f: "files" };
 
 /** A list of the person's earlier messages, one of which is chosen to rewind to. */
-export class RewindMenu {
+export class RewindMenu implements AppMenu {
   readonly #prompts: readonly string[];
   #chosen: number;
 
@@ -20,10 +20,10 @@ export class RewindMenu {
     this.#chosen = prompts.length - 1;
   }
 
-  /** A choice, "closed" when the person cancels, or undefined while the menu stays open. */
-  key(key: string): RewindChoice | "closed" | undefined {
+  key(key: string): { line: string } | "closed" | undefined {
     const scope = KEYS[key];
-    if (scope) return { back: this.#prompts.length - this.#chosen, scope };
+    // 1 is the last message.
+    if (scope) return { line: `/rewind ${this.#prompts.length - this.#chosen} ${scope}` };
     if (["Escape", "Alt-Escape", "Ctrl-C", "q"].includes(key)) return "closed";
     const by = { Up: -1, k: -1, Down: 1, j: 1 }[key] ?? 0;
     this.#chosen = Math.min(Math.max(this.#chosen + by, 0), this.#prompts.length - 1);

@@ -54,7 +54,13 @@ export class Crew {
     return this.#options.roles();
   }
 
-  async spawn(request: SpawnRequest, parent: string, signal?: AbortSignal): Promise<MemberInfo> {
+  /** `context` follows the task in its first message. */
+  async spawn(
+    request: SpawnRequest,
+    parent: string,
+    signal?: AbortSignal,
+    context = "",
+  ): Promise<MemberInfo> {
     if (this.#isClosed) throw new ToolError("CANCELLED", "the agent has ended", {});
     const { role, task } = request;
     const { roles } = this;
@@ -80,7 +86,7 @@ export class Crew {
     };
     this.#members.set(agent_id, running);
     member.agent.subscribe((event) => this.#follow(running, event));
-    running.ended = this.#work(running, task);
+    running.ended = this.#work(running, context === "" ? task : `${task}\n\n${context}`);
     signal?.addEventListener("abort", () => void this.#terminate(running), { once: true });
     return running.info;
   }

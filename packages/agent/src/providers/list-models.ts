@@ -1,6 +1,12 @@
 import { ToolError } from "@octant/core";
 import { z } from "zod";
-import { type Credentials, PROVIDERS, type Provider, type ProviderName } from "./providers.ts";
+import {
+  type ClientOptions,
+  type Credentials,
+  PROVIDERS,
+  type Provider,
+  type ProviderName,
+} from "./providers.ts";
 
 const LIST_MS = 5_000;
 const MAX_SHOWN = 20;
@@ -23,6 +29,33 @@ export async function listModels(
     return undefined;
   }
 }
+
+const GeminiModels = z.object({ models: z.array(z.object({ name: z.string().startsWith("models/") })) });
+const MAX_MODELS = 200;
+
+/** The models of a provider that can answer; undefined when it does not list them. */
+export async function listProviderModels({
+  provider: name,
+  base_url,
+  credentials,
+}: Pick<ClientOptions, "provider" | "base_url" | "credentials">): Promise<readonly string[] | undefined> {
+  const provider: Provider = PROVIDERS[name];
+  const base = (base_url ?? provider.base_url).replace(/\/+$/, "");
+  const path = provider.models_path.replace(/\?.*$/, "");
+  try {
+    const headers = { ...provider.api.headers, ...(await credentials.headers(false)) };
+    const response = await askFor(`${base}${path}`, headers, LIST_MS);
+    const body: unknown = await response.json();
+    const ids =
+      Models.safeParse(body).data?.data.map(({ id }) => id) ??
+      GeminiModels.parse(body).models.map(({ name }) => name.slice("models/".length));
+    return ids.filter((id) => !NOT_FOR_CHAT.test(id)).slice(0, MAX_MODELS);
+  } catch {
+    return undefined;
+  }
+}
+
+const NOT_FOR_CHAT = /embed|rerank|whisper|tts|dall-e|moderation|imagen|veo/i;
 
 interface ListOptions {
   readonly headers?: Readonly<Record<string, string>>;

@@ -23,6 +23,7 @@ export const toSystem = (
   host: Pick<ToolHost, "roots">,
   { platform, project, instructions, untrusted, skills = [] }: HostContext,
   { custom_instructions: custom }: Pick<EffectiveSettings, "custom_instructions">,
+  hasTools = true,
 ): string =>
   toSystemPrompt({
     cwd: cwdOf(host),
@@ -34,6 +35,7 @@ export const toSystem = (
     untrusted,
     skills,
     custom,
+    hasTools,
   });
 
 /** The project, and its instructions as far as the person trusts them. */

@@ -1,5 +1,6 @@
 import { expandMentions, type UserPart } from "@octant/agent";
 import { createToText, ToolError } from "@octant/core";
+import { z } from "zod";
 import type { OpenedAgent } from "./open-agent.ts";
 
 type Opened = Pick<OpenedAgent, "host" | "servers">;
@@ -10,14 +11,35 @@ const CALLER = { id: "agent-mentions", access: "read" } as const;
 export const withMentions = (opened: Opened, message: string): Promise<readonly UserPart[]> =>
   expandMentions(
     message,
-    async (mention) => (await readResource(opened, mention)) ?? readFile(opened, mention),
+    async (mention) =>
+      (await readResource(opened, mention)) ??
+      (await readFile(opened, mention)) ??
+      readSymbol(opened, mention),
   );
 
+const Found = z.object({
+  results: z.array(z.object({ uri: z.string(), name: z.string(), range: z.unknown() })),
+});
+
+/** `@src/a.ts#name`: the lines of a symbol. */
+async function readSymbol(opened: Opened, mention: string): Promise<readonly UserPart[] | undefined> {
+  const [, scope = "", name = ""] = /^(.+)#([^#]+)$/.exec(mention) ?? [];
+  if (name === "") return undefined;
+  const call = { tool: "code", action: "search_symbol", input: { query: name, scope } };
+  const { envelope } = await opened.host.dispatch(call, { caller: CALLER });
+  const found = Found.safeParse(envelope.data).data?.results.find((one) => one.name === name);
+  return found && readFile(opened, found.uri, { range: found.range });
+}
+
 /** Reads a file as the agent itself would. */
-async function readFile({ host }: Opened, uri: string): Promise<readonly UserPart[] | undefined> {
+async function readFile(
+  { host }: Opened,
+  uri: string,
+  part: { readonly range?: unknown } = {},
+): Promise<readonly UserPart[] | undefined> {
   const toText = createToText(host.registry, host.roots);
   for (const action of ["read", "list"]) {
-    const call = { tool: "fs", action, input: { uri } };
+    const call = { tool: "fs", action, input: { uri, ...part } };
     const { envelope, attachments, text } = await host.dispatch(call, { caller: CALLER });
     if (!envelope.ok) continue;
     const images = attachments.flatMap(({ kind, mime, bytes }): UserPart[] =>

@@ -6,6 +6,7 @@ import {
   createMcpExecutor,
   createResourceExecutor,
   createToolExecutor,
+  type HostContext,
   type LimitReached,
   type Limits,
   type Member,
@@ -64,10 +65,11 @@ export function createWorkspaceCrew(given: WorkspaceCrewOptions): Crew {
       crew: () => crew,
       allow: options.allow,
     });
-  let context: Promise<string> | undefined;
+  let context: Promise<HostContext> | undefined;
   const systemFor = async (role: Role) => {
-    context ??= host.context().then((found) => toSystem(host, found, octant.config.settings));
-    return `${await context}\n\n# Role\n${role.prompt}`;
+    context ??= host.context();
+    const system = toSystem(host, await context, octant.config.settings, role.access !== "none");
+    return `${system}\n\n# Role\n${role.prompt}`;
   };
 
   const create = async (plan: MemberPlan): Promise<Member> => {

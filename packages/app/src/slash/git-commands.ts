@@ -231,16 +231,18 @@ async function checkRemote(context: SlashContext): Promise<string> {
   return urls.map(toOneLine).join(", ");
 }
 
-/** The branch of origin/HEAD; main when it is not set. */
+/** The branch of origin/HEAD; where it is not set, the first usual name that origin has. */
 async function defaultBranch(context: SlashContext): Promise<string> {
-  const { code, stdout } = await repositoryOf(context).run(
-    ["symbolic-ref", "--quiet", "--short", "refs/remotes/origin/HEAD"],
-    { codes: [0, 1, 128] },
+  const refs = ["HEAD", ...USUAL_BRANCHES].map((name) => `refs/remotes/origin/${name}`);
+  const listed = await git(
+    context,
+    "for-each-ref",
+    "--format=%(refname:lstrip=3) %(symref:lstrip=3)",
+    ...refs,
   );
-  return code === 0
-    ? stdout
-        .toString()
-        .trim()
-        .replace(/^origin\//, "")
-    : "main";
+  const found = listed.split("\n").map((line) => line.split(" "));
+  const [, head] = found.find(([name, target]) => name === "HEAD" && target) ?? [];
+  return head ?? USUAL_BRANCHES.find((name) => found.some(([one]) => one === name)) ?? "main";
 }
+
+const USUAL_BRANCHES = ["main", "master", "trunk", "develop"];

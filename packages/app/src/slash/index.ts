@@ -3,6 +3,7 @@ import { z } from "zod";
 import { COMMANDS_FOLDERS, markdownFiles } from "../agent/markdown-files.ts";
 import type { OpenedAgent } from "../agent/open-agent.ts";
 import { LOCAL_CALLER } from "../edges.ts";
+import { CONTEXT_COMMANDS } from "./context-commands.ts";
 import { fileCommands } from "./file-commands.ts";
 import { GIT_COMMANDS } from "./git-commands.ts";
 import { INFO_COMMANDS } from "./info-commands.ts";
@@ -33,6 +34,7 @@ const COMMANDS: readonly SlashCommand[] = [
   ...GIT_COMMANDS.map((command) => ({ ...command, onlyWithLocalTools: true as const })),
   ...SESSION_COMMANDS,
   skills,
+  ...CONTEXT_COMMANDS,
   ...INFO_COMMANDS,
 ];
 

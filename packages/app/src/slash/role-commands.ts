@@ -1,4 +1,4 @@
-import type { MemberInfo } from "@octant/agent";
+import { type MemberInfo, type TextPart, textOf, withoutMentioned } from "@octant/agent";
 import { counted, invalidArgument, ToolError } from "@octant/core";
 import type { SlashCommand, SlashContext, SlashOutcome } from "./slash-command.ts";
 
@@ -9,7 +9,11 @@ const roleCommand = (role: string, summary: string, fallback = ""): SlashCommand
   name: role,
   argument: fallback === "" ? "TASK" : "[TASK]",
   summary,
-  run: async (task, context) => ({ text: (await runRole(role, task || fallback, context)).report }),
+  async run(task, context) {
+    const { report } = await runRole(role, task || fallback, context);
+    await noteReport(`/${role} ${task}`.trim(), report, context);
+    return { text: report };
+  },
 });
 
 export const ROLE_COMMANDS: readonly SlashCommand[] = [
@@ -53,11 +57,32 @@ export const ROLE_COMMANDS: readonly SlashCommand[] = [
   },
 ];
 
-async function runRole(role: string, task: string, { opened, signal }: SlashContext): Promise<MemberInfo> {
+/** The model of the conversation reads the report with the next message. */
+const noteReport = (line: string, report: string, { opened }: SlashContext): Promise<void> =>
+  opened.agent.note(`The person ran ${line}. The report of the sub-agent:\n\n${report}`);
+
+const MAX_CONTEXT_CHARS = 8_000;
+
+/** The end of the conversation, as far as a sub-agent needs it: what was said, without calls and their results. */
+function conversationOf({ opened: { agent } }: SlashContext): string {
+  const said = agent.session.conversation.messages.flatMap((message) => {
+    const text =
+      message.role === "tool" ? "" : textOf(withoutMentioned(message.content.filter(isText))).trim();
+    if (text === "") return [];
+    return [message.role === "assistant" ? `Agent: ${text}` : `Person: ${text}`];
+  });
+  const end = said.join("\n\n").slice(-MAX_CONTEXT_CHARS).toWellFormed();
+  return end === "" ? "" : `The end of the conversation that this task comes from, for reference:\n\n${end}`;
+}
+
+const isText = (part: { readonly type: string }): part is TextPart => part.type === "text";
+
+async function runRole(role: string, task: string, context: SlashContext): Promise<MemberInfo> {
+  const { opened, signal } = context;
   if (task === "") throw invalidArgument("", `/${role} needs a task`);
   const crew = await opened.octant.crew();
   const parent = opened.agent.session.id;
-  const { agent_id } = await crew.spawn({ role, task }, parent, signal);
+  const { agent_id } = await crew.spawn({ role, task }, parent, signal, conversationOf(context));
   const [info] = await crew.await([agent_id], { parent, until: "all", ms: WAIT_MS, signal });
   if (info?.state === "done") return info;
   if (info?.reason?.startsWith("max_"))
@@ -86,11 +111,12 @@ async function auto(task: string, context: SlashContext): Promise<SlashOutcome> 
       context,
     );
     const isPassed = /^\W*PASS\b/.test(check.report);
-    if (isPassed || round === MAX_ROUNDS)
-      return {
-        text: `${isPassed ? `passed in round ${round}` : `**not passed after ${round} rounds**`}\n\n${code.report}\n\n${check.report}`,
-        failed: !isPassed,
-      };
+    if (isPassed || round === MAX_ROUNDS) {
+      const head = isPassed ? `passed in round ${round}` : `**not passed after ${round} rounds**`;
+      const text = `${head}\n\n${code.report}\n\n${check.report}`;
+      await noteReport(`/auto ${task}`, text, context);
+      return { text, failed: !isPassed };
+    }
     objections = `\n\nThe last attempt did not pass:\n${check.report}`;
   }
 }

@@ -1,10 +1,10 @@
 import { writeFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { resolve } from "node:path";
-import { type Direction, tokensOf } from "@octant/agent";
+import { type Direction, listProviderModels, type SessionInfo, tokensOf } from "@octant/agent";
 import { invalidArgument, ToolError, toOneLine } from "@octant/core";
 import { errnoOf, pathToUri } from "@octant/host";
-import { openClient } from "../agent/choose-client.ts";
+import { chooseClient, openClient } from "../agent/choose-client.ts";
 import { exportSession, isOwnSession } from "../agent/sessions.ts";
 import { listPrompts, type RewoundFiles, rewindFiles } from "../agent/turns.ts";
 import { describeUndo, planUndo, whyAsked } from "../agent/undo.ts";
@@ -41,16 +41,18 @@ export const SESSION_COMMANDS: readonly SlashCommand[] = [
       (await opened.sessions.list())
         .filter(isOwnSession)
         .map(({ session_id }) => session_id.slice(0, SHORT_ID_CHARS)),
-    async run(id, { opened: { sessions } }) {
+    async run(id, { opened: { sessions, agent } }) {
       if (id !== "") return { next: { how: "resume", id: await sessions.resolve(id) } };
-      const rows = (await sessions.list())
-        .filter(isOwnSession)
+      const others = (await sessions.list()).filter(
+        (one) => isOwnSession(one) && one.session_id !== agent.session.id,
+      );
+      if (others.length === 0) return { text: "there are no other sessions yet" };
+      const rows = others.map(toRow);
+      const text = rows
         .slice(0, MAX_LISTED)
-        .map(
-          ({ session_id, title, problem }) =>
-            `- \`${session_id.slice(0, SHORT_ID_CHARS)}\` ${toOneLine(problem ?? title) || "(no message yet)"}`,
-        );
-      return { text: rows.join("\n") || "there are no sessions yet" };
+        .map(({ id, label, detail }) => `- \`${id}\` ${label}, ${detail}`);
+      const items = rows.map(({ id, label, detail }) => ({ line: `/resume ${id}`, label, detail }));
+      return { text: text.join("\n"), pick: { title: "Resume which session?", items } };
     },
   },
   {
@@ -73,9 +75,22 @@ export const SESSION_COMMANDS: readonly SlashCommand[] = [
   {
     name: "model",
     argument: "[NAME]",
-    summary: "Show the model, or switch models from the next message on",
+    summary: "Choose a model of the provider, or switch to one by name from the next message on",
     async run(name, { opened: { octant, agent, model, env } }) {
-      if (name === "") return { text: `model: ${agent.session.conversation.model?.id ?? model}` };
+      if (name === "") {
+        const now = agent.session.conversation.model?.id ?? model;
+        const listed = await listProviderModels(await chooseClient(octant, env, {}));
+        const text = `model: ${now}`;
+        if (!listed)
+          return { text: `${text}\n\nThe provider does not list its models; \`/model NAME\` switches.` };
+        const items = listed.map((id) => ({
+          line: `/model ${id}`,
+          label: id,
+          detail: id === now ? "in use" : "",
+        }));
+        const lines = listed.map((id) => `- \`${toOneLine(id)}\``);
+        return { text: [text, "", ...lines].join("\n"), pick: { title: `${text}. Switch to which?`, items } };
+      }
       const client = await openClient(octant, env, { model: name });
       await agent.useModel(client);
       return { text: `model: ${client.model.id}` };
@@ -115,6 +130,13 @@ export const SESSION_COMMANDS: readonly SlashCommand[] = [
     },
   },
 ];
+
+/** A session by its title, date and folder. */
+function toRow({ session_id, title, problem, updated_at, cwd }: SessionInfo) {
+  const label = toOneLine(problem ?? title) || "(no message yet)";
+  const date = updated_at.slice(0, 16).replace("T", " ");
+  return { id: session_id.slice(0, SHORT_ID_CHARS), label, detail: `${date}, ${toOneLine(cwd)}` };
+}
 
 /** Files that the person changed since are shown, and left alone until they choose. */
 async function restore(

@@ -8,6 +8,13 @@ export interface SlashOutcome {
   readonly send?: string;
   /** Text for the input line, for the person to edit and send. */
   readonly draft?: string;
+  /** Lines to choose from, for a front end with a menu; the text says the same to the others. */
+  readonly pick?: {
+    readonly title: string;
+    readonly items: readonly { readonly line: string; readonly label: string; readonly detail?: string }[];
+  };
+  /** Text for the person's clipboard. */
+  readonly copy?: string;
   readonly quit?: boolean;
   /** The command failed; the text says why. */
   readonly failed?: boolean;

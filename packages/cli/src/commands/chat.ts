@@ -7,12 +7,14 @@ import {
   listPrompts,
   type OpenedAgent,
   openAgent,
+  runShellLine,
   runSlashLine,
   type SessionChoice,
   type SlashOutcome,
 } from "@octant/app";
 import { ToolError, toOneLine } from "@octant/core";
 import { systemClock } from "@octant/host";
+import type { PermissionRule } from "@octant/runtime";
 import {
   asksForBackground,
   type Beginning,
@@ -46,8 +48,9 @@ const KEYS = `Keys:
 - \`Shift-Enter\` or \`Ctrl-J\` new line
 - \`Esc\` stop the agent
 - \`Esc Esc\` go back to an earlier message
-- \`@\` and \`/\` complete a path or a command
-- \`Up\`, \`Down\` and \`Ctrl-R\` history and its search
+- \`@\` and \`/\` complete a path, a symbol or a command; \`!\` runs a shell command
+- \`Up\`, \`Down\` and \`Ctrl-R\` history and its search; \`Up\` takes back a queued message
+- \`Ctrl-B\` move a running command to the background
 - \`Ctrl-V\` add the picture in the clipboard; you can also drop the file of a picture here
 - \`Ctrl-G\` write in your own editor
 - \`Ctrl-O\` show and search the whole conversation
@@ -77,8 +80,9 @@ export const chat = defineCommand({
       throw new UsageError("octant chat needs a terminal", 'octant run "…" works without one');
     let from: SessionChoice | undefined = toSessionChoice(flags);
     let beginning: Beginning = prompt === undefined ? {} : { message: prompt };
+    let rules: Left["rules"];
     for (;;) {
-      let left = await converse(from, beginning, flags, io);
+      let left = await converse(from, beginning, flags, io, rules);
       if (left === "no provider") {
         const { firstRun } = await import("../first-run.ts");
         // The parser accepts only valid names.
@@ -91,6 +95,7 @@ export const chat = defineCommand({
         return tell(`octant --resume ${left.session_id} resumes this session`, io);
       }
       from = left.next === "new" ? undefined : left.next;
+      rules = from?.how === "fork" ? left.rules : undefined;
       beginning = left.draft === undefined ? {} : { draft: left.draft };
     }
   },
@@ -106,6 +111,8 @@ interface Left {
   /** The session to continue with. */
   readonly next?: SlashOutcome["next"];
   readonly draft?: string;
+  /** The rules of the session, which hold in a copy of it too. */
+  readonly rules?: readonly PermissionRule[];
 }
 
 /** Runs one session on the screen until the person leaves it. */
@@ -114,6 +121,7 @@ async function converse(
   beginning: Beginning,
   flags: ChatFlags,
   io: Io,
+  rules: Left["rules"] = [],
 ): Promise<Left | "no provider"> {
   let app: TerminalApp | PlainApp | undefined;
   await using opened = await openAgent({
@@ -128,6 +136,8 @@ async function converse(
     return explainWorkspace(cause, flags, io);
   });
   if (!opened) return "no provider";
+  const { sessionRules } = opened.octant;
+  for (const rule of rules.toReversed()) sessionRules.setRule(opened.agent.session.id, rule);
   let left: Pick<Left, "next" | "draft"> = {};
   app = createApp(opened, flags, io, (chosen) => {
     left = chosen;
@@ -137,7 +147,8 @@ async function converse(
   const unconfined = await opened.octant.workspace.sandbox.unconfined().catch(() => undefined);
   await app.run(greeting(opened, unconfined?.reason, io), beginning);
   for (const signal of ENDING_SIGNALS) process.off(signal, leave);
-  return { session_id: opened.agent.session.id, ...left };
+  const { id } = opened.agent.session;
+  return { session_id: id, rules: sessionRules.rules(id), ...left };
 }
 
 function createApp(
@@ -157,15 +168,17 @@ function createApp(
   const events = (): Promise<StampedEvent[]> => Array.fromAsync(sessions.events(agent.session.id));
   const command = async (line: string, signal: AbortSignal) => {
     facts.watchCrew();
-    const outcome = await runSlashLine(line, {
+    const run = line.startsWith("!") ? runShellLine : runSlashLine;
+    const outcome = await run(line, {
       opened,
       cwd: io.cwd(),
       signal,
       hasInput: true,
       helpNotes: KEYS,
     });
-    if (outcome?.next === undefined) return outcome;
-    const { next, draft, text } = outcome;
+    const text = outcome?.text === undefined ? undefined : asTyped(outcome.text, io);
+    if (outcome?.next === undefined) return outcome && { ...outcome, ...(text !== undefined && { text }) };
+    const { next, draft } = outcome;
     goOn({ next, ...(draft !== undefined && { draft }) });
     return { quit: true, ...(text !== undefined && { text }) };
   };
@@ -195,6 +208,7 @@ function createApp(
     attachClipboard: pictures.attachClipboard,
     externalEditor: (text) => editExternally(text, io.env, roots),
     ...(process.platform !== "win32" && { background }),
+    toBackground: () => octant.workspace.processes.stopWaiting(),
     pager: async () => {
       await runPager(device, palette, viewTranscript(await events(), device.columns, highlight));
     },

@@ -68,6 +68,7 @@ export class Processes {
   readonly #recent = new Map<string, ProcessRecord>();
   /** Reference-counted, because the supervisor knows only whether anybody watches. */
   readonly #watchers = new Map<string, number>();
+  readonly #waits = new Set<AbortController>();
 
   /** Nothing is started before the first process is. */
   constructor(options: ProcessesOptions) {
@@ -193,12 +194,22 @@ export class Processes {
     const running = this.#link.live.get(proc_id);
     if (!running) return toInfo(this.#folder, record);
     const enough = new AbortController();
+    // A wait without an end is not that of a caller.
+    if (ms < Number.POSITIVE_INFINITY) this.#waits.add(enough);
     const timeUp = pause(ms, AbortSignal.any([signal, enough.signal])).then(() => undefined);
     const end = await Promise.race([running.ended, timeUp]);
+    this.#waits.delete(enough);
     // Without a reason, Node makes an error with a stack.
     enough.abort("over");
     signal.throwIfAborted();
     return toInfo(this.#folder, this.#recent.get(proc_id) ?? { start: running.start, end });
+  }
+
+  /** Ends the waits for processes, as if their time was up; the processes run on. Returns how many there were. */
+  stopWaiting(): number {
+    const { size } = this.#waits;
+    for (const wait of this.#waits) wait.abort("no longer awaited");
+    return size;
   }
 
   /** Readable at any time, also after the end and after a restart of the server. */

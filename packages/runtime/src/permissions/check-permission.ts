@@ -166,12 +166,13 @@ export const ALWAYS_DAYS = 30;
 export const inDays = (days: number): string =>
   new Date(Date.now() + days * 86_400_000).toISOString().replace(/\.\d+/, "");
 
-/** A call that cannot be previewed will fail by itself when it runs, so the question is asked without one. */
+/** A call whose preview fails, such as a patch that does not apply, is refused before anybody is asked. */
 async function previewOf({ act, input }: CheckedCall, ctx: Context): Promise<string | undefined> {
   try {
     return await act.preview?.(input, ctx);
-  } catch {
+  } catch (cause) {
     ctx.signal.throwIfAborted();
+    if (cause instanceof ToolError) throw cause;
     return undefined;
   }
 }

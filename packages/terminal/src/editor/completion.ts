@@ -20,7 +20,7 @@ export function completionTarget(text: string, cursor: number): CompletionTarget
   if (/^\/[^\s]*$/.test(before)) return { word: before, start: 0 };
   const argument = /^\/\S+\s+([^\s@]\S*|)$/.exec(before);
   if (argument) return { word: before, start: cursor - (argument[1]?.length ?? 0) };
-  const mention = /(?:^|\s)(@[^\s]*)$/.exec(before)?.[1];
+  const mention = /(?:^|\s)(@(?:"[^"\n]*|[^\s]*))$/.exec(before)?.[1];
   return mention === undefined ? undefined : { word: mention, start: cursor - mention.length };
 }
 

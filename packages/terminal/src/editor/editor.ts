@@ -40,7 +40,9 @@ export const createEditor = (mode: InputMode, text = ""): EditorState => ({
 
 /** Handles one key. `handled` is false for a key that the editor does not use. */
 export const editKey = (state: EditorState, key: string): EditorResult =>
-  state.mode === "emacs" ? emacsKey(state, key, pressKeyOnce) : pressKeyOnce(state, key);
+  state.mode === "emacs"
+    ? emacsKey(state, key, { press: pressKeyOnce, kill: killed })
+    : pressKeyOnce(state, key);
 
 function pressKeyOnce(state: EditorState, key: string): EditorResult {
   const isVim = state.mode === "vim";
@@ -187,7 +189,7 @@ const without = (text: string, from: number, to: number): Snapshot => ({
   cursor: from,
 });
 
-export function killed(state: EditorState, target: number): EditorState {
+function killed(state: EditorState, target: number): EditorState {
   const { text, cursor } = state.input;
   if (target === cursor) return { ...state, previous: undefined };
   const [from, to] = target < cursor ? [target, cursor] : [cursor, target];

@@ -1,5 +1,5 @@
 import { isCharacter } from "../vim/parse.ts";
-import { type EditorResult, type EditorState, killed } from "./editor.ts";
+import type { EditorResult, EditorState } from "./editor.ts";
 
 /** A negative argument does the opposite. */
 const OPPOSITES: Readonly<Record<string, string>> = Object.fromEntries(
@@ -21,12 +21,14 @@ const OPPOSITES: Readonly<Record<string, string>> = Object.fromEntries(
 
 const MAX_TIMES = 10_000;
 
+interface EmacsParts {
+  press(state: EditorState, key: string): EditorResult;
+  /** Removes the text between the cursor and there. */
+  kill(state: EditorState, target: number): EditorState;
+}
+
 /** Adds numeric arguments (Alt-5, Alt--) and Alt-Z, which deletes up to a character, to the other keys. */
-export function emacsKey(
-  state: EditorState,
-  key: string,
-  press: (state: EditorState, key: string) => EditorResult,
-): EditorResult {
+export function emacsKey(state: EditorState, key: string, { press, kill }: EmacsParts): EditorResult {
   const { argument, isZapping } = state;
   const digit = (argument === undefined ? /^Alt-([0-9-])$/ : /^(?:Alt-)?([0-9]|-$)$/).exec(key)?.[1];
   if (digit !== undefined && !isZapping)
@@ -34,7 +36,7 @@ export function emacsKey(
   const typed = argument === "-" ? -1 : Number(argument ?? 1);
   const count = Math.sign(typed) * Math.min(Math.abs(typed), MAX_TIMES);
   const ready: EditorState = { ...state, argument: undefined, isZapping: false };
-  if (isZapping) return { state: isCharacter(key) ? zapped(ready, key, count) : ready, handled: true };
+  if (isZapping) return { state: isCharacter(key) ? zapped(ready, key, count, kill) : ready, handled: true };
   if (key === "Alt-Z") return { state: { ...state, isZapping: true }, handled: true };
   if (argument === undefined) return press(ready, key);
   let result: EditorResult = { state: ready, handled: true };
@@ -44,7 +46,7 @@ export function emacsKey(
 }
 
 /** Deletes up to and including the nth place of a character, which can be yanked. */
-function zapped(state: EditorState, character: string, count: number): EditorState {
+function zapped(state: EditorState, character: string, count: number, kill: EmacsParts["kill"]): EditorState {
   const { text, cursor } = state.input;
   let at = cursor;
   for (let i = 0; i < Math.abs(count); i++) {
@@ -53,5 +55,5 @@ function zapped(state: EditorState, character: string, count: number): EditorSta
     if (found === -1) return state;
     at = count > 0 ? found + character.length : found;
   }
-  return killed(state, at);
+  return kill(state, at);
 }

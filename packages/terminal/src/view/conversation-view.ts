@@ -3,6 +3,7 @@ import { toOneLine } from "@octant/core";
 import type { Highlighter } from "../markdown/highlight.ts";
 import { MdRenderer } from "../markdown/md-renderer.ts";
 import { type Line, lineWidth, span, truncate, wrap } from "../styled.ts";
+import { diffOfInput } from "./diff.ts";
 import { isFinished, planOf, planProgress, viewPlan } from "./progress.ts";
 import type { StatusFacts } from "./status.ts";
 import { viewEvent } from "./transcript.ts";
@@ -65,6 +66,7 @@ export class ConversationView {
       }
       case "tool_began":
         this.#titles.set(event.call_id, event.title);
+        if (event.kind === "edit") this.#keepDiff(event.call_id, diffOfInput(event.input));
         this.#tools.set(event.call_id, { title: event.title, started: Date.now() });
         return;
       case "tool_progress": {
@@ -73,7 +75,7 @@ export class ConversationView {
         return;
       }
       case "permission_asked":
-        if (event.preview) this.#previews.set(event.call_id, event.preview);
+        this.#keepDiff(event.call_id, event.preview);
         return;
       case "tool_ended":
         this.#tools.delete(event.call_id);
@@ -168,7 +170,11 @@ export class ConversationView {
     if (!this.#endsInGap) this.append([[]]);
   }
 
-  /** Adds the diff that the person approved, where the tool itself does not show one. */
+  #keepDiff(callId: string, diff: string | undefined): void {
+    if (diff) this.#previews.set(callId, diff);
+  }
+
+  /** Adds the diff that the person approved, or that the call itself describes, where the tool itself does not show one. */
   #withDiff(event: ToolEnded): ToolEnded {
     const diff = this.#previews.get(event.call_id);
     this.#previews.delete(event.call_id);

@@ -20,3 +20,29 @@ function roleOf(line: string): Role {
   if (line.startsWith("+")) return "added";
   return line.startsWith("-") ? "removed" : "muted";
 }
+
+/** The change that an edit makes, from its arguments; undefined when they do not say. */
+export function diffOfInput(input: Readonly<Record<string, unknown>>): string | undefined {
+  const { patch, content, files } = input;
+  if (typeof patch === "string") return patch;
+  const uri = String(input["uri"] ?? input["path"] ?? input["file_path"] ?? "");
+  if (Array.isArray(patch))
+    return [`--- ${uri}`, ...patch.flatMap((edit: unknown) => editRows(Object(edit)))].join("\n");
+  if (typeof content === "string") return [`+++ ${uri}`, ...marked("+", content)].join("\n");
+  if (!Array.isArray(files)) return undefined;
+  const all = files.flatMap((file: unknown) => diffOfInput(Object(file)) ?? []);
+  return all.length > 0 ? all.join("\n") : undefined;
+}
+
+const editRows = ({ old, new: added, text, content }: Readonly<Record<string, unknown>>): string[] => [
+  ...marked("-", old),
+  ...marked("+", added ?? text ?? content),
+];
+
+const marked = (sign: string, text: unknown): string[] =>
+  typeof text === "string" && text !== ""
+    ? text
+        .replace(/\n$/, "")
+        .split("\n")
+        .map((line) => sign + line)
+    : [];

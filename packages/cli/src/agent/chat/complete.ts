@@ -1,18 +1,22 @@
-import { findMentions, listCommands, type OpenedAgent } from "@octant/app";
+import { createMentionFinder, listCommands, type OpenedAgent } from "@octant/app";
 import type { Completer, Completion } from "@octant/terminal";
 
 const MAX_ITEMS = 50;
 
-/** Completes commands after "/", their arguments, and workspace paths after "@". */
+/** Completes commands after "/", their arguments, and paths and symbols of the workspace after "@". */
 export function createCompleter(opened: OpenedAgent, cwd: string): Completer {
+  const find = createMentionFinder(opened);
   return async (word) => {
     if (word.startsWith("/"))
       return /\s/.test(word) ? argumentsOf(opened, cwd, word) : commands(opened, word);
     if (!word.startsWith("@")) return [];
-    const paths = await findMentions(opened.octant, word.slice(1));
-    return paths.slice(0, MAX_ITEMS).map((path) => ({ value: `@${path}` }));
+    const found = await find(word.replace(/^@"?/, ""));
+    return found.map(({ text, detail }) => ({ value: toMention(text), ...(detail && { detail }) }));
   };
 }
+
+/** A name with spaces is quoted. */
+const toMention = (text: string): string => (/\s/.test(text) ? `@"${text}"` : `@${text}`);
 
 /** Completions for the argument of a command. */
 async function argumentsOf(opened: OpenedAgent, cwd: string, line: string): Promise<Completion[]> {

@@ -1,0 +1,24 @@
+import { toOneLine } from "@octant/core";
+import { type Line, span, truncate } from "../styled.ts";
+
+const MAX_SHOWN = 5;
+
+/** The messages that wait for the agent's next step. */
+export function viewQueue(texts: readonly string[], width: number): Line[] {
+  if (texts.length === 0) return [];
+  const left = texts.length - MAX_SHOWN;
+  const rows = texts
+    .slice(-MAX_SHOWN)
+    .map((text) => truncate([span(`  ${toOneLine(text)}`, { role: "muted" })], width));
+  const more = left > 0 ? `, ${left} more above` : "";
+  const title = `queued for the next step${more}; Up takes the last one back`;
+  return [truncate([span(title, { role: "warning" })], width), ...rows];
+}
+
+/** The line that says which command runs. */
+export const viewTyped = (line: string, width: number): Line[] => [
+  truncate([span("› ", { role: "accent", bold: true }), span(toOneLine(line))], width),
+];
+
+/** OSC 52: the terminal puts the text into its clipboard, also through ssh. */
+export const toClipboard = (text: string): string => `\x1b]52;c;${Buffer.from(text).toString("base64")}\x07`;

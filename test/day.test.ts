@@ -1,0 +1,336 @@
+import { execFileSync } from "node:child_process";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import {
+  createScriptedProvider,
+  type ScriptedProvider,
+  type ScriptedRequest,
+} from "@octant/scripted-provider";
+import { afterAll, beforeAll, expect, inject, test, vi } from "vitest";
+import { createFixtureProject, type FixtureProject } from "./fixture-project.ts";
+import { accountAt } from "./scripted-account.ts";
+import { openTmux, type Tmux } from "./tmux-terminal.ts";
+
+/** A day with the agent in tmux: one session, whose scenarios follow each other. Each answers a complaint about others. */
+const IDLE = "ask, or / for commands";
+const LONG_LINE = `const answer = ${Array.from({ length: 30 }, (_, i) => `part${i}`).join(" + ")};`;
+
+let tmux: Tmux;
+let provider: ScriptedProvider;
+let project: FixtureProject;
+const lastRequest = (): string => provider.requests.at(-1)?.raw ?? "";
+const inProject = (path: string): string => join(project.root, path);
+
+/** Sends what is typed and waits until the model was asked and the prompt is back. */
+async function send() {
+  const before = provider.requests.length;
+  tmux.press("Enter");
+  await vi.waitFor(() => expect(provider.requests.length).toBeGreaterThan(before), WAITING);
+  await tmux.shows(IDLE);
+}
+
+const WAITING = { timeout: 30_000, interval: 50 };
+
+/** Sends a line and waits for the prompt below the answer. */
+async function say(line: string, answer: string | RegExp) {
+  tmux.type(line);
+  tmux.press("Enter");
+  await tmux.has(answer);
+  await tmux.shows(IDLE);
+}
+
+/** The model does what the message says. */
+function script({ user, results, system }: ScriptedRequest) {
+  const [, verb = "", rest = ""] = /^(\w+) ?([\s\S]*)$/.exec(user.trim()) ?? [];
+  if (/have no tools/.test(system)) return { parts: [{ text: "1. Write the plan down." }] };
+  if (results.length > 0) return { parts: [{ text: `Result seen: ${results[0]?.text.slice(0, 60)}` }] };
+  if (verb === "run") return { parts: [{ call: "proc", input: { action: "exec", command: rest } }] };
+  if (verb === "create")
+    return { parts: [{ call: "fs", input: { action: "write", uri: rest, content: "made\n" } }] };
+  if (verb === "code") return { parts: [{ text: `Here:\n\n\`\`\`js\n${LONG_LINE}\n\`\`\`\n\nDone.` }] };
+  if (verb === "slow") return { parts: [{ text: "one two three four five six seven" }], delay_ms: 400 };
+  return { parts: [{ text: `Heard: ${user.trim().slice(0, 80)}` }] };
+}
+
+interface Scenario {
+  readonly title: string;
+  /** Where people complained about it. */
+  readonly against: string;
+  act(): Promise<void>;
+}
+
+const SCENARIOS: readonly Scenario[] = [
+  {
+    title: "Home, End and Ctrl-J work in tmux",
+    against: "gemini-cli#8387",
+    async act() {
+      tmux.type("bc");
+      tmux.press("Home");
+      tmux.type("a");
+      tmux.press("End");
+      tmux.type("d");
+      tmux.press("C-j");
+      tmux.type("second line");
+      await tmux.shows(/› abcd\n {2}second line/);
+      tmux.press("Enter");
+      await tmux.has("Heard: abcd");
+      expect(lastRequest()).toContain("abcd\\nsecond line");
+      await tmux.shows(IDLE);
+    },
+  },
+  {
+    title: "a file is found by any letters of its path, and its content goes along",
+    against: "gemini-cli#14690",
+    async act() {
+      tmux.type("look at @utad");
+      await tmux.shows("› @src/util/add.ts");
+      tmux.press("Enter");
+      await tmux.shows(/› look at @src\/util\/add\.ts$/m);
+      await send();
+      expect(lastRequest()).toContain("a + b");
+    },
+  },
+  {
+    title: "a name with spaces is quoted, and a folder is found",
+    against: "opencode#10757",
+    async act() {
+      tmux.type("see @notesday");
+      await tmux.shows('› @"my notes/first day.md"');
+      tmux.press("Tab");
+      await send();
+      expect(lastRequest()).toContain("Remember the milk");
+      tmux.type("see @util");
+      await tmux.shows("› @src/util/");
+      tmux.press("C-c");
+      await tmux.shows(IDLE);
+    },
+  },
+  {
+    title: "a symbol is found by its name, and its lines go along",
+    against: "opencode#10757",
+    async act() {
+      tmux.type("explain @parseDur");
+      await tmux.shows("@src/duration.ts#parseDuration");
+      tmux.press("Tab");
+      await send();
+      expect(lastRequest()).toContain("60_000");
+      expect(lastRequest()).not.toContain("unrelated text");
+    },
+  },
+  {
+    title: "!command runs without a question, and the model knows its output",
+    against: "gemini-cli#8450",
+    async act() {
+      await say("!echo from-the-shell; ls package.json", /^\s*from-the-shell$/m);
+      await say("what did I run?", "Heard: what did I run?");
+      expect(lastRequest()).toContain("from-the-shell");
+      expect(lastRequest()).toContain("echo from-the-shell; ls package.json");
+    },
+  },
+  {
+    title: "Ctrl-B moves a running command to the background",
+    against: "claude-code#73955",
+    async act() {
+      tmux.type("!echo begun; sleep 300");
+      tmux.press("Enter");
+      await tmux.shows(/!echo begun; sleep 300; Esc stops/);
+      await tmux.shows("1 job running");
+      tmux.press("C-b");
+      await tmux.has(/it still runs/);
+      await tmux.shows(IDLE);
+      await say("!pkill -f 'sleep 30[0]'; echo ended", /^\s*ended$/m);
+    },
+  },
+  {
+    title: "a slash command is named above its output, and runs at the first Enter",
+    against: "codex#2101",
+    async act() {
+      tmux.type("/mode");
+      await tmux.shows("› /mode");
+      tmux.press("Enter");
+      await tmux.has(/^› \/mode$/m);
+      await tmux.has(/^.*mode: /m);
+      await tmux.shows(IDLE);
+      tmux.type("/cos");
+      await tmux.shows("› /cost");
+      tmux.press("Enter");
+      await tmux.has(/^› \/cost$/m);
+      await tmux.has(/\d+ tokens/);
+      await tmux.shows(IDLE);
+    },
+  },
+  {
+    title: "messages typed while it works are shown, and Up takes the last one back",
+    against: "codex#17095",
+    async act() {
+      tmux.type("slow please");
+      tmux.press("Enter");
+      await tmux.shows("working; Esc stops");
+      tmux.type("first later");
+      tmux.press("Enter");
+      tmux.type("second later");
+      tmux.press("Enter");
+      await tmux.shows(/queued for the next step.*\n {2}first later\n {2}second later/);
+      tmux.press("Up");
+      await tmux.shows(/› second later/);
+      expect(tmux.screen().join("\n")).not.toMatch(/^ {2}second later$/m);
+      tmux.press("C-u");
+      await tmux.has("Heard: first later");
+      await tmux.shows(IDLE);
+      expect(lastRequest()).not.toContain("second later");
+    },
+  },
+  {
+    title: "/copy puts the answer or its code into the clipboard as it was, not as it was wrapped",
+    against: "codex#24552",
+    async act() {
+      await say("code please", "Done.");
+      await say("/copy code", "copied code block 1");
+      expect(tmux.clipboard()).toBe(LONG_LINE);
+      await say("/copy", "copied the last answer");
+      expect(tmux.clipboard()).toContain(`\`\`\`js\n${LONG_LINE}\n\`\`\``);
+    },
+  },
+  {
+    title: "/context says what fills the window",
+    against: "claude-code#7336",
+    act: () => say("/context", /tool definitions: \d+ tokens/),
+  },
+  {
+    title: "/plan leaves its result in the conversation, and knows what was said",
+    against: "codex#9410",
+    async act() {
+      await say("/plan the next step", "1. Write the plan down.");
+      const planned = provider.requests.at(-1);
+      expect(planned?.system).not.toMatch(/Search and read/);
+      expect(planned?.raw).toContain("code please");
+      await say("go on", "Heard: go on");
+      expect(lastRequest()).toContain("1. Write the plan down.");
+    },
+  },
+  {
+    title: "/model lists the models of the provider and switches",
+    against: "opencode#12896",
+    async act() {
+      tmux.type("/model");
+      tmux.press("Enter");
+      await tmux.shows("Switch to which?");
+      tmux.type("second");
+      await tmux.shows(/› model-second/);
+      tmux.press("Enter");
+      await tmux.has("model: model-second");
+      await tmux.shows(IDLE);
+      await say("/model some-model", "model: some-model");
+    },
+  },
+  {
+    title: "a lower window keeps the status line",
+    against: "claude-code#9935",
+    async act() {
+      tmux.resize(100, 12);
+      await tmux.shows(/some-model/);
+      expect(tmux.screen().slice(0, 12).join("\n")).toContain("some-model");
+      tmux.resize(100, 30);
+      await tmux.shows(/some-model/);
+    },
+  },
+  {
+    title: "Ctrl-O searches up and down",
+    against: "gemini-cli#5391",
+    async act() {
+      tmux.press("C-o");
+      await tmux.shows("q back");
+      tmux.type("?abcd");
+      tmux.press("Enter");
+      await tmux.shows(/^Heard: abcd/m);
+      tmux.type("n");
+      await tmux.shows(/^› abcd/m);
+      tmux.type("/go on");
+      tmux.press("Enter");
+      await tmux.shows("go on");
+      tmux.type("N");
+      tmux.type("q");
+      await tmux.shows(IDLE);
+    },
+  },
+  {
+    title: "/export writes to ~ and to an absolute path",
+    against: "gemini-cli#3248",
+    async act() {
+      await say("/export ~/talk.md", "wrote");
+      expect(readFileSync(join(project.env["HOME"] ?? "", "talk.md"), "utf8")).toContain("abcd");
+      const path = inProject("talk.json");
+      await say(`/export ${path}`, "talk.json");
+      expect(existsSync(path)).toBe(true);
+    },
+  },
+  {
+    title: "an allowed edit shows its diff without a question",
+    against: "claude-code#27688",
+    async act() {
+      await say("/permissions allow fs.*", "for this session");
+      await say("create fresh.txt", "Result seen: created fresh.txt");
+      await tmux.has(/^\s*\+\s*made$/m);
+    },
+  },
+  {
+    title: "a rewind keeps the rules of the session",
+    against: "claude-code#86151",
+    async act() {
+      tmux.type("/rewind 1 conversation");
+      tmux.press("Enter");
+      await tmux.shows(/› create fresh\.txt\n\S*some-model/);
+      tmux.press("C-c");
+      await tmux.shows(IDLE);
+      await say("create other.txt", "Result seen: created other.txt");
+      expect(existsSync(inProject("other.txt"))).toBe(true);
+    },
+  },
+  {
+    title: "the session picker has title, date and folder, and searches",
+    against: "gemini-cli#26029",
+    async act() {
+      await say("/clear", IDLE);
+      tmux.type("/resume");
+      tmux.press("Enter");
+      await tmux.shows("Resume which session?");
+      await tmux.shows(/abcd.*\d{4}-\d\d-\d\d \d\d:\d\d/);
+      tmux.type("nothing like it");
+      await tmux.shows(/0 of \d/);
+      tmux.press("C-u");
+      tmux.type("abcd");
+      tmux.press("Enter");
+      await tmux.has("messages so far");
+      await tmux.shows(IDLE);
+    },
+  },
+];
+
+const NO_TMUX = inject("missing").includes("tmux");
+
+beforeAll(async () => {
+  if (NO_TMUX) return;
+  provider = await createScriptedProvider(script, { models: ["some-model", "model-first", "model-second"] });
+  project = createFixtureProject();
+  const files = {
+    "my notes/first day.md": "Remember the milk\n",
+    "src/duration.ts": `${"// unrelated text\n".repeat(10)}export function parseDuration(text: string) {\n  return Number(text) * 60_000;\n}\n`,
+  };
+  for (const [path, text] of Object.entries(files)) {
+    execFileSync("mkdir", ["-p", join(inProject(path), "..")]);
+    writeFileSync(inProject(path), text);
+  }
+  tmux = openTmux(project.root, { ...project.env, ...accountAt(provider) });
+  tmux.type("$OCTANT --model some-model");
+  tmux.press("Enter");
+  await tmux.shows(IDLE);
+});
+
+afterAll(async () => {
+  if (NO_TMUX) return;
+  tmux[Symbol.dispose]();
+  await provider[Symbol.asyncDispose]();
+  project[Symbol.dispose]();
+});
+
+test.skipIf(NO_TMUX).for(SCENARIOS)("$title (against $against)", { timeout: 60_000 }, ({ act }) => act());
