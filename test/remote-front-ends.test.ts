@@ -1,15 +1,17 @@
 import { execFileSync } from "node:child_process";
-import { readFileSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { createScriptedProvider, type Script } from "@octant/scripted-provider";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { openAcpClient } from "./acp-client.ts";
 import { createFixtureProject, type FixtureProject } from "./fixture-project.ts";
+import { callOctant } from "./octant-in-process.ts";
 import { ended, startOctant } from "./octant-process.ts";
 import { openChat } from "./open-chat.ts";
 import { LAUNCHER } from "./published-command.ts";
 import { accountAt } from "./scripted-account.ts";
 
+const DEMO = join(import.meta.dirname, "../packages/mcp/testing/server.ts");
 const WAIT = { timeout: 30_000 };
 
 /** A project elsewhere, and the command that serves its tools. */
@@ -58,6 +60,35 @@ async function startRun(script: Script, ...args: string[]) {
     },
   };
 }
+
+test("the person's MCP servers, the chosen tools, and the trusted commands of the host are there", async () => {
+  const say: Script = (request) =>
+    request.answers === 0
+      ? { parts: [{ call: "mcp__demo__demo", input: { action: "echo", text: "from here" } }] }
+      : { parts: [{ text: request.results[0]?.text ?? "" }] };
+  await using opened = await startRun(say, "/greet Ada", "--tools", "fs", "--allow", "*");
+  const { here, provider, start } = opened;
+  const settings = join(String(here.env["HOME"]), ".config/hanzo/settings.json");
+  mkdirSync(dirname(settings), { recursive: true });
+  const demo = { command: process.execPath, args: [DEMO] };
+  writeFileSync(settings, JSON.stringify({ mcp_servers: { demo } }));
+  const command = join(there.root, ".hanzo/commands/greet.md");
+  mkdirSync(dirname(command), { recursive: true });
+  writeFileSync(command, "Say hello to $ARGUMENTS politely.\n");
+  const untrusted = await ended(start());
+  expect(untrusted.stderr).toContain("there is no command /greet");
+  // The command runs with the home of this side, so trust is given there.
+  await callOctant(["trust", "--yes"], { cwd: there.root, env: here.env });
+  const ran = await ended(start());
+  expect(ran.code, ran.stderr).toBe(0);
+  expect(ran.stdout).toContain("from here");
+  const [first] = provider.requests;
+  expect(first?.raw).toContain("Say hello to Ada politely.");
+  const tools: { name: string }[] = JSON.parse(first?.raw ?? "{}").tools;
+  const names = tools.map(({ name }) => name);
+  expect(names).toEqual(expect.arrayContaining(["fs", "mcp__demo__demo"]));
+  expect(names).not.toContain("proc");
+});
 
 test("Ctrl-C stops the command on the host", async () => {
   const command = "sleep 67.0419";

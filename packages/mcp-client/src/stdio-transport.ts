@@ -28,6 +28,11 @@ export function createStdioTransport(start: () => Promise<StartedProgram>) {
     async start() {
       program = await start();
       const { output, exited } = program;
+      if (isClosed) {
+        // Closed while the program was being started: nobody else would end it.
+        await program.end();
+        throw new Error("the server was closed");
+      }
       const split = createLineSplitter(
         {
           onLine(line) {
