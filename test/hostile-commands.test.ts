@@ -65,6 +65,12 @@ const CALLS: Readonly<Record<string, readonly (readonly string[])[] | string>> =
     ["policy", "explain", "fs.read", `uri=${NAME}`],
     ["policy", "explain", "proc.exec", `command=${HOSTILE}`],
   ],
+  pack: [
+    ["pack", "list"],
+    ["pack", "add", HOSTILE],
+    ["pack", "test", HOSTILE],
+    ["pack", "new", HOSTILE],
+  ],
   audit: [["audit"], ["audit", "--json"], ["audit", "verify"]],
   token: [
     ["token", "list"],

@@ -9,7 +9,7 @@ import { createZmqClient, serveZmq } from "@octant/wire";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from "vitest";
 import { z } from "zod";
 import { createEditorAsk } from "../packages/acp/src/questions.ts";
-import { readRunInput } from "../packages/cli/src/agent/run-input.ts";
+import { readRunInput } from "../packages/app/src/agent/run-input.ts";
 import { connectTo } from "../packages/mcp/testing/in-process.ts";
 import { PlainApp } from "../packages/terminal/src/plain-app.ts";
 import { createTestApp } from "../packages/terminal/src/testing/app.ts";

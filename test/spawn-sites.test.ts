@@ -24,6 +24,7 @@ const LAUNCHERS = [
   "packages/cli/src/agent/chat/external-editor.ts",
   "packages/app/src/agent/pictures.ts",
   "packages/app/src/host/connect-to-command.ts",
+  "packages/app/src/packs/install-pack.ts",
   "packages/app/src/slash/person-program.ts",
   "packages/host/src/browser/browser-process.ts",
   "packages/app/src/setup/ask-server.ts",

@@ -160,7 +160,7 @@ test("with --checkpoints proc.exec returns an undo ref, and names files that are
   using project = createFixtureProject();
   const { root: cwd, env } = project;
   {
-    await using plain = openOctant({}, createIo(project).io);
+    await using plain = await openOctant({}, createIo(project).io);
     expect(await plain.client.proc.exec({ command: "echo a > a.txt" })).not.toHaveProperty("undo");
   }
   await using session = await startSession(["--checkpoints"], { cwd, env });

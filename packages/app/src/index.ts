@@ -29,6 +29,7 @@ export {
   type SessionChoice,
 } from "./agent/open-agent.ts";
 export { createPictures } from "./agent/pictures.ts";
+export { readRunInput } from "./agent/run-input.ts";
 export {
   createRunResult,
   RUN_FORMAT,
@@ -52,6 +53,7 @@ export { listPrompts } from "./agent/turns.ts";
 export { createTurns, describeUndo, planUndo, whyAsked } from "./agent/undo.ts";
 export { findUntrusted, trustWaiting, type Waiting } from "./agent/untrusted.ts";
 export { describeLeftWork, openWorktreeRecords } from "./agent/worktree-records.ts";
+export { describeEvent } from "./control/describe-event.ts";
 export { type ControlClient, connectTo, findProcesses, listSockets } from "./control/find-processes.ts";
 export type { ControlAnswer, ControlEvent, ProcessStatus, SessionStatus } from "./control/protocol.ts";
 export { askLate, followTools } from "./edge/remote-features.ts";
@@ -63,8 +65,14 @@ export { serveOnSavedPort } from "./http/saved-port.ts";
 export { createEdgeFeatures } from "./mcp/features.ts";
 export { findServers, IMPORTED_FROM } from "./mcp-servers/import-servers.ts";
 export { createOAuthStorage, credentialName, openServers } from "./mcp-servers/open-servers.ts";
-export { createOctant } from "./octant.ts";
+export { createOctant, openOctant } from "./octant.ts";
 export type { HttpServing, Octant, OctantOptions } from "./octant-api.ts";
+export { describeRights } from "./packs/describe-rights.ts";
+export { newPack } from "./packs/new-pack.ts";
+export { addPack, listPacks, removePack } from "./packs/pack-list.ts";
+export type { PackStatus } from "./packs/packs.ts";
+export { runPack } from "./packs/run-pack.ts";
+export { testPack } from "./packs/test-pack.ts";
 export { acpSettings } from "./setup/acp-settings.ts";
 export { createTry } from "./setup/ask-server.ts";
 export { carryOut, type Outcome } from "./setup/carry-out.ts";

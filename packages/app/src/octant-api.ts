@@ -25,6 +25,7 @@ import type {
 } from "@octant/runtime";
 import type { ActiveModes } from "@octant/tools";
 import type { SessionRoster } from "./control/session-roster.ts";
+import type { Packs } from "./packs/packs.ts";
 import type { OwnTool } from "./tools/own-tools.ts";
 import type { ToolChoice } from "./tools/tool-choice.ts";
 
@@ -38,6 +39,8 @@ export interface OctantOptions<T extends Tool = Tool> extends ToolChoice {
   readonly roots?: readonly string[];
   /** Additional tools, declared with `defineTool`. */
   readonly customTools?: readonly T[];
+  /** Folders or names of packs whose tools `openOctant` adds, besides those of the settings; none at all when absent. */
+  readonly packs?: readonly string[] | undefined;
   /** Allows reading and one kind of action; everything when absent. Settings may narrow it further. */
   readonly mode?: Mode;
   /** Who asks the person for permission: the host that started us (the default), or Octant. */
@@ -101,6 +104,8 @@ export type StdioServing = Partial<
 /** A workspace with its tools, ready to be called in process or served. */
 export interface Octant<T extends Tool = OwnTool> extends AsyncDisposable {
   readonly registry: Registry;
+  /** The packs of the options and settings; `openOctant` loads them. */
+  readonly packs: Packs;
   readonly dispatch: Dispatch;
   /** The same for ZeroMQ and NATS servers, whose edges need the jobs and changes behind tasks and subscriptions too. */
   readonly wireDispatch: Dispatch;

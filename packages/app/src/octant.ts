@@ -21,9 +21,12 @@ import { createClientList } from "./control/client-list.ts";
 import { createSessionRoster } from "./control/session-roster.ts";
 import { startControl } from "./control/start-control.ts";
 import { toTopics } from "./control/to-topics.ts";
+import { EDGE } from "./edge/edge-tool.ts";
 import { createEdges, LOCAL_CALLER } from "./edges.ts";
-import type { HostSources } from "./host/host-tool.ts";
+import { HOST, type HostSources } from "./host/host-tool.ts";
 import type { Octant, OctantOptions } from "./octant-api.ts";
+import { type ChosenPack, choosePacks } from "./packs/choose-packs.ts";
+import { createPacks } from "./packs/packs.ts";
 import { createPolicySteps, type PolicySteps } from "./policy.ts";
 import { createMachineParts } from "./tools/machine-parts.ts";
 import { GROUPS, OWN_TOOLS, type OwnTool, type Parts } from "./tools/own-tools.ts";
@@ -44,10 +47,15 @@ export function createOctant<T extends Tool = never>(options: OctantOptions<T> =
   const config = options.config ?? loadConfig({ roots: places, env });
   for (const warning of config.warnings) log(warning);
   const chosen = options.tools ?? knownTools(config.settings.tools ?? undefined, log);
-  const names = chooseNames({ ...options, ...(chosen && { tools: chosen }) }, Object.keys(OWN_TOOLS), GROUPS);
+  const packs = options.packs
+    ? choosePacks({ packs: options.packs, isExact: options.tools !== undefined, config, env })
+    : [];
+  const own = chooseNames({ ...options, ...(chosen && { tools: chosen }) }, Object.keys(OWN_TOOLS), GROUPS);
+  const uses = packs.flatMap(({ pack }) => pack?.uses ?? []);
+  const names = Object.keys(OWN_TOOLS).filter((name) => own.includes(name) || uses.includes(name));
   const workspace = createWorkspace({ roots: places, env, warn: log, sandbox: config.settings.sandbox });
   try {
-    return equip(workspace, config, names, { ...options, env, log });
+    return equip(workspace, config, names, packs, { ...options, env, log });
   } catch (cause) {
     void workspace.close();
     throw cause;
@@ -58,6 +66,7 @@ function equip<T extends Tool>(
   workspace: Workspace,
   config: Config,
   names: readonly string[],
+  chosenPacks: readonly ChosenPack[],
   options: OctantOptions<T> & Pick<Required<OctantOptions>, "env" | "log">,
 ): Octant<OwnTool | T> {
   const { version = loadVersion(), env, log, permissions = "host" } = options;
@@ -98,13 +107,25 @@ function equip<T extends Tool>(
     topics,
   };
   addTools({ ...parts, version, mode, env }, names, options);
+  const warnOfIdleRules = () => {
+    for (const warning of findIdleRules(config.permissions, registry.list())) log(warning);
+  };
+  const { dispatchTo } = dispatchers;
+  const reserved = [...Object.keys(OWN_TOOLS), EDGE, HOST];
+  const packs = createPacks({
+    chosen: chosenPacks,
+    ...{ workspace, settings, registry, env, reserved, dispatchTo, log, onLoaded: warnOfIdleRules },
+  });
+  // The rules for tools of packs are not idle.
+  if (packs.count === 0) warnOfIdleRules();
   const dispatch = dispatchers.dispatchTo(registry);
   const clients = createClientList();
   const openPlace: HostSources["openPlace"] = async ({ allow, tools: wanted }) => {
     const { openPlace: open } = await import("./host/open-place.ts");
-    const { tools, customTools, mode: asked } = options;
+    const { tools, packs: named, customTools, mode: asked } = options;
     const roots = [...workspace.confinement.roots];
-    return open({ roots, tools, wanted, customTools, mode: asked, allow, env, log, config });
+    const given = { tools, wanted, packs: named, customTools, mode: asked, allow };
+    return open({ ...given, roots, env, log, config });
   };
   const { closeService, closeWorker, ...edges } = createEdges(
     {
@@ -133,6 +154,7 @@ function equip<T extends Tool>(
     closeService();
     await closeCrew();
     await closeWorker();
+    await packs.close();
     await machine.close();
     await workspace.close();
     await steps.close();
@@ -141,6 +163,7 @@ function equip<T extends Tool>(
   const octant: Octant<OwnTool | T> = {
     crew,
     registry,
+    packs,
     dispatch,
     workspace,
     checkpoints,
@@ -163,6 +186,20 @@ function equip<T extends Tool>(
     [Symbol.asyncDispose]: close,
   };
   return octant;
+}
+
+/** The same with the tools of packs: those of the settings, and those that the options name. */
+export async function openOctant<T extends Tool = never>(
+  options: OctantOptions<T> = {},
+): Promise<Octant<OwnTool | T>> {
+  const octant = createOctant(options);
+  try {
+    await octant.packs.load();
+    return octant;
+  } catch (cause) {
+    await octant.close();
+    throw cause;
+  }
 }
 
 /** A call of each action of the tool. */
@@ -194,15 +231,13 @@ function createAgentParts(
   };
 }
 
-/** Also warns of permission rules that match none of the tools. */
 function addTools(parts: Parts, names: readonly string[], options: OctantOptions) {
   // chooseNames returns only names of OWN_TOOLS.
   const own = names.map((tool) => OWN_TOOLS[tool as keyof typeof OWN_TOOLS](parts));
-  const { registry, version, config } = parts;
-  const { customTools = [], toolConfig, log } = options;
+  const { registry, version } = parts;
+  const { customTools = [], toolConfig } = options;
   for (const tool of withoutDisabled([...own, ...customTools], toolConfig?.disable))
     registry.addTool({ version, ...tool });
-  for (const warning of findIdleRules(config.permissions, registry.list())) log?.(warning);
 }
 
 function createDispatchers(

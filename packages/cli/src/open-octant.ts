@@ -1,5 +1,11 @@
 import { statSync } from "node:fs";
-import { createOctant, type Octant, type OctantOptions, type OwnTool, UnknownNameError } from "@octant/app";
+import {
+  type Octant,
+  type OctantOptions,
+  type OwnTool,
+  openOctant as open,
+  UnknownNameError,
+} from "@octant/app";
 import { ToolError } from "@octant/core";
 import { type FlagValues, type Io, UsageError } from "./command.ts";
 import {
@@ -15,13 +21,13 @@ export type WorkspaceFlags = Partial<
 >;
 
 /** Opens the workspace that the flags select, with its tools. */
-export function openOctant(
+export async function openOctant(
   flags: WorkspaceFlags,
   io: Io,
   more: Pick<OctantOptions, "toolConfig" | "command"> = {},
-): Octant<OwnTool> {
+): Promise<Octant<OwnTool>> {
   try {
-    return createOctant({
+    return await open({
       ...more,
       ...toWorkspaceOptions(flags, io),
       permissions: flags.permissions,
@@ -37,6 +43,7 @@ export const toWorkspaceOptions = (flags: WorkspaceFlags, io: Io) =>
   ({
     roots: rootsOf(flags, io),
     mode: flags.mode,
+    packs: flags.pack,
     tools: flags.tools?.split(",").map((name) => name.trim()),
     // The settings read it from the environment like every other variable.
     env: {

@@ -29,7 +29,7 @@ export interface HttpTarget {
 
 export async function serveHttp(flags: ServeFlags, io: Io): Promise<number> {
   checkFlags(flags);
-  await using octant = openOctant(flags, io, { command: "serve --http" });
+  await using octant = await openOctant(flags, io, { command: "serve --http" });
   const zmq =
     flags.zmq === undefined ? undefined : await startZmqToo(octant, { ...flags, zmq: flags.zmq }, io);
   const { sandbox, state } = octant.workspace;

@@ -20,7 +20,7 @@ export async function serveStdio(flags: ServeFlags, io: Io, { handshake, store }
     logLine(`ends after an uncaught error: ${cause instanceof Error ? cause.stack : cause}`, io);
     process.exit(EXIT.FAILED);
   });
-  await using octant = openOctant(flags, io, { command: "serve" });
+  await using octant = await openOctant(flags, io, { command: "serve" });
   const server = octant.serveStdio({
     profile: flags.profile,
     answers: flags.answers,
@@ -28,7 +28,8 @@ export async function serveStdio(flags: ServeFlags, io: Io, { handshake, store }
     output: io.stdout,
     ...(handshake && { handshake }),
   });
-  store?.(server.handshakeResults());
+  // The tools of a pack may change while the settings stay the same.
+  if (octant.packs.count === 0) store?.(server.handshakeResults());
   settleLater(octant, io);
   // Work that ignores its cancellation must not keep the process alive.
   const endSoon = () => setTimeout(() => process.exit(EXIT.OK), MAX_CLOSING_MS).unref();

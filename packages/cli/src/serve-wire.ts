@@ -24,7 +24,7 @@ export const WIRE_TOOLS = { toolConfig: { enable: ["core", "wire"] } };
 
 /** Serves other processes until it is asked to stop. */
 export async function serveZmq(flags: ZmqFlags, io: Io): Promise<number> {
-  await using octant = openOctant(flags, io, { ...WIRE_TOOLS, command: "serve --zmq" });
+  await using octant = await openOctant(flags, io, { ...WIRE_TOOLS, command: "serve --zmq" });
   const server = await startZmq(octant, flags, io);
   const { address, broadcast } = server;
   return await announce(
@@ -36,7 +36,7 @@ export async function serveZmq(flags: ZmqFlags, io: Io): Promise<number> {
 
 /** Serves the process that started this one, until it closes stdin. */
 export async function serveWire(flags: ServeFlags, io: Io): Promise<number> {
-  await using octant = openOctant(flags, io, { ...WIRE_TOOLS, command: "serve --wire" });
+  await using octant = await openOctant(flags, io, { ...WIRE_TOOLS, command: "serve --wire" });
   const { stdin: input, stdout: output } = io;
   const server = serveStream({ ...toServed(octant, io), input, output, caller: LOCAL_CALLER });
   using _signals = onSignals(ENDING_SIGNALS, server.close);
@@ -59,7 +59,7 @@ export async function runWorker(flags: WorkerFlags, io: Io): Promise<number> {
       `invalid project '${flags.project}'`,
       "a project's id has up to 64 letters, digits, dots, dashes and underscores",
     );
-  await using octant = openOctant(flags, io, { command: "worker" });
+  await using octant = await openOctant(flags, io, { command: "worker" });
   const worker = await createNatsWorker({
     ...toServed(octant, io),
     url: flags.nats,
@@ -73,7 +73,7 @@ export async function runWorker(flags: WorkerFlags, io: Io): Promise<number> {
 }
 
 /** Prints where a server is, and closes it when the process is asked to end. */
-async function announce(said: string, server: { close(): unknown }, io: Io): Promise<number> {
+export async function announce(said: string, server: { close(): unknown }, io: Io): Promise<number> {
   // Installed before the announcement: a reader of it may send a signal at once.
   const asked = ENDING_SIGNALS.map((signal) => once(process, signal));
   print(said, io);

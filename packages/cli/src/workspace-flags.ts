@@ -21,6 +21,7 @@ export const workspaceFlags = {
     env: "OCTANT_MODE",
   },
   tools: { summary: "Only these tools", value: "LIST", env: "OCTANT_TOOLS" },
+  pack: { summary: "A folder or the name of a pack whose tools to add", value: "PACK", many: true },
   "net-allow": {
     summary: "Hosts in private networks that net may reach, as host:port,…",
     value: "LIST",

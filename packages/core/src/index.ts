@@ -1,4 +1,5 @@
 export { type ArgumentKind, kindOfArgument, ofKind } from "./argument-kinds.ts";
+export { type ArgumentPlace, placesIn, withPlaces } from "./argument-places.ts";
 export { attempt } from "./attempt.ts";
 export { ANSWER_BYTES, ANSWER_MARGIN_BYTES, MAX_ANSWER_BYTES } from "./budget.ts";
 export { withBuiltins } from "./builtins.ts";

@@ -60,6 +60,7 @@ export { findObject, readBlob, readFileAt } from "./git/show.ts";
 export { listChanged, STAGE } from "./git/stage.ts";
 export { type ChangeKind, readStatus, type Status } from "./git/status.ts";
 export { hasInode, holdsLinkTo, inodeOf } from "./hard-links.ts";
+export { hashFolder } from "./hash-folder.ts";
 export { hashOf } from "./hashes.ts";
 export { backgroundClock, systemClock } from "./jobs/clock.ts";
 export { createJobStore } from "./jobs/job-store.ts";
@@ -133,10 +134,12 @@ export { refusalOf } from "./refusals.ts";
 export { readRegularFile } from "./regular-file.ts";
 export { replaceFile } from "./replace-file.ts";
 export { openAcceptance } from "./sandbox/acceptance.ts";
-export { createSandbox } from "./sandbox/create-sandbox.ts";
+export { APART_PROXY, createSandbox } from "./sandbox/create-sandbox.ts";
 export type { Exchange } from "./sandbox/exchange.ts";
 export { homesOf } from "./sandbox/homes.ts";
-export type { Sandbox, SandboxStatus } from "./sandbox/sandbox.ts";
+export { installFolder } from "./sandbox/own-files.ts";
+export { createProxy } from "./sandbox/proxy.ts";
+export type { LaunchedCommand, Sandbox, SandboxStatus } from "./sandbox/sandbox.ts";
 export {
   DEFAULT_SANDBOX,
   type NetworkRule,
@@ -173,7 +176,7 @@ export { Connection, DIRECTIONS, Identity, IdentityId } from "./store/graph.ts";
 export type { ProjectStore } from "./store/project-store.ts";
 export type { OwnRecord, RecordFilter } from "./store/records.ts";
 export { makeTempFolder } from "./temp-folder.ts";
-export { cacheFolder } from "./user-folders.ts";
+export { cacheFolder, dataFolder } from "./user-folders.ts";
 export { createFileChanges, type FileChanges } from "./watching/file-changes.ts";
 export type { WatcherStatus } from "./watching/watcher.ts";
 export { type ChangeListener, createWatcher, type Watcher } from "./watching/watcher.ts";

@@ -5,6 +5,10 @@ import { isAbsolute, join } from "node:path";
 export const cacheFolder = (env: NodeJS.ProcessEnv): string =>
   join(xdgFolder(env, "XDG_CACHE_HOME", ".cache"), "octant");
 
+/** Octant's folder among the person's data: installed packs and their data. */
+export const dataFolder = (env: NodeJS.ProcessEnv): string =>
+  join(xdgFolder(env, "XDG_DATA_HOME", join(".local", "share")), "octant");
+
 /** The XDG specification says that a relative path is to be ignored: it would lead into the project. */
 export function xdgFolder(env: NodeJS.ProcessEnv, variable: string, fallback: string): string {
   const given = env[variable];

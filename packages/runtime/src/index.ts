@@ -19,20 +19,29 @@ export { explainConfig } from "./config/explain.ts";
 export { type LoadOptions, loadConfig } from "./config/load.ts";
 export { type AddedRule, addLocalRule, localFolder } from "./config/local-rule.ts";
 export { loadModels } from "./config/models-file.ts";
+export { narrowNetwork } from "./config/narrow-sandbox.ts";
 export { settingsPlaces } from "./config/places.ts";
-export { type ServerSettings, THINKING, type Thinking } from "./config/schema.ts";
+export { type PackSettings, type ServerSettings, THINKING, type Thinking } from "./config/schema.ts";
 export { SettingsError } from "./config/settings-error.ts";
 export { renderSettings, toSettingsSchema } from "./config/settings-schema.ts";
 export {
+  acceptPack,
   createInstructionTrust,
   type InstructionContent,
+  isAcceptedPack,
   listTrust,
   revokeTrust,
   trustFolder,
   trustInstructions,
   untrustedError,
 } from "./config/trust.ts";
-export { addUserServers, removeUserServer, setUserSettings } from "./config/user-settings.ts";
+export {
+  addUserPack,
+  addUserServers,
+  removeUserPack,
+  removeUserServer,
+  setUserSettings,
+} from "./config/user-settings.ts";
 export { accessToken, signInWithBrowser, signInWithDevice } from "./credentials/access-token.ts";
 export { isVerifier, openRedirect, toChallenge } from "./credentials/loopback.ts";
 export {

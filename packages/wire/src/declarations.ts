@@ -2,10 +2,13 @@ import { isDeepStrictEqual } from "node:util";
 import {
   type Action,
   type AnyAction,
+  type ArgumentPlace,
   createRegistry,
+  placesIn,
   type Registry,
   type Tool,
   toInputSchema,
+  withPlaces,
 } from "@octant/core";
 import { z } from "zod";
 import type { ServerReady } from "./ready.ts";
@@ -26,6 +29,9 @@ const PLAIN = [
   "intent",
   "destructive",
   "openWorld",
+  "parallel",
+  "runsCommands",
+  "listing",
   "builtin",
   "errors",
   "examples",
@@ -36,6 +42,8 @@ type Plain = Pick<Action, (typeof PLAIN)[number]>;
 export interface ActionDeclaration extends Plain {
   readonly input: Readonly<Record<string, unknown>>;
   readonly output: Readonly<Record<string, unknown>>;
+  /** Where the input and the output name files, commands and hosts, for the rules of the other process. */
+  readonly places?: { readonly input: readonly ArgumentPlace[]; readonly output: readonly ArgumentPlace[] };
 }
 
 export function toDeclaration(tool: Tool): ToolDeclaration {
@@ -48,7 +56,39 @@ function toActionDeclaration(act: AnyAction): ActionDeclaration {
   // Picking keeps exactly the fields of Plain: functions stay in their process.
   const plain = Object.fromEntries(PLAIN.map((field) => [field, act[field]])) as unknown as Plain;
   const output = z.toJSONSchema(act.output, { io: "output", unrepresentable: "any" });
-  return { ...plain, input: { ...toInputSchema(act) }, output: { ...output } };
+  const places = { input: placesIn(act.input), output: placesIn(act.output) };
+  const isNone = places.input.length + places.output.length === 0;
+  return {
+    ...plain,
+    input: { ...toInputSchema(act) },
+    output: { ...output },
+    ...(!isNone && { places }),
+  };
+}
+
+/**
+ * A tool of another process that is called through this one's dispatcher, which applies its rules to it. The other
+ * process validates input and output; `run` calls it.
+ */
+export function toForeignTool(declaration: ToolDeclaration, run: (action: string) => AnyAction["run"]): Tool {
+  const own = Object.entries(declaration.actions).filter(([, { builtin }]) => !builtin);
+  const actions = own.map(([key, { input, output, places, ...plain }]) => {
+    const names = Object.keys(Object(input["properties"]));
+    const shape = names.map((name) => [
+      name,
+      withPlaces(
+        (places?.input ?? [])
+          .filter(({ keys }) => keys[0] === name)
+          .map(({ kind, keys }) => ({ kind, keys: keys.slice(1) })),
+      ).optional(),
+    ]);
+    const schemas = {
+      input: z.strictObject(Object.fromEntries(shape)).meta(input),
+      output: withPlaces(places?.output ?? []).meta(output),
+    };
+    return [key, { ...plain, ...schemas, run: run(key) }];
+  });
+  return { ...declaration, actions: Object.fromEntries(actions) };
 }
 
 /**
@@ -56,7 +96,7 @@ function toActionDeclaration(act: AnyAction): ActionDeclaration {
  * the tool validates, once.
  */
 function toRemoteTool(declaration: ToolDeclaration): Tool {
-  const actions = Object.entries(declaration.actions).map(([key, { input, output, ...plain }]) => [
+  const actions = Object.entries(declaration.actions).map(([key, { input, output, places: _, ...plain }]) => [
     key,
     { ...plain, input: z.looseObject({}).meta(input), output: z.unknown().meta(output), run: runsElsewhere },
   ]);

@@ -3,6 +3,7 @@ export {
   followServer,
   type ToolDeclaration,
   toDeclaration,
+  toForeignTool,
 } from "./declarations.ts";
 
 export type { WireClient } from "./hoot01/client.ts";

@@ -22,7 +22,7 @@ import { type HostServer, type OpenAgentOptions, openAgent } from "./open-agent.
 import { isOwnSession, openSessionStore, openSessions } from "./sessions.ts";
 
 export interface AcpHostOptions
-  extends Pick<OpenAgentOptions, "mode" | "tools" | "provider" | "model" | "thinking"> {
+  extends Pick<OpenAgentOptions, "mode" | "tools" | "packs" | "provider" | "model" | "thinking"> {
   /** The folders that remote clients may open; a local client names its own. */
   readonly roots: readonly string[];
   /** Where the person's commands, such as /commit, run. */

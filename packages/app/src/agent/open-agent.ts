@@ -24,7 +24,7 @@ import type { DeveloperMode } from "@octant/tools";
 import { createLocalHost } from "../host/local-host.ts";
 import type { RemoteHost } from "../host/remote-host.ts";
 import { openServers } from "../mcp-servers/open-servers.ts";
-import { createOctant, type Octant, type OctantOptions } from "../octant.ts";
+import { type Octant, type OctantOptions, openOctant } from "../octant.ts";
 import { cwdOf, toSystem } from "./agent-context.ts";
 import { openClient, withoutKeys } from "./choose-client.ts";
 import { loadMarkdown, MARKDOWN_FOLDERS } from "./markdown-files.ts";
@@ -39,7 +39,7 @@ import { openWorktreeRecords } from "./worktree-records.ts";
 export interface OpenAgentOptions
   extends Pick<
     OctantOptions,
-    "roots" | "tools" | "customTools" | "mode" | "allow" | "log" | "tellsUnconfined" | "command"
+    "roots" | "tools" | "packs" | "customTools" | "mode" | "allow" | "log" | "tellsUnconfined" | "command"
   > {
   /** Contains the API keys of the providers; programs that the agent starts do not get them. */
   readonly env?: NodeJS.ProcessEnv;
@@ -106,8 +106,13 @@ export async function openAgent(options: OpenAgentOptions) {
         roots: [folderOf(options.host, env, log)],
         tools: MODEL_TOOLS.filter((name) => tools?.includes(name) ?? name === "agent"),
       }
-    : { roots: options.roots, tools, toolConfig: { enable: ["core", "notes"] as const } };
-  const octant: Octant = createOctant({
+    : {
+        roots: options.roots,
+        packs: options.packs,
+        tools,
+        toolConfig: { enable: ["core", "notes"] as const },
+      };
+  const octant: Octant = await openOctant({
     ...place,
     ...{ customTools, mode, allow, tellsUnconfined, log, env, command },
     keys: withKeys,

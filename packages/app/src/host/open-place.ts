@@ -1,6 +1,6 @@
 import { withoutKeys } from "../agent/choose-client.ts";
 import { createMemberHosts } from "../agent/worktree.ts";
-import { createOctant } from "../octant.ts";
+import { openOctant } from "../octant.ts";
 import type { OctantOptions } from "../octant-api.ts";
 import type { OpenedPlace } from "./host-tool.ts";
 import { createLocalHost } from "./local-host.ts";
@@ -12,10 +12,10 @@ type PlaceOptions = OctantOptions &
   };
 
 /** The tools and the policy of an agent, for a session whose loop runs in another process. */
-export function openPlace({ wanted, ...options }: PlaceOptions): OpenedPlace {
+export async function openPlace({ wanted, ...options }: PlaceOptions): Promise<OpenedPlace> {
   const env = withoutKeys(options.env);
   const given = { env, allow: options.allow, permissions: "enforce" } as const;
-  const octant = createOctant({
+  const octant = await openOctant({
     ...options,
     ...given,
     checkpointsByDefault: true,

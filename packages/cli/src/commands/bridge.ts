@@ -47,7 +47,7 @@ docs/bridge.md has the handshake, close codes and limits. For example:
         import("../agent/bridge-endpoints.ts"),
       ]);
     const local = { ...flags, root: roots };
-    await using octant = openOctant(local, io, { command: "bridge" });
+    await using octant = await openOctant(local, io, { command: "bridge" });
     const server = await octant.serveHttp({
       host: flags.host,
       port: toCount("port", flags.port) ?? DEFAULT_PORT,

@@ -72,7 +72,7 @@ type CallFlags = Parameters<typeof openOctant>[0] & FlagValues<typeof viaFlags>;
 
 async function openTarget(flags: CallFlags, io: Io): Promise<CallTarget> {
   if (flags.via !== undefined) return openRemoteTarget({ ...flags, via: flags.via }, io);
-  return toLocalTarget(openOctant(flags, io));
+  return toLocalTarget(await openOctant(flags, io));
 }
 
 /** The file is created with the first bytes. */

@@ -19,7 +19,7 @@ export const completion = defineCommand({
 zsh:  source <(octant completion zsh) in ~/.zshrc, after compinit
 fish: octant completion fish > ~/.config/fish/completions/octant.fish`,
   async run({ args: [shell = ""], flags }, io) {
-    await using octant = openOctant(flags, io);
+    await using octant = await openOctant({ ...flags, pack: undefined }, io);
     // The parser accepts only these names.
     const toScript = SHELLS[shell as keyof typeof SHELLS];
     write(toScript(toWords(await loadCommands(), octant.registry.list())), io);

@@ -43,7 +43,7 @@ export const doctor = defineCommand({
 /** A workspace that cannot be opened is a finding too. */
 async function lookAround(open: () => ReturnType<typeof openOctant>, { env }: Io): Promise<Check[]> {
   try {
-    await using octant = open();
+    await using octant = await open();
     return [
       ...(await checkWorkspace(octant)),
       ...(await checkEdges(octant, env)),

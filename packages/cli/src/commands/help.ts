@@ -15,7 +15,7 @@ export const help = defineCommand({
   async run({ args: [topic], flags }, io) {
     if (topic === undefined) return print(renderOverview(await loadCommands(), io.stdout.columns), io);
     if (isCommand(topic)) return print(renderUsage(await loadCommand(topic), io.stdout.columns), io);
-    await using octant = openOctant(flags, io);
+    await using octant = await openOctant(flags, io);
     const { tool: name, action } = parseName(topic);
     const tool = toolOf(octant.registry.list(), name);
     const markdown =

@@ -30,6 +30,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<AnyCommand>>> = {
   login: async () => (await import("./login.ts")).login,
   logout: async () => (await import("./logout.ts")).logout,
   auth: async () => (await import("./auth.ts")).auth,
+  pack: async () => (await import("./pack.ts")).pack,
   mcp: async () => (await import("./mcp.ts")).mcp,
   vectors: async () => (await import("./vectors.ts")).vectors,
   doctor: async () => (await import("./doctor.ts")).doctor,

@@ -31,7 +31,7 @@ export const jobs = defineCommand({
     const limit = toCount("limit", flags.limit) ?? DEFAULT_LIMIT;
     if (verb !== "list" && job_id === undefined)
       throw new UsageError(`octant jobs ${verb} needs an ID`, "octant jobs lists them");
-    await using target = toLocalTarget(openOctant({ root: flags.root }, io), {
+    await using target = toLocalTarget(await openOctant({ root: flags.root }, io), {
       ...LOCAL_CALLER,
       sees: "all",
     });

@@ -193,7 +193,7 @@ async function withServer(
   io: Io,
   work: (servers: McpServers) => Promise<number>,
 ): Promise<number> {
-  await using octant = openOctant({ root: flags.root }, io);
+  await using octant = await openOctant({ root: flags.root }, io);
   serverNamed(name, octant.config.settings);
   await using servers = openServers({ octant, env: io.env, only: [name], log: (line) => logLine(line, io) });
   return await work(servers);

@@ -29,7 +29,7 @@ export const policy = defineCommand({
   octant policy explain fs.apply_patch uri=src/main.ts
   octant policy explain proc.exec command='["git","push"]' --permissions enforce`,
   async run({ args: [, called = "", ...words], flags }, io) {
-    await using octant = openOctant(flags, io);
+    await using octant = await openOctant(flags, io);
     const { tool, action } = parseName(called);
     const act = actionOf(toolOf(octant.registry.list(), tool), action);
     const readNothing = (source: string): string => {

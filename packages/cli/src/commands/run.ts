@@ -7,6 +7,7 @@ import {
   type OpenAgentOptions,
   type OpenedAgent,
   openAgent,
+  readRunInput,
   runSlashLine,
   type SlashOutcome,
   waitForAnswers,
@@ -16,7 +17,6 @@ import {
 import { ToolError } from "@octant/core";
 import { createTerminalAsk, type PermissionRule, ToolPattern } from "@octant/runtime";
 import { type AgentFlags, agentFlags, openHost, toAgentOptions } from "../agent/agent-flags.ts";
-import { readRunInput } from "../agent/run-input.ts";
 import { createReport, loadOutputSchema, RUN_EXIT } from "../agent/run-output.ts";
 import {
   defineCommand,

@@ -13,7 +13,7 @@ export const sandbox = defineCommand({
   octant sandbox accept    let rules and answers apply on this machine as if commands were confined
   octant sandbox revoke    take that back`,
   async run({ args: [verb], flags }, io) {
-    await using octant = openOctant({ root: flags.root, tools: "ws" }, io);
+    await using octant = await openOctant({ root: flags.root, tools: "ws" }, io);
     const { sandbox: own, state } = octant.workspace;
     const acceptance = openAcceptance(state.base);
     if (verb === "revoke")

@@ -34,7 +34,7 @@ export const sessions = defineCommand({
   octant run --resume ID "go on"         go on with one`,
   async run({ args: [verb = "list", id], flags }, io) {
     const limit = toCount("limit", flags.limit) ?? DEFAULT_LIMIT;
-    await using octant = openOctant({ root: flags.root }, io);
+    await using octant = await openOctant({ root: flags.root }, io);
     const store = openSessions(octant.workspace);
     if (verb === "list") {
       const all = await store.list();

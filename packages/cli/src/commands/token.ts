@@ -24,7 +24,7 @@ export const token = defineCommand({
   },
   notes: "A token is shown once, when it is made; only its hash is stored.",
   async run({ args: [verb, id], flags }, io) {
-    await using octant = openOctant(flags, io);
+    await using octant = await openOctant({ ...flags, pack: undefined }, io);
     const tokens = octant.tokens();
     if (verb === "create") {
       const made = tokens.create({

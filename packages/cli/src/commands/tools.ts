@@ -19,7 +19,7 @@ export const tools = defineCommand({
     json: { summary: "Print the tools/list result that clients receive" },
   },
   async run({ flags }, io) {
-    await using octant = openOctant(flags, io);
+    await using octant = await openOctant(flags, io);
     const listing = createListing({ registry: octant.registry, profile: flags.profile, mode: flags.mode });
     if (flags.json) return printJson({ tools: listing.tools }, io);
     const rows = octant.registry.list().flatMap((tool) =>

@@ -48,7 +48,7 @@ export const redo = defineCommand({
 type Given = FlagValues<typeof flags> & { readonly list: boolean };
 
 async function restore(direction: Direction, given: Given, io: Io): Promise<number> {
-  await using octant = openOctant({ root: given.root }, io);
+  await using octant = await openOctant({ root: given.root }, io);
   const turns = createTurns(octant);
   const session_id =
     given.session === undefined ? undefined : await openSessions(octant.workspace).resolve(given.session);

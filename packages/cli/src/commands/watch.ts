@@ -1,8 +1,7 @@
 import { watch as watchFolder } from "node:fs";
-import { type ControlClient, type ControlEvent, connectTo, listSockets } from "@octant/app";
+import { type ControlClient, type ControlEvent, connectTo, describeEvent, listSockets } from "@octant/app";
 import { openSocketFolder } from "@octant/host";
 import { defineCommand, ENDING_SIGNALS, EXIT, onSignals, print, UsageError } from "../command.ts";
-import { describeEvent } from "../describe-event.ts";
 import { note, printJsonText } from "../output.ts";
 
 export const watch = defineCommand({

@@ -85,8 +85,8 @@ async function launch(start: BrowserStart): Promise<{ launched: Launch; isApart:
     const launched = await sandbox.wrapApart({
       argv: [program, ...flags],
       env: { ...start.env, HOME: "/tmp", TMPDIR: "/tmp", [SERVER_MARK]: start.mark },
-      programs: dirname(realpathSync(program)),
-      shared: folder,
+      reads: [dirname(realpathSync(program))],
+      writes: [folder],
       proxySocket,
       descriptors: DESCRIPTORS,
     });

@@ -11,7 +11,7 @@ import { exchangeMounts, openBoundExchange, openPlainExchange } from "./exchange
 import { type FoundLevel, findLevel } from "./find-level.ts";
 import { createGuard, type Guard } from "./guard.ts";
 import { forgetVariables } from "./launcher.ts";
-import { type Mount, read, write } from "./mount.ts";
+import { type Mount, read } from "./mount.ts";
 import { ownFiles, sharesFilesWithCache } from "./own-files.ts";
 import type { Sandbox, SandboxedCommand, SandboxOptions, SandboxStatus } from "./sandbox.ts";
 import { openScratch } from "./scratch.ts";
@@ -116,25 +116,21 @@ export function createSandbox(options: SandboxOptions): Sandbox {
     async wrapApart(command) {
       const working = await findWorking();
       if (working?.level.level !== "bubblewrap") return undefined;
-      const { argv, env, programs, shared, proxySocket, descriptors } = command;
-      const mounts = working.plans.get({
-        isOurs: false,
-        changesProtected: false,
-        protectedMounts: [],
-        extra: [],
-        systemOnly: true,
-      });
-      const over: Mount[] = [
-        { kind: "empty", at: "/tmp" },
-        ...proxyMounts(proxySocket, APART_FOLDER),
-        read(programs),
-        write(shared),
-      ];
-      const forwarded = toForwarded(argv, APART_FOLDER, descriptors);
-      return working.level.launch(
-        { argv: forwarded, env, folder: "/", pty: false },
+      const { argv, env, reads, writes, proxySocket, descriptors } = command;
+      const { level, plans, guard } = working;
+      const masked = (await denials?.masks()) ?? [];
+      const changes = writes.some((path) => roots.some((root) => isWithin(path, root)));
+      const entered = changes ? guard.enter({ changesProtected: false }) : UNGUARDED;
+      const wish = { isOurs: false, changesProtected: false, extra: [], masked };
+      const protectedMounts = changes ? guard.mounts() : [];
+      const mounts = plans.get({ ...wish, protectedMounts, apart: { reads, writes } });
+      const over = proxySocket === undefined ? [] : proxyMounts(proxySocket, APART_FOLDER);
+      const inside = proxySocket === undefined ? argv : toForwarded(argv, APART_FOLDER, descriptors);
+      const launched = level.launch(
+        { argv: inside, env, folder: "/", pty: false },
         { mounts, ownNetwork: true, over },
       );
+      return { ...launched, ...entered };
     },
     async openExchange() {
       const working = await findWorking();

@@ -46,15 +46,16 @@ export interface PlanOptions {
   readonly readOnly?: boolean;
   /** Files and folders that it must not see, where they really are. */
   readonly masked?: readonly Path[];
-  /** Without the workspace and without the paths that settings allow. */
-  readonly systemOnly?: boolean;
+  /** Only these places and the system's programs, with a temp folder of its own. */
+  readonly apart?: { readonly reads: readonly Path[]; readonly writes: readonly Path[] };
 }
 
 /** Everything that a command of the workspace sees, in mount order. */
 export function planMounts(options: PlanOptions): readonly Mount[] {
-  if (options.systemOnly)
-    return planAllowlist({ ...options, allowed: [], settings: { ...options.settings, ...NOTHING_ELSE } });
-  const mounts = options.settings.mode === "allowlist" ? planAllowlist(options) : planWorkspace(options);
+  const { apart, settings } = options;
+  if (apart)
+    return planAllowlist({ ...options, allowed: apart.writes, settings: { ...settings, ...NOTHING_ELSE } });
+  const mounts = settings.mode === "allowlist" ? planAllowlist(options) : planWorkspace(options);
   return options.readOnly ? mounts.map(toReadOnly) : mounts;
 }
 
@@ -104,9 +105,11 @@ function planAllowlist(options: PlanOptions): readonly Mount[] {
   }
   addKernel(tree);
   for (const mount of [...shownInRun().map((path) => read(path)), ...options.extra]) tree.add(mount);
-  addTemp(tree, scratch);
+  if (options.apart) tree.add({ kind: "empty", at: "/tmp" });
+  else addTemp(tree, scratch);
   tree.add({ kind: "empty", at: homeOf(env) });
   for (const path of roots) tree.add({ kind: "folder", at: path });
+  for (const path of outermost(options.apart?.reads ?? [])) tree.add(read(path));
   const writable = outermost(listWritable(options));
   for (const path of writable) tree.add(toWritable(path));
   addBesides(tree, options, writable);

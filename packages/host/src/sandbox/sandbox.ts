@@ -92,16 +92,16 @@ export interface LaunchedCommand extends Launch {
   release(): readonly Path[];
 }
 
-/** A program isolated from the machine, such as a browser: it sees the system's programs, and no other files. */
+/** A program isolated from the machine, such as a browser or a pack: it sees the system's programs, and the files named here. */
 export interface ApartCommand {
   readonly argv: readonly [string, ...string[]];
   readonly env: Readonly<Record<string, string>>;
-  /** Where the program is installed; shown to it wherever that is. */
-  readonly programs: Path;
-  /** Below the temp folder; the same path leads to it inside and outside. The rest of `/tmp` is removed when it ends. */
-  readonly shared: Path;
-  /** The socket of an HTTP proxy. Inside, it listens at `APART_PROXY`, and there is no other network. */
-  readonly proxySocket: string;
+  /** Where the program is installed, and other places that it reads; shown to it wherever they are. */
+  readonly reads: readonly Path[];
+  /** Places that it writes; the same path leads to them inside and outside. `/tmp` is removed when it ends. */
+  readonly writes: readonly Path[];
+  /** The socket of an HTTP proxy. Inside, it listens at `APART_PROXY`, and there is no other network; none without it. */
+  readonly proxySocket?: string | undefined;
   /** How many descriptors it inherits, from number 3 on. */
   readonly descriptors: number;
 }
@@ -124,7 +124,7 @@ export interface Sandbox {
   /** SANDBOX_UNAVAILABLE when the required level is missing; EXEC_FAILED when the program does not exist. */
   wrap(command: SandboxedCommand): Promise<LaunchedCommand>;
   /** Undefined where the machine has no sandbox that can do this; SANDBOX_UNAVAILABLE as with `wrap`. */
-  wrapApart(command: ApartCommand): Promise<Launch | undefined>;
+  wrapApart(command: ApartCommand): Promise<LaunchedCommand | undefined>;
   /** A folder that Octant shares with the one command it is passed to. */
   openExchange(): Promise<Exchange>;
   /** Octant itself makes this protected entry: from now on it is not taken for a command's and moved away. */

@@ -16,6 +16,7 @@ export const defaultSettings = (): EffectiveSettings => ({
   stall_seconds: null,
   hooks: [],
   mcp_servers: emptyDictionary(),
+  packs: emptyDictionary(),
   sandbox: { mode: "workspace", allowed_paths: [], network: "on", hide_home: false },
   env: emptyDictionary(),
   audit: { arguments: "hash", keep_bytes: DEFAULT_AUDIT_BYTES },

@@ -53,7 +53,7 @@ function toShown(key: string, value: unknown, name = ""): string {
   if (SECRET.includes(key) || SECRET.includes(`${key}.${name}`)) return "(hidden)";
   if (typeof value === "string") return toExact(value);
   const shown = JSON.stringify(value, (field, inner: unknown) => {
-    if (field === "env" || field === "headers") return Object.keys(fieldsOf(inner));
+    if (field === "env" || field === "headers" || field === "settings") return Object.keys(fieldsOf(inner));
     return field === "url" ? String(inner).replace(/\?.*/s, "?…") : inner;
   });
   return toExact(shown);

@@ -62,6 +62,12 @@ export const KEYS = {
     below: "needs trust",
     note: "`disabled: true` always counts",
   },
+  packs: {
+    summary:
+      "Packs of tools by name: `from` (a folder, or an npm package that `octant pack add` installed), `settings`, `in_process`, `disabled`",
+    below: "needs trust",
+    note: "`from` is a folder of the project; its content is trusted, too",
+  },
   sandbox: {
     summary: "Isolation of everything that is started",
     below: "narrows only",

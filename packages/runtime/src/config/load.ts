@@ -166,7 +166,10 @@ function judge(
 }
 
 function replacesOwn([key, name]: readonly (string | number)[], own: Settings): boolean {
-  const map = key === "mcp_servers" || key === "env" || key === "language_servers" ? own[key] : undefined;
+  const map =
+    key === "mcp_servers" || key === "env" || key === "language_servers" || key === "packs"
+      ? own[key]
+      : undefined;
   return map !== undefined && Object.hasOwn(map, String(name));
 }
 

@@ -14,7 +14,8 @@ import { emptyDictionary } from "./dictionary.ts";
 import { KEYS } from "./keys.ts";
 import { type KnownServer, mergeServer } from "./merge-servers.ts";
 import { narrowSandbox, withRealPaths } from "./narrow-sandbox.ts";
-import type { Settings } from "./schema.ts";
+import { folderOfPack } from "./project-packs.ts";
+import type { PackSettings, Settings } from "./schema.ts";
 
 /** One settings file, or the environment, as it was read. */
 export interface LoadedTier {
@@ -153,6 +154,17 @@ const MERGERS: Mergers = {
       note(key, "mcp_servers", name);
     }
     settings.mcp_servers = Object.assign(emptyDictionary(), settings.mcp_servers, changed);
+  },
+  packs(given, { settings, tier, isProject, note, warn }) {
+    if (!tier.trusted) return;
+    const packs = emptyDictionary<PackSettings>();
+    for (const [name, pack] of Object.entries(given)) {
+      const from = isProject ? folderOfPack(tier.root, pack) : pack.from;
+      if (from === undefined) warn(`packs.${name}`, "is ignored: from has to be a folder of the project");
+      else packs[name] = { ...pack, from };
+      if (from !== undefined) note(`packs.${name}`, "packs", name);
+    }
+    settings.packs = Object.assign(emptyDictionary(), settings.packs, packs);
   },
   sandbox(given, { settings, tier, isProject, roots, note, warn }) {
     const before = settings.sandbox;

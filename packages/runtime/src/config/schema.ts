@@ -1,4 +1,4 @@
-import { MODES, type Mode } from "@octant/core";
+import { MODES, type Mode, PackManifest } from "@octant/core";
 import { SANDBOX_LEVELS, SANDBOX_MODES } from "@octant/host";
 import { z } from "zod";
 import { HookSettings } from "../hooks/hook.ts";
@@ -17,6 +17,7 @@ export type Thinking = (typeof THINKING)[number];
 
 export type Settings = z.output<ReturnType<typeof settingsSchema>>;
 export type ServerSettings = z.output<ReturnType<typeof serverSchema>>;
+export type PackSettings = z.output<ReturnType<typeof packSchema>>;
 export type { Dictionary };
 
 /** The schema of a settings file. A function, because building it takes time that most starts can save. */
@@ -38,6 +39,7 @@ export function settingsSchema() {
       permissions: z.union([dictionary(ToolPattern, PermissionMode), z.array(PermissionRule)]),
       hooks: z.array(HookSettings),
       mcp_servers: dictionary(serverName(), serverSchema()),
+      packs: dictionary(packName(), packSchema()),
       sandbox: sandboxSchema(),
       env: dictionary(variableName(), noNul()),
       audit: z
@@ -155,6 +157,16 @@ function serverSchema() {
     });
 }
 
+/** A pack of tools: a folder or an npm package, in a process of its own unless `in_process`. */
+function packSchema() {
+  return z.strictObject({
+    from: noNul().min(1),
+    in_process: z.boolean().optional(),
+    disabled: z.boolean().optional(),
+    settings: dictionary(z.string(), z.unknown()).optional(),
+  });
+}
+
 /** The model that places texts: in a folder of this machine, or behind an address. */
 function embedderSchema() {
   const prefixes = z.strictObject({ question: z.string(), passage: z.string() }).optional();
@@ -190,6 +202,7 @@ const modeName = () =>
   z
     .string()
     .regex(/^(?!default$)[a-z][\w-]{0,39}$/, "expected a name of lower-case letters, digits, '-' and '_'");
+const packName = () => PackManifest.shape.pack;
 const languageName = () => z.string().regex(/^[\w+#.-]+$/, "expected the name of a language");
 // Tools of servers are called mcp__<server>__<tool>, which must be read in one way only.
 const serverName = () =>

@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { toExact } from "@octant/core";
 import { toRules } from "../permissions/rule.ts";
 import type { ProjectTierName } from "./config.ts";
+import { contentOfPack } from "./project-packs.ts";
 import type { ServerSettings, Settings } from "./schema.ts";
 
 interface TrustPart {
@@ -21,6 +22,11 @@ export function trustPartsOf(settings: Settings, folder: string, tier: ProjectTi
     env: sortedEntries(settings.env),
     language_servers: sortedEntries(settings.language_servers),
   };
+  const packs = sortedEntries(settings.packs).map(([name, pack]) => ({
+    name,
+    pack,
+    content: contentOfPack(folder, pack),
+  }));
   const { custom_instructions: instructions } = settings;
   const isList = Array.isArray(settings.permissions);
   const parts: TrustPart[] = [
@@ -39,12 +45,20 @@ export function trustPartsOf(settings: Settings, folder: string, tier: ProjectTi
       path: ["language_servers", name],
       shown: show(command),
     })),
+    ...packs.map(({ name, pack, content }) => ({
+      path: ["packs", name],
+      shown: show({ ...pack, ...content }),
+    })),
   ];
   const canonical = JSON.stringify([
     FORMAT,
     folder,
     tier,
-    toCanonical({ ...wanted, ...(instructions && { custom_instructions: instructions }) }),
+    toCanonical({
+      ...wanted,
+      ...(packs.length > 0 && { packs }),
+      ...(instructions && { custom_instructions: instructions }),
+    }),
   ]);
   return { parts, hash: `sha256:${createHash("sha256").update(canonical).digest("hex")}` };
 }

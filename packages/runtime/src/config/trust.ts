@@ -18,8 +18,8 @@ export interface Trusted {
   readonly trusted_at: string;
 }
 
-/** A settings file of the project, or one with instructions for agents, by its path in the folder. */
-export type TrustedPart = ProjectTierName | `instructions:${string}`;
+/** A settings file of the project, a file with instructions for agents, by its path in the folder, or a pack. */
+export type TrustedPart = ProjectTierName | `instructions:${string}` | typeof PACK;
 
 /** Trusts exactly the shown content: `waiting` comes from the Config whose parts the person has seen. */
 export async function trustFolder(
@@ -58,6 +58,18 @@ export function untrustedError(
     { waiting: names },
   );
 }
+
+const PACK = "pack";
+
+/** Whether the person has accepted a pack of their own settings with exactly this content. */
+export const isAcceptedPack = (pack: AcceptedPack, person: Person): boolean =>
+  isRemembered(loadTrust(userFolder(person)).trusted, { ...pack, tier: PACK });
+
+/** Accepts the content that the person has seen. */
+export const acceptPack = (pack: AcceptedPack, person: Person): Promise<void> =>
+  trustFolder([{ ...pack, tier: PACK }], person);
+
+export type AcceptedPack = Pick<Trusted, "folder" | "hash">;
 
 export interface TrustStore {
   readonly trusted: readonly Trusted[];
@@ -108,7 +120,7 @@ const isTrusted = (one: unknown): one is Trusted => {
   return (
     [folder, hash, trusted_at].every((value) => typeof value === "string") &&
     typeof tier === "string" &&
-    (PROJECT_TIERS.some((one) => one === tier) || tier.startsWith("instructions:"))
+    (PROJECT_TIERS.some((one) => one === tier) || tier === PACK || tier.startsWith("instructions:"))
   );
 };
 

@@ -8,7 +8,7 @@ import { whileLocked } from "./locked.ts";
 import { parseSettings } from "./parse-settings.ts";
 import { type Person, userFile, userFolder } from "./places.ts";
 import { readSettingsFile } from "./read-file.ts";
-import type { ServerSettings, Settings } from "./schema.ts";
+import type { PackSettings, ServerSettings, Settings } from "./schema.ts";
 
 /** Sets values in the person's own settings; comments and layout stay. */
 export const setUserSettings = (values: Settings, person: Person): Promise<void> =>
@@ -48,38 +48,55 @@ export const addUserServers = (
   person: Person,
 ): Promise<void> =>
   changeUserSettings(person, (text, uri) =>
-    Object.entries(servers).reduce((changed, [name, server]) => withServer(changed, name, server, uri), text),
+    Object.entries(servers).reduce(
+      (changed, [name, server]) => withEntry(changed, "mcp_servers", name, server, uri),
+      text,
+    ),
   );
 
 /** Removes an MCP server from the person's own settings; NOT_FOUND when it is not there. */
 export const removeUserServer = (name: string, person: Person): Promise<void> =>
-  changeUserSettings(person, (text) => withoutServer(text, name));
+  changeUserSettings(person, (text) => withoutEntry(text, "mcp_servers", name));
 
-const KEY = "mcp_servers";
+/** Writes a pack to the person's own settings. ALREADY_EXISTS when the name is taken. */
+export const addUserPack = (name: string, pack: PackSettings, person: Person): Promise<void> =>
+  changeUserSettings(person, (text, uri) => withEntry(text, "packs", name, pack, uri));
 
-function withServer(text: string, name: string, server: ServerSettings, uri: string): string {
+/** Removes a pack from the person's own settings; NOT_FOUND when it is not there. */
+export const removeUserPack = (name: string, person: Person): Promise<void> =>
+  changeUserSettings(person, (text) => withoutEntry(text, "packs", name));
+
+const THINGS = { mcp_servers: "MCP server", packs: "pack" } as const;
+
+function withEntry(
+  text: string,
+  key: keyof typeof THINGS,
+  name: string,
+  value: unknown,
+  uri: string,
+): string {
   const { root } = parseJsonc(text);
-  const servers = findNodeAtLocation(root, [KEY]);
-  const entry = `${JSON.stringify(name)}: ${JSON.stringify(server)}`;
-  if (!servers) return insertInto(text, root, root.children?.length ?? 0, `"${KEY}": { ${entry} }`);
-  if (findNodeAtLocation(servers, [name]))
+  const map = findNodeAtLocation(root, [key]);
+  const entry = `${JSON.stringify(name)}: ${JSON.stringify(value)}`;
+  if (!map) return insertInto(text, root, root.children?.length ?? 0, `"${key}": { ${entry} }`);
+  if (findNodeAtLocation(map, [name]))
     throw new ToolError(
       "ALREADY_EXISTS",
-      `there is an MCP server '${name}' in your settings; remove it first`,
+      `the ${THINGS[key]} '${name}' is already in your settings; remove it first`,
       { uri },
     );
-  return insertInto(text, servers, servers.children?.length ?? 0, entry);
+  return insertInto(text, map, map.children?.length ?? 0, entry);
 }
 
-function withoutServer(text: string, name: string): string {
-  const servers = findNodeAtLocation(parseJsonc(text).root, [KEY]);
+function withoutEntry(text: string, key: keyof typeof THINGS, name: string): string {
+  const servers = findNodeAtLocation(parseJsonc(text).root, [key]);
   const entries = servers?.children ?? [];
   const names = entries.map(({ children }) => children?.[0]?.value);
   const at = names.indexOf(name);
   const entry = entries[at];
   if (!servers || !entry) {
     const known = names.length > 0 ? `; there: ${names.join(", ")}` : "";
-    throw new ToolError("NOT_FOUND", `there is no MCP server '${name}' in your settings${known}`, {});
+    throw new ToolError("NOT_FOUND", `there is no ${THINGS[key]} '${name}' in your settings${known}`, {});
   }
   const next = entries[at + 1];
   if (next) return splice(text, entry.offset, next.offset, "");

@@ -1,13 +1,5 @@
-import { type AnyAction, type ArgumentKind, kindOfArgument } from "@octant/core";
+import { type AnyAction, type ArgumentKind, type ArgumentPlace, placesIn } from "@octant/core";
 import { z } from "zod";
-
-/** The path of a value in the input: `files`, then every item, then `uri`. */
-interface Place {
-  readonly kind: ArgumentKind;
-  readonly keys: readonly (string | typeof EVERY)[];
-}
-
-const EVERY = Symbol("every item");
 
 export interface HeldValue {
   readonly kind: ArgumentKind;
@@ -52,37 +44,20 @@ function toDeclaration(input: z.ZodObject) {
   };
 }
 
-const isListOf = (list: Place, item: Place): boolean =>
+const isListOf = (list: ArgumentPlace, item: ArgumentPlace): boolean =>
   list.kind === item.kind &&
   list.keys.length === item.keys.length + 1 &&
-  list.keys.at(-1) === EVERY &&
+  list.keys.at(-1) === null &&
   item.keys.every((key, index) => key === list.keys[index]);
 
 /** Arguments of these names are subject to the condition of that name, declared or not. */
 const BY_NAME = ["path", "command", "host"] as const;
 
-function placesIn(schema: z.core.$ZodType, keys: Place["keys"]): readonly Place[] {
-  const kind = kindOfArgument(schema);
-  if (kind) return [{ kind, keys }];
-  if (schema instanceof z.ZodOptional || schema instanceof z.ZodNullable || schema instanceof z.ZodReadonly)
-    return placesIn(schema.def.innerType, keys);
-  if (schema instanceof z.ZodDefault || schema instanceof z.ZodPrefault)
-    return placesIn(schema.def.innerType, keys);
-  if (schema instanceof z.ZodPipe)
-    return [...placesIn(schema.def.in, keys), ...placesIn(schema.def.out, keys)];
-  if (schema instanceof z.ZodUnion) return schema.def.options.flatMap((option) => placesIn(option, keys));
-  if (schema instanceof z.ZodArray) return placesIn(schema.def.element, [...keys, EVERY]);
-  if (schema instanceof z.ZodRecord) return placesIn(schema.def.valueType, [...keys, EVERY]);
-  if (schema instanceof z.ZodObject)
-    return Object.entries(schema.shape).flatMap(([name, inner]) => placesIn(inner, [...keys, name]));
-  return [];
-}
-
-function valuesAt(value: unknown, keys: Place["keys"]): readonly unknown[] {
+function valuesAt(value: unknown, keys: ArgumentPlace["keys"]): readonly unknown[] {
   const [key, ...rest] = keys;
   if (key === undefined) return [value];
   if (value === undefined) return [undefined];
   if (typeof value !== "object" || value === null) return [];
-  if (key === EVERY) return Object.values(value).flatMap((item) => valuesAt(item, rest));
+  if (key === null) return Object.values(value).flatMap((item) => valuesAt(item, rest));
   return valuesAt(Object.hasOwn(value, key) ? Reflect.get(value, key) : undefined, rest);
 }

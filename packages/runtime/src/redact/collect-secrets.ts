@@ -1,4 +1,4 @@
-import type { Dictionary, ServerSettings } from "../config/schema.ts";
+import type { Dictionary, PackSettings, ServerSettings } from "../config/schema.ts";
 
 /** The parts of the settings that may be secret. */
 export interface SecretSettings {
@@ -6,6 +6,7 @@ export interface SecretSettings {
   readonly net_search?: { readonly key?: string | undefined };
   readonly oauth_credentials?: unknown;
   readonly env?: Dictionary<string>;
+  readonly packs?: Dictionary<PackSettings>;
   readonly mcp_servers?: Dictionary<Pick<ServerSettings, "env" | "headers">>;
 }
 
@@ -18,6 +19,7 @@ export function collectSecrets(env: NodeJS.ProcessEnv, settings: SecretSettings 
     ...(settings.api_key ? [settings.api_key] : []),
     ...(settings.net_search?.key ? [settings.net_search.key] : []),
     ...stringsIn(settings.oauth_credentials),
+    ...Object.values(settings.packs ?? {}).flatMap((pack) => secretsIn(pack.settings)),
     ...servers.flatMap((server) => namedSecrets(server.env ?? {})),
     ...servers.flatMap((server) => Object.values(server.headers ?? {}).flatMap(toHeaderSecrets)),
   ];
@@ -38,6 +40,14 @@ export function isSecretName(name: string): boolean {
 
 const namedSecrets = (env: NodeJS.ProcessEnv): string[] =>
   Object.entries(env).flatMap(([name, value]) => (value !== undefined && isSecretName(name) ? [value] : []));
+
+/** Texts with the name of a secret, at any depth. */
+function secretsIn(value: unknown): string[] {
+  if (typeof value !== "object" || value === null) return [];
+  return Object.entries(value).flatMap(([name, inner]) =>
+    typeof inner === "string" ? (isSecretName(name) ? [inner] : []) : secretsIn(inner),
+  );
+}
 
 /** `Bearer abc` is secret as a whole and without its first word. */
 const toHeaderSecrets = (value: string): string[] => [value, value.slice(value.indexOf(" ") + 1)];

@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { setImmediate } from "node:timers/promises";
 import { type Call, type Reply, ToolError } from "@octant/core";
 import { orRefusal, toReply, toRequest, type WireCallOptions } from "../envelopes.ts";
 import { encodeMsgPack } from "../msgpack/codec.ts";
@@ -18,6 +19,10 @@ export interface WireClientOptions {
   readonly text?: boolean;
   /** How often a silent server is retried, on a new connection, before calls fail with UPSTREAM_ERROR. */
   readonly attempts?: number;
+  /** The messages that a server may send in a second; more of them fail all calls. Unlimited when absent. */
+  readonly maxMessagesPerSecond?: number;
+  /** The server was silent for all attempts, or sent too much; every pending call has failed. */
+  readonly onGone?: (reason: string) => void;
 }
 
 /** A connection to a server, which reconnects by itself. */
@@ -41,6 +46,8 @@ export interface Linked {
 
 const HEARTBEAT_MS = 1_000;
 const ATTEMPTS = 3;
+const SECOND_MS = 1_000;
+const MESSAGES_IN_A_ROW = 64;
 
 /** Node buffers random bytes for UUIDs, so this takes a tenth of the time of randomBytes. */
 const newRequestId = (): Buffer => Buffer.from(randomUUID().replaceAll("-", ""), "hex");
@@ -130,7 +137,19 @@ export class WireClient {
   }
 
   async #read(connection: Link): Promise<void> {
+    const { maxMessagesPerSecond = Number.POSITIVE_INFINITY } = this.#options;
+    let [since, messages] = [performance.now(), 0];
     for await (const frames of connection) {
+      messages += 1;
+      // A server that never stops sending must not keep everything else waiting.
+      if (messages % MESSAGES_IN_A_ROW === 0) {
+        await setImmediate();
+        if (performance.now() - since > SECOND_MS) [since, messages] = [performance.now(), 0];
+        if (messages > maxMessagesPerSecond) {
+          connection.close();
+          return this.#fail(`sent more than ${maxMessagesPerSecond} messages in a second`);
+        }
+      }
       try {
         const opened = openFrames(frames, 0, this.#options.keys);
         const { message } = parseFrames(opened.frames, { routed: false });
@@ -171,7 +190,7 @@ export class WireClient {
     this.#silences += 1;
     this.#heardAt = now;
     if (this.#silences >= (this.#options.attempts ?? ATTEMPTS)) {
-      this.#failAll(
+      this.#fail(
         `no answer after ${this.#silences} attempts; ${this.#refused ?? this.#options.explainSilence()}`,
       );
       // The next call has all its attempts.
@@ -185,6 +204,11 @@ export class WireClient {
 
   #resend(): void {
     for (const pending of this.#pending.values()) pending.resend();
+  }
+
+  #fail(reason: string): void {
+    this.#failAll(reason);
+    this.#options.onGone?.(reason);
   }
 
   #failAll(reason: string): void {

@@ -6,6 +6,7 @@ import {
   type StreamChunk,
   ToolError,
 } from "@octant/core";
+import { checkReady, checkReply } from "../check-reply.ts";
 import type { FinalResponse, ResponseEnvelope, WireCallOptions } from "../envelopes.ts";
 import { encodeMsgPack, parseMsgPack } from "../msgpack/codec.ts";
 import { createViews, type QuestionChunk, type SettledChunk, type WireAnswer } from "../questions.ts";
@@ -81,12 +82,21 @@ export class PendingRequest {
   }
 
   /** Takes a message of the server about this request. */
-  take({ command, contentType, body }: Message): void {
+  take(message: Message): void {
+    try {
+      this.#take(message);
+    } catch (cause) {
+      // A server may be anybody's: what it sends fails its own call, and nothing else.
+      if (!(cause instanceof ToolError)) throw cause;
+      this.fail(cause);
+    }
+  }
+
+  #take({ command, contentType, body }: Message): void {
     if (command === "heartbeat" && contentType === "msgpack") this.#acknowledged(parseMsgPack(body));
-    // The server's own encoder wrote both; an invalid field fails where it is used.
-    else if (command === "ready") this.#answer.resolve({ ready: parseMsgPack(body) as ServerReady });
+    else if (command === "ready") this.#answer.resolve({ ready: checkReady(parseMsgPack(body)) });
     else if (command === "reply" && contentType === "raw") this.#takeBytes(body);
-    else if (command === "reply") this.#takeReply(parseMsgPack(body) as ResponseEnvelope);
+    else if (command === "reply") this.#takeReply(checkReply(parseMsgPack(body)));
   }
 
   #acknowledged(value: unknown): void {

@@ -1,6 +1,5 @@
 import { createInterface } from "node:readline";
 import type { Agent } from "@octant/agent";
-import { RunInput, type RunRecord } from "@octant/app";
 import {
   type Ask,
   checkAnswer,
@@ -9,10 +8,10 @@ import {
   type QuestionAnswer,
   ToolError,
 } from "@octant/core";
-import type { Io } from "../command.ts";
+import { RunInput, type RunRecord } from "./run-records.ts";
 
 /** Reads `octant run --input-json`: one JSON object per line on stdin. */
-export function readRunInput({ stdin }: Pick<Io, "stdin">, print: (record: RunRecord) => void) {
+export function readRunInput({ stdin }: Pick<NodeJS.Process, "stdin">, print: (record: RunRecord) => void) {
   const asked = new Map<string, PromiseWithResolvers<QuestionAnswer | undefined> & { question: Question }>();
   const messages: string[] = [];
   let agent: Agent | undefined;

@@ -1,5 +1,5 @@
-import type { ControlEvent } from "@octant/app";
 import { toOneLine } from "@octant/core";
+import type { ControlEvent } from "./protocol.ts";
 
 const MAX_CHARS = 160;
 

@@ -1,0 +1,4 @@
+// Loaded with --import before the tests of a pack.
+import { provideImports } from "./provide-imports.ts";
+
+provideImports(process.cwd());

@@ -1,0 +1,174 @@
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createRegistry, type PackRights } from "@octant/core";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { LOCAL_CALLER } from "../edges.ts";
+import { createOctant, type Octant } from "../octant.ts";
+import type { LoadedPack } from "./load-pack.ts";
+import { openPackProcess } from "./pack-process.ts";
+import { readPack } from "./read-pack.ts";
+
+/** A pack with one action for each way to harm its host. */
+const MODULE = `
+import { spawn } from "node:child_process";
+import { readFileSync, writeFileSync } from "node:fs";
+import { action, defineTool, ToolError, Uri } from "@octant/core";
+import { z } from "zod";
+
+const act = (run, input = {}) => action({
+  summary: "Do it.", access: "write", timing: "sync", intent: "apply",
+  input: z.strictObject(input), output: z.any(), examples: [{ title: "Do it", input: {} }], run,
+});
+export const tools = (context) => [defineTool({
+  name: "bad",
+  summary: "Does harm.",
+  actions: {
+    pid: act(() => ({ pid: process.pid, at: performance.timeOrigin })),
+    refuse: act(() => { throw new ToolError("NOT_FOUND", "nothing here", { id: "x" }); }),
+    bug: act(() => { throw new TypeError("oops"); }),
+    crash: act(() => process.abort()),
+    exit: act(() => process.exit(3)),
+    reject: act(() => { Promise.reject(new Error("nobody catches this")); return new Promise(() => {}); }),
+    hang: act(() => { for (;;); }),
+    flood: act((_, ctx) => { for (let i = 0; i < 20_000; i++) ctx.emit({ kind: "log", line: "x".repeat(1_000) }); return {}; }),
+    shout: act(async () => { for (;;) await new Promise((done) => process.stdout.write("x".repeat(1 << 20), done)); }),
+    odd: act((_, ctx) => { ctx.emit({ kind: "nonsense", a: 1 }); ctx.progress({ progress: "much" }); ctx.attach(7); return { ok: true }; }),
+    roots: act(() => ({ roots: context.roots })),
+    read: act(({ uri }) => ({ text: readFileSync(uri, "utf8") }), { uri: z.string() }),
+    write: act(({ uri }) => { writeFileSync(uri, "changed"); return {}; }, { uri: z.string() }),
+    start: act(() => new Promise((done, fail) => spawn("/bin/true").on("error", fail).on("close", () => done({})))),
+    fetch: act(async ({ url }) => ({ status: (await fetch(url)).status }), { url: z.string() }),
+  },
+})];
+`;
+
+let folder: string;
+let octant: Octant;
+
+beforeAll(() => {
+  folder = realpathSync(mkdtempSync(join(tmpdir(), "octant-packs-")));
+  mkdirSync(join(folder, "project"));
+  writeFileSync(join(folder, "project/a.txt"), "here");
+  octant = createOctant({ projectPath: join(folder, "project"), tools: ["ws", "job"] });
+});
+
+afterAll(async () => {
+  await octant.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+let packs = 0;
+
+async function open(rights: Partial<PackRights> = {}, heartbeatMs?: number) {
+  const at = join(folder, `pack-${packs++}`);
+  mkdirSync(join(at, "data"), { recursive: true });
+  const octantField = { pack: "bad", rights };
+  const manifest = { type: "module", exports: "./index.js", octant: octantField };
+  const peers = { peerDependencies: { "@octant/core": "*" } };
+  writeFileSync(join(at, "package.json"), JSON.stringify({ ...manifest, ...peers }));
+  writeFileSync(join(at, "index.js"), MODULE);
+  const logged: string[] = [];
+  const registry = createRegistry([]);
+  const loaded: LoadedPack = await openPackProcess({
+    pack: readPack(at),
+    settings: undefined,
+    data: join(at, "data"),
+    workspace: octant.workspace,
+    effective: octant.config.settings,
+    uses: { registry, dispatch: octant.dispatchTo(registry) },
+    check: () => {},
+    log: (line) => logged.push(line),
+    heartbeatMs,
+  });
+  const own = createRegistry(loaded.tools);
+  const dispatch = octant.dispatchTo(own);
+  const call = async (action: string, input: object = {}, signal?: AbortSignal) =>
+    (await dispatch({ tool: "bad", action, input }, { caller: LOCAL_CALLER, signal })).envelope;
+  return { call, logged, at, [Symbol.asyncDispose]: loaded.close };
+}
+
+describe("a pack in its own process", () => {
+  test("returns its own errors, and its bugs as UPSTREAM_ERROR", async () => {
+    await using pack = await open();
+    expect((await pack.call("refuse")).error).toMatchObject({ code: "NOT_FOUND", message: "nothing here" });
+    expect((await pack.call("bug")).error).toMatchObject({ code: "UPSTREAM_ERROR" });
+    expect((await pack.call("pid")).ok).toBe(true);
+  });
+
+  test.each([
+    ["crash", /ended: ended by SIG|exit code/],
+    ["exit", /exit code 3/],
+    ["reject", /nobody catches this/],
+    ["shout", /wrote more than/],
+  ])("that does %s fails this call, and answers the next from a new process", async (harm, reason) => {
+    await using pack = await open();
+    const before = await pack.call("pid");
+    const { error } = await pack.call(harm);
+    expect(error).toMatchObject({ code: "UPSTREAM_ERROR", message: expect.stringMatching(reason) });
+    expect(await octant.client.ws.status({})).toMatchObject({ enabled: true });
+    const after = await pack.call("pid");
+    expect(after.ok).toBe(true);
+    expect(after.data).not.toEqual(before.data);
+  });
+
+  test("that hangs is stopped, and other calls to it get a typed error", async () => {
+    await using pack = await open({}, 60);
+    const calls = await Promise.all([pack.call("hang"), pack.call("pid")]);
+    expect(calls.map(({ error }) => error?.code)).toEqual(["UPSTREAM_ERROR", "UPSTREAM_ERROR"]);
+    expect((await pack.call("pid")).ok).toBe(true);
+  });
+
+  test("that hangs does not hold a caller who cancels", async () => {
+    await using pack = await open();
+    const cancel = new AbortController();
+    const hanging = pack.call("hang", {}, cancel.signal);
+    cancel.abort();
+    expect((await hanging).error?.code).toBe("CANCELLED");
+  });
+
+  test("that fails again and again has to wait", async () => {
+    await using pack = await open();
+    await pack.call("exit");
+    await pack.call("exit");
+    expect((await pack.call("pid")).error).toMatchObject({
+      code: "UPSTREAM_ERROR",
+      message: expect.stringMatching(/failed 2 times; it may be called again in \d+ ms/),
+    });
+  });
+
+  test("that floods its stream, or streams nonsense, answers", async () => {
+    await using pack = await open();
+    expect((await pack.call("flood")).ok).toBe(true);
+    expect((await pack.call("odd")).data).toEqual({ ok: true });
+  });
+
+  test("has the declared rights, and no others", async () => {
+    await using none = await open();
+    const file = join(folder, "project/a.txt");
+    expect((await none.call("roots")).data).toEqual({ roots: [] });
+    expect((await none.call("read", { uri: file })).ok).toBe(false);
+    expect((await none.call("read", { uri: "/root/.ssh/id_rsa" })).ok).toBe(false);
+    expect((await none.call("start")).ok).toBe(false);
+    expect((await none.call("fetch", { url: "http://127.0.0.1:9/" })).ok).toBe(false);
+    await using reads = await open({ files: "read" });
+    expect((await reads.call("read", { uri: file })).data).toEqual({ text: "here" });
+    expect((await reads.call("write", { uri: file })).ok).toBe(false);
+    await using all = await open({ files: "write", processes: true });
+    expect((await all.call("write", { uri: file })).ok).toBe(true);
+    expect((await all.call("start")).ok).toBe(true);
+    expect((await all.call("write", { uri: join(all.at, "index.js") })).ok).toBe(false);
+  });
+
+  test("reaches the hosts that it names", async () => {
+    const { createServer } = await import("node:http");
+    const server = createServer((_, answer) => answer.end("hi")).listen(0, "127.0.0.1");
+    await new Promise((done) => server.once("listening", done));
+    const { port } = Object(server.address());
+    await using pack = await open({ network: [`127.0.0.1:${port}`] });
+    expect((await pack.call("fetch", { url: `http://127.0.0.1:${port}/` })).data).toEqual({ status: 200 });
+    const other = await pack.call("fetch", { url: `http://127.0.0.1:${Number(port) + 1}/` });
+    expect(other.data ?? {}).not.toMatchObject({ status: 200 });
+    server.close();
+  });
+});
