@@ -11,6 +11,7 @@ import { code } from "./cases/code.ts";
 import { crew } from "./cases/crew.ts";
 import { garden } from "./cases/garden.ts";
 import { http } from "./cases/http.ts";
+import { mentions } from "./cases/mentions.ts";
 import { net } from "./cases/net.ts";
 import { policy } from "./cases/policy.ts";
 import { processes } from "./cases/processes.ts";
@@ -51,6 +52,7 @@ const CASES: readonly Case[] = [
   ...agentPeers,
   ...crew,
   ...terminal,
+  ...mentions,
   ...terminalPeers,
   ...wholeServer,
   ...answerTokens,

@@ -1,4 +1,5 @@
 import { execFileSync } from "node:child_process";
+import { createHash } from "node:crypto";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import {
@@ -47,6 +48,13 @@ function script({ user, results, system }: ScriptedRequest) {
   if (verb === "run") return { parts: [{ call: "proc", input: { action: "exec", command: rest } }] };
   if (verb === "create")
     return { parts: [{ call: "fs", input: { action: "write", uri: rest, content: "made\n" } }] };
+  if (verb === "misfit") {
+    const patch = [{ op: "replace", old: "not in the file", new: "x" }];
+    const base_hash = `sha256:${createHash("sha256")
+      .update(readFileSync(inProject("README.md")))
+      .digest("hex")}`;
+    return { parts: [{ call: "fs", input: { action: "apply_patch", uri: "README.md", base_hash, patch } }] };
+  }
   if (verb === "code") return { parts: [{ text: `Here:\n\n\`\`\`js\n${LONG_LINE}\n\`\`\`\n\nDone.` }] };
   if (verb === "slow") return { parts: [{ text: "one two three four five six seven" }], delay_ms: 400 };
   return { parts: [{ text: `Heard: ${user.trim().slice(0, 80)}` }] };
@@ -262,6 +270,14 @@ const SCENARIOS: readonly Scenario[] = [
       const path = inProject("talk.json");
       await say(`/export ${path}`, "talk.json");
       expect(existsSync(path)).toBe(true);
+    },
+  },
+  {
+    title: "a patch that cannot apply is refused without a question",
+    against: "opencode#30863",
+    async act() {
+      await say("misfit", /✗ fs\.apply_patch README\.md/);
+      expect(tmux.all().join("\n")).not.toContain("[y] allow once");
     },
   },
   {

@@ -55,6 +55,29 @@ test("/commit proposes a message, hooks of the person's git run, and /branch, /d
   expect(existsSync(`${project.root}-side/README.md`)).toBe(true);
 });
 
+test("/commit-push-pr in a repository with master: refuses on master, and a pull request goes to master", async () => {
+  using project = createFixtureProject();
+  const remote = resolve(project.root, "../remote.git");
+  execFileSync("git", ["init", "--quiet", "--bare", remote]);
+  git(project, "branch", "--move", "master");
+  git(project, "remote", "add", "origin", remote);
+  git(project, "push", "--quiet", "origin", "master");
+  const bin = join(project.root, "../bin");
+  mkdirSync(bin);
+  const told = join(project.root, "../gh.txt");
+  writeFileSync(join(bin, "gh"), `#!/bin/sh\necho "$@" > ${told}; echo https://example.org/pr/1\n`, {
+    mode: 0o755,
+  });
+  await using commands = await createCommands(project, () => ({ parts: [{ text: "feat: x" }] }), {
+    PATH: `${bin}:${process.env["PATH"]}`,
+  });
+  expect((await commands.run("/commit-push-pr")).stdout).toContain("you are on `master`");
+  git(project, "switch", "--quiet", "--create", "topic");
+  const opened = await commands.run("/commit-push-pr feat: x");
+  expect(opened, opened.stderr).toMatchObject({ code: 0 });
+  expect(readFileSync(told, "utf8")).toContain("--base master --head topic");
+});
+
 test("/commit-push-pr pushes to a bare remote and opens a pull request with gh, and says what to do without it", async () => {
   using project = createFixtureProject();
   const remote = resolve(project.root, "../remote.git");
