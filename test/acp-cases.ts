@@ -118,7 +118,7 @@ export const CASES: readonly AcpCase[] = [
         mcpServers: [],
       });
       expect(sessionId).toMatch(/^ses_/);
-      expect(modes).toMatchObject({ currentModeId: "default" });
+      expect(modes).toMatchObject({ currentModeId: "ask" });
       expect(configOptions?.map(({ id }) => id)).toEqual(["mode", "model"]);
       await editor.agent.request(session.close, { sessionId });
     },
@@ -418,16 +418,16 @@ export const CASES: readonly AcpCase[] = [
   {
     id: "octant.session.modes",
     async run(editor, id) {
-      await editor.agent.request(session.setMode, { sessionId: id, modeId: "inspect" });
+      await editor.agent.request(session.setMode, { sessionId: id, modeId: "plan" });
       await editor.prompt(id, "write a file named inspected");
-      expect(editor.text()).toContain("mode inspect does not allow fs.write");
+      expect(editor.text()).toContain("mode plan does not allow fs.write");
       const set = (configId: string, value: string) =>
         editor.agent.request(session.setConfigOption, { sessionId: id, configId, value });
-      const { configOptions } = await set("mode", "default");
-      expect(configOptions.find((one) => one.id === "mode")).toMatchObject({ currentValue: "default" });
+      const { configOptions } = await set("mode", "ask");
+      expect(configOptions.find((one) => one.id === "mode")).toMatchObject({ currentValue: "ask" });
       expect(editor.updates).toContainEqual({
         sessionUpdate: "current_mode_update",
-        currentModeId: "default",
+        currentModeId: "ask",
       });
       await editor.prompt(id, "write a file named allowed");
       expect(readFileSync(join(editor.project.root, "allowed.txt"), "utf8")).toBe("x\n");

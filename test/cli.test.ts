@@ -33,7 +33,7 @@ describe("octant call", () => {
   test("text goes to stdout unchanged, and facts about it to stderr", async () => {
     const { code, stdout, stderr } = await run(["call", "fs.read", "uri=README.md"]);
     expect({ code, stdout }).toEqual({ code: 0, stdout: "# Demo\n\nA small project.\n" });
-    expect(stderr).toContain(`hash sha256:${createHash("sha256").update(stdout).digest("hex")}`);
+    expect(stderr).toContain(`hash ${createHash("sha256").update(stdout).digest("hex").slice(0, 12)}`);
   });
 
   test("--json prints the envelope", async () => {

@@ -56,7 +56,7 @@ const LINES: readonly (readonly [line: string, outcome: object])[] = [
   ],
   ["/skills", { text: expect.stringContaining("no skills; a folder with a SKILL.md") }],
   ["/permissions", { text: expect.any(String) }],
-  ["/mode", { text: expect.stringContaining("mode: everything is allowed") }],
+  ["/mode", { text: expect.stringContaining("mode: ask") }],
   ["/mcp", { text: expect.stringContaining("no MCP servers are set") }],
   ["/memory", { text: expect.stringContaining("no memory matches") }],
   ["/jobs", { text: expect.any(String) }],
@@ -248,9 +248,9 @@ test("/permissions and /mode change what the session may do, and every command i
     );
     await run("/permissions ask fs.*");
     await run("/permissions allow fs.write");
-    expect(await run("/mode inspect")).toBe("mode: inspect, which allows inspect");
+    expect(await run("/mode plan")).toBe("mode: plan. Only read");
     await opened.agent.send("four");
-    await run("/mode default");
+    await run("/mode ask");
     expect(await run("/mode security")).toContain("mode: security");
     await opened.agent.send("five");
     expect(session.provider.requests.at(-1)?.raw).toContain("Think as an attacker");
@@ -269,7 +269,7 @@ test("/permissions and /mode change what the session may do, and every command i
     expect(await run("/permissions deny net.* always")).toContain("settings.local.json");
     expect(readFileSync(join(project.root, ".hanzo/settings.local.json"), "utf8")).toContain("net.*");
     const complete = createCompleter(opened, session.cwd);
-    expect((await complete("/mode in")).map(({ value }) => value)).toEqual(["inspect"]);
+    expect((await complete("/mode pl")).map(({ value }) => value)).toEqual(["plan"]);
     expect((await complete("/stash p")).map(({ value }) => value)).toEqual(["push", "pop"]);
   }
   const { stdout } = await callOctant(["audit", "--json"], { cwd: project.root, env: project.env });

@@ -6,7 +6,7 @@ export const DATA_TEXTS: Readonly<Record<string, string>> = {
   ws: "tool name path",
   fs: "lines content pattern base_hash files.*.base_hash glob glob.*",
   code: "also.* at query new_name lines pattern language",
-  proc: "stdin wait_for.pattern proc_id text keys.* filter signal",
+  proc: "reason stdin wait_for.pattern proc_id text keys.* filter signal",
   test: "suite filter run_id",
   vcs: "ref message name lines",
   net: "query headers.(name) headers.* body body.form.(name) body.form.* body.form.*.* select",

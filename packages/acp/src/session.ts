@@ -16,7 +16,7 @@ import { toUserParts } from "./content.ts";
 import { createEditorStep } from "./editor-files.ts";
 import { editorTerminal } from "./editor-terminal.ts";
 import { createEditorAsk } from "./questions.ts";
-import { checkMode, checkModel, DEFAULT_MODE, type SessionSettings, toMode } from "./settings.ts";
+import { checkMode, checkModel, type SessionSettings } from "./settings.ts";
 import { createUpdates, say } from "./updates.ts";
 
 export interface OpenOptions extends Pick<OpenRequest, "roots" | "resume" | "mcpServers"> {
@@ -39,7 +39,6 @@ export class EditorSession {
   #id: string;
   #opened!: OpenedSession;
   #notes: readonly string[] = [];
-  #modeId = DEFAULT_MODE;
   #modelId = "";
   #last: Promise<void> = Promise.resolve();
   #running: { readonly ended: Promise<unknown>; cancelled: boolean } | undefined;
@@ -66,7 +65,6 @@ export class EditorSession {
       roots,
       mcpServers,
       ask: this.#questions.ask,
-      mode: () => toMode(this.#modeId),
       ...(resume !== undefined && { resume }),
       tools: hasTerminal
         ? [editorTerminal({ session: this, cwd: roots[0] ?? "", onOpen: (id) => this.#showTerminal(id) })]
@@ -122,7 +120,7 @@ export class EditorSession {
   }
 
   get settings(): SessionSettings {
-    return { modeId: this.#modeId, modelId: this.#modelId };
+    return { modeId: this.#opened.mode, modelId: this.#modelId };
   }
 
   /** Sends the whole conversation; resolves after the last update. */
@@ -201,7 +199,7 @@ export class EditorSession {
   }
 
   setMode(id: string): void {
-    this.#modeId = checkMode(id);
+    this.#opened.setMode(checkMode(id));
   }
 
   async setModel(id: string): Promise<void> {

@@ -1,32 +1,18 @@
 import { RequestError, type SessionConfigOption, type SessionModeState } from "@agentclientprotocol/sdk";
 import type { ModelChoice } from "@octant/app";
-import { MODES, type Mode } from "@octant/core";
+import { isSessionMode, MODES, SESSION_MODES, type SessionMode } from "@octant/core";
 
-/** The mode without restrictions, with approvals. */
-export const DEFAULT_MODE = "default";
-
-const DESCRIPTIONS: Readonly<Record<Mode, string>> = {
-  inspect: "Read only: nothing is changed and nothing is run.",
-  apply: "Read and edit files.",
-  verify: "Read, and run tests and commands.",
-  ship: "Read, commit and push.",
-};
-
-// Object.keys widens the keys to string.
-const MODE_NAMES = Object.keys(MODES) as Mode[];
-
-const MODE_LIST = [
-  { id: DEFAULT_MODE, name: "Default", description: "All tools; changes need an approval." },
-  ...MODE_NAMES.map((id) => ({ id, name: toTitle(id), description: DESCRIPTIONS[id] })),
-];
+const MODE_LIST = SESSION_MODES.map((id) => ({
+  id,
+  name: toTitle(id),
+  description: `${MODES[id].summary}.`,
+}));
 
 /** The mode and model of a session, as a client shows and sets them. */
 export interface SessionSettings {
-  readonly modeId: string;
+  readonly modeId: SessionMode;
   readonly modelId: string;
 }
-
-export const toMode = (id: string): Mode | undefined => MODE_NAMES.find((name) => name === id);
 
 export const toModeState = ({ modeId }: SessionSettings): SessionModeState => ({
   currentModeId: modeId,
@@ -57,8 +43,8 @@ export const toConfigOptions = (
   },
 ];
 
-export function checkMode(id: string): string {
-  if (MODE_LIST.some((mode) => mode.id === id)) return id;
+export function checkMode(id: string): SessionMode {
+  if (isSessionMode(id)) return id;
   throw RequestError.invalidParams(
     undefined,
     `unknown mode '${id}'; modes: ${MODE_LIST.map((mode) => mode.id).join(", ")}`,

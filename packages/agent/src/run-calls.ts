@@ -42,11 +42,12 @@ type Plan =
 
 function toPlan(part: ToolCallPart, tools: ToolExecutor): Plan {
   const names = tools.definitions().map(({ name }) => name);
-  if (!names.includes(part.name)) return { part, refused: unknownTool(part.name, names), isParallel: true };
   const input = parseArguments(part.arguments);
+  const asked = { id: part.id, name: part.name, input: input instanceof ToolError ? {} : input };
+  const call = tools.resolve?.(asked) ?? asked;
+  if (!names.includes(call.name)) return { part, refused: unknownTool(part.name, names), isParallel: true };
   if (input instanceof ToolError)
     return { part, refused: toFailure(input.code, input.message), isParallel: true };
-  const call = { id: part.id, name: part.name, input };
   const { reads_only, parallel = false } = tools.outline(call);
   return { part, call, isParallel: reads_only || parallel };
 }

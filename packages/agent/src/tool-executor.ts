@@ -80,6 +80,8 @@ export interface ToolSource {
   /** In a fixed order: new tools come last, and none is removed during a session. */
   definitions(): readonly ToolDefinition[];
   outline(call: ToolCall): CallOutline;
+  /** The call under its real name and arguments; unchanged when it has them or is unknown. */
+  resolve?(call: ToolCall): ToolCall;
   execute(call: ToolCall, options: ExecuteOptions): Promise<ToolResult>;
 }
 

@@ -48,6 +48,8 @@ type JobResult = Envelope & { readonly text?: string };
 
 export interface HostContext {
   readonly platform: string;
+  /** The shell, the sandbox, and what is asked about; one line each. */
+  readonly machine?: readonly string[];
   /** One line each. */
   readonly project: readonly string[];
   /** The trusted instructions for agents. */

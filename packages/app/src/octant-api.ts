@@ -43,6 +43,8 @@ export interface OctantOptions<T extends Tool = Tool> extends ToolChoice {
   readonly packs?: readonly string[] | undefined;
   /** Allows reading and one kind of action; everything when absent. Settings may narrow it further. */
   readonly mode?: Mode;
+  /** A person can switch the mode of a session, so `plan` is where it begins. */
+  readonly switchesModes?: boolean;
   /** Who asks the person for permission: the host that started us (the default), or Octant. */
   readonly permissions?: PermissionSetting;
   /** The questions of another workspace, which are answered together with those of this one. */

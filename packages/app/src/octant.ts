@@ -9,7 +9,9 @@ import {
   createRegistry,
   createTopic,
   type DispatcherOptions,
+  isSessionMode,
   type Mode,
+  narrowestMode,
   type Questions,
   type Registry,
   type Tool,
@@ -71,8 +73,8 @@ function equip<T extends Tool>(
 ): Octant<OwnTool | T> {
   const { version = loadVersion(), env, log, permissions = "host" } = options;
   const { settings } = config;
-  const modes = createActiveModes(settings.modes);
-  const mode = narrowestMode(options.mode, settings.mode ?? undefined);
+  const { mode, start } = splitMode(options.mode, settings.mode ?? undefined, options.switchesModes ?? false);
+  const modes = createActiveModes(settings.modes, start);
   const hasCheckpoints = options.checkpoints ?? settings.checkpoints ?? options.checkpointsByDefault;
   const checkpoints = hasCheckpoints ? workspace.checkpoints : undefined;
   const steps = createPolicySteps({ ...options, config, workspace, checkpoints, permissions, modes });
@@ -272,9 +274,13 @@ function knownTools(
   return known;
 }
 
-/** A mode in the settings narrows the requested one: two different modes have only reading in common. */
-const narrowestMode = (asked: Mode | undefined, set: Mode | undefined): Mode | undefined =>
-  asked && set && asked !== set ? "inspect" : (asked ?? set);
+/** The mode that binds every call, and the one that sessions begin in. A server has no person who leaves `plan`. */
+function splitMode(asked: Mode | undefined, set: Mode | undefined, switches: boolean) {
+  const binding = (mode: Mode | undefined) =>
+    mode === undefined || (isSessionMode(mode) && (switches || mode !== "plan")) ? undefined : mode;
+  const start = [asked, set].find(isSessionMode) ?? "ask";
+  return { mode: narrowestMode(binding(asked), binding(set)), start };
+}
 
 const logBug =
   (log: (line: string) => void): DispatcherOptions["onBug"] =>

@@ -92,6 +92,8 @@ export function createPolicySteps(options: PolicyOptions) {
         permissions,
         session,
         during: workspace.denials.during,
+        limiting: workspace.denials.limiting,
+        modeOf: modes.session,
         addRule: async (rule) => {
           await keepRule(workspace, rule, env);
         },

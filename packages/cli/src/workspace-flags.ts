@@ -1,10 +1,7 @@
-import { MODES, type Mode, toOneLine } from "@octant/core";
+import { MODE_NAMES, toOneLine } from "@octant/core";
 import type { Flags, Io } from "./command.ts";
 import { note } from "./output.ts";
 import { asTyped } from "./person-command.ts";
-
-// Object.keys widens the keys to string.
-const MODE_NAMES = Object.keys(MODES) as Mode[];
 
 /** Flags of every command that opens a workspace. */
 export const workspaceFlags = {
@@ -15,7 +12,7 @@ export const workspaceFlags = {
     env: "OCTANT_ROOT",
   },
   mode: {
-    summary: "Allow only reading and this intent",
+    summary: "How much runs without a question; or allow only reading and one intent",
     value: "MODE",
     choices: MODE_NAMES,
     env: "OCTANT_MODE",

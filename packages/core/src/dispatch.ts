@@ -1,3 +1,4 @@
+import { resolveAliases } from "./aliases.ts";
 import { type CallEvent, toCallFacts } from "./calls.ts";
 import { createContext, createNotes } from "./context.ts";
 import type { Envelope } from "./envelope.ts";
@@ -123,7 +124,8 @@ export function createDispatcher(options: DispatcherOptions): Dispatch {
     }
   };
 
-  return async (call, given) => {
+  return async (asked, given) => {
+    const call = resolveAliases(registry, asked);
     const traceId = toTraceId(given.traceparent);
     const notes = createNotes();
     const facts = calls && toCallFacts(call, traceId, given.caller);

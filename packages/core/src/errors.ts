@@ -44,7 +44,14 @@ export const ERRORS = {
   NET_BLOCKED: { http: 403, retry: false, details: z.object({ host: z.string() }) },
   UNAUTHENTICATED: { http: 401, retry: false, details: none },
   // state
-  PRECONDITION_REQUIRED: { http: 428, retry: false, details: z.object({ uris: z.array(z.string()) }) },
+  PRECONDITION_REQUIRED: {
+    http: 428,
+    retry: false,
+    details: z.object({
+      uris: z.array(z.string()),
+      hashes: z.array(z.string()).describe("Of each, as it is now"),
+    }),
+  },
   CONFLICT: {
     http: 409,
     retry: false,

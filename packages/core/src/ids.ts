@@ -15,6 +15,20 @@ export const Hash = z
   .describe("sha256:… from fs.read or fs.stat");
 export type Hash = z.output<typeof Hash>;
 
+const PREFIX_DIGITS = 12;
+
+/** A hash, or its first digits, as a reader of text has it: enough to tell the states of one file apart. */
+export const HashPrefix = z
+  .string()
+  .regex(/^(?:sha256:)?[0-9a-f]{12,64}$/, "a hash is at least 12 hex digits, as fs.read and fs.stat give it")
+  .describe("From fs.read or fs.stat");
+
+/** The digits of a hash that text shows. */
+export const shortHash = (hash: string): string => hash.replace(/^sha256:/, "").slice(0, PREFIX_DIGITS);
+
+export const isHashOf = (given: string, hash: Hash): boolean =>
+  hash.startsWith(given.startsWith("sha256:") ? given : `sha256:${given}`);
+
 /** Counts from 0; `col` counts UTF-16 units, as LSP does. */
 export const Position = z.strictObject({ line: z.int().min(0), col: z.int().min(0).default(0) });
 export type Position = z.output<typeof Position>;

@@ -1,3 +1,4 @@
+export { ALIASES, resolveAliases } from "./aliases.ts";
 export { type ArgumentKind, kindOfArgument, ofKind } from "./argument-kinds.ts";
 export { type ArgumentPlace, placesIn, withPlaces } from "./argument-places.ts";
 export { attempt } from "./attempt.ts";
@@ -25,7 +26,9 @@ export { type Glob, matchWildcards, parseGlob, parseTextGlob, type Wildcard } fr
 export { renderAction, renderHelp } from "./help.ts";
 export {
   Hash,
+  HashPrefix,
   handle,
+  isHashOf,
   JobId,
   newHandle,
   PatchId,
@@ -36,6 +39,7 @@ export {
   RunId,
   SymbolId,
   schemeOf,
+  shortHash,
   Uri,
 } from "./ids.ts";
 export type { JobRequest } from "./jobs/job.ts";
@@ -47,7 +51,18 @@ export { createWorker, type Worker } from "./jobs/worker.ts";
 export { createLineSplitter, type LineHandlers } from "./line-splitter.ts";
 export { Lines, toRange } from "./lines.ts";
 export { actionOf, ownAction, toolOf } from "./lookup.ts";
-export { allowedIn, hasAccess, MODES, type Mode } from "./modes.ts";
+export {
+  allowedIn,
+  hasAccess,
+  isSessionMode,
+  isUnaskedIn,
+  MODE_NAMES,
+  MODES,
+  type Mode,
+  narrowestMode,
+  SESSION_MODES,
+  type SessionMode,
+} from "./modes.ts";
 export { orAborted } from "./or-aborted.ts";
 export { ownerOf, sessionOf, toMemberId, toOwnerId } from "./owners.ts";
 export { type Pack, type PackContext, PackManifest, PackRights } from "./pack.ts";
@@ -119,8 +134,10 @@ export {
   defineTool,
   type Intent,
   type ListingWeight,
+  type Need,
   type OngoingJob,
   type OutputOf,
+  type PlainCommand,
   type Progress,
   type RefReader,
   type StepContext,

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import type { ErrorCode } from "./errors.ts";
+import type { UnaskedIn } from "./modes.ts";
 import type { AskOptions } from "./questions/board.ts";
 import type { Ask, QuestionBody, QuestionOutcome } from "./questions/question.ts";
 import type { ActionText, Reader } from "./text/text.ts";
@@ -146,6 +147,12 @@ export interface Action<I extends z.ZodObject = z.ZodObject, O extends z.ZodType
   readonly parallel?: true;
   /** It runs commands of the caller's choice or programs of the project, so it relies on the sandbox. */
   readonly runsCommands?: true;
+  /** From this mode on it runs without a question: undo covers it, or the sandbox confines it. */
+  readonly unaskedIn?: UnaskedIn;
+  /** The command, when the call is nothing else: no input, variables, terminal or shell of its own. */
+  plainCommand?(input: z.output<I>): PlainCommand | undefined;
+  /** A right that the call asks for, beyond those of its sandbox, and the reason for the person. */
+  needs?(input: z.output<I>): Need | undefined;
   /** A rule that denies some of the files does not refuse the call: `run` asks `hides` and names what it left out. */
   readonly leavesOut?: true;
   /** It takes checkpoints of its own, or changes files through other calls only. */
@@ -167,6 +174,17 @@ export interface Action<I extends z.ZodObject = z.ZodObject, O extends z.ZodType
    * `warning` are shown even if this omits them.
    */
   text?(data: z.output<O>, reader: Reader): ActionText;
+}
+
+export interface PlainCommand {
+  readonly command: string | readonly string[];
+  /** The URI of the folder that it runs in; the first root when absent. */
+  readonly folder?: string | undefined;
+}
+
+export interface Need {
+  readonly right: "network" | "outside";
+  readonly reason: string;
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: `run` makes an action invariant in its input; only `any` holds them all.

@@ -10,6 +10,16 @@ export interface Denied {
   masks(): Promise<readonly Path[]>;
 }
 
+/** How the programs of a call are confined, other than by the settings. */
+export interface ProgramLimits {
+  /** Nothing of the machine but the loopback device of their own. */
+  readonly network?: "off";
+  /** No mount can be written. */
+  readonly readOnly?: true;
+  /** Not at all: a person has allowed it for this call. */
+  readonly outside?: true;
+}
+
 export type Denials = ReturnType<typeof createDenials>;
 
 /**
@@ -18,9 +28,12 @@ export type Denials = ReturnType<typeof createDenials>;
  */
 export function createDenials() {
   const calls = new AsyncLocalStorage<Denied | undefined>();
+  const programs = new AsyncLocalStorage<ProgramLimits>();
   const fileDenied = (path: Path) => calls.getStore()?.file(path);
   return {
     during: <T>(denied: Denied | undefined, run: () => T): T => calls.run(denied, run),
+    limiting: <T>(limits: ProgramLimits, run: () => T): T => programs.run(limits, run),
+    programLimits: (): ProgramLimits => programs.getStore() ?? {},
     /** For work on behalf of all calls, such as indexing and recovery. */
     without: <T>(run: () => T): T => calls.run(undefined, run),
     /** Whether rules deny anything to the running call. */

@@ -23,7 +23,7 @@ export type { Omission } from "./checkpoints/snapshot.ts";
 export type { Checkpoint, Turn } from "./checkpoints/store.ts";
 export type { Pinned, PinnedFolder } from "./confinement.ts";
 export { type Confinement, createConfinement, splitPath } from "./confinement.ts";
-export type { Denials, Denied } from "./denials.ts";
+export type { Denials, Denied, ProgramLimits } from "./denials.ts";
 export type { Buffers } from "./edits/buffers.ts";
 export { compareStates } from "./edits/compare.ts";
 export { createEdits, type Edits, type Noted, type PatchResult } from "./edits/edits.ts";

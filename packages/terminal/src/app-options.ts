@@ -29,6 +29,8 @@ export type AppOptions = OutboxOptions & {
   background?: () => Promise<void>;
   /** Lets running commands continue in the background, and says how many. */
   toBackground?: () => number;
+  /** Switches to the next mode of the session, and says what it does. */
+  nextMode?: () => Promise<string>;
   /** Shows the whole conversation in a pager. */
   pager?: () => Promise<void>;
   /** The person's messages so far, oldest first; /rewind returns to one. */

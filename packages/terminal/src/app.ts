@@ -204,6 +204,12 @@ export class TerminalApp {
         return this.#takeBack();
       case "Ctrl-B":
         return this.#toBackground();
+      case "Shift-Tab":
+        void this.#options.nextMode?.().then((said) => {
+          this.#note = said;
+          this.#render();
+        });
+        return true;
       case "Ctrl-O":
         void this.#suspend(async () => this.#options.pager?.());
         return true;

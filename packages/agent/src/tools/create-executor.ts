@@ -79,6 +79,11 @@ export function createToolExecutor(options: ExecutorOptions): ToolExecutor {
     };
   };
 
+  /** The real name and arguments; a tool of another source may have a name that is an alias of ours. */
+  const resolve = (call: ToolCall): ToolCall =>
+    further.some((tools) => tools.definitions().some(({ name }) => name === call.name))
+      ? call
+      : (own.resolve?.(call) ?? call);
   const outline: ToolExecutor["outline"] = (call) =>
     ownerOf(call.name)?.outline(call) ?? { title: call.name, kind: "search", reads_only: true, paths: [] };
   const run: ToolExecutor["execute"] = async (call, given) => {
@@ -91,6 +96,7 @@ export function createToolExecutor(options: ExecutorOptions): ToolExecutor {
 
   return {
     definitions,
+    resolve,
     outline,
     execute: (call, given) =>
       steps.reduceRight<(call: ToolCall) => Promise<ToolResult>>(

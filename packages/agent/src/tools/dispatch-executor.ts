@@ -11,11 +11,12 @@ import {
   ownAction,
   type Registry,
   type Reply,
+  resolveAliases,
 } from "@octant/core";
 import type { ToolDefinition } from "../api-client.ts";
 import type { UserPart } from "../messages.ts";
 import { toFailure } from "../run-calls.ts";
-import type { ToolCall, ToolExecutor, ToolResult } from "../tool-executor.ts";
+import type { ToolCall, ToolExecutor, ToolFacts, ToolResult } from "../tool-executor.ts";
 import type { HostJobs, ToolHost } from "../tool-host.ts";
 import { createDiagnosticsAfterEdits } from "./after-edits.ts";
 import { factsOf } from "./facts.ts";
@@ -38,10 +39,13 @@ export interface DispatchExecutorOptions {
 export function createDispatchExecutor(options: DispatchExecutorOptions): ToolExecutor {
   const { dispatch, registry, roots, jobs } = options.host;
   const { access = "admin", mode = () => undefined, allows = () => true } = options;
-  const toText = createToText(registry, roots);
+  // The person undoes; the model has no use for the ref.
+  const toText = createToText(registry, roots, ["undo"]);
+  const seen = createSeenHashes();
   const offered = createOffered(registry);
   const find = ({ name, input }: ToolCall): { call: Call; act: AnyAction | undefined } => {
-    const call = offered().listing.toCall(name, input) ?? { tool: name, action: "", input };
+    const named = offered().listing.toCall(name, input) ?? { tool: name, action: "", input };
+    const call = resolveAliases(registry, named);
     const tool = registry.get(call.tool);
     return { call, act: tool && ownAction(tool, String(call.action)) };
   };
@@ -57,6 +61,13 @@ export function createDispatchExecutor(options: DispatchExecutorOptions): ToolEx
 
   return {
     definitions: () => offered().definitions,
+    resolve(call) {
+      const { tool, action, input } = find(call).call;
+      // An input is always an object here: the loop has parsed it.
+      return offered().listing.offer(tool)
+        ? { ...call, name: tool, input: { action, ...(input as object) } }
+        : call;
+    },
     outline(call) {
       const { call: found, act } = find(call);
       return outlineOf(found, act);
@@ -66,13 +77,38 @@ export function createDispatchExecutor(options: DispatchExecutorOptions): ToolEx
       const refused = refusal(call, act);
       if (refused) return toFailure("PERMISSION_DENIED", refused);
       const caller = options.caller ?? { id: sessionId, access };
-      const answer = await dispatch(call, { caller, ...given });
+      const answer = await dispatch(seen.withBase(call, act, roots), { caller, ...given });
       const reply = await outcomeOf(answer, act, caller.id, jobs, given.signal);
-      return toResult(reply, reply.text ?? toText(reply.envelope), factsOf(reply.envelope, act));
+      const facts = factsOf(reply.envelope, act);
+      seen.note(facts);
+      return toResult(reply, reply.text ?? toText(reply.envelope), facts);
     },
     afterEdits: createDiagnosticsAfterEdits({ dispatch, registry, roots }),
   };
 }
+
+/** The states of files that the model knows, by URI: an edit without a base is one of the state it knows. */
+function createSeenHashes() {
+  const hashes = new Map<string, string>();
+  return {
+    note({ read = [], changed = [] }: ToolFacts = {}): void {
+      for (const { path, hash } of [...read, ...changed]) if (hash !== null) hashes.set(path, hash);
+    },
+    withBase(call: Call, act: AnyAction | undefined, [root = ""]: readonly string[]): Call {
+      const input = { ...(call.input as Readonly<Record<string, unknown>>) };
+      const { uri, base_hash, files } = input;
+      if (!act || !Object.hasOwn(act.input.shape, "base_hash")) return call;
+      if (typeof uri !== "string" || base_hash !== undefined || files !== undefined) return call;
+      const hash = hashes.get(toFileUri(uri, root));
+      return hash === undefined ? call : { ...call, input: { ...input, base_hash: hash } };
+    },
+  };
+}
+
+const toFileUri = (uri: string, root: string): string =>
+  /^[a-z][a-z0-9+.-]+:/i.test(uri)
+    ? uri
+    : new URL(encodeURI(uri).replaceAll(/[?#]/g, encodeURIComponent), `${root.replace(/\/$/, "")}/`).href;
 
 const LONG_WAIT_MS = 10 * 60_000;
 

@@ -1,5 +1,5 @@
 import type { Agent, CallStep, SessionInfo, StampedEvent } from "@octant/agent";
-import type { Ask, Mode, RefReader, Tool } from "@octant/core";
+import type { Ask, RefReader, SessionMode, Tool } from "@octant/core";
 
 /** The services that the protocol needs from its host program: workspaces, agents and their logs. */
 export interface AcpHost {
@@ -20,7 +20,6 @@ export interface OpenRequest {
   readonly resume?: string;
   readonly mcpServers: readonly ClientMcpServer[];
   readonly ask: Ask;
-  readonly mode: () => Mode | undefined;
   /** Tools that the editor adds. */
   readonly tools: readonly Tool[];
   /** Layers round the calls of the session. */
@@ -96,6 +95,8 @@ export interface OpenedSession extends AsyncDisposable {
   readonly agent: Agent;
   /** Messages for the person before the first answer. */
   readonly notes: readonly string[];
+  readonly mode: SessionMode;
+  setMode(mode: SessionMode): void;
   /** The model of the next answer. */
   readonly modelId: string;
   readonly models: readonly ModelChoice[];

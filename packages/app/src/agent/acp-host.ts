@@ -47,7 +47,7 @@ export function createAcpHost(options: AcpHostOptions): AcpHost {
     async checkCredentials() {
       await chooseClient({ config: loadConfig({ roots: [], env }) }, env, { provider, model });
     },
-    async open({ roots, resume, mcpServers, ask, mode, tools, steps }) {
+    async open({ roots, resume, mcpServers, ask, tools, steps }) {
       const host = await connect?.();
       const opened = await openAgent({
         ...workspace,
@@ -57,7 +57,6 @@ export function createAcpHost(options: AcpHostOptions): AcpHost {
         provider,
         model,
         owner,
-        currentMode: mode,
         customTools: tools,
         ask,
         // With a host its folders count, not those of the editor.
@@ -79,6 +78,10 @@ export function createAcpHost(options: AcpHostOptions): AcpHost {
           async command(line, signal) {
             return (await runSlashLine(line, { opened, cwd, signal })) ?? {};
           },
+          get mode() {
+            return octant.modes.session(opened.caller);
+          },
+          setMode: (mode) => octant.modes.setSession(opened.caller, mode),
           modelId: opened.model,
           models: await findModels(octant, options, opened.model),
           async useModel(id) {

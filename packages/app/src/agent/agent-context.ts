@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import {
   findInstructions,
@@ -21,13 +22,14 @@ export const cwdOf = ({ roots }: Pick<ToolHost, "roots">): string =>
 /** The text before the first message: the project, its instructions, and the person's own. */
 export const toSystem = (
   host: Pick<ToolHost, "roots">,
-  { platform, project, instructions, untrusted, skills = [] }: HostContext,
+  { platform, machine = [], project, instructions, untrusted, skills = [] }: HostContext,
   { custom_instructions: custom }: Pick<EffectiveSettings, "custom_instructions">,
   hasTools = true,
 ): string =>
   toSystemPrompt({
     cwd: cwdOf(host),
     platform,
+    machine,
     date: new Date().toISOString().slice(0, "2026-11-15".length),
     project,
     instructions: instructions.filter(({ nested }) => !nested),
@@ -40,9 +42,11 @@ export const toSystem = (
 
 /** The project, and its instructions as far as the person trusts them. */
 export async function loadHostContext(octant: Octant, env: NodeJS.ProcessEnv): Promise<HostContext> {
-  const [detected, files] = await Promise.all([
+  const [detected, status, files, machine] = await Promise.all([
     octant.dispatch({ tool: "ws", action: "detect", input: {} }, { caller: CALLER }),
+    octant.dispatch({ tool: "vcs", action: "status", input: { limit: 1 } }, { caller: CALLER }),
     loadInstructions(octant),
+    describeMachine(octant),
   ]);
   const isTrusted = files.length === 0 ? () => true : createInstructionTrust({ env });
   const trusted = files.filter((file) => isTrusted(file));
@@ -51,11 +55,36 @@ export async function loadHostContext(octant: Octant, env: NodeJS.ProcessEnv): P
   const usable = skills.filter(({ problem, waitsForTrust }) => problem === undefined && !waitsForTrust);
   return {
     platform: `${process.platform} ${process.arch}`,
-    project: detected.envelope.ok ? toProjectFacts(detected.envelope.data) : [],
+    machine,
+    project: [
+      ...(detected.envelope.ok ? toProjectFacts(detected.envelope.data) : []),
+      ...(status.envelope.ok ? [describeState(status.envelope.data)] : []),
+    ],
     instructions: trusted,
     untrusted: [...untrusted, ...skills.filter((one) => one.waitsForTrust).map(({ shown }) => shown)],
     skills: usable.filter(isForModel).map(({ name, description }) => ({ name, description })),
   };
+}
+
+/** The limits of commands, as the model has to expect them. */
+async function describeMachine({ config, workspace }: Octant): Promise<readonly string[]> {
+  const { network } = config.settings.sandbox;
+  const { level } = await workspace.sandbox.status();
+  const reach = typeof network === "string" ? network : `only ${network.join(", ")}`;
+  const isConfined = (await workspace.sandbox.unconfined()) === undefined;
+  return [
+    `Shell: ${existsSync("/bin/bash") || existsSync("/usr/bin/bash") ? "bash" : "sh"}`,
+    isConfined
+      ? `Sandbox: ${level}; commands write only the workspace, temp files and caches, and see no keys. Network: ${reach}`
+      : "Sandbox: none; each command may be asked about",
+    "Approval: depends on the mode, which the person may change. Reading never asks; edits and commands may. proc.exec with needs and reason asks for more rights.",
+  ];
+}
+
+/** Whether there is uncommitted work, from the answer of vcs.status. */
+function describeState(status: unknown): string {
+  const { clean } = Object(status);
+  return typeof clean === "boolean" ? `Git: ${clean ? "clean" : "uncommitted changes"}` : "";
 }
 
 /** The files with instructions for agents, each with its root. */

@@ -34,7 +34,17 @@ export interface AgentHooks {
 export interface CreateAgentOptions
   extends Pick<
     OpenAgentOptions,
-    "allow" | "client" | "env" | "from" | "limits" | "log" | "model" | "provider" | "servers" | "thinking"
+    | "allow"
+    | "client"
+    | "env"
+    | "from"
+    | "limits"
+    | "log"
+    | "mode"
+    | "model"
+    | "provider"
+    | "servers"
+    | "thinking"
   > {
   /** The project; the current folder when absent. */
   readonly cwd?: string;

@@ -16,7 +16,17 @@ import {
   type SessionStore,
   type ToolHost,
 } from "@octant/agent";
-import { type Ask, type Caller, type Dispatch, type Mode, ToolError } from "@octant/core";
+import {
+  type Ask,
+  type Caller,
+  type Dispatch,
+  invalidArgument,
+  isSessionMode,
+  MODES,
+  type Mode,
+  SESSION_MODES,
+  ToolError,
+} from "@octant/core";
 import { findRepository, type HookRecord, openStateFolder, recordHooks } from "@octant/host";
 import type { McpServers, ServerDefinition } from "@octant/mcp-client";
 import type { Thinking } from "@octant/runtime";
@@ -29,7 +39,7 @@ import { cwdOf, toSystem } from "./agent-context.ts";
 import { openClient, withoutKeys } from "./choose-client.ts";
 import { loadMarkdown, MARKDOWN_FOLDERS } from "./markdown-files.ts";
 import { createSessionHooks, type OnMoment } from "./session-hooks.ts";
-import { persistMode } from "./session-mode.ts";
+import { describeMode, modeOf, persistMode } from "./session-mode.ts";
 import { isOwnSession, openSessions } from "./sessions.ts";
 import { traceSessions } from "./telemetry.ts";
 import { createTurnCheckpoints } from "./turns.ts";
@@ -57,8 +67,6 @@ export interface OpenAgentOptions
   readonly limits?: Limits | (() => Limits);
   /** Where the sessions are stored; in the state folder of the workspace when absent. */
   readonly sessions?: SessionStore;
-  /** A mode within `mode` that may change while the agent works. */
-  readonly currentMode?: () => Mode | undefined;
   /** The owner of the session, when it is not the person at this machine. */
   readonly owner?: Caller | undefined;
   /** A server in another process, where the tools run; they run here when absent. */
@@ -99,8 +107,7 @@ export async function openAgent(options: OpenAgentOptions) {
   const { tools, customTools, mode, allow, tellsUnconfined, command } = options;
   const remote = options.host && (await openHost(options.host, options, () => onRestart()));
   let onRestart = () => {};
-  // The host does not know this side's mode, so the calls are checked before they go there.
-  const modal = remote ? { ...options, currentMode: () => options.currentMode?.() ?? options.mode } : options;
+  if (remote) checkRemoteMode(mode);
   const place = options.host
     ? {
         roots: [folderOf(options.host, env, log)],
@@ -116,13 +123,14 @@ export async function openAgent(options: OpenAgentOptions) {
     ...place,
     ...{ customTools, mode, allow, tellsUnconfined, log, env, command },
     keys: withKeys,
+    switchesModes: true,
     permissions: "enforce",
     checkpointsByDefault: true,
     crew: (octant) =>
       createWorkspaceCrew({
         octant,
         env: withKeys,
-        options: modal,
+        options,
         permissions: "enforce",
         ask,
         host: remote && withOwnMarkdown(remote, octant, env),
@@ -166,7 +174,7 @@ export async function openAgent(options: OpenAgentOptions) {
     const agent = new Agent({
       client,
       tools: createToolExecutor({
-        ...sourcesOf(host, octant, servers, modal),
+        ...sourcesOf(host, octant, servers, options.owner, () => modeOf(octant, caller)),
         steps: [turn.step, ...(options.steps?.(octant) ?? []), markPlans(session)],
       }),
       afterRun: turn.end,
@@ -186,7 +194,13 @@ export async function openAgent(options: OpenAgentOptions) {
       // A hook that fails has been logged.
       hooks.fire("Notification", { subject: "permission_prompt", fields }, closing.signal).catch(() => {});
     });
-    persistMode(octant.modes, caller, agent, isNew ? [] : await Array.fromAsync(sessions.events(session.id)));
+    persistMode(
+      octant.modes,
+      caller,
+      agent,
+      isNew ? [] : await Array.fromAsync(sessions.events(session.id)),
+      isSessionMode(mode) ? mode : undefined,
+    );
     octant.sessions.join(agent);
     const tracing = traceSessions(octant.sessions.events, withKeys, log);
     return {
@@ -194,16 +208,27 @@ export async function openAgent(options: OpenAgentOptions) {
       octant,
       sessions,
       servers,
+      /** The id that its calls come from. */
+      caller,
       /** With the API keys of the providers. */
       env: withKeys,
       /** Where its tools run. */
       host,
       /** The tools run in another process, perhaps on another machine. */
       isRemote: remote !== undefined,
+      /** No session has been stored in this workspace. */
+      isFirst: isNew && (await sessions.list()).length === 0,
       /** Project instructions that have no effect until they are trusted. */
       untrusted: context?.untrusted ?? [],
       /** The git hooks that the person had in place; commands such as /commit run no others. */
       hooksAtStart,
+      /** Switches to the next mode, and describes it in a line. Elsewhere the tools ask by rules of their own. */
+      nextMode(): Promise<string> {
+        const modes = SESSION_MODES.filter((one) => !remote || MODES[one].unasked.length === 0);
+        const next = modes[modes.indexOf(octant.modes.session(caller)) + 1] ?? "ask";
+        octant.modes.setSession(caller, next);
+        return describeMode(octant, next);
+      },
       /** The model at the start of the session. */
       client,
       model: client.model.id,
@@ -270,12 +295,19 @@ function hooksOf({ workspace: { confinement } }: Octant, env: NodeJS.ProcessEnv)
   }
 }
 
+function checkRemoteMode(mode: Mode | undefined): void {
+  if (mode === undefined || MODES[mode].unasked.length === 0) return;
+  const message = `mode ${mode} needs the tools in this process; the host of --host asks by its own rules`;
+  throw invalidArgument("mode", message);
+}
+
 /** The tools that the model is offered: those of the host, and those of this process. */
 function sourcesOf(
   host: ToolHost,
   octant: Octant,
   servers: McpServers,
-  { owner: caller, currentMode: mode }: OpenAgentOptions,
+  caller: Caller | undefined,
+  mode: () => Mode | undefined,
 ) {
   // With tools elsewhere, the policy of this side decides about MCP servers, which run here.
   const { dispatchTo = octant.dispatchTo } = host;

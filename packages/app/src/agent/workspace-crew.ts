@@ -28,6 +28,7 @@ import { cwdOf, toSystem } from "./agent-context.ts";
 import { openClient, withoutKeys } from "./choose-client.ts";
 import type { OpenAgentOptions } from "./open-agent.ts";
 import { createSessionHooks, forMember } from "./session-hooks.ts";
+import { modeOf } from "./session-mode.ts";
 import { openSessions } from "./sessions.ts";
 import { createMemberHosts } from "./worktree.ts";
 import { describeLeftWork, openWorktreeRecords } from "./worktree-records.ts";
@@ -36,10 +37,7 @@ export interface WorkspaceCrewOptions {
   readonly octant: Octant;
   /** Contains the API keys of the providers. */
   readonly env: NodeJS.ProcessEnv;
-  readonly options?: Pick<
-    OpenAgentOptions,
-    "provider" | "model" | "allow" | "limits" | "currentMode" | "onMoment"
-  >;
+  readonly options?: Pick<OpenAgentOptions, "provider" | "model" | "allow" | "limits" | "onMoment">;
   /** The limit that the run of the root has reached. */
   readonly rootLimit?: () => LimitReached | undefined;
   /** As in the workspace. */
@@ -88,7 +86,7 @@ export function createWorkspaceCrew(given: WorkspaceCrewOptions): Crew {
     const own = createDispatchExecutor({
       host: place,
       caller,
-      mode: options.currentMode,
+      mode: () => modeOf(octant, plan.parent),
       allows: (tool) => allows(plan, tool),
     });
     const servers = given.servers?.();

@@ -2,8 +2,9 @@ import {
   type Call,
   createToText,
   invalidArgument,
+  isSessionMode,
   MODES,
-  type Mode,
+  SESSION_MODES,
   ToolError,
   toOneLine,
 } from "@octant/core";
@@ -17,52 +18,47 @@ import {
   ruleInWords,
   ToolPattern,
 } from "@octant/runtime";
-import { toModePrompt } from "../agent/session-mode.ts";
+import { describeMode, toModePrompt } from "../agent/session-mode.ts";
 import { LOCAL_CALLER } from "../edges.ts";
 import { keepRule } from "../policy.ts";
 import { asBlock, type SlashCommand, type SlashContext, type SlashOutcome } from "./slash-command.ts";
 
 const NONE = "default";
-const isIntent = (name: string): name is Mode => Object.hasOwn(MODES, name);
 
 const mode: SlashCommand = {
   name: "mode",
   onlyWithLocalTools: true,
   argument: "[NAME]",
   summary:
-    "Show the modes, or work in one: an intent such as inspect, or a developer mode; default ends both",
-  complete: ({ opened: { octant } }) => [
-    ...Object.keys(MODES),
-    ...octant.modes.all.map(({ name }) => name),
-    NONE,
-  ],
-  run(name, { opened: { octant, agent }, hasInput = false }) {
-    const { id, conversation } = agent.session;
+    "Show the modes, or work in one: ask, edits, sandbox, plan, or a developer mode, which default ends",
+  complete: ({ opened: { octant } }) => [...SESSION_MODES, ...octant.modes.all.map(({ name }) => name), NONE],
+  async run(name, { opened, hasInput = false }) {
+    const { octant, agent, caller: id } = opened;
+    const { conversation } = agent.session;
     const { modes } = octant;
     const note =
       conversation.model || hasInput
         ? ""
         : "\n\nThis run has no session yet, so nothing is stored; `--continue` or `--resume` sets it for a session.";
     if (name === "") {
-      const now = [modes.intent(id), modes.current(id)?.name].filter((one) => one !== undefined);
+      const now = [modes.session(id), modes.current(id)?.name].filter((one) => one !== undefined);
       return {
         text: [
-          `mode: ${now.join(", ") || "everything is allowed"}`,
-          ...Object.entries(MODES).map(([intent, allowed]) => `- **${intent}** allows ${allowed.join(", ")}`),
+          `mode: ${now.join(", ")}`,
+          ...SESSION_MODES.map((one) => `- **${one}** ${MODES[one].summary}`),
           ...modes.all.map((one) => `- **${one.name}** ${one.summary}`),
         ].join("\n"),
       };
     }
-    if (isIntent(name)) {
-      modes.setIntent(id, name);
-      return { text: `mode: ${name}, which allows ${MODES[name].join(", ")}${note}` };
+    if (isSessionMode(name)) {
+      modes.setSession(id, name);
+      return { text: `${await describeMode(octant, name)}${note}` };
     }
     if (name === NONE) {
       const ended = modes.current(id);
       if (ended) agent.queue(`The developer mode ${ended.name} has ended.`);
-      modes.setIntent(id, undefined);
       modes.activate(id, undefined);
-      return { text: "mode: everything is allowed" };
+      return { text: `mode: ${modes.session(id)}, without a developer mode` };
     }
     const { summary, prompt } = modes.activate(id, name) ?? modes.find(name);
     agent.queue(toModePrompt(name, prompt));

@@ -46,6 +46,7 @@ const KEYS = `Keys:
 
 - \`Enter\` send, or queue while the agent works
 - \`Shift-Enter\` or \`Ctrl-J\` new line
+- \`Shift-Tab\` next mode: ask, edits, sandbox, plan
 - \`Esc\` stop the agent
 - \`Esc Esc\` go back to an earlier message
 - \`@\` and \`/\` complete a path, a symbol or a command; \`!\` runs a shell command
@@ -204,6 +205,7 @@ function createApp(
     bell: true,
     asksForBackground: asksForBackground(io.env),
     prompts: watchPrompts(opened),
+    nextMode: opened.nextMode,
     attach: pictures.attach,
     attachClipboard: pictures.attachClipboard,
     externalEditor: (text) => editExternally(text, io.env, roots),
@@ -239,7 +241,14 @@ async function background(): Promise<void> {
 
 const STOPPED_MS = 50;
 
-const greeting = ({ host, untrusted, agent }: OpenedAgent, unconfined: string | undefined, io: Io) => [
+const FIRST =
+  "Commands run in a sandbox, and /undo takes back what the agent does. Shift-Tab changes how much it asks.";
+
+const greeting = (
+  { host, untrusted, agent, isFirst }: OpenedAgent,
+  unconfined: string | undefined,
+  io: Io,
+) => [
   [
     span("Octant", { bold: true, role: "accent" }),
     span(`  ${toOneLine(host.roots[0] === undefined ? io.cwd() : fileURLToPath(host.roots[0]))}`, {
@@ -255,6 +264,7 @@ const greeting = ({ host, untrusted, agent }: OpenedAgent, unconfined: string | 
         ],
       ]
     : []),
+  ...(isFirst && unconfined === undefined ? [[span(FIRST, { role: "muted" as const })]] : []),
   ...(unconfined === undefined
     ? []
     : [[span(`! ${toOneLine(asTyped(unconfined, io))}`, { role: "warning" as const })]]),

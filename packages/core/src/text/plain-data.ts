@@ -1,4 +1,4 @@
-import { Position, Range } from "../ids.ts";
+import { Hash, Position, Range, shortHash } from "../ids.ts";
 import type { ActionText, Reader } from "./text.ts";
 
 /** The text of data whose action declares none: long strings unchanged, everything else in short lines. */
@@ -71,7 +71,9 @@ function rowOf(item: unknown, reader: Reader): string[] {
 const placeOf = (uri: string, range: unknown, reader: Reader): string =>
   isRange(range) ? `${reader.path(uri)}:${range.start.line + 1}:${range.start.col + 1}` : reader.path(uri);
 
-function toShown(value: unknown, reader: Reader): string {
+/** A value in one piece, as a model reads it. */
+export function toShown(value: unknown, reader: Reader): string {
+  if (Hash.safeParse(value).success) return shortHash(String(value));
   if (typeof value === "string") return value.startsWith("file:") ? reader.path(value) : value;
   if (isRange(value)) return `${toShown(value.start, reader)}-${toShown(value.end, reader)}`;
   if (isPosition(value)) return `${value.line + 1}:${value.col + 1}`;

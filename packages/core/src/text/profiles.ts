@@ -88,19 +88,24 @@ const actsOf = (actions: NamedActions) => actions.map(([, act]) => act);
 const namesOf = (actions: NamedActions) => actions.map(([name]) => name);
 
 function toToolOffer(tool: Tool, actions: NamedActions): Offer {
-  const { name, summary } = tool;
-  // The built-in actions are only named; ws.help and ws.schema have their parameters.
+  const { name } = tool;
+  const { description, schemas } = describe(tool, actions);
+  return toOffer(tool, actsOf(actions), {
+    name,
+    description,
+    inputSchema: { ...toFlatSchema(name, namesOf(actions), schemas) },
+    outputSchema: ENVELOPE_SCHEMA,
+  });
+}
+
+/** The summary and the signatures. The built-in actions are only named; ws.help and ws.schema have their parameters. */
+function describe({ summary }: Tool, actions: NamedActions) {
   const schemas = actions
     .filter(([, act]) => !act.builtin && act.listing !== "brief")
     .map(([action, act]) => [action, toInputSchema(act)] as const);
   const brief = namesOf(actions.filter(([, act]) => act.listing === "brief"));
   const briefNote = brief.length === 0 ? [] : [`See schema: ${brief.join(" ")}`];
-  return toOffer(tool, actsOf(actions), {
-    name,
-    description: [summary, toSignatures(schemas), ...briefNote].join(" "),
-    inputSchema: { ...toFlatSchema(name, namesOf(actions), schemas) },
-    outputSchema: ENVELOPE_SCHEMA,
-  });
+  return { schemas, description: [summary, toSignatures(schemas), ...briefNote].join(" ") };
 }
 
 /**
@@ -118,6 +123,12 @@ const toBriefOffer = (tool: Tool, actions: NamedActions): Offer =>
       additionalProperties: true,
     },
   });
+
+/** The signatures of the actions, without the schemas of their parameters. */
+function toSignedOffer(tool: Tool, actions: NamedActions): Offer {
+  const { listed, ...offer } = toBriefOffer(tool, actions);
+  return { ...offer, listed: { ...listed, description: describe(tool, actions).description } };
+}
 
 /** Only the summary: at most 60 tokens, so that dozens of tools can be listed. */
 function toOnDemandOffer(tool: Tool, actions: NamedActions): Offer {
@@ -143,7 +154,7 @@ const withoutDefaults = ({ readOnlyHint, destructiveHint, openWorldHint }: Annot
 
 const OFFER_BY_WEIGHT: Readonly<Record<ListingWeight, typeof toToolOffer>> = {
   full: toToolOffer,
-  brief: toBriefOffer,
+  brief: toSignedOffer,
   on_demand: toOnDemandOffer,
 };
 

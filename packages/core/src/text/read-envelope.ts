@@ -1,21 +1,27 @@
 import type { Envelope, ErrorBody } from "../envelope.ts";
 import { ownAction } from "../lookup.ts";
 import type { Registry } from "../registry.ts";
-import { describeData, linesOf } from "./plain-data.ts";
+import { describeData, linesOf, toShown } from "./plain-data.ts";
 import { type ActionText, joinText, type Reader } from "./text.ts";
 
 /** Turns answers into the text that a model reads. */
 export type ToText = (envelope: Envelope) => string;
 
-/** `roots` are the URIs of the workspace; paths are shown from the first. */
-export function createToText(registry: Pick<Registry, "get">, roots: readonly string[]): ToText {
+/** `roots` are the URIs of the workspace; paths are shown from the first. Handles in `without` are left out. */
+export function createToText(
+  registry: Pick<Registry, "get">,
+  roots: readonly string[],
+  without: readonly string[] = [],
+): ToText {
   const describe = createDescribe(registry, roots);
+  const isShown = ([name]: readonly [string, unknown]) => !without.includes(name);
   return (envelope) => {
     const { paging, job_id } = envelope.meta;
     const { cursor, more } = paging;
     const text = describe(envelope);
     if (!envelope.ok) return joinText(text);
-    const { notes, handles, body } = text;
+    const { notes, body } = text;
+    const handles = Object.fromEntries(Object.entries(text.handles ?? {}).filter(isShown));
     return joinText({
       body,
       notes: [...(notes ?? []), more && "more follows"],
@@ -76,7 +82,7 @@ function describeError({ code, details, ...error }: ErrorBody, reader: Reader): 
   });
   const said = (value: unknown) =>
     typeof value !== "object" &&
-    (message.includes(String(value)) || message.includes(reader.path(String(value))));
+    (message.includes(String(value)) || message.includes(toShown(value, reader)));
   const left = Object.entries(details).flatMap(([name, value]): [string, unknown][] => {
     if (said(value)) return [];
     if (!Array.isArray(value)) return [[name, value]];

@@ -1,4 +1,5 @@
 import type { Envelope } from "../envelope.ts";
+import { shortHash } from "../ids.ts";
 
 /** How an answer reads for a model. Lines and columns are counted from 1, as in grep, compilers and editors. */
 export interface ActionText {
@@ -31,7 +32,9 @@ export function joinText({ body, ...about }: ActionText): string {
 export const factsOf = ({ notes = [], handles = {} }: Omit<ActionText, "body">): string[] => [
   ...notes.filter((note): note is string => typeof note === "string" && note !== ""),
   ...Object.entries(handles).flatMap(([name, value]) =>
-    value === null || value === undefined ? [] : [`${name} ${value}`],
+    value === null || value === undefined
+      ? []
+      : [`${name} ${name === "hash" ? shortHash(String(value)) : value}`],
   ),
 ];
 

@@ -1,4 +1,4 @@
-import { type Hash, ToolError } from "@octant/core";
+import { Hash, ToolError } from "@octant/core";
 import type { Blobs } from "../blobs/blobs.ts";
 import { applyChange } from "../patch/apply.ts";
 import type { FileChange } from "../patch/change.ts";
@@ -21,7 +21,7 @@ interface StaleFile {
 /** Refuses an edit made against another state of the file, with everything needed to redo it. */
 export function conflict(blobs: Blobs, { file, name, expected, change }: StaleFile): ToolError {
   const uri = pathToUri(file.path);
-  const base = blobs.has(expected) ? blobs.get(expected) : undefined;
+  const base = Hash.safeParse(expected).success && blobs.has(expected) ? blobs.get(expected) : undefined;
   const diff = base && shown(unifiedDiff({ path: name, before: base, after: file.bytes }));
   const rebased_patch = change && shown(rebase(file.bytes, name, change));
   const next = rebased_patch

@@ -1,4 +1,4 @@
-import type { Hash } from "@octant/core";
+import { type Hash, isHashOf } from "@octant/core";
 import { type Confinement, splitPath } from "../confinement.ts";
 import { type Applied, applyChange } from "../patch/apply.ts";
 import type { FileChange } from "../patch/change.ts";
@@ -21,7 +21,7 @@ export function readLink(confinement: Confinement, { change, asked }: Omit<Part,
 
 /** A patch contains a link's whole target and so checks itself; base_hash would be that of the target file. */
 export function checkLinkBase({ path, hash }: ExistingFile, expected: Hash | undefined): void {
-  if (expected === undefined || expected === hash) return;
+  if (expected === undefined || isHashOf(expected, hash)) return;
   const what =
     "is a link, and base_hash is not the hash of its target; leave it out, the patch itself states the expected target";
   throw entryError("CONFLICT", path, what, { expected, actual: hash });

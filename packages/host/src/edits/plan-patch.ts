@@ -1,4 +1,4 @@
-import { Hash, ToolError, Uri } from "@octant/core";
+import { Hash, isHashOf, shortHash, ToolError, Uri } from "@octant/core";
 import { z } from "zod";
 import type { Blobs } from "../blobs/blobs.ts";
 import type { Confinement } from "../confinement.ts";
@@ -144,14 +144,18 @@ function checkBases(confinement: Confinement, blobs: Blobs, parts: readonly Part
   const existing = parts.flatMap(({ source, asked, change, type }) =>
     source && type === "file" ? [{ file: source, change, expected: bases(asked, source.path) }] : [],
   );
-  const uris = existing.filter(({ expected }) => !expected).map(({ file }) => pathToUri(file.path));
-  if (uris.length > 0) {
-    const more = uris.length > MAX_NAMED ? ` and ${uris.length - MAX_NAMED} more` : "";
-    const message = `base_hash is required for ${uris.slice(0, MAX_NAMED).join(", ")}${more}; fs.read and fs.stat give it`;
-    throw new ToolError("PRECONDITION_REQUIRED", message, { uris });
+  const missing = existing.filter(({ expected }) => !expected).map(({ file }) => file);
+  if (missing.length > 0) {
+    const more = missing.length > MAX_NAMED ? ` and ${missing.length - MAX_NAMED} more` : "";
+    const named = missing
+      .slice(0, MAX_NAMED)
+      .map(({ path, hash }) => `${pathToUri(path)} (now ${shortHash(hash)})`);
+    const message = `base_hash is required for ${named.join(", ")}${more}; if you know the file as it is now, send it with that hash`;
+    const uris = missing.map(({ path }) => pathToUri(path));
+    throw new ToolError("PRECONDITION_REQUIRED", message, { uris, hashes: missing.map(({ hash }) => hash) });
   }
   for (const { file, change, expected } of existing) {
-    if (expected === undefined || expected === file.hash) continue;
+    if (expected === undefined || isHashOf(expected, file.hash)) continue;
     const alone = parts.length === 1 ? change : undefined;
     throw conflict(blobs, { file, name: nameInPatch(confinement, file.path), expected, change: alone });
   }

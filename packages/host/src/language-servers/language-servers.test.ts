@@ -221,6 +221,7 @@ test("a server of the project itself is not started without a sandbox", async ()
     sandbox: {
       status: async () => ({ mode: "off", level: "off", detail: "", container: null, tried: [] }),
       openExchange: async () => openPlainExchange(),
+      limits: () => ({}),
       unconfined: async () => undefined,
       wrapApart: async () => undefined,
       allowProtected: async () => {},

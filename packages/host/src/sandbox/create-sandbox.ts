@@ -67,6 +67,7 @@ export function createSandbox(options: SandboxOptions): Sandbox {
 
   return {
     status,
+    limits: () => denials?.programLimits() ?? {},
     async unconfined() {
       const { level, detail } = await status();
       if (confines(level)) return undefined;
@@ -79,21 +80,25 @@ export function createSandbox(options: SandboxOptions): Sandbox {
       const { changesProtected = false, isOurs = changesProtected, readOnly = false, exchange } = command;
       // Our own programs run nothing of the project; their answers are filtered instead.
       const masked = isOurs ? [] : ((await denials?.masks()) ?? []);
-      if (!working && masked.length > 0) throw cannotMask(masked.length);
-      if (!working) {
+      const limits = isOurs ? {} : (denials?.programLimits() ?? {});
+      const isOutside = !working || limits.outside === true;
+      if (isOutside && masked.length > 0) throw cannotMask(masked.length, working !== undefined);
+      if (isOutside) {
         const { argv, env, folder } = command;
         return { argv, program, env, folder, launcher: false, release: () => [] };
       }
+      const isOffline = command.network === "off" || limits.network === "off";
+      const cannotWrite = readOnly || limits.readOnly === true;
       if (!readOnly) checkFolder(command, roots, settings);
-      const goesThroughProxy = typeof network !== "string" && command.network !== "off";
+      const goesThroughProxy = typeof network !== "string" && !isOffline;
       const extra = [
         ...(goesThroughProxy ? proxyMounts((await openProxy()).address, INSIDE_FOLDER) : []),
         ...(exchange ? exchangeMounts : []),
       ];
       const inside = goesThroughProxy ? behindForwarder(toInside(command)) : toInside(command);
-      const ownNetwork = network !== "on" || command.network === "off";
+      const ownNetwork = network !== "on" || isOffline;
       const { level, plans, guard } = working;
-      const entered = readOnly ? UNGUARDED : guard.enter({ changesProtected });
+      const entered = cannotWrite ? UNGUARDED : guard.enter({ changesProtected });
       try {
         const protectedMounts = guard.mounts();
         // In mode allowlist the roots are not shown to commands, but our own readers need them.
@@ -101,7 +106,7 @@ export function createSandbox(options: SandboxOptions): Sandbox {
         const mounts = plans.get({
           isOurs,
           changesProtected,
-          readOnly,
+          readOnly: cannotWrite,
           protectedMounts,
           extra,
           besides,
@@ -181,8 +186,11 @@ const shortList = (paths: readonly string[]): string =>
 const LINKED =
   "this install is linked to a package cache that commands can write to: install Octant with npm, which copies";
 
-function cannotMask(count: number): ToolError {
-  const reason = `rules deny ${counted(count, "file or folder", "files and folders")}, and this machine has no sandbox to hide them from commands; install bubblewrap, see \`octant doctor\``;
+function cannotMask(count: number, hasSandbox: boolean): ToolError {
+  const why = hasSandbox
+    ? "only the sandbox hides them from commands, so none runs outside it"
+    : "this machine has no sandbox to hide them from commands; install bubblewrap, see `octant doctor`";
+  const reason = `rules deny ${counted(count, "file or folder", "files and folders")}, and ${why}`;
   return new ToolError("PERMISSION_DENIED", reason, { by: "permission", reason });
 }
 

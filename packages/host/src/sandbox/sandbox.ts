@@ -1,4 +1,4 @@
-import type { Denials } from "../denials.ts";
+import type { Denials, ProgramLimits } from "../denials.ts";
 import type { Path } from "../path.ts";
 import type { StateFolder } from "../state.ts";
 import type { Container } from "./container.ts";
@@ -119,6 +119,8 @@ export interface Unconfined {
 export interface Sandbox {
   /** Tests the machine by real probes, once; later calls get the same answer. */
   status(): Promise<SandboxStatus>;
+  /** How the programs of the running call are confined, beyond the settings. */
+  limits(): ProgramLimits;
   /** Undefined where commands are confined. */
   unconfined(): Promise<Unconfined | undefined>;
   /** SANDBOX_UNAVAILABLE when the required level is missing; EXEC_FAILED when the program does not exist. */
@@ -139,7 +141,7 @@ export interface SandboxOptions {
   readonly env: NodeJS.ProcessEnv;
   readonly state: StateFolder;
   /** The denials for the running call; none when absent. */
-  readonly denials?: Pick<Denials, "masks">;
+  readonly denials?: Pick<Denials, "masks" | "programLimits">;
   /** The levels that may be used; all when absent. */
   readonly levels?: readonly SandboxLevel[];
   /** Receives warnings for the person. */

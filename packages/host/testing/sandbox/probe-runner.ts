@@ -105,6 +105,7 @@ function createWeaker(options: SandboxOptions): Sandbox {
     });
   const mounts = planFor();
   return {
+    limits: () => ({}),
     unconfined: async () => undefined,
     wrapApart: async () => undefined,
     allowProtected: async (path) => guard.allow(path),

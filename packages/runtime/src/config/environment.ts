@@ -1,4 +1,4 @@
-import { MODES, ToolError } from "@octant/core";
+import { MODE_NAMES, ToolError } from "@octant/core";
 import { HOST, type Settings } from "./schema.ts";
 
 /** Settings from the environment of the person who starts Octant; `.env` files of a project are never read. */
@@ -29,10 +29,8 @@ function toList(text: string | undefined): string[] | undefined {
 
 function toMode(name: string | undefined): Settings["mode"] {
   if (!name) return undefined;
-  // Object.keys widens the keys to string.
-  const modes = Object.keys(MODES) as (keyof typeof MODES)[];
-  const mode = modes.find((one) => one === name);
-  if (!mode) throw unusable("OCTANT_MODE", `expected one of ${modes.join(", ")}`);
+  const mode = MODE_NAMES.find((one) => one === name);
+  if (!mode) throw unusable("OCTANT_MODE", `expected one of ${MODE_NAMES.join(", ")}`);
   return mode;
 }
 

@@ -128,9 +128,10 @@ export const KEYS = {
     below: "overrides",
   },
   mode: {
-    summary: "Allow only reading and this intent",
+    summary:
+      "The mode of new sessions: `ask`, `edits`, `sandbox` or `plan`; or allow only reading and one intent, for good",
     below: "narrows only",
-    note: "two different ones leave `inspect`",
+    note: "two different intents leave `inspect`, and no project takes questions away",
     variable: "OCTANT_MODE",
   },
 } as const satisfies Record<keyof Settings, KeyInfo>;

@@ -319,7 +319,7 @@ test("an error shows no value of the file", () => {
 
 test("a variable that means nothing is refused", () => {
   using project = createProject();
-  expect(() => project.load({ OCTANT_MODE: "everything" })).toThrow(/OCTANT_MODE: expected one of inspect/);
+  expect(() => project.load({ OCTANT_MODE: "everything" })).toThrow(/OCTANT_MODE: expected one of ask/);
   expect(() => project.load({ OCTANT_NET_ALLOW: "http://x" })).toThrow(/OCTANT_NET_ALLOW: expected hosts/);
 });
 

@@ -1,4 +1,4 @@
-import { MODES, type Mode, toExact } from "@octant/core";
+import { narrowestMode, toExact } from "@octant/core";
 import { type PermissionRule, toRules } from "../permissions/rule.ts";
 import {
   type Config,
@@ -206,21 +206,14 @@ const MERGERS: Mergers = {
     settings.tools = counted;
     note("tools");
   },
-  mode(wanted, { settings, tier, note, warn }) {
-    const mode = tier.tier === "user" ? wanted : narrowMode(wanted, settings.mode);
+  mode(wanted, { settings, tier, isProject, note, warn }) {
+    // Without a mode everything is allowed and asked about; a project may not take the questions away.
+    const before = settings.mode ?? (isProject ? "ask" : undefined);
+    const mode = tier.tier === "user" ? wanted : (narrowestMode(wanted, before) ?? wanted);
     if (mode !== wanted) warn("mode", `only narrows here; it is ${mode} now`);
     if (mode !== settings.mode) note("mode");
     settings.mode = mode;
   },
 } satisfies Required<Pick<Mergers, Narrowed>> & Mergers;
-
-/** The mode that allows only what both allow. */
-function narrowMode(one: Mode, other: Mode | null): Mode {
-  if (other === null || one === other) return one;
-  const both = MODES[one].filter((intent) => MODES[other].some((allowed) => allowed === intent));
-  const isBoth = (mode: Mode) => isSame(MODES[mode], both);
-  // Each mode allows reading and one more intent, so an intersection is always a mode.
-  return ([one, other, "inspect"] as const).find(isBoth) ?? "inspect";
-}
 
 const isSame = (one: unknown, other: unknown): boolean => JSON.stringify(one) === JSON.stringify(other);

@@ -1,5 +1,5 @@
 import { isAbsolute, relative } from "node:path";
-import { MODES } from "@octant/core";
+import { MODE_NAMES, MODES } from "@octant/core";
 import { SANDBOX_LEVELS, SANDBOX_MODES, type SandboxSettings } from "@octant/host";
 import fc from "fast-check";
 import { expect, test } from "vitest";
@@ -67,7 +67,7 @@ const settings = partly({
     vector_store: fc.constantFrom("embedded", "lancedb"),
   }),
   tools: some(fc.constantFrom(...TOOLS)),
-  mode: fc.constantFrom(...(Object.keys(MODES) as (keyof typeof MODES)[])),
+  mode: fc.constantFrom(...MODE_NAMES),
 });
 
 test("whatever an untrusted project says, nothing is wider than with the user's settings alone", () => {
@@ -115,7 +115,9 @@ function expectNotWider(config: Config, alone: Config, root: string): void {
   const offered: readonly string[] = was.tools ?? DEFAULT_TOOLS;
   for (const tool of now.tools ?? []) expect(offered).toContain(tool);
   expect(now.tools === null && was.tools !== null).toBe(false);
-  const intents = (mode: Config["settings"]["mode"]): readonly string[] => MODES[mode ?? "inspect"];
+  const intents = (mode: Config["settings"]["mode"]): readonly string[] => MODES[mode ?? "inspect"].intents;
+  const unasked = MODES[now.mode ?? "ask"].unasked;
+  for (const kind of unasked) expect(MODES[was.mode ?? "ask"].unasked).toContain(kind);
   if (was.mode) for (const intent of intents(now.mode)) expect(intents(was.mode)).toContain(intent);
   expect(now.mode === null && was.mode !== null).toBe(false);
   expectStricter(now.sandbox, was.sandbox, root);

@@ -1,4 +1,4 @@
-import { MODES, type Mode, PackManifest } from "@octant/core";
+import { MODE_NAMES, PackManifest } from "@octant/core";
 import { SANDBOX_LEVELS, SANDBOX_MODES } from "@octant/host";
 import { z } from "zod";
 import { HookSettings } from "../hooks/hook.ts";
@@ -134,8 +134,7 @@ function modeSchema() {
   });
 }
 
-// Object.keys widens the keys to string.
-const intentMode = () => z.enum(Object.keys(MODES) as [Mode, ...Mode[]]);
+const intentMode = () => z.enum(MODE_NAMES);
 
 function serverSchema() {
   return z

@@ -8,7 +8,7 @@ import {
   type Step,
   ToolError,
 } from "@octant/core";
-import type { Denied } from "@octant/host";
+import type { Denied, ProgramLimits } from "@octant/host";
 import { nameOf } from "../call-name.ts";
 import type { PolicyCall } from "./facts.ts";
 import type { Decision, Policy } from "./policy.ts";
@@ -24,13 +24,23 @@ export interface CheckPermissionOptions {
   readonly session: Pick<SessionAnswers, "allows" | "denial" | "remember">;
   /** Runs the call under the denials of the rules for everything that it reaches. */
   during?<T>(denied: Denied | undefined, run: () => T): T;
+  /** Runs the call with programs that are confined like this. */
+  limiting?<T>(limits: ProgramLimits, run: () => T): T;
+  /** Calls that are not asked about although no rule allows them, and why. */
+  unasked?(call: CheckedCall, asked: PolicyCall, session: string): Unasked | undefined;
   /** Writes a rule to the local settings. Without it "always" is not offered. */
   addRule?(rule: PermissionRule): Promise<void> | void;
+}
+
+export interface Unasked {
+  readonly reason: string;
+  readonly limits?: ProgramLimits;
 }
 
 /** A rule that denies stops the call in any setting; a question is asked, or passes where the host asks it. */
 export function checkPermission(options: CheckPermissionOptions): Step {
   const { policy, permissions, session: answers, during = (_denied, run) => run() } = options;
+  const { limiting = (_limits, run) => run() } = options;
 
   return (call, ctx, pass) => {
     const asked = { name: nameOf(call), input: call.input, action: call.act };
@@ -61,6 +71,12 @@ export function checkPermission(options: CheckPermissionOptions): Step {
     if (answers.allows(session, asked)) {
       note("allow", { tier: "session", reason: "the person allowed it for this session" });
       return next();
+    }
+    const unasked = decision.tier === "default" ? options.unasked?.(call, asked, session) : undefined;
+    if (unasked) {
+      const { reason, limits: confined = {} } = unasked;
+      note("allow", { tier: "mode", reason });
+      return limiting(confined, next);
     }
     return ask(options, { call, asked, decision, session, note }, ctx).then(next);
   };

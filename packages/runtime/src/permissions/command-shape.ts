@@ -62,7 +62,7 @@ function shapeBy(words: readonly string[], command: Command, facts: Facts, place
 const isOption = (word: string): boolean => /^(?:[-+]|[A-Za-z_]\w*=)/.test(word);
 
 /** Where the command runs: the folder that the call names, or the first root; undefined when that is unclear. */
-function folderOf({ folder }: Command, facts: Facts, { roots }: Places): Path | undefined {
+export function folderOf({ folder }: Command, facts: Facts, { roots }: Places): Path | undefined {
   const { values, besides } = facts.paths();
   if (folder === undefined || besides !== "nothing" || values.length > 1) return undefined;
   const base = values[0]?.real ?? roots[0];
@@ -82,7 +82,11 @@ function isInside(word: string, folder: Path, { roots }: Places): boolean {
   }
 }
 
-function findProgram(name: string, folder: Path | undefined, { searchPath }: Places): string | undefined {
+export function findProgram(
+  name: string,
+  folder: Path | undefined,
+  { searchPath }: Places,
+): string | undefined {
   if (name.includes("/")) return folder === undefined ? undefined : posix.resolve(folder, name);
   const places = searchPath?.split(":").filter((place) => place.startsWith("/")) ?? [];
   return places.map((place) => posix.join(place, name)).find(isProgram);

@@ -1,9 +1,10 @@
 import type { ArgumentKind } from "@octant/core";
-import { hasShape } from "./command-shape.ts";
+import { folderOf, hasShape } from "./command-shape.ts";
 import { beginsWith, type Command, mayContain } from "./commands.ts";
 import { type Facts, type Found, merge, nothing } from "./facts.ts";
 import { isGlob, toGlobTest } from "./glob.ts";
 import { toHostTest } from "./hosts.ts";
+import { isHarmless } from "./only-reads.ts";
 import { type Places, type Reading, toPathTest } from "./path-glob.ts";
 import type { ArgumentConditions, PermissionMode } from "./rule.ts";
 
@@ -60,8 +61,17 @@ function commandCondition(
       (shape) => (one: Command) =>
         "words" in shape ? !readsText && hasShape(one, shape, facts, places) : beginsWith(one, shape),
     );
-    return holds(reading, facts.commands(), tests);
+    const { values, besides } = facts.commands();
+    // Beside a command that the rule allows, one that only reads needs no rule of its own.
+    const others = values.filter((one) => !isHarmlessCommand(one, facts, places));
+    return holds(reading, { values: others.length > 0 ? others : values, besides }, tests);
   };
+}
+
+function isHarmlessCommand(command: Command, facts: Facts, places: Places): boolean {
+  const folder = folderOf(command, facts, places);
+  const words = command.words?.map((text) => ({ text, glob: false }));
+  return words !== undefined && folder !== undefined && isHarmless(words, folder, places);
 }
 
 const isOnePrefix = (command: NonNullable<ArgumentConditions["command"]>): command is string[] =>

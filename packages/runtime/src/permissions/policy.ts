@@ -7,12 +7,13 @@ import { toDenied } from "./denials.ts";
 import { type Facts, once, type PolicyCall, toGuessedFacts } from "./facts.ts";
 import { toToolTest } from "./glob.ts";
 import { toNarrowRule } from "./narrow-rule.ts";
+import { onlyReads } from "./only-reads.ts";
 import type { Places } from "./path-glob.ts";
 import { describeRuleInside, isExpired, type PermissionMode, type PermissionRule } from "./rule.ts";
 
 export interface Decision {
   readonly mode: PermissionMode;
-  readonly tier: TierName | "default" | "session" | "sandbox";
+  readonly tier: TierName | "default" | "session" | "sandbox" | "mode";
   readonly rule: PermissionRule | null;
   readonly reason: string;
 }
@@ -89,6 +90,11 @@ export function createPolicy(tiers: readonly TierRules[], places: Places) {
       declarationOf(action)
         ?.valuesIn(input)
         .flatMap(({ kind, value }) => (kind === "tree" && typeof value === "string" ? [value] : [])) ?? [],
+    /** Whether the call runs only programs that read the project. */
+    onlyReads({ action, input }: PolicyCall): boolean {
+      const plain = action?.plainCommand?.(input);
+      return plain !== undefined && onlyReads(plain, places);
+    },
     /** The narrowest useful rule that would allow this call and similar ones; undefined when none can describe them. */
     narrowRule(call: PolicyCall): PermissionRule | undefined {
       const rule = toNarrowRule(call, factsOf(call), places);

@@ -64,14 +64,16 @@ const isJoint = (token: string | undefined): token is "&&" | "||" | ";" | "|" | 
 /** Consumes the match of a sticky pattern at the current position. */
 function createScanner(text: string) {
   let at = 0;
+  const match = (pattern: RegExp): RegExpExecArray | null => {
+    pattern.lastIndex = at;
+    const found = pattern.exec(text);
+    at += found?.[0].length ?? 0;
+    return found;
+  };
   return {
     isAtEnd: () => at === text.length,
-    take(pattern: RegExp): string | undefined {
-      pattern.lastIndex = at;
-      const found = pattern.exec(text)?.[0];
-      at += found?.length ?? 0;
-      return found;
-    },
+    match,
+    take: (pattern: RegExp): string | undefined => match(pattern)?.[0],
   };
 }
 
@@ -87,24 +89,18 @@ const PIECE =
  */
 export function parseShell(text: string): readonly (readonly ShellWord[])[] | undefined {
   const commands: ShellWord[][] = [[]];
-  let at = 0;
-  const take = (pattern: RegExp): RegExpExecArray | null => {
-    pattern.lastIndex = at;
-    const found = pattern.exec(text);
-    if (found) at += found[0].length;
-    return found;
-  };
-  while (at < text.length) {
-    if (take(BLANKS)) continue;
-    if (take(REDIRECTION)) {
-      if (text[at] === "<") return undefined;
+  const { match, isAtEnd } = createScanner(text);
+  while (!isAtEnd()) {
+    if (match(BLANKS)) continue;
+    if (match(REDIRECTION)) {
+      if (match(/</y)) return undefined;
       continue;
     }
-    if (take(SEPARATORS)) {
+    if (match(SEPARATORS)) {
       commands.push([]);
       continue;
     }
-    const word = takeWord(take);
+    const word = takeWord(match);
     if (!word) return undefined;
     commands.at(-1)?.push(word);
   }
@@ -124,3 +120,40 @@ function takeWord(take: (pattern: RegExp) => RegExpExecArray | null): ShellWord 
   }
   return word;
 }
+
+/** White space that some shells take for a blank in some locales. */
+const ODD_SPACE = /[^\S \t\n]/;
+
+/**
+ * The commands of a line with everything that a shell would make of their words: quotes, escapes and globs. Undefined
+ * when it holds anything else: substitutions, variables, assignments, braces, tildes, comments, blocks, redirections to
+ * files, background commands.
+ */
+export function parseLine(
+  text: string,
+): readonly { readonly words: readonly ShellWord[]; readonly joint: PlainCommand["joint"] }[] | undefined {
+  if (ODD_SPACE.test(text)) return undefined;
+  const { match, isAtEnd } = createScanner(text);
+  const commands: { words: ShellWord[]; joint: PlainCommand["joint"] }[] = [];
+  match(SPACE);
+  for (;;) {
+    const words: ShellWord[] = [];
+    do {
+      if (match(HARMLESS)) continue;
+      if (match(UNQUOTED_SIGN)) return undefined;
+      const word = takeWord(match);
+      if (word) words.push(word);
+    } while (match(BLANKS));
+    const [program] = words;
+    if (!program || program.text.includes("=") || RESERVED.has(program.text)) return undefined;
+    if (isAtEnd()) return [...commands, { words, joint: "" }];
+    const joint = match(JOINT)?.[0];
+    if (!isJoint(joint)) return undefined;
+    commands.push({ words, joint: joint === "\n" ? ";" : joint });
+    match(SPACE);
+    if (isAtEnd()) return joint === ";" || joint === "\n" ? commands : undefined;
+  }
+}
+
+/** A tilde or a comment at the start of a word. */
+const UNQUOTED_SIGN = /[~#]|[^ \t\n'"\\;|&]*[=:]~/y;

@@ -9,6 +9,7 @@ export const format = (code: Code) =>
   action({
     summary: "Format a file, or part of it, with its language server.",
     ...APPLY_SHORT,
+    unaskedIn: "edits",
     destructive: true,
     input: z.strictObject({
       uri: Uri,

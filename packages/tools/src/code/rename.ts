@@ -32,6 +32,7 @@ export const rename = (code: Code) =>
   action({
     summary: "Rename a symbol everywhere, in all files or none.",
     ...APPLY_SHORT,
+    unaskedIn: "edits",
     destructive: true,
     input: z.strictObject({
       ...PositionInput,

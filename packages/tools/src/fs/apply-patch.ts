@@ -1,4 +1,4 @@
-import { action, Hash, ofKind, PatchId, type Reader, Ref, Uri } from "@octant/core";
+import { action, HashPrefix, ofKind, PatchId, type Reader, Ref, shortHash, Uri } from "@octant/core";
 import { type Edits, FileReport, MAX_FILES, type PatchResult, StructuredEdit } from "@octant/host";
 import { z } from "zod";
 import { type DiagnosticsAfterEdit, NewProblems, newProblemLines } from "../code/diagnostics-after-edit.ts";
@@ -14,6 +14,7 @@ export const apply_patch = ({ edits, diagnostics }: { edits: Edits; diagnostics?
     summary:
       "Change existing files atomically with a unified diff, *** Begin Patch text, edits, or an undo ref.",
     ...APPLY,
+    unaskedIn: "edits",
     destructive: true,
     input: z.strictObject({
       patch: ofKind(
@@ -23,9 +24,9 @@ export const apply_patch = ({ edits, diagnostics }: { edits: Edits; diagnostics?
           .describe("Diff, *** Begin Patch text, edits or undo ref"),
       ),
       uri: Uri.optional(),
-      base_hash: Hash.optional().describe("The file's hash as you read it"),
+      base_hash: HashPrefix.optional().describe("The file's hash as you read it"),
       files: z
-        .array(z.strictObject({ uri: Uri, base_hash: Hash }))
+        .array(z.strictObject({ uri: Uri, base_hash: HashPrefix }))
         .max(MAX_FILES)
         .optional()
         .describe("For several files; not needed for links"),
@@ -91,7 +92,8 @@ export const apply_patch = ({ edits, diagnostics }: { edits: Edits; diagnostics?
       const [only, ...others] = files;
       const alone = only && others.length === 0;
       const lines = files.map(
-        (file) => changedLine(file, reader, isDryRun) + (alone || !file.hash ? "" : `  ${file.hash}`),
+        (file) =>
+          changedLine(file, reader, isDryRun) + (alone || !file.hash ? "" : `  ${shortHash(file.hash)}`),
       );
       return {
         body: [...lines, ...newProblemLines(data, reader), ...(isDryRun ? [diff] : [])].join("\n"),

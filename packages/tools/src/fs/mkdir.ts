@@ -7,6 +7,7 @@ export const mkdir = ({ edits }: { edits: Edits }) =>
   action({
     summary: "Create a folder and its parents; an existing folder is not an error.",
     ...APPLY,
+    unaskedIn: "edits",
     input: z.strictObject({ uri: Uri }),
     output: z.object({ uri: Uri, created: z.boolean(), note: EditNote }),
     errors: ["ALREADY_EXISTS", "NOT_FOUND", "NOT_A_DIRECTORY", ...PATH_ERRORS, ...DISK_ERRORS],

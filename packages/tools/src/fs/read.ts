@@ -7,6 +7,7 @@ import {
   MAX_ANSWER_BYTES,
   Range,
   type Reader,
+  shortHash,
   ToolError,
   toRange,
   Uri,
@@ -107,7 +108,11 @@ function readText(data: z.output<typeof Output>, reader: Reader): ActionText {
     const title = `==> ${reader.path(file.uri)} <==`;
     if ("error" in file) return `${title}\n${file.error.code}: ${file.error.message}`;
     const { body, notes = [], handles = {} } = fileText(file);
-    const facts = [...notes.filter(Boolean), handles["hash"], handles["ref"] && `ref ${handles["ref"]}`];
+    const facts = [
+      ...notes.filter(Boolean),
+      handles["hash"] && shortHash(String(handles["hash"])),
+      handles["ref"] && `ref ${handles["ref"]}`,
+    ];
     return `${title} ${facts.filter(Boolean).join("; ")}\n${body}`.replace(/\n$/, "");
   });
   return { body: parts.join("\n") };

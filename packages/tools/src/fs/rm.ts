@@ -7,6 +7,7 @@ export const rm = ({ edits }: { edits: Edits }) =>
   action({
     summary: "Remove a file or folder; the undo ref restores it.",
     ...APPLY,
+    unaskedIn: "edits",
     destructive: true,
     input: z.strictObject({
       uri: ofKind("tree", Uri),

@@ -14,6 +14,7 @@ export const write = ({ edits }: { edits: Edits }) =>
   action({
     summary: "Create a file and its parent folders; use apply_patch to change an existing file.",
     ...APPLY,
+    unaskedIn: "edits",
     input: z.strictObject({
       uri: FileUri,
       content: z.string(),

@@ -1,4 +1,4 @@
-import { type AnyAction, allowedIn, didYouMean, type Mode, type Step, ToolError } from "@octant/core";
+import { type AnyAction, allowedIn, didYouMean, type SessionMode, type Step, ToolError } from "@octant/core";
 import { DEVELOPER_MODES, type DeveloperMode } from "./modes.ts";
 
 /** The developer modes, and the current mode of each caller while the server runs. */
@@ -16,7 +16,9 @@ interface ModeRefusal {
   readonly message: string;
 }
 
-interface Refusing {
+interface ParentModes {
+  /** The caller's mode: which calls run, and which are asked about. */
+  session(caller: string): SessionMode;
   /** The mode of the caller, or of one above it, that excludes the action; undefined when none does. */
   refusal(caller: string, call: ModeCall): ModeRefusal | undefined;
 }
@@ -25,13 +27,19 @@ interface Refusing {
 export const MODE_TOOL = "mode";
 const MAX_CALLERS = 10_000;
 
-/** The built-in modes and the person's own; an own mode replaces a built-in one of the same name. */
-export function createActiveModes(own: Readonly<Record<string, Omit<DeveloperMode, "name">>>) {
+/**
+ * The built-in modes and the person's own; an own mode replaces a built-in one of the same name. Sessions begin in the
+ * mode `start`.
+ */
+export function createActiveModes(
+  own: Readonly<Record<string, Omit<DeveloperMode, "name">>>,
+  start: SessionMode = "ask",
+) {
   const mine = Object.entries(own).map(([name, mode]) => ({ ...mode, name }));
   const all = [...DEVELOPER_MODES.filter(({ name }) => !Object.hasOwn(own, name)), ...mine];
   const active = new Map<string, DeveloperMode>();
-  const intents = new Map<string, Mode>();
-  const parents = new Map<string, { readonly modes: Refusing; readonly caller: string }>();
+  const sessions = new Map<string, SessionMode>();
+  const parents = new Map<string, { readonly modes: ParentModes; readonly caller: string }>();
   const listeners: ((caller: string) => void)[] = [];
   const notify = (caller: string) => {
     for (const listener of listeners) listener(caller);
@@ -43,15 +51,16 @@ export function createActiveModes(own: Readonly<Record<string, Omit<DeveloperMod
     const message = `there is no mode '${name}'; modes: ${names.join(", ")}${didYouMean(name, names)}`;
     throw new ToolError("NOT_FOUND", message, { id: name });
   };
-  const refusal: Refusing["refusal"] = (caller, call) => {
+  const session: ParentModes["session"] = (caller) => {
+    const above = parents.get(caller);
+    return sessions.get(caller) ?? above?.modes.session(above.caller) ?? start;
+  };
+  const refusal: ParentModes["refusal"] = (caller, call) => {
     const { tool, act } = call;
     const name = `${tool}.${call.name}`;
-    const intent = intents.get(caller);
-    if (intent !== undefined && !allowedIn(intent, act))
-      return {
-        rule: intent,
-        message: `mode ${intent} does not allow ${name}; the person can switch the mode`,
-      };
+    const now = session(caller);
+    if (!allowedIn(now, act))
+      return { rule: now, message: `mode ${now} does not allow ${name}; the person can switch the mode` };
     const mode = active.get(caller);
     if (mode && !act.builtin && tool !== MODE_TOOL && !hasAction(mode, tool, act)) {
       const how = "mode.activate with the name default ends the mode";
@@ -80,16 +89,15 @@ export function createActiveModes(own: Readonly<Record<string, Omit<DeveloperMod
       notify(caller);
       return mode;
     },
-    /** The kinds of calls that the person allows the caller; all when undefined. */
-    intent: (caller: string) => intents.get(caller),
-    setIntent(caller: string, intent: Mode | undefined): void {
-      put(intents, caller, intent);
+    session,
+    setSession(caller: string, mode: SessionMode): void {
+      put(sessions, caller, mode);
       notify(caller);
     },
     /** From now on, the modes of the parent bind this caller too, as those of an agent bind its sub-agents. */
-    adopt: (caller: string, modes: Refusing, parent: string) =>
+    adopt: (caller: string, modes: ParentModes, parent: string) =>
       void parents.set(caller, { modes, caller: parent }),
-    /** Reports the caller whose mode or intent changed. */
+    /** Reports the caller whose mode changed. */
     subscribe: (listener: (caller: string) => void) => void listeners.push(listener),
     refusal,
     step,

@@ -1,4 +1,4 @@
-import { type ActionText, action, defineTool, MODES } from "@octant/core";
+import { type ActionText, action, defineTool, MODE_NAMES, MODES } from "@octant/core";
 import { z } from "zod";
 import { INSPECT } from "../kinds.ts";
 import { type ActiveModes, MODE_TOOL } from "./active-modes.ts";
@@ -19,8 +19,7 @@ const ModeView = Summary.extend({
     .readonly()
     .optional()
     .describe("The only tools that may be called; all when absent"),
-  // Object.keys widens the keys to string.
-  allows: z.enum(Object.keys(MODES) as [keyof typeof MODES]).optional(),
+  allows: z.enum(MODE_NAMES).optional(),
   limits: z
     .object({ max_turns: z.number(), max_cost: z.number(), max_time_ms: z.number() })
     .partial()
@@ -96,6 +95,6 @@ const toText = ({ name, summary, prompt, tools, allows, limits }: z.output<typeo
     `${name}: ${summary}`,
     prompt,
     ...(tools ? [`tools: ${tools.join(", ")}`] : []),
-    ...(allows ? [`allows: ${MODES[allows].join(", ")}`] : []),
+    ...(allows ? [`allows: ${MODES[allows].intents.join(", ")}`] : []),
     ...Object.entries(limits ?? {}).map(([limit, value]) => `${limit}: ${value}`),
   ].join("\n");

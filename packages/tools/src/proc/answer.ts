@@ -122,7 +122,7 @@ export interface ProcWorkspace {
   readonly confinement: Confinement;
   readonly processes: Processes;
   /** Shown in the answers; `processes` applies it to commands in any case. */
-  readonly sandbox?: Pick<Sandbox, "status" | "unconfined">;
+  readonly sandbox?: Pick<Sandbox, "status" | "unconfined" | "limits">;
   /** With it, a command's changes can be undone. */
   readonly checkpoints?: Pick<Checkpoints, "begin">;
 }

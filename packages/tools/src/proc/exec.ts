@@ -5,6 +5,7 @@ import {
   type Processes,
   type ProcessInfo,
   type ProcessSpec,
+  type ProgramLimits,
   pathToUri,
   shellQuote,
 } from "@octant/host";
@@ -20,6 +21,7 @@ const MAX_WAIT_MS = 110_000;
 const MAX_TEXT_CHARS = 10 * 1024 * 1024;
 const MAX_ARGUMENTS = 10_000;
 const MAX_TERMINAL_SIDE = 1_000;
+const MAX_REASON_CHARS = 500;
 
 const withoutNul = (text: string) => !text.includes("\0");
 const Argument = z.string().refine(withoutNul, "an argument cannot hold a NUL character");
@@ -53,6 +55,11 @@ const ExecInput = z.strictObject({
   background: z.boolean().default(false).describe("Return once it has started"),
   wait_for: WaitFor.optional(),
   wait: z.int().min(0).max(MAX_WAIT_MS).default(DEFAULT_WAIT_MS).describe("Maximum milliseconds"),
+  needs: z
+    .enum(["network", "outside"])
+    .optional()
+    .describe("Ask the person for the network, or to run outside the sandbox"),
+  reason: z.string().max(MAX_REASON_CHARS).optional().describe("Why `needs`; shown to the person"),
   ...outputInput,
 });
 
@@ -66,6 +73,12 @@ export const exec = (workspace: ProcWorkspace) =>
     openWorld: true,
     ownCheckpoints: true,
     runsCommands: true,
+    unaskedIn: "sandbox",
+    plainCommand: ({ command, cwd, env, shell, stdin, pty }) =>
+      shell === undefined && stdin === undefined && pty === undefined && Object.keys(env).length === 0
+        ? { command, folder: cwd }
+        : undefined,
+    needs: ({ needs, reason = "no reason given" }) => needs && { right: needs, reason },
     input: ExecInput,
     output: z.object({
       ...Outcome,
@@ -111,7 +124,8 @@ export const exec = (workspace: ProcWorkspace) =>
       });
       // Known by now, because the command has started at this level.
       const status = await workspace.sandbox?.status();
-      if (status) ctx.backend(`sandbox ${status.level}`);
+      const limits = workspace.sandbox?.limits() ?? {};
+      if (status) ctx.backend(`sandbox ${limits.outside ? "off" : status.level}`);
       const unconfined = (await workspace.sandbox?.unconfined())?.note ?? status?.limits;
       const watched = { processes, owner, proc_id, ms: wait, signal: ctx.signal };
       const stopReporting = reportOutput(processes, owner, proc_id, ctx);
@@ -121,14 +135,14 @@ export const exec = (workspace: ProcWorkspace) =>
           wait_for || background
             ? processes.get(owner, proc_id)
             : await processes.exited(owner, proc_id, wait, ctx.signal);
-        const answer = toAnswer(processes, now, input, { ready, unconfined });
+        const answer = toAnswer(processes, now, input, { ready, unconfined, limits });
         if (answer.status !== "running") return await withUndo(answer, turn);
         // Later changes by a server cannot be distinguished from the work of others.
         const interim = background || wait_for ? await withUndo(answer, turn) : answer;
         // The caller has its answer; the rest is a job that lives as long as the process.
         ctx.detach(interim);
         const info = await processes.exited(owner, proc_id, Number.POSITIVE_INFINITY, ctx.signal);
-        return await withUndo(toAnswer(processes, info, input, { ready, unconfined }), turn);
+        return await withUndo(toAnswer(processes, info, input, { ready, unconfined, limits }), turn);
       } catch (cause) {
         await stopCancelled(processes, owner, proc_id);
         await turn?.end();
@@ -160,11 +174,12 @@ function toAnswer(
   processes: Processes,
   info: ProcessInfo,
   input: ExecInput,
-  { ready, unconfined }: { readonly ready: boolean | undefined; readonly unconfined: string | undefined },
+  { ready, unconfined, limits }: Confinement,
 ) {
-  const { quarantined } = info;
+  const { quarantined, exit_code } = info;
   const notes = [
     unconfined,
+    exit_code !== 0 && exit_code !== null ? limitNote(limits) : undefined,
     noteOn(info, input),
     quarantined.length > 0 ? quarantineNote(quarantined) : undefined,
   ];
@@ -178,6 +193,21 @@ function toAnswer(
 }
 
 type ExecInput = z.output<typeof ExecInput>;
+
+interface Confinement {
+  readonly ready: boolean | undefined;
+  readonly unconfined: string | undefined;
+  readonly limits: ProgramLimits;
+}
+
+/** A failure may come from what the mode of the session withheld. */
+function limitNote({ network, readOnly, outside }: ProgramLimits): string | undefined {
+  if (outside) return undefined;
+  if (readOnly) return "it ran without asking, so it could only read, without network";
+  if (network)
+    return "it ran without network; if that is why it failed, call again with needs: network and a reason";
+  return undefined;
+}
 
 function start(
   { confinement, processes }: ProcWorkspace,

@@ -14,6 +14,7 @@ export const kill = ({ processes }: ProcWorkspace) =>
   action({
     summary: "Stop a process and all its children.",
     ...VERIFY,
+    unaskedIn: "sandbox",
     destructive: true,
     input: z.strictObject({
       proc_id: ProcIdInput,

@@ -43,6 +43,7 @@ export const run = (options: TestOptions, runs: Runs) =>
     access: "write",
     timing: "async_long",
     intent: "verify",
+    unaskedIn: "sandbox",
     destructive: true,
     openWorld: true,
     runsCommands: true,

@@ -23,6 +23,7 @@ export const ui = (options: UiOptions) => {
   const recordings: Recordings = new Map();
   return defineTool({
     name: "ui",
+    listing: "brief",
     summary: "Browser pages and the desktop.",
     actions: {
       navigate: navigate(options),

@@ -3,8 +3,7 @@ import {
   action,
   type Backend,
   BackendStatus,
-  MODES,
-  type Mode,
+  MODE_NAMES,
   orAborted,
   type Tool,
   ToolError,
@@ -32,10 +31,7 @@ export const capabilities = (options: WsOptions) =>
         tried: z.array(z.object({ level: z.string(), works: z.boolean(), why: z.string() })),
       }),
       roots: z.array(Uri),
-      mode: z
-        .enum(Object.keys(MODES) as [Mode, ...Mode[]]) // The keys of a constant table are its modes.
-        .nullable()
-        .describe("null: no restriction"),
+      mode: z.enum(MODE_NAMES).nullable().describe("null: no restriction"),
       state: z.object({ kind: z.enum(["persistent", "temporary"]), detail: z.string().optional() }),
       limits: z.record(z.string(), z.number()),
     }),

@@ -6,7 +6,7 @@ import type { StatusFacts } from "@octant/terminal";
  * Branch, sandbox, jobs and sub-agents for the status line; refreshed at the start and after every turn, without
  * blocking. `onChange` is called when one of them has changed.
  */
-export function watchFacts({ agent, octant }: OpenedAgent, onChange: () => void) {
+export function watchFacts({ agent, octant, caller }: OpenedAgent, onChange: () => void) {
   let facts: Pick<StatusFacts, "branch" | "sandbox"> = {};
   let crew: Crew | undefined;
   const running = new Set<string>();
@@ -37,6 +37,7 @@ export function watchFacts({ agent, octant }: OpenedAgent, onChange: () => void)
     else running.delete(proc_id);
     onChange();
   });
+  octant.modes.subscribe(onChange);
   agent.subscribe((event) => {
     if (event.type === "end") look().catch(() => {});
     if (event.type === "tool_began" && event.name === "agent") watchCrew();
@@ -45,6 +46,7 @@ export function watchFacts({ agent, octant }: OpenedAgent, onChange: () => void)
     watchCrew,
     now: (): Partial<StatusFacts> => ({
       ...facts,
+      mode: octant.modes.session(caller),
       jobs: running.size,
       agents: crew?.list().filter(({ state }) => state === "running") ?? [],
     }),

@@ -1,0 +1,170 @@
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { createOctant } from "@octant/app";
+import { ALIASES, type AnyAction, kindOfArgument, resolveAliases } from "@octant/core";
+import { afterAll, expect, test } from "vitest";
+import { createFixtureProject } from "./fixture-project.ts";
+
+const project = createFixtureProject();
+mkdirSync(join(project.root, ".hanzo"), { recursive: true });
+writeFileSync(join(project.root, "denied.txt"), "hidden content\n");
+writeFileSync(
+  join(project.root, ".hanzo/settings.json"),
+  JSON.stringify({ permissions: [{ tool_pattern: "*", mode: "deny", args: { path: "denied.txt" } }] }),
+);
+const enable = ["core", "notes", "agents"] as const;
+const octant = createOctant({ projectPath: project.root, env: project.env, toolConfig: { enable } });
+const closed = createOctant({
+  projectPath: project.root,
+  env: project.env,
+  toolConfig: { enable },
+  config: { ...octant.config, permissions: [{ tier: "user", rules: [{ tool_pattern: "*", mode: "deny" }] }] },
+});
+afterAll(async () => {
+  await octant.close();
+  await closed.close();
+  project[Symbol.dispose]();
+});
+
+const caller = { id: "model", access: "admin" } as const;
+const { registry } = octant;
+const exampleOf = (act: AnyAction) => act.examples[0].input as Record<string, unknown>;
+const ACTIONS = registry
+  .list()
+  .flatMap((tool) => Object.entries(tool.actions).map(([name, act]) => ({ tool: tool.name, name, act })))
+  .filter(({ act }) => !act.builtin);
+
+/** Every way to call an action by an alias: of its tool, of its name, of each parameter. */
+const CALLS = ACTIONS.flatMap(({ tool, name, act }) => {
+  const input = exampleOf(act);
+  const real = { tool, action: name, input };
+  const byTool = (ALIASES.tools as Record<string, string>)[`${tool}.${name}`]?.split(" ") ?? [];
+  const byAction =
+    (ALIASES.actions as Record<string, Record<string, string>>)[tool]?.[name]?.split(" ") ?? [];
+  const renamed = Object.keys(input).flatMap((parameter) =>
+    ((ALIASES.parameters as Record<string, string>)[parameter]?.split(" ") ?? [])
+      .filter((alias) => !Object.hasOwn(act.input.shape, alias))
+      .map((alias) => {
+        const { [parameter]: value, ...rest } = input;
+        return { ...rest, [alias]: value };
+      }),
+  );
+  return [
+    ...byTool.map((alias) => ({ real, call: { tool: alias, action: "", input } })),
+    { real, call: { tool: `${tool}.${name}`, action: "", input } },
+    { real, call: { tool: `${tool}_${name}`, action: undefined, input } },
+    ...byAction.map((alias) => ({ real, call: { tool, action: alias, input } })),
+    ...renamed.map((given) => ({ real, call: { tool, action: name, input: given } })),
+  ];
+});
+
+test("every alias is the call that it stands for, and a rule that denies the action denies it", async () => {
+  expect(CALLS.length).toBeGreaterThan(300);
+  const wrong: unknown[] = [];
+  for (const { real, call } of CALLS) {
+    const found = resolveAliases(registry, call);
+    if (found.tool !== real.tool || found.action !== real.action) wrong.push({ call, found });
+    const { envelope } = await closed.dispatch(call, { caller });
+    const { envelope: expected } = await closed.dispatch(real, { caller });
+    if (envelope.error?.code !== expected.error?.code || envelope.ok) wrong.push({ call, envelope });
+    if (envelope.meta.tool !== real.tool || envelope.meta.action !== real.action) wrong.push(envelope.meta);
+  }
+  expect(wrong).toEqual([]);
+});
+
+test("no alias of a path gets around a rule about that path", async () => {
+  let tried = 0;
+  for (const { tool, name, act } of ACTIONS)
+    for (const [parameter, schema] of Object.entries(act.input.shape)) {
+      // The values of a shape are schemas.
+      if (!["path", "tree"].includes(kindOfArgument(schema as Parameters<typeof kindOfArgument>[0]) ?? ""))
+        continue;
+      const aliases = (ALIASES.parameters as Record<string, string>)[parameter]?.split(" ") ?? [];
+      for (const alias of aliases.filter((one) => !Object.hasOwn(act.input.shape, one))) {
+        const { [parameter]: _, ...rest } = exampleOf(act);
+        const input = { ...rest, [alias]: "denied.txt" };
+        const { envelope } = await octant.dispatch({ tool, action: name, input }, { caller });
+        tried++;
+        expect(JSON.stringify(envelope.data ?? ""), `${tool}.${name} ${alias}`).not.toContain(
+          "hidden content",
+        );
+        if (name === "read" || name === "write") expect(envelope.error?.code).toBe("PERMISSION_DENIED");
+      }
+    }
+  expect(tried).toBeGreaterThan(30);
+});
+
+test("real names win, unknown ones stay unknown, and one that is given twice is refused", async () => {
+  const same = (call: Parameters<typeof resolveAliases>[1]) =>
+    expect(resolveAliases(registry, call)).toEqual(call);
+  for (const { tool, name, act } of ACTIONS)
+    for (const { input } of act.examples) same({ tool, action: name, input });
+  same({ tool: "frobnicate", action: "", input: {} });
+  same({ tool: "fs", action: "frobnicate", input: {} });
+  same({ tool: "constructor", action: "", input: {} });
+  same({ tool: "fs", action: "__proto__", input: {} });
+  const { envelope } = await octant.dispatch(
+    { tool: "fs", action: "read", input: { uri: "README.md", path: "denied.txt" } },
+    { caller },
+  );
+  expect(envelope.error?.code).toBe("INVALID_ARGUMENT");
+});
+
+test("aliases are listed nowhere", () => {
+  const listed = JSON.stringify(registry.list().flatMap((tool) => [tool.summary, Object.keys(tool.actions)]));
+  for (const alias of ["bash", "str_replace", "old_string", "file_path", "todowrite"])
+    expect(listed).not.toContain(alias);
+});
+
+test.each([
+  [
+    { tool: "bash", action: "", input: { command: "ls", description: "List", timeout_ms: 5 } },
+    { command: "ls", timeout: 5 },
+  ],
+  [
+    { tool: "fs", action: "edit", input: { file_path: "a", old_string: "x", new_string: "y" } },
+    { uri: "a", patch: [{ op: "replace", old: "x", new: "y" }] },
+  ],
+  [
+    {
+      tool: "MultiEdit",
+      action: "",
+      input: { file_path: "a", edits: [{ old_string: "x", new_string: "y" }] },
+    },
+    { uri: "a", patch: [{ op: "replace", old: "x", new: "y" }] },
+  ],
+  [
+    { tool: "Read", action: "", input: { file_path: "a", offset: 5, limit: 10 } },
+    { uri: "a", lines: "5-14" },
+  ],
+  [
+    { tool: "view", action: "", input: { path: "a", view_range: [1, 3] } },
+    { uri: "a", lines: "1-3" },
+  ],
+  [
+    { tool: "grep", action: "", input: { query: "x", include: "*.ts" } },
+    { pattern: "x", glob: "*.ts" },
+  ],
+  [
+    { tool: "glob", action: "", input: { pattern: "**/*.ts", path: "src" } },
+    { pattern: "**/*.ts", uri: "src" },
+  ],
+  [
+    { tool: "plan", action: "create", input: { title: "t", steps: ["one", "two"] } },
+    { title: "t", steps: [{ content: "one" }, { content: "two" }] },
+  ],
+  [
+    { tool: "proc", action: "exec", input: { command: "ls", wait: "100", background: "true" } },
+    { command: "ls", wait: 100, background: true },
+  ],
+  [
+    {
+      tool: "fs",
+      action: "apply_patch",
+      input: { uri: "a", patch: '[{"op":"replace","old":"x","new":"y"}]' },
+    },
+    { uri: "a", patch: [{ op: "replace", old: "x", new: "y" }] },
+  ],
+])("%j means %j", (call, input) => {
+  expect(resolveAliases(registry, call).input).toEqual(input);
+});

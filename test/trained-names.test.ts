@@ -1,0 +1,157 @@
+import { spawnSync } from "node:child_process";
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import type { AgentEvent } from "@octant/agent";
+import { openAgent } from "@octant/app";
+import { createScriptedProvider, type ScriptedPart } from "@octant/scripted-provider";
+import { expect, test } from "vitest";
+import { createFixtureProject } from "./fixture-project.ts";
+import { accountAt } from "./scripted-account.ts";
+
+/** A module with a mistake, the line to repair, and what it has to print afterwards. */
+const MISTAKES = [
+  ["const sum = (a, b) => a - b;", "const sum = (a, b) => a + b;", "sum(2, 3)", "5"],
+  [
+    "const last = (list) => list[list.length];",
+    "const last = (list) => list[list.length - 1];",
+    "last([1, 2])",
+    "2",
+  ],
+  ["const isEven = (n) => n % 2 === 1;", "const isEven = (n) => n % 2 === 0;", "isEven(4)", "true"],
+  [
+    "const greet = (name) => 'Hello ' + nme;",
+    "const greet = (name) => 'Hello ' + name;",
+    "greet('Ann')",
+    "Hello Ann",
+  ],
+  [
+    "const max = (...all) => Math.min(...all);",
+    "const max = (...all) => Math.max(...all);",
+    "max(1, 9)",
+    "9",
+  ],
+  [
+    "const reverse = (t) => [...t].sort().join('');",
+    "const reverse = (t) => [...t].reverse().join('');",
+    "reverse('cab')",
+    "bac",
+  ],
+  [
+    "const count = (t) => t.split(' ').length - 1;",
+    "const count = (t) => t.split(' ').length;",
+    "count('a b c')",
+    "3",
+  ],
+  ["const half = (n) => n * 2;", "const half = (n) => n / 2;", "half(8)", "4"],
+] as const;
+
+interface Task {
+  readonly file: string;
+  readonly wrong: string;
+  readonly right: string;
+}
+
+type Turn = readonly { readonly call: string; readonly input: unknown }[];
+const one = (call: string, input: unknown): Turn => [{ call, input }];
+const run = ({ file }: Task) => `node ${file}`;
+
+/** How models that were trained on other tools solve a task: their names, their parameters, their shapes. */
+const DIALECTS: Readonly<Record<string, (task: Task) => readonly Turn[]>> = {
+  claude: (task) => [
+    one("TodoWrite", { todos: [{ content: "Find it", status: "pending", activeForm: "Finding it" }] }),
+    [
+      { call: "Glob", input: { pattern: "**/*.js", path: "src" } },
+      {
+        call: "Grep",
+        input: { pattern: "const ", path: "src", output_mode: "content", "-n": true, head_limit: 5 },
+      },
+    ],
+    one("Read", { file_path: task.file, offset: 1, limit: 20 }),
+    one("Edit", { file_path: task.file, old_string: task.wrong, new_string: task.right, replace_all: false }),
+    one("Bash", { command: run(task), description: "Run it", timeout: 60000 }),
+    one("Bash", { command: "git status --short && git diff --stat", description: "See the change" }),
+  ],
+  codex: (task) => [
+    one("update_plan", {
+      explanation: "Start",
+      plan: [
+        { step: "Find it", status: "pending" },
+        { step: "Mend it", status: "pending" },
+      ],
+    }),
+    one("shell", { command: ["bash", "-lc", `sed -n 1,20p ${task.file}`], workdir: "." }),
+    one("fs.read", { uri: task.file }),
+    one("apply_patch", {
+      input: `*** Begin Patch\n*** Update File: ${task.file}\n@@\n-${task.wrong}\n+${task.right}\n*** End Patch\n`,
+      path: task.file,
+    }),
+    one("shell", { cmd: run(task), timeout_ms: 60000 }),
+  ],
+  gemini: (task) => [
+    one("list_directory", { path: "src" }),
+    one("search_file_content", { pattern: "const", include: "*.js" }),
+    one("read_file", { absolute_path: task.file }),
+    one("replace", { file_path: task.file, old_string: task.wrong, new_string: task.right }),
+    one("run_shell_command", { command: run(task), description: "Run it" }),
+  ],
+  actions: (task) => [
+    one("plan", { action: "create", title: "Mend it", steps: ["Read", "Mend", "Run"] }),
+    one("fs", { action: "grep", query: "const", path: "src" }),
+    one("fs", { action: "view", path: task.file, view_range: [1, 5] }),
+    one("fs", {
+      action: "edit",
+      path: task.file,
+      edits: [{ old_string: task.wrong, new_string: task.right }],
+    }),
+    one("proc", { action: "run", cmd: run(task) }),
+  ],
+  shapes: (task) => [
+    one("fs", { action: "fs.read", file: task.file }),
+    one("fs", {
+      action: "patch",
+      file: task.file,
+      patch: JSON.stringify([{ op: "replace", old: task.wrong, new: task.right }]),
+    }),
+    one("proc", { action: "bash", command: run(task), wait: "60000", background: "false" }),
+    one("search", { action: "search", q: "greeting", also: "hello" }),
+  ],
+};
+
+test("forty tasks in the dialects of other agents waste at most 2 % of their turns, and ask nothing", async () => {
+  using project = createFixtureProject();
+  mkdirSync(join(project.root, "src"), { recursive: true });
+  let turns: Turn[] = [];
+  await using provider = await createScriptedProvider(() => {
+    const next = turns.shift();
+    return { parts: next ? next.map((part): ScriptedPart => part) : [{ text: "done" }] };
+  });
+  const env = { ...project.env, ...accountAt(provider) };
+  const options = { roots: [project.root], env, provider: "anthropic", model: "m", mode: "sandbox" } as const;
+  const counts = { tasks: 0, turns: 0 };
+  const wasted: AgentEvent[] = [];
+  for (const [dialect, solve] of Object.entries(DIALECTS)) {
+    await using opened = await openAgent(options);
+    opened.agent.subscribe((event) => {
+      if (event.type === "permission_asked" || (event.type === "tool_ended" && event.is_error))
+        wasted.push(event);
+    });
+    for (const [at, [wrong, right, shown, printed]] of MISTAKES.entries()) {
+      const file = `src/${dialect}-${at}.js`;
+      writeFileSync(join(project.root, file), `${wrong}\nconsole.log(String(${shown}));\n`);
+      turns = [...solve({ file, wrong, right })];
+      counts.tasks++;
+      counts.turns += turns.length + 1;
+      await opened.agent.send(`Mend ${file}`);
+      // Node itself says whether the task is solved.
+      const { stdout } = spawnSync(process.execPath, [join(project.root, file)], { encoding: "utf8" });
+      expect.soft(stdout, file).toBe(`${printed}\n`);
+    }
+  }
+  expect(counts).toEqual({ tasks: 40, turns: expect.toSatisfy((turns: number) => turns > 200) });
+  expect(wasted.length / counts.turns, JSON.stringify(wasted.slice(0, 5))).toBeLessThanOrEqual(0.02);
+  // The text that the model got has short hashes and no undo refs.
+  const results = provider.requests
+    .flatMap(({ all_results }) => all_results.map(({ text }) => text))
+    .join("\n");
+  expect(results).not.toMatch(/sha256:|undo /);
+}, 120_000);
