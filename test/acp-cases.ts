@@ -12,7 +12,7 @@ export interface AcpCase {
   run(editor: AcpClient, sessionId: string): Promise<void>;
 }
 
-const HASH = /sha256:[0-9a-f]{64}/;
+const HASH = /\b[0-9a-f]{12}\b/;
 
 /** The model's side: its answers depend on the person's message. */
 export const CASE_SCRIPT: Script = (request) => {

@@ -10,7 +10,7 @@ import { callOctant } from "./octant-in-process.ts";
 import { ended, startOctant } from "./octant-process.ts";
 import { LAUNCHER } from "./published-command.ts";
 
-const HASH = /sha256:[0-9a-f]{64}/;
+const HASH = /\b[0-9a-f]{12}\b/;
 const hashIn = ({ results }: ScriptedRequest) => HASH.exec(results[0]?.text ?? "")?.[0];
 
 /** Reads a file, changes it with its hash, and reports it. */

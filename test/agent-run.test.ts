@@ -17,7 +17,7 @@ import { callOctant } from "./octant-in-process.ts";
 import { ended, runOctant, startOctant } from "./octant-process.ts";
 
 const KEY = "sk-test-0123456789abcdef";
-const HASH = /sha256:[0-9a-f]{64}/;
+const HASH = /\b[0-9a-f]{12}\b/;
 const hashIn = ({ results }: ScriptedRequest, at = 0) => HASH.exec(results[at]?.text ?? "")?.[0];
 
 const envFor = ({ env }: FixtureProject, provider: ScriptedProvider): NodeJS.ProcessEnv => ({

@@ -20,7 +20,7 @@ const EDIT: Script = (request) => {
           input: {
             action: "apply_patch",
             uri: "src/main.ts",
-            base_hash: /sha256:[0-9a-f]{64}/.exec(request.results[0]?.text ?? "")?.[0],
+            base_hash: /\b[0-9a-f]{12}\b/.exec(request.results[0]?.text ?? "")?.[0],
             patch: [{ op: "replace", old: "42", new: "43" }],
           },
         },

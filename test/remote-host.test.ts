@@ -10,7 +10,7 @@ import { ended, startOctant } from "./octant-process.ts";
 import { LAUNCHER } from "./published-command.ts";
 
 const KEY = "sk-test-0123456789abcdef";
-const hashIn = ({ results }: ScriptedRequest) => /sha256:[0-9a-f]{64}/.exec(results[0]?.text ?? "")?.[0];
+const hashIn = ({ results }: ScriptedRequest) => /\b[0-9a-f]{12}\b/.exec(results[0]?.text ?? "")?.[0];
 const fs = (action: string, input: object) => ({ call: "fs", input: { action, ...input } });
 
 type Kind = "ipc" | "exec";

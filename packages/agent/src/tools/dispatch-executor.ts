@@ -97,13 +97,17 @@ function createSeenHashes() {
     withBase(call: Call, act: AnyAction | undefined, [root = ""]: readonly string[]): Call {
       const input = { ...(call.input as Readonly<Record<string, unknown>>) };
       const { uri, base_hash, files } = input;
-      if (!act || !Object.hasOwn(act.input.shape, "base_hash")) return call;
+      if (!act || !takesBase(act)) return call;
       if (typeof uri !== "string" || base_hash !== undefined || files !== undefined) return call;
       const hash = hashes.get(toFileUri(uri, root));
       return hash === undefined ? call : { ...call, input: { ...input, base_hash: hash } };
     },
   };
 }
+
+/** An action that runs elsewhere has its schema as JSON. */
+const takesBase = ({ input }: AnyAction): boolean =>
+  Object.hasOwn(input.shape, "base_hash") || Object.hasOwn(Object(input.meta()?.["properties"]), "base_hash");
 
 const toFileUri = (uri: string, root: string): string =>
   /^[a-z][a-z0-9+.-]+:/i.test(uri)
