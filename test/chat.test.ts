@@ -131,7 +131,7 @@ test("the status counts background commands until they end, and closing the term
     if (user === "wait")
       return { parts: [{ call: "proc", input: { action: "exec", command: "sleep 600" } }] };
     return results.length === 0
-      ? { parts: [{ call: "proc", input: { action: "exec", command: "cat", background: true } }] }
+      ? { parts: [{ call: "proc", input: { action: "exec", command: "exec cat", background: true } }] }
       : { parts: [{ text: `It runs as ${/proc_\w+/.exec(results[0]?.text ?? "")?.[0]}.` }] };
   });
   const { terminal, project } = opened;
@@ -170,3 +170,28 @@ function processesIn(folder: string): { pid: string; name: string }[] {
       }
     });
 }
+
+test("Shift-Tab goes through the modes, the status line shows each, and sandbox runs a command unasked", async () => {
+  await using opened = await openChat(({ answers, results }) =>
+    answers === 0
+      ? {
+          parts: [{ call: "proc", input: { action: "exec", command: "echo made > made.txt; cat made.txt" } }],
+        }
+      : { parts: [{ text: `It printed ${results[0]?.text.split("\n")[0]}.` }] },
+  );
+  const { terminal } = opened;
+  await opened.start();
+  await terminal.shows("/undo takes back what the agent does");
+  await terminal.shows("· ask ·");
+  terminal.type("\x1b[Z");
+  await terminal.shows("mode: edits. Edit files of the workspace without asking");
+  terminal.type("\x1b[Z");
+  await terminal.shows("mode: sandbox.");
+  await terminal.shows("· sandbox ·");
+  terminal.type("go\r");
+  await terminal.shows("It printed made.");
+  terminal.type("\x1b[Z");
+  await terminal.shows("· plan ·");
+  terminal.type("\x1b[Z");
+  await terminal.shows("· ask ·");
+});

@@ -75,10 +75,10 @@ function partsOf(message: Message): readonly (readonly [string, number])[] {
   return [[name[message.origin], messageTokens(message)]];
 }
 
-/** The text as the model wrote it: without the line breaks of the screen. */
-function copy(argument: string, { opened: { agent } }: SlashContext): SlashOutcome {
-  const answers = agent.session.conversation.messages.filter(({ role }) => role === "assistant");
-  const text = answers.map((message) => (message.role === "assistant" ? textOf(message.content) : ""));
+/** The text as the model wrote it: without the line breaks of the screen, and also after a compaction. */
+async function copy(argument: string, { opened }: SlashContext): Promise<SlashOutcome> {
+  const events = await Array.fromAsync(opened.sessions.events(opened.agent.session.id));
+  const text = events.map((event) => (event.type === "message" ? textOf(event.message.content) : ""));
   const last = text.findLast((one) => one.trim() !== "");
   if (last === undefined) throw new ToolError("NOT_FOUND", "there is no answer to copy yet", {});
   if (argument === "") return copied(last.trim(), "the last answer");
