@@ -7,6 +7,7 @@ import { extname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { type BinaryPart, type Context, type Progress, ToolError } from "@octant/core";
 import type { WireClient } from "@octant/wire";
+import { sharedImports } from "../shared-imports.ts";
 
 const ENTRY = fileURLToPath(new URL(`./garden-entry${extname(import.meta.url)}`, import.meta.url));
 
@@ -85,7 +86,14 @@ export function createGardenProcess(folder: string) {
 /** Detached: music goes on when the command that started it has ended. */
 async function start(folder: string, address: string, onExit: () => void): Promise<void> {
   const conditions = process.execArgv.filter((arg) => arg.startsWith("--conditions="));
-  const args = [...conditions, "--disable-warning=ExperimentalWarning", ENTRY, folder, address];
+  const args = [
+    ...conditions,
+    "--disable-warning=ExperimentalWarning",
+    ENTRY,
+    folder,
+    address,
+    JSON.stringify(sharedImports()),
+  ];
   const logPath = join(folder, "garden.log");
   const log = openSync(logPath, "w", 0o600);
   try {

@@ -2,6 +2,7 @@ import { extname } from "node:path";
 import { fileURLToPath } from "node:url";
 import { Worker } from "node:worker_threads";
 import { type ErrorCode, ToolError } from "@octant/core";
+import { type SharedImports, sharedImports } from "../shared-imports.ts";
 import type { STREAMS, WORKS } from "./works.ts";
 
 type Works = typeof WORKS;
@@ -11,6 +12,7 @@ type Input<W> = W extends (input: infer I) => unknown ? I : never;
 export interface Order {
   readonly kind: string;
   readonly input: unknown;
+  readonly imports: SharedImports;
 }
 
 export type Message =
@@ -56,10 +58,10 @@ export async function* isolateStream<K extends keyof Streams>(
   }
 }
 
-function openThread(order: Order, signal: AbortSignal) {
+function openThread(work: Omit<Order, "imports">, signal: AbortSignal) {
   signal.throwIfAborted();
   const worker = new Worker(ENTRY, {
-    workerData: order,
+    workerData: { ...work, imports: sharedImports() } satisfies Order,
     env: {},
     stdout: true,
     stderr: true,
@@ -99,5 +101,6 @@ function toError(message: Message): Error {
   // The details were made by a ToolError of the same code.
   if (message.kind === "refused")
     return new ToolError(message.code, message.message, message.details as never);
+
   return new Error(message.kind === "failed" ? message.message : `an unexpected message: ${message.kind}`);
 }
