@@ -19,8 +19,8 @@ import { logLine } from "./workspace-flags.ts";
 
 type ZmqFlags = ServeFlags & { readonly zmq: string };
 
-/** Subscribers of broadcasts catch up with `event`. */
-export const WIRE_TOOLS = { toolConfig: { enable: ["core", "wire"] } };
+/** Programs on the wire store and link their results; subscribers of broadcasts catch up with `event`. */
+export const WIRE_TOOLS = { toolConfig: { enable: ["core", "wire", "store"] } };
 
 /** Serves other processes until it is asked to stop. */
 export async function serveZmq(flags: ZmqFlags, io: Io): Promise<number> {

@@ -49,6 +49,8 @@ export interface CallOptions {
   readonly timingHint?: Timing;
   /** The caller's own key: the same call with the same key is the same job. */
   readonly key?: string;
+  /** How long the result of a job is kept after its end; a day when absent. */
+  readonly ttlMs?: number;
   /** Bytes that come with the call. */
   readonly upload?: BinaryPart;
   /** Set by a worker: the call is the work of this job. */

@@ -81,6 +81,7 @@ const runAsJob =
       input: call.input,
       caller: ctx.caller,
       key: given.key,
+      ttlMs: given.ttlMs,
       patienceMs,
       signal: ctx.signal,
       // A queued job starts when another one ends, and must not inherit the context of that one.

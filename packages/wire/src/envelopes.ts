@@ -22,6 +22,9 @@ import { z } from "zod";
  */
 const STREAMS = ["progress", "live", "full"] as const;
 
+/** Thirty days: results are no archive, which is what cas.store is for. */
+const MAX_TTL_MS = 30 * 24 * 60 * 60 * 1_000;
+
 /**
  * The body of a Request. The dispatcher validates `action` and `input`, so that every edge reports the same errors.
  */
@@ -43,6 +46,8 @@ export const RequestEnvelope = z.strictObject({
   timing_hint: z.enum(TIMINGS).nullish(),
   /** The caller's own key: the same call with the same key is the same job. */
   key: z.string().min(1).nullish(),
+  /** How long the result of a job is kept after its end; a day when absent. */
+  ttl_ms: z.int().min(0).max(MAX_TTL_MS).nullish(),
   stream: z.enum(STREAMS).nullish(),
   /** The number of unacknowledged chunks allowed; when absent, text chunks are sent as they come. */
   window: z.int().min(1).max(1_024).nullish(),
@@ -68,13 +73,14 @@ const STREAM_WINDOW = 64;
 
 /** The request of a client for a call. Fields that are undefined are not sent. */
 export function toRequest({ tool, action, input }: Call, options: WireCallOptions, more: object = {}) {
-  const { caller, timingHint, key, onChunk, onStream, onProgress, ask, upload } = options;
+  const { caller, timingHint, key, ttlMs, onChunk, onStream, onProgress, ask, upload } = options;
   const stream: RequestEnvelope["stream"] = onChunk ? "full" : onStream ? "live" : onProgress && "progress";
   return {
     request: { tool, action, input },
     caller,
     timing_hint: timingHint,
     key,
+    ttl_ms: ttlMs,
     stream,
     asks: ask && true,
     window: stream && STREAM_WINDOW,

@@ -122,6 +122,7 @@ export const dispatchRequest = (
     caller: narrowCaller(caller, request),
     ...(request.timing_hint && { timingHint: request.timing_hint }),
     ...(request.key && { key: request.key }),
+    ...(typeof request.ttl_ms === "number" && { ttlMs: request.ttl_ms }),
     ...more,
   });
 

@@ -31,7 +31,8 @@ export interface Job extends JobCall {
 
 export const JOB_TTL_MS = 24 * 60 * 60 * 1000;
 
-export const newJob = (call: JobCall, digest: string | null, now: number): Job => ({
+/** A job is kept for `ttlMs` after its end. */
+export const newJob = (call: JobCall, digest: string | null, now: number, ttlMs = JOB_TTL_MS): Job => ({
   ...call,
   digest,
   job_id: newHandle("job", now),
@@ -39,7 +40,7 @@ export const newJob = (call: JobCall, digest: string | null, now: number): Job =
   progress: null,
   created_at: now,
   updated_at: now,
-  expires_at: now + JOB_TTL_MS,
+  expires_at: now + ttlMs,
 });
 
 export const isUnfinished = ({ state }: Job): boolean => state === "queued" || state === "running";
@@ -51,6 +52,8 @@ export function toEndState(result: Envelope): "complete" | "failed" | "cancelled
 
 export interface JobRequest extends Omit<JobCall, "key"> {
   readonly key?: string | undefined;
+  /** How long the result is kept; a day when absent. */
+  readonly ttlMs?: number | undefined;
   readonly patienceMs: number;
   /** The caller's: aborting it before the job was acknowledged cancels the job. */
   readonly signal: AbortSignal;

@@ -249,8 +249,10 @@ export class Jobs {
 
 type StoredRequest = Omit<JobRequest, "work" | "signal" | "patienceMs">;
 
-const toJob = ({ tool, action, input, caller, key }: StoredRequest, now: number): Job =>
-  newJob({ tool, action, input, caller, key: key ?? null }, key === undefined ? null : digestOf(input), now);
+const toJob = ({ tool, action, input, caller, key, ttlMs }: StoredRequest, now: number): Job => {
+  const call = { tool, action, input, caller, key: key ?? null };
+  return newJob(call, key === undefined ? null : digestOf(input), now, ttlMs);
+};
 
 const digestOf = (input: unknown) =>
   createHash("sha256")

@@ -1,7 +1,7 @@
 import type { Envelope } from "../envelope.ts";
 import { ToolError } from "../errors.ts";
 import type { StreamChunk } from "../tool.ts";
-import { JOB_TTL_MS, type Job, type JobWork, toEndState } from "./job.ts";
+import { type Job, type JobWork, toEndState } from "./job.ts";
 import type { JobEvent } from "./job-events.ts";
 import type { JobsOptions } from "./jobs.ts";
 
@@ -114,7 +114,9 @@ export class JobRunner {
     const result = await live.work({ job_id, signal, emit, detach: live.detached.resolve });
     const state = toEndState(result);
     const now = clock.now();
-    const ended = { ...live.job, state, updated_at: now, expires_at: now + JOB_TTL_MS };
+    // Until now it was the time to live after the creation.
+    const expires_at = now + (live.job.expires_at - live.job.created_at);
+    const ended = { ...live.job, state, updated_at: now, expires_at };
     await this.#storeEnd(live, ended, result);
     live.job = ended;
     this.remove(live);

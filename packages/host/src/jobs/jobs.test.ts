@@ -319,6 +319,16 @@ test("expired jobs are forgotten", async () => {
   expect(await jobs.list({ owner: "me", limit: 10 })).toEqual([]);
 });
 
+test("a job whose caller asked for a shorter time to live is forgotten earlier than the others", async () => {
+  const short = await jobs.run(request(async () => success(1), { ttlMs: 60_000 }));
+  const usual = await jobs.run(request(async () => success(2)));
+  const stored = await jobs.get("me", short.job.job_id);
+  expect(stored.expires_at - stored.updated_at).toBe(60_000);
+  await store.recover(stored.expires_at + 1);
+  const left = await jobs.list({ owner: "me", limit: 10 });
+  expect(left.map(({ job_id }) => job_id)).toEqual([usual.job.job_id]);
+});
+
 test("the end of a job that its caller knows of is stored as soon as the store takes it", async () => {
   let [fails, tried] = [true, 0];
   const failing: typeof store = {

@@ -21,13 +21,17 @@ export const annotation = (workspace: Pick<Workspace, "storeOf" | "confinement">
           kind: Kind.default("note").describe("For example note, review, todo"),
         }),
         output: z.object({ annotation: Annotation }),
-        errors: ["OUTSIDE_WORKSPACE", "NO_SPACE", "IO_ERROR"],
+        errors: ["NOT_FOUND", "OUTSIDE_WORKSPACE", "NO_SPACE", "IO_ERROR"],
         examples: [
           { title: "A remark about a file", input: { target: "README.md", text: "Out of date since 2.0" } },
         ],
         run({ target, text, kind }, { caller }) {
+          const store = workspace.storeOf(caller.id);
+          // NOT_FOUND: a remark about nothing would never be seen.
+          if (target.startsWith("artifact_")) store.artifacts.get(target);
+          if (target.startsWith("identity_")) store.graph.get(target);
           const fields = { target: toTarget(workspace, target), text, kind, author: caller.id };
-          return { annotation: workspace.storeOf(caller.id).annotations.add(fields, Date.now()) };
+          return { annotation: store.annotations.add(fields, Date.now()) };
         },
       }),
       list: action({

@@ -223,6 +223,11 @@ test("an artifact with missing content or a missing parent is refused and leaves
   expect(await call("artifact.list")).toEqual({ artifacts: [] });
 });
 
+test.each(["artifact", "identity"])("a remark about an unknown %s is refused", async (kind) => {
+  const target = `${kind}_00mgbz4x2k1h7v0c9qj3t5w8y6r4n2b0d8f6`;
+  expect(await call("annotation.add", { target, text: "lost" })).toMatchObject({ failed: "NOT_FOUND" });
+});
+
 test("annotations of a file are found by any spelling of its path", async () => {
   await call("annotation.add", { target: "README.md", text: "first" });
   await call("annotation.add", { target: `file://${base}/README.md`, text: "second", kind: "todo" });

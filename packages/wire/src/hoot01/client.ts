@@ -1,6 +1,14 @@
 import { randomUUID } from "node:crypto";
 import { setImmediate } from "node:timers/promises";
-import { type Call, type Reply, ToolError } from "@octant/core";
+import {
+  type Call,
+  type CallOptions,
+  type Client,
+  createClient,
+  type Reply,
+  type Tool,
+  ToolError,
+} from "@octant/core";
 import { orRefusal, toReply, toRequest, type WireCallOptions } from "../envelopes.ts";
 import { encodeMsgPack } from "../msgpack/codec.ts";
 import type { ServerReady } from "../ready.ts";
@@ -96,6 +104,12 @@ export class WireClient {
       if ("response" in answer) return toReply(answer.response);
       throw new ToolError("UPSTREAM_ERROR", "the server answers a call with Ready", {});
     });
+
+  /** `client.tools<CasTool>().cas.store({ content })`: typed by the declarations, which are types only here. */
+  tools<T extends Tool>(defaults: WireCallOptions = {}): Client<T> {
+    // The server gives a call without a caller its own.
+    return createClient<T>(this.dispatch, defaults as CallOptions);
+  }
 
   close(): void {
     if (this.#closed) return;
