@@ -35,6 +35,8 @@ function createLink(open: StreamClientOptions["open"], events: LinkEvents): Link
   const closing = new AbortController();
   const { signal } = closing;
   let streams: ServerStreams | undefined;
+  /** Messages that wait for the first connection; on later ones the client sends its requests again. */
+  let early: Uint8Array[] | undefined = [];
   const close = () => {
     streams?.close();
     streams = undefined;
@@ -49,6 +51,8 @@ function createLink(open: StreamClientOptions["open"], events: LinkEvents): Link
         streams = now;
         // Writing to a server that is gone is normal; reading ends too.
         now.output.on("error", () => {});
+        for (const message of early ?? []) now.output.write(message);
+        early = undefined;
         queueMicrotask(events.connected);
         for await (const frames of readMessages(now.input)) {
           isHeard = true;
@@ -61,14 +65,19 @@ function createLink(open: StreamClientOptions["open"], events: LinkEvents): Link
       close();
       const reason = isHeard ? undefined : [problem, await now?.reason()].filter(Boolean).join("; ");
       if (signal.aborted) return now?.close();
+      // Their requests fail now.
+      if (early) early = [];
       events.disconnected(reason);
       await sleep(pause, undefined, { signal }).catch(() => {});
     }
   };
   return {
     [Symbol.asyncIterator]: read,
-    /** Without a connection it is dropped: the client sends its requests again on the next one. */
-    send: (frames) => void streams?.output.write(encodeMessage(frames)),
+    send(frames) {
+      const message = encodeMessage(frames);
+      if (streams) streams.output.write(message);
+      else early?.push(message);
+    },
     close() {
       closing.abort();
       close();

@@ -124,6 +124,27 @@ describe("a client and a server at the two ends", () => {
     expect((await client.dispatch(demo("change"), { caller })).envelope.ok).toBe(true);
   });
 
+  test("calls wait for a connection that opens late, also when the first attempt failed", async () => {
+    const gates = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    let attempts = 0;
+    const client = createStreamClient({
+      address: "test",
+      async open() {
+        await gates[attempts++]?.promise;
+        const [up, down] = [new PassThrough(), new PassThrough()];
+        serveStream({ ...fixture, input: up, output: down });
+        return { input: down, output: up, reason: () => "it ended", close: () => void up.end() };
+      },
+    });
+    onTestFinished(() => client.close());
+    const failing = client.dispatch(demo("echo", { value: 1 }), { caller });
+    gates[0]?.reject(new Error("no such container"));
+    expect((await failing).envelope.error?.message).toContain("no such container");
+    const waiting = client.dispatch(demo("echo", { value: 2 }), { caller });
+    gates[1]?.resolve();
+    expect((await waiting).envelope.data).toEqual({ value: 2 });
+  });
+
   test("a program that speaks no HOOT01 fails the calls at once, with what it printed", async () => {
     const { client } = connect({
       input: pieces(Buffer.from("no such container")),
