@@ -127,3 +127,12 @@ describe("octant pack", () => {
     expect(await call()).toMatchObject({ code: 1, stderr: expect.stringContaining("UNKNOWN_TOOL") });
   });
 });
+
+test("the music pack stores its results with the tools that it uses", async () => {
+  const music = join(import.meta.dirname, "../packs/music");
+  const tune = "X:1\nT:Tune\nK:C\nCDEF|";
+  const called = await octant("call", "abc.to_midi", `abc=${tune}`, "--pack", music, "--json");
+  const { ok, data } = JSON.parse(called.stdout);
+  expect(ok, called.stdout + called.stderr).toBe(true);
+  expect(JSON.stringify(data)).toContain("artifact_");
+});

@@ -34,8 +34,8 @@ test("the round trip of docs/wire.md runs against octant serve --zmq, and the cl
     const { cas, annotation } = client.tools<OwnTool>();
     const { size } = await cas.store({ content: "abc" });
     expect(size).toBe(3);
-    // @ts-expect-error: `contents` is not a parameter of cas.store.
-    await expect(cas.store({ contents: "abc" })).rejects.toMatchObject({ code: "INVALID_ARGUMENT" });
+    // @ts-expect-error: `nothing` is not a parameter of cas.store.
+    await expect(cas.store({ nothing: true })).rejects.toMatchObject({ code: "INVALID_ARGUMENT" });
     const unknown = "artifact_00mgbz4x2k1h7v0c9qj3t5w8y6r4n2b0d8f6";
     await expect(annotation.add({ target: unknown, text: "lost" })).rejects.toMatchObject({
       code: "NOT_FOUND",

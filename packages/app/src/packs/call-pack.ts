@@ -13,8 +13,14 @@ import { z } from "zod";
 
 interface Sources {
   /** The process, started when it does not run. */
-  use(): Promise<{ readonly client: Pick<WireClient, "dispatch">; readonly over: Promise<string> }>;
+  use(): Promise<{
+    readonly client: Pick<WireClient, "dispatch">;
+    readonly over: Promise<string>;
+    logTail(): string;
+  }>;
   failed(reason: string): ToolError;
+  /** Receives the end of the pack's log, which names the bug. */
+  onBug(logTail: string): void;
   readonly callers: Map<string, { readonly caller: Caller; calls: number }>;
 }
 
@@ -41,7 +47,7 @@ const Picture = z.object({
 const Cursor = z.object({ cursor: z.string() });
 
 /** Runs the actions of a pack in its process; their progress, streams, questions and pages are those of the call. */
-export function callPack({ use, failed, callers }: Sources) {
+export function callPack({ use, failed, callers, onBug }: Sources) {
   const enter = (caller: Caller) => {
     const entry = callers.get(caller.id) ?? { caller, calls: 0 };
     callers.set(caller.id, { caller, calls: entry.calls + 1 });
@@ -54,7 +60,7 @@ export function callPack({ use, failed, callers }: Sources) {
   const call =
     (tool: string, action: string): AnyAction["run"] =>
     async (given: Readonly<Record<string, unknown>>, ctx: Context) => {
-      const { client, over } = await use();
+      const { client, over, logTail } = await use();
       const leave = enter(ctx.caller);
       const position = ctx.resume(Cursor);
       const input = position ? { ...given, cursor: position.cursor } : given;
@@ -72,6 +78,7 @@ export function callPack({ use, failed, callers }: Sources) {
         const { envelope, attachments } = outcome;
         const { meta } = envelope;
         if (typeof meta.backend === "string") ctx.backend(meta.backend);
+        if (envelope.error?.code === "INTERNAL") onBug(logTail());
         if (!envelope.ok) throw toError(envelope.error);
         if (typeof meta.paging?.cursor === "string") ctx.more({ cursor: meta.paging.cursor });
         for (const one of attachments.slice(0, MAX_ATTACHMENTS)) {
@@ -107,5 +114,5 @@ function toError({ code, message, details }: { code: string; message: string; de
   const text = message.slice(0, MAX_MESSAGE_CHARS);
   // The client has checked that the code is one of ours.
   if (code !== "INTERNAL") return new ToolError(code as "UPSTREAM_ERROR", text, details);
-  return new ToolError("UPSTREAM_ERROR", `the pack has a bug: ${text}`, {});
+  return new ToolError("UPSTREAM_ERROR", "the pack has a bug; the log of the server has the details", {});
 }

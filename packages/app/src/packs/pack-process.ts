@@ -46,6 +46,8 @@ interface Running {
   readonly declarations: readonly ToolDeclaration[];
   /** Why it no longer answers; its processes and sockets may not be gone yet. */
   readonly over: Promise<string>;
+  /** The end of its log, for the person. */
+  logTail(): string;
   end(reason: string): Promise<void>;
 }
 
@@ -87,7 +89,8 @@ export async function openPackProcess(options: PackProcessOptions): Promise<Load
     return running;
   };
   const { declarations } = await use();
-  const call = callPack({ use, failed, callers });
+  const onBug = (tail: string) => log(`pack '${pack.pack}': ${tail.trim()}`);
+  const call = callPack({ use, failed, callers, onBug });
   const tools: Tool[] = declarations.map((one) => ({
     ...toForeignTool(one, (action) => call(one.name, action)),
     backends: () => call.backends(one.name),
@@ -166,6 +169,7 @@ async function startPack(
     client,
     declarations: ready.declarations ?? [],
     over: over.promise,
+    logTail: child.stderrTail,
     async end(reason) {
       over.resolve(reason);
       await ended;

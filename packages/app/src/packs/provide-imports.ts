@@ -1,8 +1,12 @@
 import { registerHooks } from "node:module";
-import { extname } from "node:path";
 import { pathToFileURL } from "node:url";
 
-const entry = (name: string) => new URL(`./${name}-entry${extname(import.meta.url)}`, import.meta.url).href;
+/** In the bundled command, our own packages are no modules of their own but have these entries. */
+const BUNDLED = import.meta.url.includes("/provide-imports.")
+  ? {}
+  : { "@octant/core": "./pack-core-entry.js", "@octant/wire": "./pack-wire-entry.js" };
+const ENTRIES = new Map(Object.entries(BUNDLED));
+const PROVIDED = /^(@octant\/core|@octant\/wire|zod(\/.*)?)$/;
 
 /**
  * Lets the modules of a folder import `@octant/core`, `@octant/wire` and `zod` without an installation of their own. A
@@ -10,18 +14,11 @@ const entry = (name: string) => new URL(`./${name}-entry${extname(import.meta.ur
  */
 export function provideImports(folder: string): Disposable {
   const own = `${pathToFileURL(folder).href}/`;
-  const provided = new Map([
-    ["@octant/core", entry("pack-core")],
-    ["@octant/wire", entry("pack-wire")],
-  ]);
   const hooks = registerHooks({
-    resolve(specifier, context, next) {
-      if (!context.parentURL?.startsWith(own)) return next(specifier, context);
-      const url = provided.get(specifier);
-      if (url !== undefined) return next(url, context);
-      const isZod = specifier === "zod" || specifier.startsWith("zod/");
-      return next(specifier, isZod ? { ...context, parentURL: import.meta.url } : context);
-    },
+    resolve: (specifier, context, next) =>
+      context.parentURL?.startsWith(own) && PROVIDED.test(specifier)
+        ? next(ENTRIES.get(specifier) ?? specifier, { ...context, parentURL: import.meta.url })
+        : next(specifier, context),
   });
   return { [Symbol.dispose]: () => hooks.deregister() };
 }
