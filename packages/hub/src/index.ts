@@ -1,2 +1,4 @@
 export type { ContainerEngine } from "./engines/engine.ts";
+export { createLocalEngine } from "./engines/local-engine.ts";
 export { createHub, type Hub, type HubOptions } from "./hub.ts";
+export { type InstallInContainer, toInstall } from "./install.ts";

@@ -27,7 +27,11 @@ export async function openHub(options: { folder?: string; env?: Record<string, s
     folder: join(folder, "hub"),
     env,
     engine: createUnconfinedEngine(),
-    serverArgv: () => [process.execPath, OCTANT, "serve", "--wire"],
+    install: {
+      mounts: [],
+      env: {},
+      serverArgv: () => [process.execPath, OCTANT, "serve", "--wire"],
+    },
     log: (line) => log.push(line),
   });
   onTestFinished(async () => {

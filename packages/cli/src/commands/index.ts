@@ -12,6 +12,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<AnyCommand>>> = {
   serve: async () => (await import("./serve.ts")).serve,
   worker: async () => (await import("./worker.ts")).worker,
   edge: async () => (await import("./edge.ts")).edge,
+  hub: async () => (await import("./hub.ts")).hub,
   bridge: async () => (await import("./bridge.ts")).bridge,
   call: async () => (await import("./call.ts")).call,
   tools: async () => (await import("./tools.ts")).tools,

@@ -1,0 +1,65 @@
+import { once } from "node:events";
+import { mkdirSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { defineCommand, ENDING_SIGNALS, EXIT, print, toCount, UsageError } from "../command.ts";
+import { note, printJsonText } from "../output.ts";
+import { personCommand, thisInstall } from "../person-command.ts";
+import { logLine } from "../workspace-flags.ts";
+
+const DEFAULT_PORT = 7320;
+
+export const hub = defineCommand({
+  name: "hub",
+  summary: "Serve projects, workspaces and agent sessions to many people over MCP",
+  flags: {
+    folder: { summary: "Where the hub keeps everything; default ~/.local/share/octant/hub", value: "DIR" },
+    port: { summary: `Default ${DEFAULT_PORT}; 0 picks a free port`, value: "PORT" },
+    host: { summary: "Default 127.0.0.1", value: "ADDRESS" },
+    "allow-host": { summary: "A host name that clients may use", value: "NAME", many: true },
+    json: { summary: "Print URL and token as one line of JSON" },
+  },
+  notes: `The agent's loop runs in the hub, with your API keys; its tools run in a container of the project, which has neither
+the keys nor, by default, a network. docs/hub.md tells the whole story. For example:
+  octant call project.create name=demo folder=/path/to/repository --host URL --token TOKEN`,
+  async run({ flags }, io) {
+    const { env } = io;
+    const folder = resolve(io.cwd(), flags.folder ?? defaultFolder(env));
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    const { createHub, createLocalEngine, toInstall } = await import("@octant/hub");
+    const log = (line: string) => logLine(line, io);
+    const engine = createLocalEngine({ folder: join(folder, "containers") });
+    const install = toInstall(thisInstall().launcher, join(folder, "container-settings"));
+    await using hub = await createHub({ folder, env, engine, install, log });
+    const server = await hub.serve({
+      host: flags.host,
+      port: toCount("port", flags.port) ?? DEFAULT_PORT,
+      allowedHosts: flags["allow-host"],
+    });
+    const ended = ENDING_SIGNALS.map((signal) => once(process, signal));
+    const { token } = await hub.adminToken();
+    const { url } = server;
+    if (flags.json) printJsonText(JSON.stringify({ url, token }), io);
+    else
+      print(
+        [`Octant hub: ${url}`, `Token: ${token}`, "", ...nextSteps(personCommand(io), url)].join("\n"),
+        io,
+      );
+    note(`octant: containers: ${(await engine.status()).detail}`, io);
+    await Promise.race([...ended, server.closed]);
+    await server.close();
+    return EXIT.OK;
+  },
+});
+
+function defaultFolder({ XDG_DATA_HOME, HOME }: NodeJS.ProcessEnv): string {
+  if (XDG_DATA_HOME) return join(XDG_DATA_HOME, "octant", "hub");
+  if (HOME) return join(HOME, ".local", "share", "octant", "hub");
+  throw new UsageError("octant hub needs a folder", "octant hub --folder DIR");
+}
+
+const nextSteps = (octant: string, url: string): readonly string[] => [
+  "The token is new at every start; token.create makes lasting ones.",
+  `Connect an MCP client to ${url} with Authorization: Bearer <token>, or call by hand:`,
+  `  ${octant} call project.create name=demo folder=/path/to/repository --host ${url} --token <token>`,
+  "Ctrl-C stops it; sessions go on at the next start.",
+];
