@@ -38,6 +38,7 @@ const CALLS: Readonly<Record<string, readonly (readonly string[])[] | string>> =
   worker: "stdout is a protocol",
   edge: "stdout is a protocol",
   bridge: "it shows its own address",
+  hub: "it shows its own address",
   call: [
     ["call", "fs.read", `uri=${NAME}`],
     ["call", "fs.list", "uri=."],

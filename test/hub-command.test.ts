@@ -9,6 +9,8 @@ import { modernRequest } from "../packages/mcp/testing/http.ts";
 import { createFixtureProject } from "./fixture-project.ts";
 import { startOctant } from "./octant-process.ts";
 
+/** The command that other tests build links to packages of the checkout, which a container does not see. */
+const LAUNCHER = join(import.meta.dirname, "../packages/cli/bin/octant.js");
 const KEY = "sk-test-0123456789abcdef";
 const run = (command: readonly string[]) => ({
   parts: [{ call: "proc", input: { action: "exec", command } }],
@@ -16,7 +18,7 @@ const run = (command: readonly string[]) => ({
 
 /** The hub as a person starts it: the command, its defaults, an empty home. */
 async function startHub(env: Record<string, string | undefined>, cwd: string) {
-  const child = startOctant(["hub", "--port", "0", "--json"], { cwd, env });
+  const child = startOctant(["hub", "--port", "0", "--json"], { cwd, env, launcher: LAUNCHER });
   const [line] = await once(createInterface({ input: child.stdout }), "line");
   const { url, token } = JSON.parse(String(line)) as { url: string; token: string };
   const call = async (name: string, input: object = {}): Promise<Record<string, never>> => {

@@ -110,6 +110,11 @@ export function createHubSessions(options: HubSessionsOptions) {
       ...(wall_minutes !== undefined && { max_time_ms: wall_minutes * MINUTE_MS }),
     });
     const wire = await connect(project, workspace);
+    // A server that does not start is the problem of the session.
+    await wire.ready().catch((cause: unknown) => {
+      wire.close();
+      throw cause;
+    });
     const announce = async (request: CallerRequest) => {
       await working
         .get(session.id)
