@@ -116,7 +116,7 @@ test("a form of an MCP server reaches the page, whole or as choices, and the pag
     asked.push(method);
     if (method === "elicitation/create") return { action: "accept", content: { answer: "once" } };
     const { options } = params as { options: { name: string; optionId: string }[] };
-    const optionId = options.find(({ name }) => name === "once")?.optionId ?? "once";
+    const optionId = options.find(({ name }) => name === "once" || name === "Send")?.optionId ?? "once";
     return { outcome: { outcome: "selected", optionId } };
   };
   for (const [name, clientCapabilities] of Object.entries({
