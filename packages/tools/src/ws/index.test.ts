@@ -170,13 +170,15 @@ describe("schema", () => {
 
   test("a cursor to a removed action is refused", async () => {
     using project = temporaryProject({});
+    // The first page has all of ws, so that the cursor is at echo.
+    const limit = project.registry.list().flatMap(({ actions }) => Object.keys(actions)).length;
     project.registry.addTool(echo);
     const first = await project.dispatch(
-      { tool: "ws", action: "schema", input: { limit: 5 } },
+      { tool: "ws", action: "schema", input: { limit } },
       { caller: CALLER },
     );
     const { cursor } = first.envelope.meta.paging;
     project.registry.removeTool("echo");
-    await expect(project.call("schema", { limit: 5, cursor })).rejects.toThrow("INVALID_CURSOR");
+    await expect(project.call("schema", { limit, cursor })).rejects.toThrow("INVALID_CURSOR");
   });
 });
