@@ -1,4 +1,4 @@
-import type { AnyAction, Caller } from "@octant/core";
+import { type AnyAction, type Caller, newHandle } from "@octant/core";
 import { expect, test } from "vitest";
 import { openHub } from "../packages/hub/testing/open-hub.ts";
 import { modernRequest } from "../packages/mcp/testing/http.ts";
@@ -25,7 +25,13 @@ test("every action of every tool refuses exactly the scopes that may not use it,
     project_id,
     name: "work",
   });
-  const ids: Record<string, unknown> = { project_id, workspace_id };
+  const session_id = newHandle("ses", Date.now());
+  const at = new Date().toISOString();
+  await hub.store.records("session").add({
+    ...{ id: session_id, project_id, workspace_id, state: "idle", root_id: session_id, depth: 0, cost: 0 },
+    ...{ caller_tools: [], pending: [], created_at: at, updated_at: at },
+  });
+  const ids: Record<string, unknown> = { project_id, workspace_id, session_id };
   const toScope = (scope: Scope) =>
     scope.replace("own", `project:${project_id}`).replace("foreign", `project:${foreign}`);
   const server = await hub.serve();

@@ -72,7 +72,7 @@ function layOut(): void {
   for (const [name, { folder, manifest }] of published) {
     const to = join(homeOf(name), name);
     mkdirSync(to, { recursive: true });
-    renameSync(join(base, "built", folder, "src"), join(to, "dist"));
+    renameSync(join(base, "built", "packages", folder, "src"), join(to, "dist"));
     writeFileSync(join(to, "package.json"), JSON.stringify(manifest));
     for (const one of Object.keys(manifest.dependencies ?? {}))
       link(published.has(one) ? join(homeOf(one), one) : join(MODULES, one), join(homeOf(name), one));
