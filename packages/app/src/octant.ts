@@ -117,6 +117,7 @@ function equip<T extends Tool>(
   const packs = createPacks({
     chosen: chosenPacks,
     ...{ workspace, settings, registry, env, reserved, dispatchTo, log, onLoaded: warnOfIdleRules },
+    deniedBesides: rules.deniedBesides,
   });
   // The rules for tools of packs are not idle.
   if (packs.count === 0) warnOfIdleRules();

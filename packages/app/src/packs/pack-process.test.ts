@@ -1,10 +1,10 @@
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createRegistry, type PackRights } from "@octant/core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { LOCAL_CALLER } from "../edges.ts";
-import { createOctant, type Octant } from "../octant.ts";
+import { createOctant, type Octant, openOctant } from "../octant.ts";
 import type { LoadedPack } from "./load-pack.ts";
 import { openPackProcess } from "./pack-process.ts";
 import { readPack } from "./read-pack.ts";
@@ -35,8 +35,10 @@ export const tools = (context) => [defineTool({
     shout: act(async () => { for (;;) await new Promise((done) => process.stdout.write("x".repeat(1 << 20), done)); }),
     odd: act((_, ctx) => { ctx.emit({ kind: "nonsense", a: 1 }); ctx.progress({ progress: "much" }); ctx.attach(7); return { ok: true }; }),
     roots: act(() => ({ roots: context.roots })),
-    read: act(({ uri }) => ({ text: readFileSync(uri, "utf8") }), { uri: z.string() }),
-    write: act(({ uri }) => { writeFileSync(uri, "changed"); return {}; }, { uri: z.string() }),
+    read: act(({ uri }) => ({ text: readFileSync(uri, "utf8") }), { uri: Uri }),
+    write: act(({ uri }) => { writeFileSync(uri, "changed"); return {}; }, { uri: Uri }),
+    peek: act(({ code }) => ({ text: readFileSync(Buffer.from(code, "base64"), "utf8") }), { code: z.string() }),
+    poke: act(({ code }) => { writeFileSync(Buffer.from(code, "base64"), "changed"); return {}; }, { code: z.string() }),
     start: act(() => new Promise((done, fail) => spawn("/bin/true").on("error", fail).on("close", () => done({})))),
     fetch: act(async ({ url }) => ({ status: (await fetch(url)).status }), { url: z.string() }),
   },
@@ -60,7 +62,8 @@ afterAll(async () => {
 
 let packs = 0;
 
-async function open(rights: Partial<PackRights> = {}, heartbeatMs?: number) {
+/** A folder with the pack. */
+function make(rights: Partial<PackRights>): string {
   const at = join(folder, `pack-${packs++}`);
   mkdirSync(join(at, "data"), { recursive: true });
   const octantField = { pack: "bad", rights };
@@ -68,6 +71,11 @@ async function open(rights: Partial<PackRights> = {}, heartbeatMs?: number) {
   const peers = { peerDependencies: { "@octant/core": "*" } };
   writeFileSync(join(at, "package.json"), JSON.stringify({ ...manifest, ...peers }));
   writeFileSync(join(at, "index.js"), MODULE);
+  return at;
+}
+
+async function open(rights: Partial<PackRights> = {}, heartbeatMs?: number) {
+  const at = make(rights);
   const logged: string[] = [];
   const registry = createRegistry([]);
   const loaded: LoadedPack = await openPackProcess({
@@ -77,6 +85,7 @@ async function open(rights: Partial<PackRights> = {}, heartbeatMs?: number) {
     workspace: octant.workspace,
     effective: octant.config.settings,
     uses: { registry, dispatch: octant.dispatchTo(registry) },
+    denied: () => undefined,
     check: () => {},
     log: (line) => logged.push(line),
     heartbeatMs,
@@ -170,5 +179,66 @@ describe("a pack in its own process", () => {
     const other = await pack.call("fetch", { url: `http://127.0.0.1:${Number(port) + 1}/` });
     expect(other.data ?? {}).not.toMatchObject({ status: 200 });
     server.close();
+  });
+});
+
+describe("deny rules for paths", () => {
+  /** A workspace whose rules hide files, with a pack that has this right. */
+  async function openDenied(files: "read" | "write") {
+    const at = make({ files });
+    const home = `${at}-home`;
+    const root = join(home, "project");
+    mkdirSync(join(root, "secret"), { recursive: true });
+    mkdirSync(join(root, ".hanzo"));
+    for (const name of ["secret/key.txt", ".env", "lock.txt", "open.txt"])
+      writeFileSync(join(root, name), name);
+    const permissions = [
+      { tool_pattern: "*", mode: "deny", args: { path: "secret/**" } },
+      { tool_pattern: "bad.p*", mode: "deny", args: { path: ".env" } },
+      { tool_pattern: "fs.write", mode: "deny", args: { path: "lock.txt" } },
+    ];
+    writeFileSync(join(root, ".hanzo/settings.json"), JSON.stringify({ permissions }));
+    const env = { PATH: process.env["PATH"], HOME: home };
+    const opened = await openOctant({ projectPath: root, packs: [at], tools: ["job"], env });
+    const call = async (action: string, input: object = {}) =>
+      (await opened.dispatch({ tool: "bad", action, input }, { caller: LOCAL_CALLER })).envelope;
+    /** The argument does not show which file it is, so that only the process can be kept from it. */
+    const reach = (action: "peek" | "poke", name: string) =>
+      call(action, { code: Buffer.from(join(root, name)).toString("base64") });
+    return { root, call, reach, [Symbol.asyncDispose]: opened.close };
+  }
+
+  test.each(["read", "write"] as const)("hide files from a pack that may %s files", async (files) => {
+    await using pack = await openDenied(files);
+    const check = async () => {
+      for (const name of ["secret/key.txt", ".env"]) {
+        expect((await pack.reach("peek", name)).data ?? {}).not.toMatchObject({ text: name });
+        await pack.reach("poke", name);
+        expect(readFileSync(join(pack.root, name), "utf8")).toBe(name);
+      }
+      // The rule for lock.txt is about a tool of Octant.
+      for (const name of ["open.txt", "lock.txt"])
+        expect((await pack.reach("peek", name)).data).toEqual({ text: name });
+    };
+    await check();
+    await pack.call("exit");
+    await check();
+    expect((await pack.reach("poke", "open.txt")).ok).toBe(files === "write");
+  });
+
+  test("hold on the arguments of its tools", async () => {
+    await using pack = await openDenied("write");
+    const denied = [
+      ["read", "secret/key.txt"],
+      ["read", join(pack.root, "secret/key.txt")],
+      ["read", `file://${pack.root}/secret/key.txt`],
+      ["read", "./a/../secret/key.txt"],
+      ["write", "secret/new.txt"],
+    ] as const;
+    for (const [action, uri] of denied)
+      expect((await pack.call(action, { uri })).error, uri).toMatchObject({ code: "PERMISSION_DENIED" });
+    expect((await pack.call("read", { uri: join(pack.root, "open.txt") })).data).toEqual({
+      text: "open.txt",
+    });
   });
 });

@@ -2,7 +2,7 @@ import { chmodSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Caller, type Dispatch, type Registry, type Tool, ToolError } from "@octant/core";
-import { type Sandbox, startServer, type Workspace } from "@octant/host";
+import { type Denied, type Sandbox, startServer, type Workspace } from "@octant/host";
 import type { EffectiveSettings } from "@octant/runtime";
 import {
   createZmqClient,
@@ -21,10 +21,12 @@ export interface PackProcessOptions {
   readonly settings: Readonly<Record<string, unknown>> | undefined;
   /** The pack's own data. */
   readonly data: string;
-  readonly workspace: Pick<Workspace, "sandbox" | "confinement" | "state">;
+  readonly workspace: Pick<Workspace, "sandbox" | "confinement" | "state" | "denials">;
   readonly effective: Pick<EffectiveSettings, "sandbox">;
   /** The tools in `uses`, and a dispatcher that knows no others. */
   readonly uses: { readonly registry: Registry; readonly dispatch: Dispatch };
+  /** What none of its calls may reach. The process runs many, so it must not see these files at all. */
+  denied(): Denied | undefined;
   /** Throws when the pack must not be started (again), as when its files have changed. */
   check(): void;
   log(line: string): void;
@@ -121,7 +123,9 @@ async function startPack(
   const isHidden = pack.rights.files === "none";
   const place = { ...pack, writes: [data, sockets] };
   const wrap: Sandbox["wrap"] = async ({ env }) => {
-    const { launched, close } = await wrapPack(workspace, effective, { ...place, env });
+    const { launched, close } = await workspace.denials.during(options.denied(), () =>
+      wrapPack(workspace, effective, { ...place, env }),
+    );
     opened.defer(close);
     return launched;
   };

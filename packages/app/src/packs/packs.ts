@@ -8,7 +8,7 @@ import {
   type Tool,
   ToolError,
 } from "@octant/core";
-import { dataFolder, makeFolders, type Workspace } from "@octant/host";
+import { type Denied, dataFolder, makeFolders, type Workspace } from "@octant/host";
 import type { EffectiveSettings } from "@octant/runtime";
 import type { ChosenPack } from "./choose-packs.ts";
 import { describeRights } from "./describe-rights.ts";
@@ -36,6 +36,8 @@ export interface PackSources {
   readonly env: NodeJS.ProcessEnv;
   /** Names that no pack may take: those of Octant's own tools, also of those that are off. */
   readonly reserved: readonly string[];
+  /** What tools of other names than these must not reach. */
+  deniedBesides(names: readonly string[]): Denied | undefined;
   dispatchTo(tools: Pick<Registry, "get" | "list">): Dispatch;
   log(line: string): void;
   onLoaded(): void;
@@ -108,8 +110,11 @@ async function openPack(chosen: ChosenPack, pack: FoundPack, sources: PackSource
   const data = join(dataFolder(env), "pack-data", pack.pack, workspace.state.id);
   makeFolders(data, 0o700);
   const uses = toUsed(pack, sources);
-  if (!chosen.inProcess)
-    return openPackProcess({ pack, settings, data, workspace, effective, uses, log, check: chosen.check });
+  if (!chosen.inProcess) {
+    const denied = () => sources.deniedBesides(sources.reserved);
+    const { check } = chosen;
+    return openPackProcess({ pack, settings, data, workspace, effective, uses, denied, check, log });
+  }
   return loadPack(pack, {
     settings,
     folder: data,

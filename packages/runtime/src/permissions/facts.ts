@@ -62,9 +62,9 @@ const MAX_TEXTS = 200;
 
 /**
  * The possible facts of a foreign tool's call: every text in its input may be a path, a command or a URL. They are
- * always partly unclear, so no allow rule matches on them.
+ * always partly unclear, so no allow rule matches on them, unless the call is judged for one file alone.
  */
-export function toGuessedFacts({ input }: PolicyCall, { roots }: Places): Facts {
+export function toGuessedFacts({ input, file }: PolicyCall, { roots }: Places): Facts {
   const [base = "/"] = roots;
   const commands = once(() => commandsIn(input));
   const texts = once(() => commands().flat());
@@ -75,11 +75,14 @@ export function toGuessedFacts({ input }: PolicyCall, { roots }: Places): Facts 
   return {
     input,
     kindOf: () => undefined,
-    paths: guess(() =>
-      texts()
-        .slice(0, MAX_TEXTS)
-        .flatMap((text) => toPaths(text, base)),
-    ),
+    paths:
+      file === undefined
+        ? guess(() =>
+            texts()
+              .slice(0, MAX_TEXTS)
+              .flatMap((text) => toPaths(text, base, true)),
+          )
+        : once(() => toAlone(toPaths(file, base, false))),
     commands: guess(() =>
       commands()
         .slice(0, MAX_TEXTS)
@@ -99,9 +102,12 @@ function commandsIn(value: unknown): readonly (string | readonly string[])[] {
   return [...words, ...items.flatMap(commandsIn)];
 }
 
-function toPaths(text: string, base: string): readonly ResolvedPath[] {
+const toAlone = (values: readonly ResolvedPath[]): Found<ResolvedPath> =>
+  values.length > 0 ? { values, besides: "nothing" } : unclear;
+
+function toPaths(text: string, base: string, isTree: boolean): readonly ResolvedPath[] {
   try {
-    return [resolvePath(text, base, true)];
+    return [resolvePath(text, base, isTree)];
   } catch {
     return [];
   }

@@ -72,6 +72,12 @@ export function createPolicy(tiers: readonly TierRules[], places: Places) {
     /** The files and hosts that these calls must not reach in any way; undefined when no rule names any. */
     denied: (calls: readonly PolicyCall[]): Denied | undefined =>
       toDenied(calls, { rulesFor, evaluate }, places),
+    /**
+     * The same for a tool whose name only its code will tell, and is none of these: what any rule that may be about
+     * it denies.
+     */
+    deniedBesides: (names: readonly string[]): Denied | undefined =>
+      createPolicy(toUnnamed(tiers, names), places).denied([{ name: UNNAMED, input: {} }]),
     /** The files and URLs that the call names. */
     named(call: PolicyCall): { readonly files: readonly string[]; readonly urls: readonly string[] } {
       const held = declarationOf(call.action)?.valuesIn(call.input) ?? [];
@@ -111,6 +117,20 @@ export const DEFAULT_DECISION: Decision = {
   rule: null,
   reason: "no rule matches this call, so the person decides",
 };
+
+const UNNAMED = "unnamed.action";
+
+/** The rules with those that deny paths to tools of other names made to be about every tool. */
+const toUnnamed = (tiers: readonly TierRules[], names: readonly string[]): readonly TierRules[] =>
+  tiers.map(({ tier, rules }) => ({
+    tier,
+    rules: rules.map((rule) => {
+      const [tool = ""] = rule.tool_pattern.split(".");
+      const mayBeMeant = !names.includes(tool) && !tool.startsWith("mcp__");
+      const deniesPaths = rule.mode === "deny" && rule.args?.path !== undefined;
+      return deniesPaths && mayBeMeant ? { ...rule, tool_pattern: "*" } : rule;
+    }),
+  }));
 
 interface CompiledRule {
   readonly rule: PermissionRule;
