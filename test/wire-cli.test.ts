@@ -48,6 +48,7 @@ describe("octant serve --zmq and octant call --via", () => {
   test("a call over a socket prints the same as a local one, and the server removes its sockets", async () => {
     const address = `ipc://${sockets}/a`;
     const child = startOctant(["serve", "--zmq", address], { cwd: project.root, env: project.env });
+    onTestFinished(() => void child.kill("SIGKILL"));
     const [line] = await once(createInterface({ input: child.stdout }), "line");
     expect(line).toBe(`Octant serves this folder over ZeroMQ: ${address}`);
     const remote = await start("call", "--via", address, "fs.read", "uri=README.md");
