@@ -113,7 +113,10 @@ describe("an unsaved buffer", () => {
       files,
       capabilities: { fs: { readTextFile: true, writeTextFile } },
       serve(method, params) {
-        if (method === "fs/write_text_file") writeFileSync(String(params["path"]), String(params["content"]));
+        if (method !== "fs/write_text_file") return;
+        writeFileSync(String(params["path"]), String(params["content"]));
+        // A saved buffer follows the file on disk.
+        files.delete(String(params["path"]));
       },
     });
     const dispose = async () => {
@@ -131,6 +134,21 @@ describe("an unsaved buffer", () => {
     expect(editor.saved.get(path)).toContain("typed, not saved");
     expect(readFileSync(path, "utf8")).toBe(AFTER);
     expect(editor.problems).toEqual([]);
+  });
+
+  test("is what an edit without a hash starts from, and so is each edit after it", async () => {
+    const steps = ["41", "42", "43", "44"];
+    await using opened = await open(true, ({ answers }) => {
+      const [old, to] = [steps[answers], steps[answers + 1]];
+      if (answers === 0) return { parts: [{ call: "fs", input: { action: "read", uri: "src/main.ts" } }] };
+      if (to === undefined) return { parts: [{ text: "Done" }] };
+      const patch = [{ op: "replace", old, new: to }];
+      return { parts: [{ call: "fs", input: { action: "apply_patch", uri: "src/main.ts", patch } }] };
+    });
+    const { editor, path } = opened;
+    await editor.prompt(await editor.newSession(), "make it 44");
+    expect(editor.saved.get(path)).toBe(TYPED);
+    expect(readFileSync(path, "utf8")).toBe(TYPED.replace("42", "44"));
   });
 
   test("prevents edits of its file when the editor cannot save it", async () => {

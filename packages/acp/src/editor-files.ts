@@ -1,3 +1,4 @@
+import { hash } from "node:crypto";
 import { methods } from "@agentclientprotocol/sdk";
 import type { CallStep, ToolCall, ToolResult } from "@octant/agent";
 import type { WorkspaceFiles } from "@octant/app";
@@ -13,6 +14,8 @@ const SCHEME = "editor";
  */
 export function createEditorStep(editor: EditorSession, files: WorkspaceFiles): CallStep {
   const buffers = new Map<string, Uint8Array>();
+  /** By path, what the model knows of files whose unsaved text it has read. */
+  const seen = new Map<string | undefined, string>();
   files.addRefScheme(SCHEME, (ref) => {
     const bytes = buffers.get(ref);
     if (!bytes) throw new ToolError("NOT_FOUND", `${ref} has expired; read the file again`, { id: ref });
@@ -35,9 +38,20 @@ export function createEditorStep(editor: EditorSession, files: WorkspaceFiles): 
     const found = uris.map(async (uri): Promise<readonly [string, string][]> => {
       const path = files.pathOf(uri);
       const text = path === undefined ? undefined : await unsaved(path);
-      return text === undefined ? [] : [[uri, toRef(text)]];
+      seen.delete(path);
+      if (text === undefined) return [];
+      seen.set(path, `sha256:${hash("sha256", text)}`);
+      return [[uri, toRef(text)]];
     });
     return new Map((await Promise.all(found)).flat());
+  };
+  /** An edit without a base is one of the text that the model has read, not of the file on disk. */
+  const withBase = (call: ToolCall): ToolCall => {
+    const { action, uri, base_hash, files: several } = call.input;
+    if (call.name !== "fs" || action !== "apply_patch" || typeof uri !== "string") return call;
+    const known = seen.get(files.pathOf(uri));
+    if (known === undefined || base_hash !== undefined || several !== undefined) return call;
+    return { ...call, input: { ...call.input, base_hash: known } };
   };
   /** Files that a call changed although the person has unsaved text of them open. */
   const changedUnder = async (undoRef: string | undefined): Promise<readonly string[]> => {
@@ -52,7 +66,8 @@ export function createEditorStep(editor: EditorSession, files: WorkspaceFiles): 
 
   return async (call, { reads_only, paths }, next) => {
     const changes = reads_only ? undefined : await files.observe();
-    const result = await next(call);
+    const result = await next(withBase(call));
+    for (const { path } of result.facts?.changed ?? []) seen.delete(files.pathOf(path));
     if (isRead(call)) {
       const refs = result.is_error ? new Map() : await refsOf(paths);
       if (refs.size === 0) return result;
