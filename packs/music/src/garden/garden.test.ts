@@ -33,6 +33,13 @@ async function clear(): Promise<void> {
   await music.call("garden.stop");
   for (const { region_id } of await regionsNow()) await music.call("garden.delete_region", { region_id });
 }
+function isRunning(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+}
 const addressNow = () => `ipc://${music.context.folder}/run/s`;
 
 test("regions are played to a WAV artifact that is their sum, and the job tells position and completion", async () => {
@@ -187,6 +194,8 @@ test("a process that is killed at any moment loses no region that was answered",
       }
     });
     await Promise.all([kill.promise, ...doing]);
+    // A process that dies may still accept a call; the call would end as INTERRUPTED.
+    await expect.poll(() => isRunning(pid)).toBe(false);
     const found = new Map((await regionsNow()).map(({ region_id, beat }) => [region_id, beat]));
     for (const [region_id, beat] of known)
       if (!open.has(region_id)) expect(found.get(region_id), `run ${run}: ${region_id}`).toBe(beat);
