@@ -1,9 +1,9 @@
-import { type ChildProcess, spawn } from "node:child_process";
+import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { newHandle, ToolError } from "@octant/core";
-import { findTrusted } from "@octant/host";
+import { findTrusted, startTrusted } from "@octant/host";
 import type { ContainerEngine, ContainerSpec, ContainerState } from "./engine.ts";
 
 interface Stored {
@@ -117,10 +117,7 @@ export function createLocalEngine({ folder }: { readonly folder: string }): Cont
           expected: "running",
           actual: state,
         });
-      const child = spawn(bubblewrap(), [...toFlags(spec, cwd, env), "--", ...argv], {
-        stdio: "pipe",
-        env: {},
-      });
+      const child = startTrusted(bubblewrap(), [...toFlags(spec, cwd, env), "--", ...argv], { env: {} });
       const own = running.get(id) ?? new Set();
       running.set(id, own.add(child));
       const { promise: exited, resolve, reject } = Promise.withResolvers<number | null>();
