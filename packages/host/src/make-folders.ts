@@ -7,14 +7,24 @@ import { errnoOf } from "./errno.ts";
  * folder as if that folder were missing, as /proc does.
  */
 export function makeFolders(path: string, mode: number): void {
+  const refusal = makeFolder(path, mode);
+  if (!refusal) return;
+  const parent = dirname(path);
+  if (errnoOf(refusal) !== "ENOENT" || parent === path) throw refusal;
+  if (!statSync(parent, { throwIfNoEntry: false })) makeFolders(parent, mode);
+  // The parent is there now, perhaps made by another process; a second refusal is the system's.
+  const again = makeFolder(path, mode);
+  if (again) throw again;
+}
+
+/** Why the folder is not there. */
+function makeFolder(path: string, mode: number): Error | undefined {
   try {
     mkdirSync(path, { mode });
   } catch (cause) {
-    const errno = errnoOf(cause);
-    if (errno === "EEXIST" && statSync(path).isDirectory()) return;
-    const parent = dirname(path);
-    if (errno !== "ENOENT" || parent === path || statSync(parent, { throwIfNoEntry: false })) throw cause;
-    makeFolders(parent, mode);
-    makeFolders(path, mode);
+    if (errnoOf(cause) === "EEXIST" && statSync(path).isDirectory()) return undefined;
+    // The file system throws nothing else.
+    return cause as Error;
   }
+  return undefined;
 }
