@@ -51,6 +51,7 @@ test("octant hub: a session works behind the sandbox, survives a kill of the hub
     ({ answers }) =>
       [
         run(["sh", "-c", `cat ${secret}; env; ls / /root; cat /proc/1/environ; echo end-of-look`]),
+        { parts: [{ call: "fs", input: { action: "read", uri: "a.txt" } }] },
         run(["sh", "-c", "echo made > made.txt; sleep 2"]),
         { parts: [{ text: "Done." }] },
       ][answers] ?? { parts: [{ text: "Nothing more." }] },
@@ -68,6 +69,7 @@ test("octant hub: a session works behind the sandbox, survives a kill of the hub
       name: "demo",
       folder: source,
       model: "some-model",
+      permissions: [{ tool_pattern: "fs.read", mode: "deny", args: { path: "a.txt" } }],
     });
     const { session_id, workspace_id } = await call("session.spawn", { project_id, message: "Make it." });
     const events = async () =>
@@ -86,6 +88,7 @@ test("octant hub: a session works behind the sandbox, survives a kill of the hub
       interval: 200,
     });
     expect(await call("session.get", { session_id })).toMatchObject({ outcome: "done" });
+    expect(await events()).toContain("PERMISSION_DENIED");
     expect(await call("workspace.merge", { workspace_id })).toMatchObject({ merged: true, pushed: true });
     expect(readFileSync(join(source, "made.txt"), "utf8")).toBe("made\n");
     child.kill("SIGTERM");

@@ -135,3 +135,18 @@ test("ending a session stops it for good, and a fork continues from its events",
   await get("session.message", { session_id: fork.session_id, message: "More" });
   expect(await settled(fork.session_id)).toMatchObject({ outcome: "done" });
 });
+
+test("a session sees nothing of another project, and two messages with the same text are both read", async () => {
+  let foreign = "";
+  const { spawn, settled, get } = await openProject(({ answers }) =>
+    answers === 0 ? use("session", { action: "list", project_id: foreign }) : say("Done."),
+  );
+  ({ project_id: foreign } = await get<{ project_id: string }>("project.create", { name: "foreign" }));
+  const { session_id } = await spawn("Look.");
+  await get("session.message", { session_id, message: "Go on." });
+  await get("session.message", { session_id, message: "Go on." });
+  await settled(session_id);
+  const { events } = await get<Page>("session.events", { session_id });
+  expect(JSON.stringify(events.find(({ type }) => type === "tool_ended"))).toContain("NOT_FOUND");
+  expect(events.filter(({ type }) => type === "user")).toHaveLength(3);
+});

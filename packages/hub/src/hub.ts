@@ -4,7 +4,12 @@ import { createOctant, type HttpServing } from "@octant/app";
 import { ANY_PROJECT } from "@octant/http";
 import { createContainers } from "./containers/containers.ts";
 import type { ContainerEngine } from "./engines/engine.ts";
-import { CACHE_IN_CONTAINER, type InstallInContainer } from "./install.ts";
+import {
+  CACHE_IN_CONTAINER,
+  type InstallInContainer,
+  SETTINGS_IN_CONTAINER,
+  writeContainerSettings,
+} from "./install.ts";
 import { type Project, ProjectLimits } from "./projects/project.ts";
 import { projectTool } from "./projects/project-tool.ts";
 import { createCallerCalls } from "./sessions/caller-tools.ts";
@@ -48,7 +53,11 @@ export async function createHub({ folder, env, engine, install, log }: HubOption
     specOf: async (project) =>
       toSpec(
         project,
-        { workspaces: workspaces.folderOf(project.id), cache: place(`projects/${project.id}/cache`) },
+        {
+          workspaces: workspaces.folderOf(project.id),
+          cache: place(`projects/${project.id}/cache`),
+          settings: settingsOf(project),
+        },
         install,
       ),
   });
@@ -59,12 +68,14 @@ export async function createHub({ folder, env, engine, install, log }: HubOption
     env,
     run: containers.run,
   });
+  const settingsOf = ({ id }: Project) => place(`projects/${id}/settings`);
   const logs = createHubLogs(store.events);
   const calls = createCallerCalls();
   const sessions: HubSessions = createHubSessions({
     ...{ store, logs, containers, workspaces, calls, log, serverArgv: install.serverArgv },
     env: { ...env, XDG_STATE_HOME: place("state") },
     toolsOf: (session) => [sessionTool({ store, sessions, logs, parent: session })],
+    writeSettings: (project) => writeContainerSettings(settingsOf(project), project.permissions ?? []),
     onEvent: () => {},
   });
   const octant = createOctant({
@@ -128,7 +139,7 @@ const BASE_IMAGE = "localhost/octant-base:1";
 
 const toSpec = (
   { image = BASE_IMAGE, secrets = {}, limits }: Project,
-  { workspaces, cache }: { readonly workspaces: string; readonly cache: string },
+  { workspaces, cache, settings }: Readonly<Record<"workspaces" | "cache" | "settings", string>>,
   install: InstallInContainer,
 ) => {
   mkdirSync(workspaces, { recursive: true, mode: 0o755 });
@@ -138,6 +149,7 @@ const toSpec = (
     cwd: WORKSPACES_IN_CONTAINER,
     mounts: [
       ...install.mounts,
+      { source: settings, target: SETTINGS_IN_CONTAINER, readOnly: true },
       { source: workspaces, target: WORKSPACES_IN_CONTAINER, readOnly: false },
       // Code that Node compiled: a server starts in a fraction of the time. Only containers of this project read it.
       { source: cache, target: CACHE_IN_CONTAINER, readOnly: false },

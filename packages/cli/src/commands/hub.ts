@@ -28,7 +28,7 @@ the keys nor, by default, a network. docs/hub.md tells the whole story. For exam
     const { createHub, createLocalEngine, toInstall } = await import("@octant/hub");
     const log = (line: string) => logLine(line, io);
     const engine = createLocalEngine({ folder: join(folder, "containers") });
-    const install = toInstall(thisInstall().launcher, join(folder, "container-settings"));
+    const install = toInstall(thisInstall().launcher);
     await using hub = await createHub({ folder, env, engine, install, log });
     const server = await hub.serve({
       host: flags.host,

@@ -21,6 +21,8 @@ export interface HubSessionsOptions {
   readonly env: NodeJS.ProcessEnv;
   /** The command in a container that serves the tools of a workspace on its stdin and stdout. */
   readonly serverArgv: (path: string) => readonly string[];
+  /** Writes the settings that the tools in the project's container read when they start. */
+  writeSettings(project: Project): void;
   /** Further tools of a session, which run in the hub. */
   toolsOf(session: HubSession): readonly Tool[];
   onEvent(session: HubSession, event: AgentEvent): void;
@@ -40,7 +42,7 @@ export type HubSessions = ReturnType<typeof createHubSessions>;
 
 /** The mark in a session's log that asks its caller to run one of its tools. */
 export const CALLER_REQUEST = "caller_tool_request";
-/** The container confines a session, so nothing asks; rules of the project may deny. */
+/** The container confines a session, so nothing asks; the deny rules of the project are settings of its container. */
 const ALLOW_ALL: PermissionRule = { tool_pattern: "*", mode: "allow" };
 const SERVER_END_MS = 5_000;
 const MAX_REASON_CHARS = 400;
@@ -104,6 +106,7 @@ export function createHubSessions(options: HubSessionsOptions) {
     treeCost: () => number,
   ): Promise<OpenedAgent> => {
     const workspace = await workspaces.find(session.workspace_id);
+    options.writeSettings(project);
     const { max_cost, wall_minutes } = project.limits;
     const limits = (): Limits => ({
       ...(max_cost !== undefined && { max_cost: Math.max(0, max_cost - treeCost()) }),
@@ -131,7 +134,7 @@ export function createHubSessions(options: HubSessionsOptions) {
       limits,
       from: { how: isNew ? "create" : "resume", id: session.id },
       host: { dispatch: wire.dispatch, address: `hub:${workspace.id}`, close: () => wire.close() },
-      allow: [...(project.permissions ?? []), ALLOW_ALL],
+      allow: [ALLOW_ALL],
       customTools: [...options.toolsOf(session), ...(given ? [given] : [])],
     });
   };
@@ -176,17 +179,25 @@ export function createHubSessions(options: HubSessionsOptions) {
   /** Removes the messages that are in the log. */
   const forgetDelivered = async (id: string): Promise<void> => {
     const { pending } = await find(id);
-    for (const message of pending) {
-      const later = await logs.readAfter(id, message.after, Number.MAX_SAFE_INTEGER);
-      const isThere = later.some((event) => event.type === "user" && textOf(event.content) === message.text);
-      if (isThere)
-        await records.change(id, (session) => ({
-          ...session,
-          pending: session.pending.filter(
-            ({ text, after }) => text !== message.text || after !== message.after,
-          ),
-        }));
-    }
+    const first = Math.min(...pending.map(({ after }) => after));
+    const read = pending.length > 0 ? await logs.readAfter(id, first, Number.MAX_SAFE_INTEGER) : [];
+    const users = read.filter((event) => event.type === "user");
+    // Each event is one message, also where two have the same text.
+    const delivered = pending.filter(({ text, after }) => {
+      const at = users.findIndex(({ seq, content }) => seq > after && textOf(content) === text);
+      if (at >= 0) users.splice(at, 1);
+      return at >= 0;
+    });
+    if (delivered.length === 0) return;
+    await records.change(id, (session) => {
+      const left = [...session.pending];
+      for (const { text, after } of delivered)
+        left.splice(
+          left.findIndex((one) => one.text === text && one.after === after),
+          1,
+        );
+      return { ...session, pending: left };
+    });
   };
 
   /** The result of a run is a commit on the branch of its workspace. */
@@ -203,13 +214,21 @@ export function createHubSessions(options: HubSessionsOptions) {
   const start = (id: string): void => {
     if (working.has(id)) return;
     const ended = work(id)
-      .then(() => (isClosing ? undefined : change(id, { state: "idle" })))
+      .then(async () => {
+        working.delete(id);
+        if (isClosing) return;
+        // A message may have come after the last step.
+        if ((await find(id)).pending.length > 0) start(id);
+        else await change(id, { state: "idle" });
+      })
       .catch(async (cause: unknown) => {
         const problem = cause instanceof Error ? cause.message : String(cause);
         log(`hub: session ${id} failed: ${problem}`);
         await change(id, { state: "idle", outcome: "error", problem });
       })
-      .finally(() => working.delete(id));
+      .finally(() => {
+        if (working.get(id)?.ended === ended) working.delete(id);
+      });
     ended.catch((cause: unknown) => log(`hub: the state of session ${id} cannot be stored: ${cause}`));
     working.set(id, { ended, isEnding: false });
   };

@@ -1,5 +1,14 @@
 import type { StampedEvent } from "@octant/agent";
-import { action, type Context, defineTool, handle, invalidArgument, ToolError } from "@octant/core";
+import {
+  type AnyAction,
+  action,
+  type Context,
+  defineTool,
+  handle,
+  invalidArgument,
+  type Tool,
+  ToolError,
+} from "@octant/core";
 import { z } from "zod";
 import { findProject, ProjectId } from "../projects/project.ts";
 import type { HubStore } from "../store/hub-store.ts";
@@ -51,7 +60,7 @@ export const sessionTool = ({ store, sessions, logs, parent }: SessionToolOption
   const spawn = async (project_id: string, given: Omit<Parameters<HubSessions["spawn"]>[1], "parent_id">) =>
     sessions.spawn(await findProject(store, project_id), { ...given, parent_id: parent?.id });
 
-  return defineTool({
+  return limitTo(parent, {
     name: "session",
     summary: "Agents at work in a project: spawn them, send them messages, follow their events.",
     actions: {
@@ -234,6 +243,27 @@ export const sessionTool = ({ store, sessions, logs, parent }: SessionToolOption
       }),
     },
   });
+};
+
+/** For a session, nothing exists outside of its own project. */
+const limitTo = <A extends Record<string, AnyAction>>(
+  parent: HubSession | undefined,
+  tool: Tool<"session", A>,
+): Tool<"session", A> => {
+  if (!parent) return tool;
+  const limited = Object.entries(tool.actions).map(([name, act]) => [
+    name,
+    {
+      ...act,
+      async run(input: unknown, ctx: Context) {
+        const touched = await act.projectOf?.(input);
+        if (touched === undefined || touched === parent.project_id) return act.run(input, ctx);
+        throw new ToolError("NOT_FOUND", "the project of this session has nothing of this id", {});
+      },
+    },
+  ]);
+  // The same actions under the same names.
+  return { ...tool, actions: Object.fromEntries(limited) as A };
 };
 
 async function readOrWait(
