@@ -125,15 +125,26 @@ test("sessions spawn children within the depth of their project, and not beyond"
   expect(JSON.stringify(events)).toContain("1 generations of sessions");
 });
 
-test("ending a session stops it for good, and a fork continues from its events", async () => {
-  const { spawn, settled, get, call } = await openProject([say("One."), say("Two.")]);
-  const { session_id } = await spawn("Begin.");
+test("ending a session stops it for good, and a fork continues from its events and commits", async () => {
+  const { spawn, settled, get, call } = await openProject([
+    write("b.txt", "two\n"),
+    say("One."),
+    write("c.txt", "three\n"),
+    say("Two."),
+  ]);
+  const { session_id, workspace_id } = await spawn("Begin.");
   await settled(session_id);
   expect(await get("session.end", { session_id })).toMatchObject({ state: "ended" });
   expect((await call("session.message", { session_id, message: "More" })).error?.code).toBe("LOCKED");
+  expect((await call("session.fork", { session_id, index: 10_000 })).error?.code).toBe("NOT_FOUND");
   const fork = await get<SessionView>("session.fork", { session_id });
+  expect(fork).toMatchObject({ state: "idle", forked_from: session_id });
   await get("session.message", { session_id: fork.session_id, message: "More" });
   expect(await settled(fork.session_id)).toMatchObject({ outcome: "done" });
+  const patch = async (id: string) =>
+    (await get<{ patch: string }>("workspace.diff", { workspace_id: id })).patch;
+  expect(await patch(workspace_id)).not.toContain("c.txt");
+  expect(await patch(fork.workspace_id)).toMatch(/b\.txt[\s\S]*c\.txt/);
 });
 
 test("a session sees nothing of another project, and two messages with the same text are both read", async () => {

@@ -10,6 +10,7 @@ import {
   SETTINGS_IN_CONTAINER,
   writeContainerSettings,
 } from "./install.ts";
+import { createLifecycle } from "./lifecycle/lifecycle-events.ts";
 import { type Project, ProjectLimits } from "./projects/project.ts";
 import { projectTool } from "./projects/project-tool.ts";
 import { createCallerCalls } from "./sessions/caller-tools.ts";
@@ -71,12 +72,13 @@ export async function createHub({ folder, env, engine, install, log }: HubOption
   const settingsOf = ({ id }: Project) => place(`projects/${id}/settings`);
   const logs = createHubLogs(store.events);
   const calls = createCallerCalls();
+  const lifecycle = createLifecycle(Date.now);
   const sessions: HubSessions = createHubSessions({
     ...{ store, logs, containers, workspaces, calls, log, serverArgv: install.serverArgv },
     env: { ...env, XDG_STATE_HOME: place("state") },
     toolsOf: (session) => [sessionTool({ store, sessions, logs, parent: session })],
     writeSettings: (project) => writeContainerSettings(settingsOf(project), project.permissions ?? []),
-    onEvent: () => {},
+    lifecycle,
   });
   const octant = createOctant({
     roots,
@@ -103,12 +105,17 @@ export async function createHub({ folder, env, engine, install, log }: HubOption
           token_scopes: ["admin", "admin:ro", "project:<id>", "project:<id>:ro"],
         }),
       }),
-      workspaceTool({ store, workspaces, repositories, activeIn: sessions.activeIn }),
+      workspaceTool({
+        ...{ store, workspaces, repositories, activeIn: sessions.activeIn },
+        onMerged: ({ id, project_id }) =>
+          lifecycle.publish({ type: "workspace.merged", project_id, workspace_id: id }),
+      }),
       sessionTool({ store, sessions, logs }),
       callerToolResponse(calls, store),
       tokenTool(tokens, store),
     ],
   });
+  for (const { id } of await store.records<Project>("project").list()) await workspaces.cleanUp(id);
   await sessions.resume();
   return {
     octant,
@@ -125,7 +132,7 @@ export async function createHub({ folder, env, engine, install, log }: HubOption
     serve: (serving: HttpServing = {}) =>
       octant.serveHttp({ ...serving, tokens: tokens.check, project: ANY_PROJECT }),
     async [Symbol.asyncDispose]() {
-      await sessions.close();
+      await sessions.close(DRAIN_MS);
       await octant.close();
       tokens[Symbol.dispose]();
       await engine.close();
@@ -135,6 +142,8 @@ export async function createHub({ folder, env, engine, install, log }: HubOption
 }
 
 const START_TOKEN = "printed by octant hub";
+/** How long running tool calls may go on when the hub is stopped. */
+const DRAIN_MS = 10_000;
 const BASE_IMAGE = "localhost/octant-base:1";
 
 const toSpec = (

@@ -33,9 +33,13 @@ export interface HubSession {
   readonly labels?: Readonly<Record<string, string>>;
   readonly caller_tools: readonly CallerTool[];
   readonly pending: readonly PendingMessage[];
+  /** Keys of messages that it has had, newest last. */
+  readonly message_keys?: readonly string[];
   /** The session that spawned it, and the first one of the tree. */
   readonly parent_id?: string;
   readonly root_id: string;
+  /** The session whose events it began with. */
+  readonly forked_from?: string;
   readonly depth: number;
   /** US dollars so far. */
   readonly cost: number;
@@ -53,6 +57,7 @@ export const SessionView = z.object({
   model: z.string().optional(),
   labels: z.record(z.string(), z.string()).optional(),
   parent_id: z.string().optional(),
+  forked_from: z.string().optional(),
   depth: z.int(),
   cost: z.number().describe("US dollars"),
   queued: z.int().describe("Messages that it has not read yet"),
@@ -62,6 +67,6 @@ export const SessionView = z.object({
 export type SessionView = z.output<typeof SessionView>;
 
 export function toSessionView(session: HubSession): SessionView {
-  const { id, pending, caller_tools: _tools, root_id: _root, ...rest } = session;
+  const { id, pending, caller_tools: _tools, root_id: _root, message_keys: _keys, ...rest } = session;
   return { ...rest, session_id: id, queued: pending.length };
 }

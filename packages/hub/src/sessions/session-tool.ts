@@ -135,7 +135,7 @@ export const sessionTool = ({ store, sessions, logs, parent }: SessionToolOption
         projectOf,
         async run({ session_id }) {
           const session = await sessions.find(session_id);
-          const tree = await sessions.treeOf(session.root_id);
+          const tree = await sessions.treeOf(session);
           return {
             ...toSessionView(session),
             children: tree.filter((one) => one.parent_id === session_id).map(({ id }) => id),
@@ -202,16 +202,17 @@ export const sessionTool = ({ store, sessions, logs, parent }: SessionToolOption
         },
       }),
       fork: action({
-        summary: "Copy a session up to an event into a new, idle one in the same workspace.",
+        summary: "Copy a session up to an event into a new, idle one, with a workspace of its own.",
         ...WRITE,
         input: One.extend({
           index: z.int().min(1).optional().describe("The last event of the copy; all when absent"),
+          same_workspace: z.boolean().default(false).describe("Works in the workspace of the original"),
         }),
         output: SessionView,
-        errors: ["NOT_FOUND"],
+        errors: ["NOT_FOUND", "VCS_ERROR"],
         examples: [{ title: "The whole session", input: { session_id: EXAMPLE_ID }, fails: "NOT_FOUND" }],
         projectOf,
-        run: async ({ session_id, index }) => toSessionView(await sessions.fork(session_id, index)),
+        run: async ({ session_id, ...how }) => toSessionView(await sessions.fork(session_id, how)),
       }),
       cleanup: action({
         summary: "Delete ended sessions of a project that nobody used for some time, with their events.",

@@ -10,7 +10,9 @@ export interface WorkspaceToolOptions {
   readonly workspaces: Workspaces;
   readonly repositories: Repositories;
   /** Ids of the sessions that are at work in it. */
-  activeIn(workspace_id: string): Promise<readonly string[]>;
+  activeIn(workspace: Workspace): Promise<readonly string[]>;
+  /** A workspace was merged. */
+  onMerged(workspace: Workspace): void;
 }
 
 const WorkspaceView = z.object({
@@ -35,7 +37,8 @@ const EXAMPLE_PROJECT = "project_00mwhcy9qe093ycmtw78se8wgvd80rqnmr07";
 const READ = { access: "read", timing: "async_short", intent: "inspect" } as const;
 const WRITE = { access: "write", timing: "async_short", intent: "apply" } as const;
 
-export const workspaceTool = ({ store, workspaces, repositories, activeIn }: WorkspaceToolOptions) => {
+export const workspaceTool = (options: WorkspaceToolOptions) => {
+  const { store, workspaces, repositories, activeIn } = options;
   const projectOf = async ({ workspace_id }: { readonly workspace_id: string }) =>
     (await store.records<Workspace>("workspace").get(workspace_id))?.project_id;
   const open = async (workspace_id: string) => {
@@ -84,7 +87,7 @@ export const workspaceTool = ({ store, workspaces, repositories, activeIn }: Wor
         projectOf,
         async run({ workspace_id, force }) {
           const { workspace, project } = await open(workspace_id);
-          refuseActive(await activeIn(workspace_id));
+          refuseActive(await activeIn(workspace));
           await workspaces.remove(project, workspace, { force });
           return { deleted: true as const };
         },
@@ -144,6 +147,7 @@ export const workspaceTool = ({ store, workspaces, repositories, activeIn }: Wor
           const text = message ?? `Merge ${workspace.branch}`;
           const outcome = await repositories.merge(project, { commit, into, message: text });
           if (outcome.conflicts.length > 0) return { ...outcome, merged: false, pushed: false };
+          options.onMerged(workspace);
           const refused = push ? await repositories.push(project, outcome.into, signal) : undefined;
           return {
             ...outcome,

@@ -1,4 +1,4 @@
-import { chmodSync, mkdirSync, rmSync } from "node:fs";
+import { chmodSync, existsSync, mkdirSync, renameSync, rmSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { handle, newHandle, parseTextGlob, ToolError } from "@octant/core";
@@ -39,6 +39,13 @@ export interface WorkspacesOptions {
   readonly run: RunInContainer;
 }
 
+interface CloneOptions {
+  readonly branch: string;
+  readonly head: string;
+  readonly workspace: Workspace;
+  readonly signal: AbortSignal | undefined;
+}
+
 export type Workspaces = ReturnType<typeof createWorkspaces>;
 
 /**
@@ -49,6 +56,8 @@ export function createWorkspaces({ store, repositories, folder, env, run }: Work
   const records = store.records<Workspace>("workspace");
   const gitIn = createRunGit(env);
   const folderOf = (project_id: string) => join(folder, project_id, "workspaces");
+  /** Containers do not see it: git of the hub must not run where they can write settings. */
+  const stagingOf = (project_id: string) => join(folder, project_id, "staging");
   const placeOf = ({ project_id, id }: Workspace) => join(folderOf(project_id), id);
   const pathInContainer = ({ id }: Workspace) => `${WORKSPACES_IN_CONTAINER}/${id}`;
   const refOf = ({ id }: Workspace) => `refs/octant/workspaces/${id}`;
@@ -79,6 +88,19 @@ export function createWorkspaces({ store, repositories, folder, env, run }: Work
     }
     return repositories.resolve(project.id, refOf(workspace));
   };
+  const clone = async (source: string, place: string, { branch, head, workspace, signal }: CloneOptions) => {
+    // Without hard links: a container must not be able to change the hub's objects.
+    const options = ["--quiet", "--no-hardlinks", "--template=", "--branch", branch];
+    await gitIn(undefined)(["clone", ...options, "--", source, place], { signal });
+    const git = gitIn(place);
+    const uploads = ["--upload-pack", "git -c uploadpack.allowAnySHA1InWant=true upload-pack"];
+    await git(["fetch", "--quiet", "--no-tags", ...uploads, "origin", head], { signal });
+    await git(["checkout", "--quiet", "-b", workspace.branch, head]);
+    await git(["remote", "remove", "origin"]);
+    await git(["config", "user.name", "Octant"]);
+    await git(["config", "user.email", "agent@octant.invalid"]);
+    chmodSync(place, 0o755);
+  };
   const find = async (id: string): Promise<Workspace> => {
     const found = await records.get(id);
     if (found) return found;
@@ -106,54 +128,49 @@ export function createWorkspaces({ store, repositories, folder, env, run }: Work
     pathInContainer,
     collect,
     list: (project_id: string) => records.list({ project_id }),
+    /** `from`: it begins with the commits of this workspace, instead of the newest state of the project's branch. */
     async create(
       project: Project,
-      { name }: { readonly name?: string | undefined } = {},
+      { name, from }: { readonly name?: string | undefined; readonly from?: Workspace | undefined } = {},
       signal?: AbortSignal,
     ): Promise<Workspace> {
-      await repositories.refresh(project, signal);
+      const branch = await repositories.branchOf(project);
+      if (!from) await repositories.refresh(project, signal);
+      const head = from
+        ? await collect(project, from, signal)
+        : await repositories.resolve(project.id, `refs/heads/${branch}`);
       const id = newHandle("workspace", Date.now());
       const label = name ?? id.slice(-NAME_CHARS);
-      const from = await repositories.branchOf(project);
-      const base = await repositories.resolve(project.id, `refs/heads/${from}`);
       const workspace: Workspace = {
         id,
         project_id: project.id,
         name: label,
         branch: `octant/${label}`,
-        base,
+        base: from?.base ?? head,
         created_at: new Date().toISOString(),
       };
-      await records.add(workspace);
-      const place = placeOf(workspace);
+      const staged = join(stagingOf(project.id), id);
       try {
+        mkdirSync(stagingOf(project.id), { recursive: true, mode: 0o700 });
+        await clone(repositories.placeOf(project.id), staged, { branch, head, workspace, signal });
         mkdirSync(folderOf(project.id), { recursive: true, mode: 0o700 });
-        // Without hard links: a container must not be able to change the hub's objects.
-        const source = repositories.placeOf(project.id);
-        const clone = [
-          "clone",
-          "--quiet",
-          "--no-hardlinks",
-          "--template=",
-          "--branch",
-          from,
-          "--",
-          source,
-          place,
-        ];
-        await gitIn(undefined)(clone, { signal });
-        const git = gitIn(place);
-        await git(["checkout", "--quiet", "-b", workspace.branch]);
-        await git(["remote", "remove", "origin"]);
-        await git(["config", "user.name", "Octant"]);
-        await git(["config", "user.email", "agent@octant.invalid"]);
-        chmodSync(place, 0o755);
-      } catch (cause) {
-        rmSync(place, { recursive: true, force: true });
-        await records.remove(id);
-        throw cause;
+        await records.add(workspace);
+        try {
+          renameSync(staged, placeOf(workspace));
+        } catch (cause) {
+          await records.remove(id);
+          throw cause;
+        }
+      } finally {
+        rmSync(staged, { recursive: true, force: true });
       }
       return workspace;
+    },
+    /** Removes what a killed hub left unfinished. */
+    async cleanUp(project_id: string): Promise<void> {
+      rmSync(stagingOf(project_id), { recursive: true, force: true });
+      for (const workspace of await records.list({ project_id }))
+        if (!existsSync(placeOf(workspace))) await records.remove(workspace.id);
     },
     noteSession: (id: string) =>
       records.change(id, (workspace) => ({ ...workspace, last_session_at: new Date().toISOString() })),

@@ -1,0 +1,79 @@
+import type { Limits } from "@octant/agent";
+import { ToolError } from "@octant/core";
+import type { Project } from "../projects/project.ts";
+import type { Records } from "../store/hub-store.ts";
+import type { HubSession } from "./hub-session.ts";
+
+const MINUTE_MS = 60_000;
+
+/** A tree with a session at work: what each of its sessions has cost so far. */
+interface Tree {
+  readonly costs: Map<string, number>;
+  working: number;
+}
+
+export type Budgets = ReturnType<typeof createBudgets>;
+
+/** The limits of a project, which hold for a session together with all sessions of its tree. */
+export function createBudgets(records: Records<HubSession>) {
+  const trees = new Map<string, Tree>();
+  const treeOf = async ({ root_id, project_id }: Pick<HubSession, "root_id" | "project_id">) =>
+    (await records.list({ project_id })).filter((session) => session.root_id === root_id);
+  const costOf = ({ id, root_id, cost }: HubSession): number =>
+    Math.max(cost, trees.get(root_id)?.costs.get(id) ?? 0);
+
+  return {
+    treeOf,
+    costOf,
+    /** Throws when the project or the tree allows no further session. */
+    async check({ id, limits }: Project, parent: HubSession | undefined): Promise<void> {
+      const all = await records.list({ project_id: id });
+      const active = all.filter(({ state }) => state === "working");
+      if (active.length >= limits.max_sessions)
+        throw refuse(`${limits.max_sessions} sessions at work at once`, limits.max_sessions);
+      if (!parent) return;
+      if (parent.depth >= limits.max_depth)
+        throw refuse(`${limits.max_depth} generations of sessions`, limits.max_depth);
+      const tree = await treeOf(parent);
+      if (tree.length >= limits.max_agents)
+        throw refuse(`${limits.max_agents} sessions in one tree`, limits.max_agents);
+      const cost = tree.reduce((sum, one) => sum + costOf(one), 0);
+      if (limits.max_cost !== undefined && cost >= limits.max_cost)
+        throw refuse(`$${limits.max_cost} in one tree`, limits.max_cost);
+    },
+    /** The budget of a session while it works. The others of its tree are counted as they spend. */
+    async open(session: HubSession, { limits: { max_cost, wall_minutes } }: Project) {
+      const { id, root_id } = session;
+      const tree = trees.get(root_id) ?? { costs: new Map<string, number>(), working: 0 };
+      trees.set(root_id, tree);
+      tree.working += 1;
+      for (const one of await treeOf(session)) tree.costs.set(one.id, costOf(one));
+      let before = session.cost;
+      return {
+        /** A run begins; the limit of a run counts from here. */
+        begin: (cost: number) => {
+          before = cost;
+        },
+        /** What the session has cost so far. */
+        spent: (cost: number) => void tree.costs.set(id, cost),
+        /** Read at every step of a run. */
+        limits(): Limits {
+          const others = [...tree.costs].reduce((sum, [one, cost]) => (one === id ? sum : sum + cost), 0);
+          return {
+            ...(max_cost !== undefined && { max_cost: Math.max(0, max_cost - before - others) }),
+            ...(wall_minutes !== undefined && { max_time_ms: wall_minutes * MINUTE_MS }),
+          };
+        },
+        [Symbol.dispose]() {
+          tree.working -= 1;
+          if (tree.working === 0) trees.delete(root_id);
+        },
+      };
+    },
+  };
+}
+
+const refuse = (what: string, limit: number) =>
+  new ToolError("LIMIT_EXCEEDED", `the project allows ${what}; wait for others to end, or raise its limits`, {
+    limit,
+  });

@@ -1,0 +1,60 @@
+import type { Records } from "../store/hub-store.ts";
+import type { HubSession, PendingMessage } from "./hub-session.ts";
+import type { HubLogs } from "./session-logs.ts";
+
+/** How many keys of messages a session remembers. */
+const MAX_KEYS = 100;
+
+export type PendingMessages = ReturnType<typeof createPendingMessages>;
+
+/** Messages that may not have reached the log of their session: they are stored first, and removed once it has them. */
+export function createPendingMessages(records: Records<HubSession>, logs: HubLogs) {
+  return {
+    /**
+     * Stores a message and marks the session as working. A message with a key that the session has had is not stored
+     * again: its sender was killed before it knew.
+     */
+    async add(id: string, text: string, key?: string): Promise<void> {
+      const message: PendingMessage = { text, after: await logs.last(id) };
+      const updated_at = new Date().toISOString();
+      await records.change(id, (stored) => {
+        if (key !== undefined && stored.message_keys?.includes(key)) return stored;
+        return {
+          ...stored,
+          state: "working",
+          pending: [...stored.pending, message],
+          updated_at,
+          ...(key !== undefined && {
+            message_keys: [...(stored.message_keys ?? []), key].slice(-MAX_KEYS),
+          }),
+        };
+      });
+    },
+    /** Removes the messages that are in the log. */
+    async forgetDelivered(id: string): Promise<void> {
+      const pending = (await records.get(id))?.pending ?? [];
+      const first = Math.min(...pending.map(({ after }) => after));
+      const read = pending.length > 0 ? await logs.readAfter(id, first, Number.MAX_SAFE_INTEGER) : [];
+      const users = read.filter((event) => event.type === "user");
+      // Each event is one message, also where two have the same text.
+      const delivered = pending.filter(({ text, after }) => {
+        const at = users.findIndex(({ seq, content }) => seq > after && textOf(content) === text);
+        if (at >= 0) users.splice(at, 1);
+        return at >= 0;
+      });
+      if (delivered.length === 0) return;
+      await records.change(id, (session) => {
+        const left = [...session.pending];
+        for (const { text, after } of delivered)
+          left.splice(
+            left.findIndex((one) => one.text === text && one.after === after),
+            1,
+          );
+        return { ...session, pending: left };
+      });
+    },
+  };
+}
+
+const textOf = (content: readonly { readonly type: string; readonly text?: string }[]): string =>
+  content.map(({ text = "" }) => text).join("");

@@ -1,0 +1,219 @@
+import type { AgentEvent, LogSessionStore } from "@octant/agent";
+import { type OpenedAgent, openAgent } from "@octant/app";
+import { type Tool, ToolError } from "@octant/core";
+import type { PermissionRule } from "@octant/runtime";
+import type { Containers } from "../containers/containers.ts";
+import type { LifecycleEvent } from "../lifecycle/lifecycle-events.ts";
+import { findProject, type Project } from "../projects/project.ts";
+import type { HubStore } from "../store/hub-store.ts";
+import type { Workspaces } from "../workspaces/workspaces.ts";
+import type { Budgets } from "./budgets.ts";
+import { type CallerCalls, type CallerRequest, callerTool } from "./caller-tools.ts";
+import { connectToContainer } from "./container-connection.ts";
+import type { HubSession, PendingMessage } from "./hub-session.ts";
+import type { PendingMessages } from "./pending-messages.ts";
+import type { HubLogs } from "./session-logs.ts";
+
+export interface RunsOptions {
+  readonly store: HubStore;
+  readonly logs: HubLogs;
+  readonly containers: Pick<Containers, "exec" | "run">;
+  readonly workspaces: Workspaces;
+  readonly calls: CallerCalls;
+  readonly env: NodeJS.ProcessEnv;
+  readonly serverArgv: (path: string) => readonly string[];
+  readonly sessions: LogSessionStore;
+  readonly budgets: Budgets;
+  readonly pending: PendingMessages;
+  find(id: string): Promise<HubSession>;
+  change(id: string, update: Partial<HubSession>): Promise<HubSession | undefined>;
+  publish(type: LifecycleEvent["type"], session: HubSession): void;
+  writeSettings(project: Project): void;
+  toolsOf(session: HubSession): readonly Tool[];
+  log(line: string): void;
+}
+
+/** A session at work in this process. */
+interface Run {
+  opened?: OpenedAgent;
+  ended: Promise<void>;
+  isEnding: boolean;
+  /** Tool calls that have begun and not ended. */
+  calls: number;
+  /** Called when the last of them ends. */
+  onQuiet?: () => void;
+}
+
+/** The mark in a session's log that asks its caller to run one of its tools. */
+export const CALLER_REQUEST = "caller_tool_request";
+/** The container confines a session, so nothing asks; the deny rules of the project are settings of its container. */
+const ALLOW_ALL: PermissionRule = { tool_pattern: "*", mode: "allow" };
+const RETRY_MS = 5_000;
+const FIRST_LINE = /^.{0,72}/;
+
+/** The work of sessions: each runs until all of its messages are answered. */
+export function createSessionRuns(options: RunsOptions) {
+  const { store, logs, workspaces, containers, sessions, budgets, pending, find, change, publish, log } =
+    options;
+  const working = new Map<string, Run>();
+  let isClosing = false;
+
+  const open = async (
+    session: HubSession,
+    project: Project,
+    budget: Awaited<ReturnType<Budgets["open"]>>,
+  ): Promise<OpenedAgent> => {
+    const workspace = await workspaces.find(session.workspace_id);
+    options.writeSettings(project);
+    const host = await connectToContainer(options, project, workspace);
+    const announce = async (request: CallerRequest) => {
+      const agent = working.get(session.id)?.opened?.agent;
+      await agent?.session.append({ type: "mark", name: CALLER_REQUEST, data: request });
+    };
+    const { calls, env } = options;
+    const given = callerTool({ session_id: session.id, tools: session.caller_tools, calls, announce });
+    const isNew = (await logs.last(session.id)) === 0;
+    const model = session.model ?? project.model;
+    return openAgent({
+      env,
+      ...(model !== undefined && { model }),
+      log,
+      sessions,
+      limits: budget.limits,
+      from: { how: isNew ? "create" : "resume", id: session.id },
+      host,
+      allow: [ALLOW_ALL],
+      customTools: [...options.toolsOf(session), ...(given ? [given] : [])],
+    });
+  };
+
+  const work = async (id: string): Promise<void> => {
+    const session = await find(id);
+    const project = await findProject(store, session.project_id);
+    using budget = await budgets.open(session, project);
+    const opened = await open(session, project, budget);
+    const run = working.get(id);
+    if (run) run.opened = opened;
+    const { agent } = opened;
+    const { conversation } = agent.session;
+    const unsubscribe = agent.subscribe((event) => {
+      budget.spent(conversation.knownCost);
+      if (run) countCalls(run, event);
+    });
+    try {
+      await pending.forgetDelivered(id);
+      for (let next = await nextStep(id); next && !run?.isEnding; next = await nextStep(id)) {
+        budget.begin(conversation.knownCost);
+        const ended = next === "proceed" ? await agent.proceed() : await agent.send(next.text);
+        await pending.forgetDelivered(id);
+        await change(id, { outcome: ended.reason, cost: conversation.knownCost });
+        await commit(project, session, conversation.title);
+      }
+    } finally {
+      unsubscribe();
+      if (run) delete run.opened;
+      await opened[Symbol.asyncDispose]();
+    }
+  };
+
+  /** The oldest message that the session has not read; `proceed` when a run was cut off. */
+  const nextStep = async (id: string): Promise<PendingMessage | "proceed" | undefined> => {
+    const [first] = (await find(id)).pending;
+    if (first) return first;
+    const { events, ended } = await sessions.info(id).catch(() => ({ events: 0, ended: null }));
+    // Only the hub cancels, when it closes or when the session is over.
+    return events > 0 && (ended === null || ended === "cancelled") ? "proceed" : undefined;
+  };
+
+  /** The result of a run is a commit on the branch of its workspace. */
+  const commit = async (project: Project, session: HubSession, title: string): Promise<void> => {
+    const cwd = workspaces.pathInContainer(await workspaces.find(session.workspace_id));
+    const git = (...args: readonly string[]) => containers.run(project, { argv: ["git", ...args], cwd });
+    await git("add", "-A");
+    if ((await git("diff", "--cached", "--quiet")).code === 0) return;
+    const subject = FIRST_LINE.exec(title)?.[0] || "Work of a session";
+    const { code, stderr } = await git("commit", "--quiet", "--no-verify", "-m", subject);
+    if (code !== 0) log(`hub: session ${session.id} could not commit its work: ${stderr.trim()}`);
+  };
+
+  const settle = async (id: string, update: Partial<HubSession>, type: LifecycleEvent["type"]) => {
+    const settled = await change(id, { state: "idle", ...update });
+    if (settled) publish(type, settled);
+  };
+
+  const start = (id: string): void => {
+    if (working.has(id)) return;
+    const ended = work(id)
+      .then(async () => {
+        working.delete(id);
+        if (isClosing) return;
+        // A message may have come after the last step.
+        if ((await find(id)).pending.length > 0) start(id);
+        else await settle(id, {}, "session.idle");
+      })
+      .catch(async (cause: unknown) => {
+        // A hub that closes cuts connections; the session goes on at the next start.
+        if (isClosing) return;
+        const problem = cause instanceof Error ? cause.message : String(cause);
+        log(`hub: session ${id} failed: ${problem}`);
+        await settle(id, { outcome: "error", problem }, "session.failed");
+      })
+      .finally(() => {
+        if (working.get(id)?.ended === ended) working.delete(id);
+      });
+    ended.catch((cause: unknown) => log(`hub: the state of session ${id} cannot be stored: ${cause}`));
+    working.set(id, { ended, isEnding: false, calls: 0 });
+  };
+
+  return {
+    start,
+    has: (id: string) => working.has(id),
+    count: () => working.size,
+    refuseClosing() {
+      if (isClosing)
+        throw new ToolError("OVERLOADED", "the hub is shutting down; try again in a moment", {
+          retry_after_ms: RETRY_MS,
+        });
+    },
+    /** The message is stored; a running agent gets it now, an idle session starts. */
+    deliver(id: string, text: string): void {
+      const agent = working.get(id)?.opened?.agent;
+      if (agent?.isRunning) agent.queue(text);
+      else start(id);
+    },
+    async stop(id: string): Promise<void> {
+      const run = working.get(id);
+      if (!run) return;
+      run.isEnding = true;
+      await run.opened?.agent.cancel();
+      await run.ended;
+    },
+    /** Stops every run when its tool calls have ended, at the latest after `drainMs`. */
+    async close(drainMs: number): Promise<void> {
+      isClosing = true;
+      const all = [...working.values()];
+      for (const run of all) run.isEnding = true;
+      const quiet = Promise.all(
+        all.map((run) => {
+          const { promise, resolve } = Promise.withResolvers<void>();
+          if (run.calls === 0) resolve();
+          else run.onQuiet = resolve;
+          return promise.then(() => run.opened?.agent.cancel());
+        }),
+      );
+      const { promise: late, resolve } = Promise.withResolvers<void>();
+      const timer = setTimeout(resolve, drainMs);
+      await Promise.race([quiet, late]);
+      clearTimeout(timer);
+      await Promise.all(all.map(({ opened }) => opened?.agent.cancel()));
+      await Promise.all(all.map(({ ended }) => ended));
+    },
+  };
+}
+
+function countCalls(run: Run, { type }: AgentEvent): void {
+  if (type === "tool_began") run.calls += 1;
+  if (type !== "tool_ended") return;
+  run.calls -= 1;
+  if (run.calls <= 0) run.onQuiet?.();
+}
