@@ -1,8 +1,9 @@
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { createAgent } from "@octant/app";
 import { createScriptedProvider, type Script } from "@octant/scripted-provider";
 import { expect, test } from "vitest";
+import { CLAUDE_EVENTS } from "../packages/runtime/src/hooks/hook.ts";
 import { createFixtureProject, type FixtureProject } from "./fixture-project.ts";
 import { accountAt } from "./scripted-account.ts";
 import { openSlashSession } from "./slash-session.ts";
@@ -63,7 +64,11 @@ test("start, message, call, end and close run their hooks with the fields of Cla
   expect(sent[1]).toContain("NOTE-POST");
   expect(sent[2]).toContain("GO-ON");
   expect(sent).toHaveLength(3);
-  const base = { session_id: session, cwd: project.root, transcript_path: "" };
+  const base = {
+    session_id: session,
+    cwd: project.root,
+    transcript_path: expect.stringMatching(/^\/.*transcript\.jsonl$/),
+  };
   expect(records(project, "SessionStart")).toEqual([
     { ...base, hook_event_name: "SessionStart", source: "startup" },
   ]);
@@ -83,6 +88,70 @@ test("start, message, call, end and close run their hooks with the fields of Cla
   expect(records(project, "SessionEnd")).toEqual([
     { ...base, hook_event_name: "SessionEnd", reason: "other" },
   ]);
+});
+
+test("a hook reads the conversation in the file of transcript_path, in the form of Claude Code", async () => {
+  using project = createFixtureProject();
+  // As a hook of Claude Code does it: the path from stdin, then its lines.
+  const copy = `read -r line; path=$(printf '%s' "$line" | sed 's/.*"transcript_path":"\\([^"]*\\)".*/\\1/')`;
+  setHooks(project, [{ event: "Stop", command: `${copy}; cat "$path" > seen.jsonl` }]);
+  await using session = await openSlashSession(project, ({ answers }) =>
+    answers === 0
+      ? { parts: [{ call: "proc", input: { action: "exec", command: "echo hi" } }] }
+      : { parts: [{ text: "all done" }] },
+  );
+  await session.opened.agent.send("hello");
+  const lines = readFileSync(join(project.root, "seen.jsonl"), "utf8").trimEnd().split("\n");
+  const id = expect.any(String);
+  expect(lines.map((line) => JSON.parse(line))).toMatchObject([
+    { type: "user", message: { role: "user", content: [{ type: "text", text: "hello" }] } },
+    { type: "assistant", message: { content: [{ type: "tool_use", id, input: { command: "echo hi" } }] } },
+    { type: "user", message: { content: [{ type: "tool_result", tool_use_id: id, is_error: false }] } },
+    { type: "assistant", sessionId: session.opened.agent.session.id },
+  ]);
+});
+
+test("a hook of any event that takes too long is ended, and the session goes on", async () => {
+  using project = createFixtureProject();
+  const hooks = CLAUDE_EVENTS.map((event) => ({
+    event,
+    ...(event === "PreToolUse" && { matcher: "Read" }),
+    command: `sleep 1000; echo late > late-${event}`,
+    timeout_ms: 300,
+  }));
+  setHooks(project, hooks);
+  const late = (event: string) => `a ${event} hook failed: it took longer than 300 ms`;
+  const told: string[] = [];
+  {
+    await using session = await openSlashSession(project, ({ answers, system }) =>
+      answers === 0 && !/sub-agent/.test(system)
+        ? {
+            parts: [
+              { call: "proc", input: { action: "exec", command: "echo hi" } },
+              { call: "fs", input: { action: "read", uri: "README.md" } },
+            ],
+          }
+        : { parts: [{ text: "done" }] },
+    );
+    const { agent, octant } = session.opened;
+    agent.subscribe((one) => {
+      if (one.type === "notice") told.push(one.text);
+    });
+    expect((await agent.send("hello")).reason).toBe("done");
+    const [command, read] = session.provider.requests[1]?.results ?? [];
+    expect(command?.text).toContain("hi");
+    expect(read?.text).toContain(late("PreToolUse"));
+    expect(await session.run("/solve it")).toBe("done");
+    await agent.compact();
+    const fields = { message: "x", notification_type: "permission_prompt" };
+    const facts = { session: agent.session.id, subject: "permission_prompt", fields };
+    const { messages } = await octant.hooks.fire("Notification", facts, new AbortController().signal);
+    expect(messages).toEqual([late("Notification")]);
+  }
+  expect(told).toEqual(
+    expect.arrayContaining(["SessionStart", "UserPromptSubmit", "Stop", "PreCompact"].map(late)),
+  );
+  expect(readdirSync(project.root).filter((name) => name.startsWith("late-"))).toEqual([]);
 });
 
 test("a refused message never reaches the model, and a refused call is told with the reason", async () => {

@@ -1,4 +1,10 @@
-import type { MomentOutcome, Session, SessionHooks, SessionMoment } from "@octant/agent";
+import {
+  type MomentOutcome,
+  type Session,
+  type SessionHooks,
+  type SessionMoment,
+  toClaudeTranscript,
+} from "@octant/agent";
 import type { Octant } from "../octant-api.ts";
 
 /** What your code does at a moment of a session. */
@@ -8,21 +14,25 @@ export type OnMoment = (
 ) => Promise<MomentOutcome | undefined> | MomentOutcome | undefined;
 
 /** The hooks of the settings, then those of the program that embeds the agent. */
-export const createSessionHooks = (
+export function createSessionHooks(
   { hooks }: Pick<Octant, "hooks">,
-  { id }: Pick<Session, "id">,
+  session: Pick<Session, "id" | "conversation">,
   onMoment?: OnMoment,
-): SessionHooks => ({
-  async fire(moment, { subject = "", fields }, signal) {
-    const set = await hooks.fire(moment, { session: id, subject, fields }, signal);
-    if (set.block !== undefined || set.stop !== undefined) return set;
-    const own = await onMoment?.(moment, fields);
-    const context = [set.context, own?.context].filter(Boolean).join("\n");
-    const messages = [...(set.messages ?? []), ...(own?.messages ?? [])];
-    return { ...own, ...(context !== "" && { context }), ...(messages.length > 0 && { messages }) };
-  },
-  takeNotes: () => hooks.takeNotes(id),
-});
+): SessionHooks {
+  const { id } = session;
+  hooks.setTranscript(id, () => toClaudeTranscript(session));
+  return {
+    async fire(moment, { subject = "", fields }, signal) {
+      const set = await hooks.fire(moment, { session: id, subject, fields }, signal);
+      if (set.block !== undefined || set.stop !== undefined) return set;
+      const own = await onMoment?.(moment, fields);
+      const context = [set.context, own?.context].filter(Boolean).join("\n");
+      const messages = [...(set.messages ?? []), ...(own?.messages ?? [])];
+      return { ...own, ...(context !== "" && { context }), ...(messages.length > 0 && { messages }) };
+    },
+    takeNotes: () => hooks.takeNotes(id),
+  };
+}
 
 /** For a sub-agent: its end has another name, and it has no start, end or messages of the person. */
 export const forMember = (hooks: SessionHooks, agent: Readonly<Record<string, unknown>>): SessionHooks => ({

@@ -1,11 +1,14 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { type Step, ToolError } from "@octant/core";
+import type { Exchange } from "@octant/host";
 import { nameOf } from "../call-name.ts";
 import type { Redact } from "../redact/redactor.ts";
 import { toClaudeCall } from "./claude-call.ts";
 import { toMatcher } from "./concerns-call.ts";
 import { type ClaudeEvent, type ClaudeHook, type HookSettings, isCallHook } from "./hook.ts";
 import { type EventOutcome, toOutcome } from "./hook-answer.ts";
-import { type HookPlace, runProgram } from "./run-command.ts";
+import { type HookInput, type HookPlace, runProgram } from "./run-command.ts";
 
 export interface EventFacts {
   readonly session: string;
@@ -29,14 +32,19 @@ export function createEventHooks(options: EventHooksOptions) {
     .filter((hook): hook is ClaudeHook => !isCallHook(hook))
     .map((hook) => ({ hook, matches: toMatcher(hook.matcher) }));
   const notes = new Map<string, string[]>();
+  const transcripts = new Map<string, () => string>();
   const cwd = options.confinement.start;
 
   const fire = async (event: ClaudeEvent, facts: EventFacts, signal: AbortSignal): Promise<EventOutcome> => {
     const found = hooks.filter(({ hook, matches }) => hook.event === event && matches(facts.subject ?? ""));
     const context: string[] = [];
     const messages: string[] = [];
+    if (found.length === 0) return {};
+    const transcript = transcripts.get(facts.session);
+    using exchange = transcript && (await options.processes.openExchange());
+    if (exchange) writeFileSync(join(exchange.path, TRANSCRIPT), transcript(), { mode: 0o600 });
     for (const { hook } of found) {
-      const input = toInput(event, facts, cwd);
+      const input = toInput(event, facts, cwd, exchange);
       const outcome = toOutcome(event, await runProgram(options, hook, input, signal), options.redact);
       messages.push(...(outcome.messages ?? []));
       if (outcome.context) context.push(outcome.context);
@@ -84,6 +92,10 @@ export function createEventHooks(options: EventHooksOptions) {
   return {
     fire,
     step,
+    /** Hooks of this session read its conversation in a file, as lines of JSON. */
+    setTranscript(session: string, transcript: () => string): void {
+      transcripts.set(session, transcript);
+    },
     /** What hooks have said to the model of this session since the last time. */
     takeNotes(session: string): readonly string[] {
       const taken = notes.get(session) ?? [];
@@ -109,9 +121,18 @@ async function refusedByPerson(reason: string, ctx: Asking, name: string): Promi
   return answer.answer === "accept" ? undefined : reason;
 }
 
-function toInput(event: ClaudeEvent, { session, fields }: EventFacts, cwd: string) {
-  const facts = { session_id: session, transcript_path: "", cwd, hook_event_name: event, ...fields };
+const TRANSCRIPT = "transcript.jsonl";
+
+function toInput(
+  event: ClaudeEvent,
+  { session, fields }: EventFacts,
+  cwd: string,
+  exchange: Exchange | undefined,
+): HookInput {
+  const transcript_path = exchange ? join(exchange.inside, TRANSCRIPT) : "";
+  const facts = { session_id: session, transcript_path, cwd, hook_event_name: event, ...fields };
   return {
+    ...(exchange && { exchange }),
     env: { CLAUDE_PROJECT_DIR: cwd, HANZO_SESSION_ID: session },
     stdin: Buffer.from(JSON.stringify(facts)),
   };

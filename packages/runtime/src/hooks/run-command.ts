@@ -1,10 +1,16 @@
 import { ToolError } from "@octant/core";
-import { type Confinement, type Processes, type ProcessInfo, wholeCharacters } from "@octant/host";
+import {
+  type Confinement,
+  type Processes,
+  type ProcessInfo,
+  type ProcessSpec,
+  wholeCharacters,
+} from "@octant/host";
 import type { HookSettings } from "./hook.ts";
 
 /** Runs hooks as private processes in the sandbox, in the first root. */
 export interface HookPlace {
-  readonly processes: Pick<Processes, "start" | "exited" | "output" | "kill">;
+  readonly processes: Pick<Processes, "start" | "exited" | "output" | "kill" | "openExchange">;
   readonly confinement: Pick<Confinement, "start" | "openFolder">;
 }
 
@@ -106,7 +112,7 @@ export interface HookFacts {
 }
 
 /** The facts as a program gets them. */
-export interface HookInput {
+export interface HookInput extends Pick<ProcessSpec, "exchange"> {
   readonly env: Readonly<Record<string, string>>;
   /** All of it, as JSON. */
   readonly stdin: Buffer;
