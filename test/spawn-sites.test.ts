@@ -22,6 +22,7 @@ const SITES: Readonly<Record<string, string>> = {
  */
 const LAUNCHERS = [
   "packages/cli/src/agent/chat/external-editor.ts",
+  "packages/cli/src/agent/chat/notify.ts",
   "packages/app/src/agent/pictures.ts",
   "packages/app/src/host/connect-to-command.ts",
   "packages/app/src/packs/install-pack.ts",

@@ -56,7 +56,14 @@ export function createPolicySteps(options: PolicyOptions) {
   // A separate process pool: a hook can run however many commands are running.
   const processes = createProcesses({ folder: state.folder("hooks"), env, sandbox, caps: HOOK_CAPS });
   const runner = createHookRunner({ processes, confinement, redact, log });
-  const events = createEventHooks({ hooks: settings.hooks, processes, confinement, redact, log });
+  const events = createEventHooks({
+    hooks: settings.hooks,
+    statusLine: settings.status_line,
+    processes,
+    confinement,
+    redact,
+    log,
+  });
   const places = {
     roots: confinement.roots,
     homes: homesOf(env),

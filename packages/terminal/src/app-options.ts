@@ -4,6 +4,7 @@ import type { Completer } from "./editor/completion.ts";
 import type { InputMode } from "./editor/editor.ts";
 import type { History } from "./editor/history.ts";
 import type { Highlighter } from "./markdown/highlight.ts";
+import type { Notification } from "./notification.ts";
 import type { OutboxOptions } from "./outbox.ts";
 import type { Palette } from "./paint.ts";
 import type { StatusFacts } from "./view/status.ts";
@@ -36,6 +37,10 @@ export type AppOptions = OutboxOptions & {
   /** The person's messages so far, oldest first; /rewind returns to one. */
   prompts?: () => readonly string[];
   bell?: boolean;
+  /** Shows a desktop notification. */
+  notify?: (notification: Notification) => Promise<void>;
+  /** Where the terminal does not report its focus: how long the person must have typed nothing. */
+  notifyAfterMs?: number;
   /** Queries the terminal's background colour before the first frame; the palette follows it. */
   asksForBackground?: boolean;
 };

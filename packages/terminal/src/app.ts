@@ -1,3 +1,4 @@
+import type { EndReason } from "@octant/agent";
 import { type Ask, toOneLine } from "@octant/core";
 import type { AppOptions, Beginning } from "./app-options.ts";
 import type { TerminalInput } from "./device.ts";
@@ -11,10 +12,12 @@ import { type Line, span, wrap } from "./styled.ts";
 import { ConversationView, SPINNER_MS } from "./view/conversation-view.ts";
 import { viewAgents } from "./view/progress.ts";
 import { toClipboard, viewQueue, viewTyped } from "./view/queue.ts";
-import { type StatusFacts, viewStatus } from "./view/status.ts";
+import { type StatusFacts, viewScript, viewStatus } from "./view/status.ts";
 
 const FRAME_MS = 33;
 const MAX_GROWING_ROWS = 16;
+/** A lower window has no room for the lines of a script. */
+const MIN_SCRIPT_ROWS = 12;
 const HINT = "ask, or / for commands, @ for files";
 
 /** The agent in a terminal. `run` resolves when the person leaves. */
@@ -30,6 +33,9 @@ export class TerminalApp {
   /** The last key, when pressing it again does more. */
   #pressed: "Escape" | "Ctrl-C" | undefined;
   #note: string | undefined;
+  /** undefined until the terminal has reported it. */
+  #isFocused: boolean | undefined;
+  #typedAt = performance.now();
   #frame: NodeJS.Timeout | undefined;
   #spinner: NodeJS.Timeout | undefined;
   /** Another program owns the terminal, or the person has left. */
@@ -46,7 +52,7 @@ export class TerminalApp {
       ...options,
       input: this.#input,
       onChange: (isNew) => {
-        if (isNew) this.#ring();
+        if (isNew) this.#ring("The agent has a question");
         this.#render();
       },
       onTyped: (key) => this.#type(key),
@@ -85,7 +91,7 @@ export class TerminalApp {
     const { device, agent, history } = this.#options;
     const stopListening = agent.subscribe((event) => {
       this.#view.onEvent(event);
-      if (event.type === "end") this.#ring();
+      if (event.type === "end") this.#ring(toEnding(event));
       this.refresh();
     });
     if (draft !== undefined) this.#input.text = draft;
@@ -143,12 +149,22 @@ export class TerminalApp {
     );
   }
 
-  #ring(): void {
-    if (this.#options.bell) this.#options.device.write("\x07");
+  /** Calls the person: with the bell, and with a notification when they seem to be elsewhere. */
+  #ring(text: string): void {
+    const { bell, device, agent, notify, notifyAfterMs = 0 } = this.#options;
+    if (bell) device.write("\x07");
+    const isAway =
+      this.#isFocused === undefined ? performance.now() - this.#typedAt >= notifyAfterMs : !this.#isFocused;
+    if (!isAway || !notify) return;
+    const about = agent.session.conversation.title;
+    // A terminal or program that fails to show it has nothing to say about the work.
+    notify({ title: "Octant", text: about === "" ? text : `${text}: ${about}` }).catch(() => {});
   }
 
   #onInput(input: TerminalInput): void {
-    if (this.#suspended) return;
+    if (input.kind === "focus") this.#isFocused = input.isFocused;
+    if (this.#suspended || input.kind === "focus") return;
+    this.#typedAt = performance.now();
     this.#note = undefined;
     const before = this.#pressed;
     this.#pressed = undefined;
@@ -335,9 +351,10 @@ export class TerminalApp {
       ...viewQueue(this.#outbox.queued, device.columns),
     ];
     if (above.length > 0 && (question.length === 0 || this.#question.isRoomy)) above.push([]);
+    const script = device.rows >= MIN_SCRIPT_ROWS ? viewScript(facts, device.columns) : [];
     const status = viewStatus(facts, device.columns);
     return {
-      lines: [...above, ...input.lines, ...menu, status],
+      lines: [...above, ...input.lines, ...menu, ...script, status],
       cursor: { row: above.length + input.cursor.row, column: input.cursor.column },
     };
   }
@@ -359,3 +376,6 @@ export class TerminalApp {
     };
   }
 }
+
+const toEnding = ({ reason }: { reason: EndReason }): string =>
+  reason === "done" ? "The agent is done" : "The agent has stopped";

@@ -5,7 +5,11 @@ import type { Background } from "./paint.ts";
 
 /** The only file that uses pi-tui, for raw mode, key protocols and bracketed paste. */
 
-export type TerminalInput = { kind: "key"; key: string } | { kind: "paste"; text: string };
+export type TerminalInput =
+  | { kind: "key"; key: string }
+  | { kind: "paste"; text: string }
+  /** The terminal's window got or lost the focus. */
+  | { kind: "focus"; isFocused: boolean };
 
 /** A terminal with a person at it. Tests have their own. */
 export interface Device {
@@ -51,6 +55,7 @@ export function processDevice(): Device {
         if (input) onInput(input);
       };
       terminal.start(receive, onResize);
+      terminal.write(REPORT_FOCUS);
     },
     write: (data) => terminal.write(data),
     askBackground: (onAnswer) =>
@@ -68,11 +73,16 @@ export function processDevice(): Device {
       }),
     async stop() {
       clearTimeout(release);
+      terminal.write(STOP_REPORTING_FOCUS);
       await terminal.drainInput(200, 20);
       terminal.stop();
     },
   };
 }
+
+const REPORT_FOCUS = "\x1b[?1004h";
+const STOP_REPORTING_FOCUS = "\x1b[?1004l";
+const FOCUS = /^\x1b\[([IO])$/;
 
 const PASTE = /^\x1b\[200~([\s\S]*)\x1b\[201~$/;
 
@@ -80,6 +90,8 @@ const PASTE = /^\x1b\[200~([\s\S]*)\x1b\[201~$/;
 export function toInput(data: string): TerminalInput | undefined {
   const pasted = PASTE.exec(data)?.[1];
   if (pasted !== undefined) return { kind: "paste", text: pasted.replace(/\r\n?/g, "\n") };
+  const [, focus] = FOCUS.exec(data) ?? [];
+  if (focus !== undefined) return { kind: "focus", isFocused: focus === "I" };
   if (isKeyRelease(data)) return undefined;
   const printable = decodePrintableKey(data) ?? (/^[^\x00-\x1f\x7f]+$/.test(data) ? data : undefined);
   if (printable !== undefined) return { kind: "key", key: printable };

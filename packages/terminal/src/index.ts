@@ -4,6 +4,7 @@ export { processDevice } from "./device.ts";
 export type { Completer, Completion } from "./editor/completion.ts";
 export { openHistory } from "./editor/history.ts";
 export { loadHighlighter } from "./markdown/highlight.ts";
+export { type Notification, toNotification } from "./notification.ts";
 export { runPager } from "./pager.ts";
 export { asksForBackground, paletteOf } from "./paint.ts";
 export { PlainApp } from "./plain-app.ts";

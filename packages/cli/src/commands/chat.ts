@@ -37,7 +37,9 @@ import {
 } from "../agent/agent-flags.ts";
 import { createCompleter } from "../agent/chat/complete.ts";
 import { editExternally } from "../agent/chat/external-editor.ts";
+import { createNotifier } from "../agent/chat/notify.ts";
 import { watchFacts } from "../agent/chat/watch-facts.ts";
+import { watchStatusLine } from "../agent/chat/watch-status-line.ts";
 import { defineCommand, ENDING_SIGNALS, EXIT, type Io, UsageError } from "../command.ts";
 import { explainWorkspace } from "../open-octant.ts";
 import { asTyped, tell } from "../person-command.ts";
@@ -166,6 +168,7 @@ function createApp(
   const palette = paletteOf(io.env);
   const highlight = loadHighlighter();
   const facts = watchFacts(opened, () => app?.refresh());
+  const script = watchStatusLine(opened, io.cwd(), () => app?.refresh());
   const events = (): Promise<StampedEvent[]> => Array.fromAsync(sessions.events(agent.session.id));
   const command = async (line: string, signal: AbortSignal) => {
     facts.watchCrew();
@@ -188,7 +191,7 @@ function createApp(
     agent,
     clock: systemClock,
     model,
-    facts: facts.now,
+    facts: () => ({ ...facts.now(), script: script() }),
     command,
     toContent: pictures.toContent,
   };
@@ -203,6 +206,10 @@ function createApp(
     history: openHistory(join(octant.workspace.state.folder("chat"), "history.jsonl")),
     complete: createCompleter(opened, io.cwd()),
     bell: true,
+    ...(settings.notifications.mode === "auto" && {
+      notify: createNotifier({ env: io.env, roots, write: (sequence) => device.write(sequence) }),
+    }),
+    notifyAfterMs: settings.notifications.after_seconds * 1_000,
     asksForBackground: asksForBackground(io.env),
     prompts: watchPrompts(opened),
     nextMode: opened.nextMode,

@@ -23,8 +23,24 @@ type Filled<T, N extends keyof T = never> = Readonly<Required<Omit<T, N>>> & {
   readonly [K in N]-?: NonNullable<T[K]> | null;
 };
 
-type Unset = "api_key" | "oauth_credentials" | "base_url" | "thinking" | "max_tokens" | "stall_seconds";
-type Group = "sandbox" | "mcp_servers" | "audit" | "net" | "vcs" | "search" | "ui" | "memory";
+type Unset =
+  | "status_line"
+  | "api_key"
+  | "oauth_credentials"
+  | "base_url"
+  | "thinking"
+  | "max_tokens"
+  | "stall_seconds";
+type Group =
+  | "sandbox"
+  | "mcp_servers"
+  | "audit"
+  | "net"
+  | "vcs"
+  | "search"
+  | "ui"
+  | "memory"
+  | "notifications";
 type Given = Required<Settings>;
 
 /** `tools` null: those that are offered by default. `checkpoints` null: on in the agent, off in a server. */
@@ -42,6 +58,7 @@ export type EffectiveSettings = Filled<
   /** Without a browser: the first that is found. */
   readonly ui: Filled<Given["ui"], "browser">;
   readonly memory: Filled<Given["memory"]>;
+  readonly notifications: Filled<Given["notifications"]>;
 };
 
 export type McpServer =

@@ -11,6 +11,8 @@ export const defaultSettings = (): EffectiveSettings => ({
   thinking: null,
   input_mode: "default",
   plain: false,
+  status_line: null,
+  notifications: { mode: "auto", after_seconds: 10 },
   models: emptyDictionary(),
   max_tokens: null,
   stall_seconds: null,

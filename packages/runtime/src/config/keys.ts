@@ -39,6 +39,16 @@ export const KEYS = {
   thinking: { summary: "How much the model thinks: off, low, medium or high", below: "overrides" },
   input_mode: { summary: "Keys of the input line", below: "overrides" },
   plain: { summary: "The agent writes lines without redraws, for screen readers", below: "overrides" },
+  status_line: {
+    summary:
+      "A shell command whose output is shown above the status line; it reads the JSON of Claude Code's `statusLine` on stdin",
+    below: "needs trust",
+  },
+  notifications: {
+    summary:
+      "Desktop notifications of the agent in a terminal: `mode` (`auto` or `off`), and `after_seconds` without a key where the terminal does not report its focus; 10 when absent",
+    below: "ignored, with a warning",
+  },
   models: {
     summary: "Window, output limit, price and abilities of models, by the beginning of their ids",
     below: "ignored, with a warning",

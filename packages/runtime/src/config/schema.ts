@@ -2,6 +2,7 @@ import { MODE_NAMES, PackManifest } from "@octant/core";
 import { SANDBOX_LEVELS, SANDBOX_MODES } from "@octant/host";
 import { z } from "zod";
 import { HookSettings } from "../hooks/hook.ts";
+import { StatusLineSettings } from "../hooks/status-line.ts";
 import { PermissionMode, PermissionRule, ToolPattern } from "../permissions/rule.ts";
 import { type Dictionary, dictionary } from "./dictionary.ts";
 
@@ -10,6 +11,9 @@ export const HOST = /^(\*\.)?[^\s/?#@*:[\]\0]+(:\d{1,5})?$|^\[[\da-f:.]+\](:\d{1
 
 /** A day: timers cannot wait much longer. */
 const MAX_STALL_SECONDS = 24 * 60 * 60;
+
+/** A day. */
+const MAX_AFTER_SECONDS = 24 * 60 * 60;
 
 /** How much a model thinks before it answers. */
 export const THINKING = ["off", "low", "medium", "high"] as const;
@@ -33,6 +37,10 @@ export function settingsSchema() {
       thinking: z.enum(THINKING),
       input_mode: z.enum(["default", "emacs", "vim"]),
       plain: z.boolean(),
+      status_line: StatusLineSettings,
+      notifications: z
+        .strictObject({ mode: z.enum(["auto", "off"]), after_seconds: z.int().min(0).max(MAX_AFTER_SECONDS) })
+        .partial(),
       models: dictionary(z.string().min(1), modelSchema()),
       max_tokens: z.int().positive(),
       stall_seconds: z.int().positive().max(MAX_STALL_SECONDS),

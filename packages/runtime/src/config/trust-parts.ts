@@ -27,7 +27,7 @@ export function trustPartsOf(settings: Settings, folder: string, tier: ProjectTi
     pack,
     content: contentOfPack(folder, pack),
   }));
-  const { custom_instructions: instructions } = settings;
+  const { custom_instructions: instructions, status_line: statusLine } = settings;
   const isList = Array.isArray(settings.permissions);
   const parts: TrustPart[] = [
     ...wanted.permissions
@@ -36,6 +36,7 @@ export function trustPartsOf(settings: Settings, folder: string, tier: ProjectTi
       .map(({ rule, path }) => ({ path, shown: show(rule) })),
     ...(instructions ? [{ path: ["custom_instructions"], shown: show(instructions) }] : []),
     ...wanted.hooks.map((hook, at) => ({ path: ["hooks", at], shown: show(hook) })),
+    ...(statusLine ? [{ path: ["status_line"], shown: show(statusLine) }] : []),
     ...wanted.mcp_servers.map(([name, server]) => ({
       path: ["mcp_servers", name],
       shown: showServer(server),
@@ -57,6 +58,7 @@ export function trustPartsOf(settings: Settings, folder: string, tier: ProjectTi
     toCanonical({
       ...wanted,
       ...(packs.length > 0 && { packs }),
+      ...(statusLine && { status_line: statusLine }),
       ...(instructions && { custom_instructions: instructions }),
     }),
   ]);

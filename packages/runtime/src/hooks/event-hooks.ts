@@ -9,6 +9,7 @@ import { toMatcher } from "./concerns-call.ts";
 import { type ClaudeEvent, type ClaudeHook, type HookSettings, isCallHook } from "./hook.ts";
 import { type EventOutcome, toOutcome } from "./hook-answer.ts";
 import { type HookInput, type HookPlace, runProgram } from "./run-command.ts";
+import { type StatusLineSettings, toStatusLines } from "./status-line.ts";
 
 export interface EventFacts {
   readonly session: string;
@@ -19,6 +20,7 @@ export interface EventFacts {
 }
 
 export interface EventHooksOptions extends HookPlace {
+  readonly statusLine?: StatusLineSettings | null;
   readonly hooks: readonly HookSettings[];
   readonly redact: Redact;
   log(line: string): void;
@@ -35,14 +37,20 @@ export function createEventHooks(options: EventHooksOptions) {
   const transcripts = new Map<string, () => string>();
   const cwd = options.confinement.start;
 
+  const openTranscript = async (session: string): Promise<Exchange | undefined> => {
+    const transcript = transcripts.get(session);
+    if (!transcript) return undefined;
+    const exchange = await options.processes.openExchange();
+    writeFileSync(join(exchange.path, TRANSCRIPT), transcript(), { mode: 0o600 });
+    return exchange;
+  };
+
   const fire = async (event: ClaudeEvent, facts: EventFacts, signal: AbortSignal): Promise<EventOutcome> => {
     const found = hooks.filter(({ hook, matches }) => hook.event === event && matches(facts.subject ?? ""));
     const context: string[] = [];
     const messages: string[] = [];
     if (found.length === 0) return {};
-    const transcript = transcripts.get(facts.session);
-    using exchange = transcript && (await options.processes.openExchange());
-    if (exchange) writeFileSync(join(exchange.path, TRANSCRIPT), transcript(), { mode: 0o600 });
+    using exchange = await openTranscript(facts.session);
     for (const { hook } of found) {
       const input = toInput(event, facts, cwd, exchange);
       const outcome = toOutcome(event, await runProgram(options, hook, input, signal), options.redact);
@@ -92,6 +100,13 @@ export function createEventHooks(options: EventHooksOptions) {
   return {
     fire,
     step,
+    /** The lines that the person's script prints for the status of a session; none without a script. */
+    async statusLine(facts: EventFacts, signal: AbortSignal): Promise<readonly string[]> {
+      if (!options.statusLine) return [];
+      using exchange = await openTranscript(facts.session);
+      const input = toInput("Status", facts, cwd, exchange);
+      return toStatusLines(await runProgram(options, options.statusLine, input, signal), options.redact);
+    },
     /** Hooks of this session read its conversation in a file, as lines of JSON. */
     setTranscript(session: string, transcript: () => string): void {
       transcripts.set(session, transcript);
@@ -124,7 +139,7 @@ async function refusedByPerson(reason: string, ctx: Asking, name: string): Promi
 const TRANSCRIPT = "transcript.jsonl";
 
 function toInput(
-  event: ClaudeEvent,
+  event: ClaudeEvent | "Status",
   { session, fields }: EventFacts,
   cwd: string,
   exchange: Exchange | undefined,

@@ -19,11 +19,16 @@ export type StatusFacts = {
   queued: number;
   vim?: string;
   note?: string;
+  /** The lines of the person's own script, which stand above the others. */
+  script?: readonly string[];
   /** Without symbols that a screen reader spells out. */
   isPlain?: boolean;
 };
 
 const METER_CELLS = 8;
+
+export const viewScript = ({ script = [] }: StatusFacts, width: number): readonly Line[] =>
+  script.map((line) => truncate([span(toOneLine(line), { role: "muted" })], width));
 
 /** As much as fits: a narrow window shows the parts that matter most. */
 export function viewStatus(facts: StatusFacts, width: number): Line {
