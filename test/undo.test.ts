@@ -48,7 +48,7 @@ async function makeTurn(
   isCommand = false,
 ): Promise<void> {
   const workspace = createWorkspace({ roots: [root], env, warn: (message) => expect.unreachable(message) });
-  const turn = await workspace.checkpoints.beginTurn(label, { session_id: "ses_other" });
+  const turn = workspace.checkpoints.openTurn(label, { session_id: "ses_other" });
   await workspace.checkpoints.during("call", async () => change(), isCommand);
   await turn.end();
   await workspace.close();

@@ -72,7 +72,7 @@ describe("a denied address in the form of an IPv6 address", () => {
 
 describe("the record of a change that others made to a denied file meanwhile", async () => {
   const { checkpoints } = octant.workspace;
-  const turn = await checkpoints.beginTurn("a turn", { session_id: "ses_test" });
+  const turn = checkpoints.openTurn("a turn", { session_id: "ses_test" });
   await checkpoints.during("call", async () => {
     writeFileSync(at("vault/note.txt"), "new\n");
     writeFileSync(at("plain.txt"), "new\n");

@@ -65,7 +65,7 @@ export function createEditorStep(editor: EditorSession, files: WorkspaceFiles): 
   };
 
   return async (call, { reads_only, paths }, next) => {
-    const changes = reads_only ? undefined : await files.observe();
+    const changes = reads_only ? undefined : files.observe();
     const result = await next(withBase(call));
     for (const { path } of result.facts?.changed ?? []) seen.delete(files.pathOf(path));
     if (isRead(call)) {

@@ -91,6 +91,7 @@ export type {
   MemberHost,
   MemberHosts,
   NamedMarkdown,
+  NewTurn,
   OpenTurn,
   PlannedUndo,
   PlanOptions,

@@ -62,8 +62,8 @@ export interface HostContext {
 
 /** The checkpoints of a workspace: what a turn of an agent changed can be undone and redone. */
 export interface HostTurns {
-  /** undefined where checkpoints are off. */
-  begin(label: string, session_id: string): Promise<OpenTurn | undefined>;
+  /** Opens a turn; its first call that is permitted takes the first checkpoint. undefined where checkpoints are off. */
+  open(turn: NewTurn): Promise<OpenTurn | undefined>;
   /** Newest first. */
   list(filter?: {
     readonly session_id?: string | undefined;
@@ -78,8 +78,14 @@ export interface PlanOptions {
   readonly trusting?: boolean;
 }
 
+export interface NewTurn {
+  readonly label: string;
+  readonly session_id: string;
+  /** Receives the id when the turn begins; never called when none of its calls was permitted. */
+  onBegin(id: number): Promise<void>;
+}
+
 export interface OpenTurn {
-  readonly id: number;
   end(): Promise<void>;
 }
 

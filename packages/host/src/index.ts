@@ -16,7 +16,7 @@ export type {
   Checkpoints,
   CommandEnd,
   OpenCommand,
-  OpenTurn,
+  TurnOptions,
 } from "./checkpoints/checkpoints.ts";
 export type { Restoration } from "./checkpoints/restore.ts";
 export type { Omission } from "./checkpoints/snapshot.ts";

@@ -50,8 +50,8 @@ export interface WorkspaceFiles {
   addRefScheme(scheme: string, read: RefReader): void;
   /** Every edit of the workspace takes these into account from now on. */
   useBuffers(buffers: EditorBuffers): void;
-  /** Returns a function that gives an undo ref for what has changed since; undefined when nothing has. */
-  observe(): Promise<() => Promise<string | undefined>>;
+  /** Returns a function that gives an undo ref for what calls have changed since; undefined when nothing has. */
+  observe(): () => Promise<string | undefined>;
   /** The changes to text files behind an undo ref. */
   diffsOf(undoRef: string): readonly FileDiff[];
 }

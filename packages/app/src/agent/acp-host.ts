@@ -185,18 +185,8 @@ function toWorkspaceFiles(octant: Octant): WorkspaceFiles {
         },
         save: (path, bytes) => save(named(path), bytes.toString()),
       }),
-    observe: () => observe(octant.checkpoints),
+    observe: () => octant.checkpoints?.observe() ?? (async () => undefined),
     diffsOf: (undoRef) => readDiffs(octant, undoRef),
-  };
-}
-
-/** Where no checkpoint can be taken, the call itself says so, or they are off. */
-async function observe(checkpoints: Octant["checkpoints"]) {
-  const before = await checkpoints?.take("before a call").catch(() => undefined);
-  return async (): Promise<string | undefined> => {
-    if (!checkpoints || !before) return undefined;
-    const after = await checkpoints.take("after a call").catch(() => undefined);
-    return after && ((await checkpoints.undoRef(before, after)).undo ?? undefined);
   };
 }
 

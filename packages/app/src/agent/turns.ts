@@ -14,12 +14,12 @@ const MARK = "checkpoint";
 const MAX_TURNS = 500;
 const MAX_LABEL_CHARS = 80;
 
-/** Opens a turn before its first call that may change files; the calls themselves take the checkpoints. */
+/** Opens a turn before its first call that may change files; calls that are permitted take the checkpoints. */
 export function createTurnCheckpoints(turns: HostTurns, session: Session) {
   let turn: Promise<OpenTurn | undefined> | undefined;
   const step: CallStep = async (call, { reads_only }, next) => {
     if (!reads_only) {
-      turn ??= begin(turns, session);
+      turn ??= open(turns, session);
       await turn;
     }
     return next(call);
@@ -33,9 +33,9 @@ export function createTurnCheckpoints(turns: HostTurns, session: Session) {
     async end() {
       const ended = turn;
       turn = undefined;
-      // A turn that failed to begin has already reported its error.
+      // A turn that failed to open has already reported its error.
       await ended?.then(
-        (begun) => begun?.end(),
+        (opened) => opened?.end(),
         () => {},
       );
     },
@@ -43,11 +43,14 @@ export function createTurnCheckpoints(turns: HostTurns, session: Session) {
 }
 
 /** The mark lets a rewind find the turn of a message, also in a fork of the session. */
-async function begin(turns: HostTurns, session: Session): Promise<OpenTurn | undefined> {
-  const turn = await turns.begin(labelOf(session), session.id);
-  if (turn) await session.append({ type: "mark", name: MARK, data: { turn: turn.id } });
-  return turn;
-}
+const open = (turns: HostTurns, session: Session): Promise<OpenTurn | undefined> =>
+  turns.open({
+    label: labelOf(session),
+    session_id: session.id,
+    async onBegin(turn) {
+      await session.append({ type: "mark", name: MARK, data: { turn } });
+    },
+  });
 
 /** The person's last request. */
 function labelOf({ conversation: { messages } }: Session): string {

@@ -7,7 +7,7 @@ import type { Octant } from "../octant.ts";
 
 /** The checkpoints of a workspace in this process. */
 export const createTurns = (octant: Octant): HostTurns => ({
-  begin: async (label, session_id) => octant.checkpoints?.beginTurn(label, { session_id }),
+  open: async ({ label, ...turn }) => octant.checkpoints?.openTurn(label, turn),
   list: (filter) => octant.workspace.checkpoints.turns(filter),
   plan: (turn, direction, options) => planTurn(octant, turn, direction, options),
 });

@@ -1,6 +1,14 @@
 import { randomUUID } from "node:crypto";
 import { once } from "node:events";
-import type { MemberHost, MemberHosts, MemberPlan, OpenTurn, ToolHost, UndoPlan } from "@octant/agent";
+import type {
+  MemberHost,
+  MemberHosts,
+  MemberPlan,
+  NewTurn,
+  OpenTurn,
+  ToolHost,
+  UndoPlan,
+} from "@octant/agent";
 import {
   action,
   type Context,
@@ -24,8 +32,14 @@ export const HOST = "host";
 interface Place extends OpenedPlace {
   /** Another one after every restart: a call for an earlier one may have run there. */
   readonly epoch: string;
-  readonly turns: Map<number, OpenTurn>;
+  /** By the client's name for it. */
+  readonly turns: Map<string, PlaceTurn>;
   readonly plans: Map<string, UndoPlan>;
+}
+
+interface PlaceTurn extends OpenTurn {
+  /** Its id once it has begun; undefined when it ended before. */
+  readonly begun: Promise<number | undefined>;
 }
 
 export interface OpenedPlace {
@@ -54,6 +68,7 @@ export interface HostSources {
 const MAX_WAIT_MS = 50_000;
 const MAX_PLANS = 32;
 const PlaceId = z.string().min(1).max(128);
+const TurnName = z.string().min(1).max(128);
 const Turn = z.object({
   id: z.int(),
   at: z.string(),
@@ -220,17 +235,21 @@ export function hostTool({ openPlace }: HostSources) {
           return {};
         },
       }),
-      begin_turn: request("Begin a turn of an agent.", "write", {
-        input: z.strictObject({ place: PlaceId, label: z.string(), session_id: z.string() }),
-        async run({ place, label, session_id }) {
+      open_turn: request("Open a turn of an agent.", "write", {
+        input: z.strictObject({ place: PlaceId, turn: TurnName, label: z.string(), session_id: z.string() }),
+        async run({ place, turn, ...wanted }) {
           const { host, turns } = await find(place);
-          const turn = await host.turns.begin(label, session_id);
-          if (turn) turns.set(turn.id, turn);
-          return turn ? { turn: turn.id } : {};
+          const opened = await openTurn(host, wanted);
+          if (opened) turns.set(turn, opened);
+          return { is_open: opened !== undefined };
         },
       }),
+      turn_begun: request("Wait until a turn has begun, or ended before that.", "read", {
+        input: z.strictObject({ place: PlaceId, turn: TurnName }),
+        run: async ({ place, turn }) => ({ id: (await (await find(place)).turns.get(turn)?.begun) ?? null }),
+      }),
       end_turn: request("End a turn of an agent.", "write", {
-        input: z.strictObject({ place: PlaceId, turn: z.int() }),
+        input: z.strictObject({ place: PlaceId, turn: TurnName }),
         async run({ place, turn }) {
           const { turns } = await find(place);
           await turns.get(turn)?.end();
@@ -292,6 +311,22 @@ export function hostTool({ openPlace }: HostSources) {
       }),
     },
   });
+}
+
+async function openTurn(
+  { turns }: ToolHost,
+  wanted: Pick<NewTurn, "label" | "session_id">,
+): Promise<PlaceTurn | undefined> {
+  const { promise: begun, resolve } = Promise.withResolvers<number | undefined>();
+  const turn = await turns.open({ ...wanted, onBegin: async (id) => resolve(id) });
+  return (
+    turn && {
+      begun,
+      async end() {
+        await turn.end().finally(() => resolve(undefined));
+      },
+    }
+  );
 }
 
 const toText = ({ registry, roots }: ToolHost, envelope: Envelope): string =>

@@ -167,12 +167,20 @@ interface FoundJob {
 }
 
 const toTurns = (get: Get): HostTurns => ({
-  async begin(label, session_id) {
-    const { turn: id } = await get<{ turn?: number }>("begin_turn", { label, session_id });
-    // A host that was restarted has ended the turn.
-    return id === undefined
-      ? undefined
-      : { id, end: () => get<void>("end_turn", { turn: id }).catch(() => {}) };
+  async open({ onBegin, ...wanted }) {
+    const turn = randomUUID();
+    const { is_open } = await get<{ is_open: boolean }>("open_turn", { turn, ...wanted });
+    if (!is_open) return undefined;
+    // A host that was restarted has ended the turn; a log that cannot be written ends the run itself.
+    const begun = get<{ id: number | null }>("turn_begun", { turn })
+      .then(({ id }) => (id === null ? undefined : onBegin(id)))
+      .catch(() => {});
+    return {
+      async end() {
+        await get("end_turn", { turn }).catch(() => {});
+        await begun;
+      },
+    };
   },
   list: async (filter = {}) =>
     (await get<{ turns: readonly Turn[] }>("turns", withoutUndefined(filter))).turns,

@@ -16,7 +16,7 @@ import {
 import { MAX_CONTENT_BYTES } from "./contents.ts";
 import { planRestoration } from "./restore.ts";
 import { type Snapshot, takeSnapshot } from "./snapshot.ts";
-import { changedByCommand, createTurnSpans, joinSpans, type TurnSpans } from "./spans.ts";
+import { changedByCommand, createLazyTurn, createTurnSpans, joinSpans, type LazyTurn } from "./spans.ts";
 import {
   type Checkpoint,
   type CheckpointStore,
@@ -42,6 +42,12 @@ export interface BeginOptions {
   readonly signal?: AbortSignal;
 }
 
+export interface TurnOptions {
+  readonly session_id?: string;
+  /** Receives the id of the turn before its first work starts. */
+  onBegin?(id: number): Promise<void> | void;
+}
+
 export interface CommandEnd {
   readonly undo: Ref | null;
   readonly note?: string;
@@ -50,7 +56,6 @@ export interface CommandEnd {
 }
 
 export type Checkpoints = ReturnType<typeof createCheckpoints>;
-export type OpenTurn = Awaited<ReturnType<Checkpoints["beginTurn"]>>;
 export type OpenCommand = Awaited<ReturnType<Checkpoints["begin"]>>;
 
 /**
@@ -157,18 +162,26 @@ export function createCheckpoints({
     return { undo: covered.length === 0 ? null : await refFor(covered), uncovered };
   };
 
+  const observers = new Set<(around: Checkpoint) => void>();
   /** The turn of an agent: changes by its calls are its work. */
-  let current: TurnSpans | undefined;
-  const openTurn = async (label: string, { session_id }: BeginOptions, before: Checkpoint) => {
+  let current: LazyTurn | undefined;
+  const storeTurn = async (label: string, { session_id, onBegin }: TurnOptions, before: Checkpoint) => {
     const turn = { label, session_id: session_id ?? null, before: before.seq };
     const id = await use((store) => store.beginTurn(turn));
-    return createTurnSpans(id, use, () => take(`after: ${label}`, { session_id }));
+    const spans = createTurnSpans(id, use, () => take(`after: ${label}`, { session_id }));
+    try {
+      await onBegin?.(id);
+    } catch (cause) {
+      await spans.end();
+      throw cause;
+    }
+    return spans;
   };
-  const beginTurn = async (label: string, options: BeginOptions = {}) => {
-    const turn = await openTurn(label, options, await take(label, options));
+  /** Opens a turn, whose first call takes its first checkpoint; calls that are refused leave none. */
+  const openTurn = (label: string, options: TurnOptions = {}) => {
+    const turn = createLazyTurn((before) => storeTurn(label, options, before));
     current = turn;
     return {
-      id: turn.id,
       async end(): Promise<void> {
         if (current === turn) current = undefined;
         await turn.end();
@@ -179,11 +192,16 @@ export function createCheckpoints({
   const during = async <T>(label: string, work: () => Promise<T>, isCommand = false): Promise<T> => {
     const turn = current;
     if (!turn) return work();
-    await turn.enter(await take(label), isCommand);
+    const before = await take(label);
+    const spans = await turn.begun(before);
+    if (!spans) return work();
+    await spans.enter(before, isCommand);
+    for (const observe of observers) observe(before);
     try {
       return await work();
     } finally {
-      await turn.leave();
+      const after = await spans.leave();
+      if (after) for (const observe of observers) observe(after);
     }
   };
 
@@ -191,9 +209,10 @@ export function createCheckpoints({
   /** Stores the state before a command that is to be undone as a whole; it is part of the open turn, if there is one. */
   const begin = async (label: string, options: BeginOptions = {}) => {
     const before = await take(label, options);
-    const outer = current;
-    const turn = outer ?? (await openTurn(label, options, before));
+    const outer = await current?.begun(before);
+    const turn = outer ?? (await storeTurn(label, options, before));
     await turn.enter(before, true);
+    for (const observe of observers) observe(before);
     const work = { label, beside: new Set<string>() };
     let ended: Promise<CommandEnd> | undefined;
     for (const other of running) {
@@ -205,6 +224,7 @@ export function createCheckpoints({
       running.delete(work);
       const after = await take(`after: ${label}`, { session_id: options.session_id });
       await turn.leave(after);
+      for (const observe of observers) observe(after);
       const others = outer ? [] : await use((store) => store.alongside(turn.id));
       if (!outer) await turn.end();
       try {
@@ -233,8 +253,19 @@ export function createCheckpoints({
   return {
     take,
     begin,
-    beginTurn,
+    openTurn,
     during,
+    /** Returns a function that gives an undo ref for the work that ran since; undefined when it changed nothing. */
+    observe() {
+      const seen: Checkpoint[] = [];
+      const observe = (around: Checkpoint) => void seen.push(around);
+      observers.add(observe);
+      return async (): Promise<Ref | undefined> => {
+        observers.delete(observe);
+        const [first, last] = [seen[0], seen.at(-1)];
+        return first && last && ((await undoRef(first, last)).undo ?? undefined);
+      };
+    },
     /** Newest first. */
     turns: ({ limit = 50, session_id }: { readonly limit?: number; readonly session_id?: string } = {}) =>
       use((store) => store.turns(limit, session_id)),

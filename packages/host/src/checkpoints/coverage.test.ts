@@ -37,7 +37,7 @@ type Opened = ReturnType<typeof open>;
 
 /** Runs the calls of a turn, and what a person does before the first, between them and after the last. */
 async function makeTurn({ checkpoints }: Opened, ...scripts: readonly string[]) {
-  const turn = await checkpoints.beginTurn("turn");
+  const turn = checkpoints.openTurn("turn");
   for (const [at, script] of scripts.entries())
     if (at % 2 === 0) sh(script);
     else await checkpoints.during("call", async () => sh(script));

@@ -33,16 +33,46 @@ export function createTurnSpans(id: number, use: UseStore, takeAfter: () => Prom
       if (isCommand) commandSince ??= performance.now();
       await span;
     },
-    async leave(taken?: Checkpoint): Promise<void> {
+    /** Returns the checkpoint after the work, unless it could not be taken. */
+    async leave(taken?: Checkpoint): Promise<Checkpoint | undefined> {
       const after = taken ?? (await takeAfter().catch(orNone));
       users -= 1;
-      if (users > 0) return;
+      if (users > 0) return after;
       if (after) await endSpan(after);
       else span = undefined;
+      return after;
     },
     async end(): Promise<void> {
       if (span) await endSpan(await takeAfter());
       await use((store) => store.endTurn(id));
+    },
+  };
+}
+
+export type LazyTurn = ReturnType<typeof createLazyTurn>;
+
+/** A turn that is stored with its first work, so that refused calls leave nothing. */
+export function createLazyTurn(store: (before: Checkpoint) => Promise<TurnSpans>) {
+  let stored: Promise<TurnSpans> | undefined;
+  let isOver = false;
+  const retryable = async (before: Checkpoint) => {
+    try {
+      return await store(before);
+    } catch (cause) {
+      stored = undefined;
+      throw cause;
+    }
+  };
+  return {
+    /** undefined when the turn has ended. */
+    async begun(before: Checkpoint): Promise<TurnSpans | undefined> {
+      if (isOver) return undefined;
+      stored ??= retryable(before);
+      return stored;
+    },
+    async end(): Promise<void> {
+      isOver = true;
+      await (await stored)?.end();
     },
   };
 }

@@ -164,8 +164,8 @@ async function play(root: string, state: string, steps: readonly Step[]): Promis
     if ("edits" in step) {
       for (const edit of step.edits) run(edit.replaceAll("'", '"'));
     } else if ("calls" in step) {
-      const open = await checkpoints.beginTurn("turn");
       const calls: { before: Tree; after: Tree }[] = [];
+      const open = checkpoints.openTurn("turn", { onBegin: (id) => void judged.push({ id, calls }) });
       for (const [commands, edits] of step.calls) {
         const before = look();
         await checkpoints.during("call", async () => void run(commands.join("\n")));
@@ -173,7 +173,6 @@ async function play(root: string, state: string, steps: readonly Step[]): Promis
         for (const edit of edits) run(edit.replaceAll("'", '"'));
       }
       await open.end();
-      judged.push({ id: open.id, calls });
     } else {
       const turns = await checkpoints.turns({ limit: 50 });
       const isUndo = step.direction === "undo";

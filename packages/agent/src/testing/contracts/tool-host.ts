@@ -145,11 +145,15 @@ export function describeToolHost(name: string, setUp: (tool: Tool) => Promise<Ho
 
     test("undoes and redoes what a turn changed", async () => {
       const { turns } = place.host;
-      const turn = await turns.begin("write it", "ses_contract");
+      let id: number | undefined;
+      const onBegin = async (begun: number) => {
+        id = begun;
+      };
+      const turn = await turns.open({ label: "write it", session_id: "ses_contract", onBegin });
       await send(call("fs", "write", { uri: "turn.txt", content: "new\n" }), answering("session"));
       await turn?.end();
       const [done] = await turns.list({ session_id: "ses_contract", limit: 1 });
-      expect(done).toMatchObject({ id: turn?.id, label: "write it", undone: false });
+      expect(done).toMatchObject({ id, label: "write it", undone: false });
       const undo = await turns.plan(done!, "undo", { trusting: true });
       expect(undo.restored).toEqual([{ path: "turn.txt", change: "removed" }]);
       expect(await undo.diff({ overwrite: false })).toContain("-new");
@@ -158,6 +162,19 @@ export function describeToolHost(name: string, setUp: (tool: Tool) => Promise<Ho
       const [undone] = await turns.list({ session_id: "ses_contract" });
       await (await turns.plan(undone!, "redo")).apply({ overwrite: false });
       expect(read("turn.txt")).toBe("new\n");
+    });
+
+    test("a turn whose calls were refused never begins", async () => {
+      const { turns } = place.host;
+      const before = await turns.list();
+      const begun: number[] = [];
+      const onBegin = async (id: number) => void begun.push(id);
+      const turn = await turns.open({ label: "nothing", session_id: "ses_contract", onBegin });
+      const { envelope } = await send(write("refused"), answering("deny"));
+      expect(envelope.error?.code).toBe("PERMISSION_DENIED");
+      await turn?.end();
+      expect(await turns.list()).toEqual(before);
+      expect(begun).toEqual([]);
     });
 
     test("goes on after a lost connection; a change that was running is INTERRUPTED", async ({ skip }) => {
