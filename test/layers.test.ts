@@ -16,7 +16,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   mcp: ["core", "http"],
   runtime: ["core", "host"],
   http: ["core"],
-  console: ["core", "http"],
+  console: ["core", "http", "app"],
   "mcp-client": ["core"],
   agent: ["core", "runtime", "mcp-client"],
   "scripted-provider": ["agent"],
@@ -105,7 +105,9 @@ test.each(NAMES)("%s imports only the packages below it", (name) => {
 });
 
 test("front ends take only types from app, so that a program can bring its own", () => {
-  for (const { file, text } of ["acp", "bridge", "terminal"].flatMap((name) => sources(`packages/${name}`)))
+  for (const { file, text } of ["acp", "bridge", "console", "terminal"].flatMap((name) =>
+    sources(`packages/${name}`),
+  ))
     expect(text.match(/^import (?!type )[^;]*"@octant\/app"/m), file).toBeNull();
 });
 

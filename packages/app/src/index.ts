@@ -52,14 +52,36 @@ export { runShellLine } from "./agent/shell-line.ts";
 export { listPrompts } from "./agent/turns.ts";
 export { createTurns, describeUndo, planUndo, whyAsked } from "./agent/undo.ts";
 export { findUntrusted, trustWaiting, type Waiting } from "./agent/untrusted.ts";
-export { describeLeftWork, openWorktreeRecords } from "./agent/worktree-records.ts";
+export { auditPlaceOf } from "./audit-place.ts";
+export type { ConsoleTool } from "./console/console-tool.ts";
+export type {
+  AuditRow,
+  CallDetail,
+  ChainState,
+  Checkpoint,
+  DoctorCheck,
+  EditRow,
+  Explanation,
+  FileChanges,
+  HealthState,
+  HookRow,
+  LatencyRow,
+  SandboxState,
+  SessionEvent,
+  SessionRow,
+  SettingRow,
+  ToolRow,
+  UndoableTurn,
+} from "./console/shapes.ts";
 export { describeEvent } from "./control/describe-event.ts";
 export { type ControlClient, connectTo, findProcesses, listSockets } from "./control/find-processes.ts";
 export type { ControlAnswer, ControlEvent, ProcessStatus, SessionStatus } from "./control/protocol.ts";
 export { askLate, followTools } from "./edge/remote-features.ts";
 export { INSTRUCTIONS, LOCAL_CALLER } from "./edges.ts";
+export { explainCall, findCalled } from "./explain-call.ts";
 export { checkEdges } from "./health/check-edges.ts";
-export { type Check, checkTestRun, checkWorkspace } from "./health/check-workspace.ts";
+export { checkHere } from "./health/check-here.ts";
+export { type Check, checkTestRun } from "./health/check-workspace.ts";
 export { connectToCommand, connectToStreams } from "./host/connect-to-command.ts";
 export { serveOnSavedPort } from "./http/saved-port.ts";
 export { createEdgeFeatures } from "./mcp/features.ts";

@@ -20,9 +20,9 @@ import {
   redactErrors,
   runHooks,
   SessionAnswers,
-  toAuditKey,
 } from "@octant/runtime";
 import type { ActiveModes } from "@octant/tools";
+import { auditPlaceOf } from "./audit-place.ts";
 import type { OctantOptions } from "./octant-api.ts";
 
 export interface PolicyOptions
@@ -46,9 +46,7 @@ export function createPolicySteps(options: PolicyOptions) {
   const redact = createRedactor({ secrets: collectSecrets(env, settings) });
   const { auditIn = state } = options;
   const audit = createAuditLog({
-    folder: auditIn.folder("audit"),
-    witnesses: auditIn.folderBeside("audit-witness"),
-    key: toAuditKey(auditIn.secret()),
+    ...auditPlaceOf(auditIn),
     keepBytes: settings.audit.keep_bytes,
     warn: log,
   });
@@ -83,6 +81,7 @@ export function createPolicySteps(options: PolicyOptions) {
   };
   return {
     rules,
+    redact,
     /** People's decisions for the rest of a session. */
     sessionRules: session,
     /** Hooks of sessions. */

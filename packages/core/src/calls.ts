@@ -1,4 +1,4 @@
-import type { Call } from "./dispatch.ts";
+import type { Call, Reply } from "./dispatch.ts";
 import type { ErrorCode } from "./errors.ts";
 import type { Caller } from "./tool.ts";
 
@@ -14,6 +14,18 @@ export type CallEvent = {
   /** `job_id` is set when the work continues as a job. */
   | { readonly type: "ended"; readonly code: ErrorCode | "OK"; readonly job_id?: string }
 );
+
+/** A call that ended, with its whole request and reply. */
+export interface ObservedCall {
+  readonly trace_id: string;
+  readonly tool: string;
+  readonly action: string;
+  readonly caller: string;
+  readonly input: unknown;
+  readonly reply: Reply;
+  /** Milliseconds since 1970. */
+  readonly started_at: number;
+}
 
 /** Names come from callers, so they may have any length. */
 const MAX_NAME_CHARS = 64;

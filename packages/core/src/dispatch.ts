@@ -1,5 +1,5 @@
 import { resolveAliases } from "./aliases.ts";
-import { type CallEvent, toCallFacts } from "./calls.ts";
+import { type CallEvent, type ObservedCall, toCallFacts } from "./calls.ts";
 import { createContext, createNotes } from "./context.ts";
 import type { Envelope } from "./envelope.ts";
 import { type ErrorCode, ToolError } from "./errors.ts";
@@ -108,13 +108,27 @@ export interface DispatcherOptions {
   readonly questions?: Questions;
   /** Publishes the start and the end of every call. */
   readonly calls?: Topic<CallEvent>;
+  /** Returns a function that receives every call as it ends; undefined while nobody looks. Needs `calls`. */
+  readonly observer?: () => ((call: ObservedCall) => void) | undefined;
   /** Receives every failure that became INTERNAL. */
   readonly onBug: (bug: { traceId: string; call: Call; cause: unknown }) => void;
 }
 
 /** The only entry to the tools: every edge, and every test, calls the function that this returns. */
 export function createDispatcher(options: DispatcherOptions): Dispatch {
-  const { registry, cursors, mode, jobs, audit, onRejected, policy = [], around, calls, onBug } = options;
+  const {
+    registry,
+    cursors,
+    mode,
+    jobs,
+    audit,
+    onRejected,
+    policy = [],
+    around,
+    calls,
+    onBug,
+    observer,
+  } = options;
   const { questions = createQuestions() } = options;
   const checks = [...(audit ? [audit] : []), heedCancellation, checkAccess, checkMode(mode), ...policy];
   const check = (call: Call, traceId: string, caller: Caller): CheckedCall => {
@@ -131,7 +145,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatch {
     const traceId = toTraceId(given.traceparent);
     const notes = createNotes();
     const facts = calls && toCallFacts(call, traceId, given.caller);
-    if (facts) calls.publish({ ...facts, type: "started" });
+    const started = facts && calls.publish({ ...facts, type: "started" });
     const toEnvelope = createToEnvelope(call, traceId, notes, (cause) => onBug({ traceId, call, cause }));
     const envelope = await toEnvelope(() => {
       const checked = check(call, traceId, given.caller);
@@ -144,15 +158,18 @@ export function createDispatcher(options: DispatcherOptions): Dispatch {
       );
       return start();
     }, given.signal);
-    if (facts)
+    const attachments = envelope.ok ? notes.attachments : [];
+    const reply = { envelope, attachments, ...(envelope.ok && notes.binary && { binary: notes.binary }) };
+    if (facts) {
+      observer?.()?.({ ...facts, input: call.input, reply, started_at: started?.at ?? 0 });
       calls.publish({
         ...facts,
         type: "ended",
         code: envelope.error?.code ?? "OK",
         ...(envelope.meta.job_id !== undefined && { job_id: envelope.meta.job_id }),
       });
-    if (!envelope.ok) return { envelope, attachments: [] };
-    return { envelope, attachments: notes.attachments, ...(notes.binary && { binary: notes.binary }) };
+    }
+    return reply;
   };
 }
 

@@ -1,3 +1,4 @@
+export { showValue } from "./audit/arguments.ts";
 export { createAuditLog } from "./audit/audit-log.ts";
 export { type ChainRecord as KeptRecord, followAudit, readAudit } from "./audit/read.ts";
 export { recordCall } from "./audit/record-call.ts";
@@ -80,4 +81,4 @@ export {
 export { SessionAnswers } from "./permissions/session-answers.ts";
 export { createTerminalAsk, openTerminal } from "./permissions/terminal-ask.ts";
 export { collectSecrets } from "./redact/collect-secrets.ts";
-export { createRedactor, redactErrors } from "./redact/redactor.ts";
+export { createRedactor, type Redact, redactErrors } from "./redact/redactor.ts";

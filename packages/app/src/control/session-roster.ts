@@ -26,6 +26,7 @@ export function createSessionRoster() {
         stop();
       };
     },
+    get: (session_id: string): Agent | undefined => agents.get(session_id),
     list: (): readonly SessionStatus[] =>
       [...agents.values()].map(({ session: { id, conversation }, isRunning }) => ({
         session_id: id,

@@ -1,4 +1,5 @@
 import { resolve } from "node:path";
+import { auditPlaceOf } from "@octant/app";
 import { counted, toOneLine } from "@octant/core";
 import { createConfinement, openStateFolder } from "@octant/host";
 import {
@@ -7,7 +8,6 @@ import {
   type KeptRecord,
   listOlderFiles,
   readAudit,
-  toAuditKey,
   verifyAudit,
 } from "@octant/runtime";
 import { defineCommand, EXIT, type Io, print, toCount } from "../command.ts";
@@ -56,12 +56,7 @@ log or the whole state of this folder included. Old records that retention dropp
 
 function openAudit(roots: readonly string[], io: Io) {
   const real = createConfinement(roots.map((root) => resolve(io.cwd(), root))).roots;
-  const state = openStateFolder({ roots: real, env: io.env, warn: (line) => logLine(line, io) });
-  return {
-    folder: state.folder("audit"),
-    witnesses: state.folderBeside("audit-witness"),
-    key: toAuditKey(state.secret()),
-  };
+  return auditPlaceOf(openStateFolder({ roots: real, env: io.env, warn: (line) => logLine(line, io) }));
 }
 
 function toLine(record: KeptRecord, { stdout }: Io): Shown {

@@ -1,13 +1,4 @@
-import type { Octant } from "@octant/app";
-import {
-  type Check,
-  checkClients,
-  checkEdges,
-  checkTestRun,
-  checkWorkspace,
-  describeLeftWork,
-  openWorktreeRecords,
-} from "@octant/app";
+import { type Check, checkClients, checkEdges, checkHere, checkTestRun } from "@octant/app";
 import { counted, ToolError, toOneLine } from "@octant/core";
 import { toColumns } from "../columns.ts";
 import { defineCommand, EXIT, type Io, print, printJson, UsageError } from "../command.ts";
@@ -44,21 +35,11 @@ export const doctor = defineCommand({
 async function lookAround(open: () => ReturnType<typeof openOctant>, { env }: Io): Promise<Check[]> {
   try {
     await using octant = await open();
-    return [
-      ...(await checkWorkspace(octant)),
-      ...(await checkEdges(octant, env)),
-      ...(await checkLeftWork(octant, env)),
-    ];
+    return [...(await checkHere(octant, env)), ...(await checkEdges(octant, env))];
   } catch (cause) {
     if (!(cause instanceof ToolError || cause instanceof UsageError)) throw cause;
     return [{ name: "workspace", status: "fail", detail: cause.message }];
   }
-}
-
-/** Killed sessions leave the work of their sub-agents. */
-async function checkLeftWork({ workspace }: Octant, env: NodeJS.ProcessEnv): Promise<Check[]> {
-  const left = await openWorktreeRecords(workspace, env).sweep();
-  return left.map((work) => ({ name: "sub-agents", status: "warn", detail: describeLeftWork(work) }));
 }
 
 function checkTerminal({ stdout, env }: Io): Check {

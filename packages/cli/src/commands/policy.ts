@@ -1,9 +1,7 @@
-import type { Octant } from "@octant/app";
-import { toNetworkPolicy } from "@octant/app";
-import { type AnyAction, actionOf, ToolError, toInputSchema, toOneLine, toolOf } from "@octant/core";
-import { createNetwork, refusalOf } from "@octant/host";
-import { explainPolicy, type PolicyExplanation } from "@octant/runtime";
-import { parseCallArguments, parseName } from "../call-arguments.ts";
+import { explainCall, findCalled } from "@octant/app";
+import { toInputSchema, toOneLine } from "@octant/core";
+import type { PolicyExplanation } from "@octant/runtime";
+import { parseCallArguments } from "../call-arguments.ts";
 import { toColumns } from "../columns.ts";
 import { defineCommand, print, printJson, UsageError } from "../command.ts";
 import { openOctant } from "../open-octant.ts";
@@ -30,42 +28,19 @@ export const policy = defineCommand({
   octant policy explain proc.exec command='["git","push"]' --permissions enforce`,
   async run({ args: [, called = "", ...words], flags }, io) {
     await using octant = await openOctant(flags, io);
-    const { tool, action } = parseName(called);
-    const act = actionOf(toolOf(octant.registry.list(), tool), action);
+    const act = findCalled(octant, called);
     const readNothing = (source: string): string => {
       throw new UsageError(`@${source} is not read here`, "give the text itself, or leave it out");
     };
-    const explanation = explainPolicy({
+    const explanation = await explainCall(octant, {
       name: called,
-      action: act,
       input: parseCallArguments(words, toInputSchema(act), readNothing),
-      policy: octant.rules,
-      permissions: flags.permissions ?? "host",
-      mode: flags.mode ?? octant.config.settings.mode ?? undefined,
-      hooks: octant.config.settings.hooks,
-      refusal: toRefusal(octant, act),
-      sandbox: await octant.workspace.sandbox.status(),
-      unconfined: await octant.workspace.sandbox.unconfined(),
+      permissions: flags.permissions,
+      mode: flags.mode,
     });
     return flags.json ? printJson(explanation, io) : print(render(explanation, io.stdout), io);
   },
 });
-
-/** Asks the code that would refuse the call. */
-function toRefusal({ workspace, config }: Octant, { access, intent }: AnyAction) {
-  const network = createNetwork({ policy: toNetworkPolicy(config.settings) });
-  const writes = access === "write" && intent === "apply";
-  return (kind: "file" | "url", name: string): string | undefined => {
-    if (kind === "file") return refusalOf(workspace.confinement, name, writes)?.message;
-    try {
-      network.checkUrl(name, false);
-      return undefined;
-    } catch (cause) {
-      if (cause instanceof ToolError) return cause.message;
-      throw cause;
-    }
-  };
-}
 
 function render(explained: PolicyExplanation, stream: NodeJS.WriteStream): Shown {
   const { name, outcome, decided_by, why, access, mode, permission, hooks, sandbox, allow_rule } = explained;

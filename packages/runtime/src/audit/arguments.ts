@@ -21,22 +21,29 @@ export const hashArguments = (input: unknown): ShownArguments => ({
 
 /** In full, but without secrets and up to a limit. */
 export function showArguments(input: unknown, redact: Redact): ShownArguments {
-  const shown = withoutSecrets(input, redact);
-  const text = toCanonicalJson(shown);
-  const told =
-    text.length <= MAX_ARGUMENT_CHARS
-      ? { arguments: shown }
-      : { arguments_cut: text.slice(0, MAX_ARGUMENT_CHARS).toWellFormed() };
+  const { value, cut } = showValue(input, redact, MAX_ARGUMENT_CHARS);
+  const told = cut === undefined ? { arguments: value } : { arguments_cut: cut };
   return { ...hashArguments(input), ...told };
 }
 
-function withoutSecrets(input: unknown, redact: Redact): unknown {
-  let left = MAX_ARGUMENT_CHARS;
+/** The value without secrets, or the beginning of its JSON when that is longer. */
+export function showValue(
+  input: unknown,
+  redact: Redact,
+  maxChars: number,
+): { readonly value?: unknown; readonly cut?: string } {
+  const value = withoutSecrets(input, redact, maxChars);
+  const text = toCanonicalJson(value);
+  return text.length <= maxChars ? { value } : { cut: text.slice(0, maxChars).toWellFormed() };
+}
+
+function withoutSecrets(input: unknown, redact: Redact, maxChars: number): unknown {
+  let left = maxChars;
   const show = (text: string): string => {
     // The rest would be cut off anyway.
     if (left <= 0) return "";
     left -= text.length;
-    return redactBeginning(text, redact);
+    return redactBeginning(text, redact, maxChars);
   };
   const visit = (value: unknown): unknown => {
     if (typeof value === "string") return show(value);
@@ -53,9 +60,9 @@ function withoutSecrets(input: unknown, redact: Redact): unknown {
   return visit(input);
 }
 
-function redactBeginning(text: string, redact: Redact): string {
-  if (text.length <= MAX_ARGUMENT_CHARS) return redact(text);
-  return `${redact(text.slice(0, MAX_ARGUMENT_CHARS + MARGIN_CHARS)).slice(0, -MARGIN_CHARS)}…`;
+function redactBeginning(text: string, redact: Redact, maxChars: number): string {
+  if (text.length <= maxChars) return redact(text);
+  return `${redact(text.slice(0, maxChars + MARGIN_CHARS)).slice(0, -MARGIN_CHARS)}…`;
 }
 
 /** Equal text for equal data, regardless of key order. Undefined values are omitted. */

@@ -1,0 +1,1 @@
+export { API_PATH, CONSOLE_PATH, CSRF_HEADER } from "./api.ts";
