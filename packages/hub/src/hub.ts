@@ -70,7 +70,7 @@ export async function createHub({ folder, env, engine, install, log }: HubOption
     run: containers.run,
   });
   const settingsOf = ({ id }: Project) => place(`projects/${id}/settings`);
-  const logs = createHubLogs(store.events);
+  const logs = await createHubLogs(store.events);
   const calls = createCallerCalls();
   const lifecycle = createLifecycle(Date.now);
   const sessions: HubSessions = createHubSessions({
@@ -136,6 +136,7 @@ export async function createHub({ folder, env, engine, install, log }: HubOption
       await octant.close();
       tokens[Symbol.dispose]();
       await engine.close();
+      await logs[Symbol.asyncDispose]();
       await store.close();
     },
   };

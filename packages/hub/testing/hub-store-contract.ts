@@ -1,4 +1,4 @@
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import type { HubRecord, HubStore } from "../src/store/hub-store.ts";
 
 interface Thing extends HubRecord {
@@ -82,6 +82,25 @@ export function describeHubStore(
     expect((await other.events.ids()).toSorted()).toEqual(["one", "two"]);
     await other.events.remove("one");
     expect(await store.events.read("one", 0, 10)).toEqual([]);
+  });
+
+  test("a watcher is called for each log that grows, until it leaves", async () => {
+    const { store } = await open();
+    const grown: (string | undefined)[] = [];
+    const watching = await store.events.watch((log_id) => grown.push(log_id));
+    await store.events.append("one", { seq: 1 });
+    await vi.waitFor(() => expect(grown).toContain("one"));
+    await watching[Symbol.asyncDispose]();
+    await store.events.append("two", { seq: 1 });
+    await store.events.append("two", { seq: 2 });
+    expect(grown).not.toContain("two");
+  });
+
+  test("text that JSON escapes is read back: NUL, a lone surrogate, quotes", async () => {
+    const { store } = await open();
+    const event = { seq: 1, text: "\u0000 \ud800 '\"\\ \u2028" };
+    await store.events.append("one", event);
+    expect(await store.events.read("one", 0, 1)).toEqual([event]);
   });
 
   test("a lease has one holder, who may renew it, until it is released or its time is over", async () => {

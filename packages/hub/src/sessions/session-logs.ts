@@ -4,17 +4,19 @@ import type { EventLog } from "../store/hub-store.ts";
 
 const PAGE = 500;
 
-export type HubLogs = ReturnType<typeof createHubLogs>;
+export type HubLogs = Awaited<ReturnType<typeof createHubLogs>>;
 
 /** The logs of sessions in the hub's store, and a signal to readers when one grows. */
-export function createHubLogs(events: EventLog) {
+export async function createHubLogs(events: EventLog) {
   const open = new Set<string>();
   const waiting = new Map<string, Set<() => void>>();
   const summaries = new Map<string, { readonly seq: number; readonly info: SessionInfo }>();
-  const wake = (id: string) => {
-    for (const go of waiting.get(id) ?? []) go();
-    waiting.delete(id);
-  };
+  const watching = await events.watch((grown) => {
+    for (const id of grown === undefined ? [...waiting.keys()] : [grown]) {
+      for (const go of waiting.get(id) ?? []) go();
+      waiting.delete(id);
+    }
+  });
   const readAfter = async (id: string, after: number, limit: number) =>
     // Only sessions write to these logs.
     (await events.read(id, after, limit)) as readonly StampedEvent[];
@@ -35,10 +37,7 @@ export function createHubLogs(events: EventLog) {
     async open(id): Promise<EventStore> {
       lock(id);
       return {
-        async append(event) {
-          await events.append(id, event);
-          wake(id);
-        },
+        append: (event) => events.append(id, event),
         async close() {
           open.delete(id);
         },
@@ -78,5 +77,6 @@ export function createHubLogs(events: EventLog) {
       else signal.addEventListener("abort", leave, { once: true });
       return promise.finally(() => signal.removeEventListener("abort", leave));
     },
+    [Symbol.asyncDispose]: () => watching[Symbol.asyncDispose](),
   };
 }

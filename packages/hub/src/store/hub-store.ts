@@ -43,6 +43,11 @@ export interface EventLog {
   last(log_id: string): Promise<number>;
   ids(): Promise<readonly string[]>;
   remove(log_id: string): Promise<void>;
+  /**
+   * Calls `listener` when a log grows, also by another hub; without an id when any log may have grown unnoticed, such
+   * as after a lost connection.
+   */
+  watch(listener: (log_id: string | undefined) => void): Promise<AsyncDisposable>;
 }
 
 /** A name that one holder has for a limited time, such as the right to run a schedule. */
@@ -52,7 +57,10 @@ export interface Leases {
   release(name: string, holder: string): Promise<void>;
 }
 
-/** What a hub keeps. SQLite is the first adapter; `testing/hub-store-contract.ts` says what any must do. */
+/**
+ * What a hub keeps: in SQLite for one hub, in PostgreSQL for several. `testing/hub-store-contract.ts` says what any
+ * adapter must do.
+ */
 export interface HubStore {
   records<T extends HubRecord>(kind: RecordKind): Records<T>;
   readonly events: EventLog;

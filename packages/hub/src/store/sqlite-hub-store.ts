@@ -104,40 +104,54 @@ const createRecords = <T extends HubRecord>(use: Use, kind: RecordKind): Records
   };
 };
 
-const createEventLog = (use: Use): EventLog => ({
-  append: async (log_id, event) =>
-    use((db) => {
-      const added = durably(db, () =>
-        db
-          .prepare(
-            `INSERT INTO events SELECT ?1, ?2, ?3
+const createEventLog = (use: Use): EventLog => {
+  const listeners = new Set<(log_id: string) => void>();
+  return {
+    async append(log_id, event) {
+      use((db) => {
+        const added = durably(db, () =>
+          db
+            .prepare(
+              `INSERT INTO events SELECT ?1, ?2, ?3
              WHERE ?2 = 1 + (SELECT coalesce(max(seq), 0) FROM events WHERE log_id = ?1)`,
-          )
-          .run(log_id, event.seq, JSON.stringify(event)),
-      );
-      if (added.changes > 0) return;
-      const actual = String(lastOf(db, log_id) + 1);
-      const message = `another hub writes to ${log_id}: its next event is number ${actual}, not ${event.seq}`;
-      throw new ToolError("CONFLICT", message, { expected: String(event.seq), actual });
-    }),
-  read: async (log_id, after, limit) =>
-    use((db) =>
-      db
-        .prepare("SELECT event FROM events WHERE log_id = ? AND seq > ? ORDER BY seq LIMIT ?")
-        .all(log_id, after, limit)
-        // `append` is the only writer.
-        .map((row) => JSON.parse(String(row["event"])) as LoggedEvent),
-    ),
-  last: async (log_id) => use((db) => lastOf(db, log_id)),
-  ids: async () =>
-    use((db) =>
-      db
-        .prepare("SELECT DISTINCT log_id FROM events")
-        .all()
-        .map((row) => String(row["log_id"])),
-    ),
-  remove: async (log_id) => use((db) => void db.prepare("DELETE FROM events WHERE log_id = ?").run(log_id)),
-});
+            )
+            .run(log_id, event.seq, JSON.stringify(event)),
+        );
+        if (added.changes > 0) return;
+        const actual = String(lastOf(db, log_id) + 1);
+        const message = `another hub writes to ${log_id}: its next event is number ${actual}, not ${event.seq}`;
+        throw new ToolError("CONFLICT", message, { expected: String(event.seq), actual });
+      });
+      for (const listener of listeners) listener(log_id);
+    },
+    read: async (log_id, after, limit) =>
+      use((db) =>
+        db
+          .prepare("SELECT event FROM events WHERE log_id = ? AND seq > ? ORDER BY seq LIMIT ?")
+          .all(log_id, after, limit)
+          // `append` is the only writer.
+          .map((row) => JSON.parse(String(row["event"])) as LoggedEvent),
+      ),
+    last: async (log_id) => use((db) => lastOf(db, log_id)),
+    ids: async () =>
+      use((db) =>
+        db
+          .prepare("SELECT DISTINCT log_id FROM events")
+          .all()
+          .map((row) => String(row["log_id"])),
+      ),
+    remove: async (log_id) => use((db) => void db.prepare("DELETE FROM events WHERE log_id = ?").run(log_id)),
+    // One hub at a time uses the file, so all writers are here.
+    async watch(listener) {
+      listeners.add(listener);
+      return {
+        async [Symbol.asyncDispose]() {
+          listeners.delete(listener);
+        },
+      };
+    },
+  };
+};
 
 const lastOf = (db: DatabaseSync, log_id: string): number =>
   Number(db.prepare("SELECT max(seq) AS seq FROM events WHERE log_id = ?").get(log_id)?.["seq"] ?? 0);

@@ -1,0 +1,104 @@
+import { afterAll, beforeAll, describe, expect, inject, onTestFinished, test, vi } from "vitest";
+import { describeHubStore } from "../../testing/hub-store-contract.ts";
+import { startPostgres } from "../../testing/postgres-cluster.ts";
+import type { HubRecord, HubStore } from "./hub-store.ts";
+import { connectToPostgres } from "./postgres-connection.ts";
+import { openPostgresHubStore } from "./postgres-hub-store.ts";
+
+describe.skipIf(inject("missing").includes("postgresql"))("the hub's state in PostgreSQL", () => {
+  let postgres: ReturnType<typeof startPostgres>;
+  beforeAll(() => {
+    postgres = startPostgres();
+  });
+  afterAll(() => postgres[Symbol.dispose]());
+
+  const open = async (url: string, patienceMs?: number): Promise<HubStore> => {
+    const store = await openPostgresHubStore({
+      url,
+      log() {},
+      ...(patienceMs !== undefined && { patienceMs }),
+    });
+    onTestFinished(() => store.close());
+    return store;
+  };
+
+  describeHubStore(async () => {
+    const url = postgres.createDatabase();
+    return { store: await open(url), reopen: () => open(url) };
+  });
+
+  test("hubs that start together on an empty database agree on its tables", async () => {
+    const url = postgres.createDatabase();
+    const stores = await Promise.all(Array.from({ length: 5 }, () => open(url)));
+    for (const [n, store] of stores.entries()) await store.events.append("log", { seq: n + 1 });
+  });
+
+  test("a watcher hears of events that another hub writes", async () => {
+    const url = postgres.createDatabase();
+    const [writer, reader] = [await open(url), await open(url)];
+    const grown: (string | undefined)[] = [];
+    await reader.events.watch((log_id) => grown.push(log_id));
+    await writer.events.append("one", { seq: 1 });
+    await vi.waitFor(() => expect(grown).toContain("one"));
+  });
+
+  test("of hubs that write the same number, one wins and the others get CONFLICT", async () => {
+    const url = postgres.createDatabase();
+    const stores = await Promise.all(Array.from({ length: 4 }, () => open(url)));
+    for (let seq = 1; seq <= 20; seq += 1) {
+      const results = await Promise.allSettled(
+        stores.map((store, hub) => store.events.append("log", { seq, ...{ hub } })),
+      );
+      const refused = results.filter((one) => one.status === "rejected").map(({ reason }) => reason.code);
+      expect(refused).toEqual(["CONFLICT", "CONFLICT", "CONFLICT"]);
+    }
+  });
+
+  test("writes during restarts of the server happen once, and a watcher is told to look again", async () => {
+    const url = postgres.createDatabase();
+    const store = await open(url);
+    const counter: HubRecord & { readonly count: number } = { id: "a", created_at: "2026", count: 0 };
+    const records = store.records<typeof counter>("project");
+    await records.add(counter);
+    const woken: (string | undefined)[] = [];
+    await store.events.watch((log_id) => woken.push(log_id));
+    const before = woken.length;
+    let isOver = false;
+    const write = async () => {
+      let count = 0;
+      for (; !isOver; count += 1) {
+        await records.change("a", (one) => ({ ...one, count: one.count + 1 }));
+        await store.events.append("log", { seq: count + 1 });
+      }
+      return count;
+    };
+    const written = write();
+    for (let restart = 0; restart < 3; restart += 1) {
+      const seen = (await store.events.last("log")) + 3;
+      await vi.waitFor(async () => expect(await store.events.last("log")).toBeGreaterThan(seen));
+      postgres.stop();
+      postgres.start();
+    }
+    isOver = true;
+    const count = await written;
+    expect(await records.get("a")).toMatchObject({ count });
+    expect(await store.events.last("log")).toBe(count);
+    await vi.waitFor(() => expect(woken.slice(before)).toContain(undefined));
+  });
+
+  test("a database that stays away is reported with the next step", async () => {
+    const refused = { code: "UPSTREAM_ERROR", message: expect.stringContaining("--database") };
+    await expect(open("postgres://nobody@localhost/none?host=/nonexistent", 0)).rejects.toMatchObject(
+      refused,
+    );
+  });
+
+  test("a database of a newer hub is refused", async () => {
+    const url = postgres.createDatabase();
+    await open(url);
+    const { sql, close } = connectToPostgres({ url, log() {} });
+    await sql`UPDATE octant_hub.version SET version = 99`;
+    await close();
+    await expect(open(url)).rejects.toMatchObject({ code: "UNSUPPORTED" });
+  });
+});

@@ -1,0 +1,204 @@
+import { randomUUID } from "node:crypto";
+import { ToolError } from "@octant/core";
+import type { EventLog, HubRecord, HubStore, Leases, LoggedEvent, RecordKind, Records } from "./hub-store.ts";
+import {
+  codeOf,
+  connectToPostgres,
+  type PostgresConnection,
+  type PostgresOptions,
+} from "./postgres-connection.ts";
+import { migrate } from "./postgres-migrations.ts";
+
+/** The state of hubs that share a PostgreSQL database; any of them may be killed. */
+export async function openPostgresHubStore(options: PostgresOptions): Promise<HubStore> {
+  const connection = connectToPostgres(options);
+  try {
+    await migrate(connection);
+  } catch (cause) {
+    await connection.close();
+    throw cause;
+  }
+  return {
+    records: (kind) => createRecords(connection, kind),
+    events: createEventLog(connection),
+    leases: createLeases(connection),
+    close: connection.close,
+  };
+}
+
+/** Records without a project are stored below the empty one, so that their names are unique, too. */
+const NO_PROJECT = "";
+
+/**
+ * The last changes of a record, by which an attempt whose answer was lost finds out whether it was committed. (The
+ * status of a transaction cannot tell: after a crash, PostgreSQL gives the number of a lost one to another.)
+ */
+const MAX_CHANGES = 32;
+
+const createRecords = <T extends HubRecord>({ run }: PostgresConnection, kind: RecordKind): Records<T> => {
+  // `add` and `change` are the only writers, so the text is a T.
+  const parse = (doc: string): T => JSON.parse(doc) as T;
+  const columnsOf = (record: T) => {
+    const { id, project_id = NO_PROJECT, name = null, created_at } = record;
+    return { kind, id, project_id, name, created_at, doc: JSON.stringify(record) };
+  };
+  return {
+    get: (id) =>
+      run(async (sql) => {
+        const [row] = await sql`SELECT doc FROM octant_hub.records WHERE kind = ${kind} AND id = ${id}`;
+        return row && parse(row["doc"]);
+      }),
+    list: ({ project_id, limit } = {}) =>
+      run(async (sql) => {
+        const rows = await sql`
+          SELECT doc FROM octant_hub.records
+          WHERE kind = ${kind} AND ${project_id === undefined ? sql`true` : sql`project_id = ${project_id}`}
+          ORDER BY created_at DESC, id DESC LIMIT ${limit ?? null}`;
+        return rows.map(({ doc }) => parse(doc));
+      }),
+    add: (record) =>
+      run(async (sql, isRetry) => {
+        const columns = columnsOf(record);
+        const stored = isRetry
+          ? await sql`SELECT doc FROM octant_hub.records WHERE kind = ${kind} AND id = ${record.id}`
+          : [];
+        // The lost attempt stored it.
+        if (stored[0]?.["doc"] === columns.doc) return;
+        await refuseTakenNames(record, kind, async () => {
+          await sql`INSERT INTO octant_hub.records ${sql(columns)}`;
+        });
+      }),
+    async change(id, change) {
+      const change_id = randomUUID();
+      const { record } = await run((sql) =>
+        sql.begin(async (tx): Promise<{ readonly record?: T }> => {
+          const [row] = await tx`
+            SELECT doc, ${change_id} = ANY(changes) AS is_made FROM octant_hub.records
+            WHERE kind = ${kind} AND id = ${id} FOR UPDATE`;
+          if (!row) return {};
+          const stored = parse(row["doc"]);
+          // The lost attempt was committed.
+          if (row["is_made"]) return { record: stored };
+          const changed = change(stored);
+          await refuseTakenNames(changed, kind, async () => {
+            await tx`
+              UPDATE octant_hub.records SET ${tx(columnsOf(changed))},
+                changes = (array_prepend(${change_id}::uuid, changes))[1:${MAX_CHANGES}]
+              WHERE kind = ${kind} AND id = ${id}`;
+          });
+          return { record: changed };
+        }),
+      );
+      return record;
+    },
+    remove: (id) =>
+      run(async (sql, isRetry) => {
+        const { count } = await sql`DELETE FROM octant_hub.records WHERE kind = ${kind} AND id = ${id}`;
+        // A lost attempt may have removed it.
+        return count > 0 || isRetry;
+      }),
+  };
+};
+
+const UNIQUE_VIOLATION = "23505";
+
+async function refuseTakenNames(
+  { id, name = id }: HubRecord,
+  kind: RecordKind,
+  write: () => Promise<void>,
+): Promise<void> {
+  try {
+    await write();
+  } catch (cause) {
+    if (codeOf(cause) !== UNIQUE_VIOLATION) throw cause;
+    const message = `there is already a ${kind} named '${name}'; choose another name`;
+    throw new ToolError("ALREADY_EXISTS", message, { uri: `${kind}:${name}` }, { cause });
+  }
+}
+
+/** The payload is the log's id; readers read the events from the table. */
+const CHANNEL = "octant_hub_events";
+
+const createEventLog = ({ run, sql: pool }: PostgresConnection): EventLog => {
+  const last = (log_id: string) =>
+    run(async (sql) => {
+      const [row] = await sql`SELECT max(seq) AS seq FROM octant_hub.events WHERE log_id = ${log_id}`;
+      return Number(row?.["seq"] ?? 0);
+    });
+  return {
+    async append(log_id, event) {
+      const text = JSON.stringify(event);
+      const isStored = await run(async (sql, isRetry) => {
+        const stored = isRetry
+          ? await sql`SELECT event FROM octant_hub.events WHERE log_id = ${log_id} AND seq = ${event.seq}`
+          : [];
+        // The lost attempt stored it.
+        if (stored[0]?.["event"] === text) return true;
+        return insertNext(sql, log_id, event.seq, text);
+      });
+      if (isStored) return;
+      const actual = String((await last(log_id)) + 1);
+      const message = `another hub writes to ${log_id}: its next event is number ${actual}, not ${event.seq}`;
+      throw new ToolError("CONFLICT", message, { expected: String(event.seq), actual });
+    },
+    read: (log_id, after, limit) =>
+      run(async (sql) => {
+        const rows = await sql`
+          SELECT event FROM octant_hub.events WHERE log_id = ${log_id} AND seq > ${after}
+          ORDER BY seq LIMIT ${limit}`;
+        // `append` is the only writer.
+        return rows.map((row) => JSON.parse(row["event"]) as LoggedEvent);
+      }),
+    last,
+    ids: () =>
+      run(async (sql) =>
+        (await sql`SELECT DISTINCT log_id FROM octant_hub.events`).map((row) => String(row["log_id"])),
+      ),
+    remove: (log_id) =>
+      run(async (sql) => void (await sql`DELETE FROM octant_hub.events WHERE log_id = ${log_id}`)),
+    async watch(listener) {
+      // The second function also runs after a lost connection: notifications in between are lost.
+      const { unlisten } = await pool.listen(CHANNEL, listener, () => listener(undefined));
+      return { [Symbol.asyncDispose]: unlisten };
+    },
+  };
+};
+
+/** False when the number is not the next one. */
+async function insertNext(
+  sql: PostgresConnection["sql"],
+  log_id: string,
+  seq: number,
+  text: string,
+): Promise<boolean> {
+  try {
+    const { count } = await sql`
+      WITH added AS (
+        INSERT INTO octant_hub.events SELECT ${log_id}, ${seq}, ${text}
+        WHERE ${seq} = 1 + (SELECT coalesce(max(seq), 0) FROM octant_hub.events WHERE log_id = ${log_id})
+        RETURNING log_id)
+      SELECT pg_notify(${CHANNEL}, log_id) FROM added`;
+    return count > 0;
+  } catch (cause) {
+    if (codeOf(cause) !== UNIQUE_VIOLATION) throw cause;
+    return false;
+  }
+}
+
+/** By the clock of the database: the clocks of hubs may differ. */
+const createLeases = ({ run }: PostgresConnection): Leases => ({
+  take: (name, holder, ms) =>
+    run(async (sql) => {
+      const until = sql`clock_timestamp() + ${ms} * interval '1 millisecond'`;
+      const { count } = await sql`
+        INSERT INTO octant_hub.leases AS held VALUES (${name}, ${holder}, ${until})
+        ON CONFLICT (name) DO UPDATE SET holder = excluded.holder, until = excluded.until
+        WHERE held.holder = excluded.holder OR held.until <= clock_timestamp()`;
+      return count > 0;
+    }),
+  release: (name, holder) =>
+    run(
+      async (sql) =>
+        void (await sql`DELETE FROM octant_hub.leases WHERE name = ${name} AND holder = ${holder}`),
+    ),
+});
