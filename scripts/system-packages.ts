@@ -28,6 +28,11 @@ const SYSTEM_PACKAGES: readonly SystemPackage[] = [
   program("setpriv", "util-linux"),
   // Installed is not enough: it needs root, or user namespaces that this machine allows.
   { apt: "bubblewrap", probe: ["bwrap", "--unshare-pid", "--ro-bind", "/", "/", "true"] },
+  // Containers of the hub; with runc Podman also runs where control groups are of version 1.
+  program("podman"),
+  program("runc"),
+  // The programs of an image that no registry provides.
+  program("busybox", "busybox-static"),
   // Shells whose completion scripts are tested.
   program("fish"),
   program("zsh"),

@@ -114,8 +114,10 @@ export {
 } from "./path.ts";
 export { limitsOf } from "./processes/cgroup.ts";
 export { passedEnvironment } from "./processes/environment.ts";
+export { type Controller, findHierarchies, type Hierarchy } from "./processes/hierarchies.ts";
 export { MAX_STDIN_BYTES } from "./processes/input-file.ts";
 export type { ProcessInfo } from "./processes/process-info.ts";
+export { endTree } from "./processes/process-tree.ts";
 export { createProcesses, MAX_RUNNING, type ProcessEvent, type Processes } from "./processes/processes.ts";
 export type { ProcessStatus } from "./processes/protocol.ts";
 export type { Spool } from "./processes/spool.ts";

@@ -145,10 +145,9 @@ export async function createHub({ folder, env, engine, install, log }: HubOption
 const START_TOKEN = "printed by octant hub";
 /** How long running tool calls may go on when the hub is stopped. */
 const DRAIN_MS = 10_000;
-const BASE_IMAGE = "localhost/octant-base:1";
 
 const toSpec = (
-  { image = BASE_IMAGE, secrets = {}, limits }: Project,
+  { image, secrets = {}, limits }: Project,
   { workspaces, cache, settings }: Readonly<Record<"workspaces" | "cache" | "settings", string>>,
   install: InstallInContainer,
 ) => {

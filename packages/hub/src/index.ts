@@ -1,4 +1,4 @@
+export { chooseEngine } from "./engines/choose-engine.ts";
 export type { ContainerEngine } from "./engines/engine.ts";
-export { createLocalEngine } from "./engines/local-engine.ts";
 export { createHub, type Hub, type HubOptions } from "./hub.ts";
 export { type InstallInContainer, toInstall } from "./install.ts";

@@ -62,8 +62,11 @@ export function createUnconfinedEngine(): ContainerEngine {
     },
     logs: async () => "",
     stats: async () => ({ cpu_percent: 0, memory_bytes: 0, pids: 0 }),
+    hits: async () => ({ memory: 0, pids: 0 }),
     hasImage: async () => true,
     build: async () => {},
+    importImage: async () => {},
+    pull: async () => {},
     close: async () => {},
   };
 }

@@ -13,6 +13,10 @@ export const hub = defineCommand({
   summary: "Serve projects, workspaces and agent sessions to many people over MCP",
   flags: {
     folder: { summary: "Where the hub keeps everything; default ~/.local/share/octant/hub", value: "DIR" },
+    engine: {
+      summary: "auto (the default), local, podman, docker, or the URL of a socket",
+      value: "ENGINE",
+    },
     port: { summary: `Default ${DEFAULT_PORT}; 0 picks a free port`, value: "PORT" },
     host: { summary: "Default 127.0.0.1", value: "ADDRESS" },
     "allow-host": { summary: "A host name that clients may use", value: "NAME", many: true },
@@ -25,9 +29,9 @@ the keys nor, by default, a network. docs/hub.md tells the whole story. For exam
     const { env } = io;
     const folder = resolve(io.cwd(), flags.folder ?? defaultFolder(env));
     mkdirSync(folder, { recursive: true, mode: 0o700 });
-    const { createHub, createLocalEngine, toInstall } = await import("@octant/hub");
+    const { chooseEngine, createHub, toInstall } = await import("@octant/hub");
     const log = (line: string) => logLine(line, io);
-    const engine = createLocalEngine({ folder: join(folder, "containers") });
+    const engine = await chooseEngine({ engine: flags.engine ?? "auto", env, folder, log });
     const install = toInstall(thisInstall().launcher);
     await using hub = await createHub({ folder, env, engine, install, log });
     const server = await hub.serve({

@@ -2,8 +2,8 @@ import { readFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { attempt } from "@octant/core";
 
-/** The kernel's names of the controllers for memory and process count. */
-export type Controller = "memory" | "pids";
+/** The kernel's names of the controllers for memory, process count and processor time. */
+export type Controller = "memory" | "pids" | "cpu" | "cpuacct";
 
 /** A tree of control groups that this process is in. */
 export interface Hierarchy {
@@ -15,14 +15,18 @@ export interface Hierarchy {
   readonly parent: string;
 }
 
-const CONTROLLERS = ["memory", "pids"] as const satisfies readonly Controller[];
+/** Those that limit commands. */
+const FOR_COMMANDS: readonly Controller[] = ["memory", "pids"];
 
 /** A file of the system's; empty when there is none. */
 type Read = (path: string) => string;
 const readFile: Read = (path) => attempt(() => readFileSync(path, "utf8")) ?? "";
 
-/** Those of this process; none where the system has no control groups, or shows none. */
-export function findHierarchies(read: Read = readFile): Hierarchy[] {
+/** Those of this process with one of the controllers; none where the system has no control groups, or shows none. */
+export function findHierarchies(
+  read: Read = readFile,
+  wanted: readonly Controller[] = FOR_COMMANDS,
+): Hierarchy[] {
   const groups = read("/proc/self/cgroup");
   const mounts = parseMounts(read("/proc/self/mountinfo"));
   return groups.split("\n").flatMap((line) => {
@@ -33,13 +37,13 @@ export function findHierarchies(read: Read = readFile): Hierarchy[] {
     );
     if (!mount) return [];
     const own = folderOf(path, mount);
-    return number === "0" ? unified(own, mount.point, read) : separate(own, names.split(","));
+    return number === "0" ? unified(own, mount.point, read, wanted) : separate(own, names.split(","), wanted);
   });
 }
 
 /** Version 1: any group can have groups below it. */
-function separate(own: string, names: readonly string[]): Hierarchy[] {
-  const controllers = CONTROLLERS.filter((name) => names.includes(name));
+function separate(own: string, names: readonly string[], wanted: readonly Controller[]): Hierarchy[] {
+  const controllers = wanted.filter((name) => names.includes(name));
   return controllers.length > 0 ? [{ version: 1, controllers, own, parent: own }] : [];
 }
 
@@ -47,11 +51,11 @@ function separate(own: string, names: readonly string[]): Hierarchy[] {
  * Version 2: a group with processes cannot limit groups below it, except the root. So ours is a sibling of our own
  * group, unless that one has limits, which must not be escaped.
  */
-function unified(own: string, root: string, read: Read): Hierarchy[] {
+function unified(own: string, root: string, read: Read, wanted: readonly Controller[]): Hierarchy[] {
   const beside = own !== root && isUnlimited(own, read) ? [dirname(own)] : [];
   for (const parent of [own, ...beside]) {
     const passedOn = read(join(parent, "cgroup.subtree_control")).trim().split(" ");
-    const controllers = CONTROLLERS.filter((name) => passedOn.includes(name));
+    const controllers = wanted.filter((name) => passedOn.includes(name));
     if (controllers.length > 0) return [{ version: 2, controllers, own, parent }];
   }
   return [];

@@ -1,4 +1,5 @@
 import type { Readable, Writable } from "node:stream";
+import { ToolError } from "@octant/core";
 
 export const NETWORKS = ["none", "allow", "on"] as const;
 /** `allow`: only the named hosts, through the hub's proxy. */
@@ -21,11 +22,14 @@ export interface Mount {
 /** A container before it exists. */
 export interface ContainerSpec {
   readonly name: string;
-  readonly image: string;
+  /** Absent: the programs of the hub's machine, which are mounted read-only. */
+  readonly image?: string | undefined;
   readonly mounts: readonly Mount[];
   readonly env: Readonly<Record<string, string>>;
   readonly cwd: string;
   readonly network: ContainerNetwork;
+  /** With the network `allow`: a command that starts the one behind it beside a way to the hub's proxy. */
+  readonly forwarder?: readonly string[] | undefined;
   readonly limits: ContainerLimits;
   /** Found again by these after a restart of the hub. */
   readonly labels: Readonly<Record<string, string>>;
@@ -40,9 +44,21 @@ export interface ContainerState {
   readonly labels: Readonly<Record<string, string>>;
   /** Of the last end; absent while it runs. */
   readonly exit_code?: number | undefined;
-  /** The kernel killed it for lack of memory. */
-  readonly out_of_memory?: boolean | undefined;
 }
+
+/** How often the kernel enforced a limit since the container started. */
+export interface LimitHits {
+  /** Processes killed because the container needed more memory. */
+  readonly memory: number;
+  /** Processes that could not be started. */
+  readonly pids: number;
+}
+
+export const notRunning = (actual: string) =>
+  new ToolError("CONFLICT", "the container does not run; container.start starts it", {
+    expected: "running",
+    actual,
+  });
 
 export interface ContainerStats {
   readonly cpu_percent: number;
@@ -69,12 +85,17 @@ export interface ExecProcess {
 export interface ImageSpec {
   /** The name that it gets. */
   readonly tag: string;
-  /** The folder with the files that the build may copy. */
-  readonly context: string;
+  /** A tar archive of the files that the build may copy. */
+  readonly context: Readable;
   /** The path of the Containerfile within `context`. */
   readonly containerfile: string;
-  readonly buildArgs?: Readonly<Record<string, string>>;
+  readonly buildArgs?: Readonly<Record<string, string>> | undefined;
+  /** The stage to build; the last one when absent. */
+  readonly target?: string | undefined;
+  readonly network: "none" | "on";
 }
+
+export type OnLine = (line: string) => void;
 
 export interface EngineStatus {
   readonly name: string;
@@ -104,8 +125,13 @@ export interface ContainerEngine {
     options: { readonly tail: number; readonly since_ms?: number | undefined },
   ): Promise<string>;
   stats(id: string): Promise<ContainerStats>;
+  hits(id: string): Promise<LimitHits>;
   /** Whether this image can be used without a build or a download. */
   hasImage(image: string): Promise<boolean>;
-  build(spec: ImageSpec, onLine: (line: string) => void, signal: AbortSignal): Promise<void>;
+  build(spec: ImageSpec, onLine: OnLine, signal: AbortSignal): Promise<void>;
+  /** Makes an image of a tar archive of its files. */
+  importImage(image: string, archive: Readable, signal: AbortSignal): Promise<void>;
+  /** Downloads an image from its registry. */
+  pull(image: string, onLine: OnLine, signal: AbortSignal): Promise<void>;
   close(): Promise<void>;
 }

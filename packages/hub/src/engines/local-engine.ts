@@ -2,29 +2,40 @@ import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
 import { newHandle, ToolError } from "@octant/core";
 import { findTrusted, startTrusted } from "@octant/host";
-import type { ContainerEngine, ContainerSpec, ContainerState } from "./engine.ts";
+import { toFlags } from "./bubblewrap-flags.ts";
+import {
+  availableControllers,
+  createGroup,
+  entriesOf,
+  readHits,
+  readUse,
+  removeGroup,
+  toCpuPercent,
+} from "./control-groups.ts";
+import { MEGABYTE } from "./docker-spec.ts";
+import {
+  type ContainerEngine,
+  type ContainerLimits,
+  type ContainerSpec,
+  type ContainerState,
+  notRunning,
+} from "./engine.ts";
 
 interface Stored {
   readonly spec: ContainerSpec;
   readonly state: ContainerState["state"];
 }
 
-/** Of the machine's files a container has programs and libraries, and nothing of its users or its settings. */
-const READ_ONLY = ["/usr", "/bin", "/sbin", "/lib", "/lib64", "/lib32", "/libx32"];
-const READ_ONLY_SETTINGS = [
-  "/etc/alternatives",
-  "/etc/ca-certificates",
-  "/etc/ld.so.cache",
-  "/etc/ld.so.conf",
-  "/etc/ld.so.conf.d",
-  "/etc/localtime",
-  "/etc/ssl",
-];
-const NETWORK_SETTINGS = ["/etc/resolv.conf", "/etc/nsswitch.conf", "/etc/hosts", "/etc/services"];
-const BASE_ENV = { PATH: "/usr/local/bin:/usr/bin:/bin", HOME: "/root", LANG: "C.UTF-8" };
 const END_MS = 2_000;
+const SAMPLE_MS = 100;
+/** Of `ulimit -f`. */
+const BLOCK_BYTES = 512;
+/** Enters the groups that are named before `--`, limits the size of files, and becomes the command. */
+const ENTER =
+  'ulimit -f "$1" || exit 125; shift; while [ "$1" != -- ]; do echo $$ > "$1" || exit 125; shift; done; shift; exec "$@"';
 
 /**
  * Containers without an engine: each command runs in a bubblewrap sandbox that sees the machine's programs and the
@@ -59,6 +70,13 @@ export function createLocalEngine({ folder }: { readonly folder: string }): Cont
       how: "install bubblewrap (apt-get install bubblewrap), or use Podman: octant hub --engine podman",
     });
   };
+  const shell = () => {
+    const program = findTrusted("sh");
+    if (program) return program;
+    throw new ToolError("EXEC_FAILED", "this machine has no sh", { program: "sh" });
+  };
+  const groupOf = (id: string) => `octant-${id}`;
+  const groupsOf = (id: string, limits: ContainerLimits) => createGroup(groupOf(id), limits);
   const endAll = async (id: string) => {
     for (const child of running.get(id) ?? []) {
       child.kill("SIGTERM");
@@ -66,22 +84,25 @@ export function createLocalEngine({ folder }: { readonly folder: string }): Cont
       if (child.exitCode === null && child.signalCode === null) await once(child, "close");
       clearTimeout(timer);
     }
+    removeGroup(groupOf(id));
   };
 
   return {
     async status() {
       const program = findTrusted("bwrap");
+      const limits = heldLimits();
       const how = "bubblewrap is not installed: apt-get install bubblewrap, or use --engine podman";
       return {
         name: "local",
         available: program !== undefined,
         detail: program
-          ? "bubblewrap on this machine: own processes, mounts and network; the programs of this machine, no images, and no limits of memory, processes or disk"
+          ? `bubblewrap on this machine: own processes, mounts and network, the kernel and the programs of this machine, no images; ${describe(limits)}`
           : how,
-        enforces: ["network:none", "network:on"],
+        enforces: [...limits, "disk_mb", "network:none", "network:allow", "network:on"],
       };
     },
     async create(spec) {
+      if (spec.image !== undefined) throw noImages("the image of a project");
       const id = newHandle("local", Date.now());
       store(id, { spec, state: "created" });
       return id;
@@ -112,12 +133,14 @@ export function createLocalEngine({ folder }: { readonly folder: string }): Cont
     },
     async exec(id, { argv, cwd, env }) {
       const { spec, state } = find(id);
-      if (state !== "running")
-        throw new ToolError("CONFLICT", "the container does not run; container.start starts it", {
-          expected: "running",
-          actual: state,
-        });
-      const child = startTrusted(bubblewrap(), [...toFlags(spec, cwd, env), "--", ...argv], { env: {} });
+      if (state !== "running") throw notRunning(state);
+      const { disk_mb } = spec.limits;
+      const blocks = disk_mb === undefined ? "unlimited" : String((disk_mb * MEGABYTE) / BLOCK_BYTES);
+      const enter = ["-c", ENTER, "sh", blocks, ...entriesOf(groupsOf(id, spec.limits)), "--", bubblewrap()];
+      const inside = [...(spec.forwarder ?? []), ...argv];
+      const child = startTrusted(shell(), [...enter, ...toFlags(spec, cwd, env), "--", ...inside], {
+        env: {},
+      });
       const own = running.get(id) ?? new Set();
       running.set(id, own.add(child));
       const { promise: exited, resolve, reject } = Promise.withResolvers<number | null>();
@@ -130,25 +153,36 @@ export function createLocalEngine({ folder }: { readonly folder: string }): Cont
       const { stdin, stdout, stderr } = child;
       return { stdin, stdout, stderr, exited, kill: async () => void child.kill("SIGKILL") };
     },
-    logs: async () =>
-      "the local engine has no main process, so there is no log; session.events has what its commands printed\n",
+    logs: async () => "",
     async stats(id) {
-      find(id);
-      throw new ToolError("UNSUPPORTED", "the local engine does not count what a container uses", {
+      const folders = groupsOf(id, find(id).spec.limits);
+      const before = readUse(folders);
+      const at = performance.now();
+      await delay(SAMPLE_MS);
+      const after = readUse(folders);
+      if (before && after)
+        return {
+          memory_bytes: after.memory_bytes,
+          pids: after.pids,
+          cpu_percent: toCpuPercent(after.cpuNanos - before.cpuNanos, performance.now() - at),
+        };
+      throw new ToolError("UNSUPPORTED", "the local engine cannot count what a container uses here", {
         what: "container.stats on the local engine",
-        how: "use Podman: octant hub --engine podman",
+        how: `${DELEGATE}, or use Podman: octant hub --engine podman`,
       });
     },
-    hasImage: async () => true,
-    async build() {
-      throw new ToolError(
-        "UNSUPPORTED",
-        "the local engine has no images: containers have the programs of this machine",
-        {
-          what: "image_rebuild on the local engine",
-          how: "use Podman: octant hub --engine podman",
-        },
-      );
+    async hits(id) {
+      return readHits(groupsOf(id, find(id).spec.limits));
+    },
+    hasImage: async () => false,
+    build: async () => {
+      throw noImages("image_rebuild");
+    },
+    importImage: async () => {
+      throw noImages("an image");
+    },
+    pull: async () => {
+      throw noImages("an image");
     },
     async close() {
       for (const id of running.keys()) await endAll(id);
@@ -156,38 +190,27 @@ export function createLocalEngine({ folder }: { readonly folder: string }): Cont
   };
 }
 
-function toFlags(
-  spec: ContainerSpec,
-  cwd: string | undefined,
-  env: Readonly<Record<string, string>> = {},
-): string[] {
-  const isRoot = process.getuid?.() === 0;
-  const settings = spec.network === "on" ? [...READ_ONLY_SETTINGS, ...NETWORK_SETTINGS] : READ_ONLY_SETTINGS;
-  return [
-    ...[
-      "--die-with-parent",
-      "--new-session",
-      "--unshare-pid",
-      "--unshare-ipc",
-      "--unshare-uts",
-      "--hostname",
-      "octant",
-    ],
-    ...(isRoot ? [] : ["--unshare-user"]),
-    ...(spec.network === "on" ? [] : ["--unshare-net"]),
-    ...["--cap-drop", "ALL", "--clearenv"],
-    ...[...READ_ONLY, ...settings].flatMap((path) => ["--ro-bind-try", path, path]),
-    ...["--proc", "/proc", "--dev", "/dev", "--tmpfs", "/tmp", "--tmpfs", "/root"],
-    ...spec.mounts.flatMap(({ source, target, readOnly }) => [
-      readOnly ? "--ro-bind" : "--bind",
-      source,
-      target,
-    ]),
-    ...["--chdir", cwd ?? spec.cwd],
-    ...Object.entries({ ...BASE_ENV, ...spec.env, ...env }).flatMap(([name, value]) => [
-      "--setenv",
-      name,
-      value,
-    ]),
-  ];
+const DELEGATE =
+  "start the hub where it may create control groups (systemd-run --user --scope -p Delegate=yes octant hub)";
+
+const LIMITS = { memory: "memory_mb", pids: "pids", cpu: "cpus" } as const;
+
+function heldLimits(): readonly (keyof ContainerLimits)[] {
+  const available = availableControllers();
+  return (["memory", "pids", "cpu"] as const).flatMap((name) =>
+    available.includes(name) ? [LIMITS[name]] : [],
+  );
 }
+
+function describe(held: readonly (keyof ContainerLimits)[]): string {
+  const missing = Object.values(LIMITS).filter((limit) => !held.includes(limit));
+  if (missing.length === 0) return "limits of memory, processes and processors by control groups";
+  return `no limits of ${missing.join(", ")}: ${DELEGATE}`;
+}
+
+const noImages = (what: string) =>
+  new ToolError(
+    "UNSUPPORTED",
+    "the local engine has no images: its containers have the programs of this machine",
+    { what: `${what} on the local engine`, how: "use Podman: octant hub --engine podman" },
+  );
