@@ -74,8 +74,21 @@ export type {
   UndoableTurn,
 } from "./console/shapes.ts";
 export { describeEvent } from "./control/describe-event.ts";
-export { type ControlClient, connectTo, findProcesses, listSockets } from "./control/find-processes.ts";
-export type { ControlAnswer, ControlEvent, ProcessStatus, SessionStatus } from "./control/protocol.ts";
+export {
+  type ControlCall,
+  type ControlClient,
+  connectTo,
+  findProcesses,
+  listSockets,
+} from "./control/find-processes.ts";
+export type {
+  AttendedBatch,
+  ControlAnswer,
+  ControlCallAnswer,
+  ControlEvent,
+  ProcessStatus,
+  SessionStatus,
+} from "./control/protocol.ts";
 export { askLate, followTools } from "./edge/remote-features.ts";
 export { INSTRUCTIONS, LOCAL_CALLER } from "./edges.ts";
 export { explainCall, findCalled } from "./explain-call.ts";

@@ -25,6 +25,7 @@ import type {
 } from "@octant/runtime";
 import type { ActiveModes } from "@octant/tools";
 import type { SessionRoster } from "./control/session-roster.ts";
+import type { Control } from "./control/start-control.ts";
 import type { Packs } from "./packs/packs.ts";
 import type { OwnTool } from "./tools/own-tools.ts";
 import type { ToolChoice } from "./tools/tool-choice.ts";
@@ -117,6 +118,8 @@ export interface Octant<T extends Tool = OwnTool> extends AsyncDisposable {
   readonly topics: Topics;
   /** The agent's open sessions. */
   readonly sessions: SessionRoster;
+  /** Present when the person's other processes can see this one. */
+  readonly control: Control | undefined;
   readonly client: Client<T>;
   readonly workspace: Workspace;
   /** The sub-agents of this workspace. */
@@ -140,6 +143,8 @@ export interface Octant<T extends Tool = OwnTool> extends AsyncDisposable {
   readonly questions: Questions;
   /** Runs the person's own commands: recorded in the audit log, but not subject to permissions. */
   dispatchAsPerson(tools: Pick<Registry, "get" | "list">): Dispatch;
+  /** The same for what a person only looks at: neither recorded nor published as a call. */
+  dispatchUnrecorded(tools: Pick<Registry, "get" | "list">): Dispatch;
   addTool(tool: Tool): void;
   removeTool(name: string): boolean;
   /** Serves one MCP client, over stdin and stdout by default. */

@@ -19,6 +19,8 @@ import {
 import { backgroundClock, createWorkspace, type Workspace } from "@octant/host";
 import { type Config, findIdleRules, loadConfig, type PermissionSetting } from "@octant/runtime";
 import { createActiveModes } from "@octant/tools";
+import { createCallRecorder } from "./console/call-recorder.ts";
+import { CONSOLE } from "./console/name.ts";
 import { createClientList } from "./control/client-list.ts";
 import { createSessionRoster } from "./control/session-roster.ts";
 import { startControl } from "./control/start-control.ts";
@@ -86,13 +88,12 @@ function equip<T extends Tool>(
   );
   const { crew, models, closeCrew } = createAgentParts(() => octant, options, permissions);
   serveToolRefs(registry, workspace.files, log);
-  const { shared, ...dispatchers } = createDispatchers(
-    workspace,
-    mode,
-    steps,
+  const recorder = createCallRecorder();
+  const { shared, ...dispatchers } = createDispatchers(workspace, mode, steps, {
     questions,
-    options.onBug ?? logBug(log),
-  );
+    onBug: options.onBug ?? logBug(log),
+    observer: recorder.observer,
+  });
   const { rules, sessionRules, events: hooks } = steps;
   const sessions = createSessionRoster();
   const topics = toTopics({ workspace, registry, calls: shared.calls, questions, sessions });
@@ -113,7 +114,7 @@ function equip<T extends Tool>(
     for (const warning of findIdleRules(config.permissions, registry.list())) log(warning);
   };
   const { dispatchTo } = dispatchers;
-  const reserved = [...Object.keys(OWN_TOOLS), EDGE, HOST];
+  const reserved = [...Object.keys(OWN_TOOLS), EDGE, HOST, CONSOLE];
   const packs = createPacks({
     chosen: chosenPacks,
     ...{ workspace, settings, registry, env, reserved, dispatchTo, log, onLoaded: warnOfIdleRules },
@@ -150,10 +151,16 @@ function equip<T extends Tool>(
   const control =
     command === undefined
       ? undefined
-      : startControl({ command, version, env, log, topics, sessions, questions, workspace, clients });
+      : startControl({
+          ...{ command, version, env, log, topics, sessions, questions, workspace, clients },
+          calls: recorder,
+          redact: steps.redact,
+          keys: options.keys ?? env,
+          octant: () => octant,
+        });
   let closing: Promise<void> | undefined;
   const closeAll = async () => {
-    control?.[Symbol.dispose]();
+    await control?.[Symbol.asyncDispose]();
     closeService();
     await closeCrew();
     await closeWorker();
@@ -183,6 +190,7 @@ function equip<T extends Tool>(
     spending: createSpending(),
     topics,
     sessions,
+    control,
     client: createClient(dispatch, { caller: LOCAL_CALLER }),
     addTool: registry.addTool,
     removeTool: registry.removeTool,
@@ -247,17 +255,20 @@ function createDispatchers(
   { state, jobs }: Workspace,
   mode: Mode | undefined,
   { audit, onRejected, policy, around }: PolicySteps,
-  questions: Questions,
-  onBug: DispatcherOptions["onBug"],
+  watching: Pick<DispatcherOptions, "onBug" | "observer"> & { readonly questions: Questions },
 ) {
   const calls = createTopic<CallEvent>({ now: Date.now });
-  const shared = { calls, questions, cursors: createCursors(state.secret()), onBug };
+  const shared = { ...watching, calls, cursors: createCursors(state.secret()) };
   type Tools = Pick<Registry, "get" | "list">;
   return {
     shared,
     dispatchTo: (registry: Tools) =>
       createDispatcher({ ...shared, registry, mode, jobs, audit, onRejected, policy, around }),
     dispatchAsPerson: (registry: Tools) => createDispatcher({ ...shared, registry, audit }),
+    dispatchUnrecorded: (registry: Tools) => {
+      const { calls: _calls, observer: _observer, ...rest } = shared;
+      return createDispatcher({ ...rest, registry });
+    },
   };
 }
 

@@ -23,6 +23,8 @@ export interface HttpTarget {
   readonly tokens: TokenStore;
   /** The served project, where it is not the current folder. */
   readonly subject?: string;
+  /** Serves the console there, and returns how to make a link to it; absent where there is none. */
+  readonly mountConsole?: (server: HttpServer) => Promise<(() => string) | undefined>;
   /** Shown once the server is announced. */
   readonly status: Promise<string>;
 }
@@ -33,13 +35,23 @@ export async function serveHttp(flags: ServeFlags, io: Io): Promise<number> {
   const zmq =
     flags.zmq === undefined ? undefined : await startZmqToo(octant, { ...flags, zmq: flags.zmq }, io);
   const { sandbox, state } = octant.workspace;
-  const target = { ...octant, state, tokens: octant.tokens(), status: describeSandbox(sandbox) };
+  const tokens = octant.tokens();
+  const target = {
+    ...{ ...octant, state, tokens, status: describeSandbox(sandbox) },
+    ...(!flags["no-console"] && { mountConsole: (server: HttpServer) => mountOwn(server, octant, io) }),
+  };
   try {
     await serveUntilEnded(target, flags, io);
   } finally {
     await zmq?.close();
   }
   return EXIT.OK;
+}
+
+async function mountOwn(server: HttpServer, octant: Octant<OwnTool>, io: Io) {
+  const { SESSION_LIFE_MS } = await import("@octant/console");
+  const { createEntrance, mountConsole } = await import("./mount-console.ts");
+  return mountConsole(server, octant, createEntrance(octant.tokens(), SESSION_LIFE_MS), io);
 }
 
 /** Validates the flags before anything is opened. */
@@ -75,8 +87,10 @@ export async function serveUntilEnded(target: HttpTarget, flags: ServeFlags, io:
   const ended = ENDING_SIGNALS.map((signal) => once(process, signal));
   const { url } = server;
   const asks = flags.permissions === "enforce";
-  if (flags.json) printJsonText(JSON.stringify({ url, token }), io);
-  else for (const line of nextSteps({ url, token }, asks, target, io)) print(line, io);
+  const page = (await target.mountConsole?.(server))?.();
+  if (flags.json)
+    printJsonText(JSON.stringify({ url, token, ...(page !== undefined && { console: page }) }), io);
+  else for (const line of nextSteps({ url, token }, asks, target, io, page)) print(line, io);
   note(`octant: ${await target.status}`, io);
   await Promise.race([...ended, server.closed]);
   await server.close();
@@ -103,11 +117,20 @@ function explainRefusal(cause: unknown): never {
   throw new UsageError(cause.message, hint);
 }
 
-function nextSteps(server: RunningServer, asks: boolean, { subject }: HttpTarget, io: Io): readonly Shown[] {
+function nextSteps(
+  server: RunningServer,
+  asks: boolean,
+  { subject }: HttpTarget,
+  io: Io,
+  page: string | undefined,
+): readonly Shown[] {
   const { url, token } = server;
   const title = (text: string) => painted("bold", text, io.stdout);
   const octant = personCommand(io);
   return [
+    ...(page === undefined
+      ? []
+      : [[title("Console"), ` (opens once; ${octant} console prints another link): ${page}`], ""]),
     [title(`Octant serves ${subject ?? "this folder"}:`), ` ${url}`],
     [
       title("Token"),

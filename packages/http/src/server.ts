@@ -58,6 +58,8 @@ export interface Mount {
    * that needs a token after all.
    */
   readonly handlePublic?: (request: IncomingMessage, response: ServerResponse) => boolean;
+  /** A token from another place than the Authorization header, such as a cookie of this path. */
+  readonly tokenOf?: (request: IncomingMessage) => string | undefined;
   /** Takes over the connection of a WebSocket handshake. */
   readonly upgrade?: Upgrade;
   /** Accepts handshakes without one of our tokens and checks them itself; Host and Origin were checked before. */
@@ -105,7 +107,7 @@ export async function createHttpServer(options: HttpServerOptions) {
     if (metadata) return sendJson(response, 200, JSON.stringify(metadata));
     const mount = find(path);
     if (mount?.handlePublic?.(request, response)) return;
-    const who = await gate.identify(request);
+    const who = await gate.identify(request, mount?.tokenOf?.(request));
     if (isRefusal(who)) return refuseUnread(request, response, who);
     connections.request(request.socket, who, response);
     if (mount?.handle) mount.handle(request, response, who);

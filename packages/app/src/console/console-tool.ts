@@ -3,14 +3,12 @@ import { audit, chain, edits } from "./audit-actions.ts";
 import { call, tools } from "./call-actions.ts";
 import { doctor, health, sandbox } from "./health-actions.ts";
 import { link } from "./link-action.ts";
+import { CONSOLE } from "./name.ts";
 import type { ConsoleParts } from "./parts.ts";
 import { explain, settings } from "./policy-actions.ts";
 import { exportFile, fork, message, remove, resume, start, stop } from "./session-actions.ts";
 import { sessions, transcript } from "./session-reading.ts";
 import { rewind, turns, undo } from "./undo-actions.ts";
-
-/** The name is reserved: no pack can take it. It is on no list of tools, so no model sees it. */
-export const CONSOLE = "console";
 
 export type ConsoleTool = ReturnType<typeof createConsoleTool>;
 

@@ -3,8 +3,10 @@ import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { connect, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createTopic, createTopics, ToolError } from "@octant/core";
+import { createQuestions, createTopic, createTopics, ToolError } from "@octant/core";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { createCallRecorder } from "../console/call-recorder.ts";
+import { createAttend } from "./attend.ts";
 import { connectTo, findProcesses, listSockets } from "./find-processes.ts";
 import type { ControlEvent, ProcessStatus } from "./protocol.ts";
 import { type ControlOptions, serveControl } from "./serve-control.ts";
@@ -44,7 +46,19 @@ async function serve(over: Partial<ControlOptions> = {}) {
     () => [{ topics: extra }],
   );
   const before = listSockets(folder).length;
-  opened.push(serveControl({ folder, topics, status: () => STATUS, answer() {}, log() {}, ...over }));
+  opened.push(
+    serveControl({
+      folder,
+      name: `${process.pid}-${before}.sock`,
+      topics,
+      status: () => STATUS,
+      answer() {},
+      attend: createAttend({ topics, calls: createCallRecorder(), questions: createQuestions() }),
+      call: () => Promise.reject(new ToolError("UNSUPPORTED", "no calls here", { what: "call", how: "" })),
+      log() {},
+      ...over,
+    }),
+  );
   await vi.waitFor(() => expect(listSockets(folder)).toHaveLength(before + 1));
 }
 

@@ -6,7 +6,9 @@ import { createInterface } from "node:readline";
 import { setTimeout as sleep } from "node:timers/promises";
 import { invalidArgument, ToolError } from "@octant/core";
 import {
+  type AttendedBatch,
   type ControlAnswer,
+  ControlCallAnswer,
   type ControlEvent,
   ControlReply,
   type ControlRequest,
@@ -26,9 +28,15 @@ export interface ControlClient extends Disposable {
     options: Pick<Extract<ControlRequest, { method: "follow" }>, "topics" | "retained">,
     onEvent: (event: ControlEvent) => void,
   ): Promise<void>;
+  /** Resolves when the process has begun to send batches; they come until the connection closes. */
+  attend(onBatch: (batch: AttendedBatch) => void): Promise<void>;
+  /** Waits as long as the call takes; INTERRUPTED when the process ends before. Aborting the signal cancels it. */
+  call(request: ControlCall, signal: AbortSignal): Promise<ControlCallAnswer>;
   /** Resolves when the process is gone. */
   readonly closed: Promise<unknown>;
 }
+
+export type ControlCall = Omit<Extract<ControlRequest, { method: "call" }>, "id" | "method">;
 
 /** The processes of this person that can be reached; sockets that killed ones have left are removed. */
 export async function findProcesses(folder: string): Promise<readonly ControlClient[]> {
@@ -53,26 +61,30 @@ export async function connectTo(folder: string, name: string): Promise<ControlCl
   const waiting = new Map<number, PromiseWithResolvers<unknown>>();
   let asked = 0;
   let onEvent: (event: ControlEvent) => void = () => {};
+  let onBatch: (batch: AttendedBatch) => void = () => {};
   const closed = once(socket, "close").then(() => {
-    for (const { reject } of waiting.values())
-      reject(new ToolError("INTERRUPTED", "the process has ended", {}));
+    for (const { reject } of waiting.values()) reject(gone());
   });
   socket.on("error", () => socket.destroy());
   createInterface({ input: socket }).on("line", (line) => {
     const reply = ControlReply.parse(JSON.parse(line));
     if ("event" in reply) return onEvent(reply.event);
+    if ("batch" in reply) return onBatch(reply.batch);
     const entry = waiting.get(reply.id);
     waiting.delete(reply.id);
     if ("result" in reply) entry?.resolve(reply.result);
     else entry?.reject(toError(reply.error));
   });
-  const ask = (request: Record<string, unknown>): Promise<unknown> => {
+  const send = (request: Record<string, unknown>) => {
     const id = ++asked;
     const entry = Promise.withResolvers<unknown>();
     waiting.set(id, entry);
-    socket.write(`${JSON.stringify({ id, ...request })}\n`);
-    return Promise.race([entry.promise, tooLate()]);
+    if (socket.destroyed) entry.reject(gone());
+    else socket.write(`${JSON.stringify({ id, ...request })}\n`);
+    return { id, answer: entry.promise };
   };
+  const ask = (request: Record<string, unknown>): Promise<unknown> =>
+    Promise.race([send(request).answer, tooLate()]);
   return {
     pid: Number(NAME.exec(name)?.groups?.["pid"]),
     closed,
@@ -84,11 +96,28 @@ export async function connectTo(folder: string, name: string): Promise<ControlCl
       onEvent = listener;
       await ask({ method: "follow", ...options });
     },
+    async attend(listener) {
+      onBatch = listener;
+      await ask({ method: "attend" });
+    },
+    async call(request, signal) {
+      signal.throwIfAborted();
+      const { id, answer } = send({ method: "call", ...request });
+      const cancel = () => void send({ method: "cancel", call: id }).answer.catch(() => {});
+      signal.addEventListener("abort", cancel, { once: true });
+      try {
+        return ControlCallAnswer.parse(await answer);
+      } finally {
+        signal.removeEventListener("abort", cancel);
+      }
+    },
     [Symbol.dispose]() {
       socket.destroy();
     },
   };
 }
+
+const gone = () => new ToolError("INTERRUPTED", "the process has ended", {});
 
 async function tooLate(): Promise<never> {
   await sleep(PATIENCE_MS, undefined, { ref: false });

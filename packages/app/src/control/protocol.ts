@@ -1,4 +1,4 @@
-import { FORM_ANSWERS, PERMISSION_ANSWERS } from "@octant/core";
+import { type Envelope, FORM_ANSWERS, PERMISSION_ANSWERS } from "@octant/core";
 import { z } from "zod";
 
 /** An answer to a question. */
@@ -15,6 +15,22 @@ export const ControlAnswer = z.object({
 });
 export type ControlAnswer = z.output<typeof ControlAnswer>;
 
+/** For whom another process of the same person calls. */
+export const ControlCaller = z.object({
+  id: z.string().min(1).max(200),
+  access: z.enum(["read", "write", "admin"]),
+  project: z.string().optional(),
+  sees: z.literal("all").optional(),
+  remote: z.literal(true).optional(),
+});
+
+/** The answer to a call. */
+export const ControlCallAnswer = z.object({
+  envelope: z.custom<Envelope>((value) => typeof value === "object" && value !== null && "meta" in value),
+  attachments: z.array(z.object({ kind: z.enum(["image", "audio"]), mime: z.string(), base64: z.string() })),
+});
+export type ControlCallAnswer = z.output<typeof ControlCallAnswer>;
+
 /** One JSON object per line, both ways, on a socket that only its owner can open. */
 export const ControlRequest = z.discriminatedUnion("method", [
   z.object({ id: z.int(), method: z.literal("status") }),
@@ -27,6 +43,19 @@ export const ControlRequest = z.discriminatedUnion("method", [
     retained: z.boolean().optional(),
   }),
   z.object({ id: z.int(), method: z.literal("answer"), question_id: z.string(), answer: ControlAnswer }),
+  /** Somebody looks: events come in batches, calls are recorded whole, and questions reach a person. */
+  z.object({ id: z.int(), method: z.literal("attend") }),
+  /** A call through the whole pipeline, as this caller. `console` is the person's own tool. */
+  z.object({
+    id: z.int(),
+    method: z.literal("call"),
+    caller: ControlCaller,
+    tool: z.string(),
+    action: z.string(),
+    input: z.unknown(),
+  }),
+  /** Cancels the call with that id. */
+  z.object({ id: z.int(), method: z.literal("cancel"), call: z.int() }),
 ]);
 export type ControlRequest = z.output<typeof ControlRequest>;
 
@@ -68,9 +97,20 @@ export const ControlEvent = z.looseObject({
 });
 export type ControlEvent = z.output<typeof ControlEvent>;
 
+/** Events of an attended process. Only a reader who sees all gets those of other owners. */
+export const AttendedBatch = z.object({
+  events: z.array(
+    z.object({ topic: z.string(), at: z.number(), owner: z.string().optional(), event: z.looseObject({}) }),
+  ),
+  /** Lost since the last batch, because the reader was too slow. */
+  lost: z.int().optional(),
+});
+export type AttendedBatch = z.output<typeof AttendedBatch>;
+
 export const ControlReply = z.union([
   z.object({ id: z.int(), result: z.unknown() }),
   z.object({ id: z.int(), error: z.object({ code: z.string(), message: z.string() }) }),
   z.object({ event: ControlEvent }),
+  z.object({ batch: AttendedBatch }),
 ]);
 export type ControlReply = z.output<typeof ControlReply>;

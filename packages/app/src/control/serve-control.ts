@@ -1,28 +1,42 @@
-import { randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { chmodSync, rmSync } from "node:fs";
 import { createServer, type Socket } from "node:net";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { attempt, type NamedTopic, ToolError, type Topics, viewOf } from "@octant/core";
-import { type ControlAnswer, type ControlReply, ControlRequest, type ProcessStatus } from "./protocol.ts";
+import type { Attend } from "./attend.ts";
+import {
+  type ControlAnswer,
+  type ControlCallAnswer,
+  type ControlReply,
+  ControlRequest,
+  type ProcessStatus,
+} from "./protocol.ts";
 
 export interface ControlOptions {
   /** Private to the person; see `openSocketFolder`. */
   readonly folder: string;
+  /** The file name of the socket. */
+  readonly name: string;
   readonly topics: Topics;
   status(): ProcessStatus;
   /** Throws a ToolError when the question does not wait, or the answer does not fit. */
   answer(question_id: string, answer: ControlAnswer): void;
+  /** Sends batches of events until the signal aborts. */
+  readonly attend: Attend;
+  /** The reply to a call of another process of this person. */
+  call(request: CallRequest, signal: AbortSignal): Promise<ControlCallAnswer>;
   log(line: string): void;
 }
+
+export type CallRequest = Extract<ControlRequest, { method: "call" }>;
 
 /** Above this a reader that does not keep up waits, and loses events. */
 const MAX_WAITING_BYTES = 1024 * 1024;
 
 /** Lets other processes of the same person see and answer this one: `octant ps`, `watch` and `answer`. */
 export function serveControl(options: ControlOptions): Disposable {
-  const path = join(options.folder, `${process.pid}-${randomBytes(4).toString("hex")}.sock`);
+  const path = join(options.folder, options.name);
   const sockets = new Set<Socket>();
   const server = createServer((socket) => {
     sockets.add(socket);
@@ -55,11 +69,44 @@ function serveSocket(socket: Socket, options: ControlOptions): void {
     if (socket.writableLength > MAX_WAITING_BYTES)
       await once(socket, "drain", { signal: ended.signal }).catch(() => {});
   };
+  const calls = new Map<number, AbortController>();
+  const call = async (request: CallRequest): Promise<ControlCallAnswer> => {
+    const cancelled = new AbortController();
+    calls.set(request.id, cancelled);
+    try {
+      return await options.call(request, AbortSignal.any([ended.signal, cancelled.signal]));
+    } finally {
+      calls.delete(request.id);
+    }
+  };
   const take = (request: ControlRequest): unknown => {
-    if (request.method === "status") return options.status();
-    if (request.method === "answer") return options.answer(request.question_id, request.answer);
-    follow(request, options.topics, send, ended.signal);
-    return undefined;
+    switch (request.method) {
+      case "status":
+        return options.status();
+      case "answer":
+        return options.answer(request.question_id, request.answer);
+      case "call":
+        return call(request);
+      case "cancel":
+        return void calls.get(request.call)?.abort();
+      case "attend":
+        return options.attend(
+          (batch) => void send({ batch }),
+          () => socket.writableLength,
+          ended.signal,
+        );
+      case "follow":
+        return follow(request, options.topics, send, ended.signal);
+    }
+  };
+  const reply = async (request: ControlRequest): Promise<void> => {
+    const { id } = request;
+    try {
+      await send({ id, result: (await take(request)) ?? {} });
+    } catch (cause) {
+      if (!(cause instanceof ToolError)) throw cause;
+      await send({ id, error: { code: cause.code, message: cause.message } });
+    }
   };
   createInterface({ input: socket }).on("line", (line) => {
     const request = parseRequest(line);
@@ -67,13 +114,7 @@ function serveSocket(socket: Socket, options: ControlOptions): void {
       socket.destroy();
       return;
     }
-    const { id } = request;
-    try {
-      void send({ id, result: take(request) ?? {} });
-    } catch (cause) {
-      if (!(cause instanceof ToolError)) throw cause;
-      void send({ id, error: { code: cause.code, message: cause.message } });
-    }
+    void reply(request);
   });
 }
 

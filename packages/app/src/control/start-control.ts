@@ -1,5 +1,10 @@
+import { randomBytes } from "node:crypto";
 import { describeQuestion, type Questions, ToolError, type Topics } from "@octant/core";
 import { openSocketFolder, type Workspace } from "@octant/host";
+import type { Redact } from "@octant/runtime";
+import type { CallRecorder } from "../console/call-recorder.ts";
+import type { PersonDesk } from "../console/person-desk.ts";
+import type { Octant } from "../octant-api.ts";
 import type { ClientList } from "./client-list.ts";
 import type { ProcessStatus } from "./protocol.ts";
 import type { SessionRoster } from "./session-roster.ts";
@@ -13,12 +18,33 @@ export interface ControlSources {
   readonly questions: Questions;
   readonly workspace: Workspace;
   readonly clients: ClientList;
+  readonly calls: CallRecorder;
+  readonly redact: Redact;
+  /** With the API keys of the providers. */
+  readonly keys: NodeJS.ProcessEnv;
+  /** Known once the workspace is equipped. */
+  octant(): Octant;
   log(line: string): void;
 }
 
+/** The socket at which other processes of this person reach this one. */
+export interface Control extends AsyncDisposable {
+  /** Names this process to them. */
+  readonly id: string;
+  /** Lets `octant console` of another process open a page of this one. */
+  offerLink(link: () => string): void;
+}
+
 /** Opens the socket of this process when it is idle: no caller waits for it. */
-export function startControl(sources: ControlSources): Disposable {
+export function startControl(sources: ControlSources): Control {
   const { env, log, topics, questions } = sources;
+  const id = `${process.pid}-${randomBytes(4).toString("hex")}`;
+  let link: (() => string) | undefined;
+  let desk: Promise<PersonDesk> | undefined;
+  const openDesk = () =>
+    (desk ??= import("../console/person-desk.ts").then(({ createPersonDesk }) =>
+      createPersonDesk({ ...sources, link: () => link?.() }),
+    ));
   const started_at = new Date().toISOString();
   let isClosed = false;
   let running = 0;
@@ -29,13 +55,17 @@ export function startControl(sources: ControlSources): Disposable {
   const status = () => toStatus(sources, started_at, running);
   const open = async () => {
     const { serveControl } = await import("./serve-control.ts");
+    const { createAttend } = await import("./attend.ts");
     if (isClosed) return;
     const folder = openSocketFolder(env);
     control = serveControl({
       folder,
+      name: `${id}.sock`,
       topics,
       status,
       answer: questions.answer,
+      attend: createAttend(sources),
+      call: async (request, signal) => (await openDesk()).call(request, signal),
       log,
     });
   };
@@ -44,10 +74,15 @@ export function startControl(sources: ControlSources): Disposable {
     log(`octant ps cannot show this process: ${cause.message}`);
   });
   return {
-    [Symbol.dispose]() {
+    id,
+    offerLink(offered) {
+      link = offered;
+    },
+    async [Symbol.asyncDispose]() {
       isClosed = true;
       stopCounting?.();
       control?.[Symbol.dispose]();
+      await (await desk)?.close();
     },
   };
 }

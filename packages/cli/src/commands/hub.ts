@@ -42,10 +42,33 @@ the keys nor, by default, a network. docs/hub.md tells the whole story. For exam
     const ended = ENDING_SIGNALS.map((signal) => once(process, signal));
     const { token } = await hub.adminToken();
     const { url } = server;
-    if (flags.json) printJsonText(JSON.stringify({ url, token }), io);
+    const { mountConsole } = await import("../mount-console.ts");
+    const { SESSION_LIFE_MS } = await import("@octant/console");
+    const link = await mountConsole(
+      server,
+      hub.octant,
+      {
+        isHub: true,
+        async mint() {
+          const expires_at = new Date(Date.now() + SESSION_LIFE_MS).toISOString();
+          return (await hub.tokens.create({ name: "console", scope: "admin", expires_at })).token;
+        },
+        verify: (text) => hub.tokens.check.verify(text) !== undefined,
+      },
+      io,
+    );
+    const page = link?.();
+    if (flags.json)
+      printJsonText(JSON.stringify({ url, token, ...(page !== undefined && { console: page }) }), io);
     else
       print(
-        [`Octant hub: ${url}`, `Token: ${token}`, "", ...nextSteps(personCommand(io), url)].join("\n"),
+        [
+          ...(page === undefined ? [] : [`Console (opens once): ${page}`]),
+          `Octant hub: ${url}`,
+          `Token: ${token}`,
+          "",
+          ...nextSteps(personCommand(io), url),
+        ].join("\n"),
         io,
       );
     note(`octant: containers: ${(await engine.status()).detail}`, io);

@@ -16,6 +16,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<AnyCommand>>> = {
   bridge: async () => (await import("./bridge.ts")).bridge,
   call: async () => (await import("./call.ts")).call,
   tools: async () => (await import("./tools.ts")).tools,
+  console: async () => (await import("./console.ts")).console,
   ps: async () => (await import("./ps.ts")).ps,
   watch: async () => (await import("./watch.ts")).watch,
   answer: async () => (await import("./answer.ts")).answer,

@@ -59,6 +59,7 @@ const serveFlags = {
   "tls-cert": { summary: "For --http: a PEM file, with --tls-key", value: "FILE" },
   "tls-key": { summary: "For --http: a PEM file, with --tls-cert", value: "FILE" },
   json: { summary: "For --http and --zmq: print the address and token as one line of JSON" },
+  "no-console": { summary: "For --http: without the page at /console" },
   sse: { summary: "For --http: also the transport of 2024-11-05 (/sse)" },
   "oauth-issuer": {
     summary: "For --http: an authorisation server whose tokens are accepted",

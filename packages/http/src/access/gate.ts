@@ -76,9 +76,10 @@ export function createGate(options: GateOptions, resource: () => string) {
   return {
     /** Why the Host or Origin of the request is not allowed. Needs no token. */
     checkHost: createHostCheck(options),
-    /** The caller of the request. */
-    async identify(request: IncomingMessage): Promise<Caller | HttpRefusal> {
-      const token = BEARER.exec(request.headers.authorization ?? "")?.groups?.["token"];
+    /** The caller of the request, by its Authorization header or else by the given token. */
+    async identify(request: IncomingMessage, given?: string): Promise<Caller | HttpRefusal> {
+      const { authorization } = request.headers;
+      const token = authorization === undefined ? given : BEARER.exec(authorization)?.groups?.["token"];
       if (token === undefined)
         return refuse(request, challenge(401, "send a token: Authorization: Bearer <token>", {}));
       try {

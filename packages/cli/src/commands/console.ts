@@ -1,0 +1,90 @@
+import { once } from "node:events";
+import { findProcesses } from "@octant/app";
+import { ToolError } from "@octant/core";
+import { openSocketFolder } from "@octant/host";
+import { createHttpServer } from "@octant/http";
+import { defineCommand, ENDING_SIGNALS, EXIT, type Io, print, toCount } from "../command.ts";
+import { openOctant } from "../open-octant.ts";
+import { note, printJsonText } from "../output.ts";
+import { logLine, workspaceFlags } from "../workspace-flags.ts";
+
+export const console = defineCommand({
+  name: "console",
+  summary: "See and steer every agent of yours in a browser",
+  flags: {
+    root: workspaceFlags.root,
+    port: { summary: "The port on 127.0.0.1; a free one by default", value: "PORT" },
+    "no-open": { summary: "Print the link, and do not open a browser" },
+    json: { summary: "Print the link as one line of JSON" },
+  },
+  notes: `Shows all Octant processes of this user: servers that clients started, agents in terminals and editors. The link opens
+one page, once, within ten minutes; a console that runs already prints another one. octant serve --http has the same
+page at /console. docs/console.md describes it.
+  octant console
+  octant console --no-open --port 7400`,
+  async run({ flags }, io) {
+    const running = await findLink(io);
+    if (running !== undefined) {
+      await show(running, flags, io);
+      return EXIT.OK;
+    }
+    await using octant = await openOctant({ root: flags.root }, io, { command: "console" });
+    const { state } = octant.workspace;
+    const tokens = octant.tokens();
+    const server = await createHttpServer({
+      tokens,
+      project: state.id,
+      resourcePath: "/console",
+      port: toCount("port", flags.port) ?? 0,
+      log: (line) => logLine(line, io),
+    });
+    const { SESSION_LIFE_MS } = await import("@octant/console");
+    const { createEntrance, mountConsole } = await import("../mount-console.ts");
+    await server.listen();
+    const link = await mountConsole(server, octant, createEntrance(tokens, SESSION_LIFE_MS), io);
+    if (!link) throw new Error("the console's own process has a control socket");
+    const ended = ENDING_SIGNALS.map((signal) => once(process, signal));
+    await show(link(), flags, io);
+    note("octant: Ctrl-C stops it; octant console prints another link meanwhile", io);
+    await Promise.race([...ended, server.closed]);
+    await server.close();
+    return EXIT.OK;
+  },
+});
+
+/** A link of a console that runs already. */
+async function findLink({ env }: Io): Promise<string | undefined> {
+  using connections = new DisposableStack();
+  for (const found of await findProcesses(openSocketFolder(env))) {
+    const client = connections.use(found);
+    const status = await client.status().catch(() => undefined);
+    if (!SERVING.includes(status?.command ?? "")) continue;
+    const request = { caller: PERSON, tool: "console", action: "link", input: {} };
+    const answer = await client.call(request, AbortSignal.timeout(LINK_MS)).catch(() => undefined);
+    const { url } = Object(answer?.envelope.data);
+    if (typeof url === "string") return url;
+  }
+  return undefined;
+}
+
+/** The commands that serve a console. */
+const SERVING = ["console", "serve --http", "hub"];
+const LINK_MS = 5_000;
+const OPEN_MS = 5_000;
+const PERSON = { id: "local", access: "admin" } as const;
+
+async function show(
+  url: string,
+  flags: { readonly json: boolean; readonly "no-open": boolean },
+  io: Io,
+): Promise<void> {
+  if (flags.json) printJsonText(JSON.stringify({ url }), io);
+  else print(url, io);
+  if (flags.json || flags["no-open"] || !io.stdout.isTTY) return;
+  const { openInBrowser } = await import("@octant/host");
+  // The link is on the screen, so a machine without a browser is not a failure.
+  await openInBrowser(new URL(url), io.env, AbortSignal.timeout(OPEN_MS)).catch((cause: unknown) => {
+    if (!(cause instanceof ToolError)) throw cause;
+    note(`octant: ${cause.message}`, io);
+  });
+}

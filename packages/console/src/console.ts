@@ -1,0 +1,211 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { type Caller, ERRORS, invalidArgument, ToolError } from "@octant/core";
+import { type HttpRefusal, type Mount, methodNotAllowed, readJson, refuse, sendJson } from "@octant/http";
+import type { z } from "zod";
+import { API_PATH, CONSOLE_PATH, LoginRequest, type Me } from "./api.ts";
+import { ENDPOINTS, type Endpoint, type EndpointContext } from "./endpoints.ts";
+import { createLinks, findForgery, toCookie, tokenInCookie } from "./entry.ts";
+import { streamEvents } from "./event-reader.ts";
+import { SAFE_HEADERS } from "./headers.ts";
+import { createPageFiles } from "./page-files.ts";
+import { createProcesses, type Machine } from "./processes.ts";
+
+export interface ConsoleOptions {
+  readonly machine: Machine;
+  /** The id of the process that serves the console. */
+  readonly process: string;
+  readonly version: string;
+  /** A new bearer token for a page that was opened with a one-time link. */
+  mint(): Promise<string> | string;
+  /** Whether a token is good here. */
+  verify(token: string): boolean;
+  /** Whether the caller is the person at this machine, and not only somebody with a token. */
+  isPerson?(caller: Caller): boolean;
+  /** The process is a hub. */
+  readonly isHub?: boolean;
+  /** The folder of the built page; that of this package when absent. */
+  readonly page?: string;
+  readonly keepAliveMs?: number;
+}
+
+const MAX_BODY_BYTES = 8 * 1024 * 1024;
+const MAX_REPORT_BYTES = 64 * 1024;
+const KEEP_ALIVE_MS = 15_000;
+
+export type Console = ReturnType<typeof createConsole>;
+
+/** The page and its API, to be mounted at /console of a listener. */
+export function createConsole(options: ConsoleOptions) {
+  const { machine, process, version, isHub = false, keepAliveMs = KEEP_ALIVE_MS } = options;
+  const processes = createProcesses(machine);
+  const links = createLinks();
+  const readers = new Set<ServerResponse>();
+  let files: ReturnType<typeof createPageFiles> | undefined;
+  let reports = 0;
+
+  const describe = ({ access, project }: Caller): Me => ({
+    access,
+    project: project ?? null,
+    process,
+    version,
+    hub: isHub,
+    csp_reports: reports,
+  });
+  const context: EndpointContext = { processes, process, describe, isPerson: options.isPerson };
+
+  const open = async (request: IncomingMessage, response: ServerResponse, code: string) => {
+    if (!links.redeem(code)) return refuseSafely(response, USED_LINK);
+    const token = await options.mint();
+    const headers = { "set-cookie": toCookie(request, token), location: `${CONSOLE_PATH}/` };
+    response.writeHead(303, { ...SAFE_HEADERS, ...headers, "cache-control": "no-store" }).end();
+  };
+  const login = (request: IncomingMessage, response: ServerResponse) =>
+    readJson(request, response, MAX_BODY_BYTES, (value) => {
+      const token = LoginRequest.safeParse(value).data?.token;
+      if (token === undefined || !options.verify(token)) return refuseSafely(response, BAD_TOKEN);
+      send(response, {}, { "set-cookie": toCookie(request, token) });
+    });
+  const count = (request: IncomingMessage, response: ServerResponse) => {
+    reports += 1;
+    request.resume();
+    if (Number(request.headers["content-length"] ?? 0) > MAX_REPORT_BYTES) request.destroy();
+    response.writeHead(204, SAFE_HEADERS).end();
+  };
+  /** What needs no token: the page itself, a one-time link, a login, and reports of the browser. */
+  const handlePublic = (request: IncomingMessage, response: ServerResponse): boolean => {
+    const { path, query } = placeOf(request);
+    const isRead = request.method === "GET" || request.method === "HEAD";
+    if (path === `${CONSOLE_PATH}/open` && isRead) {
+      void open(request, response, query.get("code") ?? "");
+      return true;
+    }
+    if (path === `${API_PATH}/csp-report` && request.method === "POST") {
+      count(request, response);
+      return true;
+    }
+    if (path === `${API_PATH}/login` && request.method === "POST") {
+      const forgery = findForgery(request);
+      if (forgery) refuseSafely(response, forgery);
+      else login(request, response);
+      return true;
+    }
+    if (path === API_PATH || path.startsWith(`${API_PATH}/`) || !isRead) return false;
+    files ??= createPageFiles(options.page);
+    files.send(request, response);
+    return true;
+  };
+
+  const follow = (request: IncomingMessage, response: ServerResponse, caller: Caller) => {
+    const { query } = placeOf(request);
+    const given = request.headers["last-event-id"] ?? query.get("after");
+    const after = typeof given === "string" && /^\d{1,16}$/.test(given) ? Number(given) : undefined;
+    readers.add(response);
+    response.once("close", () => readers.delete(response));
+    for (const [name, value] of Object.entries(SAFE_HEADERS)) response.setHeader(name, value);
+    streamEvents(response, processes, caller, after, keepAliveMs);
+  };
+  const handle = (request: IncomingMessage, response: ServerResponse, caller: Caller) => {
+    const { path } = placeOf(request);
+    const name = path.slice(API_PATH.length + 1);
+    if (name === "events" && request.method === "GET") return follow(request, response, caller);
+    if (name === "logout" && request.method === "POST") {
+      const forgery = findForgery(request);
+      if (forgery) return refuseSafely(response, forgery);
+      return send(response, {}, { "set-cookie": toCookie(request, undefined) });
+    }
+    const endpoint = Object.hasOwn(ENDPOINTS, name) ? ENDPOINTS[name] : undefined;
+    if (!endpoint) return refuseSafely(response, notFound());
+    if (request.method !== endpoint.method) return refuseSafely(response, methodNotAllowed(endpoint.method));
+    const ended = new AbortController();
+    response.once("close", () => ended.abort());
+    const answer = (body: unknown) =>
+      void reply(response, () => run(endpoint, body, caller, context, ended.signal));
+    if (endpoint.method === "GET") return answer(undefined);
+    const forgery = findForgery(request);
+    if (forgery) return refuseSafely(response, forgery);
+    return readJson(request, response, MAX_BODY_BYTES, answer);
+  };
+
+  return {
+    mount: {
+      handle,
+      handlePublic,
+      tokenOf: tokenInCookie,
+      async drain() {
+        for (const response of readers) response.end();
+      },
+      close: () => processes.close(),
+    } satisfies Mount,
+    /** A new link that opens the console once; `origin` is where the listener is reached. */
+    link: (origin: string): string => new URL(`${CONSOLE_PATH}/open?code=${links.create()}`, origin).href,
+  };
+}
+
+function run(
+  { access, body, run: work }: Endpoint,
+  given: unknown,
+  caller: Caller,
+  context: EndpointContext,
+  signal: AbortSignal,
+): unknown {
+  if (access === "admin" && caller.access !== "admin")
+    throw new ToolError("PERMISSION_DENIED", "this needs a token with scope admin", {
+      by: "access",
+      rule: "admin",
+    });
+  return work(body ? parse(body, given) : {}, caller, context, signal);
+}
+
+function parse<S extends z.ZodObject>(schema: S, given: unknown): z.output<S> {
+  const parsed = schema.safeParse(given);
+  if (parsed.success) return parsed.data;
+  const { issues } = parsed.error;
+  const message = issues.map((issue) => [issue.path.join("."), issue.message].filter(Boolean).join(": "));
+  throw invalidArgument(issues[0]?.path.join(".") ?? "", message.join("; "));
+}
+
+/** The data as JSON, or the error with the status of its code. */
+async function reply(response: ServerResponse, work: () => unknown): Promise<void> {
+  try {
+    send(response, await work());
+  } catch (cause) {
+    if (response.destroyed) return;
+    if (!(cause instanceof ToolError)) throw cause;
+    const { code, message, details }: ToolError = cause;
+    const body = JSON.stringify({ error: { code, message, details } });
+    sendJson(response, ERRORS[code].http, body, { ...SAFE_HEADERS, "cache-control": "no-store" });
+  }
+}
+
+const send = (
+  response: ServerResponse,
+  value: unknown,
+  headers: Readonly<Record<string, string>> = {},
+): void =>
+  sendJson(response, 200, JSON.stringify(value), {
+    ...SAFE_HEADERS,
+    "cache-control": "no-store",
+    ...headers,
+  });
+
+const refuseSafely = (response: ServerResponse, refusal: HttpRefusal): void =>
+  refuse(response, { ...refusal, headers: { ...SAFE_HEADERS, ...refusal.headers } });
+
+function placeOf({ url = "/" }: IncomingMessage) {
+  const at = url.indexOf("?");
+  const path = at === -1 ? url : url.slice(0, at);
+  return { path, query: new URLSearchParams(at === -1 ? "" : url.slice(at + 1)) };
+}
+
+const notFound = (): HttpRefusal => ({
+  status: 404,
+  message: `not found; the API has ${[...Object.keys(ENDPOINTS), "events", "login", "logout"].join(", ")}`,
+});
+const USED_LINK: HttpRefusal = {
+  status: 403,
+  message: "this link was used or has expired; octant console prints a new one",
+};
+const BAD_TOKEN: HttpRefusal = {
+  status: 401,
+  message: "the token is unknown, expired or not for this server",
+};

@@ -1,0 +1,81 @@
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { extname, join, relative, sep } from "node:path";
+import { CONSOLE_PATH } from "./api.ts";
+import { SAFE_HEADERS } from "./headers.ts";
+
+const TYPES: Readonly<Record<string, string>> = {
+  ".html": "text/html; charset=utf-8",
+  ".js": "text/javascript; charset=utf-8",
+  ".css": "text/css; charset=utf-8",
+  ".svg": "image/svg+xml",
+  ".png": "image/png",
+  ".woff2": "font/woff2",
+  ".json": "application/json",
+};
+/** Compressed when the page is built. */
+const ENCODINGS = [
+  { name: "br", ending: ".br" },
+  { name: "gzip", ending: ".gz" },
+] as const;
+/** Vite puts files with a hash in their name here. */
+const HASHED = /^\/assets\//;
+
+/** Where the page is: next to the built code, or in the build folder of a checkout. */
+export const findPage = (): string | undefined =>
+  [join(import.meta.dirname, "page"), join(import.meta.dirname, "../dist/page")].find((folder) =>
+    existsSync(join(folder, "index.html")),
+  );
+
+export type PageFiles = ReturnType<typeof createPageFiles>;
+
+/** The files of the page from the package itself; the folder is listed once, so a request cannot leave it. */
+export function createPageFiles(folder: string | undefined = findPage()) {
+  const names = new Set(folder === undefined ? [] : listFiles(folder));
+  const read = (name: string) => readFileSync(join(folder ?? "", name));
+  return {
+    /** Answers a GET or HEAD for a file; every path without an ending is the page itself, for its deep links. */
+    send(request: IncomingMessage, response: ServerResponse) {
+      const path = pathOf(request).slice(CONSOLE_PATH.length);
+      const name = extname(path) === "" ? "/index.html" : path;
+      if (!names.has(name)) return sendMissing(response, name === "/index.html");
+      const accepted = request.headers["accept-encoding"] ?? "";
+      const encoding = ENCODINGS.find((one) => accepted.includes(one.name) && names.has(name + one.ending));
+      const body = read(name + (encoding?.ending ?? ""));
+      response.writeHead(200, {
+        ...SAFE_HEADERS,
+        "content-type": TYPES[extname(name)] ?? "application/octet-stream",
+        "content-length": body.length,
+        "cache-control": HASHED.test(name) ? "public, max-age=31536000, immutable" : "no-cache",
+        vary: "accept-encoding",
+        ...(encoding && { "content-encoding": encoding.name }),
+      });
+      response.end(request.method === "HEAD" ? undefined : body);
+    },
+  };
+}
+
+function pathOf({ url = "/" }: IncomingMessage): string {
+  const [path = ""] = url.split("?", 1);
+  return path;
+}
+
+const listFiles = (folder: string): readonly string[] =>
+  readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => `/${relative(folder, join(entry.parentPath, entry.name)).split(sep).join("/")}`);
+
+const NOT_BUILT = `<!doctype html><html lang="en"><meta charset="utf-8"><title>Octant console</title>
+<h1>The page of the console is not built</h1>
+<p>This is a checkout of Octant. Run <code>npm run page</code> in it, and load this page again. The API works without it.</p>`;
+
+function sendMissing(response: ServerResponse, isPage: boolean): void {
+  const text = isPage ? NOT_BUILT : "not found";
+  response.writeHead(isPage ? 503 : 404, {
+    ...SAFE_HEADERS,
+    "content-type": isPage ? "text/html; charset=utf-8" : "text/plain",
+    "content-length": Buffer.byteLength(text),
+    "cache-control": "no-store",
+  });
+  response.end(text);
+}

@@ -1,0 +1,192 @@
+import type {
+  AttendedBatch,
+  ControlCall,
+  ControlCallAnswer,
+  ControlClient,
+  ProcessStatus,
+} from "@octant/app";
+import { createTopic, ToolError } from "@octant/core";
+import type { OctantProcess } from "./api.ts";
+
+/** How the console reaches the processes of this person. */
+export interface Machine {
+  /** The ids of those that listen. */
+  list(): readonly string[];
+  /** undefined when it is gone. */
+  connect(id: string): Promise<ControlClient | undefined>;
+  /** Calls back when a process may have joined; ends with the returned function. */
+  watch(onChange: () => void): () => void;
+}
+
+/** An event of a process, as all readers get it. */
+export interface SharedEvent {
+  readonly process: string;
+  readonly topic: string;
+  readonly at: number;
+  /** Only this caller, and those who see all, may read it; nobody else when it is empty. */
+  readonly owner: string | undefined;
+  /** The event as JSON: it is serialised once for all readers. */
+  readonly json: string;
+}
+
+const MAX_EVENTS = 20_000;
+const MAX_BYTES = 32 * 1024 * 1024;
+/** The state of a process that is busy is asked for at most this often. */
+const STATUS_MS = 250;
+/** After the last reader has left, the processes are followed for this long. */
+const LINGER_MS = 10_000;
+
+export type Processes = ReturnType<typeof createProcesses>;
+
+/**
+ * The processes of this person and their events in one numbered stream. They are attended only while somebody looks:
+ * otherwise no connection is open, and they record nothing.
+ */
+export function createProcesses(machine: Machine) {
+  const events = createTopic<SharedEvent>({
+    now: Date.now,
+    maxEvents: MAX_EVENTS,
+    maxBytes: MAX_BYTES,
+    sizeOf: ({ json }) => json.length,
+  });
+  const known = new Map<string, Attended>();
+  const connecting = new Map<string, Promise<void>>();
+  let stopWatching: (() => void) | undefined;
+  let users = 0;
+  let closing: NodeJS.Timeout | undefined;
+
+  const publish = (process: string, topic: string, event: object, at: number, owner?: string) =>
+    events.publish({ process, topic, at, owner, json: JSON.stringify(event) });
+
+  const refresh = async (one: Attended) => {
+    one.isDirty = false;
+    const state = await one.client
+      .status()
+      .then(toProcess(one.id), () => one.state && { ...one.state, state: "silent" as const });
+    if (!state || known.get(one.id) !== one) return;
+    const json = JSON.stringify(state);
+    const isNew = one.state === undefined;
+    if (json === one.json) return;
+    one.state = state;
+    one.json = json;
+    publish(one.id, "roster", { type: isNew ? "joined" : "changed", process: state }, Date.now(), NOBODY);
+  };
+  const refreshSoon = (one: Attended) => {
+    if (one.isDirty) return;
+    one.isDirty = true;
+    setTimeout(() => void refresh(one), STATUS_MS).unref();
+  };
+  const take = (one: Attended) => (batch: AttendedBatch) => {
+    for (const { topic, at, owner, event } of batch.events) publish(one.id, topic, event, at, owner);
+    if (batch.lost !== undefined) publish(one.id, "calls_skipped", { count: batch.lost }, Date.now());
+    refreshSoon(one);
+  };
+  const leave = (one: Attended) => {
+    if (known.get(one.id) !== one) return;
+    known.delete(one.id);
+    publish(one.id, "roster", { type: "left" }, Date.now(), NOBODY);
+  };
+  const join = async (id: string) => {
+    const client = await machine.connect(id);
+    if (!client) return;
+    if (!stopWatching) return client[Symbol.dispose]();
+    const one: Attended = { id, client, state: undefined, json: "", isDirty: false };
+    known.set(id, one);
+    void client.closed.then(() => leave(one));
+    // A process of an earlier version cannot be attended; a stopped one answers later.
+    await client.attend(take(one)).catch(() => {});
+    await refresh(one);
+    if (!one.state) client[Symbol.dispose]();
+  };
+  const look = (): Promise<unknown> => {
+    for (const id of machine.list()) {
+      if (known.has(id) || connecting.has(id)) continue;
+      connecting.set(
+        id,
+        join(id).finally(() => connecting.delete(id)),
+      );
+    }
+    return Promise.all(connecting.values());
+  };
+  const close = () => {
+    clearTimeout(closing);
+    stopWatching?.();
+    stopWatching = undefined;
+    const all = [...known.values()];
+    known.clear();
+    for (const { client } of all) client[Symbol.dispose]();
+  };
+  /** Attends until the returned function is called. */
+  const use = (): (() => void) => {
+    clearTimeout(closing);
+    users += 1;
+    stopWatching ??= machine.watch(() => void look());
+    let isLeft = false;
+    return () => {
+      if (isLeft) return;
+      isLeft = true;
+      users -= 1;
+      if (users === 0) closing = setTimeout(close, LINGER_MS).unref();
+    };
+  };
+  const find = async (id: string): Promise<ControlClient> => {
+    const leaveAgain = use();
+    try {
+      if (!known.has(id)) await look();
+      const found = known.get(id);
+      if (found) return found.client;
+      throw new ToolError("NOT_FOUND", `process ${id} is not running any more`, { id });
+    } finally {
+      leaveAgain();
+    }
+  };
+  return {
+    events,
+    use,
+    /** Those that run now, oldest first. */
+    async list(): Promise<readonly OctantProcess[]> {
+      const leaveAgain = use();
+      try {
+        await look();
+        await Promise.all([...known.values()].map(refresh));
+        return [...known.values()]
+          .flatMap(({ state }) => state ?? [])
+          .sort((a, b) => (a.started_at < b.started_at ? -1 : 1));
+      } finally {
+        leaveAgain();
+      }
+    },
+    async call(id: string, request: ControlCall, signal: AbortSignal): Promise<ControlCallAnswer> {
+      const leaveAgain = use();
+      try {
+        return await (await find(id)).call(request, signal);
+      } finally {
+        leaveAgain();
+      }
+    },
+    async answer(id: string, ...answer: Parameters<ControlClient["answer"]>): Promise<void> {
+      await (await find(id)).answer(...answer);
+    },
+    close,
+  };
+}
+
+/** Events that concern the person only. */
+const NOBODY = "";
+
+interface Attended {
+  readonly id: string;
+  readonly client: ControlClient;
+  state: OctantProcess | undefined;
+  json: string;
+  isDirty: boolean;
+}
+
+const toProcess =
+  (id: string) =>
+  (status: ProcessStatus): OctantProcess => ({
+    id,
+    ...status,
+    // The board of that process lists its questions in this shape.
+    questions: status.questions as OctantProcess["questions"],
+  });
