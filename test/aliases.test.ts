@@ -4,6 +4,7 @@ import { createOctant } from "@octant/app";
 import { ALIASES, type AnyAction, kindOfArgument, resolveAliases } from "@octant/core";
 import { afterAll, expect, test } from "vitest";
 import { createFixtureProject } from "./fixture-project.ts";
+import { OTHER_AGENTS } from "./other-agents.ts";
 
 const project = createFixtureProject();
 mkdirSync(join(project.root, ".hanzo"), { recursive: true });
@@ -108,6 +109,47 @@ test("real names win, unknown ones stay unknown, and one that is given twice is 
     { caller },
   );
   expect(envelope.error?.code).toBe("INVALID_ARGUMENT");
+});
+
+/** Each tool of another agent with its required parameters, with each optional one, and with all of them. */
+const FOREIGN = OTHER_AGENTS.flatMap(({ agent, name, means, required, optional = {} }) => {
+  const one = Object.entries(optional).map(([key, value]) => ({ ...required, [key]: value }));
+  return [required, ...one, { ...required, ...optional }].map((input) => ({ agent, name, means, input }));
+});
+
+test("every call by the schema of another agent's tool is a valid call of ours", () => {
+  expect(FOREIGN.length).toBeGreaterThan(150);
+  const wrong = FOREIGN.flatMap(({ agent, name, means, input }) => {
+    const call = resolveAliases(registry, { tool: name, action: undefined, input });
+    const act = registry.get(call.tool)?.actions[String(call.action)];
+    const parsed = act?.input.safeParse(call.input);
+    if (`${call.tool}.${call.action}` === means && parsed?.success) return [];
+    return [{ agent, name, given: input, call, issues: parsed?.error?.message }];
+  });
+  expect(wrong).toEqual([]);
+});
+
+test("a wish for more rights in a call of another agent's form grants none", () => {
+  for (const wish of ["with_escalated_permissions", "dangerouslyDisableSandbox", "additional_permissions"]) {
+    const input = { command: "ls", [wish]: true };
+    const { input: resolved } = resolveAliases(registry, { tool: "shell", action: "", input });
+    expect(resolved).toEqual({ command: "ls" });
+  }
+});
+
+test("a command is a patch only when it is nothing else", () => {
+  const patch = "*** Begin Patch\n*** Delete File: a\n*** End Patch\n";
+  for (const command of [
+    `cd src && apply_patch <<'EOF'\n${patch}EOF`,
+    `apply_patch <<'EOF'\n${patch}EOF\nrm -rf x`,
+    `apply_patch <<'EOF' && rm x\n${patch}EOF`,
+    ["apply_patch", patch, "more"],
+    ["apply_patch", "--help"],
+    "apply_patch",
+  ]) {
+    const call = { tool: "proc", action: "exec", input: { command } };
+    expect(resolveAliases(registry, call)).toEqual(call);
+  }
 });
 
 test("aliases are listed nowhere", () => {

@@ -49,64 +49,82 @@ interface Task {
   readonly file: string;
   readonly wrong: string;
   readonly right: string;
+  /** The lines below it. */
+  readonly rest: string;
 }
 
 type Turn = readonly { readonly call: string; readonly input: unknown }[];
 const one = (call: string, input: unknown): Turn => [{ call, input }];
 const run = ({ file }: Task) => `node ${file}`;
 
-/** How models that were trained on other tools solve a task: their names, their parameters, their shapes. */
-const DIALECTS: Readonly<Record<string, (task: Task) => readonly Turn[]>> = {
-  claude: (task) => [
-    one("TodoWrite", { todos: [{ content: "Find it", status: "pending", activeForm: "Finding it" }] }),
+const patchOf = ({ file, wrong, right }: Task) =>
+  `*** Begin Patch\n*** Update File: ${file}\n@@\n-${wrong}\n+${right}\n*** End Patch\n`;
+
+/**
+ * How models that were trained on other tools solve a task: their names, their parameters, their shapes, by the schemas in
+ * other-agents.ts. Every other task is solved without reading the file first, as models do after a search.
+ */
+const DIALECTS: Readonly<Record<string, (task: Task, isUnread: boolean) => readonly Turn[]>> = {
+  claude: (task, isUnread) => [
+    one("TodoWrite", { todos: [{ content: "Find it", status: "in_progress", activeForm: "Finding it" }] }),
     [
       { call: "Glob", input: { pattern: "**/*.js", path: "src" } },
       {
         call: "Grep",
-        input: { pattern: "const ", path: "src", output_mode: "content", "-n": true, head_limit: 5 },
+        input: { pattern: "const ", path: "src", output_mode: "content", "-n": true, "-A": 1, head_limit: 5 },
       },
     ],
-    one("Read", { file_path: task.file, offset: 1, limit: 20 }),
-    one("Edit", { file_path: task.file, old_string: task.wrong, new_string: task.right, replace_all: false }),
+    ...(isUnread
+      ? [one("Edit", { file_path: task.file, old_string: task.wrong, new_string: task.right })]
+      : [
+          one("Read", { file_path: task.file, offset: 1, limit: 20 }),
+          one("Write", { file_path: task.file, content: `${task.right}\n${task.rest}\n` }),
+          one("Edit", { file_path: task.file, old_string: "const", new_string: "let", replace_all: true }),
+        ]),
     one("Bash", { command: run(task), description: "Run it", timeout: 60000 }),
+    one("TodoWrite", { todos: [{ content: "Find it", status: "completed", activeForm: "Finding it" }] }),
     one("Bash", { command: "git status --short && git diff --stat", description: "See the change" }),
   ],
-  codex: (task) => [
+  codex: (task, isUnread) => [
     one("update_plan", {
       explanation: "Start",
       plan: [
-        { step: "Find it", status: "pending" },
-        { step: "Mend it", status: "pending" },
+        { step: "Find it", status: "completed" },
+        { step: "Mend it", status: "in_progress" },
       ],
     }),
     one("shell", { command: ["bash", "-lc", `sed -n 1,20p ${task.file}`], workdir: "." }),
-    one("fs.read", { uri: task.file }),
-    one("apply_patch", {
-      input: `*** Begin Patch\n*** Update File: ${task.file}\n@@\n-${task.wrong}\n+${task.right}\n*** End Patch\n`,
-      path: task.file,
-    }),
-    one("shell", { cmd: run(task), timeout_ms: 60000 }),
+    isUnread
+      ? one("shell", { command: ["bash", "-lc", `apply_patch <<'EOF'\n${patchOf(task)}EOF\n`] })
+      : one("apply_patch", { input: patchOf(task) }),
+    one("exec_command", { cmd: run(task), yield_time_ms: 10_000, max_output_tokens: 1_000 }),
   ],
-  gemini: (task) => [
-    one("list_directory", { path: "src" }),
+  gemini: (task, isUnread) => [
+    one("list_directory", { dir_path: "src" }),
     one("search_file_content", { pattern: "const", include: "*.js" }),
-    one("read_file", { absolute_path: task.file }),
-    one("replace", { file_path: task.file, old_string: task.wrong, new_string: task.right }),
+    isUnread
+      ? one("read_many_files", { include: [task.file, "README.md"], recursive: true })
+      : one("read_file", { file_path: task.file, start_line: 1, end_line: 5 }),
+    one("replace", {
+      file_path: task.file,
+      instruction: "Mend the line",
+      old_string: task.wrong,
+      new_string: task.right,
+      ...(isUnread ? { expected_replacements: 1 } : { allow_multiple: true }),
+    }),
     one("run_shell_command", { command: run(task), description: "Run it" }),
   ],
-  actions: (task) => [
+  opencode: (task, isUnread) => [
+    one("grep", { pattern: "const", path: "src", include: "*.js" }),
+    ...(isUnread ? [] : [one("read", { filePath: task.file, offset: 0, limit: 20 })]),
+    one("edit", { filePath: task.file, oldString: task.wrong, newString: task.right }),
+    one("bash", { command: run(task), description: "Run it", workdir: "." }),
+    one("todowrite", { todos: [{ content: "Mend it", status: "completed", priority: "high", id: "1" }] }),
+  ],
+  shapes: (task, isUnread) => [
     one("plan", { action: "create", title: "Mend it", steps: ["Read", "Mend", "Run"] }),
     one("fs", { action: "grep", query: "const", path: "src" }),
-    one("fs", { action: "view", path: task.file, view_range: [1, 5] }),
-    one("fs", {
-      action: "edit",
-      path: task.file,
-      edits: [{ old_string: task.wrong, new_string: task.right }],
-    }),
-    one("proc", { action: "run", cmd: run(task) }),
-  ],
-  shapes: (task) => [
-    one("fs", { action: "fs.read", file: task.file }),
+    ...(isUnread ? [] : [one("fs", { action: "view", path: task.file, view_range: [1, 5] })]),
     one("fs", {
       action: "patch",
       file: task.file,
@@ -137,8 +155,9 @@ test("forty tasks in the dialects of other agents waste at most 2 % of their tur
     });
     for (const [at, [wrong, right, shown, printed]] of MISTAKES.entries()) {
       const file = `src/${dialect}-${at}.js`;
-      writeFileSync(join(project.root, file), `${wrong}\nconsole.log(String(${shown}));\n`);
-      turns = [...solve({ file, wrong, right })];
+      const rest = `console.log(String(${shown}));`;
+      writeFileSync(join(project.root, file), `${wrong}\n${rest}\n`);
+      turns = [...solve({ file, wrong, right, rest }, at % 2 === 0)];
       counts.tasks++;
       counts.turns += turns.length + 1;
       await opened.agent.send(`Mend ${file}`);

@@ -1,4 +1,3 @@
-import { resolveAliases } from "./aliases.ts";
 import { type CallEvent, type ObservedCall, toCallFacts } from "./calls.ts";
 import { createContext, createNotes } from "./context.ts";
 import type { Envelope } from "./envelope.ts";
@@ -12,6 +11,7 @@ import type { Cursors } from "./paging.ts";
 import { createQuestions, type Questions } from "./questions/board.ts";
 import type { Ask } from "./questions/question.ts";
 import type { Registry } from "./registry.ts";
+import { resolveAliases } from "./resolve-aliases.ts";
 import { runAction } from "./run-action.ts";
 import { createToEnvelope } from "./to-envelope.ts";
 import type {

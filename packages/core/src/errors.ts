@@ -50,6 +50,7 @@ export const ERRORS = {
     details: z.object({
       uris: z.array(z.string()),
       hashes: z.array(z.string()).describe("Of each, as it is now"),
+      quotes_text: z.boolean().describe("Whether every change quotes the text that it replaces"),
     }),
   },
   CONFLICT: {

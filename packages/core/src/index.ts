@@ -1,4 +1,4 @@
-export { ALIASES, resolveAliases } from "./aliases.ts";
+export { ALIASES } from "./aliases.ts";
 export { type ArgumentKind, kindOfArgument, ofKind } from "./argument-kinds.ts";
 export { type ArgumentPlace, placesIn, withPlaces } from "./argument-places.ts";
 export { attempt } from "./attempt.ts";
@@ -94,6 +94,7 @@ export {
   type Risk,
 } from "./questions/question.ts";
 export { createRegistry, type Registry, type RegistryChange } from "./registry.ts";
+export { resolveAliases } from "./resolve-aliases.ts";
 export {
   asksForLargeAnswer,
   createCallRunner,

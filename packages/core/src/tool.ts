@@ -170,6 +170,11 @@ export interface Action<I extends z.ZodObject = z.ZodObject, O extends z.ZodType
   /** The change that the call would make, such as a diff, for the person who is asked; undefined if unknown. */
   preview?(input: z.output<I>, ctx: Context): Promise<string | undefined>;
   /**
+   * The call to make instead when the caller knows the present state of the file `uri`, such as an edit of a file that
+   * this action would only create; undefined when there is none.
+   */
+  whenKnown?(input: z.output<I>, hash: string): { action: string; input: object } | undefined;
+  /**
    * Renders the data as text for a model; derived from the data when absent. The fields `note`, `incomplete` and
    * `warning` are shown even if this omits them.
    */

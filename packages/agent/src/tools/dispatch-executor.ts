@@ -16,11 +16,12 @@ import {
 import type { ToolDefinition } from "../api-client.ts";
 import type { UserPart } from "../messages.ts";
 import { toFailure } from "../run-calls.ts";
-import type { ToolCall, ToolExecutor, ToolFacts, ToolResult } from "../tool-executor.ts";
+import type { ToolCall, ToolExecutor, ToolResult } from "../tool-executor.ts";
 import type { HostJobs, ToolHost } from "../tool-host.ts";
 import { createDiagnosticsAfterEdits } from "./after-edits.ts";
 import { factsOf } from "./facts.ts";
 import { outlineOf } from "./outline.ts";
+import { createSeenHashes } from "./seen-hashes.ts";
 
 export interface DispatchExecutorOptions {
   /** Where the tools run. Without jobs, calls do not wait for long work. */
@@ -35,6 +36,13 @@ export interface DispatchExecutorOptions {
   readonly allows?: (tool: string, action: string) => boolean;
 }
 
+interface Found {
+  readonly call: Call;
+  readonly act: AnyAction | undefined;
+  /** The call as it was asked, when `call` edits the file that it would create. */
+  readonly instead?: Call;
+}
+
 /** Runs the tools of a registry through its dispatcher and policy. */
 export function createDispatchExecutor(options: DispatchExecutorOptions): ToolExecutor {
   const { dispatch, registry, roots, jobs } = options.host;
@@ -43,11 +51,15 @@ export function createDispatchExecutor(options: DispatchExecutorOptions): ToolEx
   const toText = createToText(registry, roots, ["undo"]);
   const seen = createSeenHashes();
   const offered = createOffered(registry);
-  const find = ({ name, input }: ToolCall): { call: Call; act: AnyAction | undefined } => {
+  const find = ({ name, input }: ToolCall): Found => {
     const named = offered().listing.toCall(name, input) ?? { tool: name, action: "", input };
-    const call = resolveAliases(registry, named);
-    const tool = registry.get(call.tool);
-    return { call, act: tool && ownAction(tool, String(call.action)) };
+    const asked = resolveAliases(registry, named);
+    const tool = registry.get(asked.tool);
+    const act = tool && ownAction(tool, String(asked.action));
+    const edit = seen.toEdit(asked, act, roots);
+    return edit && tool
+      ? { call: edit, act: ownAction(tool, String(edit.action)), instead: asked }
+      : { call: asked, act };
   };
   const refusal = ({ tool, action }: Call, act: AnyAction | undefined): string | undefined => {
     if (!act) return undefined;
@@ -62,7 +74,8 @@ export function createDispatchExecutor(options: DispatchExecutorOptions): ToolEx
   return {
     definitions: () => offered().definitions,
     resolve(call) {
-      const { tool, action, input } = find(call).call;
+      const found = find(call);
+      const { tool, action, input } = found.instead ?? found.call;
       // An input is always an object here: the loop has parsed it.
       return offered().listing.offer(tool)
         ? { ...call, name: tool, input: { action, ...(input as object) } }
@@ -73,11 +86,15 @@ export function createDispatchExecutor(options: DispatchExecutorOptions): ToolEx
       return outlineOf(found, act);
     },
     async execute(asked, { sessionId, ...given }) {
-      const { call, act } = find(asked);
+      const { call, act, instead } = find(asked);
       const refused = refusal(call, act);
       if (refused) return toFailure("PERMISSION_DENIED", refused);
       const caller = options.caller ?? { id: sessionId, access };
-      const answer = await dispatch(seen.withBase(call, act, roots), { caller, ...given });
+      const based = seen.withBase(call, act, roots);
+      const first = await dispatch(based, { caller, ...given });
+      const isGone = first.envelope.error?.code === "NOT_FOUND";
+      const again = instead && isGone ? instead : seen.withBases(based, first.envelope);
+      const answer = again ? await dispatch(again, { caller, ...given }) : first;
       const reply = await outcomeOf(answer, act, caller.id, jobs, given.signal);
       const facts = factsOf(reply.envelope, act);
       seen.note(facts);
@@ -86,33 +103,6 @@ export function createDispatchExecutor(options: DispatchExecutorOptions): ToolEx
     afterEdits: createDiagnosticsAfterEdits({ dispatch, registry, roots }),
   };
 }
-
-/** The states of files that the model knows, by URI: an edit without a base is one of the state it knows. */
-function createSeenHashes() {
-  const hashes = new Map<string, string>();
-  return {
-    note({ read = [], changed = [] }: ToolFacts = {}): void {
-      for (const { path, hash } of [...read, ...changed]) if (hash !== null) hashes.set(path, hash);
-    },
-    withBase(call: Call, act: AnyAction | undefined, [root = ""]: readonly string[]): Call {
-      const input = { ...(call.input as Readonly<Record<string, unknown>>) };
-      const { uri, base_hash, files } = input;
-      if (!act || !takesBase(act)) return call;
-      if (typeof uri !== "string" || base_hash !== undefined || files !== undefined) return call;
-      const hash = hashes.get(toFileUri(uri, root));
-      return hash === undefined ? call : { ...call, input: { ...input, base_hash: hash } };
-    },
-  };
-}
-
-/** An action that runs elsewhere has its schema as JSON. */
-const takesBase = ({ input }: AnyAction): boolean =>
-  Object.hasOwn(input.shape, "base_hash") || Object.hasOwn(Object(input.meta()?.["properties"]), "base_hash");
-
-const toFileUri = (uri: string, root: string): string =>
-  /^[a-z][a-z0-9+.-]+:/i.test(uri)
-    ? uri
-    : new URL(encodeURI(uri).replaceAll(/[?#]/g, encodeURIComponent), `${root.replace(/\/$/, "")}/`).href;
 
 const LONG_WAIT_MS = 10 * 60_000;
 

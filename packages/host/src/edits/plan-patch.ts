@@ -11,6 +11,7 @@ import {
   isPatchFailed,
   Match,
   patchFailed,
+  quotesItsText,
 } from "../patch/change.ts";
 import { fromNative, type Path, pathToUri } from "../path.ts";
 import { entryError } from "../system-error.ts";
@@ -144,7 +145,8 @@ function checkBases(confinement: Confinement, blobs: Blobs, parts: readonly Part
   const existing = parts.flatMap(({ source, asked, change, type }) =>
     source && type === "file" ? [{ file: source, change, expected: bases(asked, source.path) }] : [],
   );
-  const missing = existing.filter(({ expected }) => !expected).map(({ file }) => file);
+  const without = existing.filter(({ expected }) => !expected);
+  const missing = without.map(({ file }) => file);
   if (missing.length > 0) {
     const more = missing.length > MAX_NAMED ? ` and ${missing.length - MAX_NAMED} more` : "";
     const named = missing
@@ -152,7 +154,11 @@ function checkBases(confinement: Confinement, blobs: Blobs, parts: readonly Part
       .map(({ path, hash }) => `${pathToUri(path)} (now ${shortHash(hash)})`);
     const message = `base_hash is required for ${named.join(", ")}${more}; if you know the file as it is now, send it with that hash`;
     const uris = missing.map(({ path }) => pathToUri(path));
-    throw new ToolError("PRECONDITION_REQUIRED", message, { uris, hashes: missing.map(({ hash }) => hash) });
+    throw new ToolError("PRECONDITION_REQUIRED", message, {
+      uris,
+      hashes: missing.map(({ hash }) => hash),
+      quotes_text: without.every(({ change: one }) => quotesItsText(one)),
+    });
   }
   for (const { file, change, expected } of existing) {
     if (expected === undefined || isHashOf(expected, file.hash)) continue;

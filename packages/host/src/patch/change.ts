@@ -9,7 +9,10 @@ export const StructuredEdit = z
       op: z.literal("replace"),
       old: z.string().min(1),
       new: z.string(),
-      count: z.int().min(1).optional().describe("How often `old` occurs; all are replaced. Default 1"),
+      count: z
+        .union([z.int().min(1), z.literal("all")])
+        .optional()
+        .describe("How often `old` occurs; all are replaced. Default 1"),
     }),
     z.strictObject({
       op: z.literal("insert"),
@@ -20,6 +23,15 @@ export const StructuredEdit = z
   ])
   .describe("All edits refer to the file as it was and must not overlap");
 export type StructuredEdit = z.output<typeof StructuredEdit>;
+
+/** The edits themselves quote the text that they change, once each: they fit no file that has become another one. */
+export const quotesItsText = ({ kind, edits }: FileChange): boolean =>
+  kind === "update" &&
+  (edits.form === "structured"
+    ? edits.edits.every((edit) => edit.op === "replace" && edit.count === undefined)
+    : edits.form === "hunks" &&
+      edits.hunks.length > 0 &&
+      edits.hunks.every(({ lines }) => lines.some(({ op, text }) => op !== "+" && text.trim() !== "")));
 
 /** The kinds of entries in git's patches. The content of a link is its target, that of a submodule a commit. */
 export type EntryType = "file" | "link" | "submodule";

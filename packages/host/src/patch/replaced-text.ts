@@ -76,7 +76,8 @@ function findText({ text, toOriginal }: PlainText, { old, count }: Replace): Spa
   return spans;
 }
 
-const mostCounted = (count = 1) => Math.max(count, MAX_SHOWN_PLACES);
+const mostCounted = (count: Replace["count"] = 1) =>
+  count === "all" ? Number.POSITIVE_INFINITY : Math.max(count, MAX_SHOWN_PLACES);
 
 function checkCount(
   finder: LineFinder,
@@ -84,7 +85,7 @@ function checkCount(
   places: readonly number[],
   names: Names,
 ): void {
-  if (places.length === count) return;
+  if (count === "all" || places.length === count) return;
   const candidates = toCandidates(finder.lines, places, names.toDisplay);
   const most = mostCounted(count);
   const many = places.length > most ? `more than ${most}` : places.length;

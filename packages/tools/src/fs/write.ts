@@ -1,5 +1,5 @@
 import { action, Hash, invalidArgument, Ref, Uri } from "@octant/core";
-import type { Edits } from "@octant/host";
+import { type Edits, hashOf } from "@octant/host";
 import { z } from "zod";
 import { APPLY, DISK_ERRORS, EditNote, PATH_ERRORS } from "../kinds.ts";
 
@@ -29,8 +29,20 @@ export const write = ({ edits }: { edits: Edits }) =>
     text: ({ uri, hash, undo }, { path }) => ({ body: `created ${path(uri)}`, handles: { hash, undo } }),
     preview: async ({ uri, content, encoding }) =>
       encoding === "utf-8" ? `+++ ${uri}\n${content.replace(/\n$/, "").replaceAll(/^/gm, "+")}\n` : undefined,
+    whenKnown: ({ uri, content, encoding }, base_hash) =>
+      encoding === "utf-8"
+        ? { action: "apply_patch", input: { uri, base_hash, patch: toRewrite(content, base_hash) } }
+        : undefined,
     run: ({ uri, content, encoding }, { signal }) => edits.create(uri, decode(content, encoding), signal),
   });
+
+const EMPTY = hashOf(Buffer.alloc(0));
+
+/** All lines of a file that has some are replaced; its own line endings stay. */
+const toRewrite = (content: string, base_hash: string) => [
+  ...(base_hash === EMPTY ? [] : [{ op: "delete", lines: "1-" }]),
+  ...(content === "" ? [] : [{ op: "insert", line: 0, text: content }]),
+];
 
 /** Content that cannot be written exactly as sent is refused. */
 function decode(content: string, encoding: "utf-8" | "base64"): Buffer {

@@ -74,7 +74,14 @@ export const plan = ({ workspace: { records, state }, git }: PlanOptions) => {
           const now = new Date().toISOString();
           const steps = changeSteps([], { add });
           const plan_id = newHandle(KIND, Date.now());
-          const made: Plan = { plan_id, title, state: "pending", steps, created_at: now, updated_at: now };
+          const made: Plan = {
+            plan_id,
+            title,
+            state: stateOf(steps),
+            steps,
+            created_at: now,
+            updated_at: now,
+          };
           records.put({ kind: KIND, owner, record_id: plan_id, body: JSON.stringify(made) });
           return made;
         },

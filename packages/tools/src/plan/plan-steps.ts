@@ -35,6 +35,7 @@ export type Plan = z.output<typeof Plan>;
 export const StepInput = z.strictObject({
   step_id: StepId.optional().describe("Its number when absent"),
   content: StepText,
+  state: z.enum(STEP_STATES).optional(),
   depends_on: Dependencies.optional(),
 });
 
@@ -62,10 +63,10 @@ export function changeSteps(before: readonly Step[], { add = [], remove = [], ch
   const steps = new Map(before.map((step) => [step.step_id, step]));
   for (const [at, step_id] of remove.entries())
     if (!steps.delete(step_id)) throw unknownStep(`remove.${at}`, step_id, steps);
-  for (const [at, { step_id = nextId(steps), content, depends_on }] of add.entries()) {
+  for (const [at, { step_id = nextId(steps), content, state = "pending", depends_on }] of add.entries()) {
     if (steps.has(step_id))
       throw invalidArgument(`add.${at}.step_id`, `there is a step '${step_id}' already`);
-    steps.set(step_id, { step_id, content, state: "pending", ...(depends_on?.length && { depends_on }) });
+    steps.set(step_id, { step_id, content, state, ...(depends_on?.length && { depends_on }) });
   }
   for (const [at, { step_id, evidence = [], ...change }] of changes.entries()) {
     const step = steps.get(step_id);
