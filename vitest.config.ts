@@ -4,7 +4,7 @@ import { closingLine } from "./test/closing-line.ts";
 
 export default defineConfig({
   test: {
-    include: ["packages/*/src/**/*.test.ts", "packs/*/src/**/*.test.ts", "test/**/*.test.ts"],
+    include: ["packages/*/{src,page}/**/*.test.ts", "packs/*/src/**/*.test.ts", "test/**/*.test.ts"],
     // No module has state and no test patches one, so the files of a worker share its modules: 334 s instead of 454 s.
     isolate: false,
     // Many tests wait for processes rather than compute.

@@ -2,6 +2,7 @@
 import { spawnSync } from "node:child_process";
 import { globSync, renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
+import { buildPage } from "./build/build-page.ts";
 import { bundleCommand, copySecretRules, copyVectors, copyWordTable } from "./build/bundle-command.ts";
 import { copyGrammars } from "./build/copy-grammars.ts";
 
@@ -17,6 +18,7 @@ for (const folder of ["search/dist/syntax/grammars", "cli/dist/grammars"])
 copyWordTable(join(ROOT, "packages/search/dist/vector"));
 copySecretRules(join(ROOT, "packages/runtime/dist/redact"));
 copyVectors(join(ROOT, "packages/conformance/dist/vectors"));
+for (const folder of ["console/dist/page", "cli/dist/page"]) await buildPage(join(ROOT, "packages", folder));
 console.log(`built ${names.join(", ")} in ${Math.round(performance.now() - started)} ms`);
 
 function compile(): string[] {

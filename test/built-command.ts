@@ -16,6 +16,7 @@ import {
 } from "node:fs";
 import { dirname, join } from "node:path";
 import type { TestProject } from "vitest/node";
+import { buildPage } from "../scripts/build/build-page.ts";
 import { bundleCommand } from "../scripts/build/bundle-command.ts";
 import { copyGrammars } from "../scripts/build/copy-grammars.ts";
 import { loadManifest, toPublished } from "../scripts/package/packages.ts";
@@ -28,6 +29,7 @@ const SOURCES = [
   "packages/*/package.json",
   "packages/*/src/**/*.*",
   "packages/cli/bin/*",
+  "packages/console/page/**/*.*",
   "packages/search/data/*",
   "scripts/{build,package}/*",
   "vectors/*.json",
@@ -87,6 +89,7 @@ async function publishCommand(folder: string): Promise<void> {
   writeFileSync(join(to, "package.json"), JSON.stringify(manifest));
   await bundleCommand(join(to, "dist"));
   copyGrammars(join(to, "dist/grammars"));
+  await buildPage(join(to, "dist/page"));
   // Our own are in the bundle.
   const foreign = Object.keys(manifest.dependencies ?? {}).filter((name) => !name.startsWith("@octant/"));
   for (const name of foreign) {

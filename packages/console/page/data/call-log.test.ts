@@ -1,0 +1,71 @@
+import { expect, test } from "vitest";
+import { CallLog, FilteredCalls, type LiveCall, MAX_CALLS } from "./call-log.ts";
+
+const call = (trace_id: string, more: Partial<LiveCall> = {}): LiveCall => ({
+  process: "p1",
+  trace_id,
+  tool: "fs",
+  action: "read",
+  caller: "client",
+  started_at: 0,
+  ...more,
+});
+const EVERYTHING = { text: "", status: "", process: "" };
+
+test("a call that ends replaces its own row", () => {
+  const log = new CallLog();
+  log.add(call("a"));
+  log.add(call("b", { code: "OK", duration_ms: 1 }));
+  log.add(call("a", { code: "NOT_FOUND", duration_ms: 5 }));
+  expect(log.rows.map(({ trace_id, code }) => [trace_id, code])).toEqual([
+    ["a", "NOT_FOUND"],
+    ["b", "OK"],
+  ]);
+});
+
+test("the same trace id in two processes is two calls", () => {
+  const log = new CallLog();
+  log.add(call("a"));
+  log.add(call("a", { process: "p2" }));
+  expect(log.end).toBe(2);
+});
+
+test("the oldest rows are forgotten, and a filter keeps its place", () => {
+  const log = new CallLog();
+  const filtered = new FilteredCalls(log);
+  for (let i = 0; i < MAX_CALLS; i++) log.add(call(`t${i}`, { code: "OK" }));
+  expect(filtered.numbers(EVERYTHING).length).toBe(MAX_CALLS);
+  log.add(call("one more", { code: "OK" }));
+  expect(log.rows.length).toBeLessThan(MAX_CALLS);
+  const numbers = filtered.numbers(EVERYTHING);
+  expect(numbers.length).toBe(log.rows.length);
+  expect(log.at(numbers.at(-1)!)?.trace_id).toBe("one more");
+  expect(log.at(numbers[0]!)?.trace_id).toBe(log.rows[0]?.trace_id);
+});
+
+test("filters find by words, status and process, also rows that come later", () => {
+  const log = new CallLog();
+  const filtered = new FilteredCalls(log);
+  const found = (filter: object) =>
+    filtered.numbers({ ...EVERYTHING, ...filter }).map((n) => log.at(n)?.trace_id);
+  log.add(call("a", { action: "write" }));
+  log.add(call("b", { code: "TIMEOUT", process: "p2" }));
+  expect(found({ text: "fs.write CLIENT" })).toEqual(["a"]);
+  expect(found({ status: "running" })).toEqual(["a"]);
+  expect(found({ status: "failed" })).toEqual(["b"]);
+  log.add(call("a", { action: "write", code: "CONFLICT" }));
+  expect(found({ status: "failed" })).toEqual(["a", "b"]);
+  expect(found({ status: "running" })).toEqual([]);
+  log.add(call("c", { process: "p2", code: "OK" }));
+  expect(found({ process: "p2" })).toEqual(["b", "c"]);
+});
+
+test("a paused view shows nothing that came after the pause", () => {
+  const log = new CallLog();
+  const filtered = new FilteredCalls(log);
+  log.add(call("a"));
+  const until = log.end;
+  log.add(call("b"));
+  expect(filtered.numbers(EVERYTHING, until)).toEqual([0]);
+  expect(filtered.numbers(EVERYTHING)).toEqual([0, 1]);
+});

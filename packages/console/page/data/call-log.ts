@@ -1,0 +1,121 @@
+import type { CallRow } from "../../src/api.ts";
+
+/** A call of any process. */
+export interface LiveCall extends CallRow {
+  readonly process: string;
+}
+
+export const MAX_CALLS = 100_000;
+/** Forgotten at once, so that a full log is not shifted with every call. */
+const FORGET = 10_000;
+
+/** The calls of all processes since the page was opened, oldest first. */
+export class CallLog {
+  #rows: LiveCall[] = [];
+  /** Where a running call is, counted over all rows ever. */
+  readonly #running = new Map<string, number>();
+  #forgotten = 0;
+  skipped = 0;
+
+  get rows(): readonly LiveCall[] {
+    return this.#rows;
+  }
+
+  /** How many rows were ever added; the number of the row after the newest. */
+  get end(): number {
+    return this.#forgotten + this.#rows.length;
+  }
+
+  /** The number of the oldest row. */
+  get begin(): number {
+    return this.#forgotten;
+  }
+
+  at(number: number): LiveCall | undefined {
+    return this.#rows[number - this.#forgotten];
+  }
+
+  add(call: LiveCall): void {
+    const key = `${call.process} ${call.trace_id}`;
+    const known = this.#running.get(key);
+    if (call.code !== undefined) this.#running.delete(key);
+    if (known !== undefined && known >= this.#forgotten) {
+      this.#rows[known - this.#forgotten] = call;
+      return;
+    }
+    if (call.code === undefined) this.#running.set(key, this.end);
+    this.#rows.push(call);
+    if (this.#rows.length > MAX_CALLS) this.#forget();
+  }
+
+  #forget(): void {
+    this.#rows = this.#rows.slice(FORGET);
+    this.#forgotten += FORGET;
+    for (const [key, number] of this.#running) if (number < this.#forgotten) this.#running.delete(key);
+  }
+}
+
+export interface CallFilter {
+  readonly text: string;
+  readonly status: string;
+  readonly process: string;
+}
+
+export function matches(call: LiveCall, { text, status, process }: CallFilter): boolean {
+  if (process && call.process !== process) return false;
+  if (status === "failed" && (call.code === undefined || call.code === "OK")) return false;
+  if (status === "running" && call.code !== undefined) return false;
+  if (text === "") return true;
+  const words =
+    `${call.tool}.${call.action} ${call.caller} ${call.code ?? "running"} ${call.trace_id}`.toLowerCase();
+  return text
+    .toLowerCase()
+    .split(/\s+/)
+    .every((word) => words.includes(word));
+}
+
+/** The numbers of the matching rows, newest last; reads only rows that are new or have changed. */
+export class FilteredCalls {
+  readonly #log: CallLog;
+  #filter: CallFilter = { text: "", status: "", process: "" };
+  #numbers: number[] = [];
+  #running: number[] = [];
+  #read = 0;
+
+  constructor(log: CallLog) {
+    this.#log = log;
+  }
+
+  /** Rows from `until` on are left out: the view is paused there. */
+  numbers(filter: CallFilter, until = this.#log.end): readonly number[] {
+    const { text, status, process } = this.#filter;
+    if (text !== filter.text || status !== filter.status || process !== filter.process) {
+      this.#numbers = [];
+      this.#running = [];
+      this.#read = 0;
+      this.#filter = filter;
+    }
+    const { begin, end } = this.#log;
+    if (this.#numbers.length > 0 && this.#numbers[0]! < begin)
+      this.#numbers = this.#numbers.filter((number) => number >= begin);
+    this.#lookAgain();
+    for (let number = Math.max(this.#read, begin); number < end; number++) {
+      const call = this.#log.at(number)!;
+      if (matches(call, filter)) this.#numbers.push(number);
+      if (call.code === undefined) this.#running.push(number);
+    }
+    this.#read = end;
+    return until >= end ? this.#numbers : this.#numbers.filter((number) => number < until);
+  }
+
+  /** Running calls that have ended meanwhile may match now, or no longer. */
+  #lookAgain(): void {
+    const ended = this.#running.filter((number) => this.#log.at(number)?.code !== undefined);
+    if (ended.length === 0) return;
+    this.#running = this.#running.filter((number) => this.#log.at(number)?.code === undefined);
+    const changed = new Set(ended);
+    const kept = this.#numbers.filter((number) => !changed.has(number));
+    const fitting = ended.filter((number) => matches(this.#log.at(number)!, this.#filter));
+    this.#numbers = [...kept, ...fitting].sort((a, b) => a - b);
+  }
+}

@@ -1,0 +1,161 @@
+import { batch, computed, type ReadonlySignal, type Signal, signal } from "@preact/signals";
+import type { ConsoleEvent, Me, OctantProcess, ProcessList } from "../../src/api.ts";
+import { type Api, createApi, Failed } from "./api.ts";
+import { CallLog } from "./call-log.ts";
+import { type Connection, followEvents } from "./event-stream.ts";
+import { applyEvent, questionsOf, type WaitingQuestion } from "./roster.ts";
+
+export interface Toast {
+  readonly id: number;
+  readonly text: string;
+  readonly kind: "info" | "error";
+}
+
+type TopicEvent<T extends ConsoleEvent["topic"]> = Extract<ConsoleEvent, { topic: T }>;
+
+/** Everything that the page knows. */
+export interface Store {
+  readonly api: Api;
+  readonly me: ReadonlySignal<Me | undefined>;
+  /** undefined until they were read the first time. */
+  readonly processes: ReadonlySignal<readonly OctantProcess[] | undefined>;
+  readonly questions: ReadonlySignal<readonly WaitingQuestion[]>;
+  readonly connection: ReadonlySignal<Connection | "signed out">;
+  readonly calls: CallLog;
+  /** Grows, at most once per frame, when `calls` has changed. */
+  readonly callsChanged: ReadonlySignal<number>;
+  /** Grows when events were lost: read again what is shown. */
+  readonly generation: ReadonlySignal<number>;
+  readonly toasts: Signal<readonly Toast[]>;
+  /** Now, in steps of a second. */
+  readonly now: ReadonlySignal<number>;
+  on<T extends ConsoleEvent["topic"]>(topic: T, listener: (event: TopicEvent<T>) => void): () => void;
+  say(text: string, kind?: Toast["kind"]): void;
+  /** Shows a failure, except of a request that was given up. */
+  fail(cause: unknown): void;
+  signIn(token: string): Promise<void>;
+  signOut(): Promise<void>;
+}
+
+const TOAST_MS = 6_000;
+
+export function createStore(): Store {
+  const me = signal<Me | undefined>();
+  const processes = signal<readonly OctantProcess[] | undefined>();
+  const connection = signal<Connection | "signed out">("connecting");
+  const generation = signal(0);
+  const callsChanged = signal(0);
+  const toasts = signal<readonly Toast[]>([]);
+  const now = signal(Date.now());
+  const calls = new CallLog();
+  const listeners = new Map<string, Set<(event: never) => void>>();
+  let stream: Disposable | undefined;
+  let frame = 0;
+  let toastIds = 0;
+
+  const signedOut = () => {
+    stream?.[Symbol.dispose]();
+    stream = undefined;
+    connection.value = "signed out";
+  };
+  const api = createApi(signedOut);
+  const fail = (cause: unknown) => {
+    if (cause instanceof DOMException && cause.name === "AbortError") return;
+    say(cause instanceof Failed ? cause.message : String(cause), "error");
+  };
+  const say = (text: string, kind: Toast["kind"] = "info") => {
+    const id = ++toastIds;
+    toasts.value = [...toasts.value.slice(-2), { id, text, kind }];
+    setTimeout(() => {
+      toasts.value = toasts.value.filter((toast) => toast.id !== id);
+    }, TOAST_MS);
+  };
+  const load = async () => {
+    try {
+      const list = await api.get<ProcessList>("/processes");
+      batch(() => {
+        processes.value = list.processes;
+        generation.value++;
+      });
+    } catch (cause) {
+      if (connection.value === "live") fail(cause);
+    }
+  };
+  const take = (events: readonly ConsoleEvent[]) =>
+    batch(() => {
+      let list = processes.value ?? [];
+      let hasCalls = false;
+      for (const event of events) {
+        if (event.topic === "calls") {
+          calls.add({ ...event.event, process: event.process });
+          hasCalls = true;
+        } else if (event.topic === "calls_skipped") {
+          calls.skipped += event.event.count;
+          hasCalls = true;
+        } else list = applyEvent(list, event);
+        // Listeners are registered per topic, with the type of its events.
+        for (const listener of listeners.get(event.topic) ?? [])
+          (listener as (event: ConsoleEvent) => void)(event);
+      }
+      if (processes.value && list !== processes.value) processes.value = list;
+      if (hasCalls && frame === 0)
+        frame = requestAnimationFrame(() => {
+          frame = 0;
+          callsChanged.value++;
+        });
+    });
+  const open = async () => {
+    try {
+      me.value = await api.get<Me>("/me");
+    } catch (cause) {
+      if (connection.peek() === "signed out") return;
+      connection.value = "lost";
+      if (!(cause instanceof Failed)) throw cause;
+      setTimeout(open, TOAST_MS);
+      return;
+    }
+    stream = followEvents({
+      onEvents: take,
+      onGap: load,
+      onState(state) {
+        connection.value = state;
+        // A server that started again may not know this page's cookie.
+        if (state === "lost") void api.get("/me").catch(() => {});
+      },
+    });
+  };
+  setInterval(() => {
+    now.value = Date.now();
+  }, 1_000);
+  void open();
+
+  return {
+    api,
+    me,
+    processes,
+    questions: computed(() => questionsOf(processes.value ?? [])),
+    connection,
+    calls,
+    callsChanged,
+    generation,
+    toasts,
+    now,
+    on(topic, listener) {
+      const set = listeners.get(topic) ?? new Set();
+      listeners.set(topic, set);
+      set.add(listener as (event: never) => void);
+      return () => set.delete(listener as (event: never) => void);
+    },
+    say,
+    fail,
+    async signIn(token) {
+      await api.post("/login", { token });
+      connection.value = "connecting";
+      await open();
+    },
+    async signOut() {
+      await api.post("/logout", {});
+      signedOut();
+    },
+  };
+}

@@ -1,0 +1,21 @@
+import { render } from "preact";
+import { createStore } from "./data/store.ts";
+import { App } from "./shell/app.tsx";
+import { listenToKeys } from "./shell/keys.ts";
+import { createRouter } from "./shell/router.ts";
+import { createTheme } from "./shell/theme.ts";
+import "./styles/tokens.css";
+import "./styles/base.css";
+import "./styles/shell.css";
+import "./styles/parts.css";
+import "./styles/views.css";
+
+const root = document.getElementById("app");
+if (root)
+  render(
+    <App
+      page={{ store: createStore(), router: createRouter(), keys: listenToKeys() }}
+      theme={createTheme()}
+    />,
+    root,
+  );

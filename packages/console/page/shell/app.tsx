@@ -1,0 +1,67 @@
+import { useEffect, useState } from "preact/hooks";
+import { type Page, PageContext } from "../data/context.ts";
+import { Banner } from "./banner.tsx";
+import { HelpOverlay } from "./help-overlay.tsx";
+import { BottomTabs, Sidebar } from "./navigation.tsx";
+import { SignIn } from "./sign-in.tsx";
+import type { ThemeSwitch } from "./theme.ts";
+import { Toasts } from "./toasts.tsx";
+import { VIEWS } from "./views.ts";
+
+export function App({ page, theme }: { readonly page: Page; readonly theme: ThemeSwitch }) {
+  const { store, router, keys } = page;
+  const [help, setHelp] = useState(false);
+  const { view } = router.route.value;
+  const entry = VIEWS.find(({ id }) => id === view) ?? VIEWS[0]!;
+  useEffect(() => {
+    const jumps = VIEWS.map(({ id, title, key }) => [
+      `g ${key}`,
+      { help: `Go to ${title}`, run: () => router.go(id) },
+    ]);
+    return keys.add({
+      ...Object.fromEntries(jumps),
+      "/": { help: "Search in this view", run: focusSearch },
+      "?": { help: "Show the keys", run: () => setHelp(true) },
+      t: { help: "Switch between dark and light", run: theme.toggle },
+    });
+  }, []);
+  const waiting = store.questions.value.length;
+  useEffect(() => {
+    document.title = `${waiting > 0 ? `(${waiting}) ` : ""}${entry.title} · Octant`;
+  }, [waiting, entry]);
+  if (store.connection.value === "signed out")
+    return (
+      <PageContext.Provider value={page}>
+        <SignIn />
+        <Toasts />
+      </PageContext.Provider>
+    );
+  const View = entry.component;
+  return (
+    <PageContext.Provider value={page}>
+      <a class="skip" href="#main" onClick={skip}>
+        Skip to the content
+      </a>
+      <Sidebar current={entry.id} theme={theme} onHelp={() => setHelp(true)} />
+      <main id="main" class="main" tabIndex={-1}>
+        <Banner />
+        <View key={entry.id} />
+      </main>
+      <BottomTabs current={entry.id} theme={theme} />
+      {help && <HelpOverlay onClose={() => setHelp(false)} />}
+      <Toasts />
+    </PageContext.Provider>
+  );
+}
+
+/** The address after # belongs to the views, so the link only moves the focus. */
+function skip(event: Event): void {
+  event.preventDefault();
+  document.getElementById("main")?.focus();
+}
+
+function focusSearch(): void {
+  const field = document.querySelector<HTMLInputElement>("main [data-search]");
+  field?.focus();
+  field?.select();
+}

@@ -1,0 +1,164 @@
+import { useState } from "preact/hooks";
+import { usePage } from "../data/context.ts";
+import { Icon } from "../parts/icon.tsx";
+import { Dialog, Dot } from "../parts/parts.tsx";
+import { toHash } from "./route.ts";
+import type { ThemeSwitch } from "./theme.ts";
+import { TABS, VIEWS, type ViewEntry } from "./views.ts";
+
+interface Props {
+  readonly current: string;
+  readonly theme: ThemeSwitch;
+}
+
+export function Sidebar({ current, theme, onHelp }: Props & { onHelp(): void }) {
+  const { store } = usePage();
+  return (
+    <div class="sidebar">
+      <a class="brand" href={toHash("now")}>
+        <Mark />
+        <span>Octant</span>
+      </a>
+      <nav aria-label="Views">
+        {useShown().map((view) => (
+          <NavLink key={view.id} view={view} isCurrent={view.id === current} />
+        ))}
+      </nav>
+      <div class="sidebar-foot">
+        <ConnectionLine />
+        <div class="sidebar-buttons">
+          <ThemeButton theme={theme} />
+          <button
+            type="button"
+            class="button icon-only quiet"
+            aria-label="Keys"
+            title="Keys (?)"
+            onClick={onHelp}
+          >
+            <Icon name="help" />
+          </button>
+          <span class="version">{store.me.value?.version}</span>
+        </div>
+      </div>
+    </div>
+  );
+}
+
+/** The hub's view is there when there is a hub. */
+function useShown(): readonly ViewEntry[] {
+  const { store } = usePage();
+  const hasHub = store.me.value?.hub === true;
+  return VIEWS.filter(({ id }) => id !== "hub" || hasHub);
+}
+
+function NavLink({
+  view: { id, title, key },
+  isCurrent,
+}: {
+  readonly view: ViewEntry;
+  readonly isCurrent: boolean;
+}) {
+  const count = useCount(id);
+  return (
+    <a
+      class="nav-link"
+      href={toHash(id)}
+      aria-current={isCurrent ? "page" : undefined}
+      title={`${title} (g ${key})`}
+    >
+      <Icon name={id} />
+      <span>{title}</span>
+      {count > 0 && <Count count={count} />}
+    </a>
+  );
+}
+
+function Count({ count }: { readonly count: number }) {
+  return (
+    <span class="count">
+      {count}
+      <span class="unseen"> waiting</span>
+    </span>
+  );
+}
+
+const useCount = (id: string): number => {
+  const { store } = usePage();
+  return id === "approvals" ? store.questions.value.length : 0;
+};
+
+export function BottomTabs({ current, theme }: Props) {
+  const [more, setMore] = useState(false);
+  const shown = useShown();
+  const tabs = shown.filter(({ id }) => TABS.includes(id));
+  const others = shown.filter(({ id }) => !TABS.includes(id));
+  return (
+    <nav class="bottom-tabs" aria-label="Views">
+      {tabs.map((view) => (
+        <NavLink key={view.id} view={view} isCurrent={view.id === current} />
+      ))}
+      <button
+        type="button"
+        class="nav-link"
+        aria-haspopup="dialog"
+        aria-current={others.some(({ id }) => id === current) ? "page" : undefined}
+        onClick={() => setMore(true)}
+      >
+        <Icon name="more" />
+        <span>More</span>
+      </button>
+      {more && (
+        <Dialog title="More" onClose={() => setMore(false)}>
+          <div class="more-links">
+            {others.map((view) => (
+              <a key={view.id} class="nav-link" href={toHash(view.id)} onClick={() => setMore(false)}>
+                <Icon name={view.id} />
+                <span>{view.title}</span>
+              </a>
+            ))}
+            <ThemeButton theme={theme} labelled />
+            <ConnectionLine />
+          </div>
+        </Dialog>
+      )}
+    </nav>
+  );
+}
+
+function ThemeButton({ theme, labelled }: { readonly theme: ThemeSwitch; readonly labelled?: boolean }) {
+  const isDark = theme.theme.value === "dark";
+  const label = isDark ? "Use the light theme" : "Use the dark theme";
+  return (
+    <button
+      type="button"
+      class={labelled ? "nav-link" : "button icon-only quiet"}
+      aria-label={label}
+      title={`${label} (t)`}
+      onClick={theme.toggle}
+    >
+      <Icon name={isDark ? "sun" : "moon"} />
+      {labelled && <span>{label}</span>}
+    </button>
+  );
+}
+
+function ConnectionLine() {
+  const { store } = usePage();
+  const count = store.processes.value?.length ?? 0;
+  const isLive = store.connection.value === "live";
+  return (
+    <p class="connection">
+      <Dot tone={isLive ? "good" : "warn"} />
+      {isLive ? `${count} ${count === 1 ? "process" : "processes"}` : "Reconnecting"}
+    </p>
+  );
+}
+
+function Mark() {
+  return (
+    <svg class="mark" viewBox="0 0 32 32" width="20" height="20" aria-hidden="true" focusable="false">
+      <rect width="32" height="32" rx="8" />
+      <path d="M16 7a9 9 0 1 0 9 9M16 16l7-7" />
+    </svg>
+  );
+}

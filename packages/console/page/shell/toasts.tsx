@@ -1,0 +1,15 @@
+import { usePage } from "../data/context.ts";
+import { Foreign } from "../text/foreign.tsx";
+
+export function Toasts() {
+  const { store } = usePage();
+  return (
+    <div class="toasts" role="status" aria-live="polite">
+      {store.toasts.value.map(({ id, text, kind }) => (
+        <p key={id} class={`toast ${kind}`}>
+          <Foreign text={text} />
+        </p>
+      ))}
+    </div>
+  );
+}

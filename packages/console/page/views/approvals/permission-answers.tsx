@@ -1,0 +1,85 @@
+import { useState } from "preact/hooks";
+import type { WaitingQuestion } from "../../data/roster.ts";
+import { useKeys } from "../../shell/use-keys.ts";
+import { Foreign } from "../../text/foreign.tsx";
+import type { Answering } from "./question-card.tsx";
+
+interface Props {
+  readonly question: WaitingQuestion;
+  readonly busy: boolean;
+  readonly mayAnswer: boolean;
+  onAnswer(answer: Answering): void;
+}
+
+/** Once, for the session, always, or no; with what each of them would allow. */
+export function PermissionAnswers({ question, busy, mayAnswer, onAnswer }: Props) {
+  const [reason, setReason] = useState("");
+  const offers = (answer: string) => (question.choices as readonly string[]).includes(answer);
+  const give = (answer: "once" | "session" | "always" | "deny") => {
+    if (!mayAnswer || busy || !offers(answer)) return;
+    onAnswer({ answer, ...(answer === "deny" && reason !== "" && { reason }) });
+  };
+  useKeys({
+    o: { help: "Allow once", run: () => give("once") },
+    s: { help: "Allow for the session", run: () => give("session") },
+    w: { help: "Allow always", run: () => give("always") },
+    d: { help: "Deny", run: () => give("deny") },
+  });
+  const button = (answer: "once" | "session" | "always", label: string, tone = "") =>
+    offers(answer) && (
+      <button
+        type="button"
+        class={`button large ${tone}`}
+        disabled={busy || !mayAnswer}
+        onClick={() => give(answer)}
+      >
+        {label}
+      </button>
+    );
+  return (
+    <footer class="answers">
+      <dl class="grants">
+        {offers("session") && (
+          <div>
+            <dt>Session allows</dt>
+            <dd>
+              <Foreign text={question.session?.join("; ") ?? "exactly this call"} />
+            </dd>
+          </div>
+        )}
+        {question.always && (
+          <div>
+            <dt>Always allows</dt>
+            <dd>
+              <Foreign text={question.always.words.join("; ")} />
+            </dd>
+          </div>
+        )}
+      </dl>
+      {!mayAnswer && <p class="calm">This page may look but not answer: its token has no admin access.</p>}
+      <div class="answer-buttons">
+        {button("once", "Allow once", "primary")}
+        {button("session", "Allow for session")}
+        {button("always", "Always allow")}
+        <button
+          type="button"
+          class="button large danger"
+          disabled={busy || !mayAnswer}
+          onClick={() => give("deny")}
+        >
+          Deny
+        </button>
+      </div>
+      <label class="deny-reason">
+        <span class="unseen">Reason for a denial, which the agent reads</span>
+        <input
+          class="input"
+          value={reason}
+          maxLength={1000}
+          placeholder="Reason for a denial (the agent reads it)"
+          onInput={({ currentTarget }) => setReason(currentTarget.value)}
+        />
+      </label>
+    </footer>
+  );
+}

@@ -1,0 +1,136 @@
+import { useState } from "preact/hooks";
+import type { AnswerRequest } from "../../../src/api.ts";
+import { usePage } from "../../data/context.ts";
+import { titleOf, type WaitingQuestion } from "../../data/roster.ts";
+import { isDiff } from "../../diff/rows.ts";
+import { lazy } from "../../parts/lazy.tsx";
+import { Ago, Badge, Json } from "../../parts/parts.tsx";
+import { Foreign } from "../../text/foreign.tsx";
+import { FormQuestion } from "./form-question.tsx";
+import { headlineOf, RISKS } from "./headline.ts";
+import { PermissionAnswers } from "./permission-answers.tsx";
+
+const DiffText = lazy(async () => (await import("../../diff/diff-view.tsx")).DiffText);
+
+export type Answering = Omit<AnswerRequest, "process" | "question_id">;
+
+/** One question with the whole diff or command, the rule that asks and the risk. */
+export function QuestionCard({ question }: { readonly question: WaitingQuestion }) {
+  const { store } = usePage();
+  const [busy, setBusy] = useState(false);
+  const process = store.processes.value?.find(({ id }) => id === question.process);
+  const mayAnswer = store.me.value?.access === "admin";
+  const { title, target } = headlineOf(question);
+  const answer = async (given: Answering) => {
+    setBusy(true);
+    try {
+      await store.api.post("/answer", {
+        process: question.process,
+        question_id: question.question_id,
+        ...given,
+      });
+      store.say(given.answer === "deny" || given.answer === "decline" ? "Refused." : "Answered.");
+    } catch (cause) {
+      store.fail(cause);
+    } finally {
+      setBusy(false);
+    }
+  };
+  return (
+    <article class="question" aria-labelledby="question-title">
+      <header>
+        <div class="question-kind">
+          <Badge tone="plain">{question.action}</Badge>
+          {(question.risk ?? []).map((risk) => (
+            <Badge key={risk} tone={risk === "destructive" || risk === "unconfined" ? "bad" : "warn"}>
+              {RISKS[risk] ?? risk}
+            </Badge>
+          ))}
+        </div>
+        <h2 id="question-title">
+          <Foreign text={title} />
+        </h2>
+        <p class="question-from">
+          <Foreign text={process ? titleOf(process) : question.process} oneLine /> · asked{" "}
+          <Ago at={question.asked_at} /> ago
+          {question.expires_at && <Expiry at={question.expires_at} />}
+        </p>
+      </header>
+      <div class="question-body">
+        {question.kind === "permission" && <Subject question={question} target={target} />}
+        {question.kind === "permission" && <Why question={question} />}
+        {question.kind !== "permission" && (
+          <FormQuestion question={question} busy={busy} onAnswer={answer} mayAnswer={mayAnswer} />
+        )}
+      </div>
+      {question.kind === "permission" && (
+        <PermissionAnswers question={question} busy={busy} onAnswer={answer} mayAnswer={mayAnswer} />
+      )}
+    </article>
+  );
+}
+
+/** What the call would do: its diff, its command, or its arguments. */
+function Subject({
+  question,
+  target,
+}: {
+  readonly question: WaitingQuestion;
+  readonly target: string | undefined;
+}) {
+  const { preview, input = {} } = question;
+  if (preview && isDiff(preview)) return <DiffText text={preview} />;
+  const isCommand = typeof input["command"] === "string" || Array.isArray(input["command"]);
+  const rest = Object.fromEntries(Object.entries(input).filter(([key]) => !(isCommand && key === "command")));
+  return (
+    <>
+      {target !== undefined && (
+        <pre
+          class={isCommand ? "code command-text" : "code"}
+          tabIndex={0}
+          role="region"
+          aria-label={isCommand ? "Command" : "Target"}
+        >
+          <Foreign text={target} />
+        </pre>
+      )}
+      {preview && (
+        <pre class="code" tabIndex={0} role="region" aria-label="Preview">
+          <Foreign text={preview} />
+        </pre>
+      )}
+      {Object.keys(rest).length > 0 && (
+        <details open={target === undefined}>
+          <summary>Arguments</summary>
+          <Json value={rest} label="Arguments" />
+        </details>
+      )}
+    </>
+  );
+}
+
+function Why({ question: { reason, rule, tier } }: { readonly question: WaitingQuestion }) {
+  return (
+    <dl class="facts">
+      {reason && <Fact name="Why you are asked" text={reason} />}
+      {rule && <Fact name="Rule" text={`${rule}${tier ? ` (${tier})` : ""}`} />}
+    </dl>
+  );
+}
+
+function Fact({ name, text }: { readonly name: string; readonly text: string }) {
+  return (
+    <div>
+      <dt>{name}</dt>
+      <dd>
+        <Foreign text={text} />
+      </dd>
+    </div>
+  );
+}
+
+function Expiry({ at }: { readonly at: string }) {
+  const { store } = usePage();
+  const left = Math.max(0, Math.ceil((Date.parse(at) - store.now.value) / 1_000));
+  return <> · waits {left >= 120 ? `${Math.ceil(left / 60)} more minutes` : `${left} more seconds`}</>;
+}

@@ -1,0 +1,66 @@
+import { useLoad, usePage } from "../../data/context.ts";
+import { Badge, Loading, Problem } from "../../parts/parts.tsx";
+import { Foreign } from "../../text/foreign.tsx";
+
+/** What confines commands here, tested at the start of the process. */
+export function SandboxPart({ process }: { readonly process: string }) {
+  const { store } = usePage();
+  const { data, error, reload } = useLoad(`sandbox ${process}`, (signal) =>
+    store.api.person(process, "sandbox", {}, signal),
+  );
+  if (error !== undefined) return <Problem error={error} retry={reload} />;
+  if (!data) return <Loading label="Testing the sandbox" />;
+  return (
+    <div class="part-body">
+      <p>
+        <Badge tone={data.unconfined === null ? "good" : "bad"}>
+          {data.unconfined === null ? "Commands are confined" : "Commands are not confined"}
+        </Badge>
+      </p>
+      <dl class="facts">
+        <Row name="Level" text={data.level} />
+        <Row name="Mode" text={data.mode} />
+        <Row name="Detail" text={data.detail} />
+        {data.limits !== undefined && <Row name="Limits" text={data.limits} />}
+        {data.unmet !== undefined && <Row name="Commands are refused" text={data.unmet} />}
+        {data.unconfined !== null && <Row name="Why" text={data.unconfined} />}
+      </dl>
+      <h2>Self-test</h2>
+      <div class="scroll-x" tabIndex={0} role="region" aria-label="Self-test">
+        <table class="table">
+          <thead>
+            <tr>
+              <th>Level</th>
+              <th>Works</th>
+              <th>Why</th>
+            </tr>
+          </thead>
+          <tbody>
+            {data.tried.map(({ level, works, why }) => (
+              <tr key={level}>
+                <td>{level}</td>
+                <td>
+                  <Badge tone={works ? "good" : "plain"}>{works ? "yes" : "no"}</Badge>
+                </td>
+                <td>
+                  <Foreign text={why} />
+                </td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+    </div>
+  );
+}
+
+function Row({ name, text }: { readonly name: string; readonly text: string }) {
+  return (
+    <div>
+      <dt>{name}</dt>
+      <dd>
+        <Foreign text={text} />
+      </dd>
+    </div>
+  );
+}

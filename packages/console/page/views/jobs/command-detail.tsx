@@ -1,0 +1,129 @@
+import { useState } from "preact/hooks";
+import { usePage } from "../../data/context.ts";
+import type { CommandView, Logs } from "../../data/tool-data.ts";
+import { Icon } from "../../parts/icon.tsx";
+import { lazy } from "../../parts/lazy.tsx";
+import { Badge, Segments } from "../../parts/parts.tsx";
+import { Foreign } from "../../text/foreign.tsx";
+import { toBytes, toDuration } from "../../text/format.ts";
+
+const TerminalView = lazy(async () => (await import("../../parts/terminal/terminal-view.tsx")).TerminalView);
+
+const CHUNK_BYTES = 64 * 1024;
+const WAIT_MS = 25_000;
+
+interface Props {
+  readonly command: CommandView;
+  readonly process: string;
+  onChanged(): void;
+}
+
+/** A command with its live output; what is typed goes to its input. */
+export function CommandDetail({ command, process, onChanged }: Props) {
+  const { store } = usePage();
+  const [stream, setStream] = useState<"stdout" | "stderr">("stdout");
+  const isRunning = command.status === "running";
+  const isReader = store.me.value?.access === "read";
+  const { proc_id } = command;
+  /** Reads from the beginning, and then as output arrives. */
+  const follow = async (write: (text: string) => void, signal: AbortSignal) => {
+    for (let since = 0; !signal.aborted; ) {
+      const logs = await store.api.data<Logs>(
+        process,
+        "proc.logs",
+        { proc_id, stream, since, follow: true, wait: WAIT_MS, max_bytes: CHUNK_BYTES, raw: true },
+        signal,
+      );
+      if (logs.text !== "") write(logs.text);
+      since = logs.next;
+      if (logs.status !== "running" && logs.next >= logs.total) return onChanged();
+    }
+  };
+  const send = (text: string) => {
+    store.api.data(process, "proc.input", { proc_id, text, wait: 0 }).catch(store.fail);
+  };
+  const kill = () =>
+    store.api.data(process, "proc.kill", { proc_id }).then(() => store.say("Stopped."), store.fail);
+  return (
+    <article class="session" aria-label="Command">
+      <header class="session-head">
+        <div class="session-title">
+          <a
+            class="button icon-only quiet phone-only"
+            href="#/jobs?kind=commands"
+            aria-label="Back to the list"
+          >
+            <Icon name="back" />
+          </a>
+          <h2 class="mono">
+            <Foreign text={command.command} oneLine />
+          </h2>
+        </div>
+        <p class="session-facts number">
+          <Badge tone={isRunning ? "accent" : command.exit_code === 0 ? "good" : "bad"}>
+            {isRunning
+              ? "running"
+              : `${command.status}${command.exit_code === null ? "" : ` with ${command.exit_code}`}`}
+          </Badge>
+          <span>{toDuration(command.duration)}</span>
+          <span>pid {command.pid}</span>
+          <span>{toBytes(command.stdout_bytes + command.stderr_bytes)}</span>
+        </p>
+        <div class="session-actions">
+          {!command.pty && (
+            <Segments
+              label="Stream"
+              value={stream}
+              options={[
+                ["stdout", "stdout"],
+                ["stderr", "stderr"],
+              ]}
+              onChange={setStream}
+            />
+          )}
+          {isRunning && (
+            <button type="button" class="button danger" disabled={isReader} onClick={kill}>
+              <Icon name="stop" />
+              Stop
+            </button>
+          )}
+        </div>
+      </header>
+      <div class="terminal-place">
+        <TerminalView
+          key={stream}
+          follow={follow}
+          isPty={command.pty}
+          {...(isRunning && !isReader && { onInput: send })}
+          onError={store.fail}
+        />
+      </div>
+      {isRunning && !isReader && <InputLine onSend={send} />}
+    </article>
+  );
+}
+
+function InputLine({ onSend }: { onSend(text: string): void }) {
+  const [text, setText] = useState("");
+  return (
+    <form
+      class="message-box"
+      onSubmit={(event) => {
+        event.preventDefault();
+        onSend(`${text}\n`);
+        setText("");
+      }}
+    >
+      <input
+        class="input mono"
+        aria-label="Line for the command's input"
+        placeholder="A line for its input"
+        value={text}
+        onInput={({ currentTarget }) => setText(currentTarget.value)}
+      />
+      <button type="submit" class="button icon-only primary" aria-label="Send the line">
+        <Icon name="send" />
+      </button>
+    </form>
+  );
+}

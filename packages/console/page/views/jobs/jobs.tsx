@@ -1,0 +1,210 @@
+import { useEffect, useState } from "preact/hooks";
+import { useLoad, usePage } from "../../data/context.ts";
+import type { CommandView, JobView } from "../../data/tool-data.ts";
+import {
+  Ago,
+  Badge,
+  Dot,
+  Empty,
+  Loading,
+  Problem,
+  Segments,
+  type Tone,
+  ViewHead,
+} from "../../parts/parts.tsx";
+import { VirtualList } from "../../parts/virtual-list.tsx";
+import { useKeys } from "../../shell/use-keys.ts";
+import { Foreign } from "../../text/foreign.tsx";
+import { counted, toDuration } from "../../text/format.ts";
+import { CommandDetail } from "./command-detail.tsx";
+import { JobDetail } from "./job-detail.tsx";
+
+const KINDS = [
+  ["jobs", "Jobs"],
+  ["commands", "Commands"],
+] as const;
+
+const ROW_HEIGHT = 52;
+/** Events come in bursts; the lists are read again at most this often. */
+const QUIET_MS = 300;
+
+type Row =
+  | ({ readonly kind: "job" } & JobView & { readonly process: string })
+  | ({ readonly kind: "command" } & CommandView & { readonly process: string });
+
+/** Background work and commands of all processes. */
+export function JobsView() {
+  const { store, router } = usePage();
+  const { item, query } = router.route.value;
+  const kind = query["kind"] === "commands" ? "commands" : "jobs";
+  const processes = (store.processes.value ?? []).filter(
+    ({ state, roots }) => state !== "silent" && roots.length > 0,
+  );
+  const [seen, setSeen] = useState(0);
+  useEffect(() => {
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const touch = () => {
+      timer ??= setTimeout(() => {
+        timer = undefined;
+        setSeen((count) => count + 1);
+      }, QUIET_MS);
+    };
+    const stops = [
+      store.on("jobs", ({ event }) => event.event === "job_state" && touch()),
+      store.on("processes", ({ event }) => event.type !== "output" && touch()),
+    ];
+    return () => {
+      clearTimeout(timer);
+      for (const stop of stops) stop();
+    };
+  }, []);
+  const { data, error, reload } = useLoad(
+    store.processes.value && `${kind} ${processes.map(({ id }) => id).join()}`,
+    async (signal) => {
+      const lists = await Promise.all(
+        processes.map(async ({ id }): Promise<readonly Row[]> => {
+          if (kind === "jobs") {
+            const { jobs } = await store.api.data<{ jobs: readonly JobView[] }>(
+              id,
+              "job.list",
+              { limit: 500 },
+              signal,
+            );
+            return jobs.map((job) => ({ ...job, kind: "job", process: id }));
+          }
+          const { processes: commands } = await store.api.data<{ processes: readonly CommandView[] }>(
+            id,
+            "proc.ps",
+            { limit: 500 },
+            signal,
+          );
+          return commands.map((command) => ({ ...command, kind: "command", process: id }));
+        }),
+      );
+      return unique(lists.flat());
+    },
+  );
+  useEffect(() => {
+    if (seen > 0) reload();
+  }, [seen]);
+  const rows = data ?? [];
+  const [cursor, setCursor] = useState(-1);
+  const chosen = rows.find((row) => idOf(row) === item);
+  useKeys({ Escape: { run: () => router.go("jobs", undefined, { kind }) } });
+  return (
+    <>
+      <ViewHead
+        title="Jobs and processes"
+        detail={data && counted(rows.length, kind === "jobs" ? "job" : "command")}
+      >
+        <Segments
+          label="Kind"
+          value={kind}
+          options={KINDS}
+          onChange={(next) => router.go("jobs", undefined, { kind: next })}
+        />
+      </ViewHead>
+      {error !== undefined && <Problem error={error} retry={reload} />}
+      {!data && error === undefined && <Loading />}
+      {data && (
+        <div class={item === undefined ? "view-body split-list" : "view-body split-list has-item"}>
+          {rows.length === 0 ? (
+            <Nothing kind={kind} />
+          ) : (
+            <div class="session-list">
+              <VirtualList
+                label={kind === "jobs" ? "Jobs, newest first" : "Commands, newest first"}
+                count={rows.length}
+                rowHeight={ROW_HEIGHT}
+                selected={cursor < 0 ? rows.findIndex((row) => idOf(row) === item) : cursor}
+                keyOf={(index) => (rows[index] ? idOf(rows[index]) : index)}
+                onSelect={setCursor}
+                onOpen={(index) =>
+                  rows[index] && router.go("jobs", idOf(rows[index]), { kind, process: rows[index].process })
+                }
+                row={(index) =>
+                  rows[index] && <Line row={rows[index]} isCurrent={idOf(rows[index]) === item} />
+                }
+              />
+            </div>
+          )}
+          {chosen?.kind === "job" && <JobDetail key={item} job={chosen} process={chosen.process} />}
+          {chosen?.kind === "command" && (
+            <CommandDetail key={item} command={chosen} process={chosen.process} onChanged={reload} />
+          )}
+          {item !== undefined && !chosen && (
+            <Problem error="It is no longer stored; finished work is kept for a day." />
+          )}
+        </div>
+      )}
+    </>
+  );
+}
+
+const idOf = (row: Row): string => (row.kind === "job" ? row.job_id : row.proc_id);
+
+/** Processes of the same folder share their jobs. */
+function unique(rows: readonly Row[]): readonly Row[] {
+  const byId = new Map<string, Row>();
+  for (const row of rows) if (!byId.has(idOf(row))) byId.set(idOf(row), row);
+  const time = (row: Row) => (row.kind === "job" ? Date.parse(row.created_at) : row.started_at);
+  return [...byId.values()].sort((a, b) => time(b) - time(a));
+}
+
+const TONES: Readonly<Record<string, Tone>> = {
+  queued: "plain",
+  running: "accent",
+  complete: "good",
+  exited: "good",
+  failed: "bad",
+  killed: "warn",
+  timed_out: "bad",
+  cancelled: "warn",
+};
+
+function Line({ row, isCurrent }: { readonly row: Row; readonly isCurrent: boolean }) {
+  const state = row.kind === "job" ? row.state : row.status;
+  const isBad = row.kind === "command" && row.status === "exited" && row.exit_code !== 0;
+  return (
+    <div class={isCurrent ? "session-line current" : "session-line"}>
+      <Dot tone={isBad ? "bad" : (TONES[state] ?? "plain")} moving={state === "running"} />
+      <span class="roster-main">
+        <span class="roster-title">
+          <Foreign text={row.kind === "job" ? `${row.tool}.${row.action}` : row.command} oneLine />
+          <Ago at={row.kind === "job" ? row.created_at : row.started_at} />
+        </span>
+        <span class="roster-detail">
+          {row.kind === "job" ? (
+            <Foreign text={row.progress?.message ?? row.state} oneLine />
+          ) : (
+            <Foreign
+              text={`${row.status}${row.exit_code === null ? "" : ` with ${row.exit_code}`}  ·  ${toDuration(row.duration)}`}
+              oneLine
+            />
+          )}
+        </span>
+      </span>
+      {row.kind === "job" && row.progress?.total !== undefined && row.state === "running" && (
+        <Badge tone="accent">{Math.round((100 * row.progress.progress) / row.progress.total)} %</Badge>
+      )}
+    </div>
+  );
+}
+
+function Nothing({ kind }: { readonly kind: "jobs" | "commands" }) {
+  if (kind === "jobs")
+    return (
+      <Empty icon="jobs" title="No jobs" command="octant call test.run">
+        Long calls become jobs: test runs, indexing, builds. Start one from a terminal:
+      </Empty>
+    );
+  return (
+    <Empty
+      icon="jobs"
+      title="No commands"
+      command="octant call proc.exec command='npm run build' background=true"
+    >
+      Commands that agents start appear here with their output. Start one from a terminal:
+    </Empty>
+  );
+}

@@ -1,0 +1,132 @@
+import { usePage } from "../../data/context.ts";
+import type { TestFailure, TestRun } from "../../data/tool-data.ts";
+import { Badge, Dot, Problem } from "../../parts/parts.tsx";
+import { toHash } from "../../shell/route.ts";
+import { Foreign } from "../../text/foreign.tsx";
+import { counted, toDuration, toPath } from "../../text/format.ts";
+import { type TestNode, toTestTree } from "./test-tree.ts";
+
+interface Props {
+  readonly run: TestRun | undefined;
+  readonly error: unknown;
+  readonly lines: readonly string[];
+  readonly process: string;
+}
+
+/** A test run as a tree; failures are linked to their file and line. */
+export function TestResults({ run, error, lines, process }: Props) {
+  const tree = toTestTree(lines, run?.failures ?? []);
+  const message = Object(error).message;
+  return (
+    <>
+      {run && (
+        <p class="test-counts number">
+          <Badge tone={run.fail > 0 || run.status === "crashed" ? "bad" : "good"}>{run.status}</Badge>
+          <span class="good-text">{run.pass} passed</span>
+          {run.fail > 0 && <span class="bad-text">{run.fail} failed</span>}
+          {run.skip > 0 && <span class="calm">{run.skip} skipped</span>}
+          <span class="calm">{toDuration(run.duration)}</span>
+        </p>
+      )}
+      {run?.reason && (
+        <p class="calm">
+          <Foreign text={run.reason} />
+        </p>
+      )}
+      {typeof message === "string" && <Problem error={message} />}
+      <ul class="test-tree">
+        {tree.map((node) => (
+          <Node key={node.name} node={node} process={process} />
+        ))}
+      </ul>
+      {run && run.more_failures > 0 && (
+        <p class="calm">{counted(run.more_failures, "more failure")} in octant call test.status.</p>
+      )}
+    </>
+  );
+}
+
+const TONES = { pass: "good", fail: "bad", skip: "plain" } as const;
+
+function Node({ node, process }: { readonly node: TestNode; readonly process: string }) {
+  const { pass, fail, skip } = node.counts;
+  if (node.children.length > 0)
+    return (
+      <li>
+        <details open={fail > 0}>
+          <summary>
+            <Dot tone={fail > 0 ? "bad" : "good"} />
+            <Foreign text={node.name} oneLine />
+            <span class="calm number">
+              {pass + fail + skip} {fail > 0 && <span class="bad-text">{fail} failed</span>}
+            </span>
+          </summary>
+          <ul class="test-tree">
+            {node.children.map((child) => (
+              <Node key={child.name} node={child} process={process} />
+            ))}
+          </ul>
+        </details>
+      </li>
+    );
+  return (
+    <li>
+      <div class="test-line">
+        <Dot tone={TONES[node.outcome ?? "skip"]} />
+        <Foreign text={node.name} oneLine />
+        <span class="unseen">{node.outcome}</span>
+        {node.duration && <span class="calm number">{node.duration}</span>}
+      </div>
+      {node.failure && <Failure failure={node.failure} process={process} />}
+    </li>
+  );
+}
+
+function Failure({
+  failure: { message, uri, range, expected, actual },
+  process,
+}: {
+  readonly failure: TestFailure;
+  readonly process: string;
+}) {
+  const { store } = usePage();
+  const roots = store.processes.value?.find(({ id }) => id === process)?.roots ?? [];
+  const line = range ? range.start.line + 1 : undefined;
+  return (
+    <div class="test-failure">
+      {uri && (
+        <a
+          href={toHash("files", toPath(uri, roots), {
+            process,
+            line: line === undefined ? undefined : String(line),
+          })}
+        >
+          <Foreign text={`${toPath(uri, roots)}${line === undefined ? "" : `:${line}`}`} oneLine />
+        </a>
+      )}
+      <pre class="code" tabIndex={0} role="region" aria-label="Message">
+        <Foreign text={message} />
+      </pre>
+      {expected !== undefined && actual !== undefined && !message.includes(expected) && (
+        <dl class="facts">
+          <div>
+            <dt>Expected</dt>
+            <dd>
+              <code>
+                <Foreign text={expected} />
+              </code>
+            </dd>
+          </div>
+          <div>
+            <dt>Actual</dt>
+            <dd>
+              <code>
+                <Foreign text={actual} />
+              </code>
+            </dd>
+          </div>
+        </dl>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,62 @@
+import { useEffect, useState } from "preact/hooks";
+import { usePage } from "../../data/context.ts";
+import { type Span, toSpans } from "../../live/spans.ts";
+import { TimelineView } from "../../parts/timeline.tsx";
+import { toHash } from "../../shell/route.ts";
+import { Foreign } from "../../text/foreign.tsx";
+
+interface Lane {
+  readonly session_id: string;
+  readonly process: string;
+  readonly title: string;
+  readonly spans: readonly Span[];
+}
+
+const MAX_EVENTS = 2_000;
+const LIVE_ONLY = new Set(["text_delta", "thinking_delta", "call_delta", "tool_progress"]);
+
+/** What each working session spends its time on: calls, the model, and waiting for a person. */
+export function LiveTimeline({ process }: { readonly process: string }) {
+  const { store } = usePage();
+  const [lanes, setLanes] = useState<readonly Lane[]>([]);
+  useEffect(() => {
+    const logs = new Map<string, { process: string; events: { type: string; at: string }[] }>();
+    const draw = () =>
+      setLanes(
+        [...logs].map(([session_id, log]) => ({
+          session_id,
+          process: log.process,
+          title: titleOf(session_id),
+          spans: toSpans(log.events),
+        })),
+      );
+    const titleOf = (id: string) =>
+      (store.processes.peek() ?? [])
+        .flatMap(({ sessions }) => sessions)
+        .find(({ session_id }) => session_id === id)?.title || id;
+    let frame = 0;
+    return store.on("sessions", ({ process: from, event }) => {
+      if (LIVE_ONLY.has(event.type)) return;
+      const log = logs.get(event.session_id) ?? { process: from, events: [] };
+      logs.set(event.session_id, log);
+      log.events.push(event);
+      if (log.events.length > MAX_EVENTS) log.events.splice(0, MAX_EVENTS / 2);
+      cancelAnimationFrame(frame);
+      frame = requestAnimationFrame(draw);
+    });
+  }, []);
+  const shown = lanes.filter((lane) => lane.spans.length > 0 && (!process || lane.process === process));
+  if (shown.length === 0) return null;
+  return (
+    <section class="live-timelines" aria-label="Timelines">
+      {shown.map(({ session_id, process: from, title, spans }) => (
+        <div key={session_id} class="live-timeline">
+          <a href={toHash("sessions", session_id, { process: from })}>
+            <Foreign text={title} oneLine />
+          </a>
+          <TimelineView spans={spans} label={`Timeline of ${title}`} />
+        </div>
+      ))}
+    </section>
+  );
+}

@@ -1,0 +1,74 @@
+import { usePage } from "../../data/context.ts";
+import { GROUPS, groupRoster, type RosterEntry } from "../../data/roster.ts";
+import { Empty, Loading, ViewHead } from "../../parts/parts.tsx";
+import { counted } from "../../text/format.ts";
+import { QuestionLine } from "./question-line.tsx";
+import { RosterRow } from "./roster-row.tsx";
+
+const TITLES: Readonly<Record<RosterEntry["group"], string>> = {
+  "needs input": "Needs input",
+  working: "Working",
+  done: "Done or idle",
+};
+
+/** What all agents are doing right now, and everything that waits for a person. */
+export function NowView() {
+  const { store } = usePage();
+  const processes = store.processes.value;
+  const questions = store.questions.value;
+  if (!processes) return <Loading />;
+  const groups = groupRoster(
+    processes.filter(({ command, sessions }) => command !== "console" || sessions.length > 0),
+  );
+  const total = GROUPS.reduce((sum, group) => sum + groups[group].length, 0);
+  return (
+    <>
+      <ViewHead title="Now" detail={summarize(groups)} />
+      <div class="view-body columns-now">
+        <section aria-labelledby="waiting-title">
+          <h2 id="waiting-title" class="section-title">
+            Waiting for you {questions.length > 0 && <span class="count">{questions.length}</span>}
+          </h2>
+          {questions.length === 0 ? (
+            <p class="calm">Nothing waits for you. Questions of every agent on this machine appear here.</p>
+          ) : (
+            <ul class="plain-list">
+              {questions.map((question) => (
+                <QuestionLine key={question.question_id} question={question} />
+              ))}
+            </ul>
+          )}
+        </section>
+        <div class="roster">
+          {total === 0 && (
+            <Empty icon="now" title="No agent is running" command="octant">
+              Start the agent in a project, or let your editor start a server with octant setup. It appears
+              here by itself.
+            </Empty>
+          )}
+          {GROUPS.filter((group) => groups[group].length > 0).map((group) => (
+            <section key={group} aria-label={TITLES[group]}>
+              <h2 class="section-title">
+                {TITLES[group]} <span class="quiet-count">{groups[group].length}</span>
+              </h2>
+              <ul class="plain-list">
+                {groups[group].map((entry) => (
+                  <RosterRow key={entry.session?.session_id ?? entry.process.id} entry={entry} />
+                ))}
+              </ul>
+            </section>
+          ))}
+        </div>
+      </div>
+    </>
+  );
+}
+
+function summarize(groups: ReturnType<typeof groupRoster>): string {
+  const parts = [
+    groups.working.length > 0 && `${groups.working.length} working`,
+    groups["needs input"].length > 0 && `${groups["needs input"].length} waiting for you`,
+    groups.done.length > 0 && `${groups.done.length} idle`,
+  ].filter(Boolean);
+  return parts.length > 0 ? parts.join(", ") : counted(0, "process", "processes");
+}

@@ -1,0 +1,76 @@
+import { useState } from "preact/hooks";
+import type { OpenSession } from "../../../src/api.ts";
+import { usePage } from "../../data/context.ts";
+import { Icon } from "../../parts/icon.tsx";
+import { Foreign } from "../../text/foreign.tsx";
+
+interface Props {
+  readonly id: string;
+  readonly process: string;
+  readonly open: OpenSession | undefined;
+  /** Why the session cannot be continued. */
+  readonly problem: string | null;
+  onSent(): void;
+}
+
+/** Sends a message to the session; one that is not open is resumed first. */
+export function MessageBox({ id, process, open, problem, onSent }: Props) {
+  const { store } = usePage();
+  const [text, setText] = useState("");
+  const [busy, setBusy] = useState(false);
+  const send = async () => {
+    if (text.trim() === "" || busy) return;
+    setBusy(true);
+    try {
+      if (open) {
+        const { queued } = await store.api.person(process, "message", { session_id: id, message: text });
+        if (queued) store.say("The agent reads it at its next step.");
+      } else await store.api.person(process, "resume", { session_id: id, message: text });
+      setText("");
+      onSent();
+    } catch (cause) {
+      store.fail(cause);
+    } finally {
+      setBusy(false);
+    }
+  };
+  if (problem)
+    return (
+      <p class="message-box calm">
+        <Foreign text={problem} />
+      </p>
+    );
+  const isReader = store.me.value?.access === "read";
+  return (
+    <form
+      class="message-box"
+      onSubmit={(event) => {
+        event.preventDefault();
+        void send();
+      }}
+    >
+      <textarea
+        class="input"
+        rows={2}
+        aria-label="Message to the agent"
+        placeholder={open ? "Message to the agent" : "Continue this session with a message"}
+        value={text}
+        disabled={isReader}
+        onInput={({ currentTarget }) => setText(currentTarget.value)}
+        onKeyDown={(event) => {
+          if (event.key !== "Enter" || event.shiftKey || event.isComposing) return;
+          event.preventDefault();
+          void send();
+        }}
+      />
+      <button
+        type="submit"
+        class="button primary icon-only"
+        aria-label="Send"
+        disabled={busy || isReader || text.trim() === ""}
+      >
+        <Icon name="send" />
+      </button>
+    </form>
+  );
+}

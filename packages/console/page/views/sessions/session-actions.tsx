@@ -1,0 +1,75 @@
+import { useState } from "preact/hooks";
+import type { OpenSession } from "../../../src/api.ts";
+import { usePage } from "../../data/context.ts";
+import { Icon } from "../../parts/icon.tsx";
+import { saveFile } from "../../parts/save-file.ts";
+
+interface Props {
+  readonly id: string;
+  readonly process: string;
+  readonly open: OpenSession | undefined;
+  onChanged(): void;
+}
+
+/** Stop, resume, fork and export. */
+export function SessionActions({ id, process, open, onChanged }: Props) {
+  const { store, router } = usePage();
+  const [busy, setBusy] = useState(false);
+  const isReader = store.me.value?.access === "read";
+  const run = (work: () => Promise<void>) => async () => {
+    setBusy(true);
+    await work().then(onChanged, store.fail);
+    setBusy(false);
+  };
+  const stop = run(async () => {
+    const { stopped } = await store.api.person(process, "stop", { session_id: id });
+    store.say(stopped ? "Stopped." : "It was idle.");
+  });
+  const resume = run(async () => {
+    await store.api.person(process, "resume", { session_id: id });
+    store.say("The session is open again; send it a message.");
+  });
+  const fork = run(async () => {
+    const { session_id } = await store.api.person(process, "fork", { session_id: id });
+    store.say("This is the copy; the original stays as it is.");
+    router.go("sessions", session_id, { process });
+  });
+  const download = run(async () => {
+    const { name, mime, text } = await store.api.person(process, "export", {
+      session_id: id,
+      format: "html",
+    });
+    saveFile(name, mime, text);
+  });
+  return (
+    <div class="session-actions">
+      {open?.state === "working" || open?.state === "waiting" ? (
+        <button type="button" class="button danger" disabled={busy || isReader} onClick={stop}>
+          <Icon name="stop" />
+          Stop
+        </button>
+      ) : (
+        !open && (
+          <button type="button" class="button" disabled={busy || isReader} onClick={resume}>
+            <Icon name="play" />
+            Resume
+          </button>
+        )
+      )}
+      <button type="button" class="button" disabled={busy || isReader} onClick={fork}>
+        <Icon name="fork" />
+        Fork
+      </button>
+      <button
+        type="button"
+        class="button"
+        disabled={busy}
+        onClick={download}
+        title="One HTML file that opens offline"
+      >
+        <Icon name="download" />
+        Export
+      </button>
+    </div>
+  );
+}

@@ -1,0 +1,101 @@
+import { useState } from "preact/hooks";
+import { usePage } from "../../data/context.ts";
+import { toSpans } from "../../live/spans.ts";
+import { Icon } from "../../parts/icon.tsx";
+import { lazy } from "../../parts/lazy.tsx";
+import { Badge, Loading, Problem, Tabs } from "../../parts/parts.tsx";
+import { TimelineView } from "../../parts/timeline.tsx";
+import { useKeys } from "../../shell/use-keys.ts";
+import { Foreign } from "../../text/foreign.tsx";
+import { toCost, toCount } from "../../text/format.ts";
+import { Checkpoints } from "./checkpoints.tsx";
+import { MessageBox } from "./message-box.tsx";
+import { PlanView } from "./plan-view.tsx";
+import { SessionActions } from "./session-actions.tsx";
+import type { TreeRow } from "./session-tree.ts";
+import { toTranscript } from "./transcript.ts";
+import { TranscriptView } from "./transcript-view.tsx";
+import { useSession } from "./use-session.ts";
+
+const UsageChart = lazy(async () => (await import("./usage-chart.tsx")).UsageChart);
+
+interface Props {
+  readonly id: string;
+  readonly process: string | undefined;
+  readonly row: TreeRow["session"] | undefined;
+  onChanged(): void;
+}
+
+const PARTS = [
+  ["transcript", "Transcript"],
+  ["time", "Time and cost"],
+  ["undo", "Undo"],
+] as const;
+
+/** One session: its transcript as it grows, and what a person can do with it. */
+export function SessionDetail({ id, process, row, onChanged }: Props) {
+  const { store, router } = usePage();
+  const [part, setPart] = useState<(typeof PARTS)[number][0]>("transcript");
+  const { session, error, reload } = useSession(process, id);
+  const open = (store.processes.value ?? [])
+    .flatMap(({ sessions }) => sessions)
+    .find(({ session_id }) => session_id === id);
+  useKeys({ Escape: { run: () => router.go("sessions", undefined, { q: router.route.value.query["q"] }) } });
+  if (error !== undefined) return <Problem error={error} retry={reload} />;
+  if (!session || process === undefined) return <Loading />;
+  const transcript = toTranscript(session.events);
+  const title = open?.title || row?.title || "Untitled session";
+  return (
+    <article class="session" aria-label="Session">
+      <header class="session-head">
+        <div class="session-title">
+          <a class="button icon-only quiet phone-only" href="#/sessions" aria-label="Back to the list">
+            <Icon name="back" />
+          </a>
+          <h2>
+            <Foreign text={title} oneLine />
+          </h2>
+        </div>
+        <p class="session-facts number">
+          <Badge tone={open?.state === "working" ? "accent" : open?.state === "waiting" ? "warn" : "plain"}>
+            {open?.state ?? row?.ended ?? "stored"}
+          </Badge>
+          <Foreign text={open?.model ?? row?.model ?? ""} oneLine />
+          <span>{toCost(open?.cost ?? row?.cost ?? null)}</span>
+          {transcript.context && (
+            <span title="Tokens in the context of the last request">
+              {toCount(transcript.context.used)} of {toCount(transcript.context.size)} tokens
+            </span>
+          )}
+        </p>
+        <SessionActions id={id} process={process} open={open} onChanged={onChanged} />
+      </header>
+      <Tabs label="Parts of the session" value={part} options={PARTS} onChange={setPart}>
+        {part === "transcript" && (
+          <>
+            {transcript.plan && <PlanView plan={transcript.plan} />}
+            <TranscriptView
+              entries={transcript.entries}
+              live={session.live}
+              isWorking={open?.state === "working"}
+            />
+          </>
+        )}
+        {part === "time" && (
+          <div class="session-time">
+            <h3>Time</h3>
+            <TimelineView spans={toSpans(session.events)} label="Timeline of the session" />
+            <h3>Cost and context</h3>
+            <UsageChart points={transcript.usage} />
+          </div>
+        )}
+        {part === "undo" && (
+          <Checkpoints id={id} process={process} checkpoints={session.checkpoints} onDone={reload} />
+        )}
+      </Tabs>
+      {part === "transcript" && (
+        <MessageBox id={id} process={process} open={open} problem={row?.problem ?? null} onSent={onChanged} />
+      )}
+    </article>
+  );
+}

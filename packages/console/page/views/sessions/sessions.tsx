@@ -1,0 +1,92 @@
+import { useState } from "preact/hooks";
+import type { OctantProcess } from "../../../src/api.ts";
+import { useLoad, usePage } from "../../data/context.ts";
+import { Icon } from "../../parts/icon.tsx";
+import { Empty, Loading, Problem, SearchField, ViewHead } from "../../parts/parts.tsx";
+import { counted } from "../../text/format.ts";
+import { SessionDetail } from "./session-detail.tsx";
+import { SessionList } from "./session-list.tsx";
+import { type TreeRow, toTree } from "./session-tree.ts";
+import { StartSession } from "./start-session.tsx";
+
+/** The agent's sessions of all projects, and one of them in full. */
+export function SessionsView() {
+  const { store, router } = usePage();
+  const { item, query } = router.route.value;
+  const [starting, setStarting] = useState(false);
+  const readers = oneOfEachFolder(store.processes.value ?? []);
+  const open = (store.processes.value ?? []).flatMap(({ sessions }) =>
+    sessions.map(({ session_id, state }) => `${session_id}:${state}`),
+  );
+  const key = store.processes.value ? `${readers.map(({ id }) => id).join()} ${open.join()}` : undefined;
+  const { data, error, reload } = useLoad(key, async (signal) => {
+    const lists = await Promise.all(
+      readers.map(async ({ id }) => {
+        const { sessions } = await store.api.person(id, "sessions", { limit: 1_000 }, signal);
+        return sessions.map((session) => ({ ...session, process: id }));
+      }),
+    );
+    return lists.flat().sort((a, b) => b.updated_at.localeCompare(a.updated_at));
+  });
+  const rows = toTree(data ?? [], query["q"]);
+  const chosen = data?.find(({ session_id }) => session_id === item);
+  return (
+    <>
+      <ViewHead title="Sessions" detail={data && counted(data.length, "session")}>
+        <SearchField label="Search sessions" value={query["q"] ?? ""} onInput={(q) => router.filter({ q })} />
+        <button
+          type="button"
+          class="button primary"
+          disabled={store.me.value?.access === "read"}
+          onClick={() => setStarting(true)}
+        >
+          <Icon name="plus" />
+          New session
+        </button>
+      </ViewHead>
+      {error !== undefined && <Problem error={error} retry={reload} />}
+      {!data && error === undefined && <Loading />}
+      {data && (
+        <div class={item === undefined ? "view-body split-list" : "view-body split-list has-item"}>
+          {data.length === 0 && item === undefined ? (
+            <Empty icon="sessions" title="No sessions yet" command='octant run "explain this project"'>
+              Start one here, or in a terminal in your project:
+            </Empty>
+          ) : (
+            <SessionList rows={rows} current={item} />
+          )}
+          {item !== undefined && (
+            <SessionDetail
+              key={item}
+              id={item}
+              row={chosen}
+              process={processOf(store.processes.value ?? [], item, chosen, query["process"])}
+              onChanged={reload}
+            />
+          )}
+        </div>
+      )}
+      {starting && <StartSession onClose={() => setStarting(false)} />}
+    </>
+  );
+}
+
+/** Processes of the same folder see the same sessions. */
+function oneOfEachFolder(processes: readonly OctantProcess[]): readonly OctantProcess[] {
+  const byRoot = new Map<string, OctantProcess>();
+  for (const process of processes)
+    if (process.state !== "silent" && process.roots[0] !== undefined && !byRoot.has(process.roots[0]))
+      byRoot.set(process.roots[0], process);
+  return [...byRoot.values()];
+}
+
+/** The process in which the session is open; else one that can read it. */
+function processOf(
+  processes: readonly OctantProcess[],
+  id: string,
+  row: TreeRow["session"] | undefined,
+  named: string | undefined,
+): string | undefined {
+  const open = processes.find(({ sessions }) => sessions.some(({ session_id }) => session_id === id));
+  return open?.id ?? row?.process ?? named ?? processes[0]?.id;
+}

@@ -1,0 +1,86 @@
+import { useState } from "preact/hooks";
+import { usePage } from "../../data/context.ts";
+import { Dialog, Problem } from "../../parts/parts.tsx";
+import { toVisible } from "../../text/visible.ts";
+
+/** Starts the agent in one of the folders of the running processes. */
+export function StartSession({ onClose }: { onClose(): void }) {
+  const { store, router } = usePage();
+  const processes = store.processes.value ?? [];
+  const folders = [...new Set(processes.flatMap(({ roots }) => roots))];
+  const own = processes.find(({ id }) => id === store.me.value?.process);
+  const [folder, setFolder] = useState(own?.roots[0] ?? folders[0] ?? "");
+  const [message, setMessage] = useState("");
+  const [model, setModel] = useState("");
+  const [busy, setBusy] = useState(false);
+  const [error, setError] = useState<unknown>();
+  const start = async (event: Event) => {
+    event.preventDefault();
+    const process = store.me.value?.process;
+    if (process === undefined) return;
+    setBusy(true);
+    setError(undefined);
+    try {
+      const { session_id } = await store.api.person(process, "start", {
+        message,
+        root: folder,
+        ...(model !== "" && { model }),
+      });
+      onClose();
+      router.go("sessions", session_id, { process });
+    } catch (cause) {
+      setError(cause);
+    } finally {
+      setBusy(false);
+    }
+  };
+  return (
+    <Dialog title="New session" onClose={onClose}>
+      <form class="form" onSubmit={start}>
+        <div class="field">
+          <label for="start-message">Task</label>
+          <textarea
+            id="start-message"
+            class="input"
+            rows={4}
+            required
+            placeholder="Make npm test pass."
+            value={message}
+            onInput={({ currentTarget }) => setMessage(currentTarget.value)}
+          />
+        </div>
+        <div class="field">
+          <label for="start-folder">Folder</label>
+          <select
+            id="start-folder"
+            class="input"
+            value={folder}
+            onChange={({ currentTarget }) => setFolder(currentTarget.value)}
+          >
+            {folders.map((one) => (
+              <option key={one} value={one}>
+                {toVisible(one)}
+              </option>
+            ))}
+          </select>
+        </div>
+        <div class="field">
+          <label for="start-model">Model</label>
+          <input
+            id="start-model"
+            class="input"
+            placeholder="The default of your settings"
+            value={model}
+            onInput={({ currentTarget }) => setModel(currentTarget.value)}
+          />
+        </div>
+        {error !== undefined && <Problem error={error} />}
+        <div class="answer-buttons">
+          <button type="submit" class="button large primary" disabled={busy || message.trim() === ""}>
+            Start
+          </button>
+        </div>
+      </form>
+    </Dialog>
+  );
+}

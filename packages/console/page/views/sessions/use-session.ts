@@ -1,0 +1,99 @@
+import { useEffect, useRef, useState } from "preact/hooks";
+import type { Checkpoint, LiveSessionEvent, SessionEvent } from "../../../src/api.ts";
+import { usePage } from "../../data/context.ts";
+
+/** The part of the current answer that has arrived. */
+export interface LiveText {
+  readonly text: string;
+  readonly thinking: string;
+}
+
+interface Session {
+  readonly events: readonly SessionEvent[];
+  readonly checkpoints: readonly Checkpoint[];
+  readonly live: LiveText;
+}
+
+interface Draft {
+  events: SessionEvent[];
+  checkpoints: readonly Checkpoint[];
+  live: LiveText;
+}
+
+const LIVE = new Set([
+  "text_delta",
+  "thinking_delta",
+  "call_delta",
+  "tool_progress",
+  "retry",
+  "queued",
+  "compaction_began",
+]);
+const NOTHING: LiveText = { text: "", thinking: "" };
+const PAGE = 5_000;
+
+/** The events of a session, and those that follow while it is shown. */
+export function useSession(process: string | undefined, id: string) {
+  const { store } = usePage();
+  const [session, setSession] = useState<Session>();
+  const [error, setError] = useState<unknown>();
+  const [asked, setAsked] = useState(0);
+  const generation = store.generation.value;
+  const draft = useRef<Draft | undefined>(undefined);
+  useEffect(() => {
+    if (process === undefined) return;
+    const ended = new AbortController();
+    let frame = 0;
+    const draw = () => {
+      cancelAnimationFrame(frame);
+      frame = requestAnimationFrame(
+        () => draft.current && setSession({ ...draft.current, events: [...draft.current.events] }),
+      );
+    };
+    const read = async () => {
+      const before = draft.current?.events ?? [];
+      const events = [...before];
+      for (;;) {
+        const page = await store.api.person(
+          process,
+          "transcript",
+          { session_id: id, after: events.at(-1)?.seq ?? 0, limit: PAGE },
+          ended.signal,
+        );
+        events.push(...page.events);
+        if (page.more) continue;
+        draft.current = { events, checkpoints: page.checkpoints, live: draft.current?.live ?? NOTHING };
+        break;
+      }
+      setError(undefined);
+      draw();
+    };
+    const fail = (cause: unknown) => !ended.signal.aborted && setError(cause);
+    let reading = read().catch(fail);
+    const stop = store.on("sessions", ({ event }) => {
+      const current = draft.current;
+      if (event.session_id !== id || !current) return;
+      if (LIVE.has(event.type)) current.live = addDelta(current.live, event);
+      else if (event.seq === (current.events.at(-1)?.seq ?? 0) + 1) {
+        current.events.push(event);
+        if (event.type === "message" || event.type === "stopped" || event.type === "end")
+          current.live = NOTHING;
+        // A new message of the person is a new checkpoint.
+        if (event.type === "user") reading = reading.then(read).catch(fail);
+      } else if (event.seq > (current.events.at(-1)?.seq ?? 0)) reading = reading.then(read).catch(fail);
+      draw();
+    });
+    return () => {
+      ended.abort();
+      stop();
+      cancelAnimationFrame(frame);
+    };
+  }, [process, id, asked, generation]);
+  return { session, error, reload: () => setAsked((count) => count + 1) };
+}
+
+function addDelta(live: LiveText, event: LiveSessionEvent): LiveText {
+  if (event.type === "text_delta") return { ...live, text: live.text + String(event["text"]) };
+  if (event.type === "thinking_delta") return { ...live, thinking: live.thinking + String(event["text"]) };
+  return event.type === "retry" ? NOTHING : live;
+}
