@@ -45,7 +45,6 @@ test.skipIf(inject("missing").includes("nats-server"))(
     const first = await startWorker(nats.url);
     const second = await startWorker(nats.url);
     expect([first.state, second.state]).toEqual(["active", "standby"]);
-    expect(first.lines.join("\n")).toContain("asks for no credentials");
     expect(second.lines.join("\n")).toContain(`stands by for ${PROJECT}`);
     const client = await createNatsClient({ url: nats.url, project: PROJECT });
     onTestFinished(() => client.close());
@@ -91,8 +90,9 @@ test.skipIf(inject("missing").includes("nats-server"))(
     second.kill("SIGKILL");
     expect(await readsOwnWrites(20)).toBe(20);
     expect(await owner()).toBe(first.root);
-    const polled = await call("job", "poll", { job_id, wait: 40_000 });
-    expect(JSON.stringify(polled.data)).toContain(join(first.root));
+    // It had begun, or the successor ran it: never both.
+    const polled = JSON.stringify((await call("job", "poll", { job_id, wait: 40_000 })).data);
+    expect([join(first.root), "INTERRUPTED"].filter((end) => polled.includes(end))).toHaveLength(1);
   },
   120_000,
 );

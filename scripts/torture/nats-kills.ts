@@ -23,7 +23,7 @@ const MAX_PAUSE_MS = 300;
 const MAX_WAIT_MS = 10 * 60_000;
 const caller = { id: "local", access: "admin" } as const;
 
-/** `count` jobs for a few workers that are killed at random: each ends exactly once, and none is lost. */
+/** `count` jobs for a few workers that are killed at random: each ends exactly once, runs at most once, and none is lost. */
 export const natsKills: Torture = (count, random, onProgress) => killNatsWorkers(count, random, onProgress);
 
 export async function killNatsWorkers(
@@ -80,10 +80,11 @@ function judge(
     } else if (one.error.code !== "INTERRUPTED")
       violations.push(`${job_id} failed by itself: ${JSON.stringify(one.error)}`);
   }
-  const ran = log.trim().split("\n").length;
+  const runs = log.trim().split("\n");
+  for (const n of runs.filter((line, at) => runs.indexOf(line) !== at)) violations.push(`job ${n} ran twice`);
   const failed = jobs.length - complete;
   const codes = [...new Set(first.flatMap((one) => (one && !one.ok ? [one.error.code] : [])))].join(", ");
-  const facts = `${jobs.length} jobs, ${kills} kills, ${complete} complete, ${failed} failed${failed ? ` (${codes})` : ""}, ${ran} runs`;
+  const facts = `${jobs.length} jobs, ${kills} kills, ${complete} complete, ${failed} failed${failed ? ` (${codes})` : ""}, ${runs.length} runs`;
   return { what: "NATS workers killed at random", facts, violations };
 }
 

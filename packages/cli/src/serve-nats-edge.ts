@@ -4,6 +4,7 @@ import { serveHttp } from "@octant/mcp";
 import { createNatsClient } from "@octant/wire";
 import { EXIT, type Io } from "./command.ts";
 import type { ServeFlags } from "./commands/serve.ts";
+import { toNatsAddress } from "./nats-flags.ts";
 import { openEdge } from "./serve-edge.ts";
 import { checkFlags, type HttpTarget, serveUntilEnded } from "./serve-http.ts";
 import { explainNats } from "./serve-wire.ts";
@@ -12,10 +13,10 @@ import { logLine } from "./workspace-flags.ts";
 /** Serves MCP over HTTP with the tools of the workers on a NATS server; it has none of its own. */
 export async function serveNatsEdge(flags: ServeFlags & { readonly nats: string }, io: Io): Promise<number> {
   checkFlags(flags);
-  const { nats: url, project } = flags;
+  const { nats, project } = flags;
   const log = (line: string) => logLine(line, io);
   const client = await createNatsClient({
-    url,
+    ...toNatsAddress(nats, flags, io),
     ...(project !== undefined && { project }),
     text: flags.answers !== "structured",
   }).catch(explainNats);

@@ -13,6 +13,7 @@ import {
 } from "@octant/wire";
 import { ENDING_SIGNALS, EXIT, type Io, onSignals, print, UsageError } from "./command.ts";
 import type { ServeFlags } from "./commands/serve.ts";
+import { toNatsAddress } from "./nats-flags.ts";
 import { openOctant } from "./open-octant.ts";
 import { loadVersion } from "./version.ts";
 import { logLine } from "./workspace-flags.ts";
@@ -44,7 +45,9 @@ export async function serveWire(flags: ServeFlags, io: Io): Promise<number> {
   return EXIT.OK;
 }
 
-export interface WorkerFlags extends Readonly<Parameters<typeof openOctant>[0]> {
+export interface WorkerFlags
+  extends Readonly<Parameters<typeof openOctant>[0]>,
+    Readonly<Parameters<typeof toNatsAddress>[1]> {
   readonly nats: string;
   readonly project: string | undefined;
   readonly json: boolean;
@@ -62,7 +65,7 @@ export async function runWorker(flags: WorkerFlags, io: Io): Promise<number> {
   await using octant = await openOctant(flags, io, { command: "worker" });
   const worker = await createNatsWorker({
     ...toServed(octant, io),
-    url: flags.nats,
+    ...toNatsAddress(flags.nats, flags, io),
     project: flags.project ?? octant.workspace.state.id,
     // The edge and its callers may be on another machine.
     caller: { ...LOCAL_CALLER, remote: true },

@@ -9,6 +9,7 @@ export {
 export type { WireClient } from "./hoot01/client.ts";
 export { encodeFrames } from "./hoot01/frames.ts";
 export { encodeMsgPack, parseMsgPack } from "./msgpack/codec.ts";
+export type { NatsAddress } from "./nats/address.ts";
 export { createNatsClient, type NatsClient } from "./nats/client.ts";
 export { createNatsWorker, type NatsWorker } from "./nats/worker.ts";
 

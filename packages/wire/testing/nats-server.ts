@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
@@ -10,10 +10,22 @@ export interface NatsServer {
   stop(): Promise<void>;
 }
 
+/** Credentials that every test may know. */
+const PASSWORD = "octant:octant";
+
+export interface NatsServerOptions {
+  /** The lines of a configuration file; by default one user with a password. */
+  readonly config?: string;
+  readonly port?: number;
+}
+
 /** A real nats-server with JetStream, on a free loopback port. */
-export async function startNatsServer(): Promise<NatsServer> {
+export async function startNatsServer({ config, port = -1 }: NatsServerOptions = {}): Promise<NatsServer> {
   const folder = mkdtempSync(join(tmpdir(), "octant-nats-"));
-  const args = ["-a", "127.0.0.1", "-p", "-1", "-js", "-sd", folder];
+  const [user, password] = PASSWORD.split(":");
+  const file = join(folder, "nats.conf");
+  writeFileSync(file, config ?? `authorization { user: ${user}, password: ${password} }\n`);
+  const args = ["-c", file, "-a", "127.0.0.1", "-p", String(port), "-js", "-sd", folder];
   const child = spawn("nats-server", args, { stdio: ["ignore", "ignore", "pipe"] });
   const exit = once(child, "exit");
   let address = "";
@@ -23,7 +35,7 @@ export async function startNatsServer(): Promise<NatsServer> {
   }
   child.stderr.resume();
   return {
-    url: `nats://${address}`,
+    url: config === undefined ? `nats://${PASSWORD}@${address}` : `nats://${address}`,
     async stop() {
       child.kill("SIGTERM");
       await exit;

@@ -11,6 +11,7 @@ import {
   UsageError,
 } from "../command.ts";
 import { createHandshakeCache } from "../handshake-cache.ts";
+import { natsFlags } from "../nats-flags.ts";
 import { note } from "../output.ts";
 import { zmqFlags } from "../wire-flags.ts";
 import { checkpointFlags, permissionFlags, rootsOf, workspaceFlags } from "../workspace-flags.ts";
@@ -38,6 +39,7 @@ const serveFlags = {
     value: "URL",
     env: "OCTANT_NATS",
   },
+  ...natsFlags,
   project: { summary: "For --nats: the project to use when workers serve several", value: "ID" },
   http: { summary: "Serve over HTTP and WebSocket instead", env: "OCTANT_HTTP" },
   port: {

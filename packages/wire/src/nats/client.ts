@@ -12,6 +12,7 @@ import {
 import { type FinalResponse, orRefusal, toReply, toRequest } from "../envelopes.ts";
 import { encodeMsgPack } from "../msgpack/codec.ts";
 import type { ServerReady } from "../ready.ts";
+import type { NatsAddress } from "./address.ts";
 import { encodeBody, findBinary, HEADERS, parseBody, putBinary } from "./bodies.ts";
 import { type EdgeParts, followCall, toHeaders } from "./call-events.ts";
 import { connectNats, toUpstreamError } from "./connection.ts";
@@ -24,8 +25,7 @@ import { createJobQueue, type JobQueue } from "./job-queue.ts";
 import { subjectsOf } from "./subjects.ts";
 import { ALIVE_MS } from "./worker-calls.ts";
 
-export interface NatsClientOptions {
-  readonly url: string;
+export interface NatsClientOptions extends NatsAddress {
   /** Required when workers announce several projects. */
   readonly project?: string;
   /** Requests every answer as text, too. */
@@ -44,7 +44,7 @@ const SILENCE_MS = 5 * ALIVE_MS;
 
 export async function createNatsClient(options: NatsClientOptions): Promise<NatsClient> {
   const { url, project, text = false, admissionMs = ADMISSION_MS } = options;
-  const connection = await connectNats(url, "octant edge");
+  const connection = await connectNats(options, "octant edge");
   try {
     const chosen = project ?? (await findProject(connection, url));
     const subjects = subjectsOf(chosen);

@@ -1,16 +1,21 @@
+import { setTimeout as delay } from "node:timers/promises";
 import {
   DiscardPolicy,
   JetStreamApiError,
   JetStreamError,
+  type JetStreamManager,
   jetstream,
   jetstreamManager,
   RetentionPolicy,
   StorageType,
 } from "@nats-io/jetstream";
 import { Objm } from "@nats-io/obj";
-import { connect, errors, nanos } from "@nats-io/transport-node";
+import { connect, errors, type NatsConnection as NatsClientConnection, nanos } from "@nats-io/transport-node";
 import { ToolError } from "@octant/core";
+import { type NatsAddress, toServer, withoutCredentials } from "./address.ts";
 import {
+  BEGUN_STREAM,
+  BEGUN_SUBJECTS,
   BODIES_BUCKET,
   JOB_SUBJECTS,
   JOBS_STREAM,
@@ -28,41 +33,54 @@ const RESULT_TTL_MS = 24 * 60 * 60 * 1_000;
 /** A job published twice under its id within this time is stored once. */
 const DUPLICATE_WINDOW_MS = 10 * 60 * 1_000;
 
+/** A job that no worker has taken by then is dropped. */
+const JOB_TTL_MS = 7 * 24 * 60 * 60 * 1_000;
+/** Between attempts to reach a server that is not there yet. */
+const WAIT_MS = 1_000;
+
 /** A connection with Octant's streams and bucket, created when missing. */
-export async function connectNats(url: string, name: string) {
-  const nc = await connect({
-    ...toServer(url),
-    name,
-    maxReconnectAttempts: -1,
-    ignoreAuthErrorAbort: true,
-  }).catch((cause) => {
-    throw unreachable(url, cause);
-  });
+export async function connectNats(address: NatsAddress, name: string) {
+  const { url, replicas } = address;
+  const nc = await connectToServer(address, name);
+  const stream = { storage: StorageType.File, ...(replicas !== undefined && { num_replicas: replicas }) };
   try {
+    if (!address.insecure && isOpen(nc)) throw openServer(url);
     const jsm = await jetstreamManager(nc);
-    await jsm.streams.add({
+    await ensureStream(jsm, {
       name: JOBS_STREAM,
       subjects: [JOB_SUBJECTS],
       retention: RetentionPolicy.Workqueue,
-      storage: StorageType.File,
+      ...stream,
       duplicate_window: nanos(DUPLICATE_WINDOW_MS),
+      max_age: nanos(JOB_TTL_MS),
     });
-    await jsm.streams.add({
+    await ensureStream(jsm, {
+      name: BEGUN_STREAM,
+      subjects: [BEGUN_SUBJECTS],
+      retention: RetentionPolicy.Limits,
+      ...stream,
+      // The first worker that begins a job is the only one.
+      max_msgs_per_subject: 1,
+      discard: DiscardPolicy.New,
+      discard_new_per_subject: true,
+      max_age: nanos(JOB_TTL_MS),
+    });
+    await ensureStream(jsm, {
       name: RESULTS_STREAM,
       subjects: [RESULT_SUBJECTS],
       retention: RetentionPolicy.Limits,
-      storage: StorageType.File,
+      ...stream,
       // The first result of a job is the only one.
       max_msgs_per_subject: 1,
       discard: DiscardPolicy.New,
       discard_new_per_subject: true,
       max_age: nanos(RESULT_TTL_MS),
     });
-    await jsm.streams.add({
+    await ensureStream(jsm, {
       name: LEASES_STREAM,
       subjects: [LEASE_SUBJECTS],
       retention: RetentionPolicy.Limits,
-      storage: StorageType.File,
+      ...stream,
       // As the key-value store makes its buckets.
       max_msgs_per_subject: 1,
       discard: DiscardPolicy.New,
@@ -74,6 +92,7 @@ export async function connectNats(url: string, name: string) {
     const bodies = await new Objm(js).create(BODIES_BUCKET, {
       ttl: nanos(RESULT_TTL_MS),
       storage: StorageType.File,
+      ...(replicas !== undefined && { replicas }),
     });
     return { nc, js, jsm, bodies, close: () => nc.close() };
   } catch (cause) {
@@ -82,9 +101,41 @@ export async function connectNats(url: string, name: string) {
   }
 }
 
-/** Whether the server accepts clients without credentials. */
-export const isOpenServer = ({ nc }: NatsConnection): boolean =>
-  !nc.info?.auth_required && !nc.info?.tls_verify;
+/** A stream of an earlier version, or with another number of replicas, gets these settings. */
+async function ensureStream(jsm: JetStreamManager, config: StreamConfig): Promise<void> {
+  try {
+    await jsm.streams.add(config);
+  } catch (cause) {
+    if (codeOf(cause) !== OTHER_STREAM_SETTINGS) throw cause;
+    await jsm.streams.update(config.name, config);
+  }
+}
+
+type StreamConfig = Parameters<JetStreamManager["streams"]["add"]>[0];
+const OTHER_STREAM_SETTINGS = 10058;
+
+async function connectToServer(address: NatsAddress, name: string): Promise<NatsClientConnection> {
+  const { url, onWaiting } = address;
+  const server = toServer(address);
+  for (let attempt = 0; ; attempt += 1) {
+    try {
+      return await connect({ ...server, name, maxReconnectAttempts: -1, ignoreAuthErrorAbort: true });
+    } catch (cause) {
+      if (!onWaiting || !(cause instanceof errors.ConnectionError)) throw unreachable(url, cause);
+      if (attempt === 0) onWaiting(`waits for NATS at ${withoutCredentials(url)}: ${cause.message}`);
+      await delay(WAIT_MS);
+    }
+  }
+}
+
+const isOpen = ({ info }: NatsClientConnection): boolean => !info?.auth_required && !info?.tls_verify;
+
+const openServer = (url: string) =>
+  new ToolError(
+    "UPSTREAM_ERROR",
+    `the NATS server at ${withoutCredentials(url)} asks for no credentials: everyone who can reach it could run commands here. Give it users, or pass --insecure where only you can reach it`,
+    {},
+  );
 
 /** JetStream's codes for "another message exists", which makes a second one impossible, and for none. */
 export const WRONG_LAST_SEQUENCE = 10071;
@@ -104,26 +155,6 @@ export function toUpstreamError(cause: unknown): unknown {
   const message = `the NATS server did not answer (${reason}); a job may have been queued anyway: check job.list before you call again`;
   return new ToolError("UPSTREAM_ERROR", message, {}, { cause });
 }
-
-/** Removes the credentials from a URL, so that no message shows them. */
-function toServer(text: string) {
-  const url = URL.parse(text);
-  if (!url || !/^(nats|tls):$/.test(url.protocol) || url.hostname === "") {
-    const message =
-      "a NATS address is nats://host:port or tls://host:port, with user:password@ where it needs them";
-    throw new ToolError("INVALID_ARGUMENT", message, { issues: [{ path: "nats", message }] });
-  }
-  const user = decodeURIComponent(url.username);
-  const pass = decodeURIComponent(url.password);
-  return {
-    servers: `${url.hostname}:${url.port || 4222}`,
-    ...(url.protocol === "tls:" && { tls: {} }),
-    ...(user && pass && { user, pass }),
-    ...(user && !pass && { token: user }),
-  };
-}
-
-export const withoutCredentials = (url: string): string => url.replace(/\/\/[^@/]*@/, "//");
 
 const unreachable = (url: string, cause: unknown) => {
   if (cause instanceof ToolError) return cause;

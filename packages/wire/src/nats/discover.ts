@@ -1,6 +1,7 @@
 import { ToolError } from "@octant/core";
 import { encodeMsgPack, parseMsgPack } from "../msgpack/codec.ts";
-import { type NatsConnection, withoutCredentials } from "./connection.ts";
+import { withoutCredentials } from "./address.ts";
+import type { NatsConnection } from "./connection.ts";
 import { DISCOVER } from "./subjects.ts";
 import type { Announcement } from "./worker.ts";
 

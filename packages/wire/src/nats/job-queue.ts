@@ -90,22 +90,29 @@ export function createJobQueue({ js, jsm, bodies }: NatsConnection, subjects: Su
       const { data } = await encodeBody(request, bodies, withJob(given, job));
       await js.publish(subjects.job(job_id), data, { headers: given, msgID: job_id });
     },
+    /** Records that a worker begins the job; false when one has done so before. */
+    begin: (job_id: string) => isFirst(js.publish(subjects.begun(job_id), "", FIRST)),
     /** False when the job already has a result: the first stored one counts, even if another worker ran it too. */
     async finish(job_id: string, job: JobLabel, result: JobResult): Promise<boolean> {
       const given = withJob(headers(), job);
       const { data } = await encodeBody(result, bodies, given);
-      try {
-        await js.publish(subjects.result(job_id), data, {
-          headers: given,
-          expect: { lastSubjectSequence: 0 },
-        });
-        return true;
-      } catch (cause) {
-        if ([WRONG_LAST_SEQUENCE, MAX_MESSAGES_PER_SUBJECT].includes(codeOf(cause))) return false;
-        throw cause;
-      }
+      return isFirst(js.publish(subjects.result(job_id), data, { headers: given, ...FIRST }));
     },
   };
+}
+
+/** For a subject that has at most one message. */
+const FIRST = { expect: { lastSubjectSequence: 0 } } as const;
+
+/** False when the subject had a message already. */
+async function isFirst(published: Promise<unknown>): Promise<boolean> {
+  try {
+    await published;
+    return true;
+  } catch (cause) {
+    if ([WRONG_LAST_SEQUENCE, MAX_MESSAGES_PER_SUBJECT].includes(codeOf(cause))) return false;
+    throw cause;
+  }
 }
 
 function withJob(given: MsgHdrs, { owner, tool, action }: JobLabel): MsgHdrs {

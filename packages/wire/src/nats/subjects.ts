@@ -3,6 +3,7 @@ const PREFIX = "octant";
 
 export const JOBS_STREAM = "OCTANT_JOBS";
 export const RESULTS_STREAM = "OCTANT_RESULTS";
+export const BEGUN_STREAM = "OCTANT_BEGUN";
 export const BODIES_BUCKET = "OCTANT_BODIES";
 
 export const DISCOVER = `${PREFIX}.discover`;
@@ -25,6 +26,8 @@ export function subjectsOf(project: string) {
     job: (job_id: string) => `${PREFIX}.job.${token}.${job_id}`,
     allJobs: `${PREFIX}.job.${token}.*`,
     result: (job_id: string) => `${PREFIX}.result.${token}.${job_id}`,
+    /** Written before a job runs. */
+    begun: (job_id: string) => `${PREFIX}.begun.${token}.${job_id}`,
     cancel: (id: string) => `${PREFIX}.cancel.${token}.${id}`,
     allCancels: `${PREFIX}.cancel.${token}.*`,
     /** Where the edge behind a job or call is asked for its person. */
@@ -41,3 +44,4 @@ export type Subjects = ReturnType<typeof subjectsOf>;
 
 export const JOB_SUBJECTS = `${PREFIX}.job.*.*`;
 export const RESULT_SUBJECTS = `${PREFIX}.result.*.*`;
+export const BEGUN_SUBJECTS = `${PREFIX}.begun.*.*`;

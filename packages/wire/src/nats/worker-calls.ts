@@ -4,12 +4,12 @@ import { overloaded, parseRequest, refusal, toResponse } from "../envelopes.ts";
 import { encodeMsgPack, parseMsgPack } from "../msgpack/codec.ts";
 import { onSettled, readAnswer } from "../questions.ts";
 import { dispatchRequest, type JobFeed, type RequestRunner, toListeners, withText } from "../run-request.ts";
+import type { NatsAddress } from "./address.ts";
 import { encodeBody, findBinary, HEADERS, parseBody, putBinary } from "./bodies.ts";
 import type { NatsConnection } from "./connection.ts";
 import type { Subjects } from "./subjects.ts";
 
-export interface NatsWorkerOptions extends RequestRunner {
-  readonly url: string;
+export interface NatsWorkerOptions extends RequestRunner, NatsAddress {
   /** The id of the project; one of its workers at a time has its calls and jobs. */
   readonly project: string;
   readonly jobs: JobFeed & LocalJobs;

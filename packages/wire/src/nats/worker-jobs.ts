@@ -34,10 +34,16 @@ export function createJobRunner(parts: WorkerParts) {
     try {
       const found = await queue.find(job_id);
       if (found && !found.result) {
-        const result = await outcomeOf(message, job_id, found, controller.signal).catch((cause) => {
+        const isFirst = await queue.begin(job_id);
+        const outcome =
+          isFirst || isRepeatable(found)
+            ? outcomeOf(message, job_id, found, controller.signal)
+            : Promise.reject(interrupted(job_id));
+        const result = await outcome.catch((cause: unknown) => {
+          const failure = cause instanceof WorkerStops && !isRepeatable(found) ? interrupted(job_id) : cause;
           // An unreadable job stays unreadable: returned to the queue, it would come again at once, for ever.
-          if (cause instanceof ToolError) return toFailure(found, toTraceId(undefined), cause);
-          throw cause;
+          if (failure instanceof ToolError) return toFailure(found, toTraceId(undefined), failure);
+          throw failure;
         });
         if (await queue.finish(job_id, found, result))
           emit(parts, job_id, { event: "job_state", state: toState(result) });
@@ -52,6 +58,10 @@ export function createJobRunner(parts: WorkerParts) {
       running.delete(job_id);
     }
   };
+
+  /** Only a job that reads may run again after its worker has died in the middle. */
+  const isRepeatable = ({ tool, action }: QueuedJob): boolean =>
+    options.registry.get(tool)?.actions[action]?.access === "read";
 
   const outcomeOf = async (
     message: JsMsg,
@@ -147,6 +157,13 @@ export function createJobRunner(parts: WorkerParts) {
     },
   };
 }
+
+const interrupted = (job_id: string) =>
+  new ToolError(
+    "INTERRUPTED",
+    `the worker of ${job_id} ended while it ran: it may have changed something; look before you call again`,
+    {},
+  );
 
 /** Ended jobs whose events can still be read here. */
 const MAX_POLLED_JOBS = 256;

@@ -7,7 +7,7 @@ import { type JobEvent, type Published, ToolError, toEventView } from "@octant/c
 import { encodeMsgPack } from "../msgpack/codec.ts";
 import { createAnnouncer } from "../ready.ts";
 import { placeBody } from "./bodies.ts";
-import { connectNats, isOpenServer, withoutCredentials } from "./connection.ts";
+import { connectNats } from "./connection.ts";
 import { createLease, type Holder } from "./lease.ts";
 import { DISCOVER, JOBS_STREAM, subjectsOf } from "./subjects.ts";
 import { createCallAnswerer, type NatsWorkerOptions, type WorkerParts, WorkerStops } from "./worker-calls.ts";
@@ -35,9 +35,8 @@ export interface NatsWorker {
 /** Serves one project to the edges of a NATS server, or stands by while another worker does, until it is closed. */
 export async function createNatsWorker(options: NatsWorkerOptions): Promise<NatsWorker> {
   const { project, registry, name, version, log } = options;
-  const connection = await connectNats(options.url, `octant worker ${project}`);
+  const connection = await connectNats(options, `octant worker ${project}`);
   const { nc } = connection;
-  if (isOpenServer(connection)) log(openServer(options.url));
   const self: Holder = { worker_id: randomUUID(), host: hostname(), pid: process.pid };
   const subjects = subjectsOf(project);
   let serving = Promise.resolve<() => Promise<void>>(async () => {});
@@ -167,6 +166,3 @@ const standsBy = (project: string, { host, pid }: Holder) =>
 
 const tookOver = (project: string, { host, pid }: Holder) =>
   `took over ${project} from the worker on ${host} (process ${pid}): calls now see this machine's files; processes, undo and stored data of the other one stay there`;
-
-const openServer = (url: string) =>
-  `the NATS server at ${withoutCredentials(url)} asks for no credentials: everyone who can reach it can run commands here; give it users, or bind it to a trusted network`;

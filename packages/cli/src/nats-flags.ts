@@ -1,0 +1,48 @@
+import type { NatsAddress } from "@octant/wire";
+import { type Flags, type FlagValues, type Io, toCount } from "./command.ts";
+import { logLine } from "./workspace-flags.ts";
+
+/** How to sign in to a NATS server. */
+export const natsFlags = {
+  "nats-ca": {
+    summary: "For --nats: authorities of the server's certificate, PEM",
+    value: "FILE",
+    env: "OCTANT_NATS_CA",
+  },
+  "nats-cert": {
+    summary: "For --nats: the client's certificate, PEM",
+    value: "FILE",
+    env: "OCTANT_NATS_CERT",
+  },
+  "nats-key": { summary: "For --nats: the key of --nats-cert, PEM", value: "FILE", env: "OCTANT_NATS_KEY" },
+  "nats-creds": {
+    summary: "For --nats: a credentials file (JWT and seed)",
+    value: "FILE",
+    env: "OCTANT_NATS_CREDS",
+  },
+  "nats-nkey": {
+    summary: "For --nats: a file with the seed of an nkey",
+    value: "FILE",
+    env: "OCTANT_NATS_NKEY",
+  },
+  "nats-replicas": {
+    summary: "For --nats: how many servers of the cluster store each stream",
+    value: "N",
+    env: "OCTANT_NATS_REPLICAS",
+  },
+  insecure: { summary: "For --nats: accept a server that asks for no credentials" },
+} as const satisfies Flags;
+
+export function toNatsAddress(url: string, flags: FlagValues<typeof natsFlags>, io: Io): NatsAddress {
+  return {
+    url,
+    ca: flags["nats-ca"],
+    cert: flags["nats-cert"],
+    key: flags["nats-key"],
+    creds: flags["nats-creds"],
+    nkey: flags["nats-nkey"],
+    insecure: flags.insecure,
+    replicas: toCount("nats-replicas", flags["nats-replicas"]),
+    onWaiting: (line) => void logLine(line, io),
+  };
+}
