@@ -3,8 +3,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createWorkspace } from "@octant/host";
 import { createTermCutter } from "@octant/search";
-import { openMemoryStore } from "../../packages/tools/src/memory/memory-store.ts";
+import { createMemoryIndex } from "../../packages/tools/src/memory/memory-store.ts";
 import { createRecall } from "../../packages/tools/src/memory/recall.ts";
+import { openMemoryStore } from "../../packages/tools/src/memory/sqlite-memory-store.ts";
 import type { Bench, Case } from "../case.ts";
 import { interleave, timed } from "../measure.ts";
 import { atMost, type Row } from "../row.ts";
@@ -59,7 +60,7 @@ const FIXTURE = join(import.meta.dirname, "../../test/fixtures/memory/held-out.t
 
 async function recall({ effort, random }: Bench): Promise<Row> {
   const cut = createTermCutter();
-  const store = await openMemoryStore(cut);
+  const store = await openMemoryStore(createMemoryIndex(cut));
   const ask = createRecall({ cut });
   const { signal } = new AbortController();
   const pairs = readFileSync(FIXTURE, "utf8")
@@ -68,7 +69,7 @@ async function recall({ effort, random }: Bench): Promise<Row> {
     .map((line) => line.split(" | "));
   const pick = (part: 0 | 1) => pairs[Math.floor(random() * pairs.length)]?.[part] ?? "";
   for (let at = 0; at < MEMORIES; at++)
-    store.put(
+    await store.put(
       {
         memory_id: `mem_${at}`,
         scope: "project",

@@ -11,10 +11,11 @@ import type {
   Tool,
   Topics,
 } from "@octant/core";
-import type { Checkpoints, StateFolder, Workspace } from "@octant/host";
+import type { Blobs, Checkpoints, Workspace } from "@octant/host";
 import type { HttpServer, TokenCheck, TokenStore } from "@octant/http";
 import type { Connection, HttpOptions, Outlet, StdioOptions, StdioServer } from "@octant/mcp";
 import type {
+  AuditLog,
   Config,
   EventHooks,
   PermissionRule,
@@ -23,12 +24,22 @@ import type {
   SessionAnswers,
   WorkingTree,
 } from "@octant/runtime";
-import type { ActiveModes } from "@octant/tools";
+import type { ActiveModes, OpenMemories } from "@octant/tools";
 import type { SessionRoster } from "./control/session-roster.ts";
 import type { Control } from "./control/start-control.ts";
 import type { Packs } from "./packs/packs.ts";
 import type { OwnTool } from "./tools/own-tools.ts";
 import type { ToolChoice } from "./tools/tool-choice.ts";
+
+/** Their owner closes them, after the Octant that uses them. */
+export interface Stores {
+  /** Replaced contents and long answers. */
+  readonly blobs?: Blobs | undefined;
+  /** The log of calls. */
+  readonly audit?: AuditLog | undefined;
+  /** The memories of the project and those of all projects. */
+  readonly memory?: OpenMemories | undefined;
+}
 
 export interface OctantOptions<T extends Tool = Tool> extends ToolChoice {
   /** Distinguishes this client from others. */
@@ -64,8 +75,8 @@ export interface OctantOptions<T extends Tool = Tool> extends ToolChoice {
    * The configuration of another workspace, whose policy applies here too; loaded for the roots when absent.
    */
   readonly config?: Config;
-  /** The state folder whose audit log records the calls; that of the workspace when absent. */
-  readonly auditIn?: StateFolder;
+  /** Where this process stores what it keeps, beside sessions; each in the state folder when absent. */
+  readonly stores?: Stores;
   /** The first root is another working tree of this project, whose rules apply to the copies of its files. */
   readonly copyOf?: WorkingTree;
   /** Creates the sub-agents; by default with the provider from environment and settings. */
@@ -128,6 +139,8 @@ export interface Octant<T extends Tool = OwnTool> extends AsyncDisposable {
   readonly spending: Spending;
   /** undefined where they are off. */
   readonly checkpoints: Checkpoints | undefined;
+  /** Those that were given, and the audit log in use. */
+  readonly stores: Stores;
   readonly config: Config;
   /** The developer modes and each caller's current one. */
   readonly modes: ActiveModes;

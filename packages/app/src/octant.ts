@@ -57,7 +57,13 @@ export function createOctant<T extends Tool = never>(options: OctantOptions<T> =
   const own = chooseNames({ ...options, ...(chosen && { tools: chosen }) }, Object.keys(OWN_TOOLS), GROUPS);
   const uses = packs.flatMap(({ pack }) => pack?.uses ?? []);
   const names = Object.keys(OWN_TOOLS).filter((name) => own.includes(name) || uses.includes(name));
-  const workspace = createWorkspace({ roots: places, env, warn: log, sandbox: config.settings.sandbox });
+  const workspace = createWorkspace({
+    roots: places,
+    env,
+    warn: log,
+    sandbox: config.settings.sandbox,
+    blobs: options.stores?.blobs,
+  });
   try {
     return equip(workspace, config, names, packs, { ...options, env, log });
   } catch (cause) {
@@ -108,6 +114,7 @@ function equip<T extends Tool>(
     config,
     modes,
     topics,
+    openMemories: options.stores?.memory,
   };
   addTools({ ...parts, version, mode, env }, names, options);
   const warnOfIdleRules = () => {
@@ -126,10 +133,10 @@ function equip<T extends Tool>(
   const clients = createClientList();
   const openPlace: HostSources["openPlace"] = async ({ allow, tools: wanted }) => {
     const { openPlace: open } = await import("./host/open-place.ts");
-    const { tools, packs: named, customTools, mode: asked } = options;
+    const { tools, packs: named, customTools, mode: asked, stores } = options;
     const roots = [...workspace.confinement.roots];
     const given = { tools, wanted, packs: named, customTools, mode: asked, allow };
-    return open({ ...given, roots, env, log, config });
+    return open({ ...given, ...(stores && { stores }), roots, env, log, config });
   };
   const { closeService, closeWorker, ...edges } = createEdges(
     {
@@ -177,6 +184,7 @@ function equip<T extends Tool>(
     dispatch,
     workspace,
     checkpoints,
+    stores: { ...options.stores, audit: steps.auditLog },
     config,
     modes,
     rules,

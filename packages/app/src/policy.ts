@@ -26,7 +26,7 @@ import { auditPlaceOf } from "./audit-place.ts";
 import type { OctantOptions } from "./octant-api.ts";
 
 export interface PolicyOptions
-  extends Pick<OctantOptions, "allow" | "auditIn" | "copyOf" | "tellsUnconfined"> {
+  extends Pick<OctantOptions, "allow" | "stores" | "copyOf" | "tellsUnconfined"> {
   readonly checkpoints: Checkpoints | undefined;
   readonly config: Config;
   readonly modes: ActiveModes;
@@ -44,12 +44,9 @@ export function createPolicySteps(options: PolicyOptions) {
   const { settings } = config;
   const { state, confinement, sandbox } = workspace;
   const redact = createRedactor({ secrets: collectSecrets(env, settings) });
-  const { auditIn = state } = options;
-  const audit = createAuditLog({
-    ...auditPlaceOf(auditIn),
-    keepBytes: settings.audit.keep_bytes,
-    warn: log,
-  });
+  const given = options.stores?.audit;
+  const audit =
+    given ?? createAuditLog({ ...auditPlaceOf(state), keepBytes: settings.audit.keep_bytes, warn: log });
   const recording = { log: audit, redact, arguments: settings.audit.arguments };
   // A separate process pool: a hook can run however many commands are running.
   const processes = createProcesses({ folder: state.folder("hooks"), env, sandbox, caps: HOOK_CAPS });
@@ -86,6 +83,7 @@ export function createPolicySteps(options: PolicyOptions) {
     sessionRules: session,
     /** Hooks of sessions. */
     events,
+    auditLog: audit,
     audit: recordCall(recording),
     onRejected: recordRejected(recording),
     policy: [
@@ -113,7 +111,7 @@ export function createPolicySteps(options: PolicyOptions) {
     async close() {
       await runner.close();
       await processes.close();
-      audit.close();
+      if (!given) await audit.close();
     },
   };
 }

@@ -1,5 +1,4 @@
-export type { Blob } from "./blobs/blobs.ts";
-export { type Blobs, createBlobs, toRef } from "./blobs/blobs.ts";
+export { type Blob, type Blobs, createBlobs, notStored, type PutOptions, toRef } from "./blobs/blobs.ts";
 export type { Acting } from "./browser/acting.ts";
 export { type Browsers, createBrowsers } from "./browser/browsers.ts";
 export { invalid, isTimeout, messageOf, noPage } from "./browser/failures.ts";

@@ -1,6 +1,6 @@
 import { isAbsolute, join } from "node:path";
 import { createJobEvents, createJobs } from "@octant/core";
-import { createBlobs } from "./blobs/blobs.ts";
+import { type Blobs, createBlobs } from "./blobs/blobs.ts";
 import { createCheckpoints } from "./checkpoints/checkpoints.ts";
 import { createConfinement } from "./confinement.ts";
 import { createDenials } from "./denials.ts";
@@ -24,6 +24,8 @@ export interface WorkspaceOptions {
   readonly env: NodeJS.ProcessEnv;
   /** The resources that commands and files may reach; the defaults suit normal work. */
   readonly sandbox?: SandboxSettings;
+  /** Where replaced contents are stored; in the state folder when absent. Its owner closes it. */
+  readonly blobs?: Blobs | undefined;
   /** Receives messages for the person, such as about a state folder that does not survive a reboot. */
   warn(message: string): void;
 }
@@ -44,7 +46,8 @@ export function createWorkspace(options: WorkspaceOptions) {
   confinement.exclude(state.base);
   confinement.exclude(cacheFolder(env));
   if (settings.mode !== "off") confinement.hide(secretPlaces(env));
-  const blobs = createBlobs(state.folder("blobs"));
+  const scratch = state.folder("blobs");
+  const blobs = options.blobs ?? createBlobs(scratch);
   const edits = createEdits({ confinement, blobs, state, warn });
   const checkpoints = createCheckpoints({ confinement, blobs, edits, state, env, warn });
   const store = createJobStore(join(state.folder("jobs"), "jobs.sqlite"), warn);
@@ -70,7 +73,7 @@ export function createWorkspace(options: WorkspaceOptions) {
     storeOf: stores.of,
     /** Documents of single callers. */
     records: stores.records,
-    files: createFiles({ confinement, blobs, env, refs }),
+    files: createFiles({ confinement, blobs, scratch, env, refs }),
     edits,
     checkpoints,
     ripgrep,
@@ -85,7 +88,7 @@ export function createWorkspace(options: WorkspaceOptions) {
       await edits.close();
       store.close();
       stores.close();
-      blobs.close();
+      if (!options.blobs) blobs.close();
     },
   };
 }

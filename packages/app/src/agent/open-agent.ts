@@ -49,7 +49,16 @@ import { openWorktreeRecords } from "./worktree-records.ts";
 export interface OpenAgentOptions
   extends Pick<
     OctantOptions,
-    "roots" | "tools" | "packs" | "customTools" | "mode" | "allow" | "log" | "tellsUnconfined" | "command"
+    | "roots"
+    | "tools"
+    | "packs"
+    | "customTools"
+    | "mode"
+    | "allow"
+    | "log"
+    | "tellsUnconfined"
+    | "command"
+    | "stores"
   > {
   /** Contains the API keys of the providers; programs that the agent starts do not get them. */
   readonly env?: NodeJS.ProcessEnv;
@@ -104,7 +113,7 @@ export async function openAgent(options: OpenAgentOptions) {
   let connected: McpServers | undefined;
   const closing = new AbortController();
   const env = withoutKeys(withKeys);
-  const { tools, customTools, mode, allow, tellsUnconfined, command } = options;
+  const { tools, customTools, mode, allow, tellsUnconfined, command, stores } = options;
   const remote = options.host && (await openHost(options.host, options, () => onRestart()));
   let onRestart = () => {};
   if (remote) checkRemoteMode(mode);
@@ -122,6 +131,7 @@ export async function openAgent(options: OpenAgentOptions) {
   const octant: Octant = await openOctant({
     ...place,
     ...{ customTools, mode, allow, tellsUnconfined, log, env, command },
+    ...(stores && { stores }),
     keys: withKeys,
     switchesModes: true,
     permissions: "enforce",

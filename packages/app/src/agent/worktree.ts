@@ -34,7 +34,7 @@ export function createMemberHosts(root: Octant, { crew, ...options }: PlaceOptio
     customTools: root.registry.get("agent") ? [agentTool(async () => crew())] : [],
     // The root's rules apply everywhere, its audit log has all calls, and its front ends answer all questions.
     config: root.config,
-    auditIn: root.workspace.state,
+    stores: root.stores,
     questions: root.questions,
   };
   const worktrees = new Map<string, Octant>();

@@ -36,6 +36,7 @@ import {
   memory,
   mode,
   net,
+  type OpenMemories,
   plan,
   proc,
   search,
@@ -63,6 +64,7 @@ export interface Parts extends Omit<ReturnType<typeof createMachineParts>, "clos
   readonly config: Config;
   readonly modes: ActiveModes;
   readonly topics: Topics;
+  readonly openMemories: OpenMemories | undefined;
   readonly version: string;
   readonly mode: Mode | undefined;
   readonly env: NodeJS.ProcessEnv;
@@ -101,7 +103,7 @@ export const OWN_TOOLS = {
     ),
   ...fromWorkspace(workspaceTools),
   agent: ({ crew }: Parts) => agentTool(crew),
-  memory: ({ workspace, code: { parsers, embedder }, env, settings }: Parts) => {
+  memory: ({ workspace, code: { parsers, embedder }, env, settings, openMemories }: Parts) => {
     const redact = createRedactor({ secrets: collectSecrets(env, settings) });
     const { shared } = settings.memory;
     return memory({
@@ -110,6 +112,7 @@ export const OWN_TOOLS = {
       shared,
       loadTrust: () => createInstructionTrust({ env }),
       holdsSecret: (text) => redact(text) !== text,
+      openMemories,
       ...(embedder && { embedder }),
     });
   },

@@ -6,6 +6,7 @@ import { type Hash, ToolError } from "@octant/core";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { hashOf } from "../hashes.ts";
 import { createBlobs } from "./blobs.ts";
+import { openBlob } from "./open-blob.ts";
 
 let folder: string;
 
@@ -56,7 +57,7 @@ test("equal bytes are stored once, in a private file, without a leftover temp fi
 
 test("a blob is opened to read a part of it", () => {
   const blobs = createBlobs(folder);
-  using blob = blobs.open(blobs.put(Buffer.from("0123456789")));
+  using blob = openBlob(blobs, blobs.put(Buffer.from("0123456789")), folder);
   const part = Buffer.alloc(3);
   readSync(blob.fd, part, 0, 3, 4);
   expect([blob.size, part.toString()]).toEqual([10, "456"]);
@@ -67,7 +68,7 @@ test("an unknown hash is NOT_FOUND", () => {
   const hash = hashOf(Buffer.from("never"));
   expect(blobs.has(hash)).toBe(false);
   expect(codeOf(() => blobs.get(hash))).toBe("NOT_FOUND");
-  expect(codeOf(() => blobs.open(hash))).toBe("NOT_FOUND");
+  expect(codeOf(() => openBlob(blobs, hash, folder))).toBe("NOT_FOUND");
 });
 
 test("a corrupt blob is NOT_FOUND, and putting its bytes again repairs it", () => {

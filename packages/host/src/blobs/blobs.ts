@@ -1,10 +1,8 @@
-import { randomBytes } from "node:crypto";
-import { closeSync, mkdirSync, openSync, unlinkSync, writeSync } from "node:fs";
+import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { type Hash, ownerOf, ToolError } from "@octant/core";
 import { hashOf } from "../hashes.ts";
 import { createDatabase, durably, inTransaction, openDatabase, setAside } from "../sqlite/database.ts";
-import { toToolError } from "../system-error.ts";
 
 export interface Blob {
   readonly hash: Hash;
@@ -28,11 +26,31 @@ const MIGRATIONS = [
 ];
 const WHAT = "the stored contents";
 
-export type Blobs = ReturnType<typeof createBlobs>;
-type PutOptions = { readonly durable?: boolean };
+export interface PutOptions {
+  readonly durable?: boolean;
+}
 
-/** Content-addressed storage. Several processes may share the folder. */
-export function createBlobs(folder: string, maxBytes = MAX_BYTES) {
+/**
+ * Content-addressed storage of what edits replace and of long answers. Synchronous, because an edit stores what it
+ * replaces while it holds the lock of its files.
+ */
+export interface Blobs {
+  /** Stores the bytes and returns their hash; `durable: true` waits until they survive a crash. */
+  put(bytes: Uint8Array, options?: PutOptions): Hash;
+  /** The same for several blobs with known hashes, all or none. */
+  putAll(blobs: readonly Blob[], options?: PutOptions): void;
+  has(hash: Hash): boolean;
+  /** The bytes; NOT_FOUND when they are missing or do not match the hash. */
+  get(hash: Hash): Buffer;
+  /** Lets the owner of a caller read them: the caller was given their refs. */
+  grant(hashes: readonly Hash[], caller: string): void;
+  /** Whether they are there, and the caller's owner, if it has one, was given their ref. */
+  isVisible(hash: Hash, caller: string): boolean;
+  close(): void;
+}
+
+/** Blobs in a SQLite file. Several processes may share the folder. */
+export function createBlobs(folder: string, maxBytes = MAX_BYTES): Blobs {
   const file = join(folder, "blobs.sqlite");
   const { use, close } = createDatabase({
     what: WHAT,
@@ -65,32 +83,25 @@ export function createBlobs(folder: string, maxBytes = MAX_BYTES) {
   };
 
   return {
-    /** Stores the bytes and returns their hash; `durable: true` waits until they are on disk. */
-    put(bytes: Uint8Array, options?: PutOptions): Hash {
+    put(bytes, options) {
       const blob = toBlob(bytes);
       putAll([blob], options);
       return blob.hash;
     },
-    /** The same for several blobs with known hashes, in one transaction. */
     putAll,
-    has: (hash: Hash): boolean => use(({ exists }) => exists.get(hash) !== undefined),
-    /** Lets the owner of a caller read them: the caller was given their refs. */
-    grant(hashes: readonly Hash[], caller: string): void {
+    has: (hash) => use(({ exists }) => exists.get(hash) !== undefined),
+    grant(hashes, caller) {
       const owner = ownerOf(caller);
       if (owner !== undefined) use(({ grant }) => hashes.forEach((hash) => void grant.run(hash, owner)));
     },
-    /** Whether they are there, and the caller's owner, if it has one, was given their ref. */
-    isVisible: (hash: Hash, caller: string): boolean =>
+    isVisible: (hash, caller) =>
       use(({ exists, granted }) => {
         const owner = ownerOf(caller);
         return (
           exists.get(hash) !== undefined && (owner === undefined || granted.get(hash, owner) !== undefined)
         );
       }),
-    /** The bytes; NOT_FOUND when they are missing or do not match the hash. */
     get,
-    /** The bytes as a file of their own, which is deleted when closed. */
-    open: (hash: Hash) => openAlone(folder, hash, get(hash)),
     close,
   };
 }
@@ -123,20 +134,6 @@ function openTable(file: string) {
       }
     },
   };
-}
-
-function openAlone(folder: string, hash: Hash, bytes: Buffer) {
-  const path = join(folder, `${process.pid}-${randomBytes(8).toString("hex")}`);
-  let fd: number | undefined;
-  try {
-    fd = openSync(path, "wx+", 0o600);
-    unlinkSync(path);
-    for (let at = 0; at < bytes.length; ) at += writeSync(fd, bytes, at);
-  } catch (cause) {
-    if (fd !== undefined) closeSync(fd);
-    throw toToolError(cause, toRef(hash));
-  }
-  return { fd, size: bytes.length, [Symbol.dispose]: () => closeSync(fd) };
 }
 
 export const toBlob = (bytes: Uint8Array): Blob => ({ hash: hashOf(bytes), bytes });

@@ -1,5 +1,6 @@
 import { type Hash, invalidArgument, Ref, type RefReader, schemeOf, ToolError } from "@octant/core";
 import type { Blobs } from "../blobs/blobs.ts";
+import { openBlob } from "../blobs/open-blob.ts";
 import type { Confinement } from "../confinement.ts";
 import { type Path, pathToUri } from "../path.ts";
 import { toToolError } from "../system-error.ts";
@@ -17,6 +18,8 @@ type AsyncRefOpener = (...args: Parameters<RefOpener>) => Promise<ReturnType<Ref
 export interface FilesOptions {
   readonly confinement: Confinement;
   readonly blobs: Blobs;
+  /** A private folder for blobs that are being read. */
+  readonly scratch: string;
   readonly env: NodeJS.ProcessEnv;
   /** By scheme, such as `stdout`, beside `blob`. */
   readonly refs?: Readonly<Record<string, RefOpener>>;
@@ -25,11 +28,11 @@ export interface FilesOptions {
 export type Files = ReturnType<typeof createFiles>;
 
 /** Reads the workspace; nothing here changes it. */
-export function createFiles({ confinement, blobs, env, refs = {} }: FilesOptions) {
+export function createFiles({ confinement, blobs, scratch, env, refs = {} }: FilesOptions) {
   const facts = createFactsCache();
-  const openBlob = (hash: Hash) => ({ hash, ...blobs.open(hash) });
+  const openStored = (hash: Hash) => openBlob(blobs, hash, scratch);
   const openers = new Map<string, RefOpener | AsyncRefOpener>(Object.entries(refs));
-  openers.set("blob", (ref) => openBlob(ref.slice("blob:".length)));
+  openers.set("blob", (ref) => openStored(ref.slice("blob:".length)));
 
   const open = async (uri: string, owner: string): Promise<Opened> => {
     if (isRef(uri)) {
@@ -48,7 +51,7 @@ export function createFiles({ confinement, blobs, env, refs = {} }: FilesOptions
       if (openers.has(scheme)) throw new TypeError(`ref scheme '${scheme}' already exists`);
       // Its content goes through the blob store, so that it reads by range like everything else.
       openers.set(scheme, async (ref, owner) =>
-        openBlob(blobs.put(Buffer.from(await read(ref, owner)), { durable: false })),
+        openStored(blobs.put(Buffer.from(await read(ref, owner)), { durable: false })),
       );
       return () => void openers.delete(scheme);
     },

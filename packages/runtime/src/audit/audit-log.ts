@@ -23,11 +23,21 @@ const GATHER_MS = 10;
 /** The pause before the next attempt after a disk error. */
 const RETRY_MS = 1_000;
 
-export type AuditLog = ReturnType<typeof createAuditLog>;
+/** An append-only log of calls. */
+export interface AuditLog {
+  /** Stored when it resolves; gives the place of the entry. A ToolError when it cannot be stored. */
+  append(entry: AuditEntry): string | Promise<string>;
+  /** Stored soon, and before entries that are appended later; when that fails, it is tried again. */
+  appendSoon(make: () => AuditEntry): void;
+  /** Stores pending entries first. */
+  close(): void | Promise<void>;
+}
+
+export type FileAuditLog = ReturnType<typeof createAuditLog>;
 
 /**
- * An append-only log of calls. Several processes may write to the same folder. Nothing is opened before the first
- * record is written.
+ * The log in a SQLite file with tamper evidence. Several processes may write to the same folder. Nothing is opened
+ * before the first record is written.
  */
 export function createAuditLog(options: AuditLogOptions) {
   const { folder, key, witnesses, warn, now = () => performance.now() } = options;
@@ -85,7 +95,7 @@ export function createAuditLog(options: AuditLogOptions) {
     timer ??= setTimeout(flush, GATHER_MS);
   };
 
-  return {
+  const log = {
     /** On the disk when it returns; gives its place, `seq@chain`. NO_SPACE or IO_ERROR when the disk does not take it. */
     append(entry: AuditEntry): string {
       flushSoon();
@@ -106,6 +116,7 @@ export function createAuditLog(options: AuditLogOptions) {
       chain = undefined;
     },
   };
+  return log satisfies AuditLog;
 }
 
 /** Its records are on disk; only the witness may lag. */

@@ -4,14 +4,14 @@ import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { changeLog } from "../../testing/audit/change-log.ts";
 import { entry } from "../../testing/audit/entry.ts";
-import { type AuditLog, createAuditLog } from "./audit-log.ts";
+import { createAuditLog, type FileAuditLog } from "./audit-log.ts";
 import { type ChainRecord, followAudit, readAudit } from "./read.ts";
 import { toAuditKey } from "./seal.ts";
 
 const KEY = toAuditKey(Buffer.alloc(32, 7));
 
 let folder: string;
-let logs: AuditLog[];
+let logs: FileAuditLog[];
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), "octant-audit-"));
   logs = [];
@@ -21,7 +21,7 @@ afterEach(() => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-function createLog(): AuditLog {
+function createLog(): FileAuditLog {
   const log = createAuditLog({ folder, key: KEY, warn: () => {} });
   logs.push(log);
   return log;
@@ -74,7 +74,7 @@ test("a follower gets the last records and then every new one once, from any cha
   for (const i of numbers(0, 20)) one.append(entry(i));
   const stop = new AbortController();
   const seen: number[] = [];
-  let two: AuditLog | undefined;
+  let two: FileAuditLog | undefined;
   for await (const record of followAudit(folder, stop.signal, { last: 10 })) {
     seen.push(...numberOf(record));
     if (record.kind !== "call") continue;

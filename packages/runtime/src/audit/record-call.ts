@@ -42,7 +42,7 @@ export function recordCall({ log, redact, arguments: how }: RecordCallOptions): 
     });
     const changes = call.act.access !== "read";
     const shown = changes ? show(call.input) : undefined;
-    const began = shown && log.append({ kind: "begin", ...toFacts(), ...shown });
+    const began = shown && (await log.append({ kind: "begin", ...toFacts(), ...shown }));
     const end = (code: ErrorCode | "OK") => {
       const duration = since(started);
       const job = ctx.job();

@@ -15,7 +15,7 @@ import { z } from "zod";
 import { Also } from "../also.ts";
 import { APPLY, INSPECT } from "../kinds.ts";
 import { createLinks } from "./links.ts";
-import { type ListFilter, MemoryId, MemoryItem, SCOPES } from "./memory-store.ts";
+import { type ListFilter, MemoryId, MemoryItem, type OpenMemories, SCOPES } from "./memory-store.ts";
 import { createRecall } from "./recall.ts";
 import { statesSecret } from "./states-secret.ts";
 import { openStores, type StoreOptions } from "./stores.ts";
@@ -28,6 +28,8 @@ interface MemoryOptions {
   /** Stores new memories of the project as Markdown files in it. */
   readonly shared: boolean;
   readonly loadTrust: StoreOptions["loadTrust"];
+  /** Opens the stores of the project and of all projects; in the state folder when absent. */
+  readonly openMemories?: OpenMemories | undefined;
   /** Whether a text contains a secret, which is never stored. */
   readonly holdsSecret: (text: string) => boolean;
 }
@@ -66,14 +68,15 @@ const scopes = z
 const limit = z.int().min(1).max(MAX_ITEMS).default(DEFAULT_ITEMS);
 
 /** Facts worth remembering beyond one conversation. */
-export const memory = ({ workspace, parsers, embedder, shared, loadTrust, holdsSecret }: MemoryOptions) => {
+export const memory = (options: MemoryOptions) => {
+  const { workspace, parsers, embedder, shared, loadTrust, openMemories, holdsSecret } = options;
   const links = createLinks({ ...workspace, parsers });
   const cut = createTermCutter();
-  const stores = openStores(workspace, { shared, loadTrust, cut });
+  const stores = openStores(workspace, { shared, loadTrust, cut, openMemories });
   const recall = createRecall({ cut, ...(embedder && { embedder }) });
   const find = async (memory_id: string, owner: string) => {
     for (const store of await stores.all()) {
-      const item = store.get(memory_id, owner);
+      const item = await store.get(memory_id, owner);
       if (item) return { store, item };
     }
     throw new ToolError("NOT_FOUND", `there is no memory '${memory_id}'; memory.recall finds them`, {});
@@ -94,7 +97,7 @@ export const memory = ({ workspace, parsers, embedder, shared, loadTrust, holdsS
   };
   /** Newest first. */
   const list = async (filter: ListFilter) => {
-    const found = (await stores.all()).flatMap((store) => store.list(filter));
+    const found = (await Promise.all((await stores.all()).map((store) => store.list(filter)))).flat();
     const newest = found.toSorted((a, b) => (a.updated_at < b.updated_at ? 1 : -1)).slice(0, filter.limit);
     return Promise.all(newest.map(withChanges));
   };
@@ -180,7 +183,7 @@ export const memory = ({ workspace, parsers, embedder, shared, loadTrust, holdsS
             updated_at: now,
             links: await links.look([...(about.links ?? []), ...(about.symbols ?? [])]),
           };
-          (await stores.of(scope)).put(item, caller.id);
+          await (await stores.of(scope)).put(item, caller.id);
           return item;
         },
       }),
@@ -206,7 +209,7 @@ export const memory = ({ workspace, parsers, embedder, shared, loadTrust, holdsS
             links: await links.look(files || symbols ? [...(files ?? []), ...(symbols ?? [])] : before),
           };
           checkSecret([changed.text, changed.source, ...changed.tags, ...(changed.terms ?? [])].join("\n"));
-          store.put(changed, caller.id);
+          await store.put(changed, caller.id);
           return changed;
         },
       }),
@@ -220,7 +223,7 @@ export const memory = ({ workspace, parsers, embedder, shared, loadTrust, holdsS
         examples: [{ title: "Delete it", input: { memory_id: EXAMPLE_ID }, fails: "NOT_FOUND" }],
         async run({ memory_id }, { caller }) {
           const { store } = await find(memory_id, caller.id);
-          store.remove(memory_id, caller.id);
+          await store.remove(memory_id, caller.id);
           return { memory_id, deleted: true as const };
         },
       }),

@@ -2,11 +2,13 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { createTermCutter, type Embedder } from "@octant/search";
 import { expect, test } from "vitest";
-import { type MemoryItem, openMemoryStore } from "./memory-store.ts";
+import { createMemoryIndex, type MemoryItem } from "./memory-store.ts";
 import { createRecall } from "./recall.ts";
+import { openMemoryStore } from "./sqlite-memory-store.ts";
 
 const cut = createTermCutter();
 const recall = createRecall({ cut });
+const index = createMemoryIndex(cut);
 const { signal } = new AbortController();
 const FIXTURES = join(import.meta.dirname, "../../../../test/fixtures/memory");
 
@@ -19,12 +21,14 @@ interface Asked {
 
 /** The number of questions, from one on, that find their item first among all items of a fixture. */
 async function countFirst(file: string, toAsked: (query: string, at: number) => Asked, from = 0) {
-  const store = await openMemoryStore(cut);
-  const pairs = linesOf(file).map((line, at) => {
-    const [text = "", question = ""] = line.split(" | ");
-    store.put(note(`mem_${at}`, text), "test");
-    return question;
-  });
+  const store = await openMemoryStore(index);
+  const pairs = await Promise.all(
+    linesOf(file).map(async (line, at) => {
+      const [text = "", question = ""] = line.split(" | ");
+      await store.put(note(`mem_${at}`, text), "test");
+      return question;
+    }),
+  );
   let right = 0;
   for (const [at, question] of [...pairs.entries()].slice(from)) {
     const filter = { scopes: ["project"], owner: "test", limit: 1 } as const;
@@ -71,9 +75,9 @@ test("with the wordings of another question, half of the answers stay first", as
 });
 
 test("a memory is found by the terms that it was given", async () => {
-  const store = await openMemoryStore(cut);
-  store.put({ ...note("mem_1", "argon2id for passwords"), terms: ["hashing", "login"] }, "test");
-  store.put(note("mem_2", "the door is blue"), "test");
+  const store = await openMemoryStore(index);
+  await store.put({ ...note("mem_1", "argon2id for passwords"), terms: ["hashing", "login"] }, "test");
+  await store.put(note("mem_2", "the door is blue"), "test");
   const filter = { scopes: ["project"], owner: "test", limit: 1 } as const;
   const [first] = await recall([store], { query: "hashing of logins" }, filter, signal);
   expect(first?.memory_id).toBe("mem_1");
@@ -81,8 +85,8 @@ test("a memory is found by the terms that it was given", async () => {
 });
 
 test("a session memory is found only by its caller", async () => {
-  const store = await openMemoryStore(cut);
-  store.put(
+  const store = await openMemoryStore(index);
+  await store.put(
     {
       memory_id: "mem_1",
       scope: "session",
@@ -101,7 +105,7 @@ test("a session memory is found only by its caller", async () => {
     recall([store], { query: "blue door" }, { scopes: ["session"], owner, limit: 5 }, signal);
   expect(await ask("one")).toHaveLength(1);
   expect(await ask("other")).toEqual([]);
-  store.remove("mem_1", "one");
+  await store.remove("mem_1", "one");
   expect(await ask("one")).toEqual([]);
   store.close();
 });
@@ -120,10 +124,11 @@ const note = (memory_id: string, text: string): MemoryItem => ({
 });
 
 test("memories of several stores are ranked together", async () => {
-  const [few, many] = await Promise.all([openMemoryStore(cut), openMemoryStore(cut)]);
-  few.put(note("mem_other", "the door of the office is blue"), "test");
-  for (let at = 0; at < 20; at++) many.put(note(`mem_${at}`, `the office has room number ${at}`), "test");
-  many.put(note("mem_right", "releases of the office tool are tagged by the pipeline"), "test");
+  const [few, many] = await Promise.all([openMemoryStore(index), openMemoryStore(index)]);
+  await few.put(note("mem_other", "the door of the office is blue"), "test");
+  for (let at = 0; at < 20; at++)
+    await many.put(note(`mem_${at}`, `the office has room number ${at}`), "test");
+  await many.put(note("mem_right", "releases of the office tool are tagged by the pipeline"), "test");
   const filter = { scopes: ["project"], owner: "test", limit: 3 } as const;
   const found = await recall([few, many], { query: "office releases tagged" }, filter, signal);
   expect(found[0]?.memory_id).toBe("mem_right");
@@ -139,9 +144,9 @@ test("an embedding model is asked once for each text, and again after a change o
     },
     close: async () => {},
   });
-  const store = await openMemoryStore(cut);
-  store.put(note("mem_1", "measures the wind"), "test");
-  store.put(note("mem_2", "sends a letter"), "test");
+  const store = await openMemoryStore(index);
+  await store.put(note("mem_1", "measures the wind"), "test");
+  await store.put(note("mem_2", "sends a letter"), "test");
   const filter = { scopes: ["project"], owner: "test", limit: 1 } as const;
   const firstFor = async (id: string) => {
     const [first] = await createRecall({ cut, embedder: model(id) })(
@@ -155,8 +160,8 @@ test("an embedding model is asked once for each text, and again after a change o
   expect(await firstFor("one")).toBe("mem_1");
   expect(await firstFor("one")).toBe("mem_1");
   expect(embedded).toEqual(["measures the wind", "sends a letter"]);
-  store.put(note("mem_1", "measures the rain"), "test");
-  store.put(note("mem_2", "sends a letter about the wind"), "test");
+  await store.put(note("mem_1", "measures the rain"), "test");
+  await store.put(note("mem_2", "sends a letter about the wind"), "test");
   expect(await firstFor("one")).toBe("mem_2");
   expect(await firstFor("two")).toBe("mem_2");
   expect(embedded).toHaveLength(6);

@@ -70,23 +70,24 @@ export function createRecall({ cut, embedder }: { readonly cut: TermCutter; read
     if (askedTerms(query).length === 0) return [];
     const texts = also.length > 0 ? [query, also.join(" ")] : [query];
     const { model, questions } = await place(stores, texts, signal, onWithoutModel);
-    const memories = stores.flatMap((store) =>
-      store.placed(filter, model).map(({ id, vector }) => ({ store, id, vector })),
+    const placed = stores.map(async (store) =>
+      (await store.placed(filter, model)).map(({ id, vector }) => ({ store, id, vector })),
     );
-    const score = (text: string, question: Float32Array = new Float32Array()) => {
-      const words = scoreWords(stores, askedTerms(text), filter, memories.length);
+    const memories = (await Promise.all(placed)).flat();
+    const score = async (text: string, question: Float32Array = new Float32Array()) => {
+      const words = await scoreWords(stores, askedTerms(text), filter, memories.length);
       return {
         byWords: Float64Array.from(memories, ({ store, id }) => words.get(store)?.get(id) ?? 0),
         byMeaning: Float64Array.from(memories, ({ vector }) => Math.max(0, similarity(question, vector))),
       };
     };
-    const { byWords, byMeaning } = score(query, questions[0]);
+    const { byWords, byMeaning } = await score(query, questions[0]);
     const lists = [
       { scores: byWords, weight: 1 },
       { scores: byMeaning, weight: MEANING_WEIGHT },
     ];
     if (also.length > 0) {
-      const other = score(also.join(" "), questions[1]);
+      const other = await score(also.join(" "), questions[1]);
       const agreement = Math.max(
         agreementOf(byWords, other.byWords),
         agreementOf(byMeaning, other.byMeaning),
@@ -99,11 +100,12 @@ export function createRecall({ cut, embedder }: { readonly cut: TermCutter; read
     }
     const scores = addStandardised(lists);
     const rank = (at: number): [number, number] => [scores[at] ?? 0, byMeaning[at] ?? 0];
-    return [...memories.keys()]
+    const best = [...memories.keys()]
       .filter((at) => rank(at).some((score) => score > 0))
       .sort((a, b) => rank(b)[0] - rank(a)[0] || rank(b)[1] - rank(a)[1])
       .slice(0, filter.limit)
-      .flatMap((at) => memories[at]?.store.read(memories[at].id) ?? []);
+      .map((at) => memories[at]?.store.read(memories[at].id));
+    return (await Promise.all(best)).filter((item) => item !== undefined);
   };
 }
 
@@ -111,11 +113,11 @@ export function createRecall({ cut, embedder }: { readonly cut: TermCutter; read
 async function embedMissing(store: MemoryStore, embedder: Embedder, signal: AbortSignal): Promise<void> {
   for (;;) {
     signal.throwIfAborted();
-    const missing = store.unplaced(embedder.id, TEXTS_PER_CALL);
+    const missing = await store.unplaced(embedder.id, TEXTS_PER_CALL);
     if (missing.length === 0) return;
     const texts = missing.map(({ text }) => text);
     const vectors = await embedder.embed(texts, "passage", signal);
-    store.place(
+    await store.place(
       embedder.id,
       missing.map(({ id }, at) => ({ id, vector: vectors[at] ?? new Float32Array() })),
     );
@@ -123,14 +125,16 @@ async function embedMissing(store: MemoryStore, embedder: Embedder, signal: Abor
 }
 
 /** BM25 with the frequencies of all stores, by the store's own ids. */
-function scoreWords(
+async function scoreWords(
   stores: readonly MemoryStore[],
   asked: ReturnType<ReturnType<typeof createQuestionTerms>>,
   filter: MemoryFilter,
   total: number,
-): ReadonlyMap<MemoryStore, ReadonlyMap<number, number>> {
+): Promise<ReadonlyMap<MemoryStore, ReadonlyMap<number, number>>> {
   const terms = asked.map(({ term }) => term);
-  const found = stores.map((store) => ({ store, ...store.match(terms, filter) }));
+  const found = await Promise.all(
+    stores.map(async (store) => ({ store, ...(await store.match(terms, filter)) })),
+  );
   const weights = new Map(
     asked.map(({ term, weight }, at) => {
       const holders = found.reduce((sum, { holders: own }) => sum + (own[at] ?? 0), 0);

@@ -12,13 +12,22 @@ import { join } from "node:path";
 import { type Confinement, errnoOf, hashOf, pathToUri, readSourceText, type StateFolder } from "@octant/host";
 import type { TermCutter } from "@octant/search";
 import { z } from "zod";
-import { type MemoryItem, type MemoryStore, OF_PROJECT, openMemoryStore } from "./memory-store.ts";
+import {
+  createMemoryIndex,
+  type MemoryItem,
+  type MemoryStore,
+  OF_PROJECT,
+  type OpenMemories,
+} from "./memory-store.ts";
+import { openMemoryStore } from "./sqlite-memory-store.ts";
 
 export interface StoreOptions {
   readonly shared: boolean;
   /** The person's trust in files of the project as it is now. */
   readonly loadTrust: () => (file: InstructionFile) => boolean;
   readonly cut: TermCutter;
+  /** Opens the stores of the project and of all projects; SQLite files in the state folder when absent. */
+  readonly openMemories?: OpenMemories | undefined;
 }
 
 interface InstructionFile {
@@ -34,21 +43,24 @@ interface InstructionFile {
  */
 export function openStores(
   { state, confinement }: { readonly state: StateFolder; readonly confinement: Confinement },
-  { shared: isShared, loadTrust, cut }: StoreOptions,
+  { shared: isShared, loadTrust, cut, openMemories }: StoreOptions,
 ) {
+  const index = createMemoryIndex(cut);
+  const folderOf = { project: () => state.folder("memory"), global: () => globalFolder(state) };
+  const openIn: OpenMemories = openMemories ?? ((scope) => openMemoryStore(index, folderOf[scope]()));
   const folder = isShared ? createSharedFolder(confinement, createTrust(state, loadTrust)) : undefined;
   const open = async () => {
     const [session, own, files, global] = await Promise.all([
-      openMemoryStore(cut),
-      openMemoryStore(cut, state.folder("memory")),
-      openMemoryStore(cut),
-      openMemoryStore(cut, globalFolder(state)),
+      openMemoryStore(index),
+      openIn("project", index),
+      openMemoryStore(index),
+      openIn("global", index),
     ]);
     const shared: MemoryStore = {
       ...files,
       // The file is authoritative; the store follows it.
-      put: (item) => folder?.put(item),
-      remove(memory_id) {
+      put: async (item) => folder?.put(item),
+      async remove(memory_id) {
         folder?.remove(memory_id);
         return true;
       },
@@ -56,10 +68,14 @@ export function openStores(
     return { session, own, files, shared, global };
   };
   let opened: ReturnType<typeof open> | undefined;
+  let synced: Promise<unknown> = Promise.resolve();
   const use = async () => {
     opened ??= open();
     const stores = await opened;
-    folder?.sync(stores.files);
+    // One at a time: a look at the folder that began earlier would remove what a later one has added.
+    const sync = synced.then(() => folder?.sync(stores.files));
+    synced = sync.catch(() => {});
+    await sync;
     return stores;
   };
   return {
@@ -165,26 +181,27 @@ function createSharedFolder(confinement: Confinement, trust: Trust) {
       rmSync(opened.at(`${memory_id}.md`), { force: true });
     },
     /** Updates a store from the files. */
-    sync(store: MemoryStore): void {
+    async sync(store: MemoryStore): Promise<void> {
       const found = new Set<string>();
       const isTrusted = trust.load();
-      waiting = 0;
+      let untrusted = 0;
       for (const name of names()) {
         const [, memory_id = ""] = NAME.exec(name) ?? [];
         const source = readText(confinement, join(folder, name));
         if (!source) continue;
         if (!isTrusted({ folder: root, path: `${MEMORY_FOLDER}/${name}`, hash: source.hash })) {
-          waiting += 1;
+          untrusted += 1;
           continue;
         }
         found.add(memory_id);
         if (known.get(memory_id) === source.hash) continue;
-        store.put(parseMarkdown(memory_id, source.text, rootUri), OF_PROJECT);
+        await store.put(parseMarkdown(memory_id, source.text, rootUri), OF_PROJECT);
         known.set(memory_id, source.hash);
       }
+      waiting = untrusted;
       for (const memory_id of known.keys()) {
         if (found.has(memory_id)) continue;
-        store.remove(memory_id, OF_PROJECT);
+        await store.remove(memory_id, OF_PROJECT);
         known.delete(memory_id);
       }
     },

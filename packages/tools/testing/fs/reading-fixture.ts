@@ -43,6 +43,7 @@ export function createReadingFixture(): ReadingFixture {
   const files = createFiles({
     confinement: createConfinement([root]),
     blobs,
+    scratch: join(base, "blobs"),
     env: { HOME: join(base, "home") },
   });
   const bugs: unknown[] = [];

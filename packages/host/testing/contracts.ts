@@ -1,0 +1,1 @@
+export { describeBlobs } from "./blobs/blobs-contract.ts";

@@ -1,0 +1,1 @@
+export { describeAuditLog } from "./audit/audit-log-contract.ts";

@@ -1,0 +1,1 @@
+export { describeMemoryStore } from "./memory/memory-store-contract.ts";
