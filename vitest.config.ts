@@ -1,12 +1,14 @@
 import { availableParallelism } from "node:os";
 import { defineConfig } from "vitest/config";
 import { closingLine } from "./test/closing-line.ts";
+import { smallWorkers } from "./test/small-workers.ts";
 
 export default defineConfig({
   test: {
     include: ["packages/*/{src,page}/**/*.test.ts", "packs/*/src/**/*.test.ts", "test/**/*.test.ts"],
     // No module has state and no test patches one, so the files of a worker share its modules: 334 s instead of 454 s.
     isolate: false,
+    pool: smallWorkers,
     // Many tests wait for processes rather than compute.
     maxWorkers: Math.max(3, availableParallelism() - 1),
     // A CI machine may be busy with other work; tests that needed the second try are named at the end of the run.
