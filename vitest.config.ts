@@ -1,6 +1,7 @@
 import { availableParallelism } from "node:os";
 import { defineConfig } from "vitest/config";
 import { closingLine } from "./test/closing-line.ts";
+import { CrossPackageFirst } from "./test/cross-package-first.ts";
 import { smallWorkers } from "./test/small-workers.ts";
 
 export default defineConfig({
@@ -9,6 +10,7 @@ export default defineConfig({
     // No module has state and no test patches one, so the files of a worker share its modules: 334 s instead of 454 s.
     isolate: false,
     pool: smallWorkers,
+    sequence: { sequencer: CrossPackageFirst },
     // Many tests wait for processes rather than compute.
     maxWorkers: Math.max(3, availableParallelism() - 1),
     // A CI machine may be busy with other work; tests that needed the second try are named at the end of the run.
