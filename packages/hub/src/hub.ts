@@ -1,6 +1,8 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { createOctant, type HttpServing } from "@octant/app";
+import type { Clock } from "@octant/core";
+import { backgroundClock } from "@octant/host";
 import { ANY_PROJECT } from "@octant/http";
 import { createContainers } from "./containers/containers.ts";
 import type { ContainerEngine } from "./engines/engine.ts";
@@ -13,6 +15,8 @@ import {
 import { createLifecycle } from "./lifecycle/lifecycle-events.ts";
 import { type Project, ProjectLimits } from "./projects/project.ts";
 import { projectTool } from "./projects/project-tool.ts";
+import { scheduleTool } from "./schedules/schedule-tool.ts";
+import { createScheduler } from "./schedules/scheduler.ts";
 import { createCallerCalls } from "./sessions/caller-tools.ts";
 import { createHubSessions, type HubSessions } from "./sessions/hub-sessions.ts";
 import { createHubLogs } from "./sessions/session-logs.ts";
@@ -31,12 +35,14 @@ export interface HubOptions {
   readonly engine: ContainerEngine;
   readonly install: InstallInContainer;
   readonly log: (line: string) => void;
+  /** The time of schedules and of timers; the machine's when absent. */
+  readonly clock?: Clock;
 }
 
 export type Hub = Awaited<ReturnType<typeof createHub>>;
 
 /** Projects, containers, workspaces and tokens for many people, served over MCP. */
-export async function createHub({ folder, env, engine, install, log }: HubOptions) {
+export async function createHub({ folder, env, engine, install, log, clock = backgroundClock }: HubOptions) {
   const place = (name: string) => {
     const path = join(folder, name);
     mkdirSync(path, { recursive: true, mode: 0o700 });
@@ -80,6 +86,7 @@ export async function createHub({ folder, env, engine, install, log }: HubOption
     writeSettings: (project) => writeContainerSettings(settingsOf(project), project.permissions ?? []),
     lifecycle,
   });
+  const scheduler = createScheduler({ store, sessions, lifecycle, clock, log, holder: folder });
   const octant = createOctant({
     roots,
     env,
@@ -113,10 +120,12 @@ export async function createHub({ folder, env, engine, install, log }: HubOption
       sessionTool({ store, sessions, logs }),
       callerToolResponse(calls, store),
       tokenTool(tokens, store),
+      scheduleTool({ store, scheduler, now: clock.now }),
     ],
   });
   for (const { id } of await store.records<Project>("project").list()) await workspaces.cleanUp(id);
   await sessions.resume();
+  await scheduler.start();
   return {
     octant,
     store,
@@ -124,6 +133,8 @@ export async function createHub({ folder, env, engine, install, log }: HubOption
     containers,
     workspaces,
     sessions,
+    scheduler,
+    lifecycle,
     /** The token of the person who started the hub; the one of the last start is revoked. */
     async adminToken() {
       for (const { id, name } of await tokens.list()) if (name === START_TOKEN) await tokens.revoke(id);
@@ -132,6 +143,7 @@ export async function createHub({ folder, env, engine, install, log }: HubOption
     serve: (serving: HttpServing = {}) =>
       octant.serveHttp({ ...serving, tokens: tokens.check, project: ANY_PROJECT }),
     async [Symbol.asyncDispose]() {
+      await scheduler.close();
       await sessions.close(DRAIN_MS);
       await octant.close();
       tokens[Symbol.dispose]();

@@ -41,6 +41,18 @@ export function describeHubStore(
     expect((await things.list({ limit: 1 })).map(({ id }) => id)).toEqual(["ccc"]);
   });
 
+  test("records are found by the beginning of their ids, newest first", async () => {
+    const { store } = await open();
+    const things = store.records<Thing>("schedule_run");
+    for (const id of ["a.1", "a.10", "a", "ab.1", "a.~", "b.1"]) await things.add(thing(id));
+    const ids = async (id_prefix: string) =>
+      (await things.list({ id_prefix })).map(({ id }) => id).toSorted();
+    expect(await ids("a.")).toEqual(["a.1", "a.10", "a.~"]);
+    expect(await ids("b")).toEqual(["b.1"]);
+    expect(await ids("%")).toEqual([]);
+    expect(await things.list({ id_prefix: "a.", limit: 1 })).toHaveLength(1);
+  });
+
   test("a name is unique within its kind and project, and a refused change leaves the record", async () => {
     const { store } = await open();
     const things = store.records<Thing>("workspace");

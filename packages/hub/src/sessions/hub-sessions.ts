@@ -30,6 +30,8 @@ export interface NewSession {
   readonly message: string;
   /** A session with this id that exists already is the answer: its sender was killed before it knew. */
   readonly id?: string | undefined;
+  /** The key of the message; see `message`. */
+  readonly message_key?: string | undefined;
   readonly workspace_id?: string | undefined;
   readonly model?: string | undefined;
   readonly labels?: Readonly<Record<string, string>> | undefined;
@@ -66,8 +68,17 @@ export function createHubSessions(options: HubSessionsOptions) {
     await workspaces.noteSession(session.workspace_id);
     publish("session.started", session);
   };
-  const workspaceFor = async (project: Project, id: string | undefined): Promise<Workspace> => {
-    if (id === undefined) return workspaces.create(project);
+  const workspaceFor = async (
+    project: Project,
+    { id: session_id, workspace_id: id }: NewSession,
+  ): Promise<Workspace> => {
+    if (id === undefined && session_id === undefined) return workspaces.create(project);
+    if (id === undefined) {
+      // A killed hub may have created it before it stored the session.
+      const name = session_id?.slice(-NAME_CHARS);
+      const found = (await workspaces.list(project.id)).find((one) => one.name === name);
+      return found ?? workspaces.create(project, { name });
+    }
     const workspace = await workspaces.find(id);
     if (workspace.project_id === project.id) return workspace;
     throw new ToolError("NOT_FOUND", `the project has no workspace '${id}'`, { id });
@@ -92,7 +103,7 @@ export function createHubSessions(options: HubSessionsOptions) {
       if (known) return known;
       const parent = given.parent_id === undefined ? undefined : await find(given.parent_id);
       await budgets.check(project, parent);
-      const workspace = await workspaceFor(project, given.workspace_id);
+      const workspace = await workspaceFor(project, given);
       const id = given.id ?? newHandle("ses", Date.now());
       const now = new Date().toISOString();
       const session: HubSession = {
@@ -110,6 +121,7 @@ export function createHubSessions(options: HubSessionsOptions) {
         ...(parent && { parent_id: parent.id }),
         ...(given.model !== undefined && { model: given.model }),
         ...(given.labels && { labels: given.labels }),
+        ...(given.message_key !== undefined && { message_keys: [given.message_key] }),
       };
       await addRecord(session);
       runs.start(id);
@@ -194,3 +206,6 @@ export function createHubSessions(options: HubSessionsOptions) {
     },
   };
 }
+
+/** Of a session's id, for the branch of its workspace. */
+const NAME_CHARS = 8;

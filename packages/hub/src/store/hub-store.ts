@@ -11,6 +11,8 @@ export interface HubRecord {
 
 export interface RecordFilter {
   readonly project_id?: string | undefined;
+  /** Only those whose ids begin with this. */
+  readonly id_prefix?: string | undefined;
   /** At most this many. */
   readonly limit?: number | undefined;
 }

@@ -70,14 +70,22 @@ const createRecords = <T extends HubRecord>(use: Use, kind: RecordKind): Records
   };
   return {
     get: async (id) => use((db) => find(db, id)),
-    list: async ({ project_id, limit = -1 } = {}) =>
+    list: async ({ project_id, id_prefix, limit = -1 } = {}) =>
       use((db) =>
         db
           .prepare(
-            `SELECT doc FROM records WHERE kind = ? AND (?2 IS NULL OR project_id = ?2)
-             ORDER BY created_at DESC, id DESC LIMIT ?3`,
+            // Two queries in one would use neither index.
+            `SELECT doc FROM records WHERE kind = ?1
+             ${project_id === undefined ? "" : "AND project_id = ?2"}
+             ${id_prefix === undefined ? "" : "AND id >= ?3 AND id < ?3 || char(1114111)"}
+             ORDER BY created_at DESC, id DESC LIMIT ?4`,
           )
-          .all(kind, project_id ?? null, limit)
+          .all({
+            "?1": kind,
+            ...(project_id !== undefined && { "?2": project_id }),
+            ...(id_prefix !== undefined && { "?3": id_prefix }),
+            "?4": limit,
+          })
           .map(parse),
       ),
     add: async (record) => use((db) => durably(db, () => write(db, record))),

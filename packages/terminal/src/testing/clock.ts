@@ -6,8 +6,8 @@ export interface ManualClock extends Clock {
   pass(ms: number): Promise<void>;
 }
 
-export function createManualClock(): ManualClock {
-  let now = 0;
+export function createManualClock(start = 0): ManualClock {
+  let now = start;
   const sleeping = new Set<{ readonly until: number; wake(): void }>();
   return {
     now: () => now,
