@@ -100,8 +100,13 @@ export async function createHub({ folder, env, engine, install, log, clock = bac
         engine,
         prepare: repositories.prepare,
         async dismantle(project, { force }) {
+          for (const { id, state } of await sessions.list(project.id))
+            if (state === "working") await sessions.end(id);
           for (const workspace of await workspaces.list(project.id))
             await workspaces.remove(project, workspace, { force });
+          for (const { id } of await sessions.list(project.id)) await sessions.remove(id);
+          await scheduler.removeOf(project.id);
+          await tokens.revokeOf(project.id);
           await containers.remove(project.id);
           repositories.remove(project.id);
         },

@@ -89,6 +89,11 @@ export function createScheduler(options: SchedulerOptions) {
     }
   };
 
+  const remove = async (id: string): Promise<boolean> => {
+    for (const run of await runs.list(id)) await runs.remove(run.id);
+    return schedules.remove(id);
+  };
+
   const stopListening = lifecycle.listen(({ value: { type, session_id } }) => {
     if (session_id === undefined || !ENDINGS.has(type)) return;
     inTurn(() => runs.settle(session_id)).catch((cause: unknown) =>
@@ -119,10 +124,11 @@ export function createScheduler(options: SchedulerOptions) {
       }),
     history: runs.list,
     /** Forgets a schedule with its history; its sessions remain. */
-    remove: (id: string): Promise<boolean> =>
+    remove: (id: string): Promise<boolean> => inTurn(() => remove(id)),
+    /** Forgets all schedules of a project. */
+    removeOf: (project_id: string): Promise<void> =>
       inTurn(async () => {
-        for (const run of await runs.list(id)) await runs.remove(run.id);
-        return schedules.remove(id);
+        for (const { id } of await schedules.list({ project_id })) await remove(id);
       }),
     async close(): Promise<void> {
       closing.abort();

@@ -82,6 +82,10 @@ export async function openHubTokens(store: HubStore, log: (line: string) => void
     if (token) return token;
     throw new ToolError("NOT_FOUND", `there is no token '${id}'; token.list shows them`, { id });
   };
+  const remove = async (id: string): Promise<void> => {
+    await records.remove(id);
+    known.delete(id);
+  };
   return {
     check,
     /** Newest first. */
@@ -122,8 +126,12 @@ export async function openHubTokens(store: HubStore, log: (line: string) => void
     },
     async revoke(id: string): Promise<void> {
       find(id);
-      await records.remove(id);
-      known.delete(id);
+      await remove(id);
+    },
+    /** Revokes the tokens of a project. */
+    async revokeOf(project_id: string): Promise<void> {
+      const scopes: readonly Scope[] = [`project:${project_id}`, `project:${project_id}:ro`];
+      for (const { id, scope } of await records.list()) if (scopes.includes(scope)) await remove(id);
     },
     [Symbol.dispose]: () => clearInterval(timer),
   };
