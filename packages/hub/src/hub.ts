@@ -1,7 +1,7 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
-import { createOctant, type HttpServing } from "@octant/app";
-import type { Clock } from "@octant/core";
+import { chooseClient, createOctant, type HttpServing, type Octant } from "@octant/app";
+import type { Clock, Tool } from "@octant/core";
 import { backgroundClock } from "@octant/host";
 import { ANY_PROJECT } from "@octant/http";
 import { createContainers } from "./containers/containers.ts";
@@ -13,11 +13,14 @@ import {
   writeContainerSettings,
 } from "./install.ts";
 import { createLifecycle } from "./lifecycle/lifecycle-events.ts";
+import { configLimits } from "./projects/limits-tool.ts";
+import { openSpecTools } from "./projects/openspec-tools.ts";
 import { type Project, ProjectLimits } from "./projects/project.ts";
-import { projectTool } from "./projects/project-tool.ts";
+import { projectTools } from "./projects/project-tool.ts";
 import { scheduleTool } from "./schedules/schedule-tool.ts";
 import { createScheduler } from "./schedules/scheduler.ts";
 import { createCallerCalls } from "./sessions/caller-tools.ts";
+import { type CleanUp, createCleanUp } from "./sessions/clean-up.ts";
 import { createHubSessions, type HubSessions } from "./sessions/hub-sessions.ts";
 import { createHubLogs } from "./sessions/session-logs.ts";
 import { callerToolResponse, sessionTool } from "./sessions/session-tool.ts";
@@ -79,15 +82,21 @@ export async function createHub({ folder, env, engine, install, log, clock = bac
   const logs = await createHubLogs(store.events);
   const calls = createCallerCalls();
   const lifecycle = createLifecycle(Date.now);
+  const cleanUp: CleanUp = (...given) => createCleanUp(sessions, workspaces)(...given);
   const sessions: HubSessions = createHubSessions({
     ...{ store, logs, containers, workspaces, calls, log, serverArgv: install.serverArgv },
     env: { ...env, XDG_STATE_HOME: place("state") },
-    toolsOf: (session) => [sessionTool({ store, sessions, logs, parent: session })],
+    toolsOf: (session) => [sessionTool({ store, sessions, logs, cleanUp, parent: session })],
     writeSettings: (project) => writeContainerSettings(settingsOf(project), project.permissions ?? []),
     lifecycle,
   });
   const scheduler = createScheduler({ store, sessions, lifecycle, clock, log, holder: folder });
-  const octant = createOctant({
+  const modelOf = async (): Promise<{ models: readonly string[]; default_model?: string }> => {
+    // Without credentials there is no model, and sessions say how to get them.
+    const chosen = await chooseClient(octant, env, {}).catch(() => undefined);
+    return chosen ? { models: [chosen.model], default_model: chosen.model } : { models: [] };
+  };
+  const octant: Octant<Tool> = createOctant<Tool>({
     roots,
     env,
     log,
@@ -95,10 +104,13 @@ export async function createHub({ folder, env, engine, install, log, clock = bac
     command: "hub",
     tools: ["job", "event"],
     customTools: [
-      projectTool({
+      ...projectTools({
         store,
         engine,
         prepare: repositories.prepare,
+        checkBranch: async (project) =>
+          void (await repositories.resolve(project.id, `refs/heads/${await repositories.branchOf(project)}`)),
+        onCreated: ({ id }) => lifecycle.publish({ type: "project.created", project_id: id }),
         async dismantle(project, { force }) {
           for (const { id, state } of await sessions.list(project.id))
             if (state === "working") await sessions.end(id);
@@ -109,10 +121,11 @@ export async function createHub({ folder, env, engine, install, log, clock = bac
           await tokens.revokeOf(project.id);
           await containers.remove(project.id);
           repositories.remove(project.id);
+          lifecycle.publish({ type: "project.deleted", project_id: project.id });
         },
         options: async () => ({
           engine: await engine.status(),
-          models: [],
+          ...(await modelOf()),
           default_limits: ProjectLimits.parse({}),
           token_scopes: ["admin", "admin:ro", "project:<id>", "project:<id>:ro"],
         }),
@@ -122,7 +135,9 @@ export async function createHub({ folder, env, engine, install, log, clock = bac
         onMerged: ({ id, project_id }) =>
           lifecycle.publish({ type: "workspace.merged", project_id, workspace_id: id }),
       }),
-      sessionTool({ store, sessions, logs }),
+      sessionTool({ store, sessions, logs, cleanUp }),
+      ...openSpecTools({ store, repositories, workspaces }),
+      configLimits(store, sessions),
       callerToolResponse(calls, store),
       tokenTool(tokens, store),
       scheduleTool({ store, scheduler, now: clock.now }),

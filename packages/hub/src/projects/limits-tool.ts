@@ -7,7 +7,10 @@ import { findProject, ProjectId, ProjectLimits } from "./project.ts";
 const EXAMPLE_PROJECT = "project_00mwhcy9qe093ycmtw78se8wgvd80rqnmr07";
 
 /** What a project or a session may still do. */
-export const configLimits = (store: HubStore, sessions: Pick<HubSessions, "list" | "find" | "treeOf" | "costOf">) =>
+export const configLimits = (
+  store: HubStore,
+  sessions: Pick<HubSessions, "list" | "find" | "treeOf" | "costOf">,
+) =>
   defineTool({
     name: "config_limits",
     summary: "The limits of a project and how much of them is used.",

@@ -128,7 +128,9 @@ export function openSpecTools({ store, repositories, workspaces }: OpenSpecTools
 function findChange(changes: readonly OpenSpecChange[], id: string): OpenSpecChange {
   const found = changes.find(({ change_id }) => change_id === id);
   if (found) return found;
-  throw new ToolError("NOT_FOUND", `openspec/changes has no '${id}'; project_changes.list shows them`, { id });
+  throw new ToolError("NOT_FOUND", `openspec/changes has no '${id}'; project_changes.list shows them`, {
+    id,
+  });
 }
 
 const notOf = (project_id: string, { id }: Workspace) =>

@@ -4,13 +4,15 @@ import type { ContainerEngine } from "../engines/engine.ts";
 import type { HubStore } from "../store/hub-store.ts";
 import {
   findProject,
+  hasLabels,
   NewProject,
   newProjectId,
   type Project,
+  ProjectChanges,
   ProjectId,
   ProjectLimits,
-  ProjectSettings,
   ProjectView,
+  toChanged,
   toProjectView,
 } from "./project.ts";
 
@@ -21,7 +23,10 @@ export interface ProjectToolOptions {
   prepare(project: Project, ctx: { readonly signal: AbortSignal }): Promise<void>;
   /** Removes what the project has beyond its record; throws CONFIRM_REQUIRED when that would lose work. */
   dismantle(project: Project, options: { readonly force: boolean }): Promise<void>;
+  /** Throws NOT_FOUND when its branch does not exist. */
+  checkBranch(project: Project): Promise<void>;
   options(): Promise<z.input<typeof Options>>;
+  onCreated(project: Project): void;
 }
 
 /** What a new project can choose from. */
@@ -43,7 +48,9 @@ const MAX_LISTED = 1_000;
 const One = z.strictObject({ project_id: ProjectId });
 const projectOf = ({ project_id }: { readonly project_id: string }) => project_id;
 
-export const projectTool = ({ store, engine, prepare, dismantle, options }: ProjectToolOptions) => {
+/** The tool `project`, and `project_options`, which is one of its actions by itself. */
+export const projectTools = ({ store, engine, ...given }: ProjectToolOptions) => {
+  const { prepare, dismantle, checkBranch, onCreated } = given;
   const projects = store.records<Project>("project");
   const checkLimits = async (limits: ProjectLimits) => {
     const { enforces, name } = await engine.status();
@@ -58,7 +65,17 @@ export const projectTool = ({ store, engine, prepare, dismantle, options }: Proj
       how: "leave it out, or start the hub with another engine (octant hub --engine)",
     });
   };
-  return defineTool({
+  const options = action({
+    summary: "What a new project can choose from: engine, models, limits, token scopes.",
+    access: "read",
+    timing: "sync",
+    intent: "inspect",
+    input: z.strictObject({}),
+    output: Options,
+    examples: [{ title: "All", input: {} }],
+    run: given.options,
+  });
+  const project = defineTool({
     name: "project",
     summary: "Create and manage the projects of this hub.",
     actions: {
@@ -101,6 +118,7 @@ export const projectTool = ({ store, engine, prepare, dismantle, options }: Proj
             await projects.remove(project.id);
             throw cause;
           }
+          onCreated(project);
           return toProjectView(project);
         },
       }),
@@ -111,13 +129,13 @@ export const projectTool = ({ store, engine, prepare, dismantle, options }: Proj
         intent: "inspect",
         input: z.strictObject({
           name_contains: z.string().max(63).optional(),
-          label: z.string().max(320).optional().describe("key or key=value"),
+          labels: z.record(z.string().max(64), z.string().max(256)).optional(),
         }),
         output: z.object({ projects: z.array(ProjectView).readonly() }),
         examples: [{ title: "All", input: {} }],
-        async run({ name_contains = "", label }, { caller }) {
+        async run({ name_contains = "", labels }, { caller }) {
           const seen = (await projects.list({ limit: MAX_LISTED })).filter(
-            (one) => maySee(caller, one) && one.name.includes(name_contains) && hasLabel(one, label),
+            (one) => maySee(caller, one) && one.name.includes(name_contains) && hasLabels(one.labels, labels),
           );
           return { projects: seen.map(toProjectView) };
         },
@@ -135,28 +153,24 @@ export const projectTool = ({ store, engine, prepare, dismantle, options }: Proj
         run: async ({ project_id }) => toProjectView(await findProject(store, project_id)),
       }),
       update: action({
-        summary: "Change the settings of a project; absent fields stay as they are.",
+        summary: "Change a project; absent fields stay as they are, and null removes one.",
         access: "write",
         target: "global",
         timing: "sync",
         intent: "apply",
-        input: ProjectSettings.extend(One.shape),
+        input: ProjectChanges.extend(One.shape),
         output: ProjectView,
-        errors: ["NOT_FOUND", "UNSUPPORTED"],
+        errors: ["NOT_FOUND", "UNSUPPORTED", "ALREADY_EXISTS"],
         examples: [
           { title: "Another model", input: { project_id: EXAMPLE_ID, model: "opus" }, fails: "NOT_FOUND" },
         ],
         projectOf,
-        async run({ project_id, limits, ...changes }) {
-          if (limits) await checkLimits(limits);
-          await findProject(store, project_id);
-          const changed = await projects.change(project_id, (project) => ({
-            ...project,
-            ...changes,
-            limits: limits ?? project.limits,
-            secrets: { ...project.secrets, ...changes.secrets },
-            updated_at: new Date().toISOString(),
-          }));
+        async run({ project_id, ...changes }) {
+          const before = await findProject(store, project_id);
+          const after = toChanged(before, changes);
+          if (changes.limits) await checkLimits(after.limits);
+          if (after.branch !== before.branch) await checkBranch(after);
+          const changed = await projects.change(project_id, (project) => toChanged(project, changes));
           return toProjectView(changed ?? (await findProject(store, project_id)));
         },
       }),
@@ -179,25 +193,15 @@ export const projectTool = ({ store, engine, prepare, dismantle, options }: Proj
           return { deleted: await projects.remove(project_id) };
         },
       }),
-      options: action({
-        summary: "What a new project can choose from: engine, models, limits, token scopes.",
-        access: "read",
-        timing: "sync",
-        intent: "inspect",
-        input: z.strictObject({}),
-        output: Options,
-        examples: [{ title: "All", input: {} }],
-        run: options,
-      }),
+      options,
     },
   });
+  const projectOptions = defineTool({
+    name: "project_options",
+    summary: "What a new project of this hub can choose from.",
+    actions: { get: options },
+  });
+  return [project, projectOptions] as const;
 };
 
 const maySee = ({ project }: Caller, { id }: Project): boolean => project === undefined || project === id;
-
-function hasLabel({ labels = {} }: Project, wanted: string | undefined): boolean {
-  if (wanted === undefined) return true;
-  const [key = "", ...value] = wanted.split("=");
-  if (!Object.hasOwn(labels, key)) return false;
-  return value.length === 0 || labels[key] === value.join("=");
-}

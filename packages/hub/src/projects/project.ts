@@ -20,23 +20,52 @@ const EnvironmentName = z
   .string()
   .regex(/^[A-Za-z_][A-Za-z0-9_]{0,127}$/, "the name of an environment variable");
 
-/** Budgets of a project's sessions and of its container. */
-export const ProjectLimits = z.strictObject({
+const LIMITS = {
   cpus: z.number().min(0.1).max(256).optional(),
   memory_mb: z.int().min(64).max(1_048_576).optional(),
   pids: z.int().min(16).max(65_536).optional(),
   disk_mb: z.int().min(16).max(16_777_216).optional(),
-  network: z.enum(NETWORKS).default("none").describe("allow: only allow_hosts"),
-  allow_hosts: z.array(HostName).max(200).default([]),
+  network: z.enum(NETWORKS).describe("allow: only allow_hosts"),
+  allow_hosts: z.array(HostName).max(200),
   wall_minutes: z.int().min(1).max(10_080).optional().describe("The longest run of a session"),
-  max_sessions: z.int().min(1).max(1_000).default(10).describe("Sessions at work at once"),
-  max_depth: z.int().min(0).max(10).default(3).describe("Generations of sessions that sessions spawn"),
-  max_agents: z.int().min(1).max(1_000).default(50).describe("Sessions of one tree"),
+  max_sessions: z.int().min(1).max(1_000).describe("Sessions at work at once"),
+  max_depth: z.int().min(0).max(10).describe("Generations of sessions that sessions spawn"),
+  max_agents: z.int().min(1).max(1_000).describe("Sessions of one tree"),
   max_cost: z.number().min(0).max(100_000).optional().describe("US dollars of one tree"),
-  idle_stop_minutes: z.int().min(1).max(10_080).default(15).describe("An idle container stops after this"),
-  archive_days: z.int().min(1).max(3_650).default(7).describe("A stopped container is removed after this"),
+  idle_stop_minutes: z.int().min(1).max(10_080).describe("An idle container stops after this"),
+  archive_days: z.int().min(1).max(3_650).describe("A stopped container is removed after this"),
+  delete_days: z
+    .int()
+    .min(1)
+    .max(3_650)
+    .optional()
+    .describe("Sessions that nobody used for so long are deleted, with workspaces whose work is merged"),
+};
+
+/** Budgets of a project's sessions and of its container. */
+export const ProjectLimits = z.strictObject({
+  ...LIMITS,
+  network: LIMITS.network.default("none"),
+  allow_hosts: LIMITS.allow_hosts.default([]),
+  max_sessions: LIMITS.max_sessions.default(10),
+  max_depth: LIMITS.max_depth.default(3),
+  max_agents: LIMITS.max_agents.default(50),
+  idle_stop_minutes: LIMITS.idle_stop_minutes.default(15),
+  archive_days: LIMITS.archive_days.default(7),
 });
 export type ProjectLimits = z.output<typeof ProjectLimits>;
+
+/** Absent limits stay as they are; null removes one. */
+export const LimitChanges = z.strictObject({
+  ...z.strictObject(LIMITS).partial().shape,
+  cpus: LIMITS.cpus.nullable(),
+  memory_mb: LIMITS.memory_mb.nullable(),
+  pids: LIMITS.pids.nullable(),
+  disk_mb: LIMITS.disk_mb.nullable(),
+  wall_minutes: LIMITS.wall_minutes.nullable(),
+  max_cost: LIMITS.max_cost.nullable(),
+  delete_days: LIMITS.delete_days.nullable(),
+});
 
 const McpServer = z.looseObject({}).describe("As in .mcp.json: command, args, env; or url, headers");
 
@@ -73,6 +102,21 @@ export const ProjectSettings = z.strictObject({
 });
 export type ProjectSettings = z.output<typeof ProjectSettings>;
 
+/** Absent fields stay as they are; null removes one, and a secret or a label whose value is null. */
+export const ProjectChanges = z.strictObject({
+  name: Name.optional(),
+  ...z.object(
+    Object.fromEntries(
+      Object.entries(ProjectSettings.shape).map(([field, schema]) => [field, schema.nullable()]),
+      // The same fields, each of which may also be null.
+    ) as { [F in keyof typeof ProjectSettings.shape]: z.ZodNullable<(typeof ProjectSettings.shape)[F]> },
+  ).shape,
+  limits: LimitChanges.optional(),
+  secrets: z.record(EnvironmentName, z.string().max(65_536).nullable()).nullish(),
+  labels: z.record(z.string().max(64), z.string().max(256).nullable()).nullish(),
+});
+export type ProjectChanges = z.output<typeof ProjectChanges>;
+
 export const NewProject = ProjectSettings.extend({
   name: Name,
   source_url: z.string().min(1).max(2_048).optional().describe("A git URL that the hub clones"),
@@ -88,6 +132,31 @@ export interface Project extends Omit<ProjectSettings, "limits"> {
   readonly created_at: string;
   readonly updated_at: string;
 }
+
+/** The project after the changes. */
+export function toChanged(project: Project, changes: ProjectChanges): Project {
+  const { limits, secrets, labels, ...rest } = changes;
+  return {
+    // The required fields are not nullable, so they stay.
+    ...(withoutNull({ ...project, ...rest }) as Omit<Project, "limits" | "secrets" | "labels">),
+    secrets: secrets === null ? {} : withoutNull({ ...project.secrets, ...secrets }),
+    labels: labels === null ? {} : withoutNull({ ...project.labels, ...labels }),
+    limits: ProjectLimits.parse(withoutNull({ ...project.limits, ...limits })),
+    updated_at: new Date().toISOString(),
+  };
+}
+
+const withoutNull = <T extends object>(record: T): { [K in keyof T]: Exclude<T[K], null> } =>
+  // What is left has no null.
+  Object.fromEntries(Object.entries(record).filter(([, value]) => value !== null)) as {
+    [K in keyof T]: Exclude<T[K], null>;
+  };
+
+/** Whether a thing has all of these labels. */
+export const hasLabels = (
+  labels: Readonly<Record<string, string>> | undefined,
+  wanted: Readonly<Record<string, string>> = {},
+): boolean => Object.entries(wanted).every(([key, value]) => labels !== undefined && labels[key] === value);
 
 /** A project as callers see it: without the values of its secrets. */
 export const ProjectView = ProjectSettings.omit({ secrets: true, limits: true }).extend({

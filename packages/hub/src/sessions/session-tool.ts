@@ -10,10 +10,11 @@ import {
   ToolError,
 } from "@octant/core";
 import { z } from "zod";
-import { findProject, ProjectId } from "../projects/project.ts";
+import { findProject, hasLabels, ProjectId } from "../projects/project.ts";
 import type { HubStore } from "../store/hub-store.ts";
 import { WorkspaceId } from "../workspaces/workspaces.ts";
 import type { CallerCalls } from "./caller-tools.ts";
+import type { CleanUp } from "./clean-up.ts";
 import { CallerTool, type HubSession, SESSION_STATES, SessionView, toSessionView } from "./hub-session.ts";
 import type { HubSessions } from "./hub-sessions.ts";
 import type { HubLogs } from "./session-logs.ts";
@@ -22,6 +23,7 @@ export interface SessionToolOptions {
   readonly store: HubStore;
   readonly sessions: HubSessions;
   readonly logs: HubLogs;
+  readonly cleanUp: CleanUp;
   /** The session for which this tool is made; what it spawns are its children. */
   readonly parent?: HubSession;
 }
@@ -32,6 +34,8 @@ const Message = z.string().min(1).max(1_000_000);
 const Labels = z.record(z.string().max(64), z.string().max(256));
 const DEFAULT_EVENTS = 100;
 const MAX_EVENTS = 1_000;
+const DEFAULT_LISTED = 100;
+const MAX_LISTED = 1_000;
 /** Below the 60 s after which many clients give up. */
 const MAX_WAIT_MS = 50_000;
 const HOUR_MS = 3_600_000;
@@ -54,7 +58,7 @@ const EventPage = z.object({
   last_index: z.int().describe("Pass it as since_index to read on"),
 });
 
-export const sessionTool = ({ store, sessions, logs, parent }: SessionToolOptions) => {
+export const sessionTool = ({ store, sessions, logs, cleanUp, parent }: SessionToolOptions) => {
   const projectOf = async ({ session_id }: { readonly session_id: string }) =>
     (await store.records<HubSession>("session").get(session_id))?.project_id;
   const spawn = async (project_id: string, given: Omit<Parameters<HubSessions["spawn"]>[1], "parent_id">) =>
@@ -149,19 +153,24 @@ export const sessionTool = ({ store, sessions, logs, parent }: SessionToolOption
           project_id: ProjectId,
           state: z.enum(SESSION_STATES).optional(),
           labels: Labels.optional(),
+          workspace_id: WorkspaceId.optional(),
+          parent_id: SessionId.optional().describe("Only those that this session spawned"),
+          limit: z.int().min(1).max(MAX_LISTED).default(DEFAULT_LISTED),
         }),
-        output: z.object({ sessions: z.array(SessionView).readonly() }),
+        output: z.object({ sessions: z.array(SessionView).readonly(), total: z.int() }),
         errors: ["NOT_FOUND"],
         examples: [
           { title: "At work", input: { project_id: EXAMPLE_PROJECT, state: "working" }, fails: "NOT_FOUND" },
         ],
         projectOf: ({ project_id }) => project_id,
-        async run({ project_id, state, labels = {} }) {
+        async run({ project_id, labels, limit, ...wanted }) {
           await findProject(store, project_id);
           const fits = (session: HubSession) =>
-            (state === undefined || session.state === state) &&
-            Object.entries(labels).every(([key, value]) => session.labels?.[key] === value);
-          return { sessions: (await sessions.list(project_id)).filter(fits).map(toSessionView) };
+            (["state", "workspace_id", "parent_id"] as const).every(
+              (field) => wanted[field] === undefined || session[field] === wanted[field],
+            ) && hasLabels(session.labels, labels);
+          const found = (await sessions.list(project_id)).filter(fits);
+          return { sessions: found.slice(0, limit).map(toSessionView), total: found.length };
         },
       }),
       end: action({
@@ -215,15 +224,25 @@ export const sessionTool = ({ store, sessions, logs, parent }: SessionToolOption
         run: async ({ session_id, ...how }) => toSessionView(await sessions.fork(session_id, how)),
       }),
       cleanup: action({
-        summary: "Delete ended sessions of a project that nobody used for some time, with their events.",
+        summary:
+          "Delete sessions of a project that nobody used for some time, with their events and the workspaces that hold nothing unmerged.",
         ...WRITE,
         destructive: true,
         input: z.strictObject({
           project_id: ProjectId,
           max_age_hours: z.number().min(0).max(87_600).default(DEFAULT_AGE_HOURS),
+          idle: z.boolean().default(false).describe("Also sessions that have not ended, but are not at work"),
+          force: z.boolean().default(false).describe("Also deletes commits that exist nowhere else"),
         }),
-        output: z.object({ deleted: z.array(z.string()).readonly() }),
-        errors: ["NOT_FOUND"],
+        output: z.object({
+          deleted: z.array(z.string()).readonly(),
+          deleted_workspaces: z.array(z.string()).readonly(),
+          kept_workspaces: z
+            .array(z.object({ workspace_id: z.string(), reason: z.string() }))
+            .readonly()
+            .describe("They hold work that exists nowhere else"),
+        }),
+        errors: ["NOT_FOUND", "VCS_ERROR"],
         examples: [
           {
             title: "Of last week",
@@ -232,14 +251,9 @@ export const sessionTool = ({ store, sessions, logs, parent }: SessionToolOption
           },
         ],
         projectOf: ({ project_id }) => project_id,
-        async run({ project_id, max_age_hours }) {
-          await findProject(store, project_id);
-          const before = new Date(Date.now() - max_age_hours * HOUR_MS).toISOString();
-          const old = (await sessions.list(project_id)).filter(
-            ({ state, updated_at }) => state === "ended" && updated_at <= before,
-          );
-          for (const { id } of old) await sessions.remove(id);
-          return { deleted: old.map(({ id }) => id) };
+        async run({ project_id, max_age_hours, idle, force }) {
+          const before = Date.now() - max_age_hours * HOUR_MS;
+          return cleanUp(await findProject(store, project_id), { before, idle, force });
         },
       }),
     },

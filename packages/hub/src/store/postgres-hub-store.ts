@@ -48,11 +48,12 @@ const createRecords = <T extends HubRecord>({ run }: PostgresConnection, kind: R
         const [row] = await sql`SELECT doc FROM octant_hub.records WHERE kind = ${kind} AND id = ${id}`;
         return row && parse(row["doc"]);
       }),
-    list: ({ project_id, limit } = {}) =>
+    list: ({ project_id, id_prefix, limit } = {}) =>
       run(async (sql) => {
         const rows = await sql`
           SELECT doc FROM octant_hub.records
           WHERE kind = ${kind} AND ${project_id === undefined ? sql`true` : sql`project_id = ${project_id}`}
+            AND ${id_prefix === undefined ? sql`true` : sql`starts_with(id, ${id_prefix})`}
           ORDER BY created_at DESC, id DESC LIMIT ${limit ?? null}`;
         return rows.map(({ doc }) => parse(doc));
       }),

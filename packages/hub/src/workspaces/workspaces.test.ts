@@ -78,7 +78,14 @@ test("a workspace with commits of its own is deleted only by force, and one with
   const { workspace_id: other } = await get<{ workspace_id: string }>("workspace.create", { project_id });
   await get("workspace.delete", { workspace_id: other });
   commit("b.txt", "two\n");
-  expect((await call("workspace.delete", { workspace_id })).error?.code).toBe("CONFIRM_REQUIRED");
+  expect((await call("workspace.delete", { workspace_id })).error).toMatchObject({
+    code: "CONFIRM_REQUIRED",
+    message: expect.stringContaining("1 commit that no branch has"),
+  });
+  writeFileSync(join(place, "c.txt"), "not committed\n");
+  expect((await call("workspace.delete", { workspace_id })).error?.message).toContain(
+    "1 file that no commit has",
+  );
   expect((await call("project.delete", { project_id })).error?.code).toBe("CONFIRM_REQUIRED");
   expect(existsSync(place)).toBe(true);
   await get("workspace.delete", { workspace_id, force: true });

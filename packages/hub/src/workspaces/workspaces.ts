@@ -1,7 +1,7 @@
 import { chmodSync, existsSync, mkdirSync, renameSync, rmSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { handle, newHandle, parseTextGlob, ToolError } from "@octant/core";
+import { counted, handle, newHandle, parseTextGlob, ToolError } from "@octant/core";
 import type { Project } from "../projects/project.ts";
 import type { HubStore } from "../store/hub-store.ts";
 import { createRunGit } from "./git-repository.ts";
@@ -100,6 +100,21 @@ export function createWorkspaces({ store, repositories, folder, env, run }: Work
     await git(["config", "user.name", "Octant"]);
     await git(["config", "user.email", "agent@octant.invalid"]);
     chmodSync(place, 0o755);
+  };
+  const refuseUncommitted = async (project: Project, workspace: Workspace): Promise<void> => {
+    const command = { argv: ["git", "status", "--porcelain"], cwd: pathInContainer(workspace) };
+    const { code, stdout, stderr } = await run(project, command);
+    if (code !== 0)
+      throw new ToolError("VCS_ERROR", `git in the container cannot read the workspace: ${stderr.trim()}`, {
+        exit_code: code,
+      });
+    const files = stdout.toString().split("\n").length - 1;
+    if (files > 0)
+      throw new ToolError(
+        "CONFIRM_REQUIRED",
+        `workspace ${workspace.name} has ${counted(files, "file")} that no commit has; commit them, or pass force`,
+        { would: { delete_files: files } },
+      );
   };
   const find = async (id: string): Promise<Workspace> => {
     const found = await records.get(id);
@@ -211,12 +226,13 @@ export function createWorkspaces({ store, repositories, folder, env, run }: Work
       { force }: { readonly force: boolean },
     ): Promise<void> {
       if (!force) {
+        await refuseUncommitted(project, workspace);
         const commit = await collect(project, workspace);
         const count = await repositories.unmerged(project.id, commit);
         if (count > 0)
           throw new ToolError(
             "CONFIRM_REQUIRED",
-            `workspace ${workspace.name} has ${count} commits that no branch has; merge it, or pass force`,
+            `workspace ${workspace.name} has ${counted(count, "commit")} that no branch has; merge it, or pass force`,
             { would: { delete_commits: count } },
           );
       }
