@@ -1,7 +1,7 @@
 import { once } from "node:events";
-import { createInterface } from "node:readline";
+import { PassThrough } from "node:stream";
 import { ToolError } from "@octant/core";
-import { startLaunched } from "@octant/host";
+import { readLines, startLaunched } from "@octant/host";
 import type { VectorCase } from "./load-vectors.ts";
 
 const MAX_ANSWER_MS = 30_000;
@@ -16,7 +16,13 @@ export function startImplementation(command: string, { cwd, env }: { cwd: string
   });
   // The exit event reports a command that has gone.
   child.stdin.on("error", () => {});
-  const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
+  const answers = new PassThrough({ objectMode: true });
+  readLines(
+    child.stdout,
+    (line) => answers.write(line),
+    () => answers.end(),
+  );
+  const lines: AsyncIterator<string, undefined> = answers[Symbol.asyncIterator]();
   const ended = new Promise<void>((resolve) => {
     child.once("close", () => resolve());
     child.once("error", () => resolve());

@@ -131,6 +131,7 @@ export {
   pathOutsideProjects,
   type TrustedProgram,
 } from "./programs/trusted-program.ts";
+export { readLines } from "./read-lines.ts";
 export { refusalOf } from "./refusals.ts";
 export { readRegularFile } from "./regular-file.ts";
 export { replaceFile } from "./replace-file.ts";

@@ -1,4 +1,3 @@
-import { createInterface } from "node:readline";
 import type { Agent } from "@octant/agent";
 import {
   type Ask,
@@ -8,6 +7,7 @@ import {
   type QuestionAnswer,
   ToolError,
 } from "@octant/core";
+import { readLines } from "@octant/host";
 import { RunInput, type RunRecord } from "./run-records.ts";
 
 /** Reads `octant run --input-json`: one JSON object per line on stdin. */
@@ -39,21 +39,20 @@ export function readRunInput({ stdin }: Pick<NodeJS.Process, "stdin">, print: (r
     else if (input.type === "message") messages.push(input.text);
     notify();
   };
-  createInterface({ input: stdin })
-    .on("line", (line) => {
-      const input = line.trim() === "" ? undefined : parseInput(line);
-      if (input?.data) take(input.data);
-      else if (input)
-        invalid(
-          input.error.issues.map(({ path, message }) => `${path.join(".")} ${message}`.trim()).join("; "),
-        );
-    })
-    .on("close", () => {
-      hasEnded = true;
-      // Nobody can answer any more.
-      for (const { resolve } of asked.values()) resolve(undefined);
-      notify();
-    });
+  const onLine = (line: string) => {
+    const input = line.trim() === "" ? undefined : parseInput(line);
+    if (input?.data) take(input.data);
+    else if (input)
+      invalid(
+        input.error.issues.map(({ path, message }) => `${path.join(".")} ${message}`.trim()).join("; "),
+      );
+  };
+  readLines(stdin, onLine, () => {
+    hasEnded = true;
+    // Nobody can answer any more.
+    for (const { resolve } of asked.values()) resolve(undefined);
+    notify();
+  });
   /** Asks by a record on stdout, and waits for the answer on stdin. */
   const ask: Ask = async (question, signal) => {
     if (hasEnded) return undefined;

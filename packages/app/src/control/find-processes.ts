@@ -2,9 +2,9 @@ import { once } from "node:events";
 import { readdirSync, rmSync } from "node:fs";
 import { connect } from "node:net";
 import { join } from "node:path";
-import { createInterface } from "node:readline";
 import { setTimeout as sleep } from "node:timers/promises";
 import { invalidArgument, ToolError } from "@octant/core";
+import { readLines } from "@octant/host";
 import {
   type AttendedBatch,
   type ControlAnswer,
@@ -66,7 +66,7 @@ export async function connectTo(folder: string, name: string): Promise<ControlCl
     for (const { reject } of waiting.values()) reject(gone());
   });
   socket.on("error", () => socket.destroy());
-  createInterface({ input: socket }).on("line", (line) => {
+  readLines(socket, (line) => {
     const reply = ControlReply.parse(JSON.parse(line));
     if ("event" in reply) return onEvent(reply.event);
     if ("batch" in reply) return onBatch(reply.batch);

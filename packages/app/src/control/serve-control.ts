@@ -2,8 +2,8 @@ import { once } from "node:events";
 import { chmodSync, rmSync } from "node:fs";
 import { createServer, type Socket } from "node:net";
 import { join } from "node:path";
-import { createInterface } from "node:readline";
 import { attempt, type NamedTopic, ToolError, type Topics, viewOf } from "@octant/core";
+import { readLines } from "@octant/host";
 import type { Attend } from "./attend.ts";
 import {
   type ControlAnswer,
@@ -108,7 +108,7 @@ function serveSocket(socket: Socket, options: ControlOptions): void {
       await send({ id, error: { code: cause.code, message: cause.message } });
     }
   };
-  createInterface({ input: socket }).on("line", (line) => {
+  readLines(socket, (line) => {
     const request = parseRequest(line);
     if (!request) {
       socket.destroy();
