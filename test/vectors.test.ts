@@ -1,13 +1,14 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+import { globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { callOctant } from "./octant-in-process.ts";
 import { runOctant } from "./octant-process.ts";
 import { installCommand } from "./published-command.ts";
+import { lacks } from "./ui/lacks.ts";
 
 const VECTORS = join(import.meta.dirname, "../vectors");
-const PYTHON = join(VECTORS, "python/implementation.py");
 const DOMAINS = [
   "sse-frames",
   "mcp-normalization",
@@ -53,16 +54,78 @@ test("the installed command passes all its vectors", async () => {
   for (const result of results) expect(result).toMatchObject({ failures: [], passed: result.cases });
 });
 
-test("a second implementation in plain Python passes every case", async () => {
-  const lines = readFileSync(PYTHON, "utf8").split("\n");
-  // The last is the empty one after the last newline.
-  expect(lines.length - 1).toBeLessThan(600);
-  expect(lines.filter((line) => line.length > 100)).toEqual([]);
-  const { code, stdout } = await run("--json", "--command", `python3 '${PYTHON}'`);
-  expect(code, stdout).toBe(0);
-  const results = JSON.parse(stdout);
-  expect(results.map(({ domain }: { domain: string }) => domain)).toEqual(DOMAINS);
-  for (const result of results) expect(result).toMatchObject({ failures: [], passed: result.cases });
+/** The domains that every implementation has; Python has all. */
+const SHARED = ["sse-frames", "mcp-normalization", "permission-policy", "oauth-pkce", "backoff-timing"];
+
+/** Runs a program of a toolchain, and returns what it prints. */
+const make = (cwd: string, program: string, ...args: string[]): string =>
+  execFileSync(program, args, { cwd, encoding: "utf8", stdio: ["ignore", "pipe", "pipe"] });
+
+const IMPLEMENTATIONS = [
+  {
+    language: "python",
+    needs: "python3",
+    extension: ".py",
+    domains: DOMAINS,
+    command: (source: string) => `python3 '${source}/implementation.py'`,
+  },
+  {
+    language: "go",
+    needs: "golang-go",
+    extension: ".go",
+    domains: SHARED,
+    command(source: string) {
+      make(source, "go", "build", "-o", join(folder, "go-vectors"), ".");
+      return join(folder, "go-vectors");
+    },
+  },
+  {
+    language: "rust",
+    needs: "cargo",
+    extension: ".rs",
+    // Its standard library lacks these two.
+    besides: ["json.rs", "sha256.rs"],
+    domains: SHARED,
+    command(source: string) {
+      make(
+        source,
+        "rustc",
+        "--edition",
+        "2021",
+        "--test",
+        "src/sha256.rs",
+        "-o",
+        join(folder, "sha256-test"),
+      );
+      expect(make(folder, "./sha256-test")).toContain("1 passed");
+      make(source, "rustc", "--edition", "2021", "src/main.rs", "-o", join(folder, "rust-vectors"));
+      return join(folder, "rust-vectors");
+    },
+  },
+];
+
+describe.each(IMPLEMENTATIONS)("the implementation in $language", ({ language, needs, ...about }) => {
+  const source = join(VECTORS, "implementations", language);
+
+  test("has less than 600 lines, none of them long", () => {
+    const files = globSync(`**/*${about.extension}`, { cwd: source });
+    const counted = files.filter((file) => !about.besides?.some((name) => file.endsWith(name)));
+    // The last of each is the empty one after the last newline.
+    const lines = counted.flatMap((file) =>
+      readFileSync(join(source, file), "utf8").split("\n").slice(0, -1),
+    );
+    expect(lines.length).toBeGreaterThan(100);
+    expect(lines.length).toBeLessThan(600);
+    expect(lines.filter((line) => line.length > 120)).toEqual([]);
+  });
+
+  test.skipIf(lacks(needs))("passes every case of its domains", async () => {
+    const { code, stdout } = await run(...about.domains, "--json", "--command", about.command(source));
+    expect(code, stdout).toBe(0);
+    const results = JSON.parse(stdout);
+    expect(results.map(({ domain }: { domain: string }) => domain)).toEqual(about.domains);
+    for (const result of results) expect(result).toMatchObject({ failures: [], passed: result.cases });
+  });
 });
 
 /** An implementation that answers every case the same way. */
@@ -108,6 +171,16 @@ test.each([
   const { code, stderr } = await run("oauth-pkce", "--command", implementation(answer));
   expect(code).toBe(1);
   expect(stderr).toContain(expected);
+});
+
+test("an answer may contain the line separators of Unicode", async () => {
+  const { code, stdout } = await run(
+    "oauth-pkce",
+    "--command",
+    implementation('JSON.stringify({ id, output: { challenge: "one\\u2028line" } })'),
+  );
+  expect(code).toBe(1);
+  expect(stdout).toContain('got {"challenge":"one\\u{2028}line"}');
 });
 
 test("an unknown domain is refused with the existing ones", async () => {

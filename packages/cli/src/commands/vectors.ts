@@ -17,7 +17,7 @@ export const vectors = defineCommand({
   notes: `The command gets one JSON object a line, {"id", "domain", "input"}, and answers each with one line:
 {"id", "output"}. For example:
   octant vectors
-  octant vectors --command 'python3 vectors/python/implementation.py'
+  octant vectors --command 'python3 vectors/implementations/python/implementation.py'
   octant vectors sse-frames --command ./my-implementation`,
   async run({ args, flags }, io) {
     const { command, from } = flags;

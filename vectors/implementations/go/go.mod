@@ -1,0 +1,3 @@
+module octant-vectors
+
+go 1.19
