@@ -1,13 +1,15 @@
 import { spawn, spawnSync } from "node:child_process";
-import { mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createScriptedProvider } from "@octant/scripted-provider";
 import { expect, onTestFinished, test } from "vitest";
 import { createFixtureProject } from "./fixture-project.ts";
 import { ended } from "./octant-process.ts";
+import { startPrinting } from "./printing-command.ts";
 import { LAUNCHER } from "./published-command.ts";
 import { accountAt } from "./scripted-account.ts";
+import { lacks } from "./ui/lacks.ts";
 
 const EXAMPLES = join(import.meta.dirname, "../examples");
 const SOURCES = readdirSync(EXAMPLES, { recursive: true, encoding: "utf8" }).filter((name) =>
@@ -51,6 +53,32 @@ test("the Python example drives a run both ways: it answers a question and gets 
     "exit code 0",
   ]);
   expect(code).toBe(0);
+});
+
+test.skipIf(lacks("golang-go"))("the Go example calls, fails and follows a job over the wire", async () => {
+  using project = createFixtureProject();
+  const folder = mkdtempSync(join(tmpdir(), "octant-example-"));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  const { printed } = await startPrinting(project, "serve", "--zmq", `ipc://${folder}/wire`);
+  const built = spawnSync("go", ["build", "-o", join(folder, "client"), "."], {
+    cwd: join(EXAMPLES, "hoot01-go"),
+    encoding: "utf8",
+  });
+  expect(built).toMatchObject({ status: 0, stderr: "" });
+  const client = spawnSync(join(folder, "client"), [String(printed["address"]), "README.md"], {
+    encoding: "utf8",
+  });
+  expect(client).toMatchObject({ status: 0, stderr: "" });
+  const readme = readFileSync(join(project.root, "README.md"), "utf8");
+  expect(client.stdout.trim().split("\n")).toEqual([
+    expect.stringMatching(/^connected to octant \d/),
+    `README.md has ${[...readme].length} characters`,
+    "a missing file is NOT_FOUND",
+    '  "line 1\\n"',
+    '  "line 2\\n"',
+    '  "line 3\\n"',
+    "the command ended with exit code 0",
+  ]);
 });
 
 test.each(Object.entries(PRINTED))("the example %s works", (name, lines) => {

@@ -1,0 +1,3 @@
+module hoot01-example
+
+go 1.19
