@@ -57,11 +57,12 @@ export {
 } from "./messages.ts";
 export { backoffCap, createBackoff, retryAfterMs } from "./providers/backoff.ts";
 export { findModel } from "./providers/catalog.ts";
-export { chooseProvider, createCredentialSource } from "./providers/choose-provider.ts";
+export { chooseProvider, createCredentialSource, findCredentials } from "./providers/choose-provider.ts";
 export { checkKey, listProviderModels } from "./providers/list-models.ts";
 export { findLocalServers, type LocalServer } from "./providers/local-servers.ts";
 export {
   type ClientOptions,
+  type Credentials,
   createApiClient,
   keyCredentials,
   PROVIDER_NAMES,

@@ -6,10 +6,12 @@ import type { Context, Tool } from "./tool.ts";
 export const PackRights = z.strictObject({
   /** Of the workspace. */
   files: z.enum(["none", "read", "write"]).default("none"),
-  /** Hosts as `host`, `host:port` or `*.host`. */
+  /** Hosts as `host`, `host:port` or `*.host`; `$name` is the host of the address in the setting of that name. */
   network: z.union([z.literal("none"), z.array(z.string().min(1)).min(1)]).default("none"),
   /** Whether it starts other programs. */
   processes: z.boolean().default(false),
+  /** The sign-ins of `octant login` that it may send, by provider. */
+  credentials: z.array(z.string().min(1)).default([]),
 });
 export type PackRights = z.output<typeof PackRights>;
 
@@ -31,6 +33,14 @@ export interface PackContext<S extends z.ZodObject = z.ZodObject> {
   /** The folders of the workspace; relative paths start at the first. */
   readonly roots: readonly string[];
   log(line: string): void;
+  /**
+   * The headers that sign a request in as the person; `refused` when the server has rejected the last ones. Throws
+   * UNAUTHENTICATED without a sign-in, and PERMISSION_DENIED for one that `rights.credentials` does not name.
+   */
+  credentials(
+    provider: string,
+    options?: { readonly refused?: boolean },
+  ): Promise<Readonly<Record<string, string>>>;
   /** Called when the pack ends; the last one first. */
   onClose(close: () => Promise<void> | void): void;
   /** Calls the tools in `uses` for the caller of a running call; permissions and the audit log apply. */

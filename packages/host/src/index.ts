@@ -140,7 +140,7 @@ export { APART_PROXY, createSandbox } from "./sandbox/create-sandbox.ts";
 export type { Exchange } from "./sandbox/exchange.ts";
 export { homesOf } from "./sandbox/homes.ts";
 export { installFolder } from "./sandbox/own-files.ts";
-export { createProxy } from "./sandbox/proxy.ts";
+export { createProxy, type ProxyOptions, parseHostRule } from "./sandbox/proxy.ts";
 export type { LaunchedCommand, Sandbox, SandboxStatus } from "./sandbox/sandbox.ts";
 export {
   DEFAULT_SANDBOX,

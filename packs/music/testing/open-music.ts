@@ -33,6 +33,7 @@ export async function openMusic(given: object = {}) {
     roots: [base],
     log: () => {},
     onClose: (close) => closing.unshift(close),
+    credentials: () => Promise.reject(new Error("the pack declares no sign-in")),
     client: ({ caller, signal }) =>
       createClient((call, options) => dispatch(call, options), { caller, signal }),
   };

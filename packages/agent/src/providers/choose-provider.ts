@@ -73,7 +73,11 @@ const MAKERS: readonly (readonly [RegExp, ProviderName])[] = [
   [/^gemini/, "gemini"],
 ];
 
-async function findCredentials(name: ProviderName, choice: ProviderChoice): Promise<Credentials | undefined> {
+/** The credentials of a provider, from the environment, a sign-in or the settings; undefined without any. */
+export async function findCredentials(
+  name: ProviderName,
+  choice: ProviderChoice,
+): Promise<Credentials | undefined> {
   const { env, settings } = choice;
   const provider: Provider = PROVIDERS[name];
   const key = provider.key_variables.map((variable) => env[variable]).find(Boolean);

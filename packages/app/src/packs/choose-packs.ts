@@ -34,9 +34,12 @@ interface Choosing {
 export function choosePacks(choosing: Choosing): readonly ChosenPack[] {
   const { packs = [], isExact = false, config, env, cwd = process.cwd() } = choosing;
   const { settings, origins } = config;
+  const entryOf = (name: string) => (Object.hasOwn(settings.packs, name) ? settings.packs[name] : undefined);
   const named = packs.map((word) => {
-    const known = Object.hasOwn(settings.packs, word) ? settings.packs[word] : undefined;
-    return choose({ from: word, ...known }, { name: word, env, cwd, isNamed: true, isAccepted: !known });
+    const known = entryOf(word);
+    const one = choose({ from: word, ...known }, { name: word, env, cwd, isNamed: true, isAccepted: !known });
+    // A folder that is named for this run gets the settings that the person has for a pack of its name.
+    return { ...one, settings: one.settings ?? entryOf(one.name)?.settings };
   });
   const others = Object.entries(settings.packs)
     .filter(([name, { disabled }]) => !isExact && !disabled && !packs.includes(name))

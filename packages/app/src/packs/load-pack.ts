@@ -5,7 +5,8 @@ import { provideImports } from "./provide-imports.ts";
 import type { FoundPack } from "./read-pack.ts";
 
 /** The surroundings of a pack, with settings as the person wrote them. */
-export interface Surroundings extends Pick<PackContext, "folder" | "roots" | "log" | "client"> {
+export interface Surroundings
+  extends Pick<PackContext, "folder" | "roots" | "log" | "client" | "credentials"> {
   readonly settings: Readonly<Record<string, unknown>> | undefined;
 }
 

@@ -85,6 +85,7 @@ async function open(rights: Partial<PackRights> = {}, heartbeatMs?: number) {
     workspace: octant.workspace,
     effective: octant.config.settings,
     uses: { registry, dispatch: octant.dispatchTo(registry) },
+    credentials: async () => ({}),
     denied: () => undefined,
     check: () => {},
     log: (line) => logged.push(line),

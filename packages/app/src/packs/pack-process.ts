@@ -1,7 +1,14 @@
 import { chmodSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type Caller, type Dispatch, type Registry, type Tool, ToolError } from "@octant/core";
+import {
+  type Caller,
+  type Dispatch,
+  type PackContext,
+  type Registry,
+  type Tool,
+  ToolError,
+} from "@octant/core";
 import { type Denied, type Sandbox, startServer, type Workspace } from "@octant/host";
 import type { EffectiveSettings } from "@octant/runtime";
 import {
@@ -13,6 +20,7 @@ import {
 } from "@octant/wire";
 import { callPack } from "./call-pack.ts";
 import type { LoadedPack } from "./load-pack.ts";
+import { CREDENTIALS, serveCredentials } from "./pack-credentials.ts";
 import { wrapPack } from "./pack-sandbox.ts";
 import type { FoundPack } from "./read-pack.ts";
 
@@ -22,9 +30,11 @@ export interface PackProcessOptions {
   /** The pack's own data. */
   readonly data: string;
   readonly workspace: Pick<Workspace, "sandbox" | "confinement" | "state" | "denials">;
-  readonly effective: Pick<EffectiveSettings, "sandbox">;
+  readonly effective: Pick<EffectiveSettings, "sandbox" | "net">;
   /** The tools in `uses`, and a dispatcher that knows no others. */
   readonly uses: { readonly registry: Registry; readonly dispatch: Dispatch };
+  /** The sign-ins that it has declared. */
+  readonly credentials: PackContext["credentials"];
   /** What none of its calls may reach. The process runs many, so it must not see these files at all. */
   denied(): Denied | undefined;
   /** Throws when the pack must not be started (again), as when its files have changed. */
@@ -117,11 +127,13 @@ async function startPack(
   chmodSync(sockets, 0o700);
   opened.defer(() => rmSync(sockets, { recursive: true, force: true }));
   const address = `ipc://${sockets}/pack`;
-  const host = pack.uses.length > 0 ? `ipc://${sockets}/host` : undefined;
+  const needsHost = pack.uses.length + pack.rights.credentials.length > 0;
+  const host = needsHost ? `ipc://${sockets}/host` : undefined;
   if (host !== undefined) opened.defer(await serveUsed(options, host, callers));
   const { roots } = workspace.confinement;
   const isHidden = pack.rights.files === "none";
-  const place = { ...pack, writes: [data, sockets] };
+  const denies = (authority: string) => options.denied()?.host(authority);
+  const place = { ...pack, settings, denies, writes: [data, sockets] };
   const wrap: Sandbox["wrap"] = async ({ env }) => {
     const { launched, close } = await workspace.denials.during(options.denied(), () =>
       wrapPack(workspace, effective, { ...place, env }),
@@ -200,15 +212,18 @@ const timeoutAfter = (ms: number, pack: string): Promise<never> =>
     setTimeout(() => fail(error), ms).unref();
   });
 
-/** Lets the pack call the tools that it uses, for the callers of its running calls. */
+/** Lets the pack call the tools that it uses, for the callers of its running calls, and get its sign-ins. */
 async function serveUsed(
-  { pack, uses, log }: PackProcessOptions,
+  { pack, uses, credentials, log }: PackProcessOptions,
   address: string,
   callers: ReadonlyMap<string, { readonly caller: Caller }>,
 ): Promise<() => Promise<void>> {
   const nobody: Caller = { id: `pack-${pack.pack}`, access: "read" };
+  const secrets = serveCredentials(credentials, log);
   const dispatch: Dispatch = (call, options) =>
-    uses.dispatch(call, { ...options, caller: callers.get(options.caller.id)?.caller ?? nobody });
+    call.tool === CREDENTIALS
+      ? secrets(call, options)
+      : uses.dispatch(call, { ...options, caller: callers.get(options.caller.id)?.caller ?? nobody });
   const about = { name: "octant", version: pack.version, caller: { id: "pack", access: "admin" } as const };
   const server = await serveZmq({ ...about, registry: uses.registry, dispatch, address, log });
   return () => server.close();

@@ -2,8 +2,15 @@ import { existsSync, realpathSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, extname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { type PackRights, ToolError } from "@octant/core";
-import { APART_PROXY, createProxy, installFolder, type LaunchedCommand, type Workspace } from "@octant/host";
+import { invalidArgument, type PackRights, ToolError } from "@octant/core";
+import {
+  APART_PROXY,
+  createProxy,
+  installFolder,
+  type LaunchedCommand,
+  type ProxyOptions,
+  type Workspace,
+} from "@octant/host";
 import { type EffectiveSettings, narrowNetwork } from "@octant/runtime";
 
 const ENTRY = fileURLToPath(new URL(`./pack-entry${extname(import.meta.url)}`, import.meta.url));
@@ -13,6 +20,9 @@ export interface PackPlace {
   /** The pack's own data, and the folder of its sockets. */
   readonly writes: readonly string[];
   readonly rights: PackRights;
+  /** As the person wrote them; they name hosts that the rights refer to. */
+  readonly settings: Readonly<Record<string, unknown>> | undefined;
+  readonly denies: ProxyOptions["denies"];
   readonly env: Readonly<Record<string, string>>;
 }
 
@@ -24,11 +34,13 @@ export interface WrappedPack {
 /** How to start the process of a pack with its rights, and no others. SANDBOX_UNAVAILABLE where they would not hold. */
 export async function wrapPack(
   { sandbox, confinement }: Pick<Workspace, "sandbox" | "confinement">,
-  settings: Pick<EffectiveSettings, "sandbox">,
-  { folder, writes, rights, env }: PackPlace,
+  effective: Pick<EffectiveSettings, "sandbox" | "net">,
+  { folder, writes, rights, settings, denies, env }: PackPlace,
 ): Promise<WrappedPack> {
-  const network = rights.network === "none" ? "off" : narrowNetwork(rights.network, settings.sandbox.network);
-  const proxy = typeof network === "string" ? undefined : await createProxy(network);
+  const hosts = hostsOf(rights, settings);
+  const network = hosts.length === 0 ? "off" : narrowNetwork(hosts, effective.sandbox.network);
+  const { deny } = effective.net;
+  const proxy = typeof network === "string" ? undefined : await createProxy(network, { denies, deny });
   const { roots } = confinement;
   const launched = await sandbox.wrapApart({
     argv: [process.execPath, ...toNodeFlags(rights), ENTRY],
@@ -52,6 +64,22 @@ export async function wrapPack(
     "packs run in a process of their own only where bubblewrap isolates it; install bubblewrap, or add the pack with --in-process if you trust its code",
     { required: "bubblewrap", available: level },
   );
+}
+
+/** The hosts that a pack may reach, with those of its settings. */
+function hostsOf({ network }: PackRights, settings: PackPlace["settings"] = {}): readonly string[] {
+  if (network === "none") return [];
+  return network.flatMap((host) => {
+    if (!host.startsWith("$")) return [host];
+    const name = host.slice(1);
+    const address = settings[name];
+    if (address === undefined) return [];
+    const url = typeof address === "string" ? URL.parse(address) : undefined;
+    const port = url?.port || { "http:": "80", "https:": "443" }[url?.protocol ?? ""];
+    if (!url || port === undefined)
+      throw invalidArgument(`settings.${name}`, `${name} is not an http or https URL`);
+    return [`${url.hostname}:${port}`];
+  });
 }
 
 /** Files and network are the sandbox's; Node keeps the code from starting programs. */

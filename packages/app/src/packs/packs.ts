@@ -12,6 +12,7 @@ import { type Denied, dataFolder, makeFolders, type Workspace } from "@octant/ho
 import type { EffectiveSettings } from "@octant/runtime";
 import type { ChosenPack } from "./choose-packs.ts";
 import { describeRights } from "./describe-rights.ts";
+import { findPackCredentials } from "./find-pack-credentials.ts";
 import { type LoadedPack, loadPack } from "./load-pack.ts";
 import { openPackProcess } from "./pack-process.ts";
 import type { FoundPack } from "./read-pack.ts";
@@ -110,16 +111,29 @@ async function openPack(chosen: ChosenPack, pack: FoundPack, sources: PackSource
   const data = join(dataFolder(env), "pack-data", pack.pack, workspace.state.id);
   makeFolders(data, 0o700);
   const uses = toUsed(pack, sources);
+  const credentials = findPackCredentials(pack, { env, settings: effective });
   if (!chosen.inProcess) {
     const denied = () => sources.deniedBesides(sources.reserved);
     const { check } = chosen;
-    return openPackProcess({ pack, settings, data, workspace, effective, uses, denied, check, log });
+    return openPackProcess({
+      pack,
+      settings,
+      data,
+      workspace,
+      effective,
+      uses,
+      credentials,
+      denied,
+      check,
+      log,
+    });
   }
   return loadPack(pack, {
     settings,
     folder: data,
     roots: workspace.confinement.roots,
     log: (line) => log(`pack '${pack.pack}': ${line}`),
+    credentials,
     client: ({ caller, signal, front: ask }) => createClient(uses.dispatch, { caller, signal, ask }),
   });
 }

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, realpathSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { invalidArgument, PackManifest, ToolError } from "@octant/core";
-import { isWithin } from "@octant/host";
+import { attempt, invalidArgument, PackManifest, ToolError } from "@octant/core";
+import { isWithin, parseHostRule } from "@octant/host";
 import { z } from "zod";
 import { loadVersion } from "../version.ts";
 
@@ -41,11 +41,21 @@ export function readPack(path: string): FoundPack {
   if (octant === undefined)
     throw invalidArgument(file, `not a pack: package.json has no field "octant"; docs/packs.md shows it`);
   const manifest = parse(PackManifest, octant, `${file}: octant`);
+  checkHosts(file, manifest);
   checkCore(manifest.pack, about.peerDependencies?.[CORE] ?? about.dependencies?.[CORE]);
   const entry = resolve(folder, entryOf(exports) ?? main ?? "index.js");
   if (!isWithin(folder, entry) || !existsSync(entry))
     throw invalidArgument(file, `the module of the pack is missing: ${entry}; exports names it`);
   return { ...manifest, folder, version, entry };
+}
+
+function checkHosts(file: string, { rights: { network } }: PackManifest): void {
+  for (const host of network === "none" ? [] : network)
+    if (!host.startsWith("$") && !attempt(() => parseHostRule(host)))
+      throw invalidArgument(
+        file,
+        `octant.rights.network: '${host}' is not a host; write host, host:port or *.host`,
+      );
 }
 
 function parseJson(file: string): unknown {

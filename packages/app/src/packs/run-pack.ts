@@ -1,7 +1,16 @@
 import { randomBytes } from "node:crypto";
-import { type Caller, createClient, createCursors, createDispatcher, createRegistry } from "@octant/core";
+import {
+  type Caller,
+  createClient,
+  createCursors,
+  createDispatcher,
+  createRegistry,
+  type Dispatch,
+  ToolError,
+} from "@octant/core";
 import { createZmqClient, serveZmq, type ZmqServer } from "@octant/wire";
 import { loadPack } from "./load-pack.ts";
+import { CREDENTIALS, type CredentialsTool } from "./pack-credentials.ts";
 import { readPack } from "./read-pack.ts";
 
 export interface RunPackOptions {
@@ -20,24 +29,31 @@ export interface RunPackOptions {
 /** The host: each request names the caller that it is for. */
 const HOST: Caller = { id: "host", access: "admin" };
 
+const refuseAlone: Dispatch = () => {
+  const how = "add the pack to Octant, and call its tool there";
+  throw new ToolError("UNSUPPORTED", `this pack runs alone, without Octant's tools and sign-ins; ${how}`, {
+    what: "a tool or a sign-in of Octant",
+    how,
+  });
+};
+
 /** Serves the tools of a pack over HOOT01. Permissions, jobs and the audit log are those of the process that calls. */
 export async function runPack(options: RunPackOptions): Promise<ZmqServer> {
   const { folder, settings, data, roots, host, log } = options;
   const found = readPack(folder);
   const uses = host === undefined ? undefined : createZmqClient({ address: host });
+  const dispatchUsed: Dispatch = uses?.dispatch ?? refuseAlone;
   const pack = await loadPack(found, {
     settings,
     folder: data,
     roots,
     log,
-    client: ({ caller, signal }) =>
-      createClient(
-        uses?.dispatch ??
-          (() => {
-            throw new Error("this pack runs alone: it has no other tools to call");
-          }),
-        { caller, signal },
-      ),
+    client: ({ caller, signal }) => createClient(dispatchUsed, { caller, signal }),
+    credentials: (provider, { refused = false } = {}) =>
+      createClient<CredentialsTool>(dispatchUsed, { caller: HOST })[CREDENTIALS].headers({
+        provider,
+        refused,
+      }),
   });
   const registry = createRegistry(pack.tools);
   const dispatch = createDispatcher({

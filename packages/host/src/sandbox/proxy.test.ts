@@ -68,9 +68,9 @@ test("a tunnel carries bytes both ways", async () => {
 });
 
 test("a host, a port or a spelling that is not listed is refused", async () => {
-  const proxy = await startProxy(["example.com", "*.example.org", "10.0.0.1:8080"], async () => [
-    "93.184.216.34",
-  ]);
+  const proxy = await startProxy(["example.com", "*.example.org", "10.0.0.1:8080"], {
+    resolve: async () => ["93.184.216.34"],
+  });
   for (const host of [
     "example.net:443",
     "example.com:22",
@@ -105,7 +105,7 @@ test("a listed name that leads into this network is refused, whichever of its ad
     "0.0.0.0",
     "100.64.0.1",
   ]) {
-    const proxy = await startProxy(["name.example"], async () => ["93.184.216.34", address]);
+    const proxy = await startProxy(["name.example"], { resolve: async () => ["93.184.216.34", address] });
     expect(await get(proxy, "http://name.example/"), address).toMatch(/^403 .*address of this network/);
   }
 });

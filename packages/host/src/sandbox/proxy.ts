@@ -1,8 +1,10 @@
 import { isIP } from "node:net";
 import { ToolError } from "@octant/core";
 import ipaddr from "ipaddr.js";
+import { parseHostPattern } from "../network/host-patterns.ts";
 import { createHttpProxy, type HttpProxy } from "../network/http-proxy.ts";
-import { type Resolve, systemResolve } from "../network/resolve-and-check.ts";
+import { blocked } from "../network/policy.ts";
+import { checkDenied, type DeniesHost, type Resolve, systemResolve } from "../network/resolve-and-check.ts";
 
 /** A host that settings name. Without a port: those of the web. */
 export interface HostRule {
@@ -11,18 +13,33 @@ export interface HostRule {
   readonly ports: readonly number[];
 }
 
+export interface ProxyOptions {
+  readonly resolve?: Resolve;
+  readonly denies?: DeniesHost | undefined;
+  /** Hosts of `net.deny`. */
+  readonly deny?: readonly string[];
+}
+
 /** A proxy on a socket that resolves names itself and connects to the hosts that settings name, and to no other. */
-export function createProxy(hosts: readonly string[], resolve: Resolve = systemResolve): Promise<HttpProxy> {
+export function createProxy(
+  hosts: readonly string[],
+  { resolve = systemResolve, denies, deny = [] }: ProxyOptions = {},
+): Promise<HttpProxy> {
   const rules = hosts.map(parseHostRule);
+  const closed = deny.map(parseHostPattern);
   return createHttpProxy({
     listen: "socket",
-    async routeTo({ shown, port }) {
+    async routeTo(target) {
+      const { shown, port } = target;
       const refuse = (why: string) => new ToolError("NET_BLOCKED", `${shown} ${why}`, { host: shown });
       const host = parseTarget(shown)?.host;
       const rule = host === undefined ? undefined : findRule(rules, { host, port });
       if (host === undefined || !rule) throw refuse("is not among the hosts that the sandbox allows");
       const addresses = isIP(host) ? [host] : await resolve(host);
       if (addresses.length === 0) throw refuse("has no address");
+      if (closed.some((pattern) => pattern.matches(target, addresses)))
+        throw blocked(target, "it is on the deny list");
+      checkDenied(target, denies, [host, ...addresses]);
       if (addresses.every((one) => mayConnect(rule, one))) return { proxy: undefined, addresses };
       throw refuse("leads to an address of this network, which is allowed only by its number");
     },
