@@ -27,7 +27,7 @@ export const explain = ({ octant }: ConsoleParts) =>
       Explanation.parse(structuredClone(await explainCall(octant, { name, ...request }))),
   });
 
-export const settings = ({ octant: { config } }: ConsoleParts) =>
+export const settings = ({ octant }: ConsoleParts) =>
   action({
     summary: "Show the settings in effect and where each comes from, and the hooks.",
     ...READ,
@@ -39,8 +39,8 @@ export const settings = ({ octant: { config } }: ConsoleParts) =>
     }),
     examples: [{ title: "All of them", input: {} }],
     run: ({ key }) => ({
-      settings: explainConfig(config, key).map(({ origin, ...row }) => ({ ...row, ...origin })),
-      hooks: config.settings.hooks.map((hook) => HookRow.parse(hook)),
-      warnings: [...config.warnings],
+      settings: explainConfig(octant.config, key).map(({ origin, ...row }) => ({ ...row, ...origin })),
+      hooks: octant.config.settings.hooks.map((hook) => HookRow.parse(hook)),
+      warnings: [...octant.config.warnings],
     }),
   });

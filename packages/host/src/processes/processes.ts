@@ -146,25 +146,24 @@ export class Processes {
     return this.#sandbox?.openExchange() ?? openPlainExchange();
   }
 
-  /** NOT_FOUND for unknown ones and those of others. */
-  get(owner: string, proc_id: string): ProcessInfo {
+  /** NOT_FOUND for unknown ones and those of others; the owner null may see all. */
+  get(owner: string | null, proc_id: string): ProcessInfo {
     return toInfo(this.#folder, this.#find(owner, proc_id));
   }
 
   /** The newest first; only those older than `before` when it is given. */
-  *list(owner: string, before?: string): Iterable<ProcessInfo> {
+  *list(owner: string | null, before?: string): Iterable<ProcessInfo> {
     for (const proc_id of listRecords(this.#folder)) {
       const record = before === undefined || proc_id < before ? this.#recordOf(proc_id) : undefined;
-      if (record && "start" in record && record.start.owner === owner) yield toInfo(this.#folder, record);
+      if (record && "start" in record && isOf(record.start, owner)) yield toInfo(this.#folder, record);
     }
   }
 
   /** Those whose records this version cannot read, unless they are surely of others. */
-  *listUnreadable(owner: string): Iterable<{ proc_id: string; why: UnreadableRecord["unreadable"] }> {
+  *listUnreadable(owner: string | null): Iterable<{ proc_id: string; why: UnreadableRecord["unreadable"] }> {
     for (const proc_id of listRecords(this.#folder)) {
       const record = this.#recordOf(proc_id);
-      if (record && "unreadable" in record && (record.owner ?? owner) === owner)
-        yield { proc_id, why: record.unreadable };
+      if (record && "unreadable" in record && isOf(record, owner)) yield { proc_id, why: record.unreadable };
     }
   }
 
@@ -174,10 +173,10 @@ export class Processes {
     return this.#recent.get(proc_id) ?? readRecord(this.#folder, proc_id);
   }
 
-  #find(owner: string, proc_id: string): ProcessRecord {
+  #find(owner: string | null, proc_id: string): ProcessRecord {
     const record = this.#recordOf(proc_id);
-    if (record && "start" in record && record.start.owner === owner) return record;
-    if (record && "unreadable" in record && (record.owner ?? owner) === owner)
+    if (record && "start" in record && isOf(record.start, owner)) return record;
+    if (record && "unreadable" in record && isOf(record, owner))
       throw new ToolError(
         "NOT_FOUND",
         `the record of ${proc_id} is of a ${record.unreadable}; update Octant`,
@@ -189,7 +188,7 @@ export class Processes {
   }
 
   /** Resolves when it has ended and its output is complete, or when the time is up. */
-  async exited(owner: string, proc_id: string, ms: number, signal: AbortSignal): Promise<ProcessInfo> {
+  async exited(owner: string | null, proc_id: string, ms: number, signal: AbortSignal): Promise<ProcessInfo> {
     const record = this.#find(owner, proc_id);
     const running = this.#link.live.get(proc_id);
     if (!running) return toInfo(this.#folder, record);
@@ -213,7 +212,7 @@ export class Processes {
   }
 
   /** Readable at any time, also after the end and after a restart of the server. */
-  output(owner: string, proc_id: string, stream: StreamName): Spool {
+  output(owner: string | null, proc_id: string, stream: StreamName): Spool {
     return spoolOf(this.#folder, this.#find(owner, proc_id).start, stream);
   }
 
@@ -238,22 +237,22 @@ export class Processes {
     void this.#link.ask("watch", { proc_id, on: count > 0 }).catch(() => {});
   }
 
-  async write(owner: string, proc_id: string, bytes: Uint8Array | "eof"): Promise<void> {
+  async write(owner: string | null, proc_id: string, bytes: Uint8Array | "eof"): Promise<void> {
     const base64 = bytes === "eof" ? null : Buffer.from(bytes).toString("base64");
     await this.#ask(owner, "input", { proc_id, base64 });
   }
 
-  async resize(owner: string, proc_id: string, size: TerminalSize): Promise<void> {
+  async resize(owner: string | null, proc_id: string, size: TerminalSize): Promise<void> {
     await this.#ask(owner, "resize", { proc_id, ...size });
   }
 
   /** Signals the whole tree. Without a signal: SIGTERM, then SIGKILL after two seconds. */
-  async kill(owner: string, proc_id: string, signal?: NodeJS.Signals): Promise<ProcessInfo> {
+  async kill(owner: string | null, proc_id: string, signal?: NodeJS.Signals): Promise<ProcessInfo> {
     await this.#ask(owner, "kill", { proc_id, signal: signal ?? null });
     return this.exited(owner, proc_id, SETTLE_MS, NEVER);
   }
 
-  async #ask<N extends RequestName>(owner: string, name: N, what: RequestOf<N>): Promise<void> {
+  async #ask<N extends RequestName>(owner: string | null, name: N, what: RequestOf<N>): Promise<void> {
     this.#find(owner, what.proc_id);
     await this.#link.ask(name, what);
   }
@@ -292,3 +291,6 @@ function checkPlatform(): void {
       how: "run Octant in WSL",
     });
 }
+
+const isOf = (record: { readonly owner?: string | undefined }, owner: string | null): boolean =>
+  owner === null || (record.owner ?? owner) === owner;

@@ -1,4 +1,4 @@
-import { action, invalidArgument, ofKind } from "@octant/core";
+import { action, invalidArgument, ofKind, ownerFor } from "@octant/core";
 import type { Processes, ProcessInfo } from "@octant/host";
 import { z } from "zod";
 import { VERIFY } from "../kinds.ts";
@@ -62,7 +62,7 @@ export const input = ({ processes }: ProcWorkspace) =>
     ],
     text: runText,
     async run({ proc_id, text, keys, resize, eof, wait_for, wait, ...options }, ctx) {
-      const owner = ctx.caller.id;
+      const owner = ownerFor(ctx.caller);
       const before = processes.get(owner, proc_id);
       const watched = { processes, owner, proc_id, ms: wait, signal: ctx.signal };
       if (resize) await processes.resize(owner, proc_id, resize);

@@ -1,5 +1,5 @@
 import { constants } from "node:os";
-import { action } from "@octant/core";
+import { action, ownerFor } from "@octant/core";
 import { z } from "zod";
 import { VERIFY } from "../kinds.ts";
 import { EXAMPLE_PROC, ending, Outcome, ProcIdInput, type ProcWorkspace, toOutcome } from "./answer.ts";
@@ -25,5 +25,5 @@ export const kill = ({ processes }: ProcWorkspace) =>
     examples: [{ title: "Stop it", input: { proc_id: EXAMPLE_PROC }, fails: "NOT_FOUND" }],
     text: (data) => ({ body: `${data.proc_id}: ${ending(data)}` }),
     run: async ({ proc_id, signal }, { caller }) =>
-      toOutcome(await processes.kill(caller.id, proc_id, signal)),
+      toOutcome(await processes.kill(ownerFor(caller), proc_id, signal)),
   });

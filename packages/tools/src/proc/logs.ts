@@ -1,4 +1,4 @@
-import { action, pagingInput } from "@octant/core";
+import { action, ownerFor, pagingInput } from "@octant/core";
 import { type Spool, wholeCharacters } from "@octant/host";
 import { z } from "zod";
 import { INSPECT } from "../kinds.ts";
@@ -66,7 +66,7 @@ export const logs = ({ processes }: ProcWorkspace) =>
       handles: { since: data.status === "running" || data.next < data.total ? data.next : undefined },
     }),
     async run({ proc_id, stream, tail, since, follow, wait, max_bytes, raw }, ctx) {
-      const owner = ctx.caller.id;
+      const owner = ownerFor(ctx.caller);
       const spool = processes.output(owner, proc_id, stream);
       const from = ctx.resume(Position) ?? since ?? (follow && tail === undefined ? spool.total() : 0);
       const watched = { processes, owner, proc_id, ms: wait, signal: ctx.signal };

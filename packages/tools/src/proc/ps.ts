@@ -1,4 +1,4 @@
-import { action, ProcId, pagingInput } from "@octant/core";
+import { action, ownerFor, ProcId, pagingInput } from "@octant/core";
 import type { ProcessInfo } from "@octant/host";
 import { z } from "zod";
 import { INSPECT } from "../kinds.ts";
@@ -64,7 +64,7 @@ export const ps = ({ processes }: ProcWorkspace) =>
       }
       const before = ctx.resume(ProcId);
       const page: ProcessInfo[] = [];
-      for (const info of processes.list(ctx.caller.id, before)) {
+      for (const info of processes.list(ownerFor(ctx.caller), before)) {
         if (!info.command.includes(filter) && info.status !== filter) continue;
         if (page.length === limit) {
           ctx.more(page.at(-1)?.proc_id);
@@ -73,7 +73,7 @@ export const ps = ({ processes }: ProcWorkspace) =>
         page.push(info);
       }
       const isFirst = before === undefined && filter === "";
-      const unreadable = isFirst ? [...processes.listUnreadable(ctx.caller.id)].slice(0, limit) : [];
+      const unreadable = isFirst ? [...processes.listUnreadable(ownerFor(ctx.caller))].slice(0, limit) : [];
       return { processes: page.map(toOwnProcess), ...(unreadable.length > 0 && { unreadable }) };
     },
   });

@@ -113,7 +113,7 @@ const canConnect = (host: string, port: number): Promise<boolean> =>
 
 export interface Watched {
   readonly processes: Processes;
-  readonly owner: string;
+  readonly owner: string | null;
   readonly proc_id: string;
   readonly ms: number;
   readonly signal: AbortSignal;

@@ -1,5 +1,5 @@
 import { closeSync, openSync } from "node:fs";
-import { action, type Backend, defineTool, pagingInput, RunId } from "@octant/core";
+import { action, type Backend, defineTool, ownerFor, pagingInput, RunId } from "@octant/core";
 import { z } from "zod";
 import { INSPECT } from "../kinds.ts";
 import { list } from "./list.ts";
@@ -33,7 +33,7 @@ const status = (runs: Runs) =>
     examples: [{ title: "Read the result", input: { run_id: EXAMPLE_RUN }, fails: "NOT_FOUND" }],
     text: resultText,
     run({ run_id, limit }, ctx) {
-      const { summary, failures } = runs.get(ctx.caller.id, run_id);
+      const { summary, failures } = runs.get(ownerFor(ctx.caller), run_id);
       const from = ctx.resume(z.int().min(0)) ?? 0;
       const result = toResult(summary, failures, from, limit);
       if (result.more_failures > 0) ctx.more(from + result.failures.length);
