@@ -60,11 +60,12 @@ const ENDPOINT_ROWS = [
 test.each(ENDPOINT_ROWS)(
   "%s refuses a caller without a token, and with a wrong one",
   async (name, method) => {
-    for (const headers of [
+    const guesses: readonly Record<string, string>[] = [
       {},
       { authorization: "Bearer oct_0000000000000000_wrong" },
       { cookie: "octant_console_1=x" },
-    ])
+    ];
+    for (const headers of guesses)
       expect((await fetch(api(name), { method, headers })).status, JSON.stringify(headers)).toBe(401);
   },
 );

@@ -80,7 +80,7 @@ export function createRuns(state: StateFolder) {
       run_id: string,
     ): { readonly summary: Summary; readonly failures: readonly Failure[] } {
       const running = live.get(run_id);
-      const isOf = (one: { readonly owner: string } | undefined) =>
+      const isOf = (one: { readonly owner?: string | undefined } | undefined) =>
         one !== undefined && (owner === null || one.owner === owner);
       if (running && isOf(running)) return { summary: running.summary, failures: [] };
       const kept = read(fileOf(run_id), StoredRun);
