@@ -13,6 +13,8 @@ test("a page that lost its connection catches up; one that was away too long is 
   await using octant = await startSession([], at);
   const read = () => octant.call("fs", { action: "read", uri: "package.json" });
   using keeper = await page.follow();
+  // As the page does once it is connected; from here on all processes are attended.
+  await page.processes();
   const first = await page.follow();
   await read();
   await vi.waitFor(() => expect(first.of("calls")).toHaveLength(1), WAIT);
@@ -42,6 +44,7 @@ test("while nobody looks, calls are not recorded", async () => {
   const find = (trace_id: unknown) => page.call(id, "console", "call", { trace_id });
   expect(await find(before.meta["trace_id"])).toMatchObject({ ok: false, error: { code: "NOT_FOUND" } });
   using _stream = await page.follow();
+  await page.processes();
   const seen = await octant.call("fs", { action: "read", uri: "package.json" });
   expect(await find(seen.meta["trace_id"])).toMatchObject({ ok: true });
   const secret = `${"gh"}p_${"a1B2".repeat(9)}`;

@@ -120,7 +120,10 @@ export function createProcesses(machine: Machine) {
   const use = (): (() => void) => {
     clearTimeout(closing);
     users += 1;
-    stopWatching ??= machine.watch(() => void look());
+    if (!stopWatching) {
+      stopWatching = machine.watch(() => void look());
+      void look();
+    }
     let isLeft = false;
     return () => {
       if (isLeft) return;
