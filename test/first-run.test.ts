@@ -1,7 +1,7 @@
-import { readFileSync, statSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { createScriptedProvider } from "@octant/scripted-provider";
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { createFixtureProject } from "./fixture-project.ts";
 import { OFFLINE } from "./offline.ts";
 import { openTerminal } from "./pty-terminal.ts";
@@ -96,3 +96,52 @@ test("leaving the first run with Ctrl-C changes nothing and exits with 1", async
   await terminal.shows(/^exit 1$/m);
   expect(() => statSync(settings("credentials.json"))).toThrow("ENOENT");
 });
+
+test("with a key, too, every start asks once about what waits for trust, and again when it changes", async () => {
+  const files = {
+    "AGENTS.md": "Answer in one sentence.\n",
+    ".hanzo/settings.json": '{"env": {"STAGE": "test"}}',
+  };
+  const put = (root: string) => {
+    mkdirSync(join(root, ".hanzo"), { recursive: true });
+    for (const [path, text] of Object.entries(files)) writeFileSync(join(root, path), text);
+  };
+  let root = "";
+  await using opened = await start(
+    (url) => ({ ANTHROPIC_API_KEY: KEY, ANTHROPIC_BASE_URL: url }),
+    (folder) => {
+      root = folder;
+      put(folder);
+    },
+  );
+  const { terminal, provider } = opened;
+  const count = async (text: string) => (await terminal.all()).filter((row) => row.includes(text)).length;
+  const begin = () => terminal.type("$OCTANT --model m\r");
+  const leave = async (times: number) => {
+    await terminal.shows("ask, or / for commands");
+    terminal.type("/quit\r");
+    await vi.waitFor(async () => expect(await count("resumes this session")).toBe(times), {
+      timeout: 30_000,
+    });
+  };
+  begin();
+  await terminal.shows('env.STAGE: "test"');
+  await terminal.shows("| Answer in one sentence.");
+  await terminal.shows("Let all of this take effect?");
+  terminal.type("n\r");
+  await terminal.shows("AGENTS.md has no effect until you trust it");
+  await leave(1);
+  // The same content is not asked about again.
+  begin();
+  await leave(2);
+  expect(await count("Let all of this take effect?")).toBe(1);
+  writeFileSync(join(root, "AGENTS.md"), "Answer in two sentences.\n");
+  begin();
+  await terminal.shows(/two sentences\.\s+Let all of this take effect\?/);
+  terminal.type("y\r");
+  await terminal.shows(/take effect\? \[y\/N\] y[\s\S]*ask, or \/ for commands/);
+  terminal.type("hello\r");
+  await terminal.shows("I am here.");
+  expect(provider.requests[0]?.system).toContain("Answer in two sentences.");
+  await leave(3);
+}, 90_000);

@@ -1,11 +1,11 @@
 import { checkKey, findLocalServers, type LocalServer, PROVIDERS, type ProviderName } from "@octant/agent";
-import { trustWaiting } from "@octant/app";
 import { toOneLine } from "@octant/core";
 import { createCredentialStore, type LineReader, openLineReader, setUserSettings } from "@octant/runtime";
+import { askForTrust } from "./ask-for-trust.ts";
 import type { Io } from "./command.ts";
-import { findWaiting, showWaiting } from "./commands/trust.ts";
+import { findWaiting } from "./commands/trust.ts";
 import { asTyped, personCommand } from "./person-command.ts";
-import { isSecret, isYes } from "./questions.ts";
+import { isSecret } from "./questions.ts";
 
 export interface FirstRunOptions {
   /** The provider from the flags, which leaves nothing to choose. */
@@ -30,7 +30,7 @@ export async function firstRun({ provider, root, io }: FirstRunOptions): Promise
   questions.say("Welcome to Octant. It needs a model to work with.\n");
   const isReady = provider ? await keepKey(provider, questions, io) : await chooseModel(questions, io);
   if (!isReady) questions.say(`nothing was changed; ${personCommand(io)} starts this again`);
-  return isReady && (await askForTrust(root, questions, io));
+  return isReady && (await askForTrust(await findWaiting(root, io), questions, io)) !== undefined;
 }
 
 async function chooseModel(questions: LineReader, io: Io): Promise<boolean> {
@@ -89,19 +89,6 @@ async function keepKey(provider: ProviderName, questions: LineReader, io: Io): P
     questions.say(asTyped(`signed in to ${provider}; octant logout ${provider} forgets the key\n`, io));
     return true;
   }
-}
-
-/** No is a valid answer: the project's own hooks, servers and instructions then have no effect. */
-async function askForTrust(root: readonly string[], questions: LineReader, io: Io): Promise<boolean> {
-  const waiting = await findWaiting(root, io);
-  if (waiting.count === 0) return true;
-  questions.say("This folder contains settings and instructions for the agent:\n");
-  showWaiting(waiting, io);
-  const answer = await questions.ask("\nLet all of this take effect? [y/N] ");
-  if (answer === undefined) return false;
-  if (isYes(answer)) await trustWaiting(waiting, { env: io.env });
-  else questions.say(asTyped("not trusted; octant trust asks again", io));
-  return true;
 }
 
 /** Repeats the question until the number is valid; undefined when the person leaves. */

@@ -1,9 +1,9 @@
 import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { TextDecoder } from "node:util";
 import { PROVIDER_NAMES, PROVIDERS, type SessionStore } from "@octant/agent";
-import { type Caller, invalidArgument } from "@octant/core";
+import { type Caller, invalidArgument, toOneLine } from "@octant/core";
 import {
   type Confinement,
   createConfinement,
@@ -18,7 +18,7 @@ import { listCommands, runSlashLine } from "../slash/index.ts";
 import { loadVersion } from "../version.ts";
 import type { AcpHost, FileDiff, ModelChoice, OpenedSession, WorkspaceFiles } from "./acp-host-api.ts";
 import { chooseClient, openClient } from "./choose-client.ts";
-import { type HostServer, type OpenAgentOptions, openAgent } from "./open-agent.ts";
+import { type HostServer, type OpenAgentOptions, type OpenedAgent, openAgent } from "./open-agent.ts";
 import { isOwnSession, openSessionStore, openSessions } from "./sessions.ts";
 
 export interface AcpHostOptions
@@ -71,7 +71,7 @@ export function createAcpHost(options: AcpHostOptions): AcpHost {
         const files = toWorkspaceFiles(octant);
         return {
           agent,
-          notes: [],
+          notes: owner || opened.isRemote ? [] : toNotes(opened),
           commands: listCommands(opened)
             .filter(({ onlyInTerminal, isForRemote }) => !onlyInTerminal && (isForRemote || !owner))
             .map(({ name, summary, argument }) => ({ name, description: summary, hint: argument })),
@@ -231,4 +231,11 @@ function orUndefined<T>(read: () => T): T | undefined {
   } catch {
     return undefined;
   }
+}
+
+/** What of the project has no effect yet. */
+function toNotes({ untrusted, octant }: OpenedAgent): readonly string[] {
+  const files = [...octant.config.waiting.map(({ file }) => basename(file)), ...untrusted];
+  if (files.length === 0) return [];
+  return [`${toOneLine(files.join(", "))}: no effect until you trust it; \`/trust\` shows it`];
 }

@@ -21,7 +21,6 @@ export const CONTEXT_COMMANDS: readonly SlashCommand[] = [
   },
   {
     name: "trust",
-    onlyInTerminal: true,
     onlyWithLocalTools: true,
     argument: "[CODE]",
     summary: "Show what of this project waits for your trust, and trust it",
@@ -102,7 +101,7 @@ function codeBlocks(markdown: string): readonly string[] {
 }
 
 /** The code in the line that trusts stands for exactly the content that was shown. */
-async function trust(code: string, { opened }: SlashContext): Promise<SlashOutcome> {
+async function trust(code: string, { opened, hasInput }: SlashContext): Promise<SlashOutcome> {
   const { octant, env } = opened;
   const waiting = await findUntrusted({ roots: octant.workspace.confinement.roots, env });
   if (waiting.count === 0) return { text: "nothing here waits for your trust" };
@@ -114,7 +113,7 @@ async function trust(code: string, { opened }: SlashContext): Promise<SlashOutco
     });
   if (code === "")
     return {
-      text: `${describeWaiting(waiting)}\n\nEnter lets all of this take effect.`,
+      text: `${describeWaiting(waiting)}\n\n${hasInput ? "Enter" : `\`/trust ${shown}\``} lets all of this take effect.`,
       draft: `/trust ${shown}`,
     };
   await trustWaiting(waiting, { env });

@@ -43,6 +43,7 @@ import { watchStatusLine } from "../agent/chat/watch-status-line.ts";
 import { defineCommand, ENDING_SIGNALS, EXIT, type Io, UsageError } from "../command.ts";
 import { explainWorkspace } from "../open-octant.ts";
 import { asTyped, tell } from "../person-command.ts";
+import { logLine } from "../workspace-flags.ts";
 
 const KEYS = `Keys:
 
@@ -84,14 +85,23 @@ export const chat = defineCommand({
     let from: SessionChoice | undefined = toSessionChoice(flags);
     let beginning: Beginning = prompt === undefined ? {} : { message: prompt };
     let rules: Left["rules"];
+    let asksForTrust = true;
+    const log = onceEach((line) => void logLine(line, io));
     for (;;) {
-      let left = await converse(from, beginning, flags, io, rules);
+      let left = await converse(from, beginning, flags, io, { rules, asksForTrust, log });
       if (left === "no provider") {
         const { firstRun } = await import("../first-run.ts");
         // The parser accepts only valid names.
         const provider = flags.provider as ProviderName | undefined;
         if (!(await firstRun({ provider, root: flags.root, io }))) return EXIT.FAILED;
+        asksForTrust = false;
         left = await converse(from, beginning, flags, io);
+      }
+      if (left !== "no provider" && "waiting" in left) {
+        asksForTrust = false;
+        const { askAtStart } = await import("../ask-for-trust.ts");
+        if (!(await askAtStart(flags.root, left.waiting, io))) return EXIT.FAILED;
+        continue;
       }
       if (left === "no provider") return EXIT.FAILED;
       if (left.next === undefined) {
@@ -118,17 +128,38 @@ interface Left {
   readonly rules?: readonly PermissionRule[];
 }
 
+/** Something of the project waits for trust; answers to that are remembered in this folder. */
+interface WaitsForTrust {
+  readonly waiting: string;
+}
+
+interface Converse {
+  readonly rules?: Left["rules"];
+  readonly asksForTrust?: boolean;
+  readonly log?: (line: string) => void;
+}
+
+/** A session that is opened again has nothing new to say. */
+function onceEach(log: (line: string) => void): (line: string) => void {
+  const told = new Set<string>();
+  return (line) => {
+    if (!told.has(line)) log(line);
+    told.add(line);
+  };
+}
+
 /** Runs one session on the screen until the person leaves it. */
 async function converse(
   from: SessionChoice | undefined,
   beginning: Beginning,
   flags: ChatFlags,
   io: Io,
-  rules: Left["rules"] = [],
-): Promise<Left | "no provider"> {
+  { rules = [], asksForTrust = false, log }: Converse = {},
+): Promise<Left | WaitsForTrust | "no provider"> {
   let app: TerminalApp | PlainApp | undefined;
   await using opened = await openAgent({
     ...toAgentOptions(flags, io),
+    ...(log && { log }),
     host: await openHost(flags, io),
     command: "chat",
     from,
@@ -139,7 +170,9 @@ async function converse(
     return explainWorkspace(cause, flags, io);
   });
   if (!opened) return "no provider";
-  const { sessionRules } = opened.octant;
+  const { sessionRules, config, workspace } = opened.octant;
+  if (asksForTrust && !opened.isRemote && (opened.untrusted.length > 0 || config.waiting.length > 0))
+    return { waiting: workspace.state.folder("chat") };
   for (const rule of rules.toReversed()) sessionRules.setRule(opened.agent.session.id, rule);
   let left: Pick<Left, "next" | "draft"> = {};
   app = createApp(opened, flags, io, (chosen) => {
@@ -147,7 +180,7 @@ async function converse(
   });
   const leave = (signal: NodeJS.Signals) => (signal === "SIGINT" ? app?.interrupt() : app?.quit());
   for (const signal of ENDING_SIGNALS) process.on(signal, leave);
-  const unconfined = await opened.octant.workspace.sandbox.unconfined().catch(() => undefined);
+  const unconfined = await workspace.sandbox.unconfined().catch(() => undefined);
   await app.run(greeting(opened, unconfined?.reason, io), beginning);
   for (const signal of ENDING_SIGNALS) process.off(signal, leave);
   const { id } = opened.agent.session;

@@ -40,8 +40,12 @@ export const trust = defineCommand({
   },
 });
 
-export async function findWaiting(root: readonly string[], io: Io): Promise<Waiting> {
-  return findUntrusted(toWorkspaceOptions({ root }, io)).catch((cause) =>
+export async function findWaiting(
+  root: readonly string[],
+  io: Io,
+  log?: (line: string) => void,
+): Promise<Waiting> {
+  return findUntrusted({ ...toWorkspaceOptions({ root }, io), ...(log && { log }) }).catch((cause) =>
     explainWorkspace(cause, { root }, io),
   );
 }

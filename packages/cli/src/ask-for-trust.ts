@@ -1,0 +1,42 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { trustWaiting, type Waiting } from "@octant/app";
+import { attempt } from "@octant/core";
+import { hashOf, replaceFile } from "@octant/host";
+import { type LineReader, openLineReader } from "@octant/runtime";
+import type { Io } from "./command.ts";
+import { findWaiting, showWaiting } from "./commands/trust.ts";
+import { asTyped } from "./person-command.ts";
+import { isYes } from "./questions.ts";
+
+/**
+ * Asks about everything of the project that waits for trust, unless the person has declined exactly this before.
+ * Returns false when they leave.
+ */
+export async function askAtStart(root: readonly string[], folder: string, io: Io): Promise<boolean> {
+  // The settings have told their warnings already.
+  const waiting = await findWaiting(root, io, () => {});
+  const hash = hashOf(Buffer.from(JSON.stringify(waiting)));
+  const declined = join(folder, "declined-trust");
+  if (attempt(() => readFileSync(declined, "utf8")) === hash) return true;
+  using questions = openLineReader({ input: io.stdin, output: io.stdout });
+  const isTrusted = await askForTrust(waiting, questions, io);
+  if (isTrusted === false) replaceFile(declined, hash, { mode: 0o600 });
+  return isTrusted !== undefined;
+}
+
+/** Without a yes the project's own hooks, servers and instructions have no effect; undefined when the person leaves. */
+export async function askForTrust(
+  waiting: Waiting,
+  questions: LineReader,
+  io: Io,
+): Promise<boolean | undefined> {
+  if (waiting.count === 0) return true;
+  questions.say("This folder contains settings and instructions for the agent:\n");
+  showWaiting(waiting, io);
+  const answer = await questions.ask("\nLet all of this take effect? [y/N] ");
+  if (answer === undefined) return undefined;
+  if (isYes(answer)) await trustWaiting(waiting, { env: io.env });
+  else questions.say(asTyped("not trusted; octant trust asks again", io));
+  return isYes(answer);
+}
