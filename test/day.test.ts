@@ -44,7 +44,8 @@ async function say(line: string, answer: string | RegExp) {
 function script({ user, results, system }: ScriptedRequest) {
   const [, verb = "", rest = ""] = /^(\w+) ?([\s\S]*)$/.exec(user.trim()) ?? [];
   if (/have no tools/.test(system)) return { parts: [{ text: "1. Write the plan down." }] };
-  if (results.length > 0) return { parts: [{ text: `Result seen: ${results[0]?.text.slice(0, 60)}` }] };
+  if (results.length > 0 && verb !== "loop")
+    return { parts: [{ text: `Result seen: ${results[0]?.text.slice(0, 60)}` }] };
   if (verb === "run") return { parts: [{ call: "proc", input: { action: "exec", command: rest } }] };
   if (verb === "create")
     return { parts: [{ call: "fs", input: { action: "write", uri: rest, content: "made\n" } }] };
@@ -55,6 +56,7 @@ function script({ user, results, system }: ScriptedRequest) {
       .digest("hex")}`;
     return { parts: [{ call: "fs", input: { action: "apply_patch", uri: "README.md", base_hash, patch } }] };
   }
+  if (verb === "loop") return { parts: [{ call: "fs", input: { action: "read", uri: "missing.txt" } }] };
   if (verb === "code") return { parts: [{ text: `Here:\n\n\`\`\`js\n${LONG_LINE}\n\`\`\`\n\nDone.` }] };
   if (verb === "slow") return { parts: [{ text: "one two three four five six seven" }], delay_ms: 400 };
   return { parts: [{ text: `Heard: ${user.trim().slice(0, 80)}` }] };
@@ -312,6 +314,156 @@ const SCENARIOS: readonly Scenario[] = [
       await tmux.shows(IDLE);
     },
   },
+  {
+    title: "a broken MCP server is told with what it printed",
+    async act() {
+      expect(tmux.all().join("\n")).toMatch(/server broken cannot be used[\s\S]{0,100}no such config\s+here/);
+    },
+  },
+  {
+    title: "a long paste is one chip and one message, sent as it was",
+    against: "claude-code#28282",
+    async act() {
+      const text = Array.from({ length: 40 }, (_, i) => `pasted line ${i}`).join("\n");
+      tmux.type("about ");
+      tmux.paste(text);
+      await tmux.shows("[paste #1, 40 lines]");
+      expect(tmux.screen().join("\n")).not.toContain("pasted line 20");
+      await send();
+      expect(lastRequest()).toContain(JSON.stringify(text).slice(1, -1));
+    },
+  },
+  {
+    title: "resizing keeps the lines of the shell, and every answer once",
+    against: "oh-my-pi#492",
+    async act() {
+      await say("unique-marker-7", "Heard: unique-marker-7");
+      for (const [columns, rows] of [
+        [60, 20],
+        [120, 40],
+        [100, 30],
+      ] as const) {
+        tmux.resize(columns, rows);
+        await tmux.shows(/some-model/);
+      }
+      const all = tmux.all();
+      expect(all.filter((row) => row === "a line of the shell")).toHaveLength(1);
+      expect(all.filter((row) => row.startsWith("Heard: unique-marker-7"))).toHaveLength(1);
+    },
+  },
+  {
+    title: "Shift-Tab reaches plan mode with its name in the status line, where an edit is refused",
+    against: "codex#2101",
+    async act() {
+      tmux.press("BTab", "BTab", "BTab");
+      await tmux.shows("· plan ·");
+      await say("create planned.txt", "Result seen: PERMISSION_DENIED");
+      expect(existsSync(inProject("planned.txt"))).toBe(false);
+      tmux.press("BTab");
+      await tmux.shows("· ask ·");
+    },
+  },
+  {
+    title: "requests only grow at their end, also across modes",
+    against: "claude-code#92033",
+    async act() {
+      const prefix = ({ raw }: { raw: string }) => raw.slice(0, raw.indexOf('"messages":'));
+      const own = provider.requests.filter(({ system }) => !/sub-agent|have no tools/.test(system));
+      const [one, other] = [own.at(-1), own.at(-6)];
+      expect(one && other && prefix(one)).toBe(other && prefix(other));
+    },
+  },
+  {
+    title: "a question shows the whole command, and always allows no more than its parts",
+    against: "opencode#40158",
+    async act() {
+      tmux.type("run mkdir -p made && touch made/x");
+      tmux.press("Enter");
+      await tmux.shows("[y] allow once");
+      await tmux.shows("mkdir -p made && touch made/x");
+      tmux.type("a");
+      tmux.press("Enter");
+      await tmux.has(/Result seen: /);
+      await tmux.shows(IDLE);
+      expect(existsSync(inProject("made/x"))).toBe(true);
+      tmux.type("run touch elsewhere.txt");
+      tmux.press("Enter");
+      await tmux.shows("[y] allow once");
+      tmux.type("n");
+      await tmux.shows(IDLE);
+      expect(existsSync(inProject("elsewhere.txt"))).toBe(false);
+    },
+  },
+  {
+    title: "the file with the person's own rules is not offered to git",
+    async act() {
+      expect(existsSync(inProject(".hanzo/settings.local.json"))).toBe(true);
+      await say("!git status --short; echo listed", /^\s*listed$/m);
+      const status = execFileSync("git", ["status", "--short"], { cwd: project.root, encoding: "utf8" });
+      expect(status).not.toContain("settings.local.json");
+    },
+  },
+  {
+    title: "/undo takes back what a command of the agent did",
+    against: "codex#9203",
+    async act() {
+      tmux.type("run echo new > by-command.txt");
+      tmux.press("Enter");
+      await tmux.shows("[y] allow once");
+      tmux.type("y");
+      await vi.waitFor(() => expect(existsSync(inProject("by-command.txt"))).toBe(true), WAITING);
+      await tmux.shows(IDLE);
+      await say("/undo", "by-command.txt");
+      expect(existsSync(inProject("by-command.txt"))).toBe(false);
+    },
+  },
+  {
+    title: "/solve, /code and /review know the conversation, and leave their reports in it",
+    against: "goose#10835",
+    async act() {
+      for (const command of ["/solve why it fails", "/code the mending", "/review the change"]) {
+        const before = provider.requests.length;
+        const [, name = ""] = /^\/(\w+)/.exec(command) ?? [];
+        tmux.type(command);
+        await send();
+        expect(provider.requests[before]?.raw, name).toContain("unique-marker-7");
+        await say(`after ${name}`, `Heard: after ${name}`);
+        expect(lastRequest(), name).toContain(`The person ran ${command}. The report of the sub-agent`);
+      }
+    },
+  },
+  {
+    title: "/compact shortens the conversation, and the instructions stay as they were",
+    against: "claude-code#68636",
+    async act() {
+      const before = provider.requests.findLast(
+        ({ system }) => !/sub-agent|have no tools/.test(system),
+      )?.system;
+      expect(before).toContain("Always mention the milk.");
+      await say("/compact", /compacted/);
+      await say("after the compaction", "Heard: after the compaction");
+      expect(provider.requests.at(-1)?.system).toBe(before);
+      expect(lastRequest()).not.toContain("Heard: unique-marker-7");
+    },
+  },
+  {
+    title: "the same failing call is not repeated for ever",
+    against: "claude-code#30150",
+    async act() {
+      const before = provider.requests.length;
+      await say("loop please", /repeat|same call/);
+      expect(provider.requests.length - before).toBeLessThan(12);
+    },
+  },
+  {
+    title: "no line names a command that the person cannot run",
+    async act() {
+      const all = tmux.all().join("\n");
+      expect(all).not.toMatch(/npx octant/);
+      // Without an octant on the PATH the command is the one of npx.
+      expect(all).not.toMatch(/(?<!@)octant mcp test/);
+    },
+  },
 ];
 
 const NO_TMUX = inject("missing").includes("tmux");
@@ -328,7 +480,16 @@ beforeAll(async () => {
     execFileSync("mkdir", ["-p", join(inProject(path), "..")]);
     writeFileSync(inProject(path), text);
   }
+  const settings = {
+    custom_instructions: "Always mention the milk.",
+    mcp_servers: { broken: { command: "sh", args: ["-c", "echo no such config here >&2; exit 3"] } },
+  };
+  const home = join(project.env["HOME"] ?? "", ".config/hanzo");
+  execFileSync("mkdir", ["-p", home]);
+  writeFileSync(join(home, "settings.json"), JSON.stringify(settings));
   tmux = openTmux(project.root, { ...project.env, ...accountAt(provider) });
+  tmux.type("echo a line of the shell");
+  tmux.press("Enter");
   tmux.type("$OCTANT --model some-model");
   tmux.press("Enter");
   await tmux.shows(IDLE);

@@ -34,6 +34,11 @@ export function openTmux(cwd: string, env: NodeJS.ProcessEnv, columns = 100, row
   return {
     /** Types text as it is. */
     type: (text: string) => void tmux("send-keys", "-l", text),
+    /** Pastes text as a terminal does. */
+    paste: (text: string) => {
+      tmux("set-buffer", text);
+      tmux("paste-buffer", "-p");
+    },
     /** Presses keys by tmux's names, such as Enter, Home, C-j. */
     press: (...keys: string[]) => void tmux("send-keys", ...keys),
     resize: (toColumns: number, toRows: number) =>

@@ -39,6 +39,8 @@ export type AppOptions = OutboxOptions & {
   bell?: boolean;
   /** Shows a desktop notification. */
   notify?: (notification: Notification) => Promise<void>;
+  /** A text for the person, with our commands as they have to type them. */
+  asTyped?: (text: string) => string;
   /** Where the terminal does not report its focus: how long the person must have typed nothing. */
   notifyAfterMs?: number;
   /** Queries the terminal's background colour before the first frame; the palette follows it. */

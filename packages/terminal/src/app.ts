@@ -1,4 +1,4 @@
-import type { EndReason } from "@octant/agent";
+import type { AgentEvent, EndReason } from "@octant/agent";
 import { type Ask, toOneLine } from "@octant/core";
 import type { AppOptions, Beginning } from "./app-options.ts";
 import type { TerminalInput } from "./device.ts";
@@ -90,7 +90,7 @@ export class TerminalApp {
   async run(greeting: readonly Line[], { message, draft }: Beginning = {}): Promise<void> {
     const { device, agent, history } = this.#options;
     const stopListening = agent.subscribe((event) => {
-      this.#view.onEvent(event);
+      this.#view.onEvent(this.#toShown(event));
       if (event.type === "end") this.#ring(toEnding(event));
       this.refresh();
     });
@@ -119,6 +119,15 @@ export class TerminalApp {
       this.#suspended = true;
       await device.stop();
     }
+  }
+
+  #toShown(event: AgentEvent): AgentEvent {
+    const { asTyped } = this.#options;
+    if (!asTyped) return event;
+    if (event.type === "notice") return { ...event, text: asTyped(event.text) };
+    return event.type === "end" && event.message !== undefined
+      ? { ...event, message: asTyped(event.message) }
+      : event;
   }
 
   /** Leaves as if the person had asked for it, such as when the terminal closes. */
@@ -293,7 +302,8 @@ export class TerminalApp {
   }
 
   #failed(error: unknown): void {
-    const text = error instanceof Error ? error.message : String(error);
+    const message = error instanceof Error ? error.message : String(error);
+    const text = this.#options.asTyped?.(message) ?? message;
     const lines = `✗ ${text.trimEnd()}`
       .split("\n")
       .flatMap((line) => wrap([span(toOneLine(line), { role: "error" })], this.#options.device.columns));

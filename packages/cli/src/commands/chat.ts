@@ -239,6 +239,7 @@ function createApp(
     history: openHistory(join(octant.workspace.state.folder("chat"), "history.jsonl")),
     complete: createCompleter(opened, io.cwd()),
     bell: true,
+    asTyped: (text) => asTyped(text, io),
     ...(settings.notifications.mode === "auto" && {
       notify: createNotifier({ env: io.env, roots, write: (sequence) => device.write(sequence) }),
     }),
