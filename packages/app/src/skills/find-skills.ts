@@ -57,10 +57,6 @@ export function findSkills({ roots, env }: SkillPlaces): readonly Skill[] {
     });
 }
 
-/** The skills that take effect. */
-export const usableSkills = (places: SkillPlaces): readonly Skill[] =>
-  findSkills(places).filter(({ problem, waitsForTrust }) => problem === undefined && !waitsForTrust);
-
 /** What the head says that Octant does not do. */
 export const ignoredFields = ({ head }: Pick<Skill, "head">, known: readonly string[]): readonly string[] =>
   [...head.fields.keys()].filter((name) => !known.includes(name));

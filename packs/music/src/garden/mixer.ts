@@ -15,8 +15,6 @@ interface MixerOptions {
   soundOf(region: Region): Sound;
 }
 
-export type Mixer = ReturnType<typeof createMixer>;
-
 /** The timeline with its position. It has no clock: each call of `mix` is the next stretch of sound. */
 export function createMixer({ regions, soundOf }: MixerOptions) {
   const sounds = new Map<string, Stereo>();
