@@ -6,6 +6,7 @@ import { backgroundClock } from "@octant/host";
 import { ANY_PROJECT } from "@octant/http";
 import { createContainers } from "./containers/containers.ts";
 import type { ContainerEngine } from "./engines/engine.ts";
+import { mountEvents } from "./events/mount-events.ts";
 import {
   CACHE_IN_CONTAINER,
   type InstallInContainer,
@@ -13,6 +14,9 @@ import {
   writeContainerSettings,
 } from "./install.ts";
 import { createLifecycle } from "./lifecycle/lifecycle-events.ts";
+import { lockFolder } from "./operations/folder-lock.ts";
+import { createMetrics } from "./operations/metrics.ts";
+import { mountOperations } from "./operations/mount-operations.ts";
 import { configLimits } from "./projects/limits-tool.ts";
 import { openSpecTools } from "./projects/openspec-tools.ts";
 import { type Project, ProjectLimits } from "./projects/project.ts";
@@ -51,6 +55,8 @@ export async function createHub({ folder, env, engine, install, log, clock = bac
     mkdirSync(path, { recursive: true, mode: 0o700 });
     return path;
   };
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  const lock = await lockFolder(folder);
   // Its tools name no files: this root stays empty.
   const roots = [place("root")];
   const projectsFolder = place("projects");
@@ -146,6 +152,8 @@ export async function createHub({ folder, env, engine, install, log, clock = bac
   for (const { id } of await store.records<Project>("project").list()) await workspaces.cleanUp(id);
   await sessions.resume();
   await scheduler.start();
+  const metrics = createMetrics(store, lifecycle, sessions.workingCount);
+  let isClosing = false;
   return {
     octant,
     store,
@@ -160,9 +168,14 @@ export async function createHub({ folder, env, engine, install, log, clock = bac
       for (const { id, name } of await tokens.list()) if (name === START_TOKEN) await tokens.revoke(id);
       return tokens.create({ name: START_TOKEN, scope: "admin" });
     },
-    serve: (serving: HttpServing = {}) =>
-      octant.serveHttp({ ...serving, tokens: tokens.check, project: ANY_PROJECT }),
+    async serve(serving: HttpServing = {}) {
+      const server = await octant.serveHttp({ ...serving, tokens: tokens.check, project: ANY_PROJECT });
+      mountEvents(server, { dispatch: octant.dispatch, logs, log });
+      mountOperations(server, { metrics, store, isReady: () => !isClosing });
+      return server;
+    },
     async [Symbol.asyncDispose]() {
+      isClosing = true;
       await scheduler.close();
       await sessions.close(DRAIN_MS);
       await octant.close();
@@ -170,6 +183,8 @@ export async function createHub({ folder, env, engine, install, log, clock = bac
       await engine.close();
       await logs[Symbol.asyncDispose]();
       await store.close();
+      metrics[Symbol.dispose]();
+      await lock[Symbol.asyncDispose]();
     },
   };
 }

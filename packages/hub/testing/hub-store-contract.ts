@@ -1,5 +1,5 @@
 import { expect, test, vi } from "vitest";
-import type { HubRecord, HubStore } from "../src/store/hub-store.ts";
+import type { DumpRow, HubRecord, HubStore } from "../src/store/hub-store.ts";
 
 interface Thing extends HubRecord {
   readonly count: number;
@@ -127,5 +127,31 @@ export function describeHubStore(
     await leases.release("nightly", "a");
     expect(await other.take("nightly", "b", 0)).toBe(true);
     expect(await leases.take("nightly", "a", 60_000)).toBe(true);
+  });
+
+  test("a dump has one state while others write, and refills only an empty store", async () => {
+    const { store, reopen } = await open();
+    await store.records<Thing>("project").add(thing("a", { name: "one" }));
+    for (const seq of [1, 2]) await store.events.append("log", { seq });
+    const rows: DumpRow[] = [];
+    for await (const row of store.dump()) {
+      // A change after the dump began is not part of it.
+      if (rows.length === 0) await (await reopen()).events.append("log", { seq: 3 });
+      rows.push(row);
+    }
+    expect(rows).toEqual([
+      { kind: "project", record: thing("a", { name: "one" }) },
+      { log_id: "log", event: { seq: 1 } },
+      { log_id: "log", event: { seq: 2 } },
+    ]);
+    const given = async function* () {
+      yield* rows;
+    };
+    await expect(store.load(given())).rejects.toMatchObject({ code: "ALREADY_EXISTS" });
+    await store.records("project").remove("a");
+    await store.events.remove("log");
+    await store.load(given());
+    expect(await store.records<Thing>("project").list()).toEqual([thing("a", { name: "one" })]);
+    expect(await store.events.last("log")).toBe(2);
   });
 }

@@ -11,6 +11,10 @@ const DEFAULT_PORT = 7320;
 export const hub = defineCommand({
   name: "hub",
   summary: "Serve projects, workspaces and agent sessions to many people over MCP",
+  arguments: [
+    { name: "backup|restore", kind: ["backup", "restore"], optional: true },
+    { name: "FILE", optional: true },
+  ],
   flags: {
     folder: { summary: "Where the hub keeps everything; default ~/.local/share/octant/hub", value: "DIR" },
     engine: {
@@ -24,12 +28,21 @@ export const hub = defineCommand({
   },
   notes: `The agent's loop runs in the hub, with your API keys; its tools run in a container of the project, which has neither
 the keys nor, by default, a network. docs/hub.md tells the whole story. For example:
-  octant call project.create name=demo folder=/path/to/repository --host URL --token TOKEN`,
-  async run({ flags }, io) {
+  octant call project.create name=demo folder=/path/to/repository --host URL --token TOKEN
+octant hub backup FILE saves everything, also while the hub runs; octant hub restore FILE fills an empty folder.`,
+  async run({ args: [verb, file], flags }, io) {
     const { env } = io;
     const folder = resolve(io.cwd(), flags.folder ?? defaultFolder(env));
+    const { backUpHub, chooseEngine, createHub, restoreHub, toInstall } = await import("@octant/hub");
+    if (verb !== undefined) {
+      if (file === undefined)
+        throw new UsageError(`octant hub ${verb} needs a FILE`, `octant hub ${verb} hub.tar.gz`);
+      const work = verb === "backup" ? backUpHub : restoreHub;
+      const { rows, projects, workspaces } = await work({ folder, file: resolve(io.cwd(), file), env });
+      const what = `${rows} records and events, ${projects.length} projects, ${workspaces.length} workspaces`;
+      return print(`${verb === "backup" ? `Saved to ${file}` : `Restored to ${folder}`}: ${what}`, io);
+    }
     mkdirSync(folder, { recursive: true, mode: 0o700 });
-    const { chooseEngine, createHub, toInstall } = await import("@octant/hub");
     const log = (line: string) => logLine(line, io);
     const engine = await chooseEngine({ engine: flags.engine ?? "auto", env, folder, log });
     const install = toInstall(thisInstall().launcher);

@@ -3,6 +3,8 @@ import { ToolError } from "@octant/core";
 import type { EventLog } from "../store/hub-store.ts";
 
 const PAGE = 500;
+/** Events of an open session that its readers share; a slower reader reads the store. */
+const MAX_TAIL = 512;
 
 export type HubLogs = Awaited<ReturnType<typeof createHubLogs>>;
 
@@ -11,15 +13,27 @@ export async function createHubLogs(events: EventLog) {
   const open = new Set<string>();
   const waiting = new Map<string, Set<() => void>>();
   const summaries = new Map<string, { readonly seq: number; readonly info: SessionInfo }>();
+  const wake = (id: string) => {
+    for (const go of waiting.get(id) ?? []) go();
+    waiting.delete(id);
+  };
   const watching = await events.watch((grown) => {
-    for (const id of grown === undefined ? [...waiting.keys()] : [grown]) {
-      for (const go of waiting.get(id) ?? []) go();
-      waiting.delete(id);
-    }
+    // Those of this hub wake their readers once they are in the tail.
+    const others = grown === undefined ? [...waiting.keys()] : [grown];
+    for (const id of others) if (!tails.has(id)) wake(id);
   });
-  const readAfter = async (id: string, after: number, limit: number) =>
+  /** The last events of the sessions that this hub writes. */
+  const tails = new Map<string, StampedEvent[]>();
+  const readAfter = async (id: string, after: number, limit: number): Promise<readonly StampedEvent[]> => {
+    const tail = tails.get(id);
+    const first = tail?.[0]?.seq;
+    if (tail && first !== undefined && after >= first - 1) {
+      const from = after - first + 1;
+      return tail.slice(from, Math.min(tail.length, from + limit));
+    }
     // Only sessions write to these logs.
-    (await events.read(id, after, limit)) as readonly StampedEvent[];
+    return (await events.read(id, after, limit)) as readonly StampedEvent[];
+  };
   const lock = (id: string) => {
     if (open.has(id)) throw new ToolError("LOCKED", `session ${id} is open`, {});
     open.add(id);
@@ -36,9 +50,17 @@ export async function createHubLogs(events: EventLog) {
     },
     async open(id): Promise<EventStore> {
       lock(id);
+      const tail: StampedEvent[] = [];
+      tails.set(id, tail);
       return {
-        append: (event) => events.append(id, event),
+        async append(event) {
+          await events.append(id, event);
+          tail.push(event);
+          if (tail.length > MAX_TAIL) tail.shift();
+          wake(id);
+        },
         async close() {
+          tails.delete(id);
           open.delete(id);
         },
       };

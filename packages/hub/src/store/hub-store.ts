@@ -1,3 +1,6 @@
+import { ToolError } from "@octant/core";
+import { z } from "zod";
+
 /** A stored thing of the hub: a project, a session, a schedule. */
 export interface HubRecord {
   readonly id: string;
@@ -67,6 +70,10 @@ export interface HubStore {
   records<T extends HubRecord>(kind: RecordKind): Records<T>;
   readonly events: EventLog;
   readonly leases: Leases;
+  /** Everything but leases in one consistent state, while others write. */
+  dump(): AsyncIterable<DumpRow>;
+  /** Fills an empty store with what `dump` gave; all of it or nothing. */
+  load(rows: AsyncIterable<DumpRow>): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -81,3 +88,21 @@ export const RECORD_KINDS = [
   "webhook",
 ] as const;
 export type RecordKind = (typeof RECORD_KINDS)[number];
+
+const Stored = z.looseObject({ id: z.string(), created_at: z.string() });
+/** A record or an event outside of a store. */
+export const DumpRow = z.union([
+  z.object({ kind: z.enum(RECORD_KINDS), record: Stored }),
+  z.object({ log_id: z.string(), event: z.looseObject({ seq: z.int() }) }),
+]);
+export type DumpRow =
+  | { readonly kind: RecordKind; readonly record: HubRecord }
+  | { readonly log_id: string; readonly event: LoggedEvent };
+
+/** Throws when a store that is to be filled has records. */
+export function refuseFull(records: number): void {
+  if (records === 0) return;
+  throw new ToolError("ALREADY_EXISTS", "the hub's state is not empty; restore into an empty one", {
+    uri: "hub",
+  });
+}

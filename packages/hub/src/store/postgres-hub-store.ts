@@ -1,6 +1,16 @@
 import { randomUUID } from "node:crypto";
 import { ToolError } from "@octant/core";
-import type { EventLog, HubRecord, HubStore, Leases, LoggedEvent, RecordKind, Records } from "./hub-store.ts";
+import {
+  type DumpRow,
+  type EventLog,
+  type HubRecord,
+  type HubStore,
+  type Leases,
+  type LoggedEvent,
+  type RecordKind,
+  type Records,
+  refuseFull,
+} from "./hub-store.ts";
 import {
   codeOf,
   connectToPostgres,
@@ -22,6 +32,8 @@ export async function openPostgresHubStore(options: PostgresOptions): Promise<Hu
     records: (kind) => createRecords(connection, kind),
     events: createEventLog(connection),
     leases: createLeases(connection),
+    dump: () => dump(connection),
+    load: (rows) => load(connection, rows),
     close: connection.close,
   };
 }
@@ -100,6 +112,40 @@ const createRecords = <T extends HubRecord>({ run }: PostgresConnection, kind: R
       }),
   };
 };
+
+const DUMP_ROWS = 500;
+
+/** Pages of one snapshot: another transaction's rows are not seen. */
+async function* dump({ sql }: PostgresConnection): AsyncGenerator<DumpRow> {
+  const tx = await sql.reserve();
+  try {
+    await tx`BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY`;
+    const records = tx`SELECT kind, doc FROM octant_hub.records ORDER BY kind, created_at, id`;
+    for await (const rows of records.cursor(DUMP_ROWS))
+      for (const row of rows) yield { kind: row["kind"], record: JSON.parse(row["doc"]) };
+    const events = tx`SELECT log_id, event FROM octant_hub.events ORDER BY log_id, seq`;
+    for await (const rows of events.cursor(DUMP_ROWS))
+      for (const row of rows) yield { log_id: row["log_id"], event: JSON.parse(row["event"]) };
+  } finally {
+    await tx`ROLLBACK`;
+    tx.release();
+  }
+}
+
+async function load({ sql }: PostgresConnection, rows: AsyncIterable<DumpRow>): Promise<void> {
+  await sql.begin(async (tx) => {
+    const [found] = await tx`SELECT count(*) AS count FROM octant_hub.records`;
+    refuseFull(Number(found?.["count"]));
+    for await (const row of rows)
+      if ("record" in row) {
+        const { id, project_id = NO_PROJECT, name = null, created_at } = row.record;
+        const columns = { kind: row.kind, id, project_id, name, created_at, doc: JSON.stringify(row.record) };
+        await tx`INSERT INTO octant_hub.records ${tx(columns)}`;
+      } else
+        await tx`INSERT INTO octant_hub.events
+          VALUES (${row.log_id}, ${row.event.seq}, ${JSON.stringify(row.event)})`;
+  });
+}
 
 const UNIQUE_VIOLATION = "23505";
 

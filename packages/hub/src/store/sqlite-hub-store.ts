@@ -1,7 +1,16 @@
 import type { DatabaseSync } from "node:sqlite";
 import { ToolError } from "@octant/core";
 import { createDatabase, durably, inTransaction, openDatabase } from "@octant/host";
-import type { EventLog, HubRecord, HubStore, Leases, LoggedEvent, RecordKind, Records } from "./hub-store.ts";
+import {
+  type EventLog,
+  type HubRecord,
+  type HubStore,
+  type Leases,
+  type LoggedEvent,
+  type RecordKind,
+  type Records,
+  refuseFull,
+} from "./hub-store.ts";
 
 const WHAT = "the database of the hub";
 
@@ -35,6 +44,38 @@ export function openSqliteHubStore({ file, now = Date.now }: SqliteHubStoreOptio
     records: (kind) => createRecords(use, kind),
     events: createEventLog(use),
     leases: createLeases(use, now),
+    async *dump() {
+      // Its own connection: a transaction of this one would hold up the others.
+      const db = openDatabase(file, WHAT, MIGRATIONS);
+      try {
+        db.exec("BEGIN");
+        // Only these kinds are stored.
+        for (const row of db.prepare("SELECT kind, doc FROM records ORDER BY kind, created_at, id").iterate())
+          yield { kind: String(row["kind"]) as RecordKind, record: JSON.parse(String(row["doc"])) };
+        for (const row of db.prepare("SELECT log_id, event FROM events ORDER BY log_id, seq").iterate())
+          yield { log_id: String(row["log_id"]), event: JSON.parse(String(row["event"])) };
+      } finally {
+        db.close();
+      }
+    },
+    async load(rows) {
+      const db = openDatabase(file, WHAT, MIGRATIONS);
+      try {
+        db.exec("BEGIN IMMEDIATE");
+        refuseFull(Number(db.prepare("SELECT count(*) AS count FROM records").get()?.["count"]));
+        for await (const row of rows)
+          if ("record" in row) writeRecord(db, row.kind, row.record);
+          else
+            db.prepare("INSERT INTO events VALUES (?, ?, ?)").run(
+              row.log_id,
+              row.event.seq,
+              JSON.stringify(row.event),
+            );
+        db.exec("COMMIT");
+      } finally {
+        db.close();
+      }
+    },
     close: async () => database.close(),
   };
 }
@@ -51,23 +92,7 @@ const createRecords = <T extends HubRecord>(use: Use, kind: RecordKind): Records
     const row = db.prepare("SELECT doc FROM records WHERE kind = ? AND id = ?").get(kind, id);
     return row && parse(row);
   };
-  const write = (db: DatabaseSync, record: T) => {
-    const { id, project_id = NO_PROJECT, name = null, created_at } = record;
-    try {
-      db.prepare("INSERT INTO records VALUES (?, ?, ?, ?, ?, ?)").run(
-        kind,
-        id,
-        project_id,
-        name,
-        created_at,
-        JSON.stringify(record),
-      );
-    } catch (cause) {
-      if (!isConstraint(cause)) throw cause;
-      const message = `there is already a ${kind} named '${name ?? id}'; choose another name`;
-      throw new ToolError("ALREADY_EXISTS", message, { uri: `${kind}:${name ?? id}` }, { cause });
-    }
-  };
+  const write = (db: DatabaseSync, record: T) => writeRecord(db, kind, record);
   return {
     get: async (id) => use((db) => find(db, id)),
     list: async ({ project_id, id_prefix, limit = -1 } = {}) =>
@@ -111,6 +136,24 @@ const createRecords = <T extends HubRecord>(use: Use, kind: RecordKind): Records
       ),
   };
 };
+
+function writeRecord(db: DatabaseSync, kind: RecordKind, record: HubRecord): void {
+  const { id, project_id = NO_PROJECT, name = null, created_at } = record;
+  try {
+    db.prepare("INSERT INTO records VALUES (?, ?, ?, ?, ?, ?)").run(
+      kind,
+      id,
+      project_id,
+      name,
+      created_at,
+      JSON.stringify(record),
+    );
+  } catch (cause) {
+    if (!isConstraint(cause)) throw cause;
+    const message = `there is already a ${kind} named '${name ?? id}'; choose another name`;
+    throw new ToolError("ALREADY_EXISTS", message, { uri: `${kind}:${name ?? id}` }, { cause });
+  }
+}
 
 const createEventLog = (use: Use): EventLog => {
   const listeners = new Set<(log_id: string) => void>();

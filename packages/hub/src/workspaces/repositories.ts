@@ -55,7 +55,7 @@ export function createRepositories({
         else {
           const from = "url" in source ? source.url : source.folder;
           await gitIn(undefined)(["clone", "--bare", "--quiet", "--", from, place], { signal });
-          await gitIn(place)(["config", "remote.origin.fetch", "+refs/heads/*:refs/remotes/origin/*"]);
+          await connectToSource(gitIn(place), source);
         }
         await resolve(project.id, await branchOf(project));
       } catch (cause) {
@@ -134,6 +134,15 @@ export function createRepositories({
       rmSync(join(folder, project_id), { recursive: true, force: true });
     },
   };
+}
+
+/** Where the repository fetches from and pushes to. */
+export async function connectToSource(
+  git: RunGit,
+  source: { readonly url: string } | { readonly folder: string },
+): Promise<void> {
+  await git(["config", "remote.origin.url", "url" in source ? source.url : source.folder]);
+  await git(["config", "remote.origin.fetch", "+refs/heads/*:refs/remotes/origin/*"]);
 }
 
 async function createEmpty(

@@ -1,0 +1,196 @@
+import { createHash } from "node:crypto";
+import {
+  createReadStream,
+  createWriteStream,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  renameSync,
+  rmSync,
+} from "node:fs";
+import { readFile, writeFile } from "node:fs/promises";
+import { basename, dirname, join, resolve } from "node:path";
+import { createInterface } from "node:readline";
+import { pipeline } from "node:stream/promises";
+import { refuseNewer, ToolError } from "@octant/core";
+import { findTrusted, runTrusted } from "@octant/host";
+import { z } from "zod";
+import type { Project } from "../projects/project.ts";
+import { DumpRow, type HubStore } from "../store/hub-store.ts";
+import { openSqliteHubStore } from "../store/sqlite-hub-store.ts";
+import { createRunGit } from "../workspaces/git-repository.ts";
+import { connectToSource } from "../workspaces/repositories.ts";
+import type { Workspace } from "../workspaces/workspaces.ts";
+import { lockFolder } from "./folder-lock.ts";
+
+const FORMAT = 1;
+const ROWS = "hub.jsonl";
+const MANIFEST = "manifest.json";
+const TAR_MS = 3_600_000;
+/** tar ends with this when a file changed while it was read, which is normal in a running hub. */
+const TAR_CHANGED = 1;
+
+const Manifest = z.object({
+  format: z.int(),
+  created_at: z.string(),
+  rows: z.int(),
+  sha256: z.string(),
+  projects: z.array(z.string()).readonly(),
+  workspaces: z.array(z.object({ id: z.string(), project_id: z.string() })).readonly(),
+});
+export type BackupManifest = z.output<typeof Manifest>;
+
+export interface BackupOptions {
+  readonly folder: string;
+  readonly file: string;
+  readonly env: NodeJS.ProcessEnv;
+}
+
+/**
+ * Writes everything of a hub to one file, also while the hub runs: its records and events in one consistent state, its
+ * repositories as git bundles, and the workspaces as they are.
+ */
+export async function backUpHub({ folder, file, env }: BackupOptions): Promise<BackupManifest> {
+  if (!existsSync(join(folder, "hub.db"))) throw notFound(`${folder} has no hub`);
+  const target = resolve(file);
+  if (existsSync(target)) throw new ToolError("ALREADY_EXISTS", `${file} exists already`, { uri: file });
+  const place = mkdtempSync(join(folder, "backup-"));
+  const store = openSqliteHubStore({ file: join(folder, "hub.db") });
+  try {
+    const manifest = await writeRows(store, place);
+    const git = createRunGit(env);
+    for (const id of manifest.projects)
+      await git(join(folder, "projects", id, "repository.git"))([
+        "bundle",
+        "create",
+        "--quiet",
+        join(place, `${id}.bundle`),
+        "--all",
+      ]);
+    await writeFile(join(place, MANIFEST), `${JSON.stringify(manifest)}\n`);
+    const present = manifest.projects.filter((id) => existsSync(join(folder, "projects", id, "workspaces")));
+    // It has the secrets of projects.
+    await writeFile(`${target}.part`, "", { mode: 0o600, flag: "wx" });
+    await tar(env, [
+      ...["--create", "--gzip", "--file", `${target}.part`, "-C", place, "."],
+      ...(present.length > 0 ? ["-C", folder, ...present.map((id) => `projects/${id}/workspaces`)] : []),
+    ]);
+    renameSync(`${target}.part`, target);
+    return manifest;
+  } finally {
+    await store.close();
+    rmSync(place, { recursive: true, force: true });
+    rmSync(`${target}.part`, { force: true });
+  }
+}
+
+/** Fills an empty folder with a backup, and checks that all of it is there. */
+export async function restoreHub({ folder, file, env }: BackupOptions): Promise<BackupManifest> {
+  if (!existsSync(file)) throw notFound(`${file} does not exist`);
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  await using _lock = await lockFolder(folder);
+  if (existsSync(join(folder, "hub.db")))
+    throw new ToolError("ALREADY_EXISTS", `${folder} has a hub already; restore into an empty folder`, {
+      uri: folder,
+    });
+  const place = mkdtempSync(join(folder, "restore-"));
+  try {
+    await tar(env, ["--extract", "--gzip", "--no-same-owner", "--file", resolve(file), "-C", place]);
+    const manifest = await readManifest(place);
+    await checkRows(place, manifest);
+    const database = join(place, "hub.db");
+    const store = openSqliteHubStore({ file: database });
+    try {
+      await store.load(readRows(place));
+      await restoreProjects(place, manifest, await store.records<Project>("project").list(), env);
+    } finally {
+      await store.close();
+    }
+    if (existsSync(join(folder, "projects"))) rmSync(join(folder, "projects"), { recursive: true });
+    renameSync(join(place, "projects"), join(folder, "projects"));
+    // Last: a folder without it can be restored into again.
+    renameSync(database, join(folder, "hub.db"));
+    return manifest;
+  } finally {
+    rmSync(place, { recursive: true, force: true });
+  }
+}
+
+async function writeRows(store: HubStore, place: string): Promise<BackupManifest> {
+  const sum = createHash("sha256");
+  const projects: Project[] = [];
+  const workspaces: Workspace[] = [];
+  let rows = 0;
+  const lines = async function* () {
+    for await (const row of store.dump()) {
+      // The kind says what the record is.
+      if ("record" in row && row.kind === "project") projects.push(row.record as Project);
+      if ("record" in row && row.kind === "workspace") workspaces.push(row.record as Workspace);
+      const line = `${JSON.stringify(row)}\n`;
+      sum.update(line);
+      rows += 1;
+      yield line;
+    }
+  };
+  await pipeline(lines, createWriteStream(join(place, ROWS), { mode: 0o600 }));
+  return {
+    format: FORMAT,
+    created_at: new Date().toISOString(),
+    rows,
+    sha256: sum.digest("hex"),
+    projects: projects.map(({ id }) => id),
+    workspaces: workspaces.map(({ id, project_id }) => ({ id, project_id })),
+  };
+}
+
+async function readManifest(place: string): Promise<BackupManifest> {
+  const text = await readFile(join(place, MANIFEST), "utf8").catch(() => "{}");
+  const parsed = Manifest.safeParse(JSON.parse(text));
+  if (!parsed.success) throw damaged("it is not a backup of a hub");
+  refuseNewer(parsed.data.format, FORMAT, "the backup");
+  return parsed.data;
+}
+
+async function checkRows(place: string, { sha256 }: BackupManifest): Promise<void> {
+  const sum = createHash("sha256");
+  for await (const chunk of createReadStream(join(place, ROWS))) sum.update(chunk);
+  if (sum.digest("hex") !== sha256) throw damaged("its records are not those that were written");
+}
+
+async function* readRows(place: string): AsyncGenerator<DumpRow> {
+  for await (const line of createInterface({ input: createReadStream(join(place, ROWS)) }))
+    yield DumpRow.parse(JSON.parse(line));
+}
+
+async function restoreProjects(
+  place: string,
+  manifest: BackupManifest,
+  projects: readonly Project[],
+  env: NodeJS.ProcessEnv,
+): Promise<void> {
+  const git = createRunGit(env);
+  mkdirSync(join(place, "projects"), { recursive: true, mode: 0o700 });
+  for (const { id, source } of projects) {
+    if (basename(id) !== id) throw damaged(`'${id}' is not the id of a project`);
+    const repository = join(place, "projects", id, "repository.git");
+    mkdirSync(dirname(repository), { recursive: true, mode: 0o700 });
+    await git(undefined)(["clone", "--mirror", "--quiet", "--", join(place, `${id}.bundle`), repository]);
+    await git(repository)(["config", "--remove-section", "remote.origin"]);
+    if (!("empty" in source)) await connectToSource(git(repository), source);
+  }
+  for (const { id, project_id } of manifest.workspaces)
+    if (!existsSync(join(place, "projects", project_id, "workspaces", id)))
+      throw damaged(`the workspace ${id} is missing`);
+}
+
+async function tar(env: NodeJS.ProcessEnv, args: readonly string[]): Promise<void> {
+  const program = findTrusted("tar");
+  if (!program)
+    throw new ToolError("UNSUPPORTED", "tar is not installed", { what: "backups", how: "install tar" });
+  const { code, stderr } = await runTrusted(program, args, { env: { PATH: env.PATH }, timeoutMs: TAR_MS });
+  if (code !== 0 && code !== TAR_CHANGED) throw new ToolError("IO_ERROR", `tar: ${stderr.trim()}`, {});
+}
+
+const notFound = (message: string) => new ToolError("NOT_FOUND", message, {});
+const damaged = (why: string) =>
+  new ToolError("INVALID_ARGUMENT", `the backup cannot be restored: ${why}`, { issues: [] });

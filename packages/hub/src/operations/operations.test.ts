@@ -1,0 +1,105 @@
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
+import { git, openHub } from "../../testing/open-hub.ts";
+import { backUpHub, restoreHub } from "./backup.ts";
+
+const newFolder = () => {
+  const folder = mkdtempSync(join(tmpdir(), "octant-hub-"));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+};
+
+test("a second hub on the same folder is refused, and may start when the first has ended", async () => {
+  const folder = newFolder();
+  const { hub } = await openHub({ folder });
+  await expect(openHub({ folder })).rejects.toMatchObject({
+    code: "LOCKED",
+    message: expect.stringContaining("another hub runs on"),
+  });
+  await hub[Symbol.asyncDispose]();
+  await (await openHub({ folder })).get("project.list");
+});
+
+test("a backup of a running hub is restored with its projects, commits, files and events", async () => {
+  const { get, folder, hub, createSource } = await openHub();
+  const source = createSource();
+  const { project_id } = await get<{ project_id: string }>("project.create", {
+    name: "demo",
+    folder: source,
+  });
+  await get("project.create", { name: "empty" });
+  const { workspace_id } = await get<{ workspace_id: string }>("workspace.create", {
+    project_id,
+    name: "work",
+  });
+  const place = join(hub.workspaces.folderOf(project_id), workspace_id);
+  writeFileSync(join(place, "b.txt"), "two\n");
+  git(place, "add", "-A");
+  git(place, "commit", "-qm", "Second");
+  writeFileSync(join(place, "c.txt"), "not committed\n");
+  await hub.store.events.append("ses_1", { seq: 1 });
+  const env = { PATH: process.env.PATH, HOME: folder };
+  const file = join(folder, "backup.tar.gz");
+  const saved = await backUpHub({ folder: join(folder, "hub"), file, env });
+  expect(saved).toMatchObject({
+    projects: expect.arrayContaining([project_id]),
+    workspaces: [{ id: workspace_id }],
+  });
+  expect(statSync(file).mode & 0o777).toBe(0o600);
+  await expect(restoreHub({ folder: join(folder, "hub"), file, env })).rejects.toMatchObject({
+    code: "LOCKED",
+  });
+
+  const target = newFolder();
+  expect(await restoreHub({ folder: join(target, "hub"), file, env })).toEqual(saved);
+  const restored = await openHub({ folder: target });
+  expect(await restored.get("workspace.diff", { workspace_id })).toMatchObject({
+    patch: expect.stringContaining("+two"),
+  });
+  const copy = join(restored.hub.workspaces.folderOf(project_id), workspace_id);
+  expect(readFileSync(join(copy, "c.txt"), "utf8")).toBe("not committed\n");
+  expect(await restored.hub.store.events.last("ses_1")).toBe(1);
+  expect(await restored.get("workspace.merge", { workspace_id })).toMatchObject({
+    merged: true,
+    pushed: true,
+  });
+  await expect(
+    restoreHub({ folder: join(newFolder(), "x"), file: import.meta.filename, env }),
+  ).rejects.toThrow(/tar|backup/);
+});
+
+test("a damaged backup is refused and leaves the folder empty", async () => {
+  const { folder } = await openHub();
+  const env = { PATH: process.env.PATH };
+  const file = join(folder, "backup.tar.gz");
+  await backUpHub({ folder: join(folder, "hub"), file, env });
+  writeFileSync(file, readFileSync(file).subarray(0, 100));
+  const target = newFolder();
+  await expect(restoreHub({ folder: target, file, env })).rejects.toMatchObject({ code: "IO_ERROR" });
+  expect(() => statSync(join(target, "hub.db"))).toThrow();
+});
+
+test("health and readiness need no token, and metrics one of the whole hub", async () => {
+  const { hub, get } = await openHub();
+  const { project_id } = await get<{ project_id: string }>("project.create", { name: "demo" });
+  const server = await hub.serve();
+  const tokenOf = async (scope: string) =>
+    (await get<{ token: string }>("token.create", { name: scope, scope })).token;
+  const ask = async (path: string, token?: string) => {
+    const headers: Record<string, string> = token === undefined ? {} : { authorization: `Bearer ${token}` };
+    const response = await fetch(new URL(path, server.url), { headers });
+    return [response.status, await response.text()] as const;
+  };
+  expect(await ask("/healthz")).toEqual([200, "ok\n"]);
+  expect(await ask("/readyz")).toEqual([200, "ready\n"]);
+  expect((await ask("/metrics"))[0]).toBe(401);
+  expect((await ask("/metrics", await tokenOf(`project:${project_id}`)))[0]).toBe(403);
+  const [status, text] = await ask("/metrics", await tokenOf("admin:ro"));
+  expect(status).toBe(200);
+  expect(text).toContain("\noctant_hub_projects 1\n");
+  for (const line of text.trim().split("\n"))
+    expect(line).toMatch(/^(?:# (?:HELP|TYPE) \w+ .+|\w+(?:\{\w+="[\w.]+"\})? [\d.e+-]+)$/);
+  await server.close();
+});
