@@ -3,6 +3,7 @@ import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { createScriptedProvider, type ScriptedTurn } from "@octant/scripted-provider";
 import { expect, test } from "vitest";
+import { AGENT_HOSTS, placeSession } from "./agent-hosts.ts";
 import { createFixtureProject, type FixtureProject } from "./fixture-project.ts";
 import { startSession } from "./mcp-session.ts";
 import { callOctant } from "./octant-in-process.ts";
@@ -194,8 +195,9 @@ test("the sub-agents of one in a worktree work there, and its worktrees are merg
     expect(existsSync(join(project.root, `${name}.txt`)), name).toBe(true);
 });
 
-test("--mode binds sub-agents", async () => {
+test.each(AGENT_HOSTS)("--mode binds sub-agents (%s host)", async (host) => {
   using project = createFixtureProject();
+  await using place = await placeSession(host, project);
   settings(project, { permissions: { "*": "allow" } });
   const given: string[] = [];
   await using provider = await createScriptedProvider(({ system, answers, results }) => {
@@ -205,7 +207,10 @@ test("--mode binds sub-agents", async () => {
     return call("agent", { action: "spawn", role: "code", task: "make it" });
   });
   const run = (mode: string) =>
-    callOctant(["run", "go", "--mode", mode], { cwd: project.root, env: keysOf(project, provider) });
+    callOctant(["run", "go", "--mode", mode, ...place.flags], {
+      cwd: place.cwd,
+      env: keysOf(project, provider),
+    });
   expect((await run("apply")).code).toBe(0);
   expect(given[0]).toContain("mode apply does not allow proc.exec");
   expect((await run("inspect")).code).toBe(0);

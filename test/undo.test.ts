@@ -19,6 +19,7 @@ import { redo, undo } from "../packages/cli/src/commands/undo.ts";
 import { openOctant } from "../packages/cli/src/open-octant.ts";
 import { parseCommand } from "../packages/cli/src/parse-command.ts";
 import { showFailure } from "../packages/cli/src/show-answer.ts";
+import { AGENT_HOSTS, type AgentHost, placeSession } from "./agent-hosts.ts";
 import { createFixtureProject, type FixtureProject } from "./fixture-project.ts";
 import { startSession } from "./mcp-session.ts";
 import { runOctant, startOctant } from "./octant-process.ts";
@@ -26,16 +27,20 @@ import { accountAt } from "./scripted-account.ts";
 
 const shell = (command: string) => ({ call: "proc", input: { action: "exec", command } });
 
-async function runAgent(project: FixtureProject, script: Script, prompt: string, code = 0) {
+async function runAgent(
+  project: FixtureProject,
+  script: Script,
+  prompt: string,
+  { code = 0, host = "local" }: { readonly code?: number; readonly host?: AgentHost } = {},
+) {
+  await using place = await placeSession(host, project);
   await using provider = await createScriptedProvider(script);
   const env = {
     ...project.env,
     ...accountAt(provider),
   };
-  const ran = await runOctant(["run", prompt, "--allow", "*", "--provider", "anthropic", "--model", "m"], {
-    cwd: project.root,
-    env,
-  });
+  const flags = ["--allow", "*", "--provider", "anthropic", "--model", "m", ...place.flags];
+  const ran = await runOctant(["run", prompt, ...flags], { cwd: place.cwd, env });
   expect(ran.code, ran.stderr).toBe(code);
   return ran;
 }
@@ -85,42 +90,45 @@ const read = (project: FixtureProject, path: string) => readFileSync(join(projec
 const WRECK =
   "rm -rf src; echo new > made.txt; sed -i s/small/big/ README.md; mkdir -p deep/er; chmod 600 README.md";
 
-test("octant undo reverts a whole turn, including commands, and octant redo repeats it", async () => {
-  using project = createFixtureProject();
-  const before = read(project, "README.md");
-  const main = read(project, "src/main.ts");
-  const index = readFileSync(join(project.root, ".git/index"));
-  await runAgent(project, [{ parts: [shell(WRECK)] }, { parts: [{ text: "done" }] }], "tidy up");
-  expect(existsSync(join(project.root, "src"))).toBe(false);
+test.each(AGENT_HOSTS)(
+  "octant undo reverts a whole turn of a %s host, including commands, and octant redo repeats it",
+  async (host) => {
+    using project = createFixtureProject();
+    const before = read(project, "README.md");
+    const main = read(project, "src/main.ts");
+    const index = readFileSync(join(project.root, ".git/index"));
+    await runAgent(project, [{ parts: [shell(WRECK)] }, { parts: [{ text: "done" }] }], "tidy up", { host });
+    expect(existsSync(join(project.root, "src"))).toBe(false);
 
-  const listed = await octantHere(project, "undo", "--list");
-  expect(listed.stdout).toContain("tidy up");
-  const looked = await octantHere(project, "undo", "--dry-run");
-  expect(looked.stdout).toMatch(/^would be undone: tidy up\n/);
-  expect(looked.stdout).toContain("-A big project.\n+A small project.");
-  expect(existsSync(join(project.root, "src"))).toBe(false);
+    const listed = await octantHere(project, "undo", "--list");
+    expect(listed.stdout).toContain("tidy up");
+    const looked = await octantHere(project, "undo", "--dry-run");
+    expect(looked.stdout).toMatch(/^would be undone: tidy up\n/);
+    expect(looked.stdout).toContain("-A big project.\n+A small project.");
+    expect(existsSync(join(project.root, "src"))).toBe(false);
 
-  const undone = await octant(project, "undo");
-  expect(undone).toMatchObject({ code: 0 });
-  expect(undone.stdout).toContain("undone: tidy up\n");
-  expect(undone.stdout).toContain("  removed made.txt\n");
-  expect(read(project, "README.md")).toBe(before);
-  expect(read(project, "src/main.ts")).toBe(main);
-  expect(existsSync(join(project.root, "deep"))).toBe(false);
-  expect(readFileSync(join(project.root, ".git/index")).equals(index)).toBe(true);
+    const undone = await octant(project, "undo");
+    expect(undone).toMatchObject({ code: 0 });
+    expect(undone.stdout).toContain("undone: tidy up\n");
+    expect(undone.stdout).toContain("  removed made.txt\n");
+    expect(read(project, "README.md")).toBe(before);
+    expect(read(project, "src/main.ts")).toBe(main);
+    expect(existsSync(join(project.root, "deep"))).toBe(false);
+    expect(readFileSync(join(project.root, ".git/index")).equals(index)).toBe(true);
 
-  expect(await octantHere(project, "undo")).toMatchObject({
-    code: 1,
-    stderr: expect.stringContaining("nothing to undo"),
-  });
-  expect(await octant(project, "redo")).toMatchObject({ code: 0 });
-  expect(existsSync(join(project.root, "src"))).toBe(false);
-  expect(read(project, "made.txt")).toBe("new\n");
-  expect(await octantHere(project, "redo")).toMatchObject({
-    code: 1,
-    stderr: expect.stringContaining("nothing to redo"),
-  });
-});
+    expect(await octantHere(project, "undo")).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining("nothing to undo"),
+    });
+    expect(await octant(project, "redo")).toMatchObject({ code: 0 });
+    expect(existsSync(join(project.root, "src"))).toBe(false);
+    expect(read(project, "made.txt")).toBe("new\n");
+    expect(await octantHere(project, "redo")).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining("nothing to redo"),
+    });
+  },
+);
 
 test("an undo merges the person's later changes, and overwrites them only on request", async () => {
   using project = createFixtureProject();
@@ -222,67 +230,74 @@ test("an undo leaves a file that is too large to be stored, and restores the res
   expect(existsSync(join(project.root, "made.txt"))).toBe(false);
 });
 
-test("an undo leaves ignored files and a person's edits during the turn, and names the refs that it does not move", async () => {
-  using project = createFixtureProject();
-  const at = (path: string) => join(project.root, path);
-  writeFileSync(at(".gitignore"), ".env\ndata/\n");
-  mkdirSync(at("data"));
-  execFileSync("git", ["init", "-q", "sub"], { cwd: project.root });
-  for (const path of [".env", "data/x"]) writeFileSync(at(path), "kept\n");
-  const script: Script = ({ answers }) => {
-    if (answers === 0) return { parts: [shell("rm -rf .gitignore sub/.git; git add .; git commit -qm all")] };
-    if (answers > 1) return { parts: [{ text: "done" }] };
-    // The model thinks, and the person works.
-    writeFileSync(at("mine.txt"), "mine\n");
-    return { parts: [{ call: "fs", input: { action: "write", uri: "made.txt", content: "new\n" } }] };
-  };
-  await runAgent(project, script, "commit it");
-  const { stdout, code } = await octantHere(project, "undo");
-  expect(code).toBe(0);
-  expect(stdout).toContain("  created .gitignore\n");
-  expect(stdout).toContain("  removed made.txt\n");
-  expect(stdout).toContain("  not undone, because it is or was ignored: data\n");
-  expect(stdout).toMatch(
-    / {2}not undone in \.git: refs\/heads\/main was (\w{40}), and is \w{40}; git update-ref refs\/heads\/main \1/,
-  );
-  expect(stdout).toContain("  not undone in sub/.git: the repository was removed");
-  expect(stdout).toContain("  left alone, because others changed it during the turn: mine.txt\n");
-  expect([".env", "data/x", "mine.txt"].map((path) => read(project, path))).toEqual([
-    "kept\n",
-    "kept\n",
-    "mine\n",
-  ]);
-  expect(existsSync(at("made.txt"))).toBe(false);
-});
+test.each(AGENT_HOSTS)(
+  "an undo leaves ignored files and a person's edits during the turn of a %s host, and names the refs that it does not move",
+  async (host) => {
+    using project = createFixtureProject();
+    const at = (path: string) => join(project.root, path);
+    writeFileSync(at(".gitignore"), ".env\ndata/\n");
+    mkdirSync(at("data"));
+    execFileSync("git", ["init", "-q", "sub"], { cwd: project.root });
+    for (const path of [".env", "data/x"]) writeFileSync(at(path), "kept\n");
+    const script: Script = ({ answers }) => {
+      if (answers === 0)
+        return { parts: [shell("rm -rf .gitignore sub/.git; git add .; git commit -qm all")] };
+      if (answers > 1) return { parts: [{ text: "done" }] };
+      // The model thinks, and the person works.
+      writeFileSync(at("mine.txt"), "mine\n");
+      return { parts: [{ call: "fs", input: { action: "write", uri: "made.txt", content: "new\n" } }] };
+    };
+    await runAgent(project, script, "commit it", { host });
+    const { stdout, code } = await octantHere(project, "undo");
+    expect(code).toBe(0);
+    expect(stdout).toContain("  created .gitignore\n");
+    expect(stdout).toContain("  removed made.txt\n");
+    expect(stdout).toContain("  not undone, because it is or was ignored: data\n");
+    expect(stdout).toMatch(
+      / {2}not undone in \.git: refs\/heads\/main was (\w{40}), and is \w{40}; git update-ref refs\/heads\/main \1/,
+    );
+    expect(stdout).toContain("  not undone in sub/.git: the repository was removed");
+    expect(stdout).toContain("  left alone, because others changed it during the turn: mine.txt\n");
+    expect([".env", "data/x", "mine.txt"].map((path) => read(project, path))).toEqual([
+      "kept\n",
+      "kept\n",
+      "mine\n",
+    ]);
+    expect(existsSync(at("made.txt"))).toBe(false);
+  },
+);
 
-test("an undo takes back the work of sub-agents, and of a merged worktree, but not a person's edits meanwhile", async () => {
-  using project = createFixtureProject();
-  const at = (path: string) => join(project.root, path);
-  const spawn = (name: string, worktree: boolean) => ({
-    parts: [
-      { call: "agent", input: { action: "spawn", role: "code", task: `run: echo 1 > ${name}`, worktree } },
-    ],
-  });
-  const script: Script = ({ answers, user }) => {
-    const [, command] = /run: (.*)/.exec(user) ?? [];
-    if (command !== undefined && answers === 0) {
-      // The sub-agent's model thinks, and the person works.
-      appendFileSync(at("mine.txt"), "mine\n");
-      return { parts: [shell(command)] };
-    }
-    if (command === undefined && answers < 2)
-      return spawn(["here.txt", "there.txt"][answers] ?? "", answers === 1);
-    return { parts: [{ text: "done" }] };
-  };
-  await runAgent(project, script, "delegate it");
-  expect([read(project, "here.txt"), read(project, "there.txt")]).toEqual(["1\n", "1\n"]);
-  const { stdout } = await octantHere(project, "undo");
-  expect(stdout).toContain("  removed here.txt\n");
-  expect(stdout).toContain("  removed there.txt\n");
-  expect(stdout).toContain("not undone in .git: refs/heads/main was");
-  expect([existsSync(at("here.txt")), existsSync(at("there.txt"))]).toEqual([false, false]);
-  expect(read(project, "mine.txt")).toBe("mine\nmine\n");
-});
+test.each(AGENT_HOSTS)(
+  "an undo takes back the work of sub-agents of a %s host, and of a merged worktree, but not a person's edits meanwhile",
+  async (host) => {
+    using project = createFixtureProject();
+    const at = (path: string) => join(project.root, path);
+    const spawn = (name: string, worktree: boolean) => ({
+      parts: [
+        { call: "agent", input: { action: "spawn", role: "code", task: `run: echo 1 > ${name}`, worktree } },
+      ],
+    });
+    const script: Script = ({ answers, user }) => {
+      const [, command] = /run: (.*)/.exec(user) ?? [];
+      if (command !== undefined && answers === 0) {
+        // The sub-agent's model thinks, and the person works.
+        appendFileSync(at("mine.txt"), "mine\n");
+        return { parts: [shell(command)] };
+      }
+      if (command === undefined && answers < 2)
+        return spawn(["here.txt", "there.txt"][answers] ?? "", answers === 1);
+      return { parts: [{ text: "done" }] };
+    };
+    await runAgent(project, script, "delegate it", { host });
+    expect([read(project, "here.txt"), read(project, "there.txt")]).toEqual(["1\n", "1\n"]);
+    const { stdout } = await octantHere(project, "undo");
+    expect(stdout).toContain("  removed here.txt\n");
+    expect(stdout).toContain("  removed there.txt\n");
+    expect(stdout).toContain("not undone in .git: refs/heads/main was");
+    expect([existsSync(at("here.txt")), existsSync(at("there.txt"))]).toEqual([false, false]);
+    expect(read(project, "mine.txt")).toBe("mine\nmine\n");
+  },
+);
 
 test("an undo asks about files that changed while a long command ran, and lists those that are new", async () => {
   using project = createFixtureProject();
@@ -311,7 +326,7 @@ test("an undo asks about files that changed while a long command ran, and lists 
     expect(asked).toMatchObject({ code: 1, stdout: "" });
     expect(asked.stderr).toContain(`nothing was changed: ${why}`);
   }
-  const slash = await runAgent(project, [], "/undo", 1);
+  const slash = await runAgent(project, [], "/undo", { code: 1 });
   expect(slash.stdout + slash.stderr).toContain(why);
   expect(read(project, "README.md")).toBe("changed\n");
   expect((await octantHere(project, "undo", "--dry-run")).stdout).toContain(`  ${listed}\n`);

@@ -4,6 +4,7 @@ import {
   type AnyAction,
   type ArgumentPlace,
   createRegistry,
+  type ListingWeight,
   placesIn,
   type Registry,
   type Tool,
@@ -18,6 +19,8 @@ export interface ToolDeclaration {
   readonly name: string;
   readonly summary: string;
   readonly version?: string;
+  /** Without it a list of tools would show all of a tool that is brief where it runs. */
+  readonly listing?: ListingWeight;
   readonly actions: Readonly<Record<string, ActionDeclaration>>;
 }
 
@@ -47,9 +50,15 @@ export interface ActionDeclaration extends Plain {
 }
 
 export function toDeclaration(tool: Tool): ToolDeclaration {
-  const { name, summary, version } = tool;
+  const { name, summary, version, listing } = tool;
   const actions = Object.entries(tool.actions).map(([key, act]) => [key, toActionDeclaration(act)]);
-  return { name, summary, ...(version !== undefined && { version }), actions: Object.fromEntries(actions) };
+  return {
+    name,
+    summary,
+    ...(version !== undefined && { version }),
+    ...(listing && { listing }),
+    actions: Object.fromEntries(actions),
+  };
 }
 
 function toActionDeclaration(act: AnyAction): ActionDeclaration {
