@@ -4,7 +4,19 @@ import { createOctant, LOCAL_CALLER, type OpenAgentOptions } from "@octant/app";
 import { createZmqClient, serveZmq } from "@octant/wire";
 import type { FixtureProject } from "./fixture-project.ts";
 
-/** Where the tools of a session run: in its own process, or behind `--host ipc://…`. */
+/**
+ * Where the tools of a session run: in its own process, or behind `--host ipc://…`. The general scenarios run on both;
+ * these run on one:
+ *
+ * | scenario | host | why |
+ * |---|---|---|
+ * | each provider's API, thinking, credentials, output schemas | local | the model is on the session's side of both |
+ * | search in earlier sessions, `octant sessions` | local | sessions are stored on this side, by folder or by address |
+ * | modes `edits` and `sandbox`, `/commit`, `/permissions` | local | refused with a remote host, whose rules decide |
+ * | sub-agents of an MCP server (crew.test.ts) | local | a server has no `--host` |
+ * | the loop (loop.test.ts) | neither | its tools are scripted |
+ * | a host that dies (remote-host.test.ts) | remote | a local one dies with its session (agent-kills.test.ts) |
+ */
 export const AGENT_HOSTS = ["local", "remote"] as const;
 export type AgentHost = (typeof AGENT_HOSTS)[number];
 

@@ -340,7 +340,9 @@ describe("a run without a person", () => {
         if (id) resolve(id);
       });
     });
-    return { at, announced, done: ended(child), written: join(own.root, "asked.txt") };
+    /** What the model was told about its call. */
+    const told = () => provider.requests[1]?.results[0]?.text;
+    return { at, announced, done: ended(child), told, written: join(own.root, "asked.txt") };
   }
 
   test("refuses at once by default", async () => {
@@ -361,11 +363,13 @@ describe("a run without a person", () => {
   });
 
   test("gives up after that time", async () => {
-    const { announced, done } = await start(["--wait-for-answers", "0.2"]);
+    const { announced, done, told } = await start(["--wait-for-answers", "0.2"]);
     await announced;
     const { code, stdout } = await done;
     expect(JSON.parse(stdout)).toMatchObject({ unapproved: ["fs.write"], exit_code: 5 });
     expect(code).toBe(5);
+    expect(told()).toContain("nobody answered within 0.2 s");
+    expect(told()).not.toContain("nobody can be asked");
   });
 });
 

@@ -1,4 +1,4 @@
-import type { Confirmation, FormQuestion, PermissionQuestion, QuestionAnswer } from "@octant/core";
+import type { Confirmation, FormQuestion, PermissionQuestion, QuestionOutcome } from "@octant/core";
 import { alwaysInWords, PermissionRule, QUIET_MS } from "@octant/runtime";
 import fc from "fast-check";
 import { afterEach, describe, expect, test } from "vitest";
@@ -60,7 +60,7 @@ function start(size: readonly [number, number] = [80, 24], more: Partial<AppOpti
   open = { app, done: app.run([]) };
   const ask = (question: Partial<PermissionQuestion> | FormQuestion | Confirmation) => {
     const stop = new AbortController();
-    const asked = { answer: undefined as QuestionAnswer | undefined, stop };
+    const asked = { answer: undefined as QuestionOutcome | undefined, stop };
     const whole =
       question.kind === "form" || question.kind === "confirmation" ? question : questionOf(question);
     app.ask(whole, stop.signal).then(

@@ -5,7 +5,6 @@ import {
   orAborted,
   PERMISSION_ANSWERS,
   type Question,
-  type QuestionAnswer,
   type QuestionOutcome,
   QuestionSettled,
   ToolError,
@@ -31,7 +30,7 @@ const Value = z.union([z.string(), z.number(), z.boolean(), z.array(z.string())]
 export const WireAnswer = z.object({
   answer: z
     .object({
-      answer: z.enum([...PERMISSION_ANSWERS, ...FORM_ANSWERS]),
+      answer: z.enum([...PERMISSION_ANSWERS, ...FORM_ANSWERS, "unattended"]),
       reason: z.string().max(10_000).optional(),
       content: z.record(z.string(), Value).optional(),
     })
@@ -46,7 +45,7 @@ export const WireAnswer = z.object({
 export type WireAnswer = z.output<typeof WireAnswer>;
 
 /** Throws the error of a client whose person answers later, in a call of its own. */
-export function readAnswer(value: unknown): QuestionAnswer | undefined {
+export function readAnswer(value: unknown): QuestionOutcome | undefined {
   const parsed = WireAnswer.safeParse(value);
   const { answer, error } = parsed.success ? parsed.data : {};
   if (error?.code === "CANCELLED") throw new ToolError("CANCELLED", error.message, {});
@@ -94,7 +93,7 @@ export function createViews() {
   };
 }
 
-interface Waiting extends PromiseWithResolvers<QuestionAnswer | undefined> {
+interface Waiting extends PromiseWithResolvers<QuestionOutcome | undefined> {
   send(): void;
 }
 
@@ -109,12 +108,12 @@ export function createCallQuestions() {
       question: Question,
       signal: AbortSignal,
       send: (chunk: QuestionChunk | SettledChunk) => void,
-    ): Promise<QuestionAnswer | undefined> {
+    ): Promise<QuestionOutcome | undefined> {
       signal.throwIfAborted();
       if (isClosed) return undefined;
       const chunk: QuestionChunk = { kind: "question", question };
       const entry = {
-        ...Promise.withResolvers<QuestionAnswer | undefined>(),
+        ...Promise.withResolvers<QuestionOutcome | undefined>(),
         send: () => send(chunk),
       };
       waiting.set(question.question_id, entry);

@@ -222,5 +222,5 @@ export const waitForAnswers =
   async ({ action, question_id }, signal) => {
     log(`${action} waits ${ms / 1_000} s for an answer: octant answer ${question_id}`);
     await delay(ms, undefined, { signal });
-    return undefined;
+    return { answer: "unattended", reason: `nobody answered within ${ms / 1_000} s` };
   };

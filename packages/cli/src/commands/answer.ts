@@ -86,12 +86,14 @@ const choicesOf = ({ choices }: Question): readonly string[] =>
 
 type Given = Omit<ControlAnswer, "by">;
 
-const askPerson = (question: Question, io: Io): Promise<Given | undefined> =>
-  createTerminalAsk({ input: io.stdin, output: io.stderr })(
+async function askPerson(question: Question, io: Io): Promise<Given | undefined> {
+  const given = await createTerminalAsk({ input: io.stdin, output: io.stderr })(
     // As the board of that process lists it.
     question as unknown as FullQuestion,
     new AbortController().signal,
   );
+  return given?.answer === "unattended" ? undefined : given;
+}
 
 function toAnswer(given: string, values: readonly string[], { schema }: Question): Given {
   const answer = ANSWERS.find((one) => one === given);

@@ -132,7 +132,8 @@ export function createQuestions({ clock = STOPPED, timeoutMs = DEFAULT_TIMEOUT_M
     try {
       const signal = left ? AbortSignal.any([one.over.signal, left]) : one.over.signal;
       const answer = await ask(one.question, signal);
-      if (answer) settle(one, orRefused(one.question, answer));
+      if (answer?.answer === "unattended") settle(one, answer);
+      else if (answer) settle(one, orRefused(one.question, answer));
     } catch (cause) {
       // A client that lost its connection may follow the job again.
       if (!left?.aborted) fail(one, cause);

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { invalidArgument } from "../errors.ts";
 import type { Issue } from "../issues.ts";
+import { matchPattern } from "./form-pattern.ts";
 import type { FormBody, FormValues } from "./question.ts";
 
 type Schema = FormBody["schema"];
@@ -67,15 +68,25 @@ export function checkValues(
   const unknown = Object.keys(Object(content)).filter((name) => !fields.includes(name));
   const message = `is not a field of this form; fields: ${fields.join(", ") || "none"}`;
   if (unknown.length > 0) return { issues: unknown.map((path) => ({ path, message })) };
-  const { success, data, error } = toChecker({ type: "object", ...schema }).safeParse(content);
-  // Values that passed the schema of a form have one of its types.
-  if (success) return { content: data as FormValues };
+  const properties = Object.entries<FieldSchema>(Object(schema?.["properties"]));
+  const plain = Object.fromEntries(properties.map(([name, { pattern: _, ...field }]) => [name, field]));
+  const checker = toChecker({ type: "object", ...schema, properties: plain });
+  const { success, data, error } = checker.safeParse(content);
+  if (success) {
+    // Values that passed the schema of a form have one of its types.
+    const values = data as FormValues;
+    const issues = properties.flatMap(([path, field]) =>
+      patternProblems(field, values[path]).map((text) => ({ path, message: text })),
+    );
+    return issues.length > 0 ? { issues } : { content: values };
+  }
   return { issues: error.issues.map((issue) => ({ path: issue.path.join("."), message: issue.message })) };
 }
 
 /** The parts of a field's JSON Schema that a person needs to know. */
 interface FieldSchema {
   readonly type?: string;
+  readonly pattern?: unknown;
   readonly title?: string;
   readonly description?: string;
   readonly default?: Value;
@@ -87,7 +98,18 @@ interface FieldSchema {
   };
 }
 
+/** Why a value does not match the pattern of its field. */
+function patternProblems({ pattern }: FieldSchema, value: unknown): readonly string[] {
+  if (pattern === undefined || typeof value !== "string") return [];
+  const isMatch = matchPattern(String(pattern), value);
+  if (isMatch === true) return [];
+  return [isMatch === false ? `must match ${pattern}` : `the pattern ${pattern} takes too long to check`];
+}
+
+/** Patterns of other programs are never run by zod, which cannot interrupt them. */
 function toChecker(schema: object): z.ZodType {
+  if (hasPattern(schema))
+    throw invalidArgument("schema", "the form cannot be shown: a pattern in a nested schema");
   try {
     // Not known to be a JSON Schema; zod throws for one that is not.
     return z.fromJSONSchema(schema as Parameters<typeof z.fromJSONSchema>[0]);
@@ -97,8 +119,32 @@ function toChecker(schema: object): z.ZodType {
   }
 }
 
+const PATTERN_KEYS = ["pattern", "patternProperties"];
+
+/** Whether a schema, or one inside it, has a pattern. Property names are not keywords. */
+function hasPattern(schema: unknown): boolean {
+  if (typeof schema !== "object" || schema === null) return false;
+  if (Array.isArray(schema)) return schema.some(hasPattern);
+  return Object.entries(schema).some(
+    ([key, value]) =>
+      PATTERN_KEYS.includes(key) ||
+      (key === "properties" ? Object.values(Object(value)).some(hasPattern) : hasPattern(value)),
+  );
+}
+
+function checkPattern({ pattern }: FieldSchema): void {
+  if (pattern === undefined) return;
+  try {
+    new RegExp(String(pattern));
+  } catch (cause) {
+    throw invalidArgument("schema", `the form cannot be shown: ${pattern} is not a pattern`, { cause });
+  }
+}
+
 function toField(name: string, field: FieldSchema, isRequired: boolean): FormField {
-  const checker = toChecker(field);
+  const { pattern: _, ...plain } = field;
+  const checker = toChecker(plain);
+  checkPattern(field);
   const { default: proposed } = field;
   const mayBeEmpty = proposed !== undefined || !isRequired;
   return {
@@ -109,10 +155,10 @@ function toField(name: string, field: FieldSchema, isRequired: boolean): FormFie
     parse(text) {
       if (text.trim() === "") return mayBeEmpty ? { value: proposed } : { problem: "this value is required" };
       const { success, data, error } = checker.safeParse(toValue(text.trim(), field.type));
+      if (!success) return { problem: error.issues.map(({ message }) => message).join("; ") };
+      const [problem] = patternProblems(field, data);
       // A value that passed the field's own schema has one of the types of a form.
-      return success
-        ? { value: data as Value }
-        : { problem: error.issues.map(({ message }) => message).join("; ") };
+      return problem === undefined ? { value: data as Value } : { problem };
     },
   };
 }

@@ -92,8 +92,8 @@ export type Confirmation = ConfirmationBody & QuestionFacts;
 /** A question to a person: plain data, which every front end shows in its own way. */
 export type Question = PermissionQuestion | FormQuestion | Confirmation;
 
-/** A front end: shows the question until the signal aborts; undefined when nobody can be asked there. */
-export type Ask = (question: Question, signal: AbortSignal) => Promise<QuestionAnswer | undefined>;
+/** A front end: shows the question until the signal aborts; undefined when nobody can be asked there, `unattended` when nobody answered. */
+export type Ask = (question: Question, signal: AbortSignal) => Promise<QuestionOutcome | undefined>;
 
 /** The reason of an aborted view: the question was settled, here or elsewhere. */
 export class QuestionSettled extends Error {
