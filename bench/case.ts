@@ -21,6 +21,8 @@ export interface Bench {
   startOctant(root?: string, ...flags: string[]): Promise<RpcServer>;
   startNoOp(): Promise<RpcServer>;
   startWire(flags: readonly string[]): ChildProcess;
+  /** The folder of the servers' control sockets. */
+  readonly sockets: string;
 }
 
 export interface Case {

@@ -8,6 +8,7 @@ import { agentLong } from "./cases/agent-long.ts";
 import { agentPeers } from "./cases/agent-peers.ts";
 import { answerTokens } from "./cases/answer-tokens.ts";
 import { code } from "./cases/code.ts";
+import { consoles } from "./cases/console.ts";
 import { crew } from "./cases/crew.ts";
 import { garden } from "./cases/garden.ts";
 import { http } from "./cases/http.ts";
@@ -45,6 +46,7 @@ const CASES: readonly Case[] = [
   ...net,
   ...ui,
   ...http,
+  ...consoles,
   ...policy,
   ...code,
   ...agent,

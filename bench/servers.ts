@@ -10,6 +10,8 @@ export interface Starters {
   startNoOp(): Promise<RpcServer>;
   /** `octant serve` with these flags, which print where it serves. */
   startWire(flags: readonly string[]): ChildProcess;
+  /** The folder of the servers' control sockets. */
+  readonly sockets: string;
 }
 
 /** Both servers under the Node that runs the bench; ours stores its state and its compile cache in `folder`. */
@@ -30,6 +32,7 @@ export function createStarters({ root }: Tree, folder: string): Starters {
     XDG_CACHE_HOME: join(folder, "cache"),
   };
   return {
+    sockets: join(folder, "state/octant/run"),
     startOctant: (served = root, ...flags) => startServer(octant(served, flags), env),
     startNoOp: () => startServer(noOp, env),
     startWire: (flags) => {

@@ -53,21 +53,22 @@ export function createCallRecorder() {
 }
 
 /** Longer lists are measured by their beginning. */
-const MAX_SAMPLE = 100;
+const MAX_SAMPLE = 20;
 const NUMBER_BYTES = 8;
-const MAX_DEPTH = 8;
+const MAX_DEPTH = 5;
 
 /** Roughly the length of the value's JSON, without writing it. */
 export function estimateBytes(value: unknown, depth = 0): number {
   if (typeof value === "string") return value.length + 2;
   if (typeof value !== "object" || value === null || depth > MAX_DEPTH) return NUMBER_BYTES;
   if (ArrayBuffer.isView(value)) return value.byteLength;
-  const keys = Array.isArray(value) ? undefined : Object.keys(value);
-  const members: readonly unknown[] = Object.values(value);
-  let sum = 2;
-  for (const [at, member] of members.entries()) {
-    if (at === MAX_SAMPLE) return (sum / MAX_SAMPLE) * members.length;
-    sum += estimateBytes(member, depth + 1) + (keys?.[at]?.length ?? 0) + 2;
+  if (Array.isArray(value)) {
+    const sample = value.length > MAX_SAMPLE ? value.slice(0, MAX_SAMPLE) : value;
+    const sum = sample.reduce<number>((total, one) => total + estimateBytes(one, depth + 1) + 1, 2);
+    return Math.round((sum / Math.max(1, sample.length)) * value.length);
   }
+  let sum = 2;
+  // Keys of plain data, without an array of entries for every object.
+  for (const key in value) sum += key.length + 4 + estimateBytes(value[key as keyof typeof value], depth + 1);
   return sum;
 }

@@ -2,68 +2,68 @@ import type { CallEvent, Published } from "@octant/core";
 import type { CallRecorder } from "../console/call-recorder.ts";
 import type { AttendedBatch } from "./protocol.ts";
 
-/** Of one batch; beyond it calls are only counted. */
+/** Calls that are listed at once; beyond it, and beyond the rate, they are only counted. */
 const MAX_ROWS = 250;
+/** More than a person can follow, and little work for a server that answers several thousand calls a second. */
+const ROWS_PER_SECOND = 1_000;
 /** Calls that run at the same time. */
 const MAX_RUNNING = 10_000;
 
-interface Started {
-  readonly facts: Omit<CallEvent, "type">;
-  readonly at: number;
+type Rows = AttendedBatch["events"];
+interface Ended {
+  readonly event: Published<CallEvent>;
+  readonly started: Published<CallEvent> | undefined;
 }
 
 /** Makes one row of the start and the end of a call, where both are in the same batch. */
-export function createCallRows(calls: Pick<CallRecorder, "get">) {
-  const running = new Map<string, Started>();
-  let fresh: Started[] = [];
-  let ended: AttendedBatch["events"] = [];
+export function createCallRows(calls: Pick<CallRecorder, "get">, now: () => number = Date.now) {
+  const running = new Map<string, Published<CallEvent>>();
+  let fresh: Published<CallEvent>[] = [];
+  let ended: Ended[] = [];
   let skipped = 0;
+  let room = MAX_ROWS;
+  let filledAt = now();
 
-  const end = (event: Published<CallEvent>) => {
+  const refill = () => {
+    const at = now();
+    room = Math.min(MAX_ROWS, room + ((at - filledAt) * ROWS_PER_SECOND) / 1_000);
+    filledAt = at;
+  };
+  const toRow = (event: Published<CallEvent>, more: object) => {
     const { type: _type, ...facts } = event.value;
-    const started = running.get(facts.trace_id);
-    running.delete(facts.trace_id);
-    if (ended.length >= MAX_ROWS) {
-      skipped += 1;
-      return;
-    }
-    const recorded = calls.get(facts.trace_id);
-    ended.push({
-      topic: "calls",
-      at: event.at,
-      owner: facts.caller,
-      event: {
-        ...facts,
-        started_at: started?.at ?? event.at,
-        ...(started && { duration_ms: event.at - started.at }),
-        ...(recorded && { request_bytes: recorded.request_bytes, answer_bytes: recorded.answer_bytes }),
-      },
+    return { topic: "calls", at: event.at, owner: facts.caller, event: { ...facts, ...more } };
+  };
+  const toEndedRow = ({ event, started }: Ended) => {
+    const recorded = calls.get(event.value.trace_id);
+    return toRow(event, {
+      started_at: started?.at ?? event.at,
+      ...(started && { duration_ms: event.at - started.at }),
+      ...(recorded && { request_bytes: recorded.request_bytes, answer_bytes: recorded.answer_bytes }),
     });
   };
   return {
+    /** Called for every call, so it only keeps references. */
     add(event: Published<CallEvent>): void {
-      if (event.value.type === "ended") {
-        end(event);
+      const { type, trace_id } = event.value;
+      if (type === "started") {
+        if (running.size < MAX_RUNNING) running.set(trace_id, event);
+        if (fresh.length < MAX_ROWS) fresh.push(event);
         return;
       }
-      const { type: _type, ...facts } = event.value;
-      const started = { facts, at: event.at };
-      if (running.size < MAX_RUNNING) running.set(facts.trace_id, started);
-      if (fresh.length < MAX_ROWS) fresh.push(started);
+      const started = running.get(trace_id);
+      running.delete(trace_id);
+      if (ended.length < room) ended.push({ event, started });
+      else skipped += 1;
     },
-    /** The rows since the last time: those that still run, and those that ended. */
-    take(): AttendedBatch["events"] {
+    /** The rows since the last time: of calls that still run, and of those that ended. */
+    take(): Rows {
       const still = fresh
-        .filter(({ facts }) => running.has(facts.trace_id))
-        .map(({ facts, at }) => ({
-          topic: "calls",
-          at,
-          owner: facts.caller,
-          event: { ...facts, started_at: at },
-        }));
-      const counted =
-        skipped === 0 ? [] : [{ topic: "calls_skipped", at: Date.now(), event: { count: skipped } }];
-      const rows = [...still, ...ended, ...counted];
+        .filter(({ value }) => running.has(value.trace_id))
+        .map((event) => toRow(event, { started_at: event.at }));
+      const counted = skipped === 0 ? [] : [{ topic: "calls_skipped", at: now(), event: { count: skipped } }];
+      const rows = [...still, ...ended.map(toEndedRow), ...counted];
+      room -= ended.length;
+      refill();
       fresh = [];
       ended = [];
       skipped = 0;
