@@ -52,7 +52,10 @@ export { runShellLine } from "./agent/shell-line.ts";
 export { listPrompts } from "./agent/turns.ts";
 export { createTurns, describeUndo, planUndo, whyAsked } from "./agent/undo.ts";
 export { findUntrusted, trustWaiting, type Waiting } from "./agent/untrusted.ts";
+export { watchFacts } from "./agent/watch-facts.ts";
+export { watchStatusLine } from "./agent/watch-status-line.ts";
 export { auditPlaceOf } from "./audit-place.ts";
+export { type CallTarget, toLocalTarget, toRemoteTarget } from "./call-target.ts";
 export type { ConsoleTool } from "./console/console-tool.ts";
 export type {
   AuditRow,

@@ -1,7 +1,9 @@
-import { closeSync, openSync, readFileSync, writeSync } from "node:fs";
+import { closeSync, createReadStream, openSync, readFileSync, statSync, writeSync } from "node:fs";
+import { type CallTarget, toLocalTarget, toRemoteTarget } from "@octant/app";
+import type { BinaryPart } from "@octant/core";
+import { pathToUri } from "@octant/host";
 import { createTerminalAsk, openTerminal } from "@octant/runtime";
 import { parseCallArguments, parseName } from "../call-arguments.ts";
-import { type CallTarget, openRemoteTarget, toLocalTarget, toUpload } from "../call-target.ts";
 import {
   defineCommand,
   EXIT,
@@ -71,9 +73,18 @@ The content of the answer goes to stdout, and facts about it (hash, counts, curs
 type CallFlags = Parameters<typeof openOctant>[0] & FlagValues<typeof viaFlags>;
 
 async function openTarget(flags: CallFlags, io: Io): Promise<CallTarget> {
-  if (flags.via !== undefined) return openRemoteTarget({ ...flags, via: flags.via }, io);
-  return toLocalTarget(await openOctant(flags, io));
+  if (flags.via === undefined) return toLocalTarget(await openOctant(flags, io));
+  // Loaded on demand: most calls need no wire.
+  const { openRemote } = await import("../open-remote.ts");
+  return toRemoteTarget(await openRemote({ ...flags, via: flags.via }, io.env), pathToUri(io.cwd()));
 }
+
+/** Reads a file as the bytes to send with a call. */
+const toUpload = (file: string): BinaryPart => ({
+  mime: "application/octet-stream",
+  size: statSync(file).size,
+  read: () => createReadStream(file, { highWaterMark: 256 * 1024 }),
+});
 
 /** The file is created with the first bytes. */
 function createSavedBytes(file: string | undefined) {

@@ -11,6 +11,8 @@ import {
   runSlashLine,
   type SessionChoice,
   type SlashOutcome,
+  watchFacts,
+  watchStatusLine,
 } from "@octant/app";
 import { ToolError, toOneLine } from "@octant/core";
 import { systemClock } from "@octant/host";
@@ -38,8 +40,6 @@ import {
 import { createCompleter } from "../agent/chat/complete.ts";
 import { editExternally } from "../agent/chat/external-editor.ts";
 import { createNotifier } from "../agent/chat/notify.ts";
-import { watchFacts } from "../agent/chat/watch-facts.ts";
-import { watchStatusLine } from "../agent/chat/watch-status-line.ts";
 import { defineCommand, ENDING_SIGNALS, EXIT, type Io, UsageError } from "../command.ts";
 import { explainWorkspace } from "../open-octant.ts";
 import { asTyped, tell } from "../person-command.ts";

@@ -1,6 +1,5 @@
-import { LOCAL_CALLER } from "@octant/app";
+import { LOCAL_CALLER, toLocalTarget } from "@octant/app";
 import { JOB_STATES } from "@octant/core";
-import { toLocalTarget } from "../call-target.ts";
 import { defineCommand, EXIT, onSignals, printJson, toCount, UsageError } from "../command.ts";
 import { openOctant } from "../open-octant.ts";
 import { showEnvelope } from "../show-answer.ts";

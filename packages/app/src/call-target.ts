@@ -1,7 +1,4 @@
-import { createReadStream, statSync } from "node:fs";
-import { LOCAL_CALLER, type Octant, type OwnTool } from "@octant/app";
 import {
-  type BinaryPart,
   type Call,
   type Caller,
   type CallOptions,
@@ -15,8 +12,9 @@ import {
 } from "@octant/core";
 import { pathToUri } from "@octant/host";
 import type { WireClient } from "@octant/wire";
-import type { Io } from "./command.ts";
-import type { RemoteFlags } from "./open-remote.ts";
+import { LOCAL_CALLER } from "./edges.ts";
+import type { Octant } from "./octant.ts";
+import type { OwnTool } from "./tools/own-tools.ts";
 
 export interface TargetCall extends Omit<CallOptions, "caller"> {
   readonly signal: AbortSignal;
@@ -59,26 +57,8 @@ export const toLocalTarget = (octant: Octant<OwnTool>, caller: Caller = LOCAL_CA
   [Symbol.asyncDispose]: () => octant.close(),
 });
 
-export async function openRemoteTarget(flags: RemoteFlags, io: Io): Promise<CallTarget> {
-  // Loaded on demand: most calls need no wire.
-  const { openRemote } = await import("./open-remote.ts");
-  return toRemoteTarget(await openRemote(flags, io.env), pathToUri(io.cwd()));
-}
-
-/** A server's rendering code is not available here, so its data is shown by its shape. */
-function describeFrom(rootUri: string): Describe {
-  const describe = createDescribe({ get: () => undefined }, [rootUri]);
-  return (envelope) => {
-    const { data } = envelope;
-    if (typeof data !== "object" || data === null || !("text" in data) || typeof data.text !== "string")
-      return describe(envelope);
-    const { text, ...rest } = data;
-    const { body, handles } = describe({ ...envelope, data: rest });
-    return { body: text, notes: body.split("\n"), handles };
-  };
-}
-
-const toRemoteTarget = (client: WireClient, rootUri: string): CallTarget => ({
+/** The tools of a server; paths are shown relative to the root. */
+export const toRemoteTarget = (client: WireClient, rootUri: string): CallTarget => ({
   describe: describeFrom(rootUri),
   async inputSchema(tool, action) {
     const { declarations = [] } = await client.ready({ declarations: true });
@@ -104,9 +84,15 @@ const toRemoteTarget = (client: WireClient, rootUri: string): CallTarget => ({
   },
 });
 
-/** Reads a file as the bytes to send with a call. */
-export const toUpload = (file: string): BinaryPart => ({
-  mime: "application/octet-stream",
-  size: statSync(file).size,
-  read: () => createReadStream(file, { highWaterMark: 256 * 1024 }),
-});
+/** A server's rendering code is not available here, so its data is shown by its shape. */
+function describeFrom(rootUri: string): Describe {
+  const describe = createDescribe({ get: () => undefined }, [rootUri]);
+  return (envelope) => {
+    const { data } = envelope;
+    if (typeof data !== "object" || data === null || !("text" in data) || typeof data.text !== "string")
+      return describe(envelope);
+    const { text, ...rest } = data;
+    const { body, handles } = describe({ ...envelope, data: rest });
+    return { body: text, notes: body.split("\n"), handles };
+  };
+}

@@ -1,13 +1,13 @@
 import type { Crew } from "@octant/agent";
-import type { OpenedAgent } from "@octant/app";
-import type { StatusFacts } from "@octant/terminal";
+import type { SandboxStatus } from "@octant/host";
+import type { OpenedAgent } from "./open-agent.ts";
 
 /**
  * Branch, sandbox, jobs and sub-agents for the status line; refreshed at the start and after every turn, without
  * blocking. `onChange` is called when one of them has changed.
  */
 export function watchFacts({ agent, octant, caller }: OpenedAgent, onChange: () => void) {
-  let facts: Pick<StatusFacts, "branch" | "sandbox"> = {};
+  let facts: { readonly branch?: string; readonly sandbox?: SandboxStatus["level"] } = {};
   let crew: Crew | undefined;
   const running = new Set<string>();
   /** Sub-agents may be there from now on. */
@@ -44,7 +44,7 @@ export function watchFacts({ agent, octant, caller }: OpenedAgent, onChange: () 
   });
   return {
     watchCrew,
-    now: (): Partial<StatusFacts> => ({
+    now: () => ({
       ...facts,
       mode: octant.modes.session(caller),
       jobs: running.size,

@@ -1,6 +1,6 @@
 import type { AgentEvent } from "@octant/agent";
-import type { OpenedAgent } from "@octant/app";
-import { loadVersion } from "../../version.ts";
+import { loadVersion } from "../version.ts";
+import type { OpenedAgent } from "./open-agent.ts";
 
 /** As often as Claude Code. */
 const DEBOUNCE_MS = 300;
