@@ -69,12 +69,12 @@ export { type Pack, type PackContext, PackManifest, PackRights } from "./pack.ts
 export { createCursors, createSeal, pagingInput, staleCursor } from "./paging.ts";
 export {
   type AskOptions,
-  checkAnswer,
   createQuestions,
   type Follower,
   type QuestionEvent,
   type Questions,
 } from "./questions/board.ts";
+export { checkAnswer } from "./questions/check-answer.ts";
 export { describeQuestion } from "./questions/describe.ts";
 export { type FormField, fieldsOf, fillIn, parseValues } from "./questions/form.ts";
 export {

@@ -2,8 +2,8 @@ import { withoutKeys } from "../agent/choose-client.ts";
 import { createMemberHosts } from "../agent/worktree.ts";
 import { openOctant } from "../octant.ts";
 import type { OctantOptions } from "../octant-api.ts";
-import type { OpenedPlace } from "./host-tool.ts";
 import { createLocalHost } from "./local-host.ts";
+import type { OpenedPlace } from "./places.ts";
 
 type PlaceOptions = OctantOptions &
   Required<Pick<OctantOptions, "env">> & {
