@@ -446,13 +446,13 @@ export const CASES: readonly AcpCase[] = [
       const { configOptions } = await editor.agent.request(session.setConfigOption, {
         sessionId: id,
         configId: "model",
-        value: "claude-sonnet-4-5",
+        value: "claude-sonnet-5-5",
       });
       expect(configOptions.find((one) => one.id === "model")).toMatchObject({
-        currentValue: "claude-sonnet-4-5",
+        currentValue: "claude-sonnet-5-5",
       });
       await editor.prompt(id, "with the second model");
-      expect(editor.provider.requests.at(-1)?.raw).toContain('"model":"claude-sonnet-4-5"');
+      expect(editor.provider.requests.at(-1)?.raw).toContain('"model":"claude-sonnet-5-5"');
     },
   },
   {

@@ -27,7 +27,7 @@ export const plainText = (line: Line): string => line.map(({ text }) => text).jo
 const segmenter = new Intl.Segmenter(undefined, { granularity: "grapheme" });
 
 /** Columns that a text takes in a terminal. */
-export const widthOf = (text: string): number => (isAscii(text) ? text.length : knownWidth(text));
+export const widthOf = (text: string): number => (isNarrow(text) ? text.length : knownWidth(text));
 
 /** Measuring is the most expensive part of drawing, and the same words and signs come again in every frame. */
 const widths = new Map<string, number>();
@@ -43,7 +43,15 @@ function knownWidth(text: string): number {
   return width;
 }
 
-const isAscii = (text: string) => /^[\x20-\x7e]*$/.test(text);
+/**
+ * Signs of one column each: ASCII, Latin, punctuation, arrows, lines, blocks and Braille. Measuring others compiles the
+ * table of all emoji, which takes longer than the rest of the first frame.
+ */
+const NARROW =
+  /^[\x20-\x7e\xa1-\xac\xae-\u02ff\u2010-\u2027\u2030-\u205e\u2190-\u21ff\u2500-\u25fc\u2713\u2717\u2800-\u28ff]*$/;
+
+/** Tests compare every one of them with the table. */
+export const isNarrow = (text: string): boolean => NARROW.test(text);
 
 export const lineWidth = (line: Line): number => line.reduce((sum, { text }) => sum + widthOf(text), 0);
 
@@ -113,7 +121,7 @@ export function hardWrap(line: Line, width: number): Line[] {
 }
 
 export const graphemes = (text: string): string[] =>
-  [...segmenter.segment(text)].map(({ segment }) => segment);
+  isNarrow(text) ? [...text] : [...segmenter.segment(text)].map(({ segment }) => segment);
 
 type Word = { kind: "text" | "space" | "break"; parts: Span[] };
 

@@ -14,7 +14,6 @@ import type { ChosenPack } from "./choose-packs.ts";
 import { describeRights } from "./describe-rights.ts";
 import { findPackCredentials } from "./find-pack-credentials.ts";
 import { type LoadedPack, loadPack } from "./load-pack.ts";
-import { openPackProcess } from "./pack-process.ts";
 import type { FoundPack } from "./read-pack.ts";
 
 export interface PackStatus {
@@ -115,6 +114,8 @@ async function openPack(chosen: ChosenPack, pack: FoundPack, sources: PackSource
   if (!chosen.inProcess) {
     const denied = () => sources.deniedBesides(sources.reserved);
     const { check } = chosen;
+    // It brings ZeroMQ, which a start without packs saves.
+    const { openPackProcess } = await import("./pack-process.ts");
     return openPackProcess({
       pack,
       settings,

@@ -31,15 +31,20 @@ const ROLE_OF: Readonly<Record<string, Role>> = {
   meta: "muted",
 };
 
+/** No answer comes sooner, and the prompt need not wait for the grammars. */
+const LOAD_AFTER_MS = 300;
+
 /** Colours code once the grammars are loaded; plain until then. */
 export function loadHighlighter(): Highlighter {
   let lowlight: Lowlight | undefined;
-  import("lowlight").then(
-    ({ common, createLowlight }) => {
-      lowlight = createLowlight(common);
-    },
-    () => {},
-  );
+  const load = () =>
+    void import("lowlight").then(
+      ({ common, createLowlight }) => {
+        lowlight = createLowlight(common);
+      },
+      () => {},
+    );
+  setTimeout(load, LOAD_AFTER_MS).unref();
   return (code, language) => (lowlight ? highlight(lowlight, code, language) : plainLines(code));
 }
 

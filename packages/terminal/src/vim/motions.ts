@@ -56,6 +56,10 @@ export const MOTIONS: Readonly<Record<string, MotionFunction>> = {
   j: (context) => vertical(context, context.count ?? 1),
   k: (context) => vertical(context, -(context.count ?? 1)),
   "0": ({ text, cursor }) => ({ to: lineStart(text, cursor), kind: "exclusive" }),
+  "|": ({ text, cursor, count = 1, visual }) => {
+    const to = atColumn(text, lineStart(text, cursor), count - 1);
+    return { to: visual ? to : onCharacter(text, to), kind: "exclusive", column: count - 1 };
+  },
   "^": ({ text, cursor }) => ({ to: onCharacter(text, firstNonBlank(text, cursor)), kind: "exclusive" }),
   $: endOfLine,
   w: (context) => wordForward(context, false),
