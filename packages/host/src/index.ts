@@ -136,7 +136,13 @@ export { refusalOf } from "./refusals.ts";
 export { readRegularFile } from "./regular-file.ts";
 export { replaceFile } from "./replace-file.ts";
 export { openAcceptance } from "./sandbox/acceptance.ts";
-export { APART_PROXY, createSandbox } from "./sandbox/create-sandbox.ts";
+export {
+  APART_PROXY,
+  createSandbox,
+  forwarderArgs,
+  forwarderFile,
+  proxyVariables,
+} from "./sandbox/create-sandbox.ts";
 export type { Exchange } from "./sandbox/exchange.ts";
 export { homesOf } from "./sandbox/homes.ts";
 export { installFolder } from "./sandbox/own-files.ts";

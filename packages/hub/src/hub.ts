@@ -4,15 +4,16 @@ import { chooseClient, createOctant, type HttpServing, type Octant } from "@octa
 import type { Clock, Tool } from "@octant/core";
 import { backgroundClock } from "@octant/host";
 import { ANY_PROJECT } from "@octant/http";
+import { containerTool } from "./containers/container-tool.ts";
 import { createContainers } from "./containers/containers.ts";
+import { createProjectContainer } from "./containers/project-container.ts";
+import { createProxies } from "./containers/proxies.ts";
 import type { ContainerEngine } from "./engines/engine.ts";
 import { mountEvents } from "./events/mount-events.ts";
-import {
-  CACHE_IN_CONTAINER,
-  type InstallInContainer,
-  SETTINGS_IN_CONTAINER,
-  writeContainerSettings,
-} from "./install.ts";
+import { imageTool } from "./images/image-tool.ts";
+import { createImages } from "./images/images.ts";
+import { createProjectFiles } from "./images/project-files.ts";
+import { type InstallInContainer, writeContainerSettings } from "./install.ts";
 import { createLifecycle } from "./lifecycle/lifecycle-events.ts";
 import { lockFolder } from "./operations/folder-lock.ts";
 import { createMetrics } from "./operations/metrics.ts";
@@ -33,7 +34,7 @@ import { openHubTokens } from "./tokens/hub-tokens.ts";
 import { tokenTool } from "./tokens/token-tool.ts";
 import { createRepositories } from "./workspaces/repositories.ts";
 import { workspaceTool } from "./workspaces/workspace-tool.ts";
-import { createWorkspaces, WORKSPACES_IN_CONTAINER } from "./workspaces/workspaces.ts";
+import { createWorkspaces } from "./workspaces/workspaces.ts";
 
 export interface HubOptions {
   /** Where the hub keeps everything; only its owner can read it. */
@@ -63,19 +64,23 @@ export async function createHub({ folder, env, engine, install, log, clock = bac
   const store = openSqliteHubStore({ file: join(folder, "hub.db") });
   const tokens = await openHubTokens(store, log);
   const repositories = createRepositories({ folder: projectsFolder, env });
-  const containers = createContainers({
+  const inProject = (id: string, name: string) => place(`projects/${id}/${name}`);
+  const proxies = createProxies({ folder: join(folder, "proxies"), install });
+  const images = createImages({
     engine,
-    hub_id: folder,
-    specOf: async (project) =>
-      toSpec(
-        project,
-        {
-          workspaces: workspaces.folderOf(project.id),
-          cache: place(`projects/${project.id}/cache`),
-          settings: settingsOf(project),
-        },
-        install,
-      ),
+    files: createProjectFiles({ repositories, folder: place("archives") }),
+  });
+  const foldersOf = (id: string) => ({
+    workspaces: workspaces.folderOf(id),
+    cache: inProject(id, "cache"),
+    settings: inProject(id, "settings"),
+    prepared: inProject(id, "prepared"),
+  });
+  const projectContainer = createProjectContainer({ images, install, proxies, foldersOf });
+  const containers = createContainers({
+    ...{ engine, hub_id: folder, proxies, log, specOf: projectContainer.specOf },
+    folderOf: (id) => place(`projects/${id}`),
+    writableOf: (id) => [workspaces.folderOf(id), inProject(id, "cache")],
   });
   const workspaces = createWorkspaces({
     store,
@@ -84,7 +89,6 @@ export async function createHub({ folder, env, engine, install, log, clock = bac
     env,
     run: containers.run,
   });
-  const settingsOf = ({ id }: Project) => place(`projects/${id}/settings`);
   const logs = await createHubLogs(store.events);
   const calls = createCallerCalls();
   const lifecycle = createLifecycle(Date.now);
@@ -92,8 +96,10 @@ export async function createHub({ folder, env, engine, install, log, clock = bac
   const sessions: HubSessions = createHubSessions({
     ...{ store, logs, containers, workspaces, calls, log, serverArgv: install.serverArgv },
     env: { ...env, XDG_STATE_HOME: place("state") },
+    prepare: (project, workspace, cwd) => projectContainer.prepare(containers, project, workspace, cwd),
     toolsOf: (session) => [sessionTool({ store, sessions, logs, cleanUp, parent: session })],
-    writeSettings: (project) => writeContainerSettings(settingsOf(project), project.permissions ?? []),
+    writeSettings: (project) =>
+      writeContainerSettings(inProject(project.id, "settings"), project.permissions ?? []),
     lifecycle,
   });
   const scheduler = createScheduler({ store, sessions, lifecycle, clock, log, holder: folder });
@@ -136,6 +142,16 @@ export async function createHub({ folder, env, engine, install, log, clock = bac
           token_scopes: ["admin", "admin:ro", "project:<id>", "project:<id>:ro"],
         }),
       }),
+      containerTool({
+        ...{ store, containers, workspaces },
+        outputsOf: (id) => inProject(id, "outputs"),
+        activeIn: async (id) =>
+          (await sessions.list(id)).filter(({ state }) => state === "working").map(({ id: one }) => one),
+      }),
+      imageTool({
+        ...{ store, engine, images, folder: place("archives") },
+        note: (id, line) => containers.logOf(id).add(line),
+      }),
       workspaceTool({
         ...{ store, workspaces, repositories, activeIn: sessions.activeIn },
         onMerged: ({ id, project_id }) =>
@@ -150,6 +166,7 @@ export async function createHub({ folder, env, engine, install, log, clock = bac
     ],
   });
   for (const { id } of await store.records<Project>("project").list()) await workspaces.cleanUp(id);
+  await containers.recover(async (id) => (await store.records<Project>("project").get(id)) !== undefined);
   await sessions.resume();
   await scheduler.start();
   const metrics = createMetrics(store, lifecycle, sessions.workingCount);
@@ -179,6 +196,7 @@ export async function createHub({ folder, env, engine, install, log, clock = bac
       await scheduler.close();
       await sessions.close(DRAIN_MS);
       await octant.close();
+      await containers.close();
       tokens[Symbol.dispose]();
       await engine.close();
       await logs[Symbol.asyncDispose]();
@@ -192,25 +210,3 @@ export async function createHub({ folder, env, engine, install, log, clock = bac
 const START_TOKEN = "printed by octant hub";
 /** How long running tool calls may go on when the hub is stopped. */
 const DRAIN_MS = 10_000;
-
-const toSpec = (
-  { image, secrets = {}, limits }: Project,
-  { workspaces, cache, settings }: Readonly<Record<"workspaces" | "cache" | "settings", string>>,
-  install: InstallInContainer,
-) => {
-  mkdirSync(workspaces, { recursive: true, mode: 0o755 });
-  return {
-    image,
-    env: { ...secrets, ...install.env },
-    cwd: WORKSPACES_IN_CONTAINER,
-    mounts: [
-      ...install.mounts,
-      { source: settings, target: SETTINGS_IN_CONTAINER, readOnly: true },
-      { source: workspaces, target: WORKSPACES_IN_CONTAINER, readOnly: false },
-      // Code that Node compiled: a server starts in a fraction of the time. Only containers of this project read it.
-      { source: cache, target: CACHE_IN_CONTAINER, readOnly: false },
-    ],
-    network: limits.network,
-    limits,
-  };
-};

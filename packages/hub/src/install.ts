@@ -12,6 +12,8 @@ export const CACHE_IN_CONTAINER = "/var/cache/octant";
 export interface InstallInContainer {
   readonly mounts: readonly Mount[];
   readonly env: Readonly<Record<string, string>>;
+  /** The path of Node in a container. */
+  readonly node: string;
   readonly serverArgv: (path: string) => readonly string[];
 }
 
@@ -32,6 +34,7 @@ export function toInstall(launcher: string): InstallInContainer {
       XDG_STATE_HOME: "/tmp/state",
       XDG_CACHE_HOME: CACHE_IN_CONTAINER,
     },
+    node: nodeInside,
     serverArgv: (path) => [
       nodeInside,
       join(INSTALL, relative(root, real)),

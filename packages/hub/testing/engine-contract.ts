@@ -184,22 +184,22 @@ export function describeEngine(opened: TestEngine): void {
 
   test(`${CYCLES} starts and stops leave nothing behind`, async () => {
     const { engine } = opened;
-    const before = groups();
+    const ids: string[] = [];
     for (let cycle = 0; cycle < CYCLES; cycle += 1) {
       const id = await create();
+      ids.push(id);
       expect(await run(id, "echo $GREETING")).toMatchObject({ out: "hello\n" });
       await engine.stop(id, GRACE_MS);
       await engine.remove(id);
       await expect.poll(() => processesWith(id)).toEqual([]);
     }
     expect(await engine.list(label)).toEqual([]);
-    expect(groups()).toEqual(before);
+    expect(groups().filter((name) => ids.some((id) => name.includes(id)))).toEqual([]);
   });
 }
 
-/** The control groups of containers of this machine. */
+/** Where engines make the control groups of containers. */
 const groups = (): string[] =>
   ["memory", "memory/libpod_parent", "pids", "machine.slice", "."]
     .map((name) => join("/sys/fs/cgroup", name))
-    .flatMap((folder) => attempt(() => readdirSync(folder)) ?? [])
-    .filter((name) => /^(octant-local|libpod-)/.test(name));
+    .flatMap((folder) => attempt(() => readdirSync(folder)) ?? []);

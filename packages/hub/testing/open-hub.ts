@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Caller, Envelope } from "@octant/core";
 import { onTestFinished } from "vitest";
-import { createHub } from "../src/index.ts";
+import { type ContainerEngine, createHub, toInstall } from "../src/index.ts";
 import { createUnconfinedEngine } from "./unconfined-engine.ts";
 
 const OCTANT = join(import.meta.dirname, "..", "..", "cli", "bin", "octant.js");
@@ -12,7 +12,14 @@ const OCTANT = join(import.meta.dirname, "..", "..", "cli", "bin", "octant.js");
 export const ADMIN: Caller = { id: "admin", access: "admin" };
 
 /** A hub with an empty home, and a git repository as the source of projects. */
-export async function openHub(options: { folder?: string; env?: Record<string, string> } = {}) {
+export async function openHub(
+  options: {
+    readonly folder?: string;
+    readonly env?: Record<string, string>;
+    /** The tools then run in its containers; without one they run on this machine. */
+    readonly engine?: ContainerEngine;
+  } = {},
+) {
   const { folder: given } = options;
   const folder = given ?? mkdtempSync(join(tmpdir(), "octant-hub-"));
   const env = {
@@ -26,12 +33,15 @@ export async function openHub(options: { folder?: string; env?: Record<string, s
   const hub = await createHub({
     folder: join(folder, "hub"),
     env,
-    engine: createUnconfinedEngine(),
-    install: {
-      mounts: [],
-      env: {},
-      serverArgv: () => [process.execPath, OCTANT, "serve", "--wire"],
-    },
+    engine: options.engine ?? createUnconfinedEngine(),
+    install: options.engine
+      ? toInstall(OCTANT)
+      : {
+          mounts: [],
+          env: {},
+          node: process.execPath,
+          serverArgv: () => [process.execPath, OCTANT, "serve", "--wire"],
+        },
     log: (line) => log.push(line),
   });
   onTestFinished(async () => {

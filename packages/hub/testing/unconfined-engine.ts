@@ -23,6 +23,7 @@ export function createUnconfinedEngine(): ContainerEngine {
     status: async () => ({
       name: "unconfined",
       available: true,
+      images: false,
       detail: "nothing is confined",
       enforces: ["memory_mb", "network:none"],
     }),

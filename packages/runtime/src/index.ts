@@ -17,6 +17,7 @@ export {
 } from "./config/config.ts";
 export { DEFAULT_TOOLS } from "./config/defaults.ts";
 export { explainConfig } from "./config/explain.ts";
+export { parseJsonc } from "./config/jsonc.ts";
 export { type LoadOptions, loadConfig } from "./config/load.ts";
 export { type AddedRule, addLocalRule, localFolder } from "./config/local-rule.ts";
 export { loadModels } from "./config/models-file.ts";

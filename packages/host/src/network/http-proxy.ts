@@ -35,7 +35,8 @@ export interface LocalSite {
 }
 
 export interface HttpProxyOptions {
-  readonly listen: "socket" | "port";
+  /** A given socket must be in a folder that only its owner can write to. */
+  readonly listen: "socket" | "port" | { readonly socket: string };
   readonly site?: LocalSite | undefined;
   /** NET_BLOCKED for a target that the program may not reach. */
   routeTo(target: Target, signal: AbortSignal): Promise<Route>;
@@ -110,13 +111,14 @@ export async function createHttpProxy(options: HttpProxyOptions): Promise<HttpPr
   });
 
   const folder = listen === "socket" ? mkdtempSync(join(tmpdir(), "octant-proxy-")) : undefined;
-  if (folder === undefined) server.listen(0, "127.0.0.1");
-  else server.listen(join(folder, "socket"));
+  const socketPath = typeof listen === "object" ? listen.socket : folder && join(folder, "socket");
+  if (socketPath === undefined) server.listen(0, "127.0.0.1");
+  else server.listen(socketPath);
   await once(server, "listening");
   server.unref();
   return {
     // A server that listens on a port has an address of that form.
-    address: folder ? join(folder, "socket") : `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    address: socketPath ?? `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     refusal: (host) => refusals.get(host),
     async close() {
       closing.abort();

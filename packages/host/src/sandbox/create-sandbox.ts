@@ -259,31 +259,45 @@ const insideOf = (folder: string) => ({
   socket: `${folder}/socket`,
 });
 
+/** The program that runs a command beside a way to the proxy; Node runs it as it is. */
+export const forwarderFile = (): string => fileURLToPath(new URL(FORWARDER, import.meta.url));
+
 function proxyMounts(socket: string, folder: string): Mount[] {
   const inside = insideOf(folder);
   return [
     read(process.execPath, inside.node),
-    read(fileURLToPath(new URL(FORWARDER, import.meta.url)), inside.forwarder),
+    read(forwarderFile(), inside.forwarder),
     read(socket, inside.socket),
   ];
 }
 
-function behindForwarder(command: SandboxedCommand): SandboxedCommand {
+/** The environment of a program beside a forwarder. */
+export function proxyVariables(): Record<string, string> {
   const names = ["http_proxy", "https_proxy", "all_proxy"].flatMap((name) => [name, name.toUpperCase()]);
   const proxies = Object.fromEntries(names.map((name) => [name, APART_PROXY]));
-  return {
-    ...command,
-    argv: toForwarded(command.argv, INSIDE_FOLDER, 0),
-    // Node's own fetch reads this one before the others.
-    env: { ...command.env, ...proxies, NODE_USE_ENV_PROXY: "1" },
-  };
+  // Node's own fetch reads this one before the others.
+  return { ...proxies, NODE_USE_ENV_PROXY: "1" };
 }
+
+const behindForwarder = (command: SandboxedCommand): SandboxedCommand => ({
+  ...command,
+  argv: toForwarded(command.argv, INSIDE_FOLDER, 0),
+  env: { ...command.env, ...proxyVariables() },
+});
 
 /** The command, beside a forwarder to the proxy. */
 function toForwarded(argv: readonly string[], folder: string, descriptors: number): [string, ...string[]] {
   const { node, forwarder, socket } = insideOf(folder);
-  return [node, forwarder, socket, PROXY_PORT, String(descriptors), ...argv];
+  return [node, ...forwarderArgs(forwarder, socket, descriptors), ...argv];
 }
+
+/** What Node is started with, before the command. */
+export const forwarderArgs = (forwarder: string, socket: string, descriptors = 0): string[] => [
+  forwarder,
+  socket,
+  PROXY_PORT,
+  String(descriptors),
+];
 
 /** A launcher reports a missing program only on its stderr, so we check first; EXEC_FAILED when it is missing. */
 function findProgram({ argv: [program], env, folder }: SandboxedCommand): string {

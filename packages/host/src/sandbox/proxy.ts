@@ -18,17 +18,19 @@ export interface ProxyOptions {
   readonly denies?: DeniesHost | undefined;
   /** Hosts of `net.deny`. */
   readonly deny?: readonly string[];
+  /** Where it listens; in a private folder when absent. */
+  readonly socket?: string;
 }
 
 /** A proxy on a socket that resolves names itself and connects to the hosts that settings name, and to no other. */
 export function createProxy(
   hosts: readonly string[],
-  { resolve = systemResolve, denies, deny = [] }: ProxyOptions = {},
+  { resolve = systemResolve, denies, deny = [], socket }: ProxyOptions = {},
 ): Promise<HttpProxy> {
   const rules = hosts.map(parseHostRule);
   const closed = deny.map(parseHostPattern);
   return createHttpProxy({
-    listen: "socket",
+    listen: socket === undefined ? "socket" : { socket },
     async routeTo(target) {
       const { shown, port } = target;
       const refuse = (why: string) => new ToolError("NET_BLOCKED", `${shown} ${why}`, { host: shown });

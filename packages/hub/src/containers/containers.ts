@@ -1,3 +1,4 @@
+import { join } from "node:path";
 import { ToolError } from "@octant/core";
 import type {
   ContainerEngine,
@@ -8,13 +9,25 @@ import type {
 } from "../engines/engine.ts";
 import type { Project } from "../projects/project.ts";
 import type { RunInContainer } from "../workspaces/workspaces.ts";
+import { collectOutput, MAX_OUTPUT_BYTES } from "./collect-output.ts";
+import { type ContainerLog, openContainerLog } from "./container-log.ts";
+import { createDiskGuard } from "./disk-guard.ts";
+import { diskUse } from "./disk-use.ts";
+import { createLimitWatch, diskFull, type LimitHit } from "./limit-watch.ts";
+import type { Proxies } from "./proxies.ts";
 
 export interface ContainersOptions {
   readonly engine: ContainerEngine;
   /** Names this hub, so that it finds its own containers again. */
   readonly hub_id: string;
-  /** Everything of the container but its name and labels. */
-  specOf(project: Project): Promise<Omit<ContainerSpec, "name" | "labels">>;
+  /** Everything of the container but its name and labels; it may build an image first. */
+  specOf(project: Project, onLine: (line: string) => void): Promise<Omit<ContainerSpec, "name" | "labels">>;
+  readonly proxies: Pick<Proxies, "update" | "close" | "closeAll">;
+  /** What the hub keeps of a project. */
+  folderOf(project_id: string): string;
+  /** The folders that a container can fill. */
+  writableOf(project_id: string): readonly string[];
+  readonly log: (line: string) => void;
 }
 
 export type Containers = ReturnType<typeof createContainers>;
@@ -22,11 +35,13 @@ export type Containers = ReturnType<typeof createContainers>;
 const HUB_LABEL = "octant.hub";
 const PROJECT_LABEL = "octant.project";
 const STOP_GRACE_MS = 5_000;
-const MAX_OUTPUT_BYTES = 64 * 1024 * 1024;
+const NAME_CHARS = 8;
 const MAX_STDERR_CHARS = 4_000;
+const MEGABYTE = 1024 * 1024;
 
 /** The containers of the projects, at most one each; the engine's labels say which is whose. */
-export function createContainers({ engine, hub_id, specOf }: ContainersOptions) {
+export function createContainers(options: ContainersOptions) {
+  const { engine, hub_id, specOf, proxies, folderOf, writableOf, log } = options;
   const working = new Map<string, Promise<unknown>>();
   /** One change of a project's container at a time. */
   const inTurn = <T>(project_id: string, work: () => Promise<T>): Promise<T> => {
@@ -37,79 +52,96 @@ export function createContainers({ engine, hub_id, specOf }: ContainersOptions) 
     return next;
   };
   const labelsOf = (project_id: string) => ({ [HUB_LABEL]: hub_id, [PROJECT_LABEL]: project_id });
+  const logOf = (project_id: string): ContainerLog =>
+    openContainerLog(join(folderOf(project_id), "container.log"));
   const find = async (project_id: string): Promise<ContainerState | undefined> =>
     (await engine.list(labelsOf(project_id)))[0];
+  const usedBy = async (project_id: string, enough?: number): Promise<number> => {
+    let used = 0;
+    for (const folder of writableOf(project_id)) used += await diskUse(folder, enough);
+    return used;
+  };
+  const create = async (project: Project, onLine: (line: string) => void): Promise<string> => {
+    const spec = await specOf(project, onLine);
+    onLine(`creating the container${spec.image === undefined ? "" : ` from ${spec.image}`}`);
+    const name = `octant-${project.name}-${project.id.slice(-NAME_CHARS)}`.toLowerCase();
+    return engine.create({ ...spec, name, labels: labelsOf(project.id) });
+  };
   const start = async (project: Project): Promise<ContainerState> => {
     const found = await find(project.id);
+    await proxies.update(project);
     if (found?.state === "running") return found;
-    const id =
-      found?.id ??
-      (await engine.create({
-        ...(await specOf(project)),
-        name: `octant-${project.name}-${project.id.slice(-NAME_CHARS)}`.toLowerCase(),
-        labels: labelsOf(project.id),
-      }));
+    const entry = logOf(project.id);
+    const id = found?.id ?? (await create(project, entry.add));
     await engine.start(id);
     const started = await engine.inspect(id);
+    const code = started?.exit_code ?? "unknown";
+    entry.add(started?.state === "running" ? "started" : `ended at once with exit code ${code}`);
     if (started?.state === "running") return started;
-    throw new ToolError(
-      "UPSTREAM_ERROR",
-      `the container ended at once (exit code ${started?.exit_code ?? "unknown"}); container.logs shows why`,
-      {},
-    );
+    const message = `the container ended at once (exit code ${code}); container.logs shows why`;
+    throw new ToolError("UPSTREAM_ERROR", message, {});
+  };
+  const stopFound = async (project_id: string, { id, state }: ContainerState): Promise<void> => {
+    if (state !== "running") return;
+    await engine.stop(id, STOP_GRACE_MS);
+    logOf(project_id).add("stopped");
   };
   const removeFound = async (project_id: string) => {
     const found = await find(project_id);
     if (!found) return;
-    await engine.stop(found.id, STOP_GRACE_MS);
+    await stopFound(project_id, found);
     await engine.remove(found.id);
+    await proxies.close(project_id);
+    logOf(project_id).add("removed");
   };
+  const guard = createDiskGuard({
+    measure: (project_id, enough) => usedBy(project_id, enough),
+    async onFull(project, used, disk_mb) {
+      logOf(project.id).add(diskFull(used, disk_mb));
+      log(`hub: project ${project.name}: ${diskFull(used, disk_mb)}`);
+      const found = await find(project.id);
+      if (found?.state === "running") await engine.stop(found.id, 0);
+    },
+  });
   const exec = async (project: Project, spec: ExecSpec): Promise<ExecProcess> => {
     const { id } = await inTurn(project.id, () => start(project));
-    return engine.exec(id, spec);
+    const process = await engine.exec(id, spec);
+    guard.follow(project, process.exited);
+    return process;
   };
   const run: RunInContainer = async (project, command, signal) => {
-    signal?.throwIfAborted();
-    const process = await exec(project, command);
-    const kill = () => void process.kill();
-    signal?.addEventListener("abort", kill, { once: true });
-    try {
-      process.stdin.end();
-      const chunks: Buffer[] = [];
-      let size = 0;
-      let stderr = "";
-      process.stdout.on("data", (chunk: Buffer) => {
-        size += chunk.length;
-        if (size > MAX_OUTPUT_BYTES) kill();
-        else chunks.push(chunk);
-      });
-      process.stderr.setEncoding("utf8").on("data", (text: string) => {
-        stderr = (stderr + text).slice(-MAX_STDERR_CHARS);
-      });
-      const code = await process.exited;
-      signal?.throwIfAborted();
-      if (size > MAX_OUTPUT_BYTES)
-        throw new ToolError(
-          "TOO_LARGE",
-          `the command in the container printed more than ${MAX_OUTPUT_BYTES} bytes`,
-          {
-            limit: MAX_OUTPUT_BYTES,
-          },
-        );
-      return { code, stdout: Buffer.concat(chunks), stderr };
-    } finally {
-      signal?.removeEventListener("abort", kill);
-    }
+    const { code, stdout, stderr, isTooLarge } = await collectOutput(
+      () => exec(project, command),
+      MAX_OUTPUT_BYTES,
+      signal,
+    );
+    if (!isTooLarge) return { code, stdout, stderr: stderr.toString("utf8").slice(-MAX_STDERR_CHARS) };
+    const message = `the command in the container printed more than ${MAX_OUTPUT_BYTES} bytes`;
+    throw new ToolError("TOO_LARGE", message, { limit: MAX_OUTPUT_BYTES });
   };
+
   return {
     find,
-    exec,
     run,
+    logOf,
+    usedBy,
+    engine,
+    /** Starts the container when it does not run. */
+    exec,
+    /** As `exec`, for the tools of a session: NO_SPACE while the project uses more than its disk limit. */
+    async execTools(project: Project, spec: ExecSpec): Promise<ExecProcess> {
+      const { disk_mb } = project.limits;
+      if (disk_mb !== undefined) {
+        const used = await usedBy(project.id, disk_mb * MEGABYTE);
+        if (used > disk_mb * MEGABYTE) throw new ToolError("NO_SPACE", diskFull(used, disk_mb), {});
+      }
+      return exec(project, spec);
+    },
     start: (project: Project) => inTurn(project.id, () => start(project)),
     stop: (project_id: string) =>
       inTurn(project_id, async () => {
         const found = await find(project_id);
-        if (found?.state === "running") await engine.stop(found.id, STOP_GRACE_MS);
+        if (found) await stopFound(project_id, found);
       }),
     remove: (project_id: string) => inTurn(project_id, () => removeFound(project_id)),
     /** Creates it again, from the current settings of its project. */
@@ -118,10 +150,52 @@ export function createContainers({ engine, hub_id, specOf }: ContainersOptions) 
         await removeFound(project.id);
         return start(project);
       }),
+    /** Each call of the result names the limits that were hit since the one before. */
+    watchLimits(project: Project): () => Promise<readonly LimitHit[]> {
+      const watch = createLimitWatch(engine);
+      const first = find(project.id).then((found) => found && watch.check(found.id, project));
+      first.catch(() => {});
+      return async () => {
+        await first;
+        const found = await find(project.id);
+        const hits = found ? await watch.check(found.id, project) : [];
+        const full = guard.fullOf(project);
+        return full === undefined ? hits : [...hits, { limit: "disk_mb", message: full }];
+      };
+    },
+    /** Why commands in the container end: it is gone or stopped. undefined while it runs. */
+    async explain(project: Project): Promise<string | undefined> {
+      const found = await find(project.id);
+      if (found?.state === "running") return undefined;
+      const state = found && (await engine.inspect(found.id));
+      const code = state?.exit_code === undefined ? "" : ` with exit code ${state.exit_code}`;
+      const hits = found ? await createLimitWatch(engine).check(found.id, project) : [];
+      const why = [guard.fullOf(project), ...hits.map(({ message }) => message)].filter(Boolean).join("; ");
+      return `the container ${found ? `has stopped${code}` : "is gone"}${why && `: ${why}`}`;
+    },
+    /**
+     * After a start of the hub: a container that a killed hub left running may have commands that nobody waits for, so
+     * it is stopped, and started again when it is needed. Those of projects that are gone are removed.
+     */
+    async recover(isProject: (project_id: string) => Promise<boolean>): Promise<void> {
+      for (const found of await engine.list({ [HUB_LABEL]: hub_id })) {
+        const project_id = found.labels[PROJECT_LABEL] ?? "";
+        if (!(await isProject(project_id))) await engine.remove(found.id);
+        else if (found.state === "running") {
+          await engine.stop(found.id, 0);
+          logOf(project_id).add("stopped: the hub that started it has ended");
+        }
+      }
+    },
+    /** Stops all of them; they are started again when they are needed. */
+    async close(): Promise<void> {
+      const all = await engine.list({ [HUB_LABEL]: hub_id });
+      await Promise.all(all.map((found) => stopFound(found.labels[PROJECT_LABEL] ?? "", found)));
+      guard.close();
+      await proxies.closeAll();
+    },
     /** Those of this hub, also of projects that are gone. */
     list: () => engine.list({ [HUB_LABEL]: hub_id }),
     projectOf: ({ labels }: ContainerState): string | undefined => labels[PROJECT_LABEL],
   };
 }
-
-const NAME_CHARS = 8;

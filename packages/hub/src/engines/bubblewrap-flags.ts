@@ -21,7 +21,8 @@ export function toFlags(
     ...(spec.network === "on" ? [] : ["--unshare-net"]),
     ...["--cap-drop", "ALL", "--clearenv"],
     ...[...MACHINE_PROGRAMS, ...settings].flatMap((path) => ["--ro-bind-try", path, path]),
-    ...["--proc", "/proc", "--dev", "/dev"],
+    // Root needs no capability to write to settings of the kernel there.
+    ...["--proc", "/proc", "--remount-ro", "/proc", "--dev", "/dev"],
     ...[...scratch, "/tmp", ...scratch, "/root"],
     ...spec.mounts.flatMap(({ source, target, readOnly }) => [
       readOnly ? "--ro-bind" : "--bind",

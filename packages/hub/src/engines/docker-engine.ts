@@ -128,7 +128,7 @@ export function createDockerEngine({ connect, address, close }: DockerEngineOpti
         return toStatus(await factsOf(), address);
       } catch (cause) {
         if (!(cause instanceof ToolError)) throw cause;
-        return { name: "docker", available: false, detail: cause.message, enforces: [] };
+        return { name: "docker", available: false, images: true, detail: cause.message, enforces: [] };
       }
     },
     async create(spec) {
@@ -281,6 +281,7 @@ function toStatus(facts: { readonly version: Version; readonly info: Info }, add
   return {
     name: podman ? "podman" : "docker",
     available: true,
+    images: true,
     version,
     detail: `${title} ${version} (${user}, ${address}): own processes, mounts, network and files, a read-only root, no capabilities, the engine's seccomp filter`,
     enforces: [...held, "disk_mb", "network:none", "network:allow", "network:on"],

@@ -103,6 +103,8 @@ export interface EngineStatus {
   readonly version?: string | undefined;
   /** What confines a container, for people; or what is missing and how to get it. */
   readonly detail: string;
+  /** Whether containers can be made of images. */
+  readonly images: boolean;
   /** The limits that it enforces; a project that asks for others is refused. */
   readonly enforces: readonly (keyof ContainerLimits | `network:${ContainerNetwork}`)[];
 }

@@ -95,6 +95,7 @@ export function createLocalEngine({ folder }: { readonly folder: string }): Cont
       return {
         name: "local",
         available: program !== undefined,
+        images: false,
         detail: program
           ? `bubblewrap on this machine: own processes, mounts and network, the kernel and the programs of this machine, no images; ${describe(limits)}`
           : how,

@@ -15,7 +15,10 @@ const Name = z
   );
 const HostName = z
   .string()
-  .regex(/^(\*\.)?[A-Za-z0-9.-]{1,253}$/, "a host name, such as registry.npmjs.org or *.npmjs.org");
+  .regex(
+    /^(\*\.)?[A-Za-z0-9.-]{1,253}(:\d{1,5})?$/,
+    "a host name, such as registry.npmjs.org, *.npmjs.org or localhost:8080",
+  );
 const EnvironmentName = z
   .string()
   .regex(/^[A-Za-z_][A-Za-z0-9_]{0,127}$/, "the name of an environment variable");
@@ -78,7 +81,14 @@ export const ProjectSettings = z.strictObject({
     .max(255)
     .optional()
     .describe("Sessions start from it; the default branch when absent"),
-  image: z.string().min(1).max(255).optional().describe("The hub's base image when absent"),
+  image: z
+    .string()
+    .min(1)
+    .max(255)
+    .optional()
+    .describe(
+      "What devcontainer.json or Containerfile say when absent, else the programs of the hub's machine",
+    ),
   ready_command: z
     .array(z.string().max(4_096))
     .min(1)

@@ -5,10 +5,12 @@ import type { Project } from "../projects/project.ts";
 import type { Workspace, Workspaces } from "../workspaces/workspaces.ts";
 
 export interface ConnectionOptions {
-  readonly containers: Pick<Containers, "exec">;
+  readonly containers: Pick<Containers, "execTools" | "explain">;
   readonly workspaces: Pick<Workspaces, "pathInContainer">;
   /** The command in a container that serves the tools of a workspace on its stdin and stdout. */
   readonly serverArgv: (path: string) => readonly string[];
+  /** Makes a new workspace ready for work. */
+  prepare(project: Project, workspace: Workspace, cwd: string): Promise<void>;
 }
 
 const SERVER_END_MS = 5_000;
@@ -16,15 +18,22 @@ const MAX_REASON_CHARS = 400;
 
 /** Starts the tools in the project's container and connects to them. A server that does not start is an error. */
 export async function connectToContainer(
-  { containers, workspaces, serverArgv }: ConnectionOptions,
+  { containers, workspaces, serverArgv, prepare }: ConnectionOptions,
   project: Project,
   workspace: Workspace,
+  /** The tools ended without being asked to. */
+  onEnded: (reason: string) => void,
 ): Promise<NonNullable<OpenAgentOptions["host"]>> {
   const cwd = workspaces.pathInContainer(workspace);
   const address = `hub:${workspace.id}`;
+  await prepare(project, workspace, cwd);
+  const explain = () => containers.explain(project).catch(() => undefined);
   const wire = await connectToStreams({
     address,
-    open: async () => toStreams(await containers.exec(project, { argv: serverArgv(cwd), cwd })),
+    async open() {
+      const process = await containers.execTools(project, { argv: serverArgv(cwd), cwd });
+      return toStreams(process, explain, onEnded);
+    },
   });
   try {
     await wire.ready();
@@ -35,8 +44,13 @@ export async function connectToContainer(
   return { dispatch: wire.dispatch, address, close: () => wire.close() };
 }
 
-function toStreams(process: ExecProcess) {
+function toStreams(
+  process: ExecProcess,
+  explain: () => Promise<string | undefined>,
+  onEnded: (reason: string) => void,
+) {
   let tail = "";
+  let isClosed = false;
   process.stderr.setEncoding("utf8").on("data", (text: string) => {
     tail = (tail + text).slice(-MAX_REASON_CHARS);
   });
@@ -44,12 +58,19 @@ function toStreams(process: ExecProcess) {
     (code) => `exit code ${code ?? "unknown"}`,
     (cause: Error) => cause.message,
   );
+  const reason = (async () => {
+    const how = await ended;
+    const why = isClosed ? undefined : await explain();
+    return `the tools in the container ended: ${why ?? how}${tail && `: ${tail.trim()}`}`;
+  })();
+  void reason.then((text) => isClosed || onEnded(text));
   return {
     input: process.stdout,
     output: process.stdin,
-    reason: async () => `the tools in the container ended: ${await ended}${tail && `: ${tail.trim()}`}`,
+    reason: () => reason,
     /** A server exits when its stdin closes; one that does not is killed. */
     close() {
+      isClosed = true;
       process.stdin.end();
       const timer = setTimeout(() => void process.kill(), SERVER_END_MS);
       timer.unref();

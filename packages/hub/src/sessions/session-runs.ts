@@ -6,7 +6,7 @@ import type { Containers } from "../containers/containers.ts";
 import type { LifecycleEvent } from "../lifecycle/lifecycle-events.ts";
 import { findProject, type Project } from "../projects/project.ts";
 import type { HubStore } from "../store/hub-store.ts";
-import type { Workspaces } from "../workspaces/workspaces.ts";
+import type { Workspace, Workspaces } from "../workspaces/workspaces.ts";
 import type { Budgets } from "./budgets.ts";
 import { type CallerCalls, type CallerRequest, callerTool } from "./caller-tools.ts";
 import { connectToContainer } from "./container-connection.ts";
@@ -17,11 +17,12 @@ import type { HubLogs } from "./session-logs.ts";
 export interface RunsOptions {
   readonly store: HubStore;
   readonly logs: HubLogs;
-  readonly containers: Pick<Containers, "exec" | "run">;
+  readonly containers: Pick<Containers, "execTools" | "explain" | "run" | "watchLimits">;
   readonly workspaces: Workspaces;
   readonly calls: CallerCalls;
   readonly env: NodeJS.ProcessEnv;
   readonly serverArgv: (path: string) => readonly string[];
+  prepare(project: Project, workspace: Workspace, cwd: string): Promise<void>;
   readonly sessions: LogSessionStore;
   readonly budgets: Budgets;
   readonly pending: PendingMessages;
@@ -46,6 +47,9 @@ interface Run {
 
 /** The mark in a session's log that asks its caller to run one of its tools. */
 export const CALLER_REQUEST = "caller_tool_request";
+/** Marks of the container: its tools ended, or one of its limits was hit. */
+export const CONTAINER_ENDED = "container_ended";
+export const CONTAINER_LIMIT = "container_limit";
 /** The container confines a session, so nothing asks; the deny rules of the project are settings of its container. */
 const ALLOW_ALL: PermissionRule = { tool_pattern: "*", mode: "allow" };
 const RETRY_MS = 5_000;
@@ -58,6 +62,12 @@ export function createSessionRuns(options: RunsOptions) {
   const working = new Map<string, Run>();
   let isClosing = false;
 
+  /** Puts something that happened outside of the loop into the session's events. */
+  const mark = (id: string, name: string, data: unknown): void => {
+    const stored = working.get(id)?.opened?.agent.session.append({ type: "mark", name, data });
+    stored?.catch((cause: unknown) => log(`hub: session ${id}: ${name} cannot be stored: ${cause}`));
+  };
+
   const open = async (
     session: HubSession,
     project: Project,
@@ -65,7 +75,9 @@ export function createSessionRuns(options: RunsOptions) {
   ): Promise<OpenedAgent> => {
     const workspace = await workspaces.find(session.workspace_id);
     options.writeSettings(project);
-    const host = await connectToContainer(options, project, workspace);
+    const host = await connectToContainer(options, project, workspace, (reason) =>
+      mark(session.id, CONTAINER_ENDED, { reason }),
+    );
     const announce = async (request: CallerRequest) => {
       const agent = working.get(session.id)?.opened?.agent;
       await agent?.session.append({ type: "mark", name: CALLER_REQUEST, data: request });
@@ -96,9 +108,17 @@ export function createSessionRuns(options: RunsOptions) {
     if (run) run.opened = opened;
     const { agent } = opened;
     const { conversation } = agent.session;
+    const newHits = containers.watchLimits(project);
+    const noteLimits = () =>
+      void newHits()
+        .then((hits) => {
+          for (const hit of hits) mark(id, CONTAINER_LIMIT, hit);
+        })
+        .catch((cause: unknown) => log(`hub: the limits of ${project.name} cannot be read: ${cause}`));
     const unsubscribe = agent.subscribe((event) => {
       budget.spent(conversation.knownCost);
       if (run) countCalls(run, event);
+      if (event.type === "tool_ended") noteLimits();
     });
     try {
       await pending.forgetDelivered(id);
