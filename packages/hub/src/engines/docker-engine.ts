@@ -1,13 +1,14 @@
+import { readFileSync } from "node:fs";
 import type { Socket } from "node:net";
 import { text } from "node:stream/consumers";
 import { setTimeout as delay } from "node:timers/promises";
-import { newHandle, ToolError } from "@octant/core";
+import { attempt, newHandle, ToolError } from "@octant/core";
 import { endTree } from "@octant/host";
 import { ensureMachineImage, toMachineImage } from "../images/machine-image.ts";
 import { groupsOf, readHits } from "./control-groups.ts";
 import { createDockerApi } from "./docker-api.ts";
 import { followMessages } from "./docker-messages.ts";
-import { BUILD_ULIMITS, toCreateRequest, toEnv } from "./docker-spec.ts";
+import { BUILD_ULIMITS, FORWARDER_LABEL, toCreateRequest, toEnv } from "./docker-spec.ts";
 import { demultiplex } from "./docker-stream.ts";
 import {
   type ContainerEngine,
@@ -74,6 +75,9 @@ interface CpuStats {
 /** In the environment of a command and of all that it starts. */
 const EXEC_MARK = "OCTANT_EXEC";
 const EXIT_PAUSE_MS = 10;
+const LISTEN_PATIENCE_MS = 30_000;
+/** A row of the kernel's table; nothing else listens in a container that has just started. */
+const LISTENS = " 0A ";
 const EXIT_PATIENCE_MS = 5_000;
 const SECOND_MS = 1_000;
 const NOT_MODIFIED = 304;
@@ -111,6 +115,18 @@ export function createDockerEngine({ connect, address, close }: DockerEngineOpti
   /** Files of the hub's user must be that user's in a container, whose root is someone else in a rootless engine. */
   const userOf = ({ SecurityOptions }: Info): string =>
     isRootless(SecurityOptions) ? "0:0" : `${process.getuid?.() ?? 0}:${process.getgid?.() ?? 0}`;
+  /** Commands find the way to the proxy only when the main process listens. */
+  const listening = async (id: string): Promise<void> => {
+    const deadline = performance.now() + LISTEN_PATIENCE_MS;
+    for (;;) {
+      const { State } = (await inspect(id)) ?? {};
+      if (!State?.Running) return;
+      if (attempt(() => readFileSync(`/proc/${State.Pid}/net/tcp`, "utf8"))?.includes(LISTENS)) return;
+      if (performance.now() > deadline)
+        throw new ToolError("UPSTREAM_ERROR", "the way to the proxy does not open in the container", {});
+      await delay(EXIT_PAUSE_MS);
+    }
+  };
   const exitCodeOf = async (exec: string): Promise<number | null> => {
     const deadline = performance.now() + EXIT_PATIENCE_MS;
     for (;;) {
@@ -145,6 +161,8 @@ export function createDockerEngine({ connect, address, close }: DockerEngineOpti
     },
     async start(id) {
       await api.json("POST", `/containers/${id}/start`, { also: [NOT_MODIFIED] });
+      const started = await inspect(id);
+      if (started?.Config.Labels?.[FORWARDER_LABEL] !== undefined) await listening(id);
     },
     async stop(id, graceMs) {
       const query = { t: Math.ceil(graceMs / SECOND_MS) };

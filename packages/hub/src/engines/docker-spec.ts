@@ -6,6 +6,9 @@ export interface MachineImage {
   readonly mounts: readonly Mount[];
 }
 
+/** Of a container whose main process is the way to the hub's proxy. */
+export const FORWARDER_LABEL = "octant.forwarder";
+
 /** The environment of every container. */
 export const BASE_ENV = {
   PATH: "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin",
@@ -39,7 +42,7 @@ export function toCreateRequest(
     Entrypoint: [...forwarder, ...IDLE],
     Cmd: [],
     Env: toEnv({ ...BASE_ENV, ...spec.env }),
-    Labels: spec.labels,
+    Labels: { ...spec.labels, ...(spec.forwarder && { [FORWARDER_LABEL]: "yes" }) },
     HostConfig: {
       ReadonlyRootfs: true,
       CapDrop: ["ALL"],

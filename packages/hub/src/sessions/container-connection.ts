@@ -70,7 +70,8 @@ function toStreams(
     reason: () => reason,
     /** A server exits when its stdin closes; one that does not is killed. */
     close() {
-      isClosed = true;
+      // The client also closes a connection that has ended.
+      isClosed = !process.stdout.readableEnded;
       process.stdin.end();
       const timer = setTimeout(() => void process.kill(), SERVER_END_MS);
       timer.unref();
