@@ -1,0 +1,100 @@
+import { createScriptedProvider, type Script } from "@octant/scripted-provider";
+import { afterAll, describe, expect, onTestFinished, test, vi } from "vitest";
+import { ENGINE_NAMES, openEngine, type TestEngine } from "../packages/hub/testing/engines.ts";
+import { openHub } from "../packages/hub/testing/open-hub.ts";
+
+interface Page {
+  readonly events: readonly {
+    readonly type: string;
+    readonly name?: string;
+    readonly data?: { readonly limit?: string; readonly reason?: string; readonly message?: string };
+  }[];
+}
+
+for (const name of ENGINE_NAMES) {
+  const opened = await openEngine(name);
+  if (typeof opened === "string") test.skip(`sessions in containers of ${name} (not here: ${opened})`);
+  else describe(`a session in a container of ${name}`, () => describeSessions(opened));
+}
+
+const run = (script: string) => ({
+  parts: [{ call: "proc", input: { action: "exec", command: ["sh", "-c", script] } }],
+});
+const say = (text: string) => ({ parts: [{ text }] });
+
+function describeSessions(opened: TestEngine): void {
+  afterAll(() => opened[Symbol.asyncDispose]());
+
+  const openSession = async (script: Script, limits: object = {}) => {
+    const provider = await createScriptedProvider(script);
+    onTestFinished(() => provider.close());
+    const env = {
+      ANTHROPIC_API_KEY: "sk-test-0123456789abcdef",
+      ANTHROPIC_BASE_URL: provider.baseUrl("anthropic"),
+    };
+    const hub = await openHub({ env, engine: opened.engine });
+    const { project_id } = await hub.get<{ project_id: string }>("project.create", {
+      ...{ name: "demo", folder: hub.createSource(), model: "some-model", limits },
+    });
+    const { session_id } = await hub.get<{ session_id: string }>("session.spawn", {
+      project_id,
+      message: "Go.",
+    });
+    const events = async () =>
+      (await hub.get<Page>("session.events", { session_id, max_events: 500 })).events;
+    const until = (check: (events: Page["events"]) => void) =>
+      vi.waitFor(async () => check(await events()), { timeout: 40_000, interval: 100 });
+    const settled = () =>
+      vi.waitFor(
+        async () => {
+          const session = await hub.get<{ state: string }>("session.get", { session_id });
+          expect(session.state).toBe("idle");
+          return session;
+        },
+        { timeout: 40_000, interval: 100 },
+      );
+    return { ...hub, project_id, session_id, until, settled, events };
+  };
+
+  test("names a limit that was hit in its events, and goes on", async () => {
+    const { settled, until } = await openSession(
+      [run("head -c 900000000 /dev/zero | tail | wc -c"), run("sleep 1"), say("Done.")],
+      { memory_mb: 512 },
+    );
+    await until((all) =>
+      expect(all.find(({ name }) => name === "container_limit")?.data).toMatchObject({
+        limit: "memory_mb",
+        message: expect.stringContaining("512 MB"),
+      }),
+    );
+    expect(await settled()).toMatchObject({ outcome: "done" });
+  });
+
+  test("says that its container ended, and goes on in the same container started again", async () => {
+    const { settled, until, hub, get, project_id, events } = await openSession([
+      run("echo before > /workspaces/kept; echo began; sleep 300"),
+      run("cat /workspaces/kept; echo after-the-end"),
+      say("Done."),
+    ]);
+    await until((all) => expect(all.some(({ type }) => type === "tool_began")).toBe(true));
+    const before = await vi.waitFor(
+      async () => {
+        const found = await hub.containers.find(project_id);
+        if (!found) throw new Error("no container yet");
+        const kept = await get("container.exec", { project_id, command: "cat /workspaces/kept" });
+        expect(kept).toMatchObject({ stdout: "before\n" });
+        return found;
+      },
+      { timeout: 60_000, interval: 100 },
+    );
+    await opened.engine.stop(before.id, 0);
+    await until((all) =>
+      expect(JSON.stringify(all.filter(({ name }) => name === "container_ended"))).toContain(
+        "the container has stopped",
+      ),
+    );
+    expect(await settled()).toMatchObject({ outcome: "done" });
+    expect(JSON.stringify(await events())).toContain("after-the-end");
+    expect((await hub.containers.find(project_id))?.id).toBe(before.id);
+  });
+}
