@@ -176,6 +176,7 @@ const INPUTS: Readonly<Record<string, object>> = {
   "console.export": SESSION,
   "console.undo": { turn: 99 },
   "console.rewind": { ...SESSION, seq: 1 },
+  "console.revert": { ...SESSION, seq: 1 },
   "console.call": { trace_id: "none" },
   "console.explain": { action: "fs.read" },
   "fs.list": { uri: "." },

@@ -66,6 +66,12 @@ test("a session is started, asked about, answered, continued, forked, rewound an
   expect(Object(exported.data).text).not.toContain("<img src=x");
   expect(Object(exported.data).text).not.toMatch(/(?:src|href)="https?:/);
 
+  const { data: history } = await page.call(own, "console", "edits", { file: "new.txt" });
+  const [edit] = Object(history).edits;
+  expect(edit).toMatchObject({ caller: session_id, can_revert: true });
+  const reverted = await page.call(own, "console", "revert", { session_id, seq: edit.seq });
+  expect(reverted.data).toMatchObject({ applied: false, diff: expect.stringContaining("-one") });
+
   const [{ seq }] = transcript.checkpoints;
   const preview = await page.call(own, "console", "rewind", { session_id, seq });
   expect(preview.data).toMatchObject({ applied: false, restored: [{ path: "new.txt", change: "removed" }] });

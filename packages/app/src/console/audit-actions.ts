@@ -4,7 +4,7 @@ import { z } from "zod";
 import { auditPlaceOf } from "../audit-place.ts";
 import { READ } from "./kinds.ts";
 import type { ConsoleParts } from "./parts.ts";
-import { AuditRow, ChainState, EditRow } from "./shapes.ts";
+import { AuditRow, ChainState } from "./shapes.ts";
 
 /** The newest records that are looked through. */
 const MAX_SCANNED = 50_000;
@@ -49,48 +49,8 @@ export const chain = ({ octant }: ConsoleParts) =>
     },
   });
 
-export const edits = ({ octant }: ConsoleParts) =>
-  action({
-    summary: "List the calls that changed files, newest first, by whom.",
-    ...READ,
-    input: z.strictObject({
-      file: z.string().optional().describe("Only of this path or a part of it"),
-      ...pagingInput(100, 1_000),
-    }),
-    output: z.object({
-      edits: z.array(EditRow),
-      names_files: z
-        .boolean()
-        .describe('false: the log has no file names, unless audit.arguments is set to "full"'),
-    }),
-    errors: ["INVALID_CURSOR"],
-    examples: [{ title: "All of them", input: {} }],
-    run({ file, limit }, ctx) {
-      const from = ctx.resume(z.int()) ?? 0;
-      const found = loadRecords(octant)
-        .records.filter((record) => record.kind === "call" && EDITS.has(record.action))
-        .map(toEdit)
-        .filter(({ files }) => file === undefined || files.some((one) => one.includes(file)));
-      if (from + limit < found.length) ctx.more(from + limit);
-      const names_files = octant.config.settings.audit.arguments === "full";
-      return { edits: found.slice(from, from + limit), names_files };
-    },
-  });
-
-/** The calls that change files by name. */
-const EDITS: ReadonlySet<string> = new Set([
-  "fs.write",
-  "fs.apply_patch",
-  "fs.rm",
-  "fs.mkdir",
-  "code.rename",
-  "code.apply_action",
-  "turn.undo",
-  "turn.redo",
-]);
-
 /** Newest first. */
-function loadRecords({ workspace: { state } }: ConsoleParts["octant"]) {
+export function loadRecords({ workspace: { state } }: ConsoleParts["octant"]) {
   const damaged: string[] = [];
   const onDamage = (file: string) => void damaged.push(file);
   const records = readAudit(auditPlaceOf(state).folder, { limit: MAX_SCANNED, onDamage }).reverse();
@@ -128,21 +88,3 @@ function toRow(record: KeptRecord) {
   const { prev: _prev, hash: _hash, ...row } = record;
   return "decisions" in row ? { ...row, decisions: row.decisions.map((one) => ({ ...one })) } : row;
 }
-
-function toEdit(record: KeptRecord) {
-  // The filter before has left calls only.
-  const { time, trace, action: name, caller, session, code, arguments: input } = record as CallRecord;
-  return { time, trace, action: name, caller, session, code, files: filesIn(input) };
-}
-
-type CallRecord = Extract<KeptRecord, { readonly kind: "call" }>;
-
-function filesIn(input: unknown): string[] {
-  const { uri, files, patch } = Object(input);
-  const named = [uri, ...(Array.isArray(files) ? files : [])].filter((one) => typeof one === "string");
-  const patched = typeof patch === "string" ? [...patch.matchAll(PATCHED)].map(([, path = ""]) => path) : [];
-  return [...new Set([...named, ...patched])];
-}
-
-/** The headers of a unified diff, and of the patch format of agents. */
-const PATCHED = /^(?:\+\+\+ (?:b\/)?|\*\*\* (?:Add|Update|Delete) File: )(?!\/dev\/null)(\S.*)$/gm;

@@ -1,6 +1,7 @@
 import { defineTool } from "@octant/core";
-import { audit, chain, edits } from "./audit-actions.ts";
+import { audit, chain } from "./audit-actions.ts";
 import { call, tools } from "./call-actions.ts";
+import { edits, revert } from "./edit-actions.ts";
 import { doctor, health, sandbox } from "./health-actions.ts";
 import { link } from "./link-action.ts";
 import { CONSOLE } from "./name.ts";
@@ -35,6 +36,7 @@ export const createConsoleTool = (parts: ConsoleParts) =>
       audit: audit(parts),
       chain: chain(parts),
       edits: edits(parts),
+      revert: revert(parts),
       explain: explain(parts),
       settings: settings(parts),
       sandbox: sandbox(parts),

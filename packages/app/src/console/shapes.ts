@@ -125,15 +125,18 @@ export const ChainState = z.object({
 });
 export type ChainState = z.output<typeof ChainState>;
 
-/** A call that changed files, by whom, from the audit log. */
+/** A call that changed files, and by whom: from the logs of sessions, and for other callers from the audit log. */
 export const EditRow = z.object({
   time: z.string(),
-  trace: z.string(),
+  trace: z.string().describe("Empty for a call of a session"),
   action: z.string(),
   caller: z.string(),
   session: z.string(),
   code: z.string(),
   files: z.array(z.string()),
+  seq: z.int().optional().describe("Of a session: the number of its event; console.revert takes it back"),
+  diff: z.string().optional(),
+  can_revert: z.boolean(),
 });
 export type EditRow = z.output<typeof EditRow>;
 

@@ -1,0 +1,56 @@
+import { once } from "node:events";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { expect, test } from "vitest";
+import { openPage } from "./console-client.ts";
+import { createFixtureProject } from "./fixture-project.ts";
+import { startOctant } from "./octant-process.ts";
+
+/** The command that other tests build links to packages of the checkout, which a container does not see. */
+const LAUNCHER = join(import.meta.dirname, "../packages/cli/bin/octant.js");
+
+test("the console of a hub calls the hub's tools, and a project's token stays in its project", async () => {
+  using project = createFixtureProject();
+  const child = startOctant(["hub", "--port", "0", "--json"], {
+    cwd: project.root,
+    env: project.env,
+    launcher: LAUNCHER,
+  });
+  child.stderr.resume();
+  try {
+    const [line] = await once(createInterface({ input: child.stdout }), "line");
+    const page = await openPage(JSON.parse(String(line)).console);
+    expect(page.me).toMatchObject({ access: "admin", hub: true });
+    const made = await page.call("hub", "project", "create", { name: "demo" });
+    const other = await page.call("hub", "project", "create", { name: "other" });
+    expect(made.error ?? other.error).toBeNull();
+    const { project_id } = Object(made.data);
+    const created = await page.call("hub", "token", "create", {
+      name: "bob",
+      scope: `project:${project_id}`,
+    });
+    expect(created.error).toBeNull();
+
+    const headers = {
+      authorization: `Bearer ${Object(created.data).token}`,
+      "content-type": "application/json",
+    };
+    const call = async (tool: string, action: string, input: object) => {
+      const body = JSON.stringify({ process: "hub", tool, action, input });
+      const answer = await fetch(new URL("/console/api/call", page.origin), {
+        method: "POST",
+        headers,
+        body,
+      });
+      return (await answer.json()).envelope;
+    };
+    expect(await call("project", "get", { project_id })).toMatchObject({ ok: true });
+    const foreign = await call("project", "get", { project_id: Object(other.data).project_id });
+    expect(foreign).toMatchObject({ error: { code: "NOT_FOUND" } });
+    expect(await call("console", "sessions", {})).toMatchObject({ error: { code: "PERMISSION_DENIED" } });
+    expect(await call("token", "create", { name: "x", scope: "admin" })).toMatchObject({ ok: false });
+  } finally {
+    child.kill("SIGTERM");
+    await once(child, "exit");
+  }
+}, 60_000);
