@@ -5,6 +5,7 @@ import { dirname, join } from "node:path";
 import { beforeEach, expect, inject, onTestFinished, test } from "vitest";
 import { findCanaries } from "../packages/runtime/testing/redact/canaries.ts";
 import { createFixtureProject, type FixtureProject } from "./fixture-project.ts";
+import { callOctant } from "./octant-in-process.ts";
 import { runOctant } from "./octant-process.ts";
 
 let project: FixtureProject;
@@ -14,7 +15,9 @@ beforeEach(() => {
   onTestFinished(() => made[Symbol.dispose]());
 });
 
-const run = (args: readonly string[], env: NodeJS.ProcessEnv = {}) =>
+const run = (args: readonly string[]) => callOctant(args, { cwd: project.root, env: project.env });
+/** In a process of its own, where its environment and its folder can have an effect. */
+const start = (args: readonly string[], env: NodeJS.ProcessEnv = {}) =>
   runOctant(args, { cwd: project.root, env: { ...project.env, ...env } });
 const call = async (name: string, ...words: string[]) =>
   JSON.parse((await run(["call", name, ...words, "--json"])).stdout);
@@ -94,15 +97,15 @@ test("a hostile project, opened fresh, runs nothing, sends nothing, and is repor
   writeFileSync(join(project.root, ".env"), `XDG_CONFIG_HOME=${project.root}\nHANZO_API_KEY=stolen\n`);
   writeFileSync(join(project.root, "evil.cjs"), `require("fs").writeFileSync(${JSON.stringify(mark)}, "")`);
 
-  const first = await run(["call", "proc.exec", "command=echo $NODE_OPTIONS$HANZO_API_KEY; echo done"]);
+  const first = await start(["call", "proc.exec", "command=echo $NODE_OPTIONS$HANZO_API_KEY; echo done"]);
   expect(first.stdout).toMatch(/^ {2}\n? *done$|done/m);
   expect(first.stdout).not.toContain("evil.cjs");
-  for (const args of [["call", "fs.read", "uri=README.md"], ["tools"], ["doctor"]]) await run(args);
+  for (const args of [["call", "fs.read", "uri=README.md"], ["tools"], ["doctor"]]) await start(args);
   expect(existsSync(mark)).toBe(false);
   expect(reached).toEqual([]);
   expect(first.stderr).toContain("has no effect until you trust it");
   expect((await call("ws.capabilities")).data.sandbox.mode).toBe("workspace");
-  const { code, stdout, stderr } = await run(["trust"]);
+  const { code, stdout, stderr } = await start(["trust"]);
   expect(code).toBe(1);
   expect(stderr).toContain("UNTRUSTED_CONFIG");
   expect(stdout).toContain(`touch ${mark}`);
@@ -208,15 +211,15 @@ test("secrets in the environment, the settings and arguments reach no log, no au
   const env = { GITHUB_TOKEN: inEnvironment, OCTANT_DEBUG: "1" };
   const url = `http://user:${inArgument}@127.0.0.1:1/?token=${inArgument}`;
   const told = [
-    await run(["call", "proc.exec", "command=env; cat /proc/self/environ /proc/1/environ; exit 3"], env),
-    await run(["call", "net.request", `url=${url}`], env),
-    await run(
+    await start(["call", "proc.exec", "command=env; cat /proc/self/environ /proc/1/environ; exit 3"], env),
+    await start(["call", "net.request", `url=${url}`], env),
+    await start(
       ["call", "net.request", "url=http://127.0.0.1:1/", `headers={"authorization":"Bearer ${inArgument}"}`],
       env,
     ),
-    await run(["config"], env),
-    await run(["doctor"], env),
-    await run(["audit"], env),
+    await start(["config"], env),
+    await start(["doctor"], env),
+    await start(["audit"], env),
   ];
   for (const { stdout, stderr } of told)
     for (const canary of canaries) expect(stdout + stderr).not.toContain(canary);
