@@ -6,7 +6,7 @@ import { createScriptedProvider, type Script } from "@octant/scripted-provider";
 import { expect, test } from "vitest";
 import { createFixtureProject } from "./fixture-project.ts";
 import { startSession } from "./mcp-session.ts";
-import { runOctant } from "./octant-process.ts";
+import { callOctant } from "./octant-in-process.ts";
 import { accountAt } from "./scripted-account.ts";
 
 test("a plan stores steps, order and verified evidence, and survives a restart", async () => {
@@ -127,7 +127,7 @@ const PLANNING: Script = ({ answers }) => {
 test("the agent plans without approval, and every change of its plan is an event", async () => {
   using project = createFixtureProject();
   await using provider = await createScriptedProvider(PLANNING);
-  const ran = await runOctant(
+  const ran = await callOctant(
     ["run", "go", "--provider", "anthropic", "--model", "m", "--mode", "inspect", "--stream-json"],
     {
       cwd: project.root,

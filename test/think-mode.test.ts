@@ -4,7 +4,7 @@ import { createScriptedProvider } from "@octant/scripted-provider";
 import { expect, test } from "vitest";
 import { createFixtureProject, type FixtureProject } from "./fixture-project.ts";
 import { startSession } from "./mcp-session.ts";
-import { runOctant } from "./octant-process.ts";
+import { callOctant } from "./octant-in-process.ts";
 import { accountAt } from "./scripted-account.ts";
 
 test("thoughts, criticism and reviews are notes of the caller, with the questions of their focus", async () => {
@@ -87,7 +87,7 @@ test("limits of a mode that the agent activates apply at once", async () => {
   await using provider = await createScriptedProvider(() => ({
     parts: [{ call: "mode", input: { action: "activate", name: "brief" } }],
   }));
-  const ran = await runOctant(
+  const ran = await callOctant(
     ["run", "go", "--provider", "anthropic", "--model", "m", "--tools", "mode", "--max-turns", "3"],
     {
       cwd: project.root,
