@@ -59,7 +59,8 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     "hub",
   ],
 };
-const CORE_MAY_USE = ["node:async_hooks", "node:crypto", "zod"];
+// node:vm only interrupts a hostile pattern.
+const CORE_MAY_USE = ["node:async_hooks", "node:crypto", "node:vm", "zod"];
 
 /** Packs are written as strangers would write them. */
 const PACKS_MAY_IMPORT = ["core", "wire"];

@@ -9,6 +9,7 @@ const FRONT_ENDS = ["agent", "cli", "runtime", "terminal"];
 
 /** Files that write to a terminal, and why what they write is safe there. */
 const SITES: Readonly<Record<string, string>> = {
+  "cli/src/commands/chat.ts": "notifications without control characters",
   "cli/src/output.ts": "shows control characters on terminals",
   "runtime/src/permissions/line-reader.ts": "shows control characters; its own sequences are constants",
   "terminal/src/app.ts": "rings the bell",

@@ -493,7 +493,7 @@ export const REQUIREMENTS: readonly Requirement[] = [
   // 9. and 10.
   rule(
     "undo covers the shell: a turn is taken back as a whole, and what the person changed since is kept or asked about",
-    "test/undo.test.ts: octant undo reverts a whole turn, including commands",
+    "test/undo.test.ts: octant undo reverts a whole turn of a %s host, including commands",
     "test/undo.test.ts: an undo merges the person's later changes",
     "test/undo.test.ts: with --checkpoints proc.exec returns an undo ref",
     "test/undo.test.ts: after kill -9 in a turn its work is reverted",
@@ -602,7 +602,7 @@ export const REQUIREMENTS: readonly Requirement[] = [
   ),
   rule(
     "over NATS a job ends exactly once, whoever dies",
-    "packages/wire/src/nats/nats.test.ts: a stopping worker returns its job to the queue",
+    "packages/wire/src/nats/nats.test.ts: a job that changes something is INTERRUPTED when its worker stops",
     "test/edges.test.ts: jobs of NATS workers that are killed end exactly once",
   ),
   rule(
