@@ -1,6 +1,6 @@
-import { accessSync, constants, lstatSync, statSync } from "node:fs";
+import { lstatSync } from "node:fs";
 import { posix } from "node:path";
-import { isWithin, type Path, toNative } from "@octant/host";
+import { isProgram, isWithin, type Path, toNative } from "@octant/host";
 import { beginsWith, type Command } from "./commands.ts";
 import type { Facts } from "./facts.ts";
 import type { Places } from "./path-glob.ts";
@@ -90,13 +90,4 @@ export function findProgram(
   if (name.includes("/")) return folder === undefined ? undefined : posix.resolve(folder, name);
   const places = searchPath?.split(":").filter((place) => place.startsWith("/")) ?? [];
   return places.map((place) => posix.join(place, name)).find(isProgram);
-}
-
-function isProgram(path: string): boolean {
-  try {
-    accessSync(path, constants.X_OK);
-    return statSync(path).isFile();
-  } catch {
-    return false;
-  }
 }
