@@ -12,6 +12,7 @@ import { edgesLines } from "./torture/edges-lines.ts";
 import { edgesMalformed } from "./torture/edges-malformed.ts";
 import { edgesSlow } from "./torture/edges-slow.ts";
 import { fuzz } from "./torture/fuzz.ts";
+import { hubKills } from "./torture/hub-kills.ts";
 import { kills } from "./torture/kills.ts";
 import { linkSwaps } from "./torture/link-swaps.ts";
 import { natsKills } from "./torture/nats-kills.ts";
@@ -55,6 +56,7 @@ const TORTURES: Readonly<Record<string, Entry>> = {
   "ui-sessions": { torture: uiSessions, count: 50 },
   "crowd-clients": { torture: edgesCrowd, count: 1_000 },
   "agent-kills": { torture: agentKills, count: 200 },
+  "hub-kills": { torture: hubKills, count: 200 },
   "agent-tasks": { torture: agentTasks, count: 20 },
   "agent-turns": { torture: agentTurns, count: 2_000 },
   "client-scenarios": { torture: clientScenarios, count: 100 },

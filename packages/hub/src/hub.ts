@@ -14,6 +14,7 @@ import { imageTool } from "./images/image-tool.ts";
 import { createImages } from "./images/images.ts";
 import { createProjectFiles } from "./images/project-files.ts";
 import { type InstallInContainer, writeContainerSettings } from "./install.ts";
+import { createIdleTimers, type IdleTimers } from "./lifecycle/idle-timers.ts";
 import { createLifecycle } from "./lifecycle/lifecycle-events.ts";
 import { lockFolder } from "./operations/folder-lock.ts";
 import { createMetrics } from "./operations/metrics.ts";
@@ -80,6 +81,7 @@ export async function createHub({ folder, env, engine, install, log, clock = bac
   const containers = createContainers({
     ...{ engine, hub_id: folder, proxies, log, specOf: projectContainer.specOf },
     folderOf: (id) => place(`projects/${id}`),
+    onUse: (id) => timers.use(id),
     writableOf: (id) => [workspaces.folderOf(id), inProject(id, "cache")],
   });
   const workspaces = createWorkspaces({
@@ -102,6 +104,7 @@ export async function createHub({ folder, env, engine, install, log, clock = bac
       writeContainerSettings(inProject(project.id, "settings"), project.permissions ?? []),
     lifecycle,
   });
+  const timers: IdleTimers = createIdleTimers({ store, containers, cleanUp, lifecycle, clock, log });
   const scheduler = createScheduler({ store, sessions, lifecycle, clock, log, holder: folder });
   const modelOf = async (): Promise<{ models: readonly string[]; default_model?: string }> => {
     // Without credentials there is no model, and sessions say how to get them.
@@ -180,6 +183,7 @@ export async function createHub({ folder, env, engine, install, log, clock = bac
     sessions,
     scheduler,
     lifecycle,
+    cleanUp,
     /** The token of the person who started the hub; the one of the last start is revoked. */
     async adminToken() {
       for (const { id, name } of await tokens.list()) if (name === START_TOKEN) await tokens.revoke(id);
@@ -194,6 +198,7 @@ export async function createHub({ folder, env, engine, install, log, clock = bac
     async [Symbol.asyncDispose]() {
       isClosing = true;
       await scheduler.close();
+      await timers.close();
       await sessions.close(DRAIN_MS);
       await octant.close();
       await containers.close();

@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Caller, Envelope } from "@octant/core";
+import type { Caller, Clock, Envelope } from "@octant/core";
 import { onTestFinished } from "vitest";
 import { type ContainerEngine, createHub, toInstall } from "../src/index.ts";
 import { createUnconfinedEngine } from "./unconfined-engine.ts";
@@ -18,6 +18,7 @@ export async function openHub(
     readonly env?: Record<string, string>;
     /** The tools then run in its containers; without one they run on this machine. */
     readonly engine?: ContainerEngine;
+    readonly clock?: Clock;
   } = {},
 ) {
   const { folder: given } = options;
@@ -43,6 +44,7 @@ export async function openHub(
           serverArgv: () => [process.execPath, OCTANT, "serve", "--wire"],
         },
     log: (line) => log.push(line),
+    ...(options.clock && { clock: options.clock }),
   });
   onTestFinished(async () => {
     await hub[Symbol.asyncDispose]();

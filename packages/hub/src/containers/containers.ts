@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
 import { ToolError } from "@octant/core";
 import type {
   ContainerEngine,
@@ -27,6 +28,8 @@ export interface ContainersOptions {
   folderOf(project_id: string): string;
   /** The folders that a container can fill. */
   writableOf(project_id: string): readonly string[];
+  /** A command begins; the result is called when it has ended. */
+  onUse(project_id: string): () => void;
   readonly log: (line: string) => void;
 }
 
@@ -34,6 +37,8 @@ export type Containers = ReturnType<typeof createContainers>;
 
 const HUB_LABEL = "octant.hub";
 const PROJECT_LABEL = "octant.project";
+const READY_ATTEMPTS = 60;
+const READY_PAUSE_MS = 1_000;
 const STOP_GRACE_MS = 5_000;
 const NAME_CHARS = 8;
 const MAX_STDERR_CHARS = 4_000;
@@ -77,7 +82,10 @@ export function createContainers(options: ContainersOptions) {
     const started = await engine.inspect(id);
     const code = started?.exit_code ?? "unknown";
     entry.add(started?.state === "running" ? "started" : `ended at once with exit code ${code}`);
-    if (started?.state === "running") return started;
+    if (started?.state === "running") {
+      await waitUntilReady(project, id);
+      return started;
+    }
     const message = `the container ended at once (exit code ${code}); container.logs shows why`;
     throw new ToolError("UPSTREAM_ERROR", message, {});
   };
@@ -85,6 +93,23 @@ export function createContainers(options: ContainersOptions) {
     if (state !== "running") return;
     await engine.stop(id, STOP_GRACE_MS);
     logOf(project_id).add("stopped");
+  };
+  /** Repeats the project's ready command until it succeeds; a container that never gets ready is stopped. */
+  const waitUntilReady = async ({ ready_command }: Project, id: string): Promise<void> => {
+    if (!ready_command) return;
+    let code: number | null = null;
+    for (let attempt = 0; attempt < READY_ATTEMPTS; attempt += 1) {
+      if (attempt > 0) await delay(READY_PAUSE_MS);
+      const process = await engine.exec(id, { argv: ready_command });
+      process.stdin.end();
+      process.stdout.resume();
+      process.stderr.resume();
+      code = await process.exited;
+      if (code === 0) return;
+    }
+    await engine.stop(id, STOP_GRACE_MS);
+    const message = `the container did not get ready: ${ready_command.join(" ")} ended with ${code ?? "a signal"}`;
+    throw new ToolError("UPSTREAM_ERROR", message, {});
   };
   const removeFound = async (project_id: string) => {
     const found = await find(project_id);
@@ -104,10 +129,17 @@ export function createContainers(options: ContainersOptions) {
     },
   });
   const exec = async (project: Project, spec: ExecSpec): Promise<ExecProcess> => {
-    const { id } = await inTurn(project.id, () => start(project));
-    const process = await engine.exec(id, spec);
-    guard.follow(project, process.exited);
-    return process;
+    const release = options.onUse(project.id);
+    try {
+      const { id } = await inTurn(project.id, () => start(project));
+      const process = await engine.exec(id, spec);
+      guard.follow(project, process.exited);
+      process.exited.then(release, release);
+      return process;
+    } catch (cause) {
+      release();
+      throw cause;
+    }
   };
   const run: RunInContainer = async (project, command, signal) => {
     const { code, stdout, stderr, isTooLarge } = await collectOutput(
