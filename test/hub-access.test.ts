@@ -10,8 +10,15 @@ const PLACES = ["own", "foreign"] as const;
 type Scope = (typeof SCOPES)[number];
 
 const HUB_TOOLS = [
-  ...["project", "session", "workspace", "token", "schedule"],
-  ...["project_options", "project_changes", "project_tasks", "caller_tool_response", "config_limits"],
+  ...["project", "container", "session", "workspace", "token", "schedule"],
+  ...[
+    "project_options",
+    "project_changes",
+    "project_tasks",
+    "image_rebuild",
+    "caller_tool_response",
+    "config_limits",
+  ],
 ];
 
 /** The rule of the hub, written down a second time; undefined when the call is allowed. */
