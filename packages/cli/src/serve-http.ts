@@ -31,7 +31,8 @@ export interface HttpTarget {
 
 export async function serveHttp(flags: ServeFlags, io: Io): Promise<number> {
   checkFlags(flags);
-  await using octant = await openOctant(flags, io, { command: "serve --http" });
+  const wire = flags.zmq === undefined ? undefined : await import("./serve-wire.ts");
+  await using octant = await openOctant(flags, io, { ...wire?.WIRE_TOOLS, command: "serve --http" });
   const zmq =
     flags.zmq === undefined ? undefined : await startZmqToo(octant, { ...flags, zmq: flags.zmq }, io);
   const { sandbox, state } = octant.workspace;
