@@ -1,7 +1,10 @@
+import { once } from "node:events";
 import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createRegistry, type PackRights } from "@octant/core";
+import { createRegistry, type PackRights, ToolError } from "@octant/core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { LOCAL_CALLER } from "../edges.ts";
 import { createOctant, type Octant, openOctant } from "../octant.ts";
@@ -34,6 +37,11 @@ export const tools = (context) => [defineTool({
     flood: act((_, ctx) => { for (let i = 0; i < 20_000; i++) ctx.emit({ kind: "log", line: "x".repeat(1_000) }); return {}; }),
     shout: act(async () => { for (;;) await new Promise((done) => process.stdout.write("x".repeat(1 << 20), done)); }),
     odd: act((_, ctx) => { ctx.emit({ kind: "nonsense", a: 1 }); ctx.progress({ progress: "much" }); ctx.attach(7); return { ok: true }; }),
+    env: act(() => ({ env: process.env })),
+    sign_in: act(({ provider }) => context.credentials(provider), { provider: z.string() }),
+    wait: act((_, ctx) => { ctx.emit({ kind: "text", text: "waiting" }); return new Promise(() => {}); }),
+    long: { ...act((_, ctx) => { ctx.progress({ progress: 1, total: 2 }); return new Promise(() => {}); }), timing: "async_long" },
+    pages: act(async (_, ctx) => { ctx.more({ at: 1 }); return {}; }),
     roots: act(() => ({ roots: context.roots })),
     read: act(({ uri }) => ({ text: readFileSync(uri, "utf8") }), { uri: Uri }),
     write: act(({ uri }) => { writeFileSync(uri, "changed"); return {}; }, { uri: Uri }),
@@ -93,9 +101,10 @@ async function open(rights: Partial<PackRights> = {}, heartbeatMs?: number) {
   });
   const own = createRegistry(loaded.tools);
   const dispatch = octant.dispatchTo(own);
-  const call = async (action: string, input: object = {}, signal?: AbortSignal) =>
-    (await dispatch({ tool: "bad", action, input }, { caller: LOCAL_CALLER, signal })).envelope;
-  return { call, logged, at, [Symbol.asyncDispose]: loaded.close };
+  const call = async (action: string, input: object = {}, signal?: AbortSignal, onStream?: () => void) =>
+    (await dispatch({ tool: "bad", action, input }, { caller: LOCAL_CALLER, signal, onStream })).envelope;
+  const backends = async () => loaded.tools[0]?.backends?.() ?? [];
+  return { call, backends, logged, at, [Symbol.asyncDispose]: loaded.close };
 }
 
 describe("a pack in its own process", () => {
@@ -242,4 +251,97 @@ describe("deny rules for paths", () => {
       text: "open.txt",
     });
   });
+});
+
+describe("rights in a whole Octant", () => {
+  /** A server on this machine, and a pack that may reach it by the setting `address`. */
+  async function openNetwork(settings: object, rights: Partial<PackRights> = {}) {
+    const server = createServer((_, answer) => answer.end("hi")).listen(0, "127.0.0.1");
+    await once(server, "listening");
+    // A server that listens on TCP has an address of this type.
+    const { port } = server.address() as AddressInfo;
+    const at = make({ network: ["$address"], ...rights });
+    writeFileSync(
+      join(at, "index.js"),
+      `${MODULE}\nexport const settings = z.strictObject({ address: z.url() });\n`,
+    );
+    const home = `${at}-home`;
+    mkdirSync(join(home, ".config/hanzo"), { recursive: true });
+    mkdirSync(join(home, "project"));
+    const url = `http://127.0.0.1:${port}/`;
+    const packs = { bad: { from: at, settings: { address: url } } };
+    writeFileSync(
+      join(home, ".config/hanzo/settings.json"),
+      JSON.stringify({ packs, ...settings }).replaceAll("{host}", `127.0.0.1:${port}`),
+      { mode: 0o600 },
+    );
+    const env = { PATH: process.env["PATH"], HOME: home, HANZO_API_KEY: "sk-hanzo-of-the-person" };
+    const opened = await openOctant({ projectPath: join(home, "project"), packs: [at], tools: ["job"], env });
+    const call = async (action: string, input: object = {}) =>
+      (await opened.dispatch({ tool: "bad", action, input }, { caller: LOCAL_CALLER })).envelope;
+    return {
+      url,
+      call,
+      async [Symbol.asyncDispose]() {
+        await opened.close();
+        server.close();
+      },
+    };
+  }
+
+  test("a pack reaches the host of a setting that its rights name", async () => {
+    await using pack = await openNetwork({});
+    expect((await pack.call("fetch", { url: pack.url })).data).toEqual({ status: 200 });
+    const other = pack.url.replace("127.0.0.1", "127.0.0.2");
+    expect((await pack.call("fetch", { url: other })).data ?? {}).not.toMatchObject({ status: 200 });
+  });
+
+  const RULE = { tool_pattern: "*", mode: "deny", args: { host: "{host}" } };
+  test.each([
+    ["net.deny", { net: { deny: ["{host}"] } }],
+    ["net.deny of a host without its port", { net: { deny: ["127.0.0.1"] } }],
+    ["a deny rule for all tools", { permissions: [RULE] }],
+    ["a deny rule for its tool", { permissions: [{ ...RULE, tool_pattern: "bad.*" }] }],
+    ["sandbox.network", { sandbox: { network: ["example.com"] } }],
+  ])("%s holds in its proxy", async (_, settings) => {
+    await using pack = await openNetwork(settings);
+    const { data } = await pack.call("fetch", { url: pack.url });
+    expect(data ?? {}).not.toMatchObject({ status: 200 });
+  });
+
+  test("a sign-in is there only for a pack that declared it, and in no environment", async () => {
+    await using none = await openNetwork({});
+    expect((await none.call("sign_in", { provider: "hanzo" })).ok).toBe(false);
+    await using declared = await openNetwork({}, { credentials: ["hanzo"] });
+    const signedIn = await declared.call("sign_in", { provider: "hanzo" });
+    expect(signedIn.data).toEqual({ authorization: "Bearer sk-hanzo-of-the-person" });
+    expect((await declared.call("sign_in", { provider: "openai" })).error?.code).toBe("PERMISSION_DENIED");
+    for (const pack of [none, declared])
+      expect(JSON.stringify((await pack.call("env")).data)).not.toContain("sk-hanzo");
+  });
+});
+
+describe("a crash", () => {
+  /** How a process ends, by another of its actions. */
+  const ENDINGS = ["crash", "exit", "reject"] as const;
+  /** The calls that it may be running. */
+  const KINDS = ["pid", "wait", "long", "pages", "flood", "backends"] as const;
+  test.each(ENDINGS.flatMap((ending) => KINDS.map((kind) => [ending, kind] as const)))(
+    "by %s ends a running %s with a typed error or its answer, and the next call works",
+    async (ending, kind) => {
+      await using pack = await open();
+      const begun = Promise.withResolvers<void>();
+      const running =
+        kind === "backends" ? pack.backends() : pack.call(kind, {}, undefined, () => begun.resolve());
+      // Those that never end have begun; the others race with the crash.
+      if (kind === "wait") await begun.promise;
+      const harm = await pack.call(ending);
+      expect(harm.error?.code).toBe("UPSTREAM_ERROR");
+      const outcome = await running.catch((cause: unknown) => cause);
+      const isTyped = outcome instanceof ToolError || Array.isArray(outcome) || "ok" in Object(outcome);
+      expect(isTyped, String(outcome)).toBe(true);
+      if (Object(outcome).ok === false) expect(Object(outcome).error.code).toBe("UPSTREAM_ERROR");
+      expect((await pack.call("pid")).ok).toBe(true);
+    },
+  );
 });

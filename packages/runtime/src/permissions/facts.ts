@@ -62,9 +62,9 @@ const MAX_TEXTS = 200;
 
 /**
  * The possible facts of a foreign tool's call: every text in its input may be a path, a command or a URL. They are
- * always partly unclear, so no allow rule matches on them, unless the call is judged for one file alone.
+ * always partly unclear, so no allow rule matches on them, unless the call is judged for one file or host alone.
  */
-export function toGuessedFacts({ input, file }: PolicyCall, { roots }: Places): Facts {
+export function toGuessedFacts({ input, file, host }: PolicyCall, { roots }: Places): Facts {
   const [base = "/"] = roots;
   const commands = once(() => commandsIn(input));
   const texts = once(() => commands().flat());
@@ -88,7 +88,10 @@ export function toGuessedFacts({ input, file }: PolicyCall, { roots }: Places): 
         .slice(0, MAX_TEXTS)
         .map((one) => readCommand(one)),
     ),
-    hosts: guess(() => texts().slice(0, MAX_TEXTS).flatMap(toHosts)),
+    hosts:
+      host === undefined
+        ? guess(() => texts().slice(0, MAX_TEXTS).flatMap(toHosts))
+        : once(() => toAlone(toHosts(host))),
     inputs: () => nothing,
     setsEnvironment: () => true,
   };
@@ -102,7 +105,7 @@ function commandsIn(value: unknown): readonly (string | readonly string[])[] {
   return [...words, ...items.flatMap(commandsIn)];
 }
 
-const toAlone = (values: readonly ResolvedPath[]): Found<ResolvedPath> =>
+const toAlone = <T>(values: readonly T[]): Found<T> =>
   values.length > 0 ? { values, besides: "nothing" } : unclear;
 
 function toPaths(text: string, base: string, isTree: boolean): readonly ResolvedPath[] {

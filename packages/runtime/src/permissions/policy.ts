@@ -120,15 +120,16 @@ export const DEFAULT_DECISION: Decision = {
 
 const UNNAMED = "unnamed.action";
 
-/** The rules with those that deny paths to tools of other names made to be about every tool. */
+/** The rules with those that deny paths or hosts to tools of other names made to be about every tool. */
 const toUnnamed = (tiers: readonly TierRules[], names: readonly string[]): readonly TierRules[] =>
   tiers.map(({ tier, rules }) => ({
     tier,
     rules: rules.map((rule) => {
       const [tool = ""] = rule.tool_pattern.split(".");
       const mayBeMeant = !names.includes(tool) && !tool.startsWith("mcp__");
-      const deniesPaths = rule.mode === "deny" && rule.args?.path !== undefined;
-      return deniesPaths && mayBeMeant ? { ...rule, tool_pattern: "*" } : rule;
+      const isLimiting =
+        rule.mode === "deny" && (rule.args?.path !== undefined || rule.args?.host !== undefined);
+      return isLimiting && mayBeMeant ? { ...rule, tool_pattern: "*" } : rule;
     }),
   }));
 
