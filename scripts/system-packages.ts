@@ -62,6 +62,8 @@ const SYSTEM_PACKAGES: readonly SystemPackage[] = [
   pythonModule("zmq", "python3-zmq"),
   pythonModule("msgpack", "python3-msgpack"),
   program("nats-server"),
+  // A soundfont that others made, for the music pack.
+  library("timgm6mb-soundfont"),
   // The state that several hubs share.
   { apt: "postgresql", probe: ["sh", "-c", "ls /usr/lib/postgresql/*/bin/initdb"] },
   // Maven runs offline, with the plugins packaged by Debian.

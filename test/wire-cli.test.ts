@@ -44,6 +44,17 @@ const serve = async (...args: string[]) => ({
   address: String((await startPrinting(project, "serve", ...args)).printed["address"]),
 });
 
+test("octant serve --http --zmq has the store tools on the wire", async () => {
+  const address = `ipc://${sockets}/both`;
+  const both = await startPrinting(project, "serve", "--http", "--port", "0", "--zmq", address);
+  expect(both.printed["url"]).toMatch(/^http:/);
+  const stored = await run("call", "--via", address, "cas.store", "content=kept", "--json");
+  expect(JSON.parse(stored.stdout)).toMatchObject({
+    ok: true,
+    data: { hash: expect.stringMatching(/^sha256:/) },
+  });
+});
+
 describe("octant serve --zmq and octant call --via", () => {
   test("a call over a socket prints the same as a local one, and the server removes its sockets", async () => {
     const address = `ipc://${sockets}/a`;

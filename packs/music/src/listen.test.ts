@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, inject, test } from "vitest";
 import { type Music, openMusic } from "../testing/open-music.ts";
 
 // A person's own tune: typed by hand, and the notes counted by hand below.
@@ -131,6 +131,31 @@ test("the built-in soundfont has every program of General MIDI and drums", async
     failed: "NOT_FOUND",
   });
 });
+
+const SOUNDFONT = "timgm6mb-soundfont";
+test.skipIf(inject("missing").includes(SOUNDFONT))(
+  "a soundfont that others made is inspected and plays the notes of the tune",
+  async () => {
+    await using own = await openMusic({ soundfont: "/usr/share/sounds/sf2/TimGM6mb.sf2" });
+    const found = await own.call("soundfont.inspect", { limit: 500 });
+    expect(found.presets.length).toBeGreaterThan(128);
+    expect(found.presets[0]).toMatchObject({ bank: 0, program: 0, name: expect.stringMatching(/piano/i) });
+    const piano = await own.call("soundfont.preset_inspect", { program: 0 });
+    expect(piano.zones.length).toBeGreaterThan(1);
+    const midi = await own.call("abc.to_midi", { abc: TUNE });
+    const wav = await own.call("audio.midi_to_wav", { source: midi.artifact.artifact_id });
+    expect(wav).toMatchObject({ seconds: 9 });
+    expect(wav.soundfont).not.toBe("built-in");
+    const bytes = await own.bytesOf(wav.artifact);
+    let at = 0;
+    for (const [pitch, beats] of NOTES) {
+      // A sampled piano may be louder in an overtone.
+      expect(loudestPitch(bytes, at + 0.1, 0.3) % 12, `the note at ${at} s`).toBe(pitch % 12);
+      at += beats * BEAT_SECONDS;
+    }
+    expect(own.bugs).toEqual([]);
+  },
+);
 
 test("a problem in a tune is named by line and column of the whole text", async () => {
   const abc = "%%MIDI program 5\n\nX:1\nT:A\nK:C\nCD|\n\nX:2\nT:B\nK:C\nCD$E|\nG}A|\n";
