@@ -8,7 +8,7 @@ import { ensureMachineImage, toMachineImage } from "../images/machine-image.ts";
 import { groupsOf, readHits } from "./control-groups.ts";
 import { createDockerApi } from "./docker-api.ts";
 import { followMessages } from "./docker-messages.ts";
-import { BUILD_ULIMITS, FORWARDER_LABEL, toCreateRequest, toEnv } from "./docker-spec.ts";
+import { FORWARDER_LABEL, toCreateRequest, toEnv } from "./docker-spec.ts";
 import { demultiplex } from "./docker-stream.ts";
 import {
   type ContainerEngine,
@@ -262,7 +262,6 @@ export function createDockerEngine({ connect, address, close }: DockerEngineOpti
         buildargs: JSON.stringify(buildArgs),
         target,
         ...(network === "none" && { networkmode: "none" }),
-        ulimits: JSON.stringify(BUILD_ULIMITS()),
         rm: true,
         forcerm: true,
       };

@@ -74,9 +74,6 @@ export function toCreateRequest(
 export const toEnv = (env: Readonly<Record<string, string>>): string[] =>
   Object.entries(env).map(([name, value]) => `${name}=${value}`);
 
-/** For the commands of a build, in the form of the API. */
-export const BUILD_ULIMITS = () => toUlimits(undefined);
-
 /** An engine without CAP_SYS_RESOURCE cannot raise limits, so none is above those of this process. */
 function toUlimits(disk_mb: number | undefined) {
   const own = readFileSync("/proc/self/limits", "utf8");
