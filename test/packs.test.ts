@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { createScriptedProvider } from "@octant/scripted-provider";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createFixtureProject, type FixtureProject } from "./fixture-project.ts";
+import { callOctant } from "./octant-in-process.ts";
 import { runOctant } from "./octant-process.ts";
 
 let project: FixtureProject;
@@ -15,8 +16,8 @@ beforeAll(() => {
 });
 afterAll(() => project[Symbol.dispose]());
 
-/** The built command in the project, as a shell would run it. */
-const octant = (...args: readonly string[]) => runOctant(args, { cwd: project.root, env: project.env });
+/** The built command in the project. */
+const octant = (...args: readonly string[]) => callOctant(args, { cwd: project.root, env: project.env });
 
 describe("octant pack", () => {
   test("new, test, add, call: the tool is in an agent's list, and the agent calls it", async () => {
