@@ -38,6 +38,10 @@ const SYSTEM_PACKAGES: readonly SystemPackage[] = [
   program("zsh"),
   // The oracle for the vim input mode.
   program("/usr/bin/vim", "vim"),
+  // A keyring, and a bus to reach it.
+  program("secret-tool", "libsecret-tools"),
+  program("gnome-keyring-daemon", "gnome-keyring"),
+  program("dbus-run-session", "dbus"),
   // A browser, and a desktop for the screen backend.
   program("chromium"),
   program("Xvfb", "xvfb"),

@@ -86,7 +86,12 @@ async function keepKey(provider: ProviderName, questions: LineReader, io: Io): P
     const store = createCredentialStore({ env: io.env });
     await store.change(provider, () => ({ kind: "api_key", key }));
     if (check.state === "unknown") questions.say(`the key was not checked: ${check.reason}`);
-    questions.say(asTyped(`signed in to ${provider}; octant logout ${provider} forgets the key\n`, io));
+    questions.say(
+      asTyped(
+        `signed in to ${provider}; the key is in ${store.keyringOf(provider) ?? store.file}; octant logout ${provider} forgets the key\n`,
+        io,
+      ),
+    );
     return true;
   }
 }

@@ -122,7 +122,7 @@ export type { ProcessStatus } from "./processes/protocol.ts";
 export type { Spool } from "./processes/spool.ts";
 export type { ProcessSpec } from "./processes/start-order.ts";
 export { runTrusted } from "./programs/run-trusted.ts";
-export { startLaunched, startTrusted } from "./programs/start-program.ts";
+export { printedBy, startLaunched, startTrusted } from "./programs/start-program.ts";
 export {
   findOutsideProjects,
   findPowerShell,

@@ -25,7 +25,9 @@ export const auth = defineCommand({
     const rows = PROVIDER_NAMES.map((provider) => ({
       provider,
       source: sourceOf(provider, stored[provider], io),
-      ...(unreadable.includes(provider) ? { detail: UNREADABLE } : describe(stored[provider])),
+      ...(unreadable.includes(provider)
+        ? { detail: UNREADABLE }
+        : describe(stored[provider], store.keyringOf(provider))),
       used: provider === used,
     }));
     if (flags.json) return printJson(rows, io);
@@ -40,15 +42,20 @@ export const auth = defineCommand({
   },
 });
 
-const UNREADABLE = "unreadable: written by another version of Octant; octant login replaces it";
+const UNREADABLE =
+  "unreadable: written by another version of Octant, or in a keyring that is closed; octant login replaces it";
 
 function sourceOf(provider: ProviderName, credential: Credential | undefined, { env }: Io): string | null {
   const variables: readonly string[] = PROVIDERS[provider].key_variables;
   return variables.find((name) => env[name]) ?? (credential ? "octant login" : null);
 }
 
-function describe(credential: Credential | undefined): { readonly detail?: string } {
-  if (credential?.kind === "api_key") return { detail: "API key" };
+function describe(
+  credential: Credential | undefined,
+  place: string | undefined,
+): { readonly detail?: string } {
+  if (credential?.kind === "api_key")
+    return { detail: place === undefined ? "API key" : `API key in ${place}` };
   if (credential?.kind !== "oauth") return {};
   const { issuer, expires_at, refresh_token } = credential;
   const until = expires_at === null ? "" : ` until ${new Date(expires_at * 1_000).toISOString()}`;

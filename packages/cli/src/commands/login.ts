@@ -37,7 +37,7 @@ oauth_credentials.<provider>.issuer in your settings. Providers: ${PROVIDER_NAME
     const credential = await obtain(provider, flags, io);
     if (credential.kind === "api_key") await check(provider, credential.key, io);
     await store.change(provider, () => credential);
-    return print(`signed in to ${provider}; stored in ${store.file}`, io);
+    return print(`signed in to ${provider}; stored in ${store.keyringOf(provider) ?? store.file}`, io);
   },
 });
 

@@ -37,3 +37,25 @@ export const startLaunched: Start<string> = spawn;
 /** Runs a trusted program to its end; says whether it succeeded. */
 export const succeeds = (program: TrustedProgram, args: readonly string[]): boolean =>
   spawnSync(program, args, { stdio: "ignore" }).status === 0;
+
+interface RunOptions {
+  readonly input: string;
+  readonly env: NodeJS.ProcessEnv;
+  readonly timeoutMs: number;
+}
+
+/** What a trusted program prints; undefined when it fails or takes too long. */
+export function printedBy(
+  program: TrustedProgram,
+  args: readonly string[],
+  { input, env, timeoutMs }: RunOptions,
+): string | undefined {
+  const { status, stdout } = spawnSync(program, args, {
+    input,
+    env,
+    timeout: timeoutMs,
+    encoding: "utf8",
+    stdio: ["pipe", "pipe", "ignore"],
+  });
+  return status === 0 ? stdout : undefined;
+}

@@ -6,6 +6,7 @@ import { z } from "zod";
 import { whileLocked } from "../config/locked.ts";
 import { type Person, userFolder } from "../config/places.ts";
 import { isWritableByOthers } from "../config/trust.ts";
+import { findKeyring, type Keyring } from "./keyring.ts";
 
 /** A function, since building a schema takes time that most starts can save. */
 const credentialSchema = () =>
@@ -36,14 +37,21 @@ export type CredentialStore = ReturnType<typeof createCredentialStore>;
 /** A refresh asks a server, which takes its time. */
 const GIVE_UP_MS = 60_000;
 
-/** `credentials.json` beside the person's settings: 0600, written whole or not at all. */
+/**
+ * `credentials.json` beside the person's settings: 0600, written whole or not at all. Where the system has a keyring,
+ * the secrets are in it, and the file says only that they are there.
+ */
 export function createCredentialStore(person: Person) {
   const folder = userFolder(person);
   const file = join(folder.path, "credentials.json");
-  const load = () => readable(readRows(file));
+  const keyring = findKeyring(person.env);
+  const load = () => readable(readRows(file), keyring);
   return {
     file,
     load,
+    /** The keyring that has the credential, for people; undefined when it is in the file. */
+    keyringOf: (name: string): string | undefined =>
+      isInKeyring(readRows(file)[name]) ? (keyring?.title ?? "a keyring that is closed") : undefined,
     /** The names of credentials that another version wrote in a shape that this one cannot read. */
     unreadable(): readonly string[] {
       const known = load();
@@ -62,11 +70,14 @@ export function createCredentialStore(person: Person) {
         "credentials",
         async () => {
           // Those that another version wrote stay as they are.
-          const { [name]: _now, ...others } = readRows(file);
+          const { [name]: before, ...others } = readRows(file);
           const now = load()[name];
           const next = await change(now);
           if (next === now) return next;
-          const all = { version: VERSION, ...others, ...(next && { [name]: next }) };
+          const isKept = next !== undefined && keyring?.set(name, JSON.stringify(next)) === true;
+          if (isInKeyring(before) && !isKept) keyring?.remove(name);
+          const row = isKept ? { kind: KEYRING } : next;
+          const all = { version: VERSION, ...others, ...(row && { [name]: row }) };
           replaceFile(file, `${JSON.stringify(all, null, 2)}\n`, { mode: 0o600 });
           return next;
         },
@@ -77,12 +88,16 @@ export function createCredentialStore(person: Person) {
 
 const VERSION = 1;
 
-/** A credential of another shape, such as of a newer version, counts as missing. */
-function readable(rows: Readonly<Record<string, unknown>>): StoredCredentials {
+const KEYRING = "keyring";
+const isInKeyring = (row: unknown): boolean => Object(row).kind === KEYRING;
+
+/** A credential of another shape, such as of a newer version, counts as missing. So does one in a closed keyring. */
+function readable(rows: Readonly<Record<string, unknown>>, keyring: Keyring | undefined): StoredCredentials {
   const schema = credentialSchema();
   return Object.fromEntries(
     Object.entries(rows).flatMap(([name, row]) => {
-      const { success, data } = schema.safeParse(row);
+      const stored = isInKeyring(row) ? parse(keyring?.get(name) ?? "") : row;
+      const { success, data } = schema.safeParse(stored);
       return success ? [[name, data]] : [];
     }),
   );
