@@ -13,6 +13,7 @@ const MAX_EVENTS = 50;
 async function serve() {
   const events = createTopic<SharedEvent>({ now: Date.now, maxEvents: MAX_EVENTS });
   let users = 0;
+  let gap = 0;
   const use = () => {
     users += 1;
     return () => {
@@ -22,7 +23,13 @@ async function serve() {
   const server = createServer((request, response) => {
     const caller = request.url === "/limited" ? LIMITED : PERSON;
     const { "last-event-id": after } = request.headers;
-    streamEvents(response, { events, use }, caller, after === undefined ? undefined : Number(after), 60_000);
+    streamEvents(
+      response,
+      { events, use, hasGapAfter: (seq) => seq < gap },
+      caller,
+      after === undefined ? undefined : Number(after),
+      60_000,
+    );
   }).listen(0);
   await once(server, "listening");
   onTestFinished(() => void server.closeAllConnections());
@@ -30,8 +37,12 @@ async function serve() {
   const { port } = server.address() as AddressInfo;
   const publish = (n: number, owner?: string, pad = "") =>
     events.publish({ process: "1-a", topic: "calls", at: n, owner, json: JSON.stringify({ n, pad }) });
+  const leaveGap = () => {
+    gap = events.nextSeq;
+  };
   return {
     events,
+    leaveGap,
     publish,
     users: () => users,
     open: (path = "/", after?: number) => open(port, path, after),
@@ -94,6 +105,21 @@ test("a reader that stops reading loses the oldest events, learns how many, and 
   await vi.waitFor(() => expect(reader.seen.at(-1)?.n).toBe(total - 1), { timeout: 20_000 });
   expect(reader.lost()).toBeGreaterThan(0);
   expect(reader.seen.length + reader.lost()).toBe(total);
+});
+
+test("a reader that comes back after nobody looked for a while is told that events may be missing", async () => {
+  const { publish, leaveGap, open: connect } = await serve();
+  const { seq } = publish(1);
+  leaveGap();
+  const before = await connect("/", seq);
+  before.read();
+  await vi.waitFor(() => expect(before.lost()).toBe(1));
+  const next = publish(2);
+  const after = await connect("/", next.seq);
+  after.read();
+  publish(3);
+  await vi.waitFor(() => expect(after.seen.map(({ n }) => n)).toEqual([3]));
+  expect(after.lost()).toBe(0);
 });
 
 test("a caller of one project gets its own events only", async () => {

@@ -11,7 +11,7 @@ const MAX_BATCH_BYTES = 1024 * 1024;
 /** Sends events to one page from a known number on; a page that is too slow learns how many it lost. */
 export function streamEvents(
   response: ServerResponse,
-  { events, use }: Pick<Processes, "events" | "use">,
+  { events, use, hasGapAfter }: Pick<Processes, "events" | "use" | "hasGapAfter">,
   caller: Caller,
   after: number | undefined,
   keepAliveMs: number,
@@ -19,6 +19,7 @@ export function streamEvents(
   const leave = use();
   const stream = createEventStream(response, { keepAliveMs });
   let next = after === undefined ? events.nextSeq : after + 1;
+  let missed = after !== undefined && hasGapAfter(after) ? 1 : 0;
   let timer: NodeJS.Timeout | undefined;
   const later = () => {
     timer ??= setTimeout(flush, BATCH_MS).unref();
@@ -28,7 +29,8 @@ export function streamEvents(
     // Continues when the page has read what was sent.
     if (stream.isFull()) return;
     const page = events.read(next);
-    const lost = page.dropped + (page.restarted ? 1 : 0);
+    const lost = page.dropped + (page.restarted ? 1 : missed);
+    missed = 0;
     const { sent, isAll } = takeSome(page.events);
     next = isAll ? page.next_seq : (sent.at(-1)?.seq ?? next) + 1;
     const own = sent.filter(({ value }) => mayRead(caller, value));

@@ -33,6 +33,8 @@ const MAX_EVENTS = 20_000;
 const MAX_BYTES = 32 * 1024 * 1024;
 /** The state of a process that is busy is asked for at most this often. */
 const STATUS_MS = 250;
+/** A process that did not answer is asked again after this long. */
+const RETRY_MS = 2_000;
 /** After the last reader has left, the processes are followed for this long. */
 const LINGER_MS = 10_000;
 
@@ -54,6 +56,8 @@ export function createProcesses(machine: Machine) {
   let stopWatching: (() => void) | undefined;
   let users = 0;
   let closing: NodeJS.Timeout | undefined;
+  /** The number of the next event when nobody looked for the last time: what happened then has no number. */
+  let gap = 0;
 
   const publish = (process: string, topic: string, event: object, at: number, owner?: string) =>
     events.publish({ process, topic, at, owner, json: JSON.stringify(event) });
@@ -96,7 +100,11 @@ export function createProcesses(machine: Machine) {
     // A process of an earlier version cannot be attended; a stopped one answers later.
     await client.attend(take(one)).catch(() => {});
     await refresh(one);
-    if (!one.state) client[Symbol.dispose]();
+    if (one.state) return;
+    // It is stopped or very busy.
+    known.delete(id);
+    client[Symbol.dispose]();
+    setTimeout(() => stopWatching && void look(), RETRY_MS).unref();
   };
   const look = (): Promise<unknown> => {
     for (const id of machine.list()) {
@@ -112,6 +120,7 @@ export function createProcesses(machine: Machine) {
     clearTimeout(closing);
     stopWatching?.();
     stopWatching = undefined;
+    gap = events.nextSeq;
     const all = [...known.values()];
     known.clear();
     for (const { client } of all) client[Symbol.dispose]();
@@ -146,6 +155,8 @@ export function createProcesses(machine: Machine) {
   return {
     events,
     use,
+    /** Whether events after this number may be missing, because nobody looked at the processes for a while. */
+    hasGapAfter: (seq: number): boolean => seq < gap,
     /** Those that run now, oldest first. */
     async list(): Promise<readonly OctantProcess[]> {
       const leaveAgain = use();
