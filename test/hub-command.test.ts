@@ -91,6 +91,8 @@ test("octant hub: a session works behind the sandbox, survives a kill of the hub
     expect(await events()).toContain("PERMISSION_DENIED");
     expect(await call("workspace.merge", { workspace_id })).toMatchObject({ merged: true, pushed: true });
     expect(readFileSync(join(source, "made.txt"), "utf8")).toBe("made\n");
+    // Its container would stay in the engine.
+    expect(await call("project.delete", { project_id, force: true })).toEqual({ deleted: true });
     child.kill("SIGTERM");
     expect(await once(child, "close")).toEqual([0, null]);
   } finally {

@@ -47,7 +47,10 @@ export async function openHub(
     ...(options.clock && { clock: options.clock }),
   });
   onTestFinished(async () => {
+    const left = await hub.containers.list();
     await hub[Symbol.asyncDispose]();
+    // A hub only stops its containers; this one does not come back.
+    if (given === undefined) for (const { id } of left) await options.engine?.remove(id);
     if (given === undefined) rmSync(folder, { recursive: true });
   });
   const call = async (name: string, input: object = {}, caller: Caller = ADMIN): Promise<Envelope> => {
