@@ -57,7 +57,9 @@ test("a script that hangs or fails says so and blocks nothing; a project's waits
   await using chat = await openChat(echo);
   setSettings(join(chat.project.root, ".hanzo"), { status_line: { command: "touch ran; echo THEIRS" } });
   setSettings(userFolder(chat), { status_line: { command: "sleep 1000", timeout_ms: 200 } });
-  await chat.start();
+  chat.terminal.type("$OCTANT --model some-model\r");
+  await chat.terminal.shows("[y/N]");
+  chat.terminal.type("n\r");
   await chat.terminal.shows("the status line script failed: it took longer than 200 ms");
   await say(chat, "still here");
   expect(existsSync(join(chat.project.root, "ran"))).toBe(false);

@@ -36,6 +36,7 @@ const CALLS: Readonly<Record<string, readonly (readonly string[])[] | string>> =
   redo: [["redo", "--list"], ["redo"]],
   serve: "stdout is a protocol",
   worker: "stdout is a protocol",
+  console: "it shows its own address",
   edge: "stdout is a protocol",
   bridge: "it shows its own address",
   hub: "it shows its own address",
