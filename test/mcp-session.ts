@@ -18,7 +18,11 @@ export interface McpSession extends AsyncDisposable {
 }
 
 /** The command over MCP stdio, as a client starts it. */
-export async function startSession(args: readonly string[], options: OctantOptions): Promise<McpSession> {
+export async function startSession(
+  args: readonly string[],
+  options: OctantOptions,
+  clientInfo = { name: "test", version: "1" },
+): Promise<McpSession> {
   const child = startOctant(["serve", ...args], options);
   const waiting = new Map<number, (message: { result: { structuredContent: Answer } }) => void>();
   const exited = new Promise<void>((resolve) => child.once("exit", () => resolve()));
@@ -44,7 +48,7 @@ export async function startSession(args: readonly string[], options: OctantOptio
   await ask("initialize", {
     protocolVersion: "2025-11-25",
     capabilities: {},
-    clientInfo: { name: "test", version: "1" },
+    clientInfo,
   });
   send({ method: "notifications/initialized" });
   const call: McpSession["call"] = async (name, input) =>

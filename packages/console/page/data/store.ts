@@ -29,6 +29,8 @@ export interface Store {
   readonly toasts: Signal<readonly Toast[]>;
   /** Now, in steps of a second. */
   readonly now: ReadonlySignal<number>;
+  /** Reads the processes again: a new session is known before its first event. */
+  refresh(): Promise<void>;
   on<T extends ConsoleEvent["topic"]>(topic: T, listener: (event: TopicEvent<T>) => void): () => void;
   say(text: string, kind?: Toast["kind"]): void;
   /** Shows a failure, except of a request that was given up. */
@@ -140,6 +142,7 @@ export function createStore(): Store {
     generation,
     toasts,
     now,
+    refresh: load,
     on(topic, listener) {
       const set = listeners.get(topic) ?? new Set();
       listeners.set(topic, set);

@@ -3,7 +3,7 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import { Failed } from "../data/api.ts";
 import { usePage } from "../data/context.ts";
 import { Foreign } from "../text/foreign.tsx";
-import { toAge, toMoment } from "../text/format.ts";
+import { toAge, toAgeInWords, toMoment } from "../text/format.ts";
 import { Icon, type IconName } from "./icon.tsx";
 
 interface HeadProps {
@@ -137,12 +137,12 @@ export function Dot({ tone, moving }: { readonly tone: Tone; readonly moving?: b
 }
 
 /** How long ago; the exact time as a tooltip. */
-export function Ago({ at }: { readonly at: number | string }) {
+export function Ago({ at, inWords }: { readonly at: number | string; readonly inWords?: boolean }) {
   const { store } = usePage();
   const time = typeof at === "number" ? at : Date.parse(at);
   return (
     <time class="number" dateTime={new Date(time).toISOString()} title={toMoment(time, store.now.value)}>
-      {toAge(store.now.value - time)}
+      {inWords ? toAgeInWords(store.now.value - time) : toAge(store.now.value - time)}
     </time>
   );
 }

@@ -24,6 +24,9 @@ export function toAge(ms: number): string {
   return `${Math.floor(ms / DAY)} d`;
 }
 
+/** just now, 5 m ago. */
+export const toAgeInWords = (ms: number): string => (ms < 5 * SECOND ? "just now" : `${toAge(ms)} ago`);
+
 const UNITS = ["B", "KB", "MB", "GB", "TB"];
 
 export function toBytes(bytes: number): string {

@@ -26,9 +26,11 @@ export function FormQuestion({ question, busy, mayAnswer, onAnswer }: Props) {
   const web = url !== undefined && /^https?:\/\//i.test(url) && URL.canParse(url) ? new URL(url) : undefined;
   return (
     <form class="form" onSubmit={accept}>
-      <p class="form-message">
-        <Foreign text={message} />
-      </p>
+      {message.includes("\n") && (
+        <p class="form-message">
+          <Foreign text={message} />
+        </p>
+      )}
       {url !== undefined && (
         <p class="form-url">
           {web ? (

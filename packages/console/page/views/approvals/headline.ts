@@ -43,7 +43,7 @@ export function targetOf(input: Readonly<Record<string, unknown>>): string | und
 }
 
 export const RISKS: Readonly<Record<string, string>> = {
-  destructive: "Cannot be undone",
+  destructive: "Changes or deletes",
   open_world: "Reaches the network",
   runs_commands: "Runs commands",
   unconfined: "Outside the sandbox",

@@ -43,7 +43,7 @@ export function PermissionAnswers({ question, busy, mayAnswer, onAnswer }: Props
           <div>
             <dt>Session allows</dt>
             <dd>
-              <Foreign text={question.session?.join("; ") ?? "exactly this call"} />
+              <Foreign text={question.session?.join("\n") ?? "exactly this call"} />
             </dd>
           </div>
         )}
@@ -51,7 +51,7 @@ export function PermissionAnswers({ question, busy, mayAnswer, onAnswer }: Props
           <div>
             <dt>Always allows</dt>
             <dd>
-              <Foreign text={question.always.words.join("; ")} />
+              <Foreign text={question.always.words.join("\n")} />
             </dd>
           </div>
         )}

@@ -42,7 +42,7 @@ export function QuestionCard({ question }: { readonly question: WaitingQuestion 
         <div class="question-kind">
           <Badge tone="plain">{question.action}</Badge>
           {(question.risk ?? []).map((risk) => (
-            <Badge key={risk} tone={risk === "destructive" || risk === "unconfined" ? "bad" : "warn"}>
+            <Badge key={risk} tone={risk === "unconfined" ? "bad" : "warn"}>
               {RISKS[risk] ?? risk}
             </Badge>
           ))}
@@ -52,7 +52,7 @@ export function QuestionCard({ question }: { readonly question: WaitingQuestion 
         </h2>
         <p class="question-from">
           <Foreign text={process ? titleOf(process) : question.process} oneLine /> · asked{" "}
-          <Ago at={question.asked_at} /> ago
+          <Ago at={question.asked_at} inWords />
           {question.expires_at && <Expiry at={question.expires_at} />}
         </p>
       </header>

@@ -105,7 +105,7 @@ export function AuditLog({ process }: { readonly process: string }) {
 function Row({ record }: { readonly record: AuditRow }) {
   const { store } = usePage();
   const isDenied = record.decisions?.some(({ outcome }) => outcome === "deny");
-  const tone = record.code === undefined ? "plain" : record.code === "OK" ? "good" : "bad";
+  const tone = record.code === undefined ? "plain" : record.code === "OK" ? "plain" : "bad";
   return (
     <div class={tone === "bad" ? "call-row failed" : "call-row"}>
       <span class="number call-time">

@@ -21,7 +21,7 @@ interface Props {
 export function FileTree({ process, current }: Props) {
   const { store, router } = usePage();
   const [folders, setFolders] = useState<ReadonlyMap<string, readonly FolderEntry[]>>(new Map());
-  const [open, setOpen] = useState<ReadonlySet<string>>(() => new Set(foldersOf(current)));
+  const [open, setOpen] = useState<ReadonlySet<string>>(new Set());
   const [cursor, setCursor] = useState<string>();
   const [error, setError] = useState<unknown>();
   const load = async (path: string) => {
@@ -47,8 +47,13 @@ export function FileTree({ process, current }: Props) {
   };
   useEffect(() => {
     void load("");
-    for (const path of foldersOf(current)) void load(path);
   }, []);
+  // A link may lead to a file in a folder that is not open yet.
+  useEffect(() => {
+    const above = foldersOf(current);
+    setOpen((before) => new Set([...before, ...above]));
+    for (const path of above) if (!folders.has(path)) void load(path);
+  }, [current]);
   if (error !== undefined) return <Problem error={error} retry={() => load("")} />;
   if (!folders.has("")) return <Loading />;
   const rows = toRows(folders, open, (uri) => toPath(uri, process.roots));

@@ -52,7 +52,7 @@ export function UndoList({ process }: { readonly process: string }) {
                 <Foreign text={turn.label || `Turn ${turn.turn}`} oneLine />
               </span>
               <span class="roster-detail">
-                <Ago at={turn.at} /> ago
+                <Ago at={turn.at} inWords />
               </span>
             </span>
             {turn.undone && <Badge>undone</Badge>}

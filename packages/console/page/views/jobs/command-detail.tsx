@@ -1,5 +1,6 @@
 import { useState } from "preact/hooks";
 import { usePage } from "../../data/context.ts";
+import type { Store } from "../../data/store.ts";
 import type { CommandView, Logs } from "../../data/tool-data.ts";
 import { Icon } from "../../parts/icon.tsx";
 import { lazy } from "../../parts/lazy.tsx";
@@ -10,40 +11,60 @@ import { toBytes, toDuration } from "../../text/format.ts";
 const TerminalView = lazy(async () => (await import("../../parts/terminal/terminal-view.tsx")).TerminalView);
 
 const CHUNK_BYTES = 64 * 1024;
-const WAIT_MS = 25_000;
+/** Output comes in bursts: it is read at most this often. */
+const QUIET_MS = 100;
+/** In case that an event was lost. */
+const PATIENCE_MS = 5_000;
 
 interface Props {
   readonly command: CommandView;
-  readonly process: string;
+  /** All that list the command; one of them runs it. */
+  readonly processes: readonly string[];
   onChanged(): void;
 }
 
 /** A command with its live output; what is typed goes to its input. */
-export function CommandDetail({ command, process, onChanged }: Props) {
+export function CommandDetail({ command, processes, onChanged }: Props) {
   const { store } = usePage();
   const [stream, setStream] = useState<"stdout" | "stderr">("stdout");
   const isRunning = command.status === "running";
   const isReader = store.me.value?.access === "read";
   const { proc_id } = command;
-  /** Reads from the beginning, and then as output arrives. */
+  /** Reads from the beginning, and then whenever there is news of the command. */
   const follow = async (write: (text: string) => void, signal: AbortSignal) => {
     for (let since = 0; !signal.aborted; ) {
+      const news = newsOf(store, proc_id, signal);
       const logs = await store.api.data<Logs>(
-        process,
+        processes[0] ?? "",
         "proc.logs",
-        { proc_id, stream, since, follow: true, wait: WAIT_MS, max_bytes: CHUNK_BYTES, raw: true },
+        { proc_id, stream, since, max_bytes: CHUNK_BYTES, raw: true },
         signal,
       );
       if (logs.text !== "") write(logs.text);
+      const isBehind = logs.next > since && logs.next < logs.total;
       since = logs.next;
-      if (logs.status !== "running" && logs.next >= logs.total) return onChanged();
+      if (isBehind) continue;
+      if (logs.status !== "running") return onChanged();
+      await news;
     }
   };
-  const send = (text: string) => {
-    store.api.data(process, "proc.input", { proc_id, text, wait: 0 }).catch(store.fail);
+  /** Only the process that runs the command can do it; the others refuse. */
+  const act = async (name: string, input: object) => {
+    let refused: unknown;
+    for (const process of processes) {
+      try {
+        await store.api.data(process, name, { proc_id, ...input });
+        return;
+      } catch (cause) {
+        refused ??= cause;
+      }
+    }
+    throw refused;
   };
-  const kill = () =>
-    store.api.data(process, "proc.kill", { proc_id }).then(() => store.say("Stopped."), store.fail);
+  const send = (text: string) => {
+    act("proc.input", { text, wait: 0 }).catch(store.fail);
+  };
+  const kill = () => act("proc.kill", {}).then(() => store.say("Stopped."), store.fail);
   return (
     <article class="session" aria-label="Command">
       <header class="session-head">
@@ -101,6 +122,22 @@ export function CommandDetail({ command, process, onChanged }: Props) {
       {isRunning && !isReader && <InputLine onSend={send} />}
     </article>
   );
+}
+
+/** Resolves soon after the next event of the command. */
+function newsOf(store: Store, proc_id: string, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const done = () => {
+      stop();
+      clearTimeout(timer);
+      resolve();
+    };
+    const timer = setTimeout(done, PATIENCE_MS);
+    const stop = store.on("processes", ({ event }) => {
+      if (event.proc_id === proc_id) setTimeout(done, QUIET_MS);
+    });
+    signal.addEventListener("abort", done, { once: true });
+  });
 }
 
 function InputLine({ onSend }: { onSend(text: string): void }) {

@@ -55,7 +55,11 @@ export function JobDetail({ job, process }: { readonly job: JobView; readonly pr
           <Badge tone={current.state === "failed" ? "bad" : current.state === "complete" ? "good" : "accent"}>
             {current.state}
           </Badge>
-          <span>{toDuration(Date.parse(current.updated_at) - Date.parse(current.created_at))}</span>
+          <span>
+            {toDuration(
+              (isRunning ? store.now.value : Date.parse(current.updated_at)) - Date.parse(current.created_at),
+            )}
+          </span>
           <Foreign text={current.job_id} oneLine />
         </p>
         <div class="session-actions">

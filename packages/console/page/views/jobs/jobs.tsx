@@ -28,18 +28,25 @@ const ROW_HEIGHT = 52;
 /** Events come in bursts; the lists are read again at most this often. */
 const QUIET_MS = 300;
 
+interface Found {
+  readonly process: string;
+  /** Other processes that list it too. Only the one that runs it can take input for it. */
+  readonly others: readonly string[];
+}
+
 type Row =
-  | ({ readonly kind: "job" } & JobView & { readonly process: string })
-  | ({ readonly kind: "command" } & CommandView & { readonly process: string });
+  | ({ readonly kind: "job" } & JobView & Found)
+  | ({ readonly kind: "command" } & CommandView & Found);
 
 /** Background work and commands of all processes. */
 export function JobsView() {
   const { store, router } = usePage();
   const { item, query } = router.route.value;
   const kind = query["kind"] === "commands" ? "commands" : "jobs";
-  const processes = (store.processes.value ?? []).filter(
-    ({ state, roots }) => state !== "silent" && roots.length > 0,
-  );
+  const processes = (store.processes.value ?? [])
+    .filter(({ state, roots }) => state !== "silent" && roots.length > 0)
+    // The console itself seldom runs anything.
+    .sort((a, b) => Number(a.command === "console") - Number(b.command === "console"));
   const [seen, setSeen] = useState(0);
   useEffect(() => {
     let timer: ReturnType<typeof setTimeout> | undefined;
@@ -70,7 +77,7 @@ export function JobsView() {
               { limit: 500 },
               signal,
             );
-            return jobs.map((job) => ({ ...job, kind: "job", process: id }));
+            return jobs.map((job) => ({ ...job, kind: "job", process: id, others: [] }));
           }
           const { processes: commands } = await store.api.data<{ processes: readonly CommandView[] }>(
             id,
@@ -78,7 +85,7 @@ export function JobsView() {
             { limit: 500 },
             signal,
           );
-          return commands.map((command) => ({ ...command, kind: "command", process: id }));
+          return commands.map((command) => ({ ...command, kind: "command", process: id, others: [] }));
         }),
       );
       return unique(lists.flat());
@@ -130,7 +137,12 @@ export function JobsView() {
           )}
           {chosen?.kind === "job" && <JobDetail key={item} job={chosen} process={chosen.process} />}
           {chosen?.kind === "command" && (
-            <CommandDetail key={item} command={chosen} process={chosen.process} onChanged={reload} />
+            <CommandDetail
+              key={item}
+              command={chosen}
+              processes={[chosen.process, ...chosen.others]}
+              onChanged={reload}
+            />
           )}
           {item !== undefined && !chosen && (
             <Problem error="It is no longer stored; finished work is kept for a day." />
@@ -146,7 +158,10 @@ const idOf = (row: Row): string => (row.kind === "job" ? row.job_id : row.proc_i
 /** Processes of the same folder share their jobs. */
 function unique(rows: readonly Row[]): readonly Row[] {
   const byId = new Map<string, Row>();
-  for (const row of rows) if (!byId.has(idOf(row))) byId.set(idOf(row), row);
+  for (const row of rows) {
+    const known = byId.get(idOf(row));
+    byId.set(idOf(row), known ? { ...known, others: [...known.others, row.process] } : row);
+  }
   const time = (row: Row) => (row.kind === "job" ? Date.parse(row.created_at) : row.started_at);
   return [...byId.values()].sort((a, b) => time(b) - time(a));
 }

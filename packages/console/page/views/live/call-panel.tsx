@@ -2,6 +2,7 @@ import { useState } from "preact/hooks";
 import type { CallAnswer, CallDetail } from "../../../src/api.ts";
 import type { LiveCall } from "../../data/call-log.ts";
 import { useLoad, usePage } from "../../data/context.ts";
+import { hasChange } from "../../diff/has-change.ts";
 import { Icon } from "../../parts/icon.tsx";
 import { lazy } from "../../parts/lazy.tsx";
 import { Badge, CopyButton, Dialog, Json, Loading, Problem, Tabs } from "../../parts/parts.tsx";
@@ -10,7 +11,7 @@ import { Foreign } from "../../text/foreign.tsx";
 import { toBytes, toClock, toDuration } from "../../text/format.ts";
 import { toCommand } from "./to-command.ts";
 
-const CallDiff = lazy(async () => (await import("./call-diff.tsx")).CallDiff);
+const CallDiff = lazy(async () => (await import("../../diff/call-diff.tsx")).CallDiff);
 
 type Part = "answer" | "request" | "diff";
 
@@ -69,9 +70,7 @@ function Fact({ name, text }: { readonly name: string; readonly text: string }) 
 
 function Detail({ detail, process }: { readonly detail: CallDetail; readonly process: string }) {
   const input = detail.request.value;
-  const hasDiff =
-    ["patch", "edits", "content"].some((key) => Object(input)[key] !== undefined) ||
-    Object(Object(detail.envelope.value).data).diff !== undefined;
+  const hasDiff = hasChange(input) || Object(Object(detail.envelope.value).data).diff !== undefined;
   const [part, setPart] = useState<Part>(hasDiff ? "diff" : "answer");
   const parts: (readonly [Part, string])[] = [
     ["answer", `Answer  ${toBytes(detail.envelope.bytes)}`],

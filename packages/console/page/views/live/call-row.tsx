@@ -18,7 +18,7 @@ export function CallRowView({ call }: { readonly call: LiveCall }) {
         <Foreign text={call.caller} oneLine />
       </span>
       <span class="call-outcome">
-        <Dot tone={isRunning ? "accent" : isFailed ? "bad" : "good"} moving={isRunning} />
+        <Dot tone={isRunning ? "accent" : isFailed ? "bad" : "plain"} moving={isRunning} />
         <Foreign text={isRunning ? "running" : call.job_id ? "job" : (call.code ?? "")} oneLine />
       </span>
       <span class="right number">{call.duration_ms === undefined ? "" : toDuration(call.duration_ms)}</span>

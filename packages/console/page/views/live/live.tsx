@@ -29,6 +29,13 @@ export function LiveView() {
   const awayAt = useRef<number | undefined>(undefined);
   const [, setAway] = useState(false);
   const filter = { text: query["q"] ?? "", status: query["status"] ?? "", process: query["process"] ?? "" };
+  const filterKey = JSON.stringify(filter);
+  const drawnFilter = useRef(filterKey);
+  // Another filter is another list: it starts at its top.
+  if (drawnFilter.current !== filterKey) {
+    drawnFilter.current = filterKey;
+    awayAt.current = undefined;
+  }
   // Read for its subscription: the log itself is no signal.
   void store.callsChanged.value;
   const until = pausedAt ?? awayAt.current;
@@ -76,6 +83,7 @@ export function LiveView() {
           {count > 0 && <ListHead />}
           {count > 0 ? (
             <VirtualList
+              key={filterKey}
               label="Calls, newest first"
               count={count}
               rowHeight={ROW_HEIGHT}

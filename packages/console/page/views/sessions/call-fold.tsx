@@ -1,5 +1,5 @@
 import { useState } from "preact/hooks";
-import { isDiff } from "../../diff/rows.ts";
+import { hasChange } from "../../diff/has-change.ts";
 import { lazy } from "../../parts/lazy.tsx";
 import { Badge, Dot, Json } from "../../parts/parts.tsx";
 import { Picture } from "../../parts/picture.tsx";
@@ -7,7 +7,7 @@ import { Foreign } from "../../text/foreign.tsx";
 import { toDuration } from "../../text/format.ts";
 import type { CallEntry } from "./transcript.ts";
 
-const DiffText = lazy(async () => (await import("../../diff/diff-view.tsx")).DiffText);
+const CallDiff = lazy(async () => (await import("../../diff/call-diff.tsx")).CallDiff);
 
 /** A call of a tool as one line; unfolded it shows the request, the result and the change. */
 export function CallFold({ entry }: { readonly entry: CallEntry }) {
@@ -27,7 +27,9 @@ export function CallFold({ entry }: { readonly entry: CallEntry }) {
       </summary>
       {open && (
         <div class="call-body">
-          {entry.diff && isDiff(entry.diff) && <DiffText text={entry.diff} />}
+          {hasChange(entry.input) && (
+            <CallDiff input={entry.input} envelope={{ data: { diff: entry.diff } }} />
+          )}
           <Json label="Request" value={entry.input} />
           {entry.result !== undefined && <Json label="Result" value={entry.result} />}
           {entry.pictures.map(({ mime, data }, index) => (

@@ -1,5 +1,4 @@
 import { useState } from "preact/hooks";
-import type { OpenSession } from "../../../src/api.ts";
 import { usePage } from "../../data/context.ts";
 import { Icon } from "../../parts/icon.tsx";
 import { Foreign } from "../../text/foreign.tsx";
@@ -7,14 +6,14 @@ import { Foreign } from "../../text/foreign.tsx";
 interface Props {
   readonly id: string;
   readonly process: string;
-  readonly open: OpenSession | undefined;
+  readonly isOpen: boolean;
   /** Why the session cannot be continued. */
   readonly problem: string | null;
   onSent(): void;
 }
 
 /** Sends a message to the session; one that is not open is resumed first. */
-export function MessageBox({ id, process, open, problem, onSent }: Props) {
+export function MessageBox({ id, process, isOpen, problem, onSent }: Props) {
   const { store } = usePage();
   const [text, setText] = useState("");
   const [busy, setBusy] = useState(false);
@@ -22,11 +21,12 @@ export function MessageBox({ id, process, open, problem, onSent }: Props) {
     if (text.trim() === "" || busy) return;
     setBusy(true);
     try {
-      if (open) {
+      if (isOpen) {
         const { queued } = await store.api.person(process, "message", { session_id: id, message: text });
         if (queued) store.say("The agent reads it at its next step.");
       } else await store.api.person(process, "resume", { session_id: id, message: text });
       setText("");
+      await store.refresh();
       onSent();
     } catch (cause) {
       store.fail(cause);
@@ -53,7 +53,7 @@ export function MessageBox({ id, process, open, problem, onSent }: Props) {
         class="input"
         rows={2}
         aria-label="Message to the agent"
-        placeholder={open ? "Message to the agent" : "Continue this session with a message"}
+        placeholder={isOpen ? "Message to the agent" : "Continue this session with a message"}
         value={text}
         disabled={isReader}
         onInput={({ currentTarget }) => setText(currentTarget.value)}

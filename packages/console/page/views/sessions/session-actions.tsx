@@ -8,17 +8,18 @@ interface Props {
   readonly id: string;
   readonly process: string;
   readonly open: OpenSession | undefined;
+  readonly isOpen: boolean;
   onChanged(): void;
 }
 
 /** Stop, resume, fork and export. */
-export function SessionActions({ id, process, open, onChanged }: Props) {
+export function SessionActions({ id, process, open, isOpen, onChanged }: Props) {
   const { store, router } = usePage();
   const [busy, setBusy] = useState(false);
   const isReader = store.me.value?.access === "read";
   const run = (work: () => Promise<void>) => async () => {
     setBusy(true);
-    await work().then(onChanged, store.fail);
+    await work().then(store.refresh).then(onChanged, store.fail);
     setBusy(false);
   };
   const stop = run(async () => {
@@ -49,7 +50,7 @@ export function SessionActions({ id, process, open, onChanged }: Props) {
           Stop
         </button>
       ) : (
-        !open && (
+        !isOpen && (
           <button type="button" class="button" disabled={busy || isReader} onClick={resume}>
             <Icon name="play" />
             Resume

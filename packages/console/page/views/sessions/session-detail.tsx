@@ -44,6 +44,7 @@ export function SessionDetail({ id, process, row, onChanged }: Props) {
   if (error !== undefined) return <Problem error={error} retry={reload} />;
   if (!session || process === undefined) return <Loading />;
   const transcript = toTranscript(session.events);
+  const isOpen = open !== undefined || session.isOpenHere;
   const title = open?.title || row?.title || "Untitled session";
   return (
     <article class="session" aria-label="Session">
@@ -68,7 +69,7 @@ export function SessionDetail({ id, process, row, onChanged }: Props) {
             </span>
           )}
         </p>
-        <SessionActions id={id} process={process} open={open} onChanged={onChanged} />
+        <SessionActions id={id} process={process} open={open} isOpen={isOpen} onChanged={onChanged} />
       </header>
       <Tabs label="Parts of the session" value={part} options={PARTS} onChange={setPart}>
         {part === "transcript" && (
@@ -94,7 +95,13 @@ export function SessionDetail({ id, process, row, onChanged }: Props) {
         )}
       </Tabs>
       {part === "transcript" && (
-        <MessageBox id={id} process={process} open={open} problem={row?.problem ?? null} onSent={onChanged} />
+        <MessageBox
+          id={id}
+          process={process}
+          isOpen={isOpen}
+          problem={row?.problem ?? null}
+          onSent={onChanged}
+        />
       )}
     </article>
   );

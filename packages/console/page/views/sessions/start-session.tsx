@@ -26,6 +26,7 @@ export function StartSession({ onClose }: { onClose(): void }) {
         root: folder,
         ...(model !== "" && { model }),
       });
+      await store.refresh();
       onClose();
       router.go("sessions", session_id, { process });
     } catch (cause) {

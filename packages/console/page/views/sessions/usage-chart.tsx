@@ -5,6 +5,7 @@ import { toCost, toCount } from "../../text/format.ts";
 import type { UsagePoint } from "./transcript.ts";
 
 const HEIGHT_PX = 180;
+const AXIS_PX = 56;
 
 /** Cost and context after each answer of the model. */
 export function UsageChart({ points }: { readonly points: readonly UsagePoint[] }) {
@@ -12,50 +13,7 @@ export function UsageChart({ points }: { readonly points: readonly UsagePoint[] 
   useEffect(() => {
     const node = place.current;
     if (!node || points.length === 0) return;
-    const colour = (name: string) => getComputedStyle(node).getPropertyValue(name).trim();
-    const axis = {
-      stroke: colour("--text-3"),
-      grid: { stroke: colour("--line"), width: 1 },
-      ticks: { show: false },
-      font: "11px system-ui",
-    };
-    const chart = new uPlot(
-      {
-        width: node.clientWidth,
-        height: HEIGHT_PX,
-        legend: { show: true },
-        series: [
-          { label: "Answer" },
-          {
-            label: "Context",
-            scale: "tokens",
-            stroke: colour("--kind-model"),
-            width: 2,
-            value: (_, v) => (v === null ? "" : `${toCount(v)} tokens`),
-          },
-          { label: "Cost", scale: "cost", stroke: colour("--accent"), width: 2, value: (_, v) => toCost(v) },
-        ],
-        scales: { x: { time: false } },
-        axes: [
-          { ...axis, incrs: [1, 2, 5, 10, 20, 50, 100] },
-          { ...axis, scale: "tokens", size: 56, values: (_, ticks) => ticks.map(toCount) },
-          {
-            ...axis,
-            scale: "cost",
-            side: 1,
-            size: 56,
-            grid: { show: false },
-            values: (_, ticks) => ticks.map((v) => `$${v}`),
-          },
-        ],
-      },
-      [
-        points.map((_, index) => index + 1),
-        points.map(({ context }) => context),
-        points.map(({ cost }) => cost),
-      ],
-      node,
-    );
+    const chart = draw(node, points);
     const observer = new ResizeObserver(() => chart.setSize({ width: node.clientWidth, height: HEIGHT_PX }));
     observer.observe(node);
     return () => {
@@ -65,12 +23,61 @@ export function UsageChart({ points }: { readonly points: readonly UsagePoint[] 
   }, [points.length]);
   if (points.length === 0) return <p class="calm">The model has not answered yet.</p>;
   const last = points.at(-1);
-  return (
-    <div
-      ref={place}
-      class="chart"
-      role="img"
-      aria-label={`Cost ${toCost(last?.cost ?? 0)} and context ${toCount(last?.context ?? 0)} tokens after ${points.length} answers`}
-    />
+  const label = `Cost ${toCost(last?.cost ?? 0)} and context ${toCount(last?.context ?? 0)} tokens after ${points.length} answers`;
+  return <div ref={place} class="chart" role="img" aria-label={label} />;
+}
+
+function draw(node: HTMLElement, points: readonly UsagePoint[]): uPlot {
+  const colour = (name: string) => getComputedStyle(node).getPropertyValue(name).trim();
+  const grid = { stroke: colour("--line"), width: 1 };
+  const axis = { stroke: colour("--text-3"), grid, ticks: { show: false }, font: "11px system-ui" };
+  // Without a known price there is no cost to draw.
+  const hasCost = points.some(({ cost }) => cost > 0);
+  const series: uPlot.Series[] = [
+    { label: "Answer" },
+    {
+      label: "Context",
+      scale: "tokens",
+      stroke: colour("--kind-model"),
+      width: 2,
+      value: (_, v) => (v === null ? "–" : `${toCount(v)} tokens`),
+    },
+    ...(hasCost
+      ? [
+          {
+            label: "Cost",
+            scale: "cost",
+            stroke: colour("--accent"),
+            width: 2,
+            value: (_: uPlot, v: number | null) => toCost(v),
+          },
+        ]
+      : []),
+  ];
+  const axes: uPlot.Axis[] = [
+    { ...axis, incrs: [1, 2, 5, 10, 20, 50, 100] },
+    { ...axis, scale: "tokens", size: AXIS_PX, values: (_, ticks) => ticks.map(toCount) },
+    ...(hasCost
+      ? [
+          {
+            ...axis,
+            scale: "cost",
+            side: 1,
+            size: AXIS_PX,
+            grid: { show: false },
+            values: (_: uPlot, ticks: number[]) => ticks.map((v) => `$${v}`),
+          },
+        ]
+      : []),
+  ];
+  const data: uPlot.AlignedData = [
+    points.map((_, index) => index + 1),
+    points.map(({ context }) => context),
+    ...(hasCost ? [points.map(({ cost }) => cost)] : []),
+  ];
+  return new uPlot(
+    { width: node.clientWidth, height: HEIGHT_PX, series, axes, scales: { x: { time: false } } },
+    data,
+    node,
   );
 }

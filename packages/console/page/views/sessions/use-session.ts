@@ -6,17 +6,22 @@ import { usePage } from "../../data/context.ts";
 export interface LiveText {
   readonly text: string;
   readonly thinking: string;
+  /** The number of the stored event before its first part. */
+  readonly after: number;
 }
 
 interface Session {
   readonly events: readonly SessionEvent[];
   readonly checkpoints: readonly Checkpoint[];
+  /** The process that was asked works in it, even if the roster does not know yet. */
+  readonly isOpenHere: boolean;
   readonly live: LiveText;
 }
 
 interface Draft {
   events: SessionEvent[];
   checkpoints: readonly Checkpoint[];
+  isOpenHere: boolean;
   live: LiveText;
 }
 
@@ -29,7 +34,9 @@ const LIVE = new Set([
   "queued",
   "compaction_began",
 ]);
-const NOTHING: LiveText = { text: "", thinking: "" };
+const NOTHING: LiveText = { text: "", thinking: "", after: -1 };
+/** The stored events that hold the whole text of an answer. */
+const WHOLE = new Set(["message", "stopped", "end"]);
 const PAGE = 5_000;
 
 /** The events of a session, and those that follow while it is shown. */
@@ -62,7 +69,12 @@ export function useSession(process: string | undefined, id: string) {
         );
         events.push(...page.events);
         if (page.more) continue;
-        draft.current = { events, checkpoints: page.checkpoints, live: draft.current?.live ?? NOTHING };
+        draft.current = {
+          events,
+          checkpoints: page.checkpoints,
+          isOpenHere: page.open_here,
+          live: withoutStored(draft.current?.live ?? NOTHING, events),
+        };
         break;
       }
       setError(undefined);
@@ -73,11 +85,10 @@ export function useSession(process: string | undefined, id: string) {
     const stop = store.on("sessions", ({ event }) => {
       const current = draft.current;
       if (event.session_id !== id || !current) return;
-      if (LIVE.has(event.type)) current.live = addDelta(current.live, event);
+      if (LIVE.has(event.type)) current.live = addDelta(current.live, event, current.events);
       else if (event.seq === (current.events.at(-1)?.seq ?? 0) + 1) {
         current.events.push(event);
-        if (event.type === "message" || event.type === "stopped" || event.type === "end")
-          current.live = NOTHING;
+        current.live = withoutStored(current.live, current.events);
         // A new message of the person is a new checkpoint.
         if (event.type === "user") reading = reading.then(read).catch(fail);
       } else if (event.seq > (current.events.at(-1)?.seq ?? 0)) reading = reading.then(read).catch(fail);
@@ -92,8 +103,20 @@ export function useSession(process: string | undefined, id: string) {
   return { session, error, reload: () => setAsked((count) => count + 1) };
 }
 
-function addDelta(live: LiveText, event: LiveSessionEvent): LiveText {
-  if (event.type === "text_delta") return { ...live, text: live.text + String(event["text"]) };
-  if (event.type === "thinking_delta") return { ...live, thinking: live.thinking + String(event["text"]) };
-  return event.type === "retry" ? NOTHING : live;
+/** A part that belongs to an answer which is stored already is left out. */
+function addDelta(live: LiveText, event: LiveSessionEvent, events: readonly SessionEvent[]): LiveText {
+  if (event.type === "retry") return NOTHING;
+  if (event.seq < lastWhole(events)) return live;
+  const { text, thinking, after } = live;
+  const start = after < 0 ? event.seq : after;
+  const part = String(event["text"]);
+  if (event.type === "text_delta") return { text: text + part, thinking, after: start };
+  if (event.type === "thinking_delta") return { text, thinking: thinking + part, after: start };
+  return live;
 }
+
+const withoutStored = (live: LiveText, events: readonly SessionEvent[]): LiveText =>
+  live.after < lastWhole(events) ? NOTHING : live;
+
+const lastWhole = (events: readonly SessionEvent[]): number =>
+  events.findLast(({ type }) => WHOLE.has(type))?.seq ?? 0;

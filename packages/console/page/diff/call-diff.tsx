@@ -1,7 +1,7 @@
-import { DiffRows, DiffText } from "../../diff/diff-view.tsx";
-import { editsToRows, isDiff, toLines } from "../../diff/rows.ts";
-import { Json } from "../../parts/parts.tsx";
-import { Foreign } from "../../text/foreign.tsx";
+import { Json } from "../parts/parts.tsx";
+import { Foreign } from "../text/foreign.tsx";
+import { DiffRows, DiffText } from "./diff-view.tsx";
+import { editsToRows, isDiff, toLines } from "./rows.ts";
 
 /** The change that a call made or asked for, as a diff. */
 export function CallDiff({ input, envelope }: { readonly input: unknown; readonly envelope: unknown }) {

@@ -1,0 +1,72 @@
+import { type Browser, chromium, type Page } from "playwright-core";
+
+/** Chromium of the machine, without anything that looks for hosts outside. */
+export const launchBrowser = (): Promise<Browser> =>
+  chromium.launch({
+    executablePath: process.env["OCTANT_CHROMIUM"] ?? "/usr/bin/chromium",
+    args: [
+      "--no-sandbox",
+      "--disable-gpu",
+      "--disable-quic",
+      "--no-first-run",
+      "--disable-background-networking",
+      "--disable-component-update",
+      "--disable-sync",
+    ],
+  });
+
+export const SIZES = { wide: { width: 1280, height: 800 }, phone: { width: 390, height: 844 } } as const;
+
+export interface Tab {
+  readonly page: Page;
+  /** Errors of the page and of its console, and requests to other hosts. */
+  readonly problems: string[];
+}
+
+interface TabOptions {
+  readonly size?: keyof typeof SIZES;
+  readonly theme?: "dark" | "light";
+  /** Pixels of the device per pixel of the page. */
+  readonly scale?: number;
+}
+
+/** Opens the console with a one-time link, as a person does. */
+export async function openTab(
+  browser: Browser,
+  link: string,
+  { size = "wide", theme = "light", scale = 1 }: TabOptions = {},
+): Promise<Tab> {
+  const context = await browser.newContext({
+    viewport: SIZES[size],
+    colorScheme: theme,
+    reducedMotion: "reduce",
+    deviceScaleFactor: scale,
+  });
+  await context.grantPermissions(["clipboard-read", "clipboard-write"]);
+  const page = await context.newPage();
+  const problems: string[] = [];
+  const { host } = new URL(link);
+  page.on("pageerror", (error) => problems.push(`error: ${error.message}`));
+  page.on("console", (message) => {
+    if (message.type() === "error") problems.push(`console: ${message.text()}`);
+  });
+  page.on("request", (request) => {
+    const url = new URL(request.url());
+    if (url.protocol.startsWith("http") && url.host !== host) problems.push(`request: ${request.url()}`);
+  });
+  await page.goto(link);
+  await page.getByRole("heading", { level: 1 }).waitFor();
+  return { page, problems };
+}
+
+/** Another one-time link, made by the server of an open page. */
+export const newLink = (page: Page): Promise<string> =>
+  page.evaluate(async () => {
+    const { process } = await (await fetch("/console/api/me")).json();
+    const response = await fetch("/console/api/call", {
+      method: "POST",
+      headers: { "content-type": "application/json", "x-octant-console": "1" },
+      body: JSON.stringify({ process, tool: "console", action: "link" }),
+    });
+    return (await response.json()).envelope.data.url;
+  });
