@@ -1,4 +1,14 @@
-import { type JobEvent, type JobEventView, type Topic, toEventView } from "@octant/core";
+import {
+  type Caller,
+  type JobEvent,
+  type JobEventView,
+  mayRead,
+  type NamedTopic,
+  type Topic,
+  type Topics,
+  toEventView,
+  viewOf,
+} from "@octant/core";
 import { Publisher } from "zeromq";
 import { sealFrames } from "../hoot01/signature.ts";
 import { encodeMsgPack } from "../msgpack/codec.ts";
@@ -18,38 +28,75 @@ export type BroadcastEvent = JobEventView & {
   readonly job_seq: number;
 };
 
-/** The topic frame: subscribers select one job or all of them by prefix. */
-const topicOf = (job_id: string): string => `job/${job_id}`;
+export interface BroadcasterOptions {
+  readonly jobs: Topic<JobEvent>;
+  /** The topics besides jobs; none when absent. */
+  readonly topics?: Topics | undefined;
+  /** Only events that it may read are broadcast. */
+  readonly caller: Caller;
+  readonly socket: object;
+  readonly keys: WireKeys | undefined;
+}
 
+const JOBS = "jobs";
+
+/** Publishes each job under `job/<job_id>`, and any other topic under `topic/<name>`: subscribers select by prefix. */
 export async function createBroadcaster(
   address: string,
-  events: Topic<JobEvent>,
-  owner: string,
-  { socket: options, keys }: { readonly socket: object; readonly keys: WireKeys | undefined },
+  { jobs, topics, caller, socket: options, keys }: BroadcasterOptions,
 ) {
   const socket = new Publisher({ ...options, linger: 0, sendHighWaterMark: HIGH_WATER_MARK });
   const bound = await bindSocket(socket, address);
   const jobSeqs = new Map<string, number>();
   let prev_seq = 0;
   let sending = Promise.resolve();
-  const stop = events.listen((event) => {
-    if (event.value.owner !== owner) return;
-    const { job_id, type } = event.value;
+  const send = (frame: string, view: object) => {
+    const body = encodeMsgPack(view);
+    const message = { command: "reply", contentType: "msgpack", service: "broadcast", body } as const;
+    const frames = sealFrames(message, keys);
+    // A PUB socket never waits, so this only preserves the order.
+    sending = sending.then(() => socket.send([frame, ...frames])).catch(() => {});
+  };
+  const stops = new Map<unknown, () => void>();
+  const stopJobs = jobs.listen((event) => {
+    const { job_id, type, owner } = event.value;
+    if (caller.sees !== "all" && owner !== caller.id) return;
     const job_seq = jobSeqs.get(job_id) ?? 0;
     if (type === "end") jobSeqs.delete(job_id);
     else jobSeqs.set(job_id, job_seq + 1);
     const view: BroadcastEvent = { ...toEventView(event), prev_seq, job_seq };
     prev_seq = event.seq;
-    const body = encodeMsgPack(view);
-    const message = { command: "reply", contentType: "msgpack", service: "broadcast", body } as const;
-    const frames = sealFrames(message, keys);
-    // A PUB socket never waits, so this only preserves the order.
-    sending = sending.then(() => socket.send([topicOf(job_id), ...frames])).catch(() => {});
+    send(`job/${job_id}`, view);
   });
+  stops.set(jobs, stopJobs);
+  const followTopic = (topic: string, named: NamedTopic) => {
+    let before = 0;
+    const stop = named.events.listen((event) => {
+      if (!mayRead(named, caller, event.value)) return;
+      const { seq, at } = event;
+      send(`topic/${topic}`, { ...viewOf(named, event), topic, seq, at, prev_seq: before });
+      before = seq;
+    });
+    stops.set(named.events, stop);
+  };
+  /** Also topics of tools that are added later. */
+  const followNew = () => {
+    const all = Object.entries(topics?.all() ?? {}).filter(([topic]) => topic !== JOBS);
+    for (const [topic, named] of all) if (!stops.has(named.events)) followTopic(topic, named);
+    const current = new Set<unknown>([jobs, ...all.map(([, { events }]) => events)]);
+    for (const [events, stop] of stops)
+      if (!current.has(events)) {
+        stop();
+        stops.delete(events);
+      }
+  };
+  followNew();
+  const stopTools = topics?.get("tools")?.events.listen(followNew);
   return {
     address: bound,
     close(): void {
-      stop();
+      stopTools?.();
+      for (const stop of stops.values()) stop();
       socket.close();
     },
   };

@@ -1,4 +1,5 @@
 import { rmSync } from "node:fs";
+import type { Topics } from "@octant/core";
 import { Context, Router } from "zeromq";
 import { MAX_BODY_BYTES } from "../hoot01/frames.ts";
 import { MessageServer, type MessageServerOptions } from "../hoot01/message-server.ts";
@@ -18,6 +19,8 @@ import type { WireKeys } from "./keys.ts";
 export interface ZmqServerOptions extends MessageServerOptions {
   /** `ipc:///…` in a folder of mode 0700, or `tcp://host:port` with keys. */
   readonly address: string;
+  /** Broadcast besides the jobs. */
+  readonly topics?: Topics;
   readonly heartbeatMs?: number;
   readonly log: (line: string) => void;
 }
@@ -77,7 +80,10 @@ export async function serveZmq(options: ZmqServerOptions): Promise<ZmqServer> {
   });
   const broadcaster =
     options.jobs &&
-    (await createBroadcaster(broadcastAddress(endpoint), options.jobs.events, options.caller.id, {
+    (await createBroadcaster(broadcastAddress(endpoint), {
+      jobs: options.jobs.events,
+      topics: options.topics,
+      caller: options.caller,
       socket: { context, ...limits, ...security?.publisher },
       keys,
     }));
