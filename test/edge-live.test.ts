@@ -1,6 +1,8 @@
-import { mkdtempSync, realpathSync, rmSync } from "node:fs";
+import { mkdtempSync, readFileSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { pathToFileURL } from "node:url";
 import { Client, StreamableHTTPClientTransport, type Transport } from "@modelcontextprotocol/client";
 import { action, defineTool } from "@octant/core";
 import { createNatsWorker, serveZmq } from "@octant/wire";
@@ -9,6 +11,8 @@ import { z } from "zod";
 import { createOctant, type Octant } from "../packages/app/src/octant.ts";
 import { startNatsServer } from "../packages/wire/testing/nats-server.ts";
 import { createFixtureProject, type FixtureProject } from "./fixture-project.ts";
+import { callOctant } from "./octant-in-process.ts";
+import { startOctant } from "./octant-process.ts";
 import { startPrinting, stdioOf } from "./printing-command.ts";
 
 const caller = { id: "local", access: "admin" } as const;
@@ -16,6 +20,7 @@ const toServe = ({ registry, wireDispatch, workspace }: Octant) => ({
   registry,
   dispatch: wireDispatch,
   jobs: workspace.jobs,
+  roots: workspace.confinement.roots.map((root) => pathToFileURL(root).href),
   caller,
   name: "octant",
   version: "1",
@@ -115,3 +120,51 @@ describe.each(Object.entries(WAYS))("an edge over %s", (_name, way) => {
     expect(await change(() => octant.removeTool("patient"))).toEqual(before);
   });
 });
+
+test("octant ps, watch and answer show an edge: its folder, its client, its calls and its questions", async () => {
+  const project = createFixtureProject();
+  onTestFinished(() => project[Symbol.dispose]());
+  const octant = createOctant({ roots: [project.root], env: project.env, permissions: "enforce" });
+  onTestFinished(() => octant.close());
+  const client = new Client(
+    { name: "editor", version: "7" },
+    { versionNegotiation: { mode: "legacy" }, capabilities: { elicitation: { form: {} } } },
+  );
+  const shown = Promise.withResolvers<void>();
+  client.setRequestHandler("elicitation/create", () => {
+    shown.resolve();
+    return new Promise<never>(() => {});
+  });
+  await client.connect(await WAYS["ZeroMQ"]!(octant, project));
+  onTestFinished(() => client.close());
+  const at = { cwd: project.root, env: project.env };
+  const written = client.callTool({
+    name: "fs",
+    arguments: { action: "write", uri: "asked.txt", content: "yes\n" },
+  });
+  await shown.promise;
+  const [edge, ...others] = JSON.parse((await callOctant(["ps", "--json"], at)).stdout);
+  expect(others).toEqual([]);
+  expect(edge).toMatchObject({
+    command: "edge",
+    roots: [project.root],
+    clients: ["editor 7"],
+    state: "waiting",
+    questions: [{ kind: "permission", action: "fs.write" }],
+  });
+  const watching = startOctant(["watch", String(edge.pid), "--json", "--topic", "calls"], at);
+  onTestFinished(() => void watching.kill());
+  const answered = await callOctant(["answer", edge.questions[0].question_id, "once"], at);
+  expect(answered, answered.stderr).toMatchObject({ code: 0 });
+  expect((await written).structuredContent ?? (await written).content).toBeDefined();
+  expect(readFileSync(join(project.root, "asked.txt"), "utf8")).toBe("yes\n");
+  const lines = createInterface({ input: watching.stdout })[Symbol.asyncIterator]();
+  const reading = setInterval(
+    () => void client.callTool({ name: "fs", arguments: READ }).catch(() => {}),
+    200,
+  );
+  onTestFinished(() => clearInterval(reading));
+  expect(JSON.parse((await lines.next()).value ?? "")).toMatchObject({ topic: "calls", tool: "fs" });
+});
+
+const READ = { action: "read", uri: "README.md" };

@@ -77,6 +77,7 @@ export type {
   UndoableTurn,
 } from "./console/shapes.ts";
 export { describeEvent } from "./control/describe-event.ts";
+export { createEdgeControl } from "./control/edge-control.ts";
 export {
   type ControlCall,
   type ControlClient,

@@ -1,9 +1,10 @@
-import { askLate, createEdgeFeatures, followTools, LOCAL_CALLER } from "@octant/app";
+import { askLate, createEdgeControl, createEdgeFeatures, followTools, LOCAL_CALLER } from "@octant/app";
 import type { Answers, Dispatch, Profile } from "@octant/core";
 import { serveStdio } from "@octant/mcp";
 import { followServer } from "@octant/wire";
 import { ENDING_SIGNALS, EXIT, type Io } from "./command.ts";
 import { openRemote, type RemoteFlags } from "./open-remote.ts";
+import { loadVersion } from "./version.ts";
 import { logLine } from "./workspace-flags.ts";
 
 export interface EdgeFlags extends RemoteFlags {
@@ -15,11 +16,15 @@ export interface EdgeFlags extends RemoteFlags {
 export async function serveEdge(flags: EdgeFlags, io: Io): Promise<number> {
   const log = (line: string) => logLine(line, io);
   const client = await openRemote(flags, io.env, { text: flags.answers !== "structured" });
-  const dispatch = askLate(client.dispatch);
+  const about = { command: "edge", version: loadVersion(), env: io.env, log };
+  const { dispatch, ...control } = createEdgeControl({ ...about, dispatch: askLate(client.dispatch) });
   try {
     const follow = (onChange: () => void) => followTools(client.dispatch, LOCAL_CALLER, onChange);
+    const edge = await openEdge(client, dispatch, follow, flags, log);
+    using _socket = control.open(edge.roots, edge.registry);
     const server = serveStdio({
-      ...(await openEdge(client, dispatch, follow, flags, log)),
+      ...edge,
+      onClient: control.onClient,
       caller: LOCAL_CALLER,
       ...(flags.profile && { profile: flags.profile }),
       ...(flags.answers && { answers: flags.answers }),
@@ -49,6 +54,7 @@ export async function openEdge(
     dispatch,
     name,
     version,
+    roots,
     log,
     ...createEdgeFeatures({ registry, dispatch, root: roots[0], answers }),
     ...(instructions !== undefined && { instructions }),

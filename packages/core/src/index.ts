@@ -4,7 +4,7 @@ export { type ArgumentPlace, placesIn, withPlaces } from "./argument-places.ts";
 export { attempt } from "./attempt.ts";
 export { ANSWER_BYTES, ANSWER_MARGIN_BYTES, MAX_ANSWER_BYTES } from "./budget.ts";
 export { withBuiltins } from "./builtins.ts";
-export type { CallEvent, ObservedCall } from "./calls.ts";
+export { type CallEvent, type ObservedCall, toCallFacts } from "./calls.ts";
 export { type ActionsOf, type Client, createClient } from "./client.ts";
 export type { Clock } from "./clock.ts";
 export { didYouMean, nearestName } from "./did-you-mean.ts";

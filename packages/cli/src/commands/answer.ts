@@ -33,7 +33,7 @@ export const answer = defineCommand({
     const found = await findProcesses(openSocketFolder(io.env));
     using connections = new DisposableStack();
     for (const client of found) connections.use(client);
-    const waiting = (await Promise.all(found.map(questionsOf))).flat();
+    const waiting = distinct((await Promise.all(found.map(questionsOf))).flat());
     if (id === undefined) {
       if (flags.json)
         return printJson(
@@ -63,6 +63,12 @@ async function questionsOf(client: ControlClient): Promise<readonly Waiting[]> {
   const { questions } = await client.status().catch(() => ({ questions: [] }));
   return questions.map((question) => ({ pid: client.pid, client, question }));
 }
+
+/** An edge shows the questions of its server too, which may run here. */
+const distinct = (all: readonly Waiting[]): readonly Waiting[] =>
+  all.filter(
+    ({ question }, at) => all.findIndex((one) => one.question.question_id === question.question_id) === at,
+  );
 
 function choose(waiting: readonly Waiting[], id: string): Waiting {
   const found = waiting.filter(({ question }) => question.question_id.includes(id));

@@ -32,6 +32,8 @@ export type QuestionEvent =
   | { readonly type: "withdrawn"; readonly question_id: string };
 
 export interface AskOptions {
+  /** That of the process that asks, where this one only passes the question on; a new one when absent. */
+  readonly question_id?: string;
   readonly action: string;
   /** The id of the caller. */
   readonly caller: string;
@@ -269,10 +271,14 @@ const unanswered = (timeoutMs: number): QuestionOutcome => ({
 
 const toTime = (ms: number) => new Date(ms).toISOString();
 
-const toQuestion = (body: QuestionBody, { action, caller, job_id }: AskOptions, now: number): Question => ({
+const toQuestion = (
+  body: QuestionBody,
+  { question_id, action, caller, job_id }: AskOptions,
+  now: number,
+): Question => ({
   action,
   ...body,
-  question_id: newHandle("question", now),
+  question_id: question_id ?? newHandle("question", now),
   caller,
   ...(job_id !== undefined && { job_id }),
   choices: choicesOf(body),
