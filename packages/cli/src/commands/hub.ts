@@ -1,6 +1,7 @@
 import { once } from "node:events";
 import { mkdirSync } from "node:fs";
 import { join, resolve } from "node:path";
+import { counted } from "@octant/core";
 import { defineCommand, ENDING_SIGNALS, EXIT, print, toCount, UsageError } from "../command.ts";
 import { note, printJsonText } from "../output.ts";
 import { personCommand, thisInstall } from "../person-command.ts";
@@ -27,8 +28,8 @@ export const hub = defineCommand({
     json: { summary: "Print URL and token as one line of JSON" },
   },
   notes: `The agent's loop runs in the hub, with your API keys; its tools run in a container of the project, which has neither
-the keys nor, by default, a network. docs/hub.md tells the whole story. For example:
-  octant call project.create name=demo folder=/path/to/repository --host URL --token TOKEN
+the keys nor, by default, a network. docs/hub.md tells the whole story. Any MCP client can call its tools, also the agent of octant itself:
+  octant mcp add hub URL --header 'Authorization: Bearer TOKEN'
 octant hub backup FILE saves everything, also while the hub runs; octant hub restore FILE fills an empty folder.`,
   async run({ args: [verb, file], flags }, io) {
     const { env } = io;
@@ -39,7 +40,11 @@ octant hub backup FILE saves everything, also while the hub runs; octant hub res
         throw new UsageError(`octant hub ${verb} needs a FILE`, `octant hub ${verb} hub.tar.gz`);
       const work = verb === "backup" ? backUpHub : restoreHub;
       const { rows, projects, workspaces } = await work({ folder, file: resolve(io.cwd(), file), env });
-      const what = `${rows} records and events, ${projects.length} projects, ${workspaces.length} workspaces`;
+      const what = [
+        `${rows} records and events`,
+        counted(projects.length, "project"),
+        counted(workspaces.length, "workspace"),
+      ].join(", ");
       return print(`${verb === "backup" ? `Saved to ${file}` : `Restored to ${folder}`}: ${what}`, io);
     }
     mkdirSync(folder, { recursive: true, mode: 0o700 });
@@ -99,7 +104,7 @@ function defaultFolder({ XDG_DATA_HOME, HOME }: NodeJS.ProcessEnv): string {
 
 const nextSteps = (octant: string, url: string): readonly string[] => [
   "The token is new at every start; token.create makes lasting ones.",
-  `Connect an MCP client to ${url} with Authorization: Bearer <token>, or call by hand:`,
-  `  ${octant} call project.create name=demo folder=/path/to/repository --host ${url} --token <token>`,
+  `Connect any MCP client to ${url} with the header Authorization: Bearer <token>, such as Octant's agent:`,
+  `  ${octant} mcp add hub ${url} --header 'Authorization: Bearer <token>'`,
   "Ctrl-C stops it; sessions go on at the next start.",
 ];
