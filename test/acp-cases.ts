@@ -341,7 +341,8 @@ export const CASES: readonly AcpCase[] = [
     async run(editor, id) {
       editor.answer = () => "session";
       await editor.prompt(id, "write a file named lasting");
-      // It exists by now, which the policy does not know.
+      // To write over it would be another question.
+      rmSync(join(editor.project.root, "lasting.txt"));
       await editor.prompt(id, "write a file named lasting");
       expect(editor.asked).toHaveLength(1);
     },

@@ -77,7 +77,8 @@ test("every process with a socket is found and reports its state", async () => {
 });
 
 test("the socket of a killed process is removed by the next search", async () => {
-  const path = join(folder, "4711-abcdef01.sock");
+  // No process has this number.
+  const path = join(folder, `${2 ** 30}-abcdef01.sock`);
   const server = createServer().listen(path);
   await once(server, "listening");
   // What kill -9 leaves: a socket file that nobody listens at.
@@ -85,6 +86,13 @@ test("the socket of a killed process is removed by the next search", async () =>
   writeFileSync(path, "");
   expect(await find()).toEqual([]);
   expect(readdirSync(folder)).toEqual([]);
+});
+
+test("the socket of a process that does not listen yet is left alone", async () => {
+  const name = `${process.pid}-abcdef01.sock`;
+  writeFileSync(join(folder, name), "");
+  expect(await find()).toEqual([]);
+  expect(readdirSync(folder)).toEqual([name]);
 });
 
 test("a follower gets events of all topics, from topics of tools added later too", async () => {

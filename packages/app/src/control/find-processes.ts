@@ -1,9 +1,9 @@
 import { once } from "node:events";
-import { readdirSync, rmSync } from "node:fs";
+import { readdirSync, rmSync, statSync } from "node:fs";
 import { connect } from "node:net";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { invalidArgument, ToolError } from "@octant/core";
+import { attempt, invalidArgument, ToolError } from "@octant/core";
 import { readLines } from "@octant/host";
 import {
   type AttendedBatch,
@@ -49,13 +49,22 @@ const NAME = /^(?<pid>\d+)-[0-9a-f]+\.sock$/;
 export const listSockets = (folder: string): readonly string[] =>
   readdirSync(folder).filter((name) => NAME.test(name));
 
+const pidOf = (name: string): number => Number(NAME.exec(name)?.groups?.["pid"]);
+
+/** A process makes the file a moment before it listens there. */
+const STARTING_MS = 10_000;
+
+const isStarting = (path: string, pid: number): boolean =>
+  attempt(() => process.kill(pid, 0) && Date.now() - statSync(path).mtimeMs < STARTING_MS) ?? false;
+
 /** undefined when no process listens there any more. */
 export async function connectTo(folder: string, name: string): Promise<ControlClient | undefined> {
-  const socket = connect(join(folder, name));
+  const path = join(folder, name);
+  const socket = connect(path);
   try {
     await once(socket, "connect");
   } catch {
-    rmSync(join(folder, name), { force: true });
+    if (!isStarting(path, pidOf(name))) rmSync(path, { force: true });
     return undefined;
   }
   const waiting = new Map<number, PromiseWithResolvers<unknown>>();
@@ -86,7 +95,7 @@ export async function connectTo(folder: string, name: string): Promise<ControlCl
   const ask = (request: Record<string, unknown>): Promise<unknown> =>
     Promise.race([send(request).answer, tooLate()]);
   return {
-    pid: Number(NAME.exec(name)?.groups?.["pid"]),
+    pid: pidOf(name),
     closed,
     status: async () => ProcessStatus.parse(await ask({ method: "status" })),
     async answer(question_id, answer) {

@@ -44,8 +44,8 @@ export function serveControl(options: ControlOptions): Disposable {
     serveSocket(socket, options);
   });
   server.once("error", (cause) => options.log(`octant ps cannot show this process: ${cause.message}`));
-  // The folder is already private; this protects the socket if its mode is changed.
-  server.listen(path, () => chmodSync(path, 0o600));
+  // The folder is already private; this protects the socket if its mode is changed. A removed socket harms nobody.
+  server.listen(path, () => attempt(() => chmodSync(path, 0o600)));
   // The control socket does not keep the process alive.
   server.unref();
   return {
