@@ -1,31 +1,8 @@
-import { execFileSync, spawnSync } from "node:child_process";
-import { closeSync, existsSync, mkdirSync, openSync, rmSync, writeSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { createPerson, writeFiles } from "./front-door.ts";
-
-/** Only root may mount, and in a container not even root. */
-const mayMount = process.getuid?.() === 0 && spawnSync("unshare", ["-m", "true"]).status === 0;
-const STATE_BYTES = 2 * 1024 * 1024;
-
-/** A small disk at this folder, during a test. */
-function mountSmall(folder: string): Disposable & { fill(): void; free(): void } {
-  mkdirSync(folder, { recursive: true });
-  execFileSync("mount", ["-t", "tmpfs", "-o", `size=${STATE_BYTES},mode=0700`, "tmpfs", folder]);
-  const filler = join(folder, "filler");
-  return {
-    fill() {
-      const file = openSync(filler, "w");
-      try {
-        for (;;) writeSync(file, Buffer.alloc(4_096, 1));
-      } catch {
-        closeSync(file);
-      }
-    },
-    free: () => rmSync(filler),
-    [Symbol.dispose]: () => execFileSync("umount", ["--lazy", folder]),
-  };
-}
+import { mayMount, mountSmallDisk } from "./small-disk.ts";
 
 test.skipIf(!mayMount)(
   "a full state disk stops no server: reading goes on, changes are NO_SPACE, and a new one starts elsewhere",
@@ -34,7 +11,7 @@ test.skipIf(!mayMount)(
     const root = join(person.folder, "project");
     writeFiles(root, { "src/greet.ts": "export function greetPeople() {}\n" });
     const state = join(person.folder, "state");
-    using disk = mountSmall(state);
+    using disk = mountSmallDisk(state);
     const env = { XDG_STATE_HOME: state, TMPDIR: person.folder };
 
     await using server = await person.serve(root, { env });

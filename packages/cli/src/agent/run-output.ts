@@ -5,6 +5,7 @@ import {
   createOutputSchema,
   type EndReason,
   type OutputSchema,
+  type RunEnded,
 } from "@octant/agent";
 import { type RunRecord, type RunResult, toBareResult } from "@octant/app";
 import { counted, toOneLine } from "@octant/core";
@@ -84,6 +85,8 @@ interface ReportFlags {
   readonly "input-json": boolean;
 }
 
+type ToResult = (end: Pick<RunEnded, "reason" | "message">) => Omit<RunResult, "exit_code">;
+
 /** Prints the events and the result of a run in the form that the flags choose. */
 export function createReport(flags: ReportFlags, io: Io) {
   const isStream = flags["stream-json"] || flags["input-json"];
@@ -91,6 +94,7 @@ export function createReport(flags: ReportFlags, io: Io) {
   const showProgress = createProgressLines(io);
   const printRecord = (record: RunRecord) => void printJsonText(JSON.stringify(record), io);
   let hasResult = false;
+  let toResult: ToResult | undefined;
   const printResult = (result: RunResult) => {
     hasResult = true;
     if (isStream) printRecord(result);
@@ -103,16 +107,23 @@ export function createReport(flags: ReportFlags, io: Io) {
       else showProgress(event);
     },
     record: printRecord,
+    /** Begins a run: it has its own result, which `finish` completes if the run fails. */
+    begin(finish: ToResult): void {
+      hasResult = false;
+      toResult = finish;
+    },
     /** The result of a slash command. */
     bare(result: Pick<RunResult, "reason" | "message" | "text" | "exit_code">, { session }: Agent): void {
       printResult(toBareResult({ ...result, session_id: session.id }));
     },
-    /** For programs, a run that failed before it had a result has one too. */
+    /** For programs, a run that fails before it has a result has one too, with the turns and cost so far. */
     fail(cause: unknown): void {
       if (hasResult) return;
       const message = cause instanceof Error ? cause.message : String(cause);
       const exit_code = cause instanceof UsageError ? EXIT.USAGE : EXIT.FAILED;
-      printResult(toBareResult({ session_id: null, reason: "failed", message, text: "", exit_code }));
+      const failed = { reason: "failed", message } as const;
+      if (toResult) printResult({ ...toResult(failed), exit_code });
+      else printResult(toBareResult({ ...failed, session_id: null, text: "", exit_code }));
     },
     /** Returns the exit code. `ways` would have helped with calls that no one could approve. */
     result(

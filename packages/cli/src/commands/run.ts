@@ -149,6 +149,9 @@ async function answer(prompt: string, task: Task): Promise<number> {
   const { opened, schema, report, signal, io } = task;
   const { agent, octant } = opened;
   using unapproved = watchUnapproved(octant.sessions.events);
+  const result = createRunResult(agent.session);
+  const finish = (end: Pick<RunEnded, "reason" | "message">) => result.finish(end, unapproved.ways.keys());
+  report.begin(finish);
   let asked = prompt;
   if (isSlashLine(prompt)) {
     const outcome = await runSlashLine(prompt, { opened, cwd: io.cwd(), signal }).catch((cause) => {
@@ -162,10 +165,9 @@ async function answer(prompt: string, task: Task): Promise<number> {
     asked = outcome.send;
   }
   await awaitServers(opened, io);
-  const result = createRunResult(agent.session);
   const unsubscribe = agent.subscribe(result.listen);
   const end = await work(opened, asked, schema, result.text).finally(unsubscribe);
-  return report.result(result.finish(end, unapproved.ways.keys()), schema, new Set(unapproved.ways.values()));
+  return report.result(finish(end), schema, new Set(unapproved.ways.values()));
 }
 
 /** A run has a single prompt, which may need the tools of these servers; the terminal does not wait for them. */
