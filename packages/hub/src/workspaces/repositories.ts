@@ -8,6 +8,14 @@ import { createRunGit, type RunGit } from "./git-repository.ts";
 const FIRST_BRANCH = "main";
 const EMPTY_TREE = "4b825dc642cb6eb9a060e54bf8d69288fbee4904";
 const MAX_CONFLICTS = 100;
+/**
+ * A folder whose working tree is clean follows its branch. Its hooks do not run: git does not pass our settings on to
+ * the other side of a push, and core.hooksPath may name a folder that the pushed commits have just changed.
+ */
+const RECEIVE_IN_FOLDER = [
+  "--receive-pack",
+  "git -c core.hooksPath=/dev/null -c core.fsmonitor=false -c receive.denyCurrentBranch=updateInstead receive-pack",
+];
 
 export type Repositories = ReturnType<typeof createRepositories>;
 
@@ -111,12 +119,10 @@ export function createRepositories({
     async push(project: Project, branch: string, signal?: AbortSignal): Promise<string | undefined> {
       if ("empty" in project.source) return "the project has no source";
       try {
-        // A folder whose working tree is clean follows its branch.
-        const receive = ["--receive-pack", "git -c receive.denyCurrentBranch=updateInstead receive-pack"];
         const ref = `refs/heads/${branch}`;
         const isFolder = "folder" in project.source;
         await gitOf(project.id)(
-          ["push", "--quiet", ...(isFolder ? receive : []), "origin", `${ref}:${ref}`],
+          ["push", "--quiet", ...(isFolder ? RECEIVE_IN_FOLDER : []), "origin", `${ref}:${ref}`],
           { signal },
         );
         return undefined;

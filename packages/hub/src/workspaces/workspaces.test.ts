@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { git, openHub } from "../../testing/open-hub.ts";
@@ -109,6 +109,19 @@ test("git settings that a container writes into its workspace do not run in the 
   git(place, "config", "--unset", "core.fsmonitor");
   await get("workspace.diff", { workspace_id });
   await get("workspace.merge", { workspace_id });
+  expect(existsSync(mark)).toBe(false);
+});
+
+test("hooks that a merge brings into the source's folder do not run", async () => {
+  const { get, workspace_id, source, place, commit, folder } = await openProject();
+  const mark = join(folder, "escaped");
+  git(source, "config", "core.hooksPath", join(source, ".githooks"));
+  mkdirSync(join(place, ".githooks"));
+  for (const hook of ["post-update", "post-receive", "reference-transaction"])
+    writeFileSync(join(place, ".githooks", hook), `#!/bin/sh\ntouch ${mark}\n`, { mode: 0o755 });
+  commit("b.txt", "two\n");
+  expect(await get("workspace.merge", { workspace_id })).toMatchObject({ merged: true, pushed: true });
+  expect(existsSync(join(source, ".githooks/post-update"))).toBe(true);
   expect(existsSync(mark)).toBe(false);
 });
 
