@@ -45,19 +45,17 @@ function withoutSecrets(input: unknown, redact: Redact, maxChars: number): unkno
     left -= text.length;
     return redactBeginning(text, redact, maxChars);
   };
-  const visit = (value: unknown): unknown => {
-    if (typeof value === "string") return show(value);
-    if (Array.isArray(value)) return value.map(visit);
+  // All texts below a name such as `secrets` are secret; the names among them are not.
+  const visit = (value: unknown, isSecret: boolean): unknown => {
+    if (typeof value === "string") return isSecret ? REDACTED : show(value);
+    if (Array.isArray(value)) return value.map((item) => visit(item, isSecret));
     if (typeof value !== "object" || value === null) return value;
     const members = Object.entries(value)
       .sort(([a], [b]) => (a < b ? -1 : 1))
-      .map(([key, member]) => [
-        show(key),
-        typeof member === "string" && isSecretName(key) ? REDACTED : visit(member),
-      ]);
+      .map(([key, member]) => [show(key), visit(member, isSecret || isSecretName(key))]);
     return Object.fromEntries(members);
   };
-  return visit(input);
+  return visit(input, false);
 }
 
 function redactBeginning(text: string, redact: Redact, maxChars: number): string {

@@ -65,6 +65,10 @@ test.each([
     "a URL with ?token=required1 and ?token=optional/x",
     `a URL with ?token=${REDACTED} and ?token=${REDACTED}`,
   ],
+  [
+    "http://127.0.0.1:1/console/open?code=YBvCZPzcGgKHN7gnx_eE3TdqpYfiNjntsDtSv_J8pn8",
+    `http://127.0.0.1:1/console/open?code=${REDACTED}`,
+  ],
   ["DB_PASSWORD=hunter2 next", `DB_PASSWORD=${REDACTED} next`],
   ['{"password": "hun\\"ter2", "n": 1}', `{"password": "${REDACTED}", "n": 1}`],
   ["-----BEGIN RSA PRIVATE KEY-----\nMIIE\n-----END RSA PRIVATE KEY-----\nrest", `${REDACTED}\nrest`],

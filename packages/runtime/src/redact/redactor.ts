@@ -71,8 +71,9 @@ const SHAPES: readonly RegExp[] = [
   /(?<![\w-])eyJ[\w-]{8,}\.eyJ[\w-]{8,}\.[\w-]*/g,
   /(?<![A-Za-z0-9])(?:sk|rk)[-_](?=[\w-]{0,60}\d)[\w-]{16,}/g,
   /(?<![A-Za-z0-9])(?:gh[pousr]_[A-Za-z0-9]{20,}|github_pat_\w{20,}|glpat-[\w-]{16,}|npm_[A-Za-z0-9]{30,}|hf_[A-Za-z0-9]{20,})/g,
-  // Our own tokens.
+  // Our own tokens, and one-time links to the console.
   /(?<![A-Za-z0-9])oct_[0-9a-f]{16}_[\w-]{20,}/g,
+  /(\/console\/open\?code=)[\w-]{20,}/g,
   /(?<![A-Za-z0-9])(?:AKIA|ASIA)[A-Z0-9]{16}(?![A-Za-z0-9])/g,
   /(?<![A-Za-z0-9])AIza[\w-]{35}/g,
   /(?<![A-Za-z0-9])SG\.[\w-]{16,64}\.[\w-]{16,}/g,
