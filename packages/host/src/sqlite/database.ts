@@ -1,8 +1,9 @@
-import { renameSync, rmSync } from "node:fs";
+import { closeSync, openSync, renameSync, rmSync } from "node:fs";
 import type { DatabaseSync } from "node:sqlite";
 import { refuseNewer, ToolError } from "@octant/core";
 
 const BUSY_TIMEOUT_MS = 5_000;
+const IN_MEMORY = ":memory:";
 
 export interface DatabaseUse<T> {
   /** Names the data in error messages. */
@@ -60,6 +61,7 @@ export function createDatabase<T extends { close(): void }>({
 export function openDatabase(file: string, what: string, migrations: readonly string[]): DatabaseSync {
   // Loaded here because many servers never open a database.
   const { DatabaseSync } = process.getBuiltinModule("node:sqlite");
+  createPrivate(file);
   const db = new DatabaseSync(file, { timeout: BUSY_TIMEOUT_MS });
   try {
     db.exec("PRAGMA auto_vacuum = INCREMENTAL; PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL");
@@ -69,6 +71,16 @@ export function openDatabase(file: string, what: string, migrations: readonly st
   } catch (cause) {
     db.close();
     throw cause;
+  }
+}
+
+/** SQLite would create a file that every user can read, wherever the folder allows it; -wal and -shm copy its mode. */
+function createPrivate(file: string): void {
+  if (file === IN_MEMORY) return;
+  try {
+    closeSync(openSync(file, "a", 0o600));
+  } catch {
+    // SQLite opens it next, and reports why that fails.
   }
 }
 

@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
@@ -20,6 +20,15 @@ test("a second hub on the same folder is refused, and may start when the first h
   });
   await hub[Symbol.asyncDispose]();
   await (await openHub({ folder })).get("project.list");
+});
+
+test("other users cannot read the database of a hub, even in a folder that they can read", async () => {
+  const folder = newFolder();
+  mkdirSync(join(folder, "hub"), { mode: 0o755 });
+  const { get } = await openHub({ folder });
+  await get("project.create", { name: "demo", secrets: { KEY: "value" } });
+  for (const name of ["hub.db", "hub.db-wal", "hub.db-shm"])
+    expect(statSync(join(folder, "hub", name)).mode & 0o777, name).toBe(0o600);
 });
 
 test("a backup of a running hub is restored with its projects, commits, files and events", async () => {
