@@ -168,7 +168,7 @@ export const hasLabels = (
   wanted: Readonly<Record<string, string>> = {},
 ): boolean => Object.entries(wanted).every(([key, value]) => labels !== undefined && labels[key] === value);
 
-/** A project as callers see it: without the values of its secrets. */
+/** A project as callers see it: without the values of its secrets, and without a password in its URL. */
 export const ProjectView = ProjectSettings.omit({ secrets: true, limits: true }).extend({
   project_id: ProjectId,
   name: z.string(),
@@ -185,11 +185,14 @@ export function toProjectView({ id, source, secrets = {}, ...rest }: Project): P
   return {
     ...rest,
     project_id: id,
-    ...("url" in source && { source_url: source.url }),
+    ...("url" in source && { source_url: withoutCredentials(source.url) }),
     ...("folder" in source && { folder: source.folder }),
     secrets: Object.keys(secrets),
   };
 }
+
+/** An HTTP user name may be a token; SSH needs the name, and has no password in its URL. */
+const withoutCredentials = (url: string): string => url.replace(/^(https?:\/\/)[^/?#]*@/i, "$1");
 
 export async function findProject(store: HubStore, id: string): Promise<Project> {
   const found = await store.records<Project>("project").get(id);

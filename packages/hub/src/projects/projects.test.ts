@@ -3,6 +3,7 @@ import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
 import { git, openHub } from "../../testing/open-hub.ts";
 import { parseTasks } from "./openspec.ts";
+import { ProjectLimits, toProjectView } from "./project.ts";
 
 interface View {
   readonly project_id: string;
@@ -122,4 +123,15 @@ test("deleting a project removes its schedules and its tokens", async () => {
   await get("project.delete", { project_id });
   expect(hub.tokens.check.verify(token)).toBeUndefined();
   expect(await hub.store.records("schedule").list()).toEqual([]);
+});
+
+test.each([
+  ["https://bob:pass@git.test/x.git", "https://git.test/x.git"],
+  ["https://ghp_token@git.test/x.git", "https://git.test/x.git"],
+  ["ssh://git@git.test/x.git", "ssh://git@git.test/x.git"],
+  ["git@git.test:x.git", "git@git.test:x.git"],
+])("the credentials in a source's URL are not shown: %s", (url, shown) => {
+  const limits = ProjectLimits.parse({});
+  const project = { id: "project_1", name: "demo", limits, source: { url }, created_at: "", updated_at: "" };
+  expect(toProjectView(project).source_url).toBe(shown);
 });
