@@ -41,6 +41,9 @@ const SCOPES = ["admin", "admin:ro", "project", "project:ro"] as const;
 test("a link opens the page once; the cookie is out of reach for scripts and other sites", async () => {
   expect((await fetch(served.link, { redirect: "manual" })).status).toBe(403);
   const { stdout } = await runOctant(["console", "--json"], at);
+  // Previews of a link do not use it up.
+  const preview = await fetch(JSON.parse(stdout).url, { method: "HEAD", redirect: "manual" });
+  expect(preview.headers.get("set-cookie")).toBeNull();
   const again = await fetch(JSON.parse(stdout).url, { redirect: "manual" });
   expect(again.status).toBe(303);
   expect(again.headers.get("location")).toBe("/console/");

@@ -75,7 +75,8 @@ export function createConsole(options: ConsoleOptions) {
   const handlePublic = (request: IncomingMessage, response: ServerResponse): boolean => {
     const { path, query } = placeOf(request);
     const isRead = request.method === "GET" || request.method === "HEAD";
-    if (path === `${CONSOLE_PATH}/open` && isRead) {
+    // HEAD, as a preview of a link sends it, must not use the link up.
+    if (path === `${CONSOLE_PATH}/open` && request.method === "GET") {
       void open(request, response, query.get("code") ?? "");
       return true;
     }
