@@ -128,7 +128,8 @@ export function Badge({
   readonly tone?: Tone;
   readonly children: ComponentChildren;
 }) {
-  return <span class={`badge ${tone}`}>{children}</span>;
+  const content = typeof children === "string" ? <Foreign text={children} oneLine /> : children;
+  return <span class={`badge ${tone}`}>{content}</span>;
 }
 
 /** A state as a coloured dot; the text next to it names it. */

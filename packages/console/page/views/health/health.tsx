@@ -109,8 +109,12 @@ function Figure({
   return (
     <div>
       <dt>{name}</dt>
-      <dd class="figure-value number">{value}</dd>
-      <dd class="calm number">{detail}</dd>
+      <dd class="figure-value number">
+        <Foreign text={value} oneLine />
+      </dd>
+      <dd class="calm number">
+        <Foreign text={detail} oneLine />
+      </dd>
     </div>
   );
 }

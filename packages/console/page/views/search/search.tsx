@@ -135,8 +135,9 @@ function IndexNote({
     <>
       {index !== "fresh" && (
         <p class="calm hits-note">
-          The index is {index}: {indexed_files} of {total_files ?? "?"} files. By meaning, only the most
-          likely files were searched.
+          <Foreign
+            text={`The index is ${index}: ${indexed_files} of ${total_files ?? "?"} files. By meaning, only the most likely files were searched.`}
+          />
         </p>
       )}
       {unmet && (
