@@ -8,6 +8,7 @@ import { createTestApp, fails, hangs, says, type Turn } from "../packages/termin
 import { createTestDevice, type TestDevice } from "../packages/terminal/src/testing/device.ts";
 import { toHtml } from "../packages/terminal/src/testing/picture.ts";
 import { startFirstRun } from "../test/first-run-person.ts";
+import { drawConsole } from "./console-pictures.ts";
 
 /** Draws docs/pictures/*.png: typical scenes of the terminal agent, played by a scripted model. */
 const FOLDER = join(import.meta.dirname, "../docs/pictures");
@@ -249,6 +250,9 @@ async function drawFirstRun(work: string) {
   await person.done;
 }
 
+// `npm run pictures -- --console` draws only those of the console.
+await drawConsole();
+if (process.argv.includes("--console")) process.exit(0);
 const highlight = loadHighlighter();
 await import("lowlight");
 const work = mkdtempSync(join(tmpdir(), "octant-pictures-"));

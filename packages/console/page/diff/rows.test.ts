@@ -44,6 +44,12 @@ test("the Begin Patch form is read, too", () => {
   expect(file).toMatchObject({ path: "a.ts", added: 1, removed: 1 });
 });
 
+test("the preview of a new file has only added lines", () => {
+  expect(isDiff("+++ note.md\n+# A\n+\n")).toBe(true);
+  expect(parseDiff("+++ note.md\n+# A\n+b")).toMatchObject([{ path: "note.md", note: "new file", added: 2 }]);
+  expect(isDiff("+++ note.md\n+# A\nrm -rf")).toBe(false);
+});
+
 test("structured edits become rows", () => {
   expect(editsToRows([{ op: "replace", old: "a\nb", new: "c" }])).toEqual([
     { kind: "gap", text: "edit 1: replace" },

@@ -19,12 +19,18 @@ export interface DiffFile {
 
 const HUNK = /^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@ ?(.*)$/;
 
+/** The preview of a file that does not exist yet: its name, and every line added. */
+const isNewFile = (text: string): boolean => text.startsWith("+++ ") && !/\n[^+]/.test(text.trimEnd());
+
 /** Whether a text looks like a diff at all. */
 export const isDiff = (text: string): boolean =>
-  /^(?:--- .*\n\+\+\+ |@@ -\d|\*\*\* Begin Patch)/m.test(text) || /^diff --git /m.test(text);
+  /^(?:--- .*\n\+\+\+ |@@ -\d|\*\*\* Begin Patch)/m.test(text) ||
+  /^diff --git /m.test(text) ||
+  isNewFile(text);
 
 /** Reads a unified diff of one or many files, or the `*** Begin Patch` form. */
 export function parseDiff(text: string): readonly DiffFile[] {
+  if (isNewFile(text)) return [newFile(text)];
   const files: Draft[] = [];
   let file: Draft | undefined;
   let at: Place | undefined;
@@ -78,6 +84,12 @@ export function parseDiff(text: string): readonly DiffFile[] {
     } else if (at && file) addLine(file, at, line);
   }
   return files.map(finish);
+}
+
+function newFile(text: string): DiffFile {
+  const [head = "", ...lines] = text.trimEnd().split("\n");
+  const rows = lines.map((line, index): DiffRow => ({ kind: "added", new: index + 1, text: line.slice(1) }));
+  return { path: pathOf(head.slice(4)), note: "new file", rows, added: rows.length, removed: 0 };
 }
 
 /** The next line of each side, and how many the hunk still has according to its header. */
