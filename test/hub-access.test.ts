@@ -10,7 +10,7 @@ const PLACES = ["own", "foreign"] as const;
 type Scope = (typeof SCOPES)[number];
 
 const HUB_TOOLS = [
-  ...["project", "container", "session", "workspace", "token", "schedule"],
+  ...["project", "container", "session", "workspace", "token", "schedule", "webhook"],
   ...[
     "project_options",
     "project_changes",

@@ -144,8 +144,13 @@ export const killHub =
     };
   };
 
-async function startHub(env: Record<string, string | undefined>, cwd: string) {
-  const child = startOctant(["hub", "--port", "0", "--json", "--engine", "local"], {
+/** The built-in engine on a free port, with the state of the earlier start. */
+export async function startHub(
+  env: Record<string, string | undefined>,
+  cwd: string,
+  flags: readonly string[] = [],
+) {
+  const child = startOctant(["hub", "--port", "0", "--json", "--engine", "local", ...flags], {
     cwd,
     env,
     launcher: LAUNCHER,
@@ -174,5 +179,5 @@ async function startHub(env: Record<string, string | undefined>, cwd: string) {
     // The caller knows what the action answers.
     return data as T;
   };
-  return { child, call };
+  return { child, url, call };
 }

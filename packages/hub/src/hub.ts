@@ -33,6 +33,9 @@ import { callerToolResponse, sessionTool } from "./sessions/session-tool.ts";
 import { openSqliteHubStore } from "./store/sqlite-hub-store.ts";
 import { openHubTokens } from "./tokens/hub-tokens.ts";
 import { tokenTool } from "./tokens/token-tool.ts";
+import { createWebhookNetwork } from "./webhooks/webhook-network.ts";
+import { webhookTool } from "./webhooks/webhook-tool.ts";
+import { createWebhooks } from "./webhooks/webhooks.ts";
 import { createRepositories } from "./workspaces/repositories.ts";
 import { workspaceTool } from "./workspaces/workspace-tool.ts";
 import { createWorkspaces } from "./workspaces/workspaces.ts";
@@ -46,12 +49,16 @@ export interface HubOptions {
   readonly log: (line: string) => void;
   /** The time of schedules and of timers; the machine's when absent. */
   readonly clock?: Clock;
+  /** Hosts of private networks and of this machine that webhooks may reach. */
+  readonly netAllow?: readonly string[];
 }
 
 export type Hub = Awaited<ReturnType<typeof createHub>>;
 
 /** Projects, containers, workspaces and tokens for many people, served over MCP. */
-export async function createHub({ folder, env, engine, install, log, clock = backgroundClock }: HubOptions) {
+export async function createHub(options: HubOptions) {
+  const { folder, env, engine, install, log, clock = backgroundClock, netAllow = [] } = options;
+  const network = createWebhookNetwork({ env, netAllow, log });
   const place = (name: string) => {
     const path = join(folder, name);
     mkdirSync(path, { recursive: true, mode: 0o700 });
@@ -93,7 +100,7 @@ export async function createHub({ folder, env, engine, install, log, clock = bac
   });
   const logs = await createHubLogs(store.events);
   const calls = createCallerCalls();
-  const lifecycle = createLifecycle(Date.now);
+  const lifecycle = createLifecycle(clock.now);
   const cleanUp: CleanUp = (...given) => createCleanUp(sessions, workspaces)(...given);
   const sessions: HubSessions = createHubSessions({
     ...{ store, logs, containers, workspaces, calls, log, serverArgv: install.serverArgv },
@@ -106,6 +113,7 @@ export async function createHub({ folder, env, engine, install, log, clock = bac
   });
   const timers: IdleTimers = createIdleTimers({ store, containers, cleanUp, lifecycle, clock, log });
   const scheduler = createScheduler({ store, sessions, lifecycle, clock, log, holder: folder });
+  const webhooks = createWebhooks({ store, lifecycle, network, clock, log });
   const modelOf = async (): Promise<{ models: readonly string[]; default_model?: string }> => {
     // Without credentials there is no model, and sessions say how to get them.
     const chosen = await chooseClient(octant, env, {}).catch(() => undefined);
@@ -166,6 +174,7 @@ export async function createHub({ folder, env, engine, install, log, clock = bac
       callerToolResponse(calls, store),
       tokenTool(tokens, store),
       scheduleTool({ store, scheduler, now: clock.now }),
+      webhookTool({ store, webhooks, network, now: clock.now }),
     ],
   });
   for (const { id } of await store.records<Project>("project").list()) await workspaces.cleanUp(id);
@@ -202,6 +211,8 @@ export async function createHub({ folder, env, engine, install, log, clock = bac
       await sessions.close(DRAIN_MS);
       await octant.close();
       await containers.close();
+      await webhooks.close();
+      await network.close();
       tokens[Symbol.dispose]();
       await engine.close();
       await logs[Symbol.asyncDispose]();

@@ -19,6 +19,7 @@ export async function openHub(
     /** The tools then run in its containers; without one they run on this machine. */
     readonly engine?: ContainerEngine;
     readonly clock?: Clock;
+    readonly netAllow?: readonly string[];
   } = {},
 ) {
   const { folder: given } = options;
@@ -45,6 +46,7 @@ export async function openHub(
         },
     log: (line) => log.push(line),
     ...(options.clock && { clock: options.clock }),
+    ...(options.netAllow && { netAllow: options.netAllow }),
   });
   onTestFinished(async () => {
     const left = await hub.containers.list();

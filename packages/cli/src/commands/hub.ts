@@ -25,6 +25,11 @@ export const hub = defineCommand({
     port: { summary: `Default ${DEFAULT_PORT}; 0 picks a free port`, value: "PORT" },
     host: { summary: "Default 127.0.0.1", value: "ADDRESS" },
     "allow-host": { summary: "A host name that clients may use", value: "NAME", many: true },
+    "net-allow": {
+      summary: "Hosts in private networks that webhooks may reach, as host:port,…",
+      value: "LIST",
+      env: "OCTANT_NET_ALLOW",
+    },
     json: { summary: "Print URL and token as one line of JSON" },
   },
   notes: `The agent's loop runs in the hub, with your API keys; its tools run in a container of the project, which has neither
@@ -50,8 +55,9 @@ octant hub backup FILE saves everything, also while the hub runs; octant hub res
     mkdirSync(folder, { recursive: true, mode: 0o700 });
     const log = (line: string) => logLine(line, io);
     const engine = await chooseEngine({ engine: flags.engine ?? "auto", env, folder, log });
+    const netAllow = flags["net-allow"]?.split(",").map((host) => host.trim());
     const install = toInstall(thisInstall().launcher);
-    await using hub = await createHub({ folder, env, engine, install, log });
+    await using hub = await createHub({ folder, env, engine, install, log, ...(netAllow && { netAllow }) });
     const server = await hub.serve({
       host: flags.host,
       port: toCount("port", flags.port) ?? DEFAULT_PORT,

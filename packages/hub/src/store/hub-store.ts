@@ -86,6 +86,7 @@ export const RECORD_KINDS = [
   "schedule",
   "schedule_run",
   "webhook",
+  "webhook_delivery",
 ] as const;
 export type RecordKind = (typeof RECORD_KINDS)[number];
 
