@@ -55,7 +55,7 @@ export interface CreateAgentOptions
   readonly ask?: Ask;
   /** Decides about calls that no rule allows; without it and `ask` they are refused. */
   canUseTool?(use: ToolUse): Promise<ToolUseAnswer> | ToolUseAnswer;
-  /** Ends the run after the step in which it returns true. */
+  /** Ends the run as soon as it returns true: an answer or call in progress is cancelled, and the session stays usable. */
   stopWhen?(event: AgentEvent): boolean;
 }
 

@@ -1,0 +1,122 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import type { AgentEvent, ToolCall } from "@octant/agent";
+import { type CreateAgentOptions, createAgent, type RunEvent } from "@octant/app";
+import { createScriptedProvider, type Script } from "@octant/scripted-provider";
+import { expect, test } from "vitest";
+import { createFixtureProject } from "./fixture-project.ts";
+import { accountAt } from "./scripted-account.ts";
+
+const WRITE = { action: "write", uri: "new.txt", content: "new\n" };
+
+/** Writes a file, then answers. */
+const WRITES: Script = ({ answers }) =>
+  answers === 0 ? { parts: [{ call: "fs", input: WRITE }] } : { parts: [{ text: "done" }] };
+
+/** Runs prompts with an agent that may do everything, and a scripted model. */
+async function run(options: CreateAgentOptions, prompts: readonly string[] = ["go"], script = WRITES) {
+  using project = createFixtureProject();
+  await using provider = await createScriptedProvider(script);
+  await using agent = createAgent({
+    cwd: project.root,
+    env: { ...project.env, ...accountAt(provider) },
+    provider: "anthropic",
+    model: "some-model",
+    allow: [{ tool_pattern: "*", mode: "allow" }],
+    ...options,
+  });
+  const runs: RunEvent[][] = [];
+  for (const prompt of prompts) runs.push(await Array.fromAsync(agent.run(prompt)));
+  const results = runs.map((events) => events.at(-1));
+  const isWritten = existsSync(join(project.root, "new.txt"));
+  return { events: runs.flat(), results, isWritten, requests: provider.requests.map(({ raw }) => raw) };
+}
+
+test("beforeCall sees each call, and without a result of its own the call runs", async () => {
+  const seen: Pick<ToolCall, "name" | "input">[] = [];
+  const { isWritten, results } = await run({
+    hooks: {
+      beforeCall({ name, input }) {
+        seen.push({ name, input });
+        return undefined;
+      },
+    },
+  });
+  expect(seen).toEqual([{ name: "fs", input: WRITE }]);
+  expect(isWritten).toBe(true);
+  expect(results).toMatchObject([
+    { type: "result", reason: "done", changed_files: [expect.stringMatching(/new\.txt$/)] },
+  ]);
+});
+
+test("the model reads what beforeCall returns; the call does not run, and afterCall is not called", async () => {
+  const after: string[] = [];
+  const { isWritten, events, requests } = await run({
+    hooks: {
+      beforeCall: async () => ({ content: [{ type: "text", text: "FROZEN until Monday" }], is_error: true }),
+      afterCall({ name }) {
+        after.push(name);
+        return undefined;
+      },
+    },
+  });
+  expect(isWritten).toBe(false);
+  expect(after).toEqual([]);
+  expect(events.find(({ type }) => type === "tool_ended")).toMatchObject({ is_error: true });
+  expect(requests[1]).toContain("FROZEN until Monday");
+});
+
+test("the model reads what afterCall returns instead of the result", async () => {
+  const { isWritten, requests } = await run({
+    hooks: {
+      afterCall: (_call, result) => ({ ...result, content: [{ type: "text", text: "REPLACED" }] }),
+    },
+  });
+  expect(isWritten).toBe(true);
+  expect(requests[1]).toContain("REPLACED");
+});
+
+test("a hook that throws fails its call, which does not run", async () => {
+  const { isWritten, events, results } = await run({
+    hooks: {
+      beforeCall() {
+        throw new Error("a bug in the hook");
+      },
+    },
+  });
+  expect(isWritten).toBe(false);
+  expect(events.find(({ type }) => type === "tool_ended")).toMatchObject({ is_error: true });
+  expect(results).toMatchObject([{ type: "result", reason: "done" }]);
+});
+
+test("stopWhen that returns true for a message ends the run before the calls of that message", async () => {
+  const { isWritten, results, requests } = await run({ stopWhen: ({ type }) => type === "message" });
+  expect(isWritten).toBe(false);
+  expect(requests).toHaveLength(1);
+  expect(results).toMatchObject([{ type: "result", reason: "cancelled" }]);
+});
+
+test("stopWhen that returns true for a result ends the run: the model is not asked again", async () => {
+  const seen: AgentEvent["type"][] = [];
+  const { isWritten, results, requests } = await run({
+    stopWhen({ type }) {
+      seen.push(type);
+      return type === "tool_ended";
+    },
+  });
+  expect(isWritten).toBe(true);
+  expect(requests).toHaveLength(1);
+  expect(seen.at(-1)).toBe("end");
+  expect(results).toMatchObject([{ type: "result", reason: "cancelled", turns: 1 }]);
+});
+
+test("a session that stopWhen stopped goes on with the next message", async () => {
+  let stops = 0;
+  const { results, requests } = await run(
+    { stopWhen: ({ type }) => type === "tool_ended" && stops++ === 0 },
+    ["first", "second"],
+  );
+  expect(results).toMatchObject([{ reason: "cancelled" }, { reason: "done", text: "done" }]);
+  expect(requests).toHaveLength(2);
+  expect(requests[1]).toContain("first");
+});
