@@ -69,6 +69,9 @@ export function useSession(process: string | undefined, id: string) {
         );
         events.push(...page.events);
         if (page.more) continue;
+        // Events that arrived while this was read.
+        const known = events.at(-1)?.seq ?? 0;
+        events.push(...(draft.current?.events ?? []).filter(({ seq }) => seq > known));
         draft.current = {
           events,
           checkpoints: page.checkpoints,
