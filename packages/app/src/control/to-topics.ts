@@ -24,7 +24,7 @@ interface Sources {
   readonly sessions: SessionRoster;
 }
 
-/** The topics of a server; docs/events.md describes their events. */
+/** The topics of a server: its own, and those that its tools declare. */
 export function toTopics({
   workspace: { jobs, processes },
   registry,
