@@ -1,6 +1,6 @@
 import type { AgentEvent, LogSessionStore } from "@octant/agent";
 import { type OpenedAgent, openAgent } from "@octant/app";
-import { type Tool, ToolError } from "@octant/core";
+import { counted, type Tool, ToolError } from "@octant/core";
 import type { PermissionRule } from "@octant/runtime";
 import type { Containers } from "../containers/containers.ts";
 import type { LifecycleEvent } from "../lifecycle/lifecycle-events.ts";
@@ -221,6 +221,9 @@ export function createSessionRuns(options: RunsOptions) {
           return promise.then(() => run.opened?.agent.cancel());
         }),
       );
+      const calls = all.reduce((sum, run) => sum + run.calls, 0);
+      if (calls > 0)
+        log(`hub: waits for ${counted(calls, "running tool call")}, at most ${drainMs / 1_000} seconds`);
       const { promise: late, resolve } = Promise.withResolvers<void>();
       const timer = setTimeout(resolve, drainMs);
       await Promise.race([quiet, late]);

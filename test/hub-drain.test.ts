@@ -1,0 +1,73 @@
+import { once } from "node:events";
+import { existsSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { createScriptedProvider } from "@octant/scripted-provider";
+import { expect, onTestFinished, test, vi } from "vitest";
+import { startHub } from "../scripts/torture/hub-kills.ts";
+import { createFixtureProject } from "./fixture-project.ts";
+
+const WAIT = { timeout: 60_000, interval: 50 };
+/** Runs until the test creates the file `go`. */
+const WAITING = "touch began; until test -e go; do sleep 0.05; done; echo ended-by-itself";
+
+test("SIGTERM lets a running tool call end, and its session goes on at the next start", async () => {
+  using project = createFixtureProject();
+  const hubs = { started: 0 };
+  const askedIn: number[] = [];
+  const provider = await createScriptedProvider(({ answers }) => {
+    askedIn.push(hubs.started);
+    return answers === 0
+      ? { parts: [{ call: "proc", input: { action: "exec", command: ["sh", "-c", WAITING] } }] }
+      : { parts: [{ text: "Done." }] };
+  });
+  onTestFinished(() => provider.close());
+  const env = {
+    ...project.env,
+    ANTHROPIC_API_KEY: "sk-test-0123456789abcdef",
+    ANTHROPIC_BASE_URL: provider.baseUrl("anthropic"),
+  };
+  const folder = join(project.root, "..", "hub-state");
+  const start = () => {
+    hubs.started += 1;
+    return startHub(env, project.root, ["--folder", folder]);
+  };
+  const first = await start();
+  let said = "";
+  first.child.stderr.on("data", (chunk) => (said += String(chunk)));
+  const { project_id } = await first.call<{ project_id: string }>("project.create", {
+    name: "demo",
+    model: "some-model",
+  });
+  const { session_id, workspace_id } = await first.call<{ session_id: string; workspace_id: string }>(
+    "session.spawn",
+    { project_id, message: "Go." },
+  );
+  const place = join(folder, "projects", project_id, "workspaces", workspace_id);
+  await vi.waitFor(() => expect(existsSync(join(place, "began"))).toBe(true), WAIT);
+  first.child.kill("SIGTERM");
+  await vi.waitFor(() => expect(said).toContain("waits for 1 running tool call"), WAIT);
+  expect(first.child.exitCode).toBeNull();
+  writeFileSync(join(place, "go"), "");
+  expect(await once(first.child, "close")).toEqual([0, null]);
+
+  const second = await start();
+  await vi.waitFor(
+    async () =>
+      expect(await second.call("session.get", { session_id })).toMatchObject({
+        state: "idle",
+        outcome: "done",
+      }),
+    WAIT,
+  );
+  const { events } = await second.call<{ events: { type: string }[] }>("session.events", {
+    session_id,
+    max_events: 500,
+  });
+  expect(events.filter(({ type }) => type === "tool_began")).toHaveLength(1);
+  const ended = events.filter(({ type }) => type === "tool_ended");
+  expect(ended).toHaveLength(1);
+  expect(JSON.stringify(ended)).toContain("ended-by-itself");
+  expect(askedIn).toEqual([1, 2]);
+  second.child.kill("SIGTERM");
+  expect(await once(second.child, "close")).toEqual([0, null]);
+});
