@@ -1,7 +1,11 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { createScriptedProvider, type Script } from "@octant/scripted-provider";
 import { afterAll, describe, expect, onTestFinished, test, vi } from "vitest";
+import { processesWith } from "../packages/hub/testing/engine-contract.ts";
 import { ENGINE_NAMES, openEngine, type TestEngine } from "../packages/hub/testing/engines.ts";
 import { openHub } from "../packages/hub/testing/open-hub.ts";
+import { createManualClock } from "../packages/terminal/src/testing/clock.ts";
 
 interface Page {
   readonly events: readonly {
@@ -32,7 +36,8 @@ function describeSessions(opened: TestEngine): void {
       ANTHROPIC_API_KEY: "sk-test-0123456789abcdef",
       ANTHROPIC_BASE_URL: provider.baseUrl("anthropic"),
     };
-    const hub = await openHub({ env, engine: opened.engine });
+    const clock = createManualClock(Date.now());
+    const hub = await openHub({ env, engine: opened.engine, clock });
     const { project_id } = await hub.get<{ project_id: string }>("project.create", {
       ...{ name: "demo", folder: hub.createSource(), model: "some-model", limits },
     });
@@ -53,7 +58,7 @@ function describeSessions(opened: TestEngine): void {
         },
         { timeout: 40_000, interval: 100 },
       );
-    return { ...hub, project_id, session_id, until, settled, events };
+    return { ...hub, clock, project_id, session_id, until, settled, events };
   };
 
   test("names a limit that was hit in its events, and goes on", async () => {
@@ -97,4 +102,27 @@ function describeSessions(opened: TestEngine): void {
     expect(JSON.stringify(await events())).toContain("after-the-end");
     expect((await hub.containers.find(project_id))?.id).toBe(before.id);
   });
+
+  test("an idle project has no processes once its container has stopped", async () => {
+    const { settled, hub, project_id, clock } = await openSession(
+      [run("until test -e /workspaces/go; do sleep 0.1; done"), say("Done.")],
+      { idle_stop_minutes: 10 },
+    );
+    const processes = async () => {
+      const id = (await hub.containers.find(project_id))?.id;
+      return [project_id, ...(id === undefined ? [] : [id])].flatMap(processesWith);
+    };
+    await vi.waitFor(async () => expect(await processes()).not.toEqual([]), WAIT);
+    writeFileSync(join(hub.workspaces.folderOf(project_id), "go"), "");
+    expect(await settled()).toMatchObject({ outcome: "done" });
+    // The connection to the container ends after the session, so the idle time may begin later.
+    await vi.waitFor(async () => {
+      await clock.pass(20 * MINUTE_MS);
+      expect((await hub.containers.find(project_id))?.state).toBe("stopped");
+    }, WAIT);
+    await vi.waitFor(async () => expect(await processes()).toEqual([]), WAIT);
+  });
 }
+
+const MINUTE_MS = 60_000;
+const WAIT = { timeout: 40_000, interval: 100 };
