@@ -11,6 +11,7 @@ import { edgesCrowd } from "./torture/edges-crowd.ts";
 import { edgesLines } from "./torture/edges-lines.ts";
 import { edgesMalformed } from "./torture/edges-malformed.ts";
 import { edgesSlow } from "./torture/edges-slow.ts";
+import { engineCycles } from "./torture/engine-cycles.ts";
 import { fuzz } from "./torture/fuzz.ts";
 import { hubKills } from "./torture/hub-kills.ts";
 import { kills } from "./torture/kills.ts";
@@ -57,6 +58,7 @@ const TORTURES: Readonly<Record<string, Entry>> = {
   "crowd-clients": { torture: edgesCrowd, count: 1_000 },
   "agent-kills": { torture: agentKills, count: 200 },
   "hub-kills": { torture: hubKills, count: 200 },
+  "engine-cycles": { torture: engineCycles, count: 100 },
   "agent-tasks": { torture: agentTasks, count: 20 },
   "agent-turns": { torture: agentTurns, count: 2_000 },
   "client-scenarios": { torture: clientScenarios, count: 100 },
