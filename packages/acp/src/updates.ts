@@ -8,9 +8,11 @@ import {
   type AgentEvent,
   type AssistantPart,
   PlanMark,
+  searchLines,
   type ToolBegan,
   type ToolEnded,
   type UserPart,
+  type WebSearchPart,
 } from "@octant/agent";
 import type { FileDiff, OpenedSession } from "@octant/app";
 import { toBlock } from "./content.ts";
@@ -158,9 +160,31 @@ export const say = (
   text: string,
 ): SessionUpdate => ({ sessionUpdate, content: { type: "text", text } });
 
-function fromModel(part: AssistantPart, shown: { readonly text: boolean; readonly thinking: boolean }) {
+function fromModel(
+  part: AssistantPart,
+  shown: { readonly text: boolean; readonly thinking: boolean },
+): SessionUpdate[] {
+  if (part.type === "web_search") return [toSearchUpdate(part)];
   if (part.type === "tool_call" || shown[part.type] || part.text === "") return [];
   return [say(part.type === "text" ? "agent_message_chunk" : "agent_thought_chunk", part.text)];
+}
+
+/** A search of the model's provider; the question comes before its result. */
+function toSearchUpdate(part: WebSearchPart): SessionUpdate {
+  const { search_id: toolCallId, queries, done, error } = part;
+  const status = error !== undefined ? "failed" : done ? "completed" : "in_progress";
+  const content = [toShown({ type: "text", text: searchLines(part).join("\n") })];
+  if (queries.length === 0 && done) return { sessionUpdate: "tool_call_update", toolCallId, status, content };
+  const title = `Web search: ${queries.join(", ")}`;
+  return {
+    sessionUpdate: "tool_call",
+    toolCallId,
+    status,
+    content,
+    name: "web_search",
+    title,
+    kind: "fetch",
+  };
 }
 
 /** The protocol has no failed or skipped entries; the text says so. */

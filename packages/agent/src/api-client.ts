@@ -1,5 +1,5 @@
 import type { Thinking } from "@octant/runtime";
-import type { AssistantMessage, Message } from "./messages.ts";
+import type { AssistantMessage, Message, WebSearchPart } from "./messages.ts";
 import type { Price, Usage } from "./usage.ts";
 
 /** The facts about a model. */
@@ -13,6 +13,8 @@ export interface Model {
   readonly price: Price | null;
   readonly images: boolean;
   readonly thinking: boolean;
+  /** The provider's own web search is offered to it. */
+  readonly web_search?: boolean;
   /** The thinking effort; the provider's default when absent. */
   readonly effort?: Thinking;
 }
@@ -50,6 +52,8 @@ export type Delta =
   | { readonly type: "thinking_delta"; readonly text: string }
   /** The first one of a call has its name. */
   | { readonly type: "call_delta"; readonly call_id: string; readonly name?: string; readonly text: string }
+  /** The provider's server searches the web, or has found something. */
+  | ({ readonly type: "web_search" } & Omit<WebSearchPart, "type" | "native">)
   /** Voids all deltas of this answer: the request is sent again. */
   | { readonly type: "retry"; readonly attempt: number; readonly delay_ms: number; readonly reason: string };
 

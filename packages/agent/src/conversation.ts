@@ -1,8 +1,16 @@
 import type { Model, ToolDefinition } from "./api-client.ts";
 import type { StoredEvent, ToolEnded } from "./events.ts";
-import { type Message, type ToolCallPart, textParts, toolCallsOf, type UserMessage } from "./messages.ts";
+import {
+  type AssistantMessage,
+  type Message,
+  type ToolCallPart,
+  textParts,
+  toolCallsOf,
+  type UserMessage,
+} from "./messages.ts";
 import type { ChangedFile } from "./tool-executor.ts";
 import { addUsage, NO_USAGE, tokensOf, type Usage } from "./usage.ts";
+import { isPausedSearch, withoutUnanswered, withoutUnasked } from "./web-search.ts";
 
 const INTERRUPTED: UserMessage = {
   role: "user",
@@ -44,6 +52,8 @@ export class Conversation {
   readonly #ended = new Map<string, ToolEnded>();
   /** Messages that came before the results of open calls, which providers accept only in the other order. */
   #early: UserMessage[] = [];
+  /** The last answer was paused in a web search, and goes on in the next one. */
+  #isPaused = false;
 
   /** Calls of the last answer without a result. */
   get pendingCalls(): readonly { readonly call: ToolCallPart; readonly began: boolean }[] {
@@ -77,7 +87,8 @@ export class Conversation {
         if (event.reason === "cancelled") this.#say(INTERRUPTED);
         break;
       case "message":
-        this.messages.push(event.message);
+        this.#addAnswer(event.message);
+        this.#isPaused = isPausedSearch(event);
         this.#calls = toolCallsOf(event.message);
         for (const { id } of this.#calls) this.callIds.add(id);
         this.turns += 1;
@@ -99,7 +110,8 @@ export class Conversation {
         this.#spend(event);
         break;
       case "compaction":
-        this.messages = [...event.messages];
+        this.messages = withoutUnasked(event.messages);
+        this.#isPaused &&= this.messages.at(-1)?.role === "assistant";
         this.#findCalls();
         this.#count(event.tokens_after);
         this.#spend(event);
@@ -107,7 +119,24 @@ export class Conversation {
     }
   }
 
+  /** What follows a pause belongs to the same answer. */
+  #addAnswer(message: AssistantMessage): void {
+    const last = this.messages.at(-1);
+    if (this.#isPaused && last?.role === "assistant")
+      this.messages.splice(-1, 1, { ...last, content: [...last.content, ...message.content] });
+    else this.messages.push(message);
+  }
+
+  /** A search without its result is accepted only while its answer goes on. */
+  #endPause(): void {
+    const last = this.messages.at(-1);
+    if (!this.#isPaused || last?.role !== "assistant") return;
+    this.#isPaused = false;
+    this.messages.splice(-1, 1, withoutUnanswered(last));
+  }
+
   #say(message: UserMessage): void {
+    this.#endPause();
     if (this.#calls.length > 0) this.#early.push(message);
     else this.messages.push(message);
   }

@@ -54,6 +54,7 @@ export {
   textParts,
   type UserMessage,
   type UserPart,
+  type WebSearchPart,
 } from "./messages.ts";
 export { backoffCap, createBackoff, retryAfterMs } from "./providers/backoff.ts";
 export { findModel } from "./providers/catalog.ts";
@@ -108,3 +109,4 @@ export { createMcpExecutor } from "./tools/mcp-executor.ts";
 export { createResourceExecutor } from "./tools/mcp-resources.ts";
 export { markPlans, PlanMark } from "./tools/plan-marks.ts";
 export { cacheHitRate, costOf, NO_USAGE, subtractUsage, tokensOf, Usage } from "./usage.ts";
+export { searchLines } from "./web-search.ts";

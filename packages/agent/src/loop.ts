@@ -19,6 +19,7 @@ import type { SessionHooks } from "./session-hooks.ts";
 import { submitPrompt, tellOutcome } from "./tell-outcome.ts";
 import type { ChangedFile, ToolExecutor } from "./tool-executor.ts";
 import { costOf, tokensOf } from "./usage.ts";
+import { isPausedSearch } from "./web-search.ts";
 
 export interface LoopOptions {
   readonly session: Session;
@@ -89,6 +90,8 @@ async function untilEnd(options: LoopOptions): Promise<Ending> {
       if (loop) return loop;
       continue;
     }
+    // A search that the provider paused goes on when its answer comes back as it was.
+    if (isPausedSearch(answer)) continue;
     if (answer.stop === "pause") {
       await say(session, "context", textParts("[Continue.]"));
       continue;

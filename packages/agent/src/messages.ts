@@ -34,6 +34,28 @@ export interface ToolCallPart {
   readonly native?: Native;
 }
 
+/**
+ * A step of a web search that the provider's own server made: the question, what it found, or both. The found text is
+ * of strangers. Only the provider that made it can read it back.
+ */
+export interface WebSearchPart {
+  readonly type: "web_search";
+  /** The same for the question and its result. */
+  readonly search_id: string;
+  /** Whether the result is here. */
+  readonly done: boolean;
+  readonly queries: readonly string[];
+  readonly sources: readonly WebSource[];
+  /** Why the search failed, in the provider's words. */
+  readonly error?: string;
+  readonly native: Native;
+}
+
+export interface WebSource {
+  readonly title: string;
+  readonly url: string;
+}
+
 /** A part in the provider's own form, which that provider expects back unchanged and no other understands. */
 export interface Native {
   readonly api: string;
@@ -41,7 +63,7 @@ export interface Native {
 }
 
 export type UserPart = TextPart | ImagePart;
-export type AssistantPart = TextPart | ThinkingPart | ToolCallPart;
+export type AssistantPart = TextPart | ThinkingPart | ToolCallPart | WebSearchPart;
 
 /**
  * `person`: typed by a person. `context`: added by the agent, such as diagnostics. `summary`: replaces compacted

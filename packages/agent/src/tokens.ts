@@ -16,6 +16,7 @@ export function messageTokens(message: Message): number {
     return message.results.reduce((sum, { content }) => sum + MESSAGE_TOKENS + partsTokens(content), 0);
   return message.content.reduce((sum, part) => {
     if (part.type === "tool_call") return sum + MESSAGE_TOKENS + estimateTokens(part.name + part.arguments);
+    if (part.type === "web_search") return sum + estimateTokens(JSON.stringify(part.native.data));
     return sum + estimateTokens(part.text);
   }, MESSAGE_TOKENS);
 }

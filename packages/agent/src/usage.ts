@@ -9,11 +9,15 @@ export const Usage = z.object({
   /** Includes thinking. */
   output_tokens: z.number(),
   reasoning_tokens: z.number(),
+  /** Searches of the provider's own web search; absent without any. */
+  web_searches: z.number().optional(),
 });
 export type Usage = Readonly<z.output<typeof Usage>>;
 
 /** US dollars per million tokens. */
 export interface Price extends Rates {
+  /** US dollars for one search of the provider's own web search. */
+  readonly search?: number;
   /** The rates of a request whose input is longer than this. */
   readonly long?: Rates & { readonly above_tokens: number };
 }
@@ -39,6 +43,7 @@ export const addUsage = (one: Usage, other: Usage): Usage => ({
   cache_write_tokens: one.cache_write_tokens + other.cache_write_tokens,
   output_tokens: one.output_tokens + other.output_tokens,
   reasoning_tokens: one.reasoning_tokens + other.reasoning_tokens,
+  ...searchesOf((one.web_searches ?? 0) + (other.web_searches ?? 0)),
 });
 
 export const subtractUsage = (one: Usage, other: Usage): Usage => ({
@@ -47,7 +52,11 @@ export const subtractUsage = (one: Usage, other: Usage): Usage => ({
   cache_write_tokens: one.cache_write_tokens - other.cache_write_tokens,
   output_tokens: one.output_tokens - other.output_tokens,
   reasoning_tokens: one.reasoning_tokens - other.reasoning_tokens,
+  ...searchesOf((one.web_searches ?? 0) - (other.web_searches ?? 0)),
 });
+
+export const searchesOf = (web_searches: number): Pick<Usage, "web_searches"> =>
+  web_searches > 0 ? { web_searches } : {};
 
 export const inputTokensOf = (usage: Usage): number =>
   usage.input_tokens + usage.cache_read_tokens + usage.cache_write_tokens;
@@ -60,10 +69,12 @@ export const cacheHitRate = (usage: Usage): number =>
 
 const PER = 1_000_000;
 
-/** The cost of one request; null when the price is unknown. */
+/** The cost of one request; null when the price of a part of it is unknown. */
 export function costOf(usage: Usage, price: Price | null): number | null {
   if (!price) return null;
-  const { long } = price;
+  const { long, search } = price;
+  const { web_searches = 0 } = usage;
+  if (web_searches > 0 && search === undefined) return null;
   const rates = long && inputTokensOf(usage) > long.above_tokens ? long : price;
   const { input, output, cache_read = input, cache_write = input } = rates;
   return (
@@ -71,6 +82,7 @@ export function costOf(usage: Usage, price: Price | null): number | null {
       usage.cache_read_tokens * cache_read +
       usage.cache_write_tokens * cache_write +
       usage.output_tokens * output) /
-    PER
+      PER +
+    web_searches * (search ?? 0)
   );
 }

@@ -81,5 +81,6 @@ export {
 } from "./permissions/rule.ts";
 export { SessionAnswers } from "./permissions/session-answers.ts";
 export { createTerminalAsk, openTerminal } from "./permissions/terminal-ask.ts";
+export { isUnrestricted } from "./permissions/unrestricted.ts";
 export { collectSecrets } from "./redact/collect-secrets.ts";
 export { createRedactor, type Redact, redactErrors } from "./redact/redactor.ts";

@@ -55,6 +55,7 @@ async function ask(client: ApiClient, request = REQUEST, signal = new AbortContr
 /** Content without ids and provider-specific parts. */
 const toPlain = (parts: readonly AssistantPart[]) =>
   parts.map((part) => {
+    if (part.type === "web_search") return { type: part.type, queries: part.queries, sources: part.sources };
     if (part.type !== "tool_call") return { type: part.type, text: part.text };
     return { type: part.type, name: part.name, input: JSON.parse(part.arguments || "{}") };
   });

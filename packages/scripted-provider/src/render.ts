@@ -1,6 +1,7 @@
 import { pieces } from "./pieces.ts";
-import type { ApiName, ScriptedPart, ScriptedTurn, ScriptedUsage } from "./script.ts";
+import type { ApiName, ScriptedPart, ScriptedSource, ScriptedTurn, ScriptedUsage } from "./script.ts";
 import { argsText } from "./strict/gemini.ts";
+import { searchProof } from "./strict/openai-responses.ts";
 import { signatureOf } from "./strict/rules.ts";
 
 const USAGE: ScriptedUsage = { input: 1_000, cached: 600, output: 50 };
@@ -45,25 +46,38 @@ function renderAnthropic(turn: ScriptedTurn, ids: Ids): string[] {
   const reason =
     stop === "refusal"
       ? "refusal"
-      : stop === "output_limit"
-        ? "max_tokens"
-        : hasCalls(turn)
-          ? "tool_use"
-          : "end_turn";
+      : stop === "pause"
+        ? "pause_turn"
+        : stop === "output_limit"
+          ? "max_tokens"
+          : hasCalls(turn)
+            ? "tool_use"
+            : "end_turn";
   return [
     named({ type: "message_start", ...{ message } }),
     named({ type: "ping" }),
-    ...parts.flatMap((part, index) => anthropicBlock(part, index, ids)),
+    ...parts
+      .flatMap((part) => anthropicParts(part, ids))
+      .flatMap((block, index) => anthropicBlock(block, index)),
     named({
       type: "message_delta",
-      ...{ delta: { stop_reason: reason, stop_sequence: null }, usage: { output_tokens: usage.output } },
+      ...{
+        delta: { stop_reason: reason, stop_sequence: null },
+        usage: { output_tokens: usage.output, ...searchUsage(parts) },
+      },
     }),
     named({ type: "message_stop" }),
   ];
 }
 
-function anthropicBlock(part: ScriptedPart, index: number, ids: Ids): string[] {
-  const [content_block, deltas] = anthropicParts(part, ids);
+const searchUsage = (parts: readonly ScriptedPart[]) => {
+  const web_search_requests = parts.filter((part) => "search" in part).length;
+  return web_search_requests > 0 ? { server_tool_use: { web_search_requests } } : {};
+};
+
+type AnthropicBlock = readonly [block: unknown, deltas: readonly unknown[]];
+
+function anthropicBlock([content_block, deltas]: AnthropicBlock, index: number): string[] {
   return [
     named({ type: "content_block_start", ...{ index, content_block } }),
     ...deltas.map((delta) => named({ type: "content_block_delta", ...{ index, delta } })),
@@ -71,22 +85,52 @@ function anthropicBlock(part: ScriptedPart, index: number, ids: Ids): string[] {
   ];
 }
 
-function anthropicParts(part: ScriptedPart, ids: Ids): [unknown, unknown[]] {
+function anthropicParts(part: ScriptedPart, ids: Ids): AnthropicBlock[] {
   if ("thinking" in part)
     return [
-      { type: "thinking", thinking: "", signature: "" },
       [
-        ...pieces(part.thinking).map((thinking) => ({ type: "thinking_delta", thinking })),
-        { type: "signature_delta", signature: signatureOf(part.thinking) },
+        { type: "thinking", thinking: "", signature: "" },
+        [
+          ...pieces(part.thinking).map((thinking) => ({ type: "thinking_delta", thinking })),
+          { type: "signature_delta", signature: signatureOf(part.thinking) },
+        ],
       ],
     ];
-  if ("text" in part)
-    return [{ type: "text", text: "" }, pieces(part.text).map((text) => ({ type: "text_delta", text }))];
-  return [
-    { type: "tool_use", id: part.id ?? ids.next("toolu_"), name: part.call, input: {} },
-    ["", ...pieces(argumentsOf(part))].map((partial_json) => ({ type: "input_json_delta", partial_json })),
-  ];
+  if ("text" in part) {
+    const deltas = pieces(part.text).map((text) => ({ type: "text_delta", text }));
+    const cited = part.cites ? [{ type: "citations_delta", citation: anthropicCitation(part.cites) }] : [];
+    return [[{ type: "text", text: "" }, [...deltas, ...cited]]];
+  }
+  if ("found" in part) return [anthropicFound(part.id, part.found)];
+  if ("search" in part) {
+    const id = part.id ?? ids.next("srvtoolu_");
+    const input = jsonDeltas(JSON.stringify({ query: part.search }));
+    const asked: AnthropicBlock = [{ type: "server_tool_use", id, name: "web_search", input: {} }, input];
+    return part.sources ? [asked, anthropicFound(id, part.sources)] : [asked];
+  }
+  const id = part.id ?? ids.next("toolu_");
+  return [[{ type: "tool_use", id, name: part.call, input: {} }, jsonDeltas(argumentsOf(part))]];
 }
+
+const jsonDeltas = (json: string) =>
+  ["", ...pieces(json)].map((partial_json) => ({ type: "input_json_delta", partial_json }));
+
+const anthropicFound = (tool_use_id: string, sources: readonly ScriptedSource[]): AnthropicBlock => [
+  {
+    type: "web_search_tool_result",
+    tool_use_id,
+    content: sources.map(({ title, url }) => ({
+      ...{ type: "web_search_result", title, url, page_age: null },
+      encrypted_content: signatureOf(`${title}\n${url}`),
+    })),
+  },
+  [],
+];
+
+const anthropicCitation = ({ title, url }: ScriptedSource) => ({
+  ...{ type: "web_search_result_location", title, url, cited_text: title },
+  encrypted_index: signatureOf(`${title}\n${url}`),
+});
 
 function renderResponses(turn: ScriptedTurn, ids: Ids): string[] {
   const { parts = [], usage = USAGE, stop } = turn;
@@ -99,7 +143,9 @@ function renderResponses(turn: ScriptedTurn, ids: Ids): string[] {
     output: [],
     status: "in_progress",
   };
-  const made = parts.map((part, index) => responsesItem(part, index, ids));
+  const made = parts
+    .flatMap((part) => ("found" in part ? [] : [part]))
+    .map((part, index) => responsesItem(part, index, ids));
   const isCut = stop === "output_limit" || stop === "refusal";
   const last = {
     ...base,
@@ -125,7 +171,7 @@ function renderResponses(turn: ScriptedTurn, ids: Ids): string[] {
   return events.map((event, sequence_number) => named({ ...event, ...{ sequence_number } }));
 }
 
-function responsesItem(part: ScriptedPart, output_index: number, ids: Ids) {
+function responsesItem(part: Exclude<ScriptedPart, { found: unknown }>, output_index: number, ids: Ids) {
   const [open, item, between] = responsesParts(part, ids);
   const at = { output_index, item_id: fieldId(item) };
   return {
@@ -140,7 +186,24 @@ function responsesItem(part: ScriptedPart, output_index: number, ids: Ids) {
 
 const fieldId = (item: { readonly id: string }) => item.id;
 
-function responsesParts(part: ScriptedPart, ids: Ids): [{ id: string }, { id: string }, { type: string }[]] {
+function responsesParts(
+  part: Exclude<ScriptedPart, { found: unknown }>,
+  ids: Ids,
+): [{ id: string }, { id: string }, { type: string }[]] {
+  if ("search" in part) {
+    const { search: query, sources = [] } = part;
+    const found = sources.map(({ url }) => ({ type: "url", url }));
+    const action = { type: "search", query, queries: [query], sources: found };
+    // The real API has its own record of a search; here its id is the proof that it came back as it was.
+    const id = ids.next(`ws_${searchProof(action)}_`);
+    const item = { id, type: "web_search_call", status: "completed", action };
+    const steps = ["in_progress", "searching", "completed"];
+    return [
+      { ...item, ...{ status: "in_progress" } },
+      item,
+      steps.map((step) => ({ type: `response.web_search_call.${step}` })),
+    ];
+  }
   if ("thinking" in part) {
     const item = {
       ...{ id: ids.next("rs_"), type: "reasoning", encrypted_content: signatureOf(part.thinking) },
@@ -153,7 +216,10 @@ function responsesParts(part: ScriptedPart, ids: Ids): [{ id: string }, { id: st
     return [{ ...item, ...{ summary: [] } }, item, [{ ...added, ...{ part: item.summary[0] } }, ...deltas]];
   }
   if ("text" in part) {
-    const content = { type: "output_text", text: part.text, annotations: [], logprobs: [] };
+    const { text, cites } = part;
+    const at = { start_index: 0, end_index: text.length };
+    const annotations = cites ? [{ type: "url_citation", ...at, ...cites }] : [];
+    const content = { type: "output_text", text, annotations, logprobs: [] };
     const item = { id: ids.next("msg_"), type: "message", role: "assistant", status: "completed" };
     const events = [
       { type: "response.content_part.added", content_index: 0, part: { ...content, text: "" } },
@@ -186,6 +252,7 @@ function renderChat(turn: ScriptedTurn, ids: Ids): string[] {
   const deltas = parts.flatMap((part): unknown[] => {
     if ("thinking" in part) return pieces(part.thinking).map((reasoning_content) => ({ reasoning_content }));
     if ("text" in part) return pieces(part.text).map((content) => ({ content }));
+    if ("search" in part || "found" in part) return [];
     index += 1;
     const at = index;
     const first = {
@@ -227,6 +294,7 @@ function renderGemini(turn: ScriptedTurn): string[] {
   const contents = parts.flatMap((part): unknown[] => {
     if ("thinking" in part) return pieces(part.thinking).map((text) => ({ text, thought: true }));
     if ("text" in part) return pieces(part.text).map((text) => ({ text }));
+    if ("search" in part || "found" in part) return [];
     const args = typeof part.input === "string" ? {} : part.input;
     const thoughtSignature = signatureOf(argsText(args));
     return [{ functionCall: { name: part.call, args }, thoughtSignature }];

@@ -1,8 +1,17 @@
 /** One turn of a scripted model in a provider-neutral form. */
 export type ScriptedPart =
   | { readonly thinking: string }
-  | { readonly text: string }
+  | { readonly text: string; readonly cites?: ScriptedSource }
+  /** A search of the provider's own server; Anthropic alone can leave its result for the next answer. */
+  | { readonly search: string; readonly id?: string; readonly sources?: readonly ScriptedSource[] }
+  /** The result of a search in an earlier answer; Anthropic only. */
+  | { readonly found: readonly ScriptedSource[]; readonly id: string }
   | { readonly call: string; readonly input: unknown; readonly id?: string };
+
+export interface ScriptedSource {
+  readonly title: string;
+  readonly url: string;
+}
 
 export interface ScriptedUsage {
   readonly input: number;
@@ -12,7 +21,7 @@ export interface ScriptedUsage {
 
 export interface ScriptedTurn {
   readonly parts?: readonly ScriptedPart[];
-  readonly stop?: "end" | "output_limit" | "refusal";
+  readonly stop?: "end" | "output_limit" | "refusal" | "pause";
   readonly usage?: ScriptedUsage;
   /** How the bytes are split: unchanged, one at a time, or at positions chosen by a seed. */
   readonly chunks?: "whole" | "byte" | { readonly seed: number };

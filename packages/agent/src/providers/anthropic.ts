@@ -1,19 +1,25 @@
-import type { Delta, StopReason } from "../api-client.ts";
-import type { AssistantPart, Message, ToolMessage, UserPart } from "../messages.ts";
-import { NO_USAGE } from "../usage.ts";
+import { attempt } from "@octant/core";
+import type { Delta, Model, StopReason } from "../api-client.ts";
+import type { AssistantPart, Message, ToolMessage, UserPart, WebSearchPart } from "../messages.ts";
+import { NO_USAGE, searchesOf } from "../usage.ts";
+import { forSearching, toSearchDelta } from "../web-search.ts";
 import { toStreamError } from "./failures.ts";
 import type { Api, Reader } from "./http-client.ts";
 import { anthropicThinking } from "./thinking.ts";
-import { fieldOf, inputOf, nativeOf, numberOf, stringOf } from "./wire.ts";
+import { fieldOf, inputOf, listOf, nativeOf, numberOf, stringOf } from "./wire.ts";
 
 const NAME = "anthropic";
+/** Later versions also run code on the provider's server. */
+const WEB_SEARCH = { type: "web_search_20250305", name: "web_search", max_uses: 8 } as const;
 const EPHEMERAL = { type: "ephemeral" } as const;
 
 /** Anthropic Messages. */
 export const anthropicMessages: Api = {
   path: () => "/v1/messages",
   headers: { "anthropic-version": "2023-06-01" },
-  toItems: (message) => [toMessage(message)].filter(({ content }) => content.length > 0),
+  // https://platform.claude.com/docs/en/agents-and-tools/tool-use/web-search-tool: 10 dollars for 1,000.
+  searchPrice: 0.01,
+  toItems: (message, model) => [toMessage(message, model)].filter(({ content }) => content.length > 0),
   body: (request, model, items) => {
     const maxTokens = request.max_output_tokens ?? model.max_output_tokens;
     return {
@@ -21,7 +27,8 @@ export const anthropicMessages: Api = {
       max_tokens: maxTokens,
       stream: true,
       ...anthropicThinking(model, maxTokens, isThinkingTurn(request.messages)),
-      tools: request.tools,
+      // First, because new tools come last.
+      tools: model.web_search ? [WEB_SEARCH, ...request.tools] : request.tools,
       ...(request.system !== "" && {
         system: [{ type: "text", text: request.system, cache_control: EPHEMERAL }],
       }),
@@ -36,10 +43,15 @@ export const anthropicMessages: Api = {
   createReader,
 };
 
-function toMessage(message: Message) {
+function toMessage(message: Message, { web_search = false }: Model) {
   if (message.role === "user") return { role: "user", content: message.content.map(toUserBlock) };
   if (message.role === "tool") return { role: "user", content: message.results.map(toResultBlock) };
-  return { role: "assistant", content: message.content.flatMap(toAssistantBlocks) };
+  return {
+    role: "assistant",
+    content: forSearching(message.content, web_search ? NAME : undefined).flatMap((part) =>
+      toAssistantBlocks(part, web_search),
+    ),
+  };
 }
 
 /** Whether the last turn, which may go on after the results of its calls, began with thinking, or has not begun. */
@@ -67,11 +79,16 @@ function toResultBlock({ call_id, content, is_error }: ToolMessage["results"][nu
   };
 }
 
-function toAssistantBlocks(part: AssistantPart): unknown[] {
+function toAssistantBlocks(part: AssistantPart, searches: boolean): unknown[] {
   const own = nativeOf(part, NAME);
   if (part.type === "thinking") return isSigned(own) ? [own] : [];
   // Text of another provider may be empty except for its signature.
-  if (part.type === "text") return part.text.trim() === "" ? [] : [{ type: "text", text: part.text }];
+  if (part.type === "web_search") return [own];
+  if (part.type === "text") {
+    if (part.text.trim() === "") return [];
+    const citations = listOf(own, "citations");
+    return [{ type: "text", text: part.text, ...(searches && citations.length > 0 && { citations }) }];
+  }
   return [{ type: "tool_use", id: part.id, name: part.name, input: inputOf(part) }];
 }
 
@@ -81,6 +98,7 @@ interface Block {
   readonly id: string;
   text: string;
   signature: string;
+  readonly citations: unknown[];
 }
 
 const STOPS: ReadonlyMap<string, StopReason> = new Map([
@@ -106,6 +124,7 @@ function createReader(provider: string): Reader {
       output_tokens: numberOf(given, "output_tokens") || usage.output_tokens,
       cache_read_tokens: numberOf(given, "cache_read_input_tokens") || usage.cache_read_tokens,
       cache_write_tokens: numberOf(given, "cache_creation_input_tokens") || usage.cache_write_tokens,
+      ...searchesOf(numberOf(given, "server_tool_use", "web_search_requests") || (usage.web_searches ?? 0)),
     };
   };
   const begin = (index: number, start: unknown): Block => {
@@ -115,6 +134,7 @@ function createReader(provider: string): Reader {
       id: stringOf(start, "id"),
       text: "",
       signature: "",
+      citations: [],
     };
     blocks.set(index, block);
     return block;
@@ -139,11 +159,17 @@ function createReader(provider: string): Reader {
         if (block.type === "tool_use")
           yield { type: "call_delta", call_id: block.id, name: stringOf(block.start, "name"), text: "" };
         yield* grow(block, block.start);
+        if (block.type === SEARCH_RESULT) yield* searchDelta(block);
       } else if (type === "content_block_delta") {
         const block = blocks.get(index);
         if (!block) return false;
+        const citation = fieldOf(event, "delta", "citation");
+        if (citation !== undefined) block.citations.push(citation);
         block.signature += stringOf(event, "delta", "signature");
         yield* grow(block, fieldOf(event, "delta"));
+      } else if (type === "content_block_stop") {
+        const block = blocks.get(index);
+        if (block?.type === "server_tool_use") yield* searchDelta(block);
       } else if (type === "message_delta") {
         noteUsage(fieldOf(event, "usage"));
         stop = stringOf(event, "delta", "stop_reason") || stop;
@@ -163,10 +189,57 @@ function createReader(provider: string): Reader {
   };
 }
 
-function toParts({ type, start, id, text, signature }: Block): AssistantPart[] {
+const SEARCH_RESULT = "web_search_tool_result";
+
+/** A question to the provider's web search, or its result; undefined for a question that was cut off. */
+function toSearch({ type, start, text }: Block): WebSearchPart | undefined {
+  if (type === SEARCH_RESULT) {
+    const error = stringOf(start, "content", "error_code");
+    return {
+      type: "web_search",
+      search_id: stringOf(start, "tool_use_id"),
+      done: true,
+      queries: [],
+      sources: listOf(start, "content").map((one) => ({
+        title: stringOf(one, "title"),
+        url: stringOf(one, "url"),
+      })),
+      ...(error !== "" && { error }),
+      native: { api: NAME, data: start },
+    };
+  }
+  if (stringOf(start, "name") !== WEB_SEARCH.name) return undefined;
+  const input: unknown = text === "" ? fieldOf(start, "input") : attempt(() => JSON.parse(text));
+  const query = stringOf(input, "query");
+  // Checked to be an object by its type.
+  const data = { ...(start as object), input };
+  const search_id = stringOf(start, "id");
+  if (query === "") return undefined;
+  return {
+    type: "web_search",
+    search_id,
+    done: false,
+    queries: [query],
+    sources: [],
+    native: { api: NAME, data },
+  };
+}
+
+function* searchDelta(block: Block): Generator<Delta> {
+  const part = toSearch(block);
+  if (part) yield toSearchDelta(part);
+}
+
+function toParts(block: Block): AssistantPart[] {
+  const { type, start, id, text, signature, citations } = block;
   switch (type) {
-    case "text":
-      return text === "" ? [] : [{ type: "text", text }];
+    case "server_tool_use":
+    case SEARCH_RESULT:
+      return [toSearch(block) ?? []].flat();
+    case "text": {
+      const native = citations.length > 0 && { native: { api: NAME, data: { citations } } };
+      return text === "" ? [] : [{ type: "text", text, ...native }];
+    }
     case "thinking": {
       const data = { type, thinking: text, signature: signature || stringOf(start, "signature") };
       return [{ type: "thinking", text, native: { api: NAME, data } }];

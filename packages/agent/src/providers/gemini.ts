@@ -56,6 +56,7 @@ function toResponseParts({ name, content, is_error }: ToolMessage["results"][num
 function toModelParts(part: AssistantPart): unknown[] {
   const own = nativeOf(part, NAME);
   if (part.type === "thinking") return own ? [own] : [];
+  if (part.type === "web_search") return [];
   const signature = fieldOf(own, "thoughtSignature");
   const signed = signature === undefined ? {} : { thoughtSignature: signature };
   if (part.type === "text") return part.text === "" && !own ? [] : [{ text: part.text, ...signed }];

@@ -1,6 +1,15 @@
-import type { Delta, StopReason } from "../api-client.ts";
+import type { Delta, Model, StopReason } from "../api-client.ts";
 import { ApiError } from "../api-error.ts";
-import { type AssistantPart, type Message, type ToolMessage, textOf, type UserPart } from "../messages.ts";
+import {
+  type AssistantPart,
+  type Message,
+  type ToolMessage,
+  textOf,
+  type UserPart,
+  type WebSearchPart,
+} from "../messages.ts";
+import { searchesOf } from "../usage.ts";
+import { forSearching, toSearchDelta } from "../web-search.ts";
 import { toStreamError } from "./failures.ts";
 import type { Api, Reader } from "./http-client.ts";
 import { responsesReasoning } from "./thinking.ts";
@@ -11,6 +20,8 @@ const NAME = "openai-responses";
 /** OpenAI Responses. Nothing is stored there: reasoning comes encrypted and is sent back. */
 export const openaiResponses: Api = {
   path: () => "/responses",
+  // https://developers.openai.com/api/docs/pricing: 10 dollars for 1,000, and the tokens of the results.
+  searchPrice: 0.01,
   toItems,
   body: (request, model, items) => ({
     model: model.id,
@@ -25,22 +36,27 @@ export const openaiResponses: Api = {
       },
     }),
     instructions: request.system,
-    tools: request.tools.map(({ name, description, input_schema }) => ({
-      type: "function",
-      name,
-      description,
-      parameters: input_schema,
-      strict: false,
-    })),
+    tools: [
+      // First, because new tools come last.
+      ...(model.web_search ? [{ type: "web_search" }] : []),
+      ...request.tools.map(({ name, description, input_schema }) => ({
+        type: "function",
+        name,
+        description,
+        parameters: input_schema,
+        strict: false,
+      })),
+    ],
     input: items,
   }),
   createReader,
 };
 
-function toItems(message: Message): unknown[] {
+function toItems(message: Message, { web_search = false }: Model): unknown[] {
   if (message.role === "user") return [{ role: "user", content: message.content.map(toInput) }];
   if (message.role === "tool") return message.results.map(toOutputItem);
-  return message.content.flatMap(toAssistantItems);
+  const own = web_search ? NAME : undefined;
+  return forSearching(message.content, own).flatMap((part) => toAssistantItems(part, web_search));
 }
 
 const toInput = (part: UserPart) =>
@@ -54,14 +70,17 @@ const toOutputItem = ({ call_id, content }: ToolMessage["results"][number]) => (
   output: content.every(({ type }) => type === "text") ? textOf(content) : content.map(toInput),
 });
 
-function toAssistantItems(part: AssistantPart): unknown[] {
+function toAssistantItems(part: AssistantPart, searches: boolean): unknown[] {
   const own = nativeOf(part, NAME);
   // Reasoning is not stored there, so without its content it cannot be found.
   if (part.type === "thinking") return stringOf(own, "encrypted_content") === "" ? [] : [own];
+  if (part.type === "web_search") return [own];
   if (part.type === "text") {
     if (part.text === "") return [];
     const phase = fieldOf(own, "phase");
-    const content = [{ type: "output_text", text: part.text, annotations: [] }];
+    const content = [
+      { type: "output_text", text: part.text, annotations: searches ? listOf(own, "annotations") : [] },
+    ];
     return [{ type: "message", role: "assistant", content, ...(phase !== undefined && { phase }) }];
   }
   return [{ type: "function_call", call_id: part.id, name: part.name, arguments: part.arguments }];
@@ -127,6 +146,8 @@ function createReader(provider: string): Reader {
       if (type === "response.output_item.done") {
         const item = items.get(key) ?? begin(key, fieldOf(event, "item"));
         item.whole = fieldOf(event, "item");
+        const search = item.type === SEARCH ? toSearch(item.whole) : undefined;
+        if (search) yield toSearchDelta(search);
       }
       if (!ENDINGS.includes(type)) return false;
       ending = type;
@@ -143,12 +164,15 @@ function createReader(provider: string): Reader {
       return {
         content,
         stop: stopOf(ending, why, refusal, content),
-        usage: toUsage(
-          numberOf(response, "usage", "input_tokens"),
-          numberOf(response, "usage", "input_tokens_details", "cached_tokens"),
-          numberOf(response, "usage", "output_tokens"),
-          numberOf(response, "usage", "output_tokens_details", "reasoning_tokens"),
-        ),
+        usage: {
+          ...toUsage(
+            numberOf(response, "usage", "input_tokens"),
+            numberOf(response, "usage", "input_tokens_details", "cached_tokens"),
+            numberOf(response, "usage", "output_tokens"),
+            numberOf(response, "usage", "output_tokens_details", "reasoning_tokens"),
+          ),
+          ...searchesOf([...items.values()].filter(isBilled).length),
+        },
         detail: refusal,
       };
     },
@@ -167,13 +191,20 @@ function toParts({ type, text, callId, name, whole }: Item): AssistantPart[] {
         .map((part) => stringOf(part, "text") || stringOf(part, "refusal"))
         .join("");
       const phase = fieldOf(whole, "phase");
-      const native = phase === undefined ? {} : { native: { api: NAME, data: { phase } } };
+      const annotations = listOf(whole, "content").flatMap((part) => listOf(part, "annotations"));
+      const data = {
+        ...(phase !== undefined && { phase }),
+        ...(annotations.length > 0 && { annotations }),
+      };
+      const native = Object.keys(data).length === 0 ? {} : { native: { api: NAME, data } };
       return said || text ? [{ type: "text", text: said || text, ...native }] : [];
     }
     case "reasoning":
       return whole === undefined
         ? []
         : [{ type: "thinking", text, native: { api: NAME, data: toReasoning(whole) } }];
+    case SEARCH:
+      return whole === undefined ? [] : [toSearch(whole)];
     case "function_call":
       return [
         {
@@ -186,6 +217,29 @@ function toParts({ type, text, callId, name, whole }: Item): AssistantPart[] {
     default:
       return [];
   }
+}
+
+const SEARCH = "web_search_call";
+
+/** Only questions are billed, not the pages that the model opens. */
+const isBilled = ({ type, whole }: Item): boolean =>
+  type === SEARCH && stringOf(whole, "action", "type") === "search";
+
+/** A search, or a page that it opened. */
+function toSearch(item: unknown): WebSearchPart {
+  const query = stringOf(item, "action", "query");
+  const several = listOf(item, "action", "queries").filter((one) => typeof one === "string");
+  const page = stringOf(item, "action", "url");
+  const found = listOf(item, "action", "sources").map((source) => stringOf(source, "url"));
+  return {
+    type: "web_search",
+    search_id: stringOf(item, "id"),
+    done: true,
+    queries: several.length > 0 || query === "" ? several : [query],
+    sources: [page, ...found].filter((url) => url !== "").map((url) => ({ title: "", url })),
+    ...(stringOf(item, "status") === "failed" && { error: "failed" }),
+    native: { api: NAME, data: item },
+  };
 }
 
 /** The fields that the API accepts back; `status` is read-only. */

@@ -1,5 +1,5 @@
 import type { Thinking } from "@octant/runtime";
-import type { ApiClient } from "../api-client.ts";
+import type { ApiClient, Model } from "../api-client.ts";
 import { ApiError } from "../api-error.ts";
 import { anthropicMessages } from "./anthropic.ts";
 import { findModel } from "./catalog.ts";
@@ -92,6 +92,8 @@ export interface ClientOptions {
   /** Models described in the settings. */
   readonly models?: readonly CatalogEntry[];
   readonly thinking?: Thinking | undefined;
+  /** Offers the provider's own web search to the model, where the API has one. */
+  readonly web_search?: boolean;
   readonly retry?: RetryOptions;
   readonly stall_ms?: number;
 }
@@ -101,9 +103,18 @@ export function createApiClient(options: ClientOptions): ApiClient {
   const provider: Provider = PROVIDERS[options.provider];
   const endpoint = { ...options, base_url: checkUrl(options.base_url ?? provider.base_url) };
   const known = findModel(options.provider, options.model, options.models);
-  const model = options.thinking === undefined ? known : { ...known, effort: options.thinking };
+  const { thinking, web_search = false } = options;
+  const model = {
+    ...known,
+    ...(thinking !== undefined && { effort: thinking }),
+    ...(web_search && toSearching(provider.api, known)),
+  };
   return withRetries(createHttpClient(provider.api, model, endpoint), options.retry);
 }
+
+/** A price in the settings comes before that of the API. */
+const toSearching = ({ searchPrice }: Api, { price }: Model): Partial<Model> =>
+  searchPrice === undefined ? {} : { web_search: true, price: price && { search: searchPrice, ...price } };
 
 /** A plain key. It cannot be refreshed, so a rejection is final. */
 export const keyCredentials = (provider: ProviderName, key: string | undefined): Credentials => ({

@@ -18,9 +18,14 @@ export function anthropicThinking({ effort }: Model, maxTokens: number, isThinki
 
 /** `reasoning` of OpenAI Responses. Reasoning comes encrypted, and as a summary on request. */
 export const responsesReasoning = (model: Model) => ({
-  ...(isThinking(model) && { include: ["reasoning.encrypted_content"] }),
+  ...toInclude([
+    ...(isThinking(model) ? ["reasoning.encrypted_content"] : []),
+    ...(model.web_search ? ["web_search_call.action.sources"] : []),
+  ]),
   ...(model.effort !== undefined && { reasoning: { effort: openaiEffort(model), summary: "auto" } }),
 });
+
+const toInclude = (include: readonly string[]) => (include.length > 0 ? { include } : {});
 
 /** `reasoning_effort` of Chat Completions. */
 export const chatReasoning = (model: Model) =>

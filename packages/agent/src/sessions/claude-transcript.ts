@@ -1,6 +1,7 @@
 import { attempt } from "@octant/core";
 import type { AssistantPart, Message, UserPart } from "../messages.ts";
 import type { Session } from "../session.ts";
+import { searchLines } from "../web-search.ts";
 
 /** The conversation as the lines of JSON that hooks of Claude Code read. */
 export const toClaudeTranscript = ({ id, conversation }: Pick<Session, "id" | "conversation">): string =>
@@ -31,6 +32,7 @@ function toBlock(part: UserPart | AssistantPart) {
   if (part.type === "thinking") return { type: "thinking", thinking: part.text };
   if (part.type === "image")
     return { type: "image", source: { type: "base64", media_type: part.mime, data: part.data } };
+  if (part.type === "web_search") return { type: "text", text: searchLines(part).join("\n") };
   const input: unknown = attempt(() => JSON.parse(part.arguments)) ?? {};
   return { type: "tool_use", id: part.id, name: part.name, input };
 }

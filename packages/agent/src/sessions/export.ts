@@ -1,5 +1,6 @@
 import type { StampedEvent } from "../events.ts";
 import { textOf, type UserPart } from "../messages.ts";
+import { searchLines } from "../web-search.ts";
 
 /** All events, as a JSON array. */
 export const exportJson = (events: readonly StampedEvent[]): string => `${JSON.stringify(events, null, 2)}\n`;
@@ -26,6 +27,7 @@ function toTranscript(events: readonly StampedEvent[]): readonly TranscriptEntry
         return entry(event.origin === "person" ? "user" : "note", event.origin, plain(event.content));
       case "message":
         return event.message.content.flatMap((part) => {
+          if (part.type === "web_search") return entry("call", "web search", searchLines(part).join("\n"));
           if (part.type === "tool_call" || part.text === "") return [];
           return entry(part.type === "text" ? "assistant" : "thinking", part.type, part.text);
         });

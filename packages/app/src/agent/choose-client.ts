@@ -6,11 +6,14 @@ import {
   createCredentialSource,
   PROVIDERS,
 } from "@octant/agent";
-import { createCredentialStore, loadModels } from "@octant/runtime";
+import { createCredentialStore, isUnrestricted, loadModels } from "@octant/runtime";
 import type { Octant } from "../octant.ts";
 import type { OpenAgentOptions } from "./open-agent.ts";
 
-type ClientChoice = Pick<OpenAgentOptions, "provider" | "model" | "thinking">;
+interface ClientChoice extends Pick<OpenAgentOptions, "provider" | "model" | "thinking"> {
+  /** false: without the own web search of the model's provider. */
+  readonly searches?: boolean;
+}
 
 export const openClient = async (
   ...chosen: [octant: Pick<Octant, "config">, env: NodeJS.ProcessEnv, choice: ClientChoice]
@@ -18,9 +21,9 @@ export const openClient = async (
 
 /** Chooses the provider and model from options, settings and environment, which contains the API keys. */
 export async function chooseClient(
-  { config: { settings, origins } }: Pick<Octant, "config">,
+  { config: { settings, permissions, origins } }: Pick<Octant, "config">,
   env: NodeJS.ProcessEnv,
-  { provider, model, thinking }: ClientChoice,
+  { provider, model, thinking, searches = true }: ClientChoice,
 ): Promise<ClientOptions> {
   const chosen = await chooseProvider({
     env,
@@ -36,10 +39,14 @@ export async function chooseClient(
   const models = [loadModels({ env }), settings.models].flatMap((facts) =>
     Object.entries(facts).map(([id, known]) => ({ id, ...known })),
   );
-  const { stall_seconds } = settings;
+  const { stall_seconds, net_search, tools } = settings;
+  // It cannot be asked about, so a rule that asks about net.search switches it off as one that denies it does.
+  const maySearch = net_search.provider === "model" && (tools?.includes("net") ?? true);
+  const web_search = searches && maySearch && isUnrestricted(permissions, "net.search");
   return {
     ...chosen,
     models,
+    web_search,
     thinking: thinking ?? settings.thinking ?? undefined,
     ...(stall_seconds !== null && { stall_ms: stall_seconds * 1_000 }),
   };

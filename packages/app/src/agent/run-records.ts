@@ -72,6 +72,14 @@ export const RunRecord = z.discriminatedUnion("type", [
   event("text_delta", { text: z.string() }),
   event("thinking_delta", { text: z.string() }),
   event("call_delta", { call_id: z.string(), name: z.string().optional(), text: z.string() }),
+  /** The provider's own web search: a question, or what it found. */
+  event("web_search", {
+    search_id: z.string(),
+    done: z.boolean(),
+    queries: z.array(z.string()),
+    sources: z.array(z.object({ title: z.string(), url: z.string() })),
+    error: z.string().optional(),
+  }),
   event("retry", { attempt: z.int(), delay_ms: z.number(), reason: z.string() }),
   event("message", {
     message: z.looseObject({ role: z.literal("assistant"), content: Content }),

@@ -72,7 +72,11 @@ export function createWorkspaceCrew(given: WorkspaceCrewOptions): Crew {
 
   const create = async (plan: MemberPlan): Promise<Member> => {
     const { provider } = options;
-    const client = await openClient(octant, env, { provider, model: plan.model ?? options.model });
+    const client = await openClient(octant, env, {
+      provider,
+      model: plan.model ?? options.model,
+      searches: plan.of.access !== "none" && allows(plan, "net"),
+    });
     const system = await systemFor(plan.of);
     const { host: place, join, finish, close } = await places.open(plan);
     const access = accessOf(plan);

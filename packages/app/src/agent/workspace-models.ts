@@ -8,7 +8,7 @@ import { chooseClient, openClient } from "./choose-client.ts";
 export function createWorkspaceModels(octant: Octant, env: NodeJS.ProcessEnv): Models {
   let table: WordTable | undefined;
   return {
-    client: (name) => openClient(octant, env, splitName(name)),
+    client: (name) => openClient(octant, env, { ...splitName(name), searches: false }),
     async embed(texts, name, signal) {
       if (name !== undefined)
         return embedTexts(await chooseClient(octant, env, splitName(name)), texts, signal);

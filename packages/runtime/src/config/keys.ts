@@ -97,7 +97,7 @@ export const KEYS = {
   },
   net_search: {
     summary:
-      "The web search of `net.search`: provider (brave, tavily, exa or searxng), key, url. Variables do as well: BRAVE_API_KEY, TAVILY_API_KEY, EXA_API_KEY, SEARXNG_URL",
+      "The web search: provider (brave, tavily, exa or searxng for `net.search`, or model for the own search of the model's provider), key, url. Variables do as well: BRAVE_API_KEY, TAVILY_API_KEY, EXA_API_KEY, SEARXNG_URL",
     below: "ignored, with a warning",
   },
   vcs: {

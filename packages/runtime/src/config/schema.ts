@@ -56,7 +56,7 @@ export function settingsSchema() {
       net: z.strictObject({ allow: hosts(), deny: hosts(), private: z.boolean() }).partial(),
       net_search: z
         .strictObject({
-          provider: z.enum(["brave", "tavily", "exa", "searxng"]),
+          provider: z.enum(["brave", "tavily", "exa", "searxng", "model"]),
           url: httpAddress(),
           key: z.string().min(1),
         })
@@ -100,7 +100,7 @@ function sandboxSchema() {
     .partial();
 }
 
-/** Facts about a model, or about all models with this id prefix; prices are US dollars per million tokens. */
+/** Facts about a model, or about all models with this id prefix; prices are US dollars per million tokens, `search` for one. */
 function modelSchema() {
   const amount = z.number().min(0);
   const rates = {
@@ -111,6 +111,7 @@ function modelSchema() {
   };
   const price = z.strictObject({
     ...rates,
+    search: amount.optional(),
     long: z.strictObject({ above_tokens: z.int().positive(), ...rates }).optional(),
   });
   return z

@@ -1,3 +1,4 @@
+import { checkSearches } from "./anthropic-search.ts";
 import {
   COMBINATORS,
   firstDuplicate,
@@ -22,6 +23,8 @@ const FIELDS: Readonly<Record<string, readonly string[]>> = {
   image: ["type", "source", "cache_control"],
   tool_use: ["type", "id", "name", "input", "cache_control", "caller"],
   tool_result: ["type", "tool_use_id", "content", "is_error", "cache_control"],
+  server_tool_use: ["type", "id", "name", "input", "cache_control", "caller"],
+  web_search_tool_result: ["type", "tool_use_id", "content", "cache_control", "caller"],
   thinking: ["type", "thinking", "signature"],
   redacted_thinking: ["type", "data"],
 };
@@ -37,7 +40,8 @@ export function checkAnthropic(body: Json): void {
     if (stringOf(block["text"]) === "") refuse("system: text content blocks must be non-empty");
   for (const [at, message] of messages.entries()) checkMessage(message, at);
   if (messages[0]?.["role"] !== "user") refuse('messages: first message must use the "user" role');
-  if (messages.at(-1)?.["role"] !== "user")
+  checkSearches(listOf(body["tools"]), messages);
+  if (messages.at(-1)?.["role"] !== "user" && ofType(messages.at(-1), "server_tool_use").length === 0)
     refuse(
       "This model does not support assistant message prefill. The conversation must end with a user message.",
     );

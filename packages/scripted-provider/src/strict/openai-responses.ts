@@ -24,6 +24,10 @@ export function checkResponses(body: Json): void {
     const problem = schemaProblem(parameters);
     if (problem) refuse(`Invalid schema for function '${stringOf(name)}': ${problem}`);
   }
+  if (!listOf(body["tools"]).some(({ type }) => type === "web_search")) {
+    const at = input.findIndex(({ type }) => type === "web_search_call");
+    if (at >= 0) refuse(`input[${at}]: 'web_search_call' needs the tool 'web_search'.`);
+  }
   for (const [at, item] of input.entries()) checkItem(item, input[at + 1], `input[${at}]`, body["store"]);
   const ids = input.map(({ id }) => stringOf(id)).filter((id) => id !== "");
   const twice = firstDuplicate(ids);
@@ -36,7 +40,8 @@ const isMade = (item: Json | undefined) =>
   item?.["type"] === "function_call" ||
   item?.["type"] === "reasoning" ||
   item?.["role"] === "assistant" ||
-  item?.["type"] === "custom_tool_call";
+  item?.["type"] === "custom_tool_call" ||
+  item?.["type"] === "web_search_call";
 
 function checkItem(item: Json, next: Json | undefined, where: string, store: unknown): void {
   const { type } = item;
@@ -54,7 +59,24 @@ function checkItem(item: Json, next: Json | undefined, where: string, store: unk
     refuse(
       `Invalid '${where}.content': empty array. Expected an array with minimum length 1, but got an empty array instead.`,
     );
+  if (type === "web_search_call") checkSearch(item, where);
   if (type === "reasoning") checkReasoning(item, next, store);
+}
+
+const PROOF_CHARS = 16;
+
+/** The part of a search's id that belongs to its content. */
+export const searchProof = (action: unknown): string =>
+  Buffer.from(signatureOf(JSON.stringify(action)))
+    .toString("hex")
+    .slice(0, PROOF_CHARS);
+
+function checkSearch({ id, status, action }: Json, where: string): void {
+  if (!/^ws_/.test(stringOf(id)))
+    refuse(`Invalid '${where}.id': '${stringOf(id)}'. Expected an ID that begins with 'ws'.`);
+  if (status !== "completed" && status !== "failed") refuse(`Missing required parameter: '${where}.status'.`);
+  if (!stringOf(id).startsWith(`ws_${searchProof(action)}_`))
+    refuse(`Item '${stringOf(id)}' of type 'web_search_call' was changed.`);
 }
 
 function checkReasoning(item: Json, next: Json | undefined, store: unknown): void {

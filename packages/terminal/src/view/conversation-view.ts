@@ -6,7 +6,7 @@ import { type Line, lineWidth, span, truncate, wrap } from "../styled.ts";
 import { diffOfInput } from "./diff.ts";
 import { isFinished, planOf, planProgress, viewPlan } from "./progress.ts";
 import type { StatusFacts } from "./status.ts";
-import { viewEvent } from "./transcript.ts";
+import { viewEvent, viewSearch } from "./transcript.ts";
 
 const SPINNER = [..."⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏"];
 export const SPINNER_MS = 100;
@@ -46,6 +46,10 @@ export class ConversationView {
         return;
       case "thinking_delta":
         this.#thinking = (this.#thinking + event.text).slice(-MAX_THOUGHT_CHARACTERS);
+        return;
+      case "web_search":
+        this.#endText();
+        this.append(viewSearch(event));
         return;
       case "message":
         this.#endText();

@@ -1,4 +1,11 @@
-import { type AgentEvent, type StampedEvent, textOf, type UserPart, withoutMentioned } from "@octant/agent";
+import {
+  type AgentEvent,
+  type StampedEvent,
+  searchLines,
+  textOf,
+  type UserPart,
+  withoutMentioned,
+} from "@octant/agent";
 import { counted, toOneLine } from "@octant/core";
 import type { Highlighter } from "../markdown/highlight.ts";
 import { MdRenderer } from "../markdown/md-renderer.ts";
@@ -8,6 +15,19 @@ import { viewDiff } from "./diff.ts";
 const MAX_DIFF_LINES = 24;
 const MAX_OUTPUT_LINES = 6;
 const MAX_MESSAGE_LINES = 20;
+const MAX_SOURCE_LINES = 10;
+
+/** What the provider's own web search was asked, and the sources that it found. */
+export const viewSearch = (search: Parameters<typeof searchLines>[0]): Line[] => {
+  const lines = searchLines(search);
+  const rest = lines.length - MAX_SOURCE_LINES;
+  return [
+    ...lines.slice(0, MAX_SOURCE_LINES),
+    ...(rest > 0 ? [`… ${counted(rest, "more source")}`] : []),
+  ].map((line, at) => [
+    span(`${at < search.queries.length ? "∙" : " "} ${toOneLine(line)}`, { role: "muted" }),
+  ]);
+};
 
 /** The lines that a stored event leaves in the scrollback. Model text is streamed elsewhere and not repeated here. */
 export function viewEvent(event: AgentEvent, titleOf: (callId: string) => string, width: number): Line[] {
@@ -122,7 +142,13 @@ export function viewTranscript(
   const lines: Line[] = [];
   for (const event of events) {
     if (event.type === "tool_began") titles.set(event.call_id, event.title);
-    if (event.type === "message") lines.push(...markdown(textOf(event.message.content), width, highlight));
+    if (event.type === "message") {
+      const searches = event.message.content.filter((part) => part.type === "web_search");
+      lines.push(
+        ...searches.flatMap(viewSearch),
+        ...markdown(textOf(event.message.content), width, highlight),
+      );
+    }
     if (event.type === "stopped") lines.push(...markdown(event.text, width, highlight));
     const shown =
       event.type === "user" && event.origin === "person"

@@ -2,7 +2,8 @@ import { z } from "zod";
 
 /** The settings of the web search. */
 export interface SearchSettings {
-  readonly provider?: SearchProviderName | undefined;
+  /** `model`: the own search of the model's provider, which is not a call of ours. */
+  readonly provider?: SearchProviderName | "model" | undefined;
   /** Another address of the provider; required for SearXNG, which everyone runs for themselves. */
   readonly url?: string | undefined;
   readonly key?: string | undefined;
@@ -157,15 +158,20 @@ export interface ChosenProvider {
 
 /** The provider of the settings, or the first whose variable is set; a text says what is missing. */
 export function chooseSearch(settings: SearchSettings, env: NodeJS.ProcessEnv): ChosenProvider | string {
-  const name = settings.provider ?? SEARCH_PROVIDER_NAMES.find((one) => env[SEARCH_PROVIDERS[one].variable]);
+  const isModel = settings.provider === "model";
+  const own: SearchSettings = isModel ? {} : settings;
+  const chosen = settings.provider === "model" ? undefined : settings.provider;
+  const name = chosen ?? SEARCH_PROVIDER_NAMES.find((one) => env[SEARCH_PROVIDERS[one].variable]);
   if (name === undefined) {
     const variables = SEARCH_PROVIDER_NAMES.map((one) => SEARCH_PROVIDERS[one].variable).join(", ");
-    return `set one of ${variables}, or net_search {"provider": "…"} with key or url in your settings`;
+    if (isModel)
+      return `net_search.provider is "model": anthropic and openai models search with their own web_search tool; for others set one of ${variables}`;
+    return `set one of ${variables}, or net_search {"provider": "…"} with key or url in your settings; {"provider": "model"} uses the model's own search`;
   }
   const provider: SearchProvider = SEARCH_PROVIDERS[name];
   const variable = env[provider.variable];
-  const key = settings.key ?? (provider.needsKey ? variable : "") ?? "";
-  const url = settings.url ?? provider.url ?? variable;
+  const key = own.key ?? (provider.needsKey ? variable : "") ?? "";
+  const url = own.url ?? provider.url ?? variable;
   if (provider.needsKey && key === "") return `set ${provider.variable}, or net_search.key in your settings`;
   if (url === undefined) return `set ${provider.variable}, or net_search.url in your settings`;
   return { name, provider, url, key };

@@ -29,6 +29,7 @@ const LIVE = new Set([
   "text_delta",
   "thinking_delta",
   "call_delta",
+  "web_search",
   "tool_progress",
   "retry",
   "queued",
