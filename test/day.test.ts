@@ -419,7 +419,7 @@ const SCENARIOS: readonly Scenario[] = [
   },
   {
     title: "/solve, /code and /review know the conversation, and leave their reports in it",
-    against: "goose#10835",
+    against: "opencode#2645",
     async act() {
       for (const command of ["/solve why it fails", "/code the mending", "/review the change"]) {
         const before = provider.requests.length;

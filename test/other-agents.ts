@@ -1,8 +1,8 @@
 /**
  * The tools of other agents by their public schemas, as facts: names, parameters and whether they are required. Values
- * are ones that a model would send; {file} is a file of the project. Sources, read in November 2026: gemini-cli
- * `packages/core/src/tools/definitions`, codex `codex-rs/core/src/tools`, opencode `packages/opencode/src/tool`, and the
- * tool references of Claude Code.
+ * are ones that a model would send; {file} is a file of the project. The parameter names of Gemini CLI were read in its
+ * source (`packages/core/src/tools/definitions`) in November 2026. Those of Codex and opencode are partly from memory,
+ * and were not checked against their sources; those of Claude Code are from its tool references.
  */
 export interface ForeignTool {
   readonly agent: "claude-code" | "codex" | "gemini-cli" | "opencode";
