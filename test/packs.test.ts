@@ -20,6 +20,18 @@ afterAll(() => project[Symbol.dispose]());
 const octant = (...args: readonly string[]) => callOctant(args, { cwd: project.root, env: project.env });
 
 describe("octant pack", () => {
+  test("pack test prints the error of an example that fails, and its cause", async () => {
+    const at = join(packs, "faulty");
+    await octant("pack", "new", at);
+    const file = join(at, "src/index.ts");
+    const faulty =
+      'run: () => { throw new Error("no forecast", { cause: new Error("the station is closed") }); }';
+    writeFileSync(file, readFileSync(file, "utf8").replace(/run: .*/, `${faulty},`));
+    const { code, stdout } = await octant("pack", "test", at);
+    expect(code).toBe(1);
+    expect(stdout).toMatch(/fail faulty\.greet.*no forecast.*the station is closed.*fail tests/s);
+  });
+
   test("new, test, add, call: the tool is in an agent's list, and the agent calls it", async () => {
     const at = join(packs, "hello");
     const made = await octant("pack", "new", at, "--json");

@@ -1,4 +1,5 @@
 import { randomBytes } from "node:crypto";
+import { inspect } from "node:util";
 import {
   type Caller,
   createClient,
@@ -59,8 +60,7 @@ export async function runPack(options: RunPackOptions): Promise<ZmqServer> {
   const dispatch = createDispatcher({
     registry,
     cursors: createCursors(randomBytes(32)),
-    onBug: ({ call, cause }) =>
-      log(`bug in ${call.tool}.${call.action}: ${cause instanceof Error ? cause.stack : cause}`),
+    onBug: ({ call, cause }) => log(`bug in ${call.tool}.${call.action}: ${inspect(cause)}`),
   });
   const about = { name: found.pack, version: found.version, caller: HOST, log };
   const server = await serveZmq({ ...about, registry, dispatch, address: options.address });

@@ -34,15 +34,19 @@ export async function testPack(
 }
 
 async function runExamples(pack: FoundPack, root: string, env: NodeJS.ProcessEnv): Promise<PackTrial[]> {
-  await using octant = await openOctant({ roots: [root], packs: [pack.folder], tools: ["job"], env });
+  const logged: string[] = [];
+  const log = (line: string) => void logged.push(line);
+  await using octant = await openOctant({ roots: [root], packs: [pack.folder], tools: ["job"], env, log });
   const own = octant.packs.status().flatMap(({ tools }) => tools);
   const trials: PackTrial[] = [{ name: "loads", ok: true, detail: `${pack.version}: ${own.join(", ")}` }];
   for (const tool of octant.registry.list().filter(({ name }) => own.includes(name)))
     for (const [action, { examples, builtin }] of Object.entries(tool.actions))
       for (const { title, input, fails = "OK" } of builtin ? [] : examples) {
+        logged.length = 0;
         const { ok, error } = await outcomeOf(octant, { tool: tool.name, action, input });
         const got = ok ? "OK" : error.code;
-        const detail = got === fails ? got : `${fails} was expected, not ${error?.message ?? got}`;
+        const detail =
+          got === fails ? got : [`${fails} was expected, not ${error?.message ?? got}`, ...logged].join("\n");
         trials.push({ name: `${tool.name}.${action}: ${title}`, ok: got === fails, detail });
       }
   return trials;
