@@ -55,8 +55,10 @@ page at /console. docs/console.md describes it.
 /** A link of a console that runs already. */
 async function findLink({ env }: Io): Promise<string | undefined> {
   using connections = new DisposableStack();
-  for (const found of await findProcesses(openSocketFolder(env))) {
-    const client = connections.use(found);
+  const clients = await findProcesses(openSocketFolder(env));
+  // All of them first: a connection that stays open would keep this process alive after it printed the link.
+  for (const client of clients) connections.use(client);
+  for (const client of clients) {
     const status = await client.status().catch(() => undefined);
     if (!SERVING.includes(status?.command ?? "")) continue;
     const request = { caller: PERSON, tool: "console", action: "link", input: {} };
