@@ -45,7 +45,9 @@ test("the cost of a tree counts what its other sessions spend while a run is und
   expect(first.limits()).toEqual({ max_cost: 5 });
   first.spent(7);
   expect(second.limits()).toEqual({ max_cost: 3 });
-  await expect(budgets.check(project, root)).rejects.toMatchObject({ code: "LIMIT_EXCEEDED" });
+  await expect(budgets.admit(project, { parent: root }, async () => {})).rejects.toMatchObject({
+    code: "LIMIT_EXCEEDED",
+  });
 });
 
 test("each budget refuses the session that would exceed it, and names its limit", async () => {
@@ -58,11 +60,22 @@ test("each budget refuses the session that would exceed it, and names its limit"
   for (const [limits, named] of rows) {
     const { budgets, project, add } = await openTree(limits);
     const root = await add("root", 1);
-    await expect(budgets.check(project, root)).resolves.toBeUndefined();
+    await expect(budgets.admit(project, { parent: root }, async () => {})).resolves.toBeUndefined();
     const child = await add("child", 1, root);
-    await expect(budgets.check(project, child)).rejects.toMatchObject({
+    await expect(budgets.admit(project, { parent: child }, async () => {})).rejects.toMatchObject({
       code: "LIMIT_EXCEEDED",
       message: expect.stringContaining(named),
     });
   }
+});
+
+test("sessions that are spawned at the same moment do not exceed the budget together", async () => {
+  const { budgets, project, add } = await openTree({ max_sessions: 3 });
+  const spawns = Array.from({ length: 10 }, (_, n) =>
+    budgets.admit(project, {}, () => add(`session${n}`, 0)),
+  );
+  const outcomes = await Promise.allSettled(spawns);
+  expect(outcomes.filter(({ status }) => status === "fulfilled")).toHaveLength(3);
+  // A second message to a session that has just begun to work.
+  await budgets.admit(project, { idle_id: "session0" }, async () => {});
 });

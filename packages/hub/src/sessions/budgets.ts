@@ -12,34 +12,62 @@ interface Tree {
   working: number;
 }
 
+export interface Admission {
+  /** The session that spawns another one. */
+  readonly parent?: HubSession | undefined;
+  /** The session that a message wakes; another message may have done so meanwhile. */
+  readonly idle_id?: string;
+}
+
 export type Budgets = ReturnType<typeof createBudgets>;
 
 /** The limits of a project, which hold for a session together with all sessions of its tree. */
 export function createBudgets(records: Records<HubSession>) {
   const trees = new Map<string, Tree>();
+  /** The last admission of each project that has one under way. */
+  const admissions = new Map<string, Promise<void>>();
   const treeOf = async ({ root_id, project_id }: Pick<HubSession, "root_id" | "project_id">) =>
     (await records.list({ project_id })).filter((session) => session.root_id === root_id);
   const costOf = ({ id, root_id, cost }: HubSession): number =>
     Math.max(cost, trees.get(root_id)?.costs.get(id) ?? 0);
+  const check = async ({ id, limits }: Project, { parent, idle_id }: Admission): Promise<void> => {
+    const all = await records.list({ project_id: id });
+    const active = all.filter((one) => one.state === "working" && one.id !== idle_id);
+    if (active.length >= limits.max_sessions)
+      throw refuse(`${limits.max_sessions} sessions at work at once`, limits.max_sessions);
+    if (!parent) return;
+    if (parent.depth >= limits.max_depth)
+      throw refuse(`${limits.max_depth} generations of sessions`, limits.max_depth);
+    const tree = await treeOf(parent);
+    if (tree.length >= limits.max_agents)
+      throw refuse(`${limits.max_agents} sessions in one tree`, limits.max_agents);
+    const cost = tree.reduce((sum, one) => sum + costOf(one), 0);
+    if (limits.max_cost !== undefined && cost >= limits.max_cost)
+      throw refuse(`$${limits.max_cost} in one tree`, limits.max_cost);
+  };
 
   return {
     treeOf,
     costOf,
-    /** Throws when the project or the tree allows no further session. */
-    async check({ id, limits }: Project, parent: HubSession | undefined): Promise<void> {
-      const all = await records.list({ project_id: id });
-      const active = all.filter(({ state }) => state === "working");
-      if (active.length >= limits.max_sessions)
-        throw refuse(`${limits.max_sessions} sessions at work at once`, limits.max_sessions);
-      if (!parent) return;
-      if (parent.depth >= limits.max_depth)
-        throw refuse(`${limits.max_depth} generations of sessions`, limits.max_depth);
-      const tree = await treeOf(parent);
-      if (tree.length >= limits.max_agents)
-        throw refuse(`${limits.max_agents} sessions in one tree`, limits.max_agents);
-      const cost = tree.reduce((sum, one) => sum + costOf(one), 0);
-      if (limits.max_cost !== undefined && cost >= limits.max_cost)
-        throw refuse(`$${limits.max_cost} in one tree`, limits.max_cost);
+    /**
+     * Runs `store`, which stores a session at work, or throws when the project or the tree allows no further one. One
+     * at a time per project: calls that come together would otherwise all see room for one.
+     */
+    admit<T>(project: Project, given: Admission, store: () => Promise<T>): Promise<T> {
+      const work = async () => {
+        await check(project, given);
+        return store();
+      };
+      const admitted = (admissions.get(project.id) ?? Promise.resolve()).then(work);
+      const settled = admitted.then(
+        () => {},
+        () => {},
+      );
+      admissions.set(project.id, settled);
+      void settled.then(() => {
+        if (admissions.get(project.id) === settled) admissions.delete(project.id);
+      });
+      return admitted;
     },
     /** The budget of a session while it works. The others of its tree are counted as they spend. */
     async open(session: HubSession, { limits: { max_cost, wall_minutes } }: Project) {

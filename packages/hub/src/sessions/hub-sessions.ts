@@ -102,30 +102,31 @@ export function createHubSessions(options: HubSessionsOptions) {
       const known = given.id === undefined ? undefined : await records.get(given.id);
       if (known) return known;
       const parent = given.parent_id === undefined ? undefined : await find(given.parent_id);
-      await budgets.check(project, parent);
-      const workspace = await workspaceFor(project, given);
-      const id = given.id ?? newHandle("ses", Date.now());
-      const now = new Date().toISOString();
-      const session: HubSession = {
-        id,
-        project_id: project.id,
-        workspace_id: workspace.id,
-        state: "working",
-        caller_tools: given.caller_tools ?? [],
-        pending: [{ text: given.message, after: 0 }],
-        root_id: parent?.root_id ?? id,
-        depth: parent ? parent.depth + 1 : 0,
-        cost: 0,
-        created_at: now,
-        updated_at: now,
-        ...(parent && { parent_id: parent.id }),
-        ...(given.model !== undefined && { model: given.model }),
-        ...(given.labels && { labels: given.labels }),
-        ...(given.message_key !== undefined && { message_keys: [given.message_key] }),
-      };
-      await addRecord(session);
-      runs.start(id);
-      return session;
+      return budgets.admit(project, { parent }, async () => {
+        const workspace = await workspaceFor(project, given);
+        const id = given.id ?? newHandle("ses", Date.now());
+        const now = new Date().toISOString();
+        const session: HubSession = {
+          id,
+          project_id: project.id,
+          workspace_id: workspace.id,
+          state: "working",
+          caller_tools: given.caller_tools ?? [],
+          pending: [{ text: given.message, after: 0 }],
+          root_id: parent?.root_id ?? id,
+          depth: parent ? parent.depth + 1 : 0,
+          cost: 0,
+          created_at: now,
+          updated_at: now,
+          ...(parent && { parent_id: parent.id }),
+          ...(given.model !== undefined && { model: given.model }),
+          ...(given.labels && { labels: given.labels }),
+          ...(given.message_key !== undefined && { message_keys: [given.message_key] }),
+        };
+        await addRecord(session);
+        runs.start(id);
+        return session;
+      });
     },
     /** Wakes an idle session; a working one reads the message at its next step. A known `key` sends nothing. */
     async message(id: string, text: string, key?: string): Promise<HubSession> {
@@ -134,8 +135,9 @@ export function createHubSessions(options: HubSessionsOptions) {
       if (key !== undefined && session.message_keys?.includes(key)) return session;
       if (session.state === "ended")
         throw new ToolError("LOCKED", "the session has ended; session.fork continues it in another one", {});
-      if (!runs.has(id)) await budgets.check(await findProject(store, session.project_id), undefined);
-      await pending.add(id, text, key);
+      const add = () => pending.add(id, text, key);
+      if (runs.has(id)) await add();
+      else await budgets.admit(await findProject(store, session.project_id), { idle_id: id }, add);
       runs.deliver(id, text);
       const sent = await find(id);
       publish("session.working", sent);
