@@ -9,8 +9,10 @@ import { startOctant } from "./octant-process.ts";
 /** The command that other tests build links to packages of the checkout, which a container does not see. */
 const LAUNCHER = join(import.meta.dirname, "../packages/cli/bin/octant.js");
 
-test("the console of a hub calls the hub's tools, and a project's token stays in its project", async () => {
+test("the console of a hub shows the hub alone, and a project's token stays in its project", async () => {
   using project = createFixtureProject();
+  const server = startOctant(["serve"], { cwd: project.root, env: project.env });
+  server.stderr.resume();
   const child = startOctant(["hub", "--port", "0", "--json"], {
     cwd: project.root,
     env: project.env,
@@ -21,6 +23,11 @@ test("the console of a hub calls the hub's tools, and a project's token stays in
     const [line] = await once(createInterface({ input: child.stdout }), "line");
     const page = await openPage(JSON.parse(String(line)).console);
     expect(page.me).toMatchObject({ access: "admin", hub: true });
+    const listed = await fetch(new URL("/console/api/processes", page.origin), {
+      headers: { authorization: `Bearer ${JSON.parse(String(line)).token}` },
+    });
+    const { processes } = await listed.json();
+    expect(processes).toMatchObject([{ command: "hub" }]);
     const made = await page.call("hub", "project", "create", { name: "demo" });
     const other = await page.call("hub", "project", "create", { name: "other" });
     expect(made.error ?? other.error).toBeNull();
@@ -50,6 +57,7 @@ test("the console of a hub calls the hub's tools, and a project's token stays in
     expect(await call("console", "sessions", {})).toMatchObject({ error: { code: "PERMISSION_DENIED" } });
     expect(await call("token", "create", { name: "x", scope: "admin" })).toMatchObject({ ok: false });
   } finally {
+    server.kill();
     child.kill("SIGTERM");
     await once(child, "exit");
   }

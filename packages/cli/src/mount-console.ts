@@ -27,13 +27,18 @@ export async function mountConsole(
   if (!control) return undefined;
   const { createConsole } = await import("@octant/console");
   const folder = openSocketFolder(io.env);
+  // The tokens of a hub are for other people, who must not reach the other processes of its owner.
+  const isShown = (id: string) => !entrance.isHub || id === control.id;
   const { mount, link } = createConsole({
     ...entrance,
     process: control.id,
     version: loadVersion(),
     machine: {
-      list: () => listSockets(folder).map((name) => name.slice(0, -SOCKET.length)),
-      connect: (id) => connectTo(folder, `${id}${SOCKET}`),
+      list: () =>
+        listSockets(folder)
+          .map((name) => name.slice(0, -SOCKET.length))
+          .filter(isShown),
+      connect: async (id) => (isShown(id) ? connectTo(folder, `${id}${SOCKET}`) : undefined),
       watch(onChange) {
         const watcher = watch(folder, onChange);
         return () => watcher.close();
