@@ -17,7 +17,7 @@ const EPHEMERAL = { type: "ephemeral" } as const;
 export const anthropicMessages: Api = {
   path: () => "/v1/messages",
   headers: { "anthropic-version": "2023-06-01" },
-  // https://platform.claude.com/docs/en/agents-and-tools/tool-use/web-search-tool: 10 dollars for 1,000.
+  // 10 dollars for 1,000 searches, by the release notes of other projects in November 2026.
   searchPrice: 0.01,
   toItems: (message, model) => [toMessage(message, model)].filter(({ content }) => content.length > 0),
   body: (request, model, items) => {

@@ -20,7 +20,7 @@ const NAME = "openai-responses";
 /** OpenAI Responses. Nothing is stored there: reasoning comes encrypted and is sent back. */
 export const openaiResponses: Api = {
   path: () => "/responses",
-  // https://developers.openai.com/api/docs/pricing: 10 dollars for 1,000, and the tokens of the results.
+  // 10 dollars for 1,000 searches, and the tokens of the results, by second-hand sources of November 2026.
   searchPrice: 0.01,
   toItems,
   body: (request, model, items) => ({

@@ -1,5 +1,6 @@
 import { existsSync, mkdirSync, readFileSync, rmdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { attempt } from "@octant/core";
 import { type Controller, findHierarchies, type Hierarchy } from "@octant/host";
 import { MEGABYTE } from "./docker-spec.ts";
@@ -72,10 +73,24 @@ export function createGroup(name: string, limits: ContainerLimits): GroupFolders
 export const entriesOf = (folders: GroupFolders): string[] =>
   [...new Set(Object.values(folders))].map((folder) => join(folder, "cgroup.procs"));
 
-/** Nothing happens while a process is in it. */
-export function removeGroup(name: string): void {
+/** How long the kernel may take to let go of killed processes. */
+const REMOVAL_MS = 5_000;
+const REMOVAL_POLL_MS = 10;
+
+/** Waits for the end of its killed processes. A group that still has one after that is left. */
+export async function removeGroup(name: string): Promise<void> {
+  const end = Date.now() + REMOVAL_MS;
   for (const { parent } of findHierarchies(undefined, CONTROLLERS))
-    attempt(() => rmdirSync(join(parent, name)));
+    while (!isRemoved(join(parent, name)) && Date.now() < end) await sleep(REMOVAL_POLL_MS);
+}
+
+function isRemoved(folder: string): boolean {
+  try {
+    rmdirSync(folder);
+    return true;
+  } catch (cause) {
+    return Object(cause).code !== "EBUSY";
+  }
 }
 
 /** What the group has used; undefined where it is not counted. `cpuNanos` grows. */

@@ -84,7 +84,7 @@ export function createLocalEngine({ folder }: { readonly folder: string }): Cont
       if (child.exitCode === null && child.signalCode === null) await once(child, "close");
       clearTimeout(timer);
     }
-    removeGroup(groupOf(id));
+    await removeGroup(groupOf(id));
   };
 
   return {
