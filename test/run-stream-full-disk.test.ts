@@ -39,8 +39,8 @@ async function stream(fullAt: number, ...messages: readonly string[]) {
     lines.push(line);
     if (line["type"] !== "result") continue;
     const next = messages[results.push(line) - 1];
-    if (next === undefined) child.stdin.end();
-    else child.stdin.write(`${JSON.stringify({ type: "message", text: next })}\n`);
+    // A run that failed ends the command, also while its caller keeps stdin open.
+    if (next !== undefined) child.stdin.write(`${JSON.stringify({ type: "message", text: next })}\n`);
   }
   const [code] = await exited;
   return { lines, results, code };

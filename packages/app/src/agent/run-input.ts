@@ -81,6 +81,10 @@ export function readRunInput({ stdin }: Pick<NodeJS.Process, "stdin">, print: (r
         else await changed.promise;
       }
     },
+    /** An open stdin would keep the process alive. */
+    [Symbol.dispose]() {
+      stdin.destroy();
+    },
   };
 }
 

@@ -96,7 +96,7 @@ async function runTask(
 ): Promise<number> {
   const schema = flags["output-schema"] === undefined ? undefined : loadOutputSchema(flags["output-schema"]);
   const chosen = toAgentOptions(flags, io);
-  const input = flags["input-json"] ? readRunInput(io, report.record) : undefined;
+  using input = flags["input-json"] ? readRunInput(io, report.record) : undefined;
   const prompt = input ? (argument ?? "") : await readPrompt(argument, io, chosen.from !== undefined);
   const isAttended = !input && io.stdin.isTTY && io.stderr.isTTY;
   const waitMs = toLimit(flags["wait-for-answers"], 1_000);
