@@ -164,10 +164,13 @@ describe.each(["wide", "phone"] as const)("the console at the size %s", (size) =
     await session.locator(".markdown strong", { hasText: "undefined" }).waitFor();
     await session.locator(".markdown table td code", { hasText: "next" }).waitFor();
     await session.locator(".plan li", { hasText: "Run the tests" }).waitFor();
-    await session.locator("details.call > summary", { hasText: "fs.apply_patch" }).click();
-    await session.locator(".call-body .diff-row.added").first().waitFor();
-    await session.locator("details.call > summary", { hasText: "fs.apply_patch" }).click();
-    await expect.poll(() => session.locator(".call-body").count()).toBe(0);
+    // The list moves while the session works.
+    await session.locator(".working").waitFor({ state: "detached" });
+    const fold = session.locator("details.call", { hasText: "fs.apply_patch" });
+    await fold.locator("summary").click();
+    await fold.locator(".call-body .diff-row.added").first().waitFor();
+    await fold.locator("summary").click();
+    await expect.poll(() => fold.locator(".call-body").count()).toBe(0);
   });
 
   test("time and cost are drawn", async () => {

@@ -14,7 +14,7 @@ export function CallFold({ entry }: { readonly entry: CallEntry }) {
   const [open, setOpen] = useState(false);
   const isRunning = entry.result === undefined;
   return (
-    <details class="entry call" open={open} onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
+    <details class="entry call" onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
       <summary>
         <Dot tone={isRunning ? "accent" : entry.failed ? "bad" : "plain"} moving={isRunning} />
         <span class="call-title">

@@ -88,7 +88,12 @@ export function useSession(process: string | undefined, id: string) {
     let reading = read().catch(fail);
     const stop = store.on("sessions", ({ event }) => {
       const current = draft.current;
-      if (event.session_id !== id || !current) return;
+      if (event.session_id !== id) return;
+      if (!current) {
+        // The first read may have begun before this event was stored.
+        if (!LIVE.has(event.type)) reading = reading.then(read).catch(fail);
+        return;
+      }
       if (LIVE.has(event.type)) current.live = addDelta(current.live, event, current.events);
       else if (event.seq === (current.events.at(-1)?.seq ?? 0) + 1) {
         current.events.push(event);
