@@ -10,6 +10,8 @@ const COMPRESSED = /\.(?:js|css|html|svg)$/;
 export async function buildPage(folder: string): Promise<void> {
   await build({
     configFile: join(PAGE, "vite.config.ts"),
+    // The others write a temporary file into node_modules, where an ordinary user may not.
+    configLoader: "runner",
     logLevel: "warn",
     build: { outDir: folder },
   });
