@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { join } from "node:path";
+import { openSocketFolder } from "@octant/host";
 import { layOutInstall } from "./install.ts";
 import { type Command, type RpcServer, startServer } from "./json-rpc.ts";
 import type { Tree } from "./tree.ts";
@@ -32,7 +33,7 @@ export function createStarters({ root }: Tree, folder: string): Starters {
     XDG_CACHE_HOME: join(folder, "cache"),
   };
   return {
-    sockets: join(folder, "state/octant/run"),
+    sockets: openSocketFolder(env),
     startOctant: (served = root, ...flags) => startServer(octant(served, flags), env),
     startNoOp: () => startServer(noOp, env),
     startWire: (flags) => {
