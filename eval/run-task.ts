@@ -1,17 +1,33 @@
 import { type ApiName, createScriptedProvider } from "@octant/scripted-provider";
+import { type AgentHost, placeSession } from "../test/agent-hosts.ts";
 import { callOctant } from "../test/octant-in-process.ts";
 import { providerEnvironment } from "./agent-environment.ts";
 import { type AgentTask, createTaskProject, DONE, playTask } from "./agent-tasks.ts";
 
 /** Lets the scripted model solve a task through the real command; returns the violations. */
-export async function solveTask(task: AgentTask, api: ApiName): Promise<readonly string[]> {
+export async function solveTask(
+  task: AgentTask,
+  api: ApiName,
+  host: AgentHost = "local",
+): Promise<readonly string[]> {
   using project = createTaskProject(task);
+  await using place = await placeSession(host, project);
   await using provider = await createScriptedProvider((request) => playTask(task, request));
   const options = { cwd: project.root, env: { ...project.env, ...providerEnvironment(provider) } };
   const wrong: string[] = [];
   if (project.verify()) wrong.push("its tests pass before anything was done");
-  const args = [task.instruction, "--provider", api, "--model", "scripted", "--allow", "*", "--json"];
-  const ran = await callOctant(["run", ...args], options);
+  const args = [
+    task.instruction,
+    "--provider",
+    api,
+    "--model",
+    "scripted",
+    "--allow",
+    "*",
+    "--json",
+    ...place.flags,
+  ];
+  const ran = await callOctant(["run", ...args], { ...options, cwd: place.cwd });
   if (ran.code !== 0) wrong.push(`octant run ended with ${ran.code}: ${ran.stderr}`);
   else {
     const { text, session_id } = JSON.parse(ran.stdout);
@@ -25,5 +41,5 @@ export async function solveTask(task: AgentTask, api: ApiName): Promise<readonly
   for (const text of results.filter((each) => each.includes("INVALID_ARGUMENT")))
     wrong.push(`a call is malformed: ${text}`);
   if (!project.verify()) wrong.push(`its tests fail after the run: ${results.join("\n")}`);
-  return wrong.map((what) => `${task.name} over ${api}: ${what}`);
+  return wrong.map((what) => `${task.name} over ${api} with a ${host} host: ${what}`);
 }

@@ -32,7 +32,10 @@ export interface SessionPlace extends AsyncDisposable {
  * The place in which a session of the project runs. The remote one is a server of this process with a real socket, which
  * saves the start of another process; the session's own folder is empty.
  */
-export async function placeSession(kind: AgentHost, { root, env }: FixtureProject): Promise<SessionPlace> {
+export async function placeSession(
+  kind: AgentHost,
+  { root, env }: Pick<FixtureProject, "root" | "env">,
+): Promise<SessionPlace> {
   if (kind === "local")
     return { cwd: root, flags: [], connect: async () => undefined, async [Symbol.asyncDispose]() {} };
   const cwd = join(root, "..", "elsewhere");

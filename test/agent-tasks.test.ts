@@ -2,14 +2,19 @@ import { API_NAMES } from "@octant/scripted-provider";
 import { expect, test } from "vitest";
 import { listTasks, loadTask } from "../eval/agent-tasks.ts";
 import { solveTask } from "../eval/run-task.ts";
+import { AGENT_HOSTS } from "./agent-hosts.ts";
 
 /** One per API; `npm run torture -- --only agent-tasks` plays all of them over all APIs. */
 const SOME = ["fix-js-sum", "write-python-module", "commit-changes", "patch-many-files"] as const;
 
-test.each(API_NAMES.map((api, at) => [api, SOME[at] ?? SOME[0]] as const))(
-  "over %s a scripted model solves the task %s with the real tools, and the audit has every call",
-  async (api, name) => {
-    expect(await solveTask(loadTask(name), api)).toEqual([]);
+const ROWS = API_NAMES.flatMap((api, at) =>
+  AGENT_HOSTS.map((host) => [api, host, SOME[at] ?? SOME[0]] as const),
+);
+
+test.each(ROWS)(
+  "over %s with a %s host a scripted model solves the task %s with the real tools, and the audit has every call",
+  async (api, host, name) => {
+    expect(await solveTask(loadTask(name), api, host)).toEqual([]);
   },
 );
 

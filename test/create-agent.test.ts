@@ -120,3 +120,18 @@ test("a session that stopWhen stopped goes on with the next message", async () =
   expect(requests).toHaveLength(2);
   expect(requests[1]).toContain("first");
 });
+
+test("a run that cannot be stored ends with a result that says why", async () => {
+  using project = createFixtureProject();
+  await using provider = await createScriptedProvider(WRITES);
+  await using agent = createAgent({
+    cwd: project.root,
+    env: { ...project.env, ...accountAt(provider) },
+    provider: "anthropic",
+    model: "some-model",
+  });
+  const { agent: opened } = await agent.open();
+  await opened.session.close();
+  const events = await Array.fromAsync(agent.run("go"));
+  expect(events).toMatchObject([{ type: "result", reason: "failed", message: expect.stringMatching(/./) }]);
+});

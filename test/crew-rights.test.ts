@@ -110,8 +110,9 @@ const ATTEMPTS: readonly ScriptedTurn[] = [
   call("proc", { action: "exec", command: "cat locked/secret.txt" }),
 ];
 
-test("deny rules bind sub-agents of every role and depth over MCP, in worktrees too", async () => {
-  using project = createFixtureProject();
+/** A project with a locked folder, and a model whose agents all try to get at it and spawn the next one of a chain. */
+async function startAttempts() {
+  const project = createFixtureProject();
   mkdirSync(join(project.root, "locked"));
   writeFileSync(join(project.root, "locked/secret.txt"), "the secret\n");
   const git = (...args: string[]) => execFileSync("git", args, { cwd: project.root, env: project.env });
@@ -119,7 +120,7 @@ test("deny rules bind sub-agents of every role and depth over MCP, in worktrees 
   git("commit", "--quiet", "--message=Ready");
   settings(project, { permissions: RULES });
   const answers = new Map<string, string[]>();
-  await using provider = await createScriptedProvider(({ user, answers: asked, results }) => {
+  const provider = await createScriptedProvider(({ user, answers: asked, results }) => {
     const [name = "", ...deeper] = user.split("\n")[0]?.split(" > ") ?? [];
     const given = answers.get(user) ?? [];
     answers.set(user, [...given, ...results.map(({ text }) => text)]);
@@ -135,6 +136,28 @@ test("deny rules bind sub-agents of every role and depth over MCP, in worktrees 
       worktree: place === "worktree",
     });
   });
+  return {
+    project,
+    provider,
+    expectRefused(agents: number) {
+      expect(answers.size).toBe(agents);
+      for (const [task, given] of answers) {
+        expect(given.join("\n"), task).not.toContain("the secret");
+        for (const answer of given.slice(0, ATTEMPTS.length))
+          expect(answer, task).toContain("PERMISSION_DENIED");
+      }
+      expect(existsSync(join(project.root, "locked/new.txt"))).toBe(false);
+    },
+    async [Symbol.asyncDispose]() {
+      await provider[Symbol.asyncDispose]();
+      project[Symbol.dispose]();
+    },
+  };
+}
+
+test("deny rules bind sub-agents of every role and depth over MCP, in worktrees too", async () => {
+  await using attempts = await startAttempts();
+  const { project, provider } = attempts;
   await using session = await startSession(["--tools", "agent,core"], {
     cwd: project.root,
     env: keysOf(project, provider),
@@ -153,13 +176,23 @@ test("deny rules bind sub-agents of every role and depth over MCP, in worktrees 
     const ended = await session.call("agent", { action: "await", agent_ids: [agent_id] });
     expect(ended.data, JSON.stringify(ended)).toMatchObject({ agents: [{ state: "done" }] });
   }
-  expect(answers.size).toBe(7);
-  for (const [task, given] of answers) {
-    expect(given.join("\n"), task).not.toContain("the secret");
-    for (const answer of given.slice(0, ATTEMPTS.length)) expect(answer, task).toContain("PERMISSION_DENIED");
-  }
-  expect(existsSync(join(project.root, "locked/new.txt"))).toBe(false);
+  attempts.expectRefused(7);
 });
+
+test.each(AGENT_HOSTS)(
+  "deny rules bind an agent and its sub-agents of every depth, in worktrees too (%s host)",
+  async (host) => {
+    await using attempts = await startAttempts();
+    const { project, provider } = attempts;
+    await using place = await placeSession(host, project);
+    const options = { cwd: place.cwd, env: keysOf(project, provider) };
+    for (const prompt of ["main > auto > code > explore", "other > code worktree > review"]) {
+      const { code, stderr } = await callOctant(["run", prompt, ...place.flags], options);
+      expect(code, stderr).toBe(0);
+    }
+    attempts.expectRefused(7);
+  },
+);
 
 test("the sub-agents of one in a worktree work there, and its worktrees are merged there", async () => {
   using project = createFixtureProject();

@@ -6,6 +6,7 @@ import { type AgentEvent, Conversation, type StampedEvent } from "@octant/agent"
 import { createScriptedProvider, type Script, type ScriptedProvider } from "@octant/scripted-provider";
 import { layOutInstall } from "../../bench/install.ts";
 import { providerEnvironment } from "../../eval/agent-environment.ts";
+import { type AgentHost, placeSession } from "../../test/agent-hosts.ts";
 import { createFixtureProject, type FixtureProject } from "../../test/fixture-project.ts";
 import { ended, runOctant, startOctant } from "../../test/octant-process.ts";
 import type { Report, Torture } from "./report.ts";
@@ -51,7 +52,7 @@ export const agentKills: Torture = async (count, random, onProgress) => {
  * Kills the agent at random moments of a run, resumes it to the end, and checks that nothing was lost or repeated.
  */
 export const killAgents =
-  (launcher?: string): Torture =>
+  (launcher?: string, host: AgentHost = "local"): Torture =>
   async (count, random, onProgress) => {
     const violations: string[] = [];
     const facts = { killed: 0, inTool: 0, acknowledged: 0 };
@@ -59,7 +60,7 @@ export const killAgents =
     for (let round = 0; round < count; round++) {
       using project = createFixtureProject();
       const moment = { events: Math.floor(random() * MAX_EVENTS), ms: random() * MAX_DELAY_MS };
-      const found = await killOnce(project, provider, moment, launcher);
+      const found = await killOnce(project, provider, moment, { launcher, host });
       violations.push(
         ...found.violations.map(
           (what) => `kill ${round} after ${moment.events} events and ${moment.ms} ms: ${what}`,
@@ -82,11 +83,12 @@ async function killOnce(
   project: FixtureProject,
   provider: ScriptedProvider,
   moment: Moment,
-  launcher?: string,
+  { launcher, host }: { readonly launcher: string | undefined; readonly host: AgentHost },
 ) {
+  await using place = await placeSession(host, project);
   const env = { ...project.env, ...providerEnvironment(provider) };
-  const options = { cwd: project.root, env, ...(launcher !== undefined && { launcher }) };
-  const flags = ["--allow", "*", "--stream-json", "--provider", "anthropic"];
+  const options = { cwd: place.cwd, env, ...(launcher !== undefined && { launcher }) };
+  const flags = ["--allow", "*", "--stream-json", "--provider", "anthropic", ...place.flags];
   rmSync(join(project.root, FILE), { force: true });
   const child = startOctant(["run", "write the lines", ...flags], options);
   child.stdin.end();
@@ -112,7 +114,7 @@ async function killOnce(
   const written = read(join(project.root, FILE));
   if (written !== EXPECTED) violations.push(`the file holds ${JSON.stringify(written)}`);
   if (id !== undefined && !isOver) {
-    const exported = await runOctant(["sessions", "export", id, "--format", "json"], options);
+    const exported = await runOctant(["sessions", "export", id, "--format", "json", ...place.flags], options);
     if (exported.code === 0) violations.push(...checkLog(shown, JSON.parse(exported.stdout)));
     else violations.push(`the session could not be exported: ${exported.stderr}`);
   }

@@ -21,6 +21,7 @@ export {
 } from "./agent/create-agent.ts";
 export { createMentionFinder } from "./agent/find-mentions.ts";
 export { createPathList, findPaths } from "./agent/fuzzy-paths.ts";
+export { openHostFolder } from "./agent/host-folder.ts";
 export { withMentions } from "./agent/mentions.ts";
 export {
   type OpenAgentOptions,

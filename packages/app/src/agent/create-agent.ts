@@ -86,23 +86,23 @@ export function createAgent(options: CreateAgentOptions = {}): EmbeddedAgent {
         events.push(event);
         if (options.stopWhen?.(event)) void agent.cancel();
       });
-      const ended: { end?: RunEnded } = {};
+      let isOver = false;
       const running = withMentions(opened, prompt)
         .then((content) => agent.send(content, signal ? { signal } : {}))
-        .then((end) => {
-          ended.end = end;
-        })
-        .finally(events.close);
+        .catch(toFailure)
+        .finally(() => {
+          isOver = true;
+          events.close();
+        });
       try {
         yield* events.values();
-        await running;
       } finally {
         unsubscribe();
         // A reader that stops early ends the run.
-        if (!ended.end) await agent.cancel();
-        await running.catch(() => {});
+        if (!isOver) await agent.cancel();
+        await running;
       }
-      if (ended.end) yield result.finish(ended.end, unapproved.ways.keys());
+      yield result.finish(await running, unapproved.ways.keys());
     },
     async [Symbol.asyncDispose]() {
       await (await opening?.catch(() => undefined))?.[Symbol.asyncDispose]();
@@ -145,6 +145,12 @@ const toStep =
     const result = await next(call);
     return (await afterCall?.(call, result)) ?? result;
   };
+
+/** A run that could not go on, such as on a full disk, has a result as well. */
+const toFailure = (cause: unknown): Pick<RunEnded, "reason" | "message"> => ({
+  reason: "failed",
+  message: cause instanceof Error ? cause.message : String(cause),
+});
 
 /** Values that are pushed, for one reader. */
 function createQueue<T>() {

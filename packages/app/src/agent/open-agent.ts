@@ -1,4 +1,3 @@
-import { createHash } from "node:crypto";
 import {
   Agent,
   type ApiClient,
@@ -27,7 +26,7 @@ import {
   SESSION_MODES,
   ToolError,
 } from "@octant/core";
-import { findRepository, type HookRecord, openStateFolder, recordHooks } from "@octant/host";
+import { findRepository, type HookRecord, recordHooks } from "@octant/host";
 import type { McpServers, ServerDefinition } from "@octant/mcp-client";
 import type { Thinking } from "@octant/runtime";
 import type { DeveloperMode } from "@octant/tools";
@@ -37,6 +36,7 @@ import { openServers } from "../mcp-servers/open-servers.ts";
 import { type Octant, type OctantOptions, openOctant } from "../octant.ts";
 import { cwdOf, toSystem } from "./agent-context.ts";
 import { openClient, withoutKeys } from "./choose-client.ts";
+import { openHostFolder } from "./host-folder.ts";
 import { loadMarkdown, MARKDOWN_FOLDERS } from "./markdown-files.ts";
 import { createSessionHooks, type OnMoment } from "./session-hooks.ts";
 import { describeMode, modeOf, persistMode } from "./session-mode.ts";
@@ -119,7 +119,7 @@ export async function openAgent(options: OpenAgentOptions) {
   if (remote) checkRemoteMode(mode);
   const place = options.host
     ? {
-        roots: [folderOf(options.host, env, log)],
+        roots: [openHostFolder(options.host.address, env, log)],
         tools: MODEL_TOOLS.filter((name) => tools?.includes(name) ?? name === "agent"),
       }
     : {
@@ -261,16 +261,6 @@ export async function openAgent(options: OpenAgentOptions) {
     throw cause;
   }
 }
-
-/** Where a session keeps what it has on this side, when its tools run elsewhere. */
-function folderOf({ address }: HostServer, env: NodeJS.ProcessEnv, warn: (line: string) => void): string {
-  const name = address.replace(/[^A-Za-z0-9]+/g, "-").slice(-MAX_NAME_CHARS);
-  const digest = createHash("sha256").update(address).digest("hex").slice(0, DIGEST_CHARS);
-  return openStateFolder({ roots: [], env, warn }).folder(`host${name}-${digest}`);
-}
-
-const MAX_NAME_CHARS = 40;
-const DIGEST_CHARS = 16;
 
 /** The person's own files on this side come before those of the host. */
 const withOwnMarkdown = (host: ToolHost, octant: Octant, env: NodeJS.ProcessEnv): ToolHost => ({

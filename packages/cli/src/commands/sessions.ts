@@ -1,13 +1,13 @@
 import { writeFileSync } from "node:fs";
 import type { SessionInfo } from "@octant/agent";
-import { EXPORT_FORMATS, exportSession, openSessions } from "@octant/app";
+import { EXPORT_FORMATS, exportSession, openHostFolder, openSessions } from "@octant/app";
 import { toOneLine } from "@octant/core";
 import { toColumns } from "../columns.ts";
 import { defineCommand, EXIT, print, printJson, toCount, UsageError } from "../command.ts";
 import { openOctant } from "../open-octant.ts";
 import { printJsonText } from "../output.ts";
 import { tell } from "../person-command.ts";
-import { workspaceFlags } from "../workspace-flags.ts";
+import { logLine, workspaceFlags } from "../workspace-flags.ts";
 
 const VERBS = ["list", "show", "export", "remove"] as const;
 const DEFAULT_LIMIT = 20;
@@ -21,6 +21,11 @@ export const sessions = defineCommand({
   ],
   flags: {
     root: workspaceFlags.root,
+    host: {
+      summary: "The sessions whose tools ran at this address of --host",
+      value: "ADDRESS",
+      env: "OCTANT_TOOL_HOST",
+    },
     format: { summary: "Export format; markdown by default", value: "FORMAT", choices: EXPORT_FORMATS },
     output: { summary: "Write the export to this file", value: "FILE" },
     limit: { summary: "List at most this many; 20 by default", value: "N" },
@@ -34,7 +39,9 @@ export const sessions = defineCommand({
   octant run --resume ID "go on"         go on with one`,
   async run({ args: [verb = "list", id], flags }, io) {
     const limit = toCount("limit", flags.limit) ?? DEFAULT_LIMIT;
-    await using octant = await openOctant({ root: flags.root }, io);
+    const warn = (line: string) => void logLine(line, io);
+    const root = flags.host === undefined ? flags.root : [openHostFolder(flags.host, io.env, warn)];
+    await using octant = await openOctant({ root }, io);
     const store = openSessions(octant.workspace);
     if (verb === "list") {
       const all = await store.list();
