@@ -30,7 +30,7 @@ import { type CleanUp, createCleanUp } from "./sessions/clean-up.ts";
 import { createHubSessions, type HubSessions } from "./sessions/hub-sessions.ts";
 import { createHubLogs } from "./sessions/session-logs.ts";
 import { callerToolResponse, sessionTool } from "./sessions/session-tool.ts";
-import { openSqliteHubStore } from "./store/sqlite-hub-store.ts";
+import { openHubStore } from "./store/open-hub-store.ts";
 import { openHubTokens } from "./tokens/hub-tokens.ts";
 import { tokenTool } from "./tokens/token-tool.ts";
 import { createWebhookNetwork } from "./webhooks/webhook-network.ts";
@@ -51,6 +51,8 @@ export interface HubOptions {
   readonly clock?: Clock;
   /** Hosts of private networks and of this machine that webhooks may reach. */
   readonly netAllow?: readonly string[];
+  /** The URL of a PostgreSQL database for the hub's state; a file in the folder when absent. */
+  readonly database?: string;
 }
 
 export type Hub = Awaited<ReturnType<typeof createHub>>;
@@ -69,7 +71,7 @@ export async function createHub(options: HubOptions) {
   // Its tools name no files: this root stays empty.
   const roots = [place("root")];
   const projectsFolder = place("projects");
-  const store = openSqliteHubStore({ file: join(folder, "hub.db") });
+  const store = await openHubStore({ folder, database: options.database, log });
   const tokens = await openHubTokens(store, log);
   const repositories = createRepositories({ folder: projectsFolder, env });
   const inProject = (id: string, name: string) => place(`projects/${id}/${name}`);

@@ -20,6 +20,7 @@ export async function openHub(
     readonly engine?: ContainerEngine;
     readonly clock?: Clock;
     readonly netAllow?: readonly string[];
+    readonly database?: string;
   } = {},
 ) {
   const { folder: given } = options;
@@ -47,6 +48,7 @@ export async function openHub(
     log: (line) => log.push(line),
     ...(options.clock && { clock: options.clock }),
     ...(options.netAllow && { netAllow: options.netAllow }),
+    ...(options.database !== undefined && { database: options.database }),
   });
   onTestFinished(async () => {
     const left = await hub.containers.list();

@@ -11,8 +11,8 @@ const AS_NOBODY = ["setpriv", "--reuid=nobody", "--regid=nogroup", "--clear-grou
 /** No test survives the machine's power; the hub itself asks for synchronous commits. */
 const FAST = "-c fsync=off -c synchronous_commit=off -c full_page_writes=off";
 
-/** A PostgreSQL server of its own in a temporary folder, reached through a Unix socket. */
-export function startPostgres() {
+/** A PostgreSQL server of its own in a temporary folder, reached through a Unix socket; with a port also by TLS. */
+export function startPostgres(tlsPort?: number) {
   const folder = mkdtempSync(join(tmpdir(), "octant-pg-"));
   const isRoot = process.getuid?.() === 0;
   if (isRoot) chownSync(folder, NOBODY, NOBODY);
@@ -23,8 +23,21 @@ export function startPostgres() {
     execFileSync(argv[0] ?? "", argv.slice(1), { cwd: folder, stdio: "ignore" });
   };
   const data = join(folder, "data");
+  const [cert, key] = [join(folder, "server.crt"), join(folder, "server.key")];
+  if (tlsPort !== undefined) {
+    const subject = ["-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost"];
+    const files = ["-keyout", key, "-out", cert];
+    execFileSync("openssl", ["req", "-x509", "-newkey", "rsa:2048", "-nodes", ...subject, ...files], {
+      stdio: "ignore",
+    });
+    if (isRoot) chownSync(key, NOBODY, NOBODY);
+  }
   const start = () => {
-    const options = `-c listen_addresses= -c unix_socket_directories=${folder} ${FAST}`;
+    const network =
+      tlsPort === undefined
+        ? "-c listen_addresses="
+        : `-c listen_addresses=127.0.0.1 -p ${tlsPort} -c ssl=on -c ssl_cert_file=${cert} -c ssl_key_file=${key}`;
+    const options = `${network} -c unix_socket_directories=${folder} ${FAST}`;
     run("pg_ctl", "-D", data, "-w", "-l", join(folder, "log"), "-o", options, "start");
   };
   const stop = () => run("pg_ctl", "-D", data, "-m", "immediate", "stop");
@@ -32,11 +45,15 @@ export function startPostgres() {
   start();
   let databases = 0;
   return {
+    /** The certificate that the server shows, for `localhost`. */
+    cert,
     /** The URL of a new, empty database. */
     createDatabase(): string {
       const name = `test${++databases}`;
-      run("createdb", "-h", folder, "-U", USER, name);
-      return `postgres://${USER}@localhost/${name}?host=${encodeURIComponent(folder)}`;
+      run("createdb", "-h", folder, "-U", USER, ...(tlsPort === undefined ? [] : ["-p", `${tlsPort}`]), name);
+      return tlsPort === undefined
+        ? `postgres://${USER}@localhost/${name}?host=${encodeURIComponent(folder)}`
+        : `postgres://${USER}@localhost:${tlsPort}/${name}`;
     },
     start,
     /** As a crash of the server does it. */

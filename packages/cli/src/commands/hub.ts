@@ -22,6 +22,11 @@ export const hub = defineCommand({
       summary: "auto (the default), local, podman, docker, or the URL of a socket",
       value: "ENGINE",
     },
+    database: {
+      summary: "postgres://… for the hub's records and events; without it they are a file in the folder",
+      value: "URL",
+      env: "OCTANT_HUB_DATABASE",
+    },
     port: { summary: `Default ${DEFAULT_PORT}; 0 picks a free port`, value: "PORT" },
     host: { summary: "Default 127.0.0.1", value: "ADDRESS" },
     "allow-host": { summary: "A host name that clients may use", value: "NAME", many: true },
@@ -38,13 +43,17 @@ the keys nor, by default, a network. docs/hub.md tells the whole story. Any MCP 
 octant hub backup FILE saves everything, also while the hub runs; octant hub restore FILE fills an empty folder.`,
   async run({ args: [verb, file], flags }, io) {
     const { env } = io;
+    const { database } = flags;
     const folder = resolve(io.cwd(), flags.folder ?? defaultFolder(env));
     const { backUpHub, chooseEngine, createHub, restoreHub, toInstall } = await import("@octant/hub");
     if (verb !== undefined) {
       if (file === undefined)
         throw new UsageError(`octant hub ${verb} needs a FILE`, `octant hub ${verb} hub.tar.gz`);
       const work = verb === "backup" ? backUpHub : restoreHub;
-      const { rows, projects, workspaces } = await work({ folder, file: resolve(io.cwd(), file), env });
+      const { rows, projects, workspaces } = await work({
+        ...{ folder, env, database },
+        file: resolve(io.cwd(), file),
+      });
       const what = [
         `${rows} records and events`,
         counted(projects.length, "project"),
@@ -52,12 +61,21 @@ octant hub backup FILE saves everything, also while the hub runs; octant hub res
       ].join(", ");
       return print(`${verb === "backup" ? `Saved to ${file}` : `Restored to ${folder}`}: ${what}`, io);
     }
+    if (database !== env["OCTANT_HUB_DATABASE"] && URL.parse(database ?? "")?.password)
+      note(
+        "octant: other users of this machine can see the password of --database; set OCTANT_HUB_DATABASE",
+        io,
+      );
     mkdirSync(folder, { recursive: true, mode: 0o700 });
     const log = (line: string) => logLine(line, io);
     const engine = await chooseEngine({ engine: flags.engine ?? "auto", env, folder, log });
     const netAllow = flags["net-allow"]?.split(",").map((host) => host.trim());
     const install = toInstall(thisInstall().launcher);
-    await using hub = await createHub({ folder, env, engine, install, log, ...(netAllow && { netAllow }) });
+    await using hub = await createHub({
+      ...{ folder, env, engine, install, log },
+      ...(netAllow && { netAllow }),
+      ...(database !== undefined && { database }),
+    });
     const server = await hub.serve({
       host: flags.host,
       port: toCount("port", flags.port) ?? DEFAULT_PORT,

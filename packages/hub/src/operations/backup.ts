@@ -17,7 +17,7 @@ import { findTrusted, runTrusted } from "@octant/host";
 import { z } from "zod";
 import type { Project } from "../projects/project.ts";
 import { DumpRow, type HubStore } from "../store/hub-store.ts";
-import { openSqliteHubStore } from "../store/sqlite-hub-store.ts";
+import { hubFileOf, openHubStore } from "../store/open-hub-store.ts";
 import { createRunGit } from "../workspaces/git-repository.ts";
 import { connectToSource } from "../workspaces/repositories.ts";
 import type { Workspace } from "../workspaces/workspaces.ts";
@@ -44,18 +44,21 @@ export interface BackupOptions {
   readonly folder: string;
   readonly file: string;
   readonly env: NodeJS.ProcessEnv;
+  /** As of the hub. */
+  readonly database?: string | undefined;
 }
 
 /**
  * Writes everything of a hub to one file, also while the hub runs: its records and events in one consistent state, its
  * repositories as git bundles, and the workspaces as they are.
  */
-export async function backUpHub({ folder, file, env }: BackupOptions): Promise<BackupManifest> {
-  if (!existsSync(join(folder, "hub.db"))) throw notFound(`${folder} has no hub`);
+export async function backUpHub({ folder, file, env, database }: BackupOptions): Promise<BackupManifest> {
+  if (!existsSync(database === undefined ? hubFileOf(folder) : folder))
+    throw notFound(`${folder} has no hub`);
   const target = resolve(file);
   if (existsSync(target)) throw new ToolError("ALREADY_EXISTS", `${file} exists already`, { uri: file });
+  const store = await openHubStore({ folder, database, log() {} });
   const place = mkdtempSync(join(folder, "backup-"));
-  const store = openSqliteHubStore({ file: join(folder, "hub.db") });
   try {
     const manifest = await writeRows(store, place);
     const git = createRunGit(env);
@@ -85,11 +88,12 @@ export async function backUpHub({ folder, file, env }: BackupOptions): Promise<B
 }
 
 /** Fills an empty folder with a backup, and checks that all of it is there. */
-export async function restoreHub({ folder, file, env }: BackupOptions): Promise<BackupManifest> {
+export async function restoreHub({ folder, file, env, database }: BackupOptions): Promise<BackupManifest> {
   if (!existsSync(file)) throw notFound(`${file} does not exist`);
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   await using _lock = await lockFolder(folder);
-  if (existsSync(join(folder, "hub.db")))
+  const projects = join(folder, "projects");
+  if (existsSync(hubFileOf(folder)) || (database !== undefined && existsSync(projects)))
     throw new ToolError("ALREADY_EXISTS", `${folder} has a hub already; restore into an empty folder`, {
       uri: folder,
     });
@@ -98,21 +102,30 @@ export async function restoreHub({ folder, file, env }: BackupOptions): Promise<
     await tar(env, ["--extract", "--gzip", "--no-same-owner", "--file", resolve(file), "-C", place]);
     const manifest = await readManifest(place);
     await checkRows(place, manifest);
-    const database = join(place, "hub.db");
-    const store = openSqliteHubStore({ file: database });
+    await restoreProjects(place, manifest, env);
+    const store = await openHubStore({ folder: place, database, log() {} });
     try {
-      await store.load(readRows(place));
-      await restoreProjects(place, manifest, await store.records<Project>("project").list(), env);
+      if (database === undefined) await store.load(readRows(place));
+      rmSync(projects, { recursive: true, force: true });
+      renameSync(join(place, "projects"), projects);
+      // The rows last: without them, the folder can be restored into again.
+      if (database !== undefined) await loadOrUndo(store, place, projects);
     } finally {
       await store.close();
     }
-    if (existsSync(join(folder, "projects"))) rmSync(join(folder, "projects"), { recursive: true });
-    renameSync(join(place, "projects"), join(folder, "projects"));
-    // Last: a folder without it can be restored into again.
-    renameSync(database, join(folder, "hub.db"));
+    if (database === undefined) renameSync(hubFileOf(place), hubFileOf(folder));
     return manifest;
   } finally {
     rmSync(place, { recursive: true, force: true });
+  }
+}
+
+async function loadOrUndo(store: HubStore, place: string, projects: string): Promise<void> {
+  try {
+    await store.load(readRows(place));
+  } catch (cause) {
+    rmSync(projects, { recursive: true, force: true });
+    throw cause;
   }
 }
 
@@ -165,12 +178,14 @@ async function* readRows(place: string): AsyncGenerator<DumpRow> {
 async function restoreProjects(
   place: string,
   manifest: BackupManifest,
-  projects: readonly Project[],
   env: NodeJS.ProcessEnv,
 ): Promise<void> {
   const git = createRunGit(env);
   mkdirSync(join(place, "projects"), { recursive: true, mode: 0o700 });
-  for (const { id, source } of projects) {
+  for await (const row of readRows(place)) {
+    if (!("record" in row) || row.kind !== "project") continue;
+    // The kind says what the record is.
+    const { id, source } = row.record as Project;
     if (basename(id) !== id) throw damaged(`'${id}' is not the id of a project`);
     const repository = join(place, "projects", id, "repository.git");
     mkdirSync(dirname(repository), { recursive: true, mode: 0o700 });

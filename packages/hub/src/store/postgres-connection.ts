@@ -2,9 +2,10 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { createBackoff } from "@octant/agent";
 import { ToolError } from "@octant/core";
 import postgres, { type Sql } from "postgres";
+import { parsePostgresUrl } from "./postgres-url.ts";
 
 export interface PostgresOptions {
-  /** `postgres://user@host/database`, or a Unix socket as `postgres://user@/database?host=/run/postgresql`. */
+  /** See `parsePostgresUrl`. */
   readonly url: string;
   /** How long a call waits for a database that is restarting. */
   readonly patienceMs?: number;
@@ -21,9 +22,11 @@ const BACKOFF = { base_ms: 50, max_ms: 2_000 } as const;
 
 /** A pool of connections that survives a restart of the database. */
 export function connectToPostgres({ url, patienceMs = DEFAULT_PATIENCE_MS, log }: PostgresOptions) {
-  const { address, host } = toSocket(url);
+  const { url: address, host, ssl } = parsePostgresUrl(url);
   const sql = postgres(address, {
     ...(host !== undefined && { host }),
+    // A Unix socket has no TLS.
+    ssl: host === undefined && ssl,
     max: MAX_CONNECTIONS,
     connect_timeout: CONNECT_TIMEOUT_S,
     // `run` waits between attempts; the pool's own delays would add to that.
@@ -55,15 +58,6 @@ export function connectToPostgres({ url, patienceMs = DEFAULT_PATIENCE_MS, log }
     },
     close: () => sql.end({ timeout: END_TIMEOUT_S }),
   };
-}
-
-/** The driver does not know `?host=/folder`, by which libpq names a Unix socket. */
-function toSocket(url: string): { readonly address: string; readonly host?: string } {
-  const parsed = URL.parse(url);
-  const host = parsed?.searchParams.get("host");
-  if (!parsed || !host?.startsWith("/")) return { address: url };
-  parsed.searchParams.delete("host");
-  return { address: parsed.href, host };
 }
 
 const notReachable = (cause: unknown): ToolError =>

@@ -26,7 +26,7 @@ export async function openPostgresHubStore(options: PostgresOptions): Promise<Hu
     await migrate(connection);
   } catch (cause) {
     await connection.close();
-    throw cause;
+    throw cause instanceof ToolError ? cause : cannotOpen(cause);
   }
   return {
     records: (kind) => createRecords(connection, kind),
@@ -37,6 +37,13 @@ export async function openPostgresHubStore(options: PostgresOptions): Promise<Hu
     close: connection.close,
   };
 }
+
+/** A refused password, a certificate that is not trusted, a database that does not exist. */
+const cannotOpen = (cause: unknown): ToolError => {
+  const why = cause instanceof Error ? cause.message : String(cause);
+  const message = `the hub's database cannot be opened: ${why} (${codeOf(cause)}); check --database`;
+  return new ToolError("UPSTREAM_ERROR", message, {}, { cause });
+};
 
 /** Records without a project are stored below the empty one, so that their names are unique, too. */
 const NO_PROJECT = "";
