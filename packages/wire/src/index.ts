@@ -11,6 +11,18 @@ export { encodeFrames } from "./hoot01/frames.ts";
 export { encodeMsgPack, parseMsgPack } from "./msgpack/codec.ts";
 export type { NatsAddress } from "./nats/address.ts";
 export { createNatsClient, type NatsClient } from "./nats/client.ts";
+export {
+  createPlaceHost,
+  type OfferedPlace,
+  type TakenPlace,
+} from "./nats/place-host.ts";
+export {
+  createPlacesClient,
+  type HeldPlace,
+  type PlaceNeeds,
+  type PlacesClient,
+  type WantedPlace,
+} from "./nats/wanted-places.ts";
 export { createNatsWorker, type NatsWorker } from "./nats/worker.ts";
 
 export { createStreamClient, type ServerStreams, type StreamClientOptions } from "./stream/client.ts";

@@ -21,8 +21,10 @@ import {
   JOBS_STREAM,
   LEASE_SUBJECTS,
   LEASES_STREAM,
+  PLACES_STREAM,
   RESULT_SUBJECTS,
   RESULTS_STREAM,
+  WANTED_SUBJECTS,
 } from "./subjects.ts";
 
 /** A lease that is not renewed for this long ends, and another worker takes it. */
@@ -75,6 +77,17 @@ export async function connectNats(address: NatsAddress, name: string) {
       discard: DiscardPolicy.New,
       discard_new_per_subject: true,
       max_age: nanos(RESULT_TTL_MS),
+    });
+    await ensureStream(jsm, {
+      name: PLACES_STREAM,
+      subjects: [WANTED_SUBJECTS],
+      retention: RetentionPolicy.Workqueue,
+      ...stream,
+      // A place that is asked for twice is one.
+      max_msgs_per_subject: 1,
+      discard: DiscardPolicy.New,
+      discard_new_per_subject: true,
+      max_age: nanos(JOB_TTL_MS),
     });
     await ensureStream(jsm, {
       name: LEASES_STREAM,

@@ -21,6 +21,8 @@ interface LeaseOptions {
   readonly connection: NatsConnection;
   readonly subject: string;
   readonly self: Holder;
+  /** Takes it now or never; by default it stands by and takes it when it is free. */
+  readonly once?: boolean;
   /** The project is this worker's from now on; `previous` had it before. */
   readonly onTaken: (previous: Holder | undefined) => void;
   /** Another worker has it, or may have it. */
@@ -31,12 +33,13 @@ interface LeaseOptions {
  * One worker at a time has a project: the one whose entry in the bucket is the last. An entry is replaced only with the
  * sequence number of the one before, and ends by itself when its worker does not renew it.
  */
-export async function createLease({ connection, subject, self, onTaken, onLost }: LeaseOptions) {
+export async function createLease({ connection, subject, self, once, onTaken, onLost }: LeaseOptions) {
   const { nc, js, jsm } = connection;
   let revision: number | undefined;
   let renewedAt = 0;
   let holder: Holder | undefined;
   let isClosed = false;
+  let hasLooked = false;
   let looking: Promise<void> | undefined;
 
   /** Measured from before the renewal was sent, so it ends here before it ends at the server. */
@@ -80,7 +83,8 @@ export async function createLease({ connection, subject, self, onTaken, onLost }
     onTaken(previous);
   };
   const look = async () => {
-    if (isClosed) return;
+    if (isClosed || (once && hasLooked && revision === undefined)) return;
+    hasLooked = true;
     // Another worker was faster, or the server is away: the next look is soon.
     await (revision === undefined ? take().catch(() => {}) : renew(revision));
   };

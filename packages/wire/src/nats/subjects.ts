@@ -6,6 +6,8 @@ export const RESULTS_STREAM = "OCTANT_RESULTS";
 export const BEGUN_STREAM = "OCTANT_BEGUN";
 export const BODIES_BUCKET = "OCTANT_BODIES";
 
+export const PLACES_STREAM = "OCTANT_PLACES";
+
 export const DISCOVER = `${PREFIX}.discover`;
 
 /** A bucket of JetStream's key-value store. */
@@ -40,8 +42,21 @@ export function subjectsOf(project: string) {
   };
 }
 
+/** Where a place is asked for; `key` and `label` have no dots. */
+export const wantedSubject = (label: string, key: string) => `${PREFIX}.wanted.${label}.${key}`;
+/** The lease of the host that has the place. */
+export const placeLeaseSubject = (key: string) => `$KV.${LEASES_BUCKET}.place.${key}`;
+
+/** The subjects of a place while one host has it: another host has another lease, and so other subjects. */
+export const placeSubjects = (lease_id: string) => ({
+  request: `${PREFIX}.place.${lease_id}.request`,
+  answer: `${PREFIX}.place.${lease_id}.answer`,
+  bytes: (id: string, name: string) => `${PREFIX}.place.${lease_id}.${id}.${name}`,
+});
+
 export type Subjects = ReturnType<typeof subjectsOf>;
 
 export const JOB_SUBJECTS = `${PREFIX}.job.*.*`;
 export const RESULT_SUBJECTS = `${PREFIX}.result.*.*`;
 export const BEGUN_SUBJECTS = `${PREFIX}.begun.*.*`;
+export const WANTED_SUBJECTS = `${PREFIX}.wanted.*.*`;

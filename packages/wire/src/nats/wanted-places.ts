@@ -1,0 +1,154 @@
+import { newHandle, orAborted, ToolError } from "@octant/core";
+import { encodeMsgPack } from "../msgpack/codec.ts";
+import type { NatsAddress } from "./address.ts";
+import { type ByteReader, type ByteWriter, createByteReader, createByteWriter } from "./byte-channel.ts";
+import { codeOf, connectNats, LEASE_MS, type NatsConnection } from "./connection.ts";
+import { findLast, type Holder, parseHolder } from "./lease.ts";
+import { createPlaceRequests, type PlaceRequests } from "./place-requests.ts";
+import { PLACES_STREAM, placeLeaseSubject, placeSubjects, wantedSubject } from "./subjects.ts";
+
+/** What a place is for: hosts take only what they have room for. */
+export interface PlaceNeeds {
+  /** Names the place: one host at a time has it. */
+  readonly key: string;
+  /** Only hosts with this label take it. */
+  readonly label: string;
+  readonly memory_mb: number;
+}
+
+/** A place while one host has it. */
+export interface HeldPlace extends Pick<PlaceRequests, "ask"> {
+  /** Another one whenever another host takes the place. */
+  readonly lease_id: string;
+  /** The name of the host's machine. */
+  readonly host: string;
+  /** Aborted when the host no longer has it. */
+  readonly lost: AbortSignal;
+  writer(id: string, name: string): ByteWriter;
+  reader(id: string, name: string): ByteReader;
+}
+
+/** A place that is asked for until it is closed. */
+export interface WantedPlace {
+  /** Waits for a host that takes it. */
+  current(signal?: AbortSignal): Promise<HeldPlace>;
+  /** The host ends it and is free for another one. */
+  close(): Promise<void>;
+}
+
+const ALREADY_WANTED = 10077;
+/** The queue may have lost it with its server. */
+const WANT_AGAIN_MS = 5_000;
+const CLOSE_MS = 5_000;
+
+export type PlacesClient = Awaited<ReturnType<typeof createPlacesClient>>;
+
+/** Asks hosts for places, through work queues of a NATS server. */
+export async function createPlacesClient(address: NatsAddress) {
+  const connection = await connectNats(address, "octant-hub");
+  /** Another start of the hub is another owner: its places have commands that nobody waits for. */
+  const owner = newHandle("hub", Date.now());
+  return {
+    want: (needs: PlaceNeeds) => wantPlace(connection, owner, needs),
+    close: () => connection.close(),
+  };
+}
+
+async function wantPlace(connection: NatsConnection, owner: string, needs: PlaceNeeds): Promise<WantedPlace> {
+  const { nc, js, jsm } = connection;
+  const { key, label, memory_mb } = needs;
+  const subject = wantedSubject(label, key);
+  let held: { readonly place: HeldPlace; readonly losing: AbortController } | undefined;
+  let expiry: NodeJS.Timeout | undefined;
+  let found = Promise.withResolvers<void>();
+  let isClosed = false;
+
+  const lose = (reason: string) => {
+    clearTimeout(expiry);
+    held?.losing.abort(new ToolError("INTERRUPTED", reason, {}));
+    held = undefined;
+  };
+  const take = (holder: Holder | undefined) => {
+    if (held && holder?.worker_id !== held.place.lease_id) lose(lostText(held.place.host, "gave it up"));
+    if (!holder || isClosed) return;
+    clearTimeout(expiry);
+    expiry = setTimeout(() => held && lose(lostText(held.place.host, "no longer answers")), LEASE_MS);
+    if (held) return;
+    const losing = new AbortController();
+    held = { losing, place: toPlace(connection, owner, holder, losing.signal) };
+    found.resolve();
+    found = Promise.withResolvers();
+  };
+  const leases = nc.subscribe(placeLeaseSubject(key), {
+    callback: (_, message) => take(parseHolder(message)),
+  });
+  const want = async () => {
+    try {
+      await js.publish(subject, encodeMsgPack({ key, memory_mb }));
+    } catch (cause) {
+      // The next attempt is soon.
+      if (codeOf(cause) !== ALREADY_WANTED) return;
+    }
+  };
+  const last = await findLast(jsm, placeLeaseSubject(key));
+  if (last && !held) take(parseHolder(last));
+  await want();
+  const again = setInterval(() => void (held ?? want()), WANT_AGAIN_MS);
+  return {
+    async current(signal) {
+      while (!held) await (signal ? orAborted(found.promise, signal) : found.promise);
+      return held.place;
+    },
+    async close() {
+      isClosed = true;
+      clearInterval(again);
+      const now = held?.place;
+      try {
+        if (now) await now.ask("close", {}, AbortSignal.timeout(CLOSE_MS));
+        else await withdraw(connection, subject);
+      } catch {
+        // A host that does not hear it notices that no hub asks for the place any more.
+      }
+      leases.unsubscribe();
+      lose("the place was closed");
+    },
+  };
+}
+
+/** Of a place that no host has taken yet. */
+async function withdraw({ jsm }: NatsConnection, subject: string): Promise<void> {
+  const waiting = await jsm.streams.getMessage(PLACES_STREAM, { last_by_subj: subject });
+  if (waiting) await jsm.streams.deleteMessage(PLACES_STREAM, waiting.seq);
+}
+
+function toPlace(
+  connection: NatsConnection,
+  owner: string,
+  { worker_id: lease_id, host }: Holder,
+  lost: AbortSignal,
+): HeldPlace {
+  const { nc } = connection;
+  const subjects = placeSubjects(lease_id);
+  const { ask } = createPlaceRequests(connection, { lease_id, owner, lost });
+  const atLoss = <S extends ByteReader | ByteWriter>(stream: S): S => {
+    const end = () => {
+      stream.close();
+      stream.destroy(lost.reason);
+    };
+    // Nobody may be listening when the place is lost.
+    stream.on("error", () => {});
+    lost.addEventListener("abort", end, { once: true });
+    stream.once("close", () => lost.removeEventListener("abort", end));
+    return stream;
+  };
+  return {
+    lease_id,
+    host,
+    lost,
+    ask,
+    writer: (id, name) => atLoss(createByteWriter({ nc, subject: subjects.bytes(id, name) })),
+    reader: (id, name) => atLoss(createByteReader({ nc, subject: subjects.bytes(id, name) })),
+  };
+}
+
+const lostText = (host: string, why: string) => `the host ${host} was lost: it ${why}`;
