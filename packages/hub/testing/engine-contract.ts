@@ -133,6 +133,18 @@ export function describeEngine(opened: TestEngine): void {
     );
   });
 
+  test("the commands of a container share its network, and no other container does", async () => {
+    const listen = `perl -MIO::Socket::INET -e '$|=1; my $s = IO::Socket::INET->new(Listen=>1, LocalAddr=>"127.0.0.1:8080") or die; print "ready\\n"; sleep 300'`;
+    const look = `perl -MIO::Socket::INET -e 'print IO::Socket::INET->new("127.0.0.1:8080") ? "open" : "closed"'`;
+    await inContainer(async (id) => {
+      const listening = await opened.engine.exec(id, sh(listen));
+      await listening.stdout.take(1).toArray();
+      expect(await run(id, look)).toMatchObject({ out: "open" });
+      await inContainer(async (other) => expect(await run(other, look)).toMatchObject({ out: "closed" }));
+      await listening.kill();
+    });
+  });
+
   test("a command that needs more memory than its container has is killed, and that is counted", () =>
     limited({ memory_mb: 64 }, async (id) => {
       expect(await opened.engine.hits(id)).toEqual({ memory: 0, pids: 0 });

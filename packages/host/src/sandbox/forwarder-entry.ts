@@ -16,7 +16,8 @@ const server = createServer((client) => {
   proxy.on("error", () => client.destroy()).on("close", () => client.destroy());
   client.pipe(proxy).pipe(client);
 });
-server.listen(Number(port), "127.0.0.1");
+// Commands of one container share a network, each beside a forwarder to the same socket.
+server.listen({ port: Number(port), host: "127.0.0.1", reusePort: true });
 await once(server, "listening");
 
 const FIRST_DESCRIPTOR = 3;

@@ -5,7 +5,7 @@ import type { ContainerSpec } from "./engine.ts";
 const NETWORK_SETTINGS = ["/etc/resolv.conf", "/etc/nsswitch.conf", "/etc/hosts", "/etc/services"];
 const FLAGS = ["--die-with-parent", "--new-session", "--unshare-pid", "--unshare-ipc", "--unshare-uts"];
 
-/** What bubblewrap shows to a command of a container. */
+/** What bubblewrap shows to a command of a container, in the network in which it starts. */
 export function toFlags(
   spec: ContainerSpec,
   cwd: string | undefined,
@@ -18,7 +18,6 @@ export function toFlags(
     ...FLAGS,
     ...["--hostname", "octant"],
     ...(isRoot ? [] : ["--unshare-user"]),
-    ...(spec.network === "on" ? [] : ["--unshare-net"]),
     ...["--cap-drop", "ALL", "--clearenv"],
     ...[...MACHINE_PROGRAMS, ...settings].flatMap((path) => ["--ro-bind-try", path, path]),
     // Root needs no capability to write to settings of the kernel there.

@@ -23,6 +23,7 @@ import {
   type ContainerState,
   notRunning,
 } from "./engine.ts";
+import { createSharedNetwork, type SharedNetwork } from "./shared-network.ts";
 
 interface Stored {
   readonly spec: ContainerSpec;
@@ -39,11 +40,13 @@ const ENTER =
 
 /**
  * Containers without an engine: each command runs in a bubblewrap sandbox that sees the machine's programs and the
- * mounts of its container. A container is a record; it has no process while no command runs.
+ * mounts of its container, in the network of the container. A container is a record; it has no process while no command
+ * runs.
  */
 export function createLocalEngine({ folder }: { readonly folder: string }): ContainerEngine {
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   const running = new Map<string, Set<ChildProcess>>();
+  const networks = new Map<string, Promise<SharedNetwork>>();
   const fileOf = (id: string) => join(folder, `${id}.json`);
   const load = (id: string): Stored | undefined => {
     // `store` is the only writer.
@@ -77,6 +80,17 @@ export function createLocalEngine({ folder }: { readonly folder: string }): Cont
   };
   const groupOf = (id: string) => `octant-${id}`;
   const groupsOf = (id: string, limits: ContainerLimits) => createGroup(groupOf(id), limits);
+  const findRunning = (id: string): ContainerSpec => {
+    const { spec, state } = find(id);
+    if (state !== "running") throw notRunning(state);
+    return spec;
+  };
+  const networkOf = (id: string): Promise<SharedNetwork> => {
+    const known = networks.get(id) ?? createSharedNetwork(bubblewrap());
+    networks.set(id, known);
+    known.catch(() => networks.delete(id));
+    return known;
+  };
   const endAll = async (id: string) => {
     for (const child of running.get(id) ?? []) {
       child.kill("SIGTERM");
@@ -84,6 +98,9 @@ export function createLocalEngine({ folder }: { readonly folder: string }): Cont
       if (child.exitCode === null && child.signalCode === null) await once(child, "close");
       clearTimeout(timer);
     }
+    const network = networks.get(id);
+    networks.delete(id);
+    (await network?.catch(() => undefined))?.close();
     await removeGroup(groupOf(id));
   };
 
@@ -133,11 +150,13 @@ export function createLocalEngine({ folder }: { readonly folder: string }): Cont
       return ids.map((id) => toState(id, find(id))).filter(fits);
     },
     async exec(id, { argv, cwd, env }) {
-      const { spec, state } = find(id);
-      if (state !== "running") throw notRunning(state);
+      const network = findRunning(id).network === "on" ? undefined : await networkOf(id);
+      // It may have been stopped meanwhile.
+      const spec = findRunning(id);
       const { disk_mb } = spec.limits;
       const blocks = disk_mb === undefined ? "unlimited" : String((disk_mb * MEGABYTE) / BLOCK_BYTES);
-      const enter = ["-c", ENTER, "sh", blocks, ...entriesOf(groupsOf(id, spec.limits)), "--", bubblewrap()];
+      const groups = entriesOf(groupsOf(id, spec.limits));
+      const enter = ["-c", ENTER, "sh", blocks, ...groups, "--", ...(network?.enter ?? []), bubblewrap()];
       const inside = [...(spec.forwarder ?? []), ...argv];
       const child = startTrusted(shell(), [...enter, ...toFlags(spec, cwd, env), "--", ...inside], {
         env: {},
@@ -186,7 +205,7 @@ export function createLocalEngine({ folder }: { readonly folder: string }): Cont
       throw noImages("an image");
     },
     async close() {
-      for (const id of running.keys()) await endAll(id);
+      for (const id of new Set([...running.keys(), ...networks.keys()])) await endAll(id);
     },
   };
 }
