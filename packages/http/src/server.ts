@@ -5,7 +5,7 @@ import type { Duplex } from "node:stream";
 import type { Caller } from "@octant/core";
 import { createConnections } from "./access/connections.ts";
 import { createGate, isRefusal, METADATA_PATH } from "./access/gate.ts";
-import { toHostName } from "./access/hosts.ts";
+import { hostNameOf, toHostName } from "./access/hosts.ts";
 import type { OAuthOptions } from "./access/oauth.ts";
 import type { TokenCheck } from "./access/tokens.ts";
 import { answerCors, type CorsHeaders } from "./cors.ts";
@@ -62,8 +62,15 @@ export interface Mount {
   readonly tokenOf?: (request: IncomingMessage) => string | undefined;
   /** Takes over the connection of a WebSocket handshake. */
   readonly upgrade?: Upgrade;
-  /** Accepts handshakes without one of our tokens and checks them itself; Host and Origin were checked before. */
-  readonly upgradePublic?: (request: IncomingMessage, socket: Duplex, head: Buffer) => void | Promise<void>;
+  /**
+   * Accepts handshakes without one of our tokens and checks them itself; Host and Origin were checked before. Returns
+   * false for one that needs a token after all.
+   */
+  readonly upgradePublic?: (
+    request: IncomingMessage,
+    socket: Duplex,
+    head: Buffer,
+  ) => void | false | Promise<void>;
   /** Stops reading, and resolves when running work has ended or `drainMs` is over. */
   drain?(drainMs: number): Promise<void>;
   close?(): Promise<void> | void;
@@ -81,7 +88,11 @@ export async function createHttpServer(options: HttpServerOptions) {
   const { host = LOOPBACK, port = 0, tls, log, resourcePath, cors = NO_CORS } = options;
   const limits = { ...DEFAULT_HTTP_LIMITS, ...options.limits };
   const server = await createNodeServer(tls, limits);
-  const gate = createGate({ ...limits, ...options, host }, () => url);
+  const sites = new Map<string, Mount>();
+  /** A name has one label before the domain of its site. */
+  const siteOf = (name: string | undefined) => sites.get(/^[^.]+\.(.+)$/.exec(name ?? "")?.[1] ?? "");
+  const isSite = (name: string) => siteOf(name) !== undefined;
+  const gate = createGate({ ...limits, ...options, host, isSite }, () => url);
   const connections = createConnections(gate.standingOf);
   const mounts = new Map<string, Mount>();
   let url = options.publicUrl ?? "";
@@ -101,11 +112,15 @@ export async function createHttpServer(options: HttpServerOptions) {
     if (closing) return refuse(response, CLOSING);
     const refusal = gate.checkHost(request);
     if (refusal) return refuseUnread(request, response, refusal);
+    const site = siteOf(hostNameOf(request.headers.host));
+    if (site) return answer(request, response, site);
     if (answerCors(request, response, cors)) return;
     const path = pathOf(request);
     const metadata = path.startsWith(METADATA_PATH) ? gate.metadata() : undefined;
     if (metadata) return sendJson(response, 200, JSON.stringify(metadata));
-    const mount = find(path);
+    return answer(request, response, find(path));
+  };
+  const answer = async (request: IncomingMessage, response: ServerResponse, mount: Mount | undefined) => {
     if (mount?.handlePublic?.(request, response)) return;
     const who = await gate.identify(request, mount?.tokenOf?.(request));
     if (isRefusal(who)) return refuseUnread(request, response, who);
@@ -117,8 +132,8 @@ export async function createHttpServer(options: HttpServerOptions) {
     if (closing) return refuseUpgrade(socket, CLOSING);
     const refusal = gate.checkHost(request);
     if (refusal) return refuseUpgrade(socket, refusal);
-    const mount = find(pathOf(request));
-    if (mount?.upgradePublic) return mount.upgradePublic(request, socket, head);
+    const mount = siteOf(hostNameOf(request.headers.host)) ?? find(pathOf(request));
+    if (mount?.upgradePublic && (await mount.upgradePublic(request, socket, head)) !== false) return;
     const who = await gate.identify(request);
     if (isRefusal(who)) return refuseUpgrade(socket, who);
     if (mount?.upgrade) return mount.upgrade(request, socket, head, who);
@@ -137,7 +152,7 @@ export async function createHttpServer(options: HttpServerOptions) {
   const end = async () => {
     const stopped = once(server, "close");
     server.close();
-    const all = [...new Set(mounts.values())];
+    const all = [...new Set([...mounts.values(), ...sites.values()])];
     await Promise.all(all.map((mount) => mount.drain?.(limits.drainMs)));
     await Promise.all(all.map((mount) => mount.close?.()));
     const deadline = setTimeout(() => server.closeAllConnections(), LAST_READ_MS);
@@ -162,6 +177,14 @@ export async function createHttpServer(options: HttpServerOptions) {
     mount(path: string, mount: Mount | Handle): void {
       if (mounts.has(path)) throw new TypeError(`${path} is already mounted`);
       mounts.set(path, typeof mount === "function" ? { handle: mount } : mount);
+    },
+    /**
+     * Serves every host name with one label before `domain`, such as a.localhost, apart from all that is mounted: a page
+     * there has an origin of its own, without a way to call us.
+     */
+    mountSite(domain: string, mount: Mount): void {
+      if (sites.has(domain)) throw new TypeError(`${domain} is already mounted`);
+      sites.set(domain, mount);
     },
     async listen(): Promise<void> {
       server.listen(port, host);

@@ -19,9 +19,15 @@ import { createLifecycle } from "./lifecycle/lifecycle-events.ts";
 import { lockFolder } from "./operations/folder-lock.ts";
 import { createMetrics } from "./operations/metrics.ts";
 import { mountOperations } from "./operations/mount-operations.ts";
+import { mountPreview } from "./preview/mount-preview.ts";
+import { connectThrough, forwardArgv } from "./preview/port-connection.ts";
+import { previewAction } from "./preview/preview-action.ts";
+import { checkApart, type PreviewAddress, parsePreviewAddress } from "./preview/preview-address.ts";
+import { createPreviewGrants } from "./preview/preview-grants.ts";
+import { createPreviewProxy } from "./preview/preview-proxy.ts";
 import { configLimits } from "./projects/limits-tool.ts";
 import { openSpecTools } from "./projects/openspec-tools.ts";
-import { type Project, ProjectLimits } from "./projects/project.ts";
+import { findProject, type Project, ProjectLimits } from "./projects/project.ts";
 import { projectTools } from "./projects/project-tool.ts";
 import { scheduleTool } from "./schedules/schedule-tool.ts";
 import { createScheduler } from "./schedules/scheduler.ts";
@@ -53,6 +59,8 @@ export interface HubOptions {
   readonly netAllow?: readonly string[];
   /** The URL of a PostgreSQL database for the hub's state; a file in the folder when absent. */
   readonly database?: string;
+  /** Where previews of ports are, such as https://*.preview.example.com; below localhost when absent. */
+  readonly previewUrl?: string;
 }
 
 export type Hub = Awaited<ReturnType<typeof createHub>>;
@@ -99,6 +107,19 @@ export async function createHub(options: HubOptions) {
     folder: projectsFolder,
     env,
     run: containers.run,
+  });
+  const grants = createPreviewGrants();
+  let previews: PreviewAddress | undefined;
+  const addressOfPreviews = (): PreviewAddress => {
+    previews ??= parsePreviewAddress(options.previewUrl ?? "http://*.localhost");
+    return previews;
+  };
+  const proxy = createPreviewProxy({
+    async connect({ project_id, port }) {
+      const project = await findProject(store, project_id);
+      const argv = forwardArgv(install.node, port);
+      return connectThrough(await containers.execRunning(project, { argv }), port);
+    },
   });
   const logs = await createHubLogs(store.events);
   const calls = createCallerCalls();
@@ -160,6 +181,7 @@ export async function createHub(options: HubOptions) {
         outputsOf: (id) => inProject(id, "outputs"),
         activeIn: async (id) =>
           (await sessions.list(id)).filter(({ state }) => state === "working").map(({ id: one }) => one),
+        preview: previewAction({ store, grants, address: addressOfPreviews }),
       }),
       imageTool({
         ...{ store, engine, images, folder: place("archives") },
@@ -203,6 +225,9 @@ export async function createHub(options: HubOptions) {
     async serve(serving: HttpServing = {}) {
       const server = await octant.serveHttp({ ...serving, tokens: tokens.check, project: ANY_PROJECT });
       mountEvents(server, { dispatch: octant.dispatch, logs, log });
+      previews = parsePreviewAddress(options.previewUrl ?? `http://*.localhost:${server.port}`);
+      checkApart(previews, serving.allowedHosts ?? []);
+      mountPreview(server, { dispatch: octant.dispatch, address: previews, grants, proxy });
       mountOperations(server, { metrics, store, isReady: () => !isClosing });
       return server;
     },

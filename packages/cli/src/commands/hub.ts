@@ -35,6 +35,10 @@ export const hub = defineCommand({
       value: "LIST",
       env: "OCTANT_NET_ALLOW",
     },
+    "preview-url": {
+      summary: "Where ports of containers are shown; default http://*.localhost:PORT",
+      value: "https://*.DOMAIN",
+    },
     json: { summary: "Print URL and token as one line of JSON" },
   },
   notes: `The agent's loop runs in the hub, with your API keys; its tools run in a container of the project, which has neither
@@ -71,10 +75,12 @@ octant hub backup FILE saves everything, also while the hub runs; octant hub res
     const engine = await chooseEngine({ engine: flags.engine ?? "auto", env, folder, log });
     const netAllow = flags["net-allow"]?.split(",").map((host) => host.trim());
     const install = toInstall(thisInstall().launcher);
+    const previewUrl = flags["preview-url"];
     await using hub = await createHub({
       ...{ folder, env, engine, install, log },
       ...(netAllow && { netAllow }),
       ...(database !== undefined && { database }),
+      ...(previewUrl !== undefined && { previewUrl }),
     });
     const server = await hub.serve({
       host: flags.host,

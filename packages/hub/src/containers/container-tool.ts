@@ -1,6 +1,7 @@
 import { action, defineTool, invalidArgument, ToolError } from "@octant/core";
 import { z } from "zod";
 import { CONTAINER_STATES, type ContainerState } from "../engines/engine.ts";
+import type { previewAction } from "../preview/preview-action.ts";
 import { findProject, ProjectId } from "../projects/project.ts";
 import type { HubStore } from "../store/hub-store.ts";
 import { WORKSPACES_IN_CONTAINER, WorkspaceId, type Workspaces } from "../workspaces/workspaces.ts";
@@ -16,6 +17,7 @@ export interface ContainerToolOptions {
   outputsOf(project_id: string): string;
   /** Ids of the sessions at work in the project. */
   activeIn(project_id: string): Promise<readonly string[]>;
+  readonly preview: ReturnType<typeof previewAction>;
 }
 
 const EXAMPLE_ID = "project_00mwhcy9qe093ycmtw78se8wgvd80rqnmr07";
@@ -46,6 +48,7 @@ export const containerTool = ({
   workspaces,
   outputsOf,
   activeIn,
+  preview,
 }: ContainerToolOptions) => {
   const toState = async (project_id: string, found: ContainerState | undefined) => {
     const { name, detail } = await containers.engine.status();
@@ -117,6 +120,7 @@ export const containerTool = ({
           return now(project_id);
         },
       }),
+      preview,
       logs: action({
         summary:
           "What happened to the container and what its main process printed; or the whole output of a command.",

@@ -1,12 +1,13 @@
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { ToolError } from "@octant/core";
-import type {
-  ContainerEngine,
-  ContainerSpec,
-  ContainerState,
-  ExecProcess,
-  ExecSpec,
+import {
+  type ContainerEngine,
+  type ContainerSpec,
+  type ContainerState,
+  type ExecProcess,
+  type ExecSpec,
+  notRunning,
 } from "../engines/engine.ts";
 import type { Project } from "../projects/project.ts";
 import type { RunInContainer } from "../workspaces/workspaces.ts";
@@ -128,10 +129,14 @@ export function createContainers(options: ContainersOptions) {
       if (found?.state === "running") await engine.stop(found.id, 0);
     },
   });
-  const exec = async (project: Project, spec: ExecSpec): Promise<ExecProcess> => {
+  const execIn = async (
+    project: Project,
+    container: () => Promise<ContainerState>,
+    spec: ExecSpec,
+  ): Promise<ExecProcess> => {
     const release = options.onUse(project.id);
     try {
-      const { id } = await inTurn(project.id, () => start(project));
+      const { id } = await container();
       const process = await engine.exec(id, spec);
       guard.follow(project, process.exited);
       process.exited.then(release, release);
@@ -140,6 +145,13 @@ export function createContainers(options: ContainersOptions) {
       release();
       throw cause;
     }
+  };
+  const exec = (project: Project, spec: ExecSpec): Promise<ExecProcess> =>
+    execIn(project, () => inTurn(project.id, () => start(project)), spec);
+  const findRunning = async ({ id }: Project): Promise<ContainerState> => {
+    const found = await find(id);
+    if (found?.state === "running") return found;
+    throw notRunning(found?.state ?? "none");
   };
   const run: RunInContainer = async (project, command, signal) => {
     const { code, stdout, stderr, isTooLarge } = await collectOutput(
@@ -160,6 +172,9 @@ export function createContainers(options: ContainersOptions) {
     engine,
     /** Starts the container when it does not run. */
     exec,
+    /** CONFLICT when the container does not run. */
+    execRunning: (project: Project, spec: ExecSpec): Promise<ExecProcess> =>
+      execIn(project, () => findRunning(project), spec),
     /** As `exec`, for the tools of a session: NO_SPACE while the project uses more than its disk limit. */
     async execTools(project: Project, spec: ExecSpec): Promise<ExecProcess> {
       const { disk_mb } = project.limits;
