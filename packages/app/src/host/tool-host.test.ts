@@ -4,16 +4,7 @@ import { join } from "node:path";
 import { PassThrough } from "node:stream";
 import { describeToolHost } from "@octant/agent/contracts";
 import type { Dispatch, Tool } from "@octant/core";
-import {
-  createPlaceHost,
-  createPlacesClient,
-  createStreamClient,
-  createZmqClient,
-  serveStream,
-  serveZmq,
-} from "@octant/wire";
-import { inject } from "vitest";
-import { startNatsServer } from "../../../wire/testing/nats-server.ts";
+import { createStreamClient, createZmqClient, serveStream, serveZmq } from "@octant/wire";
 import { LOCAL_CALLER } from "../edges.ts";
 import { createOctant, type Octant } from "../octant.ts";
 import { createLocalHost } from "./local-host.ts";
@@ -119,57 +110,3 @@ describeToolHost("over a pair of byte streams", async (tool) => {
     },
   };
 });
-
-if (!inject("missing").includes("nats-server"))
-  describeToolHost("in a place of a host, over NATS", async (tool) => {
-    const { root, open, remove } = createFolder();
-    const nats = await startNatsServer();
-    const hub = await createPlacesClient({ url: nats.url });
-    const host = await createPlaceHost({ url: nats.url }, { name: "one", labels: ["any"], log: () => {} });
-    const closing: Promise<void>[] = [];
-    let lose = () => {};
-    const wanted = await hub.want({ key: "work", label: "any", memory_mb: 0 });
-    const offered = await host.next();
-    const taken = await offered?.take({
-      onLost() {},
-      async answer(_operation, input) {
-        const { id } = Object(input);
-        const octant = open(tool, "host");
-        const input_ = taken?.reader(id, "in");
-        const output = taken?.writer(id, "out");
-        if (!input_ || !output) throw new Error("the place is not open");
-        const server = serveStream({ ...serving(octant), input: input_, output });
-        closing.push(server.closed.then(() => octant.close()));
-        lose = () => void output.end();
-      },
-    });
-    let opened = 0;
-    const client = createStreamClient({
-      address: "nats",
-      async open() {
-        const id = String(opened++);
-        const place = await wanted.current();
-        const input = place.reader(id, "out");
-        await place.ask("open", { id });
-        const output = place.writer(id, "in");
-        return { input, output, reason: () => "it ended", close: () => void output.end() };
-      },
-    });
-    await client.ready();
-    const opened_ = await openHost(client.dispatch);
-    return {
-      root,
-      host: opened_,
-      lose: async () => lose(),
-      async [Symbol.asyncDispose]() {
-        await opened_.close();
-        client.close();
-        await Promise.all(closing);
-        await taken?.release(true);
-        await host.close();
-        await hub.close();
-        await nats.stop();
-        remove();
-      },
-    };
-  });
