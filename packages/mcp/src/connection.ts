@@ -191,8 +191,10 @@ export function createConnection(
     const message = toMessage(value);
     if (!message) continue;
     phase = judge(phase, message).phase;
-    if (message.method === "initialize") session.handshake = message.params;
-    else notice(message);
+    if (message.method === "initialize") {
+      session.handshake = message.params;
+      service.onClient?.(message.params?.["clientInfo"]);
+    } else notice(message);
   }
 
   return {

@@ -10,6 +10,7 @@ import {
 } from "@octant/core";
 import type { CallRecorder } from "../console/call-recorder.ts";
 import { createCallRows } from "./call-rows.ts";
+import type { ClientList } from "./client-list.ts";
 import type { AttendedBatch } from "./protocol.ts";
 
 /** A batch is sent this long after its first event: short enough to look live, long enough to be cheap. */
@@ -28,16 +29,19 @@ export interface AttendSources {
   readonly topics: Topics;
   readonly calls: CallRecorder;
   readonly questions: Pick<Questions, "attend">;
+  readonly clients: Pick<ClientList, "watch">;
 }
 
 /**
  * Sends the events of all topics in batches, also of topics of tools that are added later. Meanwhile calls are recorded
  * with request and answer, and questions that no front end shows wait for the person who looks.
  */
-export function createAttend({ topics, calls, questions }: AttendSources): Attend {
+export function createAttend({ topics, calls, questions, clients }: AttendSources): Attend {
   return (send, unsentBytes, signal) => {
     let waiting: AttendedBatch["events"] = [];
     let lost = 0;
+    /** The status has changed without an event. */
+    let isChanged = false;
     let timer: NodeJS.Timeout | undefined;
     const rows = createCallRows(calls);
     const flush = () => {
@@ -45,8 +49,9 @@ export function createAttend({ topics, calls, questions }: AttendSources): Atten
       if (unsentBytes() > MAX_UNSENT_BYTES) return later();
       const events = [...rows.take(), ...waiting];
       waiting = [];
-      if (events.length > 0 || lost > 0) send({ events, ...(lost > 0 && { lost }) });
+      if (events.length > 0 || lost > 0 || isChanged) send({ events, ...(lost > 0 && { lost }) });
       lost = 0;
+      isChanged = false;
     };
     const later = () => {
       timer ??= setTimeout(flush, BATCH_MS).unref();
@@ -77,7 +82,16 @@ export function createAttend({ topics, calls, questions }: AttendSources): Atten
       }
     };
     look();
-    const stops = [topics.get("tools")?.events.listen(look), calls.watch(), questions.attend(() => true)];
+    const stopClients = clients.watch(() => {
+      isChanged = true;
+      later();
+    });
+    const stops = [
+      topics.get("tools")?.events.listen(look),
+      calls.watch(),
+      questions.attend(() => true),
+      stopClients,
+    ];
     signal.addEventListener(
       "abort",
       () => {

@@ -7,6 +7,7 @@ import { createQuestions, createTopic, createTopics, ToolError } from "@octant/c
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { createCallRecorder } from "../console/call-recorder.ts";
 import { createAttend } from "./attend.ts";
+import { createClientList } from "./client-list.ts";
 import { connectTo, findProcesses, listSockets } from "./find-processes.ts";
 import type { ControlEvent, ProcessStatus } from "./protocol.ts";
 import { type ControlOptions, serveControl } from "./serve-control.ts";
@@ -53,7 +54,12 @@ async function serve(over: Partial<ControlOptions> = {}) {
       topics,
       status: () => STATUS,
       answer() {},
-      attend: createAttend({ topics, calls: createCallRecorder(), questions: createQuestions() }),
+      attend: createAttend({
+        topics,
+        calls: createCallRecorder(),
+        questions: createQuestions(),
+        clients: createClientList(),
+      }),
       call: () => Promise.reject(new ToolError("UNSUPPORTED", "no calls here", { what: "call", how: "" })),
       log() {},
       ...over,

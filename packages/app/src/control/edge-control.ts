@@ -103,7 +103,7 @@ export function createEdgeControl({ command, version, env, dispatch, log }: Edge
         topics,
         status: () => toStatus(roots),
         answer: questions.answer,
-        attend: createAttend({ topics, calls: recorder, questions }),
+        attend: createAttend({ topics, calls: recorder, questions, clients }),
         call: async () => {
           const how = "call the server that it is connected to";
           throw new ToolError("UNSUPPORTED", "an edge has no tools of its own", { what: "call", how });

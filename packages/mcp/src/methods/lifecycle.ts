@@ -20,6 +20,7 @@ export function initialize({ service, params, session }: McpRequest): Plain {
   if (!isHandshake(params))
     throw invalidParams("initialize needs protocolVersion (a string), capabilities and clientInfo (objects)");
   if (session) session.handshake = params;
+  service.onClient?.(params["clientInfo"]);
   return toInitializeResult(service, negotiate(params.protocolVersion));
 }
 
