@@ -9,7 +9,7 @@
  * | request            | body           | answer                   | scope                                |
  * |--------------------|----------------|--------------------------|--------------------------------------|
  * | GET  /me           |                | `Me`                     | any                                  |
- * | GET  /processes    |                | `{ processes }`          | any; a project token sees its server |
+ * | GET  /processes    |                | `ProcessList`            | any; a project token sees its server |
  * | GET  /events       |                | server-sent events       | any; a project token sees its own    |
  * | POST /call         | `CallRequest`  | `CallAnswer`             | as the action demands                |
  * | POST /answer       | `AnswerRequest`| `{}`                     | admin                                |
@@ -147,7 +147,11 @@ export const OctantProcess = z.object({
 });
 export type OctantProcess = z.output<typeof OctantProcess>;
 
-export const ProcessList = z.object({ processes: z.array(OctantProcess) });
+export const ProcessList = z.object({
+  processes: z.array(OctantProcess),
+  /** The list is at least as new as this event of the stream; apply those after it. */
+  seq: z.int(),
+});
 export type ProcessList = z.output<typeof ProcessList>;
 
 /**

@@ -38,10 +38,10 @@ const processes = define({
   access: "read",
   async run(_, caller, { processes: all, process }) {
     const found = await all.list();
-    if (caller.project === undefined) return { processes: found };
+    if (caller.project === undefined) return found;
     // A caller of one project sees the server, and neither its sessions nor its questions, which are the person's.
-    const own = found.filter(({ id }) => id === process);
-    return { processes: own.map((one) => ({ ...one, sessions: [], questions: [] })) };
+    const own = found.processes.filter(({ id }) => id === process);
+    return { ...found, processes: own.map((one) => ({ ...one, sessions: [], questions: [] })) };
   },
 });
 

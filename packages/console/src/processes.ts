@@ -6,7 +6,7 @@ import type {
   ProcessStatus,
 } from "@octant/app";
 import { createTopic, ToolError } from "@octant/core";
-import type { OctantProcess } from "./api.ts";
+import type { OctantProcess, ProcessList } from "./api.ts";
 
 /** How the console reaches the processes of this person. */
 export interface Machine {
@@ -68,6 +68,7 @@ export function createProcesses(machine: Machine) {
       .status()
       .then(toProcess(one.id), () => one.state && { ...one.state, state: "silent" as const });
     if (!state || known.get(one.id) !== one) return;
+    if (state.state === "silent") refreshSoon(one, RETRY_MS);
     const json = JSON.stringify(state);
     const isNew = one.state === undefined;
     if (json === one.json) return;
@@ -75,10 +76,10 @@ export function createProcesses(machine: Machine) {
     one.json = json;
     publish(one.id, "roster", { type: isNew ? "joined" : "changed", process: state }, Date.now(), NOBODY);
   };
-  const refreshSoon = (one: Attended) => {
+  const refreshSoon = (one: Attended, delayMs = STATUS_MS) => {
     if (one.isDirty) return;
     one.isDirty = true;
-    setTimeout(() => void refresh(one), STATUS_MS).unref();
+    setTimeout(() => known.get(one.id) === one && void refresh(one), delayMs).unref();
   };
   const take = (one: Attended) => (batch: AttendedBatch) => {
     for (const { topic, at, owner, event } of batch.events) publish(one.id, topic, event, at, owner);
@@ -157,15 +158,17 @@ export function createProcesses(machine: Machine) {
     use,
     /** Whether events after this number may be missing, because nobody looked at the processes for a while. */
     hasGapAfter: (seq: number): boolean => seq < gap,
-    /** Those that run now, oldest first. */
-    async list(): Promise<readonly OctantProcess[]> {
+    /** Those that run now, oldest first, and the number of an event that they are not older than. */
+    async list(): Promise<ProcessList> {
       const leaveAgain = use();
+      const seq = events.nextSeq - 1;
       try {
         await look();
         await Promise.all([...known.values()].map(refresh));
-        return [...known.values()]
+        const processes = [...known.values()]
           .flatMap(({ state }) => state ?? [])
           .sort((a, b) => (a.started_at < b.started_at ? -1 : 1));
+        return { processes, seq };
       } finally {
         leaveAgain();
       }

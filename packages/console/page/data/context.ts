@@ -3,6 +3,7 @@ import { useContext, useEffect, useRef, useState } from "preact/hooks";
 import type { OctantProcess } from "../../src/api.ts";
 import type { Keys } from "../shell/keys.ts";
 import type { Router } from "../shell/router.ts";
+import { Failed } from "./api.ts";
 import { chooseProcess } from "./roster.ts";
 import type { Store } from "./store.ts";
 
@@ -22,17 +23,22 @@ export function usePage(): Page {
 
 export interface Loaded<T> {
   readonly data: T | undefined;
+  /** Of the last reading; data of an earlier one stays. */
   readonly error: unknown;
-  readonly loading: boolean;
   reload(): void;
 }
 
-/** Reads data, again when `key` changes or events were lost; the old data stays until the new is there. */
-export function useLoad<T>(key: string | undefined, read: (signal: AbortSignal) => Promise<T>): Loaded<T> {
+/**
+ * Reads data, again when `version` changes or events were lost; meanwhile the data stays as it is. Another `key` is other
+ * data: what was read before is not shown for it.
+ */
+export function useLoad<T>(
+  key: string | undefined,
+  read: (signal: AbortSignal) => Promise<T>,
+  version = "",
+): Loaded<T> {
   const { store } = usePage();
-  const [state, setState] = useState<{ key?: string; data?: T; error?: unknown; loading: boolean }>({
-    loading: true,
-  });
+  const [state, setState] = useState<{ key?: string; data?: T | undefined; error?: unknown }>({});
   const [asked, setAsked] = useState(0);
   const latest = useRef(read);
   latest.current = read;
@@ -40,18 +46,19 @@ export function useLoad<T>(key: string | undefined, read: (signal: AbortSignal) 
   useEffect(() => {
     if (key === undefined) return;
     const ended = new AbortController();
-    setState((before) => ({ ...before, loading: true }));
-    latest
-      .current(ended.signal)
-      .then((data) => !ended.signal.aborted && setState({ key, data, loading: false }))
-      .catch((error: unknown) => !ended.signal.aborted && setState({ key, error, loading: false }));
+    const { signal } = ended;
+    latest.current(signal).then(
+      (data) => !signal.aborted && setState({ key, data }),
+      (error: unknown) =>
+        !signal.aborted &&
+        setState((before) => ({ key, error, data: before.key === key ? before.data : undefined })),
+    );
     return () => ended.abort();
-  }, [key, asked, generation]);
+  }, [key, version, asked, generation]);
   const isCurrent = state.key === key;
   return {
     data: isCurrent ? state.data : undefined,
     error: isCurrent ? state.error : undefined,
-    loading: state.loading || !isCurrent,
     reload: () => setAsked((count) => count + 1),
   };
 }
@@ -59,9 +66,31 @@ export function useLoad<T>(key: string | undefined, read: (signal: AbortSignal) 
 /** The process that the current view shows. */
 export function useProcess(): OctantProcess | undefined {
   const { store, router } = usePage();
-  return chooseProcess(
+  const shown = useRef<string | undefined>(undefined);
+  const chosen = chooseProcess(
     store.processes.value ?? [],
-    router.route.value.query["process"],
+    // One that is busy for a while stays in view.
+    router.route.value.query["process"] ?? shown.current,
     store.me.value?.process,
   );
+  shown.current = chosen?.id;
+  return chosen;
 }
+
+/** The answers of all processes; one that ended meanwhile has none. */
+export async function ofEach<T>(
+  processes: readonly OctantProcess[],
+  read: (process: string) => Promise<readonly T[]>,
+): Promise<readonly T[]> {
+  const lists = await Promise.all(
+    processes.map(({ id }) =>
+      read(id).catch((cause: unknown) => {
+        if (cause instanceof Failed && GONE.has(cause.code)) return [];
+        throw cause;
+      }),
+    ),
+  );
+  return lists.flat();
+}
+
+const GONE: ReadonlySet<string> = new Set(["NOT_FOUND", "INTERRUPTED"]);

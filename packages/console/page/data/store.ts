@@ -51,6 +51,8 @@ export function createStore(): Store {
   const now = signal(Date.now());
   const calls = new CallLog();
   const listeners = new Map<string, Set<(event: never) => void>>();
+  /** What arrives while lists of processes are read. */
+  const arriving = new Set<ConsoleEvent[]>();
   let stream: Disposable | undefined;
   let frame = 0;
   let toastIds = 0;
@@ -73,14 +75,19 @@ export function createStore(): Store {
     }, TOAST_MS);
   };
   const load = async () => {
+    const later: ConsoleEvent[] = [];
+    arriving.add(later);
     try {
       const list = await api.get<ProcessList>("/processes");
       batch(() => {
-        processes.value = list.processes;
+        // Events may overtake the list.
+        processes.value = later.filter(({ seq }) => seq > list.seq).reduce(applyEvent, list.processes);
         generation.value++;
       });
     } catch (cause) {
       if (connection.value === "live") fail(cause);
+    } finally {
+      arriving.delete(later);
     }
   };
   const take = (events: readonly ConsoleEvent[]) =>
@@ -94,7 +101,10 @@ export function createStore(): Store {
         } else if (event.topic === "calls_skipped") {
           calls.skipped += event.event.count;
           hasCalls = true;
-        } else list = applyEvent(list, event);
+        } else {
+          list = applyEvent(list, event);
+          for (const later of arriving) later.push(event);
+        }
         // Listeners are registered per topic, with the type of its events.
         for (const listener of listeners.get(event.topic) ?? [])
           (listener as (event: ConsoleEvent) => void)(event);

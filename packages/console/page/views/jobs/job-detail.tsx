@@ -18,8 +18,11 @@ const MAX_LINES = 5_000;
 /** One job: its state, progress, log and result. */
 export function JobDetail({ job, process }: { readonly job: JobView; readonly process: string }) {
   const { store } = usePage();
-  const { data, error, reload } = useLoad(`${process} ${job.job_id} ${job.state}`, (signal) =>
-    store.api.data<Polled>(process, "job.poll", { job_id: job.job_id, from_seq: 0, wait: 0 }, signal),
+  const { data, error, reload } = useLoad(
+    `${process} ${job.job_id}`,
+    (signal) =>
+      store.api.data<Polled>(process, "job.poll", { job_id: job.job_id, from_seq: 0, wait: 0 }, signal),
+    job.state,
   );
   const [live, setLive] = useState<readonly string[]>([]);
   useEffect(

@@ -1,5 +1,5 @@
 import { useEffect, useState } from "preact/hooks";
-import { useLoad, usePage } from "../../data/context.ts";
+import { ofEach, useLoad, usePage } from "../../data/context.ts";
 import type { CommandView, JobView } from "../../data/tool-data.ts";
 import {
   Ago,
@@ -25,6 +25,8 @@ const KINDS = [
 ] as const;
 
 const ROW_HEIGHT = 52;
+/** Of each process, the newest. */
+const MAX_ROWS = 500;
 /** Events come in bursts; the lists are read again at most this often. */
 const QUIET_MS = 300;
 
@@ -66,36 +68,24 @@ export function JobsView() {
     };
   }, []);
   const { data, error, reload } = useLoad(
-    store.processes.value && `${kind} ${processes.map(({ id }) => id).join()}`,
+    store.processes.value && kind,
     async (signal) => {
-      const lists = await Promise.all(
-        processes.map(async ({ id }): Promise<readonly Row[]> => {
-          if (kind === "jobs") {
-            const { jobs } = await store.api.data<{ jobs: readonly JobView[] }>(
-              id,
-              "job.list",
-              { limit: 500 },
-              signal,
-            );
-            return jobs.map((job) => ({ ...job, kind: "job", process: id, others: [] }));
-          }
-          const { processes: commands } = await store.api.data<{ processes: readonly CommandView[] }>(
-            id,
-            "proc.ps",
-            { limit: 500 },
-            signal,
-          );
-          return commands.map((command) => ({ ...command, kind: "command", process: id, others: [] }));
-        }),
-      );
-      return unique(lists.flat());
+      const all = await ofEach(processes, async (process): Promise<readonly Row[]> => {
+        const read = <T extends object>(name: string) =>
+          store.api.data<T>(process, name, { limit: MAX_ROWS }, signal);
+        if (kind === "jobs") {
+          const { jobs } = await read<{ jobs: readonly JobView[] }>("job.list");
+          return jobs.map((job) => ({ ...job, kind: "job", process, others: [] }));
+        }
+        const { processes: commands } = await read<{ processes: readonly CommandView[] }>("proc.ps");
+        return commands.map((command) => ({ ...command, kind: "command", process, others: [] }));
+      });
+      return unique(all);
     },
+    `${processes.map(({ id }) => id).join()} ${seen}`,
   );
-  useEffect(() => {
-    if (seen > 0) reload();
-  }, [seen]);
   const rows = data ?? [];
-  const [cursor, setCursor] = useState(-1);
+  const [cursor, setCursor] = useState<string>();
   const chosen = rows.find((row) => idOf(row) === item);
   useKeys({ Escape: { run: () => router.go("jobs", undefined, { kind }) } });
   return (
@@ -123,9 +113,9 @@ export function JobsView() {
                 label={kind === "jobs" ? "Jobs, newest first" : "Commands, newest first"}
                 count={rows.length}
                 rowHeight={ROW_HEIGHT}
-                selected={cursor < 0 ? rows.findIndex((row) => idOf(row) === item) : cursor}
+                selected={rows.findIndex((row) => idOf(row) === (cursor ?? item))}
                 keyOf={(index) => (rows[index] ? idOf(rows[index]) : index)}
-                onSelect={setCursor}
+                onSelect={(index) => setCursor(rows[index] && idOf(rows[index]))}
                 onOpen={(index) =>
                   rows[index] && router.go("jobs", idOf(rows[index]), { kind, process: rows[index].process })
                 }

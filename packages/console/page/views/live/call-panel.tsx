@@ -1,7 +1,9 @@
 import { useState } from "preact/hooks";
 import type { CallAnswer, CallDetail } from "../../../src/api.ts";
+import { Failed } from "../../data/api.ts";
 import type { LiveCall } from "../../data/call-log.ts";
 import { useLoad, usePage } from "../../data/context.ts";
+import type { Store } from "../../data/store.ts";
 import { hasChange } from "../../diff/has-change.ts";
 import { Icon } from "../../parts/icon.tsx";
 import { lazy } from "../../parts/lazy.tsx";
@@ -24,12 +26,16 @@ interface Props {
 /** One call with its whole request and envelope. */
 export function CallPanel({ trace, call, onClose }: Props) {
   const { store, router } = usePage();
-  const process = call?.process ?? router.route.value.query["process"] ?? store.me.value?.process;
+  const named = call?.process ?? router.route.value.query["process"];
   const isRunning = call !== undefined && call.code === undefined;
-  const { data, error, reload } = useLoad(
-    process && !isRunning ? `${process} ${trace}` : undefined,
-    (signal) => store.api.person(process ?? "", "call", { trace_id: trace }, signal),
+  const {
+    data: found,
+    error,
+    reload,
+  } = useLoad(store.processes.value && !isRunning ? `${named} ${trace}` : undefined, (signal) =>
+    findCall(store, named, trace, signal),
   );
+  const data = found?.detail;
   const name = data ? `${data.tool}.${data.action}` : call ? `${call.tool}.${call.action}` : trace;
   const code = data?.code ?? call?.code;
   return (
@@ -52,9 +58,23 @@ export function CallPanel({ trace, call, onClose }: Props) {
       {isRunning && <p class="calm panel-note">It is still running. Its answer appears here when it ends.</p>}
       {error !== undefined && <Problem error={error} retry={reload} />}
       {!isRunning && error === undefined && !data && <Loading />}
-      {data && <Detail detail={data} process={process ?? ""} />}
+      {found && <Detail {...found} />}
     </aside>
   );
+}
+
+/** An address names a call by its trace alone, so every process is asked. */
+async function findCall(store: Store, named: string | undefined, trace_id: string, signal: AbortSignal) {
+  const all = (store.processes.peek() ?? []).filter(({ state }) => state !== "silent").map(({ id }) => id);
+  let failed: unknown;
+  for (const process of named === undefined ? all : [named]) {
+    try {
+      return { process, detail: await store.api.person(process, "call", { trace_id }, signal) };
+    } catch (cause) {
+      failed ??= cause;
+    }
+  }
+  throw failed ?? new Failed("NOT_FOUND", "No process is running.");
 }
 
 function Fact({ name, text }: { readonly name: string; readonly text: string }) {

@@ -29,7 +29,7 @@ export function SearchView() {
   const modality = query["modality"] ?? "auto";
   const asked = query["q"];
   const submit = () => router.filter({ q: typed, hit: undefined });
-  const { data, error, loading, reload } = useLoad(
+  const { data, error, reload } = useLoad(
     asked && process ? `${process.id} ${asked} ${modality}` : undefined,
     (signal) =>
       store.api.data<SearchAnswer>(
@@ -86,7 +86,7 @@ export function SearchView() {
         </Empty>
       )}
       {asked && error !== undefined && <Problem error={error} retry={reload} />}
-      {asked && loading && !data && <Loading label="Searching" />}
+      {asked && !data && error === undefined && <Loading label="Searching" />}
       {asked && data && (
         <div class="view-body split-wide">
           <div class="hits">

@@ -15,7 +15,7 @@ interface Props {
 
 export function SessionList({ rows, current }: Props) {
   const { router } = usePage();
-  const [cursor, setCursor] = useState(-1);
+  const [cursor, setCursor] = useState<string>();
   const { query } = router.route.value;
   if (rows.length === 0)
     return (
@@ -23,16 +23,16 @@ export function SessionList({ rows, current }: Props) {
         Words are looked for in titles, models, folders and changed files.
       </Empty>
     );
-  const index = rows.findIndex(({ session }) => session.session_id === current);
+  const selected = rows.findIndex(({ session }) => session.session_id === (cursor ?? current));
   return (
     <div class="session-list">
       <VirtualList
         label="Sessions, newest first"
         count={rows.length}
         rowHeight={ROW_HEIGHT}
-        selected={cursor < 0 ? index : cursor}
+        selected={selected}
         keyOf={(i) => rows[i]?.session.session_id ?? i}
-        onSelect={setCursor}
+        onSelect={(i) => setCursor(rows[i]?.session.session_id)}
         onOpen={(i) =>
           router.go("sessions", rows[i]?.session.session_id, {
             q: query["q"],

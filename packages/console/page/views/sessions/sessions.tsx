@@ -1,6 +1,6 @@
 import { useState } from "preact/hooks";
 import type { OctantProcess } from "../../../src/api.ts";
-import { useLoad, usePage } from "../../data/context.ts";
+import { ofEach, useLoad, usePage } from "../../data/context.ts";
 import { Icon } from "../../parts/icon.tsx";
 import { Empty, Loading, Problem, SearchField, ViewHead } from "../../parts/parts.tsx";
 import { counted } from "../../text/format.ts";
@@ -18,16 +18,17 @@ export function SessionsView() {
   const open = (store.processes.value ?? []).flatMap(({ sessions }) =>
     sessions.map(({ session_id, state }) => `${session_id}:${state}`),
   );
-  const key = store.processes.value ? `${readers.map(({ id }) => id).join()} ${open.join()}` : undefined;
-  const { data, error, reload } = useLoad(key, async (signal) => {
-    const lists = await Promise.all(
-      readers.map(async ({ id }) => {
-        const { sessions } = await store.api.person(id, "sessions", { limit: 1_000 }, signal);
-        return sessions.map((session) => ({ ...session, process: id }));
-      }),
-    );
-    return lists.flat().sort((a, b) => b.updated_at.localeCompare(a.updated_at));
-  });
+  const { data, error, reload } = useLoad(
+    store.processes.value && "sessions",
+    async (signal) => {
+      const all = await ofEach(readers, async (process) => {
+        const { sessions } = await store.api.person(process, "sessions", { limit: 1_000 }, signal);
+        return sessions.map((session) => ({ ...session, process }));
+      });
+      return all.toSorted((a, b) => b.updated_at.localeCompare(a.updated_at));
+    },
+    `${readers.map(({ id }) => id).join()} ${open.join()}`,
+  );
   const rows = toTree(data ?? [], query["q"]);
   const chosen = data?.find(({ session_id }) => session_id === item);
   return (
