@@ -260,18 +260,16 @@ interface DialogProps {
 export function Dialog({ title, onClose, wide, children }: DialogProps) {
   const element = useRef<HTMLDialogElement>(null);
   useEffect(() => {
+    const before = document.activeElement;
     element.current?.showModal();
+    return () => before instanceof HTMLElement && before.focus();
   }, []);
   return (
     <dialog
       ref={element}
       class={wide ? "dialog wide" : "dialog"}
       aria-label={title}
-      data-keys
-      onCancel={(event) => {
-        event.preventDefault();
-        onClose();
-      }}
+      onClose={onClose}
       onClick={(event) => {
         if (event.target === element.current) onClose();
       }}

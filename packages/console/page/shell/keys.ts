@@ -15,13 +15,17 @@ export interface Keys {
 
 const CHORD_MS = 1_200;
 
-/** Keys of the whole page. `g n` is two keys in a row; keys in fields belong to the fields, except Escape. */
+/**
+ * Keys of the whole page. `g n` is two keys in a row; keys in fields belong to the fields, except Escape, and those
+ * pressed while a dialog is open to the dialog.
+ */
 export function listenToKeys(): Keys {
   const maps: KeyMap[] = [];
   let first = "";
   let pressedAt = 0;
   addEventListener("keydown", (event) => {
     if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return;
+    if (document.querySelector("dialog[open]")) return;
     const isField =
       event.target instanceof Element && event.target.closest("input, textarea, select, [data-keys]");
     if (isField && event.key !== "Escape") return;
