@@ -1,5 +1,5 @@
 import { availableParallelism } from "node:os";
-import { configDefaults, defineConfig } from "vitest/config";
+import { defineConfig } from "vitest/config";
 import { closingLine } from "./test/closing-line.ts";
 import { CrossPackageFirst } from "./test/cross-package-first.ts";
 import { smallWorkers } from "./test/small-workers.ts";
@@ -7,11 +7,6 @@ import { smallWorkers } from "./test/small-workers.ts";
 export default defineConfig({
   test: {
     include: ["packages/*/{src,page}/**/*.test.ts", "packs/*/src/**/*.test.ts", "test/**/*.test.ts"],
-    // Its steps follow each other in one page, so CI's second try of a step cannot help where one was slow.
-    exclude: [
-      ...configDefaults.exclude,
-      ...(process.env["CI"] === "true" ? ["test/console-page.test.ts"] : []),
-    ],
     // No module has state and no test patches one, so the files of a worker share its modules: 334 s instead of 454 s.
     isolate: false,
     pool: smallWorkers,
