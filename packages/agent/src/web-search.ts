@@ -19,7 +19,7 @@ export function withoutUnanswered(message: AssistantMessage): AssistantMessage {
 
 /** Without results whose question is in none of the messages, such as one that was compacted. */
 export function withoutUnasked(messages: readonly Message[]): Message[] {
-  const asked = idsOf(messages, ({ queries }) => queries.length > 0);
+  const asked = idsOf(messages, ({ done, queries }) => !done || queries.length > 0);
   return messages.map((message) =>
     message.role === "assistant" ? keep(message, ({ search_id }) => asked.has(search_id)) : message,
   );

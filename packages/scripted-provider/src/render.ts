@@ -1,6 +1,6 @@
 import { pieces } from "./pieces.ts";
 import type { ApiName, ScriptedPart, ScriptedSource, ScriptedTurn, ScriptedUsage } from "./script.ts";
-import { argsText } from "./strict/gemini.ts";
+import { argsText, SEARCH_TYPE } from "./strict/gemini.ts";
 import { searchProof } from "./strict/openai-responses.ts";
 import { signatureOf } from "./strict/rules.ts";
 
@@ -289,15 +289,17 @@ function renderChat(turn: ScriptedTurn, ids: Ids): string[] {
   ];
 }
 
-function renderGemini(turn: ScriptedTurn): string[] {
+function renderGemini(turn: ScriptedTurn, ids: Ids): string[] {
   const { parts = [], usage = USAGE, stop } = turn;
   const contents = parts.flatMap((part): unknown[] => {
     if ("thinking" in part) return pieces(part.thinking).map((text) => ({ text, thought: true }));
     if ("text" in part) return pieces(part.text).map((text) => ({ text }));
-    if ("search" in part || "found" in part) return [];
+    if ("found" in part) return [];
+    if ("search" in part) return geminiSearch(part.search, ids);
     const args = typeof part.input === "string" ? {} : part.input;
     const thoughtSignature = signatureOf(argsText(args));
-    return [{ functionCall: { name: part.call, args }, thoughtSignature }];
+    const id = part.id === undefined ? {} : { id: part.id };
+    return [{ functionCall: { ...id, name: part.call, args }, thoughtSignature }];
   });
   const usageMetadata = {
     promptTokenCount: usage.input,
@@ -308,11 +310,32 @@ function renderGemini(turn: ScriptedTurn): string[] {
   const finishReason = stop === "refusal" ? "SAFETY" : stop === "output_limit" ? "MAX_TOKENS" : "STOP";
   const chunk = (part: unknown) =>
     plain({ candidates: [{ index: 0, content: { role: "model", parts: [part] } }] });
+  const last = { index: 0, content: { role: "model", parts: [{ text: "" }] }, finishReason };
   return [
     ...contents.map(chunk),
-    plain({
-      candidates: [{ index: 0, content: { role: "model", parts: [{ text: "" }] }, finishReason }],
-      usageMetadata,
-    }),
+    plain({ candidates: [{ ...last, ...geminiGrounding(parts) }], usageMetadata }),
   ];
+}
+
+/** A search beside functions: a signed call, and a response that has no sources. */
+function geminiSearch(query: string, ids: Ids): unknown[] {
+  const at = { id: ids.next("search_"), toolType: SEARCH_TYPE };
+  const toolCall = { ...at, args: { queries: [query] } };
+  const toolResponse = { ...at, response: { search_suggestions: `<div>${query}</div>` } };
+  return [
+    { toolCall, thoughtSignature: signatureOf(argsText(toolCall)) },
+    { toolResponse, thoughtSignature: signatureOf(argsText(toolResponse)) },
+  ];
+}
+
+/** Sources come apart from the parts; without functions they are all that is told of a search. */
+function geminiGrounding(parts: readonly ScriptedPart[]) {
+  const webSearchQueries = parts.flatMap((part) => ("search" in part ? [part.search] : []));
+  const sources = parts.flatMap((part) => {
+    if ("search" in part) return part.sources ?? [];
+    return "text" in part && part.cites ? [part.cites] : [];
+  });
+  if (sources.length === 0) return {};
+  const groundingChunks = sources.map(({ title, url }) => ({ web: { title, uri: url } }));
+  return { groundingMetadata: { webSearchQueries, groundingChunks } };
 }

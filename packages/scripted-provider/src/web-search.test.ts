@@ -19,7 +19,13 @@ import {
 } from "./index.ts";
 import { refusalOf } from "./strict/index.ts";
 
-const SEARCHING = ["anthropic", "openai"] as const;
+const SEARCHING = ["anthropic", "openai", "gemini"] as const;
+/** The tool in a request, something that only a search leaves in the history, how many blocks it is, and its price. */
+const OWN = {
+  anthropic: ["web_search_20250305", "encrypted_content", 2, 0.01],
+  openai: ['{"type":"web_search"}', "url_citation", 1, 0.01],
+  gemini: ['{"googleSearch":{}}', "GOOGLE_SEARCH_WEB", 2, 0.014],
+} as const;
 const PAGE = { title: "Node 24", url: "https://nodejs.org/en/blog" };
 const MODELS = {
   anthropic: "claude-sonnet-5-5",
@@ -75,7 +81,7 @@ async function openAgent(provider: ScriptedProvider, api: ApiName, web_search = 
 }
 
 const blocksOf = (raw = ""): readonly string[] =>
-  raw.match(/"(server_tool_use|web_search_tool_result|web_search_call)"/g) ?? [];
+  raw.match(/"(server_tool_use|web_search_tool_result|web_search_call|toolCall|toolResponse)"/g) ?? [];
 const doneOf = ({ reason, message = "" }: { readonly reason: string; readonly message?: string }) =>
   reason === "done" ? "done" : message;
 
@@ -89,18 +95,15 @@ describe.each(SEARCHING)("%s", (api) => {
     expect(doneOf(await resumed.send("and now?"))).toBe("done");
     await resumed.close();
     const [first = "", second = "", third = ""] = provider.requests.map(({ raw }) => raw);
-    const own =
-      api === "anthropic"
-        ? ["web_search_20250305", "encrypted_content"]
-        : ['{"type":"web_search"}', "url_citation"];
-    expect(first).toContain(own[0]);
-    expect(second).toContain(own[1]);
+    const [tool, trace, blocks] = OWN[api];
+    expect(first).toContain(tool);
+    expect(second).toContain(trace);
     const head = (raw: string) => raw.slice(0, raw.indexOf("what is new?"));
     expect([head(second), head(third)]).toEqual([head(first), head(first)]);
     const history = second.slice(second.indexOf("what is new?"), second.lastIndexOf("read"));
     expect(third).toContain(history);
     expect(blocksOf(third)).toEqual(blocksOf(second));
-    expect(blocksOf(third)).toHaveLength(api === "anthropic" ? 2 : 1);
+    expect(blocksOf(third)).toHaveLength(blocks);
   });
 
   test("the question and the sources are events, and the search is in the cost", async () => {
@@ -115,7 +118,7 @@ describe.each(SEARCHING)("%s", (api) => {
     const [searched, other] = events.filter((event) => event.type === "message");
     expect(searched?.usage.web_searches).toBe(1);
     // Both answers have the same tokens, so only the search differs.
-    expect((searched?.cost ?? 0) - (other?.cost ?? 0)).toBeCloseTo(0.01, 10);
+    expect((searched?.cost ?? 0) - (other?.cost ?? 0)).toBeCloseTo(OWN[api][3], 10);
     expect(agent.session.conversation.usage.web_searches).toBe(1);
     await agent.close();
   });
@@ -142,7 +145,7 @@ describe.each(SEARCHING)("%s", (api) => {
       expect(doneOf(await agent.send("and now?"))).toBe("done");
       const raw = provider.requests.at(-1)?.raw;
       expect(blocksOf(raw)).toEqual([]);
-      expect(raw).not.toMatch(/encrypted_index|url_citation/);
+      expect(raw).not.toMatch(/encrypted_index|url_citation|search_suggestions/);
       expect(raw).toContain("It is out.");
       await agent.useModel(clientFor(provider, api));
       expect(doneOf(await agent.send("back again"))).toBe("done");
@@ -157,7 +160,9 @@ describe.each(SEARCHING)("%s", (api) => {
     await agent.send("what is new?");
     await agent.useModel(clientFor(provider, api, false));
     expect(doneOf(await agent.send("and now?"))).toBe("done");
-    expect(provider.requests.at(-1)?.raw).not.toMatch(/web_search|encrypted_index|url_citation/);
+    expect(provider.requests.at(-1)?.raw).not.toMatch(
+      /web_search|googleSearch|encrypted_index|url_citation|search_suggestions/,
+    );
     await agent.close();
   });
 
@@ -169,8 +174,9 @@ describe.each(SEARCHING)("%s", (api) => {
     const { raw = "", path = "" } = provider.requests.at(-1) ?? {};
     const refusal = (text: string) => refusalOf(api, text, JSON.parse(text), path)?.status;
     expect(refusal(raw)).toBeUndefined();
-    expect(refusal(raw.replaceAll(PAGE.url, "https://elsewhere.example"))).toBe(400);
-    expect(refusal(raw.replace(/"(web_search_20250305|web_search)"/, '"function"'))).toBe(400);
+    const changed = api === "gemini" ? "<div>node 24 release" : PAGE.url;
+    expect(refusal(raw.replaceAll(changed, "https://elsewhere.example"))).toBe(400);
+    expect(refusal(raw.replace(/"(web_search_20250305|web_search|googleSearch)"/, '"function"'))).toBe(400);
   });
 });
 
@@ -194,6 +200,69 @@ test("a price in the settings comes first, and a search without a price has an u
   expect(await costWith({ search: 0.5 })).toBe(0.5);
   expect(await costWith({})).toBe(0.01);
   expect(await costWith(undefined)).toBeNull();
+});
+
+describe("gemini", () => {
+  const openModel = async (provider: ScriptedProvider, model: string, offered: ToolExecutor) => {
+    const store = new FileSessionStore({ folder: join(folder, `${++stores}`) });
+    const client = createApiClient({
+      provider: "gemini",
+      model,
+      base_url: provider.baseUrl("gemini"),
+      credentials: keyCredentials("gemini", "k"),
+      web_search: true,
+      retry: { max_attempts: 1 },
+    });
+    return new Agent({ client, tools: offered, session: await store.create() });
+  };
+
+  test("version 2, which refuses its search beside functions, is offered the functions alone", async () => {
+    await using provider = await createScriptedProvider(() => ({ parts: [{ text: "Done." }] }));
+    const agent = await openModel(provider, "gemini-2.5-pro", tools);
+    expect(doneOf(await agent.send("what is new?"))).toBe("done");
+    await agent.close();
+    expect(provider.requests[0]?.raw).not.toContain("googleSearch");
+    expect(provider.requests[0]?.tools).toEqual(["read"]);
+  });
+
+  test("the scripted provider refuses the search beside functions as the real one does", async () => {
+    await using provider = await createScriptedProvider(SEARCH);
+    const agent = await openModel(provider, "gemini-3.8-flash", tools);
+    await agent.send("what is new?");
+    await agent.close();
+    const { raw = "", path = "" } = provider.requests[0] ?? {};
+    const refusal = (text: string, to = path) =>
+      JSON.stringify(refusalOf("gemini", text, JSON.parse(text), to)?.body ?? "");
+    expect(refusal(raw)).toBe('""');
+    expect(refusal(raw, path.replace("gemini-3.8", "gemini-2.5"))).toContain("cannot be combined");
+    expect(refusal(raw.replace('"includeServerSideToolInvocations":true', ""))).toContain("Please enable");
+  });
+
+  test("calls keep the ids that the API gave them, and their responses name them", async () => {
+    await using provider = await createScriptedProvider(({ answers }) =>
+      answers > 0 ? { parts: [{ text: "Done." }] } : { parts: [{ call: "read", input: {}, id: "own_1" }] },
+    );
+    const agent = await openModel(provider, "gemini-3.8-flash", tools);
+    expect(doneOf(await agent.send("read"))).toBe("done");
+    await agent.close();
+    expect(provider.requests[1]?.raw.match(/"id":"own_1"/g)).toHaveLength(2);
+  });
+
+  test("an answer without functions tells its sources alone, and sends nothing of them back", async () => {
+    const bare = { ...tools, definitions: () => [] };
+    await using provider = await createScriptedProvider(({ answers }) =>
+      answers > 0 ? { parts: [{ text: "Nothing new." }] } : { parts: [{ text: "It is out.", cites: PAGE }] },
+    );
+    const agent = await openModel(provider, "gemini-3.8-flash", bare);
+    const events: AgentEvent[] = [];
+    agent.subscribe((event) => void events.push(event));
+    await agent.send("what is new?");
+    expect(doneOf(await agent.send("and now?"))).toBe("done");
+    await agent.close();
+    const shown = events.filter((event) => event.type === "web_search");
+    expect(shown.map(({ sources }) => sources)).toEqual([[PAGE]]);
+    expect(provider.requests.at(-1)?.raw).not.toContain(PAGE.url);
+  });
 });
 
 /** Anthropic pauses long searches; the answer goes on when it comes back as it was. */

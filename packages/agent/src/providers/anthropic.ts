@@ -18,7 +18,7 @@ export const anthropicMessages: Api = {
   path: () => "/v1/messages",
   headers: { "anthropic-version": "2023-06-01" },
   // 10 dollars for 1,000 searches, by the release notes of other projects in November 2026.
-  searchPrice: 0.01,
+  searchPrice: () => 0.01,
   toItems: (message, model) => [toMessage(message, model)].filter(({ content }) => content.length > 0),
   body: (request, model, items) => {
     const maxTokens = request.max_output_tokens ?? model.max_output_tokens;

@@ -1,7 +1,10 @@
 import { randomUUID } from "node:crypto";
-import type { Delta, Model, StopReason } from "../api-client.ts";
+import type { Delta, Model, ModelRequest, StopReason } from "../api-client.ts";
 import { ApiError } from "../api-error.ts";
 import { type AssistantPart, type Message, type ToolMessage, textOf, type UserPart } from "../messages.ts";
+import { searchesOf } from "../usage.ts";
+import { forSearching } from "../web-search.ts";
+import { createSearches } from "./gemini-search.ts";
 import type { Api, Reader } from "./http-client.ts";
 import { geminiThinking } from "./thinking.ts";
 import { fieldOf, inputOf, listOf, nativeOf, numberOf, stringOf, toUsage } from "./wire.ts";
@@ -11,6 +14,8 @@ const NAME = "gemini";
 /** Google Gemini, `streamGenerateContent`. */
 export const gemini: Api = {
   path: ({ id }) => `/v1beta/models/${encodeURIComponent(id)}:streamGenerateContent?alt=sse`,
+  // https://ai.google.dev/gemini-api/docs/pricing: 14 dollars for 1,000 queries of version 3.
+  searchPrice: (model) => (isBeforeVersion3(model) ? undefined : 0.014),
   toItems: (message, model) => [toContent(message, model)].filter(({ parts }) => parts.length > 0),
   body: (request, model, items) => ({
     ...(request.system !== "" && { systemInstruction: { parts: [{ text: request.system }] } }),
@@ -22,55 +27,82 @@ export const gemini: Api = {
         responseJsonSchema: request.output_schema,
       }),
     },
-    ...(request.tools.length > 0 && {
-      tools: [
-        {
-          functionDeclarations: request.tools.map(({ name, description, input_schema }) => ({
-            name,
-            description,
-            parametersJsonSchema: input_schema,
-          })),
-        },
-      ],
-    }),
+    ...toTools(request.tools, model),
     contents: items,
   }),
   createReader,
 };
 
+/** Version 2 refuses its own search beside functions, and so does version 3 unless it may report its searches. */
+function toTools(tools: ModelRequest["tools"], { web_search = false }: Model) {
+  const functionDeclarations = tools.map(({ name, description, input_schema }) => ({
+    name,
+    description,
+    parametersJsonSchema: input_schema,
+  }));
+  const all = [
+    ...(web_search ? [{ googleSearch: {} }] : []),
+    ...(tools.length > 0 ? [{ functionDeclarations }] : []),
+  ];
+  return {
+    ...(all.length > 0 && { tools: all }),
+    ...(all.length > 1 && { toolConfig: { includeServerSideToolInvocations: true } }),
+  };
+}
+
 function toContent(message: Message, model: Model): { role: string; parts: unknown[] } {
+  const { web_search = false } = model;
   if (message.role === "user") return { role: "user", parts: message.content.map(toUserPart) };
-  if (message.role === "tool") return { role: "user", parts: message.results.flatMap(toResponseParts) };
-  return { role: "model", parts: signFirstCall(message.content.flatMap(toModelParts), model) };
+  if (message.role === "tool")
+    return { role: "user", parts: message.results.flatMap((result) => toResponseParts(result, web_search)) };
+  const parts = forSearching(message.content, web_search ? NAME : undefined);
+  return {
+    role: "model",
+    parts: signFirstCall(
+      parts.flatMap((part) => toModelParts(part, web_search)),
+      model,
+    ),
+  };
 }
 
 const toUserPart = (part: UserPart) =>
   part.type === "text" ? { text: part.text } : { inlineData: { mimeType: part.mime, data: part.data } };
 
-function toResponseParts({ name, content, is_error }: ToolMessage["results"][number]): unknown[] {
+/** Beside searches, calls and their responses are matched by id; without them the API needs none. */
+function toResponseParts(
+  { call_id, name, content, is_error }: ToolMessage["results"][number],
+  hasIds: boolean,
+): unknown[] {
   const response = is_error ? { error: textOf(content) } : { output: textOf(content) };
   const images = content.filter(({ type }) => type === "image");
-  return [{ functionResponse: { name, response } }, ...images.map(toUserPart)];
+  return [
+    { functionResponse: { ...(hasIds && { id: call_id }), name, response } },
+    ...images.map(toUserPart),
+  ];
 }
 
-function toModelParts(part: AssistantPart): unknown[] {
+function toModelParts(part: AssistantPart, hasIds: boolean): unknown[] {
   const own = nativeOf(part, NAME);
   if (part.type === "thinking") return own ? [own] : [];
-  if (part.type === "web_search") return [];
+  // A search that is known from its sources alone was no part of the answer.
+  if (part.type === "web_search") return own ? [own] : [];
   const signature = fieldOf(own, "thoughtSignature");
   const signed = signature === undefined ? {} : { thoughtSignature: signature };
   if (part.type === "text") return part.text === "" && !own ? [] : [{ text: part.text, ...signed }];
-  return [{ functionCall: { name: part.name, args: inputOf(part) }, ...signed }];
+  const id = hasIds && { id: part.id };
+  return [{ functionCall: { ...id, name: part.name, args: inputOf(part) }, ...signed }];
 }
 
 /** What Google documents for calls that another model made. */
 const UNSIGNED = { thoughtSignature: "skip_thought_signature_validator" };
 
+const isBeforeVersion3 = ({ id }: Model): boolean => /gemini-[12]\b/.test(id);
+
 /** Since version 3 the first call of an answer needs a signature. */
-function signFirstCall(parts: unknown[], { id }: Model): unknown[] {
+function signFirstCall(parts: unknown[], model: Model): unknown[] {
   const at = parts.findIndex((part) => fieldOf(part, "functionCall") !== undefined);
   const first = parts[at];
-  if (!first || fieldOf(first, "thoughtSignature") !== undefined || /gemini-[12]\b/.test(id)) return parts;
+  if (!first || fieldOf(first, "thoughtSignature") !== undefined || isBeforeVersion3(model)) return parts;
   return parts.with(at, { ...first, ...UNSIGNED });
 }
 
@@ -83,6 +115,7 @@ const MALFORMED = /MALFORMED_FUNCTION_CALL|UNEXPECTED_TOOL_CALL|TOO_MANY_TOOL_CA
 function createReader(provider: string): Reader {
   const parts: AssistantPart[] = [];
   const partial = createPartialArgs();
+  const searches = createSearches(NAME, parts);
   let finish = "";
   let blocked = "";
   let usage: unknown;
@@ -100,11 +133,12 @@ function createReader(provider: string): Reader {
   function* readPart(part: unknown): Generator<Delta> {
     const signature = fieldOf(part, "thoughtSignature");
     const call = fieldOf(part, "functionCall");
-    if (call !== undefined) {
+    if (searches.isStep(part)) yield* searches.readStep(part);
+    else if (call !== undefined) {
       const whole = partial.add(call, signature);
       if (!whole) return;
-      const id = `call_${randomUUID()}`;
       const { name, arguments: text } = whole;
+      const id = whole.id || `call_${randomUUID()}`;
       parts.push({ type: "tool_call", id, name, arguments: text, ...signedBy(whole.signature) });
       yield { type: "call_delta", call_id: id, name, text };
     } else if (fieldOf(part, "text") !== undefined || signature !== undefined)
@@ -115,6 +149,7 @@ function createReader(provider: string): Reader {
     *read(chunk) {
       const [candidate] = listOf(chunk, "candidates");
       for (const part of listOf(candidate, "content", "parts")) yield* readPart(part);
+      yield* searches.readGrounding(fieldOf(candidate, "groundingMetadata"));
       finish = stringOf(candidate, "finishReason") || finish;
       blocked = stringOf(chunk, "promptFeedback", "blockReason") || blocked;
       usage = fieldOf(chunk, "usageMetadata") ?? usage;
@@ -128,12 +163,15 @@ function createReader(provider: string): Reader {
       return {
         content: parts,
         stop,
-        usage: toUsage(
-          numberOf(usage, "promptTokenCount"),
-          numberOf(usage, "cachedContentTokenCount"),
-          numberOf(usage, "candidatesTokenCount") + thoughts,
-          thoughts,
-        ),
+        usage: {
+          ...toUsage(
+            numberOf(usage, "promptTokenCount"),
+            numberOf(usage, "cachedContentTokenCount"),
+            numberOf(usage, "candidatesTokenCount") + thoughts,
+            thoughts,
+          ),
+          ...searchesOf(searches.count()),
+        },
         detail: stop === "refusal" ? blocked || finish : "",
       };
     },
@@ -155,6 +193,7 @@ function stopOf(finish: string, blocked: string, parts: readonly AssistantPart[]
  * an empty object.
  */
 function createPartialArgs() {
+  let id = "";
   let name = "";
   let args: Record<string, unknown> = {};
   let signature: unknown;
@@ -162,13 +201,14 @@ function createPartialArgs() {
     /** The call, once it is complete. */
     add(call: unknown, signed: unknown) {
       signature = signed ?? signature;
+      id = stringOf(call, "id") || id;
       name = stringOf(call, "name") || name;
       for (const piece of listOf(call, "partialArgs")) args = withPiece(args, piece);
       const whole = fieldOf(call, "args");
       if (typeof whole === "object" && whole !== null) args = { ...args, ...whole };
       if (fieldOf(call, "willContinue") === true) return undefined;
-      const made = { name, arguments: JSON.stringify(args), signature };
-      [name, args, signature] = ["", {}, undefined];
+      const made = { id, name, arguments: JSON.stringify(args), signature };
+      [id, name, args, signature] = ["", "", {}, undefined];
       return made.name === "" ? undefined : made;
     },
   };

@@ -23,8 +23,8 @@ export interface Api {
   /** Path and query below the base URL. */
   path(model: Model): string;
   readonly headers?: Readonly<Record<string, string>>;
-  /** US dollars for one search, where the API has a web search of its own. */
-  readonly searchPrice?: number;
+  /** US dollars for one search, where the API has a web search of its own for the model; undefined otherwise. */
+  searchPrice?(model: Model): number | undefined;
   /** A message as the API has it: one item of its list, or several. */
   toItems(message: Message, model: Model): readonly unknown[];
   /** The rest of the body around the list of items, with the stable parts first. */

@@ -21,7 +21,7 @@ const NAME = "openai-responses";
 export const openaiResponses: Api = {
   path: () => "/responses",
   // 10 dollars for 1,000 searches, and the tokens of the results, by second-hand sources of November 2026.
-  searchPrice: 0.01,
+  searchPrice: () => 0.01,
   toItems,
   body: (request, model, items) => ({
     model: model.id,

@@ -113,8 +113,10 @@ export function createApiClient(options: ClientOptions): ApiClient {
 }
 
 /** A price in the settings comes before that of the API. */
-const toSearching = ({ searchPrice }: Api, { price }: Model): Partial<Model> =>
-  searchPrice === undefined ? {} : { web_search: true, price: price && { search: searchPrice, ...price } };
+function toSearching(api: Api, model: Model): Partial<Model> {
+  const search = api.searchPrice?.(model);
+  return search === undefined ? {} : { web_search: true, price: model.price && { search, ...model.price } };
+}
 
 /** A plain key. It cannot be refreshed, so a rejection is final. */
 export const keyCredentials = (provider: ProviderName, key: string | undefined): Credentials => ({

@@ -1,5 +1,9 @@
 import { hasLoneSurrogate, type Json, listOf, objectOf, refuse, signatureOf, stringOf } from "./rules.ts";
 
+const DATA = [
+  ...["text", "functionCall", "functionResponse", "inlineData", "fileData"],
+  ...["toolCall", "toolResponse"],
+];
 const NAME = /^[A-Za-z_][A-Za-z0-9_.:-]{0,63}$/;
 const IMAGES = /^image\/(png|jpeg|webp|heic|heif)$/;
 /** Stands for the signature of a call that another model made. */
@@ -15,7 +19,55 @@ export function checkGemini(body: Json, path: string): void {
   if (contents.at(-1)?.["role"] === "model")
     refuse("Please ensure that multiturn requests end with a user role or a function response.");
   checkOrder(contents);
-  if (!/gemini-[12]\b/.test(path)) checkSignatures(contents);
+  const isVersion3 = !/gemini-[12]\b/.test(path);
+  checkSearches(body, contents, isVersion3);
+  if (isVersion3) checkSignatures(contents);
+}
+
+export const SEARCH_TYPE = "GOOGLE_SEARCH_WEB";
+
+/** The rules of Google's search: beside functions only since version 3, when its steps may be reported. */
+function checkSearches(body: Json, contents: readonly Json[], isVersion3: boolean): void {
+  const tools = listOf(body["tools"]);
+  const isOffered = tools.some((tool) => "googleSearch" in tool);
+  const isReported = objectOf(body["toolConfig"])?.["includeServerSideToolInvocations"] === true;
+  if (isOffered && tools.some((tool) => "functionDeclarations" in tool)) {
+    if (!isVersion3)
+      refuse("Built-in tools ({google_search}) and Function Calling cannot be combined in the same request.");
+    if (!isReported)
+      refuse(
+        "Please enable tool_config.include_server_side_tool_invocations to use Built-in tools with Function calling.",
+      );
+  }
+  const parts = contents.flatMap(({ parts }) => listOf(parts));
+  const asked = new Set<string>();
+  for (const part of parts)
+    for (const kind of ["toolCall", "toolResponse"]) {
+      const step = objectOf(part[kind]);
+      if (!step) continue;
+      if (!isOffered || !isReported)
+        refuse(`${kind} parts need google_search and include_server_side_tool_invocations.`);
+      if (part["thoughtSignature"] !== signatureOf(argsText(step))) refuse("Corrupted thought signature.");
+      if (kind === "toolCall") asked.add(stringOf(step["id"]));
+      else if (!asked.delete(stringOf(step["id"])))
+        refuse("A tool response needs the tool call with its id.");
+    }
+  if (asked.size > 0) refuse("A tool call needs the tool response with its id.");
+  if (isReported) checkIds(contents);
+}
+
+/** A response names the call that it answers. */
+function checkIds(contents: readonly Json[]): void {
+  const idsOf = (content: Json | undefined, kind: string) =>
+    listOf(content?.["parts"])
+      .filter((part) => kind in part)
+      .map((part) => stringOf(objectOf(part[kind])?.["id"]));
+  for (const [at, content] of contents.entries()) {
+    const calls = idsOf(contents[at - 1], "functionCall");
+    for (const id of idsOf(content, "functionResponse"))
+      if (id === "" || !calls.includes(id))
+        refuse(`Function response with id '${id}' has no matching function call.`);
+  }
 }
 
 function checkDeclarations(declared: readonly Json[]): void {
@@ -49,7 +101,7 @@ function checkContent({ role, parts }: Json, at: number): void {
     const image = objectOf(part["inlineData"]);
     if (image && !IMAGES.test(stringOf(image["mimeType"])))
       refuse(`Unsupported MIME type: ${stringOf(image["mimeType"])}`);
-    if (!["text", "functionCall", "functionResponse", "inlineData", "fileData"].some((kind) => kind in part))
+    if (!DATA.some((kind) => kind in part))
       refuse(`${on}.data: required oneof field 'data' must have one initialized field`);
   }
 }
