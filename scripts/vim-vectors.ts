@@ -78,14 +78,38 @@ const COMMANDS: readonly (readonly string[])[] = [
 /** Vim's behaviour that the input does not follow: find commands without an earlier one to repeat. */
 const UNSUPPORTED = /^(d|c|y)?[;,]/;
 
-const cases = PLACES.flatMap(([name, text, row, column]) =>
-  COMMANDS.filter((keys) => !UNSUPPORTED.test(keys.join(""))).map((keys) => ({
-    id: `${name}: ${keys.join(" ")}`,
-    text,
-    cursor: [row, column] as KeyCase["cursor"],
-    keys,
-  })),
-);
+/** Empty lines and ends of the text, where sentences and paragraphs are special. */
+const GAPS: typeof PLACES = [
+  ["prose 0", "One two. Three.\n\nFour five. Six.", 0, 2],
+  ["prose 1", "One two. Three.\n\nFour five. Six.", 1, 0],
+  ["gap 0", "a b\n\n\nc d. e", 0, 2],
+  ["gap 1", "a b\n\n\nc d. e", 1, 0],
+  ["gap 2", "a b\n\n\nc d. e", 2, 0],
+  ["first gap", "\nfirst. second.\n\n", 0, 0],
+  ["last gap", "\nfirst. second.\n\n", 3, 0],
+  ["last words", "  lead. two!  x? y", 0, 16],
+];
+const IN_GAPS = `
+  | 3| 99| d3| d99| 3|j v4|d c2|X<Esc> 4|ix<Esc> ) ( 2) dis das d) qaxq @a zzx
+  d2is d2as d3is d3as visd vasd v2isd v2asd visy vasy visU vasU visisd vasasd vlisd vlasd vhisd vhasd vipd vapd
+`;
+
+const casesOf = (places: typeof PLACES, commands: readonly (readonly string[])[]) =>
+  places.flatMap(([name, text, row, column]) =>
+    commands.map((keys) => ({
+      id: `${name}: ${keys.join(" ")}`,
+      text,
+      cursor: [row, column] as KeyCase["cursor"],
+      keys,
+    })),
+  );
+const cases = [
+  ...casesOf(
+    PLACES,
+    COMMANDS.filter((keys) => !UNSUPPORTED.test(keys.join(""))),
+  ),
+  ...casesOf(GAPS, IN_GAPS.trim().split(/\s+/).map(toKeys)),
+];
 const outcomes = runRealVim(cases);
 const written = cases.map((one, i) => ({
   ...one,

@@ -157,34 +157,91 @@ function back(text: string, at: number): number | undefined {
   return text[to] === "\n" && !isEmptyLine(text, to) ? previous(text, to) : to;
 }
 
-/** The text object of a sentence, as Vim's operators see it: up to `end`, which belongs to it only when `isInclusive`. */
+/** The text object of a sentence for an operator. */
 export function sentence(text: string, cursor: number, around: boolean, count: number) {
-  const following = oneSentence(text, cursor, 1, false) ?? text.length;
-  let at = cursor;
-  while (isBlank(text[at])) {
-    const to = forward(text, at);
-    if (to === undefined) break;
-    at = to;
-  }
-  const startsBlank = at === following;
-  let start = startsBlank ? firstBlank(text, cursor) : (oneSentence(text, following, -1, false) ?? 0);
-  const steps = around ? count * 2 : startsBlank ? count - 1 : count;
-  let end = startsBlank ? following : start;
-  if (steps > 0) end = forwardSentences(text, end, steps);
-  else end = back(text, end) ?? end;
-  if (around && startsBlank) {
-    end = firstBlank(text, end);
-    if (isBlank(text[end])) end = back(text, end) ?? end;
-  } else if (around && !isBlank(text[end])) start = firstBlank(text, start);
-  const after = forward(text, end);
-  return after === undefined
-    ? { start, end: lineEnd(text, end), linewise: false }
-    : { start, end: after, linewise: false, exclusive: true };
+  const { start, last } = sentenceAt(text, cursor, around, count);
+  const after = forward(text, last);
+  const kind = after === undefined ? ("inclusive" as const) : ("exclusive" as const);
+  return { start, end: after ?? lineEnd(text, last), linewise: false, kind };
 }
 
-function forwardSentences(text: string, from: number, count: number): number {
+/** The sentences at the cursor; `past` is where the blanks at the cursor end. */
+function sentenceAt(text: string, cursor: number, around: boolean, count: number) {
+  const following = oneSentence(text, cursor, 1, false) ?? text.length;
+  let past = cursor;
+  while (isBlank(text[past])) past = forward(text, past) ?? lineEnd(text, past);
+  const startsBlank = past === following;
+  let start = startsBlank ? firstBlank(text, cursor) : (oneSentence(text, following, -1, false) ?? 0);
+  const steps = around ? count * 2 : startsBlank ? count - 1 : count;
+  let last = startsBlank ? following : start;
+  if (steps > 0) last = forwardSentences(text, last, steps, true);
+  else last = back(text, last) ?? last;
+  if (around && startsBlank) {
+    last = firstBlank(text, last);
+    if (isBlank(text[last])) last = back(text, last) ?? last;
+  } else if (around && !isBlank(text[last])) start = firstBlank(text, start);
+  return { start, last, past };
+}
+
+/** The ends of a visual selection after "is" or "as", which select sentences, or extend what is selected. */
+export function selectSentence(text: string, anchor: number, cursor: number, around: boolean, count: number) {
+  const steps = around ? count * 2 : count;
+  if (anchor !== cursor) {
+    const following = oneSentence(text, cursor, 1, false) ?? text.length;
+    const to =
+      cursor < anchor
+        ? extendBack(text, { from: cursor, past: cursor, following }, around, steps)
+        : extendForward(text, { from: cursor, past: cursor, following }, steps);
+    return { anchor, cursor: to };
+  }
+  const { start, last, past } = sentenceAt(text, cursor, around, count);
+  if (start !== last) return { anchor: start, cursor: last };
+  // A single character would be selected again and again.
+  const to =
+    start < anchor
+      ? extendBack(text, { from: start, past, following: last }, around, steps)
+      : extendForward(text, { from: start, past, following: last }, steps);
+  return { anchor, cursor: to };
+}
+
+/** Where a selection ends, where its blanks end, and where the next sentence starts. */
+interface Edge {
+  readonly from: number;
+  readonly past: number;
+  readonly following: number;
+}
+
+function extendForward(text: string, { from, past, following }: Edge, steps: number): number {
+  const start = forward(text, past) ?? lineEnd(text, past);
+  if (start === following) return forwardSentences(text, following, steps, true);
+  const isInside = !isBlankBetween(text, start, following);
+  const at = isInside ? (oneSentence(text, following, -1, false) ?? 0) : from;
+  return forwardSentences(text, at, steps, isInside);
+}
+
+function extendBack(text: string, { from, past, following }: Edge, around: boolean, steps: number): number {
+  let at = following;
+  let isAtStart = isBlankBetween(text, back(text, past) ?? past, following);
+  if (!isAtStart) {
+    at = oneSentence(text, at, -1, false) ?? 0;
+    isAtStart = at === from;
+    if (!isAtStart) at = oneSentence(text, at, 1, false) ?? at;
+  }
+  for (let left = steps; left > 0; left--, isAtStart = !isAtStart) {
+    if (isAtStart) at = firstBlank(text, at);
+    if (!isAtStart || (!around && !isBlank(text[at]))) at = oneSentence(text, at, -1, false) ?? 0;
+  }
+  return at;
+}
+
+function isBlankBetween(text: string, from: number, end: number): boolean {
+  for (let at = from; at < end; at = forward(text, at) ?? end) if (!isBlank(text[at])) return false;
+  return true;
+}
+
+function forwardSentences(text: string, from: number, count: number, startsSentence: boolean): number {
   let at = from;
-  for (let left = count - 1, isStart = true; left >= 0; left--, isStart = !isStart) {
+  for (let left = count - 1, isStart = startsSentence; left >= 0; left--, isStart = !isStart) {
     at = oneSentence(text, at, 1, false) ?? at;
     if (isStart) at = firstBlank(text, at);
     if (left === 0 || isStart) at = back(text, at) ?? at;

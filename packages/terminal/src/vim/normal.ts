@@ -186,9 +186,7 @@ function operatorRange(state: VimState, command: Command): TextRange | undefined
 
 function objectRange(text: string, cursor: number, { object, count = 1, verb }: Command) {
   const range = object && textObject(object.key)?.(text, cursor, object.around, count);
-  return range?.exclusive
-    ? motionRange(text, range.start, { to: range.end, kind: "exclusive" }, verb)
-    : range;
+  return range?.kind ? motionRange(text, range.start, { to: range.end, kind: range.kind }, verb) : range;
 }
 
 /** Runs an operator, or a command of visual mode, on a range. */

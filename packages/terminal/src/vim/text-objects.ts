@@ -18,8 +18,8 @@ export type TextRange = {
   start: number;
   end: number;
   linewise: boolean;
-  /** Operators adjust its end as that of an exclusive motion. */
-  exclusive?: boolean;
+  /** Operators adjust its end as that of such a motion. */
+  kind?: "exclusive" | "inclusive";
 };
 
 type TextObject = (text: string, cursor: number, around: boolean, count: number) => TextRange | undefined;

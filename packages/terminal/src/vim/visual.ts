@@ -1,3 +1,4 @@
+import { selectSentence } from "./blocks.ts";
 import { withMark } from "./marks.ts";
 import { beforeJump, editRange, motionOf, record, rememberFind } from "./normal.ts";
 import type { Command } from "./parse.ts";
@@ -43,16 +44,18 @@ function extend(state: VimState, command: Command): VimState {
 }
 
 function select(state: VimState, command: Command): VimState {
+  const { text, anchor } = state;
   const { key, around } = command.object ?? { key: "", around: false };
-  const extending = state.cursor > state.anchor;
-  const from = extending ? next(state.text, state.cursor) : state.cursor;
-  const range = textObject(key)?.(state.text, from, around, command.count ?? 1);
+  const count = command.count ?? 1;
+  if (key === "s")
+    return { ...state, mode: "visual", ...selectSentence(text, anchor, state.cursor, around, count) };
+  const extending = state.cursor > anchor;
+  const from = extending ? next(text, state.cursor) : state.cursor;
+  const range = textObject(key)?.(text, from, around, count);
+  if (range?.linewise) return { ...state, mode: "visual-line", anchor: range.start, cursor: range.end };
   if (!range || range.end <= range.start) return state;
-  const last = previous(state.text, range.end);
-  const cursor = range.exclusive ? onCharacter(state.text, last) : last;
-  if (extending && !range.linewise) return { ...state, mode: "visual", cursor };
-  if (range.linewise) return { ...state, mode: "visual-line", anchor: range.start, cursor: range.end };
-  return { ...state, mode: "visual", anchor: range.start, cursor };
+  const cursor = previous(text, range.end);
+  return { ...state, mode: "visual", anchor: extending ? anchor : range.start, cursor };
 }
 
 function change(state: VimState, command: Command): VimState {
