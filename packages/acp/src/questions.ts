@@ -6,6 +6,7 @@ import {
   methods,
   type PermissionOption,
   type ToolCallContent,
+  type ToolCallUpdate,
 } from "@agentclientprotocol/sdk";
 import type { AgentEvent } from "@octant/agent";
 import {
@@ -25,32 +26,32 @@ import type { EditorSession } from "./session.ts";
 export function createEditorAsk(session: EditorSession) {
   const calls = new Map<string, string>();
   const titles = new Map<string, string>();
+  const show = async (
+    toolCall: ToolCallUpdate,
+    options: readonly PermissionOption[],
+    signal: AbortSignal,
+  ) => {
+    signal.throwIfAborted();
+    const { outcome } = await session.client.request(
+      methods.client.session.requestPermission,
+      { sessionId: session.id, toolCall: { status: "pending", ...toolCall }, options: [...options] },
+      { cancellationSignal: signal, stopWaitingOnCancel: true },
+    );
+    signal.throwIfAborted();
+    if (outcome.outcome === "selected") return outcome.optionId;
+    // The client's answer when it cancels the turn; its notification may come later.
+    session.cancel();
+    return undefined;
+  };
   const chooseFor =
     (question: Question, signal: AbortSignal): Choose =>
-    async (options, detail) => {
-      signal.throwIfAborted();
-      const toolCallId = calls.get(question.question_id) ?? `question_${randomUUID()}`;
+    (options, detail) => {
+      const toolCallId = calls.get(question.question_id) ?? newCallId();
       const about = question.kind === "permission" ? question.summary : question.message;
-      const { outcome } = await session.client.request(
-        methods.client.session.requestPermission,
-        {
-          sessionId: session.id,
-          toolCall: {
-            toolCallId,
-            title: titles.get(toolCallId) ?? [about, detail].filter(Boolean).join("; "),
-            status: "pending",
-            rawInput: question.kind === "permission" ? question.input : {},
-            content: toContent(question, detail),
-          },
-          options: [...options],
-        },
-        { cancellationSignal: signal, stopWaitingOnCancel: true },
-      );
-      signal.throwIfAborted();
-      if (outcome.outcome === "selected") return outcome.optionId;
-      // The client's answer when it cancels the turn; its notification may come later.
-      session.cancel();
-      return undefined;
+      const title = titles.get(toolCallId) ?? [about, detail].filter(Boolean).join("; ");
+      const rawInput = question.kind === "permission" ? question.input : {};
+      const content = toContent([...describeQuestion(question), ...(detail ? [toExact(detail)] : [])]);
+      return show({ toolCallId, title, rawInput, content }, options, signal);
     };
   const ask: Ask = async (question, signal) => {
     // Pending updates must reach the client before a question about them.
@@ -65,6 +66,15 @@ export function createEditorAsk(session: EditorSession) {
   };
   return {
     ask,
+    /** Whether the project's own settings and instructions may take effect; undefined when the person stops the turn. */
+    async askForTrust(lines: readonly string[], signal: AbortSignal): Promise<boolean | undefined> {
+      await session.flush();
+      const title = "Trust the settings and instructions of this folder?";
+      const about = "This folder contains settings and instructions for the agent:";
+      const content = toContent([about, "", ...lines]);
+      const chosen = await show({ toolCallId: newCallId(), title, rawInput: {}, content }, TRUST, signal);
+      return chosen === undefined ? undefined : chosen === TRUST[0].optionId;
+    },
     /** Records which call a question belongs to; the agent publishes that right before it asks. */
     listen(event: AgentEvent): void {
       if (event.type === "tool_began") titles.set(event.call_id, event.title);
@@ -148,8 +158,15 @@ function toOptions({ session, always }: PermissionQuestion): PermissionOption[] 
   return options.toSpliced(2, 0, { optionId: "always", name: inOneLine(always.words), kind: "allow_always" });
 }
 
-function toContent(question: Question, detail?: string): ToolCallContent[] {
-  const lines = [...describeQuestion(question), ...(detail === undefined ? [] : [toExact(detail)])];
+function toContent(lines: readonly string[]): ToolCallContent[] {
   const text = `~~~~text\n${lines.map((line) => line.replaceAll("~~~~", "~ ~ ~ ~")).join("\n")}\n~~~~`;
   return [{ type: "content", content: { type: "text", text } }];
 }
+
+const newCallId = () => `question_${randomUUID()}`;
+
+/** Both answers are remembered. Clients that allow single calls unasked do not choose these. */
+const TRUST = [
+  { optionId: "trust", name: "Let all of this take effect", kind: "allow_always" },
+  { optionId: "ignore", name: "Ignore it", kind: "reject_always" },
+] as const satisfies readonly PermissionOption[];

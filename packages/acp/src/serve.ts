@@ -71,18 +71,7 @@ function createAgentV1({ host, remote = false }: AcpOptions, sessions: SessionTa
   let capabilities: ClientCapabilities = {};
   const { find } = sessions;
   const shared = createSessionMethods(host, sessions);
-  const announce = (session: EditorSession) =>
-    setImmediate(
-      () =>
-        void session.update({
-          sessionUpdate: "available_commands_update",
-          availableCommands: session.commands.map(({ name, description, hint }) => ({
-            name,
-            description,
-            ...(hint !== undefined && { input: { hint } }),
-          })),
-        }),
-    );
+  const announce = (session: EditorSession) => setImmediate(() => void session.tellCommands());
   const describe = ({ settings, models }: EditorSession) => ({
     modes: toModeState(settings),
     configOptions: toConfigOptions(settings, models),

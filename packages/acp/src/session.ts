@@ -36,9 +36,10 @@ export class EditorSession {
   readonly #questions = createEditorAsk(this);
   /** By call. */
   readonly #terminals = new Map<string, string>();
+  readonly #host: AcpHost;
   #id: string;
   #opened!: OpenedSession;
-  #notes: readonly string[] = [];
+  #isTrustAsked = false;
   #modelId = "";
   #last: Promise<void> = Promise.resolve();
   #running: { readonly ended: Promise<unknown>; cancelled: boolean } | undefined;
@@ -46,35 +47,36 @@ export class EditorSession {
   #terminalCall = "";
 
   static async open(host: AcpHost, options: OpenOptions): Promise<EditorSession> {
-    const session = new EditorSession(options);
-    await session.#open(host);
+    const session = new EditorSession(host, options);
+    await session.#open(options);
     return session;
   }
 
-  private constructor(options: OpenOptions) {
+  private constructor(host: AcpHost, options: OpenOptions) {
+    this.#host = host;
     this.#options = options;
     this.client = options.client;
     this.capabilities = options.capabilities;
     this.#id = options.resume ?? "";
   }
 
-  async #open(host: AcpHost): Promise<void> {
-    const { roots, resume, mcpServers, editorTerminals } = this.#options;
+  async #open({ resume, create }: Pick<OpenRequest, "resume" | "create">): Promise<void> {
+    const { roots, mcpServers, editorTerminals } = this.#options;
     const hasTerminal = editorTerminals && this.capabilities.terminal === true;
-    this.#opened = await host.open({
+    this.#opened = await this.#host.open({
       roots,
       mcpServers,
       ask: this.#questions.ask,
       ...(resume !== undefined && { resume }),
+      ...(create !== undefined && { create }),
       tools: hasTerminal
         ? [editorTerminal({ session: this, cwd: roots[0] ?? "", onOpen: (id) => this.#showTerminal(id) })]
         : [],
       steps: (files) => (this.capabilities.fs?.readTextFile ? [createEditorStep(this, files)] : []),
     });
-    const { agent, modelId, notes } = this.#opened;
+    const { agent, modelId } = this.#opened;
     this.#id = agent.session.id;
     this.#modelId = modelId;
-    this.#notes = notes;
     if (resume !== undefined && this.#id !== resume) {
       await this.#opened[Symbol.asyncDispose]();
       throw new ToolError("NOT_FOUND", `there is no session '${resume}'`, { id: resume });
@@ -167,14 +169,14 @@ export class EditorSession {
 
   async #run(blocks: readonly ContentBlock[], signal: AbortSignal): Promise<PromptResponse> {
     const parts = toUserParts(blocks);
-    const { agent, command, commands } = this.#opened;
+    const { command, commands } = this.#opened;
     const line = commandLine(parts, commands);
     const outcome = line === undefined ? undefined : await command(line, signal);
     if (outcome?.text) await this.update(say("agent_message_chunk", outcome.text));
     if (outcome && outcome.send === undefined) return { stopReason: "end_turn" };
-    for (const text of this.#notes) await this.update(say("agent_message_chunk", `${text}\n\n`));
-    this.#notes = [];
-    const { reason, message } = await agent.send(outcome?.send ?? parts, { signal });
+    await this.#askForTrust(signal);
+    if (this.#running?.cancelled) return { stopReason: "cancelled" };
+    const { reason, message } = await this.#opened.agent.send(outcome?.send ?? parts, { signal });
     if (reason === "failed") {
       await this.#last;
       throw RequestError.internalError(undefined, message ?? "the run failed");
@@ -183,6 +185,42 @@ export class EditorSession {
     if (reason !== "done" && reason !== "cancelled" && message !== undefined)
       await this.update(say("agent_message_chunk", `\n\n${message}`));
     return { stopReason: STOPS[reason] };
+  }
+
+  /** Asks once, before the first message to the model; trusted content takes effect at once. */
+  async #askForTrust(signal: AbortSignal): Promise<void> {
+    if (this.#isTrustAsked) return;
+    const request = await this.#opened.findUntrusted();
+    const isTrusted = request && (await this.#questions.askForTrust(request.lines, signal));
+    // A stopped turn is no answer.
+    this.#isTrustAsked = !request || isTrusted !== undefined;
+    if (isTrusted === false) request?.decline();
+    if (!isTrusted) return;
+    await request?.trust();
+    await this.#reopen();
+  }
+
+  /** Opens the session anew, with its id, mode and model. */
+  async #reopen(): Promise<void> {
+    const { modeId, modelId } = this.settings;
+    const { agent } = this.#opened;
+    const hasBegun = agent.session.conversation.model !== undefined;
+    await this.#opened[Symbol.asyncDispose]();
+    await this.#open(hasBegun ? { resume: this.#id } : { create: this.#id });
+    this.setMode(modeId);
+    if (modelId !== this.#modelId) await this.setModel(modelId);
+    await this.tellCommands();
+  }
+
+  tellCommands(): Promise<void> {
+    return this.update({
+      sessionUpdate: "available_commands_update",
+      availableCommands: this.commands.map(({ name, description, hint }) => ({
+        name,
+        description,
+        ...(hint !== undefined && { input: { hint } }),
+      })),
+    });
   }
 
   /** Adds a message to the running prompt; false when none is running. */

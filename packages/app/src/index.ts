@@ -52,7 +52,7 @@ export {
 export { runShellLine } from "./agent/shell-line.ts";
 export { listPrompts } from "./agent/turns.ts";
 export { createTurns, describeUndo, planUndo, whyAsked } from "./agent/undo.ts";
-export { findUntrusted, trustWaiting, type Waiting } from "./agent/untrusted.ts";
+export { declineTrust, findUntrusted, isDeclined, trustWaiting, type Waiting } from "./agent/untrusted.ts";
 export { watchFacts } from "./agent/watch-facts.ts";
 export { watchStatusLine } from "./agent/watch-status-line.ts";
 export { auditPlaceOf } from "./audit-place.ts";

@@ -1,8 +1,4 @@
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
-import { trustWaiting, type Waiting } from "@octant/app";
-import { attempt } from "@octant/core";
-import { hashOf, replaceFile } from "@octant/host";
+import { declineTrust, isDeclined, trustWaiting, type Waiting } from "@octant/app";
 import { type LineReader, openLineReader } from "@octant/runtime";
 import type { Io } from "./command.ts";
 import { findWaiting, showWaiting } from "./commands/trust.ts";
@@ -16,12 +12,10 @@ import { isYes } from "./questions.ts";
 export async function askAtStart(root: readonly string[], folder: string, io: Io): Promise<boolean> {
   // The settings have told their warnings already.
   const waiting = await findWaiting(root, io, () => {});
-  const hash = hashOf(Buffer.from(JSON.stringify(waiting)));
-  const declined = join(folder, "declined-trust");
-  if (attempt(() => readFileSync(declined, "utf8")) === hash) return true;
+  if (isDeclined(waiting, folder)) return true;
   using questions = openLineReader({ input: io.stdin, output: io.stdout });
   const isTrusted = await askForTrust(waiting, questions, io);
-  if (isTrusted === false) replaceFile(declined, hash, { mode: 0o600 });
+  if (isTrusted === false) declineTrust(waiting, folder);
   return isTrusted !== undefined;
 }
 

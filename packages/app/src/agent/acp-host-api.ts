@@ -18,6 +18,8 @@ export interface OpenRequest {
   readonly roots: readonly string[];
   /** The session to continue; a new one when absent. */
   readonly resume?: string;
+  /** The id of the new one. */
+  readonly create?: string;
   readonly mcpServers: readonly ClientMcpServer[];
   readonly ask: Ask;
   /** Tools that the editor adds. */
@@ -87,14 +89,23 @@ export interface SessionCommand {
   readonly hint?: string;
 }
 
+/** Settings and instructions of the project; they take effect in a session that is opened after the trust. */
+export interface TrustRequest {
+  /** All of it, in lines. */
+  readonly lines: readonly string[];
+  trust(): Promise<void>;
+  /** Remembers the answer until the content changes. */
+  decline(): void;
+}
+
 /** An agent on a workspace. */
 export interface OpenedSession extends AsyncDisposable {
   readonly commands: readonly SessionCommand[];
   /** Runs a line such as "/compact": returns text for the person, or a message to send to the model instead. */
   command(line: string, signal: AbortSignal): Promise<{ readonly text?: string; readonly send?: string }>;
   readonly agent: Agent;
-  /** Messages for the person before the first answer. */
-  readonly notes: readonly string[];
+  /** Finds what waits for the person's trust; undefined when nothing does, or they have declined exactly this. */
+  findUntrusted(): Promise<TrustRequest | undefined>;
   readonly mode: SessionMode;
   setMode(mode: SessionMode): void;
   /** The model of the next answer. */

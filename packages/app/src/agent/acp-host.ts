@@ -1,9 +1,9 @@
 import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
-import { basename, join } from "node:path";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { TextDecoder } from "node:util";
 import { PROVIDER_NAMES, PROVIDERS, type SessionStore } from "@octant/agent";
-import { type Caller, invalidArgument, toOneLine } from "@octant/core";
+import { type Caller, invalidArgument } from "@octant/core";
 import {
   type Confinement,
   createConfinement,
@@ -16,10 +16,24 @@ import { loadConfig } from "@octant/runtime";
 import type { Octant } from "../octant.ts";
 import { listCommands, runSlashLine } from "../slash/index.ts";
 import { loadVersion } from "../version.ts";
-import type { AcpHost, FileDiff, ModelChoice, OpenedSession, WorkspaceFiles } from "./acp-host-api.ts";
+import type {
+  AcpHost,
+  FileDiff,
+  ModelChoice,
+  OpenedSession,
+  TrustRequest,
+  WorkspaceFiles,
+} from "./acp-host-api.ts";
 import { chooseClient, openClient } from "./choose-client.ts";
-import { type HostServer, type OpenAgentOptions, type OpenedAgent, openAgent } from "./open-agent.ts";
+import {
+  type HostServer,
+  type OpenAgentOptions,
+  type OpenedAgent,
+  openAgent,
+  type SessionChoice,
+} from "./open-agent.ts";
 import { isOwnSession, openSessionStore, openSessions } from "./sessions.ts";
+import { declineTrust, findUntrusted, isDeclined, linesOfWaiting, trustWaiting } from "./untrusted.ts";
 
 export interface AcpHostOptions
   extends Pick<OpenAgentOptions, "mode" | "tools" | "packs" | "provider" | "model" | "thinking"> {
@@ -47,7 +61,7 @@ export function createAcpHost(options: AcpHostOptions): AcpHost {
     async checkCredentials() {
       await chooseClient({ config: loadConfig({ roots: [], env }) }, env, { provider, model });
     },
-    async open({ roots, resume, mcpServers, ask, tools, steps }) {
+    async open({ roots, resume, create, mcpServers, ask, tools, steps }) {
       const host = await connect?.();
       const opened = await openAgent({
         ...workspace,
@@ -61,7 +75,7 @@ export function createAcpHost(options: AcpHostOptions): AcpHost {
         ask,
         // With a host its folders count, not those of the editor.
         roots: owner ? checkServed(roots, served) : roots.map(host ? String : checkFolder),
-        from: resume === undefined ? undefined : { how: "resume", id: resume },
+        from: toChoice(resume, create),
         steps: (octant) => steps(toWorkspaceFiles(octant)),
         // A remote client must not start programs here or make us connect to addresses of its choice.
         servers: owner ? {} : Object.fromEntries(mcpServers.map(({ name, ...server }) => [name, server])),
@@ -71,7 +85,7 @@ export function createAcpHost(options: AcpHostOptions): AcpHost {
         const files = toWorkspaceFiles(octant);
         return {
           agent,
-          notes: owner || opened.isRemote ? [] : toNotes(opened),
+          findUntrusted: async () => (owner || opened.isRemote ? undefined : findTrustRequest(opened)),
           commands: listCommands(opened)
             .filter(({ onlyInTerminal, isForRemote }) => !onlyInTerminal && (isForRemote || !owner))
             .map(({ name, summary, argument }) => ({ name, description: summary, hint: argument })),
@@ -107,6 +121,13 @@ export function createAcpHost(options: AcpHostOptions): AcpHost {
     },
   };
 }
+
+const toChoice = (resume: string | undefined, create: string | undefined): SessionChoice | undefined =>
+  resume === undefined
+    ? create === undefined
+      ? undefined
+      : { how: "create", id: create }
+    : { how: "resume", id: resume };
 
 /** The path of a URI, or of a path relative to the first root. */
 function toHostPath(uri: string, roots: readonly string[]): string | undefined {
@@ -233,9 +254,16 @@ function orUndefined<T>(read: () => T): T | undefined {
   }
 }
 
-/** What of the project has no effect yet. */
-function toNotes({ untrusted, octant }: OpenedAgent): readonly string[] {
-  const files = [...octant.config.waiting.map(({ file }) => basename(file)), ...untrusted];
-  if (files.length === 0) return [];
-  return [`${toOneLine(files.join(", "))}: no effect until you trust it; \`/trust\` shows it`];
+async function findTrustRequest({ untrusted, octant, env }: OpenedAgent): Promise<TrustRequest | undefined> {
+  if (untrusted.length === 0 && octant.config.waiting.length === 0) return undefined;
+  const { confinement, state } = octant.workspace;
+  const waiting = await findUntrusted({ roots: confinement.roots, env });
+  // The answers in a terminal are remembered there too.
+  const folder = state.folder("chat");
+  if (waiting.count === 0 || isDeclined(waiting, folder)) return undefined;
+  return {
+    lines: linesOfWaiting(waiting),
+    trust: () => trustWaiting(waiting, { env }),
+    decline: () => declineTrust(waiting, folder),
+  };
 }

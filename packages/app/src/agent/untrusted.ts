@@ -1,3 +1,7 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { attempt, toExact } from "@octant/core";
+import { hashOf, replaceFile } from "@octant/host";
 import {
   createInstructionTrust,
   loadConfig,
@@ -37,6 +41,31 @@ export async function trustWaiting(
   await trustFolder(settings, where);
   await trustInstructions(instructions, where);
 }
+
+const DECLINED = "declined-trust";
+const hashOfWaiting = (waiting: Waiting): string => hashOf(Buffer.from(JSON.stringify(waiting)));
+
+/** Whether the person has declined exactly this; the folder is that of their answers. */
+export const isDeclined = (waiting: Waiting, folder: string): boolean =>
+  attempt(() => readFileSync(join(folder, DECLINED), "utf8")) === hashOfWaiting(waiting);
+
+export const declineTrust = (waiting: Waiting, folder: string): void =>
+  replaceFile(join(folder, DECLINED), hashOfWaiting(waiting), { mode: 0o600 });
+
+/** All that would take effect, for the person to read. */
+export const linesOfWaiting = ({ settings, instructions }: Waiting): readonly string[] => [
+  ...settings.flatMap(({ file, parts }) => [
+    toExact(file),
+    ...parts.map(({ key, line, shown }) => `  line ${line}  ${toExact(key)}: ${toExact(shown)}`),
+  ]),
+  ...instructions.flatMap(({ path, text }) => [
+    `${toExact(path)}: instructions for the agent`,
+    ...text
+      .trimEnd()
+      .split("\n")
+      .map((line) => `  | ${toExact(line)}`),
+  ]),
+];
 
 /** Instruction files that nobody has reviewed yet. */
 async function findInstructions({ env, ...place }: Place) {
