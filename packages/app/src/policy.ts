@@ -72,7 +72,7 @@ export function createPolicySteps(options: PolicyOptions) {
   /** Also shown to the person before the first command, in every front end. */
   const unconfined = async () => {
     const found = await sandbox.unconfined();
-    if (found && !isTold) log(`commands are not confined: ${found.reason}`);
+    if (found && found.by === undefined && !isTold) log(`commands are not confined: ${found.reason}`);
     isTold ||= found !== undefined;
     return found;
   };

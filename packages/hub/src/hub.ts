@@ -130,8 +130,7 @@ export async function createHub(options: HubOptions) {
     env: { ...env, XDG_STATE_HOME: place("state") },
     prepare: (project, workspace, cwd) => projectContainer.prepare(containers, project, workspace, cwd),
     toolsOf: (session) => [sessionTool({ store, sessions, logs, cleanUp, parent: session })],
-    writeSettings: (project) =>
-      writeContainerSettings(inProject(project.id, "settings"), project.permissions ?? []),
+    writeSettings: (project) => writeContainerSettings(inProject(project.id, "settings"), project),
     lifecycle,
   });
   const timers: IdleTimers = createIdleTimers({ store, containers, cleanUp, lifecycle, clock, log });

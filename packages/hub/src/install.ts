@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, realpathSync, writeFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
-import type { PermissionRule } from "@octant/runtime";
 import type { Mount } from "./engines/engine.ts";
+import type { Project } from "./projects/project.ts";
 
 const INSTALL = "/opt/octant";
 const NODE = "/opt/octant-node";
@@ -50,11 +50,21 @@ export function toInstall(launcher: string): InstallInContainer {
  * The settings of the tools in a container: the rules of its project, and no other sandbox, which would be weaker there
  * or not start at all.
  */
-export function writeContainerSettings(folder: string, permissions: readonly PermissionRule[]): void {
+export function writeContainerSettings(folder: string, { permissions = [], limits }: Project): void {
   const place = join(folder, "hanzo");
   mkdirSync(place, { recursive: true, mode: 0o755 });
-  const settings = { sandbox: { mode: "off" }, permissions };
+  const settings = { sandbox: { mode: "off", confined_by: describeContainer(limits) }, permissions };
   writeFileSync(join(place, "settings.json"), `${JSON.stringify(settings)}\n`);
+}
+
+/** What confines commands, for the model. */
+function describeContainer({ network, allow_hosts }: Project["limits"]): string {
+  const reach = {
+    none: "without a network",
+    allow: `whose network reaches only ${allow_hosts.join(", ") || "no host"}, through the proxy of HTTPS_PROXY`,
+    on: "with a network",
+  };
+  return `the project's container, ${reach[network]}; it has no keys, and only the workspaces and /tmp are writable`;
 }
 
 /** The folder that has the launcher and everything that it imports. */

@@ -71,12 +71,12 @@ async function describeMachine({ config, workspace }: Octant): Promise<readonly 
   const { network } = config.settings.sandbox;
   const { level } = await workspace.sandbox.status();
   const reach = typeof network === "string" ? network : `only ${network.join(", ")}`;
-  const isConfined = (await workspace.sandbox.unconfined()) === undefined;
+  const unconfined = await workspace.sandbox.unconfined();
   return [
     `Shell: ${existsSync("/bin/bash") || existsSync("/usr/bin/bash") ? "bash" : "sh"}`,
-    isConfined
-      ? `Sandbox: ${level}; commands write only the workspace, temp files and caches, and see no keys. Network: ${reach}`
-      : "Sandbox: none; each command may be asked about",
+    unconfined
+      ? `Sandbox: ${unconfined.by ?? "none; each command may be asked about"}`
+      : `Sandbox: ${level}; commands write only the workspace, temp files and caches, and see no keys. Network: ${reach}`,
     "Approval: depends on the mode, which the person may change. Reading never asks; edits and commands may. proc.exec with needs and reason asks for more rights.",
   ];
 }

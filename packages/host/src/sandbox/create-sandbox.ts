@@ -56,7 +56,7 @@ export function createSandbox(options: SandboxOptions): Sandbox {
 
   const status = async (): Promise<SandboxStatus> => {
     const container = detectContainer(env);
-    if (mode === "off") return { mode, level: "off", detail: OFF, container, tried: [] };
+    if (mode === "off") return { mode, level: "off", detail: describeOff(settings), container, tried: [] };
     const { working, tried, advice } = await find();
     const { level = "path_check", detail = `${NOTHING}; ${advice}` } = working?.level ?? {};
     const unmet = unmetBy(level, tried, settings)?.message;
@@ -72,7 +72,9 @@ export function createSandbox(options: SandboxOptions): Sandbox {
       const { level, detail } = await status();
       if (confines(level)) return undefined;
       const accepted = mode === "off" || openAcceptance(state.base).since() !== undefined;
-      return { reason: accepted ? detail : `${detail}. ${HOW_TO_ACCEPT}`, accepted, note: UNCONFINED };
+      const by = mode === "off" ? settings.confined_by : undefined;
+      const reason = accepted ? detail : `${detail}. ${HOW_TO_ACCEPT}`;
+      return { reason, accepted, by, note: by === undefined ? UNCONFINED : undefined };
     },
     async wrap(command) {
       const program = findProgram(command);
@@ -158,6 +160,8 @@ export function createSandbox(options: SandboxOptions): Sandbox {
 const HOW_TO_ACCEPT = "After `octant sandbox accept` the rules apply here as usual";
 const UNCONFINED = "no sandbox confined it: it ran with all the rights of the person";
 const OFF = "settings have switched the sandbox off: commands run with all your rights";
+const describeOff = ({ confined_by }: SandboxSettings): string =>
+  confined_by === undefined ? OFF : `${confined_by} confines commands; Octant adds no sandbox of its own`;
 const NOTHING =
   "this machine has no sandbox that works: commands run with all your rights, only file tools are confined";
 

@@ -112,8 +112,10 @@ export interface Unconfined {
   readonly reason: string;
   /** The person has accepted it, for this machine or by their settings. */
   readonly accepted: boolean;
-  /** For the answer to a command. */
-  readonly note: string;
+  /** For the answer to a command; absent where the process itself is confined. */
+  readonly note?: string | undefined;
+  /** What confines the process, by the settings. */
+  readonly by?: string | undefined;
 }
 
 export interface Sandbox {

@@ -11,6 +11,8 @@ export type SandboxLevel = (typeof SANDBOX_LEVELS)[number];
 export type NetworkRule = "on" | "off" | "loopback" | readonly string[];
 
 export interface SandboxSettings {
+  /** With mode `off`: what confines this process instead, such as a container; for people and models. */
+  readonly confined_by?: string | undefined;
   readonly mode: SandboxMode;
   /** workspace: further writable places; allowlist: the only ones. Absolute, or relative to the first root. */
   readonly allowed_paths: readonly string[];

@@ -94,6 +94,7 @@ function sandboxSchema() {
       network: z.union([z.enum(["on", "off", "loopback"]), hosts()]),
       hide_home: z.boolean(),
       require: z.enum(SANDBOX_LEVELS),
+      confined_by: noNul().min(1),
       memory_bytes: z.int().positive(),
       max_processes: z.int().positive(),
     })
