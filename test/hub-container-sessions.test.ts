@@ -1,5 +1,6 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { toInstall } from "@octant/hub";
 import { createScriptedProvider, type Script } from "@octant/scripted-provider";
 import { afterAll, describe, expect, onTestFinished, test, vi } from "vitest";
 import { processesWith } from "../packages/hub/testing/engine-contract.ts";
@@ -24,12 +25,30 @@ for (const name of ENGINE_NAMES) {
 const run = (script: string) => ({
   parts: [{ call: "proc", input: { action: "exec", command: ["sh", "-c", script] } }],
 });
+const use = (call: string) => ({ parts: [{ call, input: {} }] });
+const { node } = toInstall(join(import.meta.dirname, "../packages/cli/bin/octant.js"));
+/** An MCP server with two tools. */
+const SERVER = `
+const tools = ["look", "forbidden"].map((name) => ({ name, description: name, inputSchema: { type: "object" } }));
+const text = (text) => ({ content: [{ type: "text", text }] });
+const answers = {
+  initialize: ({ protocolVersion }) => ({ protocolVersion, capabilities: { tools: {} }, serverInfo: { name: "demo", version: "1" } }),
+  "tools/list": () => ({ tools }),
+  "tools/call": ({ name }) => text(name === "look" ? "looked at " + require("os").hostname() + " with " + process.env.DEMO_KEY.length + " characters" : "forbidden-ran"),
+};
+require("readline").createInterface({ input: process.stdin }).on("line", (line) => {
+  const { id, method, params } = JSON.parse(line);
+  if (id === undefined) return;
+  const answer = answers[method];
+  console.log(JSON.stringify({ jsonrpc: "2.0", id, ...(answer ? { result: answer(params) } : { error: { code: -32601, message: method } }) }));
+});
+`;
 const say = (text: string) => ({ parts: [{ text }] });
 
 function describeSessions(opened: TestEngine): void {
   afterAll(() => opened[Symbol.asyncDispose]());
 
-  const openSession = async (script: Script, limits: object = {}) => {
+  const openSession = async (script: Script, limits: object = {}, settings: object = {}) => {
     const provider = await createScriptedProvider(script);
     onTestFinished(() => provider.close());
     const env = {
@@ -40,6 +59,7 @@ function describeSessions(opened: TestEngine): void {
     const hub = await openHub({ env, engine: opened.engine, clock });
     const { project_id } = await hub.get<{ project_id: string }>("project.create", {
       ...{ name: "demo", folder: hub.createSource(), model: "some-model", limits },
+      ...settings,
     });
     const { session_id } = await hub.get<{ session_id: string }>("session.spawn", {
       project_id,
@@ -60,6 +80,31 @@ function describeSessions(opened: TestEngine): void {
       );
     return { ...hub, clock, project_id, session_id, until, settled, events };
   };
+
+  test("uses the MCP servers of its project, which run in the container, and knows what confines it", async () => {
+    const settings = {
+      mcp_servers: { demo: { command: node, args: ["-e", SERVER], env: { DEMO_KEY: "value-of-demo-key" } } },
+      permissions: [{ tool_pattern: "mcp__demo__forbidden", mode: "deny" }],
+    };
+    const { settled, events, get, project_id } = await openSession(
+      [use("mcp__demo__look"), use("mcp__demo__forbidden"), run("echo confined"), say("Done.")],
+      {},
+      settings,
+    );
+    expect(await settled()).toMatchObject({ outcome: "done" });
+    const all = JSON.stringify(await events());
+    expect(all).toContain("looked at octant with 17 characters");
+    expect(all).not.toContain("forbidden-ran");
+    expect(all).not.toContain("no sandbox confined it");
+    const [began] = await events();
+    expect(began).toMatchObject({
+      system: expect.stringContaining("Sandbox: the project's container, without a network"),
+      tools: expect.arrayContaining([expect.objectContaining({ name: "mcp__demo__look" })]),
+    });
+    const shown = await get<{ mcp_servers: object }>("project.get", { project_id });
+    expect(shown.mcp_servers).toEqual({ demo: { command: node, args: ["-e", SERVER], env: ["DEMO_KEY"] } });
+    await expect.poll(() => processesWith("value-of-demo-key")).toEqual([]);
+  });
 
   test("names a limit that was hit in its events, and goes on", async () => {
     const { settled, until } = await openSession(

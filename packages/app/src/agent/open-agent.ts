@@ -32,7 +32,7 @@ import type { Thinking } from "@octant/runtime";
 import type { DeveloperMode } from "@octant/tools";
 import { createLocalHost } from "../host/local-host.ts";
 import type { RemoteHost } from "../host/remote-host.ts";
-import { openServers } from "../mcp-servers/open-servers.ts";
+import { type OpenServersOptions, openServers } from "../mcp-servers/open-servers.ts";
 import { type Octant, type OctantOptions, openOctant } from "../octant.ts";
 import { cwdOf, toSystem } from "./agent-context.ts";
 import { openClient, withoutKeys } from "./choose-client.ts";
@@ -86,6 +86,8 @@ export interface OpenAgentOptions
   readonly steps?: (octant: Octant) => readonly CallStep[];
   /** Additional MCP servers, such as an editor's own. */
   readonly servers?: Readonly<Record<string, ServerDefinition>>;
+  /** Runs the programs of `servers` where the tools run; the servers of the person's settings are then not used. */
+  readonly startServer?: OpenServersOptions["elsewhere"];
 }
 
 /** The client of a server in another process. */
@@ -170,6 +172,7 @@ export async function openAgent(options: OpenAgentOptions) {
       octant,
       env,
       more: options.servers,
+      elsewhere: options.startServer,
       elicit: elicitFrom({ questions: octant.questions, caller, ask, log }),
       log: notify,
       onFailed: notify,

@@ -25,21 +25,24 @@ export interface OpenServersOptions
   readonly only?: readonly string[];
   /** In addition to those of the settings. */
   readonly more?: Readonly<Record<string, ServerDefinition>>;
+  /** Runs the programs of `more`; the servers of the person's settings are then not used. */
+  readonly elsewhere?: McpServersOptions["start"] | undefined;
   log(line: string): void;
 }
 
 /** The MCP servers of the person's settings. They start in parallel, in the background. */
-export function openServers({ octant, env, only, more, log, ...rest }: OpenServersOptions): McpServers {
+export function openServers(options: OpenServersOptions): McpServers {
+  const { octant, env, only, more, elsewhere, log, ...rest } = options;
   const { workspace, config } = octant;
   const credentials = createCredentialStore({ env });
   return createMcpServers({
     ...rest,
-    servers: { ...chooseServers(config.settings.mcp_servers, only), ...more },
+    servers: { ...(elsewhere ? {} : chooseServers(config.settings.mcp_servers, only)), ...more },
     version: loadVersion(),
     roots: workspace.confinement.roots.map(pathToUri),
-    start: (server, definition) => startProgram(workspace, env, server, definition),
+    start: elsewhere ?? ((server, definition) => startProgram(workspace, env, server, definition)),
     auth: (server, url) => createStoredProvider(createOAuthStorage(credentials, server, url)),
-    consent: createToolConsent(workspace.state.base),
+    consent: elsewhere ? createSessionConsent() : createToolConsent(workspace.state.base),
     log,
   });
 }
@@ -92,6 +95,18 @@ function createToolConsent(folder: string): ToolConsent {
       } finally {
         await lock.close();
       }
+    },
+  };
+}
+
+/** A tool may not change while the session lasts; nobody has seen it before. */
+function createSessionConsent(): ToolConsent {
+  const known = new Map<string, string>();
+  const keyOf = (server: string, tool: string) => `${server} ${tool}`;
+  return {
+    known: (server, tool) => known.get(keyOf(server, tool)),
+    async remember(server, tools) {
+      for (const { tool, hash } of tools) known.set(keyOf(server, tool), hash);
     },
   };
 }

@@ -70,7 +70,23 @@ export const LimitChanges = z.strictObject({
   delete_days: LIMITS.delete_days.nullable(),
 });
 
-const McpServer = z.looseObject({}).describe("As in .mcp.json: command, args, env; or url, headers");
+const ServerName = z
+  .string()
+  .regex(
+    /^(?!.*__)[A-Za-z0-9][\w.-]{0,59}$/,
+    "a name is 1 to 60 letters, digits, dots, dashes and underscores, without '__'",
+  );
+const MAX_SERVERS = 32;
+/** A program in the project's container that speaks MCP on its stdin and stdout. */
+const McpServer = z.strictObject({
+  command: z.string().min(1).max(4_096),
+  args: z.array(z.string().max(4_096)).max(100).default([]),
+  env: z.record(EnvironmentName, z.string().max(65_536)).default({}),
+});
+const McpServers = z
+  .record(ServerName, McpServer)
+  .refine((servers) => Object.keys(servers).length <= MAX_SERVERS, `at most ${MAX_SERVERS} servers`)
+  .describe("MCP servers in the container, for its sessions; the values of env are never shown again");
 
 /** What a person decides about a project. */
 export const ProjectSettings = z.strictObject({
@@ -106,7 +122,7 @@ export const ProjectSettings = z.strictObject({
     .max(200)
     .optional()
     .describe("Globs that sessions must not change"),
-  mcp_servers: z.record(z.string().max(64), McpServer).optional(),
+  mcp_servers: McpServers.optional(),
   permissions: z.array(PermissionRule).max(500).optional(),
   labels: z.record(z.string().max(64), z.string().max(256)).optional(),
 });
@@ -169,25 +185,32 @@ export const hasLabels = (
 ): boolean => Object.entries(wanted).every(([key, value]) => labels !== undefined && labels[key] === value);
 
 /** A project as callers see it: without the values of its secrets, and without a password in its URL. */
-export const ProjectView = ProjectSettings.omit({ secrets: true, limits: true }).extend({
+export const ProjectView = ProjectSettings.omit({ secrets: true, limits: true, mcp_servers: true }).extend({
   project_id: ProjectId,
   name: z.string(),
   source_url: z.string().optional(),
   folder: z.string().optional(),
   limits: ProjectLimits,
   secrets: z.array(z.string()).describe("Their names"),
+  mcp_servers: z
+    .record(z.string(), McpServer.extend({ env: z.array(z.string()).describe("Names of the variables") }))
+    .optional(),
   created_at: z.string(),
   updated_at: z.string(),
 });
 export type ProjectView = z.output<typeof ProjectView>;
 
-export function toProjectView({ id, source, secrets = {}, ...rest }: Project): ProjectView {
+export function toProjectView({ id, source, secrets = {}, mcp_servers, ...rest }: Project): ProjectView {
+  const servers = Object.entries(mcp_servers ?? {}).map(
+    ([name, server]) => [name, { ...server, env: Object.keys(server.env) }] as const,
+  );
   return {
     ...rest,
     project_id: id,
     ...("url" in source && { source_url: withoutCredentials(source.url) }),
     ...("folder" in source && { folder: source.folder }),
     secrets: Object.keys(secrets),
+    ...(mcp_servers && { mcp_servers: Object.fromEntries(servers) }),
   };
 }
 

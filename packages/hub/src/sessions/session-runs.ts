@@ -1,3 +1,4 @@
+import { setTimeout as delay } from "node:timers/promises";
 import type { AgentEvent, LogSessionStore } from "@octant/agent";
 import { type OpenedAgent, openAgent } from "@octant/app";
 import { counted, type Tool, ToolError } from "@octant/core";
@@ -12,6 +13,7 @@ import { type CallerCalls, type CallerRequest, callerTool } from "./caller-tools
 import { connectToContainer } from "./container-connection.ts";
 import type { HubSession, PendingMessage } from "./hub-session.ts";
 import type { PendingMessages } from "./pending-messages.ts";
+import { serversOf } from "./project-servers.ts";
 import type { HubLogs } from "./session-logs.ts";
 
 export interface RunsOptions {
@@ -53,6 +55,7 @@ export const CONTAINER_LIMIT = "container_limit";
 /** The container confines a session, so nothing asks; the deny rules of the project are settings of its container. */
 const ALLOW_ALL: PermissionRule = { tool_pattern: "*", mode: "allow" };
 const RETRY_MS = 5_000;
+const MAX_SERVERS_MS = 15_000;
 const FIRST_LINE = /^.{0,72}/;
 
 /** The work of sessions: each runs until all of its messages are answered. */
@@ -86,7 +89,7 @@ export function createSessionRuns(options: RunsOptions) {
     const given = callerTool({ session_id: session.id, tools: session.caller_tools, calls, announce });
     const isNew = (await logs.last(session.id)) === 0;
     const model = session.model ?? project.model;
-    return openAgent({
+    const opened = await openAgent({
       env,
       ...(model !== undefined && { model }),
       log,
@@ -96,7 +99,14 @@ export function createSessionRuns(options: RunsOptions) {
       host,
       allow: [ALLOW_ALL],
       customTools: [...options.toolsOf(session), ...(given ? [given] : [])],
+      ...serversOf({ containers, project, cwd: workspaces.pathInContainer(workspace) }),
     });
+    // The rules in the container decide about its tools; those of MCP servers are called from here.
+    for (const rule of project.permissions?.toReversed() ?? [])
+      if (rule.mode === "deny") opened.octant.sessionRules.setRule(session.id, rule);
+    // Tools that come later are offered later.
+    await Promise.race([opened.servers.settled(), delay(MAX_SERVERS_MS, undefined, { ref: false })]);
+    return opened;
   };
 
   const work = async (id: string): Promise<void> => {
