@@ -96,6 +96,14 @@ export function createHubSessions(options: HubSessionsOptions) {
       (await records.list({ project_id }))
         .filter((one) => one.workspace_id === id && one.state === "working")
         .map((one) => one.id),
+    /** Resolves when the session may have stopped its work, or at the signal. */
+    settled(id: string, signal: AbortSignal): Promise<void> {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      const stop = lifecycle.listen(({ value }) => value.session_id === id && resolve());
+      signal.addEventListener("abort", () => resolve(), { once: true });
+      if (signal.aborted) resolve();
+      return promise.finally(stop);
+    },
     async spawn(project: Project, given: NewSession): Promise<HubSession> {
       runs.refuseClosing();
       for (const { name, input_schema } of given.caller_tools ?? []) toZod(name, input_schema);

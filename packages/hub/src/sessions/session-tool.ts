@@ -17,6 +17,7 @@ import type { CallerCalls } from "./caller-tools.ts";
 import type { CleanUp } from "./clean-up.ts";
 import { CallerTool, type HubSession, SESSION_STATES, SessionView, toSessionView } from "./hub-session.ts";
 import type { HubSessions } from "./hub-sessions.ts";
+import { readOrWait, readUntilIdle } from "./read-events.ts";
 import type { HubLogs } from "./session-logs.ts";
 
 export interface SessionToolOptions {
@@ -36,8 +37,7 @@ const DEFAULT_EVENTS = 100;
 const MAX_EVENTS = 1_000;
 const DEFAULT_LISTED = 100;
 const MAX_LISTED = 1_000;
-/** Below the 60 s after which many clients give up. */
-const MAX_WAIT_MS = 50_000;
+const MAX_WAIT_MS = 600_000;
 const HOUR_MS = 3_600_000;
 const DEFAULT_AGE_HOURS = 24;
 const EXAMPLE_ID = "ses_00mwhcy9qe093ycmtw78se8wgvd80rqnmr07";
@@ -185,20 +185,33 @@ export const sessionTool = ({ store, sessions, logs, cleanUp, parent }: SessionT
       }),
       events: action({
         summary:
-          "The events of a session after an index, oldest first; waits for one when there is none yet.",
+          "The events of a session after an index, oldest first; waits for the next one, or for the end of its work.",
         ...READ,
         input: One.extend({
           since_index: z.int().min(0).default(0),
           max_events: z.int().min(1).max(MAX_EVENTS).default(DEFAULT_EVENTS),
-          wait: z.int().min(0).max(MAX_WAIT_MS).default(0).describe("Milliseconds"),
+          wait: z
+            .int()
+            .min(0)
+            .max(MAX_WAIT_MS)
+            .default(0)
+            .describe("Milliseconds; many clients give up after 60,000 unless they get progress"),
+          until: z
+            .enum(["event", "idle"])
+            .default("event")
+            .describe("What it waits for; with idle each event is also reported as progress"),
         }),
         output: EventPage,
         errors: ["NOT_FOUND"],
         examples: [{ title: "From the beginning", input: { session_id: EXAMPLE_ID }, fails: "NOT_FOUND" }],
         projectOf,
-        async run({ session_id, since_index, max_events, wait }, { signal }) {
+        async run({ session_id, since_index, max_events, wait, until }, { signal, progress }) {
           await sessions.find(session_id);
-          const events = await readOrWait(logs, session_id, { since_index, max_events, wait }, signal);
+          const page = { since_index, max_events, wait };
+          const events =
+            until === "event"
+              ? await readOrWait(logs, session_id, page, signal)
+              : await readUntilIdle({ logs, sessions }, session_id, page, { signal, progress });
           const { state, outcome, problem } = await sessions.find(session_id);
           return {
             session_id,
@@ -280,23 +293,6 @@ const limitTo = <A extends Record<string, AnyAction>>(
   // The same actions under the same names.
   return { ...tool, actions: Object.fromEntries(limited) as A };
 };
-
-async function readOrWait(
-  logs: HubLogs,
-  id: string,
-  { since_index, max_events, wait }: { since_index: number; max_events: number; wait: number },
-  signal: Context["signal"],
-) {
-  const until = AbortSignal.any([signal, AbortSignal.timeout(wait)]);
-  for (;;) {
-    // Begun before reading, so that an event in between is not missed.
-    const grown = logs.grown(id, until);
-    const events = await logs.readAfter(id, since_index, max_events);
-    if (events.length > 0 || until.aborted) return events;
-    await grown;
-    signal.throwIfAborted();
-  }
-}
 
 /** Answers a call of one of the caller's own tools. */
 export const callerToolResponse = (calls: CallerCalls, store: HubStore) =>
