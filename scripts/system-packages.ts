@@ -60,6 +60,9 @@ const SYSTEM_PACKAGES: readonly SystemPackage[] = [
   program("gopls"),
   // On the PATH is not enough: rustup's needs a toolchain in the home.
   { apt: "cargo", probe: ["cargo", "--version"] },
+  // Crates that are built without a network.
+  library("librust-serde-json-dev"),
+  library("librust-sha2-dev"),
   program("/usr/bin/python3", "python3"),
   pythonModule("pytest", "python3-pytest"),
   // The other end of the wire.

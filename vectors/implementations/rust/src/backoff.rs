@@ -1,28 +1,28 @@
-use crate::json::Json;
+use crate::json::Content;
+use serde_json::{json, Value};
 
-pub fn time(input: &Json) -> Json {
+pub fn time(input: &Value) -> Value {
     // A float holds no 2^1024, and zero times infinity is not a number.
     let longest = |attempt: f64| {
         let factor = 2_f64.powf(attempt.min(1023.0));
         (input["base_ms"].number() * factor).min(input["max_ms"].number())
     };
-    let list = |numbers: Vec<f64>| Json::List(numbers.into_iter().map(Json::Number).collect());
-    if input["headers"] != Json::Null {
-        return Json::object([("retry_after_ms", retry_after(input).map_or(Json::Null, Json::Number))]);
+    if !input["headers"].is_null() {
+        return json!({ "retry_after_ms": retry_after(input) });
     }
-    if input["attempts"] != Json::Null {
-        let caps = input["attempts"].list().iter().map(|attempt| longest(attempt.number())).collect();
-        return Json::object([("caps_ms", list(caps))]);
+    if !input["attempts"].is_null() {
+        let attempts = input["attempts"].list().iter();
+        return json!({ "caps_ms": attempts.map(|attempt| longest(attempt.number())).collect::<Vec<_>>() });
     }
     let reset = input["reset_after"].number() as usize;
     let delays = input["random"].list().iter().enumerate().map(|(at, random)| {
         let attempt = if at >= reset { at - reset } else { at };
         random.number() * longest(attempt as f64)
     });
-    Json::object([("delays_ms", list(delays.collect()))])
+    json!({ "delays_ms": delays.collect::<Vec<_>>() })
 }
 
-fn retry_after(input: &Json) -> Option<f64> {
+fn retry_after(input: &Value) -> Option<f64> {
     let after = input["headers"]["retry-after"].text();
     to_number(input["headers"]["retry-after-ms"].text())
         .or_else(|| to_number(after).map(|seconds| seconds * 1000.0))

@@ -1,6 +1,7 @@
 //! How sure a condition of a rule is to be about a path or a command.
 
-use crate::{glob::matches, json::Json};
+use crate::{glob::matches, json::Content};
+use serde_json::Value;
 use std::fs;
 
 /// An allow rule needs all to be sure; for a deny or prompt rule one maybe is enough.
@@ -111,10 +112,10 @@ pub fn real_path(path: &str) -> String {
 }
 
 /// An allow rule needs one plain command; others take all words of a script as one command.
-pub fn command_verdict(command: &Json, prefix: &Json) -> Verdict {
+pub fn command_verdict(command: &Value, prefix: &Value) -> Verdict {
     let [words, prefix] =
-        [command, prefix].map(|list| list.list().iter().map(Json::text).collect::<Vec<_>>());
-    let is_list = matches!(command, Json::List(_));
+        [command, prefix].map(|list| list.list().iter().map(Content::text).collect::<Vec<_>>());
+    let is_list = command.is_array();
     let script = if is_list { words.join(" ") } else { command.text().into() };
     let plain = if is_list { Some(words) } else { plain_words(&script) };
     if plain.map_or(false, |words| words.starts_with(&prefix)) {

@@ -1,11 +1,13 @@
-use crate::{json::Json, sha256::sha256};
+use crate::json::Content;
+use serde_json::{json, Value};
+use sha2::{Digest, Sha256};
 use std::collections::HashMap;
 
 const MAX_SERVER: usize = 26;
 const MAX_NAME: usize = 60;
 const HASH_DIGITS: usize = 8;
 
-pub fn normalize(input: &Json) -> Json {
+pub fn normalize(input: &Value) -> Value {
     let (mut servers, mut names, mut taken) = (HashMap::new(), HashMap::new(), vec![]);
     let named = input["places"].list().iter().map(|place| {
         let (server, tool) = (place["server"].text(), place["tool"].text());
@@ -19,10 +21,9 @@ pub fn normalize(input: &Json) -> Json {
             let part = tool.chars().map(|char| if is_allowed(char) { char } else { '_' }).collect();
             fit(start, or_else(part, "tool"), tool, MAX_NAME, &mut taken)
         });
-        Json::Text(name.clone())
+        name.clone()
     });
-    let named = named.collect();
-    Json::object([("names", Json::List(named))])
+    json!({ "names": named.collect::<Vec<_>>() })
 }
 
 fn or_else(text: String, other: &str) -> String {
@@ -38,7 +39,7 @@ fn fit(start: &str, part: String, original: &str, room: usize, taken: &mut Vec<S
     let (mut name, mut salted) = (format!("{}{}", start, part), original.to_string());
     let most = part.len().min(room - start.len() - HASH_DIGITS - 1);
     while name.len() > room || taken.contains(&name) {
-        let digest: String = sha256(salted.as_bytes()).iter().map(|byte| format!("{:02x}", byte)).collect();
+        let digest = format!("{:x}", Sha256::digest(&salted));
         name = format!("{}{}_{}", start, part[..most].trim_end_matches('_'), &digest[..HASH_DIGITS]);
         salted.push('#');
     }
@@ -46,13 +47,13 @@ fn fit(start: &str, part: String, original: &str, room: usize, taken: &mut Vec<S
     name
 }
 
-pub fn challenge(input: &Json) -> Json {
+pub fn challenge(input: &Value) -> Value {
     let verifier = input["verifier"].text();
     let is_unreserved = |char: char| char.is_ascii_alphanumeric() || "-._~".contains(char);
     if !(43..=128).contains(&verifier.len()) || !verifier.chars().all(is_unreserved) {
-        return Json::object([("error", Json::Text("invalid_verifier".into()))]);
+        return json!({ "error": "invalid_verifier" });
     }
-    Json::object([("challenge", Json::Text(to_base64url(&sha256(verifier.as_bytes()))))])
+    json!({ "challenge": to_base64url(&Sha256::digest(verifier)) })
 }
 
 /// Without padding.

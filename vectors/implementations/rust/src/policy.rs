@@ -1,19 +1,20 @@
 use crate::conditions::{command_verdict, path_verdict, real_path, Verdict};
-use crate::{glob::matches, json::parse, json::Json};
+use crate::{glob::matches, json::Content};
+use serde_json::{json, Value};
 use std::fs;
 
 /// What an argument holds.
 struct Thing<'a> {
     argument: &'a str,
     kind: &'a str,
-    value: Json,
+    value: Value,
 }
 
-pub fn decide(given: &Json) -> Json {
+pub fn decide(given: &Value) -> Value {
     let folder = std::env::temp_dir().join(format!("vectors-{}", std::process::id()));
     fs::create_dir(&folder).expect("a temporary folder");
     let root = real_path(&folder.to_string_lossy());
-    let input = parse(&given.to_string().replace("{root}", &root));
+    let input: Value = serde_json::from_str(&given.to_string().replace("{root}", &root)).expect("JSON");
     for (path, content) in input["files"].fields() {
         let path = folder.join(path);
         fs::create_dir_all(path.parent().expect("a folder")).expect("a folder");
@@ -24,51 +25,51 @@ pub fn decide(given: &Json) -> Json {
     }
     let decided = evaluate(&root, &input);
     fs::remove_dir_all(folder).expect("the temporary folder");
-    let (mode, tier, rule) = decided.unwrap_or(("prompt", "default", Json::Null));
-    Json::object([("mode", Json::Text(mode.into())), ("tier", Json::Text(tier.into())), ("rule", rule)])
+    let (mode, tier, rule) = decided.unwrap_or(("prompt", "default", Value::Null));
+    json!({ "mode": mode, "tier": tier, "rule": rule })
 }
 
-fn evaluate<'a>(root: &str, input: &'a Json) -> Option<(&'a str, &'static str, Json)> {
+fn evaluate<'a>(root: &str, input: &'a Value) -> Option<(&'a str, &'static str, Value)> {
     let (name, values) = (input["call"]["name"].text(), &input["call"]["input"]);
     let (holds, mut things) = (&input["actions"][name], vec![]);
     holds.fields().iter().for_each(|(key, held)| declare(key, held, &values[key], &mut things));
     // A foreign tool does not declare what its arguments hold.
-    if *holds == Json::Null {
-        values.fields().iter().for_each(|(key, value)| declare(key, &Json::Null, value, &mut things));
+    if holds.is_null() {
+        values.fields().iter().for_each(|(key, value)| declare(key, &Value::Null, value, &mut things));
         guess(values, &mut things);
     }
     let votes = ["user", "project", "local", "environment"].into_iter().filter_map(|tier| {
         let rules = input["tiers"][tier].list();
         let at = rules.iter().position(|rule| applies(root, rule, name, &things))?;
-        Some((rules[at]["mode"].text(), tier, Json::Number(at as f64)))
+        Some((rules[at]["mode"].text(), tier, at.into()))
     });
     // The first of equally strict ones is of the highest tier.
     votes.min_by_key(|(mode, ..)| ["deny", "prompt", "allow"].iter().position(|one| one == mode))
 }
 
-fn declare<'a>(argument: &'a str, held: &'a Json, value: &Json, things: &mut Vec<Thing<'a>>) {
-    let mut add = |kind, value: &Json| things.push(Thing { argument, kind, value: value.clone() });
+fn declare<'a>(argument: &'a str, held: &'a Value, value: &Value, things: &mut Vec<Thing<'a>>) {
+    let mut add = |kind, value: &Value| things.push(Thing { argument, kind, value: value.clone() });
     match (held, held.text(), value) {
-        (_, "tree", Json::Null) => add("tree", &Json::Text(".".into())),
-        (_, _, Json::Null) => {}
-        (_, "patch", Json::Text(patch)) => {
+        (_, "tree", Value::Null) => add("tree", &".".into()),
+        (_, _, Value::Null) => {}
+        (_, "patch", Value::String(patch)) => {
             let paths: Vec<&str> = patch.lines().filter_map(patched_path).collect();
             // Without one it may be about any file: a URL is a path that nobody can compare.
             let paths = if paths.is_empty() { vec!["any://"] } else { paths };
             let files = paths.iter().filter(|path| **path != "/dev/null");
-            files.for_each(|path| add("path", &Json::Text((*path).into())));
+            files.for_each(|path| add("path", &(*path).into()));
         }
         (_, "patch", _) => {}
-        (_, kind, Json::List(items)) if kind != "command" => {
+        (_, kind, Value::Array(items)) if kind != "command" => {
             items.iter().for_each(|item| declare(argument, held, item, things))
         }
-        (Json::List(inner), _, fields) => inner[0].fields().iter().for_each(|(name, held)| {
+        (Value::Array(inner), _, fields) => inner[0].fields().iter().for_each(|(name, held)| {
             let before = things.len();
             declare(name, held, &fields[name], things);
             things[before..].iter_mut().for_each(|thing| thing.argument = argument);
         }),
-        (_, "", Json::Object(_)) => add("object", value),
-        (_, _, Json::Object(fields)) if fields.is_empty() => {}
+        (_, "", Value::Object(_)) => add("object", value),
+        (_, _, Value::Object(fields)) if fields.is_empty() => {}
         (_, kind, _) => add(if kind.is_empty() { "value" } else { kind }, value),
     }
 }
@@ -80,15 +81,15 @@ fn patched_path(line: &str) -> Option<&str> {
 }
 
 /// Every text in the input of a foreign tool may be a path or a command.
-fn guess(value: &Json, things: &mut Vec<Thing>) {
+fn guess(value: &Value, things: &mut Vec<Thing>) {
     value.list().iter().for_each(|inner| guess(inner, things));
     value.fields().iter().for_each(|(_, inner)| guess(inner, things));
-    let kinds: &[&str] = if matches!(value, Json::Text(_)) { &["tree", "command", "foreign"] } else { &[] };
+    let kinds: &[&str] = if value.is_string() { &["tree", "command", "foreign"] } else { &[] };
     things.extend(kinds.iter().map(|kind| Thing { argument: "", kind, value: value.clone() }));
 }
 
 /// A bare tool or server in the pattern stands for all in it.
-fn applies(root: &str, rule: &Json, name: &str, things: &[Thing]) -> bool {
+fn applies(root: &str, rule: &Value, name: &str, things: &[Thing]) -> bool {
     let pattern = rule["tool_pattern"].text();
     let is_server = pattern.strip_prefix("mcp__").map_or(false, |server| !server.contains("__"));
     let below = format!("{}{}", pattern, if is_server { "__*" } else { ".*" });
@@ -102,9 +103,9 @@ fn applies(root: &str, rule: &Json, name: &str, things: &[Thing]) -> bool {
             .all(|(argument, wanted)| holds(root, argument, wanted, is_allow, things))
 }
 
-fn holds(root: &str, argument: &str, wanted: &Json, is_allow: bool, things: &[Thing]) -> bool {
-    let is_command = argument == "command" && matches!(wanted.list().first(), Some(Json::Text(_)));
-    let is_list = matches!(wanted, Json::List(_)) && !is_command;
+fn holds(root: &str, argument: &str, wanted: &Value, is_allow: bool, things: &[Thing]) -> bool {
+    let is_command = argument == "command" && wanted[0].is_string();
+    let is_list = wanted.is_array() && !is_command;
     let choices = if is_list { wanted.list() } else { std::slice::from_ref(wanted) };
     let best = |thing| choices.iter().map(|choice| judge(root, thing, choice)).max();
     let mut found = things.iter().filter(|thing| is_about(argument, thing)).filter_map(best).peekable();
@@ -123,12 +124,12 @@ fn is_about(argument: &str, thing: &Thing) -> bool {
     }
 }
 
-fn judge(root: &str, Thing { kind, value, .. }: &Thing, wanted: &Json) -> Verdict {
+fn judge(root: &str, Thing { kind, value, .. }: &Thing, wanted: &Value) -> Verdict {
     match (*kind, value) {
         ("path" | "tree", _) => path_verdict(root, value.text(), wanted.text(), *kind == "tree"),
         ("command", _) => command_verdict(value, wanted),
         ("object", _) => Verdict::Maybe,
-        ("value", Json::Text(text)) if matches(wanted.text(), text) => Verdict::Sure,
+        ("value", Value::String(text)) if matches(wanted.text(), text) => Verdict::Sure,
         ("value", _) if value == wanted => Verdict::Sure,
         _ => Verdict::No,
     }
