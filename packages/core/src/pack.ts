@@ -6,6 +6,8 @@ import type { Context, Tool } from "./tool.ts";
 export const PackRights = z.strictObject({
   /** Of the workspace. */
   files: z.enum(["none", "read", "write"]).default("none"),
+  /** Files elsewhere that it reads: `$name` is the file whose path is in the setting of that name. */
+  reads: z.array(z.string().regex(/^\$[A-Za-z]\w*$/, "expected $ and the name of a setting")).default([]),
   /** Hosts as `host`, `host:port` or `*.host`; `$name` is the host of the address in the setting of that name. */
   network: z.union([z.literal("none"), z.array(z.string().min(1)).min(1)]).default("none"),
   /** Whether it starts other programs. */

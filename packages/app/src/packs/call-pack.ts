@@ -70,7 +70,7 @@ export function callPack({ use, failed, callers, onBug }: Sources) {
         const outcome = await orAborted(
           Promise.race([
             client.dispatch({ tool, action, input }, options),
-            over.then((reason) => ({ failure: failed(reason) })),
+            over.then((reason) => ({ failure: failed(`${reason}; the log of the server has the details`) })),
           ]),
           signal,
         );

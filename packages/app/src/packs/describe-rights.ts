@@ -9,15 +9,27 @@ const FILES: Readonly<Record<PackRights["files"], string>> = {
 
 /** The rights of a pack in one sentence, after "may". */
 export function describeRights({ rights, uses }: Pick<FoundPack, "rights" | "uses">): string {
-  const { files, network, processes, credentials } = rights;
+  const { files, reads, network, processes, credentials } = rights;
   return [
     FILES[files],
-    network === "none" ? "reach no network" : `reach ${network.map(toHost).join(", ")}`,
+    ...(reads.length > 0 ? [`read ${ofSettings("file", reads)}`] : []),
+    network === "none" ? "reach no network" : `reach ${toHosts(network)}`,
     processes ? "start programs" : "start no programs",
     ...(credentials.length > 0 ? [`act with your sign-in to ${credentials.join(", ")}`] : []),
-    ...(uses.length > 0 ? [`call ${uses.join(", ")}`] : []),
+    ...(uses.length > 0 ? [`call the tools ${uses.join(", ")}`] : []),
   ].join("; ");
 }
 
-const toHost = (host: string): string =>
-  host.startsWith("$") ? `the host of your setting ${host.slice(1)}` : host;
+const isSetting = (word: string): boolean => word.startsWith("$");
+
+function toHosts(network: readonly string[]): string {
+  const settings = network.filter(isSetting);
+  const hosts = network.filter((word) => !isSetting(word));
+  return [...hosts, ...(settings.length > 0 ? [ofSettings("host", settings)] : [])].join(", ");
+}
+
+/** "the hosts of your settings orpheus, yue". */
+function ofSettings(what: string, settings: readonly string[]): string {
+  const plural = settings.length === 1 ? "" : "s";
+  return `the ${what}${plural} of your setting${plural} ${settings.map((word) => word.slice(1)).join(", ")}`;
+}

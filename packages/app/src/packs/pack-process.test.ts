@@ -118,18 +118,24 @@ describe("a pack in its own process", () => {
   test.each([
     ["crash", /ended: ended by SIG|exit code/],
     ["exit", /exit code 3/],
-    ["reject", /nobody catches this/],
+    ["reject", /exit code 1/, /nobody catches this/],
     ["shout", /wrote more than/],
-  ])("that does %s fails this call, and answers the next from a new process", async (harm, reason) => {
-    await using pack = await open();
-    const before = await pack.call("pid");
-    const { error } = await pack.call(harm);
-    expect(error).toMatchObject({ code: "UPSTREAM_ERROR", message: expect.stringMatching(reason) });
-    expect(await octant.client.ws.status({})).toMatchObject({ enabled: true });
-    const after = await pack.call("pid");
-    expect(after.ok).toBe(true);
-    expect(after.data).not.toEqual(before.data);
-  });
+  ])(
+    "that does %s fails this call, and answers the next from a new process",
+    async (harm, reason, logged = reason) => {
+      await using pack = await open();
+      const before = await pack.call("pid");
+      const { error } = await pack.call(harm);
+      expect(error).toMatchObject({ code: "UPSTREAM_ERROR", message: expect.stringMatching(reason) });
+      // The pack's own output, with its paths, is for the person alone.
+      expect(error?.message).not.toMatch(/\.js|nobody catches/);
+      expect(pack.logged.join("\n")).toMatch(logged);
+      expect(await octant.client.ws.status({})).toMatchObject({ enabled: true });
+      const after = await pack.call("pid");
+      expect(after.ok).toBe(true);
+      expect(after.data).not.toEqual(before.data);
+    },
+  );
 
   test("that hangs is stopped, and other calls to it get a typed error", async () => {
     await using pack = await open({}, 60);
@@ -188,6 +194,8 @@ describe("a pack in its own process", () => {
     expect((await pack.call("fetch", { url: `http://127.0.0.1:${port}/` })).data).toEqual({ status: 200 });
     const other = await pack.call("fetch", { url: `http://127.0.0.1:${Number(port) + 1}/` });
     expect(other.data ?? {}).not.toMatchObject({ status: 200 });
+    const refused = `was refused a connection: 127.0.0.1:${Number(port) + 1} is not among the hosts`;
+    expect(pack.logged.filter((line) => line.includes(refused))).toHaveLength(1);
     server.close();
   });
 });

@@ -50,6 +50,8 @@ const ATTEMPTS = 4;
 const MAX_MESSAGES_PER_SECOND = 20_000;
 const MAX_OUTPUT_BYTES = 64 * 1024 * 1024;
 const START_MS = 30_000;
+/** Lines about refused hosts in the log of one process. */
+const MAX_REFUSALS = 20;
 const FIRST_DELAY_MS = 1_000;
 const MAX_DELAY_MS = 60_000;
 
@@ -83,7 +85,9 @@ export async function openPackProcess(options: PackProcessOptions): Promise<Load
       // The first restart is immediate.
       const delay = failures === 1 ? 0 : Math.min(MAX_DELAY_MS, FIRST_DELAY_MS * 2 ** (failures - 2));
       notBefore = performance.now() + delay;
-      log(`pack '${pack.pack}' ${reason}; it is started again with its next call`);
+      log(
+        `pack '${pack.pack}' ${reason}; it is started again with its next call${tailOf(started.logTail())}`,
+      );
     });
     return started;
   };
@@ -133,7 +137,13 @@ async function startPack(
   const { roots } = workspace.confinement;
   const isHidden = pack.rights.files === "none";
   const denies = (authority: string) => options.denied()?.host(authority);
-  const place = { ...pack, settings, denies, writes: [data, sockets] };
+  const refusals = new Set<string>();
+  const onRefused = (message: string) => {
+    if (refusals.has(message) || refusals.size === MAX_REFUSALS) return;
+    refusals.add(message);
+    log(`pack '${pack.pack}' was refused a connection: ${message}`);
+  };
+  const place = { ...pack, settings, denies, onRefused, writes: [data, sockets] };
   const wrap: Sandbox["wrap"] = async ({ env }) => {
     const { launched, close } = await workspace.denials.during(options.denied(), () =>
       wrapPack(workspace, effective, { ...place, env }),
@@ -150,7 +160,7 @@ async function startPack(
   });
   const over = Promise.withResolvers<string>();
   opened.defer(async () => child.ending()());
-  void child.exited.then((how) => over.resolve(`ended: ${how}${tailOf(child.stderrTail())}`));
+  void child.exited.then((how) => over.resolve(`ended: ${how}`));
   let isUp = false;
   let bytes = 0;
   child.output.on("data", (chunk: Buffer) => {
@@ -171,7 +181,8 @@ async function startPack(
   const ready = await Promise.race([
     untilReady(client, () => opened.disposed),
     over.promise.then((reason) => {
-      throw new ToolError("EXEC_FAILED", `pack '${pack.pack}' ${reason}`, { program: pack.entry });
+      const message = `pack '${pack.pack}' ${reason}${tailOf(child.stderrTail())}`;
+      throw new ToolError("EXEC_FAILED", message, { program: pack.entry });
     }),
     timeoutAfter(START_MS, pack.pack),
   ]);

@@ -12,6 +12,7 @@ import {
   type Workspace,
 } from "@octant/host";
 import { type EffectiveSettings, narrowNetwork } from "@octant/runtime";
+import { filesOf } from "./setting-files.ts";
 
 const ENTRY = fileURLToPath(new URL(`./pack-entry${extname(import.meta.url)}`, import.meta.url));
 
@@ -20,9 +21,10 @@ export interface PackPlace {
   /** The pack's own data, and the folder of its sockets. */
   readonly writes: readonly string[];
   readonly rights: PackRights;
-  /** As the person wrote them; they name hosts that the rights refer to. */
+  /** They name hosts and files that the rights refer to. */
   readonly settings: Readonly<Record<string, unknown>> | undefined;
   readonly denies: ProxyOptions["denies"];
+  readonly onRefused: ProxyOptions["onRefused"];
   readonly env: Readonly<Record<string, string>>;
 }
 
@@ -35,12 +37,13 @@ export interface WrappedPack {
 export async function wrapPack(
   { sandbox, confinement }: Pick<Workspace, "sandbox" | "confinement">,
   effective: Pick<EffectiveSettings, "sandbox" | "net">,
-  { folder, writes, rights, settings, denies, env }: PackPlace,
+  { folder, writes, rights, settings, denies, onRefused, env }: PackPlace,
 ): Promise<WrappedPack> {
   const hosts = hostsOf(rights, settings);
   const network = hosts.length === 0 ? "off" : narrowNetwork(hosts, effective.sandbox.network);
   const { deny } = effective.net;
-  const proxy = typeof network === "string" ? undefined : await createProxy(network, { denies, deny });
+  const proxy =
+    typeof network === "string" ? undefined : await createProxy(network, { denies, deny, onRefused });
   const { roots } = confinement;
   const launched = await sandbox.wrapApart({
     argv: [process.execPath, ...toNodeFlags(rights), ENTRY],
@@ -51,7 +54,7 @@ export async function wrapPack(
       TMPDIR: "/tmp",
       ...(proxy && { NODE_USE_ENV_PROXY: "1", HTTP_PROXY: APART_PROXY, HTTPS_PROXY: APART_PROXY }),
     },
-    reads: [...codeOf(folder), ...(rights.files === "read" ? roots : [])],
+    reads: [...codeOf(folder), ...filesOf(rights, settings), ...(rights.files === "read" ? roots : [])],
     writes: [...writes, ...(rights.files === "write" ? roots : [])],
     proxySocket: proxy?.address,
     descriptors: 0,

@@ -15,6 +15,7 @@ import { describeRights } from "./describe-rights.ts";
 import { findPackCredentials } from "./find-pack-credentials.ts";
 import { type LoadedPack, loadPack } from "./load-pack.ts";
 import type { FoundPack } from "./read-pack.ts";
+import { withRealPaths } from "./setting-files.ts";
 
 export interface PackStatus {
   readonly name: string;
@@ -106,7 +107,7 @@ function addTools(
 
 async function openPack(chosen: ChosenPack, pack: FoundPack, sources: PackSources): Promise<LoadedPack> {
   const { workspace, settings: effective, env, log } = sources;
-  const { settings } = chosen;
+  const settings = withRealPaths(chosen.settings, pack.rights, env);
   const data = join(dataFolder(env), "pack-data", pack.pack, workspace.state.id);
   makeFolders(data, 0o700);
   const uses = toUsed(pack, sources);
