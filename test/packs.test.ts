@@ -19,6 +19,9 @@ afterAll(() => project[Symbol.dispose]());
 /** The built command in the project. */
 const octant = (...args: readonly string[]) => callOctant(args, { cwd: project.root, env: project.env });
 
+/** From nothing to a tool that an agent calls. */
+const NEW_TOOL_MS = 120_000;
+
 describe("octant pack", () => {
   test("pack test prints the error of an example that fails, and its cause", async () => {
     const at = join(packs, "faulty");
@@ -32,7 +35,9 @@ describe("octant pack", () => {
     expect(stdout).toMatch(/fail faulty\.greet.*no forecast.*the station is closed/s);
   });
 
-  test("new, test, add, call: the tool is in an agent's list, and the agent calls it", async () => {
+  test("new, test, add, call: within two minutes an agent calls the tool", {
+    timeout: NEW_TOOL_MS,
+  }, async () => {
     const at = join(packs, "hello");
     const made = await octant("pack", "new", at, "--json");
     expect(JSON.parse(made.stdout).files).toHaveLength(5);
@@ -148,4 +153,16 @@ test("the music pack stores its results with the tools that it uses", async () =
   const { ok, data } = JSON.parse(called.stdout);
   expect(ok, called.stdout + called.stderr).toBe(true);
   expect(JSON.stringify(data)).toContain("artifact_");
+});
+
+test("a pack that is named for a run replaces the one of the settings", async () => {
+  const at = join(packs, "twice");
+  await octant("pack", "new", at);
+  const settings = join(String(project.env["HOME"]), ".config/hanzo/settings.json");
+  mkdirSync(join(settings, ".."), { recursive: true });
+  writeFileSync(settings, JSON.stringify({ packs: { twice: { from: at } } }), { mode: 0o600 });
+  const unaccepted = await octant("call", "twice.greet", "name=Ada");
+  expect(unaccepted.stderr).toContain("pack 'twice' was never accepted, or has changed");
+  const named = await octant("call", "twice.greet", "name=Ada", "--pack", at);
+  expect(named).toMatchObject({ code: 0, stderr: expect.not.stringContaining("never accepted") });
 });

@@ -48,8 +48,10 @@ export function choosePacks(choosing: Choosing): readonly ChosenPack[] {
       const isAccepted = origins.get(`packs.${name}`)?.tier !== "user";
       return choose(pack, { name, env, cwd, isNamed: false, isAccepted });
     });
-  const isTwice = ({ pack }: ChosenPack) => named.some((one) => one.pack?.folder === pack?.folder);
-  return [...named, ...others.filter((one) => !one.pack || !isTwice(one))];
+  // A pack that is named for this run replaces the one of the settings.
+  const isNamed = ({ name, pack }: ChosenPack) =>
+    named.some((one) => one.name === name || (pack && one.pack?.folder === pack.folder));
+  return [...named, ...others.filter((one) => !isNamed(one))];
 }
 
 interface Choice extends Pick<ChosenPack, "name" | "isNamed"> {
@@ -81,7 +83,7 @@ function choose(
 const notAccepted = ({ pack, folder }: FoundPack) =>
   new ToolError(
     "UNTRUSTED_CONFIG",
-    `pack '${pack}' has changed since you accepted it; octant pack add ${folder} shows its rights and asks`,
+    `pack '${pack}' was never accepted, or has changed since you accepted it; octant pack add ${folder} shows its rights and asks`,
     { waiting: [`pack: ${pack}`] },
   );
 
