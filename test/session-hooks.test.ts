@@ -184,6 +184,37 @@ test("a refused message never reaches the model, and a refused call is told with
   expect(notices).toContain("a hook refused the compaction: KEEP IT");
 });
 
+test("a hook decides before the person is asked, in its own sandbox, and its failure is a warning", async () => {
+  using project = createFixtureProject();
+  setHooks(project, [
+    // For a command that only reads, the sandbox of the command is read-only; that of the hook is not.
+    {
+      event: "PreToolUse",
+      matcher: "Bash",
+      command: "jq -r .tool_input.command >> log.txt || exit 2; exit 1",
+    },
+    { event: "PreToolUse", matcher: "Write", command: "echo NOT ON FRIDAY >&2; exit 2" },
+  ]);
+  await using session = await openSlashSession(project, ({ answers }) => {
+    if (answers === 0) return { parts: [{ call: "proc", input: { action: "exec", command: "ls src" } }] };
+    if (answers === 1)
+      return { parts: [{ call: "fs", input: { action: "write", uri: "made.txt", content: "x" } }] };
+    return { parts: [{ text: "done" }] };
+  });
+  const { agent } = session.opened;
+  const seen: string[] = [];
+  agent.subscribe((event) => {
+    if (event.type === "notice") seen.push(event.text);
+    if (event.type === "permission_asked") seen.push(`asked about ${event.action}`);
+  });
+  expect((await agent.send("list them")).reason).toBe("done");
+  expect(readFileSync(join(project.root, "log.txt"), "utf8")).toBe("ls src\n");
+  expect(session.provider.requests[1]?.results[0]?.text).toContain("main.ts");
+  expect(seen).toEqual([expect.stringContaining("a PreToolUse hook failed: exit code 1")]);
+  expect(session.provider.requests[2]?.results[0]?.text).toContain("NOT ON FRIDAY");
+  expect(existsSync(join(project.root, "made.txt"))).toBe(false);
+});
+
 test("hooks of a project wait for trust; a sub-agent has its own end", async () => {
   using project = createFixtureProject();
   setHooks(project, [hook("SessionStart"), hook("Stop"), hook("SubagentStop")], "project");

@@ -5,6 +5,7 @@ import {
   type ElicitationSchema,
   methods,
   type PermissionOption,
+  RequestError,
   type ToolCallContent,
   type ToolCallUpdate,
 } from "@agentclientprotocol/sdk";
@@ -56,6 +57,15 @@ export function createEditorAsk(session: EditorSession) {
   const ask: Ask = async (question, signal) => {
     // Pending updates must reach the client before a question about them.
     await session.flush();
+    try {
+      return await answer(question, signal);
+    } catch (cause) {
+      signal.throwIfAborted();
+      if (!(cause instanceof RequestError)) throw cause;
+      return { answer: "unattended", reason: `the editor could not ask: ${cause.message}` };
+    }
+  };
+  const answer = async (question: Question, signal: AbortSignal): Promise<QuestionAnswer> => {
     const choose = chooseFor(question, signal);
     if (question.kind === "form")
       return (await showForm(session, question, signal)) ?? chooseValues(question, choose);
@@ -66,13 +76,18 @@ export function createEditorAsk(session: EditorSession) {
   };
   return {
     ask,
-    /** Whether the project's own settings and instructions may take effect; undefined when the person stops the turn. */
+    /** Whether the project's own settings and instructions may take effect; undefined without an answer. */
     async askForTrust(lines: readonly string[], signal: AbortSignal): Promise<boolean | undefined> {
       await session.flush();
       const title = "Trust the settings and instructions of this folder?";
       const about = "This folder contains settings and instructions for the agent:";
       const content = toContent([about, "", ...lines]);
-      const chosen = await show({ toolCallId: newCallId(), title, rawInput: {}, content }, TRUST, signal);
+      const asked = { toolCallId: newCallId(), title, rawInput: {}, content };
+      const chosen = await show(asked, TRUST, signal).catch((cause: unknown) => {
+        signal.throwIfAborted();
+        // An editor that cannot ask works on without what waits.
+        if (!(cause instanceof RequestError)) throw cause;
+      });
       return chosen === undefined ? undefined : chosen === TRUST[0].optionId;
     },
     /** Records which call a question belongs to; the agent publishes that right before it asks. */

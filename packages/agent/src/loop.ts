@@ -106,6 +106,7 @@ async function untilEnd(options: LoopOptions): Promise<Ending> {
 /** Messages of the person and notes of hooks that wait for the next step; returns their number. */
 async function takeMessages({ session, hooks, takeQueued, signal }: LoopOptions): Promise<number> {
   const [notes, queued] = [hooks.takeNotes(), takeQueued()];
+  await tellOutcome(session, { messages: hooks.takeWarnings() });
   for (const note of notes) await say(session, "context", textParts(note));
   for (const content of queued) {
     const refused = await submitPrompt(session, hooks, content, signal);

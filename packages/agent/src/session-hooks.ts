@@ -29,6 +29,8 @@ export interface SessionHooks {
   ): Promise<MomentOutcome>;
   /** What was said to the model since the last time, such as about the answer of a call. */
   takeNotes(): readonly string[];
+  /** The same for the person. */
+  takeWarnings(): readonly string[];
 }
 
-export const NO_HOOKS: SessionHooks = { fire: async () => ({}), takeNotes: () => [] };
+export const NO_HOOKS: SessionHooks = { fire: async () => ({}), takeNotes: () => [], takeWarnings: () => [] };

@@ -11,6 +11,7 @@ import {
   createHookRunner,
   createPolicy,
   createRedactor,
+  type HookPlace,
   localFolder,
   ownRefs,
   type PermissionRule,
@@ -50,11 +51,19 @@ export function createPolicySteps(options: PolicyOptions) {
   const recording = { log: audit, redact, arguments: settings.audit.arguments };
   // A separate process pool: a hook can run however many commands are running.
   const processes = createProcesses({ folder: state.folder("hooks"), env, sandbox, caps: HOOK_CAPS });
-  const runner = createHookRunner({ processes, confinement, redact, log });
+  // A hook judges the call: limits of the call, or the lack of any, are not the hook's.
+  const hookProcesses: HookPlace["processes"] = {
+    exited: (...args) => processes.exited(...args),
+    output: (...args) => processes.output(...args),
+    kill: (...args) => processes.kill(...args),
+    openExchange: (...args) => processes.openExchange(...args),
+    start: (...args) => workspace.denials.limiting({}, () => processes.start(...args)),
+  };
+  const runner = createHookRunner({ processes: hookProcesses, confinement, redact, log });
   const events = createEventHooks({
     hooks: settings.hooks,
     statusLine: settings.status_line,
-    processes,
+    processes: hookProcesses,
     confinement,
     redact,
     log,
@@ -89,6 +98,8 @@ export function createPolicySteps(options: PolicyOptions) {
     policy: [
       redactErrors(redact),
       modes.step,
+      // Before the person is asked about a call that a hook refuses.
+      events.step,
       checkCommands({
         places,
         unconfined,
@@ -103,7 +114,6 @@ export function createPolicySteps(options: PolicyOptions) {
         },
       }),
       runHooks({ hooks: settings.hooks, runner }),
-      events.step,
       ownRefs(workspace.blobs),
     ],
     around: withinTurn(options.checkpoints),

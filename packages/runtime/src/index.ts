@@ -54,6 +54,7 @@ export {
 } from "./credentials/store.ts";
 export { createEventHooks, type EventFacts, type EventHooks } from "./hooks/event-hooks.ts";
 export type { EventOutcome } from "./hooks/hook-answer.ts";
+export type { HookPlace } from "./hooks/run-command.ts";
 export { runHooks } from "./hooks/run-hooks.ts";
 export { createHookRunner } from "./hooks/runner.ts";
 export { ownRefs } from "./owned-refs.ts";

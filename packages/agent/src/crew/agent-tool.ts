@@ -2,6 +2,7 @@ import { type ActionText, action, counted, defineTool } from "@octant/core";
 import { z } from "zod";
 import type { Crew } from "./crew.ts";
 import { AgentId, MemberInfo, SpawnRequest, type WorktreeOutcome } from "./member.ts";
+import { findRole } from "./roles.ts";
 
 const DEFAULT_WAIT_MS = 10 * 60_000;
 const MAX_WAIT_MS = 60 * 60_000;
@@ -42,6 +43,11 @@ export const agentTool = (open: () => Promise<Crew>) =>
             fails: "UNAUTHENTICATED",
           },
         ],
+        // Refused before the person is asked about it.
+        preview: async ({ role }) => {
+          findRole((await open()).roles, role);
+          return undefined;
+        },
         text: infoText,
         async run({ background, ...request }, { caller, signal }) {
           const crew = await open();

@@ -5,7 +5,7 @@ import { textOf } from "../messages.ts";
 import type { Spending } from "../spending.ts";
 import { CREW_LIMITS, type CrewLimits, checkLimits } from "./crew-limits.ts";
 import { type Member, type MemberInfo, type MemberPlan, type SpawnRequest, toReport } from "./member.ts";
-import type { Role } from "./roles.ts";
+import { findRole, type Role } from "./roles.ts";
 
 export interface CrewOptions {
   readonly roles: () => readonly Role[];
@@ -62,13 +62,9 @@ export class Crew {
     context = "",
   ): Promise<MemberInfo> {
     if (this.#isClosed) throw new ToolError("CANCELLED", "the agent has ended", {});
-    const { role, task } = request;
-    const { roles } = this;
-    const of = roles.find(({ name }) => name === role);
-    if (!of) {
-      const names = roles.map(({ name }) => name).join(", ");
-      throw new ToolError("NOT_FOUND", `there is no role '${role}'; roles: ${names}`, {});
-    }
+    const { task } = request;
+    const of = findRole(this.roles, request.role);
+    const role = of.name;
     const above = this.#byCaller(parent);
     const depth = (above?.info.depth ?? 0) + 1;
     this.#checkSpawn(depth);

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { parseRole } from "./roles.ts";
+import { findRole, parseRole, ROLES } from "./roles.ts";
 
 /** The head of an agent of Claude Code, and what it may do here. */
 const CLAUDE: readonly (readonly [head: string, expected: object])[] = [
@@ -34,4 +34,19 @@ test("a role of ours is read-only unless it says more, and an empty one is none"
     max_turns: 40,
   });
   expect(parseRole("x", "---\nname: x\n---\n")).toBeUndefined();
+});
+
+test.each([
+  ["Explore", "explore"],
+  ["Plan", "plan"],
+  ["general-purpose", "auto"],
+  ["review", "review"],
+])("%s is the role %s", (given, name) => {
+  expect(findRole(ROLES, given).name).toBe(name);
+});
+
+test("a role of the project comes before the names of other agents", () => {
+  const own = { ...ROLES[0]!, name: "general-purpose" };
+  expect(findRole([...ROLES, own], "general-purpose")).toBe(own);
+  expect(() => findRole(ROLES, "nobody")).toThrow("there is no role 'nobody'; roles: plan");
 });

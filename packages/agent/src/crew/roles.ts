@@ -1,4 +1,4 @@
-import { type Access, toOneLine } from "@octant/core";
+import { type Access, ToolError, toOneLine } from "@octant/core";
 import { type FrontMatter, listField, parseFrontMatter, textField } from "../context/front-matter.ts";
 
 /** The purpose of a sub-agent: plain data, so that people can add their own. */
@@ -61,6 +61,26 @@ export const ROLES: readonly Role[] = [
     max_turns: 40,
   },
 ];
+
+/** Names of other agents' roles that do the same. */
+const TRAINED_NAMES: Readonly<Record<string, string>> = {
+  "general-purpose": "auto",
+  general: "auto",
+  worker: "auto",
+  explorer: "explore",
+  "code-reviewer": "review",
+};
+
+/** A role by its name, whatever its case. */
+export function findRole(roles: readonly Role[], given: string): Role {
+  const byName = (wanted: string) => roles.find(({ name }) => name.toLowerCase() === wanted);
+  const plain = given.toLowerCase();
+  const role =
+    roles.find(({ name }) => name === given) ?? byName(plain) ?? byName(TRAINED_NAMES[plain] ?? "");
+  if (role) return role;
+  const names = roles.map(({ name }) => name).join(", ");
+  throw new ToolError("NOT_FOUND", `there is no role '${given}'; roles: ${names}`, {});
+}
 
 /**
  * A role from Markdown with front matter; undefined when it has no prompt. Missing fields get the narrowest value, except

@@ -31,6 +31,7 @@ export function createSessionHooks(
       return { ...own, ...(context !== "" && { context }), ...(messages.length > 0 && { messages }) };
     },
     takeNotes: () => hooks.takeNotes(id),
+    takeWarnings: () => hooks.takeWarnings(id),
   };
 }
 

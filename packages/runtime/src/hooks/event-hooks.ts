@@ -34,6 +34,7 @@ export function createEventHooks(options: EventHooksOptions) {
     .filter((hook): hook is ClaudeHook => !isCallHook(hook))
     .map((hook) => ({ hook, matches: toMatcher(hook.matcher) }));
   const notes = new Map<string, string[]>();
+  const warnings = new Map<string, string[]>();
   const transcripts = new Map<string, () => string>();
   const cwd = options.confinement.start;
 
@@ -71,8 +72,10 @@ export function createEventHooks(options: EventHooksOptions) {
     const session = ctx.caller.id;
     const facts = { session, subject: tool_name, fields: { tool_name, tool_input } };
     const keep = ({ context, messages = [] }: EventOutcome) => {
-      for (const line of messages) options.log(line);
-      if (context) notes.set(session, [...(notes.get(session) ?? []), context].slice(-MAX_NOTES));
+      // The person at an agent's session reads them there.
+      if (transcripts.has(session)) for (const line of messages) addTo(warnings, session, line);
+      else for (const line of messages) options.log(line);
+      if (context) addTo(notes, session, context);
     };
     const before = await fire("PreToolUse", facts, ctx.signal);
     keep(before);
@@ -112,15 +115,22 @@ export function createEventHooks(options: EventHooksOptions) {
       transcripts.set(session, transcript);
     },
     /** What hooks have said to the model of this session since the last time. */
-    takeNotes(session: string): readonly string[] {
-      const taken = notes.get(session) ?? [];
-      notes.delete(session);
-      return taken;
-    },
+    takeNotes: (session: string): readonly string[] => takeFrom(notes, session),
+    /** What hooks of its calls have said to the person of this session since the last time. */
+    takeWarnings: (session: string): readonly string[] => takeFrom(warnings, session),
   };
 }
 
 const MAX_NOTES = 20;
+
+const addTo = (lines: Map<string, string[]>, session: string, line: string): void =>
+  void lines.set(session, [...(lines.get(session) ?? []), line].slice(-MAX_NOTES));
+
+function takeFrom(lines: Map<string, string[]>, session: string): readonly string[] {
+  const taken = lines.get(session) ?? [];
+  lines.delete(session);
+  return taken;
+}
 
 const joined = (context: readonly string[], messages: readonly string[]): EventOutcome => ({
   ...(context.length > 0 && { context: context.join("\n") }),

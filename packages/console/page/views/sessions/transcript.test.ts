@@ -119,3 +119,22 @@ test("sub-agents stand below their session, and a search keeps their parents", (
   ]);
   expect(toTree(sessions, "review").map(({ session }) => session.session_id)).toEqual(["a", "c"]);
 });
+
+test("a search of the model's provider is a note with its question and sources", () => {
+  const search = { type: "web_search", search_id: "w" };
+  const { entries } = toTranscript([
+    event(1, "message", {
+      message: {
+        content: [
+          { ...search, queries: ["node 24"], sources: [] },
+          { ...search, queries: [], sources: [{ title: "Node", url: "https://nodejs.org" }] },
+          { type: "text", text: "It is out." },
+        ],
+      },
+    }),
+  ]);
+  expect(entries).toMatchObject([
+    { kind: "note", text: "Searched the web: node 24. Found: Node https://nodejs.org" },
+    { kind: "assistant", text: "It is out." },
+  ]);
+});

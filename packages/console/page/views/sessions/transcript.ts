@@ -95,6 +95,8 @@ export function toTranscript(events: readonly SessionEvent[]): Transcript {
         break;
       case "message": {
         const { content } = Object(field("message"));
+        const searched = searchesIn(content);
+        if (searched) note(event, searched);
         const text = textIn(content);
         const thinking = textIn(content, "thinking");
         if (text || thinking) entries.push({ kind: "assistant", seq, at, text, thinking });
@@ -205,6 +207,26 @@ const picturesIn = (content: unknown): CallEntry["pictures"] =>
   partsOf(content)
     .filter((part) => part["type"] === "image")
     .map((part) => ({ mime: String(part["mime"]), data: String(part["data"]) }));
+
+/** What the model's provider searched on its own server, and found; empty without a search. */
+function searchesIn(content: unknown): string {
+  const searches = partsOf(content).filter(({ type }) => type === "web_search");
+  const texts = (name: string, toText: (item: unknown) => string) =>
+    searches.flatMap((part) => (Array.isArray(part[name]) ? part[name].map(toText) : [])).join(", ");
+  const queries = texts("queries", String);
+  const sources = texts("sources", (source) => {
+    const { title, url } = Object(source);
+    return [title, url].filter(Boolean).join(" ");
+  });
+  const errors = searches.flatMap(({ error }) => (typeof error === "string" ? [error] : []));
+  return [
+    queries && `Searched the web: ${queries}`,
+    sources && `Found: ${sources}`,
+    ...errors.map((error) => `The search failed: ${error}`),
+  ]
+    .filter(Boolean)
+    .join(". ");
+}
 
 /** Entries that contain all the words. */
 export function searchEntries(entries: readonly Entry[], text: string): readonly Entry[] {
