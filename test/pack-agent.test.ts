@@ -4,9 +4,11 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { createScriptedProvider } from "@octant/scripted-provider";
+import { createZmqClient } from "@octant/wire";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createFixtureProject, type FixtureProject } from "./fixture-project.ts";
 import { runOctant } from "./octant-process.ts";
+import { startPrinting } from "./printing-command.ts";
 
 /** One action for each thing that the agent sees of a pack. */
 const MODULE = `
@@ -108,4 +110,19 @@ test("an agent uses a pack in Octant's own process, with the person's rights", a
   expect(await octant({}, "pack", "add", pack, "--in-process", "--yes")).toMatchObject({ code: 0 });
   const { texts } = await runAgent([["probe", { action: "home" }]]);
   expect(texts[0]).toContain(String(project.env["HOME"]));
+});
+
+test("octant pack run serves one pack with its rights, and no other tools of Octant", async () => {
+  const address = `ipc://${join(project.root, "../probe.sock")}`;
+  await startPrinting(project, "pack", "run", pack, "--zmq", address);
+  const client = createZmqClient({ address });
+  const call = async (tool: string, action: string, input: object = {}) =>
+    (await client.dispatch({ tool, action, input }, { caller: { id: "wire", access: "admin" } })).envelope;
+  const fetched = (url: string) => call("probe", "fetch", { url });
+  expect(await fetched(`http://127.0.0.1:${port}/`)).toMatchObject({ data: { reached: true } });
+  expect(await fetched(`http://127.0.0.1:${port + 1}/`)).toMatchObject({ data: { reached: false } });
+  expect(await call("probe", "home")).toMatchObject({ data: { home: "/tmp" } });
+  expect(await call("job", "list")).toMatchObject({ ok: true });
+  expect(await call("fs", "list", { uri: "." })).toMatchObject({ error: { code: "UNKNOWN_TOOL" } });
+  client.close();
 });

@@ -111,7 +111,7 @@ export { describeRights } from "./packs/describe-rights.ts";
 export { newPack } from "./packs/new-pack.ts";
 export { addPack, listPacks, removePack } from "./packs/pack-list.ts";
 export type { PackStatus } from "./packs/packs.ts";
-export { runPack } from "./packs/run-pack.ts";
+export { servePack } from "./packs/serve-pack.ts";
 export { testPack } from "./packs/test-pack.ts";
 export { acpSettings } from "./setup/acp-settings.ts";
 export { createTry } from "./setup/ask-server.ts";

@@ -30,9 +30,9 @@ export interface RunPackOptions {
 /** The host: each request names the caller that it is for. */
 const HOST: Caller = { id: "host", access: "admin" };
 
-const refuseAlone: Dispatch = () => {
-  const how = "add the pack to Octant, and call its tool there";
-  throw new ToolError("UNSUPPORTED", `this pack runs alone, without Octant's tools and sign-ins; ${how}`, {
+const refuseUndeclared: Dispatch = () => {
+  const how = "name them in octant.uses and octant.rights.credentials of its package.json";
+  throw new ToolError("UNSUPPORTED", `this pack declares no tools and no sign-ins of Octant; ${how}`, {
     what: "a tool or a sign-in of Octant",
     how,
   });
@@ -43,7 +43,7 @@ export async function runPack(options: RunPackOptions): Promise<ZmqServer> {
   const { folder, settings, data, roots, host, log } = options;
   const found = readPack(folder);
   const uses = host === undefined ? undefined : createZmqClient({ address: host });
-  const dispatchUsed: Dispatch = uses?.dispatch ?? refuseAlone;
+  const dispatchUsed: Dispatch = uses?.dispatch ?? refuseUndeclared;
   const pack = await loadPack(found, {
     settings,
     folder: data,

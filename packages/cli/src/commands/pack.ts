@@ -1,4 +1,4 @@
-import { addPack, describeRights, listPacks, newPack, removePack, runPack, testPack } from "@octant/app";
+import { addPack, describeRights, listPacks, newPack, removePack, servePack, testPack } from "@octant/app";
 import { toOneLine } from "@octant/core";
 import { loadConfig } from "@octant/runtime";
 import { toColumns } from "../columns.ts";
@@ -35,7 +35,7 @@ sandbox, with the rights that its package.json declares. You accept them when yo
   octant pack add ./hello     show its rights, ask, and add it to your settings
   octant pack list            show the packs and their state
   octant pack remove hello    remove it from your settings; its files stay
-  octant pack run ./hello --zmq ipc:///run/user/1000/hello   serve its tools over HOOT01, alone`,
+  octant pack run ./hello --zmq ipc:///run/user/1000/hello   serve its tools over HOOT01`,
   async run({ args: [verb = "", what], flags }, io) {
     if (what === undefined && verb !== "list")
       throw new UsageError(`octant pack ${verb} needs a PACK`, `octant pack ${verb} ./hello`);
@@ -94,11 +94,19 @@ function create(folder: string, flags: FlagValues<typeof FLAGS>, io: Io): number
   return tell(`wrote ${made.files.join(", ")}; octant pack test ${toOneLine(folder)} tries it`, io);
 }
 
-async function run(folder: string, { zmq, json }: FlagValues<typeof FLAGS>, io: Io): Promise<number> {
+async function run(from: string, flags: FlagValues<typeof FLAGS>, io: Io): Promise<number> {
+  const { zmq, json } = flags;
   if (zmq === undefined)
     throw new UsageError("octant pack run needs --zmq", "--zmq ipc:///run/user/1000/hello");
   const log = (line: string) => void logLine(line, io);
-  const server = await runPack({ folder, address: zmq, data: io.cwd(), roots: [], log });
+  const server = await servePack({
+    from,
+    address: zmq,
+    roots: rootsOf(flags, io),
+    env: io.env,
+    cwd: io.cwd(),
+    log,
+  });
   const { address } = server;
   return announce(json ? JSON.stringify({ address }) : `serving at ${address}; Ctrl-C ends it`, server, io);
 }
