@@ -14,6 +14,7 @@ export interface ConnectionOptions {
 }
 
 const SERVER_END_MS = 5_000;
+const MAX_SILENCE_MS = 120_000;
 const MAX_REASON_CHARS = 400;
 
 /** Starts the tools in the project's container and connects to them. A server that does not start is an error. */
@@ -30,6 +31,8 @@ export async function connectToContainer(
   const explain = () => containers.explain(project).catch(() => undefined);
   const wire = await connectToStreams({
     address,
+    // Its end closes the stream. A server that starts while many others do is slow, and another one would be no faster.
+    silenceMs: MAX_SILENCE_MS,
     async open() {
       const process = await containers.execTools(project, { argv: serverArgv(cwd), cwd });
       return toStreams(process, explain, onEnded);

@@ -23,6 +23,8 @@ export interface WireClientOptions {
   readonly address: string;
   readonly keys?: WireKeys;
   readonly heartbeatMs?: number;
+  /** The silence of a server after which it gets a new connection; three heartbeats when absent. */
+  readonly silenceMs?: number;
   /** Requests every answer as text, too. */
   readonly text?: boolean;
   /** How often a silent server is retried, on a new connection, before calls fail with UPSTREAM_ERROR. */
@@ -199,7 +201,7 @@ export class WireClient {
       return;
     }
     const now = performance.now();
-    if (now - this.#heardAt <= MISSED_HEARTBEATS * this.#heartbeatMs)
+    if (now - this.#heardAt <= (this.#options.silenceMs ?? MISSED_HEARTBEATS * this.#heartbeatMs))
       return this.#post({ command: "heartbeat" });
     this.#silences += 1;
     this.#heardAt = now;
