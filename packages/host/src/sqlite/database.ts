@@ -1,9 +1,10 @@
-import { closeSync, openSync, renameSync, rmSync } from "node:fs";
+import { closeSync, fchmodSync, fstatSync, openSync, renameSync, rmSync } from "node:fs";
 import type { DatabaseSync } from "node:sqlite";
 import { refuseNewer, ToolError } from "@octant/core";
 
 const BUSY_TIMEOUT_MS = 5_000;
 const IN_MEMORY = ":memory:";
+const FOR_OTHERS = 0o077;
 
 export interface DatabaseUse<T> {
   /** Names the data in error messages. */
@@ -61,7 +62,7 @@ export function createDatabase<T extends { close(): void }>({
 export function openDatabase(file: string, what: string, migrations: readonly string[]): DatabaseSync {
   // Loaded here because many servers never open a database.
   const { DatabaseSync } = process.getBuiltinModule("node:sqlite");
-  createPrivate(file);
+  openPrivate(file);
   const db = new DatabaseSync(file, { timeout: BUSY_TIMEOUT_MS });
   try {
     db.exec("PRAGMA auto_vacuum = INCREMENTAL; PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL");
@@ -74,11 +75,19 @@ export function openDatabase(file: string, what: string, migrations: readonly st
   }
 }
 
-/** SQLite would create a file that every user can read, wherever the folder allows it; -wal and -shm copy its mode. */
-function createPrivate(file: string): void {
+/**
+ * SQLite would create a file that every user can read, wherever the folder allows it; -wal and -shm copy its mode. An
+ * older file may still have that mode.
+ */
+function openPrivate(file: string): void {
   if (file === IN_MEMORY) return;
   try {
-    closeSync(openSync(file, "a", 0o600));
+    const descriptor = openSync(file, "a", 0o600);
+    try {
+      if ((fstatSync(descriptor).mode & FOR_OTHERS) !== 0) fchmodSync(descriptor, 0o600);
+    } finally {
+      closeSync(descriptor);
+    }
   } catch {
     // SQLite opens it next, and reports why that fails.
   }
