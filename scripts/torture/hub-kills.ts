@@ -2,6 +2,7 @@ import { once } from "node:events";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
+import { attempt } from "@octant/core";
 import { createScriptedProvider, type Script } from "@octant/scripted-provider";
 import { git } from "../../packages/hub/testing/open-hub.ts";
 import { modernRequest } from "../../packages/mcp/testing/http.ts";
@@ -9,6 +10,7 @@ import { createFixtureProject } from "../../test/fixture-project.ts";
 import { startOctant } from "../../test/octant-process.ts";
 import type { Torture } from "./report.ts";
 
+/** The command that other tests build links to packages of the checkout, which a container does not see. */
 const LAUNCHER = join(import.meta.dirname, "../../packages/cli/bin/octant.js");
 const LINES = 4;
 const FILE = "log.txt";
@@ -127,10 +129,8 @@ export const killHub =
     );
     for (const { id, workspace_id, seen } of sessions) {
       if (!seen.every((seq, at) => seq === at + 1)) violations.push(`${id}: events ${seen.join(" ")}`);
-      const text = readFileSync(
-        join(folder, "projects", project_id, "workspaces", workspace_id, FILE),
-        "utf8",
-      );
+      const place = join(folder, "projects", project_id, "workspaces", workspace_id);
+      const text = attempt(() => readFileSync(join(place, FILE), "utf8"));
       if (text !== EXPECTED) violations.push(`${id}: ${FILE} has ${JSON.stringify(text)}`);
     }
     hub.child.kill("SIGTERM");
@@ -144,7 +144,7 @@ export const killHub =
     };
   };
 
-/** The built-in engine on a free port, with the state of the earlier start. */
+/** The hub as a person starts it, on a free port, with the state of the earlier start; the local engine unless flags say otherwise. */
 export async function startHub(
   env: Record<string, string | undefined>,
   cwd: string,
