@@ -161,3 +161,20 @@ test("a session sees nothing of another project, and two messages with the same 
   expect(JSON.stringify(events.find(({ type }) => type === "tool_ended"))).toContain("NOT_FOUND");
   expect(events.filter(({ type }) => type === "user")).toHaveLength(3);
 });
+
+test("a project with a session at work or with unmerged work is not deleted, and nothing of it ends", async () => {
+  const { spawn, settled, get, call, project_id } = await openProject([
+    use("proc", { action: "exec", command: ["sh", "-c", "until [ -e go ]; do sleep 0.1; done"] }),
+    say("Done."),
+  ]);
+  const { session_id, workspace_id } = await spawn("Wait.");
+  expect(await call("project.delete", { project_id })).toMatchObject({
+    error: { code: "CONFIRM_REQUIRED", details: { would: { end_sessions: 1 } } },
+  });
+  expect(await get("session.get", { session_id })).toMatchObject({ state: "working" });
+  await get("container.exec", { project_id, workspace_id, command: ["touch", "go"] });
+  await settled(session_id);
+  expect(await call("project.delete", { project_id })).toMatchObject({ error: { code: "CONFIRM_REQUIRED" } });
+  expect(await get("session.get", { session_id })).toMatchObject({ state: "idle" });
+  expect(await get("project.delete", { project_id, force: true })).toEqual({ deleted: true });
+});

@@ -1,6 +1,9 @@
 import { once } from "node:events";
 import { expect, test, vi } from "vitest";
-import { RETRY_MS } from "../packages/hub/src/webhooks/webhooks.ts";
+import { type KeepsEvents, keepEvent } from "../packages/hub/src/lifecycle/kept-events.ts";
+import { createLifecycle } from "../packages/hub/src/lifecycle/lifecycle-events.ts";
+import { createWebhookNetwork } from "../packages/hub/src/webhooks/webhook-network.ts";
+import { createWebhooks, RETRY_MS } from "../packages/hub/src/webhooks/webhooks.ts";
 import { openHub } from "../packages/hub/testing/open-hub.ts";
 import { openReceiver } from "../packages/hub/testing/webhook-receiver.ts";
 import { createManualClock } from "../packages/terminal/src/testing/clock.ts";
@@ -175,6 +178,40 @@ test("a bad entry of the allowed hosts is refused before the hub opens", async (
     code: "INVALID_ARGUMENT",
     message: expect.stringContaining("is not a host"),
   });
+});
+
+test("an event that a killed hub had stored with its session is sent at the next start, once", async () => {
+  const { receiver, hook, create, tried, hub, clock, log } = await openHooks();
+  const project_id = await create("demo");
+  const { webhook_id } = await hook();
+  const event = { type: "session.idle", project_id, session_id: "ses_1", outcome: "done" } as const;
+  const records = hub.store.records<KeepsEvents>("session");
+  const created_at = new Date(clock.now()).toISOString();
+  // The state is stored, and the hub is killed before anybody hears of it.
+  await records.add(keepEvent({ id: "ses_1", project_id, created_at }, event, clock.now()));
+  const event_id = (await records.get("ses_1"))?.kept_events?.[0]?.event_id;
+  const start = () =>
+    createWebhooks({
+      ...{ store: hub.store, lifecycle: createLifecycle(clock.now), clock },
+      network: createWebhookNetwork({ env: {}, netAllow: [receiver.host], log: () => {} }),
+      log: (line) => log.push(line),
+    });
+  const webhooks = await start();
+  const request = await receiver.next();
+  expect(request).toMatchObject({
+    id: event_id,
+    event: { type: "session.idle", data: { session_id: "ses_1" } },
+  });
+  request.answer(204);
+  await tried(webhook_id, 1);
+  await webhooks.stored();
+  expect(await records.get("ses_1")).toEqual({ id: "ses_1", project_id, created_at });
+  await webhooks.close();
+  const again = await start();
+  await again.stored();
+  await again.close();
+  expect(receiver.all).toHaveLength(1);
+  expect(log).toEqual([]);
 });
 
 test("a hub that is killed during a delivery repeats it after its start, with the same id", async () => {

@@ -1,7 +1,7 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { chooseClient, createOctant, type HttpServing, type Octant } from "@octant/app";
-import type { Clock, Tool } from "@octant/core";
+import { type Clock, counted, type Tool, ToolError } from "@octant/core";
 import { backgroundClock } from "@octant/host";
 import { ANY_PROJECT } from "@octant/http";
 import { containerTool } from "./containers/container-tool.ts";
@@ -15,6 +15,7 @@ import { createImages } from "./images/images.ts";
 import { createProjectFiles } from "./images/project-files.ts";
 import { type InstallInContainer, writeContainerSettings } from "./install.ts";
 import { createIdleTimers, type IdleTimers } from "./lifecycle/idle-timers.ts";
+import { keepEvent, publishKept } from "./lifecycle/kept-events.ts";
 import { createLifecycle } from "./lifecycle/lifecycle-events.ts";
 import { lockFolder } from "./operations/folder-lock.ts";
 import { createMetrics } from "./operations/metrics.ts";
@@ -41,7 +42,7 @@ import { openHubTokens } from "./tokens/hub-tokens.ts";
 import { tokenTool } from "./tokens/token-tool.ts";
 import { createWebhookNetwork } from "./webhooks/webhook-network.ts";
 import { webhookTool } from "./webhooks/webhook-tool.ts";
-import { createWebhooks } from "./webhooks/webhooks.ts";
+import { createWebhooks, type Webhooks } from "./webhooks/webhooks.ts";
 import { createRepositories } from "./workspaces/repositories.ts";
 import { workspaceTool } from "./workspaces/workspace-tool.ts";
 import { createWorkspaces } from "./workspaces/workspaces.ts";
@@ -132,10 +133,12 @@ export async function createHub(options: HubOptions) {
     toolsOf: (session) => [sessionTool({ store, sessions, logs, cleanUp, parent: session })],
     writeSettings: (project) => writeContainerSettings(inProject(project.id, "settings"), project),
     lifecycle,
+    now: clock.now,
+    eventsStored: () => webhooks.stored(),
   });
   const timers: IdleTimers = createIdleTimers({ store, containers, cleanUp, lifecycle, clock, log });
   const scheduler = createScheduler({ store, sessions, lifecycle, clock, log, holder: folder });
-  const webhooks = createWebhooks({ store, lifecycle, network, clock, log });
+  const webhooks: Webhooks = await createWebhooks({ store, lifecycle, network, clock, log });
   const modelOf = async (): Promise<{ models: readonly string[]; default_model?: string }> => {
     // Without credentials there is no model, and sessions say how to get them.
     const chosen = await chooseClient(octant, env, {}).catch(() => undefined);
@@ -155,10 +158,21 @@ export async function createHub(options: HubOptions) {
         prepare: repositories.prepare,
         checkBranch: async (project) =>
           void (await repositories.resolve(project.id, `refs/heads/${await repositories.branchOf(project)}`)),
-        onCreated: ({ id }) => lifecycle.publish({ type: "project.created", project_id: id }),
+        async onCreated({ id }) {
+          const created = { type: "project.created", project_id: id } as const;
+          const records = store.records<Project>("project");
+          const stored = await records.change(id, (project) => keepEvent(project, created, clock.now()));
+          if (stored) publishKept(lifecycle, "project", stored);
+        },
         async dismantle(project, { force }) {
-          for (const { id, state } of await sessions.list(project.id))
-            if (state === "working") await sessions.end(id);
+          const working = (await sessions.list(project.id)).filter(({ state }) => state === "working");
+          // Nothing is ended or deleted before all of it may be.
+          if (!force) {
+            refuseWorking(working.length);
+            for (const workspace of await workspaces.list(project.id))
+              await workspaces.refuseLoss(project, workspace);
+          }
+          for (const { id } of working) await sessions.end(id);
           for (const workspace of await workspaces.list(project.id))
             await workspaces.remove(project, workspace, { force });
           for (const { id } of await sessions.list(project.id)) await sessions.remove(id);
@@ -167,6 +181,7 @@ export async function createHub(options: HubOptions) {
           await containers.remove(project.id);
           repositories.remove(project.id);
           lifecycle.publish({ type: "project.deleted", project_id: project.id });
+          await webhooks.stored();
         },
         options: async () => ({
           engine: await engine.status(),
@@ -247,6 +262,12 @@ export async function createHub(options: HubOptions) {
       await lock[Symbol.asyncDispose]();
     },
   };
+}
+
+function refuseWorking(count: number): void {
+  if (count === 0) return;
+  const message = `${counted(count, "session")} at work in the project; end them first, or pass force`;
+  throw new ToolError("CONFIRM_REQUIRED", message, { would: { end_sessions: count } });
 }
 
 const START_TOKEN = "printed by octant hub";

@@ -1,4 +1,5 @@
 import { createTopic, type Topic } from "@octant/core";
+import type { RecordKind } from "../store/hub-store.ts";
 
 export const LIFECYCLE_TYPES = [
   "project.created",
@@ -29,6 +30,8 @@ export interface LifecycleEvent {
   readonly outcome?: string | undefined;
   /** US dollars. */
   readonly cost?: number | undefined;
+  /** The record that keeps the event until webhooks have it. */
+  readonly kept?: { readonly kind: RecordKind; readonly id: string; readonly event_id: string } | undefined;
 }
 
 export type LifecycleTopic = Topic<LifecycleEvent>;

@@ -26,7 +26,7 @@ export interface ProjectToolOptions {
   /** Throws NOT_FOUND when its branch does not exist. */
   checkBranch(project: Project): Promise<void>;
   options(): Promise<z.input<typeof Options>>;
-  onCreated(project: Project): void;
+  onCreated(project: Project): Promise<void>;
 }
 
 /** What a new project can choose from. */
@@ -118,7 +118,7 @@ export const projectTools = ({ store, engine, ...given }: ProjectToolOptions) =>
             await projects.remove(project.id);
             throw cause;
           }
-          onCreated(project);
+          await onCreated(project);
           return toProjectView(project);
         },
       }),

@@ -2,6 +2,7 @@ import { handle, newHandle, ToolError } from "@octant/core";
 import { PermissionRule } from "@octant/runtime";
 import { z } from "zod";
 import { NETWORKS } from "../engines/engine.ts";
+import type { KeepsEvents } from "../lifecycle/kept-events.ts";
 import type { HubStore } from "../store/hub-store.ts";
 
 export const ProjectId = handle("project");
@@ -150,7 +151,7 @@ export const NewProject = ProjectSettings.extend({
 });
 
 /** A project as it is stored. */
-export interface Project extends Omit<ProjectSettings, "limits"> {
+export interface Project extends Omit<ProjectSettings, "limits">, KeepsEvents {
   readonly id: string;
   readonly name: string;
   readonly source: { readonly url: string } | { readonly folder: string } | { readonly empty: true };
@@ -200,7 +201,8 @@ export const ProjectView = ProjectSettings.omit({ secrets: true, limits: true, m
 });
 export type ProjectView = z.output<typeof ProjectView>;
 
-export function toProjectView({ id, source, secrets = {}, mcp_servers, ...rest }: Project): ProjectView {
+export function toProjectView(project: Project): ProjectView {
+  const { id, source, secrets = {}, mcp_servers, kept_events: _kept, project_id: _none, ...rest } = project;
   const servers = Object.entries(mcp_servers ?? {}).map(
     ([name, server]) => [name, { ...server, env: Object.keys(server.env) }] as const,
   );

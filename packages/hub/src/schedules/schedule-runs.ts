@@ -1,4 +1,5 @@
 import { type Clock, newHandle, ToolError } from "@octant/core";
+import { keepEvent, publishKept } from "../lifecycle/kept-events.ts";
 import type { LifecycleEvent, LifecycleTopic } from "../lifecycle/lifecycle-events.ts";
 import { findProject } from "../projects/project.ts";
 import type { HubSession } from "../sessions/hub-session.ts";
@@ -32,13 +33,17 @@ export function createScheduleRuns({ store, sessions, lifecycle, clock }: Schedu
   /** Newest first. */
   const list = (schedule_id: string): Promise<readonly ScheduleRun[]> =>
     records.list({ id_prefix: prefixOf(schedule_id) });
-  const publish = (type: LifecycleEvent["type"], run: ScheduleRun) => {
+  const report = (type: LifecycleEvent["type"], run: ScheduleRun): ScheduleRun => {
     const { project_id, schedule_id, session_id, outcome, cost } = run;
-    lifecycle.publish({ type, project_id, schedule_id, session_id, outcome, cost });
+    return keepEvent(run, { type, project_id, schedule_id, session_id, outcome, cost }, clock.now());
   };
+  const publish = (run: ScheduleRun) => publishKept(lifecycle, "schedule_run", run);
   const end = async (run: ScheduleRun, update: Partial<ScheduleRun> & Pick<ScheduleRun, "state">) => {
-    const ended = await records.change(run.id, (stored) => ({ ...stored, ...update, ended_at: nowText() }));
-    if (ended) publish(ended.state === "skipped" ? "schedule.skipped" : "schedule.ended", ended);
+    const type = update.state === "skipped" ? "schedule.skipped" : "schedule.ended";
+    const ended = await records.change(run.id, (stored) =>
+      report(type, { ...stored, ...update, ended_at: nowText() }),
+    );
+    if (ended) publish(ended);
   };
 
   /** Does nothing when the session is known already. */
@@ -90,7 +95,8 @@ export function createScheduleRuns({ store, sessions, lifecycle, clock }: Schedu
     await records.change(run.id, () => begun);
     try {
       await launch(schedule, begun);
-      publish("schedule.started", begun);
+      const started = await records.change(run.id, (stored) => report("schedule.started", stored));
+      if (started) publish(started);
       // It may have ended before anybody listened.
       await finishIfEnded(begun);
       return "begun";
@@ -155,8 +161,9 @@ export function createScheduleRuns({ store, sessions, lifecycle, clock }: Schedu
         ...(skipped !== undefined && { reason: skipped, ended_at: nowText() }),
       };
       try {
-        await records.add(run);
-        if (skipped !== undefined) publish("schedule.skipped", run);
+        const stored = skipped === undefined ? run : report("schedule.skipped", run);
+        await records.add(stored);
+        publish(stored);
       } catch (cause) {
         if (!(cause instanceof ToolError && cause.code === "ALREADY_EXISTS")) throw cause;
       }

@@ -1,5 +1,6 @@
 import { handle, newHandle, ToolError } from "@octant/core";
 import { z } from "zod";
+import type { KeepsEvents } from "../lifecycle/kept-events.ts";
 import { ProjectId } from "../projects/project.ts";
 import type { HubStore } from "../store/hub-store.ts";
 
@@ -57,7 +58,7 @@ export const toScheduleView = ({ id, ...rest }: Schedule): z.output<typeof Sched
 });
 
 /** One time of a schedule. Its id contains that time, so that it is stored once, whatever is killed when. */
-export interface ScheduleRun {
+export interface ScheduleRun extends KeepsEvents {
   readonly id: string;
   readonly project_id: string;
   readonly schedule_id: string;
@@ -95,7 +96,8 @@ export const RunView = z.object({
 
 export const toRunView = (run: ScheduleRun): z.output<typeof RunView> => {
   const { id, project_id: _project, cost_before: _before, created_at: _created, ...rest } = run;
-  return { ...rest, run_id: id };
+  const { name: _name, kept_events: _kept, ...shown } = rest;
+  return { ...shown, run_id: id };
 };
 
 export async function findSchedule(store: HubStore, id: string): Promise<Schedule> {

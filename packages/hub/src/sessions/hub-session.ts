@@ -1,5 +1,6 @@
 import type { EndReason } from "@octant/agent";
 import { z } from "zod";
+import type { KeepsEvents } from "../lifecycle/kept-events.ts";
 
 export const SESSION_STATES = ["working", "idle", "ended"] as const;
 
@@ -20,7 +21,7 @@ export interface PendingMessage {
 }
 
 /** An agent at work in a workspace, as the hub stores it. Its events are in the log of the same id. */
-export interface HubSession {
+export interface HubSession extends KeepsEvents {
   readonly id: string;
   readonly project_id: string;
   readonly workspace_id: string;
@@ -67,6 +68,7 @@ export const SessionView = z.object({
 export type SessionView = z.output<typeof SessionView>;
 
 export function toSessionView(session: HubSession): SessionView {
-  const { id, pending, caller_tools: _tools, root_id: _root, message_keys: _keys, ...rest } = session;
-  return { ...rest, session_id: id, queued: pending.length };
+  const { id, pending, ...rest } = session;
+  const { caller_tools: _tools, root_id: _root, message_keys: _keys, kept_events: _kept, ...shown } = rest;
+  return { ...shown, session_id: id, queued: pending.length };
 }

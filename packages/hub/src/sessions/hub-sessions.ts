@@ -1,5 +1,6 @@
 import { LogSessionStore } from "@octant/agent";
 import { newHandle, type Tool, ToolError } from "@octant/core";
+import { keepEvent, publishKept } from "../lifecycle/kept-events.ts";
 import type { LifecycleEvent, LifecycleTopic } from "../lifecycle/lifecycle-events.ts";
 import { findProject, type Project } from "../projects/project.ts";
 import type { HubStore } from "../store/hub-store.ts";
@@ -23,6 +24,9 @@ export interface HubSessionsOptions extends Pick<RunsOptions, "containers" | "pr
   writeSettings(project: Project): void;
   /** Further tools of a session, which run in the hub. */
   toolsOf(session: HubSession): readonly Tool[];
+  now(): number;
+  /** Resolves when webhooks have all events so far. */
+  eventsStored(): Promise<void>;
   log(line: string): void;
 }
 
@@ -54,19 +58,28 @@ export function createHubSessions(options: HubSessionsOptions) {
     if (found) return found;
     throw new ToolError("NOT_FOUND", `there is no session '${id}'; session.list shows them`, { id });
   };
-  const publish = (
+  const toEvent = (
     type: LifecycleEvent["type"],
     { id, project_id, workspace_id, outcome, cost }: HubSession,
-  ) => lifecycle.publish({ type, project_id, session_id: id, workspace_id, outcome, cost });
-  const change = async (id: string, update: Partial<HubSession>): Promise<HubSession | undefined> => {
+  ): LifecycleEvent => ({ type, project_id, session_id: id, workspace_id, outcome, cost });
+  const report = (type: LifecycleEvent["type"], session: HubSession): HubSession =>
+    keepEvent(session, toEvent(type, session), options.now());
+  /** `type`: the event of this change. */
+  const change: RunsOptions["change"] = async (id, update, type) => {
     const updated_at = new Date().toISOString();
-    return records.change(id, (session) => ({ ...session, ...update, updated_at }));
+    const changed = await records.change(id, (session) => {
+      const next = { ...session, ...update, updated_at };
+      return type === undefined ? next : report(type, next);
+    });
+    if (changed && type !== undefined) publishKept(lifecycle, "session", changed);
+    return changed;
   };
-  const runs = createSessionRuns({ ...options, find, change, sessions, budgets, pending, publish });
+  const runs = createSessionRuns({ ...options, find, change, sessions, budgets, pending });
   const addRecord = async (session: HubSession) => {
-    await records.add(session);
+    const stored = report("session.started", session);
+    await records.add(stored);
     await workspaces.noteSession(session.workspace_id);
-    publish("session.started", session);
+    publishKept(lifecycle, "session", stored);
   };
   const workspaceFor = async (
     project: Project,
@@ -143,20 +156,19 @@ export function createHubSessions(options: HubSessionsOptions) {
       if (key !== undefined && session.message_keys?.includes(key)) return session;
       if (session.state === "ended")
         throw new ToolError("LOCKED", "the session has ended; session.fork continues it in another one", {});
-      const add = () => pending.add(id, text, key);
-      if (runs.has(id)) await add();
-      else await budgets.admit(await findProject(store, session.project_id), { idle_id: id }, add);
+      const add = () => pending.add(id, text, { key, report: (stored) => report("session.working", stored) });
+      const stored = runs.has(id)
+        ? await add()
+        : await budgets.admit(await findProject(store, session.project_id), { idle_id: id }, add);
       runs.deliver(id, text);
-      const sent = await find(id);
-      publish("session.working", sent);
-      return sent;
+      if (stored) publishKept(lifecycle, "session", stored);
+      return find(id);
     },
     /** Stops its work; it cannot be continued. */
     async end(id: string): Promise<HubSession> {
       await find(id);
       await runs.stop(id);
-      const ended = await change(id, { state: "ended", pending: [] });
-      if (ended) publish("session.ended", ended);
+      await change(id, { state: "ended", pending: [] }, "session.ended");
       return find(id);
     },
     /** A copy of its events in a new, idle session, in a workspace of its own that begins at the same commits. */
@@ -180,6 +192,7 @@ export function createHubSessions(options: HubSessionsOptions) {
         problem: _problem,
         parent_id: _parent,
         message_keys: _keys,
+        kept_events: _kept,
         ...rest
       } = session;
       const copy: HubSession = {
@@ -202,9 +215,11 @@ export function createHubSessions(options: HubSessionsOptions) {
     /** Deletes it with its events. */
     async remove(id: string): Promise<void> {
       const session = await find(id);
+      // Before it is gone: a hub that is killed now reports it again when the session is deleted again.
+      lifecycle.publish(toEvent("session.deleted", session));
+      await options.eventsStored();
       await logs.logs.remove(id);
       await records.remove(id);
-      publish("session.deleted", session);
     },
     /** Continues the sessions that a stopped or killed hub left at work. */
     async resume(): Promise<void> {

@@ -12,14 +12,20 @@ export function createPendingMessages(records: Records<HubSession>, logs: HubLog
   return {
     /**
      * Stores a message and marks the session as working. A message with a key that the session has had is not stored
-     * again: its sender was killed before it knew.
+     * again: its sender was killed before it knew. Returns the session when the message was stored.
      */
-    async add(id: string, text: string, key?: string): Promise<void> {
+    async add(
+      id: string,
+      text: string,
+      { key, report }: { readonly key?: string | undefined; report(session: HubSession): HubSession },
+    ): Promise<HubSession | undefined> {
       const message: PendingMessage = { text, after: await logs.last(id) };
       const updated_at = new Date().toISOString();
-      await records.change(id, (stored) => {
-        if (key !== undefined && stored.message_keys?.includes(key)) return stored;
-        return {
+      let isKnown = false;
+      const changed = await records.change(id, (stored) => {
+        isKnown = key !== undefined && (stored.message_keys?.includes(key) ?? false);
+        if (isKnown) return stored;
+        return report({
           ...stored,
           state: "working",
           pending: [...stored.pending, message],
@@ -27,8 +33,9 @@ export function createPendingMessages(records: Records<HubSession>, logs: HubLog
           ...(key !== undefined && {
             message_keys: [...(stored.message_keys ?? []), key].slice(-MAX_KEYS),
           }),
-        };
+        });
       });
+      return isKnown ? undefined : changed;
     },
     /** Removes the messages that are in the log. */
     async forgetDelivered(id: string): Promise<void> {

@@ -29,8 +29,12 @@ export interface RunsOptions {
   readonly budgets: Budgets;
   readonly pending: PendingMessages;
   find(id: string): Promise<HubSession>;
-  change(id: string, update: Partial<HubSession>): Promise<HubSession | undefined>;
-  publish(type: LifecycleEvent["type"], session: HubSession): void;
+  /** `type`: the event that reports the change. */
+  change(
+    id: string,
+    update: Partial<HubSession>,
+    type?: LifecycleEvent["type"],
+  ): Promise<HubSession | undefined>;
   writeSettings(project: Project): void;
   toolsOf(session: HubSession): readonly Tool[];
   log(line: string): void;
@@ -60,8 +64,7 @@ const FIRST_LINE = /^.{0,72}/;
 
 /** The work of sessions: each runs until all of its messages are answered. */
 export function createSessionRuns(options: RunsOptions) {
-  const { store, logs, workspaces, containers, sessions, budgets, pending, find, change, publish, log } =
-    options;
+  const { store, logs, workspaces, containers, sessions, budgets, pending, find, change, log } = options;
   const working = new Map<string, Run>();
   let isClosing = false;
 
@@ -167,8 +170,7 @@ export function createSessionRuns(options: RunsOptions) {
   };
 
   const settle = async (id: string, update: Partial<HubSession>, type: LifecycleEvent["type"]) => {
-    const settled = await change(id, { state: "idle", ...update });
-    if (settled) publish(type, settled);
+    await change(id, { state: "idle", ...update }, type);
   };
 
   const start = (id: string): void => {

@@ -1,4 +1,5 @@
 import { newHandle, type Published } from "@octant/core";
+import { forgetKept } from "../lifecycle/kept-events.ts";
 import type { LifecycleEvent } from "../lifecycle/lifecycle-events.ts";
 import type { HubStore } from "../store/hub-store.ts";
 import type { Delivery, Webhook } from "./webhook.ts";
@@ -30,13 +31,15 @@ export function createDeliveries(store: HubStore) {
       (await list(webhook_id)).filter(({ state }) => state === "pending").toReversed(),
     change: records.change,
     /** Stores an event for each webhook that wants it. */
-    async add({ at, value: event }: Published<LifecycleEvent>): Promise<void> {
-      const { type, ...data } = event;
+    async add({ at, value: event }: Pick<Published<LifecycleEvent>, "at" | "value">): Promise<void> {
+      const { type, kept, ...data } = event;
       const created_at = new Date(at).toISOString();
-      const event_id = newHandle("event", at);
+      const event_id = kept?.event_id ?? newHandle("event", at);
       const body = JSON.stringify({ type, timestamp: created_at, data });
       for (const { id: webhook_id } of (await webhooks.list()).filter((one) => wants(one, event))) {
         const earlier = await list(webhook_id);
+        // A hub that was killed had stored it for this webhook.
+        if (earlier.some((one) => one.event_id === event_id)) continue;
         const isFull = earlier.filter(({ state }) => state === "pending").length >= MAX_PENDING;
         await records.add({
           ...{ id: `${webhook_id}.${event_id}`, webhook_id, event_id, type, body, created_at, attempts: 0 },
@@ -46,6 +49,7 @@ export function createDeliveries(store: HubStore) {
         });
         await prune(earlier);
       }
+      if (kept) await forgetKept(store, kept);
       if (type !== "project.deleted") return;
       for (const { id } of await webhooks.list({ project_id: event.project_id }))
         await webhooks.change(id, (stored) => ({ ...stored, isEnding: true }));

@@ -1,6 +1,7 @@
-import { type Clock, ToolError } from "@octant/core";
+import { type Clock, type Published, ToolError } from "@octant/core";
 import type { Network } from "@octant/host";
-import type { LifecycleTopic } from "../lifecycle/lifecycle-events.ts";
+import { leftEvents } from "../lifecycle/kept-events.ts";
+import type { LifecycleEvent, LifecycleTopic } from "../lifecycle/lifecycle-events.ts";
 import type { HubStore } from "../store/hub-store.ts";
 import { createDeliveries } from "./deliveries.ts";
 import { signedHeaders } from "./sign.ts";
@@ -14,7 +15,7 @@ export interface WebhooksOptions {
   log(line: string): void;
 }
 
-export type Webhooks = ReturnType<typeof createWebhooks>;
+export type Webhooks = Awaited<ReturnType<typeof createWebhooks>>;
 
 const SECOND_MS = 1_000;
 const MINUTE_MS = 60 * SECOND_MS;
@@ -45,7 +46,7 @@ interface Attempt {
  * Sends lifecycle events to webhooks. A delivery is stored before its first attempt and ends in the store, so a killed
  * hub repeats at most the attempt that it had not noted, with the same event id.
  */
-export function createWebhooks({ store, lifecycle, network, clock, log }: WebhooksOptions) {
+export async function createWebhooks({ store, lifecycle, network, clock, log }: WebhooksOptions) {
   const webhooks = store.records<Webhook>("webhook");
   const deliveries = createDeliveries(store);
   const closing = new AbortController();
@@ -139,18 +140,22 @@ export function createWebhooks({ store, lifecycle, network, clock, log }: Webhoo
     }
   };
 
-  const stopListening = lifecycle.listen((event) => {
+  const keep = (event: Pick<Published<LifecycleEvent>, "at" | "value">) => {
     storing = storing
       .then(() => deliveries.add(event))
       .then(() => sleeping.abort())
       .catch((cause: unknown) => log(`hub: ${event.value.type} cannot be stored for webhooks: ${cause}`));
-  });
+  };
+  for (const event of await leftEvents(store)) keep(event);
+  const stopListening = lifecycle.listen(keep);
   const looping = loop();
 
   return {
     /** Newest first. */
     history: deliveries.list,
     remove: deliveries.remove,
+    /** Resolves when all events so far are stored. */
+    stored: (): Promise<void> => storing,
     /** Ends running attempts; they are repeated at the next start. */
     async close(): Promise<void> {
       stopListening();

@@ -116,6 +116,17 @@ export function createWorkspaces({ store, repositories, folder, env, run }: Work
         { would: { delete_files: files } },
       );
   };
+  const refuseLoss = async (project: Project, workspace: Workspace): Promise<void> => {
+    await refuseUncommitted(project, workspace);
+    const commit = await collect(project, workspace);
+    const count = await repositories.unmerged(project.id, commit);
+    if (count > 0)
+      throw new ToolError(
+        "CONFIRM_REQUIRED",
+        `workspace ${workspace.name} has ${counted(count, "commit")} that no branch has; merge it, or pass force`,
+        { would: { delete_commits: count } },
+      );
+  };
   const find = async (id: string): Promise<Workspace> => {
     const found = await records.get(id);
     if (found) return found;
@@ -142,6 +153,8 @@ export function createWorkspaces({ store, repositories, folder, env, run }: Work
     folderOf,
     pathInContainer,
     collect,
+    /** Throws CONFIRM_REQUIRED when it has commits or files that exist nowhere else. */
+    refuseLoss,
     list: (project_id: string) => records.list({ project_id }),
     /** `from`: it begins with the commits of this workspace, instead of the newest state of the project's branch. */
     async create(
@@ -225,17 +238,7 @@ export function createWorkspaces({ store, repositories, folder, env, run }: Work
       workspace: Workspace,
       { force }: { readonly force: boolean },
     ): Promise<void> {
-      if (!force) {
-        await refuseUncommitted(project, workspace);
-        const commit = await collect(project, workspace);
-        const count = await repositories.unmerged(project.id, commit);
-        if (count > 0)
-          throw new ToolError(
-            "CONFIRM_REQUIRED",
-            `workspace ${workspace.name} has ${counted(count, "commit")} that no branch has; merge it, or pass force`,
-            { would: { delete_commits: count } },
-          );
-      }
+      if (!force) await refuseLoss(project, workspace);
       rmSync(placeOf(workspace), { recursive: true, force: true });
       await repositories.gitOf(project.id)(["update-ref", "-d", refOf(workspace)]);
       await records.remove(workspace.id);

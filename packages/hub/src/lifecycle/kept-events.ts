@@ -1,0 +1,60 @@
+import { newHandle } from "@octant/core";
+import type { HubRecord, HubStore } from "../store/hub-store.ts";
+import type { LifecycleEvent, LifecycleTopic } from "./lifecycle-events.ts";
+
+/** An event about a record, stored with it until webhooks have it: a hub that is killed loses neither or both. */
+export interface KeptEvent {
+  readonly event_id: string;
+  readonly at_ms: number;
+  readonly event: LifecycleEvent;
+}
+
+/** A record that keeps its events. */
+export interface KeepsEvents extends HubRecord {
+  readonly kept_events?: readonly KeptEvent[] | undefined;
+}
+
+/** The kinds of records that keep events. */
+export const KEEPING_KINDS = ["project", "session", "schedule_run"] as const;
+type KeepingKind = (typeof KEEPING_KINDS)[number];
+
+/** The record with an event about it; `publishKept` follows once it is stored. */
+export const keepEvent = <T extends KeepsEvents>(record: T, event: LifecycleEvent, nowMs: number): T => ({
+  ...record,
+  kept_events: [...(record.kept_events ?? []), { event_id: newHandle("event", nowMs), at_ms: nowMs, event }],
+});
+
+/** Publishes the newest event of a stored record. */
+export function publishKept(lifecycle: LifecycleTopic, kind: KeepingKind, record: KeepsEvents): void {
+  const newest = record.kept_events?.at(-1);
+  if (newest)
+    lifecycle.publish({ ...newest.event, kept: { kind, id: record.id, event_id: newest.event_id } });
+}
+
+/** Removes an event from its record: it is stored elsewhere. */
+export async function forgetKept(
+  store: HubStore,
+  { kind, id, event_id }: NonNullable<LifecycleEvent["kept"]>,
+): Promise<void> {
+  await store.records<KeepsEvents>(kind).change(id, ({ kept_events = [], ...record }) => {
+    const left = kept_events.filter((one) => one.event_id !== event_id);
+    return left.length > 0 ? { ...record, kept_events: left } : record;
+  });
+}
+
+/** The events that a killed hub had not passed on, oldest first. */
+export async function leftEvents(
+  store: HubStore,
+): Promise<readonly { readonly at: number; readonly value: LifecycleEvent }[]> {
+  const all = await Promise.all(
+    KEEPING_KINDS.map(async (kind) =>
+      (await store.records<KeepsEvents>(kind).list()).flatMap(({ id, kept_events = [] }) =>
+        kept_events.map(({ event, at_ms, event_id }) => ({
+          at: at_ms,
+          value: { ...event, kept: { kind, id, event_id } },
+        })),
+      ),
+    ),
+  );
+  return all.flat().toSorted((one, other) => one.at - other.at);
+}
