@@ -3,10 +3,10 @@ import type { SandboxStatus } from "@octant/host";
 import type { OpenedAgent } from "./open-agent.ts";
 
 /**
- * Branch, sandbox, jobs and sub-agents for the status line; refreshed at the start and after every turn, without
+ * Branch, sandbox, jobs, sub-agents and failed MCP servers for the status line; refreshed at the start and after every turn, without
  * blocking. `onChange` is called when one of them has changed.
  */
-export function watchFacts({ agent, octant, caller }: OpenedAgent, onChange: () => void) {
+export function watchFacts({ agent, octant, caller, servers }: OpenedAgent, onChange: () => void) {
   let facts: { readonly branch?: string; readonly sandbox?: SandboxStatus["level"] } = {};
   let crew: Crew | undefined;
   const running = new Set<string>();
@@ -38,6 +38,7 @@ export function watchFacts({ agent, octant, caller }: OpenedAgent, onChange: () 
     onChange();
   });
   octant.modes.subscribe(onChange);
+  void servers.settled().then(onChange);
   agent.subscribe((event) => {
     if (event.type === "end") look().catch(() => {});
     if (event.type === "tool_began" && event.name === "agent") watchCrew();
@@ -48,6 +49,7 @@ export function watchFacts({ agent, octant, caller }: OpenedAgent, onChange: () 
       ...facts,
       mode: octant.modes.session(caller),
       jobs: running.size,
+      failedServers: servers.status().filter(({ state }) => state === "failed").length,
       agents: crew?.list().filter(({ state }) => state === "running") ?? [],
     }),
   };

@@ -40,7 +40,7 @@ export function openServers(options: OpenServersOptions): McpServers {
     servers: { ...(elsewhere ? {} : chooseServers(config.settings.mcp_servers, only)), ...more },
     version: loadVersion(),
     roots: workspace.confinement.roots.map(pathToUri),
-    start: elsewhere ?? ((server, definition) => startProgram(workspace, env, server, definition)),
+    start: elsewhere ?? ((_server, definition) => startProgram(workspace, env, definition)),
     auth: (server, url) => createStoredProvider(createOAuthStorage(credentials, server, url)),
     consent: elsewhere ? createSessionConsent() : createToolConsent(workspace.state.base),
     log,

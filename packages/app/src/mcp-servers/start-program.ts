@@ -17,18 +17,15 @@ import type { ProgramDefinition, StartedProgram } from "@octant/mcp-client";
 export async function startProgram(
   workspace: Workspace,
   env: NodeJS.ProcessEnv,
-  server: string,
   definition: ProgramDefinition,
 ): Promise<StartedProgram> {
   const { confinement, sandbox, state } = workspace;
   const [root = "/"] = confinement.roots;
   const program = findProgram(definition.command, confinement.roots, env);
   if (program === undefined)
-    throw new ToolError(
-      "EXEC_FAILED",
-      `MCP server '${server}' cannot be started: '${definition.command}' is not on the PATH`,
-      { program: definition.command },
-    );
+    throw new ToolError("EXEC_FAILED", `'${definition.command}' is not on the PATH`, {
+      program: definition.command,
+    });
   const argv = [program, ...definition.args] as const;
   const started = await startServer({
     argv,

@@ -73,6 +73,68 @@ test("hooks of .claude/settings.json wait for trust; other kinds and events are 
   ]);
 });
 
+const CHANGES = expect.stringContaining("fs.apply_patch");
+
+test.each([
+  ["Read(.env)", { tool_pattern: "*", args: { path: ["**/.env", "**/.env/**"] } }],
+  ["Read(./secrets/**)", { tool_pattern: "*", args: { path: ["secrets/**"] } }],
+  ["Read(secrets/)", { tool_pattern: "*", args: { path: ["**/secrets", "**/secrets/**"] } }],
+  ["Read(/config/keys)", { tool_pattern: "*", args: { path: ["config/keys", "config/keys/**"] } }],
+  ["Read(~/.ssh/*)", { tool_pattern: "*", args: { path: ["~/.ssh/*", "~/.ssh/*/**"] } }],
+  ["Read(//etc/shadow)", { tool_pattern: "*", args: { path: ["/etc/shadow", "/etc/shadow/**"] } }],
+  ["Edit(dist/**)", { tool_pattern: CHANGES, args: { path: ["dist/**"] } }],
+  ["Write", { tool_pattern: CHANGES }],
+  ["Read", { tool_pattern: "fs.read" }],
+  ["Bash(*)", { tool_pattern: "{proc.exec,proc.input}" }],
+  ["Bash", { tool_pattern: "{proc.exec,proc.input}" }],
+  ["Bash(git push:*)", { args: { command: ["git", "push"] } }],
+  ["Bash(curl *)", { args: { command: ["curl"] } }],
+  ["WebFetch(domain:*.example.com)", { args: { host: "*.example.com" } }],
+  ["mcp__github__delete", { tool_pattern: "mcp__github__delete" }],
+])("the rule %s of Claude Code denies and asks here without trust", (rule, expected) => {
+  write(".claude/settings.json", { permissions: { deny: [rule], ask: [rule], allow: ["Bash"] } });
+  const { permissions, warnings, waiting } = load();
+  expect(permissions).toMatchObject([
+    {
+      tier: "claude",
+      rules: [
+        { ...expected, mode: "deny", reason: `denied by ${rule} in .claude/settings.json` },
+        { ...expected, mode: "prompt" },
+      ],
+    },
+  ]);
+  expect([warnings, waiting]).toEqual([[], []]);
+});
+
+test("rules of Claude Code that mean nothing here are named, and too many are left out with a warning", () => {
+  const strange = ["Bash(git * main)", "Bash(*)x", "WebFetch(x)", "KillShell", "constructor", "", 5, null];
+  write(".claude/settings.json", { permissions: { deny: [...strange, "Read(.env)"] } });
+  const { permissions, warnings } = load();
+  expect(permissions.flatMap(({ rules }) => rules)).toHaveLength(1);
+  expect(warnings).toHaveLength(strange.length);
+  expect(warnings[0]).toBe(
+    ".claude/settings.json: permissions.deny.0 is ignored: Octant has nothing like it",
+  );
+  const many = Array.from({ length: 200 }, (_, at) => `Read(file-${at}.txt)`);
+  write(".claude/settings.json", { permissions: { deny: many } });
+  expect(load()).toMatchObject({
+    permissions: [],
+    warnings: [expect.stringContaining("its permissions are ignored: they have more than")],
+  });
+});
+
+test("a server that needs a variable which is not set is left out and named", async () => {
+  write(".mcp.json", {
+    mcpServers: { docs: { command: "docs", args: [variable("NOWHERE")] }, ok: { command: "ok" } },
+  });
+  await trustFolder(load().waiting, { env: env() });
+  const { settings, warnings } = load();
+  expect(Object.keys(settings.mcp_servers)).toEqual(["ok"]);
+  expect(warnings).toEqual([
+    ".mcp.json: mcpServers.docs is not started: NOWHERE is not set in the environment",
+  ]);
+});
+
 test("a broken, linked or strange file of another agent has no effect, and nothing fails", () => {
   for (const text of ["{", "[]", '"x"', '{"mcpServers":[1]}', '{"hooks":{"Stop":{"x":1}}}', '{"hooks":[[]]}'])
     for (const path of [".mcp.json", ".claude/settings.json"]) {

@@ -1,5 +1,6 @@
 import { toExact } from "@octant/core";
 import { CLAUDE_EVENTS } from "../hooks/hook.ts";
+import { CLAUDE_LISTS, fromClaudeRule } from "./claude-permissions.ts";
 import { emptyDictionary, fieldsOf } from "./dictionary.ts";
 import { createLineIndex, JsoncError, parseJsonc } from "./jsonc.ts";
 import type { ServerSettings, Settings, settingsSchema } from "./schema.ts";
@@ -14,7 +15,7 @@ export interface ForeignSettings {
 type Schema = ReturnType<typeof settingsSchema>;
 /** One of our values, its path in our settings, and its path in the file. */
 interface Part {
-  readonly ours: readonly [key: "mcp_servers" | "hooks", name: string];
+  readonly ours: readonly [key: "mcp_servers" | "hooks" | "permissions", name: string];
   readonly value: unknown;
   readonly path: readonly PropertyKey[];
 }
@@ -24,23 +25,26 @@ export function readForeign(tier: "mcp" | "claude", text: string, schema: Schema
   const placeAt = createLineIndex(text);
   try {
     const tree = parseJsonc(text);
-    const parts = tier === "mcp" ? serversIn(tree.value) : hooksIn(tree.value);
+    const parts = tier === "mcp" ? serversIn(tree.value) : [...hooksIn(tree.value), ...rulesIn(tree.value)];
     const warnings: string[] = [];
     const used = parts.filter(({ ours: [key, name], value, path }) => {
-      const { success } = schema.safeParse({ [key]: key === "hooks" ? [value] : { [name]: value } });
+      const { success } = schema.safeParse({ [key]: key === "mcp_servers" ? { [name]: value } : [value] });
       if (!success) warnings.push(toExact(`${path.join(".")} is ignored: Octant has nothing like it`));
       return success;
     });
     const hooks = used.filter(({ ours }) => ours[0] === "hooks");
+    const rules = used.filter(({ ours }) => ours[0] === "permissions");
     const servers = used.filter(({ ours }) => ours[0] === "mcp_servers");
     const given = {
       ...(hooks.length > 0 && { hooks: hooks.map(({ value }) => value) }),
+      ...(rules.length > 0 && { permissions: rules.map(({ value }) => value) }),
       ...(servers.length > 0 && {
         mcp_servers: Object.fromEntries(servers.map(({ ours: [, name], value }) => [name, value])),
       }),
     };
     const lineOf = (...[key, name]: readonly PropertyKey[]) => {
-      const part = key === "hooks" ? hooks[Number(name)] : servers.find(({ ours }) => ours[1] === name);
+      const list = key === "hooks" ? hooks : rules;
+      const part = key === "mcp_servers" ? servers.find(({ ours }) => ours[1] === name) : list[Number(name)];
       return placeAt(tree.placeOf(part?.path ?? [])?.value ?? 0).line;
     };
     return { settings: schema.parse(given), lineOf, warnings };
@@ -83,36 +87,61 @@ function hooksIn(value: unknown): Part[] {
   );
 }
 
+/** `{"permissions": {"deny": ["Read(.env)"], "ask": ["Bash(git push:*)"]}}`. */
+const rulesIn = (value: unknown): Part[] =>
+  Object.entries(CLAUDE_LISTS).flatMap(([list, mode]) =>
+    listOf(fieldsOf(fieldsOf(value)["permissions"])[list]).map(
+      (rule, at): Part => ({
+        ours: ["permissions", ""],
+        value: fromClaudeRule(rule, mode),
+        path: ["permissions", list, at],
+      }),
+    ),
+  );
+
 const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
 
 const VARIABLE = /\$\{([A-Za-z_]\w*)(?::-([^}]*))?\}/g;
 
-/** A server with `${NAME}` and `${NAME:-default}` filled in, once it is trusted. */
-export function withVariables(settings: Settings, env: NodeJS.ProcessEnv): Settings {
-  const fill = (text: string) => text.replace(VARIABLE, (_, name: string, other = "") => env[name] || other);
+/** Servers with `${NAME}` and `${NAME:-default}` filled in, once they are trusted; one that lacks a variable is left out. */
+export function withVariables(settings: Settings, env: NodeJS.ProcessEnv) {
+  const warnings: string[] = [];
+  const servers = Object.entries(settings.mcp_servers ?? {}).flatMap(([name, server]) => {
+    const missing = new Set<string>();
+    const filled = fillServer(server, (variable, other) => {
+      const value = env[variable] || other;
+      if (value === undefined) missing.add(variable);
+      return value ?? "";
+    });
+    if (missing.size === 0) return [[name, filled] as const];
+    warnings.push(
+      toExact(`mcpServers.${name} is not started: ${[...missing].join(", ")} is not set in the environment`),
+    );
+    return [];
+  });
+  return {
+    settings: { ...settings, mcp_servers: Object.assign(emptyDictionary(), Object.fromEntries(servers)) },
+    warnings,
+  };
+}
+
+function fillServer(
+  { command, args, env, url, headers, ...rest }: ServerSettings,
+  fillIn: (variable: string, other: string | undefined) => string,
+): ServerSettings {
+  const fill = (text: string) =>
+    text.replace(VARIABLE, (_, name: string, other?: string) => fillIn(name, other));
   const fillAll = (texts: Readonly<Record<string, string>>) =>
     Object.assign(
       emptyDictionary<string>(),
       Object.fromEntries(Object.entries(texts).map(([name, text]) => [name, fill(text)])),
     );
-  const toFilled = ({
-    command,
-    args,
-    env: variables,
-    url,
-    headers,
-    ...rest
-  }: ServerSettings): ServerSettings => ({
+  return {
     ...rest,
     ...(typeof command === "string" && { command: fill(command) }),
     ...(args && { args: args.map(fill) }),
-    ...(variables && { env: fillAll(variables) }),
+    ...(env && { env: fillAll(env) }),
     ...(url !== undefined && { url: fill(url) }),
     ...(headers && { headers: fillAll(headers) }),
-  });
-  if (!settings.mcp_servers) return settings;
-  const servers = Object.entries(settings.mcp_servers).map(
-    ([name, server]) => [name, toFilled(server)] as const,
-  );
-  return { ...settings, mcp_servers: Object.assign(emptyDictionary(), Object.fromEntries(servers)) };
+  };
 }

@@ -38,7 +38,7 @@ export function loadConfig({ roots, ...person }: LoadOptions): Config {
     (file) =>
       (isForeign(file.tier) ? readOther(file, file.tier, schemaOf) : readParsed(file, schemaOf)) ?? [],
   );
-  projects.forEach(checkRules);
+  for (const one of projects) if (!isForeign(one.file.tier)) checkRules(one);
 
   const trust = projects.length > 0 ? loadTrust(user) : NO_TRUST;
   if (own || trust.trusted.length > 0) refuseFolderOfProject(user, real);
@@ -55,6 +55,7 @@ export function loadConfig({ roots, ...person }: LoadOptions): Config {
     ...ownWarnings,
     ...unknown,
     ...projects.flatMap(({ file, warnings = [] }) => warnings.map((text) => `${file.shown}: ${text}`)),
+    ...judged.flatMap(({ tier, warnings = [] }) => warnings.map((text) => `${tier.shown}: ${text}`)),
     ...trust.warnings,
     ...merged.warnings,
     ...waiting.map(toWarning),
@@ -71,10 +72,13 @@ const unknownWarnings = ({ file, unknown }: ReadSettings<SettingsFile>): string[
 const MAX_PROJECT_RULES_CHARS = 8_000;
 
 function checkRules({ file, settings }: ReadSettings<SettingsFile>): void {
-  if (JSON.stringify(settings.permissions ?? []).length <= MAX_PROJECT_RULES_CHARS) return;
+  if (!hasManyRules(settings)) return;
   const message = `the permissions of a project have at most ${MAX_PROJECT_RULES_CHARS} characters; name folders instead of files, or move them to your own settings`;
   throw refusedFile(file, message);
 }
+
+const hasManyRules = ({ permissions = [] }: Settings): boolean =>
+  JSON.stringify(permissions).length > MAX_PROJECT_RULES_CHARS;
 
 const NO_TRUST: TrustStore = { trusted: [], warnings: [] };
 
@@ -95,7 +99,12 @@ function readOther(
 ): ReadSettings<ProjectFile> | undefined {
   try {
     const found = readSettingsFile(file);
-    return found && { ...readForeign(tier, found.text, schemaOf()), unknown: [], file, stat: found.stat };
+    if (!found) return undefined;
+    const read = { ...readForeign(tier, found.text, schemaOf()), unknown: [], file, stat: found.stat };
+    if (!hasManyRules(read.settings)) return read;
+    const { permissions: _, ...settings } = read.settings;
+    const tooMany = `its permissions are ignored: they have more than ${MAX_PROJECT_RULES_CHARS} characters`;
+    return { ...read, settings, warnings: [...read.warnings, tooMany] };
   } catch (cause) {
     if (cause instanceof SettingsError) return undefined;
     throw cause;
@@ -150,13 +159,20 @@ function judge(
   { trusted }: TrustStore,
   own: Settings = {},
   env: NodeJS.ProcessEnv = {},
-): { readonly tier: LoadedTier; readonly waiting?: WaitingForTrust } {
+): {
+  readonly tier: LoadedTier;
+  readonly waiting?: WaitingForTrust;
+  readonly warnings?: readonly string[];
+} {
   const { tier, root: folder } = read.file;
   const { parts, hash } = trustPartsOf(read.settings, folder, tier);
   const isTrusted = parts.length === 0 || isRemembered(trusted, { folder, tier, hash });
   const loaded: LoadedTier = { tier, trusted: isTrusted, root: folder, ...toTier(read) };
-  if (isTrusted)
-    return { tier: tier === "mcp" ? { ...loaded, settings: withVariables(read.settings, env) } : loaded };
+  if (isTrusted && tier === "mcp") {
+    const { settings, warnings } = withVariables(read.settings, env);
+    return { tier: { ...loaded, settings }, warnings };
+  }
+  if (isTrusted) return { tier: loaded };
   const shownParts = parts.map(({ path, shown }) => ({
     key: path.join("."),
     line: read.lineOf(...path),

@@ -16,6 +16,8 @@ export type StatusFacts = {
   /** Commands that run, in the background too. */
   jobs?: number;
   agents?: readonly WorkingAgent[];
+  /** MCP servers whose tools cannot be used. */
+  failedServers?: number;
   queued: number;
   vim?: string;
   note?: string;
@@ -46,7 +48,20 @@ export function viewStatus(facts: StatusFacts, width: number): Line {
 type Part = { shown: Span; rank: number };
 
 function toParts(facts: StatusFacts): Part[] {
-  const { vim, model, context, cost, cacheHitRate, branch, mode, sandbox, plan, jobs, agents } = facts;
+  const {
+    vim,
+    model,
+    context,
+    cost,
+    cacheHitRate,
+    branch,
+    mode,
+    sandbox,
+    plan,
+    jobs,
+    agents,
+    failedServers,
+  } = facts;
   const part = (rank: number, text: string | undefined | false | 0, style: Style = {}): Part[] =>
     text ? [{ rank, shown: span(toOneLine(text), { role: "muted", ...style }) }] : [];
   return [
@@ -61,6 +76,9 @@ function toParts(facts: StatusFacts): Part[] {
     ...part(2, plan),
     ...part(2, jobs && `${counted(jobs, "job")} running`, { role: "accent" }),
     ...part(2, agents?.length && counted(agents.length, "agent"), { role: "accent" }),
+    ...part(2, failedServers && `${counted(failedServers, "MCP server")} failed, see /mcp`, {
+      role: "warning",
+    }),
     ...part(1, facts.queued > 0 && `${facts.queued} queued`, { role: "warning" }),
     ...part(1, facts.note, { role: "warning" }),
   ];
