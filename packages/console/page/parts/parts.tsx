@@ -4,6 +4,7 @@ import { Failed } from "../data/api.ts";
 import { usePage } from "../data/context.ts";
 import { Foreign } from "../text/foreign.tsx";
 import { toAge, toAgeInWords, toMoment } from "../text/format.ts";
+import { toVisible } from "../text/visible.ts";
 import { Icon, type IconName } from "./icon.tsx";
 
 interface HeadProps {
@@ -81,7 +82,7 @@ export function CopyButton({
     <button
       type="button"
       class={children ? "button" : "button icon-only"}
-      aria-label={label}
+      {...(children === undefined && { "aria-label": label })}
       title={label}
       onClick={copy}
     >
@@ -268,14 +269,16 @@ export function Dialog({ title, onClose, wide, children }: DialogProps) {
     <dialog
       ref={element}
       class={wide ? "dialog wide" : "dialog"}
-      aria-label={title}
+      aria-label={toVisible(title)}
       onClose={onClose}
       onClick={(event) => {
         if (event.target === element.current) onClose();
       }}
     >
       <header>
-        <h2>{title}</h2>
+        <h2>
+          <Foreign text={title} oneLine />
+        </h2>
         <button type="button" class="button icon-only quiet" aria-label="Close" onClick={onClose}>
           <Icon name="close" />
         </button>

@@ -20,7 +20,7 @@ export function TimelineView({ spans, label }: { readonly spans: readonly Span[]
       .filter((span) => span.kind === kind)
       .reduce((sum, { start, end }) => sum + (end ?? store.now.value) - start, 0);
   return (
-    <figure class="timeline" aria-label={label}>
+    <figure class="timeline" aria-label={toVisible(label)}>
       <div class="timeline-bars" style={{ height: `${height * 14}px` }}>
         {gaps.map(({ at, ms }) => (
           <span

@@ -34,6 +34,8 @@ export function TerminalView({ follow, isPty, onInput, onError }: Props) {
       scrollback: SCROLLBACK,
       convertEol: !isPty,
       allowProposedApi: true,
+      // Bytes that are not terminal output are normal here.
+      logLevel: "off",
     });
     terminal.current = emulator;
     const ended = new AbortController();

@@ -1,4 +1,5 @@
 import type { IBufferCell, IBufferLine } from "@xterm/headless";
+import { toVisible } from "../../text/visible.ts";
 
 /** Neighbouring cells of the same look. */
 export interface Run {
@@ -7,7 +8,7 @@ export interface Run {
   readonly style?: { readonly color?: string; readonly backgroundColor?: string } | undefined;
 }
 
-/** The cells of a line up to its last character. */
+/** The cells of a line up to its last character; those that nobody would see are named. */
 export function toRuns(line: IBufferLine, columns: number): readonly Run[] {
   const runs: { text: string; className: string; style?: Run["style"]; key: string }[] = [];
   const width = line.translateToString(true).length === 0 ? 0 : Math.min(columns, line.length);
@@ -31,7 +32,7 @@ export function toRuns(line: IBufferLine, columns: number): readonly Run[] {
     }
     blank = "";
   }
-  return runs.map(({ text, className, style }) => ({ text, className, style }));
+  return runs.map(({ text, className, style }) => ({ text: toVisible(text), className, style }));
 }
 
 const PLAIN = " undefined undefined";

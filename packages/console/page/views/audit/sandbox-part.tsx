@@ -38,7 +38,9 @@ export function SandboxPart({ process }: { readonly process: string }) {
           <tbody>
             {data.tried.map(({ level, works, why }) => (
               <tr key={level}>
-                <td>{level}</td>
+                <td>
+                  <Foreign text={level} oneLine />
+                </td>
                 <td>
                   <Badge tone={works ? "good" : "plain"}>{works ? "yes" : "no"}</Badge>
                 </td>

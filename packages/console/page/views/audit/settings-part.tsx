@@ -79,7 +79,9 @@ export function SettingsPart({ process }: { readonly process: string }) {
             <tbody>
               {data.hooks.map(({ event, tool_pattern, command, timeout_ms }, index) => (
                 <tr key={index}>
-                  <td>{event}</td>
+                  <td>
+                    <Foreign text={event} oneLine />
+                  </td>
                   <td>
                     <code>
                       <Foreign text={tool_pattern} />

@@ -50,7 +50,9 @@ export function EditHistory({ process, roots, file }: Props) {
               </td>
               <td>
                 <a href={toHash("live", edit.trace, { process })}>
-                  <code>{edit.action}</code>
+                  <code>
+                    <Foreign text={edit.action} oneLine />
+                  </code>
                 </a>
               </td>
               <td>

@@ -2,6 +2,7 @@ import { usePage, useProcess } from "../../data/context.ts";
 import { Empty, Tabs, ViewHead } from "../../parts/parts.tsx";
 import { ProcessPicker } from "../../parts/process-picker.tsx";
 import { SourcePreview } from "../../parts/source-preview.tsx";
+import { Foreign } from "../../text/foreign.tsx";
 import { EditHistory } from "./edit-history.tsx";
 import { FileTree } from "./file-tree.tsx";
 import { UndoList } from "./undo-list.tsx";
@@ -22,7 +23,16 @@ export function FilesView() {
   const root = process?.roots[0];
   return (
     <>
-      <ViewHead title="Files" detail={root && <span class="head-path">{root}</span>}>
+      <ViewHead
+        title="Files"
+        detail={
+          root && (
+            <span class="head-path">
+              <Foreign text={root} oneLine />
+            </span>
+          )
+        }
+      >
         <ProcessPicker />
       </ViewHead>
       {!process || root === undefined ? (

@@ -75,7 +75,11 @@ function Node({ node, process }: { readonly node: TestNode; readonly process: st
         <Dot tone={TONES[node.outcome ?? "skip"]} />
         <Foreign text={node.name} oneLine />
         <span class="unseen">{node.outcome}</span>
-        {node.duration && <span class="calm number">{node.duration}</span>}
+        {node.duration && (
+          <span class="calm number">
+            <Foreign text={node.duration} oneLine />
+          </span>
+        )}
       </div>
       {node.failure && <Failure failure={node.failure} process={process} />}
     </li>
