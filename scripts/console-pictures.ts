@@ -2,8 +2,9 @@ import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import type { Page } from "playwright-core";
 import { setup } from "../test/built-command.ts";
-import { launchBrowser, newLink, openTab } from "../test/console/browser.ts";
+import { launchBrowser, openTab } from "../test/console/browser.ts";
 import { createModel } from "../test/console/model.ts";
+import { openPage } from "../test/console-client.ts";
 
 const FOLDER = join(import.meta.dirname, "../docs/pictures");
 
@@ -47,12 +48,13 @@ export async function drawConsole(): Promise<void> {
   root = scene.project.root;
   const browser = await launchBrowser();
   try {
-    const { page } = await openTab(browser, scene.link, { theme: "dark", scale: 1.5 });
+    const { link } = await openPage(scene.link);
+    const { page } = await openTab(browser, await link(), { theme: "dark", scale: 1.5 });
     await fill(page, scene.client);
     await drawViews(page);
-    const phone = await openTab(browser, await newLink(page), { size: "phone", scale: 2 });
+    const phone = await openTab(browser, await link(), { size: "phone", scale: 2 });
     for (const view of ["approvals", "now", "sessions"]) await shoot(phone.page, view, `${view}-phone`);
-    const light = await openTab(browser, await newLink(page), { theme: "light", scale: 1.5 });
+    const light = await openTab(browser, await link(), { theme: "light", scale: 1.5 });
     await shoot(light.page, "now", "now-light");
   } finally {
     await browser.close();

@@ -46,7 +46,7 @@ test("a link opens the page once; the cookie is out of reach for scripts and oth
   expect(preview.headers.get("set-cookie")).toBeNull();
   const again = await fetch(JSON.parse(stdout).url, { redirect: "manual" });
   expect(again.status).toBe(303);
-  expect(again.headers.get("location")).toBe("/console/");
+  expect(again.headers.get("location")).toMatch(/^\/console\/#key=[\w-]{40,}$/);
   expect(again.headers.get("set-cookie")).toMatch(
     /; Path=\/console; Max-Age=\d+; HttpOnly; SameSite=Strict$/,
   );
@@ -73,19 +73,43 @@ test.each(ENDPOINT_ROWS)(
   },
 );
 
+test.each(ENDPOINT_ROWS)(
+  "%s refuses the cookie alone, which every server on 127.0.0.1 may receive, and the key alone",
+  async (name, method) => {
+    const { cookie, origin, "x-octant-console": key } = page.headers;
+    const [, share = ""] = cookie.split("=");
+    const json = { origin, "content-type": "application/json" };
+    const thefts: readonly Record<string, string>[] = [
+      { ...json, cookie },
+      { ...json, cookie, "x-octant-console": "1" },
+      { ...json, cookie, "x-octant-console": share },
+      { ...json, cookie, "x-octant-console": `${"A".repeat(key.length - 1)}A` },
+      { ...json, authorization: `Bearer ${share}` },
+      { ...json, "x-octant-console": key },
+      { ...json, "x-octant-console": key, cookie: "octant_console_1=x" },
+      { ...json, authorization: `Bearer ${key}` },
+    ];
+    for (const headers of thefts) {
+      const { status } = await fetch(api(name), {
+        method,
+        headers,
+        ...(method === "POST" && { body: "{}" }),
+      });
+      expect(status, JSON.stringify(headers)).toBe(401);
+    }
+  },
+);
+
 test.each(ENDPOINT_ROWS.filter(([, method]) => method === "POST"))(
-  "%s refuses a cookie without the header of the page, or from another site",
+  "%s refuses the page's own headers from another site",
   async (name) => {
-    const { cookie, origin } = page.headers;
-    const json = { cookie, "content-type": "application/json" };
+    const { origin: _origin, ...own } = page.headers;
     const forgeries = [
-      json,
-      { ...json, origin },
-      { ...json, "x-octant-console": "1" },
-      { ...json, "x-octant-console": "1", "sec-fetch-site": "cross-site" },
-      { ...json, "x-octant-console": "1", "sec-fetch-site": "same-site", origin },
-      { ...json, "x-octant-console": "1", origin: "https://evil.example" },
-      { ...json, "x-octant-console": "1", origin: "null" },
+      own,
+      { ...own, "sec-fetch-site": "cross-site" },
+      { ...own, "sec-fetch-site": "same-site", origin: page.origin },
+      { ...own, origin: "https://evil.example" },
+      { ...own, origin: "null" },
     ];
     for (const headers of forgeries) {
       const { status } = await fetch(api(name), { method: "POST", headers, body: "{}" });
@@ -125,10 +149,11 @@ test("a token logs in, logout removes the cookie, and a wrong token gets none", 
   const login = (token: string) =>
     fetch(api("login"), { method: "POST", headers, body: JSON.stringify({ token }) });
   expect((await login("oct_0000000000000000_wrong")).headers.get("set-cookie")).toBeNull();
-  const [cookie = ""] =
-    (await login(tokens.get("admin:ro") ?? "")).headers.get("set-cookie")?.split(";") ?? [];
-  expect(await (await fetch(api("me"), { headers: { cookie } })).json()).toMatchObject({ access: "read" });
-  const out = await fetch(api("logout"), { method: "POST", headers: { ...headers, cookie }, body: "{}" });
+  const signedIn = await login(tokens.get("admin:ro") ?? "");
+  const [cookie = ""] = signedIn.headers.get("set-cookie")?.split(";") ?? [];
+  const own = { ...headers, cookie, "x-octant-console": (await signedIn.json()).key };
+  expect(await (await fetch(api("me"), { headers: own })).json()).toMatchObject({ access: "read" });
+  const out = await fetch(api("logout"), { method: "POST", headers: own, body: "{}" });
   expect(out.headers.get("set-cookie")).toContain("Max-Age=0");
 });
 

@@ -38,18 +38,21 @@ export async function startConsole(at: Place, args: readonly string[] = ["consol
 
 export type ConsolePage = Awaited<ReturnType<typeof openPage>>;
 
-/** What the page does: redeems the link, and sends the cookie and the header with every request. */
+/** What the page does: redeems the link, and sends the cookie and the key with every request. */
 export async function openPage(link: string) {
   const { origin } = new URL(link);
   const opened = await fetch(link, { redirect: "manual" });
   if (opened.status !== 303) throw new Error(`the link answers with ${opened.status}`);
   const [cookie = ""] = opened.headers.get("set-cookie")?.split(";") ?? [];
-  const headers = { cookie, origin, "x-octant-console": "1", "content-type": "application/json" };
+  const key = new URL(opened.headers.get("location") ?? "", origin).hash.slice("#key=".length);
+  const headers = { cookie, origin, "x-octant-console": key, "content-type": "application/json" };
   const api = (path: string) => new URL(`/console/api/${path}`, origin);
   const get = async (path: string) => (await fetch(api(path), { headers })).json();
   const post = async (path: string, body: unknown) =>
     (await fetch(api(path), { method: "POST", headers, body: JSON.stringify(body) })).json();
   const me: Me = await get("me");
+  const call = async (process: string, tool: string, action: string, input: object = {}) =>
+    ((await post("call", { process, tool, action, input })) as CallAnswer).envelope;
   return {
     me,
     origin,
@@ -58,8 +61,9 @@ export async function openPage(link: string) {
     get,
     post,
     processes: async (): Promise<readonly OctantProcess[]> => (await get("processes")).processes,
-    call: async (process: string, tool: string, action: string, input: object = {}) =>
-      ((await post("call", { process, tool, action, input })) as CallAnswer).envelope,
+    call,
+    /** Another one-time link. */
+    link: async (): Promise<string> => Object((await call(me.process, "console", "link")).data).url,
     follow: (after?: number) => followEvents(api("events"), headers, after),
   };
 }

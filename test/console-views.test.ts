@@ -87,7 +87,7 @@ describe.each(["wide", "phone"] as const)("the console at the size %s", (size) =
     await call("fs", { action: "stat", uri: "package.json" });
     await row(page, "fs.stat").click();
     const panel = page.getByRole("complementary", { name: "Call" });
-    await panel.getByRole("button", { name: "Copy as a command" }).click();
+    await panel.getByRole("button", { name: "Copy as octant call" }).click();
     await expect
       .poll(() => page.evaluate(() => navigator.clipboard.readText()))
       .toBe("octant call fs.stat uri=package.json");
@@ -107,7 +107,11 @@ describe.each(["wide", "phone"] as const)("the console at the size %s", (size) =
     const page = await visit(`live/${meta["trace_id"]}`);
     const picture = page.getByRole("img", { name: "Attached to the answer" });
     await picture.waitFor();
-    expect(await picture.evaluate((image: HTMLImageElement) => image.naturalWidth)).toBe(1);
+    const pixel = (canvas: HTMLCanvasElement) => [
+      canvas.width,
+      ...(canvas.getContext("2d")?.getImageData(0, 0, 1, 1).data ?? []),
+    ];
+    expect(await picture.evaluate(pixel)).toEqual([1, 255, 0, 0, 127]);
     await page.keyboard.press("Escape");
     await expect.poll(() => page.url()).not.toContain(String(meta["trace_id"]));
   });

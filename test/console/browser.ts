@@ -58,15 +58,3 @@ export async function openTab(
   await page.getByRole("heading", { level: 1 }).waitFor();
   return { page, problems };
 }
-
-/** Another one-time link, made by the server of an open page. */
-export const newLink = (page: Page): Promise<string> =>
-  page.evaluate(async () => {
-    const { process } = await (await fetch("/console/api/me")).json();
-    const response = await fetch("/console/api/call", {
-      method: "POST",
-      headers: { "content-type": "application/json", "x-octant-console": "1" },
-      body: JSON.stringify({ process, tool: "console", action: "link" }),
-    });
-    return (await response.json()).envelope.data.url;
-  });

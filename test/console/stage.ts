@@ -1,11 +1,13 @@
 import { execFileSync } from "node:child_process";
 import type { Browser, Page } from "playwright-core";
-import { afterAll, beforeAll, expect } from "vitest";
+import { afterAll, beforeAll, expect, vi } from "vitest";
 import type { OctantProcess } from "../../packages/console/src/api.ts";
 import { type ConsolePage, openPage } from "../console-client.ts";
 import { launchBrowser, openTab, type SIZES, type Tab } from "./browser.ts";
 import { createModel } from "./model.ts";
 import { openScene, type Scene } from "./scene.ts";
+
+const WAIT = { timeout: 60_000, interval: 50 };
 
 export interface Stage {
   readonly browser: Browser;
@@ -43,12 +45,9 @@ export function useStage(): Stage {
       return api;
     },
     call: (tool, input) => scene.client.call(tool, input),
-    link: () => linkOf(api),
+    link: () => api.link(),
   };
 }
-
-const linkOf = async ({ call, me }: ConsolePage): Promise<string> =>
-  Object((await call(me.process, "console", "link")).data).url;
 
 export interface Visitor {
   readonly page: Page;
@@ -108,16 +107,13 @@ export async function sessionIn(
   session_id: string,
   state: OctantProcess["state"],
 ): Promise<OctantProcess> {
-  let found: OctantProcess | undefined;
-  await expect
-    .poll(async () => {
-      found = (await api.processes()).find(({ sessions }) =>
-        sessions.some((session) => session.session_id === session_id && session.state === state),
-      );
-      return found;
-    })
-    .toBeDefined();
-  return found!;
+  return vi.waitFor(async () => {
+    const found = (await api.processes()).find(({ sessions }) =>
+      sessions.some((session) => session.session_id === session_id && session.state === state),
+    );
+    if (!found) throw new Error(`the session is not ${state}`);
+    return found;
+  }, WAIT);
 }
 
 /** Runs a task to its end; its question is answered with yes. */

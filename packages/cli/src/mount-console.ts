@@ -5,6 +5,7 @@ import { openSocketFolder } from "@octant/host";
 import type { HttpServer, TokenStore } from "@octant/http";
 import type { Io } from "./command.ts";
 import { loadVersion } from "./version.ts";
+import { logLine } from "./workspace-flags.ts";
 
 const SOCKET = ".sock";
 
@@ -22,7 +23,7 @@ export async function mountConsole(
   server: Pick<HttpServer, "mount" | "url">,
   { control }: Pick<Octant, "control">,
   entrance: Entrance,
-  io: Pick<Io, "env">,
+  io: Io,
 ): Promise<(() => string) | undefined> {
   if (!control) return undefined;
   const { createConsole } = await import("@octant/console");
@@ -33,6 +34,7 @@ export async function mountConsole(
     ...entrance,
     process: control.id,
     version: loadVersion(),
+    log: (line) => logLine(line, io),
     machine: {
       list: () =>
         listSockets(folder)

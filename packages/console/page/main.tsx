@@ -1,4 +1,5 @@
 import { render } from "preact";
+import { takeKey } from "./data/key.ts";
 import { createStore } from "./data/store.ts";
 import { App } from "./shell/app.tsx";
 import { listenToKeys } from "./shell/keys.ts";
@@ -10,6 +11,7 @@ import "./styles/shell.css";
 import "./styles/parts.css";
 import "./styles/views.css";
 
+takeKey();
 const root = document.getElementById("app");
 if (root)
   render(

@@ -1,10 +1,10 @@
 /**
  * The API of the console: everything that the page sends and receives. The page imports types from here and no values.
  *
- * All paths are below `/console/api`. A request has either `Authorization: Bearer <token>` or the cookie of the page.
- * A request that is not a GET has `Content-Type: application/json`, and with the cookie also the header
- * `X-Octant-Console: 1` (see `CSRF_HEADER`). Failures are `ApiError` with the HTTP status of their code; a failed call
- * of a tool is not a failure of the request: its envelope says so.
+ * All paths are below `/console/api`. A request has either `Authorization: Bearer <token>`, or the cookie of the page
+ * and the header `X-Octant-Console: <key>` (see `KEY_HEADER`). A request that is not a GET has
+ * `Content-Type: application/json`. Failures are `ApiError` with the HTTP status of their code; a failed call of a tool
+ * is not a failure of the request: its envelope says so.
  *
  * | request            | body           | answer                   | scope                                |
  * |--------------------|----------------|--------------------------|--------------------------------------|
@@ -13,7 +13,7 @@
  * | GET  /events       |                | server-sent events       | any; a project token sees its own    |
  * | POST /call         | `CallRequest`  | `CallAnswer`             | as the action demands                |
  * | POST /answer       | `AnswerRequest`| `{}`                     | admin                                |
- * | POST /login        | `{ token }`    | `Me`, and sets the cookie| none; the token is checked           |
+ * | POST /login        | `{ token }`    | `LoginAnswer`            | none; the token is checked           |
  * | POST /logout       | `{}`           | `{}`, clears the cookie  | any                                  |
  * | POST /csp-report   | by the browser | 204                      | none                                 |
  *
@@ -46,8 +46,13 @@ export type {
 
 export const CONSOLE_PATH = "/console";
 export const API_PATH = `${CONSOLE_PATH}/api`;
-/** Pages of other origins cannot send it without a preflight, which is never allowed. */
-export const CSRF_HEADER = "x-octant-console";
+/**
+ * Has the page's key, without which the cookie opens nothing; any text for a login. Pages of other origins cannot send
+ * it without a preflight, which is never allowed.
+ */
+export const KEY_HEADER = "x-octant-console";
+/** A link leads to `/console/#key=<key>`; the page stores the key for its origin. */
+export const KEY_FRAGMENT = "#key=";
 
 /** The caller of this page, and what it may do. */
 export const Me = z.object({
@@ -315,6 +320,10 @@ export type AnswerRequest = z.input<typeof AnswerRequest>;
 
 export const LoginRequest = z.strictObject({ token: z.string().min(1).max(10_000) });
 export type LoginRequest = z.input<typeof LoginRequest>;
+
+/** The answer sets the cookie that belongs to the key. */
+export const LoginAnswer = z.object({ key: z.string() });
+export type LoginAnswer = z.output<typeof LoginAnswer>;
 
 type Actions = ConsoleTool["actions"];
 /** The inputs and outputs of the actions of the tool `console`, as their declarations say. */

@@ -1,10 +1,10 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { type Caller, ERRORS, invalidArgument, ToolError } from "@octant/core";
+import { type Caller, ERRORS, invalidArgument, ToolError, toTraceId } from "@octant/core";
 import { type HttpRefusal, type Mount, methodNotAllowed, readJson, refuse, sendJson } from "@octant/http";
 import type { z } from "zod";
-import { API_PATH, CONSOLE_PATH, LoginRequest, type Me } from "./api.ts";
+import { API_PATH, CONSOLE_PATH, KEY_FRAGMENT, type LoginAnswer, LoginRequest, type Me } from "./api.ts";
 import { ENDPOINTS, type Endpoint, type EndpointContext } from "./endpoints.ts";
-import { createLinks, findForgery, toCookie, tokenInCookie } from "./entry.ts";
+import { createLinks, findForgery, splitToken, toCookie, tokenOfPage } from "./entry.ts";
 import { streamEvents } from "./event-reader.ts";
 import { SAFE_HEADERS } from "./headers.ts";
 import { createPageFiles } from "./page-files.ts";
@@ -26,6 +26,7 @@ export interface ConsoleOptions {
   /** The folder of the built page; that of this package when absent. */
   readonly page?: string;
   readonly keepAliveMs?: number;
+  log(line: string): void;
 }
 
 const MAX_BODY_BYTES = 8 * 1024 * 1024;
@@ -53,17 +54,27 @@ export function createConsole(options: ConsoleOptions) {
   });
   const context: EndpointContext = { processes, process, describe, isPerson: options.isPerson };
 
+  /** A bug of ours, or a disk that is full: the page learns that it failed, and the log why. */
+  const fail = (response: ServerResponse) => (cause: unknown) => {
+    const trace_id = toTraceId(undefined);
+    options.log(`console: request ${trace_id} failed: ${cause instanceof Error ? cause.stack : cause}`);
+    if (response.destroyed || response.headersSent) return;
+    const message = "the request failed; the log of the server has the cause";
+    sendError(response, new ToolError("INTERNAL", message, { trace_id }));
+  };
   const open = async (request: IncomingMessage, response: ServerResponse, code: string) => {
     if (!links.redeem(code)) return refuseSafely(response, USED_LINK);
-    const token = await options.mint();
-    const headers = { "set-cookie": toCookie(request, token), location: `${CONSOLE_PATH}/` };
+    const { cookie, key } = splitToken(await options.mint());
+    const location = `${CONSOLE_PATH}/${KEY_FRAGMENT}${key}`;
+    const headers = { "set-cookie": toCookie(request, cookie), location };
     response.writeHead(303, { ...SAFE_HEADERS, ...headers, "cache-control": "no-store" }).end();
   };
   const login = (request: IncomingMessage, response: ServerResponse) =>
     readJson(request, response, MAX_BODY_BYTES, (value) => {
       const token = LoginRequest.safeParse(value).data?.token;
       if (token === undefined || !options.verify(token)) return refuseSafely(response, BAD_TOKEN);
-      send(response, {}, { "set-cookie": toCookie(request, token) });
+      const { cookie, key } = splitToken(token);
+      send(response, { key } satisfies LoginAnswer, { "set-cookie": toCookie(request, cookie) });
     });
   const count = (request: IncomingMessage, response: ServerResponse) => {
     reports += 1;
@@ -77,7 +88,7 @@ export function createConsole(options: ConsoleOptions) {
     const isRead = request.method === "GET" || request.method === "HEAD";
     // HEAD, as a preview of a link sends it, must not use the link up.
     if (path === `${CONSOLE_PATH}/open` && request.method === "GET") {
-      void open(request, response, query.get("code") ?? "");
+      open(request, response, query.get("code") ?? "").catch(fail(response));
       return true;
     }
     if (path === `${API_PATH}/csp-report` && request.method === "POST") {
@@ -120,7 +131,7 @@ export function createConsole(options: ConsoleOptions) {
     const ended = new AbortController();
     response.once("close", () => ended.abort());
     const answer = (body: unknown) =>
-      void reply(response, () => run(endpoint, body, caller, context, ended.signal));
+      reply(response, () => run(endpoint, body, caller, context, ended.signal)).catch(fail(response));
     if (endpoint.method === "GET") return answer(undefined);
     const forgery = findForgery(request);
     if (forgery) return refuseSafely(response, forgery);
@@ -131,7 +142,7 @@ export function createConsole(options: ConsoleOptions) {
     mount: {
       handle,
       handlePublic,
-      tokenOf: tokenInCookie,
+      tokenOf: tokenOfPage,
       async drain() {
         for (const response of readers) response.end();
       },
@@ -172,10 +183,13 @@ async function reply(response: ServerResponse, work: () => unknown): Promise<voi
   } catch (cause) {
     if (response.destroyed) return;
     if (!(cause instanceof ToolError)) throw cause;
-    const { code, message, details }: ToolError = cause;
-    const body = JSON.stringify({ error: { code, message, details } });
-    sendJson(response, ERRORS[code].http, body, { ...SAFE_HEADERS, "cache-control": "no-store" });
+    sendError(response, cause);
   }
+}
+
+function sendError(response: ServerResponse, { code, message, details }: ToolError): void {
+  const body = JSON.stringify({ error: { code, message, details } });
+  sendJson(response, ERRORS[code].http, body, { ...SAFE_HEADERS, "cache-control": "no-store" });
 }
 
 const send = (

@@ -1,7 +1,7 @@
 import { hash, randomBytes } from "node:crypto";
 import type { IncomingMessage } from "node:http";
 import type { HttpRefusal } from "@octant/http";
-import { CONSOLE_PATH, CSRF_HEADER } from "./api.ts";
+import { CONSOLE_PATH, KEY_HEADER } from "./api.ts";
 
 const CODE_BYTES = 32;
 /** A link is meant to be opened at once. */
@@ -36,16 +36,41 @@ export function createLinks(now: () => number = Date.now) {
 /** Looked up by digest, so that the time of a lookup tells nothing about a code. */
 const digest = (code: string) => hash("sha256", code, "hex");
 
+/**
+ * A token in two shares, each of which is random without the other. The browser sends the cookie to every server on the
+ * host, whatever its port; only the page of this port has the key.
+ */
+export interface Shares {
+  readonly cookie: string;
+  readonly key: string;
+}
+
+export function splitToken(token: string): Shares {
+  const bytes = Buffer.from(token);
+  const pad = randomBytes(bytes.length);
+  return { cookie: pad.toString("base64url"), key: mix(bytes, pad).toString("base64url") };
+}
+
+/** Shares that do not belong together give a text that is not a token. */
+export function joinToken({ cookie, key }: Shares): string | undefined {
+  const pad = Buffer.from(cookie, "base64url");
+  const mixed = Buffer.from(key, "base64url");
+  return pad.length === mixed.length && pad.length > 0 ? mix(mixed, pad).toString("latin1") : undefined;
+}
+
+const mix = (bytes: Uint8Array, pad: Uint8Array): Buffer =>
+  Buffer.from(bytes.map((byte, index) => byte ^ (pad[index] ?? 0)));
+
 /** Cookies do not differ by port, so the name does: two consoles on one machine keep apart. */
 const cookieName = ({ socket }: IncomingMessage) => `octant_console_${socket.localPort}`;
 
 const isSecure = ({ socket }: IncomingMessage) => "encrypted" in socket;
 
-/** The Set-Cookie header; without a token it removes the cookie. */
-export function toCookie(request: IncomingMessage, token: string | undefined): string {
-  const age = token === undefined ? 0 : COOKIE_LIFE_S;
+/** The Set-Cookie header; without a value it removes the cookie. */
+export function toCookie(request: IncomingMessage, value: string | undefined): string {
+  const age = value === undefined ? 0 : COOKIE_LIFE_S;
   const attributes = [
-    `${cookieName(request)}=${token ?? ""}`,
+    `${cookieName(request)}=${value ?? ""}`,
     `Path=${CONSOLE_PATH}`,
     `Max-Age=${age}`,
     "HttpOnly",
@@ -55,11 +80,13 @@ export function toCookie(request: IncomingMessage, token: string | undefined): s
   return attributes.join("; ");
 }
 
-/** The token in the cookie of the request. */
-export function tokenInCookie(request: IncomingMessage): string | undefined {
+/** The token of the page that sent the request; undefined unless it has the cookie and the key. */
+export function tokenOfPage(request: IncomingMessage): string | undefined {
   const name = `${cookieName(request)}=`;
   const pairs = (request.headers.cookie ?? "").split(";").map((pair) => pair.trim());
-  return pairs.find((pair) => pair.startsWith(name))?.slice(name.length) || undefined;
+  const cookie = pairs.find((pair) => pair.startsWith(name))?.slice(name.length);
+  const key = request.headers[KEY_HEADER];
+  return cookie && typeof key === "string" ? joinToken({ cookie, key }) : undefined;
 }
 
 /**
@@ -71,9 +98,9 @@ export function findForgery({ headers }: IncomingMessage): HttpRefusal | undefin
   // The listener has compared Origin with Host.
   const isOwn = headers["sec-fetch-site"] === "same-origin" || headers.origin !== undefined;
   const isForeign = (headers["sec-fetch-site"] ?? "same-origin") !== "same-origin";
-  if (headers[CSRF_HEADER] !== undefined && isOwn && !isForeign) return undefined;
+  if (headers[KEY_HEADER] !== undefined && isOwn && !isForeign) return undefined;
   return {
     status: 403,
-    message: `a request with a cookie needs the header ${CSRF_HEADER} and comes from the page of the console`,
+    message: `a request of the page needs the header ${KEY_HEADER} and comes from the page of the console`,
   };
 }

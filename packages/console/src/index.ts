@@ -1,4 +1,4 @@
-export { API_PATH, CONSOLE_PATH, CSRF_HEADER } from "./api.ts";
+export { API_PATH, CONSOLE_PATH, KEY_HEADER } from "./api.ts";
 export { type Console, type ConsoleOptions, createConsole } from "./console.ts";
 export { SESSION_LIFE_MS } from "./entry.ts";
 export type { Machine } from "./processes.ts";

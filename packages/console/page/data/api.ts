@@ -1,7 +1,7 @@
-import type { ApiError, CallAnswer, ConsoleActions } from "../../src/api.ts";
+import type { ApiError, CallAnswer, ConsoleActions, LoginAnswer } from "../../src/api.ts";
+import { headersOf, setKey } from "./key.ts";
 
 const API = "/console/api";
-const HEADERS = { "content-type": "application/json", "x-octant-console": "1" };
 
 /** A request that the server refused, or a call that failed. */
 export class Failed extends Error {
@@ -42,14 +42,27 @@ export function createApi(onSignedOut: () => void) {
       error?.details,
     );
   }
-  const get = <T>(path: string, signal?: AbortSignal) => send<T>(path, { signal: signal ?? null });
+  const get = <T>(path: string, signal?: AbortSignal) =>
+    send<T>(path, { headers: headersOf(), signal: signal ?? null });
   const post = <T>(path: string, body: object, signal?: AbortSignal) =>
-    send<T>(path, { method: "POST", headers: HEADERS, body: JSON.stringify(body), signal: signal ?? null });
+    send<T>(path, {
+      method: "POST",
+      headers: { ...headersOf(), "content-type": "application/json" },
+      body: JSON.stringify(body),
+      signal: signal ?? null,
+    });
   const call = (process: string, tool: string, action: string, input: object, signal?: AbortSignal) =>
     post<CallAnswer>("/call", { process, tool, action, input }, signal);
   return {
     get,
     post,
+    async signIn(token: string): Promise<void> {
+      setKey((await post<LoginAnswer>("/login", { token })).key);
+    },
+    async signOut(): Promise<void> {
+      await post("/logout", {});
+      setKey(undefined);
+    },
     /** Any action of a tool; a failure is in the envelope. */
     call,
     /** The data of a call; throws when it failed. */

@@ -1,4 +1,6 @@
 import type { ConsoleEvent } from "../../src/api.ts";
+import { headersOf } from "./key.ts";
+import { createMessageReader } from "./message-reader.ts";
 
 export type Connection = "connecting" | "live" | "lost";
 
@@ -22,6 +24,8 @@ type Message =
 
 const FIRST_DELAY_MS = 500;
 const MAX_DELAY_MS = 10_000;
+/** Much that arrives at once is taken in slices, so that the page can be used in between. */
+const SLICE_MS = 20;
 const NAME = "octant-console-events";
 
 /**
@@ -80,37 +84,61 @@ export function followEvents({ onEvents, onGap, onState }: Options): Disposable 
 }
 
 /** Resolves when the signal aborts. */
-function connect(
+async function connect(
   lastId: () => string | undefined,
   signal: AbortSignal,
   onBatch: (data: string, id: string) => void,
   onState: (state: Connection) => void,
 ): Promise<void> {
-  let source: EventSource | undefined;
   let delay = FIRST_DELAY_MS;
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  const open = () => {
-    const last = lastId();
-    source = new EventSource(`/console/api/events${last === undefined ? "" : `?after=${last}`}`);
-    source.onopen = () => {
-      delay = FIRST_DELAY_MS;
-      onState("live");
-    };
-    source.onmessage = ({ data, lastEventId }) => onBatch(data, lastEventId);
-    source.onerror = () => {
-      onState("lost");
-      // The browser reconnects by itself unless the server refused.
-      if (source?.readyState !== EventSource.CLOSED) return;
-      timer = setTimeout(open, delay);
-      delay = Math.min(delay * 2, MAX_DELAY_MS);
-    };
+  const onOpen = () => {
+    delay = FIRST_DELAY_MS;
+    onState("live");
   };
-  open();
-  return new Promise((resolve) => {
+  while (!signal.aborted) {
+    await readStream(lastId(), signal, onOpen, onBatch).catch(() => {});
+    if (signal.aborted) return;
+    onState("lost");
+    await pause(delay, signal);
+    delay = Math.min(delay * 2, MAX_DELAY_MS);
+  }
+}
+
+/** Reads one response to its end. An EventSource could not send the key of the page. */
+async function readStream(
+  last: string | undefined,
+  signal: AbortSignal,
+  onOpen: () => void,
+  onBatch: (data: string, id: string) => void,
+): Promise<void> {
+  const headers = { ...headersOf(), ...(last !== undefined && { "last-event-id": last }) };
+  const { ok, body } = await fetch("/console/api/events", { headers, signal, cache: "no-store" });
+  if (!ok || !body) return;
+  onOpen();
+  const read = createMessageReader();
+  const reader = body.pipeThrough(new TextDecoderStream()).getReader();
+  for (;;) {
+    const { value, done } = await reader.read();
+    if (done) return;
+    let until = performance.now() + SLICE_MS;
+    for (const { data, id } of read(value)) {
+      if (performance.now() > until) {
+        await pause(0, signal);
+        until = performance.now() + SLICE_MS;
+      }
+      if (signal.aborted) return;
+      onBatch(data, id);
+    }
+    // What has arrived meanwhile would be read without a break.
+    await pause(0, signal);
+  }
+}
+
+const pause = (ms: number, signal: AbortSignal): Promise<void> =>
+  new Promise((resolve) => {
+    const timer = setTimeout(resolve, ms);
     signal.addEventListener("abort", () => {
       clearTimeout(timer);
-      source?.close();
       resolve();
     });
   });
-}

@@ -162,12 +162,12 @@ export function createStore(): Store {
     say,
     fail,
     async signIn(token) {
-      await api.post("/login", { token });
+      await api.signIn(token);
       connection.value = "connecting";
       await open();
     },
     async signOut() {
-      await api.post("/logout", {});
+      await api.signOut();
       signedOut();
     },
   };
