@@ -97,11 +97,31 @@ const OWN_FIELDS = new Set([
   "risk",
 ]);
 
-/** Puts the next hostile string after every text of others in an answer. */
-export function poison(value: unknown, next: () => string, field = ""): unknown {
-  if (typeof value === "string")
-    return OWN_FIELDS.has(field) || value === "plan" ? value : `${value} ${next()}`;
-  if (Array.isArray(value)) return value.map((item) => poison(item, next, field));
-  if (typeof value !== "object" || value === null) return value;
-  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, poison(item, next, key)]));
+/** Hostile strings for one text: a quarter of them, so that a field has had all after four appearances; then one. */
+const PER_TEXT = 80;
+
+/** Puts hostile strings after every text of others, for each field in turn, and knows which fields had which. */
+export function createPoison() {
+  const given = new Map<string, number>();
+  const next = (field: string): string => {
+    const start = given.get(field) ?? 0;
+    const count = start < HOSTILE_STRINGS.length ? PER_TEXT : 1;
+    given.set(field, start + count);
+    return Array.from(
+      { length: count },
+      (_, index) => HOSTILE_STRINGS[(start + index) % HOSTILE_STRINGS.length],
+    ).join(" ");
+  };
+  const of = (value: unknown, path = "", field = ""): unknown => {
+    if (typeof value === "string")
+      return OWN_FIELDS.has(field) || value === "plan" ? value : `${value} ${next(path + field)}`;
+    if (Array.isArray(value)) return value.map((item) => of(item, path, field));
+    if (typeof value !== "object" || value === null) return value;
+    return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, of(item, path, key)]));
+  };
+  return {
+    of,
+    /** The fields, each with the number of strings that it has had. */
+    fields: (): ReadonlyMap<string, number> => given,
+  };
 }
