@@ -1,4 +1,5 @@
-import { appendFileSync, cpSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+import { appendFileSync, cpSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { createScriptedProvider } from "@octant/scripted-provider";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -33,6 +34,14 @@ describe("octant pack", () => {
     const { code, stdout } = await octant("pack", "test", at);
     expect(code).toBe(1);
     expect(stdout).toMatch(/fail faulty\.greet.*no forecast.*the station is closed/s);
+  });
+
+  test("a new pack passes the type check of its own tsconfig.json", async () => {
+    const at = join(packs, "typed");
+    await octant("pack", "new", at);
+    const modules = join(import.meta.dirname, "../node_modules");
+    symlinkSync(modules, join(at, "node_modules"));
+    execFileSync(join(modules, ".bin/tsc"), ["-p", at]);
   });
 
   test("new, test, add, call: within two minutes an agent calls the tool", {

@@ -35,7 +35,9 @@ const toJson = (value: object): string => `${JSON.stringify(value, null, 2)}\n`;
 const COMPILER_OPTIONS = {
   target: "esnext",
   module: "nodenext",
+  types: ["node"],
   strict: true,
+  skipLibCheck: true,
   noEmit: true,
   allowImportingTsExtensions: true,
   erasableSyntaxOnly: true,
@@ -62,6 +64,8 @@ octant call ${tool}.greet name=Ada --pack .   # one call, without adding the pac
 octant pack add .                          # shows its rights and adds it to your settings
 octant call ${tool}.greet name=Ada            # now every agent has the tool
 \`\`\`
+
+The pack runs as it is. For types in an editor: \`npm install --save-dev @octant/core zod @types/node typescript\`.
 `;
 
 const toModule = (tool: string): string => `import { action, defineTool, type Tool } from "@octant/core";
