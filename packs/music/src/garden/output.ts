@@ -71,11 +71,14 @@ function openDevice(env: NodeJS.ProcessEnv): Sink {
   const player = PLAYERS.find(
     ({ program, hasDevice }) => hasDevice(env) && folders.some((folder) => existsSync(join(folder, program))),
   );
-  if (!player)
-    throw new ToolError("UNSUPPORTED", "no sound device was found on this machine", {
+  if (!player) {
+    const programs = PLAYERS.map(({ program }) => program).join(", ");
+    const how = `play with output 'file'; a sound device needs one of ${programs}, and the pack in Octant's own process (octant pack add --in-process), since the sandbox hides devices`;
+    throw new ToolError("UNSUPPORTED", `no sound device was found here; ${how}`, {
       what: "sound device",
-      how: `play with output 'file', or install one of ${PLAYERS.map(({ program }) => program).join(", ")} where there is a sound device`,
+      how,
     });
+  }
   const child: ChildProcess = spawn(player.program, player.args, {
     env,
     stdio: ["pipe", "ignore", "ignore"],

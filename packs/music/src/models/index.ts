@@ -84,11 +84,11 @@ function toAction(
   });
 }
 
-const absent = (tool: string) =>
-  new ToolError("UNSUPPORTED", `${tool} needs a model service, and the settings name none`, {
-    what: `packs.music.settings.${tool}`,
-    how: `set it to the address of a running ${tool} service, such as http://127.0.0.1:2000`,
-  });
+function absent(tool: string): ToolError {
+  const what = `packs.music.settings.${tool}`;
+  const how = `set it to the address of a running ${tool} service, such as http://127.0.0.1:2000`;
+  return new ToolError("UNSUPPORTED", `${tool} needs a model service; ${what}: ${how}`, { what, how });
+}
 
 /** The parameters, with the content of the music that they name. */
 async function toRequest(row: Row, input: Readonly<Record<string, unknown>>, library: Library, ctx: Context) {

@@ -36,6 +36,7 @@ test.each(ROWS)(
   async ({ name, tool, row }) => {
     expect(await music.call(name, row.example)).toMatchObject({
       failed: "UNSUPPORTED",
+      message: expect.stringContaining(`packs.music.settings.${tool}: set it to the address`),
       details: { what: `packs.music.settings.${tool}` },
     });
   },

@@ -22,10 +22,9 @@ export function createSoundfonts(library: Library, path: string | undefined) {
         return await readFile(path, { signal: ctx.signal });
       } catch (cause) {
         if (cause instanceof ToolError || ctx.signal.aborted) throw cause;
-        throw new ToolError("UNSUPPORTED", `cannot read the soundfont of the settings: ${path}`, {
-          what: "packs.music.settings.soundfont",
-          how: "set it to an SF2 or SF3 file that exists, or remove it to use the built-in sounds",
-        });
+        const what = "packs.music.settings.soundfont";
+        const how = "set it to an SF2 or SF3 file that exists, or remove it to use the built-in sounds";
+        throw new ToolError("UNSUPPORTED", `cannot read ${path}; ${what}: ${how}`, { what, how });
       }
     },
   };
