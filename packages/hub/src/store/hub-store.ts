@@ -1,5 +1,6 @@
 import { ToolError } from "@octant/core";
 import { z } from "zod";
+import type { Peers } from "../peers/peers.ts";
 
 /** A stored thing of the hub: a project, a session, a schedule. */
 export interface HubRecord {
@@ -70,6 +71,8 @@ export interface HubStore {
   records<T extends HubRecord>(kind: RecordKind): Records<T>;
   readonly events: EventLog;
   readonly leases: Leases;
+  /** The hubs that share it; absent where only one hub at a time can use it. */
+  readonly peers?: Peers;
   /** Everything but leases in one consistent state, while others write. */
   dump(): AsyncIterable<DumpRow>;
   /** Fills an empty store with what `dump` gave; all of it or nothing. */
@@ -89,6 +92,15 @@ export const RECORD_KINDS = [
   "webhook_delivery",
 ] as const;
 export type RecordKind = (typeof RECORD_KINDS)[number];
+
+/** Records of these kinds are written only by the hub that has their project. */
+export const OWNED_KINDS: ReadonlySet<RecordKind> = new Set([
+  "container",
+  "session",
+  "workspace",
+  "schedule",
+  "schedule_run",
+]);
 
 const Stored = z.looseObject({ id: z.string(), created_at: z.string() });
 /** A record or an event outside of a store. */

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { createBackoff } from "@octant/agent";
 import { ToolError } from "@octant/core";
 import postgres, { type Sql } from "postgres";
+import { newer, SCHEMA_VERSION } from "./postgres-migrations.ts";
 import { parsePostgresUrl } from "./postgres-url.ts";
 
 export interface PostgresOptions {
@@ -33,7 +34,11 @@ export function connectToPostgres({ url, patienceMs = DEFAULT_PATIENCE_MS, log }
     backoff: () => 0,
     onnotice: () => {},
     // A server whose default is off would lose acknowledged events in a crash.
-    connection: { application_name: "octant hub", synchronous_commit: "on" },
+    connection: {
+      application_name: "octant hub",
+      synchronous_commit: "on",
+      "octant_hub.version": String(SCHEMA_VERSION),
+    },
   });
   return {
     sql,
@@ -48,6 +53,11 @@ export function connectToPostgres({ url, patienceMs = DEFAULT_PATIENCE_MS, log }
         try {
           return await query(sql, attempt > 0);
         } catch (cause) {
+          if (codeOf(cause) === OLDER) throw newer();
+          if (RETRIED.has(codeOf(cause)) && Date.now() < end) {
+            await sleep(backoff.next());
+            continue;
+          }
           if (!isConnectionLoss(cause)) throw cause;
           if (Date.now() >= end) throw notReachable(cause);
           if (attempt === 0)
@@ -83,6 +93,10 @@ const LOSS_CODES: ReadonlySet<string> = new Set([
   "57P02",
   "57P03",
 ]);
+/** Raised by the trigger `refuse_older`. */
+const OLDER = "OCT01";
+/** Nothing was done: deadlock_detected, serialization_failure, lock_not_available. */
+const RETRIED: ReadonlySet<string> = new Set(["40P01", "40001", "55P03"]);
 /** Class 08 of PostgreSQL: connection exceptions. */
 const CONNECTION_CLASS = /^08/;
 

@@ -1,5 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { ToolError } from "@octant/core";
+import type { ISql, PendingQuery, Row } from "postgres";
+import { ProjectLost } from "../peers/peers.ts";
 import {
   type DumpRow,
   type EventLog,
@@ -7,6 +9,7 @@ import {
   type HubStore,
   type Leases,
   type LoggedEvent,
+  OWNED_KINDS,
   type RecordKind,
   type Records,
   refuseFull,
@@ -18,6 +21,10 @@ import {
   type PostgresOptions,
 } from "./postgres-connection.ts";
 import { migrate } from "./postgres-migrations.ts";
+import { createPeers } from "./postgres-peers.ts";
+
+/** The pool, or one transaction of it. */
+type Queries = ISql<Record<never, never>>;
 
 /** The state of hubs that share a PostgreSQL database; any of them may be killed. */
 export async function openPostgresHubStore(options: PostgresOptions): Promise<HubStore> {
@@ -28,9 +35,12 @@ export async function openPostgresHubStore(options: PostgresOptions): Promise<Hu
     await connection.close();
     throw cause instanceof ToolError ? cause : cannotOpen(cause);
   }
+  const hub_id = randomUUID();
+  const [identity] = await connection.sql`SELECT id FROM octant_hub.identity`;
   return {
-    records: (kind) => createRecords(connection, kind),
-    events: createEventLog(connection),
+    records: (kind) => createRecords(connection, kind, hub_id),
+    events: createEventLog(connection, hub_id),
+    peers: createPeers(connection, hub_id, String(identity?.["id"])),
     leases: createLeases(connection),
     dump: () => dump(connection),
     load: (rows) => load(connection, rows),
@@ -54,7 +64,25 @@ const NO_PROJECT = "";
  */
 const MAX_CHANGES = 32;
 
-const createRecords = <T extends HubRecord>({ run }: PostgresConnection, kind: RecordKind): Records<T> => {
+/**
+ * Whether this hub may write what belongs to a project: nobody has claimed it, or this hub has. The row is locked until
+ * the end of the transaction, so that no other hub takes the project over in between.
+ */
+const mayWrite = (sql: Queries, hub_id: string, project_id: string | PendingQuery<Row[]>) => sql`
+  coalesce((SELECT claims.hub_id IS NOT DISTINCT FROM ${hub_id} FROM octant_hub.claims
+    WHERE claims.project_id = ${project_id} FOR SHARE), true)`;
+
+const createRecords = <T extends HubRecord>(
+  { run }: PostgresConnection,
+  kind: RecordKind,
+  hub_id: string,
+): Records<T> => {
+  const isOwned = OWNED_KINDS.has(kind);
+  const refuseLost = async (tx: Queries, { project_id = NO_PROJECT }: HubRecord): Promise<void> => {
+    if (!isOwned) return;
+    const [row] = await tx`SELECT ${mayWrite(tx, hub_id, project_id)} AS may`;
+    if (!row?.["may"]) throw new ProjectLost();
+  };
   // `add` and `change` are the only writers, so the text is a T.
   const parse = (doc: string): T => JSON.parse(doc) as T;
   const columnsOf = (record: T) => {
@@ -85,7 +113,10 @@ const createRecords = <T extends HubRecord>({ run }: PostgresConnection, kind: R
         // The lost attempt stored it.
         if (stored[0]?.["doc"] === columns.doc) return;
         await refuseTakenNames(record, kind, async () => {
-          await sql`INSERT INTO octant_hub.records ${sql(columns)}`;
+          await sql.begin(async (tx) => {
+            await refuseLost(tx, record);
+            await tx`INSERT INTO octant_hub.records ${tx(columns)}`;
+          });
         });
       }),
     async change(id, change) {
@@ -99,6 +130,7 @@ const createRecords = <T extends HubRecord>({ run }: PostgresConnection, kind: R
           const stored = parse(row["doc"]);
           // The lost attempt was committed.
           if (row["is_made"]) return { record: stored };
+          await refuseLost(tx, stored);
           const changed = change(stored);
           await refuseTakenNames(changed, kind, async () => {
             await tx`
@@ -113,7 +145,11 @@ const createRecords = <T extends HubRecord>({ run }: PostgresConnection, kind: R
     },
     remove: (id) =>
       run(async (sql, isRetry) => {
-        const { count } = await sql`DELETE FROM octant_hub.records WHERE kind = ${kind} AND id = ${id}`;
+        const fence = isOwned ? mayWrite(sql, hub_id, sql`records.project_id`) : sql`true`;
+        const { count } = await sql`
+          DELETE FROM octant_hub.records WHERE kind = ${kind} AND id = ${id} AND ${fence}`;
+        const left = sql`SELECT 1 FROM octant_hub.records WHERE kind = ${kind} AND id = ${id}`;
+        if (count === 0 && isOwned && (await left).length > 0) throw new ProjectLost();
         // A lost attempt may have removed it.
         return count > 0 || isRetry;
       }),
@@ -173,7 +209,7 @@ async function refuseTakenNames(
 /** The payload is the log's id; readers read the events from the table. */
 const CHANNEL = "octant_hub_events";
 
-const createEventLog = ({ run, sql: pool }: PostgresConnection): EventLog => {
+const createEventLog = ({ run, sql: pool }: PostgresConnection, hub_id: string): EventLog => {
   const last = (log_id: string) =>
     run(async (sql) => {
       const [row] = await sql`SELECT max(seq) AS seq FROM octant_hub.events WHERE log_id = ${log_id}`;
@@ -188,7 +224,7 @@ const createEventLog = ({ run, sql: pool }: PostgresConnection): EventLog => {
           : [];
         // The lost attempt stored it.
         if (stored[0]?.["event"] === text) return true;
-        return insertNext(sql, log_id, event.seq, text);
+        return insertNext(sql, { log_id, seq: event.seq, text, hub_id });
       });
       if (isStored) return;
       const actual = String((await last(log_id)) + 1);
@@ -218,21 +254,26 @@ const createEventLog = ({ run, sql: pool }: PostgresConnection): EventLog => {
   };
 };
 
+interface NewEvent {
+  readonly log_id: string;
+  readonly seq: number;
+  readonly text: string;
+  readonly hub_id: string;
+}
+
 /** False when the number is not the next one. */
-async function insertNext(
-  sql: PostgresConnection["sql"],
-  log_id: string,
-  seq: number,
-  text: string,
-): Promise<boolean> {
+async function insertNext(sql: Queries, { log_id, seq, text, hub_id }: NewEvent): Promise<boolean> {
+  const project = sql`(SELECT project_id FROM octant_hub.records WHERE kind = 'session' AND id = ${log_id})`;
   try {
-    const { count } = await sql`
-      WITH added AS (
-        INSERT INTO octant_hub.events SELECT ${log_id}, ${seq}, ${text}
-        WHERE ${seq} = 1 + (SELECT coalesce(max(seq), 0) FROM octant_hub.events WHERE log_id = ${log_id})
+    const [row] = await sql`
+      WITH fence AS (SELECT ${mayWrite(sql, hub_id, project)} AS may),
+      added AS (
+        INSERT INTO octant_hub.events SELECT ${log_id}, ${seq}, ${text} FROM fence
+        WHERE may AND ${seq} = 1 + (SELECT coalesce(max(seq), 0) FROM octant_hub.events WHERE log_id = ${log_id})
         RETURNING log_id)
-      SELECT pg_notify(${CHANNEL}, log_id) FROM added`;
-    return count > 0;
+      SELECT may, (SELECT count(pg_notify(${CHANNEL}, log_id)) FROM added) AS added FROM fence`;
+    if (!row?.["may"]) throw new ProjectLost();
+    return Number(row["added"]) > 0;
   } catch (cause) {
     if (codeOf(cause) !== UNIQUE_VIOLATION) throw cause;
     return false;
