@@ -38,7 +38,8 @@ describe.skipIf(inject("missing").includes("postgresql"))("a hub on PostgreSQL",
       ...{ project_id, message: "Go.", model: "some-model" },
     });
     await vi.waitFor(
-      async () => expect(await get("session.get", { session_id })).toMatchObject({ outcome: "done" }),
+      async () =>
+        expect(await get("session.get", { session_id })).toMatchObject({ state: "idle", outcome: "done" }),
       { timeout: 60_000, interval: 100 },
     );
     expect(existsSync(join(folder, "hub", "hub.db"))).toBe(false);

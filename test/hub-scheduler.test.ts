@@ -100,7 +100,8 @@ function openWorld() {
       });
       open = scheduler;
       onTestFinished(() => scheduler.close());
-      await scheduler.start();
+      await scheduler.recover("p");
+      scheduler.start();
       return scheduler;
     },
     /** The session of a run ends, as the hub reports it. */

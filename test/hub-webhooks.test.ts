@@ -190,12 +190,15 @@ test("an event that a killed hub had stored with its session is sent at the next
   // The state is stored, and the hub is killed before anybody hears of it.
   await records.add(keepEvent({ id: "ses_1", project_id, created_at }, event, clock.now()));
   const event_id = (await records.get("ses_1"))?.kept_events?.[0]?.event_id;
-  const start = () =>
-    createWebhooks({
-      ...{ store: hub.store, lifecycle: createLifecycle(clock.now), clock },
+  const start = async () => {
+    const webhooks = createWebhooks({
+      ...{ store: hub.store, lifecycle: createLifecycle(clock.now), clock, holder: "hub" },
       network: createWebhookNetwork({ env: {}, netAllow: [receiver.host], log: () => {} }),
       log: (line) => log.push(line),
     });
+    await webhooks.recover(project_id);
+    return webhooks;
+  };
   const webhooks = await start();
   const request = await receiver.next();
   expect(request).toMatchObject({

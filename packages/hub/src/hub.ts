@@ -20,6 +20,12 @@ import { createLifecycle } from "./lifecycle/lifecycle-events.ts";
 import { lockFolder } from "./operations/folder-lock.ts";
 import { createMetrics } from "./operations/metrics.ts";
 import { mountOperations } from "./operations/mount-operations.ts";
+import { createAtOwner } from "./peers/at-owner.ts";
+import { joinPeers } from "./peers/join-peers.ts";
+import type { Membership } from "./peers/membership.ts";
+import { createPeerCalls } from "./peers/peer-calls.ts";
+import { atAnother } from "./peers/peers.ts";
+import { refuseShared } from "./peers/place.ts";
 import { mountPreview } from "./preview/mount-preview.ts";
 import { connectThrough, forwardArgv } from "./preview/port-connection.ts";
 import { previewAction } from "./preview/preview-action.ts";
@@ -62,6 +68,8 @@ export interface HubOptions {
   readonly database?: string;
   /** Where previews of ports are, such as https://*.preview.example.com; below localhost when absent. */
   readonly previewUrl?: string;
+  /** How long the other hubs of the database wait for one that does not report. */
+  readonly lifeMs?: number;
 }
 
 export type Hub = Awaited<ReturnType<typeof createHub>>;
@@ -76,12 +84,33 @@ export async function createHub(options: HubOptions) {
     return path;
   };
   mkdirSync(folder, { recursive: true, mode: 0o700 });
-  const lock = await lockFolder(folder);
+  // Hubs of a database may share the folder.
+  const lock = options.database === undefined ? await lockFolder(folder) : undefined;
+  if (lock) refuseShared(folder);
   // Its tools name no files: this root stays empty.
   const roots = [place("root")];
   const projectsFolder = place("projects");
   const store = await openHubStore({ folder, database: options.database, log });
   const tokens = await openHubTokens(store, log);
+  const membership: Membership = await joinPeers({
+    ...{ store, folder, clock, log, lifeMs: options.lifeMs },
+    async onGained({ id }) {
+      await webhooks.recover(id);
+      await workspaces.cleanUp(id);
+      await containers.recover(id);
+      await sessions.resume(id);
+      await scheduler.recover(id);
+    },
+    async onLost(id) {
+      await sessions.abandon(id);
+      containers.forget(id);
+    },
+  });
+  const owns = (project_id: string) => membership.owns(project_id);
+  const { atOwner, runHere } = createAtOwner({
+    ownerOf: (id) => membership.ownerOf(id),
+    pass: async (...call) => peerCalls?.pass(...call),
+  });
   const repositories = createRepositories({ folder: projectsFolder, env });
   const inProject = (id: string, name: string) => place(`projects/${id}/${name}`);
   const proxies = createProxies({ folder: join(folder, "proxies"), install });
@@ -118,11 +147,13 @@ export async function createHub(options: HubOptions) {
   const proxy = createPreviewProxy({
     async connect({ project_id, port }) {
       const project = await findProject(store, project_id);
+      const owner = await membership.ownerOf(project_id);
+      if (owner) throw atAnother(owner);
       const argv = forwardArgv(install.node, port);
       return connectThrough(await containers.execRunning(project, { argv }), port);
     },
   });
-  const logs = await createHubLogs(store.events);
+  const logs = await createHubLogs(store.events, membership.isSure);
   const calls = createCallerCalls();
   const lifecycle = createLifecycle(clock.now);
   const cleanUp: CleanUp = (...given) => createCleanUp(sessions, workspaces)(...given);
@@ -136,9 +167,10 @@ export async function createHub(options: HubOptions) {
     now: clock.now,
     eventsStored: () => webhooks.stored(),
   });
-  const timers: IdleTimers = createIdleTimers({ store, containers, cleanUp, lifecycle, clock, log });
-  const scheduler = createScheduler({ store, sessions, lifecycle, clock, log, holder: folder });
-  const webhooks: Webhooks = await createWebhooks({ store, lifecycle, network, clock, log });
+  const holder = store.peers?.hub_id ?? folder;
+  const timers: IdleTimers = createIdleTimers({ store, containers, cleanUp, lifecycle, clock, owns, log });
+  const scheduler = createScheduler({ store, sessions, lifecycle, clock, log, owns, holder });
+  const webhooks: Webhooks = createWebhooks({ store, lifecycle, network, clock, log, holder });
   const modelOf = async (): Promise<{ models: readonly string[]; default_model?: string }> => {
     // Without credentials there is no model, and sessions say how to get them.
     const chosen = await chooseClient(octant, env, {}).catch(() => undefined);
@@ -158,7 +190,9 @@ export async function createHub(options: HubOptions) {
         prepare: repositories.prepare,
         checkBranch: async (project) =>
           void (await repositories.resolve(project.id, `refs/heads/${await repositories.branchOf(project)}`)),
+        place: () => membership.place,
         async onCreated({ id }) {
+          await membership.ownerOf(id);
           const created = { type: "project.created", project_id: id } as const;
           const records = store.records<Project>("project");
           const stored = await records.change(id, (project) => keepEvent(project, created, clock.now()));
@@ -189,36 +223,46 @@ export async function createHub(options: HubOptions) {
           default_limits: ProjectLimits.parse({}),
           token_scopes: ["admin", "admin:ro", "project:<id>", "project:<id>:ro"],
         }),
-      }),
-      containerTool({
-        ...{ store, containers, workspaces },
-        outputsOf: (id) => inProject(id, "outputs"),
-        activeIn: async (id) =>
-          (await sessions.list(id)).filter(({ state }) => state === "working").map(({ id: one }) => one),
-        preview: previewAction({ store, grants, address: addressOfPreviews }),
-      }),
-      imageTool({
-        ...{ store, engine, images, folder: place("archives") },
-        note: (id, line) => containers.logOf(id).add(line),
-      }),
-      workspaceTool({
-        ...{ store, workspaces, repositories, activeIn: sessions.activeIn },
-        onMerged: ({ id, project_id }) =>
-          lifecycle.publish({ type: "workspace.merged", project_id, workspace_id: id }),
-      }),
-      sessionTool({ store, sessions, logs, cleanUp }),
-      ...openSpecTools({ store, repositories, workspaces }),
-      configLimits(store, sessions),
-      callerToolResponse(calls, store),
+      }).map((tool) => atOwner<Tool>(tool, ["get"])),
+      atOwner(
+        containerTool({
+          ...{ store, containers, workspaces },
+          outputsOf: (id) => inProject(id, "outputs"),
+          activeIn: async (id) =>
+            (await sessions.list(id)).filter(({ state }) => state === "working").map(({ id: one }) => one),
+          preview: previewAction({ store, grants, address: addressOfPreviews }),
+        }),
+        ["preview"],
+      ),
+      atOwner(
+        imageTool({
+          ...{ store, engine, images, folder: place("archives") },
+          note: (id, line) => containers.logOf(id).add(line),
+        }),
+      ),
+      atOwner(
+        workspaceTool({
+          ...{ store, workspaces, repositories, activeIn: sessions.activeIn },
+          onMerged: ({ id, project_id }) =>
+            lifecycle.publish({ type: "workspace.merged", project_id, workspace_id: id }),
+        }),
+        ["list"],
+      ),
+      atOwner(sessionTool({ store, sessions, logs, cleanUp }), ["get", "list", "events"]),
+      ...openSpecTools({ store, repositories, workspaces }).map((tool) => atOwner<Tool>(tool)),
+      atOwner(configLimits(store, sessions)),
+      atOwner(callerToolResponse(calls, store)),
       tokenTool(tokens, store),
-      scheduleTool({ store, scheduler, now: clock.now }),
+      atOwner(scheduleTool({ store, scheduler, now: clock.now }), ["list", "get", "history"]),
       webhookTool({ store, webhooks, network, now: clock.now }),
     ],
   });
-  for (const { id } of await store.records<Project>("project").list()) await workspaces.cleanUp(id);
-  await containers.recover(async (id) => (await store.records<Project>("project").get(id)) !== undefined);
-  await sessions.resume();
-  await scheduler.start();
+  await containers.removeStrangers(
+    async (id) => (await store.records<Project>("project").get(id)) !== undefined,
+  );
+  const peerCalls = store.peers && (await createPeerCalls(store.peers, runHere, log));
+  await membership.start();
+  scheduler.start();
   const metrics = createMetrics(store, lifecycle, sessions.workingCount);
   let isClosing = false;
   return {
@@ -233,8 +277,10 @@ export async function createHub(options: HubOptions) {
     cleanUp,
     /** The token of the person who started the hub; the one of the last start is revoked. */
     async adminToken() {
-      for (const { id, name } of await tokens.list()) if (name === START_TOKEN) await tokens.revoke(id);
-      return tokens.create({ name: START_TOKEN, scope: "admin" });
+      const living = new Set((await store.peers?.living())?.map(({ id }) => startToken(id)));
+      for (const { id, name = "" } of await tokens.list())
+        if (name.startsWith(START_TOKEN) && !living.has(name)) await tokens.revoke(id);
+      return tokens.create({ name: startToken(store.peers?.hub_id), scope: "admin" });
     },
     async serve(serving: HttpServing = {}) {
       const server = await octant.serveHttp({ ...serving, tokens: tokens.check, project: ANY_PROJECT });
@@ -242,7 +288,11 @@ export async function createHub(options: HubOptions) {
       previews = parsePreviewAddress(options.previewUrl ?? `http://*.localhost:${server.port}`);
       checkApart(previews, serving.allowedHosts ?? []);
       mountPreview(server, { dispatch: octant.dispatch, address: previews, grants, proxy });
-      mountOperations(server, { metrics, store, isReady: () => !isClosing });
+      mountOperations(server, {
+        metrics,
+        store,
+        problem: () => (isClosing ? "stopping" : membership.problem),
+      });
       return server;
     },
     async [Symbol.asyncDispose]() {
@@ -250,16 +300,18 @@ export async function createHub(options: HubOptions) {
       await scheduler.close();
       await timers.close();
       await sessions.close(DRAIN_MS);
+      await peerCalls?.close();
       await octant.close();
-      await containers.close();
+      await containers.close(owns);
       await webhooks.close();
+      await membership.close();
       await network.close();
       tokens[Symbol.dispose]();
       await engine.close();
       await logs[Symbol.asyncDispose]();
       await store.close();
       metrics[Symbol.dispose]();
-      await lock[Symbol.asyncDispose]();
+      await lock?.[Symbol.asyncDispose]();
     },
   };
 }
@@ -271,5 +323,7 @@ function refuseWorking(count: number): void {
 }
 
 const START_TOKEN = "printed by octant hub";
+const startToken = (hub_id: string | undefined): string =>
+  hub_id === undefined ? START_TOKEN : `${START_TOKEN} ${hub_id}`;
 /** How long running tool calls may go on when the hub is stopped. */
 const DRAIN_MS = 10_000;

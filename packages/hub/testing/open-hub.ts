@@ -21,6 +21,7 @@ export async function openHub(
     readonly clock?: Clock;
     readonly netAllow?: readonly string[];
     readonly database?: string;
+    readonly lifeMs?: number;
   } = {},
 ) {
   const { folder: given } = options;
@@ -49,6 +50,7 @@ export async function openHub(
     ...(options.clock && { clock: options.clock }),
     ...(options.netAllow && { netAllow: options.netAllow }),
     ...(options.database !== undefined && { database: options.database }),
+    ...(options.lifeMs !== undefined && { lifeMs: options.lifeMs }),
   });
   onTestFinished(async () => {
     const left = await hub.containers.list();

@@ -83,7 +83,11 @@ export function createGate(options: GateOptions, resource: () => string) {
       if (token === undefined)
         return refuse(request, challenge(401, "send a token: Authorization: Bearer <token>", {}));
       try {
-        const own = tokens.verify(token);
+        let own = tokens.verify(token);
+        if (!own && tokens.refresh) {
+          await tokens.refresh(token);
+          own = tokens.verify(token);
+        }
         if (own) return admit(request, toOwnCaller(own));
         const identity = await verifyOAuth(token);
         if (!identity) return refuseToken(request);

@@ -23,7 +23,10 @@ const RELOAD_MS = 1_000;
 
 export type TokenStore = ReturnType<typeof createTokenStore>;
 /** What a listener needs to know about tokens. */
-export type TokenCheck = Pick<TokenStore, "verify" | "find" | "list">;
+export type TokenCheck = Pick<TokenStore, "verify" | "find" | "list"> & {
+  /** Reads a token that `verify` does not know: another server may have created it a moment ago. */
+  refresh?(token: string): Promise<void>;
+};
 
 /**
  * The bearer tokens of a server, in a file that only its owner can read; processes share it. They are stored as

@@ -24,7 +24,7 @@ export interface ContainersOptions {
   readonly hub_id: string;
   /** Everything of the container but its name and labels; it may build an image first. */
   specOf(project: Project, onLine: (line: string) => void): Promise<Omit<ContainerSpec, "name" | "labels">>;
-  readonly proxies: Pick<Proxies, "update" | "close" | "closeAll">;
+  readonly proxies: Pick<Proxies, "update" | "close" | "closeAll" | "forget">;
   /** What the hub keeps of a project. */
   folderOf(project_id: string): string;
   /** The folders that a container can fill. */
@@ -221,22 +221,26 @@ export function createContainers(options: ContainersOptions) {
       return `the container ${found ? `has stopped${code}` : "is gone"}${why && `: ${why}`}`;
     },
     /**
-     * After a start of the hub: a container that a killed hub left running may have commands that nobody waits for, so
-     * it is stopped, and started again when it is needed. Those of projects that are gone are removed.
+     * A container that a killed hub left running may have commands that nobody waits for, so it is stopped, and started
+     * again when it is needed.
      */
-    async recover(isProject: (project_id: string) => Promise<boolean>): Promise<void> {
-      for (const found of await engine.list({ [HUB_LABEL]: hub_id })) {
-        const project_id = found.labels[PROJECT_LABEL] ?? "";
-        if (!(await isProject(project_id))) await engine.remove(found.id);
-        else if (found.state === "running") {
-          await engine.stop(found.id, 0);
-          logOf(project_id).add("stopped: the hub that started it has ended");
-        }
-      }
+    async recover(project_id: string): Promise<void> {
+      const found = await find(project_id);
+      if (found?.state !== "running") return;
+      await engine.stop(found.id, 0);
+      logOf(project_id).add("stopped: the hub that started it has ended");
     },
-    /** Stops all of them; they are started again when they are needed. */
-    async close(): Promise<void> {
-      const all = await engine.list({ [HUB_LABEL]: hub_id });
+    /** Removes those of projects that are gone. */
+    async removeStrangers(isProject: (project_id: string) => Promise<boolean>): Promise<void> {
+      for (const found of await engine.list({ [HUB_LABEL]: hub_id }))
+        if (!(await isProject(found.labels[PROJECT_LABEL] ?? ""))) await engine.remove(found.id);
+    },
+    forget: proxies.forget,
+    /** Stops those of this hub's projects; they are started again when they are needed. */
+    async close(isOurs: (project_id: string) => boolean): Promise<void> {
+      const all = (await engine.list({ [HUB_LABEL]: hub_id })).filter(({ labels }) =>
+        isOurs(labels[PROJECT_LABEL] ?? ""),
+      );
       await Promise.all(all.map((found) => stopFound(found.labels[PROJECT_LABEL] ?? "", found)));
       guard.close();
       await proxies.closeAll();

@@ -63,6 +63,8 @@ export function createProxies({ folder, install }: ProxiesOptions) {
       };
     },
     close,
+    /** The socket is another hub's by now; closing ours would remove it. */
+    forget: (project_id: string) => void open.delete(project_id),
     async closeAll(): Promise<void> {
       for (const project_id of [...open.keys()]) await close(project_id);
     },

@@ -12,6 +12,8 @@ export interface IdleTimersOptions {
   readonly cleanUp: CleanUp;
   readonly lifecycle: LifecycleTopic;
   readonly clock: Clock;
+  /** The timers of other projects are another hub's. */
+  owns(project_id: string): boolean;
   log(line: string): void;
 }
 
@@ -28,7 +30,8 @@ const MINUTE_MS = 60_000;
 const DAY_MS = 86_400_000;
 
 /** Stops containers that nobody uses, removes those that stay stopped, and deletes sessions that nobody reads. */
-export function createIdleTimers({ store, containers, cleanUp, lifecycle, clock, log }: IdleTimersOptions) {
+export function createIdleTimers(options: IdleTimersOptions) {
+  const { store, containers, cleanUp, lifecycle, clock, owns, log } = options;
   const uses = new Map<string, Use>();
   const closing = new AbortController();
   const useOf = (project_id: string): Use => {
@@ -63,7 +66,7 @@ export function createIdleTimers({ store, containers, cleanUp, lifecycle, clock,
       log(`hub: old workspace ${workspace_id} was not deleted: ${reason}`);
   };
   const tick = async (): Promise<void> => {
-    for (const project of await store.records<Project>("project").list())
+    for (const project of (await store.records<Project>("project").list()).filter(({ id }) => owns(id)))
       await look(project).catch((cause: unknown) => {
         const why = cause instanceof ToolError ? cause.message : String(cause);
         log(`hub: the timers of project ${project.name} failed: ${why}`);

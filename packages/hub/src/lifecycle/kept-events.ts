@@ -1,5 +1,5 @@
 import { newHandle } from "@octant/core";
-import type { HubRecord, HubStore } from "../store/hub-store.ts";
+import type { HubRecord, HubStore, Records } from "../store/hub-store.ts";
 import type { LifecycleEvent, LifecycleTopic } from "./lifecycle-events.ts";
 
 /** An event about a record, stored with it until webhooks have it: a hub that is killed loses neither or both. */
@@ -42,19 +42,31 @@ export async function forgetKept(
   });
 }
 
-/** The events that a killed hub had not passed on, oldest first. */
+/** The events of a project that a killed hub had not passed on, oldest first. */
 export async function leftEvents(
   store: HubStore,
+  project_id: string,
 ): Promise<readonly { readonly at: number; readonly value: LifecycleEvent }[]> {
   const all = await Promise.all(
     KEEPING_KINDS.map(async (kind) =>
-      (await store.records<KeepsEvents>(kind).list()).flatMap(({ id, kept_events = [] }) =>
-        kept_events.map(({ event, at_ms, event_id }) => ({
-          at: at_ms,
-          value: { ...event, kept: { kind, id, event_id } },
-        })),
+      (await recordsOf(store.records<KeepsEvents>(kind), kind, project_id)).flatMap(
+        ({ id, kept_events = [] }) =>
+          kept_events.map(({ event, at_ms, event_id }) => ({
+            at: at_ms,
+            value: { ...event, kept: { kind, id, event_id } },
+          })),
       ),
     ),
   );
   return all.flat().toSorted((one, other) => one.at - other.at);
+}
+
+async function recordsOf(
+  records: Records<KeepsEvents>,
+  kind: KeepingKind,
+  project_id: string,
+): Promise<readonly KeepsEvents[]> {
+  if (kind !== "project") return records.list({ project_id });
+  const project = await records.get(project_id);
+  return project ? [project] : [];
 }

@@ -12,9 +12,10 @@ import { readFile, writeFile } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
 import { createInterface } from "node:readline";
 import { pipeline } from "node:stream/promises";
-import { refuseNewer, ToolError } from "@octant/core";
+import { counted, refuseNewer, ToolError } from "@octant/core";
 import { findTrusted, runTrusted } from "@octant/host";
 import { z } from "zod";
+import { openPlace, removePlace } from "../peers/place.ts";
 import type { Project } from "../projects/project.ts";
 import { DumpRow, type HubStore } from "../store/hub-store.ts";
 import { hubFileOf, openHubStore } from "../store/open-hub-store.ts";
@@ -62,6 +63,8 @@ export async function backUpHub({ folder, file, env, database }: BackupOptions):
   try {
     const manifest = await writeRows(store, place);
     const git = createRunGit(env);
+    const away = manifest.projects.filter((id) => !existsSync(join(folder, "projects", id)));
+    if (away.length > 0) throw elsewhere(away.length);
     for (const id of manifest.projects)
       await git(join(folder, "projects", id, "repository.git"))([
         "bundle",
@@ -91,6 +94,8 @@ export async function backUpHub({ folder, file, env, database }: BackupOptions):
 export async function restoreHub({ folder, file, env, database }: BackupOptions): Promise<BackupManifest> {
   if (!existsSync(file)) throw notFound(`${file} does not exist`);
   mkdirSync(folder, { recursive: true, mode: 0o700 });
+  const database_id = database === undefined ? undefined : await readDatabaseId(folder, database);
+  const newPlace = database_id === undefined ? undefined : await openPlace(folder, database_id);
   await using _lock = await lockFolder(folder);
   const projects = join(folder, "projects");
   if (existsSync(hubFileOf(folder)) || (database !== undefined && existsSync(projects)))
@@ -105,11 +110,12 @@ export async function restoreHub({ folder, file, env, database }: BackupOptions)
     await restoreProjects(place, manifest, env);
     const store = await openHubStore({ folder: place, database, log() {} });
     try {
-      if (database === undefined) await store.load(readRows(place));
+      const rows = movedTo(newPlace, readRows(place));
+      if (database === undefined) await store.load(rows);
       rmSync(projects, { recursive: true, force: true });
       renameSync(join(place, "projects"), projects);
       // The rows last: without them, the folder can be restored into again.
-      if (database !== undefined) await loadOrUndo(store, place, projects);
+      if (database !== undefined) await loadOrUndo(store, rows, folder);
     } finally {
       await store.close();
     }
@@ -120,11 +126,26 @@ export async function restoreHub({ folder, file, env, database }: BackupOptions)
   }
 }
 
-async function loadOrUndo(store: HubStore, place: string, projects: string): Promise<void> {
+async function readDatabaseId(folder: string, database: string): Promise<string | undefined> {
+  const store = await openHubStore({ folder, database, log() {} });
+  await store.close();
+  return store.peers?.database_id;
+}
+
+/** The projects are in the folder that is restored into. */
+async function* movedTo(place: string | undefined, rows: AsyncIterable<DumpRow>): AsyncGenerator<DumpRow> {
+  for await (const row of rows)
+    yield "record" in row && row.kind === "project"
+      ? { ...row, record: { ...row.record, ...{ place } } }
+      : row;
+}
+
+async function loadOrUndo(store: HubStore, rows: AsyncIterable<DumpRow>, folder: string): Promise<void> {
   try {
-    await store.load(readRows(place));
+    await store.load(rows);
   } catch (cause) {
-    rmSync(projects, { recursive: true, force: true });
+    rmSync(join(folder, "projects"), { recursive: true, force: true });
+    removePlace(folder);
     throw cause;
   }
 }
@@ -206,6 +227,11 @@ async function tar(env: NodeJS.ProcessEnv, args: readonly string[]): Promise<voi
   if (code !== 0 && code !== TAR_CHANGED) throw new ToolError("IO_ERROR", `tar: ${stderr.trim()}`, {});
 }
 
+const elsewhere = (count: number) =>
+  new ToolError("UNSUPPORTED", `${counted(count, "project")} of the database are in folders of other hubs`, {
+    what: "a backup of several folders",
+    how: "save the database with pg_dump, and the folder of each hub with the tools of its machine",
+  });
 const notFound = (message: string) => new ToolError("NOT_FOUND", message, {});
 const damaged = (why: string) =>
   new ToolError("INVALID_ARGUMENT", `the backup cannot be restored: ${why}`, { issues: [] });

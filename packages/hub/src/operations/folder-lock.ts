@@ -3,8 +3,8 @@ import { ToolError } from "@octant/core";
 import { createLock } from "@octant/host";
 
 /** Makes this process the only hub on the folder. The kernel drops the lock with the process, however that ends. */
-export async function lockFolder(folder: string): Promise<AsyncDisposable> {
-  const lock = createLock(join(folder, "lock.db"), { place: folder, giveUpMs: 0 });
+export async function lockFolder(folder: string, waitMs = 0): Promise<AsyncDisposable> {
+  const lock = createLock(join(folder, "lock.db"), { place: folder, giveUpMs: waitMs });
   const { promise: isHeld, resolve: onHeld, reject } = Promise.withResolvers<void>();
   const { promise: released, resolve: release } = Promise.withResolvers<void>();
   const holding = lock

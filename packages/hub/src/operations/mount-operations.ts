@@ -5,8 +5,8 @@ import type { Metrics } from "./metrics.ts";
 export interface OperationsOptions {
   readonly metrics: Metrics;
   readonly store: HubStore;
-  /** False while it stops: a balancer sends requests elsewhere. */
-  isReady(): boolean;
+  /** Why it takes no work: a balancer sends requests elsewhere. */
+  problem(): string | undefined;
 }
 
 const READING: ReadonlySet<string | undefined> = new Set(["GET", "HEAD"]);
@@ -14,7 +14,7 @@ const READING: ReadonlySet<string | undefined> = new Set(["GET", "HEAD"]);
 /** What machines ask a hub about: `/healthz` and `/readyz` need no token and tell nothing else; `/metrics` needs one. */
 export function mountOperations(
   server: Pick<HttpServer, "mount">,
-  { metrics, store, isReady }: OperationsOptions,
+  { metrics, store, problem }: OperationsOptions,
 ): void {
   server.mount("/healthz", {
     handlePublic(_request, response) {
@@ -26,7 +26,8 @@ export function mountOperations(
     handlePublic(_request, response) {
       const answer = (status: number, text: string) =>
         response.writeHead(status, { "content-type": "text/plain" }).end(`${text}\n`);
-      if (!isReady()) answer(503, "stopping");
+      const why = problem();
+      if (why !== undefined) answer(503, why);
       else
         store.leases.take("readyz", "readyz", 1).then(
           () => answer(200, "ready"),

@@ -66,3 +66,7 @@ export class ProjectLost extends ToolError<"LOCKED"> {
     super("LOCKED", "another hub has taken over this project; ask it again", {});
   }
 }
+
+/** For what only the hub of a project can serve, and does not pass on. */
+export const atAnother = ({ where }: HubAbout): ToolError =>
+  new ToolError("UPSTREAM_ERROR", `another hub has the project: ${where}; ask that one`, {});

@@ -26,6 +26,8 @@ export interface ProjectToolOptions {
   /** Throws NOT_FOUND when its branch does not exist. */
   checkBranch(project: Project): Promise<void>;
   options(): Promise<z.input<typeof Options>>;
+  /** Where new projects are; absent for a hub alone. */
+  place(): string | undefined;
   onCreated(project: Project): Promise<void>;
 }
 
@@ -108,6 +110,7 @@ export const projectTools = ({ store, engine, ...given }: ProjectToolOptions) =>
             name,
             source,
             limits: full,
+            place: given.place(),
             created_at: now,
             updated_at: now,
           };

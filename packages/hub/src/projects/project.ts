@@ -156,6 +156,8 @@ export interface Project extends Omit<ProjectSettings, "limits">, KeepsEvents {
   readonly name: string;
   readonly source: { readonly url: string } | { readonly folder: string } | { readonly empty: true };
   readonly limits: ProjectLimits;
+  /** The folder that has its repository and workspaces, where several hubs share a database. */
+  readonly place?: string | undefined;
   readonly created_at: string;
   readonly updated_at: string;
 }
@@ -202,7 +204,16 @@ export const ProjectView = ProjectSettings.omit({ secrets: true, limits: true, m
 export type ProjectView = z.output<typeof ProjectView>;
 
 export function toProjectView(project: Project): ProjectView {
-  const { id, source, secrets = {}, mcp_servers, kept_events: _kept, project_id: _none, ...rest } = project;
+  const {
+    id,
+    source,
+    secrets = {},
+    mcp_servers,
+    kept_events: _kept,
+    place: _place,
+    project_id: _none,
+    ...rest
+  } = project;
   const servers = Object.entries(mcp_servers ?? {}).map(
     ([name, server]) => [name, { ...server, env: Object.keys(server.env) }] as const,
   );

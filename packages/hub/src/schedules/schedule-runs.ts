@@ -92,7 +92,9 @@ export function createScheduleRuns({ store, sessions, lifecycle, clock }: Schedu
       started_at: nowText(),
       ...(await chooseSession(schedule)),
     };
-    await records.change(run.id, () => begun);
+    const stored = await records.change(run.id, (one) => (one.state === "queued" ? begun : one));
+    // Another hub has begun it, or it was removed.
+    if (stored !== begun && stored?.session_id !== begun.session_id) return "begun";
     try {
       await launch(schedule, begun);
       const started = await records.change(run.id, (stored) => report("schedule.started", stored));
@@ -170,8 +172,8 @@ export function createScheduleRuns({ store, sessions, lifecycle, clock }: Schedu
       return run.id;
     },
     /** A session has stopped: its runs have ended, and others may begin. */
-    async settle(session_id: string): Promise<void> {
-      for (const schedule of await schedules.list()) {
+    async settle(project_id: string, session_id: string): Promise<void> {
+      for (const schedule of await schedules.list({ project_id })) {
         const all = await list(schedule.id);
         const own = all.filter((run) => run.state === "running" && run.session_id === session_id);
         for (const run of own) await finishIfEnded(run);

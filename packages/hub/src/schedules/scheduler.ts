@@ -12,6 +12,8 @@ export interface SchedulerOptions extends Pick<ScheduleRunsOptions, "sessions"> 
   readonly clock: Clock;
   /** Names this hub: of several that share a store, one plans a schedule at a time. */
   readonly holder: string;
+  /** Other projects are another hub's. */
+  owns?(project_id: string): boolean;
   log(line: string): void;
 }
 
@@ -24,7 +26,7 @@ const LEASE_MS = 30_000;
 
 /** Starts the runs of schedules at their times, each once. */
 export function createScheduler(options: SchedulerOptions) {
-  const { store, clock, holder, lifecycle, log } = options;
+  const { store, clock, holder, lifecycle, owns = () => true, log } = options;
   const schedules = store.records<Schedule>("schedule");
   const runs = createScheduleRuns(options);
   const closing = new AbortController();
@@ -70,9 +72,11 @@ export function createScheduler(options: SchedulerOptions) {
   const tick = () =>
     inTurn(async (): Promise<number> => {
       for (const schedule of await schedules.list())
-        if (schedule.enabled && startOf(schedule) <= clock.now())
+        if (schedule.enabled && owns(schedule.project_id) && startOf(schedule) <= clock.now())
           await plan(schedule).catch((cause: unknown) => log(`hub: schedule ${schedule.name}: ${cause}`));
-      const starts = (await schedules.list()).filter(({ enabled }) => enabled).map(startOf);
+      const starts = (await schedules.list())
+        .filter(({ enabled, project_id }) => enabled && owns(project_id))
+        .map(startOf);
       // One that is still due could not be planned.
       const waits = starts.map((at) => (at > clock.now() ? at - clock.now() : RETRY_MS));
       return Math.min(MAX_SLEEP_MS, ...waits);
@@ -94,22 +98,25 @@ export function createScheduler(options: SchedulerOptions) {
     return schedules.remove(id);
   };
 
-  const stopListening = lifecycle.listen(({ value: { type, session_id } }) => {
+  const stopListening = lifecycle.listen(({ value: { type, project_id, session_id } }) => {
     if (session_id === undefined || !ENDINGS.has(type)) return;
-    inTurn(() => runs.settle(session_id)).catch((cause: unknown) =>
+    inTurn(() => runs.settle(project_id, session_id)).catch((cause: unknown) =>
       log(`hub: the end of session ${session_id} cannot be noted in its schedule: ${cause}`),
     );
   });
   let looping: Promise<void> | undefined;
 
   return {
-    /** Repeats what a killed hub may not have finished, and begins to watch the clock. */
-    async start(): Promise<void> {
-      await inTurn(async () => {
-        for (const schedule of await schedules.list()) await runs.recover(schedule);
-      });
+    /** Begins to watch the clock. */
+    start(): void {
       looping = loop();
     },
+    /** Repeats what a killed hub may not have finished in a project. */
+    recover: (project_id: string): Promise<void> =>
+      inTurn(async () => {
+        for (const schedule of await schedules.list({ project_id })) await runs.recover(schedule);
+        sleeping.abort();
+      }),
     /** A schedule was added or changed. */
     changed: () => sleeping.abort(),
     /** Starts a run now, whatever its time is; the overlap rule holds. */

@@ -145,7 +145,7 @@ export function createHubSessions(options: HubSessionsOptions) {
           ...(given.message_key !== undefined && { message_keys: [given.message_key] }),
         };
         await addRecord(session);
-        runs.start(id);
+        runs.start(session);
         return session;
       });
     },
@@ -160,7 +160,7 @@ export function createHubSessions(options: HubSessionsOptions) {
       const stored = runs.has(id)
         ? await add()
         : await budgets.admit(await findProject(store, session.project_id), { idle_id: id }, add);
-      runs.deliver(id, text);
+      runs.deliver(session, text);
       if (stored) publishKept(lifecycle, "session", stored);
       return find(id);
     },
@@ -221,10 +221,13 @@ export function createHubSessions(options: HubSessionsOptions) {
       await logs.logs.remove(id);
       await records.remove(id);
     },
-    /** Continues the sessions that a stopped or killed hub left at work. */
-    async resume(): Promise<void> {
-      for (const { id, state } of await records.list()) if (state === "working") runs.start(id);
+    /** Continues the sessions of a project that a stopped or killed hub left at work. */
+    async resume(project_id: string): Promise<void> {
+      for (const session of await records.list({ project_id }))
+        if (session.state === "working") runs.start(session);
     },
+    /** Stops them without a trace: another hub goes on with them. */
+    abandon: runs.abandon,
     /** Lets running tool calls end for a while and stops all sessions; they continue when the hub starts again. */
     async close(drainMs: number): Promise<void> {
       await runs.close(drainMs).catch((cause: unknown) => log(`hub: sessions did not stop: ${cause}`));

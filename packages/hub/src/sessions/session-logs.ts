@@ -8,8 +8,11 @@ const MAX_TAIL = 512;
 
 export type HubLogs = Awaited<ReturnType<typeof createHubLogs>>;
 
-/** The logs of sessions in the hub's store, and a signal to readers when one grows. */
-export async function createHubLogs(events: EventLog) {
+/**
+ * The logs of sessions in the hub's store, and a signal to readers when one grows. `isSure`: nobody else can have written
+ * to the logs that are open here.
+ */
+export async function createHubLogs(events: EventLog, isSure: () => boolean = () => true) {
   const open = new Set<string>();
   const waiting = new Map<string, Set<() => void>>();
   const summaries = new Map<string, { readonly seq: number; readonly info: SessionInfo }>();
@@ -20,12 +23,12 @@ export async function createHubLogs(events: EventLog) {
   const watching = await events.watch((grown) => {
     // Those of this hub wake their readers once they are in the tail.
     const others = grown === undefined ? [...waiting.keys()] : [grown];
-    for (const id of others) if (!tails.has(id)) wake(id);
+    for (const id of others) if (!tails.has(id) || !isSure()) wake(id);
   });
   /** The last events of the sessions that this hub writes. */
   const tails = new Map<string, StampedEvent[]>();
   const readAfter = async (id: string, after: number, limit: number): Promise<readonly StampedEvent[]> => {
-    const tail = tails.get(id);
+    const tail = isSure() ? tails.get(id) : undefined;
     const first = tail?.[0]?.seq;
     if (tail && first !== undefined && after >= first - 1) {
       const from = after - first + 1;
@@ -62,6 +65,8 @@ export async function createHubLogs(events: EventLog) {
         async close() {
           tails.delete(id);
           open.delete(id);
+          // Another hub may have written meanwhile.
+          wake(id);
         },
       };
     },

@@ -5,6 +5,7 @@ import { counted, type Tool, ToolError } from "@octant/core";
 import type { PermissionRule } from "@octant/runtime";
 import type { Containers } from "../containers/containers.ts";
 import type { LifecycleEvent } from "../lifecycle/lifecycle-events.ts";
+import { ProjectLost } from "../peers/peers.ts";
 import { findProject, type Project } from "../projects/project.ts";
 import type { HubStore } from "../store/hub-store.ts";
 import type { Workspace, Workspaces } from "../workspaces/workspaces.ts";
@@ -42,6 +43,9 @@ export interface RunsOptions {
 
 /** A session at work in this process. */
 interface Run {
+  readonly project_id: string;
+  /** Another hub has the project: nothing more is stored. */
+  isLost?: boolean;
   opened?: OpenedAgent;
   ended: Promise<void>;
   isEnding: boolean;
@@ -173,19 +177,20 @@ export function createSessionRuns(options: RunsOptions) {
     await change(id, { state: "idle", ...update }, type);
   };
 
-  const start = (id: string): void => {
+  const isOver = (run: Run, cause?: unknown) => isClosing || run.isLost || cause instanceof ProjectLost;
+  const start = ({ id, project_id }: Pick<HubSession, "id" | "project_id">): void => {
     if (working.has(id)) return;
     const ended = work(id)
       .then(async () => {
         working.delete(id);
-        if (isClosing) return;
+        if (isOver(run)) return;
         // A message may have come after the last step.
-        if ((await find(id)).pending.length > 0) start(id);
+        if ((await find(id)).pending.length > 0) start({ id, project_id });
         else await settle(id, {}, "session.idle");
       })
       .catch(async (cause: unknown) => {
-        // A hub that closes cuts connections; the session goes on at the next start.
-        if (isClosing) return;
+        // A hub that closes cuts connections; the session goes on at the next start, or in another hub.
+        if (isOver(run, cause)) return;
         const problem = cause instanceof Error ? cause.message : String(cause);
         log(`hub: session ${id} failed: ${problem}`);
         await settle(id, { outcome: "error", problem }, "session.failed");
@@ -194,7 +199,8 @@ export function createSessionRuns(options: RunsOptions) {
         if (working.get(id)?.ended === ended) working.delete(id);
       });
     ended.catch((cause: unknown) => log(`hub: the state of session ${id} cannot be stored: ${cause}`));
-    working.set(id, { ended, isEnding: false, calls: 0 });
+    const run: Run = { project_id, ended, isEnding: false, calls: 0 };
+    working.set(id, run);
   };
 
   return {
@@ -208,10 +214,17 @@ export function createSessionRuns(options: RunsOptions) {
         });
     },
     /** The message is stored; a running agent gets it now, an idle session starts. */
-    deliver(id: string, text: string): void {
-      const agent = working.get(id)?.opened?.agent;
+    deliver(session: Pick<HubSession, "id" | "project_id">, text: string): void {
+      const agent = working.get(session.id)?.opened?.agent;
       if (agent?.isRunning) agent.queue(text);
-      else start(id);
+      else start(session);
+    },
+    /** Stops the runs of a project that another hub has taken over; nothing is stored. */
+    async abandon(project_id: string): Promise<void> {
+      const all = [...working.values()].filter((run) => run.project_id === project_id);
+      for (const run of all) Object.assign(run, { isLost: true, isEnding: true });
+      await Promise.all(all.map(({ opened }) => opened?.agent.cancel()));
+      await Promise.all(all.map(({ ended }) => ended.catch(() => {})));
     },
     async stop(id: string): Promise<void> {
       const run = working.get(id);

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, inject, onTestFinished, test, vi } from "vitest";
 import { startPostgres } from "../../testing/postgres-cluster.ts";
-import type { HubAbout, Peers, PeerSignal } from "../peers/peers.ts";
+import type { HubAbout, PeerSignal, Peers } from "../peers/peers.ts";
 import { type HubRecord, OWNED_KINDS } from "./hub-store.ts";
 import { connectToPostgres } from "./postgres-connection.ts";
 import { openPostgresHubStore } from "./postgres-hub-store.ts";

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import type { HubAbout, Peers, PeerSignal } from "../peers/peers.ts";
+import type { HubAbout, PeerSignal, Peers } from "../peers/peers.ts";
 import type { PostgresConnection } from "./postgres-connection.ts";
 
 /** The payload is the text of a PeerSignal. */

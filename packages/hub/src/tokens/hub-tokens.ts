@@ -58,6 +58,12 @@ export async function openHubTokens(store: HubStore, log: (line: string) => void
     records.change(token.id, (stored) => ({ ...stored, last_used_at: used.last_used_at })).catch(complain);
   };
   const check: TokenCheck = {
+    /** Another hub may have made it a moment ago. */
+    async refresh(text) {
+      const { id } = TOKEN.exec(text)?.groups ?? {};
+      const found = id === undefined ? undefined : await records.get(id);
+      if (found) known.set(found.id, found);
+    },
     verify(text) {
       const { id } = TOKEN.exec(text)?.groups ?? {};
       const token = id === undefined ? undefined : findGood(id);
@@ -77,10 +83,10 @@ export async function openHubTokens(store: HubStore, log: (line: string) => void
     },
     list: () => [...known.values()].map(toInfo),
   };
-  const find = (id: string): HubToken => {
-    const token = known.get(id);
+  const find = async (id: string): Promise<HubToken> => {
+    const token = await records.get(id);
     if (token) return token;
-    throw new ToolError("NOT_FOUND", `there is no token '${id}'; token.list shows them`, { id });
+    throw notFound(id);
   };
   const remove = async (id: string): Promise<void> => {
     await records.remove(id);
@@ -108,7 +114,7 @@ export async function openHubTokens(store: HubStore, log: (line: string) => void
     },
     /** Another secret for the same token; the earlier ones work until the time is over. */
     async rotate(id: string, graceMs: number) {
-      find(id);
+      await find(id);
       const text = newText(id);
       const until = new Date(Date.now() + graceMs).toISOString();
       const changed = await records.change(id, (stored) => ({
@@ -120,12 +126,12 @@ export async function openHubTokens(store: HubStore, log: (line: string) => void
             .map((secret) => ({ ...secret, until: earlier(secret.until, until) })),
         ],
       }));
-      if (!changed) throw find(id);
+      if (!changed) throw notFound(id);
       known.set(id, changed);
       return { ...changed, token: text, earlier_until: until };
     },
     async revoke(id: string): Promise<void> {
-      find(id);
+      await find(id);
       await remove(id);
     },
     /** Revokes the tokens of a project. */
@@ -136,6 +142,9 @@ export async function openHubTokens(store: HubStore, log: (line: string) => void
     [Symbol.dispose]: () => clearInterval(timer),
   };
 }
+
+const notFound = (id: string): ToolError =>
+  new ToolError("NOT_FOUND", `there is no token '${id}'; token.list shows them`, { id });
 
 const newText = (id: string): string => `oct_${id}_${randomBytes(SECRET_BYTES).toString("base64url")}`;
 

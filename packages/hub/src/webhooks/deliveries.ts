@@ -29,6 +29,7 @@ export function createDeliveries(store: HubStore) {
     /** The webhook's deliveries that still have attempts, oldest first. */
     pending: async (webhook_id: string): Promise<readonly Delivery[]> =>
       (await list(webhook_id)).filter(({ state }) => state === "pending").toReversed(),
+    get: records.get,
     change: records.change,
     /** Stores an event for each webhook that wants it. */
     async add({ at, value: event }: Pick<Published<LifecycleEvent>, "at" | "value">): Promise<void> {

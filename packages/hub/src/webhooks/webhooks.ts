@@ -12,10 +12,12 @@ export interface WebhooksOptions {
   readonly lifecycle: LifecycleTopic;
   readonly network: Pick<Network, "request">;
   readonly clock: Clock;
+  /** Names this hub: of several that share a store, one at a time sends to a webhook. */
+  readonly holder: string;
   log(line: string): void;
 }
 
-export type Webhooks = Awaited<ReturnType<typeof createWebhooks>>;
+export type Webhooks = ReturnType<typeof createWebhooks>;
 
 const SECOND_MS = 1_000;
 const MINUTE_MS = 60 * SECOND_MS;
@@ -31,6 +33,10 @@ export const RETRY_MS = [
   12 * HOUR_MS,
 ] as const;
 const ATTEMPT_MS = 10 * SECOND_MS;
+/** Renewed before each attempt. */
+const LEASE_MS = 3 * ATTEMPT_MS;
+/** How long to wait while another hub sends to a webhook. */
+const BUSY_MS = SECOND_MS;
 /** How long the clock is not looked at, at most: it may be set, and machines sleep. */
 const MAX_SLEEP_MS = MINUTE_MS;
 
@@ -46,7 +52,8 @@ interface Attempt {
  * Sends lifecycle events to webhooks. A delivery is stored before its first attempt and ends in the store, so a killed
  * hub repeats at most the attempt that it had not noted, with the same event id.
  */
-export async function createWebhooks({ store, lifecycle, network, clock, log }: WebhooksOptions) {
+export function createWebhooks(options: WebhooksOptions) {
+  const { store, lifecycle, network, clock, holder, log } = options;
   const webhooks = store.records<Webhook>("webhook");
   const deliveries = createDeliveries(store);
   const closing = new AbortController();
@@ -94,13 +101,19 @@ export async function createWebhooks({ store, lifecycle, network, clock, log }: 
       log(`hub: webhook ${webhook.id} did not get ${delivery.type} (${delivery.event_id}): ${reason}`);
   };
 
+  const lease = (webhook: Webhook) => store.leases.take(`webhook:${webhook.id}`, holder, LEASE_MS);
   const start = (webhook: Webhook, due: readonly Delivery[]): void => {
     const work = async () => {
       for (const delivery of due) {
         // It may have been deleted while the request before waited.
         if (closing.signal.aborted || !(await webhooks.get(webhook.id))) return;
-        await deliver(webhook, delivery);
+        if (!(await lease(webhook))) return;
+        // Another hub may have tried it before this one had the lease.
+        const current = await deliveries.get(delivery.id);
+        if (current?.state === "pending" && current.attempts === delivery.attempts)
+          await deliver(webhook, current);
       }
+      await store.leases.release(`webhook:${webhook.id}`, holder);
     };
     const working = work()
       .catch((cause: unknown) => {
@@ -121,7 +134,8 @@ export async function createWebhooks({ store, lifecycle, network, clock, log }: 
       const pending = await deliveries.pending(webhook.id);
       const waitOf = ({ next_at = "" }: Delivery) => Date.parse(next_at) - clock.now();
       const due = pending.filter((one) => waitOf(one) <= 0);
-      if (due.length > 0) start(webhook, due);
+      if (due.length > 0 && (await lease(webhook))) start(webhook, due);
+      else if (due.length > 0) waits.push(BUSY_MS);
       else if (pending.length > 0) waits.push(...pending.map(waitOf));
       else if (webhook.isEnding) await deliveries.remove(webhook.id);
     }
@@ -146,7 +160,6 @@ export async function createWebhooks({ store, lifecycle, network, clock, log }: 
       .then(() => sleeping.abort())
       .catch((cause: unknown) => log(`hub: ${event.value.type} cannot be stored for webhooks: ${cause}`));
   };
-  for (const event of await leftEvents(store)) keep(event);
   const stopListening = lifecycle.listen(keep);
   const looping = loop();
 
@@ -154,6 +167,10 @@ export async function createWebhooks({ store, lifecycle, network, clock, log }: 
     /** Newest first. */
     history: deliveries.list,
     remove: deliveries.remove,
+    /** Stores the events of a project that a killed hub had not passed on. */
+    async recover(project_id: string): Promise<void> {
+      for (const event of await leftEvents(store, project_id)) keep(event);
+    },
     /** Resolves when all events so far are stored. */
     stored: (): Promise<void> => storing,
     /** Ends running attempts; they are repeated at the next start. */

@@ -1,0 +1,215 @@
+import type { Clock } from "@octant/core";
+import { ToolError } from "@octant/core";
+import type { Project } from "../projects/project.ts";
+import type { HubStore } from "../store/hub-store.ts";
+import type { HubAbout, Peers } from "./peers.ts";
+import type { createProcessLocks } from "./process-lock.ts";
+
+/** Which projects this hub works on. */
+export interface Membership {
+  /** The folder of this hub, by which the hubs of a database know where a project is; absent for a hub alone. */
+  readonly place: string | undefined;
+  /** Gets the projects that no other hub has, and follows what becomes of the others. */
+  start(): Promise<void>;
+  /** By what this hub knows; the database refuses writes where it is mistaken. */
+  owns(project_id: string): boolean;
+  /** The hub that has the project; undefined when it is this one. */
+  ownerOf(project_id: string): Promise<HubAbout | undefined>;
+  /** Whether no other hub can have taken over the projects of this one. */
+  isSure(): boolean;
+  /** Why it takes no work any more. */
+  readonly problem: string | undefined;
+  /** Gives up all projects. */
+  close(): Promise<void>;
+}
+
+export interface Turns {
+  /** The project is this hub's: continues what was at work. */
+  onGained(project: Project): Promise<void>;
+  /** It belongs to another hub by now: stops without a trace. */
+  onLost(project_id: string): Promise<void>;
+}
+
+export interface MembershipOptions extends Turns {
+  readonly store: HubStore;
+  readonly peers: Peers;
+  readonly about: HubAbout;
+  readonly locks: ReturnType<typeof createProcessLocks>;
+  readonly clock: Clock;
+  /** How long the others wait for a hub that does not report. */
+  readonly lifeMs: number;
+  log(line: string): void;
+}
+
+const SWEEP_MS = 1_000;
+
+/** A hub whose state nobody shares. */
+export const createSoleMembership = (store: HubStore, { onGained }: Pick<Turns, "onGained">): Membership => ({
+  place: undefined,
+  problem: undefined,
+  async start() {
+    for (const project of await store.records<Project>("project").list()) await onGained(project);
+  },
+  owns: () => true,
+  ownerOf: async () => undefined,
+  isSure: () => true,
+  close: async () => {},
+});
+
+export function createMembership(options: MembershipOptions): Membership {
+  const { store, peers, about, locks, clock, lifeMs, log } = options;
+  const projects = store.records<Project>("project");
+  /** The projects of this hub; each promise settles when its work goes on. */
+  const held = new Map<string, Promise<void>>();
+  const closing = new AbortController();
+  let sleeping = new AbortController();
+  let sureUntil = 0;
+  let problem: string | undefined;
+
+  const beat = async (): Promise<void> => {
+    const before = Date.now();
+    await peers.beat(about, lifeMs);
+    sureUntil = before + lifeMs;
+  };
+  const isSure = () => Date.now() < sureUntil;
+  const gain = (project: Project): Promise<void> => {
+    const known = held.get(project.id);
+    if (known) return known;
+    const gained = options.onGained(project).catch((cause: unknown) => {
+      log(`hub: project ${project.name} cannot go on: ${cause}`);
+    });
+    held.set(project.id, gained);
+    return gained;
+  };
+  const lose = async (project_id: string): Promise<void> => {
+    const gained = held.get(project_id);
+    held.delete(project_id);
+    log(`hub: another hub has taken over project ${project_id}`);
+    await gained;
+    await options.onLost(project_id);
+  };
+  const sweep = async (): Promise<void> => {
+    const living = await peers.living();
+    const neighbours = living.filter(({ id, place }) => id !== about.id && place === about.place);
+    const dead = [];
+    for (const { id } of neighbours) if (await locks.isDead(id)) dead.push(id);
+    for (const id of dead) await peers.bury(id);
+    const owned = new Set(await peers.owned());
+    for (const id of [...held.keys()]) if (!owned.has(id)) await lose(id);
+    const free: Project[] = [];
+    for (const id of await peers.unclaimed()) {
+      const project = await projects.get(id);
+      if (project?.place === about.place) free.push(project);
+    }
+    // Each hub of the folder takes its share; what is left is taken in the next round.
+    const share = Math.ceil(free.length / (1 + neighbours.length - dead.length));
+    for (const project of free.slice(0, share)) if (await peers.claim(project.id)) await gain(project);
+  };
+  const stop = async (cause: ToolError): Promise<void> => {
+    problem = cause.message;
+    sureUntil = 0;
+    log(`hub: ${cause.message}; this hub takes no work any more`);
+    for (const id of [...held.keys()]) await lose(id);
+  };
+  const loop = async (): Promise<void> => {
+    while (!closing.signal.aborted && problem === undefined) {
+      sleeping = new AbortController();
+      try {
+        await sweep();
+      } catch (cause) {
+        log(`hub: the hubs of the database cannot be read: ${cause}`);
+      }
+      await clock.sleep(SWEEP_MS, AbortSignal.any([closing.signal, sleeping.signal]));
+    }
+  };
+  /** On its own: a project that takes long to go on must not make this hub seem dead. */
+  const beats = async (): Promise<void> => {
+    while (!closing.signal.aborted && problem === undefined) {
+      await clock.sleep(lifeMs / 4, closing.signal);
+      if (closing.signal.aborted) return;
+      try {
+        await beat();
+      } catch (cause) {
+        if (cause instanceof ToolError && cause.code === "UNSUPPORTED") return stop(cause);
+        log(`hub: this hub cannot report to the database: ${cause}`);
+      }
+    }
+  };
+  const claim = async (project: Project): Promise<boolean> => {
+    if (!(await peers.claim(project.id))) return false;
+    await gain(project);
+    return true;
+  };
+  let lock: AsyncDisposable | undefined;
+  let watching: AsyncDisposable | undefined;
+  let working: Promise<unknown> | undefined;
+
+  return {
+    place: about.place,
+    get problem() {
+      return problem;
+    },
+    isSure,
+    owns: (project_id) => held.has(project_id) && isSure(),
+    async start() {
+      lock = await locks.hold(about.id);
+      await beat();
+      const others = (await peers.living()).filter(({ place }) => place === about.place);
+      const foreign = others.find(({ machine }) => machine !== about.machine);
+      if (foreign) throw elsewhere(foreign);
+      watching = await peers.watch((signal) => {
+        if (signal === undefined || signal.kind === "free") sleeping.abort();
+      });
+      await sweep();
+      working = Promise.all([loop(), beats()]);
+    },
+    async ownerOf(project_id) {
+      for (;;) {
+        if (problem !== undefined) throw outdated(problem);
+        const gained = held.get(project_id);
+        if (gained && isSure()) {
+          await gained;
+          return undefined;
+        }
+        const owner = await peers.ownerOf(project_id);
+        if (owner && owner.id !== about.id) return owner;
+        const project = await projects.get(project_id);
+        // The action says that there is none.
+        if (!project) return undefined;
+        if (project.place !== about.place) return findReaching(peers, project);
+        if (await claim(project)) {
+          if (isSure()) return undefined;
+          await beat();
+        }
+      }
+    },
+    async close() {
+      closing.abort();
+      await working;
+      await watching?.[Symbol.asyncDispose]();
+      await peers.leave().catch((cause: unknown) => log(`hub: this hub cannot leave the database: ${cause}`));
+      await lock?.[Symbol.asyncDispose]();
+    },
+  };
+}
+
+/** A living hub that has the folder of the project. */
+async function findReaching(peers: Peers, { name, place }: Project): Promise<HubAbout> {
+  const found = (await peers.living()).find((one) => one.place === place);
+  if (found) return found;
+  throw new ToolError(
+    "UPSTREAM_ERROR",
+    `no running hub has the folder of project ${name}; start the hub on its machine again`,
+    {},
+  );
+}
+
+const outdated = (message: string) =>
+  new ToolError("UNSUPPORTED", message, { what: "a database of a newer hub", how: "update Octant" });
+
+const elsewhere = ({ where }: HubAbout) =>
+  new ToolError(
+    "LOCKED",
+    `the folder is used by a hub of another machine (${where}); hubs of several machines need a folder each`,
+    {},
+  );
