@@ -22,16 +22,24 @@ const toCommand = (probe: Probe, { ws, outside }: World): AssignedCommand => {
   };
 };
 
-const runProbes = (world: World, probes: readonly Probe[], mode: "workspace" | "off"): Promise<Report> =>
+const runProbes = (
+  world: World,
+  probes: readonly Probe[],
+  mode: "workspace" | "off",
+  more?: { readonly prepared: true },
+): Promise<Report> =>
   world.run({
+    ...more,
     settings: { ...DEFAULT_SANDBOX, mode },
     commands: probes.map((probe) => toCommand(probe, world)),
   });
 
 describe.skipIf(inject("missing").includes("bubblewrap")).each(identities())("as $name", ({ uid }) => {
   let inside: World;
+  let waiting: World;
   let outside: World;
   let kept: Report;
+  let prepared: Report;
   let free: Report;
   const amRoot = process.getuid?.() === 0;
   const shown = ESCAPE_PROBES.filter(
@@ -41,24 +49,29 @@ describe.skipIf(inject("missing").includes("bubblewrap")).each(identities())("as
   );
 
   beforeAll(async () => {
-    [inside, outside] = await Promise.all([createWorld(uid), createWorld(uid)]);
+    [inside, waiting, outside] = await Promise.all([createWorld(uid), createWorld(uid), createWorld(uid)]);
     kept = await runProbes(inside, ESCAPE_PROBES, "workspace");
+    prepared = await runProbes(waiting, ESCAPE_PROBES, "workspace", { prepared: true });
     free = await runProbes(outside, shown, "off");
   }, 180_000);
   afterAll(async () => {
     await inside[Symbol.asyncDispose]();
+    await waiting[Symbol.asyncDispose]();
     await outside[Symbol.asyncDispose]();
   });
 
   test("the probes ran at the promised level", () => {
     expect(kept.level).toBe("bubblewrap");
     expect(kept.outcomes.length).toBeGreaterThan(40);
+    expect(prepared.level).toBe("bubblewrap");
+    expect(prepared.outcomes.filter((outcome) => !outcome.prepared)).toEqual([]);
   });
 
   test.each(ESCAPE_PROBES.map(({ name }, n) => ({ name, n })))("no command $name", ({ n }) => {
-    const { stdout, stderr } = kept.outcomes[n]!;
-    expect(stdout, stderr).not.toContain(ESCAPED);
-    expect(stderr).not.toContain("bwrap:");
+    for (const { stdout, stderr } of [kept.outcomes[n]!, prepared.outcomes[n]!]) {
+      expect(stdout, stderr).not.toContain(ESCAPED);
+      expect(stderr).not.toContain("bwrap:");
+    }
   });
 
   test.each(shown.map(({ name }, n) => ({ name, n })))("without a sandbox a command $name", ({ n }) => {
@@ -67,9 +80,17 @@ describe.skipIf(inject("missing").includes("bubblewrap")).each(identities())("as
   });
 
   test("nothing outside has changed", () => {
-    expect(readdirSync(inside.outside).sort()).toEqual(["file", "held", "remove-me", "setuid-id", "take-me"]);
-    expect(readFileSync(join(inside.outside, "file"), "utf8")).toBe("x");
-    expect(readFileSync(join(inside.ws, ".hanzo/settings.json"), "utf8")).toBe("{}\n");
+    for (const world of [inside, waiting]) {
+      expect(readdirSync(world.outside).sort()).toEqual([
+        "file",
+        "held",
+        "remove-me",
+        "setuid-id",
+        "take-me",
+      ]);
+      expect(readFileSync(join(world.outside, "file"), "utf8")).toBe("x");
+      expect(readFileSync(join(world.ws, ".hanzo/settings.json"), "utf8")).toBe("{}\n");
+    }
   });
 
   test("background processes of a command end with it", async () => {

@@ -34,6 +34,7 @@ const LAUNCHERS = [
   "packages/host/src/language-servers/find-server.ts",
   "packages/host/src/language-servers/server-process.ts",
   "packages/host/src/processes/child.ts",
+  "packages/host/src/processes/prepared-sandboxes.ts",
   "packages/host/src/sandbox/probe.ts",
 ];
 

@@ -28,6 +28,8 @@ export function createGroups(server: string, limits: ProcessLimits) {
   const leaving = new Set<string>();
 
   return {
+    /** Whether each command has limits of its own, which apply from its start. */
+    limitsEach: limiting.length > 0,
     /** Applies the limits to the process that `start` creates before returning, and to its descendants. */
     startIn<T>(proc_id: string, start: () => T): T {
       const entered: Base[] = [];

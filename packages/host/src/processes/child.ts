@@ -7,6 +7,7 @@ import type { Readable, Writable } from "node:stream";
 import { startLaunched } from "../programs/start-program.ts";
 import type { Groups } from "./cgroup.ts";
 import type { DrainNow, Pipe, Pipes, ReadPipe } from "./pipes.ts";
+import type { PreparedSandboxes } from "./prepared-sandboxes.ts";
 import { STREAMS, type StartOrder, type StreamName, type TerminalSize } from "./protocol.ts";
 
 /** A running process. It leads its own session, and its output is always drained. */
@@ -38,11 +39,14 @@ export interface ChildTools {
   readonly pipes: Pipes;
   readonly readPipe: ReadPipe;
   readonly groups: Groups;
+  readonly prepared: PreparedSandboxes;
 }
 
 /** Starts a child on pipes; throws the system's error when it cannot be started. */
 export async function startChild(order: StartOrder, tools: ChildTools, on: ChildEvents): Promise<Child> {
-  const { pipes, readPipe, groups } = tools;
+  const { pipes, groups, prepared } = tools;
+  const waiting = order.prepared ? prepared.take(order.prepared) : undefined;
+  if (waiting) return attachTo(waiting.child, waiting, tools, on);
   const stdout = await pipes.take();
   const stderr = await pipes.take();
   const stdin = order.stdin === "open" ? await pipes.take() : undefined;
@@ -55,7 +59,20 @@ export async function startChild(order: StartOrder, tools: ChildTools, on: Child
   } finally {
     for (const end of [stdin?.readEnd, stdout?.writeEnd, stderr?.writeEnd]) if (end) closeSync(end);
   }
+  const input = stdin ? new Socket({ fd: stdin.writeEnd, readable: false, writable: true }) : child.stdin;
+  return attachTo(child, { stdout, stderr, input }, tools, on);
+}
 
+interface Streams extends Readonly<Record<StreamName, Pipe | undefined>> {
+  readonly input?: Writable | null;
+}
+
+async function attachTo(
+  child: ChildProcess,
+  { stdout, stderr, input }: Streams,
+  { pipes, readPipe }: ChildTools,
+  on: ChildEvents,
+): Promise<Child> {
   const draining = new Set<StreamName>(STREAMS);
   const drain = (name: StreamName, pipe: Pipe | undefined, stream: Readable | null): DrainNow => {
     const close = (readToEnd: boolean) => {
@@ -74,8 +91,6 @@ export async function startChild(order: StartOrder, tools: ChildTools, on: Child
     readOutput();
     on.exit(code, signal);
   });
-
-  const input = stdin ? new Socket({ fd: stdin.writeEnd, readable: false, writable: true }) : child.stdin;
   if (child.pid !== undefined) return { pid: child.pid, readOutput, ...(input && { input: toInput(input) }) };
   input?.destroy();
   readOutput();

@@ -1,4 +1,5 @@
 import type { ToolError } from "@octant/core";
+import type { PreparedLaunch } from "../sandbox/sandbox.ts";
 import type { ProcessLimits } from "./cgroup.ts";
 import type { SpoolCaps } from "./spool.ts";
 
@@ -71,6 +72,8 @@ export interface StartOrder extends Pick<StartRecord, "proc_id" | "owner" | "com
   readonly stdin: InputSource;
   readonly pty: TerminalSize | null;
   readonly timeoutMs: number | null;
+  /** How to run it in a sandbox that was prepared, and to prepare the next; null where it needs one of its own. */
+  readonly prepared: PreparedLaunch | null;
 }
 
 export interface Requests {

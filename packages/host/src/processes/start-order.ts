@@ -77,6 +77,8 @@ export async function toStartOrder(
     cwd: launched ? launch.folder : byDescriptor,
     env: launch.env,
     stdin,
+    // The shell that waits in a prepared sandbox uses the standard input itself.
+    prepared: (stdin === "closed" ? launch.prepared?.() : undefined) ?? null,
   };
   return { order, release: () => launch.release() };
 }

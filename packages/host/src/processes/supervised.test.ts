@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
 import { createGroups } from "./cgroup.ts";
 import { createPipeReader, Pipes, type ReadPipe } from "./pipes.ts";
+import { PreparedSandboxes } from "./prepared-sandboxes.ts";
 import type { Hello, StartOrder } from "./protocol.ts";
 import { spoolPath } from "./records.ts";
 import { SPOOL_CAPS } from "./spool.ts";
@@ -12,6 +13,7 @@ import { Supervised } from "./supervised.ts";
 const folder = mkdtempSync(join(tmpdir(), "octant-supervised-"));
 const hello: Hello = { server: "1:1:00", folder, caps: SPOOL_CAPS, limits: {} };
 const pipes = new Pipes(folder);
+const prepared = new PreparedSandboxes(pipes, hello.server);
 afterAll(() => {
   pipes.close();
   rmSync(folder, { recursive: true, force: true });
@@ -32,6 +34,7 @@ const orderOf = (proc_id: string, script: string): StartOrder => ({
   stdin: "closed",
   pty: null,
   timeoutMs: null,
+  prepared: null,
 });
 
 /** As on a machine so busy that the event loop reports an exit, but not the output before it. */
@@ -51,7 +54,7 @@ const createLateReader = (): ReadPipe => {
 
 test("output that the event loop has not reported at the exit is read before the exit is", async () => {
   const groups = createGroups(hello.server, {});
-  const tools = { pipes, readPipe: createLateReader(), groups };
+  const tools = { pipes, readPipe: createLateReader(), groups, prepared };
   const supervised = new Supervised(
     orderOf("proc_late", "seq 1 1000; echo oops >&2"),
     hello,
@@ -67,7 +70,7 @@ test("output that the event loop has not reported at the exit is read before the
 
 test("an exit is reported as incomplete when something holds the output open", async () => {
   const groups = createGroups(hello.server, {});
-  const tools = { pipes, readPipe: createPipeReader(), groups };
+  const tools = { pipes, readPipe: createPipeReader(), groups, prepared };
   const order = orderOf("proc_held", "echo now; sleep 1 & exit 0");
   const supervised = new Supervised(order, hello, tools, () => {});
   await supervised.start();

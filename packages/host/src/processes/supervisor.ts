@@ -4,6 +4,7 @@ import { type Guarded, quarantineNew } from "../sandbox/quarantine.ts";
 import { createGroups } from "./cgroup.ts";
 import { makeServerFolder, removeServerFolder } from "./leftovers.ts";
 import { createPipeReader, Pipes } from "./pipes.ts";
+import { PreparedSandboxes } from "./prepared-sandboxes.ts";
 import { endTree } from "./process-tree.ts";
 import {
   type Hello,
@@ -42,8 +43,10 @@ export class Supervisor implements Requests {
   constructor(hello: Hello, send: (message: ToServer) => void) {
     this.#hello = hello;
     this.#send = send;
+    const pipes = new Pipes(makeServerFolder(hello.folder, hello.server));
     this.#tools = {
-      pipes: new Pipes(makeServerFolder(hello.folder, hello.server)),
+      pipes,
+      prepared: new PreparedSandboxes(pipes, hello.server),
       readPipe: createPipeReader(),
       groups: createGroups(hello.server, hello.limits),
     };
@@ -66,7 +69,8 @@ export class Supervisor implements Requests {
     return starting.finally(() => this.#starting.delete(starting));
   }
 
-  async #start(order: StartOrder): Promise<Started> {
+  async #start(asked: StartOrder): Promise<Started> {
+    const order = this.#tools.groups.limitsEach ? { ...asked, prepared: null } : asked;
     const { proc_id } = order;
     this.#guardFile = order.guardFile ?? this.#guardFile;
     if (this.#closing) throw new ToolError("CANCELLED", "the server stops", {});
@@ -74,6 +78,7 @@ export class Supervisor implements Requests {
     const supervised = new Supervised(order, this.#hello, this.#tools, () => this.#report(proc_id));
     const started = await supervised.start();
     this.#processes.set(proc_id, supervised);
+    if (order.prepared) this.#tools.prepared.prepareNext(order.prepared, supervised.ended);
     void supervised.ended.then((end) => {
       this.#watched.delete(proc_id);
       this.#processes.delete(proc_id);
@@ -142,6 +147,7 @@ export class Supervisor implements Requests {
 
   async #takeDown(): Promise<void> {
     await Promise.allSettled(this.#starting);
+    this.#tools.prepared.close();
     const running = [...this.#processes.values()];
     for (const one of running) one.markKilled();
     const tree = { leaders: running.map(({ pid }) => pid), mark: `${SERVER_MARK}=${this.#hello.server}` };

@@ -13,6 +13,7 @@ import {
   toLimitCommands,
 } from "./launcher.ts";
 import type { Bind, Mount } from "./mount.ts";
+import { type Entry, entriesOf, toOrder, toPreparedKey, WAITING_COMMAND } from "./prepared.ts";
 import type { Level } from "./sandbox.ts";
 import type { Scratch } from "./scratch.ts";
 import { assembleFilter } from "./seccomp.ts";
@@ -36,7 +37,7 @@ export function createBubblewrapLevel(options: BubblewrapLevelOptions): Level {
   const limits = toLimitCommands(options.settings);
   const filter = scratch.keep("filter", assembleFilter(arch));
   // Plans are cached by their owner, so an identical list is the same object.
-  const files = new WeakMap<readonly Mount[], Pick<LauncherFiles, "mounts" | "masks">>();
+  const files = new WeakMap<readonly Mount[], Pick<LauncherFiles, "mounts" | "masks"> & Shown>();
   const filesOf = (all: readonly Mount[]) => {
     const [lasting, passing] = [all.filter((mount) => !isPassing(mount)), all.filter(isPassing)];
     const found = files.get(all) ?? {
@@ -45,6 +46,7 @@ export function createBubblewrapLevel(options: BubblewrapLevelOptions): Level {
         list: scratch.keep("masks", Buffer.from(passing.map(({ at }) => `${at}\n`).join(""))),
         nothing: passing[0].source,
       },
+      entries: entriesOf(all),
     };
     files.set(all, found);
     return found;
@@ -72,31 +74,50 @@ export function createBubblewrapLevel(options: BubblewrapLevelOptions): Level {
     detail: isRoot ? AS_ROOT : AS_USER,
     launch(command, { mounts, exchange, ownNetwork, over = [] }) {
       const { argv, env, folder, pty } = command;
+      const { entries, ...shared } = filesOf(mounts);
       const { passed, inside } = divideVariables(env);
       const set = Object.entries(inside).map(([name, value]) => `--setenv\0${name}\0${value}\0`);
       const variables = set.length === 0 ? undefined : keepVariables(scratch, set.join(""));
       const restored = pty ? restoreKeySignals() : [];
+      const toArgv = (args: readonly string[], own: Pick<LauncherFiles, "variables">) =>
+        toLauncherArgv({ ...shared, ...own, filter }, program, ["--seccomp", "9", ...network, ...args], {
+          limits,
+          ignoresKeys: restored.length > 0,
+          dying: shared.masks && dieWithParent(),
+        });
+      const network = ownNetwork ? ["--unshare-net"] : [];
       const args = [
-        ...["--seccomp", "9"],
         ...(variables === undefined ? [] : ["--args", "7"]),
         ...(exchange === undefined ? [] : ["--bind", exchange, EXCHANGE]),
         ...over.flatMap(toArguments),
-        ...(ownNetwork ? ["--unshare-net"] : []),
         // Without its own session it could inject input into our parent's terminal.
         ...(pty ? [] : ["--new-session"]),
         // A name that no argument can hold is left to where the launcher was started.
         ...(typeof toNative(folder) !== "string" ? [] : ["--chdir", folder]),
         ...["--", ...restored, ...argv],
       ];
-      const files = { ...filesOf(mounts), filter, variables };
-      const launched = toLauncherArgv(files, program, args, {
-        limits,
-        ignoresKeys: restored.length > 0,
-        dying: files.masks && dieWithParent(),
-      });
-      return { argv: launched, env: passed, folder, launcher: true };
+      return {
+        argv: toArgv(args, { variables }),
+        env: passed,
+        folder,
+        launcher: true,
+        prepared() {
+          const hasOwnMounts = exchange !== undefined || over.length > 0;
+          const order = pty || hasOwnMounts ? undefined : toOrder(command);
+          if (order === undefined) return undefined;
+          const waiting = toArgv(["--new-session", "--chdir", "/", "--", ...WAITING_COMMAND], {
+            variables: undefined,
+          });
+          return { argv: waiting, key: toPreparedKey(waiting, entries), order, unused: variables ?? null };
+        },
+      };
     },
   };
+}
+
+interface Shown {
+  /** The real entries that the mounts are made of. */
+  readonly entries: readonly Entry[];
 }
 
 const DIE_WITH_PARENT = ["--pdeathsig", "KILL"] as const;

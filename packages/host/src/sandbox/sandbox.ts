@@ -59,6 +59,19 @@ export interface Launch {
    * ends everything at once, so a graceful one must go to the processes below it.
    */
   readonly launcher: boolean;
+  /** The same command in a sandbox that was started before; undefined when the command needs one of its own. */
+  prepared?(): PreparedLaunch | undefined;
+}
+
+/** A sandbox without a command: it can be started early, and waits for one on its standard input. */
+export interface PreparedLaunch {
+  readonly argv: readonly [string, ...string[]];
+  /** Changes with everything that decides what the sandbox shows, so that one prepared under another key is not used. */
+  readonly key: string;
+  /** For its standard input: the command, its environment and its folder. */
+  readonly order: string;
+  /** A file that only the other way to start the command would read and remove. */
+  readonly unused: string | null;
 }
 
 /** A way to isolate a command, on a machine that supports it. */

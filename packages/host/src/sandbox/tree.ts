@@ -17,12 +17,9 @@ export type Tree = ReturnType<typeof createTree>;
 export function createTree() {
   const mounts: Mount[] = [];
   const kept = new Set<Mount>();
-  /** The mount that contains a path. */
-  const holderOf = (path: Path): Mount | undefined =>
-    mounts.findLast(({ kind, at }) => HOLDERS.has(kind) && isWithin(at, path));
 
   const reserve = (mount: Mount): void => {
-    const holder = holderOf(mount.at);
+    const holder = holderOf(mounts, mount.at);
     if (!holder || !kept.has(holder) || !("source" in holder) || holder.at === mount.at) return;
     const [first = "", ...deeper] = mount.at.slice(holder.at.length).split("/").filter(Boolean);
     const isFolder =
@@ -33,7 +30,7 @@ export function createTree() {
 
   return {
     mounts: mounts as readonly Mount[],
-    holderOf,
+    holderOf: (path: Path): Mount | undefined => holderOf(mounts, path),
     /** `kept`: the source is one of our folders that commands write to and that outlives them. */
     add(mount: Mount, options?: { readonly kept: true }): void {
       reserve(mount);
@@ -42,12 +39,16 @@ export function createTree() {
     },
     /** The real path that would be visible at this path; undefined when it is one of our folders. */
     sourceOf(path: Path): Path | undefined {
-      const holder = holderOf(path);
+      const holder = holderOf(mounts, path);
       if (!holder || !("source" in holder) || kept.has(holder)) return undefined;
       return join(holder.source, path.slice(holder.at.length));
     },
   };
 }
+
+/** The mount that shows a path. */
+export const holderOf = (mounts: readonly Mount[], path: Path): Mount | undefined =>
+  mounts.findLast(({ kind, at }) => HOLDERS.has(kind) && isWithin(at, path));
 
 const HOLDERS: ReadonlySet<Mount["kind"]> = new Set([
   "read",

@@ -11,6 +11,7 @@ import { openScratch } from "../../src/sandbox/scratch.ts";
 import type { SandboxSettings } from "../../src/sandbox/settings.ts";
 import { createUnshareLevel } from "../../src/sandbox/unshare-level.ts";
 import { openStateFolder } from "../../src/state.ts";
+import { createPreparedRunner } from "./prepared-runner.ts";
 
 /** A line of input for a separate process, possibly of another user: commands to run one by one. */
 export interface Assignment {
@@ -18,6 +19,8 @@ export interface Assignment {
   readonly settings: SandboxSettings;
   /** As on a machine without bubblewrap. */
   readonly level?: "unshare";
+  /** Each command runs in a sandbox that was prepared for it. */
+  readonly prepared?: true;
   readonly env: Readonly<Record<string, string>>;
   readonly commands: readonly AssignedCommand[];
 }
@@ -34,6 +37,8 @@ export interface Outcome {
   readonly code: number | string;
   readonly stdout: string;
   readonly stderr: string;
+  /** Whether its sandbox had waited for it. */
+  readonly prepared?: boolean;
 }
 
 export interface Report {
@@ -49,7 +54,14 @@ for await (const line of createInterface({ input: process.stdin })) {
 }
 for (const sandbox of sandboxes.values()) await sandbox.close();
 
-async function carryOut({ root, settings, env, commands, level: forced }: Assignment): Promise<Report> {
+async function carryOut({
+  root,
+  settings,
+  env,
+  commands,
+  level: forced,
+  prepared,
+}: Assignment): Promise<Report> {
   const state = openStateFolder({ roots: [root], env: process.env, warn: () => {} });
   const options = { roots: [root], settings, env: process.env, state };
   const key = JSON.stringify([root, settings, forced]);
@@ -57,8 +69,13 @@ async function carryOut({ root, settings, env, commands, level: forced }: Assign
   sandboxes.set(key, sandbox);
   state.secret();
   const outcomes: Outcome[] = [];
+  await using runner = prepared && createPreparedRunner(sandbox, root, state.folder("processes"));
   for (const { argv, env: extra, ...narrower } of commands) {
     const passed = { ...env, STATE: state.path, ...extra };
+    if (runner) {
+      outcomes.push(await runner.run(argv, passed, narrower));
+      continue;
+    }
     const launched = await sandbox.wrap({ argv, folder: root, env: passed, pty: false, ...narrower });
     outcomes.push(await run(launched));
   }

@@ -27,7 +27,7 @@ export interface World extends AsyncDisposable {
   readonly home: string;
   readonly env: Readonly<Record<string, string>>;
   /** Runs commands one by one, in a process of the user that all calls share. */
-  run(assignment: Pick<Assignment, "settings" | "commands" | "level">): Promise<Report>;
+  run(assignment: Pick<Assignment, "settings" | "commands" | "level" | "prepared">): Promise<Report>;
   /** Takes a file's name from the workspace, the home or elsewhere in the world. */
   write(path: string, text: string): void;
   processesWith(word: string): number[];
