@@ -3,6 +3,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "nod
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
+import { setTimeout as sleep } from "node:timers/promises";
 import { type Bench, type Case, expectEqual, rememberAnswer, toData } from "../case.ts";
 import { type RpcServer, startServer, toCallLine } from "../json-rpc.ts";
 import { interleave, timed } from "../measure.ts";
@@ -16,35 +17,79 @@ const NAME = "exec true";
 const NAME_GROWN = `exec true at ${GROWN_MEGABYTES} MB`;
 const NOTE = "floor: spawn of `true` by a process that does nothing else, its pipes read to their end";
 
+const NAME_SANDBOXED = "exec sandboxed";
+const NAME_TO_BWRAP = "exec sandboxed, to bwrap";
+const PAUSE_MS = 60;
+const PAUSE_NOTE = `default settings, a call every ${PAUSE_MS} ms and more, as by a model`;
+/** The least that isolates: the whole machine read-only, own processes and devices. */
+const BARE_BWRAP = [
+  ...["bwrap", "--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc", "--unshare-pid"],
+  ...["--die-with-parent", "true"],
+];
+
 export const processes: readonly Case[] = [
   { name: NAME, run: execTrueFree },
   { name: NAME_GROWN, run: execTrueGrown },
+  {
+    name: NAME_SANDBOXED,
+    run: (bench) =>
+      execTrue(bench, {
+        name: NAME_SANDBOXED,
+        note: `${PAUSE_NOTE}; floor: as of ${NAME}`,
+        bar: 2.5,
+        pauseMs: PAUSE_MS,
+      }),
+  },
+  {
+    name: NAME_TO_BWRAP,
+    run: (bench) =>
+      execTrue(bench, {
+        name: NAME_TO_BWRAP,
+        note: `${PAUSE_NOTE}; floor: the same through a bare bwrap`,
+        bar: 1,
+        pauseMs: PAUSE_MS,
+        floor: BARE_BWRAP,
+      }),
+  },
 ];
 
-/** The sandbox overhead has its own case. */
 async function execTrueFree(bench: Bench): Promise<Row> {
   using settings = withoutSandbox();
   await using octant = await startLike(bench.octant, settings.env);
-  return await execTrue({ ...bench, octant }, NAME, NOTE);
+  return await execTrue({ ...bench, octant }, { name: NAME, note: NOTE, bar: 1.6 });
 }
 
 async function execTrueGrown(bench: Bench): Promise<Row> {
   using settings = withoutSandbox();
   await using octant = await startLike(bench.octant, settings.env, ["--import", BALLAST]);
-  const row = await execTrue({ ...bench, octant }, NAME_GROWN, `${NOTE}; half of the server is objects`);
+  const note = `${NOTE}; half of the server is objects`;
+  const row = await execTrue({ ...bench, octant }, { name: NAME_GROWN, note, bar: 1.6 });
   const megabytes = residentMegabytes(octant.pid);
   if (megabytes < GROWN_MEGABYTES) throw new Error(`the server has ${megabytes} MB, so nothing was shown`);
   return row;
 }
 
-async function execTrue({ octant, noOp, effort, random }: Bench, name: string, note: string): Promise<Row> {
-  using spawner = startSpawner();
+interface Exec extends Pick<Row, "name" | "note"> {
+  readonly bar: number;
+  /** Before each call, not counted. */
+  readonly pauseMs?: number;
+  readonly floor?: readonly string[];
+}
+
+async function execTrue(
+  { octant, noOp, effort, random }: Bench,
+  { name, note, bar, pauseMs = 0, floor = ["true"] }: Exec,
+): Promise<Row> {
+  using spawner = startSpawner(floor);
   const first = await octant.exchange(toCallLine("proc", EXEC));
   expectEqual((toData(first, name) as { exit_code: number }).exit_code, 0, "exit code");
   await rememberAnswer(noOp, first);
   const spreads = await interleave(
     {
-      octant: () => timed(() => octant.exchange(toCallLine("proc", EXEC))),
+      octant: async () => {
+        if (pauseMs > 0) await sleep(pauseMs);
+        return timed(() => octant.exchange(toCallLine("proc", EXEC)));
+      },
       noOp: () => timed(() => noOp.exchange(toCallLine("no_op", EXEC))),
       direct: spawner.time,
     },
@@ -53,15 +98,15 @@ async function execTrue({ octant, noOp, effort, random }: Bench, name: string, n
     random,
   );
   const figure = spreads.octant.p50 / (spreads.direct.p50 + spreads.noOp.p50);
-  return { name, unit: "ms", ...spreads, figure, bar: atMost(1.6), note };
+  return { name, unit: "ms", ...spreads, figure, bar: atMost(bar), note };
 }
 
 /**
  * The cost of a spawn depends on the size of the process, and the bench is big, so a small one does it, with its own
  * clock.
  */
-function startSpawner(): Disposable & { time(): Promise<number> } {
-  const child = spawn(process.execPath, ["--input-type=module", "--eval", SPAWNER], {
+function startSpawner(argv: readonly string[]): Disposable & { time(): Promise<number> } {
+  const child = spawn(process.execPath, ["--input-type=module", "--eval", SPAWNER, ...argv], {
     stdio: ["pipe", "pipe", "inherit"],
   });
   const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
@@ -77,9 +122,10 @@ function startSpawner(): Disposable & { time(): Promise<number> } {
 const SPAWNER = `
   import { spawn } from "node:child_process";
   import { once } from "node:events";
+  const [program, ...args] = process.argv.slice(1);
   for await (const _ of process.stdin) {
     const start = performance.now();
-    const child = spawn("true", { stdio: ["ignore", "pipe", "pipe"] });
+    const child = spawn(program, args, { stdio: ["ignore", "pipe", "pipe"] });
     child.stdout.resume();
     child.stderr.resume();
     await once(child, "close");
