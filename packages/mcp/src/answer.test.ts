@@ -1,20 +1,37 @@
-import type { Reply } from "@octant/core";
+import type { Reply, ToText } from "@octant/core";
 import { expect, test } from "vitest";
-import { MAX_TEXT_BYTES, toStructuredResult } from "./answer.ts";
+import { MAX_TEXT_BYTES, toResultsFor } from "./answer.ts";
 
 const meta = { tool: "fs", action: "read", trace_id: "t", paging: { cursor: null, more: false } };
 const replyWith = (data: unknown, attachments: Reply["attachments"] = []): Reply => ({
   envelope: { ok: true, data, error: null, meta },
   attachments,
 });
-const textOf = (reply: Reply) => {
-  const [block] = toStructuredResult(reply).content;
-  return block?.type === "text" ? block.text : "";
-};
+const toText: ToText = ({ data }) => `for a model: ${(data as { text?: string } | null)?.text ?? data}`;
+/** For a client that is not known. */
+const toStructuredResult = toResultsFor(undefined, toText).structured;
+const textIn = ({ content: [block] }: ReturnType<typeof toStructuredResult>) =>
+  block?.type === "text" ? block.text : "";
+const textOf = (reply: Reply) => textIn(toStructuredResult(reply));
 
-test("the text block is the envelope's JSON, unchanged", () => {
-  const reply = replyWith({ text: 'a "quoted"\nline \u2028 𝄞 \ud800' });
-  expect(textOf(reply)).toBe(JSON.stringify(reply.envelope));
+test("a client that is not known gets the text for a model beside the structured content", () => {
+  const reply = replyWith({ text: 'a "quoted"\nline \u2028 𝄞' });
+  expect(toStructuredResult(reply)).toEqual({
+    content: [{ type: "text", text: 'for a model: a "quoted"\nline \u2028 𝄞' }],
+    structuredContent: reply.envelope,
+    isError: false,
+  });
+  expect(textOf({ ...reply, text: "written elsewhere" })).toBe("written elsewhere");
+});
+
+test("where structured answers were chosen, the text is one line", () => {
+  const { structured } = toResultsFor("structured", toText);
+  const error = { code: "NOT_FOUND", message: "no such file", details: {} } as const;
+  const reply = replyWith({ text: "long" });
+  expect(textIn(structured(reply))).toBe("ok; the answer is in structuredContent");
+  const failed = structured({ envelope: { ok: false, data: null, error, meta }, attachments: [] });
+  expect(failed).toMatchObject({ isError: true, structuredContent: { error } });
+  expect(textIn(failed)).toBe("NOT_FOUND: no such file");
 });
 
 test("a failure is an error result that still carries its envelope", () => {
@@ -41,13 +58,13 @@ test("an answer above the limit has its head as text and the whole as structured
     expect(Buffer.byteLength(head)).toBeLessThanOrEqual(MAX_TEXT_BYTES);
     expect(Buffer.byteLength(head)).toBeGreaterThan(MAX_TEXT_BYTES - 4);
     expect(head.isWellFormed()).toBe(true);
-    expect(JSON.stringify(reply.envelope).startsWith(head)).toBe(true);
+    expect(toText(reply.envelope).startsWith(head)).toBe(true);
     expect(toStructuredResult(reply).structuredContent).toEqual(reply.envelope);
   }
 });
 
 test("an answer of exactly the limit is not cut", () => {
-  const padding = MAX_TEXT_BYTES - Buffer.byteLength(JSON.stringify(replyWith("").envelope));
+  const padding = MAX_TEXT_BYTES - Buffer.byteLength(toText(replyWith("").envelope));
   expect(textOf(replyWith("x".repeat(padding)))).not.toContain("[cut here");
   expect(textOf(replyWith("x".repeat(padding + 1)))).toContain("[cut here");
 });

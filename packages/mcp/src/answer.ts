@@ -40,26 +40,47 @@ export interface CallToolResult {
 /** Converts an answer to a result. */
 export type ToResult = (reply: Reply) => CallToolResult;
 
-/** How to write each form of an answer; an edge may write its own. */
+/**
+ * How to write each form of an answer; an edge may write its own. A client that is not known may show its model only
+ * the text, so it gets the text form beside the structured content. Where the person has chosen structured answers,
+ * the text is one line.
+ */
 export const toResultsFor = (
   answers: Answers | ToResult | undefined,
   toText: ToText,
 ): Readonly<Record<Answers, ToResult>> =>
   typeof answers === "function"
     ? { structured: answers, text: answers }
-    : { structured: toStructuredResult, text: toTextResult(toText) };
+    : {
+        structured: toStructuredResult(answers === "structured" ? toLine : textOf(toText)),
+        text: toTextResult(textOf(toText)),
+      };
 
-export const toStructuredResult: ToResult = ({ envelope, attachments }) => ({
-  content: [{ type: "text", text: headOf(envelope) }, ...attachments.map(toMedia)],
-  structuredContent: envelope,
-  isError: !envelope.ok,
-});
+/** The text of a reply, for a model. */
+type WriteText = (reply: Reply) => string;
+
+const textOf =
+  (toText: ToText): WriteText =>
+  ({ envelope, text }) =>
+    text ?? toText(envelope);
+
+/** For clients that show the structured content: the same facts are not sent twice. */
+export const toLine: WriteText = ({ envelope: { ok, error } }) =>
+  ok ? "ok; the answer is in structuredContent" : `${error.code}: ${error.message}`;
+
+export const toStructuredResult =
+  (write: WriteText): ToResult =>
+  (reply) => ({
+    content: [{ type: "text", text: headOf(write(reply)) }, ...reply.attachments.map(toMedia)],
+    structuredContent: reply.envelope,
+    isError: !reply.envelope.ok,
+  });
 
 const toTextResult =
-  (toText: ToText): ToResult =>
-  ({ envelope, attachments, text = toText(envelope) }) => ({
-    content: [{ type: "text", text }, ...attachments.map(toMedia)],
-    isError: !envelope.ok,
+  (write: WriteText): ToResult =>
+  (reply) => ({
+    content: [{ type: "text", text: write(reply) }, ...reply.attachments.map(toMedia)],
+    isError: !reply.envelope.ok,
   });
 
 const toMedia = ({ kind, bytes, mime }: Attachment): MediaBlock => ({
@@ -68,20 +89,10 @@ const toMedia = ({ kind, bytes, mime }: Attachment): MediaBlock => ({
   mimeType: mime,
 });
 
-function headOf(envelope: Envelope): string {
-  // Cut strings give the same head, and a large file is encoded only once, in structuredContent.
-  const { data } = envelope;
-  const hasLongText = typeof data === "object" && data !== null && Object.values(data).some(isLong);
-  const json = JSON.stringify(envelope, hasLongText ? cutLong : undefined);
-  const surelyFits = json.length * MAX_BYTES_PER_UNIT <= MAX_TEXT_BYTES;
-  if (surelyFits || (json.length <= MAX_TEXT_BYTES && Buffer.byteLength(json) <= MAX_TEXT_BYTES)) return json;
+function headOf(text: string): string {
+  const surelyFits = text.length * MAX_BYTES_PER_UNIT <= MAX_TEXT_BYTES;
+  if (surelyFits || (text.length <= MAX_TEXT_BYTES && Buffer.byteLength(text) <= MAX_TEXT_BYTES)) return text;
   // encodeInto stops before a character that does not fit.
-  const { read } = new TextEncoder().encodeInto(json, new Uint8Array(MAX_TEXT_BYTES));
-  return json.slice(0, read) + CUT_NOTE;
+  const { read } = new TextEncoder().encodeInto(text, new Uint8Array(MAX_TEXT_BYTES));
+  return text.slice(0, read) + CUT_NOTE;
 }
-
-const isLong = (value: unknown): value is string =>
-  typeof value === "string" && value.length > MAX_TEXT_BYTES;
-
-const cutLong = (_key: string, value: unknown): unknown =>
-  isLong(value) ? value.slice(0, MAX_TEXT_BYTES) : value;

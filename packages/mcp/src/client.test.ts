@@ -39,7 +39,7 @@ describe.each([
       isError: false,
       structuredContent: { ok: true, data: { text: "é𝄞" }, error: null },
     });
-    expect(result.content).toEqual([{ type: "text", text: JSON.stringify(result.structuredContent) }]);
+    expect(result.content).toEqual([{ type: "text", text: "é𝄞" }]);
   });
 
   test("receives failures as error results, and an unknown tool as a protocol error", async () => {

@@ -5,8 +5,8 @@ import { createTopic } from "../topic.ts";
 import { type ListedTool, type Offer, type Profile, type ProfileFunction, toOffers } from "./profiles.ts";
 
 /**
- * `structured` returns the envelope as structured content and as text; `text` returns the form that a model reads
- * best.
+ * `structured` returns the envelope as structured content beside a text; `text` returns only the form that a model
+ * reads best.
  */
 export const ANSWERS = ["structured", "text"] as const;
 export type Answers = (typeof ANSWERS)[number];
