@@ -190,7 +190,7 @@ test("/undo shows what would be lost of the person's own changes, and overwrites
   expect(readFileSync(note, "utf8")).toBe("mine\n");
   expect(existsSync(join(project.root, "README.md"))).toBe(true);
   await run("/redo keep");
-  expect((await run("/undo overwrite"))?.text).toContain("- overwritten note.txt");
+  expect((await run("/undo overwrite"))?.text).toContain("- undone too: note.txt");
   expect(readFileSync(note, "utf8")).toBe("before\n");
 });
 

@@ -189,7 +189,7 @@ test("with --checkpoints proc.exec returns an undo ref, and names files that are
   expect(existsSync(join(cwd, "big.bin"))).toBe(true);
 });
 
-test("after kill -9 in a turn its work is reverted, and possible changes of the person are asked about", async () => {
+test("after kill -9 in a turn its work is reverted; files that the person may have changed stay until they say so", async () => {
   using project = createFixtureProject();
   const started = join(project.root, "started");
   await using provider = await createScriptedProvider([
@@ -209,12 +209,25 @@ test("after kill -9 in a turn its work is reverted, and possible changes of the 
   await once(child, "exit");
   rmSync(started);
   expect((await octantHere(project, "undo", "--list")).stdout).toContain("cut off");
+  writeFileSync(join(project.root, "mine.txt"), "mine\n");
   const asked = await octantHere(project, "undo");
-  expect(asked).toMatchObject({ code: 1, stderr: expect.stringContaining("README.md") });
+  const why = "a command, or you while it ran, changed README.md, mine.txt";
+  expect(asked).toMatchObject({ code: 1, stderr: expect.stringContaining(`nothing was changed: ${why};`) });
   expect(existsSync(join(project.root, "src/main.ts"))).toBe(false);
-  expect(await octantHere(project, "undo", "--overwrite")).toMatchObject({ code: 0 });
+  const rewind = ["run", "/rewind 1 files", "--continue", "--provider", "anthropic", "--model", "m"];
+  const env = { ...project.env, ...accountAt(provider) };
+  const rewound = await runOctant(rewind, { cwd: project.root, env });
+  expect(rewound.stdout.replaceAll("`", "")).toContain("files as they were: src/main.ts");
+  const left =
+    /left alone, because a command, or you while it ran, changed them: README.md, mine.txt; \/undo (\d+) overwrite/;
+  const [, turn = ""] =
+    left.exec(rewound.stdout.replaceAll("`", "")) ?? expect.fail(rewound.stdout + rewound.stderr);
   expect(read(project, "src/main.ts")).toContain("42");
+  expect([read(project, "README.md").endsWith("y\n"), read(project, "mine.txt")]).toEqual([true, "mine\n"]);
+  const overwritten = await octantHere(project, "undo", "--turn", turn, "--overwrite");
+  expect(overwritten.stdout).toContain("  undone too: README.md\n  undone too: mine.txt\n");
   expect(read(project, "README.md")).not.toContain("y\n");
+  expect(existsSync(join(project.root, "mine.txt"))).toBe(false);
 });
 
 test("an undo leaves a file that is too large to be stored, and restores the rest", async () => {
@@ -299,7 +312,7 @@ test.each(AGENT_HOSTS)(
   },
 );
 
-test("an undo asks about files that changed while a long command ran, and lists those that are new", async () => {
+test("an undo asks about files that changed while a long command ran, also about new ones", async () => {
   using project = createFixtureProject();
   const at = (path: string) => join(project.root, path);
   writeFileSync(at("moved.txt"), "moved\n");
@@ -319,8 +332,10 @@ test("an undo asks about files that changed while a long command ran, and lists 
     await makeTurn(project, label, work(ms), isCommand).finally(() => vi.useRealTimers());
   };
   await makeTimed("rewrite", 6_000, true);
-  const why = "a command, or you while it ran, changed README.md, moved.txt";
-  const listed = "changed while a command ran, by it or by you: README.md, made.txt, moved.txt, there.txt";
+  const paths = ["README.md", "made.txt", "moved.txt", "there.txt"];
+  const why = `a command, or you while it ran, changed ${paths.join(", ")}`;
+  const listed = (title: string) => paths.map((path) => `  ${title}: ${path}\n`).join("");
+  const kept = listed("kept, because a command or you changed it");
   for (const flags of [[], ["--json"]]) {
     const asked = await octantHere(project, "undo", ...flags);
     expect(asked).toMatchObject({ code: 1, stdout: "" });
@@ -329,17 +344,17 @@ test("an undo asks about files that changed while a long command ran, and lists 
   const slash = await runAgent(project, [], "/undo", { code: 1 });
   expect(slash.stdout + slash.stderr).toContain(why);
   expect(read(project, "README.md")).toBe("changed\n");
-  expect((await octantHere(project, "undo", "--dry-run")).stdout).toContain(`  ${listed}\n`);
+  expect((await octantHere(project, "undo", "--dry-run")).stdout).toContain(kept);
 
-  const kept = await octantHere(project, "undo", "--keep");
-  expect(kept.stdout).toContain("  kept as it is: README.md\n");
-  expect(kept.stdout).toContain("  removed made.txt\n");
-  // What a kept file was moved to stays, so that its content is not lost.
-  expect([read(project, "README.md"), read(project, "there.txt")]).toEqual(["changed\n", "moved\n"]);
+  expect((await octantHere(project, "undo", "--keep")).stdout).toContain(kept);
+  expect([read(project, "README.md"), read(project, "made.txt"), read(project, "there.txt")]).toEqual([
+    "changed\n",
+    "made\n",
+    "moved\n",
+  ]);
   await octantHere(project, "redo");
-  expect(read(project, "made.txt")).toBe("made\n");
 
-  expect((await octantHere(project, "undo", "--overwrite")).stdout).toContain(`  ${listed}\n`);
+  expect((await octantHere(project, "undo", "--overwrite")).stdout).toContain(listed("undone too"));
   expectUndone();
 
   for (const [ms, isCommand] of [
@@ -349,7 +364,7 @@ test("an undo asks about files that changed while a long command ran, and lists 
     await makeTimed("a moment, or no command", ms, isCommand);
     const { stdout, code } = await octantHere(project, "undo");
     expect(code).toBe(0);
-    expect(stdout).not.toContain("while a command ran");
+    expect(stdout).not.toContain("a command or you");
     expectUndone();
   }
 });

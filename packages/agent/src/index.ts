@@ -96,7 +96,6 @@ export type {
   NewTurn,
   OpenTurn,
   PlannedUndo,
-  PlanOptions,
   ToolHost,
   Turn,
   UncoveredEntry,

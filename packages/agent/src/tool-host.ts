@@ -70,12 +70,7 @@ export interface HostTurns {
     readonly limit?: number;
   }): Promise<readonly Turn[]>;
   /** What an undo or redo of the turn would do now. */
-  plan(turn: Turn, direction: Direction, options?: PlanOptions): Promise<UndoPlan>;
-}
-
-export interface PlanOptions {
-  /** Nobody can be asked: commands count as the author of all changes that happened while they ran. */
-  readonly trusting?: boolean;
+  plan(turn: Turn, direction: Direction): Promise<UndoPlan>;
 }
 
 export interface NewTurn {
@@ -115,7 +110,7 @@ export interface PlannedUndo {
   readonly merged: readonly string[];
   /** Files that others changed too, which would lose those changes. */
   readonly conflicts: readonly string[];
-  /** Files that changed while a command ran, by it or by the person; unless trusted, those that existed before are conflicts. */
+  /** Those of the conflicts that changed while a command ran, by it or by the person. */
   readonly doubtful: readonly string[];
   /** Changed entries that checkpoints do not cover; left alone. */
   readonly uncovered: readonly UncoveredEntry[];

@@ -51,7 +51,7 @@ export {
 } from "./agent/sessions.ts";
 export { runShellLine } from "./agent/shell-line.ts";
 export { listPrompts } from "./agent/turns.ts";
-export { createTurns, describeUndo, planUndo, whyAsked } from "./agent/undo.ts";
+export { createTurns, describeUndo, planTurnById, planUndo, whyAsked } from "./agent/undo.ts";
 export { declineTrust, findUntrusted, isDeclined, trustWaiting, type Waiting } from "./agent/untrusted.ts";
 export { watchFacts } from "./agent/watch-facts.ts";
 export { watchStatusLine } from "./agent/watch-status-line.ts";

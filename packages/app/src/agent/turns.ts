@@ -89,26 +89,32 @@ export interface RewoundFiles {
   readonly restored: readonly string[];
   /** Left alone, because the person has changed them. */
   readonly changed: readonly string[];
+  /** Left alone, because a command or the person changed them while it ran; an undo of the turn can take them back. */
+  readonly doubtful: readonly { readonly turn: number; readonly paths: readonly string[] }[];
   /** Left alone for other reasons. */
   readonly notes: readonly string[];
 }
 
 /**
- * Reverts the file changes of these turns, one after the other. Files that the person has changed since stay.
+ * Reverts the file changes of these turns, one after the other. Files that the person has changed, or may have changed
+ * while a command ran, stay.
  */
 export async function rewindFiles(turns: HostTurns, ids: readonly number[]): Promise<RewoundFiles> {
   const known = await turns.list({ limit: MAX_TURNS });
   const restored = new Set<string>();
   const changed = new Set<string>();
+  const doubtful: { turn: number; paths: readonly string[] }[] = [];
   const notes = new Set<string>();
   for (const id of ids) {
     const turn = known.find((one) => one.id === id);
     if (!turn || turn.undone) continue;
-    const plan = await turns.plan(turn, "undo", { trusting: true });
+    const plan = await turns.plan(turn, "undo");
     await plan.apply({ overwrite: false });
     for (const path of [...plan.restored.map((one) => one.path), ...plan.merged]) restored.add(path);
-    for (const path of plan.conflicts) changed.add(path);
+    const unknown = new Set(plan.doubtful);
+    for (const path of plan.conflicts) if (!unknown.has(path)) changed.add(path);
+    if (unknown.size > 0) doubtful.push({ turn: id, paths: plan.doubtful });
     for (const note of notesOn(plan)) notes.add(note);
   }
-  return { restored: [...restored].sort(), changed: [...changed].sort(), notes: [...notes] };
+  return { restored: [...restored].sort(), changed: [...changed].sort(), doubtful, notes: [...notes] };
 }

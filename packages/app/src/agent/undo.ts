@@ -1,4 +1,4 @@
-import type { Direction, HostTurns, PlannedUndo, PlanOptions, Turn, UndoPlan } from "@octant/agent";
+import type { Direction, HostTurns, PlannedUndo, Turn, UndoPlan } from "@octant/agent";
 import { action, createRegistry, defineTool, ToolError, toOneLine } from "@octant/core";
 import type { ChangedRef, SnapshotChange } from "@octant/host";
 import { z } from "zod";
@@ -9,7 +9,7 @@ import type { Octant } from "../octant.ts";
 export const createTurns = (octant: Octant): HostTurns => ({
   open: async ({ label, ...turn }) => octant.checkpoints?.openTurn(label, turn),
   list: (filter) => octant.workspace.checkpoints.turns(filter),
-  plan: (turn, direction, options) => planTurn(octant, turn, direction, options),
+  plan: (turn, direction) => planTurn(octant, turn, direction),
 });
 
 /** The newest turn that is not undone; for a redo, the last undone one. */
@@ -23,14 +23,19 @@ export async function planUndo(
   return turns.plan(turn, direction);
 }
 
-async function planTurn(
-  octant: Octant,
-  turn: Turn,
-  direction: Direction,
-  options?: PlanOptions,
-): Promise<UndoPlan> {
+/** A turn may be undone again, for the files that the first undo left alone. */
+export async function planTurnById(turns: HostTurns, direction: Direction, id: number): Promise<UndoPlan> {
+  const turn = (await turns.list({ limit: MAX_TURNS })).find((one) => one.id === id);
+  if (turn) return turns.plan(turn, direction);
+  throw new ToolError("NOT_FOUND", `there is no turn ${id}; 'octant undo --list' lists them`, {});
+}
+
+/** As many as are stored. */
+const MAX_TURNS = 500;
+
+async function planTurn(octant: Octant, turn: Turn, direction: Direction): Promise<UndoPlan> {
   const { checkpoints, confinement, edits } = octant.workspace;
-  const plan = await checkpoints.plan(turn, direction, options);
+  const plan = await checkpoints.plan(turn, direction);
   const alongside = await checkpoints.alongside(turn);
   const patch = async (overwrite: boolean, dry_run: boolean) => {
     const conflicts = new Set(plan.conflicts.map(({ path }) => path));
@@ -119,13 +124,15 @@ async function recorded(octant: Octant, { direction, ...facts }: Recorded, work:
 /** One line for the turn and one for each file. */
 export function describeUndo(plan: PlannedUndo, isOverwritten: boolean): string {
   const { direction, turn, restored, merged, conflicts, doubtful } = plan;
-  const kept = (path: string) => (doubtful.includes(path) ? "kept as it is" : "kept as you changed it");
+  const done = direction === "undo" ? "undone" : "redone";
+  const kept = (path: string) =>
+    doubtful.includes(path) ? "kept, because a command or you changed it" : "kept as you changed it";
   const lines = [
-    `${direction === "undo" ? "undone" : "redone"}: ${toOneLine(turn.label)}`,
+    `${done}: ${toOneLine(turn.label)}`,
     ...restored.map(({ path, change }) => `  ${change} ${toOneLine(path)}`),
     ...merged.map((path) => `  merged ${toOneLine(path)}`),
     ...conflicts.map((path) =>
-      isOverwritten ? `  overwritten ${toOneLine(path)}` : `  ${kept(path)}: ${toOneLine(path)}`,
+      isOverwritten ? `  ${done} too: ${toOneLine(path)}` : `  ${kept(path)}: ${toOneLine(path)}`,
     ),
     ...notesOn(plan).map((note) => `  ${note}`),
   ];
@@ -150,7 +157,7 @@ export function whyAsked({ conflicts, doubtful }: PlannedUndo): string {
 }
 
 /** The entries that an undo or redo leaves alone, and why, one line each. */
-export function notesOn({ direction, uncovered, meanwhile, alongside, doubtful }: PlannedUndo): string[] {
+export function notesOn({ direction, uncovered, meanwhile, alongside }: PlannedUndo): string[] {
   const not = direction === "undo" ? "not undone" : "not redone";
   const list = (title: string, paths: readonly string[]) => {
     if (paths.length === 0) return [];
@@ -169,7 +176,6 @@ export function notesOn({ direction, uncovered, meanwhile, alongside, doubtful }
       describeRefs(refs).map((what) => `${not} in ${toOneLine(path)}: ${what}`),
     ),
     ...list("left alone, because others changed it during the turn", meanwhile),
-    ...list("changed while a command ran, by it or by you", doubtful),
     ...list("with what ran at the same time", alongside),
   ];
 }

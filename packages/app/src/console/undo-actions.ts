@@ -3,7 +3,7 @@ import { action, ToolError } from "@octant/core";
 import { z } from "zod";
 import { openSessions } from "../agent/sessions.ts";
 import { listPrompts, rewindFiles } from "../agent/turns.ts";
-import { createTurns, notesOn } from "../agent/undo.ts";
+import { createTurns, notesOn, planTurnById } from "../agent/undo.ts";
 import { CHANGE, READ } from "./kinds.ts";
 import type { ConsoleParts } from "./parts.ts";
 import { FileChanges, SessionId, UndoableTurn } from "./shapes.ts";
@@ -43,14 +43,17 @@ export const undo = ({ octant }: ConsoleParts) =>
       turn: z.int(),
       direction: z.enum(["undo", "redo"]).default("undo"),
       apply: z.boolean().default(false),
-      overwrite: z.boolean().default(false).describe("Also files that others changed too"),
+      overwrite: z
+        .boolean()
+        .default(false)
+        .describe("Also files that others changed, or may have changed while a command ran"),
     }),
     output: FileChanges,
     errors: ["NOT_FOUND", "CONFLICT", "LOCKED"],
     examples: [{ title: "Look first", input: { turn: 1 }, fails: "NOT_FOUND" }],
     async run({ turn: id, direction, apply, overwrite }) {
       const all = createTurns(octant);
-      const plan = await all.plan(await findTurn(all, id), direction);
+      const plan = await planTurnById(all, direction, id);
       const diff = apply ? "" : await plan.diff({ overwrite });
       if (apply) await plan.apply({ overwrite });
       return { applied: apply, diff, ...toChanges(plan) };
@@ -84,15 +87,15 @@ export const rewind = ({ octant }: ConsoleParts) =>
       const all = createTurns(octant);
       const { text } = prompt;
       if (!apply) return { text, applied: false, ...(await previewRewind(all, prompt.turns)) };
-      const { restored, changed, notes } = await rewindFiles(all, prompt.turns);
+      const { restored, changed, doubtful, notes } = await rewindFiles(all, prompt.turns);
       return {
         text,
         applied: true,
         diff: "",
         restored: restored.map((path) => ({ path, change: "restored" as const })),
         merged: [],
-        conflicts: [...changed],
-        notes: [...notes],
+        conflicts: [...new Set([...changed, ...doubtful.flatMap(({ paths }) => paths)])],
+        notes: [...notes, ...doubtful.map(({ turn, paths }) => noteOnDoubtful(turn, paths))],
       };
     },
   });
@@ -102,7 +105,7 @@ async function previewRewind(all: HostTurns, ids: readonly number[]) {
   const plans = [];
   for (const id of ids) {
     const turn = (await all.list({ limit: MAX_TURNS })).find((one) => one.id === id);
-    if (turn && !turn.undone) plans.push(await all.plan(turn, "undo", { trusting: true }));
+    if (turn && !turn.undone) plans.push(await all.plan(turn, "undo"));
   }
   const diffs = await Promise.all(plans.map((plan) => plan.diff({ overwrite: false })));
   const changes = plans.map(toChanges);
@@ -119,11 +122,11 @@ const toChanges = (plan: PlannedUndo) => ({
   restored: plan.restored.map((one) => ({ ...one })),
   merged: [...plan.merged],
   conflicts: [...plan.conflicts],
-  notes: [...notesOn(plan)],
+  notes: [
+    ...notesOn(plan),
+    ...(plan.doubtful.length > 0 ? [noteOnDoubtful(plan.turn.id, plan.doubtful)] : []),
+  ],
 });
 
-async function findTurn(all: HostTurns, id: number) {
-  const turn = (await all.list({ limit: MAX_TURNS })).find((one) => one.id === id);
-  if (turn) return turn;
-  throw new ToolError("NOT_FOUND", `there is no turn ${id}; console.turns lists them`, {});
-}
+const noteOnDoubtful = (turn: number, paths: readonly string[]) =>
+  `a command, or you while it ran, changed ${paths.join(", ")}: left alone; an undo of turn ${turn} that overwrites takes them back too`;

@@ -196,15 +196,10 @@ export function hostTool({ openPlace }: HostSources) {
         },
       }),
       plan: request("Plan the undo or redo of a turn.", "read", {
-        input: z.strictObject({
-          place: PlaceId,
-          turn: Turn,
-          direction: Direction,
-          trusting: z.boolean().optional(),
-        }),
-        async run({ place, turn, direction, trusting = false }) {
+        input: z.strictObject({ place: PlaceId, turn: Turn, direction: Direction }),
+        async run({ place, turn, direction }) {
           const { host, plans } = await find(place);
-          const plan = await host.turns.plan(turn, direction, { trusting });
+          const plan = await host.turns.plan(turn, direction);
           const plan_id = randomUUID();
           plans.set(plan_id, plan);
           for (const old of [...plans.keys()].slice(0, -MAX_PLANS)) plans.delete(old);

@@ -184,9 +184,11 @@ const toTurns = (get: Get): HostTurns => ({
   },
   list: async (filter = {}) =>
     (await get<{ turns: readonly Turn[] }>("turns", withoutUndefined(filter))).turns,
-  async plan(turn, direction, options = {}) {
-    const request = { turn, direction, ...options };
-    const { plan_id, facts } = await get<{ plan_id: string; facts: PlannedUndo }>("plan", request);
+  async plan(turn, direction) {
+    const { plan_id, facts } = await get<{ plan_id: string; facts: PlannedUndo }>("plan", {
+      turn,
+      direction,
+    });
     return {
       ...facts,
       diff: async ({ overwrite }) => (await get<{ diff: string }>("diff", { plan_id, overwrite })).diff,

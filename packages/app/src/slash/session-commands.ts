@@ -7,7 +7,7 @@ import { errnoOf, pathToUri } from "@octant/host";
 import { chooseClient, openClient } from "../agent/choose-client.ts";
 import { exportSession, isOwnSession } from "../agent/sessions.ts";
 import { listPrompts, type RewoundFiles, rewindFiles } from "../agent/turns.ts";
-import { describeUndo, planUndo, whyAsked } from "../agent/undo.ts";
+import { describeUndo, planTurnById, planUndo, whyAsked } from "../agent/undo.ts";
 import { asBlock, type SlashCommand, type SlashContext, type SlashOutcome } from "./slash-command.ts";
 
 const SHORT_ID_CHARS = 20;
@@ -17,7 +17,7 @@ const CHOICES = ["keep", "overwrite"] as const;
 const restoring = (direction: Direction, summary: string): SlashCommand => ({
   name: direction,
   summary,
-  argument: "[keep|overwrite]",
+  argument: "[TURN] [keep|overwrite]",
   complete: () => CHOICES,
   run: (argument, context) => restore(direction, argument, context),
 });
@@ -144,25 +144,34 @@ async function restore(
   argument: string,
   { opened }: SlashContext,
 ): Promise<SlashOutcome> {
-  const choice = CHOICES.find((one) => one === argument);
-  if (argument !== "" && choice === undefined)
-    throw invalidArgument("", `/${direction} takes keep or overwrite, for files that you changed too`);
+  const [isRead, number, word] = RESTORE.exec(argument) ?? [];
+  if (isRead === undefined)
+    throw invalidArgument(
+      "",
+      `/${direction} takes the number of a turn, and keep or overwrite, for files that you changed too`,
+    );
+  const choice = CHOICES.find((one) => one === word);
   const { host, agent } = opened;
   const { id } = agent.session;
   const hasTurns = (await host.turns.list({ session_id: id })).length > 0;
-  const plan = await planUndo(host.turns, direction, hasTurns ? id : undefined);
+  const plan =
+    number === undefined
+      ? await planUndo(host.turns, direction, hasTurns ? id : undefined)
+      : await planTurnById(host.turns, direction, Number(number));
   const { session_id } = plan.turn;
   const whose = session_id === id ? "" : `\n- a turn of another session: ${session_id ?? "a server"}`;
   const overwrite = choice === "overwrite";
   if (plan.conflicts.length > 0 && choice === undefined) {
     const diff = asBlock(await plan.diff({ overwrite: true }), "diff");
-    const how = `\`/${direction} keep\` leaves them and does the rest, \`/${direction} overwrite\` replaces them`;
+    const again = `/${[direction, number].filter(Boolean).join(" ")}`;
+    const how = `\`${again} keep\` leaves them and does the rest, \`${again} overwrite\` replaces them`;
     return { text: `nothing was changed: ${whyAsked(plan)}; ${how}\n\n${diff}`, failed: true };
   }
   await plan.apply({ overwrite });
   return { text: `${describeUndo(plan, overwrite).replaceAll("\n  ", "\n- ")}${whose}` };
 }
 
+const RESTORE = /^(?:(\d{1,9})(?:\s+|$))?(keep|overwrite)?$/;
 const REWIND = /^(?:(\d{1,6})(?:\s+|$))?(both|conversation|files)?$/;
 
 /** The conversation continues in a copy, so that nothing of it is lost. */
@@ -186,12 +195,17 @@ async function rewind(argument: string, { opened }: SlashContext): Promise<Slash
   return { next, draft: prompt.text, ...(text !== undefined && { text }) };
 }
 
-function describeFiles({ restored, changed, notes }: RewoundFiles): string {
+function describeFiles({ restored, changed, doubtful, notes }: RewoundFiles): string {
+  const named = (paths: readonly string[]) => paths.map((path) => `\`${toOneLine(path)}\``).join(", ");
   const line = (title: string, paths: readonly string[]) =>
-    paths.length > 0 ? [`${title}: ${paths.map((path) => `\`${toOneLine(path)}\``).join(", ")}`] : [];
+    paths.length > 0 ? [`${title}: ${named(paths)}`] : [];
   const lines = [
     ...line("files as they were", restored),
     ...line("left alone, because you changed them too", changed),
+    ...doubtful.map(
+      ({ turn, paths }) =>
+        `left alone, because a command, or you while it ran, changed them: ${named(paths)}; \`/undo ${turn} overwrite\` takes them back too`,
+    ),
     ...notes,
   ];
   return lines.join("\n\n") || "no files had to be changed";

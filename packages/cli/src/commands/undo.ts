@@ -1,8 +1,17 @@
 import type { Direction, HostTurns, Turn, UndoPlan } from "@octant/agent";
-import { createTurns, describeUndo, openSessions, planUndo, whyAsked } from "@octant/app";
+import { createTurns, describeUndo, openSessions, planTurnById, planUndo, whyAsked } from "@octant/app";
 import { toOneLine } from "@octant/core";
 import { toColumns } from "../columns.ts";
-import { defineCommand, EXIT, type Flags, type FlagValues, type Io, print, printJson } from "../command.ts";
+import {
+  defineCommand,
+  EXIT,
+  type Flags,
+  type FlagValues,
+  type Io,
+  print,
+  printJson,
+  toCount,
+} from "../command.ts";
 import { openOctant } from "../open-octant.ts";
 import { note, write } from "../output.ts";
 import { ask } from "../questions.ts";
@@ -11,8 +20,9 @@ import { logLine, workspaceFlags } from "../workspace-flags.ts";
 const flags = {
   root: workspaceFlags.root,
   session: { summary: "Only turns of this session", value: "ID" },
+  turn: { summary: "This turn, by its number in the list, also when it is undone already", value: "N" },
   "dry-run": { summary: "Show what would change, and change nothing" },
-  overwrite: { summary: "Also restore files that you changed too, discarding conflicting changes" },
+  overwrite: { summary: "Also restore files that you changed, or may have changed while a command ran" },
   keep: { summary: "Skip those files and restore the rest" },
   json: { summary: "Print as JSON" },
 } as const satisfies Flags;
@@ -20,8 +30,7 @@ const flags = {
 const NOTES = `A turn of the agent is undone as a whole, with everything that its commands did to files that are not
 ignored. Your changes, during the turn and since, stay: they are merged where they fit together with the undo;
 where they do not, you are asked. Nobody knows who changed a file while a command ran: if it ran for more than
-five seconds, you are asked about files that existed before it, and files that are new since are listed; octant
-redo brings them back. Without a terminal, or with --json, nobody is asked: the command changes nothing and ends
+five seconds, you are asked about those files too, also about new ones. Without a terminal, or with --json, nobody is asked: the command changes nothing and ends
 with 1 unless --overwrite or --keep. An undo leaves and lists files that no checkpoint covers: ignored and unreadable files,
 files over 32 MiB, and the refs of repositories, with the git command that brings each back.
 The last 500 states are kept, outside your repository, with at most 1 GiB of contents.`;
@@ -53,7 +62,11 @@ async function restore(direction: Direction, given: Given, io: Io): Promise<numb
   const session_id =
     given.session === undefined ? undefined : await openSessions(octant.workspace).resolve(given.session);
   if (given.list) return list(turns, session_id, given.json, io);
-  const plan = await planUndo(turns, direction, session_id);
+  const turn = toCount("turn", given.turn);
+  const plan =
+    turn === undefined
+      ? await planUndo(turns, direction, session_id)
+      : await planTurnById(turns, direction, turn);
   const { conflicts } = plan;
   if (given["dry-run"]) {
     const diff = await plan.diff({ overwrite: given.overwrite });
@@ -97,6 +110,6 @@ async function list(all: HostTurns, session_id: string | undefined, json: boolea
 
   function toRow(turn: Turn): string[] {
     const state = turn.undone ? "undone" : turn.after === null ? "cut off" : "";
-    return [turn.at.slice(0, 16).replace("T", " "), toOneLine(turn.label), state];
+    return [String(turn.id), turn.at.slice(0, 16).replace("T", " "), toOneLine(turn.label), state];
   }
 }

@@ -14,7 +14,7 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { openCheckpoints } from "../../testing/checkpoints/open-checkpoints.ts";
 import { treeOf } from "../../testing/checkpoints/tree-of.ts";
 import { damagePages } from "../../testing/jobs/damage-pages.ts";
@@ -260,6 +260,23 @@ test("concurrent commands share an undo, and each says so", async () => {
   const alone = await checkpoints.begin("alone");
   writeFileSync(join(root, "alone.txt"), "3");
   expect(await alone.end()).not.toHaveProperty("covers");
+});
+
+test("the undo ref of a long command is set apart, because the person may have made its changes", async () => {
+  await using workspace = open();
+  const { checkpoints, edits } = workspace;
+  vi.useFakeTimers({ toFake: ["performance"] });
+  try {
+    const command = await checkpoints.begin("npm test");
+    write({ "lib/mine.txt": "mine" });
+    vi.advanceTimersByTime(6_000);
+    const { undo, doubtful } = await command.end();
+    expect({ undo, paths: doubtful?.paths }).toEqual({ undo: null, paths: [join(root, "lib/mine.txt")] });
+    await edits.apply({ patch: doubtful?.undo ?? "" });
+    expect(tree()).toEqual({});
+  } finally {
+    vi.useRealTimers();
+  }
 });
 
 test("damaged pages are set aside and reported, and checkpoints continue", async () => {

@@ -16,7 +16,14 @@ import {
 import { MAX_CONTENT_BYTES } from "./contents.ts";
 import { planRestoration } from "./restore.ts";
 import { type Snapshot, takeSnapshot } from "./snapshot.ts";
-import { changedByCommand, createLazyTurn, createTurnSpans, joinSpans, type LazyTurn } from "./spans.ts";
+import {
+  changedByCommand,
+  createLazyTurn,
+  createTurnSpans,
+  joinSpans,
+  type LazyTurn,
+  MOMENT_MS,
+} from "./spans.ts";
 import {
   type Checkpoint,
   type CheckpointStore,
@@ -53,6 +60,8 @@ export interface CommandEnd {
   readonly note?: string;
   readonly covers?: readonly string[];
   readonly uncovered?: readonly Uncovered[];
+  /** Files that changed while it ran for long, by it or by the person; this ref reverts them too. */
+  readonly doubtful?: { readonly paths: readonly Path[]; readonly undo: Ref };
 }
 
 export type Checkpoints = ReturnType<typeof createCheckpoints>;
@@ -159,7 +168,9 @@ export function createCheckpoints({
       const [before, after] = [store.snapshotAt(from.seq), store.snapshotAt(to.seq)];
       return splitCovered(changesBetween(before, after), before, after);
     });
-    return { undo: covered.length === 0 ? null : await refFor(covered), uncovered };
+    const paths = covered.filter(({ from, to: now }) => (from ?? now)?.kind !== "directory");
+    const undo = covered.length === 0 ? null : await refFor(covered);
+    return { undo, uncovered, paths: paths.map(({ path }) => path) };
   };
 
   const observers = new Set<(around: Checkpoint) => void>();
@@ -209,6 +220,7 @@ export function createCheckpoints({
   /** Stores the state before a command that is to be undone as a whole; it is part of the open turn, if there is one. */
   const begin = async (label: string, options: BeginOptions = {}) => {
     const before = await take(label, options);
+    const since = performance.now();
     const outer = await current?.begun(before);
     const turn = outer ?? (await storeTurn(label, options, before));
     await turn.enter(before, true);
@@ -222,16 +234,19 @@ export function createCheckpoints({
     running.add(work);
     const end = async (): Promise<CommandEnd> => {
       running.delete(work);
+      const isLong = performance.now() - since > MOMENT_MS;
       const after = await take(`after: ${label}`, { session_id: options.session_id });
       await turn.leave(after);
       for (const observe of observers) observe(after);
       const others = outer ? [] : await use((store) => store.alongside(turn.id));
       if (!outer) await turn.end();
       try {
-        const { undo, uncovered } = await undoRef(before, after);
+        const { undo, uncovered, paths } = await undoRef(before, after);
         const covers = new Set([...work.beside, ...others.map((other) => other.label)]);
+        const isDoubtful = undo !== null && isLong && paths.length > 0;
         return {
-          undo,
+          undo: isDoubtful ? null : undo,
+          ...(isDoubtful && { doubtful: { paths, undo } }),
           ...(undo && covers.size > 0 && { covers: [...covers] }),
           ...(uncovered.length > 0 && { uncovered }),
         };
@@ -242,8 +257,8 @@ export function createCheckpoints({
     };
     return {
       /**
-       * The ref reverts everything that changed until the first call; null when nothing did, or when it could not be
-       * stored. `covers` lists other work that ran at the same time, whose changes the ref reverts too; `uncovered`
+       * The ref reverts everything that changed until the first call; null when nothing did, when it could not be
+       * stored, or when the person may have made the changes (`doubtful`). `covers` lists other work that ran at the same time, whose changes the ref reverts too; `uncovered`
        * lists changed entries that the ref leaves alone.
        */
       end: () => (ended ??= end()),
@@ -270,17 +285,17 @@ export function createCheckpoints({
     turns: ({ limit = 50, session_id }: { readonly limit?: number; readonly session_id?: string } = {}) =>
       use((store) => store.turns(limit, session_id)),
     /**
-     * Plans the undo or redo of a turn, preserving the changes of others. A file that existed before a long command
-     * and was changed while it ran is a conflict, unless `trusting`. `doubtful` lists what changed while such a
-     * command ran: by it, or by the person.
+     * Plans the undo or redo of a turn, preserving the changes of others. A file that changed while a long command
+     * ran, or since a command that was cut off began, is a conflict and listed as `doubtful`: the command changed it,
+     * or the person.
      */
-    async plan({ id }: Turn, direction: "undo" | "redo", { trusting = false } = {}) {
+    async plan({ id }: Turn, direction: "undo" | "redo") {
       const now = await take("before undo");
       return use((store) => {
         const stored = store.spans(id);
         const inCommands =
           direction === "undo" ? stored.flatMap((span) => changedByCommand(store, span)) : [];
-        const asked = new Set(inCommands.filter(({ from }) => from && !trusting).map(({ path }) => path));
+        const asked = new Set(inCommands.map(({ path }) => path));
         const spans = joinSpans(stored).map(({ before, after, joints }) => {
           const omitted = joints.map((seq) => store.omittedAt(seq));
           const first = store.snapshotAt(before);
@@ -291,20 +306,17 @@ export function createCheckpoints({
           return { goal: last, base: first, omitted };
         });
         const ordered = direction === "undo" ? spans.toReversed() : spans;
-        const plan = planRestoration(store.contents, ordered, store.snapshotAt(now.seq));
-        const doubtful = new Set(inCommands.map(({ path }) => path));
-        const planned = new Set([...plan.changes, ...plan.conflicts].map(({ path }) => path));
-        return { ...plan, doubtful: [...doubtful.intersection(planned)].sort() };
+        return planRestoration(store.contents, ordered, store.snapshotAt(now.seq));
       });
     },
     refFor,
     /** Records that a turn was undone or redone. */
     mark: ({ id, after }: Turn, undone: boolean): Promise<void> =>
       use((store) => {
-        // An interrupted turn ends where it is reverted from.
+        // An interrupted turn ends where it is reverted from; who made its last changes stays unknown.
         if (undone && after === null) {
           const { seq } = store.latest();
-          for (const span of store.spans(id)) if (span.after === null) store.endSpan(span.id, seq, false);
+          for (const span of store.spans(id)) if (span.after === null) store.endSpan(span.id, seq, true);
           store.endTurn(id);
         }
         store.markTurn(id, undone);

@@ -15,6 +15,8 @@ export interface Restoration {
   readonly merged: readonly Path[];
   /** Files with changes of others that conflict, which are lost only if the person says so. */
   readonly conflicts: readonly SnapshotChange[];
+  /** Those of the conflicts that others may have made instead of the turn. */
+  readonly doubtful: readonly Path[];
   /** Entries that are not stored; left alone. */
   readonly uncovered: readonly Uncovered[];
   /** Entries that others changed while the turn ran, and the turn did not; left alone. */
@@ -36,6 +38,7 @@ export function planRestoration(contents: Contents, spans: readonly Span[], now:
   const state = new Map<Path, SnapshotEntry | undefined>();
   const merged = new Set<Path>();
   const conflicts = new Set<Path>();
+  const doubtful = new Set<Path>();
   const uncovered = new Map<Path, Uncovered>();
   /** Entries that cannot be restored, because their place is taken. */
   const displaced: SnapshotEntry[] = [];
@@ -50,7 +53,9 @@ export function planRestoration(contents: Contents, spans: readonly Span[], now:
       if (isSame(current, from)) continue;
       const isOwn = isSame(current, to);
       const wanted = isOwn ? from : mergeEntries(contents, { goal: from, base: to, now: current });
-      if (isUncertain?.(path) || (!isOwn && !wanted)) {
+      const isDoubtful = isUncertain?.(path) === true;
+      if (isDoubtful) doubtful.add(path);
+      if (isDoubtful || (!isOwn && !wanted)) {
         // The version of others stays, or is restored if a later span has removed it.
         conflicts.add(path);
         if (from) displaced.push(from);
@@ -75,6 +80,7 @@ export function planRestoration(contents: Contents, spans: readonly Span[], now:
       .sort(byPath),
     merged: [...merged].filter((path) => !left.has(path) && !conflicts.has(path)),
     conflicts: [...conflicts.union(left)].map((path) => toChange(path, goal.get(path))).sort(byPath),
+    doubtful: [...doubtful].sort(),
     uncovered: [...uncovered.values()].flatMap((one) => withRefs(contents, one, goal, now)),
     meanwhile: changedBetween(spans).filter((path) => !state.has(path) && !conflicts.has(path)),
   };

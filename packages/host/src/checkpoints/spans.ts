@@ -7,7 +7,7 @@ type UseStore = <T>(work: (store: CheckpointStore) => T) => Promise<T>;
 export type TurnSpans = ReturnType<typeof createTurnSpans>;
 
 /** A person hardly saves a file while a shorter command runs. */
-const MOMENT_MS = 5_000;
+export const MOMENT_MS = 5_000;
 
 /** Records when a turn works: between its spans, others change files. */
 export function createTurnSpans(id: number, use: UseStore, takeAfter: () => Promise<Checkpoint>) {
@@ -92,7 +92,8 @@ export function joinSpans(spans: readonly StoredSpan[]): JoinedSpan[] {
   const joined: JoinedSpan[] = [];
   for (const { before, after } of spans) {
     const last = joined.at(-1);
-    if (last?.after !== before) joined.push({ before, after, joints: [] });
+    // A span that was cut off leaves doubts, which must not extend to the one before it.
+    if (last?.after !== before || after === null) joined.push({ before, after, joints: [] });
     else joined[joined.length - 1] = { before: last.before, after, joints: [...last.joints, before] };
   }
   return joined;

@@ -158,14 +158,19 @@ const MAX_NAMED = 3;
 /** Adds the undo ref for the command's changes, where checkpoints are on. */
 async function withUndo<T extends { readonly note?: string }>(answer: T, turn: OpenCommand | undefined) {
   if (!turn) return answer;
-  const { undo, note, covers, uncovered = [] } = await turn.end();
-  const left = uncovered.slice(0, MAX_NAMED).map(({ path, why }) => `${pathToUri(path)} (${why})`);
-  if (uncovered.length > MAX_NAMED) left.push(`${uncovered.length - MAX_NAMED} more`);
+  const { undo, note, covers, uncovered = [], doubtful } = await turn.end();
+  const named = (entries: readonly string[]) => {
+    const more = entries.length - MAX_NAMED;
+    return [...entries.slice(0, MAX_NAMED), ...(more > 0 ? [`${more} more`] : [])].join(", ");
+  };
   const notes = [
     answer.note,
     note && `its changes cannot be undone: ${note}`,
     covers && `undo also reverts work that ran at the same time: ${covers.join(", ")}`,
-    left.length > 0 && `undo leaves entries that checkpoints do not cover: ${left.join(", ")}`,
+    doubtful &&
+      `these changed while it ran, by it or by the person, so there is no undo without asking the person: ${named(doubtful.paths.map(pathToUri))}; ${doubtful.undo} as \`patch\` of fs.apply_patch reverts all of it`,
+    uncovered.length > 0 &&
+      `undo leaves entries that checkpoints do not cover: ${named(uncovered.map(({ path, why }) => `${pathToUri(path)} (${why})`))}`,
   ].filter(Boolean);
   return { ...answer, ...(undo && { undo }), ...(notes.length > 0 && { note: notes.join("; ") }) };
 }

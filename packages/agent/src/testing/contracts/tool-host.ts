@@ -154,7 +154,7 @@ export function describeToolHost(name: string, setUp: (tool: Tool) => Promise<Ho
       await turn?.end();
       const [done] = await turns.list({ session_id: "ses_contract", limit: 1 });
       expect(done).toMatchObject({ id, label: "write it", undone: false });
-      const undo = await turns.plan(done!, "undo", { trusting: true });
+      const undo = await turns.plan(done!, "undo");
       expect(undo.restored).toEqual([{ path: "turn.txt", change: "removed" }]);
       expect(await undo.diff({ overwrite: false })).toContain("-new");
       await undo.apply({ overwrite: false });

@@ -35,9 +35,11 @@ export function Checkpoints({ id, process, checkpoints, onDone }: Props) {
     if (!chosen) return;
     const { seq, text } = chosen.checkpoint;
     try {
-      await store.api.person(process, "rewind", { session_id: id, seq, apply: true });
+      const done = await store.api.person(process, "rewind", { session_id: id, seq, apply: true });
       setChosen(undefined);
-      store.say("The files are as they were before that message.");
+      const left = done.conflicts.length;
+      const except = left === 0 ? "" : `, except ${counted(left, "file")} that was left alone`;
+      store.say(`The files are as they were before that message${except}.`);
       onDone();
       if (!andFork) return;
       const { session_id } = await store.api.person(process, "fork", { session_id: id, before: seq });
