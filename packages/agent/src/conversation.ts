@@ -18,6 +18,13 @@ const INTERRUPTED: UserMessage = {
   content: textParts("[The run was interrupted here.]"),
 };
 
+interface PendingCall {
+  readonly call: ToolCallPart;
+  readonly began: boolean;
+  /** It waits for the person's permission. */
+  readonly asked: boolean;
+}
+
 /** The state that results from the events of a session. Deterministic; only `apply` changes it. */
 export class Conversation {
   system = "";
@@ -49,6 +56,8 @@ export class Conversation {
   /** The calls of the last answer, until all of them have a result. */
   #calls: readonly ToolCallPart[] = [];
   readonly #began = new Set<string>();
+  /** Calls that wait for the person's answer. */
+  readonly #asked = new Set<string>();
   readonly #ended = new Map<string, ToolEnded>();
   /** Messages that came before the results of open calls, which providers accept only in the other order. */
   #early: UserMessage[] = [];
@@ -56,10 +65,10 @@ export class Conversation {
   #isPaused = false;
 
   /** Calls of the last answer without a result. */
-  get pendingCalls(): readonly { readonly call: ToolCallPart; readonly began: boolean }[] {
+  get pendingCalls(): readonly PendingCall[] {
     return this.#calls
       .filter(({ id }) => !this.#ended.has(id))
-      .map((call) => ({ call, began: this.#began.has(call.id) }));
+      .map((call) => ({ call, began: this.#began.has(call.id), asked: this.#asked.has(call.id) }));
   }
 
   apply(event: StoredEvent): void {
@@ -97,6 +106,12 @@ export class Conversation {
         break;
       case "tool_began":
         this.#began.add(event.call_id);
+        break;
+      case "permission_asked":
+        if (event.kind === undefined) this.#asked.add(event.call_id);
+        break;
+      case "permission_answered":
+        this.#asked.delete(event.call_id);
         break;
       case "tool_ended":
         this.#ended.set(event.call_id, event);
@@ -173,6 +188,7 @@ export class Conversation {
     this.#early = [];
     this.#calls = [];
     this.#began.clear();
+    this.#asked.clear();
     this.#ended.clear();
   }
 }

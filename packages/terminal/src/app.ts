@@ -231,7 +231,8 @@ export class TerminalApp {
         return this.#toBackground();
       case "Shift-Tab":
         void this.#options.nextMode?.().then((said) => {
-          this.#note = said;
+          // The open question was asked by the mode before.
+          this.#note = this.#question.isOpen ? `from the next call on, ${said}` : said;
           this.#render();
         });
         return true;
@@ -358,7 +359,7 @@ export class TerminalApp {
       ...(agent.isRunning ? this.#view.plan() : []),
       ...(question.length > 0 ? [[], ...question] : []),
       ...(this.#menu?.view(device.columns) ?? []),
-      ...viewQueue(this.#outbox.queued, device.columns),
+      ...viewQueue(this.#outbox.queued, device.columns, question.length === 0),
     ];
     if (above.length > 0 && (question.length === 0 || this.#question.isRoomy)) above.push([]);
     const script = device.rows >= MIN_SCRIPT_ROWS ? viewScript(facts, device.columns) : [];

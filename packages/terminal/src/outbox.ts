@@ -94,8 +94,10 @@ export class Outbox {
     const { agent, toContent = async (plain: string) => plain } = this.#options;
     /** The message that the end of the run has already shown. */
     let shown: string | undefined;
+    let isDelivered = false;
     const stopListening = agent.subscribe((event) => {
       if (event.type === "end") shown = event.message;
+      isDelivered ||= event.type === "user" && event.origin === "person";
     });
     try {
       const prepared = this.#prepared.then(() => toContent(text));
@@ -104,6 +106,7 @@ export class Outbox {
       if (agent.isRunning) {
         this.#queued.push({ text, content: agent.queue(content) });
         this.#events.onQueued();
+        isDelivered = true;
         return;
       }
       await agent.send(content);
@@ -112,14 +115,15 @@ export class Outbox {
     } finally {
       stopListening();
     }
-    this.#takeBackAll();
+    this.#takeBackAll(isDelivered ? [] : [text]);
     this.#events.onDone();
   }
 
-  #takeBackAll(): void {
+  /** What the model never got goes back to the person, such as a message that a hook refused. */
+  #takeBackAll(refused: readonly string[]): void {
     const { agent } = this.#options;
     if (agent.isRunning) return;
-    const unsent = this.queued;
+    const unsent = [...refused, ...this.queued];
     agent.takeQueued();
     this.#queued = [];
     if (unsent.length > 0) this.#events.onUnsent(unsent.join("\n\n"));

@@ -1,5 +1,6 @@
 import {
   type Call,
+  counted,
   createToText,
   invalidArgument,
   isSessionMode,
@@ -118,7 +119,7 @@ async function change(argument: string, { opened }: SlashContext): Promise<Slash
 
 function describeServer({ state, reason = "", tools, changed }: ServerStatus): string {
   if (state === "ready")
-    return `connected, ${tools} tools${changed > 0 ? `, ${changed} wait for consent` : ""}`;
+    return `connected, ${counted(tools, "tool")}${changed > 0 ? `, ${changed} wait for consent` : ""}`;
   if (state === "connecting") return "starting";
   return `${STATES[state]}${reason && `: ${toOneLine(reason)}`}`;
 }

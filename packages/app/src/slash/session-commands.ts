@@ -66,11 +66,11 @@ export const SESSION_COMMANDS: readonly SlashCommand[] = [
     name: "compact",
     isForRemote: true,
     summary: "Compact the conversation now",
-    run: async (_, { opened: { agent }, signal }) => ({
-      text: (await agent.compact(signal))
-        ? "the conversation was compacted"
-        : "there is nothing to leave out yet",
-    }),
+    async run(text, { opened: { agent }, signal }) {
+      if (text !== "") throw invalidArgument("", "/compact takes no text; the summary covers everything");
+      const isDone = await agent.compact(signal);
+      return { text: isDone ? "the conversation was compacted" : "there is nothing to leave out yet" };
+    },
   },
   {
     name: "model",
@@ -201,6 +201,7 @@ function describeFiles({ restored, changed, doubtful, notes }: RewoundFiles): st
     paths.length > 0 ? [`${title}: ${named(paths)}`] : [];
   const lines = [
     ...line("files as they were", restored),
+    ...(restored.length > 0 ? ["`/redo` brings them back"] : []),
     ...line("left alone, because you changed them too", changed),
     ...doubtful.map(
       ({ turn, paths }) =>

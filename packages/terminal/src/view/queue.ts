@@ -4,14 +4,16 @@ import { type Line, span, truncate } from "../styled.ts";
 const MAX_SHOWN = 5;
 
 /** The messages that wait for the agent's next step. */
-export function viewQueue(texts: readonly string[], width: number): Line[] {
+export function viewQueue(texts: readonly string[], width: number, canTakeBack: boolean): Line[] {
   if (texts.length === 0) return [];
   const left = texts.length - MAX_SHOWN;
   const rows = texts
     .slice(-MAX_SHOWN)
     .map((text) => truncate([span(`  ${toOneLine(text)}`, { role: "muted" })], width));
   const more = left > 0 ? `, ${left} more above` : "";
-  const title = `queued for the next step${more}; Up takes the last one back`;
+  // Up is about an open question.
+  const hint = canTakeBack ? "; Up takes the last one back" : "";
+  const title = `queued for the next step${more}${hint}`;
   return [truncate([span(title, { role: "warning" })], width), ...rows];
 }
 

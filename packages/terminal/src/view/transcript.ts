@@ -93,7 +93,8 @@ type ToolEnded = Extract<AgentEvent, { type: "tool_ended" }>;
 function toolEnded(event: ToolEnded, title: string, width: number): Line[] {
   const failed = event.is_error;
   const exit = event.facts?.exit_code;
-  const mark = failed ? span("✗ ", { role: "error" }) : span("✓ ", { role: "success" });
+  const mark =
+    failed || exit ? span("✗ ", { role: failed ? "error" : "warning" }) : span("✓ ", { role: "success" });
   const notes = [
     exit ? `exit ${exit}` : "",
     event.duration_ms >= 1000 ? `${(event.duration_ms / 1000).toFixed(1)} s` : "",
@@ -104,8 +105,18 @@ function toolEnded(event: ToolEnded, title: string, width: number): Line[] {
     width,
   );
   if (event.facts?.diff) return [head, ...viewDiff(event.facts.diff, width, MAX_DIFF_LINES)];
-  const shown = failed || event.facts?.exit_code !== undefined ? tail(textOf(event.content), width) : [];
-  return [head, ...shown];
+  if (exit !== undefined) return [head, ...tail(textOf(event.content), width)];
+  return failed ? [head, ...beginning(textOf(event.content), width)] : [head];
+}
+
+/** The first lines of an error, which say what happened; the rest is for the model. */
+function beginning(text: string, width: number): Line[] {
+  const lines = textLines(text.trimEnd());
+  const left = lines.length - MAX_OUTPUT_LINES;
+  const shown = lines.slice(0, MAX_OUTPUT_LINES).flatMap((line) => viewOutput(line, width).slice(0, 2));
+  return left <= 0
+    ? shown
+    : [...shown, [span(`  … ${counted(left, "line")} below; Ctrl-O shows all`, { role: "muted" })]];
 }
 
 /** The last lines of a command's output; the model has more. */
