@@ -14,6 +14,7 @@ import { edgesSlow } from "./torture/edges-slow.ts";
 import { engineCycles } from "./torture/engine-cycles.ts";
 import { fuzz } from "./torture/fuzz.ts";
 import { hubKills } from "./torture/hub-kills.ts";
+import { hubPeerKills, hubPeerSchedules } from "./torture/hub-peers.ts";
 import { kills } from "./torture/kills.ts";
 import { linkSwaps } from "./torture/link-swaps.ts";
 import { natsKills } from "./torture/nats-kills.ts";
@@ -58,6 +59,8 @@ const TORTURES: Readonly<Record<string, Entry>> = {
   "crowd-clients": { torture: edgesCrowd, count: 1_000 },
   "agent-kills": { torture: agentKills, count: 200 },
   "hub-kills": { torture: hubKills, count: 200 },
+  "hub-peer-kills": { torture: hubPeerKills, count: 200 },
+  "hub-peer-firings": { torture: hubPeerSchedules, count: 500 },
   "engine-cycles": { torture: engineCycles, count: 100 },
   "agent-tasks": { torture: agentTasks, count: 20 },
   "agent-turns": { torture: agentTurns, count: 2_000 },

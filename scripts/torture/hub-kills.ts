@@ -13,8 +13,8 @@ import type { Torture } from "./report.ts";
 /** The command that other tests build links to packages of the checkout, which a container does not see. */
 const LAUNCHER = join(import.meta.dirname, "../../packages/cli/bin/octant.js");
 const LINES = 4;
-const FILE = "log.txt";
-const EXPECTED = Array.from({ length: LINES }, (_, at) => `${at + 1}\n`).join("");
+export const FILE = "log.txt";
+export const EXPECTED = Array.from({ length: LINES }, (_, at) => `${at + 1}\n`).join("");
 const MAX_SESSIONS = 50;
 /** Kills for each session of the crowd, so that 200 kills meet 50 sessions. */
 const KILLS_PER_SESSION = 4;
@@ -22,7 +22,7 @@ const KILLS_PER_SESSION = 4;
 const MAX_EVENTS_BETWEEN = 12;
 
 /** A model that checks its progress before each step, and so knows what to do after an interruption. */
-const COUNTING: Script = ({ results }) => {
+export const COUNTING: Script = ({ results }) => {
   const run = (command: string) => ({ parts: [{ call: "proc", input: { action: "exec", command } }] });
   const have = /have:(?<lines>[ \d]*)/.exec(results[0]?.text ?? "")?.groups?.["lines"];
   if (have === undefined) return run(`echo have: $(cat ${FILE} 2>/dev/null)`);
@@ -179,5 +179,5 @@ export async function startHub(
     // The caller knows what the action answers.
     return data as T;
   };
-  return { child, url, call };
+  return { child, url, token, call };
 }
