@@ -1,21 +1,23 @@
 import type { EndRecord, ProcessStatus, StartRecord, StreamName } from "./protocol.ts";
-import { type ProcessRecord, spoolPath } from "./records.ts";
+import { type ProcessRecord, type Released, spoolPath } from "./records.ts";
 import { openSpool, type Spool } from "./spool.ts";
 
 /** A process as its owner sees it. */
 export interface ProcessInfo
   extends Omit<StartRecord, "caps" | "server">,
-    Omit<EndRecord, "status" | "ended_at" | "printed"> {
+    Omit<EndRecord, "status" | "ended_at" | "printed">,
+    Released {
   readonly status: ProcessStatus;
   /** In milliseconds, so far or in total. */
   readonly duration: number;
   readonly stdout_bytes: number;
   readonly stderr_bytes: number;
-  /** Protected entries that commands created while it ran, and that were moved out of the project. */
-  readonly quarantined: readonly string[];
 }
 
-export function toInfo(folder: string, { start, end, quarantined = [] }: ProcessRecord): ProcessInfo {
+export function toInfo(
+  folder: string,
+  { start, end, quarantined = [], stranded = [] }: ProcessRecord,
+): ProcessInfo {
   const { caps: _caps, server: _server, ...facts } = start;
   const { ended_at, printed, ...outcome } = end ?? { ...RUNNING, ended_at: Date.now() };
   // While its output is open, the count at exit is not final.
@@ -24,6 +26,7 @@ export function toInfo(folder: string, { start, end, quarantined = [] }: Process
     ...facts,
     ...outcome,
     quarantined,
+    stranded,
     duration: ended_at - start.started_at,
     stdout_bytes: counted?.stdout ?? spoolOf(folder, start, "stdout").total(),
     stderr_bytes: counted?.stderr ?? spoolOf(folder, start, "stderr").total(),

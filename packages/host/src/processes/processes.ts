@@ -129,7 +129,7 @@ export class Processes {
       if (this.#link.live.has(proc_id)) this.events.publish({ type: "output", proc_id, owner });
     });
     void running.ended.then((end) => {
-      this.#remember({ start: running.start, end, quarantined: release() });
+      this.#remember({ start: running.start, end, ...release() });
       this.events.publish({ type: "ended", proc_id, owner });
     });
   }

@@ -2,14 +2,21 @@ import { appendFileSync, readdirSync, readFileSync, rmSync, statSync, writeFileS
 import { join } from "node:path";
 import { attempt } from "@octant/core";
 import { isAlive } from "../jobs/process-identity.ts";
+import type { Stranded } from "../sandbox/stranded.ts";
 import type { EndRecord, StartRecord, StreamName } from "./protocol.ts";
 
 /** A process on disk: how it was started and, once it has ended, how. A file of lines, which are only ever added. */
-export interface ProcessRecord {
+export interface ProcessRecord extends Partial<Released> {
   readonly start: StartRecord;
   readonly end: EndRecord | undefined;
-  /** Not on disk: known to the server that ran it. */
-  readonly quarantined?: readonly string[];
+}
+
+/** Not on disk: known to the server that ran it. */
+export interface Released {
+  /** Protected entries that commands created while it ran, and that were moved out of the project. */
+  readonly quarantined: readonly string[];
+  /** Entries that it wrote to the sandbox's own home and temp folders. */
+  readonly stranded: readonly Stranded[];
 }
 
 /** A record that this version cannot read. */

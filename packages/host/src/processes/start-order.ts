@@ -3,7 +3,7 @@ import type { Exchange } from "../sandbox/exchange.ts";
 import type { LaunchedCommand, Sandbox } from "../sandbox/sandbox.ts";
 import { hasProcessTable } from "./process-table.ts";
 import { PROCESS_MARK, SERVER_MARK, type StartOrder, type TerminalSize } from "./protocol.ts";
-import type { ProcessRecord } from "./records.ts";
+import type { ProcessRecord, Released } from "./records.ts";
 
 export interface ProcessSpec {
   readonly argv: readonly [string, ...string[]];
@@ -39,13 +39,13 @@ const FULL_TERMINAL = "xterm-256color";
 
 /**
  * The order to the supervisor that starts a command, through the sandbox if there is one. `release` is called when the
- * command has ended; it returns the protected entries that were moved out of the project meanwhile.
+ * command has ended; it returns what the sandbox did to entries that the command wrote.
  */
 export async function toStartOrder(
   spec: ProcessSpec,
   { proc_id, owner, command, server }: ProcessRecord["start"],
   { base, sandbox, stdin }: Surroundings,
-): Promise<{ readonly order: StartOrder; readonly release: () => readonly string[] }> {
+): Promise<{ readonly order: StartOrder; readonly release: () => Released }> {
   const { argv, cwd, pty, timeoutMs = null, exchange } = spec;
   const folder = cwd.path;
   const env = {
@@ -80,5 +80,6 @@ export async function toStartOrder(
     // The shell that waits in a prepared sandbox uses the standard input itself.
     prepared: (stdin === "closed" ? launch.prepared?.() : undefined) ?? null,
   };
-  return { order, release: () => launch.release() };
+  const release = () => ({ quarantined: launch.release(), stranded: launch.stranded?.() ?? [] });
+  return { order, release };
 }

@@ -10,12 +10,14 @@ import { detectContainer } from "./container.ts";
 import { exchangeMounts, openBoundExchange, openPlainExchange } from "./exchange.ts";
 import { type FoundLevel, findLevel } from "./find-level.ts";
 import { createGuard, type Guard } from "./guard.ts";
+import { homeOf } from "./homes.ts";
 import { forgetVariables } from "./launcher.ts";
 import { type Mount, read } from "./mount.ts";
 import { ownFiles, sharesFilesWithCache } from "./own-files.ts";
 import type { Sandbox, SandboxedCommand, SandboxOptions, SandboxStatus } from "./sandbox.ts";
 import { openScratch } from "./scratch.ts";
 import { confines, isWeaker, type SandboxLevel, type SandboxSettings } from "./settings.ts";
+import { watchStranded } from "./stranded.ts";
 import { unheldLimits } from "./unheld-limits.ts";
 
 /** Levels are probed on first use, and only once. */
@@ -114,7 +116,10 @@ export function createSandbox(options: SandboxOptions): Sandbox {
           besides,
           masked,
         });
-        return { ...level.launch(inside, { mounts, exchange: exchange?.path, ownNetwork }), ...entered };
+        const launched = level.launch(inside, { mounts, exchange: exchange?.path, ownNetwork });
+        if (isOurs || cannotWrite || !level.binds) return { ...launched, ...entered };
+        const own = { mounts, scratch: openScratch(state).path, home: homeOf(env) };
+        return { ...launched, ...entered, stranded: watchStranded(command, own) };
       } catch (cause) {
         entered.release();
         throw toToolError(cause, "the state folder");

@@ -5,6 +5,7 @@ import type { Container } from "./container.ts";
 import type { Exchange } from "./exchange.ts";
 import type { Mount } from "./mount.ts";
 import type { SandboxLevel, SandboxMode, SandboxSettings } from "./settings.ts";
+import type { Stranded } from "./stranded.ts";
 
 export interface SandboxStatus {
   readonly mode: SandboxMode;
@@ -103,6 +104,8 @@ export interface LaunchedCommand extends Launch {
    * meanwhile and that were moved out of the project.
    */
   release(): readonly Path[];
+  /** Call when the command has ended: what it wrote to the sandbox's own home and temp folders. */
+  stranded?(): readonly Stranded[];
 }
 
 /** A program isolated from the machine, such as a browser or a pack: it sees the system's programs, and the files named here. */

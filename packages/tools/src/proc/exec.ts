@@ -181,12 +181,13 @@ function toAnswer(
   input: ExecInput,
   { ready, unconfined, limits }: Confinement,
 ) {
-  const { quarantined, exit_code } = info;
+  const { quarantined, stranded, exit_code } = info;
   const notes = [
     unconfined,
     exit_code !== 0 && exit_code !== null ? limitNote(limits) : undefined,
     noteOn(info, input),
     quarantined.length > 0 ? quarantineNote(quarantined) : undefined,
+    stranded.length > 0 ? strandedNote(stranded) : undefined,
   ];
   const note = notes.filter(Boolean).join("; ") || undefined;
   return {
@@ -266,6 +267,13 @@ function noteOn(info: ProcessInfo, { timeout, wait_for }: ExecInput): string | u
   if (output_open)
     return `a process that it started still runs and may print more; proc.kill with ${proc_id} ends it`;
   return undefined;
+}
+
+/** The person looks for such a file in their own home or temp folder, where it is not. */
+function strandedNote(entries: ProcessInfo["stranded"]): string {
+  const named = entries.slice(0, MAX_NAMED).map(({ path, source }) => `${path} is really ${source}`);
+  const more = entries.length > MAX_NAMED ? [`${entries.length - MAX_NAMED} more`] : [];
+  return `only commands in the sandbox see what it wrote outside the workspace: ${[...named, ...more].join(", ")}`;
 }
 
 const quarantineNote = (paths: readonly string[]): string =>
