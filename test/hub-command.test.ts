@@ -6,6 +6,7 @@ import { expect, test, vi } from "vitest";
 import { git } from "../packages/hub/testing/open-hub.ts";
 import { startHub } from "../scripts/torture/hub-kills.ts";
 import { createFixtureProject } from "./fixture-project.ts";
+import { runOctant } from "./octant-process.ts";
 
 interface Spawned {
   readonly project_id: string;
@@ -81,5 +82,36 @@ test("octant hub: a session works behind the sandbox, survives a kill of the hub
   } finally {
     await provider.close();
     rmSync(secret, { force: true });
+  }
+});
+
+test("octant call reaches the tools of a hub over HTTP, and a second hub on its folder is refused", async () => {
+  using project = createFixtureProject();
+  const { child, url, token } = await startHub(project.env, project.root);
+  const octant = (args: readonly string[], more: Record<string, string> = {}) =>
+    runOctant(args, { cwd: project.root, env: { ...project.env, ...more } });
+  const call = (...args: readonly string[]) =>
+    octant(["call", "--via", url, ...args], { OCTANT_TOKEN: token });
+  try {
+    const made = await call("project.create", "name=demo", 'limits={"max_sessions":3}', "--json");
+    expect(JSON.parse(made.stdout)).toMatchObject({
+      ok: true,
+      data: { name: "demo", limits: { max_sessions: 3 } },
+    });
+    const listed = await call("project.list");
+    expect(listed).toMatchObject({ code: 0, stdout: expect.stringContaining("name: demo") });
+    expect((await call("project.foo")).stderr).toContain(
+      "unknown action 'foo' for project tool; valid actions: create, list, get",
+    );
+    expect(await octant(["call", "--via", url, "project.list"])).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining("OCTANT_TOKEN"),
+    });
+    const second = await octant(["hub", "--port", "0", "--engine", "local"]);
+    expect(second.stderr).toContain("another hub runs on");
+    expect(second.stderr).not.toContain("trying again");
+  } finally {
+    child.kill("SIGTERM");
+    await once(child, "close");
   }
 });

@@ -58,13 +58,29 @@ export const toLocalTarget = (octant: Octant<OwnTool>, caller: Caller = LOCAL_CA
 });
 
 /** The tools of a server; paths are shown relative to the root. */
-export const toRemoteTarget = (client: WireClient, rootUri: string): CallTarget => ({
+export const toRemoteTarget = (client: WireClient, rootUri: string): CallTarget =>
+  toServerTarget(
+    {
+      dispatch: (call, options) => client.dispatch(call, options),
+      close: () => client.close(),
+      async inputSchema(tool, action) {
+        const { declarations = [] } = await client.ready({ declarations: true });
+        const actions = declarations.find(({ name }) => name === tool)?.actions ?? {};
+        return (Object.hasOwn(actions, action) && actions[action]?.input) || {};
+      },
+    },
+    rootUri,
+  );
+
+/** A server in another process, over any protocol. */
+export interface ServerClient extends Pick<CallTarget, "inputSchema"> {
+  dispatch(call: Call, options: Partial<TargetCall>): Promise<Reply>;
+  close(): void | Promise<void>;
+}
+
+export const toServerTarget = (client: ServerClient, rootUri: string): CallTarget => ({
   describe: describeFrom(rootUri),
-  async inputSchema(tool, action) {
-    const { declarations = [] } = await client.ready({ declarations: true });
-    const actions = declarations.find(({ name }) => name === tool)?.actions ?? {};
-    return (Object.hasOwn(actions, action) && actions[action]?.input) || {};
-  },
+  inputSchema: client.inputSchema,
   call: (call, options) => client.dispatch(call, options),
   async outcomeOf(answer, signal) {
     const { job_id } = answer.meta;
@@ -80,7 +96,7 @@ export const toRemoteTarget = (client: WireClient, rootUri: string): CallTarget 
     return answer;
   },
   async [Symbol.asyncDispose]() {
-    client.close();
+    await client.close();
   },
 });
 

@@ -105,6 +105,7 @@ export { serveOnSavedPort } from "./http/saved-port.ts";
 export { createEdgeFeatures } from "./mcp/features.ts";
 export { findServers, IMPORTED_FROM } from "./mcp-servers/import-servers.ts";
 export { createOAuthStorage, credentialName, openServers } from "./mcp-servers/open-servers.ts";
+export { openMcpTarget } from "./mcp-target.ts";
 export { createOctant, openOctant } from "./octant.ts";
 export type { HttpServing, Octant, OctantOptions } from "./octant-api.ts";
 export { describeRights } from "./packs/describe-rights.ts";

@@ -34,6 +34,10 @@ export const call = defineCommand({
     output: { summary: "Save the image, audio or bytes attached to the answer", value: "FILE" },
     upload: { summary: "Send a file's bytes with the call, for cas.store", value: "FILE" },
     ...viaFlags,
+    via: {
+      summary: `${viaFlags.via.summary}; or the MCP URL of a hub or of octant serve --http, with the token in OCTANT_TOKEN`,
+      value: "ADDRESS",
+    },
   },
   notes: `Arguments: key=value, parsed by the type of the action's parameter (numbers, true, JSON for lists and
 objects; a list also as the same key again), key=@file for the text of a file, key=@- for stdin,
@@ -74,6 +78,10 @@ type CallFlags = Parameters<typeof openOctant>[0] & FlagValues<typeof viaFlags>;
 
 async function openTarget(flags: CallFlags, io: Io): Promise<CallTarget> {
   if (flags.via === undefined) return toLocalTarget(await openOctant(flags, io));
+  if (/^https?:/.test(flags.via)) {
+    const { openMcpTarget } = await import("@octant/app");
+    return openMcpTarget({ url: flags.via, token: io.env["OCTANT_TOKEN"], rootUri: pathToUri(io.cwd()) });
+  }
   // Loaded on demand: most calls need no wire.
   const { openRemote } = await import("../open-remote.ts");
   return toRemoteTarget(await openRemote({ ...flags, via: flags.via }, io.env), pathToUri(io.cwd()));

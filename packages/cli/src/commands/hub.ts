@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { mkdirSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { counted } from "@octant/core";
+import { counted, ToolError } from "@octant/core";
 import { defineCommand, ENDING_SIGNALS, EXIT, print, toCount, UsageError } from "../command.ts";
 import { note, printJsonText } from "../output.ts";
 import { personCommand, thisInstall } from "../person-command.ts";
@@ -76,11 +76,16 @@ octant hub backup FILE saves everything, also while the hub runs; octant hub res
     const netAllow = flags["net-allow"]?.split(",").map((host) => host.trim());
     const install = toInstall(thisInstall().launcher);
     const previewUrl = flags["preview-url"];
-    await using hub = await createHub({
+    const opening = createHub({
       ...{ folder, env, engine, install, log },
       ...(netAllow && { netAllow }),
       ...(database !== undefined && { database }),
       ...(previewUrl !== undefined && { previewUrl }),
+    });
+    await using hub = await opening.catch((cause: unknown) => {
+      // Only another folder helps, not another attempt.
+      const isLocked = cause instanceof ToolError && cause.code === "LOCKED";
+      throw isLocked ? new UsageError(cause.message, "octant hub --folder DIR") : cause;
     });
     const server = await hub.serve({
       host: flags.host,
@@ -134,6 +139,8 @@ function defaultFolder({ XDG_DATA_HOME, HOME }: NodeJS.ProcessEnv): string {
 
 const nextSteps = (octant: string, url: string): readonly string[] => [
   "The token is new at every start; token.create makes lasting ones.",
+  "Call its tools from a terminal:",
+  `  OCTANT_TOKEN=<token> ${octant} call --via ${url} project.create name=demo source_url=https://…`,
   `Connect any MCP client to ${url} with the header Authorization: Bearer <token>, such as Octant's agent:`,
   `  ${octant} mcp add hub ${url} --header 'Authorization: Bearer <token>'`,
   "Ctrl-C stops it; sessions go on at the next start.",
