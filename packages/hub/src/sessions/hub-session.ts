@@ -70,5 +70,10 @@ export type SessionView = z.output<typeof SessionView>;
 export function toSessionView(session: HubSession): SessionView {
   const { id, pending, ...rest } = session;
   const { caller_tools: _tools, root_id: _root, message_keys: _keys, kept_events: _kept, ...shown } = rest;
-  return { ...shown, session_id: id, queued: pending.length };
+  return { ...shown, session_id: id, cost: toPrice(shown.cost), queued: pending.length };
 }
+
+const PARTS_OF_A_DOLLAR = 1_000_000;
+
+/** Without the error of adding many small numbers. */
+const toPrice = (cost: number): number => Math.round(cost * PARTS_OF_A_DOLLAR) / PARTS_OF_A_DOLLAR;
