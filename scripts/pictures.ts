@@ -1,18 +1,16 @@
-import { execFileSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createScriptedProvider } from "@octant/scripted-provider";
 import { type Completion, loadHighlighter, span } from "@octant/terminal";
 import { createTestApp, fails, hangs, says, type Turn } from "../packages/terminal/src/testing/app.ts";
-import { createTestDevice, type TestDevice } from "../packages/terminal/src/testing/device.ts";
-import { toHtml } from "../packages/terminal/src/testing/picture.ts";
+import { createTestDevice } from "../packages/terminal/src/testing/device.ts";
 import { startFirstRun } from "../test/first-run-person.ts";
 import { drawConsole } from "./console-pictures.ts";
+import { drawHub } from "./hub-pictures.ts";
+import { PICTURES, shoot } from "./terminal-picture.ts";
 
 /** Draws docs/pictures/*.png: typical scenes of the terminal agent, played by a scripted model. */
-const FOLDER = join(import.meta.dirname, "../docs/pictures");
-
 type Scene = {
   name: string;
   size?: [number, number];
@@ -211,29 +209,6 @@ async function until(holds: () => Promise<boolean>, name: string): Promise<void>
   throw new Error(`the scene ${name} did not come to its end`);
 }
 
-/** Pixels of one character in the page, and around all of them. */
-const CELL = { width: 9.03, height: 18.75 };
-const MARGIN = 32;
-
-async function shoot(name: string, device: TestDevice, background: "dark" | "light", work: string) {
-  const used = (await device.screen()).findLastIndex((row) => row.trim() !== "") + 1;
-  const page = join(work, `${name}.html`);
-  writeFileSync(page, toHtml(device.terminal, background));
-  execFileSync(
-    "chromium",
-    [
-      "--headless",
-      "--no-sandbox",
-      "--hide-scrollbars",
-      "--force-device-scale-factor=2",
-      `--window-size=${Math.ceil(device.columns * CELL.width) + MARGIN},${Math.ceil(used * CELL.height) + MARGIN}`,
-      `--screenshot=${join(FOLDER, `${name}.png`)}`,
-      `file://${page}`,
-    ],
-    { stdio: "ignore" },
-  );
-}
-
 /** The real first run, with a model server on loopback. */
 async function drawFirstRun(work: string) {
   await using provider = await createScriptedProvider([], { models: ["qwen3-coder:30b", "gpt-oss:20b"] });
@@ -250,13 +225,15 @@ async function drawFirstRun(work: string) {
   await person.done;
 }
 
-// `npm run pictures -- --console` draws only those of the console.
-await drawConsole();
+// `npm run pictures -- --console` draws only those of the console, `--hub` those of the hub.
+if (!process.argv.includes("--hub")) await drawConsole();
 if (process.argv.includes("--console")) process.exit(0);
+await drawHub();
+if (process.argv.includes("--hub")) process.exit(0);
 const highlight = loadHighlighter();
 await import("lowlight");
 const work = mkdtempSync(join(tmpdir(), "octant-pictures-"));
-mkdirSync(FOLDER, { recursive: true });
+mkdirSync(PICTURES, { recursive: true });
 await drawFirstRun(work);
 for (const scene of SCENES) await draw(scene, work);
 rmSync(work, { recursive: true, force: true });
