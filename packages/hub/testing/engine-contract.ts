@@ -37,7 +37,10 @@ const GRACE_MS = 5_000;
 const CYCLES = Number(process.env["ENGINE_CYCLES"] ?? 3);
 
 /** What any engine must do. */
-export function describeEngine(opened: TestEngine): void {
+export async function describeEngine(opened: TestEngine): Promise<void> {
+  const { enforces, detail } = await opened.engine.status();
+  const lacks = (...limits: readonly (keyof ContainerLimits)[]) =>
+    !limits.every((one) => enforces.includes(one));
   const label = { "octant.test": newHandle("test", Date.now()) };
   afterAll(async () => {
     await opened[Symbol.asyncDispose]();
@@ -145,20 +148,26 @@ export function describeEngine(opened: TestEngine): void {
     });
   });
 
-  test("a command that needs more memory than its container has is killed, and that is counted", () =>
-    limited({ memory_mb: 64 }, async (id) => {
-      expect(await opened.engine.hits(id)).toEqual({ memory: 0, pids: 0 });
-      await run(id, "head -c 200000000 /dev/zero | tail | wc -c");
-      expect((await opened.engine.hits(id)).memory).toBeGreaterThan(0);
-      expect(await run(id, "echo alive")).toMatchObject({ code: 0, out: "alive\n" });
-    }));
+  test.skipIf(lacks("memory_mb"))(
+    "a command that needs more memory than its container has is killed, and that is counted",
+    () =>
+      limited({ memory_mb: 64 }, async (id) => {
+        expect(await opened.engine.hits(id)).toEqual({ memory: 0, pids: 0 });
+        await run(id, "head -c 200000000 /dev/zero | tail | wc -c");
+        expect((await opened.engine.hits(id)).memory).toBeGreaterThan(0);
+        expect(await run(id, "echo alive")).toMatchObject({ code: 0, out: "alive\n" });
+      }),
+  );
 
-  test("no more processes are started than the container may have, and that is counted", () =>
-    limited({ pids: 24 }, async (id) => {
-      const { err } = await run(id, "for i in $(seq 40); do sleep 5 & done");
-      expect(err).toMatch(/fork/i);
-      expect((await opened.engine.hits(id)).pids).toBeGreaterThan(0);
-    }));
+  test.skipIf(lacks("pids"))(
+    "no more processes are started than the container may have, and that is counted",
+    () =>
+      limited({ pids: 24 }, async (id) => {
+        const { err } = await run(id, "for i in $(seq 40); do sleep 5 & done");
+        expect(err).toMatch(/fork/i);
+        expect((await opened.engine.hits(id)).pids).toBeGreaterThan(0);
+      }),
+  );
 
   test("no file and no scratch folder grows beyond the disk limit", () =>
     limited({ disk_mb: 16 }, async (id) => {
@@ -167,7 +176,8 @@ export function describeEngine(opened: TestEngine): void {
         "head -c 40000000 /dev/zero > big; for i in 1 2 3; do head -c 10000000 /dev/zero > /tmp/$i; done; wc -c big >&2",
       );
       expect(err).toMatch(/no space left/i);
-      expect(Number(/(\d+) big/.exec(err)?.[1])).toBe(16 * 1024 * 1024);
+      // A rootless Podman drops the limit of one file; the hub's count of all files holds there, too.
+      if (!detail.includes("rootless")) expect(Number(/(\d+) big/.exec(err)?.[1])).toBe(16 * 1024 * 1024);
     }));
 
   test("killing a command ends all that it started", () =>
@@ -184,7 +194,7 @@ export function describeEngine(opened: TestEngine): void {
       expect(await run(id, "echo alive")).toMatchObject({ out: "alive\n" });
     }));
 
-  test("what a container uses is counted", () =>
+  test.skipIf(lacks("memory_mb", "pids"))("what a container uses is counted", () =>
     inContainer(async (id) => {
       const sleeping = await opened.engine.exec(id, sh("echo ready; sleep 300"));
       await sleeping.stdout.take(1).toArray();
@@ -192,7 +202,8 @@ export function describeEngine(opened: TestEngine): void {
       expect(memory_bytes).toBeGreaterThan(0);
       expect(pids).toBeGreaterThan(0);
       await sleeping.kill();
-    }));
+    }),
+  );
 
   test(`${CYCLES} starts and stops leave nothing behind`, async () => {
     const { engine } = opened;

@@ -21,6 +21,8 @@ export type DockerApi = ReturnType<typeof createDockerApi>;
 
 /** All engines since 2020 speak it: Docker 20.10 and Podman 3. */
 const API_VERSION = "v1.41";
+/** Of the paths that only Podman has. */
+const PODMAN_VERSION = "v4.0.0";
 const MAX_MESSAGE_CHARS = 1_000;
 const NOT_FOUND = 404;
 const CONFLICT = 409;
@@ -42,7 +44,7 @@ export function createDockerApi(connect: () => Promise<Socket>) {
     }>();
     const sent = request({
       method,
-      path: `/${API_VERSION}${path}${toQuery(query)}`,
+      path: `/${path.startsWith("/libpod/") ? PODMAN_VERSION : API_VERSION}${path}${toQuery(query)}`,
       createConnection: () => socket,
       ...(signal && { signal }),
       headers: {

@@ -55,6 +55,20 @@ interface Version {
   readonly Version: string;
   readonly Components?: readonly { readonly Name: string }[];
 }
+/** Podman's own API; Docker's does not tell it. */
+interface PodmanInfo {
+  readonly host?: {
+    readonly security?: { readonly rootless?: boolean };
+    readonly cgroupControllers?: readonly string[] | null;
+  };
+}
+/** What an engine is and can do. */
+interface Facts {
+  readonly version: Version;
+  readonly isPodman: boolean;
+  readonly isRootless: boolean;
+  readonly limits: readonly ("memory_mb" | "pids" | "cpus")[];
+}
 interface ExecInspected {
   readonly Running: boolean;
   readonly ExitCode: number | null;
@@ -92,16 +106,18 @@ export function createDockerEngine({ connect, address, close }: DockerEngineOpti
     throw new ToolError("UPSTREAM_ERROR", `the container engine gave no answer to ${path}`, {});
   };
   // Podman asks the package manager for them, which takes a second.
-  let facts: Promise<{ readonly version: Version; readonly info: Info }> | undefined;
+  let facts: Promise<Facts> | undefined;
   const factsOf = () => {
-    facts ??= Promise.all([json<Version>("/version"), json<Info>("/info")]).then(
-      ([version, info]) => ({ version, info }),
-      (cause: unknown) => {
-        facts = undefined;
-        throw cause;
-      },
-    );
+    facts ??= readFacts().catch((cause: unknown) => {
+      facts = undefined;
+      throw cause;
+    });
     return facts;
+  };
+  const readFacts = async (): Promise<Facts> => {
+    const [version, info] = await Promise.all([json<Version>("/version"), json<Info>("/info")]);
+    const podman = isPodman(version) ? await orUndefined(json<PodmanInfo>(PODMAN_INFO)) : undefined;
+    return toFacts(version, info, podman);
   };
   const orUndefined = async <T>(work: Promise<T>): Promise<T | undefined> => {
     try {
@@ -113,8 +129,8 @@ export function createDockerEngine({ connect, address, close }: DockerEngineOpti
   };
   const inspect = (id: string) => orUndefined(json<Inspected>(`/containers/${id}/json`));
   /** Files of the hub's user must be that user's in a container, whose root is someone else in a rootless engine. */
-  const userOf = ({ SecurityOptions }: Info): string =>
-    isRootless(SecurityOptions) ? "0:0" : `${process.getuid?.() ?? 0}:${process.getgid?.() ?? 0}`;
+  const userOf = ({ isRootless }: Facts): string =>
+    isRootless ? "0:0" : `${process.getuid?.() ?? 0}:${process.getgid?.() ?? 0}`;
   /** Commands find the way to the proxy only when the main process listens. */
   const listening = async (id: string): Promise<void> => {
     const deadline = performance.now() + LISTEN_PATIENCE_MS;
@@ -148,7 +164,7 @@ export function createDockerEngine({ connect, address, close }: DockerEngineOpti
       }
     },
     async create(spec) {
-      const user = userOf((await factsOf()).info);
+      const user = userOf(await factsOf());
       const machine = toMachineImage(user);
       if (spec.image === undefined) await ensureMachineImage(engine, machine);
       const body = toCreateRequest(spec, { user, machine });
@@ -209,7 +225,7 @@ export function createDockerEngine({ connect, address, close }: DockerEngineOpti
       const { stdout, stderr } = demultiplex(stream);
       const closed = new Promise<void>((resolve) => stream.once("close", resolve));
       const exited = closed.then(() => exitCodeOf(exec));
-      if (isPodman((await factsOf()).version)) void exited.then(() => endMonitor(exec)).catch(() => {});
+      if ((await factsOf()).isPodman) void exited.then(() => endMonitor(exec)).catch(() => {});
       return {
         stdin: stream,
         stdout,
@@ -284,32 +300,41 @@ export function createDockerEngine({ connect, address, close }: DockerEngineOpti
   return engine;
 }
 
-function toStatus(facts: { readonly version: Version; readonly info: Info }, address: string): EngineStatus {
-  const { info } = facts;
-  const { Version: version } = facts.version;
-  const podman = isPodman(facts.version);
+const PODMAN_INFO = "/libpod/info";
+const CONTROLLERS = { memory_mb: "memory", pids: "pids", cpus: "cpu" } as const;
+
+function toFacts(version: Version, info: Info, podman: PodmanInfo | undefined): Facts {
+  const isRootless = podman?.host?.security?.rootless ?? info.SecurityOptions?.some(saysRootless) ?? false;
+  const told = { memory_mb: info.MemoryLimit, pids: info.PidsLimit, cpus: info.CpuCfsQuota };
+  // A rootless Podman claims limits whose control groups it may not use.
+  const own = isRootless && podman ? (podman.host?.cgroupControllers ?? []) : undefined;
+  const limits = (["memory_mb", "pids", "cpus"] as const).filter(
+    (limit) => told[limit] && (own?.includes(CONTROLLERS[limit]) ?? true),
+  );
+  return { version, isPodman: isPodman(version), isRootless, limits };
+}
+
+function toStatus(
+  { version: found, isPodman: podman, isRootless, limits }: Facts,
+  address: string,
+): EngineStatus {
+  const { Version: version } = found;
   const title = podman ? "Podman" : "Docker";
-  const user = isRootless(info.SecurityOptions) ? "rootless" : "as root";
-  const held = [
-    ...(info.MemoryLimit ? (["memory_mb"] as const) : []),
-    ...(info.PidsLimit ? (["pids"] as const) : []),
-    ...(info.CpuCfsQuota ? (["cpus"] as const) : []),
-  ];
+  const user = isRootless ? "rootless" : "as root";
   return {
     name: podman ? "podman" : "docker",
     available: true,
     images: true,
     version,
     detail: `${title} ${version} (${user}, ${address}): own processes, mounts, network and files, a read-only root, no capabilities, the engine's seccomp filter`,
-    enforces: [...held, "disk_mb", "network:none", "network:allow", "network:on"],
+    enforces: [...limits, "disk_mb", "network:none", "network:allow", "network:on"],
   };
 }
 
 const isPodman = ({ Components = [] }: Version): boolean =>
   Components.some(({ Name }) => Name.startsWith("Podman"));
 
-const isRootless = (options: readonly string[] | null): boolean =>
-  options?.some((option) => option.includes("rootless")) ?? false;
+const saysRootless = (option: string): boolean => option.includes("rootless");
 
 const withoutSlash = (name: string): string => name.replace(/^\//, "");
 
