@@ -14,12 +14,13 @@ export interface AgentBench extends AsyncDisposable {
   run(args: readonly string[], onRequest?: (request: ScriptedRequest, pid: number) => void): Promise<number>;
 }
 
-export async function createAgentBench(script: Script): Promise<AgentBench> {
+export async function createAgentBench(script: Script, onAnswered = () => {}): Promise<AgentBench> {
   const folder = mkdtempSync(join(tmpdir(), "octant-bench-agent-"));
   let listen: (request: ScriptedRequest) => void = () => {};
   const provider = await createScriptedProvider(script, {
     forgets: true,
     onRequest: (request) => listen(request),
+    onAnswered,
   });
   const launcher = layOutInstall(join(folder, "install"));
   const project = join(folder, "project");

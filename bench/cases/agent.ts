@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type EventStore, readLogFile, Session } from "@octant/agent";
-import { createAgentBench } from "../agent-start.ts";
+import { createAgentBench, readingScript, writeReadFile } from "../agent-start.ts";
 import type { Case } from "../case.ts";
 import { timed, toSpread } from "../measure.ts";
 import { atMost, type Row } from "../row.ts";
@@ -13,13 +13,40 @@ const EVENTS = 100_000;
 const FIRST_BYTE_MS = 400;
 const FIRST_REQUEST_KB = 20;
 const REPLAY_MS = 1_000;
+const LOOP_CALLS = 60;
+/** The first call loads the tools. */
+const LOOP_WARM_UP = 10;
+const LOOP_MS = 5;
 
 /** The agent without its model: our part of every run. */
 export const agent: readonly Case[] = [
   { name: "agent: first byte", run: firstByte },
   { name: "agent: first request", run: firstRequest },
+  { name: "agent: tool loop", run: toolLoop },
   { name: "agent: replay", run: replay },
 ];
+
+/** Between two requests of one run: a call of `fs.read`, and the request that carries its result. */
+async function toolLoop(): Promise<Row> {
+  let answered: number | undefined;
+  await using bench = await createAgentBench(readingScript(LOOP_CALLS), () => {
+    answered = performance.now();
+  });
+  writeReadFile(bench.project);
+  const samples: number[] = [];
+  await bench.run(["read it"], () => {
+    if (answered !== undefined) samples.push(performance.now() - answered);
+  });
+  const octant = toSpread(samples.slice(LOOP_WARM_UP));
+  return {
+    name: "agent: tool loop",
+    unit: "ms",
+    octant,
+    figure: octant.p50,
+    bar: atMost(LOOP_MS),
+    note: "a model's last byte to the next request at the provider, which takes its JSON apart first",
+  };
+}
 
 /** From the start of `octant run` until the provider has the request. */
 async function firstByte(): Promise<Row> {

@@ -1,10 +1,12 @@
 import { spawn } from "node:child_process";
 import { existsSync, lstatSync, mkdirSync, readdirSync } from "node:fs";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { rgPath } from "@vscode/ripgrep";
-import { type Case, callCase, expectEqual } from "../case.ts";
+import { type Bench, type Case, callCase, expectEqual, toData } from "../case.ts";
 import { type RpcServer, toCallLine } from "../json-rpc.ts";
-import { atMost } from "../row.ts";
+import { interleave, timed, toSpread } from "../measure.ts";
+import { atMost, type Row } from "../row.ts";
 import {
   COMMON_PATTERN,
   FLAT_ENTRIES,
@@ -31,6 +33,8 @@ export const searches: readonly Case[] = [
     },
     check: ({ entries }) => expectEqual(entries.length, FLAT_ENTRIES, "entries"),
   }),
+  { name: "list 1,000 entries, size", run: listSize },
+  { name: "symbol by name", run: symbolByName },
   callCase({
     name: "search_text glob",
     bar: atMost(1.1),
@@ -65,6 +69,41 @@ export const searches: readonly Case[] = [
     check: ({ entries }) => expectEqual(entries.length, GLOB_MATCHES, "entries"),
   }),
 ];
+
+/** The whole answer for a client that is not known: structured content and text. */
+async function listSize({ octant, tree }: Bench): Promise<Row> {
+  const name = "list 1,000 entries, size";
+  const args = { action: "list", uri: tree.flatFolder, limit: FLAT_ENTRIES };
+  const answer = await octant.exchange(toCallLine("fs", args));
+  const { entries } = toData(answer, name) as { entries: readonly unknown[] };
+  expectEqual(entries.length, FLAT_ENTRIES, "entries");
+  const size = toSpread([answer.length / 1000]);
+  const note = "structured content and the text beside it";
+  return { name, unit: "kB", octant: size, figure: size.p50, bar: atMost(90), note };
+}
+
+const SYMBOLS = ["order", "user12", "token1", "total4"];
+
+/** On a complete index; the files of the hits are looked at again. */
+async function symbolByName({ octant, effort, random }: Bench): Promise<Row> {
+  const name = "symbol by name";
+  const ask = async (tool: string, args: object) =>
+    toData(await octant.exchange(toCallLine(tool, args)), name) as Record<string, unknown>;
+  await ask("search", { action: "index" });
+  while ((await ask("search", { action: "status" }))["state"] !== "fresh") await sleep(POLL_MS);
+  const spreads = await interleave(
+    {
+      octant: (round) =>
+        timed(() => ask("code", { action: "search_symbol", query: SYMBOLS[round % SYMBOLS.length] })),
+    },
+    effort,
+    random,
+  );
+  const note = "code.search_symbol on a complete index; the files of the hits are looked at again";
+  return { name, unit: "ms", ...spreads, figure: spreads.octant.p50, bar: atMost(6), note };
+}
+
+const POLL_MS = 200;
 
 const LARGE_TREE_FILES = 13_000;
 

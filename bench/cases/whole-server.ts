@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
-import { type Bench, type Case, callCase, expectEqual } from "../case.ts";
+import { type Bench, type Case, callCase, expectEqual, toData, type WorkTree } from "../case.ts";
 import { type RpcServer, toCallLine } from "../json-rpc.ts";
 import { interleave, toSpread } from "../measure.ts";
 import { atMost, type Row } from "../row.ts";
@@ -9,6 +9,37 @@ const IDLE_MS = 500;
 const CHARS_PER_TOKEN = 4;
 const BUDGETED_TOOLS: readonly string[] = ["ws", "fs"];
 const KILOBYTES_PER_MEGABYTE = 1000;
+
+interface FirstCall extends Pick<Row, "name"> {
+  readonly tool: string;
+  readonly mostMs: number;
+  toArguments(tree: WorkTree, round: number): object;
+}
+
+const FIRST_CALLS: readonly FirstCall[] = [
+  {
+    name: "first read",
+    tool: "fs",
+    mostMs: 40,
+    toArguments: ({ smallFiles }) => ({ action: "read", uri: smallFiles[0] }),
+  },
+  {
+    name: "first write",
+    tool: "fs",
+    mostMs: 50,
+    toArguments: ({ scratchFolder }, round) => ({
+      action: "write",
+      uri: `${scratchFolder}/first-${round}.txt`,
+      content: "first\n",
+    }),
+  },
+  {
+    name: "first exec",
+    tool: "proc",
+    mostMs: 80,
+    toArguments: () => ({ action: "exec", command: ["true"] }),
+  },
+];
 
 export const wholeServer: readonly Case[] = [
   callCase({
@@ -20,7 +51,9 @@ export const wholeServer: readonly Case[] = [
   }),
   { name: "cold start", run: (bench) => coldStart(bench, LIST) },
   { name: "first call", run: (bench) => coldStart(bench, FIRST_CALL) },
+  ...FIRST_CALLS.map((first): Case => ({ name: first.name, run: (bench) => firstOfKind(bench, first) })),
   { name: "idle memory", run: idleMemory },
+  { name: "index memory of a server", run: indexMemory },
   { name: "tools/list", run: listSize },
 ];
 
@@ -62,6 +95,54 @@ async function coldStart(
     random,
   );
   return { ...row, unit: "ms", ...spreads, figure: spreads.octant.p50 / spreads.noOp.p50 };
+}
+
+/** The first call of a server that has answered the handshake and the list. */
+async function firstOfKind(
+  { startOctant, tree, effort, random }: Bench,
+  { name, tool, mostMs, toArguments }: FirstCall,
+): Promise<Row> {
+  const { octant } = await interleave(
+    {
+      octant: async (round) => {
+        await using server = await startOctant();
+        await server.request("tools/list");
+        const line = toCallLine(tool, toArguments(tree, round));
+        const start = performance.now();
+        toData(await server.exchange(line), name);
+        return performance.now() - start;
+      },
+    },
+    effort,
+    random,
+  );
+  const note = "after the list, compile cache warm: the tools are loaded at this call";
+  return { name, unit: "ms", octant, figure: octant.p50, bar: atMost(mostMs), note };
+}
+
+/** Proportional memory of the process, its threads included, once it has parsed and indexed the tree. */
+async function indexMemory({ startOctant, tree }: Bench): Promise<Row> {
+  await using server = await startOctant();
+  const ask = async (tool: string, args: object) =>
+    toData(await server.exchange(toCallLine(tool, args)), tool) as { state?: string };
+  await ask("code", { action: "outline", uri: tree.bigFile });
+  await ask("search", { action: "index" });
+  while ((await ask("search", { action: "status" })).state !== "fresh") await sleep(IDLE_MS);
+  await sleep(IDLE_MS);
+  const octant = toSpread([proportionalMegabytes(server.pid)]);
+  return {
+    name: "index memory of a server",
+    unit: "MB",
+    octant,
+    figure: octant.p50,
+    bar: atMost(180),
+    note: "PSS after code.outline and a complete search.index of the tree",
+  };
+}
+
+function proportionalMegabytes(pid: number): number {
+  const [, kilobytes] = /^Pss:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/smaps_rollup`, "utf8")) ?? [];
+  return (Number(kilobytes) * 1.024) / KILOBYTES_PER_MEGABYTE;
 }
 
 async function idleMemory({ startOctant }: Bench): Promise<Row> {

@@ -17,6 +17,8 @@ export interface ScriptedProviderOptions {
   readonly forgets?: boolean;
   /** Called for every request before it is answered. */
   readonly onRequest?: (request: ScriptedRequest) => void;
+  /** Called when all of an answer was handed to the system. */
+  readonly onAnswered?: () => void;
 }
 
 export interface ScriptedProvider extends AsyncDisposable {
@@ -61,6 +63,7 @@ export async function createScriptedProvider(
     const turn = turnFor(request);
     if (turn.fault && "status" in turn.fault) return fail(res, turn.fault);
     await play(res, turn, toEvents(api, turn, RENDERERS[api](turn, ids)));
+    options.onAnswered?.();
   };
   const server = createServer((req, res) => {
     answer(req, res).catch((cause) => fail(res, { status: 400, body: String(cause) }));
