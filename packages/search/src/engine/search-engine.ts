@@ -84,7 +84,12 @@ export class SearchEngine {
     const hashes = new Map<string, string>();
     const left = new Set<string>();
     const needed = new Set(paths.slice(0, least));
-    const reading = readFiles(this.#parts, planned, {
+    const changed = planned.filter(({ path, hash }) => {
+      if (hash === undefined || !this.#options.files.isStill?.(path, hash)) return true;
+      hashes.set(path, hash);
+      return false;
+    });
+    const reading = readFiles(this.#parts, changed, {
       signal: this.#closed.signal,
       isWanted: (path) => !inTime.aborted || needed.has(path),
       onRead: ({ state: { path, hash } }) => void hashes.set(path, hash),

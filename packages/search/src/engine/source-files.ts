@@ -7,6 +7,8 @@ export interface SourceFiles {
   holding?(words: readonly string[], signal: AbortSignal): AsyncIterable<string>;
   /** undefined when there is nothing to search: missing, a folder, binary, or too large and not code. */
   read(path: string): Promise<SourceFile | undefined> | SourceFile | undefined;
+  /** Whether the file surely still has this hash, found out without reading it. */
+  isStill?(path: string, hash: string): boolean;
   /** Reports files or folders that may have changed; `unknown` when the watcher cannot say which. */
   onChange(listener: (paths: readonly string[] | "unknown") => void): () => void;
   /** Called before a query: reports `unknown` where the system does not report changes. */

@@ -12,6 +12,7 @@ import {
 } from "@octant/host";
 import { type ListedFile, languageOf, type SourceFile, type SourceFiles } from "@octant/search";
 import { isSecretFile } from "./secret-files.ts";
+import { createSeenFiles } from "./seen-files.ts";
 
 export type SearchedWorkspace = Pick<Workspace, "confinement" | "ripgrep">;
 
@@ -31,6 +32,7 @@ export function createSourceFiles(
   toDenied: () => (path: Path) => boolean = () => () => false,
 ): SourceFiles {
   const { toName, toPath } = createNames(workspace.confinement.roots);
+  const seen = createSeenFiles();
   return {
     async *list(signal) {
       const isDenied = toDenied();
@@ -42,7 +44,15 @@ export function createSourceFiles(
       );
       for (const path of first ?? []) if (others.every((files) => files.has(path))) yield toName(path);
     },
-    read: (name) => (toDenied()(toPath(name)) ? undefined : readSource(workspace, name)),
+    read(name) {
+      const path = toPath(name);
+      if (toDenied()(path)) return undefined;
+      const remember = seen.look(path);
+      const file = readSource(workspace, name);
+      if (file) remember(file.state.hash);
+      return file;
+    },
+    isStill: (name, hash) => !toDenied()(toPath(name)) && seen.isStill(toPath(name), hash),
     onChange: (listener) =>
       watcher.onChange((paths) => listener(paths === null ? "unknown" : paths.map(toName))),
     poll: watcher.poll,
