@@ -231,7 +231,11 @@ function holdPlace({ dispatch, onRestart }: RemoteHostOptions, action: string, i
       await sleep(RETRY_MS, undefined, { signal, ref: false });
     }
   };
-  const ended = run().catch((cause: unknown) => epoch.reject(cause));
+  const ended = run().catch((cause: unknown) => {
+    // Nobody may wait for it, such as when the place is closed while the host is away.
+    epoch.promise.catch(() => {});
+    epoch.reject(cause);
+  });
   return {
     /** The current epoch; waits for a host that is being restarted. */
     async opened(given?: AbortSignal): Promise<string> {
