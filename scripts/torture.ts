@@ -13,6 +13,7 @@ import { edgesMalformed } from "./torture/edges-malformed.ts";
 import { edgesSlow } from "./torture/edges-slow.ts";
 import { engineCycles } from "./torture/engine-cycles.ts";
 import { fuzz } from "./torture/fuzz.ts";
+import { hosts } from "./torture/hosts.ts";
 import { hubKills } from "./torture/hub-kills.ts";
 import { hubPeerKills, hubPeerSchedules } from "./torture/hub-peers.ts";
 import { kills } from "./torture/kills.ts";
@@ -61,6 +62,7 @@ const TORTURES: Readonly<Record<string, Entry>> = {
   "hub-kills": { torture: hubKills, count: 200 },
   "hub-peer-kills": { torture: hubPeerKills, count: 200 },
   "hub-peer-firings": { torture: hubPeerSchedules, count: 500 },
+  hosts: { torture: hosts, count: 1_000 },
   "engine-cycles": { torture: engineCycles, count: 100 },
   "agent-tasks": { torture: agentTasks, count: 20 },
   "agent-turns": { torture: agentTurns, count: 2_000 },

@@ -37,7 +37,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   terminal: ["core", "runtime", "agent"],
   acp: ["core", "runtime", "agent", "app"],
   bridge: ["core", "http"],
-  hub: ["core", "host", "runtime", "http", "agent", "app"],
+  hub: ["core", "host", "runtime", "http", "wire", "agent", "app"],
   cli: [
     "core",
     "host",

@@ -11,7 +11,7 @@ import { startOctant } from "../../test/octant-process.ts";
 import type { Torture } from "./report.ts";
 
 /** The command that other tests build links to packages of the checkout, which a container does not see. */
-const LAUNCHER = join(import.meta.dirname, "../../packages/cli/bin/octant.js");
+export const LAUNCHER = join(import.meta.dirname, "../../packages/cli/bin/octant.js");
 const LINES = 4;
 export const FILE = "log.txt";
 export const EXPECTED = Array.from({ length: LINES }, (_, at) => `${at + 1}\n`).join("");
@@ -152,8 +152,9 @@ export async function startHub(
   env: Record<string, string | undefined>,
   cwd: string,
   flags: readonly string[] = [],
+  containers: readonly string[] = ["--engine", "local"],
 ) {
-  const child = startOctant(["hub", "--port", "0", "--json", "--engine", "local", ...flags], {
+  const child = startOctant(["hub", "--port", "0", "--json", ...containers, ...flags], {
     cwd,
     env,
     launcher: LAUNCHER,

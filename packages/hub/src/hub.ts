@@ -4,6 +4,7 @@ import { chooseClient, createOctant, type HttpServing, type Octant } from "@octa
 import { type Clock, counted, type Tool, ToolError } from "@octant/core";
 import { backgroundClock } from "@octant/host";
 import { ANY_PROJECT } from "@octant/http";
+import type { NatsAddress } from "@octant/wire";
 import { containerTool } from "./containers/container-tool.ts";
 import { createContainers } from "./containers/containers.ts";
 import { createProjectContainer } from "./containers/project-container.ts";
@@ -57,7 +58,8 @@ export interface HubOptions {
   /** Where the hub keeps everything; only its owner can read it. */
   readonly folder: string;
   readonly env: NodeJS.ProcessEnv;
-  readonly engine: ContainerEngine;
+  /** What runs containers: an engine of this machine, or hosts that pull work from a NATS server. */
+  readonly engine: ContainerEngine | { readonly nats: NatsAddress };
   readonly install: InstallInContainer;
   readonly log: (line: string) => void;
   /** The time of schedules and of timers; the machine's when absent. */
@@ -76,7 +78,7 @@ export type Hub = Awaited<ReturnType<typeof createHub>>;
 
 /** Projects, containers, workspaces and tokens for many people, served over MCP. */
 export async function createHub(options: HubOptions) {
-  const { folder, env, engine, install, log, clock = backgroundClock, netAllow = [] } = options;
+  const { folder, env, install, log, clock = backgroundClock, netAllow = [] } = options;
   const network = createWebhookNetwork({ env, netAllow, log });
   const place = (name: string) => {
     const path = join(folder, name);
@@ -114,10 +116,16 @@ export async function createHub(options: HubOptions) {
   const repositories = createRepositories({ folder: projectsFolder, env });
   const inProject = (id: string, name: string) => place(`projects/${id}/${name}`);
   const proxies = createProxies({ folder: join(folder, "proxies"), install });
-  const images = createImages({
-    engine,
-    files: createProjectFiles({ repositories, folder: place("archives") }),
-  });
+  const files = createProjectFiles({ repositories, folder: place("archives") });
+  const hosted =
+    "nats" in options.engine
+      ? await (await import("./hosts/open-hosted.ts")).openHosted(options.engine.nats, {
+          ...{ store, files, repositories, log, folder: place("archives") },
+          folderOf: (id) => place(`projects/${id}`),
+        })
+      : { engine: options.engine, containers: undefined, hostedFiles: undefined };
+  const { engine } = hosted;
+  const images = createImages({ engine, files });
   const foldersOf = (id: string) => ({
     workspaces: workspaces.folderOf(id),
     cache: inProject(id, "cache"),
@@ -125,18 +133,22 @@ export async function createHub(options: HubOptions) {
     prepared: inProject(id, "prepared"),
   });
   const projectContainer = createProjectContainer({ images, install, proxies, foldersOf });
-  const containers = createContainers({
-    ...{ engine, hub_id: folder, proxies, log, specOf: projectContainer.specOf },
-    folderOf: (id) => place(`projects/${id}`),
-    onUse: (id) => timers.use(id),
-    writableOf: (id) => [workspaces.folderOf(id), inProject(id, "cache")],
-  });
+  const containers =
+    hosted.containers ??
+    createContainers({
+      ...{ engine, hub_id: folder, proxies, log, specOf: projectContainer.specOf },
+      serverArgv: install.serverArgv,
+      folderOf: (id) => place(`projects/${id}`),
+      onUse: (id) => timers.use(id),
+      writableOf: (id) => [workspaces.folderOf(id), inProject(id, "cache")],
+    });
   const workspaces = createWorkspaces({
     store,
     repositories,
     folder: projectsFolder,
     env,
     run: containers.run,
+    hosted: hosted.hostedFiles,
   });
   const grants = createPreviewGrants();
   let previews: PreviewAddress | undefined;
@@ -158,7 +170,7 @@ export async function createHub(options: HubOptions) {
   const lifecycle = createLifecycle(clock.now);
   const cleanUp: CleanUp = (...given) => createCleanUp(sessions, workspaces)(...given);
   const sessions: HubSessions = createHubSessions({
-    ...{ store, logs, containers, workspaces, calls, log, serverArgv: install.serverArgv },
+    ...{ store, logs, containers, workspaces, calls, log },
     env: { ...env, XDG_STATE_HOME: place("state") },
     prepare: (project, workspace, cwd) => projectContainer.prepare(containers, project, workspace, cwd),
     toolsOf: (session) => [sessionTool({ store, sessions, logs, cleanUp, parent: session })],

@@ -3,6 +3,7 @@ import { mkdirSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { counted, ToolError } from "@octant/core";
 import { defineCommand, ENDING_SIGNALS, EXIT, print, toCount, UsageError } from "../command.ts";
+import { natsFlags, toNatsAddress } from "../nats-flags.ts";
 import { note, printJsonText } from "../output.ts";
 import { personCommand, thisInstall } from "../person-command.ts";
 import { logLine } from "../workspace-flags.ts";
@@ -27,6 +28,12 @@ export const hub = defineCommand({
       value: "URL",
       env: "OCTANT_HUB_DATABASE",
     },
+    nats: {
+      summary: "Containers run on the hosts of this NATS server (octant host) instead of this machine",
+      value: "URL",
+      env: "OCTANT_NATS",
+    },
+    ...natsFlags,
     port: { summary: `Default ${DEFAULT_PORT}; 0 picks a free port`, value: "PORT" },
     host: { summary: "Default 127.0.0.1", value: "ADDRESS" },
     "allow-host": { summary: "A host name that clients may use", value: "NAME", many: true },
@@ -72,7 +79,15 @@ octant hub backup FILE saves everything, also while the hub runs; octant hub res
       );
     mkdirSync(folder, { recursive: true, mode: 0o700 });
     const log = (line: string) => logLine(line, io);
-    const engine = await chooseEngine({ engine: flags.engine ?? "auto", env, folder, log });
+    if (flags.nats !== undefined && flags.engine !== undefined)
+      throw new UsageError(
+        "--nats and --engine exclude each other",
+        "octant host --engine chooses it on each host",
+      );
+    const engine =
+      flags.nats === undefined
+        ? await chooseEngine({ engine: flags.engine ?? "auto", env, folder, log })
+        : { nats: toNatsAddress(flags.nats, flags, io) };
     const netAllow = flags["net-allow"]?.split(",").map((host) => host.trim());
     const install = toInstall(thisInstall().launcher);
     const previewUrl = flags["preview-url"];
@@ -124,7 +139,7 @@ octant hub backup FILE saves everything, also while the hub runs; octant hub res
         ].join("\n"),
         io,
       );
-    note(`octant: containers: ${(await engine.status()).detail}`, io);
+    note(`octant: containers: ${(await hub.containers.engine.status()).detail}`, io);
     await Promise.race([...ended, server.closed]);
     await server.close();
     return EXIT.OK;

@@ -10,6 +10,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<AnyCommand>>> = {
   undo: async () => (await import("./undo.ts")).undo,
   redo: async () => (await import("./undo.ts")).redo,
   serve: async () => (await import("./serve.ts")).serve,
+  host: async () => (await import("./host.ts")).host,
   worker: async () => (await import("./worker.ts")).worker,
   edge: async () => (await import("./edge.ts")).edge,
   hub: async () => (await import("./hub.ts")).hub,

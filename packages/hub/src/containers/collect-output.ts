@@ -1,5 +1,5 @@
 import type { Readable } from "node:stream";
-import { finished } from "node:stream/promises";
+import { finished, pipeline } from "node:stream/promises";
 import type { ExecProcess } from "../engines/engine.ts";
 
 export const MAX_OUTPUT_BYTES = 64 * 1024 * 1024;
@@ -18,6 +18,7 @@ export async function collectOutput(
   start: () => Promise<ExecProcess>,
   maxBytes: number,
   signal?: AbortSignal,
+  input?: Readable,
 ): Promise<Collected> {
   signal?.throwIfAborted();
   const process = await start();
@@ -36,7 +37,9 @@ export async function collectOutput(
     return () => Buffer.concat(chunks);
   };
   try {
-    process.stdin.end();
+    // A command may end before it has read its input.
+    if (input) void pipeline(input, process.stdin).catch(() => {});
+    else process.stdin.end();
     const [stdout, stderr] = [collect(process.stdout), collect(process.stderr)];
     const ends = [process.stdout, process.stderr].map((stream) => finished(stream).catch(() => {}));
     const code = await process.exited;

@@ -29,12 +29,21 @@ export interface ContainersOptions {
   folderOf(project_id: string): string;
   /** The folders that a container can fill. */
   writableOf(project_id: string): readonly string[];
+  /** The command in a container that serves the tools of a folder on its stdin and stdout. */
+  readonly serverArgv: (path: string) => readonly string[];
   /** A command begins; the result is called when it has ended. */
   onUse(project_id: string): () => void;
   readonly log: (line: string) => void;
 }
 
 export type Containers = ReturnType<typeof createContainers>;
+
+/** The tools of a workspace. */
+export interface ToolsSpec {
+  /** The workspace's path in the container. */
+  readonly cwd: string;
+  readonly workspace_id: string;
+}
 
 const HUB_LABEL = "octant.hub";
 const PROJECT_LABEL = "octant.project";
@@ -175,14 +184,14 @@ export function createContainers(options: ContainersOptions) {
     /** CONFLICT when the container does not run. */
     execRunning: (project: Project, spec: ExecSpec): Promise<ExecProcess> =>
       execIn(project, () => findRunning(project), spec),
-    /** As `exec`, for the tools of a session: NO_SPACE while the project uses more than its disk limit. */
-    async execTools(project: Project, spec: ExecSpec): Promise<ExecProcess> {
+    /** Serves the tools of a workspace: NO_SPACE while the project uses more than its disk limit. */
+    async execTools(project: Project, { cwd }: ToolsSpec): Promise<ExecProcess> {
       const { disk_mb } = project.limits;
       if (disk_mb !== undefined) {
         const used = await usedBy(project.id, disk_mb * MEGABYTE);
         if (used > disk_mb * MEGABYTE) throw new ToolError("NO_SPACE", diskFull(used, disk_mb), {});
       }
-      return exec(project, spec);
+      return exec(project, { argv: options.serverArgv(cwd), cwd });
     },
     start: (project: Project) => inTurn(project.id, () => start(project)),
     stop: (project_id: string) =>
@@ -198,7 +207,7 @@ export function createContainers(options: ContainersOptions) {
         return start(project);
       }),
     /** Each call of the result names the limits that were hit since the one before. */
-    watchLimits(project: Project): () => Promise<readonly LimitHit[]> {
+    watchLimits(project: Project, _workspace_id?: string): () => Promise<readonly LimitHit[]> {
       const watch = createLimitWatch(engine);
       const first = find(project.id).then((found) => found && watch.check(found.id, project));
       first.catch(() => {});
@@ -210,8 +219,10 @@ export function createContainers(options: ContainersOptions) {
         return full === undefined ? hits : [...hits, { limit: "disk_mb", message: full }];
       };
     },
+    /** Copies what is new in a workspace to where it outlives its host; on the hub's machine it is there already. */
+    save: async (_project: Project, _workspace_id: string): Promise<void> => {},
     /** Why commands in the container end: it is gone or stopped. undefined while it runs. */
-    async explain(project: Project): Promise<string | undefined> {
+    async explain(project: Project, _workspace_id?: string): Promise<string | undefined> {
       const found = await find(project.id);
       if (found?.state === "running") return undefined;
       const state = found && (await engine.inspect(found.id));

@@ -19,7 +19,7 @@ export interface ProjectFolders {
 }
 
 export interface ProjectContainerOptions {
-  readonly images: Images;
+  readonly images: Pick<Images, "resolve" | "planOf">;
   readonly install: InstallInContainer;
   readonly proxies: Pick<Proxies, "specOf">;
   foldersOf(project_id: string): ProjectFolders;
@@ -68,7 +68,11 @@ export function createProjectContainer({ images, install, proxies, foldersOf }: 
       const log = containers.logOf(project.id);
       for (const argv of postCreate) {
         log.add(`postCreateCommand in ${cwd}: ${argv.join(" ")}`);
-        const { code, stdout, stderr } = await containers.run(project, { argv, cwd });
+        const { code, stdout, stderr } = await containers.run(project, {
+          argv,
+          cwd,
+          workspace_id: workspace.id,
+        });
         log.add(`${stdout.toString("utf8")}\n${stderr}`);
         if (code === 0) continue;
         const why = stderr.trim().slice(-MAX_REASON_CHARS);

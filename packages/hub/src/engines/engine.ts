@@ -69,6 +69,8 @@ export interface ContainerStats {
 export interface ExecSpec {
   readonly argv: readonly string[];
   readonly cwd?: string;
+  /** The workspace that it is about; workspaces may be on different hosts. */
+  readonly workspace_id?: string;
   readonly env?: Readonly<Record<string, string>>;
 }
 
@@ -80,6 +82,19 @@ export interface ExecProcess {
   /** null: a signal ended it, or the container is gone. */
   readonly exited: Promise<number | null>;
   kill(): Promise<void>;
+  /** Absent on the hub's own machine. */
+  readonly place?: PlaceOfExec | undefined;
+}
+
+/** Where a command runs when hosts run containers. */
+export interface PlaceOfExec {
+  readonly host: string;
+  /** Another one whenever a host takes the workspace. */
+  readonly lease_id: string;
+  /** Aborted when the host no longer has it. */
+  readonly lost: AbortSignal;
+  /** What was lost when the workspace came to this host; undefined when nothing was. */
+  readonly loss?: string | undefined;
 }
 
 export interface ImageSpec {

@@ -1,5 +1,6 @@
-import { action, type Caller, defineTool, invalidArgument, ToolError } from "@octant/core";
+import { action, type Caller, defineTool, invalidArgument } from "@octant/core";
 import { z } from "zod";
+import { checkLimits } from "../engines/check-limits.ts";
 import type { ContainerEngine } from "../engines/engine.ts";
 import type { HubStore } from "../store/hub-store.ts";
 import {
@@ -54,19 +55,6 @@ const projectOf = ({ project_id }: { readonly project_id: string }) => project_i
 export const projectTools = ({ store, engine, ...given }: ProjectToolOptions) => {
   const { prepare, dismantle, checkBranch, onCreated } = given;
   const projects = store.records<Project>("project");
-  const checkLimits = async (limits: ProjectLimits) => {
-    const { enforces, name } = await engine.status();
-    const asked = [
-      ...(["cpus", "memory_mb", "pids", "disk_mb"] as const).filter((limit) => limits[limit] !== undefined),
-      `network:${limits.network}` as const,
-    ];
-    const missing = asked.find((one) => !enforces.includes(one));
-    if (missing === undefined) return;
-    throw new ToolError("UNSUPPORTED", `the engine ${name} does not enforce ${missing}`, {
-      what: `${missing} on the engine ${name}`,
-      how: "leave it out, or start the hub with another engine (octant hub --engine)",
-    });
-  };
   const options = action({
     summary: "What a new project can choose from: engine, models, limits, token scopes.",
     access: "read",
@@ -103,7 +91,7 @@ export const projectTools = ({ store, engine, ...given }: ProjectToolOptions) =>
                 : { empty: true as const };
           const now = new Date().toISOString();
           const full = ProjectLimits.parse(limits ?? {});
-          await checkLimits(full);
+          checkLimits(await engine.status(), full);
           const project: Project = {
             ...settings,
             id: newProjectId(),
@@ -171,7 +159,7 @@ export const projectTools = ({ store, engine, ...given }: ProjectToolOptions) =>
         async run({ project_id, ...changes }) {
           const before = await findProject(store, project_id);
           const after = toChanged(before, changes);
-          if (changes.limits) await checkLimits(after.limits);
+          if (changes.limits) checkLimits(await engine.status(), after.limits);
           if (after.branch !== before.branch) await checkBranch(after);
           const changed = await projects.change(project_id, (project) => toChanged(project, changes));
           return toProjectView(changed ?? (await findProject(store, project_id)));

@@ -1,14 +1,13 @@
 import { connectToStreams, type OpenAgentOptions } from "@octant/app";
 import type { Containers } from "../containers/containers.ts";
 import type { ExecProcess } from "../engines/engine.ts";
+import type { PlaceFence } from "../hosts/place-fence.ts";
 import type { Project } from "../projects/project.ts";
 import type { Workspace, Workspaces } from "../workspaces/workspaces.ts";
 
 export interface ConnectionOptions {
   readonly containers: Pick<Containers, "execTools" | "explain">;
   readonly workspaces: Pick<Workspaces, "pathInContainer">;
-  /** The command in a container that serves the tools of a workspace on its stdin and stdout. */
-  readonly serverArgv: (path: string) => readonly string[];
   /** Makes a new workspace ready for work. */
   prepare(project: Project, workspace: Workspace, cwd: string): Promise<void>;
 }
@@ -19,22 +18,24 @@ const MAX_REASON_CHARS = 400;
 
 /** Starts the tools in the project's container and connects to them. A server that does not start is an error. */
 export async function connectToContainer(
-  { containers, workspaces, serverArgv, prepare }: ConnectionOptions,
+  { containers, workspaces, prepare }: ConnectionOptions,
   project: Project,
   workspace: Workspace,
   /** The tools ended without being asked to. */
   onEnded: (reason: string) => void,
+  fence: PlaceFence,
 ): Promise<NonNullable<OpenAgentOptions["host"]>> {
   const cwd = workspaces.pathInContainer(workspace);
   const address = `hub:${workspace.id}`;
   await prepare(project, workspace, cwd);
-  const explain = () => containers.explain(project).catch(() => undefined);
+  const explain = () => containers.explain(project, workspace.id).catch(() => undefined);
   const wire = await connectToStreams({
     address,
     // Its end closes the stream. A server that starts while many others do is slow, and another one would be no faster.
     silenceMs: MAX_SILENCE_MS,
     async open() {
-      const process = await containers.execTools(project, { argv: serverArgv(cwd), cwd });
+      const process = await containers.execTools(project, { cwd, workspace_id: workspace.id });
+      fence.enter(process.place);
       return toStreams(process, explain, onEnded);
     },
   });
@@ -44,7 +45,7 @@ export async function connectToContainer(
     wire.close();
     throw cause;
   }
-  return { dispatch: wire.dispatch, address, close: () => wire.close() };
+  return { dispatch: fence.guard(wire.dispatch), address, close: () => wire.close() };
 }
 
 function toStreams(

@@ -12,7 +12,7 @@ import { createPendingMessages } from "./pending-messages.ts";
 import type { HubLogs } from "./session-logs.ts";
 import { createSessionRuns, type RunsOptions } from "./session-runs.ts";
 
-export interface HubSessionsOptions extends Pick<RunsOptions, "containers" | "prepare" | "serverArgv"> {
+export interface HubSessionsOptions extends Pick<RunsOptions, "containers" | "prepare"> {
   readonly store: HubStore;
   readonly logs: HubLogs;
   readonly workspaces: Workspaces;

@@ -4,6 +4,8 @@ import { type OpenedAgent, openAgent } from "@octant/app";
 import { counted, type Tool, ToolError } from "@octant/core";
 import type { PermissionRule } from "@octant/runtime";
 import type { Containers } from "../containers/containers.ts";
+import { createPlaceFence, type PlaceFence } from "../hosts/place-fence.ts";
+import { createSaver } from "../hosts/saver.ts";
 import type { LifecycleEvent } from "../lifecycle/lifecycle-events.ts";
 import { ProjectLost } from "../peers/peers.ts";
 import { findProject, type Project } from "../projects/project.ts";
@@ -20,11 +22,10 @@ import type { HubLogs } from "./session-logs.ts";
 export interface RunsOptions {
   readonly store: HubStore;
   readonly logs: HubLogs;
-  readonly containers: Pick<Containers, "execTools" | "explain" | "run" | "watchLimits">;
+  readonly containers: Pick<Containers, "execTools" | "explain" | "run" | "watchLimits" | "save">;
   readonly workspaces: Workspaces;
   readonly calls: CallerCalls;
   readonly env: NodeJS.ProcessEnv;
-  readonly serverArgv: (path: string) => readonly string[];
   prepare(project: Project, workspace: Workspace, cwd: string): Promise<void>;
   readonly sessions: LogSessionStore;
   readonly budgets: Budgets;
@@ -60,6 +61,8 @@ export const CALLER_REQUEST = "caller_tool_request";
 /** Marks of the container: its tools ended, or one of its limits was hit. */
 export const CONTAINER_ENDED = "container_ended";
 export const CONTAINER_LIMIT = "container_limit";
+/** The mark of a workspace that came to another host: what was lost. */
+export const HOST_LOST = "host_lost";
 /** The container confines a session, so nothing asks; the deny rules of the project are settings of its container. */
 const ALLOW_ALL: PermissionRule = { tool_pattern: "*", mode: "allow" };
 const RETRY_MS = 5_000;
@@ -82,12 +85,12 @@ export function createSessionRuns(options: RunsOptions) {
     session: HubSession,
     project: Project,
     budget: Awaited<ReturnType<Budgets["open"]>>,
+    fence: PlaceFence,
   ): Promise<OpenedAgent> => {
     const workspace = await workspaces.find(session.workspace_id);
     options.writeSettings(project);
-    const host = await connectToContainer(options, project, workspace, (reason) =>
-      mark(session.id, CONTAINER_ENDED, { reason }),
-    );
+    const onEnded = (reason: string) => mark(session.id, CONTAINER_ENDED, { reason });
+    const host = await connectToContainer(options, project, workspace, onEnded, fence);
     const announce = async (request: CallerRequest) => {
       const agent = working.get(session.id)?.opened?.agent;
       await agent?.session.append({ type: "mark", name: CALLER_REQUEST, data: request });
@@ -116,16 +119,49 @@ export function createSessionRuns(options: RunsOptions) {
     return opened;
   };
 
+  /** A lost host must not end a session: it goes on at the next one. */
   const work = async (id: string): Promise<void> => {
+    const losses: string[] = [];
+    const noteLosses = () => {
+      if (working.get(id)?.opened)
+        for (const loss of losses.splice(0)) mark(id, HOST_LOST, { message: loss });
+    };
+    const fence = createPlaceFence((loss) => {
+      losses.push(loss);
+      noteLosses();
+    });
+    for (;;) {
+      try {
+        return await workInPlace(id, fence, noteLosses);
+      } catch (cause) {
+        if (!fence.isHostLost() || isClosing || working.get(id)?.isEnding) throw cause;
+        log(`hub: session ${id} goes on at another host: ${cause instanceof Error ? cause.message : cause}`);
+      }
+    }
+  };
+
+  const workInPlace = async (id: string, fence: PlaceFence, noteLosses: () => void): Promise<void> => {
     const session = await find(id);
     const project = await findProject(store, session.project_id);
     using budget = await budgets.open(session, project);
-    const opened = await open(session, project, budget);
+    const opened = await open(session, project, budget, fence);
     const run = working.get(id);
     if (run) run.opened = opened;
+    noteLosses();
     const { agent } = opened;
     const { conversation } = agent.session;
-    const newHits = containers.watchLimits(project);
+    const newHits = containers.watchLimits(project, session.workspace_id);
+    const save = createSaver(
+      () => containers.save(project, session.workspace_id),
+      (cause) => log(`hub: the workspace of session ${id} cannot be saved: ${cause}`),
+    );
+    const finish = async () => {
+      await commit(project, session, conversation.title);
+      await save.now().catch((cause: unknown) => {
+        if (fence.isHostLost()) throw cause;
+        log(`hub: the workspace of session ${id} cannot be saved: ${cause}`);
+      });
+    };
     const noteLimits = () =>
       void newHits()
         .then((hits) => {
@@ -135,17 +171,24 @@ export function createSessionRuns(options: RunsOptions) {
     const unsubscribe = agent.subscribe((event) => {
       budget.spent(conversation.knownCost);
       if (run) countCalls(run, event);
-      if (event.type === "tool_ended") noteLimits();
+      if (event.type === "message") fence.stepped();
+      if (event.type !== "tool_ended") return;
+      noteLimits();
+      save.soon();
     });
     try {
       await pending.forgetDelivered(id);
+      let steps = 0;
       for (let next = await nextStep(id); next && !run?.isEnding; next = await nextStep(id)) {
+        steps += 1;
         budget.begin(conversation.knownCost);
         const ended = next === "proceed" ? await agent.proceed() : await agent.send(next.text);
         await pending.forgetDelivered(id);
         await change(id, { outcome: ended.reason, cost: conversation.knownCost });
-        await commit(project, session, conversation.title);
+        await finish();
       }
+      // The host of a finished run was lost before its commit.
+      if (steps === 0 && !run?.isEnding) await finish();
     } finally {
       unsubscribe();
       if (run) delete run.opened;
@@ -165,7 +208,9 @@ export function createSessionRuns(options: RunsOptions) {
   /** The result of a run is a commit on the branch of its workspace. */
   const commit = async (project: Project, session: HubSession, title: string): Promise<void> => {
     const cwd = workspaces.pathInContainer(await workspaces.find(session.workspace_id));
-    const git = (...args: readonly string[]) => containers.run(project, { argv: ["git", ...args], cwd });
+    const { workspace_id } = session;
+    const git = (...args: readonly string[]) =>
+      containers.run(project, { argv: ["git", ...args], cwd, workspace_id });
     await git("add", "-A");
     if ((await git("diff", "--cached", "--quiet")).code === 0) return;
     const subject = FIRST_LINE.exec(title)?.[0] || "Work of a session";

@@ -19,14 +19,19 @@ export interface Workspace {
   readonly base: string;
   readonly created_at: string;
   readonly last_session_at?: string;
+  /** The lease under which a host has its files; absent when none has. */
+  readonly lease_id?: string | undefined;
 }
 
 /** Runs a command in the container of a project; paths are those of the container. */
 export type RunInContainer = (
   project: Project,
-  command: { readonly argv: readonly string[]; readonly cwd: string },
+  command: { readonly argv: readonly string[]; readonly cwd: string; readonly workspace_id: string },
   signal?: AbortSignal,
 ) => Promise<{ readonly code: number | null; readonly stdout: Buffer; readonly stderr: string }>;
+
+/** The last known commit of a workspace's branch in the hub's repository. */
+export const refOf = ({ id }: Workspace) => `refs/octant/workspaces/${id}`;
 
 /** Where the container has the workspaces of its project. */
 export const WORKSPACES_IN_CONTAINER = "/workspaces";
@@ -37,6 +42,15 @@ export interface WorkspacesOptions {
   readonly folder: string;
   readonly env: NodeJS.ProcessEnv;
   readonly run: RunInContainer;
+  /** Present when hosts have the files; otherwise they are in `folder`. */
+  readonly hosted?: HostedFiles | undefined;
+}
+
+/** The files of workspaces that are on hosts while they are used. */
+export interface HostedFiles {
+  /** Whether the hub's repository has all of it, and no host. */
+  isAtRest(workspace: Workspace): Promise<boolean>;
+  remove(workspace: Workspace): Promise<void>;
 }
 
 interface CloneOptions {
@@ -52,7 +66,8 @@ export type Workspaces = ReturnType<typeof createWorkspaces>;
  * The workspaces of the projects. A container can write to everything in one, so the hub takes commits out of it as a
  * bundle, which git in the container makes and git of the hub only reads.
  */
-export function createWorkspaces({ store, repositories, folder, env, run }: WorkspacesOptions) {
+export function createWorkspaces(options: WorkspacesOptions) {
+  const { store, repositories, folder, env, run, hosted } = options;
   const records = store.records<Workspace>("workspace");
   const gitIn = createRunGit(env);
   const folderOf = (project_id: string) => join(folder, project_id, "workspaces");
@@ -60,14 +75,13 @@ export function createWorkspaces({ store, repositories, folder, env, run }: Work
   const stagingOf = (project_id: string) => join(folder, project_id, "staging");
   const placeOf = ({ project_id, id }: Workspace) => join(folderOf(project_id), id);
   const pathInContainer = ({ id }: Workspace) => `${WORKSPACES_IN_CONTAINER}/${id}`;
-  const refOf = ({ id }: Workspace) => `refs/octant/workspaces/${id}`;
 
   /** The newest commit of the workspace's branch, brought into the hub's repository. */
   const collect = async (project: Project, workspace: Workspace, signal?: AbortSignal): Promise<string> => {
     const gitInside = async (...args: readonly string[]): Promise<Buffer> => {
       const { code, stdout, stderr } = await run(
         project,
-        { argv: ["git", ...args], cwd: pathInContainer(workspace) },
+        { argv: ["git", ...args], cwd: pathInContainer(workspace), workspace_id: workspace.id },
         signal,
       );
       if (code === 0) return stdout;
@@ -75,6 +89,7 @@ export function createWorkspaces({ store, repositories, folder, env, run }: Work
       throw new ToolError("VCS_ERROR", message, { exit_code: code });
     };
     const branch = `refs/heads/${workspace.branch}`;
+    if (await hosted?.isAtRest(workspace)) return repositories.resolve(project.id, refOf(workspace));
     // git refuses to make a bundle without commits.
     if (String(await gitInside("rev-parse", branch)).trim() === workspace.base) return workspace.base;
     const made = await gitInside("bundle", "create", "-", `${workspace.base}..${branch}`);
@@ -102,7 +117,8 @@ export function createWorkspaces({ store, repositories, folder, env, run }: Work
     chmodSync(place, 0o755);
   };
   const refuseUncommitted = async (project: Project, workspace: Workspace): Promise<void> => {
-    const command = { argv: ["git", "status", "--porcelain"], cwd: pathInContainer(workspace) };
+    const argv = ["git", "status", "--porcelain"];
+    const command = { argv, cwd: pathInContainer(workspace), workspace_id: workspace.id };
     const { code, stdout, stderr } = await run(project, command);
     if (code !== 0)
       throw new ToolError("VCS_ERROR", `git in the container cannot read the workspace: ${stderr.trim()}`, {
@@ -177,6 +193,12 @@ export function createWorkspaces({ store, repositories, folder, env, run }: Work
         base: from?.base ?? head,
         created_at: new Date().toISOString(),
       };
+      if (hosted) {
+        // The first host that takes it gets its files from here.
+        await repositories.gitOf(project.id)(["update-ref", refOf(workspace), head]);
+        await records.add(workspace);
+        return workspace;
+      }
       const staged = join(stagingOf(project.id), id);
       try {
         mkdirSync(stagingOf(project.id), { recursive: true, mode: 0o700 });
@@ -196,6 +218,7 @@ export function createWorkspaces({ store, repositories, folder, env, run }: Work
     },
     /** Removes what a killed hub left unfinished. */
     async cleanUp(project_id: string): Promise<void> {
+      if (hosted) return;
       rmSync(stagingOf(project_id), { recursive: true, force: true });
       for (const workspace of await records.list({ project_id }))
         if (!existsSync(placeOf(workspace))) await records.remove(workspace.id);
@@ -239,6 +262,7 @@ export function createWorkspaces({ store, repositories, folder, env, run }: Work
       { force }: { readonly force: boolean },
     ): Promise<void> {
       if (!force) await refuseLoss(project, workspace);
+      await hosted?.remove(workspace);
       rmSync(placeOf(workspace), { recursive: true, force: true });
       await repositories.gitOf(project.id)(["update-ref", "-d", refOf(workspace)]);
       await records.remove(workspace.id);

@@ -143,11 +143,13 @@ async function takePlace(connection: NatsConnection, taking: Taking): Promise<Ta
     reader: (id, stream) => createByteReader({ nc, subject: subjects.bytes(id, stream) }),
     async release(done) {
       isReleased = true;
+      // Of a lost one another host may have the message already.
+      const isMine = lease.isHeld();
       end();
       // First the lease: the next host must not find it taken.
       await lease.close();
       if (done) message.ack();
-      else message.nak();
+      else if (isMine) message.nak();
     },
   };
 }

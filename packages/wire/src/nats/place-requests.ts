@@ -62,6 +62,8 @@ export function createPlaceRequests(
       signal?.throwIfAborted();
       const id = newHandle("request", Date.now());
       const asked = Promise.withResolvers<unknown>();
+      // It may be rejected before it is awaited.
+      asked.promise.catch(() => {});
       waiting.set(id, asked);
       const { data, headers } = await encodeBody({ id, owner, operation, input }, bodies);
       const send = () => {

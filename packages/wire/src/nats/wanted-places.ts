@@ -48,13 +48,29 @@ export async function createPlacesClient(address: NatsAddress) {
   const connection = await connectNats(address, "octant-hub");
   /** Another start of the hub is another owner: its places have commands that nobody waits for. */
   const owner = newHandle("hub", Date.now());
+  const all = new Set<Awaited<ReturnType<typeof wantPlace>>>();
   return {
-    want: (needs: PlaceNeeds) => wantPlace(connection, owner, needs),
-    close: () => connection.close(),
+    async want(needs: PlaceNeeds): Promise<WantedPlace> {
+      const { current, close, leave } = await wantPlace(connection, owner, needs);
+      const one = { current, close, leave };
+      all.add(one);
+      return {
+        current,
+        async close() {
+          all.delete(one);
+          await close();
+        },
+      };
+    },
+    /** The places stay: another hub, or this one after a restart, may want them. */
+    async close(): Promise<void> {
+      for (const { leave } of all) leave();
+      await connection.close();
+    },
   };
 }
 
-async function wantPlace(connection: NatsConnection, owner: string, needs: PlaceNeeds): Promise<WantedPlace> {
+async function wantPlace(connection: NatsConnection, owner: string, needs: PlaceNeeds) {
   const { nc, js, jsm } = connection;
   const { key, label, memory_mb } = needs;
   const subject = wantedSubject(label, key);
@@ -94,12 +110,19 @@ async function wantPlace(connection: NatsConnection, owner: string, needs: Place
   if (last && !held) take(parseHolder(last));
   await want();
   const again = setInterval(() => void (held ?? want()), WANT_AGAIN_MS);
+  const leave = () => {
+    isClosed = true;
+    clearInterval(again);
+    leases.unsubscribe();
+    lose("the place was closed");
+  };
   return {
-    async current(signal) {
+    leave,
+    async current(signal?: AbortSignal): Promise<HeldPlace> {
       while (!held) await (signal ? orAborted(found.promise, signal) : found.promise);
       return held.place;
     },
-    async close() {
+    async close(): Promise<void> {
       isClosed = true;
       clearInterval(again);
       const now = held?.place;
@@ -109,8 +132,7 @@ async function wantPlace(connection: NatsConnection, owner: string, needs: Place
       } catch {
         // A host that does not hear it notices that no hub asks for the place any more.
       }
-      leases.unsubscribe();
-      lose("the place was closed");
+      leave();
     },
   };
 }

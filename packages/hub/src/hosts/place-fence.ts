@@ -1,0 +1,67 @@
+import type { Dispatch, Envelope } from "@octant/core";
+import type { PlaceOfExec } from "../engines/engine.ts";
+
+export type PlaceFence = ReturnType<typeof createPlaceFence>;
+
+/** The tool and the action under which a session's calls reach the process that runs its tools. */
+const isToolCall = ({ tool, action }: Parameters<Dispatch>[0]) => tool === "host" && action === "call";
+
+/**
+ * Keeps calls from being answered by another host than the one that the model knows. When a session's workspace comes
+ * to another host, its calls are INTERRUPTED, also those that only read, until the model has been told what was lost.
+ */
+export function createPlaceFence(onLoss: (loss: string) => void) {
+  let place: PlaceOfExec | undefined;
+  let loss: string | undefined;
+  let isTold = false;
+  return {
+    /** The tools run in this place from now on. */
+    enter(next: PlaceOfExec | undefined): void {
+      const isOther = place !== undefined && place.lease_id !== next?.lease_id;
+      place = next;
+      if (!next || (!isOther && next.loss === undefined)) return;
+      loss = next.loss ?? `the workspace was moved to the host ${next.host}`;
+      isTold = false;
+      onLoss(loss);
+    },
+    /** Whether the place is gone and no other one was entered. */
+    isHostLost: () => place?.lost.aborted ?? false,
+    /** The model has answered; calls after this one are made knowing what was lost, if a call said so. */
+    stepped(): void {
+      if (!isTold) return;
+      loss = undefined;
+      isTold = false;
+    },
+    guard:
+      (dispatch: Dispatch): Dispatch =>
+      async (call, options) => {
+        if (!isToolCall(call)) return dispatch(call, options);
+        const before = place?.lease_id;
+        if (loss === undefined) {
+          const answer = await dispatch(call, options);
+          if (place?.lease_id === before && loss === undefined) return answer;
+        }
+        isTold = true;
+        return { envelope: toInterrupted(call, loss ?? ""), attachments: [] };
+      },
+  };
+}
+
+function toInterrupted({ input }: Parameters<Dispatch>[0], loss: string): Envelope {
+  const { tool, action } = Object(input);
+  return {
+    ok: false,
+    data: null,
+    error: {
+      code: "INTERRUPTED",
+      message: `${loss}. Commands that ran have ended. Look at the files before you go on, and repeat what is missing`,
+      details: {},
+    },
+    meta: {
+      tool: String(tool),
+      action: String(action),
+      trace_id: "",
+      paging: { cursor: null, more: false },
+    },
+  };
+}
