@@ -40,6 +40,9 @@ export type Containers = ReturnType<typeof createContainers>;
 
 /** The tools of a workspace. */
 export interface ToolsSpec {
+  /** The command that serves them; Octant itself when absent. */
+  readonly argv?: readonly string[] | undefined;
+  readonly env?: Readonly<Record<string, string>> | undefined;
   /** The workspace's path in the container. */
   readonly cwd: string;
   readonly workspace_id: string;
@@ -185,13 +188,13 @@ export function createContainers(options: ContainersOptions) {
     execRunning: (project: Project, spec: ExecSpec): Promise<ExecProcess> =>
       execIn(project, () => findRunning(project), spec),
     /** Serves the tools of a workspace: NO_SPACE while the project uses more than its disk limit. */
-    async execTools(project: Project, { cwd }: ToolsSpec): Promise<ExecProcess> {
+    async execTools(project: Project, { argv, cwd, env }: ToolsSpec): Promise<ExecProcess> {
       const { disk_mb } = project.limits;
       if (disk_mb !== undefined) {
         const used = await usedBy(project.id, disk_mb * MEGABYTE);
         if (used > disk_mb * MEGABYTE) throw new ToolError("NO_SPACE", diskFull(used, disk_mb), {});
       }
-      return exec(project, { argv: options.serverArgv(cwd), cwd });
+      return exec(project, { argv: argv ?? options.serverArgv(cwd), cwd, ...(env && { env }) });
     },
     start: (project: Project) => inTurn(project.id, () => start(project)),
     stop: (project_id: string) =>

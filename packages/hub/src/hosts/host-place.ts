@@ -96,13 +96,13 @@ export function createHostPlace(options: HostPlaceOptions) {
         is_seeded: isSeeded,
       };
     },
-    async configure({ project: { permissions, ...rest }, image: name, env }) {
+    async configure({ project: rest, image: name, env }) {
       checkLimits(await engine.status(), rest.limits);
       Object.assign(image, { name, env });
       for (const one of [...Object.values(folders), cacheOf(rest.id)]) mkdirSync(one, { recursive: true });
-      writeContainerSettings(folders.settings, permissions);
       // The host sees nothing else of a project.
       const project: Project = { ...rest, source: { empty: true }, created_at: "", updated_at: "" };
+      writeContainerSettings(folders.settings, project);
       configured = configured ? { ...configured, project } : configure(project);
     },
     async seeded() {
@@ -113,7 +113,10 @@ export function createHostPlace(options: HostPlaceOptions) {
       const spec = { argv, ...(cwd !== undefined && { cwd }), ...(env && { env }) };
       const start = () =>
         tools
-          ? containers.execTools(project, { cwd: cwd ?? "", workspace_id: "" })
+          ? containers.execTools(project, {
+              ...{ cwd: cwd ?? "", workspace_id: "", env },
+              ...(argv.length > 0 && { argv }),
+            })
           : containers.exec(project, spec);
       const input = streams().reader(id, "in");
       const process = await start();
@@ -213,7 +216,7 @@ export function createHostPlace(options: HostPlaceOptions) {
       await endProcesses();
       if (configured) {
         await configured.containers.remove(configured.project.id);
-        await configured.containers.close();
+        await configured.containers.close(() => true);
       }
       rmSync(folder, { recursive: true, force: true });
     },

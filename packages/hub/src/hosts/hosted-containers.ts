@@ -320,8 +320,8 @@ export function createHostedContainers(options: HostedContainersOptions): {
       }
       throw notRunning("none");
     },
-    execTools: (project, { cwd, workspace_id }) =>
-      start(project, { argv: [], cwd, workspace_id, tools: true }),
+    execTools: (project, { argv = [], env, cwd, workspace_id }) =>
+      start(project, { argv, cwd, workspace_id, ...(env && { env }), tools: true }),
     async start(project) {
       const { place } = await open(await hold(project));
       await place.ask("start");
@@ -363,6 +363,17 @@ export function createHostedContainers(options: HostedContainersOptions): {
     },
     // Hosts end the commands of an earlier hub when this one says hello.
     async recover() {},
+    async removeStrangers() {},
+    /** Another hub has the project now. */
+    forget(project_id) {
+      void heldOf(project_id).then((places) => {
+        for (const { key, timer, wanted } of places) {
+          all.delete(key);
+          clearTimeout(timer);
+          wanted.leave();
+        }
+      });
+    },
     async close() {
       isClosed = true;
       clearInterval(keeping);

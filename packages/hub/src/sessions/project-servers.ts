@@ -7,6 +7,7 @@ export interface ProjectServersOptions {
   readonly project: Project;
   /** The workspace of the session, where the servers run. */
   readonly cwd: string;
+  readonly workspace_id: string;
 }
 
 const MAX_TAIL_CHARS = 2_000;
@@ -16,11 +17,12 @@ export const serversOf = ({
   containers,
   project,
   cwd,
+  workspace_id,
 }: ProjectServersOptions): Required<Pick<OpenAgentOptions, "servers" | "startServer">> => ({
   servers: project.mcp_servers ?? {},
   async startServer(_name, { command, args, env }) {
     const { stdin, stdout, stderr, exited, kill } = await containers.execTools(project, {
-      ...{ argv: [command, ...args], cwd, env },
+      ...{ argv: [command, ...args], cwd, env, workspace_id },
     });
     let tail = "";
     stderr.setEncoding("utf8").on("data", (text: string) => {

@@ -109,7 +109,12 @@ export function createSessionRuns(options: RunsOptions) {
       host,
       allow: [ALLOW_ALL],
       customTools: [...options.toolsOf(session), ...(given ? [given] : [])],
-      ...serversOf({ containers, project, cwd: workspaces.pathInContainer(workspace) }),
+      ...serversOf({
+        containers,
+        project,
+        cwd: workspaces.pathInContainer(workspace),
+        workspace_id: workspace.id,
+      }),
     });
     // The rules in the container decide about its tools; those of MCP servers are called from here.
     for (const rule of project.permissions?.toReversed() ?? [])

@@ -34,6 +34,8 @@ export interface WantedPlace {
   current(signal?: AbortSignal): Promise<HeldPlace>;
   /** The host ends it and is free for another one. */
   close(): Promise<void>;
+  /** The place stays for another hub. */
+  leave(): void;
 }
 
 const ALREADY_WANTED = 10077;
@@ -56,6 +58,10 @@ export async function createPlacesClient(address: NatsAddress) {
       all.add(one);
       return {
         current,
+        leave() {
+          all.delete(one);
+          leave();
+        },
         async close() {
           all.delete(one);
           await close();
