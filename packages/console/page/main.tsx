@@ -11,13 +11,14 @@ import "./styles/shell.css";
 import "./styles/parts.css";
 import "./styles/views.css";
 
-takeKey();
+const isLinkGood = takeKey();
 const root = document.getElementById("app");
 if (root)
   render(
     <App
       page={{ store: createStore(), router: createRouter(), keys: listenToKeys() }}
       theme={createTheme()}
+      isLinkGood={isLinkGood}
     />,
     root,
   );

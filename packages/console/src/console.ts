@@ -54,6 +54,10 @@ export function createConsole(options: ConsoleOptions) {
   });
   const context: EndpointContext = { processes, process, describe, isPerson: options.isPerson };
 
+  const sendPage = (request: IncomingMessage, response: ServerResponse, status = 200) => {
+    files ??= createPageFiles(options.page);
+    files.send(request, response, status);
+  };
   /** A bug of ours, or a disk that is full: the page learns that it failed, and the log why. */
   const fail = (response: ServerResponse) => (cause: unknown) => {
     const trace_id = toTraceId(undefined);
@@ -63,7 +67,8 @@ export function createConsole(options: ConsoleOptions) {
     sendError(response, new ToolError("INTERNAL", message, { trace_id }));
   };
   const open = async (request: IncomingMessage, response: ServerResponse, code: string) => {
-    if (!links.redeem(code)) return refuseSafely(response, USED_LINK);
+    // The page explains it, or shows itself where the browser is signed in.
+    if (!links.redeem(code)) return sendPage(request, response, 403);
     const { cookie, key } = splitToken(await options.mint());
     const location = `${CONSOLE_PATH}/${KEY_FRAGMENT}${key}`;
     const headers = { "set-cookie": toCookie(request, cookie), location };
@@ -102,8 +107,7 @@ export function createConsole(options: ConsoleOptions) {
       return true;
     }
     if (path === API_PATH || path.startsWith(`${API_PATH}/`) || !isRead) return false;
-    files ??= createPageFiles(options.page);
-    files.send(request, response);
+    sendPage(request, response);
     return true;
   };
 
@@ -216,10 +220,6 @@ const notFound = (): HttpRefusal => ({
   status: 404,
   message: `not found; the API has ${[...Object.keys(ENDPOINTS), "events", "login", "logout"].join(", ")}`,
 });
-const USED_LINK: HttpRefusal = {
-  status: 403,
-  message: "this link was used or has expired; octant console prints a new one",
-};
 const BAD_TOKEN: HttpRefusal = {
   status: 401,
   message: "the token is unknown, expired or not for this server",

@@ -35,14 +35,14 @@ export function createPageFiles(folder: string | undefined = findPage()) {
   const read = (name: string) => readFileSync(join(folder ?? "", name));
   return {
     /** Answers a GET or HEAD for a file; every path without an ending is the page itself, for its deep links. */
-    send(request: IncomingMessage, response: ServerResponse) {
+    send(request: IncomingMessage, response: ServerResponse, status = 200) {
       const path = pathOf(request).slice(CONSOLE_PATH.length);
       const name = extname(path) === "" ? "/index.html" : path;
       if (!names.has(name)) return sendMissing(response, name === "/index.html");
       const accepted = request.headers["accept-encoding"] ?? "";
       const encoding = ENCODINGS.find((one) => accepted.includes(one.name) && names.has(name + one.ending));
       const body = read(name + (encoding?.ending ?? ""));
-      response.writeHead(200, {
+      response.writeHead(status, {
         ...SAFE_HEADERS,
         "content-type": TYPES[extname(name)] ?? "application/octet-stream",
         "content-length": body.length,

@@ -3,12 +3,17 @@ const STORED = "octant-console-key";
 const FRAGMENT = "#key=";
 const HEADER = "x-octant-console";
 
-/** Stores the key of the link that led here, and removes it from the address. */
-export function takeKey(): void {
-  if (!location.hash.startsWith(FRAGMENT)) return;
-  setKey(location.hash.slice(FRAGMENT.length));
-  history.replaceState(null, "", "#/now");
+/** Stores the key of the link that led here, and removes it from the address. False when the link was not good. */
+export function takeKey(): boolean {
+  const isRefused = location.pathname === REFUSED_LINK;
+  if (location.hash.startsWith(FRAGMENT)) setKey(location.hash.slice(FRAGMENT.length));
+  else if (!isRefused) return true;
+  history.replaceState(null, "", "/console/#/now");
+  return !isRefused;
 }
+
+/** A link that was accepted leads elsewhere. */
+const REFUSED_LINK = "/console/open";
 
 export function setKey(key: string | undefined): void {
   if (key === undefined) localStorage.removeItem(STORED);

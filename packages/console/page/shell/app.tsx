@@ -8,7 +8,14 @@ import type { ThemeSwitch } from "./theme.ts";
 import { Toasts } from "./toasts.tsx";
 import { VIEWS } from "./views.ts";
 
-export function App({ page, theme }: { readonly page: Page; readonly theme: ThemeSwitch }) {
+interface Props {
+  readonly page: Page;
+  readonly theme: ThemeSwitch;
+  /** False when a link led here that was used or has expired. */
+  readonly isLinkGood: boolean;
+}
+
+export function App({ page, theme, isLinkGood }: Props) {
   const { store, router, keys } = page;
   const [help, setHelp] = useState(false);
   const { view } = router.route.value;
@@ -32,7 +39,7 @@ export function App({ page, theme }: { readonly page: Page; readonly theme: Them
   if (store.connection.value === "signed out")
     return (
       <PageContext.Provider value={page}>
-        <SignIn />
+        <SignIn isLinkGood={isLinkGood} />
         <Toasts />
       </PageContext.Provider>
     );

@@ -3,7 +3,7 @@ import { usePage } from "../data/context.ts";
 import { Command } from "../parts/parts.tsx";
 
 /** The page without a cookie: a new link, or a token. */
-export function SignIn() {
+export function SignIn({ isLinkGood }: { readonly isLinkGood: boolean }) {
   const { store } = usePage();
   const [token, setToken] = useState("");
   const [busy, setBusy] = useState(false);
@@ -15,10 +15,8 @@ export function SignIn() {
   };
   return (
     <main class="sign-in" id="main">
-      <h1>Sign in to Octant</h1>
-      <p>
-        Links to the console work once, and this browser is not signed in. Open a new link from a terminal:
-      </p>
+      <h1>{isLinkGood ? "Sign in to Octant" : "This link was used or has expired"}</h1>
+      <p>A link to the console opens one page, once, within ten minutes. Get a new one from a terminal:</p>
       <Command text="octant console" />
       <form onSubmit={submit}>
         <label for="token">Or use a token of this server</label>

@@ -12,7 +12,8 @@ export function ApprovalsView() {
   const { item } = router.route.value;
   const found = questions.findIndex(({ question_id }) => question_id === item);
   const index = Math.max(0, found);
-  const question = questions[index];
+  // An address of a question that was answered must not show another one in its place.
+  const question = item !== undefined && found < 0 ? undefined : questions[index];
   const move = (by: number) => {
     const next = questions[Math.max(0, Math.min(questions.length - 1, index + by))];
     if (next) router.go("approvals", next.question_id);
@@ -32,6 +33,13 @@ export function ApprovalsView() {
         <div class="view-body split">
           <QuestionList questions={questions} current={question.question_id} />
           <QuestionCard key={question.question_id} question={question} />
+        </div>
+      ) : item !== undefined && questions.length > 0 ? (
+        <div class="view-body split">
+          <QuestionList questions={questions} current="" />
+          <Empty icon="approvals" title="No longer waiting">
+            That question was answered, or its call was cancelled. Others still wait.
+          </Empty>
         </div>
       ) : (
         <Empty icon="approvals" title="Nothing to approve" command="octant answer">

@@ -16,7 +16,7 @@ export type Answering = Omit<AnswerRequest, "process" | "question_id">;
 
 /** One question with the whole diff or command, the rule that asks and the risk. */
 export function QuestionCard({ question }: { readonly question: WaitingQuestion }) {
-  const { store } = usePage();
+  const { store, router } = usePage();
   const [busy, setBusy] = useState(false);
   const process = store.processes.value?.find(({ id }) => id === question.process);
   const mayAnswer = store.me.value?.access === "admin";
@@ -30,6 +30,8 @@ export function QuestionCard({ question }: { readonly question: WaitingQuestion 
         ...given,
       });
       store.say(given.answer === "deny" || given.answer === "decline" ? "Refused." : "Answered.");
+      // The next question, if there is one.
+      router.go("approvals");
     } catch (cause) {
       store.fail(cause);
     } finally {

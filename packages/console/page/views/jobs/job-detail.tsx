@@ -36,7 +36,8 @@ export function JobDetail({ job, process }: { readonly job: JobView; readonly pr
   );
   const stored = (data?.events ?? []).map(({ chunk }) => lineOf(chunk)).filter((line) => line !== undefined);
   const lines = live.length > stored.length ? live : stored;
-  const current = data?.job ?? job;
+  // The list may be newer than what was read of the job.
+  const current = data && data.job.updated_at >= job.updated_at ? data.job : job;
   const isRunning = current.state === "running" || current.state === "queued";
   const cancel = () =>
     store.api
