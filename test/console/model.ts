@@ -48,6 +48,11 @@ function turnOf({ user, results, answers }: ScriptedRequest, rootOf: () => strin
   const says = (text: string) => ({ parts: [{ text }] });
   if (user.includes("take your time")) return { ...says("Let me think."), fault: { stall_after: 4 } };
   if (user.includes("leave a note") && last) return says(`The tool said: ${last.text}`);
+  if (user.includes("the same note") && last) return says("It is there.");
+  if (user.includes("the same note"))
+    return {
+      parts: [{ call: "fs", input: { action: "write", uri: "same.md", content: "# The same\n" } }],
+    };
   if (user.includes("leave a note"))
     return {
       parts: [{ call: "fs", input: { action: "write", uri: `note-${answers}.md`, content: "# A note\n" } }],

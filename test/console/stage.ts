@@ -95,7 +95,9 @@ export const closesDialog = (page: Page) => page.getByRole("dialog").waitFor({ s
 
 /** Starts a session with a task; the files are as they were committed. */
 export async function startTask({ api, scene }: Stage, message: string): Promise<string> {
-  execFileSync("git", ["checkout", "--quiet", "."], { cwd: scene.project.root });
+  const git = (...args: string[]) => execFileSync("git", args, { cwd: scene.project.root });
+  git("checkout", "--quiet", ".");
+  git("clean", "--quiet", "-fd");
   const { data, error } = await api.call(api.me.process, "console", "start", { message });
   expect(error).toBeNull();
   return Object(data).session_id;

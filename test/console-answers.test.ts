@@ -1,0 +1,109 @@
+import { existsSync, readFileSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test, vi } from "vitest";
+import { sessionIn, shows, startTask, useStage, useVisitor } from "./console/stage.ts";
+
+const stage = useStage();
+const { call } = stage;
+const inProject = (path: string) => join(stage.scene.project.root, path);
+const WAIT = { timeout: 60_000, interval: 50 };
+
+/** The question of the MCP client's server, once it waits. */
+const findQuestion = (action: string) =>
+  vi.waitFor(async () => {
+    const questions = (await stage.api.processes()).flatMap((one) => one.questions);
+    const found = questions.find((question) => question.action === action);
+    if (!found) throw new Error(`${action} does not ask`);
+    return found;
+  }, WAIT);
+
+describe.each(["wide", "phone"] as const)("answers at the size %s", (size) => {
+  const visitor = useVisitor(stage, size);
+  const { visit } = visitor;
+
+  test("a confirmation shows what would go; No refuses and its own word accepts", async () => {
+    const page = await visit("approvals");
+    await call("fs", { action: "write", uri: "old/a.md", content: "a\n" });
+    const refused = call("fs", { action: "rm", uri: "old", recursive: true });
+    await page.getByRole("heading", { level: 2, name: /^Remove .*old\?/ }).waitFor();
+    await page.locator(".form-message", { hasText: "old/a.md" }).waitFor();
+    await page.getByRole("button", { name: "No", exact: true }).click();
+    expect((await refused).error).toMatchObject({ code: "PERMISSION_DENIED" });
+    await shows(page, "Nothing to approve");
+    const allowed = call("fs", { action: "rm", uri: "old", recursive: true });
+    await page.getByRole("button", { name: "Remove", exact: true }).click();
+    expect(await allowed).toMatchObject({ ok: true });
+    expect(existsSync(inProject("old"))).toBe(false);
+  });
+
+  test("an answer for the session lets the session do the same again without a question", async () => {
+    const id = await startTask(stage, "write the same note");
+    const { id: process, questions } = await sessionIn(stage, id, "waiting");
+    const page = await visit(`approvals/${questions[0]?.question_id}`);
+    await page.locator(".grants", { hasText: "Session allows" }).waitFor();
+    await page.getByRole("button", { name: "Allow for session" }).click();
+    await sessionIn(stage, id, "idle");
+    rmSync(inProject("same.md"));
+    const message = { session_id: id, message: "write the same note once more" };
+    await stage.api.call(process, "console", "message", message);
+    await expect.poll(() => existsSync(inProject("same.md"))).toBe(true);
+    await sessionIn(stage, id, "idle");
+  });
+
+  // The rule stays known to the process, so the second size would find it written already.
+  test.runIf(size === "wide")("always writes the rule that was shown", async () => {
+    const id = await startTask(stage, "leave a note");
+    const { questions } = await sessionIn(stage, id, "waiting");
+    const page = await visit(`approvals/${questions[0]?.question_id}`);
+    await page.locator(".grants", { hasText: "allow fs.write" }).waitFor();
+    await page.getByRole("button", { name: "Always allow" }).click();
+    await sessionIn(stage, id, "idle");
+    const rules = () => readFileSync(inProject(".hanzo/settings.local.json"), "utf8");
+    await vi.waitFor(() => expect(rules()).toMatch(/"tool_pattern":\s*"fs\.write"/), WAIT);
+    rmSync(inProject(".hanzo"), { recursive: true });
+  });
+
+  test("a question is answered with the keyboard alone", async () => {
+    const id = await startTask(stage, "leave a note");
+    await sessionIn(stage, id, "waiting");
+    const page = await visit("now");
+    await page.keyboard.press("g");
+    await page.keyboard.press("a");
+    await page.getByRole("button", { name: "Allow once" }).waitFor();
+    await page.keyboard.press("o");
+    await shows(page, "Nothing to approve");
+    await sessionIn(stage, id, "idle");
+  });
+
+  test("changes of a turn are undone and redone, each after its diff", async () => {
+    const id = await startTask(stage, "leave a note");
+    const { id: process, questions } = await sessionIn(stage, id, "waiting");
+    await stage.api.post("answer", { process, question_id: questions[0]?.question_id, answer: "once" });
+    await sessionIn(stage, id, "idle");
+    const note = () => existsSync(inProject("note-0.md"));
+    expect(note()).toBe(true);
+    const page = await visit("files?part=undo");
+    const turn = page.locator(".checkpoints li", { hasText: "leave a note" }).first();
+    await turn.getByRole("button", { name: "Undo" }).click();
+    const dialog = page.getByRole("dialog");
+    await dialog.locator(".diff-row.removed", { hasText: "# A note" }).waitFor();
+    await dialog.getByRole("button", { name: "Undo" }).click();
+    await turn.getByRole("button", { name: "Redo" }).click();
+    expect(note()).toBe(false);
+    await dialog.locator(".diff-row.added", { hasText: "# A note" }).waitFor();
+    await dialog.getByRole("button", { name: "Redo" }).click();
+    await expect.poll(note).toBe(true);
+    rmSync(inProject("note-0.md"));
+  });
+
+  test("every question can be found again by its address, also after it was answered", async () => {
+    const waiting = call("fs", { action: "rm", uri: "src", recursive: true });
+    const { question_id } = await findQuestion("fs.rm");
+    const page = await visit(`approvals/${question_id}`);
+    await page.getByRole("button", { name: "Cancel the call" }).click();
+    expect((await waiting).ok).toBe(false);
+    await visit(`approvals/${question_id}`);
+    await shows(page, /That question was answered, or its call was cancelled\./);
+    expect(visitor.problems).toEqual([]);
+  });
+});
