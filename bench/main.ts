@@ -12,6 +12,7 @@ import { consoles } from "./cases/console.ts";
 import { crew } from "./cases/crew.ts";
 import { garden } from "./cases/garden.ts";
 import { http } from "./cases/http.ts";
+import { hubs } from "./cases/hub.ts";
 import { mentions } from "./cases/mentions.ts";
 import { net } from "./cases/net.ts";
 import { policy } from "./cases/policy.ts";
@@ -47,6 +48,7 @@ const CASES: readonly Case[] = [
   ...ui,
   ...http,
   ...consoles,
+  ...hubs,
   ...policy,
   ...code,
   ...agent,
