@@ -2,6 +2,7 @@ import { Readable } from "node:stream";
 import { invalidArgument, ToolError } from "@octant/core";
 import type { ContainerEngine, ImageSpec, OnLine } from "../engines/engine.ts";
 import type { Project } from "../projects/project.ts";
+import { BASE_IMAGE } from "./base-image.ts";
 import { type Devcontainer, parseDevcontainer } from "./devcontainer.ts";
 import { type ProjectFiles, resolveInside } from "./project-files.ts";
 import { toTarEntries } from "./tar.ts";
@@ -89,6 +90,10 @@ export function createImages({
         await archive.close();
       }
     } else if (image !== undefined && !(await engine.hasImage(image))) {
+      if (image === BASE_IMAGE)
+        throw new ToolError("NOT_FOUND", `there is no image ${image} yet; image_rebuild.base makes it`, {
+          id: image,
+        });
       onLine(`downloading ${image}`);
       await engine.pull(image, onLine, signal);
     }
