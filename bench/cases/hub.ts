@@ -59,7 +59,7 @@ async function spawnWarm({ effort, random }: Bench): Promise<Row> {
         await call(hub, "session.events", { session_id, wait: WAIT_MS, until: "idle" });
         return ms;
       },
-      direct: () => timed(() => hub.containers.run(project, { argv: ["true"], cwd: "/" })),
+      direct: () => timed(() => hub.containers.run(project, { argv: ["true"], cwd: "/", workspace_id })),
     },
     effort,
     random,
