@@ -14,6 +14,7 @@ import { edgesSlow } from "./torture/edges-slow.ts";
 import { engineCycles } from "./torture/engine-cycles.ts";
 import { fuzz } from "./torture/fuzz.ts";
 import { hosts } from "./torture/hosts.ts";
+import { hubCapacity } from "./torture/hub-capacity.ts";
 import { hubKills } from "./torture/hub-kills.ts";
 import { hubPeerKills, hubPeerSchedules } from "./torture/hub-peers.ts";
 import { kills } from "./torture/kills.ts";
@@ -60,6 +61,7 @@ const TORTURES: Readonly<Record<string, Entry>> = {
   "crowd-clients": { torture: edgesCrowd, count: 1_000 },
   "agent-kills": { torture: agentKills, count: 200 },
   "hub-kills": { torture: hubKills, count: 200 },
+  "hub-sessions": { torture: hubCapacity, count: 50 },
   "hub-peer-kills": { torture: hubPeerKills, count: 200 },
   "hub-peer-firings": { torture: hubPeerSchedules, count: 500 },
   hosts: { torture: hosts, count: 1_000 },

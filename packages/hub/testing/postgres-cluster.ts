@@ -11,8 +11,15 @@ const AS_NOBODY = ["setpriv", "--reuid=nobody", "--regid=nogroup", "--clear-grou
 /** No test survives the machine's power; the hub itself asks for synchronous commits. */
 const FAST = "-c fsync=off -c synchronous_commit=off -c full_page_writes=off";
 
-/** A PostgreSQL server of its own in a temporary folder, reached through a Unix socket; with a port also by TLS. */
-export function startPostgres(tlsPort?: number) {
+export interface PostgresClusterOptions {
+  /** It also listens on this port, with TLS. */
+  readonly tlsPort?: number;
+  /** Waits for the disk, as a server at work does. */
+  readonly isDurable?: boolean;
+}
+
+/** A PostgreSQL server of its own in a temporary folder, reached through a Unix socket. */
+export function startPostgres({ tlsPort, isDurable = false }: PostgresClusterOptions = {}) {
   const folder = mkdtempSync(join(tmpdir(), "octant-pg-"));
   const isRoot = process.getuid?.() === 0;
   if (isRoot) chownSync(folder, NOBODY, NOBODY);
@@ -37,7 +44,7 @@ export function startPostgres(tlsPort?: number) {
       tlsPort === undefined
         ? "-c listen_addresses="
         : `-c listen_addresses=127.0.0.1 -p ${tlsPort} -c ssl=on -c ssl_cert_file=${cert} -c ssl_key_file=${key}`;
-    const options = `${network} -c unix_socket_directories=${folder} ${FAST}`;
+    const options = `${network} -c unix_socket_directories=${folder} ${isDurable ? "" : FAST}`;
     run("pg_ctl", "-D", data, "-w", "-l", join(folder, "log"), "-o", options, "start");
   };
   const stop = () => run("pg_ctl", "-D", data, "-m", "immediate", "stop");

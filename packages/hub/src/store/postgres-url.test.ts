@@ -28,7 +28,7 @@ test("a refused URL names the parameter and never the password", () => {
 test.skipIf(inject("missing").includes("postgresql"))(
   "each sslmode checks as much of the server's certificate as it says",
   async () => {
-    using server = startPostgres(await freePort());
+    using server = startPostgres({ tlsPort: await freePort() });
     const url = server.createDatabase();
     const isEncrypted = async (parameters: string, given = url) => {
       const { sql, close } = connectToPostgres({ url: `${given}?${parameters}`, log() {} });
