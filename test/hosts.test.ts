@@ -26,4 +26,34 @@ describe.skipIf(lacks("nats-server", "bubblewrap"))("a hub with hosts", () => {
     // The hub has no files of the workspace.
     expect(existsSync(join(base, "one", "hub.db"))).toBe(false);
   });
+
+  test("a session goes on at another host when its own is killed, and its model is told what was lost", async () => {
+    let isTold = false;
+    await using opened = await openHostedHub(({ results }) => {
+      const text = results[0]?.text;
+      isTold ||= text?.includes("INTERRUPTED") ?? false;
+      if (text === undefined) return write("kept.txt", "one\n");
+      if (isTold && text.includes("has:one")) return say("Done.");
+      // The first look gives the hub time to save, the second one is cut off.
+      return use("proc", exec(text.includes("has:one") ? "sleep 600" : "sleep 4; echo has:$(cat kept.txt)"));
+    });
+    const { spawn, settled, startHost, events, said, hub } = opened;
+    const first = await startHost("one", ["--max-sessions", "1"]);
+    const { session_id, workspace_id } = await spawn("Write kept.txt.");
+    const calls = async () => (await events(session_id)).filter(({ type }) => type === "tool_began").length;
+    await expect.poll(calls, { timeout: 90_000, interval: 500 }).toBe(3);
+    await startHost("two");
+    first.child.kill("SIGKILL");
+    expect(await settled(session_id), said.join("\n")).toMatchObject({ state: "idle", outcome: "done" });
+    expect((await events(session_id)).filter(({ name }) => name === "host_lost")).toMatchObject([
+      { data: { message: expect.stringContaining("running processes are lost") } },
+    ]);
+    expect(isTold).toBe(true);
+    // The hub saved it before the loss.
+    expect(await hub.call("workspace.diff", { workspace_id })).toMatchObject({
+      patch: expect.stringContaining("+one"),
+    });
+  }, 240_000);
 });
+
+const exec = (script: string) => ({ action: "exec", command: ["sh", "-c", script] });
