@@ -300,7 +300,10 @@ const SCENARIOS: readonly Scenario[] = [
     title: "the session picker has title, date and folder, and searches",
     against: "gemini-cli#26029",
     async act() {
-      await say("/clear", IDLE);
+      tmux.type("/clear");
+      tmux.press("Enter");
+      // The new session has used nothing of its context.
+      await tmux.shows(/^some-model · main/m);
       tmux.type("/resume");
       tmux.press("Enter");
       await tmux.shows("Resume which session?");

@@ -33,6 +33,7 @@ export class TerminalApp {
   /** The last key, when pressing it again does more. */
   #pressed: "Escape" | "Ctrl-C" | undefined;
   #note: string | undefined;
+  #modeChanges = 0;
   /** undefined until the terminal has reported it. */
   #isFocused: boolean | undefined;
   #typedAt = performance.now();
@@ -230,11 +231,7 @@ export class TerminalApp {
       case "Ctrl-B":
         return this.#toBackground();
       case "Shift-Tab":
-        void this.#options.nextMode?.().then((said) => {
-          // The open question was asked by the mode before.
-          this.#note = this.#question.isOpen ? `from the next call on, ${said}` : said;
-          this.#render();
-        });
+        void this.#changeMode();
         return true;
       case "Ctrl-O":
         void this.#suspend(async () => this.#options.pager?.());
@@ -242,6 +239,17 @@ export class TerminalApp {
       default:
         return key === "Ctrl-L";
     }
+  }
+
+  /** Describing a mode may take a while; only the last one is still true. */
+  async #changeMode(): Promise<void> {
+    this.#modeChanges += 1;
+    const change = this.#modeChanges;
+    const said = await this.#options.nextMode?.();
+    if (said === undefined || change !== this.#modeChanges) return;
+    // An open question was asked by the mode before.
+    this.#note = this.#question.isOpen ? `from the next call on, ${said}` : said;
+    this.#render();
   }
 
   /** Pressed twice with an empty input, opens the list of messages to rewind to. */
