@@ -15,7 +15,7 @@ import type { HostSources } from "./host/host-tool.ts";
 import { mountApprovals } from "./http/mount-approvals.ts";
 import type { FindRefs } from "./mcp/completions.ts";
 import { createMcpFeatures } from "./mcp/features.ts";
-import type { HttpServing, StdioServing } from "./octant-api.ts";
+import type { HttpServing, OctantOptions, StdioServing } from "./octant-api.ts";
 import type { Parts } from "./tools/own-tools.ts";
 
 /** The caller on this machine: the person who started the process, or a client of theirs. */
@@ -34,6 +34,7 @@ export interface EdgeParts
   readonly dispatch: Dispatch;
   readonly shared: Pick<DispatcherOptions, "cursors" | "onBug"> & { readonly questions: Questions };
   readonly name: string;
+  readonly about: OctantOptions["about"];
   readonly clients: ClientList;
   readonly openPlace: HostSources["openPlace"];
   log(line: string): void;
@@ -48,10 +49,17 @@ export function createEdges(parts: EdgeParts, approvals: Questions | undefined) 
   const refs: FindRefs = ({ signal }) => listRefNames(git().open(undefined, signal));
   const features = createMcpFeatures({ registry, dispatch, workspace, watcher, refs });
   const { resources } = features;
-  const about = { name, version, instructions: INSTRUCTIONS, caller: LOCAL_CALLER, secret: state.secret() };
+  const about = {
+    name,
+    version,
+    instructions: INSTRUCTIONS,
+    ...parts.about,
+    caller: LOCAL_CALLER,
+    secret: state.secret(),
+  };
   return {
     ...createServers(
-      { registry, dispatch, mode, log, roots, onClient: clients.add, ...about, ...features },
+      { registry, dispatch, mode, log, roots, onClient: clients.add, ...features, ...about },
       workspace,
       approvals,
     ),

@@ -44,6 +44,8 @@ export interface Stores {
 export interface OctantOptions<T extends Tool = Tool> extends ToolChoice {
   /** Distinguishes this client from others. */
   readonly name?: string;
+  /** What clients and models read about the server before its first call; about a project when absent. */
+  readonly about?: { readonly description: string; readonly instructions: string };
   readonly version?: string;
   /** The folder to work in, when there is only one; the current one by default. */
   readonly projectPath?: string;

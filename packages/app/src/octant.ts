@@ -148,6 +148,7 @@ function equip<T extends Tool>(
       env,
       log,
       name: options.name ?? "octant",
+      about: options.about,
       clients,
       openPlace,
     },

@@ -193,6 +193,7 @@ export async function createHub(options: HubOptions) {
     env,
     log,
     name: "octant-hub",
+    about: ABOUT,
     command: "hub",
     tools: ["job", "event"],
     customTools: [
@@ -339,3 +340,12 @@ const startToken = (hub_id: string | undefined): string =>
   hub_id === undefined ? START_TOKEN : `${START_TOKEN} ${hub_id}`;
 /** How long running tool calls may go on when the hub is stopped. */
 const DRAIN_MS = 10_000;
+
+const ABOUT = {
+  description: "Projects, containers and agent sessions for many people.",
+  instructions: [
+    "project.create makes a project of a git URL or a folder; session.spawn gives an agent a task in a workspace of its own.",
+    'session.events with until: "idle" waits for its end; session.message goes on with it.',
+    "workspace.diff shows what it did, workspace.merge takes it over. Every tool has help and schema.",
+  ].join(" "),
+};

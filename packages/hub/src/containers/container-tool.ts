@@ -162,7 +162,15 @@ export const containerTool = ({
             .union([z.string().min(1), z.array(z.string()).min(1)])
             .describe("A list is run as it is, a text by sh"),
           workspace_id: WorkspaceId.optional().describe("The workspace it runs in"),
-          cwd: z.string().min(1).max(4_096).optional().describe("A path in the container"),
+          cwd: z
+            .string()
+            .max(4_096)
+            .regex(
+              /^\//,
+              "a path in the container is absolute, such as /workspaces; workspace_id names a workspace",
+            )
+            .optional()
+            .describe("An absolute path in the container"),
           timeout_ms: z.int().min(1).max(MAX_TIMEOUT_MS).default(DEFAULT_TIMEOUT_MS),
         }),
         output: z.object({

@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import { Readable } from "node:stream";
 import { setTimeout as delay } from "node:timers/promises";
 import { ToolError } from "@octant/core";
 import {
@@ -165,11 +166,12 @@ export function createContainers(options: ContainersOptions) {
     if (found?.state === "running") return found;
     throw notRunning(found?.state ?? "none");
   };
-  const run: RunInContainer = async (project, command, signal) => {
+  const run: RunInContainer = async (project, { input, ...command }, signal) => {
     const { code, stdout, stderr, isTooLarge } = await collectOutput(
       () => exec(project, command),
       MAX_OUTPUT_BYTES,
       signal,
+      input && Readable.from([input]),
     );
     if (!isTooLarge) return { code, stdout, stderr: stderr.toString("utf8").slice(-MAX_STDERR_CHARS) };
     const message = `the command in the container printed more than ${MAX_OUTPUT_BYTES} bytes`;

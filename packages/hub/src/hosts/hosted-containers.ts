@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { createInterface } from "node:readline";
+import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { setTimeout as delay } from "node:timers/promises";
 import { invalidArgument, newHandle, ToolError } from "@octant/core";
@@ -301,9 +302,14 @@ export function createHostedContainers(options: HostedContainersOptions): {
     exec,
     logOf,
     engine,
-    async run(project, command, signal) {
+    async run(project, { input, ...command }, signal) {
       const started = () => start(project, { ...command, tools: false }, signal);
-      const { code, stdout, stderr, isTooLarge } = await collectOutput(started, MAX_OUTPUT_BYTES, signal);
+      const { code, stdout, stderr, isTooLarge } = await collectOutput(
+        started,
+        MAX_OUTPUT_BYTES,
+        signal,
+        input && Readable.from([input]),
+      );
       if (!isTooLarge) return { code, stdout, stderr: stderr.toString("utf8").slice(-MAX_STDERR_CHARS) };
       const message = `the command in the container printed more than ${MAX_OUTPUT_BYTES} bytes`;
       throw new ToolError("TOO_LARGE", message, { limit: MAX_OUTPUT_BYTES });

@@ -66,7 +66,12 @@ export function createRunGit(env: NodeJS.ProcessEnv): (folder: string | undefine
       const { code } = ran;
       if (code !== null && (code === 0 || also.includes(code)))
         return { code, stdout: ran.stdout.toString("utf8") };
-      const said = ran.stderr.trim().slice(-MAX_SHOWN_CHARS) || `git ended with ${code ?? "a signal"}`;
+      const stderr = withoutCredentials(ran.stderr.trim());
+      const said = stderr.slice(-MAX_SHOWN_CHARS) || `git ended with ${code ?? "a signal"}`;
       throw new ToolError("VCS_ERROR", `git ${args[0]}: ${said}`, { exit_code: code });
     };
 }
+
+/** Its messages repeat URLs as they were given, with the name and password of the source. */
+export const withoutCredentials = (text: string): string =>
+  text.replaceAll(/(\w+:\/\/)[^\s/@]*(?:@[^\s/@]*)*@/g, "$1");

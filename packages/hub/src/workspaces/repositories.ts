@@ -92,7 +92,14 @@ export function createRepositories({
         commit,
         into,
         message,
-      }: { readonly commit: string; readonly into?: string | undefined; readonly message: string },
+        check,
+      }: {
+        readonly commit: string;
+        readonly into?: string | undefined;
+        readonly message: string;
+        /** Throws when these paths of the branch must not change. */
+        check(paths: readonly string[]): void;
+      },
     ): Promise<MergeOutcome> {
       const git = gitOf(project.id);
       const branch = into ?? (await branchOf(project));
@@ -108,6 +115,8 @@ export function createRepositories({
           into: branch,
           conflicts: [...new Set(rest.slice(0, rest.indexOf("")))].slice(0, MAX_CONFLICTS),
         };
+      const names = ["diff", "--name-only", "-z", "--no-renames", ours, tree];
+      check((await git(names)).stdout.split("\0").filter((path) => path !== ""));
       const merged = (
         await git(["commit-tree", tree, "-p", ours, "-p", commit, "-F", "-"], { input: message })
       ).stdout.trim();

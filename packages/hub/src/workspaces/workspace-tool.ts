@@ -1,9 +1,9 @@
-import { action, defineTool, ToolError } from "@octant/core";
+import { action, counted, defineTool, ToolError } from "@octant/core";
 import { z } from "zod";
 import { findProject, ProjectId } from "../projects/project.ts";
 import type { HubStore } from "../store/hub-store.ts";
 import type { Repositories } from "./repositories.ts";
-import { type Workspace, WorkspaceId, type Workspaces } from "./workspaces.ts";
+import { checkProtected, type Workspace, WorkspaceId, type Workspaces } from "./workspaces.ts";
 
 export interface WorkspaceToolOptions {
   readonly store: HubStore;
@@ -100,6 +100,7 @@ export const workspaceTool = (options: WorkspaceToolOptions) => {
           commit: z.string(),
           commits: z.array(z.string()).readonly(),
           patch: z.string(),
+          note: z.string().optional(),
           incomplete: z.string().optional(),
         }),
         errors: ["NOT_FOUND", "VCS_ERROR"],
@@ -107,7 +108,8 @@ export const workspaceTool = (options: WorkspaceToolOptions) => {
         projectOf,
         async run({ workspace_id }, { signal }) {
           const { workspace, project } = await open(workspace_id);
-          const { patch, ...rest } = await workspaces.diff(project, workspace, signal);
+          const { patch, uncommitted, ...found } = await workspaces.diff(project, workspace, signal);
+          const rest = { ...found, ...(uncommitted > 0 && { note: uncommittedNote(uncommitted, "shown") }) };
           if (patch.length <= MAX_PATCH_CHARS) return { ...rest, patch };
           const incomplete = `the patch has ${patch.length} characters; the first ${MAX_PATCH_CHARS} are shown`;
           return { ...rest, patch: patch.slice(0, MAX_PATCH_CHARS), incomplete };
@@ -133,6 +135,7 @@ export const workspaceTool = (options: WorkspaceToolOptions) => {
             .describe("Files that both sides changed; nothing was merged"),
           pushed: z.boolean(),
           warning: z.string().optional().describe("Why it was not pushed"),
+          note: z.string().optional(),
         }),
         errors: ["NOT_FOUND", "PROTECTED_PATH", "VCS_ERROR"],
         examples: [
@@ -142,11 +145,25 @@ export const workspaceTool = (options: WorkspaceToolOptions) => {
         async run({ workspace_id, into, message, push }, { signal }) {
           const { workspace, project } = await open(workspace_id);
           const commit = await workspaces.collect(project, workspace, signal);
-          await workspaces.checkProtected(project, workspace, commit);
+          const uncommitted = await workspaces.countUncommitted(project, workspace, signal);
+          const left = uncommitted > 0 ? [uncommittedNote(uncommitted, "merged")] : [];
           await repositories.refresh(project, signal);
-          const text = message ?? `Merge ${workspace.branch}`;
-          const outcome = await repositories.merge(project, { commit, into, message: text });
-          if (outcome.conflicts.length > 0) return { ...outcome, merged: false, pushed: false };
+          if (commit === workspace.base) {
+            const note = ["the workspace has no commits, so nothing was merged", ...left].join("; ");
+            const target = into ?? (await repositories.branchOf(project));
+            return { merged: false, into: target, conflicts: [], pushed: false, note };
+          }
+          const outcome = await repositories.merge(project, {
+            commit,
+            into,
+            message: message ?? `Merge ${workspace.branch}`,
+            check: (paths) => checkProtected(project, paths),
+          });
+          if (outcome.conflicts.length > 0) {
+            await workspaces.giveBranch(project, workspace, outcome.into, signal);
+            const next = `the workspace now has the branch as origin/${outcome.into}: session.message can ask its session to merge that, resolve the conflicts and commit; then merge again`;
+            return { ...outcome, merged: false, pushed: false, note: [next, ...left].join("; ") };
+          }
           options.onMerged(workspace);
           const refused = push ? await repositories.push(project, outcome.into, signal) : undefined;
           return {
@@ -154,12 +171,16 @@ export const workspaceTool = (options: WorkspaceToolOptions) => {
             merged: true,
             pushed: push && refused === undefined,
             ...(refused !== undefined && { warning: `the branch was not pushed: ${refused}` }),
+            ...(left.length > 0 && { note: left.join("; ") }),
           };
         },
       }),
     },
   });
 };
+
+const uncommittedNote = (files: number, done: "shown" | "merged"): string =>
+  `${counted(files, "file")} of the workspace ${files === 1 ? "is" : "are"} in no commit and ${files === 1 ? "was" : "were"} not ${done}`;
 
 const toView = ({ id, ...rest }: Workspace) => ({ ...rest, workspace_id: id });
 

@@ -2,6 +2,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { git, openHub } from "../../testing/open-hub.ts";
+import { withoutCredentials } from "./git-repository.ts";
 
 async function openProject(settings: object = {}) {
   const opened = await openHub();
@@ -49,6 +50,70 @@ test("a conflict names the files and merges nothing", async () => {
     conflicts: ["a.txt"],
   });
   expect(git(source, "log", "-1", "--format=%s")).toBe("Theirs\n");
+});
+
+test("after a conflict the workspace has the project's branch, merges it, and its own work alone is shown", async () => {
+  const { get, call, project_id, workspace_id, source, place, commit } = await openProject({
+    protected_paths: ["*.lock"],
+  });
+  commit("a.txt", "ours\n");
+  // Others may change what sessions must not.
+  writeFileSync(join(source, "a.txt"), "theirs\n");
+  writeFileSync(join(source, "yarn.lock"), "1\n");
+  git(source, "add", "-A");
+  git(source, "commit", "-qm", "Theirs");
+  expect(await get("workspace.merge", { workspace_id })).toMatchObject({
+    merged: false,
+    note: expect.stringContaining("session.message can ask its session to merge that"),
+  });
+  const exec = await get<{ exit_code: number }>("container.exec", {
+    project_id,
+    workspace_id,
+    command:
+      "git merge -q origin/main; printf 'both\\n' > a.txt; git add -A; git commit -qm 'Merge the branch'",
+  });
+  expect(exec).toMatchObject({ exit_code: 0 });
+  const { patch, commits } = await get<{ patch: string; commits: string[] }>("workspace.diff", {
+    workspace_id,
+  });
+  expect(patch).not.toContain("yarn.lock");
+  expect(commits).toHaveLength(2);
+  expect(await get("workspace.merge", { workspace_id })).toMatchObject({ merged: true, pushed: true });
+  expect(readFileSync(join(source, "a.txt"), "utf8")).toBe("both\n");
+  git(place, "rm", "-q", "yarn.lock");
+  git(place, "commit", "-qm", "Remove the lock");
+  expect((await call("workspace.merge", { workspace_id })).error).toMatchObject({ code: "PROTECTED_PATH" });
+});
+
+test("files in no commit are named, and a workspace without commits is not merged", async () => {
+  const { get, workspace_id, place, commit } = await openProject();
+  writeFileSync(join(place, "new.txt"), "x\n");
+  const note = expect.stringContaining("1 file of the workspace is in no commit");
+  expect(await get("workspace.diff", { workspace_id })).toMatchObject({ patch: "", note });
+  expect(await get("workspace.merge", { workspace_id })).toMatchObject({
+    merged: false,
+    pushed: false,
+    note,
+  });
+  commit("b.txt", "two\n");
+  writeFileSync(join(place, "later.txt"), "x\n");
+  expect(await get("workspace.merge", { workspace_id })).toMatchObject({ merged: true, pushed: true, note });
+});
+
+test.each([
+  ["https://user:hunter2@host/x.git", "https://host/x.git"],
+  ["error: http://user:p@ss@h:80/x, and ssh://git@h/y", "error: http://h:80/x, and ssh://h/y"],
+  ["a line without one, mail me@example.com", "a line without one, mail me@example.com"],
+])("git's message %s is shown without credentials", (said, shown) => {
+  expect(withoutCredentials(said)).toBe(shown);
+});
+
+test("a source that cannot be reached is named without its password", async () => {
+  const { call } = await openHub();
+  const source_url = "http://user:hunter2@127.0.0.1:1/demo.git";
+  const { error } = await call("project.create", { name: "far", source_url });
+  expect(error?.code).toBe("VCS_ERROR");
+  expect(JSON.stringify(error)).not.toContain("hunter2");
 });
 
 test("a source with uncommitted changes keeps them, and the answer says that nothing was pushed", async () => {

@@ -1,5 +1,5 @@
 import { chmodSync, existsSync, mkdirSync, renameSync, rmSync } from "node:fs";
-import { writeFile } from "node:fs/promises";
+import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { counted, handle, newHandle, parseTextGlob, ToolError } from "@octant/core";
 import type { Project } from "../projects/project.ts";
@@ -19,6 +19,8 @@ export interface Workspace {
   readonly base: string;
   readonly created_at: string;
   readonly last_session_at?: string;
+  /** The newest commit of the project's branch that the workspace was given after a conflict. */
+  readonly given?: string;
   /** The lease under which a host has its files; absent when none has. */
   readonly lease_id?: string | undefined;
 }
@@ -26,7 +28,13 @@ export interface Workspace {
 /** Runs a command in the container of a project; paths are those of the container. */
 export type RunInContainer = (
   project: Project,
-  command: { readonly argv: readonly string[]; readonly cwd: string; readonly workspace_id: string },
+  command: {
+    readonly argv: readonly string[];
+    readonly cwd: string;
+    readonly workspace_id: string;
+    /** For its stdin. */
+    readonly input?: Buffer;
+  },
   signal?: AbortSignal,
 ) => Promise<{ readonly code: number | null; readonly stdout: Buffer; readonly stderr: string }>;
 
@@ -116,15 +124,24 @@ export function createWorkspaces(options: WorkspacesOptions) {
     await git(["config", "user.email", "agent@octant.invalid"]);
     chmodSync(place, 0o755);
   };
-  const refuseUncommitted = async (project: Project, workspace: Workspace): Promise<void> => {
+  /** Files of the workspace that no commit has. */
+  const countUncommitted = async (
+    project: Project,
+    workspace: Workspace,
+    signal?: AbortSignal,
+  ): Promise<number> => {
+    if (await hosted?.isAtRest(workspace)) return 0;
     const argv = ["git", "status", "--porcelain"];
     const command = { argv, cwd: pathInContainer(workspace), workspace_id: workspace.id };
-    const { code, stdout, stderr } = await run(project, command);
+    const { code, stdout, stderr } = await run(project, command, signal);
     if (code !== 0)
       throw new ToolError("VCS_ERROR", `git in the container cannot read the workspace: ${stderr.trim()}`, {
         exit_code: code,
       });
-    const files = stdout.toString().split("\n").length - 1;
+    return stdout.toString().split("\n").length - 1;
+  };
+  const refuseUncommitted = async (project: Project, workspace: Workspace): Promise<void> => {
+    const files = await countUncommitted(project, workspace);
     if (files > 0)
       throw new ToolError(
         "CONFIRM_REQUIRED",
@@ -148,27 +165,35 @@ export function createWorkspaces(options: WorkspacesOptions) {
     if (found) return found;
     throw new ToolError("NOT_FOUND", `there is no workspace '${id}'; workspace.list shows them`, { id });
   };
-  const changedPaths = async (
-    project_id: string,
-    base: string,
-    commit: string,
-  ): Promise<readonly string[]> => {
-    const { stdout } = await repositories.gitOf(project_id)([
-      "diff",
-      "--name-only",
-      "-z",
-      "--no-renames",
-      base,
-      commit,
-    ]);
-    return stdout.split("\0").filter((path) => path !== "");
-  };
-
   return {
     find,
     folderOf,
     pathInContainer,
     collect,
+    countUncommitted,
+    /**
+     * Gives the workspace the newest state of a branch of the project as `origin/<branch>`, so that its session can merge
+     * it. The hub runs no git there: git in the container reads a bundle.
+     */
+    async giveBranch(project: Project, workspace: Workspace, branch: string, signal?: AbortSignal) {
+      const head = await repositories.resolve(project.id, `refs/heads/${branch}`);
+      const bundle = join(folder, project.id, `${workspace.id}.given`);
+      try {
+        const range = [`refs/heads/${branch}`, "--not", workspace.base];
+        await repositories.gitOf(project.id)(["bundle", "create", "--quiet", bundle, ...range], { signal });
+        const to = `+refs/heads/${branch}:refs/remotes/origin/${branch}`;
+        const argv = ["sh", "-c", FETCH_FROM_STDIN, "sh", to];
+        const cwd = pathInContainer(workspace);
+        const input = await readFile(bundle);
+        const command = { argv, cwd, workspace_id: workspace.id, input };
+        const { code, stderr } = await run(project, command, signal);
+        const message = `git in the container cannot read the project's branch: ${stderr.trim()}`;
+        if (code !== 0) throw new ToolError("VCS_ERROR", message, { exit_code: code });
+      } finally {
+        rmSync(bundle, { force: true });
+      }
+      await records.change(workspace.id, (one) => ({ ...one, given: head }));
+    },
     /** Throws CONFIRM_REQUIRED when it has commits or files that exist nowhere else. */
     refuseLoss,
     list: (project_id: string) => records.list({ project_id }),
@@ -228,32 +253,25 @@ export function createWorkspaces(options: WorkspacesOptions) {
     /** The commits and the change since the base. */
     async diff(project: Project, workspace: Workspace, signal?: AbortSignal) {
       const commit = await collect(project, workspace, signal);
+      const uncommitted = await countUncommitted(project, workspace, signal);
       const git = repositories.gitOf(project.id);
+      const { base, given } = workspace;
+      // What the workspace took over from the project's branch is not its own work.
+      const hasTaken =
+        given !== undefined &&
+        (await git(["merge-base", "--is-ancestor", given, commit], { also: [1, 128] })).code === 0;
+      const since = hasTaken ? given : base;
       const { stdout: patch } = await git([
         "diff",
         "--no-ext-diff",
         "--no-textconv",
         "--stat",
         "--patch",
-        workspace.base,
+        since,
         commit,
       ]);
-      const { stdout: log } = await git(["log", "--format=%h %s", `${workspace.base}..${commit}`]);
-      return { commit, patch, commits: log.split("\n").filter((line) => line !== "") };
-    },
-    /** Throws PROTECTED_PATH when the workspace changed a protected path. */
-    async checkProtected(project: Project, workspace: Workspace, commit: string): Promise<void> {
-      // A glob that cannot be evaluated protects everything.
-      const globs = (project.protected_paths ?? []).map((rule) => ({
-        rule,
-        matches: parseTextGlob(rule) ?? (() => true),
-      }));
-      for (const path of await changedPaths(project.id, workspace.base, commit)) {
-        const hit = globs.find(({ matches }) => matches(path));
-        if (!hit) continue;
-        const message = `the workspace changed ${path}, which the project protects (${hit.rule}); nothing was merged`;
-        throw new ToolError("PROTECTED_PATH", message, { uri: path, rule: hit.rule });
-      }
+      const { stdout: log } = await git(["log", "--format=%h %s", `${since}..${commit}`]);
+      return { commit, patch, commits: log.split("\n").filter((line) => line !== ""), uncommitted };
     },
     /** Throws CONFIRM_REQUIRED when it has commits that exist nowhere else. */
     async remove(
@@ -271,3 +289,21 @@ export function createWorkspaces(options: WorkspacesOptions) {
 }
 
 const NAME_CHARS = 8;
+
+const FETCH_FROM_STDIN = `bundle=$(mktemp) && cat > "$bundle" && git fetch --quiet --no-tags "$bundle" "$1"
+code=$?; rm -f "$bundle"; exit $code`;
+
+/** Throws PROTECTED_PATH when one of the paths that a merge would change is protected. */
+export function checkProtected(project: Project, paths: readonly string[]): void {
+  // A glob that cannot be evaluated protects everything.
+  const globs = (project.protected_paths ?? []).map((rule) => ({
+    rule,
+    matches: parseTextGlob(rule) ?? (() => true),
+  }));
+  for (const path of paths) {
+    const hit = globs.find(({ matches }) => matches(path));
+    if (!hit) continue;
+    const message = `the workspace changed ${path}, which the project protects (${hit.rule}); nothing was merged`;
+    throw new ToolError("PROTECTED_PATH", message, { uri: path, rule: hit.rule });
+  }
+}
