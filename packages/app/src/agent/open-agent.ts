@@ -116,8 +116,9 @@ export async function openAgent(options: OpenAgentOptions) {
   const closing = new AbortController();
   const env = withoutKeys(withKeys);
   const { tools, customTools, mode, allow, tellsUnconfined, command, stores } = options;
-  const remote = options.host && (await openHost(options.host, options, () => onRestart()));
+  // A host may be restarted while it is opened.
   let onRestart = () => {};
+  const remote = options.host && (await openHost(options.host, options, () => onRestart()));
   if (remote) checkRemoteMode(mode);
   const place = options.host
     ? {

@@ -36,5 +36,13 @@ export async function execInPlace(
   );
   // Nobody may wait for it.
   exited.catch(() => {});
-  return { stdin, stdout, stderr, exited, kill: () => place.ask("kill", { id }) };
+  const kill = async () => {
+    try {
+      await place.ask("kill", { id });
+    } catch (cause) {
+      // A host that lost the place has ended its commands.
+      if (!place.lost.aborted) throw cause;
+    }
+  };
+  return { stdin, stdout, stderr, exited, kill };
 }

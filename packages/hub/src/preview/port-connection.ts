@@ -90,7 +90,7 @@ export class PortConnection extends Duplex {
     const { stdin, stdout, exited } = this.#process;
     stdin.end();
     stdout.resume();
-    const timer = setTimeout(() => void this.#process.kill(), KILL_MS);
+    const timer = setTimeout(() => void this.#process.kill().catch(() => {}), KILL_MS);
     timer.unref();
     const stop = () => clearTimeout(timer);
     exited.then(stop, stop);

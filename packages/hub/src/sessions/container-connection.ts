@@ -77,7 +77,7 @@ function toStreams(
       // The client also closes a connection that has ended.
       isClosed = !process.stdout.readableEnded;
       process.stdin.end();
-      const timer = setTimeout(() => void process.kill(), SERVER_END_MS);
+      const timer = setTimeout(() => void process.kill().catch(() => {}), SERVER_END_MS);
       timer.unref();
       void ended.then(() => clearTimeout(timer));
     },
