@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { createScriptedProvider, type Script } from "@octant/scripted-provider";
 import { expect, onTestFinished, test, vi } from "vitest";
+import type { HubSession } from "../packages/hub/src/sessions/hub-session.ts";
 import { git, openHub } from "../packages/hub/testing/open-hub.ts";
 
 interface SessionView {
@@ -177,4 +178,15 @@ test("a project with a session at work or with unmerged work is not deleted, and
   expect(await call("project.delete", { project_id })).toMatchObject({ error: { code: "CONFIRM_REQUIRED" } });
   expect(await get("session.get", { session_id })).toMatchObject({ state: "idle" });
   expect(await get("project.delete", { project_id, force: true })).toEqual({ deleted: true });
+});
+
+test("a session whose hub was killed after its last event has the outcome and the cost of that run", async () => {
+  const { spawn, settled, hub, project_id } = await openProject([say("Done.")]);
+  const { session_id } = await spawn("Go.");
+  await settled(session_id);
+  // As the killed hub left it: the log has the end, the record does not.
+  const records = hub.store.records<HubSession>("session");
+  await records.change(session_id, ({ outcome: _outcome, ...session }) => ({ ...session, state: "working" }));
+  await hub.sessions.resume(project_id);
+  expect(await settled(session_id)).toMatchObject({ state: "idle", outcome: "done" });
 });

@@ -192,8 +192,12 @@ export function createSessionRuns(options: RunsOptions) {
         await change(id, { outcome: ended.reason, cost: conversation.knownCost });
         await finish();
       }
-      // The host of a finished run was lost before its commit.
-      if (steps === 0 && !run?.isEnding) await finish();
+      // A hub was killed, or a host lost, after the last event of a run and before what follows it.
+      if (steps === 0 && !run?.isEnding) {
+        const { ended } = await sessions.info(id);
+        if (ended !== null) await change(id, { outcome: ended, cost: conversation.knownCost });
+        await finish();
+      }
     } finally {
       unsubscribe();
       if (run) delete run.opened;
