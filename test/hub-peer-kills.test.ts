@@ -6,7 +6,7 @@ describe.skipIf(inject("missing").includes("postgresql"))("hubs that share a dat
   test("sessions end as planned, and no event is lost or repeated", async () => {
     const { violations, facts } = await hubPeerKills(2, createRandom(7), () => {});
     expect(violations).toEqual([]);
-    expect(facts).toMatch(/^\d kills?, a crash of PostgreSQL, \d+ events/);
+    expect(facts).toMatch(/^2 kills, 1 crash of PostgreSQL, \d+ sessions, \d+ events/);
   });
 
   test("each firing of a schedule runs exactly once", async () => {
