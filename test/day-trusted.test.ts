@@ -174,7 +174,7 @@ const SCENARIOS: readonly Scenario[] = [
       tmux.press("Enter");
       await tmux.shows(QUESTION);
       tmux.type("y");
-      await tmux.has(/Result of "ask README.md":\s+\{"ok":true/);
+      await tmux.has(/Result of "ask README.md":\s+# Demo/);
       await tmux.shows(IDLE);
     },
   },

@@ -416,7 +416,7 @@ const SCENARIOS: readonly Scenario[] = [
       tmux.type("y");
       await vi.waitFor(() => expect(existsSync(inProject("by-command.txt"))).toBe(true), WAITING);
       await tmux.shows(IDLE);
-      await say("/undo", "by-command.txt");
+      await say("/undo", "removed by-command.txt");
       expect(existsSync(inProject("by-command.txt"))).toBe(false);
     },
   },

@@ -40,6 +40,7 @@ const CALLS: Readonly<Record<string, readonly (readonly string[])[] | string>> =
   edge: "stdout is a protocol",
   bridge: "it shows its own address",
   hub: "it shows its own address",
+  host: "it shows its own name and labels",
   call: [
     ["call", "fs.read", `uri=${NAME}`],
     ["call", "fs.list", "uri=."],

@@ -28,7 +28,7 @@ const LINES: readonly (readonly [line: string, outcome: object])[] = [
   ["/stash pop", { text: expect.stringContaining("made.txt") }],
   ["/undo", { text: expect.stringContaining("- removed made.txt") }],
   ["/redo", { text: expect.stringContaining("- created made.txt") }],
-  ["/rewind 1 files", { text: "files as they were: `made.txt`" }],
+  ["/rewind 1 files", { text: "files as they were: `made.txt`\n\n`/redo` brings them back" }],
   ["/redo", { text: expect.stringContaining("- created made.txt") }],
   ["/commit feat: made", { text: expect.stringContaining("feat: made") }],
   ["/commit-push-pr", { text: expect.stringContaining("pull request: https://example.org/pr/7") }],

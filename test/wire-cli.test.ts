@@ -114,7 +114,7 @@ describe("octant serve --zmq and octant call --via", () => {
 
   test.each([
     [["call", "--via", "ipc:///nowhere/at/all", "fs.read"], "there is no server at ipc:///nowhere/at/all"],
-    [["call", "--via", "http://x", "fs.read"], "invalid address 'http://x'"],
+    [["call", "--via", "ftp://x", "fs.read"], "invalid address 'ftp://x'"],
     [["serve", "--zmq", "nonsense"], "invalid address 'nonsense'"],
     [["edge"], "edge needs --via ADDRESS"],
     [["edge", "--via", "ipc:///nowhere/at/all"], "there is no server at"],
