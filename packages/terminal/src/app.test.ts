@@ -183,7 +183,7 @@ describe("the terminal agent", () => {
     await agent.session.append({ type: "mark", name: "plan", data });
     await shows(device, /Fix the parser\n {2}✓ reproduce it\n {2}◐ mend it.*\n {2}○ run the tests/);
     await shows(device, "⤷ code  1 turn · mend the parser");
-    await shows(device, "plan 1/3 · 1 agent");
+    await shows(device, "steps 1/3 · 1 agent");
     expect(device.written).not.toContain("\x1b[2J");
     await agent.session.append({ type: "mark", name: "plan", data: { entries: "broken" } });
     await agent.cancel();

@@ -62,12 +62,14 @@ export const isSlashLine = (line: string): boolean => /^\/[a-z][\w:.-]*(\s|$)/i.
 
 /** Runs a line such as "/model opus". A failure is returned as text. */
 export async function runSlashLine(line: string, context: SlashContext): Promise<SlashOutcome | undefined> {
-  const [, name = "", argument = ""] = /^\/(\S*)\s*([\s\S]*)$/.exec(line) ?? [];
+  const [, typed = "", argument = ""] = /^\/(\S*)\s*([\s\S]*)$/.exec(line) ?? [];
   const { opened } = context;
   // A server's prompts are known once it has responded.
-  if (name.includes(":")) await opened.servers.settled();
+  if (typed.includes(":")) await opened.servers.settled();
   const commands = listCommands(opened);
-  const command = commands.find((one) => one.name === name);
+  const known = (name: string) => commands.find((one) => one.name === name);
+  const name = known(typed) ? typed : (OTHER_NAMES.get(typed) ?? typed);
+  const command = known(name);
   if (command?.onlyWithLocalTools && opened.isRemote) throw notOnHost(name);
   if (command) return runAudited(command, argument.trim(), context);
   const waiting = COMMANDS_FOLDERS.flatMap((folder) => markdownFiles(opened.octant, folder))
@@ -82,10 +84,30 @@ export async function runSlashLine(line: string, context: SlashContext): Promise
   const names = commands.map((one) => one.name);
   throw new ToolError(
     "NOT_FOUND",
-    `there is no command /${name}; /help lists them.${didYouMean(name, names)}`,
+    `there is no command /${name}; ${ELSEWHERE.get(name) ?? `/help lists them.${didYouMean(name, names)}`}`,
     {},
   );
 }
+
+/** Names of the same commands in other agents; a command of the project may have them instead. */
+const OTHER_NAMES: ReadonlyMap<string, string> = new Map([
+  ["exit", "quit"],
+  ["new", "clear"],
+  ["reset", "clear"],
+  ["continue", "resume"],
+  ["usage", "cost"],
+  ["allowed-tools", "permissions"],
+  ["approvals", "permissions"],
+]);
+
+/** What other agents have commands for, and where it is here. */
+const ELSEWHERE: ReadonlyMap<string, string> = new Map([
+  ["hooks", "hooks are in the settings: octant config shows them"],
+  ["config", "octant config shows the settings, in a shell"],
+  ["settings", "octant config shows the settings, in a shell"],
+  ["status", "the status line, /context and /cost show the state; octant doctor checks the installation"],
+  ["doctor", "octant doctor checks the installation, in a shell"],
+]);
 
 const notOnHost = (name: string): ToolError =>
   new ToolError("UNSUPPORTED", `/${name} acts on this machine, but the tools of this session run on a host`, {

@@ -23,7 +23,7 @@ export function planOf(event: AgentEvent): PlanMark | undefined {
 const isOpen = ({ status }: PlanMark["entries"][number]) => status === "pending" || status === "in_progress";
 
 export const planProgress = ({ entries }: PlanMark): string =>
-  `plan ${entries.filter((entry) => !isOpen(entry)).length}/${entries.length}`;
+  `steps ${entries.filter((entry) => !isOpen(entry)).length}/${entries.length}`;
 
 export const isFinished = ({ entries }: PlanMark): boolean => !entries.some(isOpen);
 

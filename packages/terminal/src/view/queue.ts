@@ -1,5 +1,5 @@
 import { toOneLine } from "@octant/core";
-import { type Line, span, truncate } from "../styled.ts";
+import { type Line, span, truncate, wrap } from "../styled.ts";
 
 const MAX_SHOWN = 5;
 
@@ -18,9 +18,11 @@ export function viewQueue(texts: readonly string[], width: number, canTakeBack: 
 }
 
 /** The line that says which command runs. */
-export const viewTyped = (line: string, width: number): Line[] => [
-  truncate([span("› ", { role: "accent", bold: true }), span(toOneLine(line))], width),
-];
+export const viewTyped = (line: string, width: number): Line[] =>
+  wrap([span(toOneLine(line))], width - 2).map((row, at) => [
+    at === 0 ? span("› ", { role: "accent", bold: true }) : span("  "),
+    ...row,
+  ]);
 
 /** OSC 52: the terminal puts the text into its clipboard, also through ssh. */
 export const toClipboard = (text: string): string => `\x1b]52;c;${Buffer.from(text).toString("base64")}\x07`;

@@ -11,7 +11,7 @@ export type StatusFacts = {
   branch?: string;
   mode?: string;
   sandbox?: string;
-  /** Such as "plan 2/5". */
+  /** Such as "steps 2/5". */
   plan?: string;
   /** Commands that run, in the background too. */
   jobs?: number;

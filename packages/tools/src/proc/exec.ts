@@ -182,9 +182,10 @@ function toAnswer(
   { ready, unconfined, limits }: Confinement,
 ) {
   const { quarantined, stranded, exit_code } = info;
+  const output = toOutput(processes, info, input);
   const notes = [
     unconfined,
-    exit_code !== 0 && exit_code !== null ? limitNote(limits) : undefined,
+    exit_code !== 0 && exit_code !== null ? limitNote(limits, output) : undefined,
     noteOn(info, input),
     quarantined.length > 0 ? quarantineNote(quarantined) : undefined,
     stranded.length > 0 ? strandedNote(stranded) : undefined,
@@ -192,7 +193,7 @@ function toAnswer(
   const note = notes.filter(Boolean).join("; ") || undefined;
   return {
     ...toOutcome(info),
-    ...toOutput(processes, info, input),
+    ...output,
     ...(ready !== undefined && { ready }),
     ...(note !== undefined && { note }),
   };
@@ -206,11 +207,18 @@ interface Confinement {
   readonly limits: ProgramLimits;
 }
 
+/** The words of programs that cannot reach a host; a failure without them has another cause. */
+const NETWORK_FAILURE =
+  /network|resolv|getaddrinfo|ENOTFOUND|EAI_AGAIN|ECONN|ETIMEDOUT|EHOSTUNREACH|unreachable|timed? ?out|connect|proxy|offline|download|fetch|registry|could not reach|DNS/i;
+
 /** A failure may come from what the mode of the session withheld. */
-function limitNote({ network, readOnly, outside }: ProgramLimits): string | undefined {
+function limitNote(
+  { network, readOnly, outside }: ProgramLimits,
+  { stdout, stderr }: ReturnType<typeof toOutput>,
+): string | undefined {
   if (outside) return undefined;
   if (readOnly) return "it ran without asking, so it could only read, without network";
-  if (network)
+  if (network && NETWORK_FAILURE.test(`${stdout}\n${stderr}`))
     return "it ran without network; if that is why it failed, call again with needs: network and a reason";
   return undefined;
 }
