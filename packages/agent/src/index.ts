@@ -106,6 +106,7 @@ export { createDispatchExecutor } from "./tools/dispatch-executor.ts";
 export { elicitFrom } from "./tools/elicit.ts";
 export { createMcpExecutor } from "./tools/mcp-executor.ts";
 export { createResourceExecutor } from "./tools/mcp-resources.ts";
+export { createPersonTools } from "./tools/person-tools.ts";
 export { markPlans, PlanMark } from "./tools/plan-marks.ts";
 export { cacheHitRate, costOf, NO_USAGE, subtractUsage, tokensOf, Usage } from "./usage.ts";
 export { searchLines } from "./web-search.ts";

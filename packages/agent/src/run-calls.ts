@@ -45,7 +45,8 @@ function toPlan(part: ToolCallPart, tools: ToolExecutor): Plan {
   const input = parseArguments(part.arguments);
   const asked = { id: part.id, name: part.name, input: input instanceof ToolError ? {} : input };
   const call = tools.resolve?.(asked) ?? asked;
-  if (!names.includes(call.name)) return { part, refused: unknownTool(part.name, names), isParallel: true };
+  if (!names.includes(call.name) && !tools.knows?.(call.name))
+    return { part, refused: unknownTool(part.name, names), isParallel: true };
   if (input instanceof ToolError)
     return { part, refused: toFailure(input.code, input.message), isParallel: true };
   const { reads_only, parallel = false } = tools.outline(call);

@@ -94,6 +94,8 @@ export type CallStep = (
 
 /** All that a session needs to call tools. */
 export interface ToolExecutor extends ToolSource {
+  /** Whether a tool that is not offered is understood. */
+  knows?(name: string): boolean;
   /** Text for the model about files changed since its last request; one per request. */
   afterEdits?(changed: readonly ChangedFile[], signal: AbortSignal): Promise<string | undefined>;
 }

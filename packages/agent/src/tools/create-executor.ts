@@ -22,6 +22,8 @@ export interface ExecutorOptions {
   readonly own: ToolSource & Pick<ToolExecutor, "afterEdits">;
   /** Such as the tools of MCP servers. */
   readonly further?: readonly ToolSource[];
+  /** Understood when the model calls them, and offered nowhere. */
+  readonly unlisted?: ToolSource;
   /** The life of a call, the outermost first; the tool itself comes last. */
   readonly steps?: readonly CallStep[];
   readonly budgetTokens?: number;
@@ -32,7 +34,7 @@ export interface ExecutorOptions {
  * is loaded when found by search. The order never changes.
  */
 export function createToolExecutor(options: ExecutorOptions): ToolExecutor {
-  const { own, further = [], steps = [], budgetTokens = BUDGET_TOKENS } = options;
+  const { own, further = [], unlisted, steps = [], budgetTokens = BUDGET_TOKENS } = options;
   const offered: ToolDefinition[] = [];
   const isOffered = (name: string) => offered.some((one) => one.name === name);
   const all = () => further.flatMap((tools) => tools.definitions());
@@ -54,7 +56,9 @@ export function createToolExecutor(options: ExecutorOptions): ToolExecutor {
     return [...offered];
   };
   const ownerOf = (name: string) =>
-    [own, ...further].find((tools) => tools.definitions().some((one) => one.name === name));
+    [own, ...further, ...(unlisted ? [unlisted] : [])].find((tools) =>
+      tools.definitions().some((one) => one.name === name),
+    );
 
   const search = ({ input }: ToolCall): ToolResult => {
     const words =
@@ -83,7 +87,7 @@ export function createToolExecutor(options: ExecutorOptions): ToolExecutor {
   const resolve = (call: ToolCall): ToolCall =>
     further.some((tools) => tools.definitions().some(({ name }) => name === call.name))
       ? call
-      : (own.resolve?.(call) ?? call);
+      : (unlisted?.resolve?.(own.resolve?.(call) ?? call) ?? own.resolve?.(call) ?? call);
   const outline: ToolExecutor["outline"] = (call) =>
     ownerOf(call.name)?.outline(call) ?? { title: call.name, kind: "search", reads_only: true, paths: [] };
   const run: ToolExecutor["execute"] = async (call, given) => {
@@ -96,6 +100,7 @@ export function createToolExecutor(options: ExecutorOptions): ToolExecutor {
 
   return {
     definitions,
+    knows: (name) => isOffered(name) || ownerOf(name) !== undefined,
     resolve,
     outline,
     execute: (call, given) =>

@@ -52,6 +52,19 @@ export async function chooseClient(
   };
 }
 
+/** The choices of the project's files that affect the cost and take effect without trust, one line each. */
+export function chosenByProject(
+  { config: { settings, origins } }: Pick<Octant, "config">,
+  given: Pick<OpenAgentOptions, "client" | "model" | "thinking">,
+): readonly string[] {
+  if (given.client) return [];
+  return (["model", "thinking"] as const).flatMap((key) => {
+    const { tier, file } = origins.get(key) ?? {};
+    if (given[key] !== undefined || !file || (tier !== "project" && tier !== "local")) return [];
+    return [`the ${key} ${settings[key]} is the choice of ${file}; --${key} overrides it`];
+  });
+}
+
 /** Programs that the agent starts must not get the provider's API keys. */
 export function withoutKeys(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   const keys = new Set(

@@ -5,6 +5,7 @@ import {
   type CallStep,
   createDispatchExecutor,
   createMcpExecutor,
+  createPersonTools,
   createResourceExecutor,
   createToolExecutor,
   elicitFrom,
@@ -24,6 +25,7 @@ import {
   MODES,
   type Mode,
   SESSION_MODES,
+  type SessionMode,
   ToolError,
 } from "@octant/core";
 import { findRepository, type HookRecord, recordHooks } from "@octant/host";
@@ -35,7 +37,7 @@ import type { RemoteHost } from "../host/remote-host.ts";
 import { type OpenServersOptions, openServers } from "../mcp-servers/open-servers.ts";
 import { type Octant, type OctantOptions, openOctant } from "../octant.ts";
 import { cwdOf, toSystem } from "./agent-context.ts";
-import { openClient, withoutKeys } from "./choose-client.ts";
+import { chosenByProject, openClient, withoutKeys } from "./choose-client.ts";
 import { openHostFolder } from "./host-folder.ts";
 import { loadMarkdown, MARKDOWN_FOLDERS } from "./markdown-files.ts";
 import { createSessionHooks, type OnMoment } from "./session-hooks.ts";
@@ -179,7 +181,9 @@ export async function openAgent(options: OpenAgentOptions) {
       onFailed: notify,
     });
     connected = servers;
+    if (isNew) for (const line of chosenByProject(octant, options)) notify(line);
     const hooks = createSessionHooks(octant, session, options.onMoment);
+    const isOffered = (one: SessionMode) => !remote || MODES[one].unasked.length === 0;
     const turn = createTurnCheckpoints(host.turns, session);
     onRestart = () => {
       turn.forget();
@@ -189,6 +193,13 @@ export async function openAgent(options: OpenAgentOptions) {
       client,
       tools: createToolExecutor({
         ...sourcesOf(host, octant, servers, options.owner, () => modeOf(octant, caller)),
+        unlisted: createPersonTools({
+          questions: octant.questions,
+          caller,
+          mode: () => modeOf(octant, caller),
+          modes: octant.fixedMode ? [] : SESSION_MODES.filter((one) => isOffered(one) && one !== "plan"),
+          switchTo: (mode) => octant.modes.setSession(caller, mode),
+        }),
         steps: [turn.step, ...(options.steps?.(octant) ?? []), markPlans(session)],
       }),
       afterRun: turn.end,
@@ -238,7 +249,7 @@ export async function openAgent(options: OpenAgentOptions) {
       hooksAtStart,
       /** Switches to the next mode, and describes it in a line. Elsewhere the tools ask by rules of their own. */
       nextMode(): Promise<string> {
-        const modes = SESSION_MODES.filter((one) => !remote || MODES[one].unasked.length === 0);
+        const modes = SESSION_MODES.filter(isOffered);
         const next = modes[modes.indexOf(octant.modes.session(caller)) + 1] ?? "ask";
         octant.modes.setSession(caller, next);
         return describeMode(octant, next);
