@@ -135,3 +135,37 @@ test("a run that cannot be stored ends with a result that says why", async () =>
   const events = await Array.fromAsync(agent.run("go"));
   expect(events).toMatchObject([{ type: "result", reason: "failed", message: expect.stringMatching(/./) }]);
 });
+
+test("a model that asks and plans as it learned elsewhere gets the person's answers, and the mode they chose", async () => {
+  const script: Script = ({ answers, results }) => {
+    if (answers === 0) {
+      const options = [{ label: "SQLite" }, { label: "Redis" }];
+      const questions = [{ question: "Which store?", header: "Store", options, multiSelect: false }];
+      return { parts: [{ call: "AskUserQuestion", input: { questions } }] };
+    }
+    if (answers === 1) return { parts: [{ call: "ExitPlanMode", input: { plan: "1. Write it" } }] };
+    if (answers === 2) return { parts: [{ call: "fs", input: WRITE }] };
+    return { parts: [{ text: `done: ${results[0]?.text}` }] };
+  };
+  const shown: string[] = [];
+  const { isWritten, requests } = await run(
+    {
+      mode: "plan",
+      async ask(question) {
+        if (question.kind !== "form") return undefined;
+        shown.push(question.message);
+        const [name = ""] = Object.keys(Object(question.schema?.properties));
+        return { answer: "accept", content: { [name]: name === "mode" ? "edits" : "Redis" } };
+      },
+    },
+    ["go"],
+    script,
+  );
+  expect(shown).toEqual([
+    expect.stringContaining("Which store?"),
+    expect.stringMatching(/1\. Write it[\s\S]*carry out/),
+  ]);
+  expect(requests[1]).toContain("Redis");
+  expect(requests[2]).toContain("the mode is edits now");
+  expect(isWritten).toBe(true);
+});
