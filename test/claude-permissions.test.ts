@@ -12,12 +12,12 @@ test("what a project denies Claude Code stays closed here: to reads, searches, c
   const permissions = { deny: ["Read(.env)", "Edit(dist/**)", "Bash(git push:*)"] };
   writeFileSync(join(cwd, ".claude/settings.json"), JSON.stringify({ permissions }));
   const call = (...args: string[]) => callOctant(["call", ...args], { cwd, env });
-  const said = await Promise.all([
-    call("fs.read", "uri=.env"),
-    call("fs.search_text", "pattern=sesame"),
-    call("fs.write", "uri=dist/new.js", "content=x"),
-    call("proc.exec", "command=git push origin main"),
-  ]);
+  const said = [
+    await call("fs.read", "uri=.env"),
+    await call("fs.search_text", "pattern=sesame"),
+    await call("fs.write", "uri=dist/new.js", "content=x"),
+    await call("proc.exec", "command=git push origin main"),
+  ];
   // A question about the command would need a terminal; the rule decides before.
   const [read, searched, written, pushed] = said.map(({ stdout, stderr }) => stdout + stderr);
   for (const refused of [read, written, pushed]) expect(refused).toContain("PERMISSION_DENIED");

@@ -9,7 +9,7 @@ import { LAUNCHER } from "./published-command.ts";
 
 /**
  * Runs the built command in this process, with its own streams, folder and environment. For tests of what a command
- * does and prints; starting a process takes ten times as long.
+ * does and prints; starting a process takes ten times as long. One at a time: the folder is that of the whole process.
  */
 export async function callOctant(
   args: readonly string[],

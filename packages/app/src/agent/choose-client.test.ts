@@ -47,7 +47,7 @@ describe("the own web search of the model's provider", () => {
     expect(await searches({})).toBe(false);
     expect(await searches(MODEL)).toBe(true);
     expect(await searches(MODEL, {}, "openai")).toBe(true);
-    expect(await searches(MODEL, {}, "gemini")).toBe(false);
+    expect(await searches(MODEL, {}, "gemini")).toBe(true);
     expect(await searches({ net_search: { provider: "searxng", url: "http://localhost:1" } })).toBe(false);
   });
 
