@@ -27,7 +27,7 @@ describe.skipIf(lacks("nats-server", "bubblewrap"))("a hub with hosts", () => {
     expect(existsSync(join(base, "one", "hub.db"))).toBe(false);
   });
 
-  test("a session goes on at another host when its own is killed, and its model is told what was lost", async () => {
+  test("when a host is killed, its session continues on another host, and the model reads what was lost", async () => {
     let isTold = false;
     await using opened = await openHostedHub(({ results }) => {
       const text = results[0]?.text;

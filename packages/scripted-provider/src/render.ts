@@ -328,7 +328,7 @@ function geminiSearch(query: string, ids: Ids): unknown[] {
   ];
 }
 
-/** Sources come apart from the parts; without functions they are all that is told of a search. */
+/** A response lists sources beside its parts; without functions, only the sources show that the model searched. */
 function geminiGrounding(parts: readonly ScriptedPart[]) {
   const webSearchQueries = parts.flatMap((part) => ("search" in part ? [part.search] : []));
   const sources = parts.flatMap((part) => {

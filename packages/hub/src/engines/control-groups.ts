@@ -73,7 +73,7 @@ export function createGroup(name: string, limits: ContainerLimits): GroupFolders
 export const entriesOf = (folders: GroupFolders): string[] =>
   [...new Set(Object.values(folders))].map((folder) => join(folder, "cgroup.procs"));
 
-/** How long the kernel may take to let go of killed processes. */
+/** The kernel removes killed processes from their group within this time. */
 const REMOVAL_MS = 5_000;
 const REMOVAL_POLL_MS = 10;
 
