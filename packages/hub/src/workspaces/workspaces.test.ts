@@ -1,4 +1,7 @@
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { once } from "node:events";
+import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { git, openHub } from "../../testing/open-hub.ts";
@@ -108,12 +111,35 @@ test.each([
   expect(withoutCredentials(said)).toBe(shown);
 });
 
-test("a source that cannot be reached is named without its password", async () => {
-  const { call } = await openHub();
-  const source_url = "http://user:hunter2@127.0.0.1:1/demo.git";
-  const { error } = await call("project.create", { name: "far", source_url });
-  expect(error?.code).toBe("VCS_ERROR");
-  expect(JSON.stringify(error)).not.toContain("hunter2");
+/** A read-only repository over plain HTTP. */
+async function serveRepository(source: string) {
+  const bare = `${source}.git`;
+  git(source, "clone", "-q", "--bare", source, bare);
+  git(bare, "update-server-info");
+  const server = createServer((request, response) => {
+    const { pathname } = new URL(request.url ?? "/", "http://x");
+    const file = join(bare, pathname.replace("/demo.git", ""));
+    const isThere = request.method === "GET" && existsSync(file) && statSync(file).isFile();
+    response.writeHead(isThere ? 200 : 404).end(isThere ? readFileSync(file) : "");
+  }).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  return { port, [Symbol.dispose]: () => void server.close() };
+}
+
+test("a refused push is told without the password of the source", async () => {
+  const { get, hub, createSource } = await openHub();
+  using server = await serveRepository(createSource());
+  const source_url = `http://user:hunter2@127.0.0.1:${server.port}/demo.git`;
+  const { project_id } = await get<{ project_id: string }>("project.create", { name: "far", source_url });
+  const { workspace_id } = await get<{ workspace_id: string }>("workspace.create", { project_id });
+  const place = join(hub.workspaces.folderOf(project_id), workspace_id);
+  writeFileSync(join(place, "b.txt"), "two\n");
+  git(place, "add", "-A");
+  git(place, "commit", "-qm", "Change it");
+  const merged = await get<{ warning: string }>("workspace.merge", { workspace_id });
+  expect(merged.warning).toContain(`127.0.0.1:${server.port}/demo.git`);
+  expect(merged.warning).not.toContain("hunter2");
 });
 
 test("a source with uncommitted changes keeps them, and the answer says that nothing was pushed", async () => {
