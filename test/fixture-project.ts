@@ -77,5 +77,7 @@ export function createFixtureProject(): FixtureProject {
   const env = { PATH: process.env["PATH"], HOME: join(base, "home"), XDG_STATE_HOME: join(base, "state") };
   mkdirSync(env.HOME);
   addHistory(root);
-  return { root, env, [Symbol.dispose]: () => rmSync(base, { recursive: true, force: true }) };
+  // A program that a test just stopped may write its last file while the folder is removed.
+  const remove = () => rmSync(base, { recursive: true, force: true, maxRetries: 10 });
+  return { root, env, [Symbol.dispose]: remove };
 }

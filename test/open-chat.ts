@@ -1,7 +1,10 @@
 import { createScriptedProvider, type Script } from "@octant/scripted-provider";
+import { expect, vi } from "vitest";
 import { createFixtureProject } from "./fixture-project.ts";
 import { openTerminal } from "./pty-terminal.ts";
 import { accountAt } from "./scripted-account.ts";
+
+const PROMPT = "ask, or / for commands";
 
 export interface ChatOptions {
   readonly size?: readonly [columns: number, rows: number];
@@ -25,10 +28,15 @@ export async function openChat(script: Script, { size = [100, 30], background }:
     provider,
     project,
     terminal,
-    /** Waits for the prompt. Variables and flags are as in the shell. */
+    /** Waits for a new prompt: one of an earlier chat may still be on the screen. */
     async start(variables = "", flags = "") {
+      const prompts = async () => (await terminal.all()).join("\n").split(PROMPT).length;
+      const earlier = await prompts();
       terminal.type(`${variables} $OCTANT --model some-model ${flags}\r`);
-      await terminal.shows("ask, or / for commands");
+      await vi.waitFor(async () => expect(await prompts()).toBeGreaterThan(earlier), {
+        timeout: 30_000,
+        interval: 50,
+      });
     },
     async [Symbol.asyncDispose]() {
       await terminal[Symbol.asyncDispose]();

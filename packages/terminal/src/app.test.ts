@@ -41,6 +41,17 @@ describe("the terminal agent", () => {
     expect(await device.all()).toContain("› hello");
   });
 
+  test("nothing is drawn before the app reads keys", async () => {
+    const { app, device } = createTestApp({ turns: [] });
+    vi.useFakeTimers();
+    app.refresh();
+    vi.runAllTimers();
+    vi.useRealTimers();
+    expect((await device.all()).join("")).toBe("");
+    open = { app, done: app.run([]) };
+    await shows(device, "ask, or / for commands");
+  });
+
   test("a write asks with the reason, Enter allows nothing, and y allows it with its diff", async () => {
     const { device } = start([says("writing", [{ name: "fs", input: { uri: "a.ts" } }]), says("finished")]);
     device.type(..."go", "Enter");

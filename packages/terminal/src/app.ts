@@ -39,8 +39,8 @@ export class TerminalApp {
   #typedAt = performance.now();
   #frame: NodeJS.Timeout | undefined;
   #spinner: NodeJS.Timeout | undefined;
-  /** Another program owns the terminal, or the person has left. */
-  #suspended = false;
+  /** The app has not started, another program owns the terminal, or the person has left. */
+  #suspended = true;
   #leave: () => void = () => {};
 
   constructor(options: AppOptions) {
@@ -98,6 +98,7 @@ export class TerminalApp {
     if (draft !== undefined) this.#input.text = draft;
     const { promise: left, resolve } = Promise.withResolvers<void>();
     this.#leave = resolve;
+    this.#suspended = false;
     this.#listen();
     try {
       if (this.#options.asksForBackground)
