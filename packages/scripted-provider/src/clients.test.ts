@@ -378,3 +378,26 @@ const SDK: Readonly<Record<ApiName, (provider: ScriptedProvider) => Promise<Thei
     return { kinds: ["thinking", "text", "tool_call"], parts };
   },
 };
+
+test.each([
+  ["mid-conversation-system-2026-04-07", 200, "Hello"],
+  ["", 400, undefined],
+])("system messages between the others need the beta header '%s'", async (beta, status, user) => {
+  await using provider = await createScriptedProvider([{ parts: [{ text: "Hi." }] }]);
+  const response = await fetch(`${provider.baseUrl("anthropic")}/v1/messages`, {
+    method: "POST",
+    headers: { "x-api-key": KEY, "anthropic-beta": `claude-code-20250219,${beta}` },
+    body: JSON.stringify({
+      model: "m",
+      max_tokens: 1,
+      stream: true,
+      messages: [
+        { role: "user", content: "Hello" },
+        { role: "system", content: "Agents: none." },
+      ],
+    }),
+  });
+  await response.text();
+  expect(response.status).toBe(status);
+  if (user !== undefined) expect(provider.requests[0]?.user).toBe(user);
+});

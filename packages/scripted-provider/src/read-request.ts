@@ -40,15 +40,15 @@ const READERS: Readonly<Record<ApiName, (body: Json) => Read>> = {
   anthropic: (body) => ({
     system: textOf(body["system"]),
     tools: list(body["tools"]).map(nameOf),
-    turns: list(body["messages"]).flatMap((message): Turn[] =>
-      message["role"] === "assistant"
-        ? [{ kind: "answer" }]
-        : list(message["content"]).map((block) =>
-            block["type"] === "tool_result"
-              ? { kind: "result", result: toResult(block["content"]) }
-              : { kind: "user", text: textOf([block]) },
-          ),
-    ),
+    turns: list(body["messages"]).flatMap(({ role, content }): Turn[] => {
+      if (role !== "user") return role === "assistant" ? [{ kind: "answer" }] : [];
+      if (typeof content === "string") return [{ kind: "user", text: content }];
+      return list(content).map((block) =>
+        block["type"] === "tool_result"
+          ? { kind: "result", result: toResult(block["content"]) }
+          : { kind: "user", text: textOf([block]) },
+      );
+    }),
   }),
   openai: (body) => ({
     system: String(body["instructions"] ?? ""),

@@ -58,7 +58,7 @@ export async function createScriptedProvider(
     const request = { api, path, headers: req.headers, raw, body, ...readRequest(api, body) };
     if (!options.forgets) requests.push(request);
     options.onRequest?.(request);
-    const refusal = refusalOf(api, raw, body, path);
+    const refusal = refusalOf(api, raw, body, request);
     if (refusal) return fail(res, refusal);
     const turn = turnFor(request);
     if (turn.fault && "status" in turn.fault) return fail(res, turn.fault);

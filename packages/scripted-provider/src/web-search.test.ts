@@ -172,7 +172,7 @@ describe.each(SEARCHING)("%s", (api) => {
     await agent.send("what is new?");
     await agent.close();
     const { raw = "", path = "" } = provider.requests.at(-1) ?? {};
-    const refusal = (text: string) => refusalOf(api, text, JSON.parse(text), path)?.status;
+    const refusal = (text: string) => refusalOf(api, text, JSON.parse(text), { path, headers: {} })?.status;
     expect(refusal(raw)).toBeUndefined();
     const changed = api === "gemini" ? "<div>node 24 release" : PAGE.url;
     expect(refusal(raw.replaceAll(changed, "https://elsewhere.example"))).toBe(400);
@@ -232,7 +232,7 @@ describe("gemini", () => {
     await agent.close();
     const { raw = "", path = "" } = provider.requests[0] ?? {};
     const refusal = (text: string, to = path) =>
-      JSON.stringify(refusalOf("gemini", text, JSON.parse(text), to)?.body ?? "");
+      JSON.stringify(refusalOf("gemini", text, JSON.parse(text), { path: to, headers: {} })?.body ?? "");
     expect(refusal(raw)).toBe('""');
     expect(refusal(raw, path.replace("gemini-3.8", "gemini-2.5"))).toContain("cannot be combined");
     expect(refusal(raw.replace('"includeServerSideToolInvocations":true', ""))).toContain("Please enable");

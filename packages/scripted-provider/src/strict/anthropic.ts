@@ -7,6 +7,7 @@ import {
   listOf,
   objectOf,
   refuse,
+  type Sent,
   signatureOf,
   stringOf,
 } from "./rules.ts";
@@ -29,11 +30,16 @@ const FIELDS: Readonly<Record<string, readonly string[]>> = {
   redacted_thinking: ["type", "data"],
 };
 
+/** With this beta header, as Claude Code sends it, system messages may stand between the others. */
+const SYSTEM_MESSAGES_BETA = "mid-conversation-system-";
+
 /** The rules of Anthropic Messages. Throws Refused with its message. */
-export function checkAnthropic(body: Json): void {
+export function checkAnthropic(body: Json, { headers }: Sent): void {
   if (hasLoneSurrogate(body)) refuse("The request body is not valid JSON: no low surrogate in string");
   if (typeof body["max_tokens"] !== "number") refuse("max_tokens: Field required");
-  const messages = listOf(body["messages"]);
+  const all = listOf(body["messages"]);
+  const betas = String(headers["anthropic-beta"] ?? "");
+  const messages = betas.includes(SYSTEM_MESSAGES_BETA) ? all.filter(({ role }) => role !== "system") : all;
   if (messages.length === 0) refuse("messages: at least one message is required");
   checkTools(listOf(body["tools"]));
   for (const block of listOf(body["system"]))

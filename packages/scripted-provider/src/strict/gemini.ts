@@ -1,4 +1,13 @@
-import { hasLoneSurrogate, type Json, listOf, objectOf, refuse, signatureOf, stringOf } from "./rules.ts";
+import {
+  hasLoneSurrogate,
+  type Json,
+  listOf,
+  objectOf,
+  refuse,
+  type Sent,
+  signatureOf,
+  stringOf,
+} from "./rules.ts";
 
 const DATA = [
   ...["text", "functionCall", "functionResponse", "inlineData", "fileData"],
@@ -10,7 +19,7 @@ const IMAGES = /^image\/(png|jpeg|webp|heic|heif)$/;
 const SKIPPED = "skip_thought_signature_validator";
 
 /** The rules of Gemini; those of version 3 for models whose name does not say otherwise. Throws Refused. */
-export function checkGemini(body: Json, path: string): void {
+export function checkGemini(body: Json, { path }: Sent): void {
   if (hasLoneSurrogate(body)) refuse("Invalid JSON payload received. Invalid unicode in string.");
   const contents = listOf(body["contents"]);
   if (contents.length === 0) refuse("* GenerateContentRequest.contents: contents is not specified");

@@ -3,11 +3,11 @@ import { checkAnthropic } from "./anthropic.ts";
 import { checkGemini } from "./gemini.ts";
 import { checkChat } from "./openai-chat.ts";
 import { checkResponses } from "./openai-responses.ts";
-import { type Json, Refused } from "./rules.ts";
+import { type Json, Refused, type Sent } from "./rules.ts";
 
 const MAX_BODY_BYTES = 32 * 1024 * 1024;
 
-const CHECKS: Readonly<Record<ApiName, (body: Json, path: string) => void>> = {
+const CHECKS: Readonly<Record<ApiName, (body: Json, sent: Sent) => void>> = {
   anthropic: checkAnthropic,
   openai: checkResponses,
   "openai-chat": checkChat,
@@ -15,10 +15,10 @@ const CHECKS: Readonly<Record<ApiName, (body: Json, path: string) => void>> = {
 };
 
 /** The error with which the real API refuses a request; undefined when it accepts it. */
-export function refusalOf(api: ApiName, raw: string, body: Json, path: string): Refusal | undefined {
+export function refusalOf(api: ApiName, raw: string, body: Json, sent: Sent): Refusal | undefined {
   if (Buffer.byteLength(raw) > MAX_BODY_BYTES) return toRefusal(api, 413, "Request exceeds the maximum size");
   try {
-    CHECKS[api](body, path);
+    CHECKS[api](body, sent);
     return undefined;
   } catch (cause) {
     if (cause instanceof Refused) return toRefusal(api, 400, cause.message);

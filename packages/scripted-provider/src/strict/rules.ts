@@ -1,6 +1,10 @@
 import { createHash } from "node:crypto";
+import type { ScriptedRequest } from "../script.ts";
 
 export type Json = Readonly<Record<string, unknown>>;
+
+/** What a request says besides its body. */
+export type Sent = Pick<ScriptedRequest, "path" | "headers">;
 
 /** A request that the real API answers with 400 and this message. */
 export class Refused extends Error {}

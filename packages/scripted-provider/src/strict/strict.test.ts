@@ -5,7 +5,8 @@ import { signatureOf } from "./rules.ts";
 
 const refused = (api: ApiName, body: object): string =>
   JSON.stringify(
-    refusalOf(api, JSON.stringify(body), { ...body }, "/v1beta/models/gemini-3-pro")?.body ?? "",
+    refusalOf(api, JSON.stringify(body), { ...body }, { path: "/v1beta/models/gemini-3-pro", headers: {} })
+      ?.body ?? "",
   );
 
 const user = (...content: object[]) => ({ role: "user", content });
