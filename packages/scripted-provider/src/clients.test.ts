@@ -401,3 +401,29 @@ test.each([
   expect(response.status).toBe(status);
   if (user !== undefined) expect(provider.requests[0]?.user).toBe(user);
 });
+
+test("tools in a namespace, as Codex has them, are listed with it and called in it", async () => {
+  await using provider = await createScriptedProvider([
+    { parts: [{ call: "fs", namespace: "mcp__octant", input: { action: "read" } }] },
+  ]);
+  const client = new OpenAI({ apiKey: KEY, baseURL: provider.baseUrl("openai") });
+  const stream = await client.responses.create({
+    model: "m",
+    input: "Hi",
+    stream: true,
+    tools: [
+      {
+        type: "namespace",
+        name: "mcp__octant",
+        description: "Tools.",
+        tools: [{ type: "function", name: "fs", parameters: { type: "object", properties: {} } }],
+      },
+    ],
+  });
+  const done = [];
+  for await (const event of stream) if (event.type === "response.output_item.done") done.push(event.item);
+  expect(provider.requests[0]?.tools).toEqual(["mcp__octant__fs"]);
+  expect(done).toEqual([
+    expect.objectContaining({ type: "function_call", name: "fs", namespace: "mcp__octant" }),
+  ]);
+});

@@ -52,7 +52,11 @@ const READERS: Readonly<Record<ApiName, (body: Json) => Read>> = {
   }),
   openai: (body) => ({
     system: String(body["instructions"] ?? ""),
-    tools: list(body["tools"]).map(nameOf),
+    tools: list(body["tools"]).flatMap((tool) =>
+      tool["type"] === "namespace"
+        ? list(tool["tools"]).map((inner) => `${nameOf(tool)}__${nameOf(inner)}`)
+        : [nameOf(tool)],
+    ),
     turns: list(body["input"]).map((item): Turn => {
       if (item["type"] === "function_call_output")
         return { kind: "result", result: toResult(item["output"]) };

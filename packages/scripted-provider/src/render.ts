@@ -235,6 +235,7 @@ function responsesParts(
   const call = {
     ...{ id: ids.next("fc_"), type: "function_call", call_id: part.id ?? ids.next("call_") },
     ...{ name: part.call, status: "completed" },
+    ...(part.namespace !== undefined && { namespace: part.namespace }),
   };
   const events = [
     ...pieces(text).map((delta) => ({ ...{ type: "response.function_call_arguments.delta", delta } })),

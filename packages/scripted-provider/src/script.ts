@@ -6,7 +6,8 @@ export type ScriptedPart =
   | { readonly search: string; readonly id?: string; readonly sources?: readonly ScriptedSource[] }
   /** The result of a search in an earlier answer; Anthropic only. */
   | { readonly found: readonly ScriptedSource[]; readonly id: string }
-  | { readonly call: string; readonly input: unknown; readonly id?: string };
+  /** `namespace`: of the tool, OpenAI Responses only. */
+  | { readonly call: string; readonly input: unknown; readonly id?: string; readonly namespace?: string };
 
 export interface ScriptedSource {
   readonly title: string;
