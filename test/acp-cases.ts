@@ -536,7 +536,7 @@ export const CASES: readonly AcpCase[] = [
         sessionId,
         mode: "form",
         message: expect.stringMatching(/^The MCP server other asks: fs\.write/),
-        requestedSchema: { properties: { answer: { title: "Allow it?" }, reason: { type: "string" } } },
+        requestedSchema: { properties: { answer: { title: "Allow it?" } } },
       });
       await editor.agent.request(session.close, { sessionId });
       await editor.agent.request(methods.agent.initialize, { protocolVersion: 1 });

@@ -104,7 +104,7 @@ export {
   MAX_LARGE_CALLS,
   noBytesHere,
 } from "./running/call-runner.ts";
-export { type JsonSchema, toInputSchema } from "./schema.ts";
+export { type JsonSchema, toInputSchema, withoutDefaults } from "./schema.ts";
 export { itemsOf, outlineOf, type SchemaPart } from "./schema-outline.ts";
 export { SchemaPage, schemaPaging, toSchemaPage } from "./schema-page.ts";
 export { refuseNewer } from "./stored-version.ts";

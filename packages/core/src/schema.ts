@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import { z } from "zod";
 import { envelopeSchema } from "./envelope.ts";
 import type { AnyAction } from "./tool.ts";
@@ -11,3 +12,16 @@ export const toInputSchema = (act: AnyAction): JsonSchema =>
 /** The envelope around the action's output data. */
 export const toOutputSchema = (act: AnyAction): JsonSchema =>
   z.toJSONSchema(envelopeSchema(act.output), { io: "output", unrepresentable: "any" });
+
+/** The arguments that differ from the defaults of the action: what the caller chose. */
+export function withoutDefaults(
+  act: AnyAction,
+  input: Readonly<Record<string, unknown>>,
+): Readonly<Record<string, unknown>> {
+  const { shape } = act.input;
+  const isDefault = ([name, value]: [string, unknown]) => {
+    const schema = shape[name];
+    return schema instanceof z.ZodDefault && isDeepStrictEqual(schema.def.defaultValue, value);
+  };
+  return Object.fromEntries(Object.entries(input).filter((entry) => !isDefault(entry)));
+}

@@ -42,6 +42,7 @@ function toForm(question: Question): Plain {
   const offered = Object.entries(CHOICES).filter(([choice]) =>
     question.choices.some((one) => one === choice),
   );
+  // One field only: Codex 0.169 does not submit a form while an optional text is empty.
   return {
     type: "object",
     properties: {
@@ -50,13 +51,10 @@ function toForm(question: Question): Plain {
         title: "Allow it?",
         oneOf: offered.map(([choice, title]) => ({ const: choice, title })),
       },
-      reason: { type: "string", title: "Why not?", maxLength: MAX_REASON_CHARS },
     },
     required: ["answer"],
   };
 }
-
-const MAX_REASON_CHARS = 1_000;
 
 /** Whether the value is the client's answer to a form. */
 export const isAnswer = (value: unknown): value is Plain & { readonly action: FormAction } =>
@@ -75,8 +73,6 @@ export function toAnswer(question: Question, value: unknown): QuestionAnswer {
   return { answer: given["confirm"] === true ? "accept" : "decline" };
 }
 
-function toPermission({ answer: chosen, reason }: Plain): QuestionAnswer {
-  const answer = PERMISSION_ANSWERS.find((one) => one === chosen) ?? "deny";
-  const isReason = typeof reason === "string" && reason.length <= MAX_REASON_CHARS;
-  return answer === "deny" && isReason ? { answer, reason } : { answer };
-}
+const toPermission = ({ answer: chosen }: Plain): QuestionAnswer => ({
+  answer: PERMISSION_ANSWERS.find((one) => one === chosen) ?? "deny",
+});

@@ -7,6 +7,7 @@ import {
   type Risk,
   type Step,
   ToolError,
+  withoutDefaults,
 } from "@octant/core";
 import type { Denied, ProgramLimits } from "@octant/host";
 import { nameOf } from "../call-name.ts";
@@ -143,7 +144,7 @@ async function ask(options: CheckPermissionOptions, about: Asked, ctx: Context):
       kind: "permission",
       action: name,
       summary: call.act.summary,
-      input,
+      input: withoutDefaults(call.act, input),
       preview,
       reason: decision.reason,
       ...ruleOf(decision),
