@@ -55,7 +55,14 @@ export type Delta =
   /** The provider's server searches the web, or has found something. */
   | ({ readonly type: "web_search" } & Omit<WebSearchPart, "type" | "native">)
   /** Voids all deltas of this answer: the request is sent again. */
-  | { readonly type: "retry"; readonly attempt: number; readonly delay_ms: number; readonly reason: string };
+  | {
+      readonly type: "retry";
+      /** The attempt that failed; the first one is 1. */
+      readonly attempt: number;
+      readonly max_attempts?: number;
+      readonly delay_ms: number;
+      readonly reason: string;
+    };
 
 /** The whole answer. */
 export interface Answer {

@@ -66,7 +66,13 @@ export interface SessionBegan {
   readonly model: Model;
   readonly cwd: string;
   /** The session whose call started this one, or of which this is a fork. */
-  readonly parent?: { readonly session_id: string; readonly kind: "agent" | "fork"; readonly seq?: number };
+  readonly parent?: {
+    readonly session_id: string;
+    readonly kind: "agent" | "fork";
+    readonly seq?: number;
+    /** Of a sub-agent. */
+    readonly role?: string;
+  };
 }
 
 /** Tokens, and their price in US dollars; null when it is unknown. */
@@ -126,6 +132,8 @@ export interface Compacted extends Cost {
   readonly messages: readonly Message[];
   readonly tokens_before: number;
   readonly tokens_after: number;
+  /** The last turns, which stay as they were, and their tokens; absent in older logs. */
+  readonly kept?: { readonly turns: number; readonly tokens: number };
   /** Whether the model wrote the summary; otherwise the text was cut. */
   readonly summarized: boolean;
 }

@@ -26,7 +26,7 @@ export { toProjectFacts } from "./context/project-facts.ts";
 export { toSystemPrompt } from "./context/system-prompt.ts";
 export { Conversation } from "./conversation.ts";
 export { agentTool } from "./crew/agent-tool.ts";
-export { Crew } from "./crew/crew.ts";
+export { Crew, type MemberListener } from "./crew/crew.ts";
 export { CREW_LIMITS } from "./crew/crew-limits.ts";
 export type { Member, MemberInfo, MemberPlan, WorktreeOutcome } from "./crew/member.ts";
 export { parseRole, ROLES, type Role } from "./crew/roles.ts";
@@ -70,7 +70,7 @@ export {
   PROVIDERS,
   type ProviderName,
 } from "./providers/providers.ts";
-export type { RetryOptions } from "./providers/retry.ts";
+export { describeRetry, type RetryOptions } from "./providers/retry.ts";
 export { createSseFrameBuffer } from "./providers/sse.ts";
 export { toFailure } from "./run-calls.ts";
 export { type EventStore, Session } from "./session.ts";
@@ -82,7 +82,7 @@ export { readLogFile } from "./sessions/log-file.ts";
 export { LogSessionStore, type SessionLogs } from "./sessions/log-session-store.ts";
 export type { SessionInfo, SessionStore } from "./sessions/session-store.ts";
 export { afterBeginning, createSpending, type Spending } from "./spending.ts";
-export { estimateTokens, messageTokens } from "./tokens.ts";
+export { contextTokens, estimateTokens, messageTokens } from "./tokens.ts";
 export type { CallStep, ToolCall, ToolExecutor, ToolResult } from "./tool-executor.ts";
 export type {
   Direction,

@@ -1,4 +1,5 @@
 import type { ToolDefinition } from "./api-client.ts";
+import type { Conversation } from "./conversation.ts";
 import type { Message, UserPart } from "./messages.ts";
 
 /** A typical value for text and code; the providers' own counts replace it where known. */
@@ -30,3 +31,14 @@ export const messagesTokens = (messages: readonly Message[]): number =>
 /** The tokens of the part of every request before its messages. */
 export const prefixTokens = (system: string, tools: readonly ToolDefinition[]): number =>
   estimateTokens(system) + estimateTokens(JSON.stringify(tools));
+
+/** Some servers do not count, and some silently truncate a long prompt, so our estimate is the minimum. */
+const GUESS_SHARE = 0.7;
+
+/** The tokens of the next request: the provider's count of the last one, and an estimate for the messages since. */
+export function contextTokens(conversation: Conversation): number {
+  const { messages, contextTokens: counted, countedMessages, system, tools } = conversation;
+  const guess = prefixTokens(system, tools) + messagesTokens(messages);
+  if (counted === 0) return guess;
+  return Math.ceil(Math.max(counted + messagesTokens(messages.slice(countedMessages)), guess * GUESS_SHARE));
+}

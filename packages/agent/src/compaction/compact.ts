@@ -18,6 +18,8 @@ export interface CompactionResult {
   /** The number of messages that the summary replaces. */
   readonly compacted_count: number;
   readonly tokens_saved: number;
+  /** The turns at the end that stay as they are, and their tokens. */
+  readonly kept: { readonly turns: number; readonly tokens: number };
 }
 
 /**
@@ -34,9 +36,11 @@ export function compactMessages(
   if (range.length === 0) return undefined;
   const request = recent.some(isRequest) ? undefined : range.findLast(isRequest);
   const before = messagesTokens(messages);
+  const turns = recent.filter(({ role }) => role === "assistant").length;
+  const kept = { turns, tokens: messagesTokens(recent) };
   const toResult = (summary: string): CompactionResult => {
     const made = [toSummary(options.ledger, summary), ...(request ? [request] : []), ...recent];
-    return { messages: made, compacted_count: cut, tokens_saved: before - messagesTokens(made) };
+    return { messages: made, compacted_count: cut, tokens_saved: before - messagesTokens(made), kept };
   };
   const result = toResult(options.summary ?? toDigest(range));
   if (result.tokens_saved > 0) return result;

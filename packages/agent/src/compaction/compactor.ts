@@ -5,7 +5,7 @@ import { type Message, textOf, textParts } from "../messages.ts";
 import type { Session } from "../session.ts";
 import { NO_HOOKS, type SessionHooks } from "../session-hooks.ts";
 import { tellOutcome } from "../tell-outcome.ts";
-import { messagesTokens, prefixTokens } from "../tokens.ts";
+import { contextTokens, messagesTokens, prefixTokens } from "../tokens.ts";
 import { costOf, NO_USAGE, type Usage } from "../usage.ts";
 import { type CompactionResult, compactMessages, findCut, withoutResults } from "./compact.ts";
 
@@ -42,7 +42,7 @@ export class Compactor {
    */
   isNeeded(client: ApiClient): boolean {
     return (
-      tokensNow(this.#session) > budgetOf(client, this.#settings) * THRESHOLD &&
+      contextTokens(this.#session.conversation) > budgetOf(client, this.#settings) * THRESHOLD &&
       this.#session.conversation.messages.length >= this.#lengthBefore + MESSAGES_BETWEEN
     );
   }
@@ -53,9 +53,12 @@ export class Compactor {
     const { reserve_recent = DEFAULT_RESERVE } = this.#settings;
     const { messages, system, tools } = session.conversation;
     if (await this.#isRefused(cause, signal)) return false;
-    const before = Math.ceil(tokensNow(session));
+    const before = contextTokens(session.conversation);
     session.publish({ type: "compaction_began", tokens: before });
     const prefix = prefixTokens(system, tools);
+    // The provider has counted what there was; what is left is its estimated share of that.
+    const scale = before / (prefix + messagesTokens(messages));
+    const scaled = (tokens: number) => Math.ceil(tokens * scale);
     const room = budgetOf(client, this.#settings) * TARGET - prefix;
     const { summary, usage } = await summarize(session, client, reserve_recent, cause, signal);
     const result = shorten(messages, room, reserve_recent, session.ledger.toText(), summary);
@@ -66,7 +69,8 @@ export class Compactor {
       cause,
       messages: result.messages,
       tokens_before: before,
-      tokens_after: Math.min(Math.ceil(prefix + messagesTokens(result.messages)), Math.max(0, before - 1)),
+      tokens_after: scaled(prefix + messagesTokens(result.messages)),
+      kept: { turns: result.kept.turns, tokens: scaled(result.kept.tokens) },
       summarized: summary !== undefined,
       usage,
       cost: costOf(usage, client.model.price),
@@ -109,17 +113,6 @@ function shorten(
 function budgetOf({ model }: ApiClient, { max_tokens }: CompactionSettings): number {
   const window = Math.max(model.context_tokens - model.max_output_tokens, model.context_tokens / 2);
   return Math.min(max_tokens ?? window, window);
-}
-
-/** Some servers do not count, and some silently truncate a long prompt, so our estimate is the minimum. */
-const GUESS_SHARE = 0.7;
-
-/** The provider's count of the last request, plus an estimate for the messages since. */
-function tokensNow({ conversation }: Session): number {
-  const { messages, contextTokens, countedMessages, system, tools } = conversation;
-  const guess = prefixTokens(system, tools) + messagesTokens(messages);
-  if (contextTokens === 0) return guess;
-  return Math.max(contextTokens + messagesTokens(messages.slice(countedMessages)), guess * GUESS_SHARE);
 }
 
 /** The model's own summary. Without it the messages are shortened, so a failure here does not fail the session. */

@@ -28,6 +28,9 @@ export interface AwaitOptions {
   readonly signal: AbortSignal;
 }
 
+/** Receives the events of a member. */
+export type MemberListener = (member: MemberInfo, event: AgentEvent) => void;
+
 interface Running {
   readonly plan: MemberPlan;
   readonly member: Member;
@@ -40,6 +43,7 @@ export class Crew {
   readonly limits: CrewLimits;
   readonly #options: CrewOptions;
   readonly #members = new Map<string, Running>();
+  readonly #listeners = new Set<MemberListener>();
   readonly #total = { turns: 0, cost: 0 };
   /** What ended all members. */
   #ended: LimitReached | undefined;
@@ -52,6 +56,12 @@ export class Crew {
 
   get roles(): readonly Role[] {
     return this.#options.roles();
+  }
+
+  /** The listener receives the events of all members. */
+  subscribe(listener: MemberListener): () => void {
+    this.#listeners.add(listener);
+    return () => void this.#listeners.delete(listener);
   }
 
   /** `context` follows the task in its first message. */
@@ -171,6 +181,7 @@ export class Crew {
   }
 
   #follow(running: Running, event: AgentEvent): void {
+    for (const listener of this.#listeners) listener(running.info, event);
     const spent = spentIn(event);
     if (!spent) return;
     const text = event.type === "message" ? textOf(event.message.content) : "";

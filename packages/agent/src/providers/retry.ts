@@ -1,6 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
-import type { ApiClient } from "../api-client.ts";
-import { ApiError, isRetryable } from "../api-error.ts";
+import type { ApiClient, Delta } from "../api-client.ts";
+import { ApiError, type ApiFailure, isRetryable } from "../api-error.ts";
 import { createBackoff } from "./backoff.ts";
 
 export interface RetryOptions {
@@ -38,7 +38,7 @@ export function withRetries(client: ApiClient, options: RetryOptions = {}): ApiC
           const delay_ms = Math.round(cause.retryAfterMs ?? backoff.next());
           if (attempt >= max_attempts) throw gaveUp(cause, `after ${attempt} attempts`);
           if (performance.now() + delay_ms > deadline) throw gaveUp(cause, tooLate(delay_ms));
-          yield { type: "retry", attempt, delay_ms, reason: cause.message };
+          yield { type: "retry", attempt, max_attempts, delay_ms, reason: described(cause) };
           await delay(delay_ms, undefined, { signal });
         }
       }
@@ -49,8 +49,29 @@ export function withRetries(client: ApiClient, options: RetryOptions = {}): ApiC
 const tooLate = (delay_ms: number) =>
   `because another attempt would come too late (in ${Math.ceil(delay_ms / 1_000)} s); try again then`;
 
+/** With the status of the provider, which says whose fault it is. */
+function described({ message, failure, status }: ApiError): string {
+  const kind = [status, FAILURES[failure]].filter(Boolean).join(", ");
+  return kind === "" || message.includes(kind) ? message : `${message} (${kind})`;
+}
+
+/** The message itself names the others. */
+const FAILURES: Readonly<Partial<Record<ApiFailure, string>>> = {
+  rate_limit: "rate limit",
+  overloaded: "overloaded",
+  server: "server error",
+};
+
 const gaveUp = (cause: ApiError, why: string): ApiError =>
-  new ApiError(cause.failure, `${cause.message}; gave up ${why}`, {
+  new ApiError(cause.failure, `${described(cause)}; gave up ${why}`, {
     cause,
     ...(cause.status !== undefined && { status: cause.status }),
   });
+
+/** Why and when a request is sent again, in words. */
+export function describeRetry({ attempt, max_attempts, delay_ms, reason }: Retry): string {
+  const of = max_attempts === undefined ? "" : ` of ${max_attempts}`;
+  return `${reason}; attempt ${attempt + 1}${of} in ${Math.ceil(delay_ms / 1_000)} s`;
+}
+
+type Retry = Omit<Extract<Delta, { readonly type: "retry" }>, "type">;

@@ -14,16 +14,23 @@ const SUBJECTS = [
   "message",
   "ref",
 ] as const;
+/** What a search looks for; its place follows. */
+const SEARCHED = ["pattern", "query", "glob"] as const;
 
 /** How a call is shown and scheduled, from its declaration and its arguments. */
 export function outlineOf({ tool, action, input }: Call, act: AnyAction | undefined): CallOutline {
   const name = typeof action === "string" && action !== "" ? `${tool}.${action}` : tool;
   const fields =
     typeof input === "object" && input !== null ? (input as Readonly<Record<string, unknown>>) : {};
-  const subject = SUBJECTS.map((key) => toWords(fields[key])).find((words) => words !== "") ?? "";
+  const kind = act ? kindOf(String(action), act) : "other";
+  const first = (keys: readonly string[]) =>
+    keys.map((key) => toWords(fields[key])).find((words) => words !== "") ?? "";
+  const subject = first(SUBJECTS);
+  const searched = kind === "search" ? first(SEARCHED) : "";
+  const about = searched === "" || searched === subject ? subject : `${searched} in ${subject}`;
   return {
-    title: cut(`${name} ${subject}`.trim()),
-    kind: act ? kindOf(String(action), act) : "other",
+    title: cut(`${name} ${about}`.trim()),
+    kind,
     // An unknown call is refused without any effect.
     reads_only: !act || act.access === "read",
     ...(act?.parallel && { parallel: true }),

@@ -1,4 +1,4 @@
-import { estimateTokens, type Message, messageTokens, textOf } from "@octant/agent";
+import { contextTokens, estimateTokens, type Message, messageTokens, textOf } from "@octant/agent";
 import { counted, invalidArgument, ToolError, toOneLine } from "@octant/core";
 import { hashOf } from "@octant/host";
 import { findUntrusted, trustWaiting, type Waiting } from "../agent/untrusted.ts";
@@ -40,7 +40,7 @@ function describeContext({ opened: { agent, client } }: SlashContext): string {
   for (const message of conversation.messages)
     for (const [name, tokens] of partsOf(message)) add(name, tokens);
   const estimated = [...parts.values()].reduce((sum, tokens) => sum + tokens, 0);
-  const used = Math.max(conversation.contextTokens, conversation.model ? estimated : 0);
+  const used = conversation.model ? contextTokens(conversation) : 0;
   // The provider counts the sum; the shares are estimates.
   const scale = estimated > 0 ? used / estimated : 0;
   const size = (conversation.model ?? client.model).context_tokens;
