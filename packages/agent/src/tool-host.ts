@@ -16,6 +16,8 @@ export interface ToolHost {
   readonly roots: readonly string[];
   readonly jobs: HostJobs;
   readonly turns: HostTurns;
+  /** The diff of an edit whose answer has this undo ref, for people; "" when it cannot be told. */
+  diffOf?(undo_ref: string): Promise<string>;
   /** The project as the system prompt describes it. */
   context(): Promise<HostContext>;
   /** Markdown files that the person at this place trusts, and their own ones. */
@@ -131,9 +133,14 @@ export interface UncoveredEntry {
   }[];
 }
 
+export interface UndoDiffOptions {
+  readonly overwrite: boolean;
+  readonly only?: "conflicts";
+}
+
 export interface UndoPlan extends PlannedUndo {
-  /** A diff from the current state. */
-  diff(options: { readonly overwrite: boolean }): Promise<string>;
+  /** A diff from the current state: of everything that `apply` would change, or only of the files with conflicts. */
+  diff(options: UndoDiffOptions): Promise<string>;
   /** Applies it; files with conflicts are left alone unless `overwrite` is set. */
   apply(options: { readonly overwrite: boolean }): Promise<void>;
 }

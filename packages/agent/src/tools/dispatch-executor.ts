@@ -16,7 +16,7 @@ import {
 import type { ToolDefinition } from "../api-client.ts";
 import type { UserPart } from "../messages.ts";
 import { toFailure } from "../run-calls.ts";
-import type { ToolCall, ToolExecutor, ToolResult } from "../tool-executor.ts";
+import type { ToolCall, ToolExecutor, ToolFacts, ToolResult } from "../tool-executor.ts";
 import type { HostJobs, ToolHost } from "../tool-host.ts";
 import { createDiagnosticsAfterEdits } from "./after-edits.ts";
 import { factsOf } from "./facts.ts";
@@ -25,7 +25,8 @@ import { createSeenHashes } from "./seen-hashes.ts";
 
 export interface DispatchExecutorOptions {
   /** Where the tools run. Without jobs, calls do not wait for long work. */
-  readonly host: Pick<ToolHost, "dispatch" | "registry" | "roots"> & Partial<Pick<ToolHost, "jobs">>;
+  readonly host: Pick<ToolHost, "dispatch" | "registry" | "roots"> &
+    Partial<Pick<ToolHost, "jobs" | "diffOf">>;
   /** The caller, such as the owner of a remote session; by default each session is its own caller. */
   readonly caller?: Caller;
   /** The maximum access of calls; a sub-agent gets less than its parent. */
@@ -96,12 +97,27 @@ export function createDispatchExecutor(options: DispatchExecutorOptions): ToolEx
       const again = instead && isGone ? instead : seen.withBases(based, first.envelope);
       const answer = again ? await dispatch(again, { caller, ...given }) : first;
       const reply = await outcomeOf(answer, act, caller.id, jobs, given.signal);
-      const facts = factsOf(reply.envelope, act);
+      const facts = await withDiff(factsOf(reply.envelope, act), act, options.host);
       seen.note(facts);
       return toResult(reply, reply.text ?? toText(reply.envelope), facts);
     },
     afterEdits: createDiagnosticsAfterEdits({ dispatch, registry, roots }),
   };
+}
+
+const MAX_DIFF_CHARS = 200_000;
+
+/** Adds what an edit really changed; the person may not have been asked about it. */
+async function withDiff(
+  facts: ToolFacts | undefined,
+  act: AnyAction | undefined,
+  { diffOf }: Partial<Pick<ToolHost, "diffOf">>,
+): Promise<ToolFacts | undefined> {
+  if (!diffOf || facts?.undo_ref === undefined || facts.diff !== undefined || act?.intent !== "apply")
+    return facts;
+  // It is only shown: a host that cannot tell it has made the edit all the same.
+  const diff = await diffOf(facts.undo_ref).catch(() => "");
+  return diff === "" || diff.length > MAX_DIFF_CHARS ? facts : { ...facts, diff };
 }
 
 const LONG_WAIT_MS = 10 * 60_000;

@@ -37,11 +37,13 @@ async function planTurn(octant: Octant, turn: Turn, direction: Direction): Promi
   const { checkpoints, confinement, edits } = octant.workspace;
   const plan = await checkpoints.plan(turn, direction);
   const alongside = await checkpoints.alongside(turn);
-  const patch = async (overwrite: boolean, dry_run: boolean) => {
+  const changesOf = (overwrite: boolean): readonly SnapshotChange[] => {
     const conflicts = new Set(plan.conflicts.map(({ path }) => path));
-    const changes = overwrite
+    return overwrite
       ? [...plan.changes.filter(({ path }) => !conflicts.has(path)), ...plan.conflicts]
       : plan.changes;
+  };
+  const patch = async (changes: readonly SnapshotChange[], dry_run: boolean) => {
     if (changes.length === 0) return undefined;
     // The person decides here, so rules for callers do not apply.
     const request = { patch: await checkpoints.refFor(changes), dry_run };
@@ -61,8 +63,8 @@ async function planTurn(octant: Octant, turn: Turn, direction: Direction): Promi
     uncovered: plan.uncovered.map((one) => ({ ...one, path: shown(one.path) })),
     meanwhile: plan.meanwhile.map(shown),
     alongside: alongside.map(({ label }) => label),
-    async diff({ overwrite }) {
-      return (await patch(overwrite, true))?.diff ?? "";
+    async diff({ overwrite, only }) {
+      return (await patch(only ? plan.conflicts : changesOf(overwrite), true))?.diff ?? "";
     },
     async apply({ overwrite }) {
       const files = [
@@ -72,7 +74,7 @@ async function planTurn(octant: Octant, turn: Turn, direction: Direction): Promi
         octant,
         { direction, turn: turn.label, overwrite, files: files.map(shown) },
         async () => {
-          await patch(overwrite, false);
+          await patch(changesOf(overwrite), false);
           await checkpoints.mark(turn, direction === "undo");
         },
       );

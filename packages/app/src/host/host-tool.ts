@@ -207,10 +207,21 @@ export function hostTool({ openPlace }: HostSources) {
           return { plan_id, facts };
         },
       }),
+      edit_diff: request("The diff of an edit, by its undo ref.", "read", {
+        input: z.strictObject({ place: PlaceId, undo_ref: z.string() }),
+        run: async ({ place, undo_ref }) => ({
+          diff: (await (await find(place)).host.diffOf?.(undo_ref)) ?? "",
+        }),
+      }),
       diff: request("The diff of a planned undo or redo.", "read", {
-        input: z.strictObject({ place: PlaceId, plan_id: z.string(), overwrite: Overwrite }),
-        run: async ({ place, plan_id, overwrite }) => ({
-          diff: await (await planOf(place, plan_id)).diff({ overwrite }),
+        input: z.strictObject({
+          place: PlaceId,
+          plan_id: z.string(),
+          overwrite: Overwrite,
+          only: z.literal("conflicts").optional(),
+        }),
+        run: async ({ place, plan_id, overwrite, only }) => ({
+          diff: await (await planOf(place, plan_id)).diff({ overwrite, ...(only && { only }) }),
         }),
       }),
       apply: request("Carry out a planned undo or redo.", "write", {

@@ -1,4 +1,5 @@
 import type { ToolHost } from "@octant/agent";
+import { attempt } from "@octant/core";
 import { pathToUri } from "@octant/host";
 import { loadHostContext } from "../agent/agent-context.ts";
 import { loadMarkdown, MARKDOWN_FOLDERS } from "../agent/markdown-files.ts";
@@ -13,6 +14,7 @@ export const createLocalHost = (octant: Octant, env: NodeJS.ProcessEnv): ToolHos
   roots: octant.workspace.confinement.roots.map(pathToUri),
   jobs: octant.workspace.jobs,
   turns: createTurns(octant),
+  diffOf: async (undo_ref) => attempt(() => octant.workspace.edits.diffOf(undo_ref)) ?? "",
   context: () => loadHostContext(octant, env),
   markdown: (kind) => loadMarkdown(octant, env, MARKDOWN_FOLDERS[kind]),
 });

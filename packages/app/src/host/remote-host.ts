@@ -116,6 +116,7 @@ async function openPlace(options: RemoteHostOptions, how: string, input: object)
     roots: about.roots,
     jobs: toJobs(get),
     turns: toTurns(get),
+    diffOf: async (undo_ref) => (await get<{ diff: string }>("edit_diff", { undo_ref })).diff,
     context: () => get<HostContext>("context"),
     markdown: (kind) => about.markdown[kind],
   };
@@ -191,7 +192,7 @@ const toTurns = (get: Get): HostTurns => ({
     });
     return {
       ...facts,
-      diff: async ({ overwrite }) => (await get<{ diff: string }>("diff", { plan_id, overwrite })).diff,
+      diff: async (options) => (await get<{ diff: string }>("diff", { plan_id, ...options })).diff,
       apply: ({ overwrite }) => get("apply", { plan_id, overwrite }),
     };
   },

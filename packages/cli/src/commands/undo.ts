@@ -92,7 +92,7 @@ async function choose(plan: UndoPlan, { overwrite, keep, json }: Given, io: Io):
   if (overwrite) return "overwrite";
   if (keep) return "keep";
   if (json || !io.stdin.isTTY || !io.stderr.isTTY) return "nothing";
-  note(`${await plan.diff({ overwrite: true })}\n${whyAsked(plan)}`, io);
+  note(`${await plan.diff({ overwrite: true, only: "conflicts" })}\n${whyAsked(plan)}`, io);
   const answer = await ask("[o] overwrite it, [k] keep it and do the rest, [n] nothing: ", io);
   if (/^o/i.test(answer)) return "overwrite";
   return /^k/i.test(answer) ? "keep" : "nothing";

@@ -12,6 +12,7 @@ import type { StateFolder } from "../state.ts";
 import { syncFolder } from "../sync-folder.ts";
 import { entryError, hasCode, toToolError } from "../system-error.ts";
 import { type Buffers, checkSaved, explainUnsaved, findUnsaved, saveAll, type Unsaved } from "./buffers.ts";
+import { diffOfEdit } from "./compare.ts";
 import { type Disk, realDisk } from "./disk.ts";
 import { type Change, kindOfChange } from "./file-step.ts";
 import { createJournal } from "./journal.ts";
@@ -138,6 +139,11 @@ export function createEdits({ confinement, blobs, state, warn, disk = realDisk }
     return { files: reports, undo: putUndo(inverse, undo.resumes) };
   };
 
+  const filesOf = (ref: string): readonly FileEntry[] => {
+    const undo = records.parse(blobs.get(ref.replace(/^blob:/, "")));
+    return undo?.kind === "steps" ? undo.steps.flatMap(({ files }) => files) : [];
+  };
+
   return {
     async apply(request: PatchRequest, signal?: AbortSignal): Promise<PatchResult> {
       const pacer = createPacer(signal);
@@ -161,10 +167,9 @@ export function createEdits({ confinement, blobs, state, warn, disk = realDisk }
       buffers = open;
     },
     /** The files that an undo ref restores; none for a removed folder. */
-    filesOf(ref: string): readonly FileEntry[] {
-      const undo = records.parse(blobs.get(ref.replace(/^blob:/, "")));
-      return undo?.kind === "steps" ? undo.steps.flatMap(({ files }) => files) : [];
-    },
+    filesOf,
+    /** The diff of the edit that an undo ref takes back, as far as its files have not changed since. */
+    diffOf: (ref: string): string => diffOfEdit(confinement, blobs, filesOf(ref)),
     /** Everything that an undo ref changes; undefined when no record is stored under it. */
     undoneBy(ref: string): readonly Uri[] | undefined {
       const hash = ref.replace(/^blob:/, "");
