@@ -69,14 +69,15 @@ export function showFailure(cause: unknown, io: Io): number {
 /** For failures outside of a call. */
 function hintFor(code: ErrorCode): string {
   if (code === "UNKNOWN_TOOL" || code === "UNKNOWN_ACTION") return "octant tools lists them";
+  if (TOLD.has(code)) return "";
   if (ERRORS[code].retry) return "trying again may help";
-  return TOLD.has(code) ? "" : "octant doctor checks for other problems";
+  return "octant doctor checks for other problems";
 }
 
 /** Their message says everything: the machine has no part in them. */
 const TOLD: ReadonlySet<ErrorCode> = new Set([
   ...(["NOT_FOUND", "ALREADY_EXISTS", "NOT_A_FILE", "NOT_A_DIRECTORY"] as const),
-  ...(["NOT_TEXT", "NOT_A_REPOSITORY", "UNAUTHENTICATED", "LIMIT_EXCEEDED"] as const),
+  ...(["NOT_TEXT", "NOT_A_REPOSITORY", "UNAUTHENTICATED", "LIMIT_EXCEEDED", "LOCKED"] as const),
 ]);
 
 /** Reports the error of a tool. */

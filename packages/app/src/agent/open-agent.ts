@@ -32,6 +32,7 @@ import { findRepository, type HookRecord, recordHooks } from "@octant/host";
 import type { McpServers, ServerDefinition } from "@octant/mcp-client";
 import type { Thinking } from "@octant/runtime";
 import type { DeveloperMode } from "@octant/tools";
+import { explainHolder } from "../control/session-holder.ts";
 import { createLocalHost } from "../host/local-host.ts";
 import type { RemoteHost } from "../host/remote-host.ts";
 import { type OpenServersOptions, openServers } from "../mcp-servers/open-servers.ts";
@@ -160,7 +161,7 @@ export async function openAgent(options: OpenAgentOptions) {
     await openWorktreeRecords(octant.workspace, env).sweep();
     const sessions = options.sessions ?? openSessions(octant.workspace, options.owner);
     const client = options.client ?? (await openClient(octant, withKeys, options));
-    const session = await openSession(sessions, options.from);
+    const session = await openSession(sessions, options.from, env);
     const caller = options.owner?.id ?? session.id;
     octant.spending.join(caller, session);
     const isNew = session.conversation.model === undefined;
@@ -338,15 +339,24 @@ function sourcesOf(
   };
 }
 
-async function openSession(sessions: SessionStore, from: SessionChoice | undefined): Promise<Session> {
+async function openSession(
+  sessions: SessionStore,
+  from: SessionChoice | undefined,
+  env: NodeJS.ProcessEnv,
+): Promise<Session> {
   if (!from) return sessions.create();
   if (from.how === "fork") return sessions.fork(from.id, from.seq);
-  if (from.how === "resume") return sessions.open(from.id);
+  if (from.how === "resume") return reopen(sessions, await sessions.resolve(from.id), env);
   if (from.how === "create") return sessions.create(from.id);
   const latest = (await sessions.list()).find((one) => isOwnSession(one) && one.problem === null);
   if (!latest) throw new ToolError("NOT_FOUND", "there is no session to continue in this folder", {});
-  return sessions.open(latest.session_id);
+  return reopen(sessions, latest.session_id, env);
 }
+
+const reopen = (sessions: SessionStore, id: string, env: NodeJS.ProcessEnv): Promise<Session> =>
+  sessions.open(id).catch(async (cause: unknown) => {
+    throw await explainHolder(cause, id, env);
+  });
 
 /** The lower value of each limit. */
 function narrowest(one: Limits = {}, other: DeveloperMode["limits"] = {}): Limits {

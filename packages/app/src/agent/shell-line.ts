@@ -10,12 +10,20 @@ const MAX_SHOWN_LINES = 40;
  * Runs a line such as "!git status": a command of the person, which needs no approval. It runs in the sandbox like those
  * of the agent, deny rules hold, and undo covers it. The model reads the command and its output with the next message.
  */
-export async function runShellLine(line: string, { opened, signal }: SlashContext): Promise<SlashOutcome> {
+export async function runShellLine(
+  line: string,
+  { opened, signal, onProgress }: SlashContext,
+): Promise<SlashOutcome> {
   const { host, agent } = opened;
   const command = line.replace(/^!\s*/, "");
   const reply = await host.dispatch(
     { tool: "proc", action: "exec", input: { command, wait: WAIT_MS } },
-    { caller: { ...LOCAL_CALLER, id: agent.session.id }, signal, ask: typedThemselves },
+    {
+      caller: { ...LOCAL_CALLER, id: agent.session.id },
+      signal,
+      ask: typedThemselves,
+      onProgress: ({ message = "" }) => onProgress?.(message),
+    },
   );
   const { envelope } = reply;
   signal.throwIfAborted();

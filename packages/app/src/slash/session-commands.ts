@@ -1,13 +1,10 @@
-import { writeFileSync } from "node:fs";
-import { homedir } from "node:os";
-import { resolve } from "node:path";
 import { type Direction, listProviderModels, type SessionInfo, tokensOf } from "@octant/agent";
 import { invalidArgument, ToolError, toOneLine } from "@octant/core";
-import { errnoOf, pathToUri } from "@octant/host";
 import { chooseClient, openClient } from "../agent/choose-client.ts";
-import { exportSession, isOwnSession } from "../agent/sessions.ts";
+import { isOwnSession } from "../agent/sessions.ts";
 import { listPrompts, type RewoundFiles, rewindFiles } from "../agent/turns.ts";
 import { describeUndo, planTurnById, planUndo, whyAsked } from "../agent/undo.ts";
+import { exportCommand } from "./export-command.ts";
 import { asBlock, type SlashCommand, type SlashContext, type SlashOutcome } from "./slash-command.ts";
 
 const SHORT_ID_CHARS = 20;
@@ -107,28 +104,7 @@ export const SESSION_COMMANDS: readonly SlashCommand[] = [
       };
     },
   },
-  {
-    name: "export",
-    onlyInTerminal: true,
-    argument: "[FILE]",
-    summary: "Write this session to a file: .html, .md or .json",
-    async run(file, { opened: { sessions, agent, env }, cwd }) {
-      const name = file === "" ? "session.html" : file;
-      const format = name.endsWith(".json") ? "json" : name.endsWith(".md") ? "markdown" : "html";
-      const text = await exportSession(sessions.events(agent.session.id), format);
-      const path = resolve(cwd, name.replace(/^~(?=\/)/, env["HOME"] ?? homedir()));
-      try {
-        writeFileSync(path, text, { mode: 0o600, flag: "wx" });
-      } catch (cause) {
-        const errno = errnoOf(cause);
-        const uri = pathToUri(path);
-        if (errno !== "EEXIST")
-          throw new ToolError("IO_ERROR", `${name} cannot be written (${errno})`, {}, { cause });
-        throw new ToolError("ALREADY_EXISTS", `${name} exists; remove it, or name another file`, { uri });
-      }
-      return { text: `wrote \`${name}\`` };
-    },
-  },
+  exportCommand,
 ];
 
 /** A session by its title, date and folder. */
@@ -162,10 +138,15 @@ async function restore(
   const whose = session_id === id ? "" : `\n- a turn of another session: ${session_id ?? "a server"}`;
   const overwrite = choice === "overwrite";
   if (plan.conflicts.length > 0 && choice === undefined) {
-    const diff = asBlock(await plan.diff({ overwrite: true }), "diff");
+    const diff = asBlock(await plan.diff({ overwrite: true, only: "conflicts" }), "diff");
     const again = `/${[direction, number].filter(Boolean).join(" ")}`;
-    const how = `\`${again} keep\` leaves them and does the rest, \`${again} overwrite\` replaces them`;
-    return { text: `nothing was changed: ${whyAsked(plan)}; ${how}\n\n${diff}`, failed: true };
+    // Last, because a long diff fills the screen.
+    const verdict = [
+      `nothing was changed: ${whyAsked(plan)}; above is what overwriting would do`,
+      `- \`${again} keep\` leaves that as it is and does the rest`,
+      `- \`${again} overwrite\` takes it back too`,
+    ];
+    return { text: `${diff}\n\n${verdict.join("\n")}`, failed: true };
   }
   await plan.apply({ overwrite });
   return { text: `${describeUndo(plan, overwrite).replaceAll("\n  ", "\n- ")}${whose}` };

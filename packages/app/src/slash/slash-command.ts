@@ -32,6 +32,8 @@ export interface SlashContext {
   /** Text shown below the commands in the help. */
   readonly helpNotes?: string;
   readonly signal: AbortSignal;
+  /** Shows the last line of a running command's output. */
+  readonly onProgress?: (message: string) => void;
 }
 
 /** One slash command. Help, completion and every front end derive from it. */

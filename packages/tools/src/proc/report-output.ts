@@ -21,12 +21,17 @@ const MAX_MESSAGE_CHARS = 200;
  */
 export function reportOutput(processes: Processes, owner: string, proc_id: string, ctx: Context) {
   const started = performance.now();
-  const reportProgress = (message: string) => {
-    const ms = performance.now() - started;
-    if (ms < PROGRESS_AFTER_MS) return;
-    const seconds = Math.round(ms / 1_000);
-    ctx.progress({ progress: seconds, message: message || `running for ${seconds} s` });
+  /** Stays the message until another line is printed. */
+  let last = "";
+  let isFast = true;
+  const reportProgress = () => {
+    const seconds = Math.round((performance.now() - started) / 1_000);
+    ctx.progress({ progress: seconds, message: last || `running for ${seconds} s` });
   };
+  const slow = setTimeout(() => {
+    isFast = false;
+    if (last !== "") reportProgress();
+  }, PROGRESS_AFTER_MS);
   const streams = (["stdout", "stderr"] as const).map((name) =>
     createReporter(processes.output(owner, proc_id, name), ctx.emit),
   );
@@ -35,7 +40,10 @@ export function reportOutput(processes: Processes, owner: string, proc_id: strin
     let isMore = false;
     for (const stream of streams) {
       const { lastLine, isBehind } = stream.report();
-      if (lastLine !== undefined) reportProgress(lastLine);
+      if (lastLine !== undefined) {
+        last = lastLine || last;
+        if (!isFast) reportProgress();
+      }
       isMore ||= isBehind;
     }
     return isMore;
@@ -48,8 +56,9 @@ export function reportOutput(processes: Processes, owner: string, proc_id: strin
     }, COLLECT_MS);
   };
   const stopListening = processes.onOutput(proc_id, collect);
-  const regularly = setInterval(reportProgress, PROGRESS_EVERY_MS, "");
+  const regularly = setInterval(reportProgress, PROGRESS_EVERY_MS);
   return async (): Promise<void> => {
+    clearTimeout(slow);
     clearTimeout(collecting);
     clearInterval(regularly);
     stopListening();
