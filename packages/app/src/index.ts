@@ -22,6 +22,7 @@ export {
 export { createMentionFinder } from "./agent/find-mentions.ts";
 export { createPathList, findPaths } from "./agent/fuzzy-paths.ts";
 export { openHostFolder } from "./agent/host-folder.ts";
+export { followMembers, loadConversation } from "./agent/members.ts";
 export { withMentions } from "./agent/mentions.ts";
 export {
   type OpenAgentOptions,

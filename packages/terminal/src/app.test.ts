@@ -1,5 +1,5 @@
 import type { StampedEvent } from "@octant/agent";
-import { createQuestions } from "@octant/core";
+import { createQuestions, ToolError } from "@octant/core";
 import { afterEach, describe, expect, test, vi } from "vitest";
 import type { TerminalApp } from "./app.ts";
 import type { AppOptions } from "./app-options.ts";
@@ -77,6 +77,24 @@ describe("the terminal agent", () => {
     device.type(..."again", "Enter");
     await shows(device, "It works again.");
     expect((await device.all()).filter((row) => row.includes("out of luck"))).toHaveLength(1);
+  });
+
+  test("a message that cannot be stored returns to the input", async () => {
+    let isFull = true;
+    const store = {
+      async append() {
+        if (isFull) throw new ToolError("NO_SPACE", "the disk is full", {});
+      },
+      close: async () => {},
+    };
+    const { app, device } = createTestApp({ turns: [says("It is stored.")], store });
+    open = { app, done: app.run([]) };
+    device.type(..."remember this", "Enter");
+    await shows(device, "✗ the disk is full");
+    await shows(device, /^› remember this$/m);
+    isFull = false;
+    device.type("Enter");
+    await shows(device, "It is stored.");
   });
 
   test("a denial with a reason reaches the model", async () => {

@@ -12,7 +12,7 @@ import { type Line, span, wrap } from "./styled.ts";
 import { ConversationView, SPINNER_MS } from "./view/conversation-view.ts";
 import { viewAgents } from "./view/progress.ts";
 import { toClipboard, viewQueue, viewTyped } from "./view/queue.ts";
-import { type StatusFacts, viewScript, viewStatus } from "./view/status.ts";
+import { type StatusFacts, sessionFacts, viewScript, viewStatus } from "./view/status.ts";
 
 const FRAME_MS = 33;
 const MAX_GROWING_ROWS = 16;
@@ -140,6 +140,12 @@ export class TerminalApp {
   /** In raw mode the terminal sends Ctrl-C as a key, so the signal comes from elsewhere. */
   interrupt(): void {
     this.quit();
+  }
+
+  /** An event of a sub-agent. */
+  onMember(role: string, event: AgentEvent): void {
+    this.#view.onMember(role, event);
+    this.refresh();
   }
 
   /** Something that the status shows has changed. */
@@ -384,10 +390,10 @@ export class TerminalApp {
   }
 
   #facts(): StatusFacts {
-    const { agent, facts, model = "" } = this.#options;
+    const { agent, facts, model } = this.#options;
     const { modeName } = this.#input;
     return {
-      model: agent.session.conversation.model?.id ?? model,
+      ...sessionFacts(agent, model),
       ...this.#view.facts,
       ...facts(),
       queued: agent.queued.length,

@@ -10,4 +10,4 @@ export { asksForBackground, paletteOf } from "./paint.ts";
 export { PlainApp } from "./plain-app.ts";
 export { span, widthOf } from "./styled.ts";
 export type { StatusFacts } from "./view/status.ts";
-export { viewTranscript } from "./view/transcript.ts";
+export { viewLastExchange, viewTranscript } from "./view/transcript.ts";

@@ -18,8 +18,12 @@ export type CommandOutcome =
 
 export type OutboxOptions = {
   agent: Agent;
-  /** Runs a line that starts with "/", or with "!" for a shell command. */
-  command: (line: string, signal: AbortSignal) => Promise<CommandOutcome>;
+  /** Runs a line that starts with "/", or with "!" for a shell command, which reports the last line of its output. */
+  command: (
+    line: string,
+    signal: AbortSignal,
+    onProgress: (message: string) => void,
+  ) => Promise<CommandOutcome>;
   /** Adds mentioned files and pictures to a message. */
   toContent?: (text: string) => Promise<Content>;
 };
@@ -48,7 +52,7 @@ export class Outbox {
   #prepared: Promise<unknown> = Promise.resolve();
   /** Messages that were queued, some of which may have been delivered. */
   #queued: { text: string; content: readonly UserPart[] }[] = [];
-  #command: { line: string; stop: AbortController } | undefined;
+  #command: { line: string; stop: AbortController; message?: string } | undefined;
 
   constructor(options: OutboxOptions, events: OutboxEvents) {
     this.#options = options;
@@ -56,8 +60,8 @@ export class Outbox {
   }
 
   /** The running command. */
-  get command(): string | undefined {
-    return this.#command?.line;
+  get command(): { readonly line: string; readonly message?: string } | undefined {
+    return this.#command;
   }
 
   get isBusy(): boolean {
@@ -130,12 +134,17 @@ export class Outbox {
   }
 
   async #run(line: string): Promise<void> {
-    const command = { line, stop: new AbortController() };
+    const command: { line: string; stop: AbortController; message?: string } = {
+      line,
+      stop: new AbortController(),
+    };
     this.#command ??= command;
     let outcome: CommandOutcome;
     this.#events.onCommand(line);
     try {
-      outcome = await this.#options.command(line, command.stop.signal);
+      outcome = await this.#options.command(line, command.stop.signal, (message) => {
+        command.message = message;
+      });
     } catch (error) {
       if (command.stop.signal.aborted) this.#events.onText(`${line.split(" ", 1)[0]} was stopped`);
       else this.#events.onError(error);

@@ -1,4 +1,5 @@
 import { createInterface, type Interface } from "node:readline";
+import type { AgentEvent } from "@octant/agent";
 import { type Ask, toOneLine } from "@octant/core";
 import type { AppOptions, Beginning } from "./app-options.ts";
 import { Approvals } from "./approvals.ts";
@@ -7,7 +8,7 @@ import { type Line, plainText, span } from "./styled.ts";
 import { ConversationView } from "./view/conversation-view.ts";
 import { type Choice, type Prompt, viewChoices, viewQuestion } from "./view/question.ts";
 import { toClipboard } from "./view/queue.ts";
-import { viewStatus } from "./view/status.ts";
+import { sessionFacts, viewStatus } from "./view/status.ts";
 
 export type PlainOptions = Pick<
   AppOptions,
@@ -100,6 +101,17 @@ export class PlainApp {
     await agent.cancel();
   }
 
+  /** An event of a sub-agent. */
+  onMember(role: string, event: AgentEvent): void {
+    if (event.type === "tool_began")
+      this.#write([[span(`running: ${toOneLine(role)}: ${toOneLine(event.title)}`)]]);
+    this.#view.onMember(role, event);
+    this.#write(this.#view.take());
+  }
+
+  /** Its status is written before each prompt. */
+  refresh(): void {}
+
   quit(): void {
     this.#lines?.close();
   }
@@ -158,9 +170,9 @@ export class PlainApp {
   }
 
   #ready(): void {
-    const { agent, facts, model = "" } = this.#options;
+    const { agent, facts, model } = this.#options;
     if (this.#outbox.isBusy || this.#approvals.prompt) return;
-    const status = { model: agent.session.conversation.model?.id ?? model, ...this.#view.facts, ...facts() };
+    const status = { ...sessionFacts(agent, model), ...this.#view.facts, ...facts() };
     this.#write([viewStatus({ ...status, queued: 0, isPlain: true }, Number.POSITIVE_INFINITY)]);
     this.#prompt("> ");
   }

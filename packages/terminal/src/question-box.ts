@@ -82,6 +82,8 @@ export class QuestionBox {
       this.#options.suspend(() => this.#showAll(prompt));
       return true;
     }
+    // Such as leaving Vim's insert mode, which is a reflex.
+    if (key === "Escape" && this.#options.input.wantsEscape && !this.#approvals.chosen) return false;
     const isArrow = key === "Up" || key === "Down";
     return ((!isArrow || isListening) && this.#window.key(key)) || this.#approvals.key(key);
   }

@@ -146,6 +146,19 @@ describe("a question that appears while the person types", () => {
     );
   }, 120_000);
 
+  test("Escape leaves Vim's insert mode first, and only then stops the run", async () => {
+    const { clock, ask, press, screen } = start([80, 24], { inputMode: "vim" });
+    const asked = ask({ input: { command: "npm test" } });
+    await clock.pass(QUIET_MS);
+    await press("Escape");
+    expect(await screen()).toContain("NORMAL");
+    await clock.pass(QUIET_MS);
+    expect(await screen()).toContain("[y] allow once");
+    await press("y");
+    await clock.pass(QUIET_MS);
+    expect(asked.answer).toEqual({ answer: "once" });
+  });
+
   test.each(["y", "allow once"])(
     "'%s' and Enter right after it appeared: neither an answer nor a message",
     async (early) => {

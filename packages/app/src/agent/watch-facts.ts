@@ -1,24 +1,21 @@
-import type { Crew } from "@octant/agent";
+import type { MemberListener } from "@octant/agent";
 import type { SandboxStatus } from "@octant/host";
+import { followMembers } from "./members.ts";
 import type { OpenedAgent } from "./open-agent.ts";
 
 /**
- * Branch, sandbox, jobs, sub-agents and failed MCP servers for the status line; refreshed at the start and after every turn, without
- * blocking. `onChange` is called when one of them has changed.
+ * Branch, sandbox, jobs, sub-agents and failed MCP servers for the status line; refreshed at the start, after every turn
+ * and after commands of the person, without blocking. `onChange` is called when one of them has changed, `onMember` with
+ * the events of sub-agents.
  */
-export function watchFacts({ agent, octant, caller, servers }: OpenedAgent, onChange: () => void) {
+export function watchFacts(
+  { agent, octant, caller, servers }: OpenedAgent,
+  onChange: () => void,
+  onMember: MemberListener,
+) {
   let facts: { readonly branch?: string; readonly sandbox?: SandboxStatus["level"] } = {};
-  let crew: Crew | undefined;
+  const members = followMembers({ agent, octant }, onMember);
   const running = new Set<string>();
-  /** Sub-agents may be there from now on. */
-  const watchCrew = () => {
-    octant.crew().then(
-      (found) => {
-        crew = found;
-      },
-      () => {},
-    );
-  };
   const look = async () => {
     const { envelope } = await octant.dispatch(
       { tool: "vcs", action: "status", input: { limit: 1 } },
@@ -41,16 +38,18 @@ export function watchFacts({ agent, octant, caller, servers }: OpenedAgent, onCh
   void servers.settled().then(onChange);
   agent.subscribe((event) => {
     if (event.type === "end") look().catch(() => {});
-    if (event.type === "tool_began" && event.name === "agent") watchCrew();
   });
   return {
-    watchCrew,
+    /** A command of the person begins: it may start sub-agents. */
+    commandBegan: members.expect,
+    /** It may have switched the branch. */
+    commandEnded: () => void look().catch(() => {}),
     now: () => ({
       ...facts,
       mode: octant.modes.session(caller),
       jobs: running.size,
       failedServers: servers.status().filter(({ state }) => state === "failed").length,
-      agents: crew?.list().filter(({ state }) => state === "running") ?? [],
+      agents: members.running(),
     }),
   };
 }

@@ -131,7 +131,7 @@ export function createWorkspaceCrew(given: WorkspaceCrewOptions): Crew {
       system,
       cwd: cwdOf(place),
       limits: () => ({ max_cost: limitsOf(options).max_cost }),
-      parent: toParent(plan.parent),
+      parent: toParent(plan),
     });
     const leave = octant.sessions.join(agent);
     return {
@@ -169,9 +169,9 @@ export const limitsOf = ({ limits = {} }: Pick<OpenAgentOptions, "limits">): Lim
 /** An owner of the bridge has no admin rights. */
 const toRemote = (access: Access): Access => (access === "admin" ? "write" : access);
 
-function toParent(caller: string) {
-  const session_id = sessionOf(caller);
-  return session_id.startsWith("ses_") ? { session_id, kind: "agent" as const } : undefined;
+function toParent({ parent, role }: MemberPlan) {
+  const session_id = sessionOf(parent);
+  return session_id.startsWith("ses_") ? { session_id, kind: "agent" as const, role } : undefined;
 }
 
 const NO_TOOLS: ToolExecutor = {

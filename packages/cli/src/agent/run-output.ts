@@ -3,6 +3,7 @@ import {
   type Agent,
   type AgentEvent,
   createOutputSchema,
+  describeRetry,
   type EndReason,
   type OutputSchema,
   type RunEnded,
@@ -40,18 +41,19 @@ export const EXIT_OF: Readonly<Record<EndReason, number>> = {
 };
 
 /** Shows the work of a headless agent on stderr, one line at a time. */
-export function createProgressLines({ stderr }: Pick<Io, "stderr">): (event: AgentEvent) => void {
+export function createProgressLines({ stderr }: Pick<Io, "stderr">) {
   const write = (text: string) => note(painted("dim", text, stderr), { stderr });
-  return (event) => {
+  /** `by` is the role of a sub-agent. */
+  return (event: AgentEvent, by?: string): void => {
     switch (event.type) {
       case "tool_began":
-        write(`• ${toOneLine(event.title)}`);
+        write(`• ${by === undefined ? "" : `${toOneLine(by)}: `}${toOneLine(event.title)}`);
         break;
       case "tool_ended":
         if (event.is_error) write(`  ${event.code ?? "failed"}: ${firstLine(event.content)}`);
         break;
       case "retry":
-        write(`  ${toOneLine(event.reason)}; trying again in ${(event.delay_ms / 1_000).toFixed(1)} s`);
+        write(`  ${toOneLine(describeRetry(event))}`);
         break;
       case "compaction":
         write(`  compacted: ${event.tokens_before} → ${event.tokens_after} tokens`);
@@ -105,6 +107,10 @@ export function createReport(flags: ReportFlags, io: Io) {
     event(event: AgentEvent): void {
       if (isStream) printJsonText(JSON.stringify(event), io);
       else showProgress(event);
+    },
+    /** An event of a sub-agent, which has a log of its own. */
+    member(role: string, event: AgentEvent): void {
+      if (!isStream) showProgress(event, role);
     },
     record: printRecord,
     /** Begins a run: it has its own result, which `finish` completes if the run fails. */

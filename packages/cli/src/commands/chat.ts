@@ -1,10 +1,11 @@
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
-import { type ProviderName, type StampedEvent, textOf } from "@octant/agent";
+import { type ProviderName, textOf } from "@octant/agent";
 import {
   createPictures,
   listPrompts,
+  loadConversation,
   type OpenedAgent,
   openAgent,
   runShellLine,
@@ -28,6 +29,7 @@ import {
   runPager,
   span,
   TerminalApp,
+  viewLastExchange,
   viewTranscript,
 } from "@octant/terminal";
 import {
@@ -85,10 +87,24 @@ export const chat = defineCommand({
     let from: SessionChoice | undefined = toSessionChoice(flags);
     let beginning: Beginning = prompt === undefined ? {} : { message: prompt };
     let rules: Left["rules"];
+    let before: Pick<Left, "here"> | undefined;
     let asksForTrust = true;
     const log = onceEach((line) => void logLine(line, io));
     for (;;) {
-      let left = await converse(from, beginning, flags, io, { rules, asksForTrust, log });
+      const isLater = before !== undefined;
+      const more = { rules, asksForTrust, isLater, log };
+      let left = await converse(from, beginning, flags, io, more).catch(async (cause: unknown) => {
+        if (!before || !(cause instanceof ToolError)) throw cause;
+        const { showFailure } = await import("../show-answer.ts");
+        showFailure(cause, io);
+        return "not opened" as const;
+      });
+      if (left === "not opened") {
+        // The person has only left their session for this one.
+        from = before?.here;
+        before = undefined;
+        continue;
+      }
       if (left === "no provider") {
         const { firstRun } = await import("../first-run.ts");
         // The parser accepts only valid names.
@@ -107,6 +123,7 @@ export const chat = defineCommand({
       if (left.next === undefined) {
         return tell(`octant --resume ${left.session_id} resumes this session`, io);
       }
+      before = left;
       from = left.next === "new" ? undefined : left.next;
       rules = from?.how === "fork" ? left.rules : undefined;
       beginning = left.draft === undefined ? {} : { draft: left.draft };
@@ -121,6 +138,8 @@ type ChatFlags = AgentFlags & {
 
 interface Left {
   readonly session_id: string;
+  /** Continues with it again; absent when nothing of it is stored. */
+  readonly here: SessionChoice | undefined;
   /** The session to continue with. */
   readonly next?: SlashOutcome["next"];
   readonly draft?: string;
@@ -136,6 +155,8 @@ interface WaitsForTrust {
 interface Converse {
   readonly rules?: Left["rules"];
   readonly asksForTrust?: boolean;
+  /** It follows another session, whose text is still on the screen. */
+  readonly isLater?: boolean;
   readonly log?: (line: string) => void;
 }
 
@@ -154,7 +175,7 @@ async function converse(
   beginning: Beginning,
   flags: ChatFlags,
   io: Io,
-  { rules = [], asksForTrust = false, log }: Converse = {},
+  { rules = [], asksForTrust = false, isLater = false, log }: Converse = {},
 ): Promise<Left | WaitsForTrust | "no provider"> {
   let app: TerminalApp | PlainApp | undefined;
   await using opened = await openAgent({
@@ -181,10 +202,13 @@ async function converse(
   const leave = (signal: NodeJS.Signals) => (signal === "SIGINT" ? app?.interrupt() : app?.quit());
   for (const signal of ENDING_SIGNALS) process.on(signal, leave);
   const unconfined = await workspace.sandbox.unconfined().catch(() => undefined);
-  await app.run(greeting(opened, unconfined?.reason, io), beginning);
+  const isCopy = from?.how === "fork" && isLater;
+  const recalled = isCopy ? [] : await recall(opened, io);
+  await app.run([...greeting(opened, unconfined?.reason, io), ...recalled], beginning);
   for (const signal of ENDING_SIGNALS) process.off(signal, leave);
-  const { id } = opened.agent.session;
-  return { session_id: id, rules: sessionRules.rules(id), ...left };
+  const { id, conversation } = opened.agent.session;
+  const here = conversation.model ? ({ how: "resume", id } as const) : undefined;
+  return { session_id: id, here, rules: sessionRules.rules(id), ...left };
 }
 
 function createApp(
@@ -196,15 +220,18 @@ function createApp(
   const { agent, octant, sessions, model } = opened;
   const { roots } = octant.workspace.confinement;
   const { settings } = octant.config;
-  let app: TerminalApp | undefined;
+  let app: TerminalApp | PlainApp | undefined;
   const device = processDevice();
   const palette = paletteOf(io.env);
   const highlight = loadHighlighter();
-  const facts = watchFacts(opened, () => app?.refresh());
+  const facts = watchFacts(
+    opened,
+    () => app?.refresh(),
+    ({ role }, event) => app?.onMember(role, event),
+  );
   const script = watchStatusLine(opened, io.cwd(), () => app?.refresh());
-  const events = (): Promise<StampedEvent[]> => Array.fromAsync(sessions.events(agent.session.id));
-  const command = async (line: string, signal: AbortSignal) => {
-    facts.watchCrew();
+  const command = async (line: string, signal: AbortSignal, onProgress: (message: string) => void) => {
+    facts.commandBegan();
     const run = line.startsWith("!") ? runShellLine : runSlashLine;
     const outcome = await run(line, {
       opened,
@@ -212,9 +239,13 @@ function createApp(
       signal,
       hasInput: true,
       helpNotes: KEYS,
+      onProgress,
     });
     const text = outcome?.text === undefined ? undefined : asTyped(outcome.text, io);
-    if (outcome?.next === undefined) return outcome && { ...outcome, ...(text !== undefined && { text }) };
+    if (outcome?.next === undefined) {
+      facts.commandEnded();
+      return outcome && { ...outcome, ...(text !== undefined && { text }) };
+    }
     const { next, draft } = outcome;
     goOn({ next, ...(draft !== undefined && { draft }) });
     return { quit: true, ...(text !== undefined && { text }) };
@@ -228,8 +259,10 @@ function createApp(
     command,
     toContent: pictures.toContent,
   };
-  if (flags.plain || settings.plain || io.env["TERM"] === "dumb")
-    return new PlainApp({ ...shared, input: io.stdin, output: io.stdout });
+  if (flags.plain || settings.plain || io.env["TERM"] === "dumb") {
+    app = new PlainApp({ ...shared, input: io.stdin, output: io.stdout });
+    return app;
+  }
   app = new TerminalApp({
     ...shared,
     device,
@@ -253,7 +286,8 @@ function createApp(
     ...(process.platform !== "win32" && { background }),
     toBackground: () => octant.workspace.processes.stopWaiting(),
     pager: async () => {
-      await runPager(device, palette, viewTranscript(await events(), device.columns, highlight));
+      const events = await loadConversation(sessions, agent.session.id);
+      await runPager(device, palette, viewTranscript(events, device.columns, highlight));
     },
   });
   return app;
@@ -281,6 +315,18 @@ async function background(): Promise<void> {
 }
 
 const STOPPED_MS = 50;
+
+/** The end of a conversation that is resumed. */
+async function recall({ agent, sessions }: OpenedAgent, { stdout }: Io) {
+  const { id, conversation } = agent.session;
+  if (conversation.messages.length === 0) return [];
+  const events = await Array.fromAsync(sessions.events(id));
+  const { columns: width = 80, rows = 24 } = stdout;
+  return viewLastExchange(events, { width, maxRows: Math.max(rows - RECALL_MARGIN, 4) });
+}
+
+/** Room for the greeting, the message and the input. */
+const RECALL_MARGIN = 10;
 
 const FIRST =
   "Commands run in a sandbox, and /undo takes back what the agent does. Shift-Tab changes how much it asks.";

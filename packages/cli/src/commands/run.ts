@@ -3,6 +3,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import type { OutputSchema, RunEnded } from "@octant/agent";
 import {
   createRunResult,
+  followMembers,
   isSlashLine,
   type OpenAgentOptions,
   type OpenedAgent,
@@ -116,6 +117,7 @@ async function runTask(
   if (!opened) return RUN_EXIT.FAILED;
   const { agent, untrusted } = opened;
   agent.subscribe(report.event);
+  const members = followMembers(opened, ({ role }, event) => report.member(role, event));
   if (untrusted.length > 0)
     logLine(`${untrusted.join(", ")}: no effect until you trust it; octant trust shows it`, io);
   const stop = new AbortController();
@@ -124,7 +126,10 @@ async function runTask(
     stop.abort();
     void agent.cancel();
   });
-  const once = (asked: string) => answer(asked, { opened, schema, report, signal: stop.signal, io });
+  const once = (asked: string) => {
+    if (isSlashLine(asked)) members.expect();
+    return answer(asked, { opened, schema, report, signal: stop.signal, io });
+  };
   if (!input) return await once(prompt);
   input.attach(agent);
   let code: number = RUN_EXIT.OK;

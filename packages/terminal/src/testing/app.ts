@@ -2,6 +2,7 @@ import {
   Agent,
   type ApiClient,
   ApiError,
+  type EventStore,
   type Model,
   NO_USAGE,
   Session,
@@ -56,10 +57,11 @@ export interface TestAppOptions {
   readonly size?: readonly [columns: number, rows: number];
   readonly model?: Partial<Model>;
   readonly more?: Partial<AppOptions>;
+  readonly store?: EventStore;
 }
 
 /** The application on an emulated terminal, with a scripted model and tools that only ask. */
-export function createTestApp({ turns, size = [80, 24], model = {}, more = {} }: TestAppOptions): {
+export function createTestApp({ turns, size = [80, 24], model = {}, more = {}, store }: TestAppOptions): {
   device: TestDevice;
   app: TerminalApp;
   agent: Agent;
@@ -69,7 +71,7 @@ export function createTestApp({ turns, size = [80, 24], model = {}, more = {} }:
   const agent = new Agent({
     client: clientOf(turns, model),
     tools,
-    session: new Session({ id: "ses_1" }),
+    session: new Session({ id: "ses_1", ...(store && { store }) }),
     ask: (question, signal) => app.ask(question, signal),
   });
   app = new TerminalApp({

@@ -1,19 +1,18 @@
-import { type AgentEvent, cacheHitRate, NO_USAGE, type PlanMark } from "@octant/agent";
+import { type AgentEvent, cacheHitRate, describeRetry, NO_USAGE, type PlanMark } from "@octant/agent";
 import { toOneLine } from "@octant/core";
 import type { Highlighter } from "../markdown/highlight.ts";
 import { MdRenderer } from "../markdown/md-renderer.ts";
 import { type Line, lineWidth, span, truncate, wrap } from "../styled.ts";
-import { diffOfInput } from "./diff.ts";
+import { CallsView } from "./calls.ts";
+import { viewEvent, viewSearch } from "./event.ts";
 import { isFinished, planOf, planProgress, viewPlan } from "./progress.ts";
 import type { StatusFacts } from "./status.ts";
-import { viewEvent, viewSearch } from "./transcript.ts";
 
 const SPINNER = [..."⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏"];
 export const SPINNER_MS = 100;
 const MAX_THOUGHT_CHARACTERS = 400;
-
-type RunningTool = { title: string; started: number; message?: string };
-type ToolEnded = Extract<AgentEvent, { type: "tool_ended" }>;
+const MAX_RUNNING_ROWS = 8;
+const MAX_COMMAND_CHARS = 40;
 
 /** Converts the events of a session to lines: finished ones to commit, and those that still change. */
 export class ConversationView {
@@ -23,13 +22,11 @@ export class ConversationView {
   #finished: Line[] = [];
   #endsInGap = true;
   #thinking = "";
-  #tools = new Map<string, RunningTool>();
-  #titles = new Map<string, string>();
-  #previews = new Map<string, string>();
-  #context: StatusFacts["context"];
+  readonly #calls = new CallsView();
+  /** By session. */
+  readonly #members = new Map<string, CallsView>();
   #plan: PlanMark | undefined;
   #usage = NO_USAGE;
-  #cost = 0;
 
   constructor(width: () => number, highlight: Highlighter | undefined) {
     this.#width = width;
@@ -53,39 +50,11 @@ export class ConversationView {
         return;
       case "message":
         this.#endText();
-        this.#context = { used: event.context.used_tokens, size: event.context.size_tokens };
         this.#usage = event.usage;
-        this.#cost += event.cost ?? 0;
         return;
-      case "spent":
-        this.#cost += event.cost ?? 0;
-        return;
-      case "retry": {
+      case "retry":
         this.#endText();
-        const seconds = Math.ceil(event.delay_ms / 1000);
-        this.append([
-          [span(`! ${toOneLine(event.reason)}; trying again in ${seconds} s`, { role: "warning" })],
-        ]);
-        return;
-      }
-      case "tool_began":
-        this.#titles.set(event.call_id, event.title);
-        if (event.kind === "edit") this.#keepDiff(event.call_id, diffOfInput(event.input));
-        this.#tools.set(event.call_id, { title: event.title, started: Date.now() });
-        return;
-      case "tool_progress": {
-        const tool = this.#tools.get(event.call_id);
-        if (tool) this.#tools.set(event.call_id, { ...tool, message: event.message ?? "" });
-        return;
-      }
-      case "permission_asked":
-        this.#keepDiff(event.call_id, event.preview);
-        return;
-      case "tool_ended":
-        this.#tools.delete(event.call_id);
-        this.append(
-          viewEvent(this.#withDiff(event), (id) => this.#titles.get(id) ?? event.name, this.#width()),
-        );
+        this.append([retrying(event)]);
         return;
       case "mark":
         this.#plan = planOf(event) ?? this.#plan;
@@ -95,11 +64,25 @@ export class ConversationView {
         this.append(viewEvent(event, () => "", this.#width()));
         this.#gap();
         return;
-      default:
+      default: {
+        const width = this.#width();
         if (event.type === "user") this.#gap();
-        this.append(viewEvent(event, () => "", this.#width()));
+        this.append(this.#calls.onEvent(event, width) ?? viewEvent(event, () => "", width));
         if (event.type === "user") this.#gap();
+      }
     }
+  }
+
+  /** Shows the calls of a sub-agent; its report says the rest. */
+  onMember(role: string, event: AgentEvent): void {
+    const name = toOneLine(role);
+    const calls = this.#members.get(event.session_id) ?? new CallsView(name);
+    this.#members.set(event.session_id, calls);
+    const width = this.#width();
+    if (event.type === "retry") this.append([retrying({ ...event, reason: `${name}: ${event.reason}` })]);
+    else if (event.type === "notice")
+      this.append(viewEvent({ ...event, text: `${name}: ${event.text}` }, () => "", width));
+    else this.append(calls.onEvent(event, width) ?? []);
   }
 
   append(lines: readonly Line[]): void {
@@ -129,18 +112,15 @@ export class ConversationView {
   }
 
   /** The agent's current activity: its tools, or its last thought. */
-  activity(command?: string): Line[] {
+  activity(command?: { readonly line: string; readonly message?: string }): Line[] {
     const frame = span(`${SPINNER[Math.floor(Date.now() / SPINNER_MS) % SPINNER.length]} `, {
       role: "accent",
     });
-    const tools = [...this.#tools.values()].map(({ title, started, message }) => {
-      const seconds = Math.floor((Date.now() - started) / 1000);
-      const detail = [seconds > 0 ? `${seconds} s` : "", message ? toOneLine(message) : ""].filter(Boolean);
-      const note = detail.length > 0 ? `  ${detail.join(" · ")}` : "";
-      return truncate([frame, span(toOneLine(title)), span(note, { role: "muted" })], this.#width());
-    });
-    if (tools.length > 0) return tools;
-    const idle = command === undefined ? "working; Esc stops" : `${toOneLine(command)}; Esc stops`;
+    const running = [this.#calls, ...this.#members.values()].flatMap((calls) =>
+      calls.running(frame, this.#width()),
+    );
+    if (running.length > 0) return running.slice(0, MAX_RUNNING_ROWS);
+    const idle = command === undefined ? "working; Esc stops" : viewCommand(command);
     const thought = this.#thinking.split("\n").at(-1)?.trim() ?? "";
     const text = thought === "" ? idle : toOneLine(thought);
     return [truncate([frame, span(text, { role: "muted", italic: thought !== "" })], this.#width())];
@@ -151,11 +131,9 @@ export class ConversationView {
     return this.#plan && !isFinished(this.#plan) ? viewPlan(this.#plan, this.#width()) : [];
   }
 
-  get facts(): Pick<StatusFacts, "context" | "cost" | "cacheHitRate" | "plan"> {
+  get facts(): Pick<StatusFacts, "cacheHitRate" | "plan"> {
     return {
       ...(this.#plan && { plan: planProgress(this.#plan) }),
-      ...(this.#context && { context: this.#context }),
-      cost: this.#cost,
       cacheHitRate: cacheHitRate(this.#usage),
     };
   }
@@ -174,19 +152,20 @@ export class ConversationView {
     if (!this.#endsInGap) this.append([[]]);
   }
 
-  #keepDiff(callId: string, diff: string | undefined): void {
-    if (diff) this.#previews.set(callId, diff);
-  }
-
-  /** Adds the diff that the person approved, or that the call itself describes, where the tool itself does not show one. */
-  #withDiff(event: ToolEnded): ToolEnded {
-    const diff = this.#previews.get(event.call_id);
-    this.#previews.delete(event.call_id);
-    if (diff === undefined || event.is_error || event.facts?.diff) return event;
-    return { ...event, facts: { ...event.facts, diff } };
-  }
-
   #newMarkdown(): MdRenderer {
     return new MdRenderer({ width: this.#width(), ...(this.#highlight && { highlight: this.#highlight }) });
   }
+}
+
+type Retry = Extract<AgentEvent, { type: "retry" }>;
+
+const retrying = (event: Retry): Line => [span(`! ${toOneLine(describeRetry(event))}`, { role: "warning" })];
+
+/** Its last output stays in sight, however long the command is. */
+function viewCommand({ line, message = "" }: { readonly line: string; readonly message?: string }): string {
+  const output = toOneLine(message);
+  const shown = toOneLine(line);
+  if (output === "") return `${shown}; Esc stops`;
+  const name = shown.length > MAX_COMMAND_CHARS ? `${shown.slice(0, MAX_COMMAND_CHARS - 1)}…` : shown;
+  return `${name}; Esc stops · ${output}`;
 }

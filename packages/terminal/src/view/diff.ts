@@ -7,7 +7,10 @@ export function viewDiff(diff: string, width: number, maxRows: number): Line[] {
   const rows = diffRows(textLines(diff.replace(/\n$/, "")), width);
   if (rows.length <= maxRows) return rows;
   const shown = rows.slice(0, maxRows - 1);
-  return [...shown, [span(`  … ${rows.length - shown.length} more lines`, { role: "muted" })]];
+  return [
+    ...shown,
+    [span(`  … ${rows.length - shown.length} more lines; Ctrl-O shows all`, { role: "muted" })],
+  ];
 }
 
 /** All lines of a diff, wrapped. */

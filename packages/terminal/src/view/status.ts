@@ -1,3 +1,4 @@
+import type { Agent } from "@octant/agent";
 import { counted, toOneLine } from "@octant/core";
 import { type Line, lineWidth, type Span, type Style, span, truncate } from "../styled.ts";
 import type { WorkingAgent } from "./progress.ts";
@@ -28,6 +29,16 @@ export type StatusFacts = {
 };
 
 const METER_CELLS = 8;
+
+/** The facts of a session, those from before it was resumed included. `model` is shown until it has one. */
+export function sessionFacts(
+  { session: { conversation } }: Pick<Agent, "session">,
+  model = "",
+): Pick<StatusFacts, "model" | "context" | "cost"> {
+  const { contextTokens: used, knownCost: cost } = conversation;
+  const size = conversation.model?.context_tokens ?? 0;
+  return { model: conversation.model?.id ?? model, ...(used > 0 && { context: { used, size } }), cost };
+}
 
 export const viewScript = ({ script = [] }: StatusFacts, width: number): readonly Line[] =>
   script.map((line) => truncate([span(toOneLine(line), { role: "muted" })], width));
@@ -66,17 +77,17 @@ function toParts(facts: StatusFacts): Part[] {
     text ? [{ rank, shown: span(toOneLine(text), { role: "muted", ...style }) }] : [];
   return [
     ...part(0, vim, { bold: true, role: "accent" }),
-    ...part(3, model),
+    ...part(4, model),
     ...(context ? [{ rank: 5, shown: meter(context, facts.isPlain) }] : []),
     ...part(8, !!cost && `$${cost.toFixed(cost < 0.1 ? 4 : 2)}`),
     ...part(9, cacheHitRate && `cache ${Math.round(cacheHitRate * 100)} %`),
     ...part(6, branch),
-    ...part(4, mode),
-    ...part(7, sandbox, sandbox === "off" ? { role: "warning" } : {}),
-    ...part(2, plan),
-    ...part(2, jobs && `${counted(jobs, "job")} running`, { role: "accent" }),
-    ...part(2, agents?.length && counted(agents.length, "agent"), { role: "accent" }),
-    ...part(2, failedServers && `${counted(failedServers, "MCP server")} failed, see /mcp`, {
+    ...part(2, mode),
+    ...(sandbox === "off" ? part(2, "sandbox off", { role: "warning" }) : part(7, sandbox)),
+    ...part(3, plan),
+    ...part(3, jobs && `${counted(jobs, "job")} running`, { role: "accent" }),
+    ...part(3, agents?.length && counted(agents.length, "agent"), { role: "accent" }),
+    ...part(3, failedServers && `${counted(failedServers, "MCP server")} failed, see /mcp`, {
       role: "warning",
     }),
     ...part(1, facts.queued > 0 && `${facts.queued} queued`, { role: "warning" }),

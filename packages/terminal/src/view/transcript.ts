@@ -1,182 +1,115 @@
-import {
-  type AgentEvent,
-  type StampedEvent,
-  searchLines,
-  textOf,
-  type UserPart,
-  withoutMentioned,
-} from "@octant/agent";
+import { type StampedEvent, textOf, withoutMentioned } from "@octant/agent";
 import { counted, toOneLine } from "@octant/core";
 import type { Highlighter } from "../markdown/highlight.ts";
 import { MdRenderer } from "../markdown/md-renderer.ts";
-import { hardWrap, type Line, type Span, type Style, span, textLines, truncate, wrap } from "../styled.ts";
+import { type Line, span } from "../styled.ts";
 import { viewDiff } from "./diff.ts";
+import { marked, userSaid, viewEvent, viewOutput, viewSearch } from "./event.ts";
 
-const MAX_DIFF_LINES = 24;
-const MAX_OUTPUT_LINES = 6;
-const MAX_MESSAGE_LINES = 20;
-const MAX_SOURCE_LINES = 10;
-
-/** What the provider's own web search was asked, and the sources that it found. */
-export const viewSearch = (search: Parameters<typeof searchLines>[0]): Line[] => {
-  const lines = searchLines(search);
-  const rest = lines.length - MAX_SOURCE_LINES;
-  return [
-    ...lines.slice(0, MAX_SOURCE_LINES),
-    ...(rest > 0 ? [`… ${counted(rest, "more source")}`] : []),
-  ].map((line, at) => [
-    span(`${at < search.queries.length ? "∙" : " "} ${toOneLine(line)}`, { role: "muted" }),
-  ]);
-};
-
-/** The lines that a stored event leaves in the scrollback. Model text is streamed elsewhere and not repeated here. */
-export function viewEvent(event: AgentEvent, titleOf: (callId: string) => string, width: number): Line[] {
-  switch (event.type) {
-    case "user":
-      return event.origin === "person" ? clipped(userSaid(event.content, width)) : [];
-    case "tool_ended":
-      return toolEnded(event, titleOf(event.call_id), width);
-    case "permission_answered":
-      return event.answer === "deny" || event.answer === "unattended"
-        ? [[span(`  denied${event.reason ? `: ${toOneLine(event.reason)}` : ""}`, { role: "warning" })]]
-        : [];
-    case "compaction":
-      return [
-        [
-          span(
-            `∙ conversation compacted: ${event.tokens_before} → ${event.tokens_after} tokens${event.summarized ? "" : " (cut, not summarised)"}`,
-            { role: "muted" },
-          ),
-        ],
-      ];
-    case "model_changed":
-      return [[span(`∙ model: ${toOneLine(event.model.id)}`, { role: "muted" })]];
-    case "notice":
-      return notice(event.level, event.text, width);
-    case "end":
-      return event.reason === "done"
-        ? []
-        : notice(event.reason === "cancelled" ? "info" : "error", event.message ?? event.reason, width);
-    default:
-      return [];
-  }
-}
-
-/** A long message, such as a paste, is not repeated in full. */
-function clipped(lines: Line[]): Line[] {
-  const left = lines.length - MAX_MESSAGE_LINES;
-  if (left <= 0) return lines;
-  const note = `  … ${left + 1} more lines; Ctrl-O shows all`;
-  return [...lines.slice(0, MAX_MESSAGE_LINES - 1), [span(note, { role: "muted" })]];
-}
-
-/** The person's whole message. */
-function userSaid(content: readonly UserPart[], width: number): Line[] {
-  const pictures = content.filter(({ type }) => type === "image").length;
-  const text = marked(
-    span("› ", { role: "accent", bold: true }),
-    textOf(withoutMentioned(content)),
-    {},
-    width,
-  );
-  return pictures > 0 ? [...text, [span(`  with ${counted(pictures, "picture")}`, { role: "muted" })]] : text;
-}
-
-/** A text with a mark before its first line. */
-const marked = (mark: Span, text: string, style: Style, width: number): Line[] =>
-  textLines(text)
-    .flatMap((line) => wrap([span(line, style)], width - 2))
-    .map((line, i) => [i === 0 ? mark : span("  "), ...line]);
-
-type ToolEnded = Extract<AgentEvent, { type: "tool_ended" }>;
-
-function toolEnded(event: ToolEnded, title: string, width: number): Line[] {
-  const failed = event.is_error;
-  const exit = event.facts?.exit_code;
-  const mark =
-    failed || exit ? span("✗ ", { role: failed ? "error" : "warning" }) : span("✓ ", { role: "success" });
-  const notes = [
-    exit ? `exit ${exit}` : "",
-    event.duration_ms >= 1000 ? `${(event.duration_ms / 1000).toFixed(1)} s` : "",
-  ];
-  const note = notes.filter(Boolean).join(" · ");
-  const head = truncate(
-    [mark, span(toOneLine(title)), ...(note ? [span(`  ${note}`, { role: "muted" })] : [])],
-    width,
-  );
-  if (event.facts?.diff) return [head, ...viewDiff(event.facts.diff, width, MAX_DIFF_LINES)];
-  if (exit !== undefined) return [head, ...tail(textOf(event.content), width)];
-  return failed ? [head, ...beginning(textOf(event.content), width)] : [head];
-}
-
-/** The first lines of an error, which say what happened; the rest is for the model. */
-function beginning(text: string, width: number): Line[] {
-  const lines = textLines(text.trimEnd());
-  const left = lines.length - MAX_OUTPUT_LINES;
-  const shown = lines.slice(0, MAX_OUTPUT_LINES).flatMap((line) => viewOutput(line, width).slice(0, 2));
-  return left <= 0
-    ? shown
-    : [...shown, [span(`  … ${counted(left, "line")} below; Ctrl-O shows all`, { role: "muted" })]];
-}
-
-/** The last lines of a command's output; the model has more. */
-function tail(text: string, width: number): Line[] {
-  const lines = textLines(text.trimEnd());
-  if (lines.length === 1 && lines[0] === "") return [];
-  const left = Math.max(lines.length - MAX_OUTPUT_LINES, 0);
-  const more: Line[] =
-    left > 0 ? [[span(`  … ${left} lines above; Ctrl-O shows all`, { role: "muted" })]] : [];
-  return [...more, ...lines.slice(left).flatMap((line) => viewOutput(line, width).slice(0, 2))];
-}
-
-/** The output of a call, indented. */
-const viewOutput = (text: string, width: number): Line[] =>
-  textLines(text.trimEnd())
-    .flatMap((line) => hardWrap([span(line, { role: "muted" })], width - 2))
-    .map((line) => [span("  "), ...line]);
-
-const MARK = { info: "∙ ", warning: "! ", error: "✗ " } as const;
-const ROLE = { info: "muted", warning: "warning", error: "error" } as const;
-
-function notice(level: "info" | "warning" | "error", text: string, width: number): Line[] {
-  const style = { role: ROLE[level] };
-  return marked(span(MARK[level], style), text, style, width);
-}
-
-/** The whole conversation, with the full output of every call, for the pager. */
+/** The whole conversation with its sub-agents, with the full output and diff of every call, for the pager. */
 export function viewTranscript(
   events: Iterable<StampedEvent>,
   width: number,
   highlight?: Highlighter,
 ): Line[] {
   const titles = new Map<string, string>();
+  /** The roles of sub-agents by session. */
+  const roles = new Map<string, string>();
   const lines: Line[] = [];
   for (const event of events) {
-    if (event.type === "tool_began") titles.set(event.call_id, event.title);
-    if (event.type === "message") {
-      const searches = event.message.content.filter((part) => part.type === "web_search");
-      lines.push(
-        ...searches.flatMap(viewSearch),
-        ...markdown(textOf(event.message.content), width, highlight),
-      );
-    }
-    if (event.type === "stopped") lines.push(...markdown(event.text, width, highlight));
-    const shown =
-      event.type === "user" && event.origin === "person"
-        ? userSaid(event.content, width)
-        : viewEvent(event, (id) => titles.get(id) ?? "", width);
-    lines.push(
-      ...(event.type === "tool_ended"
-        ? [shown[0] ?? [], ...viewOutput(textOf(event.content), width)]
-        : shown),
-    );
+    const { session_id } = event;
+    if (event.type === "session_began" && event.parent?.role !== undefined)
+      roles.set(session_id, event.parent.role);
+    const role = roles.get(session_id);
+    const by = role === undefined ? "" : `${role}: `;
+    if (event.type === "tool_began") titles.set(`${session_id} ${event.call_id}`, `${by}${event.title}`);
+    const shown = viewWhole(event, (id) => titles.get(`${session_id} ${id}`) ?? "", role, width, highlight);
+    lines.push(...shown);
     if (shown.length > 0) lines.push([]);
   }
   return lines;
 }
 
+function viewWhole(
+  event: StampedEvent,
+  titleOf: (callId: string) => string,
+  role: string | undefined,
+  width: number,
+  highlight: Highlighter | undefined,
+): Line[] {
+  if (event.type === "user") return viewSaid(event, role, width);
+  if (event.type === "stopped") return markdown(event.text, width, highlight);
+  if (event.type === "message") {
+    const { content } = event.message;
+    const searches = content.filter((part) => part.type === "web_search");
+    const answer = markdown(textOf(content), width, highlight);
+    return [...searches.flatMap(viewSearch), ...(answer.length > 0 ? [...byLine(role), ...answer] : [])];
+  }
+  const shown = viewEvent(event, titleOf, width);
+  if (event.type !== "tool_ended") return shown;
+  const { diff } = event.facts ?? {};
+  return [
+    shown[0] ?? [],
+    ...(diff ? viewDiff(diff, width, Number.POSITIVE_INFINITY) : []),
+    ...viewOutput(textOf(event.content), width),
+  ];
+}
+
+/** A message of the person or the task of a sub-agent; what else the model was told is muted. */
+function viewSaid(
+  { origin, content }: Extract<StampedEvent, { type: "user" }>,
+  role: string | undefined,
+  width: number,
+): Line[] {
+  if (origin === "person" && role === undefined) return userSaid(content, width);
+  const style = { role: "muted" } as const;
+  return [...byLine(role), ...marked(span("∙ ", style), textOf(withoutMentioned(content)), style, width)];
+}
+
+const byLine = (role: string | undefined): Line[] =>
+  role === undefined ? [] : [[span("⤷ ", { role: "accent" }), span(toOneLine(role), { bold: true })]];
+
+export interface RecalledOptions {
+  readonly width: number;
+  /** The rows of what followed the message. */
+  readonly maxRows: number;
+  readonly highlight?: Highlighter;
+}
+
+/** The end of a stored conversation, from the person's last message on, much as it was on the screen. */
+export function viewLastExchange(events: readonly StampedEvent[], options: RecalledOptions): Line[] {
+  const { width, maxRows, highlight } = options;
+  const from = events.findLastIndex((event) => event.type === "user" && event.origin === "person");
+  const asked = events[from];
+  if (!asked) return [];
+  const titles = new Map<string, string>();
+  const rest = events.slice(from + 1);
+  const answer = rest.flatMap((event) => {
+    if (event.type === "tool_began") titles.set(event.call_id, event.title);
+    const titleOf = (id: string) => titles.get(id) ?? "";
+    const shown =
+      event.type === "message" || event.type === "stopped"
+        ? viewWhole(event, titleOf, undefined, width, highlight)
+        : viewEvent(event, titleOf, width);
+    return shown.length > 0 ? [...shown, []] : [];
+  });
+  const isCut = !rest.some(({ type }) => type === "end");
+  const left = answer.length > maxRows ? answer.length - maxRows + 1 : 0;
+  return [
+    ...viewEvent(asked, () => "", width),
+    [],
+    ...(left > 0
+      ? [[span(`  … ${counted(left, "line")}; Ctrl-O shows all`, { role: "muted" as const })]]
+      : []),
+    ...answer.slice(left),
+    ...(isCut
+      ? [[span("! the agent ended here, in the middle of its work", { role: "warning" as const })], []]
+      : []),
+  ];
+}
+
 function markdown(text: string, width: number, highlight?: Highlighter): Line[] {
   if (text.trim() === "") return [];
   const renderer = new MdRenderer({ width, ...(highlight && { highlight }) });
-  return [...renderer.renderChunk(text), ...renderer.flush(), []];
+  return [...renderer.renderChunk(text), ...renderer.flush()];
 }
