@@ -1,7 +1,8 @@
 import { newHandle, sessionOf, ToolError } from "@octant/core";
+import type { Content } from "../agent.ts";
 import type { AgentEvent, Spent } from "../events.ts";
 import type { LimitReached } from "../limits.ts";
-import { textOf } from "../messages.ts";
+import { textOf, textParts } from "../messages.ts";
 import type { Spending } from "../spending.ts";
 import { CREW_LIMITS, type CrewLimits, checkLimits } from "./crew-limits.ts";
 import { type Member, type MemberInfo, type MemberPlan, type SpawnRequest, toReport } from "./member.ts";
@@ -92,7 +93,11 @@ export class Crew {
     };
     this.#members.set(agent_id, running);
     member.agent.subscribe((event) => this.#follow(running, event));
-    running.ended = this.#work(running, context === "" ? task : `${task}\n\n${context}`);
+    running.ended = this.#work(
+      running,
+      // A part of its own, so that the task alone can be shown.
+      context === "" ? task : [...textParts(task), ...textParts(`\n\n${context}`)],
+    );
     signal?.addEventListener("abort", () => void this.#terminate(running), { once: true });
     return running.info;
   }
@@ -212,7 +217,7 @@ export class Crew {
   }
 
   /** One run of a member, from its message to its end. */
-  async #work(running: Running, message: string): Promise<void> {
+  async #work(running: Running, message: Content): Promise<void> {
     const { plan, member } = running;
     running.info = { ...running.info, state: "running" };
     const end = await member.agent

@@ -63,7 +63,9 @@ function viewSaid(
 ): Line[] {
   if (origin === "person" && role === undefined) return userSaid(content, width);
   const style = { role: "muted" } as const;
-  return [...byLine(role), ...marked(span("∙ ", style), textOf(withoutMentioned(content)), style, width)];
+  // The conversation that a task comes from follows it.
+  const said = role === undefined ? withoutMentioned(content) : content.slice(0, 1);
+  return [...byLine(role), ...marked(span("∙ ", style), textOf(said), style, width)];
 }
 
 const byLine = (role: string | undefined): Line[] =>
