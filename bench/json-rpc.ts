@@ -18,6 +18,8 @@ export interface RpcServer extends AsyncDisposable {
   stream(lines: readonly string[], width: number): Promise<Buffer>;
   /** The result of a request, parsed; an error answer is thrown. */
   request(method: string, params?: object): Promise<Record<string, unknown>>;
+  /** Closes its input and waits for it to exit: a killed server stores no compile cache. */
+  finish(): Promise<void>;
 }
 
 const toLine = (message: object): string => `${JSON.stringify({ jsonrpc: "2.0", ...message })}\n`;
@@ -78,6 +80,11 @@ function toRpcServer(child: ChildProcess & { stdin: Writable; stdout: Readable }
       const answer = JSON.parse((await exchange(toLine({ id: 1, method, params }))).toString());
       if (answer.error) throw new Error(`${method}: ${answer.error.message}`);
       return answer.result;
+    },
+    async finish() {
+      onFailure = () => {};
+      child.stdin.end();
+      await ended;
     },
     async [Symbol.asyncDispose]() {
       onFailure = () => {};

@@ -6,10 +6,12 @@ import {
   readFileSync,
   renameSync,
   rmSync,
+  statSync,
   writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { runOctant } from "./octant-process.ts";
 import { installCommand } from "./published-command.ts";
@@ -106,6 +108,27 @@ test.each(["handshake", "modern"] as const)(
     expect(await start({ era })).toBe(asKept(first));
   },
 );
+
+test("a server loads no tool before the first call", async () => {
+  const { start } = createPerson();
+  await start();
+  const [hooks, loaded] = [join(folder, "record-loads.mjs"), join(folder, "loaded.json")];
+  writeFileSync(
+    hooks,
+    `import { writeFileSync } from "node:fs";
+    import { registerHooks } from "node:module";
+    const urls = [];
+    registerHooks({ load(url, context, next) { urls.push(url); return next(url, context); } });
+    process.on("exit", () => writeFileSync(${JSON.stringify(loaded)}, JSON.stringify(urls)));`,
+  );
+  await start({ variables: { NODE_OPTIONS: `--import=${hooks}` } });
+  const urls: string[] = JSON.parse(readFileSync(loaded, "utf8"));
+  const files = urls.filter((url) => url.includes("/dist/")).map((url) => fileURLToPath(url));
+  const bytes = files.reduce((sum, file) => sum + statSync(file).size, 0);
+  expect(files.length).toBeGreaterThan(1);
+  // Of 2 MB that a call needs.
+  expect({ files: files.length < 15, bytes: bytes < 400_000 }).toEqual({ files: true, bytes: true });
+});
 
 test("tools that were chosen since, by a flag, a variable or in the settings, are the list, and the kept one is not", async () => {
   const { start, markKept, writeSettings } = createPerson();

@@ -1,17 +1,52 @@
 import { copyFileSync, globSync, mkdirSync } from "node:fs";
 import http from "node:http";
 import { join } from "node:path";
-import { type Plugin, rolldown } from "rolldown";
+import { type CodeSplittingGroup, type Plugin, rolldown } from "rolldown";
 import { DOMAINS } from "../../packages/conformance/src/load-vectors.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
 
-/** The command starts twice as fast from one file as from its three hundred modules. */
+/** The command starts twice as fast from a few files as from its modules. */
 export async function bundleCommand(dist: string): Promise<void> {
   // Entries of separate processes are looked up next to the file that starts them.
-  const processes = globSync("packages/*/src/**/*-entry.ts", { cwd: ROOT });
-  await using bundle = await rolldown({
-    input: ["packages/cli/src/main.ts", ...processes],
+  const entries = globSync("packages/*/src/**/*-entry.ts", { cwd: ROOT });
+  // A pack may also run in the process of the command, and then shares its modules.
+  const ofPacks = entries.filter((path) => path.startsWith("packages/app/src/packs/"));
+  const processes = entries.filter((path) => !ofPacks.includes(path));
+  await bundle(dist, "main", ["packages/cli/src/main.ts", ...ofPacks], CHUNKS);
+  await bundle(dist, "process", processes, []);
+  copyWordTable(dist);
+  copySecretRules(dist);
+  copyVectors(join(dist, "vectors"));
+}
+
+/** Finding and opening a file takes as long as loading this much code. */
+const BYTES_PER_FILE = 30_000;
+
+/** Modules that are loaded together, each with its imports; the first group that a module fits gets it. */
+const CHUNKS = [
+  { name: "command", test: /cli\/src\/main\.ts$/, priority: 4 },
+  // Answers a client's handshake before any tool is loaded.
+  { name: "handshake", test: /cli\/src\/commands\/serve\.ts$/, priority: 3 },
+  { name: "core", test: /packs\/pack-core-entry\.ts$/, priority: 2 },
+  // Other commands need parts of it, so small parts alone are merged.
+  {
+    name: "server",
+    test: /cli\/src\/serve-stdio\.ts$/,
+    priority: 1,
+    entriesAware: true,
+    entriesAwareMergeThreshold: BYTES_PER_FILE,
+  },
+];
+
+async function bundle(
+  dist: string,
+  prefix: string,
+  input: readonly string[],
+  groups: readonly CodeSplittingGroup[],
+): Promise<void> {
+  await using bundled = await rolldown({
+    input: [...input],
     cwd: ROOT,
     platform: "node",
     // Its main file is UMD, which cannot be bundled.
@@ -26,20 +61,37 @@ export async function bundleCommand(dist: string): Promise<void> {
       /^msgpackr/,
       /^playwright-core/,
     ],
-    plugins: [httpWithoutFetch],
+    plugins: [httpWithoutFetch, splitPackages],
+    // A module that one command loads on demand, another needs at once.
+    checks: { ineffectiveDynamicImport: false },
   });
   // All on one level, where `../package.json` is the same as in the sources.
-  await bundle.write({
+  await bundled.write({
     dir: dist,
     entryFileNames: "[name].js",
-    chunkFileNames: "main.[name]-[hash].js",
+    chunkFileNames: `${prefix}.[name]-[hash].js`,
+    codeSplitting: { groups: [...groups] },
     // Less to read at every start. Names stay, so that a stack in the log is readable.
     minify: { mangle: false, compress: true, codegen: { removeWhitespace: true } },
   });
-  copyWordTable(dist);
-  copySecretRules(dist);
-  copyVectors(join(dist, "vectors"));
 }
+
+const ALL_OF = "\0all of ";
+
+/**
+ * A package that is imported on demand somewhere is needed as a whole there. Without a module of its own for that,
+ * everybody who imports one name of the package would load all of it.
+ */
+const splitPackages: Plugin = {
+  name: "split-packages",
+  async resolveId(id, importer, { kind }) {
+    if (kind !== "dynamic-import" || !id.startsWith("@octant/")) return undefined;
+    const index = await this.resolve(id, importer);
+    return index && { id: `${ALL_OF}${index.id}`, moduleSideEffects: false };
+  },
+  load: (id) =>
+    id.startsWith(ALL_OF) ? `export * from ${JSON.stringify(id.slice(ALL_OF.length))};` : undefined,
+};
 
 /**
  * An import of `node:http` reads all of its exports, and `WebSocket` among them loads Node's whole fetch: 30 ms of every
