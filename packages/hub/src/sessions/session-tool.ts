@@ -15,6 +15,7 @@ import type { HubStore } from "../store/hub-store.ts";
 import { WorkspaceId } from "../workspaces/workspaces.ts";
 import type { CallerCalls } from "./caller-tools.ts";
 import type { CleanUp } from "./clean-up.ts";
+import { describeEvent } from "./event-text.ts";
 import { CallerTool, type HubSession, SESSION_STATES, SessionView, toSessionView } from "./hub-session.ts";
 import type { HubSessions } from "./hub-sessions.ts";
 import { readOrWait, readUntilIdle } from "./read-events.ts";
@@ -46,9 +47,10 @@ const READ = { access: "read", timing: "sync", intent: "inspect" } as const;
 const WRITE = { access: "write", timing: "async_short", intent: "apply" } as const;
 
 /** As the agent emits them. */
-const Event = z
-  .custom<StampedEvent>()
-  .meta({ type: "object", description: "seq, type, at and the fields of the type" });
+const Event = z.custom<StampedEvent>().meta({
+  type: "object",
+  description: "seq, type, at and the fields of the type; session_began without the prompt and the tools",
+});
 const EventPage = z.object({
   session_id: z.string(),
   state: z.enum(SESSION_STATES),
@@ -57,6 +59,10 @@ const EventPage = z.object({
   events: z.array(Event).readonly(),
   last_index: z.int().describe("Pass it as since_index to read on"),
 });
+
+/** Both are long, the same in all sessions, and of use to nobody who follows one. */
+const withoutPrompt = (event: StampedEvent): StampedEvent =>
+  event.type === "session_began" ? { ...event, system: "", tools: [] } : event;
 
 export const sessionTool = ({ store, sessions, logs, cleanUp, parent }: SessionToolOptions) => {
   const projectOf = async ({ session_id }: { readonly session_id: string }) =>
@@ -218,10 +224,18 @@ export const sessionTool = ({ store, sessions, logs, cleanUp, parent }: SessionT
             state,
             ...(outcome !== undefined && { outcome }),
             ...(problem !== undefined && { problem }),
-            events,
+            events: events.map(withoutPrompt),
             last_index: events.at(-1)?.seq ?? since_index,
           };
         },
+        text: ({ state, outcome, problem, events, last_index }) => ({
+          body: events
+            .map(describeEvent)
+            .filter((line) => line !== "")
+            .join("\n"),
+          notes: [outcome === undefined ? state : `${state}, ${outcome}`, problem],
+          handles: { since_index: last_index },
+        }),
       }),
       fork: action({
         summary: "Copy a session up to an event into a new, idle one, with a workspace of its own.",
