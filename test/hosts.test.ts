@@ -14,7 +14,7 @@ describe.skipIf(lacks("nats-server", "bubblewrap"))("a hub with hosts", () => {
     const { hub, source, base, spawn, settled, startHost, said } = opened;
     await startHost("one");
     const { session_id, workspace_id } = await spawn("Write b.txt.");
-    expect(await settled(session_id), said.join("\n")).toMatchObject({ state: "idle", outcome: "done" });
+    expect(await settled(session_id), said()).toMatchObject({ state: "idle", outcome: "done" });
     const places = join(base, "one", "places");
     const [place = ""] = readdirSync(places);
     expect(readFileSync(join(places, place, "w", workspace_id, "b.txt"), "utf8")).toBe("two\n");
@@ -44,7 +44,7 @@ describe.skipIf(lacks("nats-server", "bubblewrap"))("a hub with hosts", () => {
     await expect.poll(calls, { timeout: 90_000, interval: 500 }).toBe(3);
     await startHost("two");
     first.child.kill("SIGKILL");
-    expect(await settled(session_id), said.join("\n")).toMatchObject({ state: "idle", outcome: "done" });
+    expect(await settled(session_id), said()).toMatchObject({ state: "idle", outcome: "done" });
     expect((await events(session_id)).filter(({ name }) => name === "host_lost")).toMatchObject([
       { data: { message: expect.stringContaining("running processes are lost") } },
     ]);

@@ -4,9 +4,9 @@ import { join } from "node:path";
 import { createScriptedProvider } from "@octant/scripted-provider";
 import { expect, test, vi } from "vitest";
 import { git } from "../packages/hub/testing/open-hub.ts";
-import { startHub } from "../scripts/torture/hub-kills.ts";
 import { createFixtureProject } from "./fixture-project.ts";
 import { runOctant } from "./octant-process.ts";
+import { startHub } from "./start-hub.ts";
 
 interface Spawned {
   readonly project_id: string;

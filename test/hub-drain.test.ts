@@ -3,8 +3,8 @@ import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { createScriptedProvider } from "@octant/scripted-provider";
 import { expect, onTestFinished, test, vi } from "vitest";
-import { startHub } from "../scripts/torture/hub-kills.ts";
 import { createFixtureProject } from "./fixture-project.ts";
+import { startHub } from "./start-hub.ts";
 
 const WAIT = { timeout: 60_000, interval: 50 };
 /** Runs until the test creates the file `go`. */

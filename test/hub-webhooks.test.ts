@@ -7,8 +7,8 @@ import { createWebhooks, RETRY_MS } from "../packages/hub/src/webhooks/webhooks.
 import { openHub } from "../packages/hub/testing/open-hub.ts";
 import { openReceiver } from "../packages/hub/testing/webhook-receiver.ts";
 import { createManualClock } from "../packages/terminal/src/testing/clock.ts";
-import { startHub } from "../scripts/torture/hub-kills.ts";
 import { createFixtureProject } from "./fixture-project.ts";
+import { startHub } from "./start-hub.ts";
 
 interface Created {
   readonly webhook_id: string;

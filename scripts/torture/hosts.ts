@@ -1,15 +1,15 @@
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdirSync, rmSync, writeFileSync } from "node:fs";
-import { createServer } from "node:net";
+import { mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { setTimeout as sleep } from "node:timers/promises";
 import { createScriptedProvider, type Script } from "@octant/scripted-provider";
-import { git } from "../../packages/hub/testing/open-hub.ts";
+import { createSource } from "../../packages/hub/testing/open-hub.ts";
+import { startNatsServer } from "../../packages/wire/testing/nats-server.ts";
 import { createFixtureProject } from "../../test/fixture-project.ts";
+import { LAUNCHER, modelOf, startHub } from "../../test/start-hub.ts";
 import { createNetworks } from "./host-networks.ts";
-import { LAUNCHER, startHub } from "./hub-kills.ts";
 import type { Torture } from "./report.ts";
 
 const HOSTS = 3;
@@ -72,16 +72,10 @@ export const hosts: Torture = async (count, random, onProgress) => {
   await using provider = await createScriptedProvider(script);
   const base = join(project.root, "..");
   const source = createSource(base);
-  const nats = await createNats(base, networks.address);
-  const env = {
-    ...project.env,
-    ANTHROPIC_API_KEY: "sk-test-0123456789abcdef",
-    ANTHROPIC_BASE_URL: provider.baseUrl("anthropic"),
-    OCTANT_NATS: nats.url,
-  };
+  const nats = await startNatsServer({ host: networks.address });
+  const env = { ...project.env, ...modelOf(provider), OCTANT_NATS: nats.url };
   const hub = await startHub(env, project.root, [], []);
   const said: string[] = [];
-  createInterface({ input: hub.child.stderr }).on("line", (line) => said.push(line));
   const disk = join(base, "host0");
   mkdirSync(disk);
   execFileSync("mount", ["-t", "tmpfs", "-o", `size=${DISK_MB}m`, "tmpfs", disk]);
@@ -127,6 +121,7 @@ export const hosts: Torture = async (count, random, onProgress) => {
     },
     async () => {
       noted("NATS kills");
+      await nats.kill();
       await nats.restart();
     },
     async () => {
@@ -189,7 +184,7 @@ export const hosts: Torture = async (count, random, onProgress) => {
     return {
       what: `${sessions} sessions on ${HOSTS} hosts that are lost`,
       facts: `${readBack} of ${wanted} writes read back, ${what}, ${marks} losses told, ${sum("interrupted")} calls interrupted, ${sum("failed")} failed with a reason`,
-      violations: violations.length > 0 ? [...violations, ...said.slice(-40)] : [],
+      violations: violations.length > 0 ? [...violations, ...hub.said.slice(-40), ...said.slice(-40)] : [],
     };
   } finally {
     hub.child.kill("SIGKILL");
@@ -198,47 +193,3 @@ export const hosts: Torture = async (count, random, onProgress) => {
     execFileSync("umount", ["-l", disk]);
   }
 };
-
-function createSource(base: string): string {
-  const source = join(base, "source");
-  mkdirSync(source);
-  git(source, "init", "-q", "-b", "main");
-  writeFileSync(join(source, "a.txt"), "one\n");
-  git(source, "add", "-A");
-  git(source, "commit", "-qm", "First");
-  return source;
-}
-
-/** A server that keeps its streams when it is killed. */
-async function createNats(base: string, address: string) {
-  const folder = join(base, "nats");
-  mkdirSync(folder);
-  const config = join(folder, "nats.conf");
-  writeFileSync(config, "authorization { user: octant, password: octant }\n");
-  const probe = createServer().listen(0, address);
-  await once(probe, "listening");
-  const port = Object(probe.address()).port as number;
-  probe.close();
-  const start = async () => {
-    const args = ["-c", config, "-a", address, "-p", String(port), "-js", "-sd", folder];
-    const child = spawn("nats-server", args, { stdio: ["ignore", "ignore", "pipe"] });
-    for await (const line of createInterface({ input: child.stderr }))
-      if (line.includes("Server is ready")) break;
-    child.stderr.resume();
-    return child;
-  };
-  let child = await start();
-  const stop = async () => {
-    const ended = once(child, "exit");
-    child.kill("SIGKILL");
-    await ended;
-  };
-  return {
-    url: `nats://octant:octant@${address}:${port}`,
-    stop,
-    async restart() {
-      await stop();
-      child = await start();
-    },
-  };
-}

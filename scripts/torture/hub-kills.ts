@@ -1,17 +1,13 @@
 import { once } from "node:events";
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { createInterface } from "node:readline";
 import { attempt } from "@octant/core";
 import { createScriptedProvider, type Script } from "@octant/scripted-provider";
-import { git } from "../../packages/hub/testing/open-hub.ts";
-import { modernRequest } from "../../packages/mcp/testing/http.ts";
+import { createSource } from "../../packages/hub/testing/open-hub.ts";
 import { createFixtureProject } from "../../test/fixture-project.ts";
-import { startOctant } from "../../test/octant-process.ts";
+import { modelOf, startHub } from "../../test/start-hub.ts";
 import type { Torture } from "./report.ts";
 
-/** The command that other tests build links to packages of the checkout, which a container does not see. */
-export const LAUNCHER = join(import.meta.dirname, "../../packages/cli/bin/octant.js");
 const LINES = 4;
 export const FILE = "log.txt";
 export const EXPECTED = Array.from({ length: LINES }, (_, at) => `${at + 1}\n`).join("");
@@ -54,17 +50,8 @@ export const killHub =
     const violations: string[] = [];
     using project = createFixtureProject();
     await using provider = await createScriptedProvider(COUNTING);
-    const source = join(project.root, "..", "source");
-    mkdirSync(source);
-    git(source, "init", "-q", "-b", "main");
-    writeFileSync(join(source, "a.txt"), "one\n");
-    git(source, "add", "-A");
-    git(source, "commit", "-qm", "First");
-    const env = {
-      ...project.env,
-      ANTHROPIC_API_KEY: "sk-test-0123456789abcdef",
-      ANTHROPIC_BASE_URL: provider.baseUrl("anthropic"),
-    };
+    const source = createSource(join(project.root, ".."));
+    const env = { ...project.env, ...modelOf(provider) };
     const start = () => startHub(env, project.root);
     let hub = await start();
     const { project_id } = await hub.call<{ project_id: string }>("project.create", {
@@ -146,42 +133,3 @@ export const killHub =
       violations,
     };
   };
-
-/** The hub as a person starts it, on a free port, with the state of the earlier start; the local engine unless flags say otherwise. */
-export async function startHub(
-  env: Record<string, string | undefined>,
-  cwd: string,
-  flags: readonly string[] = [],
-  containers: readonly string[] = ["--engine", "local"],
-) {
-  const child = startOctant(["hub", "--port", "0", "--json", ...containers, ...flags], {
-    cwd,
-    env,
-    launcher: LAUNCHER,
-  });
-  child.stderr.resume();
-  const [line] = await once(createInterface({ input: child.stdout }), "line");
-  // The command prints this line.
-  const { url, token } = JSON.parse(String(line)) as { url: string; token: string };
-  const call = async <T>(name: string, input: object): Promise<T> => {
-    const [tool = "", action = ""] = name.split(".");
-    const { body, headers } = modernRequest(1, "tools/call", { name: tool, arguments: { action, ...input } });
-    const response = await fetch(url, {
-      method: "POST",
-      headers: {
-        ...headers,
-        authorization: `Bearer ${token}`,
-        "content-type": "application/json",
-        accept: "application/json, text/event-stream",
-      },
-      body: JSON.stringify(body),
-    });
-    const text = await response.text();
-    const message = JSON.parse(text.startsWith("{") ? text : (/^data: (\{.*)$/m.exec(text)?.[1] ?? "{}"));
-    const { ok, data, error } = message.result?.structuredContent ?? {};
-    if (!ok) throw new Error(`${name}: ${JSON.stringify(error ?? message)}`);
-    // The caller knows what the action answers.
-    return data as T;
-  };
-  return { child, url, token, call };
-}

@@ -6,7 +6,8 @@ import { counted } from "@octant/core";
 import { createScriptedProvider, type Script } from "@octant/scripted-provider";
 import { startPostgres } from "../../packages/hub/testing/postgres-cluster.ts";
 import { createFixtureProject } from "../../test/fixture-project.ts";
-import { COUNTING, EXPECTED, FILE, startHub } from "./hub-kills.ts";
+import { modelOf, startHub } from "../../test/start-hub.ts";
+import { COUNTING, EXPECTED, FILE } from "./hub-kills.ts";
 import type { Torture } from "./report.ts";
 
 type Hub = Awaited<ReturnType<typeof startHub>>;
@@ -30,8 +31,7 @@ async function openHubs(script: Script) {
   const folder = join(project.root, "..", "hubs");
   const env = {
     ...project.env,
-    ANTHROPIC_API_KEY: "sk-test-0123456789abcdef",
-    ANTHROPIC_BASE_URL: provider.baseUrl("anthropic"),
+    ...modelOf(provider),
     OCTANT_HUB_DATABASE: postgres.createDatabase(),
   };
   const start = () => startHub(env, project.root, ["--folder", folder]);

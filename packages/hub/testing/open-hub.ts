@@ -3,11 +3,12 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Caller, Clock, Envelope } from "@octant/core";
+import type { NatsAddress } from "@octant/wire";
 import { onTestFinished } from "vitest";
 import { type ContainerEngine, createHub, toInstall } from "../src/index.ts";
 import { createUnconfinedEngine } from "./unconfined-engine.ts";
 
-const OCTANT = join(import.meta.dirname, "..", "..", "cli", "bin", "octant.js");
+export const OCTANT = join(import.meta.dirname, "..", "..", "cli", "bin", "octant.js");
 
 export const ADMIN: Caller = { id: "admin", access: "admin" };
 
@@ -18,6 +19,8 @@ export async function openHub(
     readonly env?: Record<string, string>;
     /** The tools then run in its containers; without one they run on this machine. */
     readonly engine?: ContainerEngine;
+    /** Hosts that pull from this server run them. */
+    readonly nats?: NatsAddress;
     readonly clock?: Clock;
     readonly netAllow?: readonly string[];
     readonly database?: string;
@@ -37,15 +40,16 @@ export async function openHub(
   const hub = await createHub({
     folder: join(folder, "hub"),
     env,
-    engine: options.engine ?? createUnconfinedEngine(),
-    install: options.engine
-      ? toInstall(OCTANT)
-      : {
-          mounts: [],
-          env: {},
-          node: process.execPath,
-          serverArgv: () => [process.execPath, OCTANT, "serve", "--wire"],
-        },
+    engine: options.nats ? { nats: options.nats } : (options.engine ?? createUnconfinedEngine()),
+    install:
+      options.engine || options.nats
+        ? toInstall(OCTANT)
+        : {
+            mounts: [],
+            env: {},
+            node: process.execPath,
+            serverArgv: () => [process.execPath, OCTANT, "serve", "--wire"],
+          },
     log: (line) => log.push(line),
     ...(options.clock && { clock: options.clock }),
     ...(options.netAllow && { netAllow: options.netAllow }),
@@ -79,17 +83,19 @@ export async function openHub(
       // The test knows what the action answers.
       return data as T;
     },
-    /** A repository with one commit on `main`. */
-    createSource(): string {
-      const source = join(folder, "source");
-      mkdirSync(source);
-      git(source, "init", "-q", "-b", "main");
-      writeFileSync(join(source, "a.txt"), "one\n");
-      git(source, "add", "-A");
-      git(source, "commit", "-qm", "First");
-      return source;
-    },
+    createSource: () => createSource(folder),
   };
+}
+
+/** A repository with one commit on `main`. */
+export function createSource(folder: string): string {
+  const source = join(folder, "source");
+  mkdirSync(source);
+  git(source, "init", "-q", "-b", "main");
+  writeFileSync(join(source, "a.txt"), "one\n");
+  git(source, "add", "-A");
+  git(source, "commit", "-qm", "First");
+  return source;
 }
 
 export const git = (folder: string, ...args: readonly string[]): string =>
