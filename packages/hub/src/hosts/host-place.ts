@@ -43,12 +43,15 @@ export type HostPlace = ReturnType<typeof createHostPlace>;
 export function createHostPlace(options: HostPlaceOptions) {
   const { engine, install, folder, cacheOf, streams, onClose, log } = options;
   const processes = new Map<string, ExecProcess>();
+  /** The streams of commands; those to a hub that is gone would send for ever. */
+  const channels = new Set<{ close(): void }>();
   const folders = { workspaces: join(folder, "w"), settings: join(folder, "s"), prepared: join(folder, "r") };
   const image: { name?: string | undefined; env: Readonly<Record<string, string>> } = { env: {} };
   let owner: string | undefined;
   let heardAt = performance.now();
   let isSeeded = false;
   let configured: Configured | undefined;
+  const ending = new AbortController();
 
   const configure = (project: Project): Configured => {
     const foldersOf = () => ({ ...folders, cache: cacheOf(project.id) });
@@ -84,6 +87,8 @@ export function createHostPlace(options: HostPlaceOptions) {
   };
   const endProcesses = async () => {
     await Promise.all([...processes.values()].map((one) => one.kill().catch(() => {})));
+    for (const one of channels) one.close();
+    channels.clear();
     if (configured) await configured.containers.stop(configured.project.id);
   };
 
@@ -123,6 +128,8 @@ export function createHostPlace(options: HostPlaceOptions) {
       processes.set(id, process);
       const [out, err, exit] = ["out", "err", "exit"].map((name) => streams().writer(id, name));
       if (!out || !err || !exit) return;
+      const all = [input, out, err, exit];
+      for (const one of all) channels.add(one);
       const passed = [
         pipeline(process.stdout, out),
         pipeline(process.stderr, err),
@@ -141,7 +148,10 @@ export function createHostPlace(options: HostPlaceOptions) {
       exit.on("error", () => {});
       void Promise.allSettled([...passed, code]).then(() =>
         setTimeout(() => {
-          for (const one of [input, out, err, exit]) one.close();
+          for (const one of all) {
+            one.close();
+            channels.delete(one);
+          }
         }, LINGER_MS).unref(),
       );
     },
@@ -170,12 +180,15 @@ export function createHostPlace(options: HostPlaceOptions) {
     },
     disk: async () => (await configured?.containers.usedBy(configured.project.id)) ?? 0,
     has_image: ({ image: name }) => engine.hasImage(name),
-    pull: ({ id, image: name }) => withLines(id, (onLine) => engine.pull(name, onLine, NEVER)),
+    pull: ({ id, image: name }) => withLines(id, (onLine) => engine.pull(name, onLine, ending.signal)),
     build: ({ id, ...spec }) =>
       withLines(id, async (onLine) => {
         const context = streams().reader(id, "in");
-        await engine.build({ ...spec, context }, onLine, NEVER);
-        context.close();
+        try {
+          await engine.build({ ...spec, context }, onLine, ending.signal);
+        } finally {
+          context.close();
+        }
       }),
     async close() {
       onClose();
@@ -213,6 +226,7 @@ export function createHostPlace(options: HostPlaceOptions) {
     memory: () => configured?.project.limits.memory_mb ?? 0,
     /** Ends everything and removes its files. */
     async remove(): Promise<void> {
+      ending.abort();
       await endProcesses();
       if (configured) {
         await configured.containers.remove(configured.project.id);
@@ -222,5 +236,3 @@ export function createHostPlace(options: HostPlaceOptions) {
     },
   };
 }
-
-const NEVER = new AbortController().signal;

@@ -1,4 +1,5 @@
 import { buffer } from "node:stream/consumers";
+import { finished } from "node:stream/promises";
 import { connect, type NatsConnection } from "@nats-io/transport-node";
 import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
 import { type NatsServer, startNatsServer } from "../../testing/nats-server.ts";
@@ -69,5 +70,18 @@ describe.skipIf(inject("missing").includes("nats-server"))("a byte channel", () 
     expect((await buffer(reader)).length).toBe(5_000_000);
     await expect.poll(() => isDone).toBe(true);
     reader.close();
+  });
+
+  test("a writer whose reader is gone ends when it is closed, before or after its end", async () => {
+    const [early, late] = [0, 1].map(() => createByteWriter({ nc, subject: `octant.test.${subjects++}` }));
+    const timers = () => process.getActiveResourcesInfo().filter((name) => name === "Timeout").length;
+    const before = timers();
+    late?.end("unread");
+    early?.write("unread");
+    early?.close();
+    early?.end();
+    late?.close();
+    await Promise.all([early, late].map((one) => one && finished(one)));
+    expect(timers()).toBe(before);
   });
 });

@@ -42,6 +42,7 @@ export function createByteWriter({ nc, subject }: ChannelOptions): ByteWriter {
   let timer: NodeJS.Timeout | undefined;
   let onRoom: (() => void) | undefined;
   let onReceived: (() => void) | undefined;
+  let isClosed = false;
 
   const publish = (part: Buffer) => {
     if (!nc.isClosed()) nc.publish(subject, part);
@@ -60,12 +61,13 @@ export function createByteWriter({ nc, subject }: ChannelOptions): ByteWriter {
     timer = sent.length > 0 || onRoom ? setTimeout(probe, retryMs) : undefined;
   };
   const send = (kind: number, bytes?: Uint8Array) => {
+    if (isClosed) return;
     const part = toPart(next++, kind, bytes);
     sent.push(part);
     publish(part);
     if (!timer) watch();
   };
-  const hasRoom = () => next - consumed < WINDOW_PARTS;
+  const hasRoom = () => isClosed || next - consumed < WINDOW_PARTS;
   const room = () => {
     if (hasRoom()) return Promise.resolve();
     const { promise, resolve } = Promise.withResolvers<void>();
@@ -96,11 +98,14 @@ export function createByteWriter({ nc, subject }: ChannelOptions): ByteWriter {
   };
   const acknowledgements = nc.subscribe(`${subject}.ack`, { callback: (_, { data }) => take(data) });
   const close = () => {
+    isClosed = true;
     clearTimeout(timer);
+    timer = undefined;
     sent = [];
     acknowledgements.unsubscribe();
     onRoom?.();
     onRoom = undefined;
+    onReceived?.();
   };
   const writeAll = async (chunk: Buffer) => {
     for (let at = 0; at < chunk.length; at += PART_BYTES) {
@@ -120,6 +125,7 @@ export function createByteWriter({ nc, subject }: ChannelOptions): ByteWriter {
         done();
       };
       send(END);
+      if (isClosed) onReceived();
     },
     destroy(cause, done) {
       close();
