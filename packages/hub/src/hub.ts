@@ -11,6 +11,7 @@ import { createProjectContainer } from "./containers/project-container.ts";
 import { createProxies } from "./containers/proxies.ts";
 import type { ContainerEngine } from "./engines/engine.ts";
 import { mountEvents } from "./events/mount-events.ts";
+import type { Hosted } from "./hosts/open-hosted.ts";
 import { imageTool } from "./images/image-tool.ts";
 import { createImages } from "./images/images.ts";
 import { createProjectFiles } from "./images/project-files.ts";
@@ -95,7 +96,8 @@ export async function createHub(options: HubOptions) {
   const store = await openHubStore({ folder, database: options.database, log });
   const tokens = await openHubTokens(store, log);
   const membership: Membership = await joinPeers({
-    ...{ store, folder, clock, log, lifeMs: options.lifeMs },
+    ...{ store, folder, clock, log, lifeMs: options.lifeMs, hosted: "nats" in options.engine },
+    reach: async (project) => hosted.kept?.reach(project),
     async onGained({ id }) {
       await webhooks.recover(id);
       await workspaces.cleanUp(id);
@@ -113,19 +115,22 @@ export async function createHub(options: HubOptions) {
     ownerOf: (id) => membership.ownerOf(id),
     pass: async (...call) => peerCalls?.pass(...call),
   });
-  const repositories = createRepositories({ folder: projectsFolder, env });
+  const repositories = createRepositories({
+    ...{ folder: projectsFolder, env },
+    keep: async (id) => hosted.kept?.keep(id),
+  });
   const inProject = (id: string, name: string) => place(`projects/${id}/${name}`);
   const proxies = createProxies({ folder: join(folder, "proxies"), install });
   const files = createProjectFiles({ repositories, folder: place("archives") });
-  const hosted =
+  const hosted: Pick<Hosted, "engine"> & Partial<Hosted> =
     "nats" in options.engine
       ? await (await import("./hosts/open-hosted.ts")).openHosted(options.engine.nats, {
           ...{ store, files, repositories, log, folder: place("archives") },
           folderOf: (id) => place(`projects/${id}`),
         })
-      : { engine: options.engine, containers: undefined, hostedFiles: undefined };
+      : { engine: options.engine };
   const { engine } = hosted;
-  const images = createImages({ engine, files });
+  const images = { ...createImages({ engine, files }), ...hosted.images };
   const foldersOf = (id: string) => ({
     workspaces: workspaces.folderOf(id),
     cache: inProject(id, "cache"),
@@ -203,7 +208,7 @@ export async function createHub(options: HubOptions) {
         prepare: repositories.prepare,
         checkBranch: async (project) =>
           void (await repositories.resolve(project.id, `refs/heads/${await repositories.branchOf(project)}`)),
-        place: () => membership.place,
+        claimNew: membership.claimNew,
         async onCreated({ id }) {
           await membership.ownerOf(id);
           const created = { type: "project.created", project_id: id } as const;
@@ -226,6 +231,7 @@ export async function createHub(options: HubOptions) {
           await scheduler.removeOf(project.id);
           await tokens.revokeOf(project.id);
           await containers.remove(project.id);
+          await hosted.kept?.remove(project.id);
           repositories.remove(project.id);
           lifecycle.publish({ type: "project.deleted", project_id: project.id });
           await webhooks.stored();

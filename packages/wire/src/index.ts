@@ -11,6 +11,7 @@ export { encodeFrames } from "./hoot01/frames.ts";
 export { encodeMsgPack, parseMsgPack } from "./msgpack/codec.ts";
 export type { NatsAddress } from "./nats/address.ts";
 export { createNatsClient, type NatsClient } from "./nats/client.ts";
+export type { KeptObjects } from "./nats/kept-objects.ts";
 export {
   createPlaceHost,
   type OfferedPlace,

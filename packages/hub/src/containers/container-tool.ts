@@ -190,10 +190,14 @@ export const containerTool = ({
             throw invalidArgument("cwd", "give workspace_id or cwd, not both");
           const place = workspace_id === undefined ? cwd : await placeOf(project_id, workspace_id);
           const argv = typeof command === "string" ? ["sh", "-c", command] : command;
-          await containers.start(project);
-          const newHits = containers.watchLimits(project);
+          await containers.start(project, workspace_id);
+          const newHits = containers.watchLimits(project, workspace_id);
           const late = AbortSignal.timeout(timeout_ms);
-          const start = () => containers.exec(project, { argv, cwd: place ?? WORKSPACES_IN_CONTAINER });
+          const start = () =>
+            containers.exec(project, {
+              ...{ argv, cwd: place ?? WORKSPACES_IN_CONTAINER },
+              ...(workspace_id !== undefined && { workspace_id }),
+            });
           const ran = await collectOutput(start, MAX_OUTPUT_BYTES, AbortSignal.any([signal, late])).catch(
             (cause: unknown) => {
               if (!late.aborted || signal.aborted) throw cause;

@@ -47,7 +47,11 @@ export interface ToolsSpec {
   /** The workspace's path in the container. */
   readonly cwd: string;
   readonly workspace_id: string;
+  readonly onWaiting?: OnWaiting | undefined;
 }
+
+/** Called with the reason while no host has room, and without one when there is a host. */
+export type OnWaiting = (why: string | undefined) => void;
 
 const HUB_LABEL = "octant.hub";
 const PROJECT_LABEL = "octant.project";
@@ -198,7 +202,9 @@ export function createContainers(options: ContainersOptions) {
       }
       return exec(project, { argv: argv ?? options.serverArgv(cwd), cwd, ...(env && { env }) });
     },
-    start: (project: Project) => inTurn(project.id, () => start(project)),
+    start: (project: Project, _workspace_id?: string) => inTurn(project.id, () => start(project)),
+    /** Waits until a host has the workspace; on the hub's machine it is there already. */
+    makeRoom: async (_project: Project, _workspace_id: string, _onWaiting: OnWaiting): Promise<void> => {},
     stop: (project_id: string) =>
       inTurn(project_id, async () => {
         const found = await find(project_id);

@@ -116,13 +116,15 @@ export function createWorkspaceCopies({ repositories, folder }: WorkspaceCopiesO
       const last = (await lastOf(workspace)) ?? "";
       const argv = ["sh", "-c", SAVE, "sh", pathOf(workspace), workspace.branch, workspace.base, last];
       const { code, stdout } = await finish(() => run(argv), undefined, [NOTHING_NEW]);
-      if (code === NOTHING_NEW) return;
+      // A save before may have been cut off in between.
+      if (code === NOTHING_NEW) return repositories.keep(project.id);
       const file = bundleFile();
       try {
         await writeFile(file, stdout, { mode: 0o600 });
         const git = repositories.gitOf(project.id);
         await git(["fetch", "--quiet", "--no-tags", file, `+refs/octant/snapshot:${snapshotOf(workspace)}`]);
         await git(["update-ref", refOf(workspace), `${snapshotOf(workspace)}^`]);
+        await repositories.keep(project.id);
       } finally {
         rmSync(file, { force: true });
       }

@@ -44,8 +44,8 @@ export function createImages({
   readonly engine: ContainerEngine;
   readonly files: ProjectFiles;
 }) {
-  const tagOf = ({ id }: Project, suffix = "") =>
-    `localhost/octant-project-${id.slice(-ID_CHARS).toLowerCase()}${suffix}:latest`;
+  const tagOf = ({ id, image_version = "latest" }: Project, suffix = "") =>
+    `localhost/octant-project-${id.slice(-ID_CHARS).toLowerCase()}${suffix}:${image_version}`;
 
   const planOf = async (project: Project): Promise<Plan> => {
     const devcontainer = await files.firstOf(project, DEVCONTAINERS);

@@ -12,6 +12,8 @@ export interface JoinOptions extends Turns {
   readonly folder: string;
   readonly clock: Clock;
   readonly lifeMs?: number | undefined;
+  /** Its containers are on hosts. */
+  readonly hosted: boolean;
   log(line: string): void;
 }
 
@@ -24,13 +26,14 @@ export async function joinPeers({
   store,
   folder,
   lifeMs = LIFE_MS,
+  hosted,
   ...rest
 }: JoinOptions): Promise<Membership> {
   const { peers } = store;
   if (!peers) return createSoleMembership(store, rest);
   const place = await openPlace(folder, peers.database_id);
   const machine = existsSync(BOOT_ID) ? readFileSync(BOOT_ID, "utf8").trim() : hostname();
-  const about = { id: peers.hub_id, place, machine, where: `${hostname()}:${folder}` };
+  const about = { id: peers.hub_id, place, machine, where: `${hostname()}:${folder}`, hosted };
   const locks = createProcessLocks(join(folder, "hubs"));
   return createMembership({ ...rest, store, peers, about, locks, lifeMs });
 }

@@ -2,13 +2,16 @@ import type { Clock } from "@octant/core";
 import { ToolError } from "@octant/core";
 import type { Project } from "../projects/project.ts";
 import type { HubStore } from "../store/hub-store.ts";
-import type { HubAbout, Peers } from "./peers.ts";
+import { canReach, HOSTED_PLACE, type HubAbout, type Peers } from "./peers.ts";
 import type { createProcessLocks } from "./process-lock.ts";
 
 /** Which projects this hub works on. */
 export interface Membership {
-  /** The folder of this hub, by which the hubs of a database know where a project is; absent for a hub alone. */
-  readonly place: string | undefined;
+  /**
+   * Makes a new project this hub's before others see it. The folder of this hub, by which the hubs of a database know
+   * where a project is; undefined for a hub alone.
+   */
+  claimNew(project_id: string): Promise<string | undefined>;
   /** Gets the projects that no other hub has, and follows what becomes of the others. */
   start(): Promise<void>;
   /** By what this hub knows; the database refuses writes where it is mistaken. */
@@ -24,6 +27,8 @@ export interface Membership {
 }
 
 export interface Turns {
+  /** Gets what the work on the project needs; the hub tries again while it fails, and calls fail with the reason. */
+  reach?(project: Project): Promise<void>;
   /** The project is this hub's: continues what was at work. */
   onGained(project: Project): Promise<void>;
   /** It belongs to another hub by now: stops without a trace. */
@@ -45,7 +50,7 @@ const SWEEP_MS = 1_000;
 
 /** A hub whose state nobody shares. */
 export const createSoleMembership = (store: HubStore, { onGained }: Pick<Turns, "onGained">): Membership => ({
-  place: undefined,
+  claimNew: async () => undefined,
   problem: undefined,
   async start() {
     for (const project of await store.records<Project>("project").list()) await onGained(project);
@@ -61,6 +66,8 @@ export function createMembership(options: MembershipOptions): Membership {
   const projects = store.records<Project>("project");
   /** The projects of this hub; each promise settles when its work goes on. */
   const held = new Map<string, Promise<void>>();
+  /** Those that could not be reached, with the reason that was logged. */
+  const unreached = new Map<string, string>();
   const closing = new AbortController();
   let sleeping = new AbortController();
   let sureUntil = 0;
@@ -75,35 +82,55 @@ export function createMembership(options: MembershipOptions): Membership {
   const gain = (project: Project): Promise<void> => {
     const known = held.get(project.id);
     if (known) return known;
-    const gained = options.onGained(project).catch((cause: unknown) => {
-      log(`hub: project ${project.name} cannot go on: ${cause}`);
+    const { id, name } = project;
+    const cannot = (cause: unknown) => `hub: project ${name} cannot go on: ${cause}`;
+    const work = async () => {
+      await options.reach?.(project);
+      unreached.delete(id);
+      await options.onGained(project).catch((cause: unknown) => log(cannot(cause)));
+    };
+    const gained = work();
+    held.set(id, gained);
+    gained.catch((cause: unknown) => {
+      held.delete(id);
+      if (unreached.get(id) !== cannot(cause)) log(cannot(cause));
+      unreached.set(id, cannot(cause));
     });
-    held.set(project.id, gained);
     return gained;
   };
+  /** The next look tries again. */
+  const gainOrLater = (project: Project): Promise<void> => gain(project).catch(() => {});
   const lose = async (project_id: string): Promise<void> => {
     const gained = held.get(project_id);
     held.delete(project_id);
     log(`hub: another hub has taken over project ${project_id}`);
-    await gained;
+    await gained?.catch(() => {});
     await options.onLost(project_id);
   };
   const sweep = async (): Promise<void> => {
     const living = await peers.living();
-    const neighbours = living.filter(({ id, place }) => id !== about.id && place === about.place);
-    const dead = [];
-    for (const { id } of neighbours) if (await locks.isDead(id)) dead.push(id);
+    const others = living.filter(({ id }) => id !== about.id);
+    const dead = new Set<string>();
+    // Only those of this folder have their locks here.
+    for (const { id } of others.filter(({ place }) => place === about.place))
+      if (await locks.isDead(id)) dead.add(id);
     for (const id of dead) await peers.bury(id);
     const owned = new Set(await peers.owned());
     for (const id of [...held.keys()]) if (!owned.has(id)) await lose(id);
+    for (const id of unreached.keys()) {
+      const project = owned.has(id) ? await projects.get(id) : undefined;
+      if (project) await gainOrLater(project);
+      else unreached.delete(id);
+    }
     const free: Project[] = [];
     for (const id of await peers.unclaimed()) {
       const project = await projects.get(id);
-      if (project?.place === about.place) free.push(project);
+      if (project && canReach(about, project)) free.push(project);
     }
-    // Each hub of the folder takes its share; what is left is taken in the next round.
-    const share = Math.ceil(free.length / (1 + neighbours.length - dead.length));
-    for (const project of free.slice(0, share)) if (await peers.claim(project.id)) await gain(project);
+    // Each hub that can takes its share; what is left is taken in the next round.
+    const able = others.filter((one) => !dead.has(one.id) && free.some((project) => canReach(one, project)));
+    const share = Math.ceil(free.length / (1 + able.length));
+    for (const project of free.slice(0, share)) if (await peers.claim(project.id)) await gainOrLater(project);
   };
   const stop = async (cause: ToolError): Promise<void> => {
     problem = cause.message;
@@ -145,7 +172,10 @@ export function createMembership(options: MembershipOptions): Membership {
   let working: Promise<unknown> | undefined;
 
   return {
-    place: about.place,
+    async claimNew(project_id) {
+      await peers.claim(project_id);
+      return about.place;
+    },
     get problem() {
       return problem;
     },
@@ -176,7 +206,7 @@ export function createMembership(options: MembershipOptions): Membership {
         const project = await projects.get(project_id);
         // The action says that there is none.
         if (!project) return undefined;
-        if (project.place !== about.place) return findReaching(peers, project);
+        if (!canReach(about, project)) return findReaching(peers, project);
         if (await claim(project)) {
           if (isSure()) return undefined;
           await beat();
@@ -194,14 +224,15 @@ export function createMembership(options: MembershipOptions): Membership {
 }
 
 /** A living hub that has the folder of the project. */
-async function findReaching(peers: Peers, { name, place }: Project): Promise<HubAbout> {
-  const found = (await peers.living()).find((one) => one.place === place);
+async function findReaching(peers: Peers, project: Project): Promise<HubAbout> {
+  const found = (await peers.living()).find((one) => canReach(one, project));
   if (found) return found;
-  throw new ToolError(
-    "UPSTREAM_ERROR",
-    `no running hub has the folder of project ${name}; start the hub on its machine again`,
-    {},
-  );
+  const { name, place } = project;
+  const message =
+    place === HOSTED_PLACE
+      ? `the files of project ${name} are on hosts; start a hub with --nats`
+      : `no running hub has the folder of project ${name}; start the hub on its machine again`;
+  throw new ToolError("UPSTREAM_ERROR", message, {});
 }
 
 const outdated = (message: string) =>

@@ -10,7 +10,18 @@ export interface HubAbout {
   readonly machine: string;
   /** Host name and folder, for people. */
   readonly where: string;
+  /** Its containers are on hosts, and the repositories of its projects in the object store of their NATS server. */
+  readonly hosted?: boolean | undefined;
 }
+
+/** The place of projects whose files are in no hub's folder: every hub with hosts can have them. */
+export const HOSTED_PLACE = "hosts";
+
+/** Whether a hub has, or can get, the repository and the workspaces of a project. */
+export const canReach = (
+  hub: Pick<HubAbout, "place" | "hosted">,
+  project: { readonly place?: string | undefined },
+): boolean => project.place === hub.place || (hub.hosted === true && project.place === HOSTED_PLACE);
 
 /** A call that one hub passes to another. */
 export interface PeerCall {

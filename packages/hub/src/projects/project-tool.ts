@@ -27,8 +27,8 @@ export interface ProjectToolOptions {
   /** Throws NOT_FOUND when its branch does not exist. */
   checkBranch(project: Project): Promise<void>;
   options(): Promise<z.input<typeof Options>>;
-  /** Where new projects are; absent for a hub alone. */
-  place(): string | undefined;
+  /** Makes a new project this hub's; its place, undefined for a hub alone. */
+  claimNew(project_id: string): Promise<string | undefined>;
   onCreated(project: Project): Promise<void>;
 }
 
@@ -92,13 +92,14 @@ export const projectTools = ({ store, engine, ...given }: ProjectToolOptions) =>
           const now = new Date().toISOString();
           const full = ProjectLimits.parse(limits ?? {});
           checkLimits(await engine.status(), full);
+          const id = newProjectId();
           const project: Project = {
             ...settings,
-            id: newProjectId(),
+            id,
             name,
             source,
             limits: full,
-            place: given.place(),
+            place: await given.claimNew(id),
             created_at: now,
             updated_at: now,
           };

@@ -158,6 +158,8 @@ export interface Project extends Omit<ProjectSettings, "limits">, KeepsEvents {
   readonly limits: ProjectLimits;
   /** The folder that has its repository and workspaces, where several hubs share a database. */
   readonly place?: string | undefined;
+  /** Of the image that hosts build for it; another one makes them build it again. */
+  readonly image_version?: string | undefined;
   readonly created_at: string;
   readonly updated_at: string;
 }
@@ -211,6 +213,7 @@ export function toProjectView(project: Project): ProjectView {
     mcp_servers,
     kept_events: _kept,
     place: _place,
+    image_version: _version,
     project_id: _none,
     ...rest
   } = project;

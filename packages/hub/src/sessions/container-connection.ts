@@ -1,12 +1,12 @@
 import { connectToStreams, type OpenAgentOptions } from "@octant/app";
-import type { Containers } from "../containers/containers.ts";
+import type { Containers, OnWaiting } from "../containers/containers.ts";
 import type { ExecProcess } from "../engines/engine.ts";
 import type { PlaceFence } from "../hosts/place-fence.ts";
 import type { Project } from "../projects/project.ts";
 import type { Workspace, Workspaces } from "../workspaces/workspaces.ts";
 
 export interface ConnectionOptions {
-  readonly containers: Pick<Containers, "execTools" | "explain">;
+  readonly containers: Pick<Containers, "execTools" | "explain" | "makeRoom">;
   readonly workspaces: Pick<Workspaces, "pathInContainer">;
   /** Makes a new workspace ready for work. */
   prepare(project: Project, workspace: Workspace, cwd: string): Promise<void>;
@@ -21,12 +21,13 @@ export async function connectToContainer(
   { containers, workspaces, prepare }: ConnectionOptions,
   project: Project,
   workspace: Workspace,
-  /** The tools ended without being asked to. */
-  onEnded: (reason: string) => void,
+  /** `onEnded`: the tools ended without being asked to. */
+  { onEnded, onWaiting }: { onEnded(reason: string): void; readonly onWaiting: OnWaiting },
   fence: PlaceFence,
 ): Promise<NonNullable<OpenAgentOptions["host"]>> {
   const cwd = workspaces.pathInContainer(workspace);
   const address = `hub:${workspace.id}`;
+  await containers.makeRoom(project, workspace.id, onWaiting);
   await prepare(project, workspace, cwd);
   const explain = () => containers.explain(project, workspace.id).catch(() => undefined);
   const wire = await connectToStreams({
@@ -34,7 +35,7 @@ export async function connectToContainer(
     // Its end closes the stream. A server that starts while many others do is slow, and another one would be no faster.
     silenceMs: MAX_SILENCE_MS,
     async open() {
-      const process = await containers.execTools(project, { cwd, workspace_id: workspace.id });
+      const process = await containers.execTools(project, { cwd, workspace_id: workspace.id, onWaiting });
       fence.enter(process.place);
       return toStreams(process, explain, onEnded);
     },

@@ -30,6 +30,8 @@ export interface HubSession extends KeepsEvents {
   readonly outcome?: EndReason | "error";
   /** Why it failed. */
   readonly problem?: string;
+  /** Why it does not work yet: no host has room. */
+  readonly waiting?: string | undefined;
   readonly model?: string;
   readonly labels?: Readonly<Record<string, string>>;
   readonly caller_tools: readonly CallerTool[];
@@ -55,6 +57,7 @@ export const SessionView = z.object({
   state: z.enum(SESSION_STATES),
   outcome: z.string().optional(),
   problem: z.string().optional(),
+  waiting: z.string().optional().describe("Why it does not work yet"),
   model: z.string().optional(),
   labels: z.record(z.string(), z.string()).optional(),
   parent_id: z.string().optional(),

@@ -22,7 +22,10 @@ import type { HubLogs } from "./session-logs.ts";
 export interface RunsOptions {
   readonly store: HubStore;
   readonly logs: HubLogs;
-  readonly containers: Pick<Containers, "execTools" | "explain" | "run" | "watchLimits" | "save">;
+  readonly containers: Pick<
+    Containers,
+    "execTools" | "explain" | "makeRoom" | "run" | "watchLimits" | "save"
+  >;
   readonly workspaces: Workspaces;
   readonly calls: CallerCalls;
   readonly env: NodeJS.ProcessEnv;
@@ -81,6 +84,10 @@ export function createSessionRuns(options: RunsOptions) {
     stored?.catch((cause: unknown) => log(`hub: session ${id}: ${name} cannot be stored: ${cause}`));
   };
 
+  /** Shows in the session why it does not work yet. */
+  const noteWaiting = async (id: string, waiting: string | undefined): Promise<void> => {
+    if ((await find(id)).waiting !== waiting) await change(id, { waiting });
+  };
   const open = async (
     session: HubSession,
     project: Project,
@@ -90,7 +97,13 @@ export function createSessionRuns(options: RunsOptions) {
     const workspace = await workspaces.find(session.workspace_id);
     options.writeSettings(project);
     const onEnded = (reason: string) => mark(session.id, CONTAINER_ENDED, { reason });
-    const host = await connectToContainer(options, project, workspace, onEnded, fence);
+    let noted: Promise<void> = Promise.resolve();
+    const onWaiting = (waiting: string | undefined) => {
+      noted = noted
+        .then(() => noteWaiting(session.id, waiting))
+        .catch((cause: unknown) => log(`hub: session ${session.id}: ${cause}`));
+    };
+    const host = await connectToContainer(options, project, workspace, { onEnded, onWaiting }, fence);
     const announce = async (request: CallerRequest) => {
       const agent = working.get(session.id)?.opened?.agent;
       await agent?.session.append({ type: "mark", name: CALLER_REQUEST, data: request });
@@ -228,7 +241,7 @@ export function createSessionRuns(options: RunsOptions) {
   };
 
   const settle = async (id: string, update: Partial<HubSession>, type: LifecycleEvent["type"]) => {
-    await change(id, { state: "idle", ...update }, type);
+    await change(id, { state: "idle", waiting: undefined, ...update }, type);
   };
 
   const isOver = (run: Run, cause?: unknown) => isClosing || run.isLost || cause instanceof ProjectLost;

@@ -56,6 +56,7 @@ const EventPage = z.object({
   state: z.enum(SESSION_STATES),
   outcome: z.string().optional(),
   problem: z.string().optional(),
+  waiting: z.string().optional().describe("Why it does not work yet"),
   events: z.array(Event).readonly(),
   last_index: z.int().describe("Pass it as since_index to read on"),
 });
@@ -218,12 +219,13 @@ export const sessionTool = ({ store, sessions, logs, cleanUp, parent }: SessionT
             until === "event"
               ? await readOrWait(logs, session_id, page, signal)
               : await readUntilIdle({ logs, sessions }, session_id, page, { signal, progress });
-          const { state, outcome, problem } = await sessions.find(session_id);
+          const { state, outcome, problem, waiting } = await sessions.find(session_id);
           return {
             session_id,
             state,
             ...(outcome !== undefined && { outcome }),
             ...(problem !== undefined && { problem }),
+            ...(waiting !== undefined && { waiting }),
             events: events.map(withoutPrompt),
             last_index: events.at(-1)?.seq ?? since_index,
           };

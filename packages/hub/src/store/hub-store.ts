@@ -85,6 +85,7 @@ export const RECORD_KINDS = [
   "container",
   "session",
   "workspace",
+  "repository",
   "token",
   "schedule",
   "schedule_run",
@@ -98,6 +99,7 @@ export const OWNED_KINDS: ReadonlySet<RecordKind> = new Set([
   "container",
   "session",
   "workspace",
+  "repository",
   "schedule",
   "schedule_run",
 ]);

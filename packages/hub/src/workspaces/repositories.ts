@@ -1,4 +1,4 @@
-import { mkdirSync, rmSync } from "node:fs";
+import { existsSync, mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { ToolError } from "@octant/core";
 import type { Project } from "../projects/project.ts";
@@ -30,9 +30,12 @@ export interface MergeOutcome {
 export function createRepositories({
   folder,
   env,
+  keep = async () => {},
 }: {
   readonly folder: string;
   readonly env: NodeJS.ProcessEnv;
+  /** Stores what the refs of a repository name where it outlives this folder, when hubs do that. */
+  keep?(project_id: string): Promise<void>;
 }) {
   const gitIn = createRunGit(env);
   const placeOf = (project_id: string) => join(folder, project_id, "repository.git");
@@ -53,6 +56,15 @@ export function createRepositories({
     gitOf,
     branchOf,
     resolve,
+    keep,
+    /** An empty one, unless there is one: its commits come from elsewhere. */
+    async create({ id, source }: Project): Promise<void> {
+      const place = placeOf(id);
+      if (existsSync(join(place, "HEAD"))) return;
+      mkdirSync(join(folder, id), { recursive: true, mode: 0o700 });
+      await gitIn(undefined)(["init", "--bare", "--quiet", "--template=", "--", place]);
+      if (!("empty" in source)) await connectToSource(gitIn(place), source);
+    },
     /** Clones the source; a project without one gets an empty first commit. */
     async prepare(project: Project, { signal }: { readonly signal: AbortSignal }): Promise<void> {
       const place = placeOf(project.id);
@@ -122,6 +134,7 @@ export function createRepositories({
       ).stdout.trim();
       // Refused when somebody moved the branch meanwhile.
       await git(["update-ref", "-m", "merge", `refs/heads/${branch}`, merged, ours]);
+      await keep(project.id);
       return { into: branch, commit: merged, conflicts: [] };
     },
     /** Sends a branch to the source; the reason when it is refused. */

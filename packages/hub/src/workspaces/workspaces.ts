@@ -106,6 +106,7 @@ export function createWorkspaces(options: WorkspacesOptions) {
       await writeFile(bundle, made, { mode: 0o600 });
       const git = repositories.gitOf(project.id);
       await git(["fetch", "--quiet", "--no-tags", bundle, `+${branch}:${refOf(workspace)}`], { signal });
+      await repositories.keep(project.id);
     } finally {
       rmSync(bundle, { force: true });
     }
@@ -221,6 +222,7 @@ export function createWorkspaces(options: WorkspacesOptions) {
       if (hosted) {
         // The first host that takes it gets its files from here.
         await repositories.gitOf(project.id)(["update-ref", refOf(workspace), head]);
+        await repositories.keep(project.id);
         await records.add(workspace);
         return workspace;
       }

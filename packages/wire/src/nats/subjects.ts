@@ -5,6 +5,8 @@ export const JOBS_STREAM = "OCTANT_JOBS";
 export const RESULTS_STREAM = "OCTANT_RESULTS";
 export const BEGUN_STREAM = "OCTANT_BEGUN";
 export const BODIES_BUCKET = "OCTANT_BODIES";
+/** What has to outlive the hubs: nothing in it ages out. */
+export const KEPT_BUCKET = "OCTANT_KEPT";
 
 export const PLACES_STREAM = "OCTANT_PLACES";
 
@@ -44,6 +46,8 @@ export function subjectsOf(project: string) {
 
 /** Where a place is asked for; `key` and `label` have no dots. */
 export const wantedSubject = (label: string, key: string) => `${PREFIX}.wanted.${label}.${key}`;
+/** Where a hub asks the others to give up places that nobody uses. */
+export const roomSubject = (label: string) => `${PREFIX}.room.${label}`;
 /** The lease of the host that has the place. */
 export const placeLeaseSubject = (key: string) => `$KV.${LEASES_BUCKET}.place.${key}`;
 

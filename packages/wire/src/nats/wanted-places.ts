@@ -3,9 +3,10 @@ import { encodeMsgPack } from "../msgpack/codec.ts";
 import type { NatsAddress } from "./address.ts";
 import { type ByteReader, type ByteWriter, createByteReader, createByteWriter } from "./byte-channel.ts";
 import { codeOf, connectNats, LEASE_MS, type NatsConnection } from "./connection.ts";
+import { openKeptObjects } from "./kept-objects.ts";
 import { findLast, type Holder, parseHolder } from "./lease.ts";
 import { createPlaceRequests, type PlaceRequests } from "./place-requests.ts";
-import { PLACES_STREAM, placeLeaseSubject, placeSubjects, wantedSubject } from "./subjects.ts";
+import { PLACES_STREAM, placeLeaseSubject, placeSubjects, roomSubject, wantedSubject } from "./subjects.ts";
 
 /** What a place is for: hosts take only what they have room for. */
 export interface PlaceNeeds {
@@ -68,6 +69,15 @@ export async function createPlacesClient(address: NatsAddress) {
         },
       };
     },
+    /** Asks all hubs, this one included, to give up a place with this label that nobody uses. */
+    askForRoom: (label: string): void => connection.nc.publish(roomSubject(label)),
+    onAskedForRoom(listener: (label: string) => void): void {
+      connection.nc.subscribe(roomSubject("*"), {
+        callback: (_, { subject }) => listener(subject.slice(subject.lastIndexOf(".") + 1)),
+      });
+    },
+    /** For what must outlive this hub and its disk. */
+    openKeptObjects: () => openKeptObjects(connection, address.replicas),
     /** The places stay: another hub, or this one after a restart, may want them. */
     async close(): Promise<void> {
       for (const { leave } of all) leave();

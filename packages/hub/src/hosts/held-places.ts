@@ -1,0 +1,272 @@
+import { setTimeout as delay } from "node:timers/promises";
+import { invalidArgument, newHandle, ToolError } from "@octant/core";
+import type { HeldPlace, PlaceNeeds, PlacesClient, WantedPlace } from "@octant/wire";
+import type { ContainerLog } from "../containers/container-log.ts";
+import { createImages } from "../images/images.ts";
+import type { ProjectFiles } from "../images/project-files.ts";
+import type { Project } from "../projects/project.ts";
+import type { HubStore } from "../store/hub-store.ts";
+import type { Workspace } from "../workspaces/workspaces.ts";
+import { ANY_HOST } from "./host.ts";
+import { engineOf } from "./hosted-engine.ts";
+import type { Hello } from "./operations.ts";
+import { execInPlace } from "./remote-exec.ts";
+import type { WorkspaceCopies } from "./workspace-copies.ts";
+
+export interface HeldPlacesOptions {
+  readonly client: Pick<PlacesClient, "want" | "askForRoom" | "onAskedForRoom">;
+  readonly store: HubStore;
+  readonly files: ProjectFiles;
+  readonly copies: WorkspaceCopies;
+  logOf(project_id: string): ContainerLog;
+  log(line: string): void;
+}
+
+/** A place that this hub wants: of a workspace, or of a project for commands that are not about one. */
+export interface Held {
+  readonly key: string;
+  readonly needs: PlaceNeeds;
+  readonly wanted: WantedPlace;
+  project: Project;
+  readonly workspace_id?: string | undefined;
+  /** Made ready for the lease that it names. */
+  ready?: { readonly lease_id: string; readonly opened: Promise<Opened> };
+  /** Commands that run. */
+  uses: number;
+  idleSince: number;
+  timer?: NodeJS.Timeout | undefined;
+}
+
+/** A place on a host, ready for commands. */
+export interface Opened {
+  readonly place: HeldPlace;
+  readonly hello: Hello;
+  /** Until a session has been told. */
+  loss?: string | undefined;
+}
+
+/** How long to wait for a host that has room. */
+export interface Waiting {
+  readonly signal?: AbortSignal | undefined;
+  /** Waits for as long as it takes, and reports why; undefined when there is a host. Without it the wait is limited. */
+  readonly onWaiting?: ((why: string | undefined) => void) | undefined;
+}
+
+const MINUTE_MS = 60_000;
+/** Work that waits for longer takes the place of a workspace that nobody uses. */
+const PRESSURE_MS = 2_000;
+/** How long a call waits for a host. */
+const MAX_WAIT_MS = 30_000;
+const RETRY_MS = 10_000;
+const LABEL = /^[\w-]{1,64}$/;
+
+export type HeldPlaces = ReturnType<typeof createHeldPlaces>;
+
+/** The places that this hub has on hosts, or waits for. */
+export function createHeldPlaces({ client, store, files, copies, logOf, log }: HeldPlacesOptions) {
+  const records = store.records<Workspace>("workspace");
+  const all = new Map<string, Promise<Held>>();
+  let isClosed = false;
+
+  const hold = (project: Project, workspace_id?: string): Promise<Held> => {
+    const key = workspace_id ?? project.id;
+    const known = all.get(key);
+    if (known) return known;
+    const needs = { key, label: labelOf(project), memory_mb: project.limits.memory_mb ?? 0 };
+    const idleSince = performance.now();
+    const held = client
+      .want(needs)
+      .then((wanted): Held => ({ key, needs, wanted, project, workspace_id, uses: 0, idleSince }));
+    all.set(key, held);
+    held.catch(() => all.delete(key));
+    return held;
+  };
+  const forget = (held: Held): void => {
+    all.delete(held.key);
+    clearTimeout(held.timer);
+  };
+
+  /** For work of any hub that waits for a host. */
+  const giveRoom = async (label: string): Promise<void> => {
+    const idle = (await Promise.all(all.values()))
+      .filter((one) => one.needs.label === label && one.uses === 0 && one.ready !== undefined)
+      .toSorted((a, b) => a.idleSince - b.idleSince)[0];
+    if (idle) await rest(idle);
+  };
+  client.onAskedForRoom(
+    (label) => void giveRoom(label).catch((cause: unknown) => log(`hub: no room was made: ${cause}`)),
+  );
+  /** Waits for a host. Workspaces that nobody uses make room for those that wait. */
+  const currentOf = async ({ wanted, needs }: Held, waiting: Waiting): Promise<HeldPlace> => {
+    const done = new AbortController();
+    const makeRoom = async () => {
+      await delay(PRESSURE_MS, undefined, { signal: done.signal, ref: false });
+      log(`hub: ${needs.key}: ${noHost(needs)}`);
+      waiting.onWaiting?.(noHost(needs));
+      while (!done.signal.aborted) {
+        client.askForRoom(needs.label);
+        await delay(PRESSURE_MS, undefined, { signal: done.signal, ref: false });
+      }
+    };
+    makeRoom().catch(() => {});
+    try {
+      return await withinLimit(waiting, needs, (signal) => wanted.current(signal));
+    } finally {
+      done.abort();
+      waiting.onWaiting?.(undefined);
+    }
+  };
+  const open = async (held: Held, waiting: Waiting = {}): Promise<Opened> => {
+    for (;;) {
+      const place = await currentOf(held, waiting);
+      if (held.ready?.lease_id !== place.lease_id)
+        held.ready = { lease_id: place.lease_id, opened: makeReady(held, place) };
+      try {
+        return await held.ready.opened;
+      } catch (cause) {
+        if (held.ready?.lease_id === place.lease_id) delete held.ready;
+        // Another host may do better; one that is alive has said why.
+        if (!place.lost.aborted) throw cause;
+      }
+    }
+  };
+  /** Tells the host about the project, and makes it build or download the image that it lacks. */
+  const configure = async ({ project }: Held, place: HeldPlace): Promise<void> => {
+    const { id, name, limits, ready_command, secrets, permissions = [] } = project;
+    const images = createImages({ engine: engineOf(place), files });
+    const { image, env } = await images.resolve(project, logOf(id).add, place.lost);
+    await place.ask("configure", {
+      project: {
+        ...{ id, name, limits, permissions },
+        ...(ready_command && { ready_command }),
+        ...(secrets && { secrets }),
+      },
+      ...(image !== undefined && { image }),
+      env,
+    });
+  };
+  const makeReady = async (held: Held, place: HeldPlace): Promise<Opened> => {
+    const { project, workspace_id } = held;
+    const hello = await place.ask<Hello>("hello");
+    await configure(held, place);
+    if (workspace_id === undefined) return { place, hello };
+    const workspace = await records.get(workspace_id);
+    if (!workspace) throw new ToolError("NOT_FOUND", `there is no workspace '${workspace_id}'`, {});
+    const before = workspace.lease_id;
+    if (!hello.is_seeded) {
+      await copies.seed(project, workspace, (argv) => execInPlace(place, { argv, tools: false }));
+      await place.ask("seeded");
+    }
+    if (before !== place.lease_id)
+      await records.change(workspace_id, (one) => ({ ...one, lease_id: place.lease_id }));
+    logOf(project.id).add(`workspace ${workspace_id} is on the host ${place.host}`);
+    const isLoss = before !== undefined && before !== place.lease_id;
+    return { place, hello, ...(isLoss && { loss: await lossText(workspace, place) }) };
+  };
+  const lossText = async (workspace: Workspace, { host }: HeldPlace): Promise<string> => {
+    const at = await copies.savedAt(workspace);
+    const from = at === undefined ? "its first commit" : `the state that was saved at ${at}`;
+    return `the host of this session was lost; the session continues on the host ${host} from ${from}. Changes after that, files that git ignores and running processes are lost`;
+  };
+  const save = async (held: Held): Promise<void> => {
+    const workspace = held.workspace_id === undefined ? undefined : await records.get(held.workspace_id);
+    const opened = await held.ready?.opened;
+    if (!workspace || !opened) return;
+    const run = (argv: readonly string[]) => execInPlace(opened.place, { argv, tools: false });
+    await copies.save(held.project, workspace, run);
+  };
+  /** Brings a workspace home and frees its place on a host. */
+  const rest = async (held: Held): Promise<void> => {
+    const { key, workspace_id, project, wanted } = held;
+    if (workspace_id !== undefined && held.ready) await save(held);
+    if (held.uses > 0) return;
+    forget(held);
+    await wanted.close();
+    if (workspace_id !== undefined) await records.change(workspace_id, ({ lease_id: _lease, ...one }) => one);
+    logOf(project.id).add(`${key} has left its host`);
+  };
+
+  return {
+    hold,
+    open,
+    configure,
+    save,
+    /** undefined when this hub does not want it. */
+    get: async (key: string): Promise<Held | undefined> => all.get(key),
+    has: (key: string): boolean => all.has(key),
+    all: (): Promise<readonly Held[]> => Promise.all(all.values()),
+    of: async (project_id: string): Promise<readonly Held[]> =>
+      (await Promise.all(all.values())).filter(({ project }) => project.id === project_id),
+    /** A command begins; the result is called when it has ended. The place is given up when it has been idle for long. */
+    use(held: Held): () => void {
+      held.uses += 1;
+      clearTimeout(held.timer);
+      return () => {
+        held.uses -= 1;
+        held.idleSince = performance.now();
+        if (held.uses > 0 || isClosed) return;
+        const restLater = () => void rest(held).catch((cause: unknown) => log(`hub: ${held.key}: ${cause}`));
+        held.timer = setTimeout(restLater, held.project.limits.idle_stop_minutes * MINUTE_MS).unref();
+      };
+    },
+    /** Ends it on its host; its files are gone. */
+    async end(held: Held): Promise<void> {
+      forget(held);
+      await held.wanted.close();
+    },
+    /** Another hub has it from now on. */
+    leave(held: Held): void {
+      forget(held);
+      held.wanted.leave();
+    },
+    /** A place for one piece of work that is about no workspace, such as the build of an image. */
+    async borrow<T>(project: Project, waiting: Waiting, work: (place: HeldPlace) => Promise<T>): Promise<T> {
+      const needs = { key: newHandle("build", Date.now()), label: labelOf(project), memory_mb: 0 };
+      const wanted = await client.want(needs);
+      try {
+        const place = await currentOf(
+          { key: needs.key, needs, wanted, project, uses: 1, idleSince: 0 },
+          waiting,
+        );
+        await place.ask("hello");
+        return await work(place);
+      } finally {
+        await wanted.close();
+      }
+    },
+    close(): void {
+      isClosed = true;
+    },
+  };
+}
+
+const labelOf = ({ labels }: Project): string => {
+  const label = labels?.["host"] ?? ANY_HOST;
+  if (LABEL.test(label)) return label;
+  throw invalidArgument(
+    "labels.host",
+    "a label of hosts has 1 to 64 letters, digits, dashes and underscores",
+  );
+};
+
+const noHost = ({ label, memory_mb }: PlaceNeeds): string => {
+  const how = label === ANY_HOST ? "octant host" : `octant host --label ${label}`;
+  const which = label === ANY_HOST ? "no host" : `no host with the label '${label}'`;
+  const memory = memory_mb > 0 ? ` for ${memory_mb} MB of memory` : "";
+  return `${which} has room${memory}; ${how} starts one`;
+};
+
+async function withinLimit(
+  { signal, onWaiting }: Waiting,
+  needs: PlaceNeeds,
+  wait: (signal: AbortSignal | undefined) => Promise<HeldPlace>,
+): Promise<HeldPlace> {
+  if (onWaiting) return wait(signal);
+  const late = AbortSignal.timeout(MAX_WAIT_MS);
+  try {
+    return await wait(signal ? AbortSignal.any([signal, late]) : late);
+  } catch (cause) {
+    if (!late.aborted || signal?.aborted) throw cause;
+    throw new ToolError("OVERLOADED", noHost(needs), { retry_after_ms: RETRY_MS });
+  }
+}

@@ -1,0 +1,41 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { NatsAddress } from "@octant/wire";
+import { onTestFinished } from "vitest";
+import { type ContainerEngine, chooseEngine, createHost, toInstall } from "../src/index.ts";
+import { OCTANT } from "./open-hub.ts";
+
+const MAX_SESSIONS = 4;
+const MEMORY_MB = 8_192;
+
+export interface TestHostOptions {
+  readonly nats: NatsAddress;
+  readonly labels?: readonly string[];
+  readonly maxSessions?: number;
+  readonly memoryMb?: number;
+  /** The sandbox of this machine when absent. */
+  readonly engine?: ContainerEngine;
+}
+
+/** A host of this process with an empty folder. */
+export async function openHost({ nats, labels = [], engine, ...limits }: TestHostOptions) {
+  const folder = mkdtempSync(join(tmpdir(), "octant-host-"));
+  const log: string[] = [];
+  const add = (line: string) => void log.push(line);
+  const host = await createHost({
+    ...{ nats, folder, labels, name: "test", log: add },
+    maxSessions: limits.maxSessions ?? MAX_SESSIONS,
+    memoryMb: limits.memoryMb ?? MEMORY_MB,
+    // The engine outlives the host when the test gives it.
+    engine: engine
+      ? { ...engine, close: async () => {} }
+      : await chooseEngine({ engine: "local", env: process.env, folder, log: add }),
+    install: toInstall(OCTANT),
+  });
+  onTestFinished(async () => {
+    await host.close();
+    rmSync(folder, { recursive: true, force: true });
+  });
+  return { host, log, folder };
+}

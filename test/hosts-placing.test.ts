@@ -1,0 +1,120 @@
+import { createScriptedProvider } from "@octant/scripted-provider";
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import { openHost } from "../packages/hub/testing/open-host.ts";
+import { openHub } from "../packages/hub/testing/open-hub.ts";
+import { startPostgres } from "../packages/hub/testing/postgres-cluster.ts";
+import { startNatsServer } from "../packages/wire/testing/nats-server.ts";
+import type { HostedSession } from "./hosted-hub.ts";
+import { modelOf } from "./start-hub.ts";
+import { lacks } from "./ui/lacks.ts";
+
+const WAIT = { timeout: 90_000, interval: 100 };
+
+async function openServer() {
+  const nats = await startNatsServer();
+  onTestFinished(() => nats.stop());
+  return { url: nats.url };
+}
+
+/** A hub of this process, and a project with a workspace for each call of `place`. */
+async function openPlaces(more: Parameters<typeof openHub>[0] = {}) {
+  const nats = more.nats ?? (await openServer());
+  const opened = await openHub({ ...more, nats });
+  let count = 0;
+  const create = async (settings: object = {}) => {
+    count += 1;
+    return opened.get<{ project_id: string }>("project.create", { name: `demo${count}`, ...settings });
+  };
+  return {
+    ...opened,
+    nats,
+    create,
+    /** Runs a command in a new workspace of a new project. */
+    async place(settings: object = {}) {
+      const { project_id } = await create(settings);
+      const { workspace_id } = await opened.get<{ workspace_id: string }>("workspace.create", { project_id });
+      const answer = await opened.call("container.exec", {
+        ...{ project_id, workspace_id, command: "git log --format=%s -1" },
+      });
+      return { project_id, workspace_id, answer };
+    },
+  };
+}
+
+describe.skipIf(lacks("nats-server", "bubblewrap"))("work for hosts", () => {
+  test("goes only to hosts with its label", async () => {
+    const { nats, place, log } = await openPlaces();
+    const { host: plain } = await openHost({ nats });
+    const { host: gpu } = await openHost({ nats, labels: ["gpu"] });
+    for (const expected of [1, 2]) {
+      const { answer } = await place({ labels: { host: "gpu" } });
+      expect(answer, log.join("\n")).toMatchObject({
+        ok: true,
+        data: { exit_code: 0, stdout: "Create the project\n" },
+      });
+      expect([plain.places(), gpu.places()]).toEqual([0, expected]);
+    }
+  });
+
+  test("goes to another host when one is full, by its number of sessions or its memory", async () => {
+    const { nats, place } = await openPlaces();
+    const { host: one } = await openHost({ nats, maxSessions: 1, memoryMb: 1_024 });
+    // Only this host is there, and it has too little memory.
+    const waiting = place({ limits: { memory_mb: 2_048 } });
+    const small = await place({ limits: { memory_mb: 512 } });
+    expect(small.answer.error?.code ?? "ok").not.toBe("OVERLOADED");
+    expect(one.places()).toBe(1);
+    const { host: other } = await openHost({ nats, memoryMb: 4_096 });
+    await waiting;
+    await place();
+    expect([one.places(), other.places()]).toEqual([1, 2]);
+  });
+
+  test("of a session waits for a host with its label, and the session says so", async () => {
+    const provider = await createScriptedProvider([{ parts: [{ text: "Done." }] }]);
+    onTestFinished(() => provider.close());
+    const { nats, create, get, log } = await openPlaces({ env: modelOf(provider) });
+    await openHost({ nats });
+    const { project_id } = await create({ labels: { host: "gpu" }, model: "some-model" });
+    const { session_id } = await get<HostedSession>("session.spawn", { project_id, message: "Go." });
+    const session = () => get<HostedSession>("session.get", { session_id });
+    await expect
+      .poll(async () => (await session()).waiting, WAIT)
+      .toBe("no host with the label 'gpu' has room; octant host --label gpu starts one");
+    expect(await get("session.events", { session_id })).toMatchObject({
+      state: "working",
+      waiting: expect.stringContaining("'gpu'"),
+    });
+    await openHost({ nats, labels: ["gpu"] });
+    await expect.poll(session, WAIT).toMatchObject({ state: "idle", outcome: "done" });
+    expect((await session()).waiting, log.join("\n")).toBeUndefined();
+  });
+});
+
+describe.skipIf(lacks("nats-server", "bubblewrap", "postgresql"))("hosts of two hubs", () => {
+  let postgres: ReturnType<typeof startPostgres>;
+  beforeAll(() => {
+    postgres = startPostgres();
+  });
+  afterAll(() => postgres[Symbol.dispose]());
+
+  test("a workspace that nobody uses makes room for work of the other hub", async () => {
+    const database = postgres.createDatabase();
+    const one = await openPlaces({ database });
+    const two = await openPlaces({ database, nats: one.nats });
+    const { host, log } = await openHost({ nats: one.nats, maxSessions: 1 });
+    const first = await one.place();
+    expect(first.answer).toMatchObject({ ok: true });
+    const { project_id } = await two.create({ name: "second" });
+    const { workspace_id } = await two.get<{ workspace_id: string }>("workspace.create", { project_id });
+    expect(
+      await two.call("container.exec", { project_id, workspace_id, command: "echo here" }),
+      log.join("\n"),
+    ).toMatchObject({ ok: true });
+    expect(host.places()).toBe(1);
+    // Its files were saved before.
+    expect(await one.get("workspace.diff", { workspace_id: first.workspace_id })).toMatchObject({
+      commits: [],
+    });
+  });
+});
