@@ -39,13 +39,13 @@ const MAX_IDLE_MS = 3_600_000;
 
 /** Builds the command once for all tests that start it: sources start six times as slowly. */
 export async function setup(project: TestProject): Promise<void> {
-  process.env["OCTANT_TEST_COMMAND"] = await build();
+  process.env["OCTANT_TEST_COMMAND"] = await buildCommand();
   project.onTestsRerun(async () => {
-    process.env["OCTANT_TEST_COMMAND"] = await build();
+    process.env["OCTANT_TEST_COMMAND"] = await buildCommand();
   });
 }
 
-async function build(): Promise<string> {
+export async function buildCommand(): Promise<string> {
   const folder = join(BUILDS, hashSources());
   if (!existsSync(folder)) {
     mkdirSync(BUILDS, { recursive: true });
