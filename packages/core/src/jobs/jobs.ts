@@ -116,7 +116,6 @@ export class Jobs {
     live.wanted = true;
     live.acknowledged = true;
     live.stored = true;
-    void this.#runner.heedCancelRequests(live);
   }
 
   /** Stores a job for the next free worker of any process; durable when the promise resolves. */
@@ -145,7 +144,6 @@ export class Jobs {
     const live = createLiveJob(job, toWork(job), true);
     Object.assign(live, { acknowledged: true, stored: true });
     runner.add(live);
-    void runner.heedCancelRequests(live);
     void runner.start(live);
     return job;
   }

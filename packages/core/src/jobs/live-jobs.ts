@@ -45,6 +45,7 @@ export class JobRunner {
   readonly #queue: LiveJob[] = [];
   readonly #closing = new AbortController();
   #running = 0;
+  #isHeeding = false;
 
   constructor(options: Required<JobsOptions>) {
     this.#options = options;
@@ -103,6 +104,7 @@ export class JobRunner {
     const { job_id } = live.job;
     live.job = { ...live.job, state: "running" };
     this.#publish(live.job, { type: "start" });
+    void this.#heedCancelRequests();
     const emit = (chunk: StreamChunk) => {
       if (chunk.kind === "progress") {
         const { kind: _kind, ...progress } = chunk;
@@ -125,18 +127,21 @@ export class JobRunner {
     live.ended.resolve(result);
   }
 
-  /** Polls the store for a request of another process to cancel the job. */
-  async heedCancelRequests(live: LiveJob): Promise<void> {
+  /** Polls the store for requests of other processes to cancel jobs, as long as any run here. */
+  async #heedCancelRequests(): Promise<void> {
+    if (this.#isHeeding) return;
     const { store, clock } = this.#options;
-    const { job_id } = live.job;
-    const isLive = () => this.#byId.has(job_id);
-    const over = new AbortController();
-    void live.ended.promise.then(() => over.abort());
-    while (isLive()) {
-      await clock.sleep(CANCEL_CHECK_MS, over.signal);
-      const isRequested = isLive() && (await store.isCancelRequested(job_id).catch(() => false));
-      if (isRequested) cancelJob(live, "the job was cancelled");
+    const { signal } = this.#closing;
+    this.#isHeeding = true;
+    while (this.#byId.size > 0 && !signal.aborted) {
+      await clock.sleep(CANCEL_CHECK_MS, signal);
+      for (const live of [...this.#byId.values()]) {
+        const isRequested =
+          live.stored && (await store.isCancelRequested(live.job.job_id).catch(() => false));
+        if (isRequested) cancelJob(live, "the job was cancelled");
+      }
     }
+    this.#isHeeding = false;
   }
 
   /** Cancels running jobs. Acknowledged jobs in the queue stay there for other processes. */

@@ -209,6 +209,16 @@ test("a job of another process of the workspace is waited for and cancelled thro
   theirStore.close();
 });
 
+test("another process cancels a job also while the caller still waits for its result", async () => {
+  const answer = jobs.run(request(({ signal }) => untilAborted(signal)));
+  const theirStore = createJobStore(join(folder, "jobs.sqlite"));
+  const theirs = createJobs({ store: theirStore, clock: systemClock, events: createJobEvents() });
+  const [job] = await theirs.list({ owner: "me", limit: 1 });
+  expect((await theirs.cancel("me", job?.job_id ?? "")).state).toBe("cancelled");
+  expect((await answer).result).toMatchObject({ error: { code: "CANCELLED" } });
+  theirStore.close();
+});
+
 test("progress and log lines are numbered events, and progress is stored with the job", async () => {
   const { job } = await jobs.run(
     request(async ({ emit }) => {
