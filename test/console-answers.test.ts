@@ -2,6 +2,7 @@ import { existsSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test, vi } from "vitest";
 import { sessionIn, shows, startTask, useStage, useVisitor } from "./console/stage.ts";
+import { runOctant } from "./octant-process.ts";
 
 const stage = useStage();
 const { call } = stage;
@@ -50,8 +51,7 @@ describe.each(["wide", "phone"] as const)("answers at the size %s", (size) => {
     await sessionIn(stage, id, "idle");
   });
 
-  // The rule stays known to the process, so the second size would find it written already.
-  test.runIf(size === "wide")("always writes the rule that was shown", async () => {
+  test("always writes the rule that was shown", async () => {
     const id = await startTask(stage, "leave a note");
     const { questions } = await sessionIn(stage, id, "waiting");
     const page = await visit(`approvals/${questions[0]?.question_id}`);
@@ -106,4 +106,26 @@ describe.each(["wide", "phone"] as const)("answers at the size %s", (size) => {
     await shows(page, /That question was answered, or its call was cancelled\./);
     expect(visitor.problems).toEqual([]);
   });
+});
+
+test("a call of the person is not a question to the person, and one of another admin's token is", async () => {
+  const id = await startTask(stage, "hello");
+  const { id: process } = await sessionIn(stage, id, "idle");
+  const input = { uri: "mine.md", content: "# Mine\n" };
+  expect(await stage.api.call(process, "fs", "write", input)).toMatchObject({ ok: true });
+  const { project, env } = stage.scene;
+  const made = await runOctant(["token", "create", "--scope", "admin", "--json"], { cwd: project.root, env });
+  const headers = {
+    authorization: `Bearer ${JSON.parse(made.stdout).token}`,
+    "content-type": "application/json",
+  };
+  const answer = fetch(new URL("/console/api/call", stage.api.origin), {
+    method: "POST",
+    headers,
+    body: JSON.stringify({ process, tool: "fs", action: "write", input: { ...input, uri: "theirs.md" } }),
+  });
+  const { question_id } = await findQuestion("fs.write");
+  await stage.api.post("answer", { process, question_id, answer: "deny" });
+  expect((await (await answer).json()).envelope).toMatchObject({ error: { code: "PERMISSION_DENIED" } });
+  expect([existsSync(inProject("mine.md")), existsSync(inProject("theirs.md"))]).toEqual([true, false]);
 });

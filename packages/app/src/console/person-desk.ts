@@ -1,4 +1,4 @@
-import { type Caller, createRegistry } from "@octant/core";
+import { type Ask, type Caller, createRegistry } from "@octant/core";
 import type { ControlCallAnswer } from "../control/protocol.ts";
 import type { CallRequest } from "../control/serve-control.ts";
 import type { ControlSources } from "../control/start-control.ts";
@@ -28,7 +28,7 @@ export function createPersonDesk(sources: ControlSources & { link(): string | un
       const dispatch = name !== CONSOLE ? octant.dispatch : changes.has(action) ? change : look;
       const { envelope, attachments } = await dispatch(
         { tool: name, action, input },
-        { caller: caller satisfies Caller, signal },
+        { caller: caller satisfies Caller, signal, ...(isPerson(caller) && { ask: answerOwnCall }) },
       );
       return {
         envelope,
@@ -42,3 +42,15 @@ export function createPersonDesk(sources: ControlSources & { link(): string | un
     close: () => desk.close(),
   };
 }
+
+const isPerson = ({ access, sees, remote }: Caller): boolean =>
+  access === "admin" && sees === "all" && remote !== true;
+
+/**
+ * The person who makes a call has consented to it, so the question whether it may run is not asked. A call without a
+ * sandbox and questions of the call itself are still shown.
+ */
+const answerOwnCall: Ask = async (question) =>
+  question.kind === "permission" && !question.risk.includes("unconfined")
+    ? { answer: "once", by: "the console" }
+    : undefined;
