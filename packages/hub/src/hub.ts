@@ -1,4 +1,5 @@
 import { mkdirSync } from "node:fs";
+import { hostname } from "node:os";
 import { join } from "node:path";
 import { chooseClient, createOctant, type HttpServing, type Octant } from "@octant/app";
 import { type Clock, counted, type Tool, ToolError } from "@octant/core";
@@ -11,6 +12,7 @@ import { createProjectContainer } from "./containers/project-container.ts";
 import { createProxies } from "./containers/proxies.ts";
 import type { ContainerEngine } from "./engines/engine.ts";
 import { mountEvents } from "./events/mount-events.ts";
+import type { ListHosts } from "./hosts/hosted-containers.ts";
 import type { Hosted } from "./hosts/open-hosted.ts";
 import { imageTool } from "./images/image-tool.ts";
 import { createImages } from "./images/images.ts";
@@ -53,7 +55,7 @@ import { webhookTool } from "./webhooks/webhook-tool.ts";
 import { createWebhooks, type Webhooks } from "./webhooks/webhooks.ts";
 import { createRepositories } from "./workspaces/repositories.ts";
 import { workspaceTool } from "./workspaces/workspace-tool.ts";
-import { createWorkspaces } from "./workspaces/workspaces.ts";
+import { createWorkspaces, type Workspace } from "./workspaces/workspaces.ts";
 
 export interface HubOptions {
   /** Where the hub keeps everything; only its owner can read it. */
@@ -130,6 +132,12 @@ export async function createHub(options: HubOptions) {
         })
       : { engine: options.engine };
   const { engine } = hosted;
+  const hosts: ListHosts =
+    hosted.hosts ??
+    (async () => {
+      const { length } = await store.records<Workspace>("workspace").list({});
+      return [{ name: hostname(), workspaces: length }];
+    });
   const images = { ...createImages({ engine, files }), ...hosted.images };
   const foldersOf = (id: string) => ({
     workspaces: workspaces.folderOf(id),
@@ -238,6 +246,7 @@ export async function createHub(options: HubOptions) {
         },
         options: async () => ({
           engine: await engine.status(),
+          hosts: await hosts(),
           ...(await modelOf()),
           default_limits: ProjectLimits.parse({}),
           token_scopes: ["admin", "admin:ro", "project:<id>", "project:<id>:ro"],
@@ -272,7 +281,7 @@ export async function createHub(options: HubOptions) {
       atOwner(configLimits(store, sessions)),
       atOwner(callerToolResponse(calls, store)),
       tokenTool(tokens, store),
-      atOwner(scheduleTool({ store, scheduler, now: clock.now }), ["list", "get", "history"]),
+      atOwner(scheduleTool({ store, scheduler, now: clock.now }), ["list", "get", "upcoming", "history"]),
       webhookTool({ store, webhooks, network, now: clock.now }),
     ],
   });

@@ -1,3 +1,4 @@
+import { randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { mkdirSync } from "node:fs";
 import { join, resolve } from "node:path";
@@ -9,6 +10,8 @@ import { personCommand, thisInstall } from "../person-command.ts";
 import { logLine } from "../workspace-flags.ts";
 
 const DEFAULT_PORT = 7320;
+/** The names of the tokens of pages begin with it. */
+const PAGE_TOKEN = "console-";
 
 export const hub = defineCommand({
   name: "hub",
@@ -118,8 +121,14 @@ octant hub backup FILE saves everything, also while the hub runs; octant hub res
       {
         isHub: true,
         async mint() {
-          const expires_at = new Date(Date.now() + SESSION_LIFE_MS).toISOString();
-          return (await hub.tokens.create({ name: "console", scope: "admin", expires_at })).token;
+          const now = Date.now();
+          // Names are unique, and each link that was opened has a token of its own.
+          for (const { id, name, expires_at } of await hub.tokens.list())
+            if (name?.startsWith(PAGE_TOKEN) && Date.parse(expires_at ?? "") < now)
+              await hub.tokens.revoke(id);
+          const name = `${PAGE_TOKEN}${randomBytes(4).toString("hex")}`;
+          const expires_at = new Date(now + SESSION_LIFE_MS).toISOString();
+          return (await hub.tokens.create({ name, scope: "admin", expires_at })).token;
         },
         verify: (text) => hub.tokens.check.verify(text) !== undefined,
       },

@@ -28,6 +28,8 @@ export interface Held {
   readonly needs: PlaceNeeds;
   readonly wanted: WantedPlace;
   project: Project;
+  /** The host that holds it. */
+  host?: string;
   readonly workspace_id?: string | undefined;
   /** Made ready for the lease that it names. */
   ready?: { readonly lease_id: string; readonly opened: Promise<Opened> };
@@ -147,6 +149,7 @@ export function createHeldPlaces({ client, store, files, copies, logOf, log }: H
   };
   const makeReady = async (held: Held, place: HeldPlace): Promise<Opened> => {
     const { project, workspace_id } = held;
+    held.host = place.host;
     const hello = await place.ask<Hello>("hello");
     await configure(held, place);
     if (workspace_id === undefined) return { place, hello };

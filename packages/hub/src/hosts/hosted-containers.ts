@@ -26,6 +26,9 @@ export interface HostedContainersOptions {
   log(line: string): void;
 }
 
+/** The machines on which containers run, and how many workspaces each has. */
+export type ListHosts = () => Promise<readonly { readonly name: string; readonly workspaces: number }[]>;
+
 /** A hub tells its hosts that it wants their places still. */
 const KEEP_MS = 60_000;
 const MAX_STDERR_CHARS = 4_000;
@@ -35,6 +38,8 @@ export function createHostedContainers(options: HostedContainersOptions): {
   readonly containers: Containers;
   readonly hostedFiles: HostedFiles;
   readonly rebuild: Images["rebuild"];
+  /** The hosts that hold work of this hub now. */
+  readonly hosts: ListHosts;
 } {
   const { client, store, files, copies, folderOf, log } = options;
   const records = store.records<Workspace>("workspace");
@@ -210,6 +215,15 @@ export function createHostedContainers(options: HostedContainersOptions): {
   };
   return {
     containers,
+    async hosts() {
+      const ready = (await places.all()).filter((held) => held.ready !== undefined);
+      const byHost = Map.groupBy(ready, ({ host }) => host);
+      return [...byHost].flatMap(([name, held]) =>
+        name === undefined
+          ? []
+          : [{ name, workspaces: held.filter(({ workspace_id }) => workspace_id !== undefined).length }],
+      );
+    },
     hostedFiles: {
       isAtRest: async ({ id }) => !places.has(id) && (await records.get(id))?.lease_id === undefined,
       async remove(workspace) {

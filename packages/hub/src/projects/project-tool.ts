@@ -40,6 +40,10 @@ export const Options = z.object({
     detail: z.string(),
     enforces: z.array(z.string()).readonly(),
   }),
+  hosts: z
+    .array(z.object({ name: z.string(), workspaces: z.int() }))
+    .readonly()
+    .describe("The machines that hold workspaces now"),
   models: z.array(z.string()).readonly(),
   default_model: z.string().optional(),
   default_limits: ProjectLimits,

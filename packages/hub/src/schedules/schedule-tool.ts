@@ -38,6 +38,11 @@ const EXAMPLE_ID = "schedule_00mwhcy9qe093ycmtw78se8wgvd80rqnmr07";
 const EXAMPLE_PROJECT = "project_00mwhcy9qe093ycmtw78se8wgvd80rqnmr07";
 const DEFAULT_RUNS = 20;
 const MAX_RUNS = 500;
+const DAY_MS = 24 * 3_600_000;
+const DEFAULT_DAYS = 7;
+const MAX_DAYS = 366;
+/** Of one schedule; one that runs every minute has 10,080 times a week. */
+const MAX_PLANNED = 200;
 const READ = { access: "read", timing: "sync", intent: "inspect" } as const;
 const WRITE = { access: "write", timing: "sync", intent: "apply" } as const;
 
@@ -101,6 +106,32 @@ export const scheduleTool = ({ store, scheduler, now }: ScheduleToolOptions) => 
         async run({ project_id }) {
           await findProject(store, project_id);
           return { schedules: (await records.list({ project_id })).map(toScheduleView) };
+        },
+      }),
+      upcoming: action({
+        summary: "When the schedules of a project run next, soonest first.",
+        ...READ,
+        input: z.strictObject({
+          project_id: ProjectId,
+          days: z.int().min(1).max(MAX_DAYS).default(DEFAULT_DAYS),
+        }),
+        output: z.object({
+          runs: z.array(z.object({ schedule_id: ScheduleId, due_at: z.string() })).readonly(),
+          incomplete: z.string().optional().describe("Which times are missing"),
+        }),
+        errors: ["NOT_FOUND"],
+        examples: [{ title: "Next week", input: { project_id: EXAMPLE_PROJECT }, fails: "NOT_FOUND" }],
+        projectOf: ({ project_id }) => project_id,
+        async run({ project_id, days }) {
+          await findProject(store, project_id);
+          const enabled = (await records.list({ project_id })).filter((one) => one.enabled);
+          const planned = enabled.map((one) => planOf(one, now(), now() + days * DAY_MS));
+          const runs = planned.flat().sort((a, b) => (a.due_at < b.due_at ? -1 : 1));
+          const isCut = planned.some(({ length }) => length === MAX_PLANNED);
+          return {
+            runs,
+            ...(isCut && { incomplete: `only the first ${MAX_PLANNED} times of each schedule are listed` }),
+          };
         },
       }),
       get: action({
@@ -180,3 +211,15 @@ export const scheduleTool = ({ store, scheduler, now }: ScheduleToolOptions) => 
     },
   });
 };
+
+/** The times of a schedule in a period, up to a number. */
+function planOf({ id, cron, time_zone }: Schedule, fromMs: number, untilMs: number) {
+  const plan = parseCron(cron, time_zone);
+  const times: { schedule_id: string; due_at: string }[] = [];
+  let at = plan.next(fromMs);
+  while (at !== undefined && at < untilMs && times.length < MAX_PLANNED) {
+    times.push({ schedule_id: id, due_at: new Date(at).toISOString() });
+    at = plan.next(at);
+  }
+  return times;
+}
