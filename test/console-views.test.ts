@@ -1,4 +1,4 @@
-import { writeFileSync } from "node:fs";
+import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { SIZES } from "./console/browser.ts";
@@ -128,6 +128,21 @@ describe.each(["wide", "phone"] as const)("the console at the size %s", (size) =
     await page.locator(".source-lines .marked").first().waitFor();
   });
 
+  test("a running job shows its log and is cancelled", async () => {
+    const file = join(stage.scene.project.root, "test/endless.test.js");
+    writeFileSync(file, ENDLESS);
+    const started = await call("test", { action: "run", filter: "test/endless.test.js" });
+    const page = await visit(`jobs/${started.meta["job_id"]}`);
+    const job = page.getByRole("article", { name: "Job" });
+    await job.locator(".test-line", { hasText: "begins" }).waitFor();
+    await job.getByRole("button", { name: "Cancel" }).click();
+    await job.locator(".badge", { hasText: /^cancelled$/ }).waitFor();
+    await job.getByText("The run was cancelled.").waitFor();
+    await job.getByRole("button", { name: "Cancel" }).waitFor({ state: "detached" });
+    if (size === "wide") await row(page, "cancelled").waitFor();
+    rmSync(file);
+  });
+
   test("a command shows its output in colour, takes input and is stopped", async () => {
     const started = await call("proc", {
       action: "exec",
@@ -244,6 +259,11 @@ describe.each(["wide", "phone"] as const)("the console at the size %s", (size) =
 });
 
 const VIEWS = ["now", "approvals", "live", "jobs", "sessions", "search", "files", "audit", "hub", "health"];
+
+const ENDLESS = `import { test } from "node:test";
+test("begins", () => {});
+test("never ends", () => new Promise(() => setInterval(() => {}, 1_000)));
+`;
 
 /** A PNG of one pixel. */
 const DOT =

@@ -30,6 +30,9 @@ const EXPLANATION = `\`next()\` returns **undefined** at the end of the text. I 
 | src/parser.js | \`next\` throws a SyntaxError |
 `;
 
+/** The tool of `form-server.mjs`. */
+const RELEASE = "mcp__forms__release";
+
 const STEPS = ["Read the parser", "Throw a SyntaxError at the end", "Run the tests"];
 
 /** A model that knows a few tasks, by the words of the last message. `rootOf` names the project. */
@@ -38,14 +41,18 @@ export const createModel =
   (request) => {
     const { answers } = request;
     return {
-      usage: { input: 900, cached: 9_000 + 2_400 * answers, output: 350 },
+      usage: { input: 9_900 + 2_400 * answers, cached: 9_000 + 2_400 * answers, output: 350 },
       ...turnOf(request, rootOf),
     };
   };
 
-function turnOf({ user, results, answers }: ScriptedRequest, rootOf: () => string): ScriptedTurn {
+function turnOf({ user, results, answers, tools }: ScriptedRequest, rootOf: () => string): ScriptedTurn {
   const [last] = results.toReversed();
   const says = (text: string) => ({ parts: [{ text }] });
+  if (user.includes("release it")) {
+    if (last) return says(last.text);
+    return tools.includes(RELEASE) ? { parts: [{ call: RELEASE, input: {} }] } : says("Not connected yet.");
+  }
   if (user.includes("take your time")) return { ...says("Let me think."), fault: { stall_after: 4 } };
   if (user.includes("leave a note") && last) return says(`The tool said: ${last.text}`);
   if (user.includes("the same note") && last) return says("It is there.");

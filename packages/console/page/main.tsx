@@ -1,3 +1,16 @@
+import "./styles/tokens.css";
+import "./styles/base.css";
+import "./styles/shell.css";
+import "./styles/controls.css";
+import "./styles/status.css";
+import "./styles/tabs.css";
+import "./styles/code.css";
+import "./styles/form.css";
+import "./styles/dialog.css";
+import "./styles/table.css";
+import "./styles/facts.css";
+import "./styles/list-detail.css";
+import "./styles/panel.css";
 import { render } from "preact";
 import { takeKey } from "./data/key.ts";
 import { createStore } from "./data/store.ts";
@@ -5,11 +18,6 @@ import { App } from "./shell/app.tsx";
 import { listenToKeys } from "./shell/keys.ts";
 import { createRouter } from "./shell/router.ts";
 import { createTheme } from "./shell/theme.ts";
-import "./styles/tokens.css";
-import "./styles/base.css";
-import "./styles/shell.css";
-import "./styles/parts.css";
-import "./styles/views.css";
 
 const isLinkGood = takeKey();
 const root = document.getElementById("app");

@@ -1,4 +1,4 @@
-import { Json } from "../parts/parts.tsx";
+import { Json } from "../parts/json.tsx";
 import { Foreign } from "../text/foreign.tsx";
 import { DiffRows, DiffText } from "./diff-view.tsx";
 import { editsToRows, isDiff, toLines } from "./rows.ts";

@@ -1,6 +1,7 @@
 import { Foreign } from "../text/foreign.tsx";
 import { parseMarkdown } from "./parse.ts";
 import { type Block, type Inline, textOf } from "./tree.ts";
+import "./markdown.css";
 
 /** Text of a model with its styles: every element is one of ours, and nothing is loaded from elsewhere. */
 export function Markdown({ text }: { readonly text: string }) {

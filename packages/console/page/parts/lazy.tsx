@@ -1,6 +1,7 @@
 import type { ComponentType } from "preact";
 import { useEffect, useState } from "preact/hooks";
-import { Loading, Problem } from "./parts.tsx";
+import { Loading } from "./loading.tsx";
+import { Problem } from "./problem.tsx";
 
 /** A component whose code is loaded when it is shown the first time. */
 export function lazy<P extends object>(load: () => Promise<ComponentType<P>>): ComponentType<P> {

@@ -1,4 +1,5 @@
 import { useEffect, useRef, useState } from "preact/hooks";
+import "./picture.css";
 
 const SHOWN = /^image\/(png|jpeg|gif|webp)$/;
 

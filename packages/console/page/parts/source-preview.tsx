@@ -4,8 +4,10 @@ import type { FileContent } from "../data/tool-data.ts";
 import { toHash } from "../shell/route.ts";
 import { Foreign } from "../text/foreign.tsx";
 import { toBytes, toPath } from "../text/format.ts";
-import { Loading, Problem } from "./parts.tsx";
+import { Loading } from "./loading.tsx";
 import { Picture } from "./picture.tsx";
+import { Problem } from "./problem.tsx";
+import "./source-preview.css";
 
 interface Props {
   readonly process: string;

@@ -2,6 +2,7 @@ import { usePage } from "../data/context.ts";
 import { layOut, type Span } from "../live/spans.ts";
 import { toDuration } from "../text/format.ts";
 import { toVisible } from "../text/visible.ts";
+import "./timeline.css";
 
 const MAX_LANES = 6;
 const KINDS = [

@@ -1,6 +1,6 @@
 import { useEffect, useState } from "preact/hooks";
 import { usePage } from "../data/context.ts";
-import { Dot } from "../parts/parts.tsx";
+import { Dot } from "../parts/badge.tsx";
 
 /** A short interruption is not worth a word. */
 const CALM_MS = 1_500;

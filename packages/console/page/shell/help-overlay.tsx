@@ -1,5 +1,5 @@
 import { usePage } from "../data/context.ts";
-import { Dialog } from "../parts/parts.tsx";
+import { Dialog } from "../parts/dialog.tsx";
 
 export function HelpOverlay({ onClose }: { onClose(): void }) {
   const { keys } = usePage();

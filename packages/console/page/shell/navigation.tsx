@@ -1,7 +1,8 @@
 import { useState } from "preact/hooks";
 import { usePage } from "../data/context.ts";
+import { Dot } from "../parts/badge.tsx";
+import { Dialog } from "../parts/dialog.tsx";
 import { Icon } from "../parts/icon.tsx";
-import { Dialog, Dot } from "../parts/parts.tsx";
 import { toHash } from "./route.ts";
 import type { ThemeSwitch } from "./theme.ts";
 import { TABS, VIEWS, type ViewEntry } from "./views.ts";

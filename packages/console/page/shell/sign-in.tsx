@@ -1,6 +1,6 @@
 import { useState } from "preact/hooks";
 import { usePage } from "../data/context.ts";
-import { Command } from "../parts/parts.tsx";
+import { Command } from "../parts/command.tsx";
 
 /** The page without a cookie: a new link, or a token. */
 export function SignIn({ isLinkGood }: { readonly isLinkGood: boolean }) {

@@ -61,13 +61,14 @@ export function toClock(at: number): string {
   return `${pad(date.getHours())}:${pad(date.getMinutes())}:${pad(date.getSeconds())}`;
 }
 
-/** Today 14:05, Yesterday 09:30, 12 Nov 14:05, 12 Nov 2025. */
+/** Today 14:05, Yesterday 09:30, Tomorrow 02:30, 12 Nov 14:05, 12 Nov 2025. */
 export function toMoment(at: number, now: number): string {
   const date = new Date(at);
   const clock = `${pad(date.getHours())}:${pad(date.getMinutes())}`;
   const midnight = new Date(now).setHours(0, 0, 0, 0);
-  if (at >= midnight) return `Today ${clock}`;
-  if (at >= midnight - DAY) return `Yesterday ${clock}`;
+  if (at >= midnight && at < midnight + DAY) return `Today ${clock}`;
+  if (at >= midnight - DAY && at < midnight) return `Yesterday ${clock}`;
+  if (at >= midnight + DAY && at < midnight + 2 * DAY) return `Tomorrow ${clock}`;
   const day = `${date.getDate()} ${MONTHS[date.getMonth()]}`;
   return date.getFullYear() === new Date(now).getFullYear()
     ? `${day} ${clock}`

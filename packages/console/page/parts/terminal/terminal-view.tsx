@@ -2,6 +2,7 @@ import { Terminal } from "@xterm/headless";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { keyToBytes } from "./key-to-bytes.ts";
 import { type Run, toRuns } from "./to-runs.ts";
+import "./terminal.css";
 
 interface Props {
   /** Writes the output until the signal aborts. */

@@ -1,9 +1,12 @@
 import { usePage } from "../../data/context.ts";
-import { Empty, Loading, ViewHead } from "../../parts/parts.tsx";
+import { Empty } from "../../parts/empty.tsx";
+import { Loading } from "../../parts/loading.tsx";
+import { ViewHead } from "../../parts/view-head.tsx";
 import { useKeys } from "../../shell/use-keys.ts";
 import { counted } from "../../text/format.ts";
 import { QuestionCard } from "./question-card.tsx";
 import { QuestionList } from "./question-list.tsx";
+import "./approvals.css";
 
 /** Everything that waits for a person, one question at a time, with all that is needed to decide. */
 export function ApprovalsView() {

@@ -1,8 +1,9 @@
 import { useState } from "preact/hooks";
 import type { WaitingQuestion } from "../../data/roster.ts";
+import { CheckField, Field, FieldGroup } from "../../parts/field.tsx";
 import { Foreign } from "../../text/foreign.tsx";
 import { toVisible } from "../../text/visible.ts";
-import { type Field, fieldsOf, toContent } from "./form-fields.ts";
+import { type FormField, fieldsOf, toContent } from "./form-fields.ts";
 import type { Answering } from "./question-card.tsx";
 
 interface Props {
@@ -23,7 +24,6 @@ export function FormQuestion({ question, busy, mayAnswer, onAnswer }: Props) {
     event.preventDefault();
     onAnswer({ answer: "accept", ...(fields.length > 0 && { content: toContent(fields, values) }) });
   };
-  const web = url !== undefined && /^https?:\/\//i.test(url) && URL.canParse(url) ? new URL(url) : undefined;
   return (
     <form class="form" onSubmit={accept}>
       {message.includes("\n") && (
@@ -31,22 +31,7 @@ export function FormQuestion({ question, busy, mayAnswer, onAnswer }: Props) {
           <Foreign text={message} />
         </p>
       )}
-      {url !== undefined && (
-        <p class="form-url">
-          {web ? (
-            <>
-              <a href={web.href} target="_blank" rel="noopener noreferrer">
-                Open the page
-              </a>{" "}
-              <span class="link-host">({web.host})</span>
-            </>
-          ) : (
-            <code>
-              <Foreign text={url} />
-            </code>
-          )}
-        </p>
-      )}
+      {url !== undefined && <Address url={url} />}
       {fields.map((field) => (
         <FieldView
           key={field.name}
@@ -81,100 +66,89 @@ export function FormQuestion({ question, busy, mayAnswer, onAnswer }: Props) {
   );
 }
 
+/** An address that the person has to open; only one of the web is a link. */
+function Address({ url }: { readonly url: string }) {
+  const web = /^https?:\/\//i.test(url) && URL.canParse(url) ? new URL(url) : undefined;
+  return (
+    <p class="form-url">
+      {web ? (
+        <>
+          <a href={web.href} target="_blank" rel="noopener noreferrer">
+            Open the page
+          </a>{" "}
+          <span class="link-host">({web.host})</span>
+        </>
+      ) : (
+        <code>
+          <Foreign text={url} />
+        </code>
+      )}
+    </p>
+  );
+}
+
 interface FieldProps {
-  readonly field: Field;
+  readonly field: FormField;
   readonly value: unknown;
   onChange(value: unknown): void;
 }
 
-function FieldView({
-  field: { name, title, description, kind, options, required },
-  value,
-  onChange,
-}: FieldProps) {
+function FieldView({ field, value, onChange }: FieldProps) {
+  const { name, title, description, kind, options, required, attributes } = field;
   const id = `field-${name}`;
-  const isMany = kind === "many";
-  return (
-    <div class="field">
-      <label for={id}>
-        <Foreign text={title} />
-        {required && <span class="required"> (required)</span>}
-      </label>
-      {kind === "choice" || isMany ? (
+  const about = { id, label: title, required, help: description };
+  if (kind === "boolean") return <CheckField {...about} checked={value === true} onChange={onChange} />;
+  if (kind === "many") {
+    const chosen: readonly unknown[] = Array.isArray(value) ? value : [];
+    return (
+      <FieldGroup {...about}>
+        {options.map((option) => (
+          <CheckField
+            key={option.value}
+            id={`${id}-${option.value}`}
+            label={option.label}
+            checked={chosen.includes(option.value)}
+            onChange={(isChosen) =>
+              onChange(
+                options
+                  .map((one) => one.value)
+                  .filter((one) => (one === option.value ? isChosen : chosen.includes(one))),
+              )
+            }
+          />
+        ))}
+      </FieldGroup>
+    );
+  }
+  if (kind === "choice")
+    return (
+      <Field {...about}>
         <select
           id={id}
           class="input"
-          multiple={isMany}
           required={required}
-          onChange={({ currentTarget }) =>
-            onChange(
-              isMany ? [...currentTarget.selectedOptions].map((option) => option.value) : currentTarget.value,
-            )
-          }
+          value={value === undefined ? "" : String(value)}
+          onChange={({ currentTarget }) => onChange(currentTarget.value)}
         >
-          {!isMany && <option value="">Choose</option>}
+          <option value="">Choose</option>
           {options.map((option) => (
-            <option
-              key={option.value}
-              value={option.value}
-              selected={
-                isMany
-                  ? (value as readonly string[] | undefined)?.includes(option.value)
-                  : option.value === value
-              }
-            >
+            <option key={option.value} value={option.value}>
               {toVisible(option.label)}
             </option>
           ))}
         </select>
-      ) : kind === "boolean" ? (
-        <input
-          id={id}
-          type="checkbox"
-          checked={value === true}
-          onChange={({ currentTarget }) => onChange(currentTarget.checked)}
-        />
-      ) : (
-        <TextField
-          id={id}
-          isNumber={kind === "number"}
-          required={required}
-          value={value}
-          onChange={onChange}
-        />
-      )}
-      {description && (
-        <p class="field-help">
-          <Foreign text={description} />
-        </p>
-      )}
-    </div>
-  );
-}
-
-interface TextFieldProps {
-  readonly id: string;
-  readonly isNumber: boolean;
-  readonly required: boolean;
-  readonly value: unknown;
-  onChange(value: string): void;
-}
-
-function TextField({ id, isNumber, required, value, onChange }: TextFieldProps) {
-  const shown = value === undefined ? "" : String(value);
-  const onInput = ({ currentTarget }: { readonly currentTarget: HTMLInputElement }) =>
-    onChange(currentTarget.value);
-  if (isNumber)
-    return (
+      </Field>
+    );
+  return (
+    <Field {...about}>
       <input
+        {...attributes}
         id={id}
         class="input"
-        type="number"
-        step="any"
         required={required}
-        value={shown}
-        onInput={onInput}
+        value={value === undefined ? "" : String(value)}
+        onInput={({ currentTarget }) => onChange(currentTarget.value)}
       />
-    );
-  return <input id={id} class="input" type="text" required={required} value={shown} onInput={onInput} />;
+    </Field>
+  );
 }

@@ -3,8 +3,12 @@ import type { AnswerRequest } from "../../../src/api.ts";
 import { usePage } from "../../data/context.ts";
 import { titleOf, type WaitingQuestion } from "../../data/roster.ts";
 import { isDiff } from "../../diff/rows.ts";
+import { Ago } from "../../parts/ago.tsx";
+import { Badge } from "../../parts/badge.tsx";
+import { Fact } from "../../parts/fact.tsx";
+import { Json } from "../../parts/json.tsx";
 import { lazy } from "../../parts/lazy.tsx";
-import { Ago, Badge, Json } from "../../parts/parts.tsx";
+import { Problem } from "../../parts/problem.tsx";
 import { Foreign } from "../../text/foreign.tsx";
 import { FormQuestion } from "./form-question.tsx";
 import { headlineOf, RISKS } from "./headline.ts";
@@ -18,11 +22,13 @@ export type Answering = Omit<AnswerRequest, "process" | "question_id">;
 export function QuestionCard({ question }: { readonly question: WaitingQuestion }) {
   const { store, router } = usePage();
   const [busy, setBusy] = useState(false);
+  const [error, setError] = useState<unknown>();
   const process = store.processes.value?.find(({ id }) => id === question.process);
   const mayAnswer = store.me.value?.access === "admin";
   const { title, target } = headlineOf(question);
   const answer = async (given: Answering) => {
     setBusy(true);
+    setError(undefined);
     try {
       await store.api.post("/answer", {
         process: question.process,
@@ -33,7 +39,7 @@ export function QuestionCard({ question }: { readonly question: WaitingQuestion 
       // The next question, if there is one.
       router.go("approvals");
     } catch (cause) {
-      store.fail(cause);
+      setError(cause);
     } finally {
       setBusy(false);
     }
@@ -59,6 +65,7 @@ export function QuestionCard({ question }: { readonly question: WaitingQuestion 
         </p>
       </header>
       <div class="question-body">
+        {error !== undefined && <Problem error={error} />}
         {question.kind === "permission" && <Subject question={question} target={target} />}
         {question.kind === "permission" && <Why question={question} />}
         {question.kind !== "permission" && (
@@ -117,17 +124,6 @@ function Why({ question: { reason, rule, tier } }: { readonly question: WaitingQ
       {reason && <Fact name="Why you are asked" text={reason} />}
       {rule && <Fact name="Rule" text={`${rule}${tier ? ` (${tier})` : ""}`} />}
     </dl>
-  );
-}
-
-function Fact({ name, text }: { readonly name: string; readonly text: string }) {
-  return (
-    <div>
-      <dt>{name}</dt>
-      <dd>
-        <Foreign text={text} />
-      </dd>
-    </div>
   );
 }
 

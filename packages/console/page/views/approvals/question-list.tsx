@@ -1,6 +1,6 @@
 import { usePage } from "../../data/context.ts";
 import { projectOf, type WaitingQuestion } from "../../data/roster.ts";
-import { Ago } from "../../parts/parts.tsx";
+import { Ago } from "../../parts/ago.tsx";
 import { toHash } from "../../shell/route.ts";
 import { Foreign } from "../../text/foreign.tsx";
 import { headlineOf } from "./headline.ts";

@@ -1,12 +1,19 @@
 import { useState } from "preact/hooks";
 import type { AuditRow } from "../../../src/api.ts";
 import { useLoad, usePage } from "../../data/context.ts";
+import { Badge, Dot } from "../../parts/badge.tsx";
+import { Segments } from "../../parts/choices.tsx";
+import { Empty } from "../../parts/empty.tsx";
 import { Icon } from "../../parts/icon.tsx";
-import { Badge, Dot, Empty, Json, Loading, Problem, SearchField, Segments } from "../../parts/parts.tsx";
+import { Json } from "../../parts/json.tsx";
+import { Loading } from "../../parts/loading.tsx";
+import { Problem } from "../../parts/problem.tsx";
+import { SearchField } from "../../parts/search-field.tsx";
 import { VirtualList } from "../../parts/virtual-list.tsx";
 import { useKeys } from "../../shell/use-keys.ts";
 import { Foreign } from "../../text/foreign.tsx";
 import { counted, toDuration, toMoment } from "../../text/format.ts";
+import "../live/live.css";
 
 const OUTCOMES = [
   ["", "All"],

@@ -1,10 +1,13 @@
 import { usePage, useProcess } from "../../data/context.ts";
-import { Empty, Tabs, ViewHead } from "../../parts/parts.tsx";
+import { Tabs } from "../../parts/choices.tsx";
+import { Empty } from "../../parts/empty.tsx";
 import { ProcessPicker } from "../../parts/process-picker.tsx";
+import { ViewHead } from "../../parts/view-head.tsx";
 import { AuditLog } from "./audit-log.tsx";
 import { ExplainForm } from "./explain-form.tsx";
 import { SandboxPart } from "./sandbox-part.tsx";
 import { SettingsPart } from "./settings-part.tsx";
+import "./audit.css";
 
 const PARTS = [
   ["log", "Audit log"],

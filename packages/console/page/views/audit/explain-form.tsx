@@ -1,7 +1,11 @@
 import { useState } from "preact/hooks";
 import type { Explanation } from "../../../src/api.ts";
 import { useLoad, usePage } from "../../data/context.ts";
-import { Badge, Json, Problem } from "../../parts/parts.tsx";
+import { Badge } from "../../parts/badge.tsx";
+import { Fact } from "../../parts/fact.tsx";
+import { Field } from "../../parts/field.tsx";
+import { Json } from "../../parts/json.tsx";
+import { Problem } from "../../parts/problem.tsx";
 import { Foreign } from "../../text/foreign.tsx";
 
 const TONES = { runs: "good", asks: "warn", refused: "bad" } as const;
@@ -38,8 +42,7 @@ export function ExplainForm({ process }: { readonly process: string }) {
   return (
     <div class="two-columns">
       <form class="form" onSubmit={explain}>
-        <div class="field">
-          <label for="explain-action">Action</label>
+        <Field id="explain-action" label="Action">
           <input
             id="explain-action"
             class="input"
@@ -53,9 +56,8 @@ export function ExplainForm({ process }: { readonly process: string }) {
               <option key={name} value={name} />
             ))}
           </datalist>
-        </div>
-        <div class="field">
-          <label for="explain-input">Arguments as JSON</label>
+        </Field>
+        <Field id="explain-input" label="Arguments as JSON" help="They need not be complete.">
           <textarea
             id="explain-input"
             class="input mono"
@@ -64,10 +66,8 @@ export function ExplainForm({ process }: { readonly process: string }) {
             value={input}
             onInput={({ currentTarget }) => setInput(currentTarget.value)}
           />
-          <p class="field-help">They need not be complete.</p>
-        </div>
-        <div class="field">
-          <label for="explain-permissions">Who asks</label>
+        </Field>
+        <Field id="explain-permissions" label="Who asks">
           <select
             id="explain-permissions"
             class="input"
@@ -79,7 +79,7 @@ export function ExplainForm({ process }: { readonly process: string }) {
             <option value="enforce">Octant asks the person (the agent)</option>
             <option value="host">The MCP client asks the person (a server)</option>
           </select>
-        </div>
+        </Field>
         <div class="answer-buttons">
           <button type="submit" class="button large primary">
             Explain
@@ -128,16 +128,5 @@ function Answer({ answer }: { readonly answer: Explanation }) {
         </section>
       )}
     </>
-  );
-}
-
-function Fact({ name, text }: { readonly name: string; readonly text: string }) {
-  return (
-    <div>
-      <dt>{name}</dt>
-      <dd>
-        <Foreign text={text} />
-      </dd>
-    </div>
   );
 }

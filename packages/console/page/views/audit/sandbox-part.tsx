@@ -1,5 +1,7 @@
 import { useLoad, usePage } from "../../data/context.ts";
-import { Badge, Loading, Problem } from "../../parts/parts.tsx";
+import { Badge } from "../../parts/badge.tsx";
+import { Loading } from "../../parts/loading.tsx";
+import { Problem } from "../../parts/problem.tsx";
 import { Foreign } from "../../text/foreign.tsx";
 
 /** What confines commands here, tested at the start of the process. */

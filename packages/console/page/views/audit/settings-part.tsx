@@ -1,6 +1,9 @@
 import { useState } from "preact/hooks";
 import { useLoad, usePage } from "../../data/context.ts";
-import { Badge, Loading, Problem, SearchField } from "../../parts/parts.tsx";
+import { Badge } from "../../parts/badge.tsx";
+import { Loading } from "../../parts/loading.tsx";
+import { Problem } from "../../parts/problem.tsx";
+import { SearchField } from "../../parts/search-field.tsx";
 import { Foreign } from "../../text/foreign.tsx";
 import { toDuration } from "../../text/format.ts";
 

@@ -1,5 +1,9 @@
 import { useLoad, usePage } from "../../data/context.ts";
-import { Ago, Badge, Empty, Loading, Problem } from "../../parts/parts.tsx";
+import { Ago } from "../../parts/ago.tsx";
+import { Badge } from "../../parts/badge.tsx";
+import { Empty } from "../../parts/empty.tsx";
+import { Loading } from "../../parts/loading.tsx";
+import { Problem } from "../../parts/problem.tsx";
 import { toHash } from "../../shell/route.ts";
 import { Foreign } from "../../text/foreign.tsx";
 import { toPath } from "../../text/format.ts";

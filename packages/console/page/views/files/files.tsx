@@ -1,11 +1,14 @@
 import { usePage, useProcess } from "../../data/context.ts";
-import { Empty, Tabs, ViewHead } from "../../parts/parts.tsx";
+import { Tabs } from "../../parts/choices.tsx";
+import { Empty } from "../../parts/empty.tsx";
 import { ProcessPicker } from "../../parts/process-picker.tsx";
 import { SourcePreview } from "../../parts/source-preview.tsx";
+import { ViewHead } from "../../parts/view-head.tsx";
 import { Foreign } from "../../text/foreign.tsx";
 import { EditHistory } from "./edit-history.tsx";
 import { FileTree } from "./file-tree.tsx";
 import { UndoList } from "./undo-list.tsx";
+import "./files.css";
 
 const PARTS = [
   ["content", "Content"],

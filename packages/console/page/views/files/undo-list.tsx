@@ -1,9 +1,14 @@
 import { useState } from "preact/hooks";
 import type { FileChanges, UndoableTurn } from "../../../src/api.ts";
 import { useLoad, usePage } from "../../data/context.ts";
+import { Ago } from "../../parts/ago.tsx";
+import { Badge } from "../../parts/badge.tsx";
 import { ChangesPreview } from "../../parts/changes-preview.tsx";
+import { Dialog } from "../../parts/dialog.tsx";
+import { Empty } from "../../parts/empty.tsx";
 import { Icon } from "../../parts/icon.tsx";
-import { Ago, Badge, Dialog, Empty, Loading, Problem } from "../../parts/parts.tsx";
+import { Loading } from "../../parts/loading.tsx";
+import { Problem } from "../../parts/problem.tsx";
 import { Foreign } from "../../text/foreign.tsx";
 
 /** Turns of the agent whose file changes can be undone or redone; the diff is shown first. */

@@ -1,11 +1,17 @@
 import type { DoctorCheck, HealthState } from "../../../src/api.ts";
 import { Failed } from "../../data/api.ts";
 import { useLoad, usePage, useProcess } from "../../data/context.ts";
+import { Ago } from "../../parts/ago.tsx";
+import { Badge } from "../../parts/badge.tsx";
+import { Empty } from "../../parts/empty.tsx";
 import { Icon } from "../../parts/icon.tsx";
-import { Ago, Badge, Empty, Loading, Problem, ViewHead } from "../../parts/parts.tsx";
+import { Loading } from "../../parts/loading.tsx";
+import { Problem } from "../../parts/problem.tsx";
 import { ProcessPicker } from "../../parts/process-picker.tsx";
+import { ViewHead } from "../../parts/view-head.tsx";
 import { Foreign } from "../../text/foreign.tsx";
 import { counted, toBytes, toDuration } from "../../text/format.ts";
+import "./health.css";
 
 /** How fast calls are, what fails, and what this machine lacks. */
 export function HealthView() {

@@ -1,11 +1,21 @@
-import { useLoad, usePage } from "../../data/context.ts";
-import { Empty, Loading, Problem, Tabs, ViewHead } from "../../parts/parts.tsx";
+import { usePage } from "../../data/context.ts";
+import { Tabs } from "../../parts/choices.tsx";
+import { Empty } from "../../parts/empty.tsx";
+import { ViewHead } from "../../parts/view-head.tsx";
+import { counted } from "../../text/format.ts";
 import { toVisible } from "../../text/visible.ts";
+import { Containers } from "./containers.tsx";
+import { Hosts } from "./hosts.tsx";
+import type { Project } from "./hub-data.ts";
 import { Limits } from "./limits.tsx";
-import { ResourceTable } from "./resource-table.tsx";
+import { NoProject, Projects } from "./projects.tsx";
 import { Schedules } from "./schedules.tsx";
-
-const HUB = "hub";
+import { Sessions } from "./sessions.tsx";
+import { Shown } from "./shown.tsx";
+import { Tokens } from "./tokens.tsx";
+import { useHub } from "./use-hub.ts";
+import { Workspaces } from "./workspaces.tsx";
+import "./hub.css";
 
 const PARTS = [
   ["projects", "Projects"],
@@ -19,20 +29,18 @@ const PARTS = [
 ] as const;
 type Part = (typeof PARTS)[number][0];
 
-interface Project {
-  readonly project_id: string;
-  readonly name: string;
-}
+/** Those that show one project. */
+const OF_A_PROJECT: readonly Part[] = ["sessions", "workspaces", "schedules", "limits"];
+/** Those that concern the whole hub, which a token of one project has no part in. */
+const OF_THE_HUB: readonly Part[] = ["tokens", "hosts"];
 
 /** The hub: projects of many people and what runs in them. */
 export function HubView() {
   const { store, router } = usePage();
   const { item, query } = router.route.value;
-  const part = PARTS.find(([one]) => one === item)?.[0] ?? "projects";
-  const { data, error, reload } = useLoad(store.me.value?.hub ? "hub projects" : undefined, (signal) =>
-    store.api.data<{ projects: readonly Project[] }>(HUB, "project.list", {}, signal),
-  );
-  if (store.me.value && !store.me.value.hub)
+  const me = store.me.value;
+  const loaded = useHub<{ projects: readonly Project[] }>(me?.hub ? "project.list" : undefined);
+  if (me && !me.hub)
     return (
       <>
         <ViewHead title="Hub" />
@@ -41,23 +49,16 @@ export function HubView() {
         </Empty>
       </>
     );
-  const projects = data?.projects ?? [];
+  const projects = loaded.data?.projects ?? [];
   const project = projects.find(({ project_id }) => project_id === query["project"]) ?? projects[0];
-  const table = (name: string, icon: string, what: string, input: object = {}) => (
-    <ResourceTable
-      key={`${part}${project?.project_id}`}
-      process={HUB}
-      action={name}
-      input={input}
-      title={what}
-      icon={icon}
-    />
+  const parts = PARTS.filter(
+    ([one]) => !OF_THE_HUB.includes(one) || (me?.access === "admin" && me.project === null),
   );
-  const ofProject = { project_id: project?.project_id };
+  const part = parts.find(([one]) => one === item)?.[0] ?? "projects";
   return (
     <>
-      <ViewHead title="Hub">
-        {projects.length > 1 && (
+      <ViewHead title="Hub" detail={loaded.data && counted(projects.length, "project")}>
+        {projects.length > 1 && OF_A_PROJECT.includes(part) && (
           <select
             class="select"
             aria-label="Project"
@@ -72,36 +73,37 @@ export function HubView() {
           </select>
         )}
       </ViewHead>
-      {error !== undefined && <Problem error={error} retry={reload} />}
-      {!data && error === undefined && <Loading />}
-      {data && (
-        <Tabs<Part>
-          label="Parts of the hub"
-          value={part}
-          options={PARTS}
-          onChange={(next) => router.go("hub", next, { project: query["project"] })}
-        >
-          {part === "projects" && table("project.list", "hub", "projects")}
-          {part === "tokens" && table("token.list", "approvals", "tokens")}
-          {part === "hosts" && table("host.list", "hub", "hosts")}
-          {part === "limits" && <Limits />}
-          {project && part === "sessions" && table("session.list", "sessions", "sessions", ofProject)}
-          {project && part === "containers" && table("container.list", "hub", "containers", ofProject)}
-          {project && part === "workspaces" && table("workspace.list", "files", "workspaces", ofProject)}
-          {project && part === "schedules" && (
-            <Schedules key={project.project_id} project={project.project_id} />
-          )}
-          {!project && ["sessions", "containers", "workspaces", "schedules"].includes(part) && (
-            <Empty
-              icon="hub"
-              title="No project yet"
-              command="octant call project.create name=calculator folder=/srv/calculator"
-            >
-              Create a project first:
-            </Empty>
-          )}
-        </Tabs>
-      )}
+      <Shown loaded={loaded}>
+        {() => (
+          <Tabs<Part>
+            label="Parts of the hub"
+            value={part}
+            options={parts}
+            onChange={(next) => router.go("hub", next, { project: query["project"] })}
+          >
+            <PartView part={part} projects={projects} project={project} />
+          </Tabs>
+        )}
+      </Shown>
     </>
   );
+}
+
+interface PartProps {
+  readonly part: Part;
+  readonly projects: readonly Project[];
+  readonly project: Project | undefined;
+}
+
+function PartView({ part, projects, project }: PartProps) {
+  if (part === "tokens") return <Tokens projects={projects} />;
+  if (part === "hosts") return <Hosts />;
+  if (part === "limits") return <Limits project={project} />;
+  if (part === "projects") return <Projects projects={projects} />;
+  if (!project) return <NoProject />;
+  if (part === "containers") return <Containers projects={projects} />;
+  const { project_id } = project;
+  if (part === "sessions") return <Sessions key={project_id} project_id={project_id} />;
+  if (part === "workspaces") return <Workspaces key={project_id} project_id={project_id} />;
+  return <Schedules key={project_id} project_id={project_id} />;
 }

@@ -1,55 +1,38 @@
-import { Failed } from "../../data/api.ts";
-import { useLoad, usePage } from "../../data/context.ts";
-import { Ago, Badge, Empty, Loading, Problem } from "../../parts/parts.tsx";
-import { Foreign } from "../../text/foreign.tsx";
-import { columnsOf, rowsOf, toCell } from "./table-of.ts";
+import type { ComponentChildren } from "preact";
 
-interface Props {
-  readonly process: string;
-  readonly action: string;
-  readonly input: object;
+export interface Column<R> {
   readonly title: string;
-  readonly icon: string;
+  readonly isNumber?: boolean;
+  cell(row: R): ComponentChildren;
 }
 
-/** The answer of an action that lists things, as a table. */
-export function ResourceTable({ process, action, input, title }: Props) {
-  const { store } = usePage();
-  const { data, error, reload } = useLoad(`${process} ${action} ${JSON.stringify(input)}`, (signal) =>
-    store.api.data<Record<string, unknown>>(process, action, input, signal),
-  );
-  if (error instanceof Failed && (error.code === "UNKNOWN_TOOL" || error.code === "UNKNOWN_ACTION"))
-    return (
-      <Empty icon="hub" title={`This hub has no ${title}`}>
-        The tool {action.split(".")[0]} is not enabled here.
-      </Empty>
-    );
-  if (error !== undefined) return <Problem error={error} retry={reload} />;
-  if (!data) return <Loading />;
-  const rows = rowsOf(data);
-  if (rows.length === 0)
-    return (
-      <Empty icon="hub" title={`No ${title}`}>
-        There are none yet; octant call {action.split(".")[0]}.help says how to make one.
-      </Empty>
-    );
-  const columns = columnsOf(rows);
+interface Props<R> {
+  readonly label: string;
+  readonly rows: readonly R[];
+  readonly columns: readonly Column<R>[];
+  keyOf(row: R): string;
+}
+
+/** A table; on a phone each row is a block of its own. */
+export function ResourceTable<R>({ label, rows, columns, keyOf }: Props<R>) {
   return (
-    <div class="scroll-x" tabIndex={0} role="region" aria-label={title}>
-      <table class="table">
+    <div class="scroll-x" tabIndex={0} role="region" aria-label={label}>
+      <table class="table stacking">
         <thead>
           <tr>
-            {columns.map((column) => (
-              <th key={column}>{column.replaceAll("_", " ")}</th>
+            {columns.map(({ title, isNumber }) => (
+              <th key={title} class={isNumber ? "right" : undefined}>
+                {title}
+              </th>
             ))}
           </tr>
         </thead>
         <tbody>
-          {rows.map((row, index) => (
-            <tr key={index}>
-              {columns.map((column) => (
-                <td key={column}>
-                  <Cell value={row[column]} name={column} />
+          {rows.map((row) => (
+            <tr key={keyOf(row)}>
+              {columns.map(({ title, isNumber, cell }) => (
+                <td key={title} data-title={title} class={isNumber ? "right" : undefined}>
+                  <span class="cell">{cell(row)}</span>
                 </td>
               ))}
             </tr>
@@ -58,11 +41,4 @@ export function ResourceTable({ process, action, input, title }: Props) {
       </table>
     </div>
   );
-}
-
-function Cell({ value, name }: { readonly value: unknown; readonly name: string }) {
-  const cell = toCell(name, value);
-  if (cell.kind === "time") return <Ago at={cell.at} />;
-  if (cell.kind === "state") return <Badge tone={cell.tone}>{cell.text}</Badge>;
-  return <Foreign text={cell.text} />;
 }

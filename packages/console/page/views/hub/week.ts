@@ -1,27 +1,24 @@
-const DAY_MS = 24 * 60 * 60 * 1_000;
-const DAYS = ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"];
+import type { PlannedRun } from "./hub-data.ts";
 
-/** The next seven days with the runs that the schedules name. */
-export function toWeek(schedules: readonly Readonly<Record<string, unknown>>[], now: number) {
-  const runs = schedules.flatMap((schedule) => {
-    const next =
-      schedule["next_runs"] ?? schedule["next_run_at"] ?? schedule["next_at"] ?? schedule["next_run"];
-    const times = Array.isArray(next) ? next : [next];
-    return times
-      .map((time) => Date.parse(String(time)))
-      .filter((time) => !Number.isNaN(time))
-      .map((time) => ({ time, name: String(schedule["name"] ?? schedule["schedule_id"] ?? "schedule") }));
-  });
-  const midnight = new Date(now).setHours(0, 0, 0, 0);
-  return Array.from({ length: 7 }, (_, index) => {
-    const start = midnight + index * DAY_MS;
-    const date = new Date(start);
+const DAYS = ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"];
+const DAYS_SHOWN = 7;
+
+/** Seven days from today on with their runs, in the time of the person who looks. */
+export function toWeek(runs: readonly PlannedRun[], now: number) {
+  return Array.from({ length: DAYS_SHOWN }, (_, index) => {
+    // Days have 23 or 25 hours where the clock changes.
+    const start = new Date(now);
+    start.setHours(0, 0, 0, 0);
+    start.setDate(start.getDate() + index);
+    const end = new Date(start);
+    end.setDate(end.getDate() + 1);
     return {
-      day: index === 0 ? "Today" : `${DAYS[date.getDay()]} ${date.getDate()}`,
+      day: index === 0 ? "Today" : `${DAYS[start.getDay()]} ${start.getDate()}`,
       runs: runs
-        .filter(({ time }) => time >= start && time < start + DAY_MS)
+        .map(({ schedule_id, due_at }) => ({ schedule_id, time: Date.parse(due_at) }))
+        .filter(({ time }) => time >= start.getTime() && time < end.getTime())
         .sort((a, b) => a.time - b.time)
-        .map(({ time, name }) => ({ at: new Date(time).toTimeString().slice(0, 5), name })),
+        .map(({ schedule_id, time }) => ({ schedule_id, at: new Date(time).toTimeString().slice(0, 5) })),
     };
   });
 }

@@ -1,20 +1,17 @@
 import { useState } from "preact/hooks";
 import { usePage } from "../../data/context.ts";
-import type { Store } from "../../data/store.ts";
+import { nextEvent } from "../../data/next-event.ts";
 import type { CommandView, Logs } from "../../data/tool-data.ts";
+import { Badge } from "../../parts/badge.tsx";
+import { Segments } from "../../parts/choices.tsx";
 import { Icon } from "../../parts/icon.tsx";
 import { lazy } from "../../parts/lazy.tsx";
-import { Badge, Segments } from "../../parts/parts.tsx";
 import { Foreign } from "../../text/foreign.tsx";
 import { toBytes, toDuration } from "../../text/format.ts";
 
 const TerminalView = lazy(async () => (await import("../../parts/terminal/terminal-view.tsx")).TerminalView);
 
 const CHUNK_BYTES = 64 * 1024;
-/** Output comes in bursts: it is read at most this often. */
-const QUIET_MS = 100;
-/** In case that an event was lost. */
-const PATIENCE_MS = 5_000;
 
 interface Props {
   readonly command: CommandView;
@@ -33,7 +30,7 @@ export function CommandDetail({ command, processes, onChanged }: Props) {
   /** Reads from the beginning, and then whenever there is news of the command. */
   const follow = async (write: (text: string) => void, signal: AbortSignal) => {
     for (let since = 0; !signal.aborted; ) {
-      const news = newsOf(store, proc_id, signal);
+      const next = nextEvent(store, "processes", ({ event }) => event.proc_id === proc_id, signal);
       const logs = await store.api.data<Logs>(
         processes[0] ?? "",
         "proc.logs",
@@ -45,7 +42,7 @@ export function CommandDetail({ command, processes, onChanged }: Props) {
       since = logs.next;
       if (isBehind) continue;
       if (logs.status !== "running") return onChanged();
-      await news;
+      await next;
     }
   };
   /** Only the process that runs the command can do it; the others refuse. */
@@ -122,22 +119,6 @@ export function CommandDetail({ command, processes, onChanged }: Props) {
       {isRunning && !isReader && <InputLine onSend={send} />}
     </article>
   );
-}
-
-/** Resolves soon after the next event of the command. */
-function newsOf(store: Store, proc_id: string, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const done = () => {
-      stop();
-      clearTimeout(timer);
-      resolve();
-    };
-    const timer = setTimeout(done, PATIENCE_MS);
-    const stop = store.on("processes", ({ event }) => {
-      if (event.proc_id === proc_id) setTimeout(done, QUIET_MS);
-    });
-    signal.addEventListener("abort", done, { once: true });
-  });
 }
 
 function InputLine({ onSend }: { onSend(text: string): void }) {

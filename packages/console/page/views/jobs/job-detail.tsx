@@ -1,48 +1,45 @@
-import { useEffect, useState } from "preact/hooks";
-import { useLoad, usePage } from "../../data/context.ts";
+import { useState } from "preact/hooks";
+import { usePage } from "../../data/context.ts";
 import type { JobView, TestRun } from "../../data/tool-data.ts";
+import { Badge } from "../../parts/badge.tsx";
 import { Icon } from "../../parts/icon.tsx";
-import { Badge, Json, Loading, Problem } from "../../parts/parts.tsx";
+import { Json } from "../../parts/json.tsx";
+import { Loading } from "../../parts/loading.tsx";
+import { Problem } from "../../parts/problem.tsx";
 import { Foreign } from "../../text/foreign.tsx";
 import { toDuration } from "../../text/format.ts";
+import { STATE_TONES } from "./state-tones.ts";
 import { TestResults } from "./test-results.tsx";
+import { useJob } from "./use-job.ts";
 
-interface Polled {
+interface Props {
   readonly job: JobView;
-  readonly result?: unknown;
-  readonly events?: readonly { readonly seq: number; readonly type: string; readonly chunk?: unknown }[];
+  /** All that list the job; one of them runs it and has its log. */
+  readonly processes: readonly string[];
 }
 
-const MAX_LINES = 5_000;
-
 /** One job: its state, progress, log and result. */
-export function JobDetail({ job, process }: { readonly job: JobView; readonly process: string }) {
+export function JobDetail({ job, processes }: Props) {
   const { store } = usePage();
-  const { data, error, reload } = useLoad(
-    `${process} ${job.job_id}`,
-    (signal) =>
-      store.api.data<Polled>(process, "job.poll", { job_id: job.job_id, from_seq: 0, wait: 0 }, signal),
-    job.state,
-  );
-  const [live, setLive] = useState<readonly string[]>([]);
-  useEffect(
-    () =>
-      store.on("jobs", ({ event }) => {
-        if (event.event !== "stream_chunk" || event.job_id !== job.job_id) return;
-        const line = lineOf(event.chunk);
-        if (line !== undefined) setLive((lines) => [...lines.slice(1 - MAX_LINES), line]);
-      }),
-    [job.job_id],
-  );
-  const stored = (data?.events ?? []).map(({ chunk }) => lineOf(chunk)).filter((line) => line !== undefined);
-  const lines = live.length > stored.length ? live : stored;
+  const { polled, lines, error } = useJob(job.job_id, processes);
+  const [isCancelling, setCancelling] = useState(false);
   // The list may be newer than what was read of the job.
-  const current = data && data.job.updated_at >= job.updated_at ? data.job : job;
-  const isRunning = current.state === "running" || current.state === "queued";
-  const cancel = () =>
-    store.api
-      .data(process, "job.cancel", { job_id: job.job_id })
-      .then(() => store.say("Cancelled."), store.fail);
+  const current = polled && polled.job.updated_at >= job.updated_at ? polled.job : job;
+  const isRunning = isUnfinished(current);
+  const cancel = async () => {
+    setCancelling(true);
+    try {
+      const input = { job_id: job.job_id };
+      const cancelled = await store.api.data<{ job: JobView }>(processes[0] ?? "", "job.cancel", input);
+      store.say(
+        isUnfinished(cancelled.job) ? "The work was asked to stop, and has not ended yet." : "Cancelled.",
+      );
+    } catch (cause) {
+      store.fail(cause);
+    } finally {
+      setCancelling(false);
+    }
+  };
   const { progress } = current;
   return (
     <article class="session" aria-label="Job">
@@ -56,9 +53,7 @@ export function JobDetail({ job, process }: { readonly job: JobView; readonly pr
           </h2>
         </div>
         <p class="session-facts number">
-          <Badge tone={current.state === "failed" ? "bad" : current.state === "complete" ? "good" : "accent"}>
-            {current.state}
-          </Badge>
+          <Badge tone={STATE_TONES[current.state] ?? "plain"}>{current.state}</Badge>
           <span>
             {toDuration(
               (isRunning ? store.now.value : Date.parse(current.updated_at)) - Date.parse(current.created_at),
@@ -71,11 +66,11 @@ export function JobDetail({ job, process }: { readonly job: JobView; readonly pr
             <button
               type="button"
               class="button danger"
-              disabled={store.me.value?.access === "read"}
+              disabled={isCancelling || store.me.value?.access === "read"}
               onClick={cancel}
             >
               <Icon name="stop" />
-              Cancel
+              {isCancelling ? "Cancelling" : "Cancel"}
             </button>
           )}
         </div>
@@ -93,9 +88,9 @@ export function JobDetail({ job, process }: { readonly job: JobView; readonly pr
             </p>
           </div>
         )}
-        {error !== undefined && <Problem error={error} retry={reload} />}
-        {!data && error === undefined && <Loading />}
-        {data && <Result job={current} result={data.result} lines={lines} process={process} />}
+        {error !== undefined && <Problem error={error} />}
+        {!polled && error === undefined && <Loading />}
+        {polled && <Result job={current} result={polled.result} lines={lines} process={processes[0] ?? ""} />}
       </div>
     </article>
   );
@@ -127,9 +122,4 @@ function Result({
   );
 }
 
-function lineOf(chunk: unknown): string | undefined {
-  const { kind, line, text } = Object(chunk);
-  if (kind === "log") return String(line);
-  if (kind === "text") return String(text);
-  return undefined;
-}
+const isUnfinished = ({ state }: JobView): boolean => state === "running" || state === "queued";

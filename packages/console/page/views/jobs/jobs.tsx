@@ -1,23 +1,21 @@
 import { useEffect, useState } from "preact/hooks";
 import { ofEach, useLoad, usePage } from "../../data/context.ts";
 import type { CommandView, JobView } from "../../data/tool-data.ts";
-import {
-  Ago,
-  Badge,
-  Dot,
-  Empty,
-  Loading,
-  Problem,
-  Segments,
-  type Tone,
-  ViewHead,
-} from "../../parts/parts.tsx";
+import { Ago } from "../../parts/ago.tsx";
+import { Badge, Dot } from "../../parts/badge.tsx";
+import { Segments } from "../../parts/choices.tsx";
+import { Empty } from "../../parts/empty.tsx";
+import { Loading } from "../../parts/loading.tsx";
+import { Problem } from "../../parts/problem.tsx";
+import { ViewHead } from "../../parts/view-head.tsx";
 import { VirtualList } from "../../parts/virtual-list.tsx";
 import { useKeys } from "../../shell/use-keys.ts";
 import { Foreign } from "../../text/foreign.tsx";
 import { counted, toDuration } from "../../text/format.ts";
 import { CommandDetail } from "./command-detail.tsx";
 import { JobDetail } from "./job-detail.tsx";
+import { STATE_TONES } from "./state-tones.ts";
+import "./jobs.css";
 
 const KINDS = [
   ["jobs", "Jobs"],
@@ -125,7 +123,9 @@ export function JobsView() {
               />
             </div>
           )}
-          {chosen?.kind === "job" && <JobDetail key={item} job={chosen} process={chosen.process} />}
+          {chosen?.kind === "job" && (
+            <JobDetail key={item} job={chosen} processes={[chosen.process, ...chosen.others]} />
+          )}
           {chosen?.kind === "command" && (
             <CommandDetail
               key={item}
@@ -145,34 +145,25 @@ export function JobsView() {
 
 const idOf = (row: Row): string => (row.kind === "job" ? row.job_id : row.proc_id);
 
-/** Processes of the same folder share their jobs. */
+/** Processes of the same folder share their jobs. Only the one that runs a job knows its progress. */
 function unique(rows: readonly Row[]): readonly Row[] {
-  const byId = new Map<string, Row>();
-  for (const row of rows) {
-    const known = byId.get(idOf(row));
-    byId.set(idOf(row), known ? { ...known, others: [...known.others, row.process] } : row);
-  }
+  const byId = Map.groupBy(rows, idOf);
+  const merged = [...byId.values()].map((same) => {
+    const [first, ...others] = same.toSorted((a, b) => newsOf(b) - newsOf(a));
+    return { ...(first as Row), others: others.map(({ process }) => process) };
+  });
   const time = (row: Row) => (row.kind === "job" ? Date.parse(row.created_at) : row.started_at);
-  return [...byId.values()].sort((a, b) => time(b) - time(a));
+  return merged.sort((a, b) => time(b) - time(a));
 }
 
-const TONES: Readonly<Record<string, Tone>> = {
-  queued: "plain",
-  running: "accent",
-  complete: "good",
-  exited: "good",
-  failed: "bad",
-  killed: "warn",
-  timed_out: "bad",
-  cancelled: "warn",
-};
+const newsOf = (row: Row): number => (row.kind === "job" ? Date.parse(row.updated_at) : 0);
 
 function Line({ row, isCurrent }: { readonly row: Row; readonly isCurrent: boolean }) {
   const state = row.kind === "job" ? row.state : row.status;
   const isBad = row.kind === "command" && row.status === "exited" && row.exit_code !== 0;
   return (
     <div class={isCurrent ? "session-line current" : "session-line"}>
-      <Dot tone={isBad ? "bad" : (TONES[state] ?? "plain")} moving={state === "running"} />
+      <Dot tone={isBad ? "bad" : (STATE_TONES[state] ?? "plain")} moving={state === "running"} />
       <span class="roster-main">
         <span class="roster-title">
           <Foreign text={row.kind === "job" ? `${row.tool}.${row.action}` : row.command} oneLine />
@@ -180,7 +171,7 @@ function Line({ row, isCurrent }: { readonly row: Row; readonly isCurrent: boole
         </span>
         <span class="roster-detail">
           {row.kind === "job" ? (
-            <Foreign text={row.progress?.message ?? row.state} oneLine />
+            <Foreign text={[row.state, row.progress?.message].filter(Boolean).join("  ·  ")} oneLine />
           ) : (
             <Foreign
               text={`${row.status}${row.exit_code === null ? "" : ` with ${row.exit_code}`}  ·  ${toDuration(row.duration)}`}

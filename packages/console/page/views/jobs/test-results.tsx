@@ -1,6 +1,8 @@
+import { Failed } from "../../data/api.ts";
 import { usePage } from "../../data/context.ts";
 import type { TestFailure, TestRun } from "../../data/tool-data.ts";
-import { Badge, Dot, Problem } from "../../parts/parts.tsx";
+import { Badge, Dot } from "../../parts/badge.tsx";
+import { Problem } from "../../parts/problem.tsx";
 import { toHash } from "../../shell/route.ts";
 import { Foreign } from "../../text/foreign.tsx";
 import { counted, toDuration, toPath } from "../../text/format.ts";
@@ -16,7 +18,7 @@ interface Props {
 /** A test run as a tree; failures are linked to their file and line. */
 export function TestResults({ run, error, lines, process }: Props) {
   const tree = toTestTree(lines, run?.failures ?? []);
-  const message = Object(error).message;
+  const { code, message } = Object(error);
   return (
     <>
       {run && (
@@ -33,7 +35,8 @@ export function TestResults({ run, error, lines, process }: Props) {
           <Foreign text={run.reason} />
         </p>
       )}
-      {typeof message === "string" && <Problem error={message} />}
+      {code === "CANCELLED" && <p class="calm">The run was cancelled. Its results until then:</p>}
+      {typeof message === "string" && code !== "CANCELLED" && <Problem error={new Failed(code, message)} />}
       <ul class="test-tree">
         {tree.map((node) => (
           <Node key={node.name} node={node} process={process} />

@@ -1,5 +1,5 @@
 import type { LiveCall } from "../../data/call-log.ts";
-import { Dot } from "../../parts/parts.tsx";
+import { Dot } from "../../parts/badge.tsx";
 import { Foreign } from "../../text/foreign.tsx";
 import { toBytes, toClock, toDuration } from "../../text/format.ts";
 

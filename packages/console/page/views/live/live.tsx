@@ -2,8 +2,11 @@ import { useMemo, useRef, useState } from "preact/hooks";
 import { FilteredCalls, type LiveCall } from "../../data/call-log.ts";
 import { usePage } from "../../data/context.ts";
 import { titleOf } from "../../data/roster.ts";
+import { Segments } from "../../parts/choices.tsx";
+import { Empty } from "../../parts/empty.tsx";
 import { Icon } from "../../parts/icon.tsx";
-import { Empty, SearchField, Segments, ViewHead } from "../../parts/parts.tsx";
+import { SearchField } from "../../parts/search-field.tsx";
+import { ViewHead } from "../../parts/view-head.tsx";
 import { VirtualList } from "../../parts/virtual-list.tsx";
 import { useKeys } from "../../shell/use-keys.ts";
 import { counted } from "../../text/format.ts";
@@ -11,6 +14,7 @@ import { toVisible } from "../../text/visible.ts";
 import { CallPanel } from "./call-panel.tsx";
 import { CallRowView, ROW_HEIGHT } from "./call-row.tsx";
 import { LiveTimeline } from "./live-timeline.tsx";
+import "./live.css";
 
 const STATUSES = [
   ["", "All"],

@@ -1,9 +1,12 @@
 import { usePage } from "../../data/context.ts";
 import { GROUPS, groupRoster, type RosterEntry } from "../../data/roster.ts";
-import { Empty, Loading, ViewHead } from "../../parts/parts.tsx";
+import { Empty } from "../../parts/empty.tsx";
+import { Loading } from "../../parts/loading.tsx";
+import { ViewHead } from "../../parts/view-head.tsx";
 import { counted } from "../../text/format.ts";
 import { QuestionLine } from "./question-line.tsx";
 import { RosterRow } from "./roster-row.tsx";
+import "./now.css";
 
 const TITLES: Readonly<Record<RosterEntry["group"], string>> = {
   "needs input": "Needs input",

@@ -1,6 +1,7 @@
 import { usePage } from "../../data/context.ts";
 import { projectOf, type WaitingQuestion } from "../../data/roster.ts";
-import { Ago, Dot } from "../../parts/parts.tsx";
+import { Ago } from "../../parts/ago.tsx";
+import { Dot } from "../../parts/badge.tsx";
 import { toHash } from "../../shell/route.ts";
 import { Foreign } from "../../text/foreign.tsx";
 import { headlineOf } from "../approvals/headline.ts";

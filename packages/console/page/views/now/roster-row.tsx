@@ -1,6 +1,7 @@
 import type { OctantProcess } from "../../../src/api.ts";
 import { projectOf, type RosterEntry } from "../../data/roster.ts";
-import { Ago, Badge, Dot } from "../../parts/parts.tsx";
+import { Ago } from "../../parts/ago.tsx";
+import { Badge, Dot } from "../../parts/badge.tsx";
 import { toHash } from "../../shell/route.ts";
 import { Foreign } from "../../text/foreign.tsx";
 import { counted, toCost } from "../../text/format.ts";

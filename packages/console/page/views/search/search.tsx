@@ -1,12 +1,18 @@
 import { useState } from "preact/hooks";
 import { useLoad, usePage, useProcess } from "../../data/context.ts";
 import type { SearchAnswer, SearchHit } from "../../data/tool-data.ts";
-import { Badge, Empty, Loading, Problem, SearchField, ViewHead } from "../../parts/parts.tsx";
+import { Badge } from "../../parts/badge.tsx";
+import { Empty } from "../../parts/empty.tsx";
+import { Loading } from "../../parts/loading.tsx";
+import { Problem } from "../../parts/problem.tsx";
 import { ProcessPicker } from "../../parts/process-picker.tsx";
+import { SearchField } from "../../parts/search-field.tsx";
 import { linesOf, SourcePreview } from "../../parts/source-preview.tsx";
+import { ViewHead } from "../../parts/view-head.tsx";
 import { useKeys } from "../../shell/use-keys.ts";
 import { Foreign } from "../../text/foreign.tsx";
 import { counted, toPath } from "../../text/format.ts";
+import "./search.css";
 
 const MODALITIES = [
   ["auto", "Auto"],

@@ -1,7 +1,8 @@
 import { useState } from "preact/hooks";
 import { hasChange } from "../../diff/has-change.ts";
+import { Badge, Dot } from "../../parts/badge.tsx";
+import { Json } from "../../parts/json.tsx";
 import { lazy } from "../../parts/lazy.tsx";
-import { Badge, Dot, Json } from "../../parts/parts.tsx";
 import { Picture } from "../../parts/picture.tsx";
 import { Foreign } from "../../text/foreign.tsx";
 import { toDuration } from "../../text/format.ts";

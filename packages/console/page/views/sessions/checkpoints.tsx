@@ -2,8 +2,9 @@ import { useState } from "preact/hooks";
 import type { Checkpoint, FileChanges } from "../../../src/api.ts";
 import { usePage } from "../../data/context.ts";
 import { ChangesPreview } from "../../parts/changes-preview.tsx";
+import { Dialog } from "../../parts/dialog.tsx";
+import { Empty } from "../../parts/empty.tsx";
 import { Icon } from "../../parts/icon.tsx";
-import { Dialog, Empty } from "../../parts/parts.tsx";
 import { Foreign } from "../../text/foreign.tsx";
 import { counted } from "../../text/format.ts";
 

@@ -1,9 +1,12 @@
 import { useState } from "preact/hooks";
 import { usePage } from "../../data/context.ts";
 import { toSpans } from "../../live/spans.ts";
+import { Badge } from "../../parts/badge.tsx";
+import { Tabs } from "../../parts/choices.tsx";
 import { Icon } from "../../parts/icon.tsx";
 import { lazy } from "../../parts/lazy.tsx";
-import { Badge, Loading, Problem, Tabs } from "../../parts/parts.tsx";
+import { Loading } from "../../parts/loading.tsx";
+import { Problem } from "../../parts/problem.tsx";
 import { TimelineView } from "../../parts/timeline.tsx";
 import { useKeys } from "../../shell/use-keys.ts";
 import { Foreign } from "../../text/foreign.tsx";

@@ -1,6 +1,8 @@
 import { useState } from "preact/hooks";
 import { usePage } from "../../data/context.ts";
-import { Ago, Dot, Empty } from "../../parts/parts.tsx";
+import { Ago } from "../../parts/ago.tsx";
+import { Dot } from "../../parts/badge.tsx";
+import { Empty } from "../../parts/empty.tsx";
 import { VirtualList } from "../../parts/virtual-list.tsx";
 import { Foreign } from "../../text/foreign.tsx";
 import { baseOf, counted, toCost } from "../../text/format.ts";

@@ -1,13 +1,18 @@
 import { useState } from "preact/hooks";
 import type { OctantProcess } from "../../../src/api.ts";
 import { ofEach, useLoad, usePage } from "../../data/context.ts";
+import { Empty } from "../../parts/empty.tsx";
 import { Icon } from "../../parts/icon.tsx";
-import { Empty, Loading, Problem, SearchField, ViewHead } from "../../parts/parts.tsx";
+import { Loading } from "../../parts/loading.tsx";
+import { Problem } from "../../parts/problem.tsx";
+import { SearchField } from "../../parts/search-field.tsx";
+import { ViewHead } from "../../parts/view-head.tsx";
 import { counted } from "../../text/format.ts";
 import { SessionDetail } from "./session-detail.tsx";
 import { SessionList } from "./session-list.tsx";
 import { type TreeRow, toTree } from "./session-tree.ts";
 import { StartSession } from "./start-session.tsx";
+import "./sessions.css";
 
 /** The agent's sessions of all projects, and one of them in full. */
 export function SessionsView() {

@@ -1,6 +1,8 @@
 import { useState } from "preact/hooks";
 import { usePage } from "../../data/context.ts";
-import { Dialog, Problem } from "../../parts/parts.tsx";
+import { Dialog } from "../../parts/dialog.tsx";
+import { Field } from "../../parts/field.tsx";
+import { Problem } from "../../parts/problem.tsx";
 import { toVisible } from "../../text/visible.ts";
 
 /** Starts the agent in one of the folders of the running processes. */
@@ -38,8 +40,7 @@ export function StartSession({ onClose }: { onClose(): void }) {
   return (
     <Dialog title="New session" onClose={onClose}>
       <form class="form" onSubmit={start}>
-        <div class="field">
-          <label for="start-message">Task</label>
+        <Field id="start-message" label="Task">
           <textarea
             id="start-message"
             class="input"
@@ -49,9 +50,8 @@ export function StartSession({ onClose }: { onClose(): void }) {
             value={message}
             onInput={({ currentTarget }) => setMessage(currentTarget.value)}
           />
-        </div>
-        <div class="field">
-          <label for="start-folder">Folder</label>
+        </Field>
+        <Field id="start-folder" label="Folder">
           <select
             id="start-folder"
             class="input"
@@ -64,9 +64,8 @@ export function StartSession({ onClose }: { onClose(): void }) {
               </option>
             ))}
           </select>
-        </div>
-        <div class="field">
-          <label for="start-model">Model</label>
+        </Field>
+        <Field id="start-model" label="Model">
           <input
             id="start-model"
             class="input"
@@ -74,7 +73,7 @@ export function StartSession({ onClose }: { onClose(): void }) {
             value={model}
             onInput={({ currentTarget }) => setModel(currentTarget.value)}
           />
-        </div>
+        </Field>
         {error !== undefined && <Problem error={error} />}
         <div class="answer-buttons">
           <button type="submit" class="button large primary" disabled={busy || message.trim() === ""}>

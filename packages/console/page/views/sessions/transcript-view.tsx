@@ -1,6 +1,6 @@
 import { useEffect, useRef } from "preact/hooks";
 import { Markdown } from "../../markdown/markdown.tsx";
-import { Dot } from "../../parts/parts.tsx";
+import { Dot } from "../../parts/badge.tsx";
 import { Foreign } from "../../text/foreign.tsx";
 import { toClock } from "../../text/format.ts";
 import { CallFold } from "./call-fold.tsx";

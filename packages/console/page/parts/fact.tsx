@@ -1,0 +1,13 @@
+import { Foreign } from "../text/foreign.tsx";
+
+/** A row of a list of facts. */
+export function Fact({ name, text }: { readonly name: string; readonly text: string }) {
+  return (
+    <div>
+      <dt>{name}</dt>
+      <dd>
+        <Foreign text={text} />
+      </dd>
+    </div>
+  );
+}
