@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { createScriptedProvider } from "@octant/scripted-provider";
 import { expect, test, vi } from "vitest";
@@ -90,7 +90,7 @@ test("a session is started, asked about, answered, continued, forked, rewound an
   expect(await page.call(own, "console", "chain")).toMatchObject({ data: { ok: true } });
 }, 120_000);
 
-test("a message from the console reaches the agent in a terminal, and a stop ends its run", async () => {
+test("a message from the console reaches the agent in a terminal, and a stop gives unread ones back", async () => {
   await using chat = await openChat([
     say("Hello from here."),
     { ...say("a long answer"), fault: { stall_after: 3 } },
@@ -99,18 +99,32 @@ test("a message from the console reaches the agent in a terminal, and a stop end
   await chat.start();
   await using console = await startConsole({ cwd: root, env });
   const page = await openPage(console.link);
+  using stream = await page.follow();
   const find = async () => (await page.processes()).find(({ command }) => command === "chat");
   const { id = "", sessions = [] } = (await find()) ?? {};
   const session_id = sessions[0]?.session_id;
   await page.call(id, "console", "message", { session_id, message: "say hello" });
   await chat.terminal.shows("Hello from here.");
   await page.call(id, "console", "message", { session_id, message: "say more" });
-  await vi.waitFor(async () => expect((await find())?.state).toBe("working"), WAIT);
+  // What is queued before the model is asked belongs to that request.
+  await vi.waitFor(() => expect(chat.provider.requests).toHaveLength(2), WAIT);
+  const send = (message: string) => page.call(id, "console", "message", { session_id, message });
+  expect((await send("first")).data).toEqual({ queued: true });
+  await send("second");
+  const queued = async () =>
+    Object((await page.call(id, "console", "transcript", { session_id })).data).queued;
+  expect(await queued()).toEqual(["first", "second"]);
+  const taken = await page.call(id, "console", "take_back", { session_id });
+  expect(taken.data).toEqual({ messages: ["first", "second"] });
+  await send("third");
   await vi.waitFor(async () => {
     const stopped = await page.call(id, "console", "stop", { session_id });
     expect(stopped.data).toEqual({ stopped: true });
   }, WAIT);
   await vi.waitFor(async () => expect((await find())?.state).toBe("idle"), WAIT);
-  // The person in the terminal goes on.
-  writeFileSync(join(root, "mine.txt"), "");
+  expect(await queued()).toEqual([]);
+  const [unsent] = stream.of("sessions").filter((one) => Object(one.event).type === "unsent");
+  expect(unsent?.event).toMatchObject({ messages: [[{ text: "third" }]] });
+  // The person in the terminal gets it too.
+  await chat.terminal.shows("› third");
 }, 120_000);

@@ -46,7 +46,7 @@ export class Agent {
   #client: ApiClient;
   readonly #hooks: SessionHooks;
   #hasStarted = false;
-  #queued: (readonly UserPart[])[] = [];
+  #queued: QueuedMessage[] = [];
   #overLimit: () => LimitReached | undefined = () => undefined;
   #running: { readonly stop: AbortController; readonly ended: Promise<RunEnded> } | undefined;
 
@@ -64,7 +64,7 @@ export class Agent {
 
   /** Messages that wait for the next step, oldest first. */
   get queued(): readonly (readonly UserPart[])[] {
-    return this.#queued;
+    return this.#queued.map(({ content }) => content);
   }
 
   /** Sends a message to an idle agent and waits until its run ends. Throws LOCKED while it is working. */
@@ -77,17 +77,20 @@ export class Agent {
     return this.#start(undefined, options);
   }
 
-  /** Queues a message for a working agent: it is delivered at the next step. Returns it as it is queued. */
+  /**
+   * Queues a message for a working agent: it is delivered at the next step, or comes back in an event `unsent` when the
+   * run is stopped or fails first. An idle agent gets it with the next message. Returns it as it is queued.
+   */
   queue(given: Content): readonly UserPart[] {
     const content = toParts(given);
-    this.#queued.push(content);
+    this.#queued.push({ content, isForRun: this.isRunning });
     this.session.publish({ type: "queued", content, queue_length: this.#queued.length });
     return content;
   }
 
   /** Takes back one queued message; false when it was delivered. */
   unqueue(content: readonly UserPart[]): boolean {
-    const at = this.#queued.indexOf(content);
+    const at = this.#queued.findIndex((one) => one.content === content);
     if (at !== -1) this.#queued.splice(at, 1);
     return at !== -1;
   }
@@ -98,9 +101,11 @@ export class Agent {
     await this.session.append({ type: "user", origin: "context", content: toParts(given) });
   }
 
-  /** Takes back the queued messages. */
-  takeQueued(): readonly (readonly UserPart[])[] {
-    return this.#queued.splice(0);
+  /** Takes back the messages that were queued for the run and that it has not read. */
+  takeBack(): readonly (readonly UserPart[])[] {
+    const unsent = this.#queued.filter(({ isForRun }) => isForRun);
+    this.#queued = this.#queued.filter(({ isForRun }) => !isForRun);
+    return unsent.map(({ content }) => content);
   }
 
   /** Stops the stream, tools and their processes; resolves when the run has ended. */
@@ -156,6 +161,8 @@ export class Agent {
     } finally {
       this.#overLimit = () => undefined;
       this.#running = undefined;
+      const messages = this.takeBack();
+      if (messages.length > 0) this.session.publish({ type: "unsent", messages });
     }
   }
 
@@ -178,7 +185,7 @@ export class Agent {
         maxTimeMs: limits().max_time_ms,
         signal,
         outputSchema: more.outputSchema,
-        takeQueued: () => this.takeQueued(),
+        takeQueued: () => this.#queued.splice(0).map(({ content }) => content),
       });
     } finally {
       await this.#options.afterRun?.();
@@ -249,6 +256,12 @@ export class Agent {
     if (last.role === "assistant")
       await session.append({ type: "user", origin: "context", content: textParts("[Continue.]") });
   }
+}
+
+interface QueuedMessage {
+  readonly content: readonly UserPart[];
+  /** Otherwise it belongs to the next message, whenever that is sent. */
+  readonly isForRun: boolean;
 }
 
 const busy = () => new ToolError("LOCKED", "the agent is busy; queue the message, or cancel first", {});

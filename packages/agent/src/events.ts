@@ -43,7 +43,9 @@ export type LiveEvent =
   | Delta
   | ({ readonly type: "tool_progress"; readonly call_id: string } & Progress)
   | { readonly type: "compaction_began"; readonly tokens: number }
-  | { readonly type: "queued"; readonly content: readonly UserPart[]; readonly queue_length: number };
+  | { readonly type: "queued"; readonly content: readonly UserPart[]; readonly queue_length: number }
+  /** Queued messages that the run never read, because it was stopped or failed; they will not be delivered. */
+  | { readonly type: "unsent"; readonly messages: readonly (readonly UserPart[])[] };
 
 /** The numbers of stored events are consecutive; a live event has the number of the stored one before it. */
 export interface EventStamp {

@@ -148,8 +148,8 @@ test("a message queued during the last answer is answered too", async () => {
   expect(client.requests).toHaveLength(2);
 });
 
-test("a message queued while the end of a run is stored is answered too, and none is lost by a refusal", async () => {
-  const { agent, client } = setUp([
+test("a message queued while the end of a run is stored is answered too, and a refusal gives one back", async () => {
+  const { agent, client, events } = setUp([
     [text("Done.")],
     async function* () {
       agent.queue("And this?");
@@ -163,7 +163,32 @@ test("a message queued while the end of a run is stored is answered too, and non
   });
   expect(await agent.send("go")).toMatchObject({ reason: "refused", turns: 2 });
   expect(client.requests[1]?.messages.at(-1)).toMatchObject({ content: [{ text: "One more thing." }] });
-  expect(agent.queued).toMatchObject([[{ text: "And this?" }]]);
+  expect(agent.queued).toEqual([]);
+  expect(events.at(-1)).toMatchObject({ type: "unsent", messages: [[{ text: "And this?" }]] });
+});
+
+test("a stop gives back what was queued for the run, and keeps what waits for the next message", async () => {
+  const began = Promise.withResolvers<void>();
+  const { agent, client, events } = setUp([[call("write")], [text("ok")]], {
+    write: () => {
+      began.resolve();
+      return new Promise(() => {});
+    },
+  });
+  agent.queue("The mode is docs.");
+  const sent = agent.send("go");
+  await began.promise;
+  const first = agent.queue("Delete the tests.");
+  agent.queue("And the docs.");
+  expect(agent.unqueue(first)).toBe(true);
+  await agent.cancel();
+  await sent;
+  expect(events.filter(({ type }) => type === "unsent")).toMatchObject([
+    { messages: [[{ text: "And the docs." }]] },
+  ]);
+  await agent.send("go on");
+  expect(JSON.stringify(client.requests.at(-1)?.messages)).not.toMatch(/Delete|And the docs/);
+  expect(JSON.stringify(client.requests.at(-1)?.messages)).toContain("The mode is docs.");
 });
 
 test("cancelling ends the run although a tool ignores it, and every call has its result", async () => {

@@ -1,4 +1,4 @@
-import type { Agent, Content, UserPart } from "@octant/agent";
+import { type Agent, type Content, textOf, type UserPart } from "@octant/agent";
 import type { Pick } from "./pick-menu.ts";
 
 /** The result of a command, for the application to carry out. */
@@ -57,6 +57,15 @@ export class Outbox {
   constructor(options: OutboxOptions, events: OutboxEvents) {
     this.#options = options;
     this.#events = events;
+    options.agent.subscribe((event) => {
+      if (event.type === "unsent")
+        events.onUnsent(event.messages.map((one) => this.#typed(one)).join("\n\n"));
+    });
+  }
+
+  /** A message from the console has only its content. */
+  #typed(message: readonly UserPart[]): string {
+    return this.#queued.find(({ content }) => content === message)?.text ?? textOf(message);
   }
 
   /** The running command. */
@@ -119,18 +128,10 @@ export class Outbox {
     } finally {
       stopListening();
     }
-    this.#takeBackAll(isDelivered ? [] : [text]);
+    // What the model never got goes back to the person, such as a message that a hook refused.
+    if (!isDelivered) this.#events.onUnsent(text);
+    if (!agent.isRunning) this.#queued = [];
     this.#events.onDone();
-  }
-
-  /** What the model never got goes back to the person, such as a message that a hook refused. */
-  #takeBackAll(refused: readonly string[]): void {
-    const { agent } = this.#options;
-    if (agent.isRunning) return;
-    const unsent = [...refused, ...this.queued];
-    agent.takeQueued();
-    this.#queued = [];
-    if (unsent.length > 0) this.#events.onUnsent(unsent.join("\n\n"));
   }
 
   async #run(line: string): Promise<void> {

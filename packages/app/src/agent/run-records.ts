@@ -104,6 +104,8 @@ export const RunRecord = z.discriminatedUnion("type", [
   event("title", { title: z.string() }),
   event("notice", { level: z.enum(["info", "warning", "error"]), text: z.string() }),
   event("queued", { queue_length: z.int() }),
+  /** Messages that the run never read, because it was stopped or failed: send them again if they still count. */
+  event("unsent", { messages: z.array(Content) }),
   event("spent", { by: z.string(), cost: z.number().nullable() }),
   event("mark", { name: z.string() }),
   /** The end of a run, with the totals of the whole session. */

@@ -7,7 +7,7 @@ import { link } from "./link-action.ts";
 import { CONSOLE } from "./name.ts";
 import type { ConsoleParts } from "./parts.ts";
 import { explain, settings } from "./policy-actions.ts";
-import { exportFile, fork, message, remove, resume, start, stop } from "./session-actions.ts";
+import { exportFile, fork, message, remove, resume, start, stop, takeBack } from "./session-actions.ts";
 import { sessions, transcript } from "./session-reading.ts";
 import { rewind, turns, undo } from "./undo-actions.ts";
 
@@ -24,6 +24,7 @@ export const createConsoleTool = (parts: ConsoleParts) =>
       start: start(parts),
       message: message(parts),
       stop: stop(parts),
+      take_back: takeBack(parts),
       resume: resume(parts),
       fork: fork(parts),
       remove: remove(parts),

@@ -1,4 +1,4 @@
-import type { Agent } from "@octant/agent";
+import { type Agent, textOf } from "@octant/agent";
 import { action, SESSION_MODES, ToolError } from "@octant/core";
 import { z } from "zod";
 import { EXPORT_FORMATS, exportSession, openSessions } from "../agent/sessions.ts";
@@ -55,9 +55,21 @@ export const message = ({ octant }: ConsoleParts) =>
     run: ({ session_id, message: text }) => ({ queued: deliver(findOpen(octant, session_id), text) }),
   });
 
+export const takeBack = ({ octant }: ConsoleParts) =>
+  action({
+    summary: "Take back the messages that a working session has not read yet.",
+    ...CHANGE,
+    input: z.strictObject({ session_id: z.string() }),
+    output: z.object({ messages: z.array(z.string()).describe("Oldest first") }),
+    errors: ["NOT_FOUND"],
+    examples: [{ title: "Take them back", input: { session_id: EXAMPLE }, fails: "NOT_FOUND" }],
+    run: ({ session_id }) => ({ messages: findOpen(octant, session_id).takeBack().map(textOf) }),
+  });
+
 export const stop = ({ octant }: ConsoleParts) =>
   action({
-    summary: "Stop the run of a session that is open here: its model, tools and processes.",
+    summary:
+      "Stop the run of a session that is open here: its model, tools and processes. Messages that it has not read come back in an event `unsent`.",
     ...CHANGE,
     input: z.strictObject({ session_id: z.string() }),
     output: z.object({ stopped: z.boolean().describe("false: it was idle") }),

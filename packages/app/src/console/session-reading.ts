@@ -1,3 +1,4 @@
+import { textOf } from "@octant/agent";
 import { action, pagingInput } from "@octant/core";
 import { z } from "zod";
 import { openSessions } from "../agent/sessions.ts";
@@ -44,6 +45,7 @@ export const transcript = ({ octant }: ConsoleParts) =>
       more: z.boolean(),
       checkpoints: z.array(Checkpoint).describe("Oldest first"),
       open_here: z.boolean(),
+      queued: z.array(z.string()).describe("Messages that it reads at its next step, oldest first"),
     }),
     errors: ["NOT_FOUND"],
     examples: [{ title: "A session", input: { session_id: "session_01" }, fails: "NOT_FOUND" }],
@@ -62,6 +64,7 @@ export const transcript = ({ octant }: ConsoleParts) =>
           turns: turns.length,
         })),
         open_here: octant.sessions.get(session_id) !== undefined,
+        queued: octant.sessions.get(session_id)?.queued.map(textOf) ?? [],
       };
     },
   });
