@@ -165,6 +165,23 @@ test.skipIf(lacks("python3-zmq", "python3-msgpack"))(
   },
 );
 
+test.skipIf(lacks("nats-server"))(
+  "octant hub and octant host refuse a NATS server that asks for no credentials",
+  async () => {
+    const nats = await startNatsServer({ config: "" });
+    onTestFinished(() => nats.stop());
+    for (const args of [
+      ["hub", "--port", "0"],
+      ["host", "--engine", "local"],
+    ]) {
+      const { code, stderr, stdout } = await run(...args, "--nats", nats.url);
+      expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
+      expect(stderr).toContain("asks for no credentials");
+      expect(stderr).toContain("--insecure");
+    }
+  },
+);
+
 describe.skipIf(lacks("nats-server"))("octant worker --nats and octant serve --http --nats", () => {
   test("an edge without its own tools serves those of a worker, including jobs", async () => {
     const nats = await startNatsServer();

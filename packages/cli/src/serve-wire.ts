@@ -122,9 +122,15 @@ const toServed = (octant: Octant<OwnTool>, io: Io) => ({
 });
 
 /** Turns a failure of the NATS server or its workers into an error that the person can act on. */
-export function explainNats(cause: unknown): never {
+export const explainNats = (cause: unknown): never =>
+  explain(cause, "docs/wire.md shows how workers and edges are started");
+
+export const explainHosts = (cause: unknown): never =>
+  explain(cause, "docs/hosts.md shows how hubs and hosts are started");
+
+function explain(cause: unknown, hint: string): never {
   if (!(cause instanceof ToolError)) throw cause;
-  throw new UsageError(cause.message, "docs/wire.md shows how workers and edges are started");
+  throw new UsageError(cause.message, hint);
 }
 
 function nextSteps({ address, broadcast }: ZmqServer, flags: ZmqFlags): string {

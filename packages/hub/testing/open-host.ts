@@ -16,11 +16,13 @@ export interface TestHostOptions {
   readonly memoryMb?: number;
   /** The sandbox of this machine when absent. */
   readonly engine?: ContainerEngine;
+  /** A new one when absent. */
+  readonly folder?: string;
 }
 
 /** A host of this process with an empty folder. */
-export async function openHost({ nats, labels = [], engine, ...limits }: TestHostOptions) {
-  const folder = mkdtempSync(join(tmpdir(), "octant-host-"));
+export async function openHost({ nats, labels = [], engine, folder: given, ...limits }: TestHostOptions) {
+  const folder = given ?? mkdtempSync(join(tmpdir(), "octant-host-"));
   const log: string[] = [];
   const add = (line: string) => void log.push(line);
   const host = await createHost({
@@ -35,7 +37,7 @@ export async function openHost({ nats, labels = [], engine, ...limits }: TestHos
   });
   onTestFinished(async () => {
     await host.close();
-    rmSync(folder, { recursive: true, force: true });
+    if (given === undefined) rmSync(folder, { recursive: true, force: true });
   });
   return { host, log, folder };
 }

@@ -4,7 +4,7 @@ import { join, resolve } from "node:path";
 import { defineCommand, toCount, UsageError } from "../command.ts";
 import { natsFlags, toNatsAddress } from "../nats-flags.ts";
 import { thisInstall } from "../person-command.ts";
-import { announce, explainNats } from "../serve-wire.ts";
+import { announce, explainHosts } from "../serve-wire.ts";
 import { logLine } from "../workspace-flags.ts";
 
 const MEGABYTE = 1024 * 1024;
@@ -54,7 +54,7 @@ on at another one. docs/hosts.md tells what is guaranteed.`,
       nats: toNatsAddress(nats, flags, io),
       engine: await chooseEngine({ engine: flags.engine ?? "auto", env, folder, log }),
       install: toInstall(thisInstall().launcher),
-    }).catch(explainNats);
+    }).catch(explainHosts);
     const said = `Octant host ${name} takes up to ${maxSessions} sessions (${memoryMb} MB)${labels.map((one) => `, also for '${one}'`).join("")}; Ctrl-C ends it.`;
     return announce(
       json ? JSON.stringify({ name, max_sessions: maxSessions, memory_mb: memoryMb }) : said,

@@ -7,6 +7,7 @@ import { defineCommand, ENDING_SIGNALS, EXIT, print, toCount, UsageError } from 
 import { natsFlags, toNatsAddress } from "../nats-flags.ts";
 import { note, printJsonText } from "../output.ts";
 import { personCommand, thisInstall } from "../person-command.ts";
+import { explainHosts } from "../serve-wire.ts";
 import { logLine } from "../workspace-flags.ts";
 
 const DEFAULT_PORT = 7320;
@@ -103,7 +104,9 @@ octant hub backup FILE saves everything, also while the hub runs; octant hub res
     await using hub = await opening.catch((cause: unknown) => {
       // Only another folder helps, not another attempt.
       const isLocked = cause instanceof ToolError && cause.code === "LOCKED";
-      throw isLocked ? new UsageError(cause.message, "octant hub --folder DIR") : cause;
+      if (isLocked) throw new UsageError(cause.message, "octant hub --folder DIR");
+      if (flags.nats === undefined) throw cause;
+      return explainHosts(cause);
     });
     const server = await hub.serve({
       host: flags.host,

@@ -190,6 +190,7 @@ export function createHubSessions(options: HubSessionsOptions) {
       const {
         outcome: _outcome,
         problem: _problem,
+        waiting: _waiting,
         parent_id: _parent,
         message_keys: _keys,
         kept_events: _kept,

@@ -230,12 +230,12 @@ export const sessionTool = ({ store, sessions, logs, cleanUp, parent }: SessionT
             last_index: events.at(-1)?.seq ?? since_index,
           };
         },
-        text: ({ state, outcome, problem, events, last_index }) => ({
+        text: ({ state, outcome, problem, waiting, events, last_index }) => ({
           body: events
             .map(describeEvent)
             .filter((line) => line !== "")
             .join("\n"),
-          notes: [outcome === undefined ? state : `${state}, ${outcome}`, problem],
+          notes: [outcome === undefined ? state : `${state}, ${outcome}`, problem, waiting],
           handles: { since_index: last_index },
         }),
       }),

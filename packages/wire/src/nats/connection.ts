@@ -2,6 +2,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import {
   DiscardPolicy,
   JetStreamApiError,
+  type JetStreamClient,
   JetStreamError,
   type JetStreamManager,
   jetstream,
@@ -9,7 +10,7 @@ import {
   RetentionPolicy,
   StorageType,
 } from "@nats-io/jetstream";
-import { Objm } from "@nats-io/obj";
+import { type ObjectStore, Objm } from "@nats-io/obj";
 import { connect, errors, type NatsConnection as NatsClientConnection, nanos } from "@nats-io/transport-node";
 import { ToolError } from "@octant/core";
 import { type NatsAddress, toServer, withoutCredentials } from "./address.ts";
@@ -102,12 +103,9 @@ export async function connectNats(address: NatsAddress, name: string) {
       max_age: nanos(LEASE_MS),
     });
     const js = jetstream(nc);
-    const bodies = await new Objm(js).create(BODIES_BUCKET, {
-      ttl: nanos(RESULT_TTL_MS),
-      storage: StorageType.File,
-      ...(replicas !== undefined && { replicas }),
-    });
-    return { nc, js, jsm, bodies, close: () => nc.close() };
+    const openBucket = (name: string, ttlMs?: number) => ensureBucket({ js, jsm }, name, { ttlMs, replicas });
+    const bodies = await openBucket(BODIES_BUCKET, RESULT_TTL_MS);
+    return { nc, js, jsm, bodies, openBucket, close: () => nc.close() };
   } catch (cause) {
     await nc.close();
     throw unreachable(url, cause);
@@ -122,6 +120,24 @@ async function ensureStream(jsm: JetStreamManager, config: StreamConfig): Promis
     if (codeOf(cause) !== OTHER_STREAM_SETTINGS) throw cause;
     await jsm.streams.update(config.name, config);
   }
+}
+
+/** The object store of this name; one with another number of replicas gets this one. */
+async function ensureBucket(
+  { js, jsm }: { readonly js: JetStreamClient; readonly jsm: JetStreamManager },
+  name: string,
+  { ttlMs, replicas }: { readonly ttlMs: number | undefined; readonly replicas: number | undefined },
+): Promise<ObjectStore> {
+  const bucket = await new Objm(js).create(name, {
+    storage: StorageType.File,
+    ...(ttlMs !== undefined && { ttl: nanos(ttlMs) }),
+    ...(replicas !== undefined && { replicas }),
+  });
+  if (replicas === undefined) return bucket;
+  const { config } = await jsm.streams.info(`OBJ_${name}`);
+  if (config.num_replicas !== replicas)
+    await jsm.streams.update(config.name, { ...config, num_replicas: replicas });
+  return bucket;
 }
 
 type StreamConfig = Parameters<JetStreamManager["streams"]["add"]>[0];

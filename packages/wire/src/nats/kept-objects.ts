@@ -1,8 +1,7 @@
 import { createReadStream, createWriteStream } from "node:fs";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
-import { StorageType } from "@nats-io/jetstream";
-import { type ObjectStore, Objm } from "@nats-io/obj";
+import type { ObjectStore } from "@nats-io/obj";
 import { ToolError } from "@octant/core";
 import { type NatsConnection, toUpstreamError } from "./connection.ts";
 import { KEPT_BUCKET } from "./subjects.ts";
@@ -10,11 +9,8 @@ import { KEPT_BUCKET } from "./subjects.ts";
 export type KeptObjects = Awaited<ReturnType<typeof openKeptObjects>>;
 
 /** Files in JetStream's object store that outlive the processes and the disks of those who stored them. */
-export async function openKeptObjects({ js }: Pick<NatsConnection, "js">, replicas?: number) {
-  const store = await new Objm(js).create(KEPT_BUCKET, {
-    storage: StorageType.File,
-    ...(replicas !== undefined && { replicas }),
-  });
+export async function openKeptObjects({ openBucket }: Pick<NatsConnection, "openBucket">) {
+  const store = await openBucket(KEPT_BUCKET);
   return {
     /** Resolves when the server has all of it. */
     async put(name: string, file: string): Promise<void> {

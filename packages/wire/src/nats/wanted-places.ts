@@ -77,7 +77,7 @@ export async function createPlacesClient(address: NatsAddress) {
       });
     },
     /** For what must outlive this hub and its disk. */
-    openKeptObjects: () => openKeptObjects(connection, address.replicas),
+    openKeptObjects: () => openKeptObjects(connection),
     /** The places stay: another hub, or this one after a restart, may want them. */
     async close(): Promise<void> {
       for (const { leave } of all) leave();

@@ -1,0 +1,111 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createScriptedProvider, type Script } from "@octant/scripted-provider";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { openHost } from "../packages/hub/testing/open-host.ts";
+import { openHub } from "../packages/hub/testing/open-hub.ts";
+import { startPostgres } from "../packages/hub/testing/postgres-cluster.ts";
+import { startNatsServer } from "../packages/wire/testing/nats-server.ts";
+import type { HostedEvent, HostedSession } from "./hosted-hub.ts";
+import { mayMount, mountSmallDisk } from "./small-disk.ts";
+import { modelOf } from "./start-hub.ts";
+import { lacks } from "./ui/lacks.ts";
+
+const WAIT = { timeout: 90_000, interval: 100 };
+const run = (command: string) => ({ parts: [{ call: "proc", input: { action: "exec", command } }] });
+
+/** A hub and a host of this process, and a session at work in them. */
+async function openWorld(script: Script, more: Parameters<typeof openHub>[0] = {}) {
+  const server = await startNatsServer();
+  const provider = await createScriptedProvider(script);
+  onTestFinished(async () => {
+    await provider.close();
+    await server.stop();
+  });
+  const nats = { url: server.url };
+  const opened = await openHub({ ...more, nats, env: modelOf(provider) });
+  const { host, log: said } = await openHost({ nats });
+  const { project_id } = await opened.get<{ project_id: string }>("project.create", {
+    ...{ name: "demo", model: "some-model" },
+  });
+  const { session_id } = await opened.get<HostedSession>("session.spawn", { project_id, message: "Go." });
+  const events = async () =>
+    (await opened.get<{ events: HostedEvent[] }>("session.events", { session_id, max_events: 500 })).events;
+  return {
+    ...opened,
+    ...{ server, nats, host, said, session_id, project_id, events },
+    session: () => opened.get<HostedSession>("session.get", { session_id }),
+    began: async () => (await events()).filter(({ type }) => type === "tool_began").length,
+  };
+}
+
+describe.skipIf(lacks("nats-server", "bubblewrap"))("a session on a host", () => {
+  test("goes on when the NATS server is back after the leases have ended, and the model is told", async () => {
+    let isTold = false;
+    const { server, session, events, began, said } = await openWorld(({ results }) => {
+      const text = results[0]?.text ?? "";
+      isTold ||= text.includes("INTERRUPTED");
+      if (text === "") return run("echo kept > kept.txt");
+      if (isTold) return { parts: [{ text: "Done." }] };
+      return run("sleep 600");
+    });
+    await expect.poll(began, WAIT).toBe(2);
+    await server.kill();
+    // The host cannot renew its lease, so it ends the session's commands.
+    await expect.poll(() => said.join("\n"), WAIT).toContain("its containers are stopped");
+    expect(await session()).toMatchObject({ state: "working" });
+    await server.restart();
+    await expect.poll(session, WAIT).toMatchObject({ state: "idle", outcome: "done" });
+    const all = await events();
+    expect(all.map(({ seq }) => seq)).toEqual(all.map((_, at) => at + 1));
+    expect(all.filter(({ name }) => name === "host_lost")).toHaveLength(1);
+    expect(isTold).toBe(true);
+  }, 180_000);
+
+  test.skipIf(lacks("postgresql"))(
+    "goes on when PostgreSQL crashes and starts again",
+    async () => {
+      const postgres = startPostgres();
+      onTestFinished(() => postgres[Symbol.dispose]());
+      const lines = 4;
+      const { session, events, began } = await openWorld(
+        ({ answers }) =>
+          answers < lines ? run(`sleep 0.3; echo ${answers} >> log.txt`) : { parts: [{ text: "Done." }] },
+        { database: postgres.createDatabase() },
+      );
+      for (let crash = 1; crash <= 2; crash += 1) {
+        await expect.poll(began, WAIT).toBeGreaterThanOrEqual(crash);
+        postgres.stop();
+        postgres.start();
+      }
+      await expect.poll(session, WAIT).toMatchObject({ state: "idle", outcome: "done" });
+      const all = await events();
+      expect(all.map(({ seq }) => seq)).toEqual(all.map((_, at) => at + 1));
+      expect(all.filter(({ type }) => type === "tool_began")).toHaveLength(lines);
+      expect(all.filter(({ type }) => type === "end")).toHaveLength(1);
+    },
+    180_000,
+  );
+
+  test.skipIf(!mayMount)(
+    "does not come to a host whose disk is full",
+    async () => {
+      const folder = mkdtempSync(join(tmpdir(), "octant-host-"));
+      onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+      using _disk = mountSmallDisk(join(folder, "small"));
+      const server = await startNatsServer();
+      onTestFinished(() => server.stop());
+      const nats = { url: server.url };
+      const { call, get } = await openHub({ nats });
+      const { host: full, log } = await openHost({ nats, folder: join(folder, "small") });
+      const { project_id } = await get<{ project_id: string }>("project.create", { name: "demo" });
+      const answer = call("container.exec", { project_id, command: "echo here" });
+      await expect.poll(() => log, WAIT).toContain("host: the disk is full; nothing new is taken");
+      const { host: other } = await openHost({ nats });
+      expect(await answer).toMatchObject({ ok: true, data: { stdout: "here\n" } });
+      expect([full.places(), other.places()]).toEqual([0, 1]);
+    },
+    120_000,
+  );
+});
