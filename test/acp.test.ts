@@ -35,7 +35,7 @@ const EDIT: Script = (request) => {
 };
 
 test("a turn streams text, calls with kind and location, a diff, usage and a title, all valid by the schema", async () => {
-  await using editor = await openAcpClient({ script: EDIT });
+  await using editor = await openAcpClient({ script: EDIT, args: ["--model", "claude-sonnet-5-5"] });
   const sessionId = await editor.newSession();
   expect(await editor.prompt(sessionId, "make it 43")).toBe("end_turn");
   const path = join(editor.project.root, "src/main.ts");
@@ -77,6 +77,12 @@ test("a turn streams text, calls with kind and location, a diff, usage and a tit
     "available_commands_update",
   ])
     expect(kinds).toContain(kind);
+  const costs = editor.updates.flatMap((update) =>
+    update.sessionUpdate === "usage_update" ? [update.cost?.amount ?? 0] : [],
+  );
+  expect(costs.length).toBeGreaterThan(1);
+  // The cost is that of the session so far.
+  expect(costs.every((cost, at) => cost > (costs[at - 1] ?? 0))).toBe(true);
   expect(editor.text()).toContain("I look.");
   expect(editor.problems).toEqual([]);
   expect(await editor.end()).toBe(0);

@@ -95,6 +95,7 @@ export class EditorSession {
       session: this.#opened,
       replay,
       toDiff: this.#options.toDiff,
+      costBefore: replay ? 0 : this.#opened.agent.session.conversation.cost,
       shows: { notices: session?.notices != null, compaction: session?.compaction != null },
       terminalOf: (callId) => this.#terminals.get(callId),
     });

@@ -26,6 +26,8 @@ export interface UpdatesOptions {
   /** Replays stored events in full; live ones add only what their deltas did not show. */
   readonly replay: boolean;
   readonly toDiff?: ((diff: FileDiff) => ToolCallContent) | undefined;
+  /** What the session has cost before the first event; null when a part of it is unknown. */
+  readonly costBefore?: number | null;
 }
 
 /** Longer tool output is cut for the client; the model has all of it. */
@@ -38,6 +40,7 @@ export function createUpdates(options: UpdatesOptions): (event: AgentEvent) => r
   const open = new Set<string>();
   let streamed = { text: false, thinking: false };
   let compactions = 0;
+  let { costBefore: cost = 0 } = options;
 
   const locate = (uris: readonly string[]): ToolCallLocation[] =>
     uris.flatMap((uri) => session.pathOf(uri) ?? []).map((path) => ({ path }));
@@ -81,6 +84,8 @@ export function createUpdates(options: UpdatesOptions): (event: AgentEvent) => r
   };
 
   return (event) => {
+    if (event.type === "message" || event.type === "spent" || event.type === "compaction")
+      cost = cost === null || event.cost === null ? null : cost + event.cost;
     switch (event.type) {
       case "user":
         return replay && event.origin === "person"
@@ -106,7 +111,6 @@ export function createUpdates(options: UpdatesOptions): (event: AgentEvent) => r
         const shown = streamed;
         streamed = { text: false, thinking: false };
         const { used_tokens: used, size_tokens: size } = event.context;
-        const { cost } = event;
         return [
           ...event.message.content.flatMap((part) => fromModel(part, shown)),
           {
