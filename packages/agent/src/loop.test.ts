@@ -55,6 +55,34 @@ test("a call is run and its result is returned to the model", async () => {
   });
 });
 
+test.each(["text_delta", "thinking_delta", "call_delta"] as const)(
+  "a character that is split between two of %s arrives whole, at every place of the split",
+  async (type) => {
+    const whole = "e 日本 🎉 ends";
+    for (const at of [...whole].keys().map((index) => [...whole].slice(0, index).join("").length + 1)) {
+      const parts = [whole.slice(0, at), whole.slice(at)];
+      const { agent, events } = setUp([
+        async function* () {
+          // The other call comes between the halves.
+          for (const part of parts) {
+            yield type === "call_delta" ? { type, call_id: "call_a", text: part } : { type, text: part };
+            yield { type: "call_delta", call_id: "call_b", text: "x" };
+          }
+          yield done([text("Done.")]);
+        },
+      ]);
+      await agent.send("Hi");
+      const deltas = events.flatMap((event) =>
+        event.type === type && !(event.type === "call_delta" && event.call_id === "call_b")
+          ? [event.text]
+          : [],
+      );
+      expect(deltas.join("")).toBe(whole);
+      for (const delta of deltas) expect(delta.isWellFormed()).toBe(true);
+    }
+  },
+);
+
 test("reading calls run in parallel, writing ones alone and in order", async () => {
   const log: string[] = [];
   let readers = 0;

@@ -20,6 +20,7 @@ import { submitPrompt, tellOutcome } from "./tell-outcome.ts";
 import type { ChangedFile, ToolExecutor } from "./tool-executor.ts";
 import { costOf, tokensOf } from "./usage.ts";
 import { isPausedSearch } from "./web-search.ts";
+import { createWholeCharacters } from "./whole-characters.ts";
 
 export interface LoopOptions {
   readonly session: Session;
@@ -185,8 +186,10 @@ async function requestOnce({ session, signal, outputSchema, ...options }: LoopOp
     ...(outputSchema && { output_schema: outputSchema }),
   };
   let shown = "";
+  const whole = createWholeCharacters();
   try {
-    for await (const event of client.send(content, signal)) {
+    for await (const part of client.send(content, signal)) {
+      const event = whole(part);
       if (event.type === "done") return await storeAnswer(event, session, client);
       if (event.type === "text_delta") shown += event.text;
       if (event.type === "retry") shown = "";

@@ -1,6 +1,7 @@
 import type { Agent } from "@octant/agent";
 import {
   type Ask,
+  attempt,
   checkAnswer,
   orAborted,
   type Question,
@@ -40,12 +41,12 @@ export function readRunInput({ stdin }: Pick<NodeJS.Process, "stdin">, print: (r
     notify();
   };
   const onLine = (line: string) => {
-    const input = line.trim() === "" ? undefined : parseInput(line);
-    if (input?.data) take(input.data);
-    else if (input)
-      invalid(
-        input.error.issues.map(({ path, message }) => `${path.join(".")} ${message}`.trim()).join("; "),
-      );
+    if (line.trim() === "") return;
+    const value = attempt(() => ({ json: JSON.parse(line) as unknown }));
+    if (!value) return invalid("the line is not JSON; an input is one JSON object on one line");
+    const { data, error } = RunInput.safeParse(value.json);
+    if (data) take(data);
+    else invalid(error.issues.map(({ path, message }) => `${path.join(".")} ${message}`.trim()).join("; "));
   };
   readLines(stdin, onLine, () => {
     hasEnded = true;
@@ -86,12 +87,4 @@ export function readRunInput({ stdin }: Pick<NodeJS.Process, "stdin">, print: (r
       stdin.destroy();
     },
   };
-}
-
-function parseInput(line: string) {
-  try {
-    return RunInput.safeParse(JSON.parse(line));
-  } catch {
-    return RunInput.safeParse(line);
-  }
 }

@@ -59,7 +59,15 @@ export const RunResult = z.object({
 });
 export type RunResult = z.output<typeof RunResult>;
 
-const stamp = { seq: z.int(), session_id: z.string(), at: z.iso.datetime() };
+const stamp = {
+  seq: z
+    .int()
+    .describe(
+      "Consecutive for stored events; deltas, progress and other live ones have that of the last stored one",
+    ),
+  session_id: z.string(),
+  at: z.iso.datetime(),
+};
 const event = <T extends string, S extends z.ZodRawShape>(type: T, shape: S) =>
   z.looseObject({ type: z.literal(type), ...stamp, ...shape });
 

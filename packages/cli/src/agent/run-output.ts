@@ -87,6 +87,9 @@ interface ReportFlags {
   readonly "input-json": boolean;
 }
 
+/** Half a character, such as of a file name, would make the line unreadable for strict parsers. */
+const wellFormed = (_: string, value: unknown) => (typeof value === "string" ? value.toWellFormed() : value);
+
 type ToResult = (end: Pick<RunEnded, "reason" | "message">) => Omit<RunResult, "exit_code">;
 
 /** Prints the events and the result of a run in the form that the flags choose. */
@@ -94,7 +97,8 @@ export function createReport(flags: ReportFlags, io: Io) {
   const isStream = flags["stream-json"] || flags["input-json"];
   const isJson = isStream || flags.json;
   const showProgress = createProgressLines(io);
-  const printRecord = (record: RunRecord) => void printJsonText(JSON.stringify(record), io);
+  const printLine = (record: unknown) => void printJsonText(JSON.stringify(record, wellFormed), io);
+  const printRecord = (record: RunRecord) => printLine(record);
   let hasResult = false;
   let toResult: ToResult | undefined;
   const printResult = (result: RunResult) => {
@@ -105,7 +109,7 @@ export function createReport(flags: ReportFlags, io: Io) {
   return {
     isJson,
     event(event: AgentEvent): void {
-      if (isStream) printJsonText(JSON.stringify(event), io);
+      if (isStream) printLine(event);
       else showProgress(event);
     },
     /** An event of a sub-agent, which has a log of its own. */
