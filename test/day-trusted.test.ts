@@ -128,6 +128,10 @@ const SCENARIOS: readonly Scenario[] = [
     },
   },
   {
+    title: "a command of the person is not judged by the hooks, which are about the model's calls",
+    act: () => say("!echo dropdb by-the-person", /^ *dropdb by-the-person$/m),
+  },
+  {
     title: "a skill is sent with /name, and the model reads it when it needs it",
     async act() {
       tmux.type("/bre");

@@ -259,3 +259,33 @@ test("a program that embeds the agent sees the same moments and answers them in 
   expect(provider.requests[1]?.raw).toContain("once more");
   await provider[Symbol.asyncDispose]();
 });
+
+test("no hook reads a file that a rule denies to commands", async () => {
+  using project = createFixtureProject();
+  writeFileSync(join(project.root, ".env"), "TOKEN=hidden-from-hooks\n");
+  const ours = ["pre_tool_use", "post_tool_use"];
+  const events = ["PreToolUse", "PostToolUse", "SessionStart", "Stop", ...ours];
+  const hooks = events.map((event) => ({
+    event,
+    command: `cat .env README.md > seen-${event}.txt`,
+    ...(ours.includes(event) && { tool_pattern: "proc.exec" }),
+  }));
+  setHooks(project, []);
+  const deny = { tool_pattern: "*", mode: "deny", args: { path: [".env"] } };
+  const permissions = [deny, { tool_pattern: "proc.exec", mode: "allow" }];
+  const file = join(project.env["HOME"] ?? "", ".config/hanzo/settings.json");
+  writeFileSync(file, JSON.stringify({ hooks, permissions }));
+  {
+    await using opened = await openSlashSession(project, ({ answers }) =>
+      answers === 0
+        ? { parts: [{ call: "proc", input: { action: "exec", command: "echo hi" } }] }
+        : { parts: [{ text: "done" }] },
+    );
+    expect(await opened.opened.agent.send("hello")).toMatchObject({ reason: "done" });
+  }
+  for (const event of events) {
+    const seen = readFileSync(join(project.root, `seen-${event}.txt`), "utf8");
+    expect(seen, event).toContain("# Demo");
+    expect(seen, event).not.toContain("hidden-from-hooks");
+  }
+});

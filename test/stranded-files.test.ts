@@ -21,6 +21,9 @@ test.skipIf(inject("missing").includes("bubblewrap"))(
       ["git diff --stat > /tmp/my.patch; echo 1 >> /tmp/my.patch", "/tmp/my.patch", "1\n"],
       [`cd && echo made > "$(echo plain)"`, `${home}/plain`, "made\n"],
       ["echo 'export A=1' >> $HOME/.bashrc", `${home}/.bashrc`, "# mine\nexport A=1\n"],
+      ["cd /tmp && echo moved > in-temp.txt", "/tmp/in-temp.txt", "moved\n"],
+      ["mkdir -p /tmp/deep && (cd /tmp/deep; echo 3 > y)", "/tmp/deep/y", "3\n"],
+      ["tar cf - package.json | tar xf - -C /tmp", "/tmp/package.json", '"name": "demo"'],
       ["mkdir /var/tmp/made && echo 2 > /var/tmp/made/x", "/var/tmp/made/x", "2\n"],
     ] as const) {
       const note = await noteOf(command);
@@ -38,6 +41,7 @@ test.skipIf(inject("missing").includes("bubblewrap"))(
       "echo x > /tmp/gone && rm /tmp/gone",
       'echo x > "$(mktemp)"',
       "mkdir -p ~/.cache/tool && echo x > ~/.cache/tool/y && echo x > ~/.toolrc.tmp && rm ~/.toolrc.tmp",
+      "cd /tmp && cat in-temp.txt deep/y",
       "echo x > made-here.txt",
     ])
       expect(await noteOf(command), command).toBe("");

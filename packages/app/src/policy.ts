@@ -52,12 +52,17 @@ export function createPolicySteps(options: PolicyOptions) {
   // A separate process pool: a hook can run however many commands are running.
   const processes = createProcesses({ folder: state.folder("hooks"), env, sandbox, caps: HOOK_CAPS });
   // A hook judges the call: limits of the call, or the lack of any, are not the hook's.
+  // Files that the rules deny to commands are hidden from it too.
   const hookProcesses: HookPlace["processes"] = {
     exited: (...args) => processes.exited(...args),
     output: (...args) => processes.output(...args),
     kill: (...args) => processes.kill(...args),
     openExchange: (...args) => processes.openExchange(...args),
-    start: (...args) => workspace.denials.limiting({}, () => processes.start(...args)),
+    start: (...args) => {
+      const { denials } = workspace;
+      const start = () => denials.limiting({}, () => processes.start(...args));
+      return denials.during(rules.denied([COMMAND]), start);
+    },
   };
   const runner = createHookRunner({ processes: hookProcesses, confinement, redact, log });
   const events = createEventHooks({
@@ -125,6 +130,9 @@ export function createPolicySteps(options: PolicyOptions) {
     },
   };
 }
+
+/** A hook is a command: it sees what any command sees. */
+const COMMAND = { name: "proc.exec", input: {} };
 
 /** Writes the person's rule for this project, whatever commands run in it. */
 export async function keepRule(

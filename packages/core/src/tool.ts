@@ -25,6 +25,8 @@ export interface Caller {
   readonly sees?: "all";
   /** The caller is on another machine, so local-only resources are closed to it. */
   readonly remote?: true;
+  /** The person typed the call themselves: hooks judge the calls of models. */
+  readonly isPerson?: true;
 }
 
 /** A step's decision about a call and its basis, for the audit log. */

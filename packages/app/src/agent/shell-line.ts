@@ -8,7 +8,7 @@ const MAX_SHOWN_LINES = 40;
 
 /**
  * Runs a line such as "!git status": a command of the person, which needs no approval. It runs in the sandbox like those
- * of the agent, deny rules hold, and undo covers it. The model reads the command and its output with the next message.
+ * of the agent, deny rules hold, hooks do not run, and undo covers it. The model reads the command and its output with the next message.
  */
 export async function runShellLine(
   line: string,
@@ -19,7 +19,7 @@ export async function runShellLine(
   const reply = await host.dispatch(
     { tool: "proc", action: "exec", input: { command, wait: WAIT_MS } },
     {
-      caller: { ...LOCAL_CALLER, id: agent.session.id },
+      caller: { ...LOCAL_CALLER, id: agent.session.id, isPerson: true },
       signal,
       ask: typedThemselves,
       onProgress: ({ message = "" }) => onProgress?.(message),

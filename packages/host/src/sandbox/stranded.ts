@@ -25,7 +25,8 @@ const MAX_PATHS = 200;
 
 /**
  * Returns a function that lists the entries written meanwhile. Only paths that the command's text names, and visible
- * entries of the home, count: programs leave caches and temporary files there all the time.
+ * entries of the home and of folders that it changes to, count: programs leave caches and temporary files there all the
+ * time.
  */
 export function watchStranded(
   { argv }: Pick<SandboxedCommand, "argv">,
@@ -37,12 +38,14 @@ export function watchStranded(
     if (!holder || !isOwn(holder, scratch) || mounts.some(({ at }) => isWithin(path, at))) return [];
     return [{ path, source: join(holder.source, path.slice(holder.at.length)) }];
   };
-  const list = () => {
-    const own = mounts.findLast(({ at }) => at === home);
-    const visible = own && isOwn(own, scratch) ? listVisible(own.source) : [];
-    const paths = [...pathsIn(argv.join(" "), home), ...visible.map((name) => join(home, name))];
-    return [...new Set(paths)].flatMap(toEntry);
+  const entriesOf = (folder: Path): Path[] => {
+    const own = mounts.findLast(({ at }) => isWithin(at, folder));
+    if (!own || !isOwn(own, scratch)) return [];
+    return listVisible(join(own.source, folder.slice(own.at.length))).map((name) => join(folder, name));
   };
+  const text = argv.join(" ");
+  const folders = [home, ...foldersIn(text, home)];
+  const list = () => [...new Set([...pathsIn(text, home), ...folders.flatMap(entriesOf)])].flatMap(toEntry);
   const before = new Map(list().map(({ path, source }) => [path, stampOf(source)]));
   return () =>
     list().filter(({ path, source }) => {
@@ -57,14 +60,27 @@ const isOwn = (mount: Mount, scratch: string): mount is Bind =>
 const listVisible = (folder: string): string[] =>
   (attempt(() => readdirSync(folder)) ?? []).filter((name) => !name.startsWith(".")).slice(0, MAX_PATHS);
 
+const PATH = /(?:~|\$HOME|\$\{HOME\}|\/)[^\s"'`;|&<>()*?=,:]*/;
+const NAMED = new RegExp(`(?<![\\w.])${PATH.source}`, "g");
+/** `cd /tmp`, `pushd /tmp`, `tar -C /tmp`. */
+const ENTERED = new RegExp(`(?:\\b(?:cd|pushd)|\\s-C)\\s+["']?(${PATH.source})`, "g");
+
 /** Paths in the home and in temp folders that a shell command names. */
-function pathsIn(text: string, home: string): Path[] {
-  const found = text.matchAll(/(?<![\w.])(?:~|\$HOME|\$\{HOME\}|\/)[^\s"'`;|&<>()*?=,:]*/g);
-  return [...found]
-    .map(([word]) => word.replace(/^(?:~|\$HOME|\$\{HOME\})(?=\/)/, home).replace(/\/+$/, ""))
-    .filter((path) => path.startsWith("/") && path !== home && !path.split("/").includes(".."))
+const pathsIn = (text: string, home: string): Path[] =>
+  toPaths(text.match(NAMED) ?? [], home).filter((path) => path !== home);
+
+/** Folders in which a shell command does something. */
+const foldersIn = (text: string, home: string): Path[] =>
+  toPaths(
+    text.matchAll(ENTERED).map(([, folder = ""]) => folder),
+    home,
+  );
+
+const toPaths = (words: Iterable<string>, home: string): Path[] =>
+  [...words]
+    .map((word) => word.replace(/^(?:~|\$HOME|\$\{HOME\})(?=\/|$)/, home).replace(/\/+$/, ""))
+    .filter((path) => path.startsWith("/") && !path.split("/").includes(".."))
     .slice(0, MAX_PATHS);
-}
 
 const stampOf = (path: string): string | undefined => {
   const found = lstatOf(path);

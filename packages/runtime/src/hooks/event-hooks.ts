@@ -66,7 +66,8 @@ export function createEventHooks(options: EventHooksOptions) {
 
   /** Before and after calls. What a hook says about an answer waits for the session of the call. */
   const step: Step = async (call, ctx, next) => {
-    if (!hooks.some(({ hook }) => hook.event === "PreToolUse" || hook.event === "PostToolUse")) return next();
+    const isConcerned = hooks.some(({ hook }) => hook.event === "PreToolUse" || hook.event === "PostToolUse");
+    if (!isConcerned || ctx.caller.isPerson) return next();
     const name = nameOf(call);
     const { tool_name, tool_input } = toClaudeCall(name, call.input);
     const session = ctx.caller.id;

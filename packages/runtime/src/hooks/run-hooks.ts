@@ -19,6 +19,7 @@ export function runHooks({ hooks, runner }: RunHooksOptions): Step {
     tested.filter(({ hook, matches }) => hook.event === event && matches(name)).map(({ hook }) => hook);
 
   return async (call, ctx, next) => {
+    if (ctx.caller.isPerson) return next();
     const name = nameOf(call);
     const facts = { name, session: ctx.caller.id, input: call.input };
     for (const hook of find("pre_tool_use", name)) {
