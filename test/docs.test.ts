@@ -1,4 +1,5 @@
 import { spawnSync } from "node:child_process";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 
@@ -11,4 +12,14 @@ test("the generated pages match the declarations", () => {
   });
   expect(stderr).toBe("");
   expect(status).toBe(0);
+});
+
+test("the table of commands in CONTRIBUTING.md names scripts that exist, and the one that packs a release", () => {
+  const { scripts } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8"));
+  const page = readFileSync(join(ROOT, "CONTRIBUTING.md"), "utf8");
+  const named = [...page.matchAll(/npm run ([\w-]+)/g)].map(([, name = ""]) => name);
+  expect(named.filter((name) => !(name in scripts))).toEqual([]);
+  expect(named).toContain("package");
+  // `npm start` leaves out packages that packing needs.
+  expect(scripts.package).toContain("scripts/install.mjs");
 });

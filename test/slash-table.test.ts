@@ -225,6 +225,29 @@ const settings = ({ env }: FixtureProject, content: object) => {
   writeFileSync(path, JSON.stringify(content));
 };
 
+test("a rewind over two turns says how often /redo is needed, and that often brings the files back", async () => {
+  using project = createFixtureProject();
+  await using session = await openSlashSession(project, ({ user, results }) =>
+    results.length > 0
+      ? { parts: [{ text: "done" }] }
+      : { parts: [{ call: "fs", input: { action: "write", uri: user.trim(), content: "made\n" } }] },
+  );
+  const { opened, cwd } = session;
+  const run = (line: string) => runSlashLine(line, { opened, cwd, signal: new AbortController().signal });
+  const files = ["one.txt", "two.txt"];
+  const made = () => files.filter((name) => existsSync(join(project.root, name)));
+  await run("/permissions allow *");
+  for (const name of files) await opened.agent.send(name);
+  const { text } = (await run("/rewind 2 files")) ?? {};
+  expect(made()).toEqual([]);
+  expect(text).toContain("`/redo` brings them back, one of the 2 turns each time");
+  await run("/redo");
+  expect(made()).toEqual(["one.txt"]);
+  await run("/redo");
+  expect(made()).toEqual(files);
+  await expect(run("/redo")).rejects.toMatchObject({ code: "NOT_FOUND" });
+});
+
 test("/permissions and /mode change what the session may do, and every command is in the audit log", async () => {
   using project = createFixtureProject();
   let answer = 0;

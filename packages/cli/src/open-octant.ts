@@ -66,3 +66,9 @@ const isMissing = (cause: unknown): boolean =>
   cause instanceof ToolError && (cause.code === "NOT_FOUND" || cause.code === "NOT_A_DIRECTORY");
 
 const isFolder = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
+
+/** A large folder, such as the whole disk, takes a while. */
+export function tellOpening(flags: WorkspaceFlags & { readonly host?: string | undefined }, io: Io): void {
+  const project = `reading the project in ${rootsOf(flags, io).join(", ")} …`;
+  logLine(flags.host === undefined ? project : `waiting for the tools of ${flags.host} …`, io);
+}

@@ -86,6 +86,8 @@ function turnOf(event: StampedEvent): number | undefined {
 }
 
 export interface RewoundFiles {
+  /** How many turns were undone, each of which can be redone. */
+  readonly turns: number;
   readonly restored: readonly string[];
   /** Left alone, because the person has changed them. */
   readonly changed: readonly string[];
@@ -105,16 +107,24 @@ export async function rewindFiles(turns: HostTurns, ids: readonly number[]): Pro
   const changed = new Set<string>();
   const doubtful: { turn: number; paths: readonly string[] }[] = [];
   const notes = new Set<string>();
+  let undone = 0;
   for (const id of ids) {
     const turn = known.find((one) => one.id === id);
     if (!turn || turn.undone) continue;
     const plan = await turns.plan(turn, "undo");
     await plan.apply({ overwrite: false });
+    undone += 1;
     for (const path of [...plan.restored.map((one) => one.path), ...plan.merged]) restored.add(path);
     const unknown = new Set(plan.doubtful);
     for (const path of plan.conflicts) if (!unknown.has(path)) changed.add(path);
     if (unknown.size > 0) doubtful.push({ turn: id, paths: plan.doubtful });
     for (const note of notesOn(plan)) notes.add(note);
   }
-  return { restored: [...restored].sort(), changed: [...changed].sort(), doubtful, notes: [...notes] };
+  return {
+    turns: undone,
+    restored: [...restored].sort(),
+    changed: [...changed].sort(),
+    doubtful,
+    notes: [...notes],
+  };
 }

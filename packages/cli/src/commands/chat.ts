@@ -43,8 +43,9 @@ import { createCompleter } from "../agent/chat/complete.ts";
 import { editExternally } from "../agent/chat/external-editor.ts";
 import { createNotifier } from "../agent/chat/notify.ts";
 import { defineCommand, ENDING_SIGNALS, EXIT, type Io, UsageError } from "../command.ts";
-import { explainWorkspace } from "../open-octant.ts";
+import { explainWorkspace, tellOpening } from "../open-octant.ts";
 import { asTyped, tell } from "../person-command.ts";
+import { tellWhenSlow } from "../tell-when-slow.ts";
 import { logLine } from "../workspace-flags.ts";
 
 const KEYS = `Keys:
@@ -178,7 +179,7 @@ async function converse(
   { rules = [], asksForTrust = false, isLater = false, log }: Converse = {},
 ): Promise<Left | WaitsForTrust | "no provider"> {
   let app: TerminalApp | PlainApp | undefined;
-  await using opened = await openAgent({
+  const opening = openAgent({
     ...toAgentOptions(flags, io),
     ...(log && { log }),
     host: await openHost(flags, io),
@@ -190,6 +191,7 @@ async function converse(
     if (cause instanceof ToolError && cause.code === "UNAUTHENTICATED") return undefined;
     return explainWorkspace(cause, flags, io);
   });
+  await using opened = await tellWhenSlow(opening, () => tellOpening(flags, io));
   if (!opened) return "no provider";
   const { sessionRules, config, workspace } = opened.octant;
   if (asksForTrust && !opened.isRemote && (opened.untrusted.length > 0 || config.waiting.length > 0))

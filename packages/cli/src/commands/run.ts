@@ -28,9 +28,10 @@ import {
   print,
   UsageError,
 } from "../command.ts";
-import { explainWorkspace } from "../open-octant.ts";
+import { explainWorkspace, tellOpening } from "../open-octant.ts";
 import { note } from "../output.ts";
 import { asTyped, tell } from "../person-command.ts";
+import { tellWhenSlow } from "../tell-when-slow.ts";
 import { logLine } from "../workspace-flags.ts";
 
 /** Slower MCP servers join while the run is in progress. */
@@ -102,7 +103,7 @@ async function runTask(
   const isAttended = !input && io.stdin.isTTY && io.stderr.isTTY;
   const waitMs = toLimit(flags["wait-for-answers"], 1_000);
   const waiting = waitMs === undefined ? undefined : waitForAnswers(waitMs, (line) => void logLine(line, io));
-  await using opened = await orSayHow(flags, report, io, {
+  const opening = orSayHow(flags, report, io, {
     ...chosen,
     host: await openHost(flags, io),
     allow: flags.allow.map(toRule),
@@ -114,6 +115,7 @@ async function runTask(
       max_time_ms: toLimit(flags["max-time"], 1_000),
     },
   });
+  await using opened = await tellWhenSlow(opening, () => tellOpening(flags, io));
   if (!opened) return RUN_EXIT.FAILED;
   const { agent, untrusted } = opened;
   agent.subscribe(report.event);
@@ -177,10 +179,14 @@ async function answer(prompt: string, task: Task): Promise<number> {
 
 /** A run has a single prompt, which may need the tools of these servers; the terminal does not wait for them. */
 async function awaitServers({ servers }: OpenedAgent, io: Io): Promise<void> {
-  await Promise.race([servers.settled(), delay(MAX_SERVERS_MS, undefined, { ref: false })]);
+  const connecting = () => servers.status().filter(({ state }) => state === "connecting");
+  const ready = Promise.race([servers.settled(), delay(MAX_SERVERS_MS, undefined, { ref: false })]);
+  await tellWhenSlow(ready, () => {
+    const names = connecting().map(({ server }) => server);
+    if (names.length > 0) logLine(`waiting for MCP servers: ${names.join(", ")}`, io);
+  });
   const within = `within ${MAX_SERVERS_MS / 1_000} s; the run starts without its tools`;
-  for (const { server, state } of servers.status())
-    if (state === "connecting") logLine(`MCP server ${server} has not answered ${within}`, io);
+  for (const { server } of connecting()) logLine(`MCP server ${server} has not answered ${within}`, io);
 }
 
 /** A terminal would continue with another session; here the message says how. */
