@@ -323,7 +323,7 @@ test("two processes cannot work in one session at the same time", async () => {
     ["run", "me too", "--resume", session_id, "--provider", "anthropic"],
     options,
   );
-  expect(other.stderr).toContain("LOCKED: another Octant process is working in this session");
+  expect(other.stderr).toContain("LOCKED: this session is open in process");
   child.kill("SIGINT");
   expect(await done).toMatchObject({ code: 130 });
 });
