@@ -20,23 +20,23 @@ export async function bundleCommand(dist: string): Promise<void> {
   copyVectors(join(dist, "vectors"));
 }
 
-/** Finding and opening a file takes as long as loading this much code. */
-const BYTES_PER_FILE = 30_000;
-
-/** Modules that are loaded together, each with its imports; the first group that a module fits gets it. */
+/**
+ * Modules that are loaded together, as one file each: finding and opening a file takes as long as loading 30 KB of code.
+ * A group has all imports of its modules, except those in the groups before it, so no two files import each other.
+ */
 const CHUNKS = [
-  { name: "command", test: /cli\/src\/main\.ts$/, priority: 4 },
+  { name: "command", test: /cli\/src\/main\.ts$/, priority: 5 },
   // Answers a client's handshake before any tool is loaded.
-  { name: "handshake", test: /cli\/src\/commands\/serve\.ts$/, priority: 3 },
-  { name: "core", test: /packs\/pack-core-entry\.ts$/, priority: 2 },
-  // Other commands need parts of it, so small parts alone are merged.
+  { name: "handshake", test: /cli\/src\/commands\/serve\.ts$/, priority: 4 },
+  { name: "core", test: /packs\/pack-core-entry\.ts$/, priority: 3 },
+  // Short commands and the processes of packs load their parts of the server alone.
   {
-    name: "server",
-    test: /cli\/src\/serve-stdio\.ts$/,
-    priority: 1,
+    name: "part",
+    test: /cli\/src\/commands\/(answer|audit|login|logout|ps|setup)\.ts$|packs\/run-pack\.ts$/,
+    priority: 2,
     entriesAware: true,
-    entriesAwareMergeThreshold: BYTES_PER_FILE,
   },
+  { name: "server", test: /cli\/src\/serve-stdio\.ts$/, priority: 1 },
 ];
 
 async function bundle(
@@ -66,14 +66,28 @@ async function bundle(
     checks: { ineffectiveDynamicImport: false },
   });
   // All on one level, where `../package.json` is the same as in the sources.
-  await bundled.write({
+  const { output } = await bundled.write({
     dir: dist,
     entryFileNames: "[name].js",
-    chunkFileNames: `${prefix}.[name]-[hash].js`,
+    // The name of a part lists all that load it.
+    chunkFileNames: ({ name }) => `${prefix}.${name.replace(/~.*/, "")}-[hash].js`,
     codeSplitting: { groups: [...groups] },
     // Less to read at every start. Names stay, so that a stack in the log is readable.
     minify: { mangle: false, compress: true, codegen: { removeWhitespace: true } },
   });
+  refuseCircles(new Map(output.map((file) => [file.fileName, "imports" in file ? file.imports : []])));
+}
+
+/** Of two files that import each other, one would run before the other has its constants. */
+function refuseCircles(files: ReadonlyMap<string, readonly string[]>): void {
+  const done = new Set<string>();
+  const visit = (name: string, above: readonly string[]) => {
+    if (above.includes(name)) throw new Error(`files import each other: ${[...above, name].join(", ")}`);
+    if (done.has(name)) return;
+    for (const imported of files.get(name) ?? []) visit(imported, [...above, name]);
+    done.add(name);
+  };
+  for (const name of files.keys()) visit(name, []);
 }
 
 const ALL_OF = "\0all of ";
