@@ -167,7 +167,8 @@ export function createConfinement(
     },
     /** Hides places in a root, such as a home's keys, even ones that do not exist yet. */
     hide(places: readonly Path[]): void {
-      const real = places.map((place) => realOrFuture(place));
+      const known = new Map<Path, Path>();
+      const real = places.map((place) => realOrFuture(place, known));
       hidden.push(...[...places, ...real].filter((place) => inside.some((one) => isWithin(one, place))));
     },
     /** For a program that reads the workspace by itself: whether its results about this real path are dropped. */
@@ -270,17 +271,22 @@ function refineFolderError(cause: unknown, path: Path): unknown {
 const lstatIfThere = (path: Path): Stats | undefined =>
   attempt(() => lstatSync(toNative(path), { throwIfNoEntry: false }));
 
-/** Where a folder is, or will be once it is created; by its name where this user may not look, as in the home of another. */
-function realOrFuture(folder: Path): Path {
-  try {
-    return realPath(toNative(folder));
-  } catch (cause) {
-    if (folder === "/") throw toToolError(cause, pathToUri(folder));
-    const { parent, name } = splitPath(folder);
-    const above = realOrFuture(parent);
-    return `${above === "/" ? "" : above}/${name}`;
-  }
+/**
+ * Where a folder is, or will be once it is created; by its name where this user may not look, as in the home of another.
+ * `known` saves the questions about folders that several have in common.
+ */
+function realOrFuture(folder: Path, known = new Map<Path, Path>()): Path {
+  const found = known.get(folder) ?? realIfThere(folder);
+  if (found !== undefined) known.set(folder, found);
+  if (found !== undefined || folder === "/") return found ?? "/";
+  const { parent, name } = splitPath(folder);
+  const above = realOrFuture(parent, known);
+  return `${above === "/" ? "" : above}/${name}`;
 }
+
+/** Asks first whether there is anything, since an error takes ten times as long as the answer. */
+const realIfThere = (path: Path): Path | undefined =>
+  lstatIfThere(path) && attempt(() => realPath(toNative(path)));
 
 function realFolder(given: Path): Path {
   const uri = pathToUri(given);

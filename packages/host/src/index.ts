@@ -145,8 +145,9 @@ export {
 } from "./sandbox/create-sandbox.ts";
 export type { Exchange } from "./sandbox/exchange.ts";
 export { homesOf } from "./sandbox/homes.ts";
+export { parseHostRule } from "./sandbox/host-rules.ts";
 export { installFolder } from "./sandbox/own-files.ts";
-export { createProxy, type ProxyOptions, parseHostRule } from "./sandbox/proxy.ts";
+export { createProxy, type ProxyOptions } from "./sandbox/proxy.ts";
 export type { LaunchedCommand, Sandbox, SandboxStatus } from "./sandbox/sandbox.ts";
 export {
   DEFAULT_SANDBOX,

@@ -2,7 +2,6 @@ import type { Context, Registry } from "@octant/core";
 import type { Workspace } from "@octant/host";
 import type { Recalled, RecallRequest } from "@octant/tools";
 import { z } from "zod";
-import { openSessions } from "./sessions.ts";
 
 type Recall = (request: RecallRequest) => Promise<readonly Recalled[]>;
 
@@ -14,6 +13,7 @@ export const createRecall =
   (workspace: Pick<Workspace, "state">): Recall =>
   async ({ caller, ...request }) => {
     if (caller.remote && !OWNER_ID.test(caller.id)) return [];
+    const { openSessions } = await import("./sessions.ts");
     const found = await openSessions(workspace, caller.remote ? caller : undefined).search(request);
     return found.map(({ session_id, seq, who, snippet, score }) => ({
       uri: `session:${session_id}#${seq}`,

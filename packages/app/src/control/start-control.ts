@@ -69,10 +69,12 @@ export function startControl(sources: ControlSources): Control {
       log,
     });
   };
-  void open().catch((cause: unknown) => {
+  const report = (cause: unknown) => {
     if (!(cause instanceof ToolError)) throw cause;
     log(`octant ps cannot show this process: ${cause.message}`);
-  });
+  };
+  // After the call that this process was started for.
+  setImmediate(() => void open().catch(report));
   return {
     id,
     offerLink(offered) {

@@ -16,7 +16,7 @@ import {
   ToolError,
 } from "@octant/core";
 import { z } from "zod";
-import { type HostSources, hostTool } from "../host/host-tool.ts";
+import { HOST, type HostSources, hostTool } from "../host/host-tool.ts";
 import type { ResourceSource } from "../mcp/calls.ts";
 
 /** The name under which a server answers edges. It is on no list of tools, so no model sees it. */
@@ -168,7 +168,13 @@ export function createWireDispatch(
   sources: EdgeSources & { readonly dispatch: Dispatch } & Pick<DispatcherOptions, "cursors" | "onBug">,
 ): Dispatch {
   const { cursors, onBug, dispatch } = sources;
-  const tools = createRegistry([edge(sources), hostTool(sources)]);
-  const forEdges = createDispatcher({ registry: tools, cursors, onBug });
-  return (call, options) => (tools.get(call.tool) ? forEdges(call, options) : dispatch(call, options));
+  // Most servers have no wire.
+  let forEdges: Dispatch | undefined;
+  const open = () =>
+    createDispatcher({ registry: createRegistry([edge(sources), hostTool(sources)]), cursors, onBug });
+  return (call, options) => {
+    if (call.tool !== EDGE && call.tool !== HOST) return dispatch(call, options);
+    forEdges ??= open();
+    return forEdges(call, options);
+  };
 }

@@ -12,8 +12,7 @@ import { type Denied, dataFolder, makeFolders, type Workspace } from "@octant/ho
 import type { EffectiveSettings } from "@octant/runtime";
 import type { ChosenPack } from "./choose-packs.ts";
 import { describeRights } from "./describe-rights.ts";
-import { findPackCredentials } from "./find-pack-credentials.ts";
-import { type LoadedPack, loadPack } from "./load-pack.ts";
+import type { LoadedPack } from "./load-pack.ts";
 import type { FoundPack } from "./read-pack.ts";
 import { withRealPaths } from "./setting-files.ts";
 
@@ -111,11 +110,12 @@ async function openPack(chosen: ChosenPack, pack: FoundPack, sources: PackSource
   const data = join(dataFolder(env), "pack-data", pack.pack, workspace.state.id);
   makeFolders(data, 0o700);
   const uses = toUsed(pack, sources);
+  // Loaded on demand: the providers, ZeroMQ and the loader, which a start without packs saves.
+  const { findPackCredentials } = await import("./find-pack-credentials.ts");
   const credentials = findPackCredentials(pack, { env, settings: effective });
   if (!chosen.inProcess) {
     const denied = () => sources.deniedBesides(sources.reserved);
     const { check } = chosen;
-    // It brings ZeroMQ, which a start without packs saves.
     const { openPackProcess } = await import("./pack-process.ts");
     return openPackProcess({
       pack,
@@ -130,6 +130,7 @@ async function openPack(chosen: ChosenPack, pack: FoundPack, sources: PackSource
       log,
     });
   }
+  const { loadPack } = await import("./load-pack.ts");
   return loadPack(pack, {
     settings,
     folder: data,

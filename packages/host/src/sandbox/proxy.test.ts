@@ -4,7 +4,8 @@ import { type AddressInfo, connect, createServer as createTcpServer } from "node
 import { text } from "node:stream/consumers";
 import { afterEach, expect, test } from "vitest";
 import type { HttpProxy } from "../network/http-proxy.ts";
-import { createProxy, findRule, mayConnect, parseHostRule, parseTarget } from "./proxy.ts";
+import { findRule, mayConnect, parseHostRule, parseTarget } from "./host-rules.ts";
+import { createProxy } from "./proxy.ts";
 
 const opened: { close(): unknown }[] = [];
 afterEach(async () => {
