@@ -2,6 +2,8 @@ import { once } from "node:events";
 import { expect, test, vi } from "vitest";
 import { type KeepsEvents, keepEvent } from "../packages/hub/src/lifecycle/kept-events.ts";
 import { createLifecycle } from "../packages/hub/src/lifecycle/lifecycle-events.ts";
+import { newSecret } from "../packages/hub/src/webhooks/sign.ts";
+import { newWebhookId, type Webhook } from "../packages/hub/src/webhooks/webhook.ts";
 import { createWebhookNetwork } from "../packages/hub/src/webhooks/webhook-network.ts";
 import { createWebhooks, RETRY_MS } from "../packages/hub/src/webhooks/webhooks.ts";
 import { openHub } from "../packages/hub/testing/open-hub.ts";
@@ -139,6 +141,8 @@ test("a receiver that does not answer delays no other one", async () => {
 const REFUSED_URLS = {
   "http://127.0.0.1:8080/": "NET_BLOCKED",
   "http://2130706433/": "NET_BLOCKED",
+  // Names are resolved, too.
+  "http://localhost:8080/": "NET_BLOCKED",
   "http://[::1]/": "NET_BLOCKED",
   "http://[::ffff:10.0.0.1]/": "NET_BLOCKED",
   "https://10.0.0.1/": "NET_BLOCKED",
@@ -162,11 +166,15 @@ test("private, link-local and metadata addresses and unusual URLs are refused", 
   expect(await get("webhook.list")).toEqual({ webhooks: [] });
 });
 
-test("a name of this machine is refused when it is resolved, and nothing is sent or tried again", async () => {
-  const { receiver, hook, create, tried } = await openHooks({ isAllowed: false });
-  const { webhook_id } = await hook({ url: `http://localhost:${receiver.port}/` });
+test("a name that becomes one of this machine is refused at delivery, and nothing is sent or tried again", async () => {
+  const { receiver, hub, create, tried, clock } = await openHooks({ isAllowed: false });
+  // At its creation the name had another address.
+  const created_at = new Date(clock.now()).toISOString();
+  const id = newWebhookId();
+  const url = `http://localhost:${receiver.port}/`;
+  await hub.store.records<Webhook>("webhook").add({ id, url, secret: newSecret(), created_at });
   await create("demo");
-  expect(await tried(webhook_id, 1)).toMatchObject({
+  expect(await tried(id, 1)).toMatchObject({
     state: "failed",
     reason: expect.stringContaining("is blocked"),
   });

@@ -1,7 +1,14 @@
 import type { IncomingHttpHeaders } from "node:http";
+import { codeOf } from "./failures.ts";
 import type { HttpProxy, HttpProxyOptions } from "./http-proxy.ts";
 import { createGate, type NetworkPolicy } from "./policy.ts";
-import { checkDenied, type DeniesHost, type Resolve } from "./resolve-and-check.ts";
+import {
+  addressesOf,
+  checkDenied,
+  type DeniesHost,
+  type Resolve,
+  systemResolve,
+} from "./resolve-and-check.ts";
 import { parseTarget } from "./target.ts";
 
 export interface HttpRequest {
@@ -41,6 +48,11 @@ export interface Network {
   ): Promise<HttpProxy>;
   /** The normalised URL to open in a browser; throws when it may not be opened. */
   checkUrl(url: string, isRemote: boolean): URL;
+  /**
+   * The same, and throws when the name now has an address that may not be reached. A name without an address passes: it
+   * is checked again when a request resolves it.
+   */
+  checkResolved(url: string, how: { readonly isRemote: boolean; readonly signal: AbortSignal }): Promise<URL>;
   close(): Promise<void>;
 }
 
@@ -62,17 +74,30 @@ export const LOCAL_POLICY: NetworkPolicy = { loopback: true, private: false, all
 export function createNetwork(options: NetworkOptions): Network {
   const gate = createGate(options.policy);
   let requests: Promise<ReturnType<typeof import("./requests.ts").createRequests>> | undefined;
+  const checkUrl: Network["checkUrl"] = (url, isRemote) => {
+    const target = parseTarget(url);
+    gate.checkName(target, isRemote);
+    gate.checkAddresses(target, [], isRemote);
+    checkDenied(target, options.denies);
+    return target.url;
+  };
   const load = () =>
     (requests ??= import("./requests.ts").then(({ createRequests }) => createRequests(gate, options)));
   return {
     request: async (request, use) => (await load()).request(request, use),
     openProxy: async (how) => (await load()).openProxy(how),
-    checkUrl(url, isRemote) {
+    checkUrl,
+    async checkResolved(url, { isRemote, signal }) {
+      const checked = checkUrl(url, isRemote);
       const target = parseTarget(url);
-      gate.checkName(target, isRemote);
-      gate.checkAddresses(target, [], isRemote);
-      checkDenied(target, options.denies);
-      return target.url;
+      const found = addressesOf(target, options.resolve ?? systemResolve, signal);
+      const addresses = await found.catch((cause: unknown) => {
+        if (codeOf(cause) === undefined) throw cause;
+        return [];
+      });
+      gate.checkAddresses(target, addresses, isRemote);
+      checkDenied(target, options.denies, addresses);
+      return checked;
     },
     close: async () => (await requests)?.close(),
   };

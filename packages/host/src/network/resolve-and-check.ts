@@ -56,7 +56,8 @@ export async function resolveAndCheck(
   return { proxy, addresses };
 }
 
-async function addressesOf({ host }: Target, resolve: Resolve, signal: AbortSignal) {
+/** An IP address is its own; throws when the name has none. */
+export async function addressesOf({ host }: Target, resolve: Resolve, signal: AbortSignal) {
   if (isIP(host)) return [host];
   // The system's resolver cannot be cancelled, but the caller need not wait for it.
   const addresses = await orAborted(resolve(host), signal);

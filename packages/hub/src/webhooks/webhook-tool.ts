@@ -20,7 +20,7 @@ import type { Webhooks } from "./webhooks.ts";
 export interface WebhookToolOptions {
   readonly store: HubStore;
   readonly webhooks: Webhooks;
-  readonly network: Pick<Network, "checkUrl">;
+  readonly network: Pick<Network, "checkResolved">;
   now(): number;
 }
 
@@ -51,8 +51,8 @@ export const webhookTool = ({ store, webhooks, network, now }: WebhookToolOption
             input: { url: "https://ci.example.com/octant", events: ["session.idle", "session.failed"] },
           },
         ],
-        async run({ url, ...settings }) {
-          const { href } = network.checkUrl(url, false);
+        async run({ url, ...settings }, { signal }) {
+          const { href } = await network.checkResolved(url, { isRemote: false, signal });
           if (URL.parse(url)?.username || URL.parse(url)?.password)
             throw invalidArgument("url", "the URL must not have a user or a password");
           if (settings.project_id !== undefined) await findProject(store, settings.project_id);
