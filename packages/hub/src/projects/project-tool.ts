@@ -82,7 +82,10 @@ export const projectTools = ({ store, engine, ...given }: ProjectToolOptions) =>
         openWorld: true,
         input: NewProject,
         output: ProjectView,
-        errors: ["ALREADY_EXISTS", "UNSUPPORTED", "UPSTREAM_ERROR"],
+        errors: [
+          ...(["ALREADY_EXISTS", "UNSUPPORTED", "UPSTREAM_ERROR", "VCS_ERROR"] as const),
+          ...(["NOT_FOUND", "NOT_A_DIRECTORY", "NOT_A_REPOSITORY"] as const),
+        ],
         examples: [{ title: "An empty project", input: { name: "hello" } }],
         async run({ name, source_url, folder, limits, ...settings }, { signal }) {
           if (source_url !== undefined && folder !== undefined)

@@ -1,3 +1,4 @@
+import { isAbsolute } from "node:path";
 import { handle, newHandle, ToolError } from "@octant/core";
 import { PermissionRule } from "@octant/runtime";
 import { z } from "zod";
@@ -23,6 +24,9 @@ const HostName = z
 const EnvironmentName = z
   .string()
   .regex(/^[A-Za-z_][A-Za-z0-9_]{0,127}$/, "the name of an environment variable");
+
+/** With a scheme, or as ssh writes it. git would take anything else for a path in the hub's own folder. */
+const GIT_URL = /^(?:(?:https?|ssh|git|file):\/\/|(?:\w[\w.-]*@)?[A-Za-z0-9][\w.-]*:(?!:))\P{Cc}+$/u;
 
 const LIMITS = {
   cpus: z.number().min(0.1).max(256).optional(),
@@ -146,8 +150,21 @@ export type ProjectChanges = z.output<typeof ProjectChanges>;
 
 export const NewProject = ProjectSettings.extend({
   name: Name,
-  source_url: z.string().min(1).max(2_048).optional().describe("A git URL that the hub clones"),
-  folder: z.string().min(1).max(4_096).optional().describe("A git repository on the hub's machine"),
+  source_url: z
+    .string()
+    .max(2_048)
+    .regex(
+      GIT_URL,
+      "a git URL, such as https://example.com/demo.git or git@example.com:demo.git; folder names one of the hub's machine",
+    )
+    .optional()
+    .describe("A git URL that the hub clones"),
+  folder: z
+    .string()
+    .max(4_096)
+    .refine(isAbsolute, "an absolute path on the hub's machine, such as /home/ann/demo")
+    .optional()
+    .describe("A git repository on the hub's machine"),
 });
 
 /** A project as it is stored. */

@@ -1,13 +1,15 @@
-import { existsSync, mkdirSync, rmSync } from "node:fs";
+import { existsSync, mkdirSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { ToolError } from "@octant/core";
+import { attempt, ToolError } from "@octant/core";
 import type { Project } from "../projects/project.ts";
-import { createRunGit, type RunGit } from "./git-repository.ts";
+import { createRunGit, type RunGit, withoutCredentials } from "./git-repository.ts";
 
 /** The branch of a project without a source. */
 const FIRST_BRANCH = "main";
 const EMPTY_TREE = "4b825dc642cb6eb9a060e54bf8d69288fbee4904";
 const MAX_CONFLICTS = 100;
+/** Of a repository with a working tree, and of a bare one. */
+const REPOSITORY_MARKS = [".git", "HEAD"];
 /**
  * A folder whose working tree is clean follows its branch. Its hooks do not run: git does not pass our settings on to
  * the other side of a push, and core.hooksPath may name a folder that the pushed commits have just changed.
@@ -73,8 +75,10 @@ export function createRepositories({
         const { source } = project;
         if ("empty" in source) await createEmpty(gitIn, place, signal);
         else {
+          if ("folder" in source) checkFolder(source.folder);
           const from = "url" in source ? source.url : source.folder;
           await gitIn(undefined)(["clone", "--bare", "--quiet", "--", from, place], { signal });
+          await checkCommits(gitIn(place), withoutCredentials(from));
           await connectToSource(gitIn(place), source);
         }
         await resolve(project.id, await branchOf(project));
@@ -162,6 +166,26 @@ export function createRepositories({
       rmSync(join(folder, project_id), { recursive: true, force: true });
     },
   };
+}
+
+/** git says of a folder that is no repository that it does not exist. */
+function checkFolder(folder: string): void {
+  const found = attempt(() => statSync(folder));
+  if (!found)
+    throw new ToolError("NOT_FOUND", `the hub's machine has no folder ${folder} that the hub can read`, {});
+  if (!found.isDirectory())
+    throw new ToolError("NOT_A_DIRECTORY", `${folder} is not a folder`, { uri: folder });
+  if (REPOSITORY_MARKS.some((name) => existsSync(join(folder, name)))) return;
+  const how = "run git init, git add and git commit there first, or name a git URL as source_url";
+  throw new ToolError("NOT_A_REPOSITORY", `${folder} is not a git repository; ${how}`, { uri: folder });
+}
+
+async function checkCommits(git: RunGit, from: string): Promise<void> {
+  const { stdout } = await git(["for-each-ref", "--count=1", "refs/heads"]);
+  if (stdout === "")
+    throw new ToolError("VCS_ERROR", `${from} has no commits yet; commit something there first`, {
+      exit_code: 0,
+    });
 }
 
 /** Where the repository fetches from and pushes to. */

@@ -5,7 +5,7 @@ import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { git, openHub } from "../../testing/open-hub.ts";
-import { withoutCredentials } from "./git-repository.ts";
+import { createRunGit, withoutCredentials } from "./git-repository.ts";
 
 async function openProject(settings: object = {}) {
   const opened = await openHub();
@@ -225,10 +225,46 @@ test("an empty project and one that cannot be cloned", async () => {
     source_url: "file:///nonexistent/repository",
   });
   expect(refused.error).toMatchObject({ code: "VCS_ERROR" });
-  const evil = await call("project.create", { name: "evil", source_url: "ext::sh -c 'touch /tmp/escaped'" });
-  expect(evil.error).toMatchObject({
-    code: "VCS_ERROR",
-    message: expect.stringContaining("'ext' not allowed"),
-  });
   expect(await get<{ projects: object[] }>("project.list")).toMatchObject({ projects: [{ name: "empty" }] });
+});
+
+test("git of the hub starts no program that a URL names", async () => {
+  const git = createRunGit({ PATH: process.env.PATH })(undefined);
+  await expect(git(["ls-remote", "--", "ext::sh -c 'touch /tmp/escaped'"])).rejects.toThrow(
+    "'ext' not allowed",
+  );
+});
+
+test("a source that is not a git URL is refused, and the answer shows one", async () => {
+  const { call } = await openHub();
+  const evil = ["--upload-pack=touch /tmp/x", "-u", "ext::sh -c 'touch /tmp/x'", "-oProxyCommand=id@host:x"];
+  for (const source_url of [...evil, "relative/path", "/etc", "", "https://example.com/a\nb"])
+    expect((await call("project.create", { name: "x", source_url })).error, source_url).toMatchObject({
+      code: "INVALID_ARGUMENT",
+      message: expect.stringContaining("a git URL, such as https://example.com/demo.git"),
+    });
+});
+
+test("a folder that cannot be a source is refused with what to do", async () => {
+  const { call, folder } = await openHub();
+  const create = async (place: string) => (await call("project.create", { name: "x", folder: place })).error;
+  expect(await create("relative")).toMatchObject({
+    code: "INVALID_ARGUMENT",
+    message: expect.stringContaining("an absolute path on the hub's machine"),
+  });
+  expect(await create("/nonexistent/place")).toMatchObject({ code: "NOT_FOUND" });
+  const plain = join(folder, "plain");
+  mkdirSync(plain);
+  expect(await create(plain)).toMatchObject({
+    code: "NOT_A_REPOSITORY",
+    message: expect.stringContaining("run git init, git add and git commit there first"),
+  });
+  writeFileSync(join(plain, "a.txt"), "one\n");
+  expect(await create(join(plain, "a.txt"))).toMatchObject({ code: "NOT_A_DIRECTORY" });
+  git(plain, "init", "-q");
+  expect(await create(plain)).toMatchObject({
+    code: "VCS_ERROR",
+    message: expect.stringContaining("has no commits yet; commit something there first"),
+  });
+  expect((await call("project.list")).data).toEqual({ projects: [] });
 });
