@@ -205,7 +205,10 @@ const checkAccess: Step = async (call, ctx, next) => {
     throw deny(access, `${name} needs ${access} access; this caller has ${granted}`);
   if (project === undefined) return next();
   if (target === "global")
-    throw deny(target, `${name} concerns the whole server; this caller is limited to project ${project}`);
+    throw deny(
+      target,
+      `${name} needs access to the whole server; this caller is limited to project ${project}`,
+    );
   const touched = await call.act.projectOf?.(call.input);
   if (touched === undefined || touched === project) return next();
   ctx.decided({ step: "access", outcome: "deny", rule: `project:${project}` });

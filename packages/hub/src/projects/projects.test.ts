@@ -46,6 +46,16 @@ test("a project is changed field by field, and null removes a setting, a secret 
   expect((await call("project.update", { project_id, name: "other" })).error?.code).toBe("ALREADY_EXISTS");
 });
 
+test("a caller of one project is told why its settings are not for it", async () => {
+  const { get, call } = await openHub();
+  const { project_id } = await get<View>("project.create", { name: "demo" });
+  const bob = { id: "bob", access: "write", project: project_id } as const;
+  expect((await call("project.update", { project_id, description: "Mine" }, bob)).error).toMatchObject({
+    code: "PERMISSION_DENIED",
+    message: `project.update needs access to the whole server; this caller is limited to project ${project_id}`,
+  });
+});
+
 test("projects are found by labels and by part of their name", async () => {
   const { get } = await openHub();
   await get("project.create", { name: "shop-api", labels: { team: "a", tier: "1" } });
