@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { createScriptedProvider } from "@octant/scripted-provider";
 import { expect, test, vi } from "vitest";
@@ -32,6 +32,7 @@ test("octant hub: a session works behind the sandbox, survives a kill of the hub
         { parts: [{ text: "Done." }] },
       ][answers] ?? { parts: [{ text: "Nothing more." }] },
   );
+  let started: Awaited<ReturnType<typeof startHub>> | undefined;
   try {
     const source = join(project.root, "..", "source");
     mkdirSync(source);
@@ -40,7 +41,8 @@ test("octant hub: a session works behind the sandbox, survives a kill of the hub
     git(source, "add", "-A");
     git(source, "commit", "-qm", "First");
     const env = { ...project.env, ANTHROPIC_API_KEY: KEY, ANTHROPIC_BASE_URL: provider.baseUrl("anthropic") };
-    let { child, call } = await startHub(env, project.root, DEFAULTS);
+    started = await startHub(env, project.root, DEFAULTS);
+    let { child, call } = started;
     const { project_id } = await call<Spawned>("project.create", {
       name: "demo",
       folder: source,
@@ -63,7 +65,8 @@ test("octant hub: a session works behind the sandbox, survives a kill of the hub
     for (const hidden of ["SECRET-OF-THE-PERSON", KEY, "hub.db"]) expect(seen).not.toContain(hidden);
     child.kill("SIGKILL");
     await once(child, "close");
-    ({ child, call } = await startHub(env, project.root, DEFAULTS));
+    started = await startHub(env, project.root, DEFAULTS);
+    ({ child, call } = started);
     await vi.waitFor(
       async () => expect((await call<{ state: string }>("session.get", { session_id })).state).toBe("idle"),
       {
@@ -80,6 +83,7 @@ test("octant hub: a session works behind the sandbox, survives a kill of the hub
     child.kill("SIGTERM");
     expect(await once(child, "close")).toEqual([0, null]);
   } finally {
+    started?.child.kill("SIGKILL");
     await provider.close();
     rmSync(secret, { force: true });
   }
@@ -110,6 +114,11 @@ test("octant call reaches the tools of a hub over HTTP, and a second hub on its 
     const second = await octant(["hub", "--port", "0", "--engine", "local"]);
     expect(second.stderr).toContain("another hub runs on");
     expect(second.stderr).not.toContain("trying again");
+    const broken = join(project.root, "broken.tar.gz");
+    writeFileSync(broken, "not a backup");
+    const restored = await octant(["hub", "restore", broken, "--folder", join(project.root, "new")]);
+    expect(restored.stderr).toMatch(/^octant: INVALID_ARGUMENT: the backup cannot be restored: [^\\\n]+\n$/);
+    expect(existsSync(join(project.root, "new"))).toBe(false);
   } finally {
     child.kill("SIGTERM");
     await once(child, "close");

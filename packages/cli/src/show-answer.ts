@@ -78,6 +78,7 @@ function hintFor(code: ErrorCode): string {
 const TOLD: ReadonlySet<ErrorCode> = new Set([
   ...(["NOT_FOUND", "ALREADY_EXISTS", "NOT_A_FILE", "NOT_A_DIRECTORY"] as const),
   ...(["NOT_TEXT", "NOT_A_REPOSITORY", "UNAUTHENTICATED", "LIMIT_EXCEEDED", "LOCKED"] as const),
+  "INVALID_ARGUMENT",
 ]);
 
 /** Reports the error of a tool. */
@@ -96,6 +97,11 @@ function hintForCall(error: ErrorBody, called: string): string {
 }
 
 function showLine(message: string, hint: string, io: Io): void {
-  note([painted("red", "octant:", io.stderr), ` ${toOneLine(asTyped(message, io))}`], io);
+  // Programs such as git explain themselves in several lines.
+  const line = message
+    .trim()
+    .split(/\s*\n\s*/)
+    .join("; ");
+  note([painted("red", "octant:", io.stderr), ` ${toOneLine(asTyped(line, io))}`], io);
   if (hint) note(painted("dim", `hint: ${toOneLine(asTyped(hint, io))}`, io.stderr), io);
 }

@@ -1,8 +1,9 @@
-import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { ToolError } from "@octant/core";
 import { lacks } from "../../../test/ui/lacks.ts";
+import { HUB_LABEL } from "../src/containers/containers.ts";
 import { chooseEngine } from "../src/engines/choose-engine.ts";
 import type { ContainerEngine } from "../src/engines/engine.ts";
 
@@ -26,6 +27,7 @@ export async function openEngine(name: EngineName): Promise<TestEngine | string>
   const remove = () => rmSync(folder, { recursive: true, force: true });
   try {
     const engine = await chooseEngine({ engine: name, env: process.env, folder: join(folder, "hub"), log });
+    await removeLeftOver(engine);
     return {
       engine,
       folder,
@@ -38,5 +40,13 @@ export async function openEngine(name: EngineName): Promise<TestEngine | string>
     remove();
     if (cause instanceof ToolError) return [...said, cause.message].join("; ");
     throw cause;
+  }
+}
+
+/** The containers of hubs whose folder is gone, as of tests that were killed. */
+async function removeLeftOver(engine: ContainerEngine): Promise<void> {
+  for (const { id, labels } of await engine.list({})) {
+    const place = labels[HUB_LABEL];
+    if (place !== undefined && !existsSync(place)) await engine.remove(id);
   }
 }

@@ -68,7 +68,7 @@ octant hub backup FILE saves everything, also while the hub runs; octant hub res
       const { rows, projects, workspaces } = await work({
         ...{ folder, env, database },
         file: resolve(io.cwd(), file),
-      });
+      }).catch(explainLocked);
       const what = [
         `${rows} records and events`,
         counted(projects.length, "project"),
@@ -101,11 +101,8 @@ octant hub backup FILE saves everything, also while the hub runs; octant hub res
       ...(database !== undefined && { database }),
       ...(previewUrl !== undefined && { previewUrl }),
     });
-    await using hub = await opening.catch((cause: unknown) => {
-      // Only another folder helps, not another attempt.
-      const isLocked = cause instanceof ToolError && cause.code === "LOCKED";
-      if (isLocked) throw new UsageError(cause.message, "octant hub --folder DIR");
-      if (flags.nats === undefined) throw cause;
+    await using hub = await opening.catch(explainLocked).catch((cause: unknown) => {
+      if (flags.nats === undefined || cause instanceof UsageError) throw cause;
       return explainHosts(cause);
     });
     const server = await hub.serve({
@@ -162,6 +159,12 @@ function defaultFolder({ XDG_DATA_HOME, HOME }: NodeJS.ProcessEnv): string {
   if (XDG_DATA_HOME) return join(XDG_DATA_HOME, "octant", "hub");
   if (HOME) return join(HOME, ".local", "share", "octant", "hub");
   throw new UsageError("octant hub needs a folder", "octant hub --folder DIR");
+}
+
+/** Only another folder helps, not another attempt. */
+function explainLocked(cause: unknown): never {
+  const isLocked = cause instanceof ToolError && cause.code === "LOCKED";
+  throw isLocked ? new UsageError(cause.message, "octant hub --folder DIR") : cause;
 }
 
 const nextSteps = (octant: string, url: string): readonly string[] => [

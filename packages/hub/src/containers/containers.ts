@@ -53,7 +53,8 @@ export interface ToolsSpec {
 /** Called with the reason while no host has room, and without one when there is a host. */
 export type OnWaiting = (why: string | undefined) => void;
 
-const HUB_LABEL = "octant.hub";
+/** Its value is the hub's folder. */
+export const HUB_LABEL = "octant.hub";
 const PROJECT_LABEL = "octant.project";
 const READY_ATTEMPTS = 60;
 const READY_PAUSE_MS = 1_000;

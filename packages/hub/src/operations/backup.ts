@@ -5,14 +5,16 @@ import {
   existsSync,
   mkdirSync,
   mkdtempSync,
+  readdirSync,
   renameSync,
+  rmdirSync,
   rmSync,
 } from "node:fs";
 import { readFile, writeFile } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
 import { createInterface } from "node:readline";
 import { pipeline } from "node:stream/promises";
-import { counted, refuseNewer, ToolError } from "@octant/core";
+import { attempt, counted, refuseNewer, ToolError } from "@octant/core";
 import { findTrusted, runTrusted } from "@octant/host";
 import { z } from "zod";
 import { openPlace, removePlace } from "../peers/place.ts";
@@ -77,10 +79,11 @@ export async function backUpHub({ folder, file, env, database }: BackupOptions):
     const present = manifest.projects.filter((id) => existsSync(join(folder, "projects", id, "workspaces")));
     // It has the secrets of projects.
     await writeFile(`${target}.part`, "", { mode: 0o600, flag: "wx" });
-    await tar(env, [
+    const problem = await tar(env, [
       ...["--create", "--gzip", "--file", `${target}.part`, "-C", place, "."],
       ...(present.length > 0 ? ["-C", folder, ...present.map((id) => `projects/${id}/workspaces`)] : []),
     ]);
+    if (problem !== undefined) throw new ToolError("IO_ERROR", `the backup was not written: ${problem}`, {});
     renameSync(`${target}.part`, target);
     return manifest;
   } finally {
@@ -93,37 +96,80 @@ export async function backUpHub({ folder, file, env, database }: BackupOptions):
 /** Fills an empty folder with a backup, and checks that all of it is there. */
 export async function restoreHub({ folder, file, env, database }: BackupOptions): Promise<BackupManifest> {
   if (!existsSync(file)) throw notFound(`${file} does not exist`);
+  refuseUsed(folder, database);
+  const isNew = !existsSync(folder);
   mkdirSync(folder, { recursive: true, mode: 0o700 });
-  const database_id = database === undefined ? undefined : await readDatabaseId(folder, database);
-  const newPlace = database_id === undefined ? undefined : await openPlace(folder, database_id);
-  await using _lock = await lockFolder(folder);
-  const projects = join(folder, "projects");
-  if (existsSync(hubFileOf(folder)) || (database !== undefined && existsSync(projects)))
-    throw new ToolError("ALREADY_EXISTS", `${folder} has a hub already; restore into an empty folder`, {
-      uri: folder,
-    });
-  const place = mkdtempSync(join(folder, "restore-"));
+  const place = mkdtempSync(join(folder, UNPACKED));
   try {
-    await tar(env, ["--extract", "--gzip", "--no-same-owner", "--file", resolve(file), "-C", place]);
-    const manifest = await readManifest(place);
-    await checkRows(place, manifest);
-    await restoreProjects(place, manifest, env);
-    const store = await openHubStore({ folder: place, database, log() {} });
-    try {
-      const rows = movedTo(newPlace, readRows(place));
-      if (database === undefined) await store.load(rows);
-      rmSync(projects, { recursive: true, force: true });
-      renameSync(join(place, "projects"), projects);
-      // The rows last: without them, the folder can be restored into again.
-      if (database !== undefined) await loadOrUndo(store, rows, folder);
-    } finally {
-      await store.close();
-    }
-    if (database === undefined) renameSync(hubFileOf(place), hubFileOf(folder));
+    // Before anything else is written, so that a damaged backup leaves nothing behind.
+    const manifest = await unpack(place, { file, env });
+    await moveIn(place, { folder, database });
     return manifest;
   } finally {
     rmSync(place, { recursive: true, force: true });
+    // Still empty when the backup was refused.
+    if (isNew) attempt(() => rmdirSync(folder));
   }
+}
+
+const UNPACKED = "restore-";
+/** Left by a restore that was killed before it put the records there. */
+const OF_RESTORE = /^(?:lock\.db.*|restore-.*|projects)$/;
+
+/** Everything else in the folder stays as it is, so it must be empty; only a killed restore may be repeated. */
+function refuseUsed(folder: string, database: string | undefined): void {
+  const names = existsSync(folder) ? readdirSync(folder) : [];
+  const refused = (why: string) =>
+    new ToolError("ALREADY_EXISTS", `${folder} ${why}; restore into an empty folder: --folder DIR`, {
+      uri: folder,
+    });
+  if (existsSync(hubFileOf(folder)) || (database !== undefined && names.includes("projects")))
+    throw refused("has a hub already");
+  const isRepeated = names.includes("lock.db") && names.every((name) => OF_RESTORE.test(name));
+  if (names.length > 0 && !isRepeated) throw refused("has other files");
+}
+
+/** Unpacks a backup beside its final place, and checks that it is whole. */
+async function unpack(
+  place: string,
+  { file, env }: Pick<BackupOptions, "file" | "env">,
+): Promise<BackupManifest> {
+  const problem = await tar(env, [
+    ...["--extract", "--gzip", "--no-same-owner", "--file", resolve(file), "-C", place],
+  ]);
+  if (problem !== undefined) throw damaged(problem);
+  const manifest = await readManifest(place);
+  await checkRows(place, manifest);
+  await restoreProjects(place, manifest, env);
+  return manifest;
+}
+
+async function moveIn(
+  place: string,
+  { folder, database }: Pick<BackupOptions, "folder" | "database">,
+): Promise<void> {
+  const database_id = database === undefined ? undefined : await readDatabaseId(folder, database);
+  const newPlace = database_id === undefined ? undefined : await openPlace(folder, database_id);
+  await using _lock = await lockFolder(folder);
+  // A hub may have started there meanwhile.
+  if (existsSync(hubFileOf(folder)))
+    throw new ToolError("ALREADY_EXISTS", `${folder} has a hub already`, { uri: folder });
+  for (const name of readdirSync(folder))
+    if (name.startsWith(UNPACKED) && name !== basename(place))
+      rmSync(join(folder, name), { recursive: true, force: true });
+  const store = await openHubStore({ folder: place, database, log() {} });
+  try {
+    const rows = movedTo(newPlace, readRows(place));
+    if (database === undefined) await store.load(rows);
+    const projects = join(folder, "projects");
+    rmSync(projects, { recursive: true, force: true });
+    renameSync(join(place, "projects"), projects);
+    // The rows last: without them, the folder can be restored into again.
+    if (database !== undefined) await loadOrUndo(store, rows, folder);
+  } finally {
+    await store.close();
+  }
+  if (database === undefined) renameSync(hubFileOf(place), hubFileOf(folder));
 }
 
 async function readDatabaseId(folder: string, database: string): Promise<string | undefined> {
@@ -179,13 +225,14 @@ async function writeRows(store: HubStore, place: string): Promise<BackupManifest
 
 async function readManifest(place: string): Promise<BackupManifest> {
   const text = await readFile(join(place, MANIFEST), "utf8").catch(() => "{}");
-  const parsed = Manifest.safeParse(JSON.parse(text));
+  const parsed = Manifest.safeParse(attempt(() => JSON.parse(text)));
   if (!parsed.success) throw damaged("it is not a backup of a hub");
   refuseNewer(parsed.data.format, FORMAT, "the backup");
   return parsed.data;
 }
 
 async function checkRows(place: string, { sha256 }: BackupManifest): Promise<void> {
+  if (!existsSync(join(place, ROWS))) throw damaged("its records are missing");
   const sum = createHash("sha256");
   for await (const chunk of createReadStream(join(place, ROWS))) sum.update(chunk);
   if (sum.digest("hex") !== sha256) throw damaged("its records are not those that were written");
@@ -208,9 +255,11 @@ async function restoreProjects(
     // The kind says what the record is.
     const { id, source } = row.record as Project;
     if (basename(id) !== id) throw damaged(`'${id}' is not the id of a project`);
+    const bundle = join(place, `${id}.bundle`);
+    if (!existsSync(bundle)) throw damaged(`the repository of the project ${id} is missing`);
     const repository = join(place, "projects", id, "repository.git");
     mkdirSync(dirname(repository), { recursive: true, mode: 0o700 });
-    await git(undefined)(["clone", "--mirror", "--quiet", "--", join(place, `${id}.bundle`), repository]);
+    await git(undefined)(["clone", "--mirror", "--quiet", "--", bundle, repository]);
     await git(repository)(["config", "--remove-section", "remote.origin"]);
     if (!("empty" in source)) await connectToSource(git(repository), source);
   }
@@ -219,12 +268,15 @@ async function restoreProjects(
       throw damaged(`the workspace ${id} is missing`);
 }
 
-async function tar(env: NodeJS.ProcessEnv, args: readonly string[]): Promise<void> {
+/** What went wrong, on one line; undefined when nothing did. */
+async function tar(env: NodeJS.ProcessEnv, args: readonly string[]): Promise<string | undefined> {
   const program = findTrusted("tar");
   if (!program)
     throw new ToolError("UNSUPPORTED", "tar is not installed", { what: "backups", how: "install tar" });
   const { code, stderr } = await runTrusted(program, args, { env: { PATH: env.PATH }, timeoutMs: TAR_MS });
-  if (code !== 0 && code !== TAR_CHANGED) throw new ToolError("IO_ERROR", `tar: ${stderr.trim()}`, {});
+  if (code === 0 || code === TAR_CHANGED) return undefined;
+  const said = stderr.split("\n").map((line) => line.trim());
+  return said.filter(Boolean).join("; ") || `tar ended with ${code ?? "a signal"}`;
 }
 
 const elsewhere = (count: number) =>

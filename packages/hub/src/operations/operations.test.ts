@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
@@ -58,7 +58,7 @@ test("a backup of a running hub is restored with its projects, commits, files an
   });
   expect(statSync(file).mode & 0o777).toBe(0o600);
   await expect(restoreHub({ folder: join(folder, "hub"), file, env })).rejects.toMatchObject({
-    code: "LOCKED",
+    code: "ALREADY_EXISTS",
   });
 
   const target = newFolder();
@@ -74,20 +74,42 @@ test("a backup of a running hub is restored with its projects, commits, files an
     merged: true,
     pushed: true,
   });
-  await expect(
-    restoreHub({ folder: join(newFolder(), "x"), file: import.meta.filename, env }),
-  ).rejects.toThrow(/tar|backup/);
 });
 
-test("a damaged backup is refused and leaves the folder empty", async () => {
+test("a damaged backup is refused on one line, and leaves nothing behind", async () => {
   const { folder } = await openHub();
   const env = { PATH: process.env.PATH };
   const file = join(folder, "backup.tar.gz");
   await backUpHub({ folder: join(folder, "hub"), file, env });
   writeFileSync(file, readFileSync(file).subarray(0, 100));
+  const parent = newFolder();
+  const [absent, empty] = [join(parent, "absent"), join(parent, "empty")];
+  mkdirSync(empty);
+  for (const broken of [file, import.meta.filename])
+    for (const target of [absent, empty])
+      await expect(restoreHub({ folder: target, file: broken, env })).rejects.toMatchObject({
+        code: "INVALID_ARGUMENT",
+        message: expect.stringMatching(/^the backup cannot be restored: [^\n]+$/),
+      });
+  expect(readdirSync(parent)).toEqual(["empty"]);
+  expect(readdirSync(empty)).toEqual([]);
+});
+
+test("a restore touches no folder that has other files, and repeats one that was killed", async () => {
+  const { folder } = await openHub();
+  const env = { PATH: process.env.PATH };
+  const file = join(folder, "backup.tar.gz");
+  await backUpHub({ folder: join(folder, "hub"), file, env });
   const target = newFolder();
-  await expect(restoreHub({ folder: target, file, env })).rejects.toMatchObject({ code: "IO_ERROR" });
-  expect(() => statSync(join(target, "hub.db"))).toThrow();
+  // Such as the person's home.
+  mkdirSync(join(target, "projects", "own"), { recursive: true });
+  await expect(restoreHub({ folder: target, file, env })).rejects.toMatchObject({ code: "ALREADY_EXISTS" });
+  expect(readdirSync(target, { recursive: true })).toEqual(["projects", "projects/own"]);
+  // The records come last, and a kill before them leaves these.
+  writeFileSync(join(target, "lock.db"), "");
+  mkdirSync(join(target, "restore-x"));
+  await restoreHub({ folder: target, file, env });
+  expect(readdirSync(target).toSorted()).toEqual(["hub.db", "lock.db", "projects"]);
 });
 
 test("health and readiness need no token, and metrics one of the whole hub", async () => {
