@@ -66,9 +66,11 @@ test("a sixth field counts seconds", () => {
 
 test.each([
   ["0 0 30 2 *", "UTC", "never runs"],
-  ["* * *", "UTC", "not a cron expression"],
-  ["0 0 * * * * *", "UTC", "not a cron expression"],
-  ["", "UTC", "not a cron expression"],
+  ["* * *", "UTC", "it has 3 fields; give five, or six with seconds first"],
+  ["0 0 * * * * *", "UTC", "it has 7 fields"],
+  ["nonsense", "UTC", "it has 1 field;"],
+  ["@nonsense", "UTC", "not a cron expression"],
+  ["", "UTC", "it has 0 fields"],
   ["61 * * * *", "UTC", "minute"],
   ["0 0 * * *", "Mars/Olympus", "not a time zone"],
 ])("'%s' in %s is refused", (cron, zone, why) => {

@@ -1,5 +1,5 @@
 import { hash } from "node:crypto";
-import { invalidArgument } from "@octant/core";
+import { counted, invalidArgument } from "@octant/core";
 import { Cron } from "croner";
 
 export interface CronPlan {
@@ -7,10 +7,18 @@ export interface CronPlan {
   next(afterMs: number): number | undefined;
 }
 
+const FIELDS: readonly number[] = [5, 6];
+
 /** Five fields, or six with seconds first. Throws INVALID_ARGUMENT for an expression that never runs. */
 export function parseCron(cron: string, timeZone: string): CronPlan {
   if (!isTimeZone(timeZone))
     throw invalidArgument("time_zone", `'${timeZone}' is not a time zone; use a name such as Europe/Berlin`);
+  const fields = cron.trim().split(/\s+/).filter(Boolean).length;
+  if (!FIELDS.includes(fields) && !cron.startsWith("@"))
+    throw invalidArgument(
+      "cron",
+      `'${cron}' is not a cron expression: it has ${counted(fields, "field")}; give five, or six with seconds first, such as 30 2 * * 1-5`,
+    );
   const parsed = parse(cron, timeZone);
   const plan: CronPlan = { next: (afterMs) => parsed.nextRun(new Date(afterMs))?.getTime() };
   if (plan.next(Date.now()) === undefined)
