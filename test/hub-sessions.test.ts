@@ -71,7 +71,7 @@ test("a session works in its own workspace, its events are read from any index, 
   expect(rest.events).toEqual(all.events.slice(3));
   expect(await get("workspace.merge", { workspace_id })).toMatchObject({ merged: true, pushed: true });
   expect(readFileSync(join(source, "b.txt"), "utf8")).toBe("two\n");
-  expect(git(source, "log", "--format=%s", "-3")).toContain("Write b.txt.");
+  expect(git(source, "log", "--format=%s", "-3")).toContain("Uncommitted work: b.txt");
   expect(await get("session.message", { session_id, message: "And now?" })).toMatchObject({
     session_id,
     spawned: false,

@@ -15,6 +15,7 @@ import type { Budgets } from "./budgets.ts";
 import { type CallerCalls, type CallerRequest, callerTool } from "./caller-tools.ts";
 import { connectToContainer } from "./container-connection.ts";
 import type { HubSession, PendingMessage } from "./hub-session.ts";
+import { describeLeftOver, STAGE_ALL } from "./left-over.ts";
 import type { PendingMessages } from "./pending-messages.ts";
 import { serversOf } from "./project-servers.ts";
 import type { HubLogs } from "./session-logs.ts";
@@ -70,7 +71,6 @@ export const HOST_LOST = "host_lost";
 const ALLOW_ALL: PermissionRule = { tool_pattern: "*", mode: "allow" };
 const RETRY_MS = 5_000;
 const MAX_SERVERS_MS = 15_000;
-const FIRST_LINE = /^.{0,72}/;
 
 /** The work of sessions: each runs until all of its messages are answered. */
 export function createSessionRuns(options: RunsOptions) {
@@ -174,7 +174,7 @@ export function createSessionRuns(options: RunsOptions) {
       (cause) => log(`hub: the workspace of session ${id} cannot be saved: ${cause}`),
     );
     const finish = async () => {
-      await commit(project, session, conversation.title);
+      await commit(project, session);
       await save.now().catch((cause: unknown) => {
         if (fence.isHostLost()) throw cause;
         log(`hub: the workspace of session ${id} cannot be saved: ${cause}`);
@@ -228,16 +228,14 @@ export function createSessionRuns(options: RunsOptions) {
   };
 
   /** The result of a run is a commit on the branch of its workspace. */
-  const commit = async (project: Project, session: HubSession, title: string): Promise<void> => {
-    const cwd = workspaces.pathInContainer(await workspaces.find(session.workspace_id));
-    const { workspace_id } = session;
-    const git = (...args: readonly string[]) =>
-      containers.run(project, { argv: ["git", ...args], cwd, workspace_id });
-    await git("add", "-A");
-    if ((await git("diff", "--cached", "--quiet")).code === 0) return;
-    const subject = FIRST_LINE.exec(title)?.[0] || "Work of a session";
-    const { code, stderr } = await git("commit", "--quiet", "--no-verify", "-m", subject);
-    if (code !== 0) log(`hub: session ${session.id} could not commit its work: ${stderr.trim()}`);
+  const commit = async (project: Project, { id, workspace_id }: HubSession): Promise<void> => {
+    const cwd = workspaces.pathInContainer(await workspaces.find(workspace_id));
+    const run = (argv: readonly string[]) => containers.run(project, { argv, cwd, workspace_id });
+    const staged = await run(["sh", "-c", STAGE_ALL]);
+    const message = describeLeftOver(String(staged.stdout), id);
+    const { code, stderr } =
+      message === undefined ? staged : await run(["git", "commit", "--quiet", "--no-verify", "-m", message]);
+    if (code !== 0) log(`hub: session ${id} could not commit its work: ${stderr.trim()}`);
   };
 
   const settle = async (id: string, update: Partial<HubSession>, type: LifecycleEvent["type"]) => {
