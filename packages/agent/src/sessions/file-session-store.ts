@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { attempt } from "@octant/core";
 import { openLogFile, readLogFile } from "./log-file.ts";
@@ -33,6 +33,7 @@ function createFileLogs({ folder, lock = async () => async () => {} }: FileSessi
         .filter((id) => ID.test(id))
         .sort()
         .reverse(),
+    has: async (id) => ID.test(id) && existsSync(fileOf(id)),
     async *read(id, onDamage) {
       yield* readLogFile(fileOf(id), onDamage);
     },

@@ -12,6 +12,8 @@ import type { SessionInfo, SessionStore } from "./session-store.ts";
 export interface SessionLogs {
   /** Newest first. */
   ids(): Promise<readonly string[]>;
+  /** Whether there is one of exactly this id. */
+  has(id: string): Promise<boolean>;
   /** Oldest first. `onDamage` gets the number of a record that is missing or unreadable, and may throw. */
   read(id: string, onDamage?: (record: number) => void): AsyncIterable<StampedEvent>;
   /** Opens a log for this process alone, which may be a new one; LOCKED when it is open elsewhere. */
@@ -83,6 +85,7 @@ export class LogSessionStore implements SessionStore {
   }
 
   async resolve(id: string): Promise<string> {
+    if (await this.#logs.has(id)) return id;
     const ids = await this.#logs.ids();
     const found = ids.filter((one) => one.startsWith(id) || one.startsWith(`ses_${id}`));
     const [only] = found;

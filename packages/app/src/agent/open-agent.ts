@@ -98,6 +98,8 @@ export interface HostServer {
   readonly dispatch: Dispatch;
   /** Names the server, so that its sessions are found again. */
   readonly address: string;
+  /** Settles when the server answers or cannot be started; the agent opens its own part meanwhile. */
+  readonly ready?: Promise<unknown>;
   close(): void;
 }
 
@@ -121,8 +123,16 @@ export async function openAgent(options: OpenAgentOptions) {
   const { tools, customTools, mode, allow, tellsUnconfined, command, stores } = options;
   // A host may be restarted while it is opened.
   let onRestart = () => {};
-  const remote = options.host && (await openHost(options.host, options, () => onRestart()));
-  if (remote) checkRemoteMode(mode);
+  let remote: RemoteHost | undefined;
+  const opening = options.host && openHost(options.host, options, () => onRestart());
+  // Awaited below; this process opens its own part while the other one starts.
+  opening?.catch(() => {});
+  const closeHost = async () => {
+    await remote?.close();
+    options.host?.close();
+    // One that is still being opened fails now.
+    if (!remote) await (await opening?.catch(() => undefined))?.close();
+  };
   const place = options.host
     ? {
         roots: [openHostFolder(options.host.address, env, log)],
@@ -154,14 +164,20 @@ export async function openAgent(options: OpenAgentOptions) {
         rootLimit: () => running?.limitReached(),
         servers: () => connected,
       }),
+  }).catch(async (cause: unknown) => {
+    await closeHost();
+    throw cause;
   });
+  let opened: Session | undefined;
   try {
-    const host = remote ? withOwnMarkdown(remote, octant, env) : createLocalHost(octant, withKeys);
     const hooksAtStart = hooksOf(octant, env);
     await openWorktreeRecords(octant.workspace, env).sweep();
-    const sessions = options.sessions ?? openSessions(octant.workspace, options.owner);
     const client = options.client ?? (await openClient(octant, withKeys, options));
+    remote = await opening;
+    const host = remote ? withOwnMarkdown(remote, octant, env) : createLocalHost(octant, withKeys);
+    const sessions = options.sessions ?? openSessions(octant.workspace, options.owner);
     const session = await openSession(sessions, options.from, env);
+    opened = session;
     const caller = options.owner?.id ?? session.id;
     octant.spending.join(caller, session);
     const isNew = session.conversation.model === undefined;
@@ -242,8 +258,8 @@ export async function openAgent(options: OpenAgentOptions) {
       host,
       /** The tools run in another process, perhaps on another machine. */
       isRemote: remote !== undefined,
-      /** No session has been stored in this workspace. */
-      isFirst: isNew && (await sessions.list()).length === 0,
+      /** Whether no session has been stored in this workspace. */
+      isFirst: async () => isNew && (await sessions.list()).length === 0,
       /** Project instructions that have no effect until they are trusted. */
       untrusted: context?.untrusted ?? [],
       /** The git hooks that the person had in place; commands such as /commit run no others. */
@@ -266,14 +282,13 @@ export async function openAgent(options: OpenAgentOptions) {
         await servers.close();
         await tracing?.[Symbol.asyncDispose]();
         await octant.close();
-        await remote?.close();
-        options.host?.close();
+        await closeHost();
       },
     };
   } catch (cause) {
+    await opened?.close();
     await octant.close();
-    await remote?.close();
-    options.host?.close();
+    await closeHost();
     throw cause;
   }
 }
@@ -289,11 +304,13 @@ const MODEL_TOOLS = ["agent", "llm"];
 
 async function openHost(
   server: HostServer,
-  { allow, tools }: OpenAgentOptions,
+  { allow, tools, mode }: OpenAgentOptions,
   onRestart: () => void,
 ): Promise<RemoteHost> {
-  const { openRemoteHost } = await import("../host/remote-host.ts");
   try {
+    checkRemoteMode(mode);
+    const { openRemoteHost } = await import("../host/remote-host.ts");
+    await server.ready;
     return await openRemoteHost({ dispatch: server.dispatch, allow, tools, onRestart });
   } catch (cause) {
     server.close();

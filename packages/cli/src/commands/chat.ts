@@ -206,7 +206,7 @@ async function converse(
   const unconfined = await workspace.sandbox.unconfined().catch(() => undefined);
   const isCopy = from?.how === "fork" && isLater;
   const recalled = isCopy ? [] : await recall(opened, io);
-  await app.run([...greeting(opened, unconfined?.reason, io), ...recalled], beginning);
+  await app.run([...greeting(opened, await opened.isFirst(), unconfined?.reason, io), ...recalled], beginning);
   for (const signal of ENDING_SIGNALS) process.off(signal, leave);
   const { id, conversation } = opened.agent.session;
   const here = conversation.model ? ({ how: "resume", id } as const) : undefined;
@@ -334,7 +334,8 @@ const FIRST =
   "Commands run in a sandbox, and /undo takes back what the agent does. Shift-Tab changes how much it asks.";
 
 const greeting = (
-  { host, untrusted, agent, isFirst }: OpenedAgent,
+  { host, untrusted, agent }: OpenedAgent,
+  isFirst: boolean,
   unconfined: string | undefined,
   io: Io,
 ) => [

@@ -16,7 +16,7 @@ const SERVER_END_MS = 5_000;
 const MAX_SILENCE_MS = 120_000;
 const MAX_REASON_CHARS = 400;
 
-/** Starts the tools in the project's container and connects to them. A server that does not start is an error. */
+/** Starts the tools in the project's container and connects to them; `ready` rejects when they do not start. */
 export async function connectToContainer(
   { containers, workspaces, prepare }: ConnectionOptions,
   project: Project,
@@ -40,13 +40,10 @@ export async function connectToContainer(
       return toStreams(process, explain, onEnded);
     },
   });
-  try {
-    await wire.ready();
-  } catch (cause) {
-    wire.close();
-    throw cause;
-  }
-  return { dispatch: fence.guard(wire.dispatch), address, close: () => wire.close() };
+  const ready = wire.ready();
+  // Whoever uses the connection waits for it.
+  ready.catch(() => {});
+  return { dispatch: fence.guard(wire.dispatch), address, ready, close: () => wire.close() };
 }
 
 function toStreams(

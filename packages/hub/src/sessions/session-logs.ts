@@ -43,6 +43,7 @@ export async function createHubLogs(events: EventLog, isSure: () => boolean = ()
   };
   const logs: SessionLogs = {
     ids: async () => (await events.ids()).toSorted().toReversed(),
+    has: async (id) => (tails.get(id)?.length ?? 0) > 0 || (await events.last(id)) > 0,
     async *read(id) {
       for (let after = 0; ; ) {
         const page = await readAfter(id, after, PAGE);
