@@ -1,5 +1,6 @@
+import { ToolError } from "@octant/core";
 import type { NatsAddress } from "@octant/wire";
-import { type Flags, type FlagValues, type Io, toCount } from "./command.ts";
+import { type Flags, type FlagValues, type Io, toCount, UsageError } from "./command.ts";
 import { logLine } from "./workspace-flags.ts";
 
 /** How to sign in to a NATS server. */
@@ -45,4 +46,16 @@ export function toNatsAddress(url: string, flags: FlagValues<typeof natsFlags>, 
     replicas: toCount("nats-replicas", flags["nats-replicas"]),
     onWaiting: (line) => void logLine(line, io),
   };
+}
+
+/** Turns a failure of the NATS server or its workers into an error that the person can act on. */
+export const explainNats = (cause: unknown): never =>
+  explain(cause, "docs/wire.md shows how workers and edges are started");
+
+export const explainHosts = (cause: unknown): never =>
+  explain(cause, "docs/hosts.md shows how hubs and hosts are started");
+
+function explain(cause: unknown, hint: string): never {
+  if (!(cause instanceof ToolError)) throw cause;
+  throw new UsageError(cause.message, hint);
 }

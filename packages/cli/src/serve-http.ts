@@ -11,7 +11,7 @@ import { openOctant } from "./open-octant.ts";
 import { note, painted, print, printJsonText, type Shown } from "./output.ts";
 import { personCommand, toMachine } from "./person-command.ts";
 import { describeSandbox } from "./report-sandbox.ts";
-import type { startZmq } from "./serve-wire.ts";
+import type { startZmq } from "./serve-zmq.ts";
 import { logLine } from "./workspace-flags.ts";
 
 const TOKEN_NAME = "printed by octant serve";
@@ -98,7 +98,7 @@ export async function serveUntilEnded(target: HttpTarget, flags: ServeFlags, io:
 }
 
 async function startZmqToo(octant: Octant<OwnTool>, flags: Parameters<typeof startZmq>[1], io: Io) {
-  const { startZmq } = await import("./serve-wire.ts");
+  const { startZmq } = await import("./serve-zmq.ts");
   const server = await startZmq(octant, flags, io);
   logLine(`serves ZeroMQ at ${server.address}`, io);
   return server;

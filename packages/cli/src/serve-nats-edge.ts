@@ -4,10 +4,9 @@ import { serveHttp } from "@octant/mcp";
 import { createNatsClient } from "@octant/wire";
 import { EXIT, type Io } from "./command.ts";
 import type { ServeFlags } from "./commands/serve.ts";
-import { toNatsAddress } from "./nats-flags.ts";
+import { explainNats, toNatsAddress } from "./nats-flags.ts";
 import { openEdge } from "./serve-edge.ts";
 import { checkFlags, type HttpTarget, serveUntilEnded } from "./serve-http.ts";
-import { explainNats } from "./serve-wire.ts";
 import { logLine } from "./workspace-flags.ts";
 
 /** Serves MCP over HTTP with the tools of the workers on a NATS server; it has none of its own. */

@@ -49,26 +49,49 @@ export interface ActionDeclaration extends Plain {
   readonly places?: { readonly input: readonly ArgumentPlace[]; readonly output: readonly ArgumentPlace[] };
 }
 
-export function toDeclaration(tool: Tool): ToolDeclaration {
-  const { name, summary, version, listing } = tool;
-  const actions = Object.entries(tool.actions).map(([key, act]) => [key, toActionDeclaration(act)]);
-  return {
-    name,
-    summary,
-    ...(version !== undefined && { version }),
-    ...(listing && { listing }),
-    actions: Object.fromEntries(actions),
-  };
+export const toDeclaration = (tool: Tool): ToolDeclaration =>
+  declare(
+    tool,
+    Object.entries(tool.actions).map(([key, act]) => [key, toActionDeclaration(act)]),
+  );
+
+const declare = (
+  { name, summary, version, listing }: Tool,
+  actions: readonly (readonly [string, ActionDeclaration])[],
+): ToolDeclaration => ({
+  name,
+  summary,
+  ...(version !== undefined && { version }),
+  ...(listing && { listing }),
+  actions: Object.fromEntries(actions),
+});
+
+/**
+ * A tool as an agent in another process lists it: without built-in actions and the schemas that a list does
+ * not show. The schemas of all tools take as long as the rest of the start of a session.
+ */
+export function toListedDeclaration(tool: Tool): ToolDeclaration {
+  const own = Object.entries(tool.actions).filter(([, act]) => !act.builtin);
+  return declare(
+    tool,
+    own.map(([key, act]) => {
+      const isShown = tool.listing !== "on_demand" && act.listing !== "brief";
+      const input = isShown ? { ...toInputSchema(act) } : {};
+      return [key, { ...toPlain(act), input, output: {} }];
+    }),
+  );
 }
 
+// Picking keeps exactly the fields of Plain: functions stay in their process.
+const toPlain = (act: AnyAction): Plain =>
+  Object.fromEntries(PLAIN.map((field) => [field, act[field]])) as unknown as Plain;
+
 function toActionDeclaration(act: AnyAction): ActionDeclaration {
-  // Picking keeps exactly the fields of Plain: functions stay in their process.
-  const plain = Object.fromEntries(PLAIN.map((field) => [field, act[field]])) as unknown as Plain;
   const output = z.toJSONSchema(act.output, { io: "output", unrepresentable: "any" });
   const places = { input: placesIn(act.input), output: placesIn(act.output) };
   const isNone = places.input.length + places.output.length === 0;
   return {
-    ...plain,
+    ...toPlain(act),
     input: { ...toInputSchema(act) },
     output: { ...output },
     ...(!isNone && { places }),

@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import { startLaunched } from "@octant/host";
-import type { ServerStreams, StreamClientOptions, WireClient } from "@octant/wire";
+import type { ServerStreams, StreamClientOptions, WireClient } from "@octant/wire/stream";
 import { withoutKeys } from "../agent/choose-client.ts";
 
 export interface CommandOptions extends Pick<StreamClientOptions, "text" | "heartbeatMs"> {
@@ -16,7 +16,7 @@ const MAX_REASON_CHARS = 400;
  * person's shell starts it; it is started again when it ends.
  */
 export async function connectToCommand(command: string, options: CommandOptions): Promise<WireClient> {
-  const { createStreamClient } = await import("@octant/wire");
+  const { createStreamClient } = await import("@octant/wire/stream");
   const { env, cwd, ...rest } = options;
   return createStreamClient({
     ...rest,
@@ -27,7 +27,7 @@ export async function connectToCommand(command: string, options: CommandOptions)
 
 /** Calls a server at the other end of byte streams, such as those of a command in a container. */
 export async function connectToStreams(options: StreamClientOptions): Promise<WireClient> {
-  const { createStreamClient } = await import("@octant/wire");
+  const { createStreamClient } = await import("@octant/wire/stream");
   return createStreamClient(options);
 }
 

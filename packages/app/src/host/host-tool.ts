@@ -78,10 +78,10 @@ export function hostTool({ openPlace }: HostSources) {
         input: z.strictObject({ place: PlaceId }),
         async run({ place }) {
           const { host, member } = await find(place);
-          const { toDeclaration } = await import("@octant/wire");
+          const { toListedDeclaration } = await import("@octant/wire/stream");
           return {
             roots: host.roots,
-            declarations: host.registry.list().map(toDeclaration),
+            declarations: host.registry.list().map(toListedDeclaration),
             has_worktree: member?.finish !== undefined,
             markdown: { commands: host.markdown("commands"), roles: host.markdown("roles") },
           };

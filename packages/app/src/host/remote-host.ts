@@ -22,7 +22,7 @@ import {
   ToolError,
 } from "@octant/core";
 import type { PermissionRule } from "@octant/runtime";
-import type { ToolDeclaration } from "@octant/wire";
+import type { ToolDeclaration } from "@octant/wire/stream";
 import { askLate } from "../edge/remote-features.ts";
 import { LOCAL_CALLER } from "../edges.ts";
 import { HOST } from "./host-tool.ts";
@@ -80,7 +80,7 @@ async function openPlace(options: RemoteHostOptions, how: string, input: object)
   const get = async <D>(...request: Parameters<typeof ask>): Promise<D> => (await ask<D>(...request)).data;
 
   await held.opened();
-  const { createRemoteRegistry } = await import("@octant/wire");
+  const { createRemoteRegistry } = await import("@octant/wire/stream");
   const about = await get<{
     roots: readonly string[];
     declarations: readonly ToolDeclaration[];

@@ -206,7 +206,10 @@ async function converse(
   const unconfined = await workspace.sandbox.unconfined().catch(() => undefined);
   const isCopy = from?.how === "fork" && isLater;
   const recalled = isCopy ? [] : await recall(opened, io);
-  await app.run([...greeting(opened, await opened.isFirst(), unconfined?.reason, io), ...recalled], beginning);
+  await app.run(
+    [...greeting(opened, await opened.isFirst(), unconfined?.reason, io), ...recalled],
+    beginning,
+  );
   for (const signal of ENDING_SIGNALS) process.off(signal, leave);
   const { id, conversation } = opened.agent.session;
   const here = conversation.model ? ({ how: "resume", id } as const) : undefined;

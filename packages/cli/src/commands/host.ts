@@ -1,10 +1,10 @@
 import { mkdirSync } from "node:fs";
 import { availableParallelism, hostname, totalmem } from "node:os";
 import { join, resolve } from "node:path";
+import { announce } from "../announce.ts";
 import { defineCommand, toCount, UsageError } from "../command.ts";
-import { natsFlags, toNatsAddress } from "../nats-flags.ts";
+import { explainHosts, natsFlags, toNatsAddress } from "../nats-flags.ts";
 import { thisInstall } from "../person-command.ts";
-import { announce, explainHosts } from "../serve-wire.ts";
 import { logLine } from "../workspace-flags.ts";
 
 const MEGABYTE = 1024 * 1024;

@@ -4,10 +4,10 @@ import { mkdirSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { counted, ToolError } from "@octant/core";
 import { defineCommand, ENDING_SIGNALS, EXIT, print, toCount, UsageError } from "../command.ts";
-import { natsFlags, toNatsAddress } from "../nats-flags.ts";
+import { explainHosts, natsFlags, toNatsAddress } from "../nats-flags.ts";
 import { note, printJsonText } from "../output.ts";
 import { personCommand, thisInstall } from "../person-command.ts";
-import { explainHosts } from "../serve-wire.ts";
+
 import { logLine } from "../workspace-flags.ts";
 
 const DEFAULT_PORT = 7320;

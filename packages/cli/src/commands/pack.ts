@@ -1,12 +1,12 @@
 import { addPack, describeRights, listPacks, newPack, removePack, servePack, testPack } from "@octant/app";
 import { toOneLine } from "@octant/core";
 import { loadConfig } from "@octant/runtime";
+import { announce } from "../announce.ts";
 import { toColumns } from "../columns.ts";
 import { defineCommand, EXIT, type FlagValues, type Io, print, printJson, UsageError } from "../command.ts";
 import { painted } from "../output.ts";
 import { asTyped, tell } from "../person-command.ts";
 import { confirm } from "../questions.ts";
-import { announce } from "../serve-wire.ts";
 import { logLine, rootsOf, workspaceFlags } from "../workspace-flags.ts";
 
 const FLAGS = {

@@ -89,7 +89,7 @@ stdin and stdout, such as octant run --host 'exec:podman exec -i box octant serv
       return (await import("../serve-wire.ts")).serveWire(flags, io);
     }
     if (zmq !== undefined && !flags.http)
-      return (await import("../serve-wire.ts")).serveZmq({ ...flags, zmq }, io);
+      return (await import("../serve-zmq.ts")).serveZmq({ ...flags, zmq }, io);
     const { nats } = flags;
     if (nats !== undefined && flags.http)
       return (await import("../serve-nats-edge.ts")).serveNatsEdge({ ...flags, nats }, io);

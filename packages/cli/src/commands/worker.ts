@@ -21,6 +21,6 @@ octant serve --http --nats URL is the other end: MCP clients connect to it.`,
     const { nats } = flags;
     if (nats === undefined)
       throw new UsageError("octant worker needs --nats URL", "octant worker --nats nats://127.0.0.1:4222");
-    return (await import("../serve-wire.ts")).runWorker({ ...flags, nats }, io);
+    return (await import("../run-worker.ts")).runWorker({ ...flags, nats }, io);
   },
 });
