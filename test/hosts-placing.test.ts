@@ -70,6 +70,15 @@ describe.skipIf(lacks("nats-server", "bubblewrap"))("work for hosts", () => {
     expect([one.places(), other.places()]).toEqual([1, 2]);
   });
 
+  test("is not lost to a second host on the same folder, which is refused", async () => {
+    const nats = await openServer();
+    const { folder } = await openHost({ nats });
+    await expect(openHost({ nats, folder })).rejects.toMatchObject({
+      code: "LOCKED",
+      message: expect.stringContaining("another host runs"),
+    });
+  });
+
   test("of a session waits for a host with its label, and the session says so", async () => {
     const provider = await createScriptedProvider([{ parts: [{ text: "Done." }] }]);
     onTestFinished(() => provider.close());

@@ -7,12 +7,18 @@ import { expect, onTestFinished, test } from "vitest";
 import { createTokenStore } from "./access/tokens.ts";
 import { createHttpServer } from "./index.ts";
 
-async function serve() {
+async function serve(more: { readonly host?: string; readonly allowedHosts?: readonly string[] } = {}) {
   const folder = mkdtempSync(join(tmpdir(), "octant-http-"));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   const tokens = createTokenStore({ folder });
   const { token, id } = tokens.create({ scopes: ["project:mine"] });
-  const server = await createHttpServer({ tokens, project: "mine", resourcePath: "/api", log: () => {} });
+  const server = await createHttpServer({
+    tokens,
+    project: "mine",
+    resourcePath: "/api",
+    log: () => {},
+    ...more,
+  });
   await server.listen();
   onTestFinished(() => server.close());
   const headers = { authorization: `Bearer ${token}` };
@@ -29,6 +35,14 @@ test("a mount serves its path and those below it for callers with a token; the l
   expect((await get("/apis")).status).toBe(404);
   expect((await get("/api", {})).status).toBe(401);
   expect(() => server.mount("/api", () => {})).toThrow("already mounted");
+});
+
+test("the URL of a server on all interfaces has a name that it accepts", async () => {
+  const { server, get } = await serve({ host: "0.0.0.0" });
+  server.mount("/", { handlePublic: (_request, response) => Boolean(response.end("page")) });
+  expect((await get("/")).status).toBe(200);
+  const named = await serve({ host: "::", allowedHosts: ["hub.example.com"] });
+  expect(new URL(named.server.url).hostname).toBe("hub.example.com");
 });
 
 test("a public mount needs no token, but Host and Origin are still checked", async () => {

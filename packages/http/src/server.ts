@@ -5,7 +5,7 @@ import type { Duplex } from "node:stream";
 import type { Caller } from "@octant/core";
 import { createConnections } from "./access/connections.ts";
 import { createGate, isRefusal, METADATA_PATH } from "./access/gate.ts";
-import { hostNameOf, toHostName } from "./access/hosts.ts";
+import { hostNameOf, toReachableName } from "./access/hosts.ts";
 import type { OAuthOptions } from "./access/oauth.ts";
 import type { TokenCheck } from "./access/tokens.ts";
 import { answerCors, type CorsHeaders } from "./cors.ts";
@@ -191,7 +191,7 @@ export async function createHttpServer(options: HttpServerOptions) {
       await once(server, "listening");
       // It listens on a port, not on a pipe.
       bound = (server.address() as AddressInfo).port;
-      url ||= `${tls ? "https" : "http"}://${toHostName(host)}:${bound}${resourcePath}`;
+      url ||= `${tls ? "https" : "http"}://${toReachableName({ ...options, host })}:${bound}${resourcePath}`;
     },
     /** Resolves when the server has closed. */
     closed,

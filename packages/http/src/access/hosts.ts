@@ -57,5 +57,14 @@ export function hostNameOf(header: string | undefined): string | undefined {
 
 const HOST = /^(?<name>\[[0-9a-f:.]+\]|[a-z0-9._-]+)(?::\d{1,5})?$/;
 
+/** A name in a URL by which the server accepts requests: no address of all interfaces is one. */
+export function toReachableName({
+  host,
+  allowedHosts: [first] = [],
+}: Pick<HostOptions, "host" | "allowedHosts">): string {
+  const bound = toHostName(host);
+  return EVERYWHERE.includes(bound) ? (first ?? "127.0.0.1") : bound;
+}
+
 /** As written in a URL. */
 export const toHostName = (host: string): string => (host.includes(":") ? `[${host}]` : host.toLowerCase());

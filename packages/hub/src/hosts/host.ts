@@ -6,6 +6,7 @@ import { counted } from "@octant/core";
 import type { NatsAddress, OfferedPlace, TakenPlace } from "@octant/wire";
 import type { ContainerEngine } from "../engines/engine.ts";
 import type { InstallInContainer } from "../install.ts";
+import { lockFolder } from "../operations/folder-lock.ts";
 import { createHostPlace, type HostPlace } from "./host-place.ts";
 
 export interface HostOptions {
@@ -51,6 +52,9 @@ export async function createHost(options: HostOptions) {
   const { engine, install, folder, labels, maxSessions, memoryMb, log } = options;
   const places = join(folder, "places");
   mkdirSync(places, { recursive: true, mode: 0o700 });
+  // Another host would remove the places of this one.
+  await using opening = new AsyncDisposableStack();
+  const lock = opening.use(await lockFolder(folder, 0, "host"));
   await removeLeft(engine, places);
   const { createPlaceHost } = await import("@octant/wire");
   const queue = await createPlaceHost(options.nats, {
@@ -144,6 +148,7 @@ export async function createHost(options: HostOptions) {
         void end(key, true);
       }
   }, LOOK_MS);
+  opening.move();
   return {
     places: () => running.size,
     /** Other hosts get its places at once. */
@@ -154,6 +159,7 @@ export async function createHost(options: HostOptions) {
       await pulling;
       await queue.close();
       await engine.close();
+      await lock[Symbol.asyncDispose]();
     },
   };
 }

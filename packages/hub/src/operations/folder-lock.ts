@@ -2,8 +2,12 @@ import { join } from "node:path";
 import { ToolError } from "@octant/core";
 import { createLock } from "@octant/host";
 
-/** Makes this process the only hub on the folder. The kernel drops the lock with the process, however that ends. */
-export async function lockFolder(folder: string, waitMs = 0): Promise<AsyncDisposable> {
+/** Makes this process the only hub, or host, on the folder. The kernel drops the lock with the process, however that ends. */
+export async function lockFolder(
+  folder: string,
+  waitMs = 0,
+  who: "hub" | "host" = "hub",
+): Promise<AsyncDisposable> {
   const lock = createLock(join(folder, "lock.db"), { place: folder, giveUpMs: waitMs });
   const { promise: isHeld, resolve: onHeld, reject } = Promise.withResolvers<void>();
   const { promise: released, resolve: release } = Promise.withResolvers<void>();
@@ -18,7 +22,7 @@ export async function lockFolder(folder: string, waitMs = 0): Promise<AsyncDispo
   } catch (cause) {
     await lock.close();
     if (!(cause instanceof ToolError && cause.code === "LOCKED")) throw cause;
-    const message = `another hub runs on ${folder}; stop it, or give this one another folder (--folder)`;
+    const message = `another ${who} runs on ${folder}; stop it, or give this one another folder (--folder)`;
     throw new ToolError("LOCKED", message, {}, { cause });
   }
   return {
