@@ -19,6 +19,8 @@ export interface KeptRepository extends HubRecord {
   readonly base: { readonly pack: string; readonly tips: readonly string[] };
   /** Later ones, oldest first. */
   readonly packs: readonly string[];
+  /** Those before they became one: a backup of the database may be older than one of the object store. */
+  readonly replaced: readonly string[];
 }
 
 export interface KeptRepositoriesOptions {
@@ -77,23 +79,32 @@ export function createKeptRepositories(options: KeptRepositoriesOptions) {
     const isFull = kept !== undefined && kept.packs.length >= MAX_PACKS;
     const known = kept ? (isFull ? kept.base.tips : [...new Set(Object.values(kept.refs))]) : [];
     const pack = await putPack(project_id, tips, known);
-    const later = isFull ? [] : (kept?.packs ?? []);
     const head = (await git(["symbolic-ref", "HEAD"])).stdout.trim();
     try {
       if (kept) {
-        const packs = [...later, ...(pack === undefined ? [] : [pack])];
-        await records.change(project_id, (one) => ({ ...one, head, refs, packs }));
+        const packs = [...(isFull ? [] : kept.packs), ...(pack === undefined ? [] : [pack])];
+        const replaced = isFull ? kept.packs : kept.replaced;
+        await records.change(project_id, (one) => ({ ...one, head, refs, packs, replaced }));
       } else if (pack !== undefined) {
         const created_at = new Date().toISOString();
         const base = { pack, tips };
-        await records.add({ id: project_id, project_id, created_at, head, refs, base, packs: [] });
+        await records.add({
+          id: project_id,
+          project_id,
+          created_at,
+          head,
+          refs,
+          base,
+          packs: [],
+          replaced: [],
+        });
       }
     } catch (cause) {
       if (pack !== undefined) await removeObjects([pack]);
       throw cause;
     }
     if (pack !== undefined) know(project_id, [pack]);
-    if (isFull) await removeObjects(kept.packs);
+    if (isFull) await removeObjects(kept.replaced);
   };
   /** Resolves when everything that the refs name now is kept; those who ask meanwhile share one save. */
   const keep = (project_id: string): Promise<void> => {
@@ -154,7 +165,7 @@ export function createKeptRepositories(options: KeptRepositoriesOptions) {
       const kept = await records.get(project_id);
       if (!kept) return;
       await records.remove(project_id);
-      await removeObjects([kept.base.pack, ...kept.packs]);
+      await removeObjects([kept.base.pack, ...kept.packs, ...kept.replaced]);
     },
   };
 }
