@@ -62,7 +62,7 @@ describe.each([
 ] as const)("a server that asks, with a client of the $era era", ({ versionNegotiation }) => {
   test("asks before a change, and obeys the person", async () => {
     const { base, root } = openProject();
-    const answers = [{ answer: "once" }, { answer: "deny", reason: "not now" }];
+    const answers = [{ answer: "once" }, { answer: "deny" }];
     const { asked, write } = await connect(root, base, { versionNegotiation, capabilities: FORMS }, answers);
     expect(await write("a.txt")).toMatchObject({ ok: true });
     expect(readFileSync(join(root, "a.txt"), "utf8")).toBe("new\n");
@@ -70,7 +70,7 @@ describe.each([
       ok: false,
       error: {
         code: "PERMISSION_DENIED",
-        details: { by: "permission", reason: "the person said no: not now" },
+        details: { by: "permission", reason: "the person said no" },
       },
     });
     expect(existsSync(join(root, "b.txt"))).toBe(false);

@@ -16,7 +16,7 @@ import {
   toCallFacts,
   toTraceId,
 } from "@octant/core";
-import { openSocketFolder } from "@octant/host";
+import { backgroundClock, openSocketFolder } from "@octant/host";
 import { createCallRecorder } from "../console/call-recorder.ts";
 import { createAttend } from "./attend.ts";
 import { createClientList } from "./client-list.ts";
@@ -35,7 +35,7 @@ export interface EdgeControlOptions {
 /** Shows an edge to the other processes of the person: its calls, its clients, and the questions that it passes on. */
 export function createEdgeControl({ command, version, env, dispatch, log }: EdgeControlOptions) {
   const calls = createTopic<CallEvent>({ now: Date.now });
-  const questions = createQuestions();
+  const questions = createQuestions({ clock: backgroundClock });
   const clients = createClientList();
   const started_at = new Date().toISOString();
   const recorder = createCallRecorder();

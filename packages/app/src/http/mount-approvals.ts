@@ -32,7 +32,7 @@ const MAX_REASON_CHARS = 1_000;
 /** Lists, streams and answers the calls that wait for an approval, for tokens with scope admin. */
 export function mountApprovals(
   server: Pick<HttpServer, "mount">,
-  source: Pick<Questions, "list" | "answer" | "attend" | "events">,
+  source: Pick<Questions, "list" | "answer" | "attend" | "giveUp" | "events">,
   access: Pick<HttpServerOptions, "tokens" | "oauth">,
   keepAliveMs: number = DEFAULT_HTTP_LIMITS.keepAliveMs,
 ): void {
@@ -80,6 +80,7 @@ export function mountApprovals(
     },
     async drain() {
       stopAttending();
+      source.giveUp();
       stopListening();
       for (const stream of followers) stream.end();
     },

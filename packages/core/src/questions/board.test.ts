@@ -150,7 +150,8 @@ test("an answer that was not offered is refused, and from a front end it is a no
   expect(() => questions.answer(only().question_id, { answer: "always" })).toThrow("not offered");
   expect(() => questions.answer(only().question_id, { answer: "accept" })).toThrow("expected one of once");
   close();
-  expect(await asked, "nobody attends any more").toEqual({ answer: "unattended" });
+  questions.answer(only().question_id, { answer: "deny" });
+  expect(await asked, "it waits until it expires, also when nobody looks").toEqual({ answer: "deny" });
   const front = async () => ({ answer: "always" }) as const;
   expect(await askAt(questions, { front }, { always: undefined })).toEqual({ answer: "deny" });
 });
@@ -203,8 +204,10 @@ test("a call does not wait when no person can answer, or when too many wait alre
   expect(questions.list()).toHaveLength(20);
   for (let i = 0; i < 100; i++) asked.push(askAt(questions, { caller: `caller ${i}` }));
   expect(questions.list()).toHaveLength(100);
-  end();
+  for (const { question_id } of questions.list()) questions.answer(question_id, { answer: "deny" });
   await Promise.all(asked);
+  end();
+  expect(await askAt(questions), "the last place is gone").toEqual({ answer: "unattended" });
 });
 
 test("the question of a job waits for a client that follows it, also for one that comes back", async () => {

@@ -120,11 +120,14 @@ export function createQuestions({ clock = STOPPED, timeoutMs = DEFAULT_TIMEOUT_M
   /** How long a question waits that no front end shows. */
   const waitElsewhere = (one: Waiting) => {
     if (!waiting.has(one.question.question_id) || one.isFronted || isFollowed(one)) return;
+    const { expires_at, job_id } = one.question;
+    // Its caller knows this time. A console that was restarted, or `octant answer`, may still answer until then.
+    if (expires_at !== null && Date.parse(expires_at) > clock.now()) return;
     if (!isAttended()) {
-      if (one.question.job_id === undefined) settle(one, UNATTENDED);
+      if (job_id === undefined) settle(one, UNATTENDED);
       else giveUpAfter(one, FOLLOW_MS, UNATTENDED);
-    } else if (one.question.expires_at === null && isFull(one)) settle(one, TOO_MANY);
-    else if (one.question.expires_at === null) expire(one);
+    } else if (expires_at === null && isFull(one)) settle(one, TOO_MANY);
+    else expire(one);
   };
   const expire = (one: Waiting) => {
     const expires_at = toTime(clock.now() + timeoutMs);
@@ -221,17 +224,19 @@ export function createQuestions({ clock = STOPPED, timeoutMs = DEFAULT_TIMEOUT_M
     },
     events,
     /**
-     * Adds a place where people answer; `attends` returns whether someone can answer there now. Removing the last one
-     * settles the questions that no front end shows as unattended.
+     * Adds a place where people answer; `attends` returns whether someone can answer there now. When it is removed,
+     * the questions that wait go on waiting until they expire; new ones need another place.
      */
     attend(attends: () => boolean): () => void {
       // A new function, so that each call adds a distinct place.
       const place = () => attends();
       places.add(place);
-      return () => {
-        places.delete(place);
-        if (places.size === 0) for (const one of [...waiting.values()]) waitElsewhere(one);
-      };
+      return () => void places.delete(place);
+    },
+    /** Ends the wait of all questions that no front end shows, such as when their server closes. */
+    giveUp(): void {
+      for (const one of [...waiting.values()])
+        if (!one.isFronted && !isFollowed(one)) settle(one, UNATTENDED);
     },
     /** Shows the questions that match, those that wait included, until the returned function is called. */
     follow(follower: Follower): () => void {
