@@ -44,6 +44,8 @@ describe.skipIf(inject("missing").includes("bubblewrap"))("sandboxes that wait f
   const servers: Server[] = [];
   let masked: string[] = [];
   let narrower = {};
+  /** How many commands looked for a prepared sandbox. */
+  let asked = 0;
   let sandbox: Sandbox;
   let processes: Processes;
 
@@ -70,7 +72,17 @@ describe.skipIf(inject("missing").includes("bubblewrap"))("sandboxes that wait f
     processes = createProcesses({
       folder: state.folder("processes"),
       env,
-      sandbox: { ...sandbox, wrap: (command) => sandbox.wrap({ ...command, ...narrower }) },
+      sandbox: {
+        ...sandbox,
+        async wrap(command) {
+          const launched = await sandbox.wrap({ ...command, ...narrower });
+          const prepared = () => {
+            asked += 1;
+            return launched.prepared?.();
+          };
+          return { ...launched, prepared };
+        },
+      },
     });
   });
   afterAll(async () => {
@@ -88,6 +100,15 @@ describe.skipIf(inject("missing").includes("bubblewrap"))("sandboxes that wait f
       processes.output(OWNER, started.proc_id, stream).read(0, 100_000).bytes.toString();
     return { pid: started.pid, info, stdout: read("stdout"), stderr: read("stderr") };
   };
+
+  test("of commands that start together, one looks for a prepared sandbox", async () => {
+    const before = asked;
+    const together = await Promise.all(["a", "b", "c", "d"].map((word) => run(["echo", word])));
+    expect(together.map(({ stdout }) => stdout)).toEqual(["a\n", "b\n", "c\n", "d\n"]);
+    expect(asked - before).toBe(1);
+    await run(["true"]);
+    expect(asked - before).toBe(2);
+  });
   const sh = (script: string, more?: Partial<ProcessSpec>) => run(["/bin/sh", "-c", script], more);
   /** Leaves a sandbox waiting that was prepared after all changes so far. */
   const prepare = async (): Promise<readonly number[]> => {

@@ -69,6 +69,8 @@ export class Processes {
   /** Reference-counted, because the supervisor knows only whether anybody watches. */
   readonly #watchers = new Map<string, number>();
   readonly #waits = new Set<AbortController>();
+  /** How many are being started. */
+  #launching = 0;
 
   /** Nothing is started before the first process is. */
   constructor(options: ProcessesOptions) {
@@ -111,14 +113,19 @@ export class Processes {
   async #launch(spec: ProcessSpec, running: LiveProcess): Promise<Release> {
     const { start } = running;
     const stdin = storeInput(inputPath(this.#folder, start.proc_id), spec.stdin ?? "closed");
-    const surroundings = { base: this.#base, sandbox: this.#sandbox, stdin };
-    const { order, release } = await toStartOrder(spec, start, surroundings);
+    const isAlone = this.#launching++ === 0;
     try {
-      running.started(await this.#link.ask("start", order));
-      return release;
-    } catch (cause) {
-      release();
-      throw cause;
+      const surroundings = { base: this.#base, sandbox: this.#sandbox, stdin, isAlone };
+      const { order, release } = await toStartOrder(spec, start, surroundings);
+      try {
+        running.started(await this.#link.ask("start", order));
+        return release;
+      } catch (cause) {
+        release();
+        throw cause;
+      }
+    } finally {
+      this.#launching--;
     }
   }
 

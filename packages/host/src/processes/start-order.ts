@@ -32,6 +32,8 @@ interface Surroundings {
   readonly base: Readonly<Record<string, string>>;
   readonly sandbox: Launcher | undefined;
   readonly stdin: StartOrder["stdin"];
+  /** No other command is being started. */
+  readonly isAlone: boolean;
 }
 
 const PLAIN_TERMINAL = "dumb";
@@ -44,7 +46,7 @@ const FULL_TERMINAL = "xterm-256color";
 export async function toStartOrder(
   spec: ProcessSpec,
   { proc_id, owner, command, server }: ProcessRecord["start"],
-  { base, sandbox, stdin }: Surroundings,
+  { base, sandbox, stdin, isAlone }: Surroundings,
 ): Promise<{ readonly order: StartOrder; readonly release: () => Released }> {
   const { argv, cwd, pty, timeoutMs = null, exchange } = spec;
   const folder = cwd.path;
@@ -77,8 +79,9 @@ export async function toStartOrder(
     cwd: launched ? launch.folder : byDescriptor,
     env: launch.env,
     stdin,
-    // The shell that waits in a prepared sandbox uses the standard input itself.
-    prepared: (stdin === "closed" ? launch.prepared?.() : undefined) ?? null,
+    // The shell that waits in a prepared sandbox uses the standard input itself. Commands that start together need as
+    // many sandboxes, so that preparing one would only take the processor from another.
+    prepared: (stdin === "closed" && isAlone ? launch.prepared?.() : undefined) ?? null,
   };
   const release = () => ({ quarantined: launch.release(), stranded: launch.stranded?.() ?? [] });
   return { order, release };
