@@ -69,10 +69,32 @@ describe.each(["wide", "phone"] as const)("answers at the size %s", (size) => {
     const page = await visit("now");
     await page.keyboard.press("g");
     await page.keyboard.press("a");
-    await page.getByRole("button", { name: "Allow once" }).waitFor();
+    // It is enabled once a person could have read the question.
+    await page.locator("button:enabled", { hasText: "Allow once" }).waitFor();
     await page.keyboard.press("o");
     await shows(page, "Nothing to approve");
     await sessionIn(stage, id, "idle");
+  });
+
+  test("a double click answers one question, and the next one stays as it is", async () => {
+    const first = call("fs", { action: "rm", uri: "src", recursive: true });
+    await findQuestion("fs.rm");
+    const id = await startTask(stage, "leave a note");
+    await sessionIn(stage, id, "waiting");
+    const page = await visit("approvals");
+    await page.getByRole("heading", { level: 2, name: /^Remove .*src\?/ }).waitFor();
+    await page.getByRole("button", { name: "No", exact: true }).dblclick({ delay: 60 });
+    expect((await first).ok).toBe(false);
+    await page.getByRole("heading", { level: 2, name: "Create a file" }).waitFor();
+    // The keys of an eager person count no more than clicks.
+    await page.keyboard.press("o");
+    await page.locator("button:enabled", { hasText: "Allow once" }).waitFor();
+    expect(existsSync(inProject("note-0.md"))).toBe(false);
+    await page.getByLabel("Reason for a denial").fill("not on a Friday");
+    await page.keyboard.press("Enter");
+    await shows(page, "Nothing to approve");
+    await sessionIn(stage, id, "idle");
+    expect(existsSync(inProject("note-0.md"))).toBe(false);
   });
 
   test("changes of a turn are undone and redone, each after its diff", async () => {

@@ -117,6 +117,39 @@ describe.each(["wide", "phone"] as const)("sessions at the size %s", (size) => {
     await page.getByRole("button", { name: "Stop" }).waitFor({ state: "detached" });
   });
 
+  test("a message to a working session is shown as queued, and comes back when it is stopped", async () => {
+    const id = await startTask(stage, "take your time");
+    await sessionIn(stage, id, "working");
+    const page = await visit(`sessions/${id}`);
+    const field = page.getByLabel("Message to the agent");
+    await field.fill("delete the tests");
+    await page.keyboard.press("Enter");
+    await page.locator(".queued", { hasText: "delete the tests" }).waitFor();
+    await page.getByRole("button", { name: "Take back" }).click();
+    await expect.poll(() => field.inputValue()).toBe("delete the tests");
+    await page.keyboard.press("Enter");
+    await field.fill("delete the docs");
+    await page.reload();
+    await expect.poll(() => field.inputValue()).toBe("delete the docs");
+    await field.press("Enter");
+    await page.locator(".queued", { hasText: "delete the docs" }).waitFor();
+    await page.getByRole("button", { name: "Stop" }).click();
+    await shows(page, /Messages that it had not read/);
+    await expect.poll(() => field.inputValue()).toContain("delete the docs");
+    await page.locator(".queued").waitFor({ state: "detached" });
+    expect(await page.locator(".entry.user", { hasText: "delete" }).count()).toBe(0);
+  });
+
+  test("a session that waits leads to its question", async () => {
+    const id = await startTask(stage, "leave a note");
+    const { id: process, questions } = await sessionIn(stage, id, "waiting");
+    const page = await visit(`sessions/${id}`);
+    await page.getByRole("link", { name: /Waiting for you/ }).click();
+    await page.getByRole("heading", { level: 2, name: "Create a file" }).waitFor();
+    await stage.api.post("answer", { process, question_id: questions[0]?.question_id, answer: "deny" });
+    await sessionIn(stage, id, "idle");
+  });
+
   test("sessions are found by words", async () => {
     const id = await startTask(stage, `Say hello to the ${size} screen`);
     await sessionIn(stage, id, "idle");

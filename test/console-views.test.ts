@@ -38,7 +38,12 @@ describe.each(["wide", "phone"] as const)("the console at the size %s", (size) =
     await call("fs", { action: "read", uri: "src/parser.js" });
     await call("fs", { action: "read", uri: "missing.js" });
     await row(page, "NOT_FOUND").waitFor();
-    await expect.poll(() => page.locator(".row", { hasText: "fs.read" }).count()).toBe(2);
+    await row(page, "src/parser.js").waitFor();
+    expect(await row(page, "NOT_FOUND").textContent()).toContain("missing.js");
+    if (size === "wide") await row(page, "claude-code 2.1.4").waitFor();
+    // A page that is opened later shows them, too.
+    await visit("live");
+    await row(page, "NOT_FOUND").waitFor();
   });
 
   test("Live filters by words and outcome, and the filter is in the address", async () => {

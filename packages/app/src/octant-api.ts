@@ -158,6 +158,8 @@ export interface Octant<T extends Tool = OwnTool> extends AsyncDisposable {
   readonly questions: Questions;
   /** Runs the person's own commands: recorded in the audit log, but not subject to permissions. */
   dispatchAsPerson(tools: Pick<Registry, "get" | "list">): Dispatch;
+  /** For calls of tools that only show a person something: policy applies, and they are not recorded or published. */
+  dispatchLooking(tools: Pick<Registry, "get" | "list">): Dispatch;
   /** The same for what a person only looks at: neither recorded nor published as a call. */
   dispatchUnrecorded(tools: Pick<Registry, "get" | "list">): Dispatch;
   addTool(tool: Tool): void;

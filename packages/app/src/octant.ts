@@ -274,6 +274,10 @@ function createDispatchers(
     dispatchTo: (registry: Tools) =>
       createDispatcher({ ...shared, registry, mode, jobs, audit, onRejected, policy, around }),
     dispatchAsPerson: (registry: Tools) => createDispatcher({ ...shared, registry, audit }),
+    dispatchLooking: (registry: Tools) => {
+      const { calls: _calls, observer: _observer, ...rest } = shared;
+      return createDispatcher({ ...rest, registry, mode, jobs, policy, around });
+    },
     dispatchUnrecorded: (registry: Tools) => {
       const { calls: _calls, observer: _observer, ...rest } = shared;
       return createDispatcher({ ...rest, registry });

@@ -10,6 +10,7 @@
  * |--------------------|----------------|--------------------------|--------------------------------------|
  * | GET  /me           |                | `Me`                     | any                                  |
  * | GET  /processes    |                | `ProcessList`            | any; a project token sees its server |
+ * | GET  /calls        |                | `CallList`               | any; a project token sees its own    |
  * | GET  /events       |                | server-sent events       | any; a project token sees its own    |
  * | POST /call         | `CallRequest`  | `CallAnswer`             | as the action demands                |
  * | POST /answer       | `AnswerRequest`| `{}`                     | admin                                |
@@ -201,6 +202,14 @@ export interface CallRow {
   /** Approximate; present when the request and the envelope can be read with `console.call`. */
   readonly request_bytes?: number;
   readonly answer_bytes?: number;
+  /** The argument that says most about it, such as a path or a command, shortened and without secrets. */
+  readonly subject?: string;
+}
+
+/** The newest calls that the console knows, oldest first, and the event up to which the list is complete. */
+export interface CallList {
+  readonly calls: readonly (CallRow & { readonly process: string })[];
+  readonly seq: number;
 }
 
 export type ConsoleEvent = Stamp &

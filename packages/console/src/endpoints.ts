@@ -1,6 +1,7 @@
 import { type Access, type Caller, ToolError } from "@octant/core";
 import type { z } from "zod";
-import { AnswerRequest, type CallAnswer, CallRequest, type Me } from "./api.ts";
+import { AnswerRequest, type CallAnswer, type CallList, CallRequest, type CallRow, type Me } from "./api.ts";
+import { mayRead } from "./event-reader.ts";
 import type { Processes } from "./processes.ts";
 
 export interface EndpointContext {
@@ -45,6 +46,27 @@ const processes = define({
   },
 });
 
+const calls = define({
+  summary: "The newest calls that the console knows, from before the page was opened.",
+  method: "GET",
+  access: "read",
+  run(_, caller, { processes: all }): CallList {
+    const { events, next_seq } = all.events.read(
+      0,
+      (event) => event.topic === "calls" && mayRead(caller, event),
+    );
+    const rows = events.slice(-MAX_CALLS).map(({ value: { json, process } }) => ({
+      // The console itself has written it.
+      ...(JSON.parse(json) as CallRow),
+      process,
+    }));
+    return { calls: rows, seq: next_seq - 1 };
+  },
+});
+
+/** As many as processes remember whole. */
+const MAX_CALLS = 1_000;
+
 const call = define({
   summary: "Call a tool of a process, or the person's tool `console`, through the whole pipeline.",
   method: "POST",
@@ -72,7 +94,7 @@ const answer = define({
 
 const HUB = "hub";
 
-export const ENDPOINTS: Readonly<Record<string, Endpoint>> = { me, processes, call, answer };
+export const ENDPOINTS: Readonly<Record<string, Endpoint>> = { me, processes, calls, call, answer };
 
 /** A caller of the whole server sees what belongs to every caller. */
 const toPerson = (caller: Caller, { isPerson }: EndpointContext) => ({

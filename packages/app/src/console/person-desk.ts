@@ -20,12 +20,19 @@ export function createPersonDesk(sources: ControlSources & { link(): string | un
   const changes: ReadonlySet<string> = new Set(
     Object.entries(tool.actions).flatMap(([name, { access }]) => (access === "read" ? [] : [name])),
   );
+  const watch = octant.dispatchLooking(octant.registry);
+  /** The page reads lists again and again; that would fill the log and the list of calls. */
+  const dispatchOf = (caller: Caller, name: string, action: string) => {
+    const isLook = octant.registry.get(name)?.actions[action]?.access === "read";
+    return isLook && isPerson(caller) ? watch : octant.dispatch;
+  };
   return {
     async call(
       { caller, tool: name, action, input }: CallRequest,
       signal: AbortSignal,
     ): Promise<ControlCallAnswer> {
-      const dispatch = name !== CONSOLE ? octant.dispatch : changes.has(action) ? change : look;
+      const dispatch =
+        name === CONSOLE ? (changes.has(action) ? change : look) : dispatchOf(caller, name, action);
       const { envelope, attachments } = await dispatch(
         { tool: name, action, input },
         { caller: caller satisfies Caller, signal, ...(isPerson(caller) && { ask: answerOwnCall }) },

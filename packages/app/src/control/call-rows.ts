@@ -1,4 +1,5 @@
 import type { CallEvent, Published } from "@octant/core";
+import type { Redact } from "@octant/runtime";
 import type { CallRecorder } from "../console/call-recorder.ts";
 import type { AttendedBatch } from "./protocol.ts";
 
@@ -9,6 +10,19 @@ const ROWS_PER_SECOND = 1_000;
 /** Calls that run at the same time. */
 const MAX_RUNNING = 10_000;
 
+/** The arguments that say most about a call, the best first. */
+const SUBJECTS = ["command", "uri", "path", "url", "query", "pattern", "filter", "proc_id", "job_id", "name"];
+const MAX_SUBJECT_CHARS = 160;
+
+/** What a call is about, in a few words. */
+function subjectIn(input: unknown, redact: Redact): { readonly subject?: string } {
+  const fields: Readonly<Record<string, unknown>> = Object(input);
+  const found = SUBJECTS.map((name) => fields[name]).find((value) => value !== undefined);
+  const text = Array.isArray(found) ? found.join(" ") : found;
+  if (typeof text !== "string" || text === "") return {};
+  return { subject: redact(text.slice(0, MAX_SUBJECT_CHARS).toWellFormed()) };
+}
+
 type Rows = AttendedBatch["events"];
 interface Ended {
   readonly event: Published<CallEvent>;
@@ -16,7 +30,11 @@ interface Ended {
 }
 
 /** Makes one row of the start and the end of a call, where both are in the same batch. */
-export function createCallRows(calls: Pick<CallRecorder, "get">, now: () => number = Date.now) {
+export function createCallRows(
+  calls: Pick<CallRecorder, "get">,
+  now: () => number = Date.now,
+  redact?: Redact,
+) {
   const running = new Map<string, Published<CallEvent>>();
   let fresh: Published<CallEvent>[] = [];
   let ended: Ended[] = [];
@@ -38,7 +56,11 @@ export function createCallRows(calls: Pick<CallRecorder, "get">, now: () => numb
     return toRow(event, {
       started_at: started?.at ?? event.at,
       ...(started && { duration_ms: event.at - started.at }),
-      ...(recorded && { request_bytes: recorded.request_bytes, answer_bytes: recorded.answer_bytes }),
+      ...(recorded && {
+        request_bytes: recorded.request_bytes,
+        answer_bytes: recorded.answer_bytes,
+        ...(redact && subjectIn(recorded.input, redact)),
+      }),
     });
   };
   return {

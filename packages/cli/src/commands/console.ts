@@ -25,7 +25,12 @@ page at /console. docs/console.md describes it.
   async run({ flags }, io) {
     const running = await findLink(io);
     if (running !== undefined) {
-      await show(running, flags, io);
+      await show(running.url, flags, io);
+      const [folder = "no folder"] = running.roots;
+      note(
+        `octant: this page is of the process ${running.pid}, which works in ${folder}; stop it to open one here`,
+        io,
+      );
       return EXIT.OK;
     }
     await using octant = await openOctant({ root: flags.root }, io, { command: "console" });
@@ -52,19 +57,25 @@ page at /console. docs/console.md describes it.
   },
 });
 
+interface RunningConsole {
+  readonly url: string;
+  readonly pid: number;
+  readonly roots: readonly string[];
+}
+
 /** A link of a console that runs already. */
-async function findLink({ env }: Io): Promise<string | undefined> {
+async function findLink({ env }: Io): Promise<RunningConsole | undefined> {
   using connections = new DisposableStack();
   const clients = await findProcesses(openSocketFolder(env));
   // All of them first: a connection that stays open would keep this process alive after it printed the link.
   for (const client of clients) connections.use(client);
   for (const client of clients) {
     const status = await client.status().catch(() => undefined);
-    if (!SERVING.includes(status?.command ?? "")) continue;
+    if (!status || !SERVING.includes(status.command)) continue;
     const request = { caller: PERSON, tool: "console", action: "link", input: {} };
     const answer = await client.call(request, AbortSignal.timeout(LINK_MS)).catch(() => undefined);
     const { url } = Object(answer?.envelope.data);
-    if (typeof url === "string") return url;
+    if (typeof url === "string") return { url, pid: status.pid, roots: status.roots };
   }
   return undefined;
 }

@@ -67,7 +67,7 @@ export function matches(call: LiveCall, { text, status, process }: CallFilter): 
   if (status === "running" && call.code !== undefined) return false;
   if (text === "") return true;
   const words =
-    `${call.tool}.${call.action} ${call.caller} ${call.code ?? "running"} ${call.trace_id}`.toLowerCase();
+    `${call.tool}.${call.action} ${call.caller} ${call.subject ?? ""} ${call.code ?? "running"} ${call.trace_id}`.toLowerCase();
   return text
     .toLowerCase()
     .split(/\s+/)

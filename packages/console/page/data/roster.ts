@@ -71,6 +71,18 @@ export const projectOf = ({ roots }: Pick<OctantProcess, "roots">): string =>
 export const titleOf = (process: OctantProcess): string =>
   `${projectOf(process)} · octant ${process.command}`;
 
+/** Who made a call, as a person knows it: the project, and the session or the client. */
+export function originOf(
+  { process: id, caller }: { readonly process: string; readonly caller: string },
+  processes: readonly OctantProcess[],
+): string {
+  const process = processes.find((one) => one.id === id);
+  if (!process) return caller;
+  const session = process.sessions.find(({ session_id }) => caller.endsWith(session_id));
+  const who = session?.title || process.clients[0] || `octant ${process.command}`;
+  return `${projectOf(process)}  ·  ${who}`;
+}
+
 /** The process that a view shows: the one named in its address, else one that works in a folder. */
 export function chooseProcess(
   processes: readonly OctantProcess[],

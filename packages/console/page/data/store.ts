@@ -1,5 +1,5 @@
 import { batch, computed, type ReadonlySignal, type Signal, signal } from "@preact/signals";
-import type { ConsoleEvent, Me, OctantProcess, ProcessList } from "../../src/api.ts";
+import type { CallList, ConsoleEvent, Me, OctantProcess, ProcessList } from "../../src/api.ts";
 import { type Api, createApi, Failed } from "./api.ts";
 import { CallLog } from "./call-log.ts";
 import { type Connection, followEvents } from "./event-stream.ts";
@@ -32,6 +32,8 @@ export interface Store {
   /** Reads the processes again: a new session is known before its first event. */
   refresh(): Promise<void>;
   on<T extends ConsoleEvent["topic"]>(topic: T, listener: (event: TopicEvent<T>) => void): () => void;
+  /** A question that was answered here is gone before the event says so. */
+  forgetQuestion(process: string, question_id: string): void;
   say(text: string, kind?: Toast["kind"]): void;
   /** Shows a failure, except of a request that was given up. */
   fail(cause: unknown): void;
@@ -55,6 +57,8 @@ export function createStore(): Store {
   const arriving = new Set<ConsoleEvent[]>();
   let stream: Disposable | undefined;
   let frame = 0;
+  /** Calls up to this event are in the log already. */
+  let knownSeq = 0;
   let toastIds = 0;
 
   const signedOut = () => {
@@ -95,6 +99,7 @@ export function createStore(): Store {
       let list = processes.value ?? [];
       let hasCalls = false;
       for (const event of events) {
+        if (event.topic === "calls" && event.seq <= knownSeq) continue;
         if (event.topic === "calls") {
           calls.add({ ...event.event, process: event.process });
           hasCalls = true;
@@ -116,6 +121,14 @@ export function createStore(): Store {
           callsChanged.value++;
         });
     });
+  /** The calls that the console still knows, of before this page was opened. */
+  const loadCalls = async () => {
+    const before = await api.get<CallList>("/calls").catch(() => undefined);
+    if (!before || calls.end > 0) return;
+    for (const call of before.calls) calls.add(call);
+    knownSeq = before.seq;
+    callsChanged.value++;
+  };
   const open = async () => {
     try {
       me.value = await api.get<Me>("/me");
@@ -126,6 +139,7 @@ export function createStore(): Store {
       setTimeout(open, TOAST_MS);
       return;
     }
+    await loadCalls();
     stream = followEvents({
       onEvents: take,
       onGap: load,
@@ -158,6 +172,13 @@ export function createStore(): Store {
       listeners.set(topic, set);
       set.add(listener as (event: never) => void);
       return () => set.delete(listener as (event: never) => void);
+    },
+    forgetQuestion(process, question_id) {
+      processes.value = processes.value?.map((one) =>
+        one.id === process
+          ? { ...one, questions: one.questions.filter((question) => question.question_id !== question_id) }
+          : one,
+      );
     },
     say,
     fail,

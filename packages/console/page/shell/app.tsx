@@ -1,8 +1,11 @@
 import { useEffect, useState } from "preact/hooks";
 import { type Page, PageContext } from "../data/context.ts";
+import { Empty } from "../parts/empty.tsx";
+import { ViewHead } from "../parts/view-head.tsx";
 import { Banner } from "./banner.tsx";
 import { HelpOverlay } from "./help-overlay.tsx";
 import { BottomTabs, Sidebar } from "./navigation.tsx";
+import { toHash } from "./route.ts";
 import { SignIn } from "./sign-in.tsx";
 import type { ThemeSwitch } from "./theme.ts";
 import { Toasts } from "./toasts.tsx";
@@ -20,8 +23,9 @@ export function App({ page, theme, isLinkGood }: Props) {
   const [help, setHelp] = useState(false);
   const { view } = router.route.value;
   const entry = VIEWS.find(({ id }) => id === view) ?? VIEWS[0]!;
+  const hasHub = store.me.value?.hub === true;
   useEffect(() => {
-    const jumps = VIEWS.map(({ id, title, key }) => [
+    const jumps = VIEWS.filter(({ id }) => id !== "hub" || hasHub).map(({ id, title, key }) => [
       `g ${key}`,
       { help: `Go to ${title}`, run: () => router.go(id) },
     ]);
@@ -31,7 +35,7 @@ export function App({ page, theme, isLinkGood }: Props) {
       "?": { help: "Show the keys", run: () => setHelp(true) },
       t: { help: "Switch between dark and light", run: theme.toggle },
     });
-  }, []);
+  }, [hasHub]);
   const waiting = store.questions.value.length;
   useEffect(() => {
     document.title = `${waiting > 0 ? `(${waiting}) ` : ""}${entry.title} · Octant`;
@@ -52,12 +56,23 @@ export function App({ page, theme, isLinkGood }: Props) {
       <Sidebar current={entry.id} theme={theme} onHelp={() => setHelp(true)} />
       <main id="main" class="main" tabIndex={-1}>
         <Banner />
-        <View key={entry.id} />
+        {entry.id === view ? <View key={entry.id} /> : <UnknownPlace />}
       </main>
       <BottomTabs current={entry.id} theme={theme} />
       {help && <HelpOverlay onClose={() => setHelp(false)} />}
       <Toasts />
     </PageContext.Provider>
+  );
+}
+
+function UnknownPlace() {
+  return (
+    <>
+      <ViewHead title="Nothing here" />
+      <Empty icon="search" title="This address leads nowhere">
+        The link may be of another version. <a href={toHash("now")}>Go to Now</a>
+      </Empty>
+    </>
   );
 }
 

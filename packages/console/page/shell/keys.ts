@@ -29,6 +29,9 @@ export function listenToKeys(): Keys {
     const isField =
       event.target instanceof Element && event.target.closest("input, textarea, select, [data-keys]");
     if (isField && event.key !== "Escape") return;
+    // The first Escape leaves the field; the next one is the view's.
+    if (isField && event.target instanceof HTMLElement && event.target.matches("input, textarea, select"))
+      return event.target.blur();
     const isChord = first !== "" && event.timeStamp - pressedAt < CHORD_MS;
     const name = isChord ? `${first} ${event.key}` : event.key;
     const action = maps.findLast((map) => map[name])?.[name];

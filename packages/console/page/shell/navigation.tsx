@@ -145,7 +145,8 @@ function ThemeButton({ theme, labelled }: { readonly theme: ThemeSwitch; readonl
 
 function ConnectionLine() {
   const { store } = usePage();
-  const count = store.processes.value?.length ?? 0;
+  // Each session of a process has a socket of its own.
+  const count = new Set(store.processes.value?.map(({ pid }) => pid)).size;
   const isLive = store.connection.value === "live";
   return (
     <p class="connection">

@@ -7,6 +7,8 @@ export interface Router {
   go(view: string, item?: string, query?: Readonly<Record<string, string | undefined>>): void;
   /** Changes filters without a new entry in the history. */
   filter(query: Readonly<Record<string, string | undefined>>): void;
+  /** Names the item that the view shows, without a new entry in the history. */
+  choose(item: string): void;
 }
 
 export function createRouter(): Router {
@@ -14,6 +16,10 @@ export function createRouter(): Router {
   addEventListener("hashchange", () => {
     route.value = parseRoute(location.hash);
   });
+  const replace = (hash: string) => {
+    history.replaceState(null, "", hash);
+    route.value = parseRoute(location.hash);
+  };
   return {
     route,
     go(view, item, query) {
@@ -21,8 +27,11 @@ export function createRouter(): Router {
     },
     filter(query) {
       const { view, item, query: before } = route.value;
-      history.replaceState(null, "", toHash(view, item, { ...before, ...query }));
-      route.value = parseRoute(location.hash);
+      replace(toHash(view, item, { ...before, ...query }));
+    },
+    choose(item) {
+      const { view, query } = route.value;
+      replace(toHash(view, item, query));
     },
   };
 }

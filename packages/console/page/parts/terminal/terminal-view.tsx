@@ -69,27 +69,36 @@ export function TerminalView({ follow, isPty, onInput, onError }: Props) {
     const line = buffer?.getLine(index);
     if (line) lines.push(<Line key={index} index={index} runs={toRuns(line, COLUMNS)} />);
   }
+  const isCut = (buffer?.length ?? 0) >= SCROLLBACK + ROWS;
   return (
-    <div
-      ref={place}
-      class="terminal"
-      role="log"
-      aria-label={onInput ? "Terminal; keys go to the command" : "Terminal"}
-      tabIndex={0}
-      data-keys={onInput ? "" : undefined}
-      data-version={version}
-      onScroll={({ currentTarget }) => setTop(currentTarget.scrollTop)}
-      onKeyDown={(event) => {
-        const bytes = onInput && keyToBytes(event);
-        if (!bytes) return;
-        event.preventDefault();
-        onInput(bytes);
-      }}
-    >
-      <div class="terminal-lines" style={{ height: `${count * LINE_PX}px` }}>
-        {lines}
+    <>
+      {isCut && (
+        <p class="terminal-note" role="note">
+          Only the last {SCROLLBACK.toLocaleString("en")} lines are shown. <code>octant call proc.logs</code>{" "}
+          reads the others.
+        </p>
+      )}
+      <div
+        ref={place}
+        class="terminal"
+        role="log"
+        aria-label={onInput ? "Terminal; keys go to the command" : "Terminal"}
+        tabIndex={0}
+        data-keys={onInput ? "" : undefined}
+        data-version={version}
+        onScroll={({ currentTarget }) => setTop(currentTarget.scrollTop)}
+        onKeyDown={(event) => {
+          const bytes = onInput && keyToBytes(event);
+          if (!bytes) return;
+          event.preventDefault();
+          onInput(bytes);
+        }}
+      >
+        <div class="terminal-lines" style={{ height: `${count * LINE_PX}px` }}>
+          {lines}
+        </div>
       </div>
-    </div>
+    </>
   );
 }
 

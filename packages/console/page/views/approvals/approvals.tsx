@@ -1,3 +1,4 @@
+import { useEffect } from "preact/hooks";
 import { usePage } from "../../data/context.ts";
 import { Empty } from "../../parts/empty.tsx";
 import { Loading } from "../../parts/loading.tsx";
@@ -21,6 +22,10 @@ export function ApprovalsView() {
     const next = questions[Math.max(0, Math.min(questions.length - 1, index + by))];
     if (next) router.go("approvals", next.question_id);
   };
+  // The question in view is the one of the address, so that no other takes its place under a click.
+  useEffect(() => {
+    if (item === undefined && question) router.choose(question.question_id);
+  }, [item, question?.question_id]);
   useKeys({
     j: { help: "Next question", run: () => move(1) },
     k: { help: "Previous question", run: () => move(-1) },

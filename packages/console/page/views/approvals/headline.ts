@@ -28,7 +28,7 @@ export function headlineOf(question: Question): Headline {
       ...(question.server && { target: question.server }),
     };
   const title = TITLES[question.action] ?? question.summary ?? question.action;
-  const target = targetOf(question.input ?? {});
+  const target = targetOf(question.input ?? {}) ?? filesOf(question.preview);
   return { title: title.replace(/\.$/, ""), ...(target !== undefined && { target }) };
 }
 
@@ -40,6 +40,12 @@ export function targetOf(input: Readonly<Record<string, unknown>>): string | und
   if (typeof value === "string") return value;
   const { files } = input;
   return Array.isArray(files) ? files.map((file) => String(Object(file).uri ?? file)).join(", ") : undefined;
+}
+
+/** The files of a diff. */
+function filesOf(preview = ""): string | undefined {
+  const files = [...preview.matchAll(/^\+\+\+ (?:b\/)?(.+)$/gm)].map(([, path = ""]) => path);
+  return files.length > 0 ? files.join(", ") : undefined;
 }
 
 export const RISKS: Readonly<Record<string, string>> = {

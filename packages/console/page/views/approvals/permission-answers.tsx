@@ -76,8 +76,11 @@ export function PermissionAnswers({ question, busy, mayAnswer, onAnswer }: Props
           class="input"
           value={reason}
           maxLength={1000}
-          placeholder="Reason for a denial (the agent reads it)"
+          placeholder="Reason for a denial, which the agent reads; Enter denies"
           onInput={({ currentTarget }) => setReason(currentTarget.value)}
+          onKeyDown={(event) => {
+            if (event.key === "Enter" && !event.isComposing) give("deny");
+          }}
         />
       </label>
     </footer>

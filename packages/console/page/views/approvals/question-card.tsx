@@ -1,4 +1,4 @@
-import { useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import type { AnswerRequest } from "../../../src/api.ts";
 import { usePage } from "../../data/context.ts";
 import { titleOf, type WaitingQuestion } from "../../data/roster.ts";
@@ -22,11 +22,15 @@ export type Answering = Omit<AnswerRequest, "process" | "question_id">;
 export function QuestionCard({ question }: { readonly question: WaitingQuestion }) {
   const { store, router } = usePage();
   const [busy, setBusy] = useState(false);
+  const isSent = useRef(false);
+  const isReadable = useReadable();
   const [error, setError] = useState<unknown>();
   const process = store.processes.value?.find(({ id }) => id === question.process);
   const mayAnswer = store.me.value?.access === "admin";
   const { title, target } = headlineOf(question);
   const answer = async (given: Answering) => {
+    if (isSent.current || !isReadable) return;
+    isSent.current = true;
     setBusy(true);
     setError(undefined);
     try {
@@ -35,10 +39,12 @@ export function QuestionCard({ question }: { readonly question: WaitingQuestion 
         question_id: question.question_id,
         ...given,
       });
+      store.forgetQuestion(question.process, question.question_id);
       store.say(given.answer === "deny" || given.answer === "decline" ? "Refused." : "Answered.");
       // The next question, if there is one.
       router.go("approvals");
     } catch (cause) {
+      isSent.current = false;
       setError(cause);
     } finally {
       setBusy(false);
@@ -69,14 +75,37 @@ export function QuestionCard({ question }: { readonly question: WaitingQuestion 
         {question.kind === "permission" && <Subject question={question} target={target} />}
         {question.kind === "permission" && <Why question={question} />}
         {question.kind !== "permission" && (
-          <FormQuestion question={question} busy={busy} onAnswer={answer} mayAnswer={mayAnswer} />
+          <FormQuestion
+            question={question}
+            busy={busy || !isReadable}
+            onAnswer={answer}
+            mayAnswer={mayAnswer}
+          />
         )}
       </div>
       {question.kind === "permission" && (
-        <PermissionAnswers question={question} busy={busy} onAnswer={answer} mayAnswer={mayAnswer} />
+        <PermissionAnswers
+          question={question}
+          busy={busy || !isReadable}
+          onAnswer={answer}
+          mayAnswer={mayAnswer}
+        />
       )}
     </article>
   );
+}
+
+/** A second click for the question before must not answer this one, which nobody has read. */
+const UNREAD_MS = 700;
+
+/** Whether a person could have seen the question. */
+function useReadable(): boolean {
+  const [isReadable, setReadable] = useState(false);
+  useEffect(() => {
+    const timer = setTimeout(() => setReadable(true), UNREAD_MS);
+    return () => clearTimeout(timer);
+  }, []);
+  return isReadable;
 }
 
 /** What the call would do: its diff, its command, or its arguments. */

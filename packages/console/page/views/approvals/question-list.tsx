@@ -1,3 +1,4 @@
+import { useEffect, useRef } from "preact/hooks";
 import { usePage } from "../../data/context.ts";
 import { projectOf, type WaitingQuestion } from "../../data/roster.ts";
 import { Ago } from "../../parts/ago.tsx";
@@ -12,8 +13,14 @@ interface Props {
 
 export function QuestionList({ questions, current }: Props) {
   const { store } = usePage();
+  const list = useRef<HTMLElement>(null);
+  useEffect(() => {
+    const chosen = list.current?.querySelector<HTMLElement>("[aria-current]");
+    chosen?.scrollIntoView({ block: "nearest", inline: "nearest" });
+    if (list.current?.contains(document.activeElement)) chosen?.focus();
+  }, [current]);
   return (
-    <nav class="question-list" aria-label="Questions">
+    <nav ref={list} class="question-list" aria-label="Questions">
       {questions.map((question) => {
         const process = store.processes.value?.find(({ id }) => id === question.process);
         const { title, target } = headlineOf(question);

@@ -27,11 +27,11 @@ export function EditHistory({ process, roots, file }: Props) {
       <Empty
         icon="files"
         title="No recorded changes"
-        {...(data.names_files ? {} : { command: "octant config set audit.arguments full" })}
+        {...(data.names_files ? {} : { command: '"audit": { "arguments": "full" }' })}
       >
         {data.names_files
           ? "Changes that agents make with the tools appear here, with who made them."
-          : "The audit log does not record file names, so changes cannot be matched to a file. Set audit.arguments to full for that:"}
+          : "The audit log does not record file names, so changes cannot be matched to a file. Add this to ~/.config/hanzo/settings.json for that:"}
       </Empty>
     );
   return (

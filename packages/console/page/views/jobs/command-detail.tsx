@@ -24,6 +24,8 @@ interface Props {
 export function CommandDetail({ command, processes, onChanged }: Props) {
   const { store } = usePage();
   const [stream, setStream] = useState<"stdout" | "stderr">("stdout");
+  /** What the stream has had when it was read last. */
+  const [read, setRead] = useState(0);
   const isRunning = command.status === "running";
   const isReader = store.me.value?.access === "read";
   const { proc_id } = command;
@@ -38,6 +40,7 @@ export function CommandDetail({ command, processes, onChanged }: Props) {
         signal,
       );
       if (logs.text !== "") write(logs.text);
+      setRead(logs.total);
       const isBehind = logs.next > since && logs.next < logs.total;
       since = logs.next;
       if (isBehind) continue;
@@ -83,9 +86,9 @@ export function CommandDetail({ command, processes, onChanged }: Props) {
               ? "running"
               : `${command.status}${command.exit_code === null ? "" : ` with ${command.exit_code}`}`}
           </Badge>
-          <span>{toDuration(command.duration)}</span>
+          <span>{toDuration(durationOf(command, store.now.value))}</span>
           <span>pid {command.pid}</span>
-          <span>{toBytes(command.stdout_bytes + command.stderr_bytes)}</span>
+          <span>{toBytes(Math.max(command.stdout_bytes + command.stderr_bytes, read))}</span>
         </p>
         <div class="session-actions">
           {!command.pty && (
@@ -120,6 +123,10 @@ export function CommandDetail({ command, processes, onChanged }: Props) {
     </article>
   );
 }
+
+/** A running command was listed a while ago. */
+export const durationOf = ({ status, started_at, duration }: CommandView, now: number): number =>
+  status === "running" ? Math.max(duration, now - started_at) : duration;
 
 function InputLine({ onSend }: { onSend(text: string): void }) {
   const [text, setText] = useState("");

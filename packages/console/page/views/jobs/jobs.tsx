@@ -12,7 +12,7 @@ import { VirtualList } from "../../parts/virtual-list.tsx";
 import { useKeys } from "../../shell/use-keys.ts";
 import { Foreign } from "../../text/foreign.tsx";
 import { counted, toDuration } from "../../text/format.ts";
-import { CommandDetail } from "./command-detail.tsx";
+import { CommandDetail, durationOf } from "./command-detail.tsx";
 import { JobDetail } from "./job-detail.tsx";
 import { STATE_TONES } from "./state-tones.ts";
 import "./jobs.css";
@@ -159,6 +159,7 @@ function unique(rows: readonly Row[]): readonly Row[] {
 const newsOf = (row: Row): number => (row.kind === "job" ? Date.parse(row.updated_at) : 0);
 
 function Line({ row, isCurrent }: { readonly row: Row; readonly isCurrent: boolean }) {
+  const { store } = usePage();
   const state = row.kind === "job" ? row.state : row.status;
   const isBad = row.kind === "command" && row.status === "exited" && row.exit_code !== 0;
   return (
@@ -174,7 +175,7 @@ function Line({ row, isCurrent }: { readonly row: Row; readonly isCurrent: boole
             <Foreign text={[row.state, row.progress?.message].filter(Boolean).join("  ·  ")} oneLine />
           ) : (
             <Foreign
-              text={`${row.status}${row.exit_code === null ? "" : ` with ${row.exit_code}`}  ·  ${toDuration(row.duration)}`}
+              text={`${row.status}${row.exit_code === null ? "" : ` with ${row.exit_code}`}  ·  ${toDuration(durationOf(row, store.now.value))}`}
               oneLine
             />
           )}

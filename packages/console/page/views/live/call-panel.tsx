@@ -3,6 +3,7 @@ import type { CallAnswer, CallDetail } from "../../../src/api.ts";
 import { Failed } from "../../data/api.ts";
 import type { LiveCall } from "../../data/call-log.ts";
 import { useLoad, usePage } from "../../data/context.ts";
+import { originOf } from "../../data/roster.ts";
 import type { Store } from "../../data/store.ts";
 import { hasChange } from "../../diff/has-change.ts";
 import { Badge } from "../../parts/badge.tsx";
@@ -58,6 +59,7 @@ export function CallPanel({ trace, call, onClose }: Props) {
       <dl class="panel-facts">
         <Fact name="Caller" text={data?.caller ?? call?.caller ?? ""} />
         <Fact name="Started" text={call || data ? toClock(data?.started_at ?? call?.started_at ?? 0) : ""} />
+        {call && <Fact name="From" text={originOf(call, store.processes.value ?? [])} />}
         <Fact name="Duration" text={toDuration(data?.duration_ms ?? call?.duration_ms ?? Number.NaN)} />
         <Fact name="Trace" text={trace} />
       </dl>

@@ -1,4 +1,6 @@
 import type { LiveCall } from "../../data/call-log.ts";
+import { usePage } from "../../data/context.ts";
+import { originOf } from "../../data/roster.ts";
 import { Dot } from "../../parts/badge.tsx";
 import { Foreign } from "../../text/foreign.tsx";
 import { toBytes, toClock, toDuration } from "../../text/format.ts";
@@ -6,6 +8,7 @@ import { toBytes, toClock, toDuration } from "../../text/format.ts";
 export const ROW_HEIGHT = 32;
 
 export function CallRowView({ call }: { readonly call: LiveCall }) {
+  const { store } = usePage();
   const isRunning = call.code === undefined;
   const isFailed = !isRunning && call.code !== "OK";
   return (
@@ -14,8 +17,11 @@ export function CallRowView({ call }: { readonly call: LiveCall }) {
       <span class="call-name">
         <Foreign text={`${call.tool}.${call.action}`} oneLine />
       </span>
+      <span class="call-subject">
+        <Foreign text={call.subject ?? ""} oneLine />
+      </span>
       <span class="call-caller">
-        <Foreign text={call.caller} oneLine />
+        <Foreign text={originOf(call, store.processes.value ?? [])} oneLine />
       </span>
       <span class="call-outcome">
         <Dot tone={isRunning ? "accent" : isFailed ? "bad" : "plain"} moving={isRunning} />

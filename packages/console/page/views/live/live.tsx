@@ -152,7 +152,8 @@ function ListHead() {
     <div class="call-row list-head" aria-hidden="true">
       <span>Time</span>
       <span>Action</span>
-      <span class="call-caller">Caller</span>
+      <span class="call-subject">Subject</span>
+      <span class="call-caller">From</span>
       <span class="call-outcome">Outcome</span>
       <span class="right">Duration</span>
       <span class="right call-size">Size</span>

@@ -1,9 +1,11 @@
 import { useState } from "preact/hooks";
 import { usePage } from "../../data/context.ts";
 import { Icon } from "../../parts/icon.tsx";
+import type { Draft } from "../../parts/use-draft.ts";
 import { Foreign } from "../../text/foreign.tsx";
 
 interface Props {
+  readonly draft: Draft;
   readonly id: string;
   readonly process: string;
   readonly isOpen: boolean;
@@ -13,9 +15,9 @@ interface Props {
 }
 
 /** Sends a message to the session; one that is not open is resumed first. */
-export function MessageBox({ id, process, isOpen, problem, onSent }: Props) {
+export function MessageBox({ draft, id, process, isOpen, problem, onSent }: Props) {
   const { store } = usePage();
-  const [text, setText] = useState("");
+  const text = draft.get();
   const [busy, setBusy] = useState(false);
   const send = async () => {
     if (text.trim() === "" || busy) return;
@@ -23,9 +25,9 @@ export function MessageBox({ id, process, isOpen, problem, onSent }: Props) {
     try {
       if (isOpen) {
         const { queued } = await store.api.person(process, "message", { session_id: id, message: text });
-        if (queued) store.say("The agent reads it at its next step.");
+        if (queued) store.say("Queued: the agent reads it at its next step.");
       } else await store.api.person(process, "resume", { session_id: id, message: text });
-      setText("");
+      draft.set("");
       await store.refresh();
       onSent();
     } catch (cause) {
@@ -56,7 +58,7 @@ export function MessageBox({ id, process, isOpen, problem, onSent }: Props) {
         placeholder={isOpen ? "Message to the agent" : "Continue this session with a message"}
         value={text}
         disabled={isReader}
-        onInput={({ currentTarget }) => setText(currentTarget.value)}
+        onInput={({ currentTarget }) => draft.set(currentTarget.value)}
         onKeyDown={(event) => {
           if (event.key !== "Enter" || event.shiftKey || event.isComposing) return;
           event.preventDefault();

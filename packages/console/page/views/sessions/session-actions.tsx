@@ -9,11 +9,13 @@ interface Props {
   readonly process: string;
   readonly open: OpenSession | undefined;
   readonly isOpen: boolean;
+  /** Messages that the agent had not read when it was stopped. */
+  onUnread(messages: readonly string[]): void;
   onChanged(): void;
 }
 
 /** Stop, resume, fork and export. */
-export function SessionActions({ id, process, open, isOpen, onChanged }: Props) {
+export function SessionActions({ id, process, open, isOpen, onUnread, onChanged }: Props) {
   const { store, router } = usePage();
   const [busy, setBusy] = useState(false);
   const isReader = store.me.value?.access === "read";
@@ -23,8 +25,17 @@ export function SessionActions({ id, process, open, isOpen, onChanged }: Props) 
     setBusy(false);
   };
   const stop = run(async () => {
+    // A message that was not read before a stop must not be carried out later.
+    const { messages: unread } = await store.api.person(process, "take_back", { session_id: id });
     const { stopped } = await store.api.person(process, "stop", { session_id: id });
-    store.say(stopped ? "Stopped." : "It was idle.");
+    store.say(
+      unread.length > 0
+        ? "Stopped. Messages that it had not read are in the field again."
+        : stopped
+          ? "Stopped."
+          : "It was idle.",
+    );
+    if (unread.length > 0) onUnread(unread);
   });
   const resume = run(async () => {
     await store.api.person(process, "resume", { session_id: id });

@@ -1,4 +1,3 @@
-import { useState } from "preact/hooks";
 import { usePage } from "../../data/context.ts";
 import { toSpans } from "../../live/spans.ts";
 import { Badge } from "../../parts/badge.tsx";
@@ -8,12 +7,14 @@ import { lazy } from "../../parts/lazy.tsx";
 import { Loading } from "../../parts/loading.tsx";
 import { Problem } from "../../parts/problem.tsx";
 import { TimelineView } from "../../parts/timeline.tsx";
+import { useDraft } from "../../parts/use-draft.ts";
 import { useKeys } from "../../shell/use-keys.ts";
 import { Foreign } from "../../text/foreign.tsx";
 import { toCost, toCount } from "../../text/format.ts";
 import { Checkpoints } from "./checkpoints.tsx";
 import { MessageBox } from "./message-box.tsx";
 import { PlanView } from "./plan-view.tsx";
+import { QueuedMessages } from "./queued-messages.tsx";
 import { SessionActions } from "./session-actions.tsx";
 import type { TreeRow } from "./session-tree.ts";
 import { toTranscript } from "./transcript.ts";
@@ -38,8 +39,10 @@ const PARTS = [
 /** One session: its transcript as it grows, and what a person can do with it. */
 export function SessionDetail({ id, process, row, onChanged }: Props) {
   const { store, router } = usePage();
-  const [part, setPart] = useState<(typeof PARTS)[number][0]>("transcript");
+  const part = PARTS.find(([one]) => one === router.route.value.query["part"])?.[0] ?? "transcript";
+  const setPart = (next: string) => router.filter({ part: next === "transcript" ? undefined : next });
   const { session, error, reload } = useSession(process, id);
+  const draft = useDraft(`message ${id}`);
   const open = (store.processes.value ?? [])
     .flatMap(({ sessions }) => sessions)
     .find(({ session_id }) => session_id === id);
@@ -47,6 +50,16 @@ export function SessionDetail({ id, process, row, onChanged }: Props) {
   if (error !== undefined) return <Problem error={error} retry={reload} />;
   if (!session || process === undefined) return <Loading />;
   const transcript = toTranscript(session.events);
+  const question = store.questions.value.find(({ caller }) => caller.endsWith(id));
+  /** Messages that were not read come back into the field. */
+  const giveBack = (messages: readonly string[]) => {
+    draft.set([...messages, draft.get()].filter(Boolean).join("\n\n"));
+    reload();
+  };
+  const takeBack = () =>
+    store.api
+      .person(process, "take_back", { session_id: id })
+      .then(({ messages }) => giveBack(messages), store.fail);
   const isOpen = open !== undefined || session.isOpenHere;
   const title = open?.title || row?.title || "Untitled session";
   return (
@@ -72,7 +85,14 @@ export function SessionDetail({ id, process, row, onChanged }: Props) {
             </span>
           )}
         </p>
-        <SessionActions id={id} process={process} open={open} isOpen={isOpen} onChanged={onChanged} />
+        <SessionActions
+          id={id}
+          process={process}
+          open={open}
+          isOpen={isOpen}
+          onUnread={giveBack}
+          onChanged={onChanged}
+        />
       </header>
       <Tabs label="Parts of the session" value={part} options={PARTS} onChange={setPart}>
         {part === "transcript" && (
@@ -82,7 +102,9 @@ export function SessionDetail({ id, process, row, onChanged }: Props) {
               entries={transcript.entries}
               live={session.live}
               isWorking={open?.state === "working"}
+              question={question}
             />
+            <QueuedMessages messages={session.queued} onTakeBack={takeBack} />
           </>
         )}
         {part === "time" && (
@@ -99,6 +121,7 @@ export function SessionDetail({ id, process, row, onChanged }: Props) {
       </Tabs>
       {part === "transcript" && (
         <MessageBox
+          draft={draft}
           id={id}
           process={process}
           isOpen={isOpen}

@@ -3,6 +3,7 @@ import { usePage } from "../../data/context.ts";
 import { Dialog } from "../../parts/dialog.tsx";
 import { Field } from "../../parts/field.tsx";
 import { Problem } from "../../parts/problem.tsx";
+import { useDraft } from "../../parts/use-draft.ts";
 import { toVisible } from "../../text/visible.ts";
 
 /** Starts the agent in one of the folders of the running processes. */
@@ -12,7 +13,8 @@ export function StartSession({ onClose }: { onClose(): void }) {
   const folders = [...new Set(processes.flatMap(({ roots }) => roots))];
   const own = processes.find(({ id }) => id === store.me.value?.process);
   const [folder, setFolder] = useState(own?.roots[0] ?? folders[0] ?? "");
-  const [message, setMessage] = useState("");
+  const draft = useDraft("task");
+  const message = draft.get();
   const [model, setModel] = useState("");
   const [busy, setBusy] = useState(false);
   const [error, setError] = useState<unknown>();
@@ -28,6 +30,7 @@ export function StartSession({ onClose }: { onClose(): void }) {
         root: folder,
         ...(model !== "" && { model }),
       });
+      draft.set("");
       await store.refresh();
       onClose();
       router.go("sessions", session_id, { process });
@@ -48,7 +51,12 @@ export function StartSession({ onClose }: { onClose(): void }) {
             required
             placeholder="Make npm test pass."
             value={message}
-            onInput={({ currentTarget }) => setMessage(currentTarget.value)}
+            autofocus
+            onInput={({ currentTarget }) => draft.set(currentTarget.value)}
+            onKeyDown={(event) => {
+              if (event.key === "Enter" && (event.ctrlKey || event.metaKey))
+                event.currentTarget.form?.requestSubmit();
+            }}
           />
         </Field>
         <Field id="start-folder" label="Folder">

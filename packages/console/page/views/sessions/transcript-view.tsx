@@ -1,8 +1,11 @@
 import { useEffect, useRef } from "preact/hooks";
+import type { WaitingQuestion } from "../../data/roster.ts";
 import { Markdown } from "../../markdown/markdown.tsx";
 import { Dot } from "../../parts/badge.tsx";
+import { toHash } from "../../shell/route.ts";
 import { Foreign } from "../../text/foreign.tsx";
 import { toClock } from "../../text/format.ts";
+import { headlineOf } from "../approvals/headline.ts";
 import { CallFold } from "./call-fold.tsx";
 import type { Entry } from "./transcript.ts";
 import type { LiveText } from "./use-session.ts";
@@ -14,20 +17,32 @@ interface Props {
   readonly entries: readonly Entry[];
   readonly live: LiveText;
   readonly isWorking: boolean;
+  /** What the session waits for. */
+  readonly question: WaitingQuestion | undefined;
 }
 
-/** Messages as Markdown, calls folded. It stays at the end while a session works. */
-export function TranscriptView({ entries, live, isWorking }: Props) {
+/** Messages as Markdown, calls folded. It stays at the end until the reader scrolls up. */
+export function TranscriptView({ entries, live, isWorking, question }: Props) {
   const end = useRef<HTMLDivElement>(null);
-  const isFirst = useRef(true);
+  const follows = useRef(true);
+  const mine = entries.findLast(({ kind }) => kind === "user")?.seq ?? 0;
+  const shown = useRef(mine);
+  const scrollerOf = () => end.current?.closest(".tab-panel") ?? undefined;
   useEffect(() => {
-    const scroller = end.current?.closest(".tab-panel");
-    if (!scroller) return;
-    const distance = scroller.scrollHeight - scroller.scrollTop - scroller.clientHeight;
-    if (isFirst.current || distance < FOLLOW_PX + scroller.clientHeight / 2)
-      scroller.scrollTop = scroller.scrollHeight;
-    isFirst.current = false;
-  }, [entries.length, live.text.length]);
+    const scroller = scrollerOf();
+    const note = () => {
+      if (!scroller) return;
+      follows.current = scroller.scrollHeight - scroller.scrollTop - scroller.clientHeight < FOLLOW_PX;
+    };
+    scroller?.addEventListener("scroll", note, { passive: true });
+    return () => scroller?.removeEventListener("scroll", note);
+  }, []);
+  useEffect(() => {
+    const scroller = scrollerOf();
+    // A message that was just sent is always shown.
+    if (scroller && (follows.current || mine !== shown.current)) scroller.scrollTop = scroller.scrollHeight;
+    shown.current = mine;
+  }, [entries.length, live.text.length, mine, question?.question_id]);
   return (
     <div class="transcript">
       {entries.map((entry) => (
@@ -41,6 +56,20 @@ export function TranscriptView({ entries, live, isWorking }: Props) {
             <p class="thinking">{<Foreign text={live.thinking} />}</p>
           )}
         </div>
+      )}
+      {question && (
+        <a class="entry waiting" href={toHash("approvals", question.question_id)}>
+          <Dot tone="warn" />
+          <span class="roster-main">
+            <span class="roster-title">
+              Waiting for you: {<Foreign text={headlineOf(question).title} oneLine />}
+            </span>
+            <span class="roster-detail">
+              <Foreign text={headlineOf(question).target ?? question.action} oneLine />
+            </span>
+          </span>
+          <span class="button">Answer</span>
+        </a>
       )}
       {isWorking && (
         <p class="working" role="status">

@@ -15,6 +15,8 @@ interface Session {
   readonly checkpoints: readonly Checkpoint[];
   /** The process that was asked works in it, even if the roster does not know yet. */
   readonly isOpenHere: boolean;
+  /** Messages that the agent has not read. */
+  readonly queued: readonly string[];
   readonly live: LiveText;
 }
 
@@ -22,6 +24,7 @@ interface Draft {
   events: SessionEvent[];
   checkpoints: readonly Checkpoint[];
   isOpenHere: boolean;
+  queued: readonly string[];
   live: LiveText;
 }
 
@@ -77,6 +80,7 @@ export function useSession(process: string | undefined, id: string) {
           events,
           checkpoints: page.checkpoints,
           isOpenHere: page.open_here,
+          queued: page.queued,
           live: withoutStored(draft.current?.live ?? NOTHING, events),
         };
         break;
@@ -94,7 +98,8 @@ export function useSession(process: string | undefined, id: string) {
         if (!LIVE.has(event.type)) reading = reading.then(read).catch(fail);
         return;
       }
-      if (LIVE.has(event.type)) current.live = addDelta(current.live, event, current.events);
+      if (event.type === "queued") reading = reading.then(read).catch(fail);
+      else if (LIVE.has(event.type)) current.live = addDelta(current.live, event, current.events);
       else if (event.seq === (current.events.at(-1)?.seq ?? 0) + 1) {
         current.events.push(event);
         current.live = withoutStored(current.live, current.events);

@@ -1,0 +1,20 @@
+import { useState } from "preact/hooks";
+
+export interface Draft {
+  get(): string;
+  set(text: string): void;
+}
+
+/** A text that a person is writing; it survives a reload of the tab, and leaves with it. */
+export function useDraft(name: string): Draft {
+  const key = `octant-draft ${name}`;
+  const [, redraw] = useState(0);
+  return {
+    get: () => sessionStorage.getItem(key) ?? "",
+    set(text) {
+      if (text === "") sessionStorage.removeItem(key);
+      else sessionStorage.setItem(key, text);
+      redraw((count) => count + 1);
+    },
+  };
+}
