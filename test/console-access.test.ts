@@ -197,7 +197,7 @@ const INPUTS: Readonly<Record<string, object>> = {
   "console.start": { message: "hi", root: "/nonexistent" },
   "console.message": { ...SESSION, message: "hi" },
   "console.stop": SESSION,
-  "console.unqueue": SESSION,
+  "console.take_back": SESSION,
   "console.resume": { ...SESSION, root: "/nonexistent" },
   "console.fork": { ...SESSION, root: "/nonexistent" },
   "console.remove": SESSION,
