@@ -31,7 +31,7 @@ export async function startHub(
   const [line] = await once(createInterface({ input: child.stdout }), "line");
   // The command prints this line.
   const { url, token } = JSON.parse(String(line)) as { url: string; token: string };
-  const call = async <T>(name: string, input: object): Promise<T> => {
+  const call = async <T>(name: string, input: object, signal?: AbortSignal): Promise<T> => {
     const [tool = "", action = ""] = name.split(".");
     const { body, headers } = modernRequest(1, "tools/call", { name: tool, arguments: { action, ...input } });
     const response = await fetch(url, {
@@ -43,6 +43,7 @@ export async function startHub(
         accept: "application/json, text/event-stream",
       },
       body: JSON.stringify(body),
+      ...(signal && { signal }),
     });
     const text = await response.text();
     const message = JSON.parse(text.startsWith("{") ? text : (/^data: (\{.*)$/m.exec(text)?.[1] ?? "{}"));

@@ -6,6 +6,7 @@ import { createScriptedProvider, type Script } from "@octant/scripted-provider";
 import { createSource } from "../../packages/hub/testing/open-hub.ts";
 import { createFixtureProject } from "../../test/fixture-project.ts";
 import { modelOf, startHub } from "../../test/start-hub.ts";
+import { createEventReaders, p95 } from "./event-readers.ts";
 import type { Torture } from "./report.ts";
 
 const LINES = 4;
@@ -26,11 +27,6 @@ export const COUNTING: Script = ({ results }) => {
   if (count >= LINES) return { parts: [{ text: "All lines are there." }] };
   return run(`echo ${count + 1} >> ${FILE}`);
 };
-
-interface StoredEvent {
-  readonly seq: number;
-  readonly at: string;
-}
 
 /**
  * Runs sessions at once and kills the hub -9 among them. Each session must end as planned, and a reader that follows it
@@ -60,55 +56,33 @@ export const killHub =
       model: "some-model",
       limits: { max_sessions: MAX_SESSIONS },
     });
-    const sessions: { id: string; workspace_id: string; seen: number[] }[] = [];
+    const workspaces = new Map<string, string>();
     for (let n = 0; n < count; n++) {
       const message = `Write the lines of session ${n}.`;
-      const spawned = await hub.call<{ session_id: string; workspace_id: string }>("session.spawn", {
-        project_id,
-        message,
-      });
-      sessions.push({ id: spawned.session_id, workspace_id: spawned.workspace_id, seen: [] });
-    }
-    const delays: number[] = [];
-    /** Reads what is new of every session, waiting a little; returns how many events that were. */
-    const read = async (): Promise<number> => {
-      const added = await Promise.all(
-        sessions.map(async ({ id, seen }) => {
-          const asked = Date.now();
-          const page = await hub.call<{ events: StoredEvent[] }>("session.events", {
-            session_id: id,
-            since_index: seen.at(-1) ?? 0,
-            wait: 500,
-          });
-          const now = Date.now();
-          for (const { seq, at } of page.events) {
-            seen.push(seq);
-            // Earlier ones waited for this reader, such as while the hub was down.
-            if (Date.parse(at) >= asked) delays.push(now - Date.parse(at));
-          }
-          return page.events.length;
-        }),
+      const { session_id, workspace_id } = await hub.call<{ session_id: string; workspace_id: string }>(
+        "session.spawn",
+        { project_id, message },
       );
-      return added.reduce((sum, one) => sum + one, 0);
-    };
+      workspaces.set(session_id, workspace_id);
+    }
+    const following = createEventReaders([...workspaces.keys()], hub);
     const states = async () =>
       (await hub.call<{ sessions: { state: string; outcome?: string }[] }>("session.list", { project_id }))
         .sessions;
+    const isOver = async () => !(await states()).some(({ state }) => state === "working");
     let killed = 0;
-    for (; killed < kills && (await states()).some(({ state }) => state === "working"); killed++) {
-      const wanted = 1 + Math.floor(random() * MAX_EVENTS_BETWEEN);
-      for (let got = 0; got < wanted; ) {
-        const added = await read();
-        got += added;
-        if (added === 0 && !(await states()).some(({ state }) => state === "working")) break;
-      }
+    for (; killed < kills && !(await isOver()); killed++) {
+      await following.grown(1 + Math.floor(random() * MAX_EVENTS_BETWEEN), isOver);
+      following.down();
       hub.child.kill("SIGKILL");
       await once(hub.child, "close");
       hub = await start();
+      following.up(hub);
       onProgress(killed + 1);
     }
-    while ((await states()).some(({ state }) => state === "working")) await read();
-    while ((await read()) > 0);
+    await following.grown(Number.POSITIVE_INFINITY, isOver);
+    await following.close();
+    violations.push(...following.problems);
     const wrong = (await states()).filter(({ state, outcome }) => state !== "idle" || outcome !== "done");
     for (const session of wrong) violations.push(`a session ended as ${JSON.stringify(session)}`);
     const folder = join(
@@ -116,20 +90,20 @@ export const killHub =
       "octant",
       "hub",
     );
-    for (const { id, workspace_id, seen } of sessions) {
+    for (const { id, seen } of following.readers) {
       if (!seen.every((seq, at) => seq === at + 1)) violations.push(`${id}: events ${seen.join(" ")}`);
-      const place = join(folder, "projects", project_id, "workspaces", workspace_id);
+      const place = join(folder, "projects", project_id, "workspaces", workspaces.get(id) ?? "");
       const text = attempt(() => readFileSync(join(place, FILE), "utf8"));
       if (text !== EXPECTED) violations.push(`${id}: ${FILE} has ${JSON.stringify(text)}`);
     }
     hub.child.kill("SIGTERM");
     const [code] = await once(hub.child, "close");
     if (code !== 0) violations.push(`the hub ended with ${code}`);
-    const events = sessions.reduce((sum, { seen }) => sum + seen.length, 0);
-    const p95 = delays.toSorted((one, other) => one - other)[Math.floor(delays.length * 0.95)] ?? 0;
+    const { poll, stream } = following.delays;
+    const events = poll.length + stream.length;
     return {
       what: `kill -9 of a hub with ${count} sessions at work`,
-      facts: `${killed} kills, ${events} events read in order, p95 from event to waiting reader ${p95} ms (${delays.length} events)`,
+      facts: `${killed} kills, ${events} events read in order, p95 of all from event to reader ${p95([...poll, ...stream])} ms (calls that wait ${p95(poll)} ms, streams ${p95(stream)} ms), without the time between a kill and the next start`,
       violations,
     };
   };
