@@ -40,9 +40,10 @@ export function openSqliteHubStore({ file, now = Date.now }: SqliteHubStoreOptio
   const { use } = database;
   // A newer database, or a damaged one, is reported at the start.
   use(() => {});
+  const events = createEventLog(use);
   return {
     records: (kind) => createRecords(use, kind),
-    events: createEventLog(use),
+    events,
     leases: createLeases(use, now),
     async *dump() {
       // Its own connection: a transaction of this one would hold up the others.
@@ -76,7 +77,10 @@ export function openSqliteHubStore({ file, now = Date.now }: SqliteHubStoreOptio
         db.close();
       }
     },
-    close: async () => database.close(),
+    async close() {
+      events.flush();
+      database.close();
+    },
   };
 }
 
@@ -155,25 +159,51 @@ function writeRecord(db: DatabaseSync, kind: RecordKind, record: HubRecord): voi
   }
 }
 
-const createEventLog = (use: Use): EventLog => {
+/** An event that waits for the next commit. */
+interface Waiting {
+  readonly log_id: string;
+  readonly event: LoggedEvent;
+  resolve(): void;
+  reject(cause: unknown): void;
+}
+
+const createEventLog = (use: Use): EventLog & { flush(): void } => {
   const listeners = new Set<(log_id: string) => void>();
-  return {
-    async append(log_id, event) {
-      use((db) => {
-        const added = durably(db, () =>
-          db
-            .prepare(
-              `INSERT INTO events SELECT ?1, ?2, ?3
-             WHERE ?2 = 1 + (SELECT coalesce(max(seq), 0) FROM events WHERE log_id = ?1)`,
-            )
-            .run(log_id, event.seq, JSON.stringify(event)),
-        );
-        if (added.changes > 0) return;
-        const actual = String(lastOf(db, log_id) + 1);
-        const message = `another hub writes to ${log_id}: its next event is number ${actual}, not ${event.seq}`;
-        throw new ToolError("CONFLICT", message, { expected: String(event.seq), actual });
-      });
+  let waiting: Waiting[] = [];
+  /** What was wrong with each of them, which alone is not stored; undefined when nothing could be stored. */
+  const commit = (all: readonly Waiting[]): readonly (ToolError | undefined)[] | undefined => {
+    try {
+      const problems = use((db) =>
+        durably(db, () =>
+          inTransaction(db, () => all.map(({ log_id, event }) => addEvent(db, log_id, event))),
+        ),
+      );
+      for (const [n, problem] of problems.entries()) if (problem) all[n]?.reject(problem);
+      return problems;
+    } catch (cause) {
+      for (const { reject } of all) reject(cause);
+      return undefined;
+    }
+  };
+  /** The disk takes milliseconds for a commit, and nothing else runs meanwhile, so all events of a turn share one. */
+  const flush = () => {
+    const all = waiting;
+    waiting = [];
+    if (all.length === 0) return;
+    const problems = commit(all);
+    for (const [n, { log_id, resolve }] of all.entries()) {
+      if (!problems || problems[n]) continue;
+      resolve();
       for (const listener of listeners) listener(log_id);
+    }
+  };
+  return {
+    flush,
+    append(log_id, event) {
+      const { promise, resolve, reject } = Promise.withResolvers<void>();
+      waiting.push({ log_id, event, resolve, reject });
+      if (waiting.length === 1) setImmediate(flush);
+      return promise;
     },
     read: async (log_id, after, limit) =>
       use((db) =>
@@ -203,6 +233,20 @@ const createEventLog = (use: Use): EventLog => {
     },
   };
 };
+
+/** Why it was not added: it is not the next one of its log. */
+function addEvent(db: DatabaseSync, log_id: string, event: LoggedEvent): ToolError | undefined {
+  const added = db
+    .prepare(
+      `INSERT INTO events SELECT ?1, ?2, ?3
+       WHERE ?2 = 1 + (SELECT coalesce(max(seq), 0) FROM events WHERE log_id = ?1)`,
+    )
+    .run(log_id, event.seq, JSON.stringify(event));
+  if (added.changes > 0) return undefined;
+  const actual = String(lastOf(db, log_id) + 1);
+  const message = `another hub writes to ${log_id}: its next event is number ${actual}, not ${event.seq}`;
+  return new ToolError("CONFLICT", message, { expected: String(event.seq), actual });
+}
 
 const lastOf = (db: DatabaseSync, log_id: string): number =>
   Number(db.prepare("SELECT max(seq) AS seq FROM events WHERE log_id = ?").get(log_id)?.["seq"] ?? 0);
