@@ -117,6 +117,15 @@ const SCENARIOS: readonly Scenario[] = [
     },
   },
   {
+    title: "Esc Esc opens the list of messages, however quickly it is pressed",
+    async act() {
+      tmux.press("Escape", "Escape");
+      await tmux.shows("Go back to before which message?");
+      tmux.press("Escape");
+      await tmux.shows(IDLE);
+    },
+  },
+  {
     title: "/branch changes the branch in the status line",
     async act() {
       await tmux.shows(/· main ·/);

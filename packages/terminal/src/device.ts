@@ -51,8 +51,10 @@ export function processDevice(): Device {
     },
     start(onInput, onResize) {
       onKey = (data) => {
-        const input = toInput(data);
-        if (input) onInput(input);
+        for (const one of data === ESCAPED_TWICE ? ["\x1b", "\x1b"] : [data]) {
+          const input = toInput(one);
+          if (input) onInput(input);
+        }
       };
       terminal.start(receive, onResize);
       terminal.write(REPORT_FOCUS);
@@ -80,6 +82,8 @@ export function processDevice(): Device {
   };
 }
 
+/** Two presses in quick succession arrive together. */
+const ESCAPED_TWICE = "\x1b\x1b";
 const REPORT_FOCUS = "\x1b[?1004h";
 const STOP_REPORTING_FOCUS = "\x1b[?1004l";
 const FOCUS = /^\x1b\[([IO])$/;

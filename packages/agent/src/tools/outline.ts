@@ -12,6 +12,7 @@ const SUBJECTS = [
   "url",
   "symbol_id",
   "message",
+  "task",
   "ref",
 ] as const;
 /** What a search looks for; its place follows. */

@@ -89,6 +89,8 @@ export interface RewoundFiles {
   /** How many turns were undone, each of which can be redone. */
   readonly turns: number;
   readonly restored: readonly string[];
+  /** As they were, but with the changes of the person. */
+  readonly merged: readonly string[];
   /** Left alone, because the person has changed them. */
   readonly changed: readonly string[];
   /** Left alone, because a command or the person changed them while it ran; an undo of the turn can take them back. */
@@ -104,6 +106,7 @@ export interface RewoundFiles {
 export async function rewindFiles(turns: HostTurns, ids: readonly number[]): Promise<RewoundFiles> {
   const known = await turns.list({ limit: MAX_TURNS });
   const restored = new Set<string>();
+  const merged = new Set<string>();
   const changed = new Set<string>();
   const doubtful: { turn: number; paths: readonly string[] }[] = [];
   const notes = new Set<string>();
@@ -114,7 +117,8 @@ export async function rewindFiles(turns: HostTurns, ids: readonly number[]): Pro
     const plan = await turns.plan(turn, "undo");
     await plan.apply({ overwrite: false });
     undone += 1;
-    for (const path of [...plan.restored.map((one) => one.path), ...plan.merged]) restored.add(path);
+    for (const { path } of plan.restored) restored.add(path);
+    for (const path of plan.merged) merged.add(path);
     const unknown = new Set(plan.doubtful);
     for (const path of plan.conflicts) if (!unknown.has(path)) changed.add(path);
     if (unknown.size > 0) doubtful.push({ turn: id, paths: plan.doubtful });
@@ -122,7 +126,8 @@ export async function rewindFiles(turns: HostTurns, ids: readonly number[]): Pro
   }
   return {
     turns: undone,
-    restored: [...restored].sort(),
+    restored: [...restored].filter((path) => !merged.has(path)).sort(),
+    merged: [...merged].sort(),
     changed: [...changed].sort(),
     doubtful,
     notes: [...notes],

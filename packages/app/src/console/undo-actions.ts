@@ -87,13 +87,13 @@ export const rewind = ({ octant }: ConsoleParts) =>
       const all = createTurns(octant);
       const { text } = prompt;
       if (!apply) return { text, applied: false, ...(await previewRewind(all, prompt.turns)) };
-      const { restored, changed, doubtful, notes } = await rewindFiles(all, prompt.turns);
+      const { restored, merged, changed, doubtful, notes } = await rewindFiles(all, prompt.turns);
       return {
         text,
         applied: true,
         diff: "",
         restored: restored.map((path) => ({ path, change: "restored" as const })),
-        merged: [],
+        merged: [...merged],
         conflicts: [...new Set([...changed, ...doubtful.flatMap(({ paths }) => paths)])],
         notes: [...notes, ...doubtful.map(({ turn, paths }) => noteOnDoubtful(turn, paths))],
       };

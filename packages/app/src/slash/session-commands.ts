@@ -176,13 +176,14 @@ async function rewind(argument: string, { opened }: SlashContext): Promise<Slash
   return { next, draft: prompt.text, ...(text !== undefined && { text }) };
 }
 
-function describeFiles({ turns, restored, changed, doubtful, notes }: RewoundFiles): string {
+function describeFiles({ turns, restored, merged, changed, doubtful, notes }: RewoundFiles): string {
   const named = (paths: readonly string[]) => paths.map((path) => `\`${toOneLine(path)}\``).join(", ");
   const line = (title: string, paths: readonly string[]) =>
     paths.length > 0 ? [`${title}: ${named(paths)}`] : [];
   const lines = [
     ...line("files as they were", restored),
-    ...(restored.length > 0
+    ...line("as they were, with your own changes", merged),
+    ...(restored.length + merged.length > 0
       ? [`\`/redo\` brings them back${turns > 1 ? `, one of the ${turns} turns each time` : ""}`]
       : []),
     ...line("left alone, because you changed them too", changed),
