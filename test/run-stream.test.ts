@@ -86,6 +86,11 @@ test("calls that no one could approve are in the result", async () => {
   const { results, code } = await stream(write, ["go", "--stream-json"]);
   expect(results).toMatchObject([{ unapproved: ["fs.write"], exit_code: 5 }]);
   expect(code).toBe(5);
+  // Also those of the sub-agent of a command, with what it spent.
+  const command = await stream(write, ["/code go", "--stream-json"]);
+  expect(command.results).toMatchObject([{ unapproved: ["fs.write"], exit_code: 5, turns: 2, text: "done" }]);
+  expect(command.results[0]?.tokens).toBeGreaterThan(0);
+  expect(command.code).toBe(5);
 });
 
 test("messages on stdin are runs of one session, each with its own result; other lines are reported", async () => {

@@ -194,7 +194,7 @@ export function createRunResult(session: Session) {
   };
 }
 
-/** The result of what ended without a run: a slash command, or a failure before there was a session. */
+/** The result of what failed before there was a session. */
 export const toBareResult = (
   over: Pick<RunResult, "session_id" | "reason" | "message" | "text" | "exit_code">,
 ): RunResult => ({

@@ -1,6 +1,5 @@
 import { readFileSync } from "node:fs";
 import {
-  type Agent,
   type AgentEvent,
   createOutputSchema,
   describeRetry,
@@ -122,9 +121,10 @@ export function createReport(flags: ReportFlags, io: Io) {
       hasResult = false;
       toResult = finish;
     },
-    /** The result of a slash command. */
-    bare(result: Pick<RunResult, "reason" | "message" | "text" | "exit_code">, { session }: Agent): void {
-      printResult(toBareResult({ ...result, session_id: session.id }));
+    /** The result of a slash command, whose sub-agents may have spent something. */
+    command(result: RunResult, ways: Iterable<string>): void {
+      printResult(result);
+      if (result.unapproved.length > 0) tellUnapproved(result.unapproved, ways, io);
     },
     /** For programs, a run that fails before it has a result has one too, with the turns and cost so far. */
     fail(cause: unknown): void {
@@ -159,6 +159,12 @@ export function createReport(flags: ReportFlags, io: Io) {
   };
 }
 
+const tellUnapproved = (actions: readonly string[], ways: Iterable<string>, io: Io) =>
+  logLine(
+    `no one could approve ${actions.join(", ")}; this would have helped: ${[...new Set(ways)].join(", ")}`,
+    io,
+  );
+
 function showEnd(
   { message, unapproved, session_id, turns, tokens, cost }: Omit<RunResult, "exit_code">,
   unfit: string | undefined,
@@ -166,11 +172,7 @@ function showEnd(
   io: Io,
 ): void {
   if (message !== null) logLine(message, io);
-  if (unapproved.length > 0)
-    logLine(
-      `no one could approve ${unapproved.join(", ")}; this would have helped: ${[...ways].join(", ")}`,
-      io,
-    );
+  if (unapproved.length > 0) tellUnapproved(unapproved, ways, io);
   const price = cost === null ? "" : `, $${cost.toFixed(4)}`;
   logLine(`session ${session_id}: ${counted(turns, "turn")}, ${tokens} tokens${price}`, io);
   if (unfit !== undefined) logLine(`the answer does not fit the schema: ${unfit}`, io);

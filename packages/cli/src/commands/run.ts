@@ -164,11 +164,20 @@ async function answer(prompt: string, task: Task): Promise<number> {
     const outcome = await runSlashLine(prompt, { opened, cwd: io.cwd(), signal }).catch((cause) => {
       if (!(cause instanceof ToolError && cause.code === "LIMIT_EXCEEDED")) throw cause;
       logLine(cause.message, io);
-      report.bare({ reason: "max_cost", message: cause.message, text: "", exit_code: RUN_EXIT.LIMIT }, agent);
+      const reached = { reason: "max_cost", message: cause.message } as const;
+      report.command({ ...finish(reached), exit_code: RUN_EXIT.LIMIT }, unapproved.ways.values());
       return RUN_EXIT.LIMIT;
     });
     if (typeof outcome === "number") return outcome;
-    if (outcome?.send === undefined) return showOutcome(outcome, task);
+    if (outcome?.send === undefined) {
+      const { text = "", failed = false } = outcome ?? {};
+      const done = unapproved.ways.size > 0 ? RUN_EXIT.UNAPPROVED : RUN_EXIT.OK;
+      const exit_code = failed ? RUN_EXIT.FAILED : done;
+      if (text !== "" && !report.isJson) print(text, io);
+      const ended = finish({ reason: failed ? "failed" : "done" });
+      report.command({ ...ended, text, exit_code }, unapproved.ways.values());
+      return failed ? exit_code : ((await tellNext(outcome, task)) ?? exit_code);
+    }
     asked = outcome.send;
   }
   await awaitServers(opened, io);
@@ -190,13 +199,13 @@ async function awaitServers({ servers }: OpenedAgent, io: Io): Promise<void> {
 }
 
 /** A terminal would continue with another session; here the message says how. */
-async function showOutcome(outcome: SlashOutcome | undefined, { opened, report, io }: Task): Promise<number> {
-  const { text = "", next, failed = false } = outcome ?? {};
-  const exit_code = failed ? RUN_EXIT.FAILED : RUN_EXIT.OK;
-  if (text !== "" && !report.isJson) print(text, io);
-  report.bare({ reason: failed ? "failed" : "done", message: null, text, exit_code }, opened.agent);
-  if (next === "new") tell("every octant run without --continue starts a new conversation", io);
-  if (failed || next === undefined || next === "new" || next.how === "latest") return exit_code;
+async function tellNext(
+  outcome: SlashOutcome | undefined,
+  { opened, io }: Task,
+): Promise<number | undefined> {
+  const { next } = outcome ?? {};
+  if (next === "new") return tell("every octant run without --continue starts a new conversation", io);
+  if (next === undefined || next.how === "latest") return undefined;
   let { id } = next;
   if (next.how === "fork") {
     const copy = await opened.sessions.fork(next.id, next.seq);
