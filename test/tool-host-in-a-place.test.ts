@@ -1,34 +1,8 @@
-import { mkdirSync, mkdtempSync, realpathSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { describeToolHost } from "@octant/agent/contracts";
-import { createOctant, LOCAL_CALLER, type Octant } from "@octant/app";
-import type { Tool } from "@octant/core";
 import { createPlaceHost, createPlacesClient, createStreamClient, serveStream } from "@octant/wire";
 import { inject } from "vitest";
-import { openRemoteHost } from "../packages/app/src/host/remote-host.ts";
+import { createFolder, openHost, serving } from "../packages/app/testing/served-octant.ts";
 import { startNatsServer } from "../packages/wire/testing/nats-server.ts";
-
-/** An empty project and the environment of a person with an empty home. */
-function createFolder() {
-  const base = realpathSync(mkdtempSync(join(tmpdir(), "octant-host-")));
-  const root = join(base, "project");
-  for (const folder of ["project", "home", "sockets"]) mkdirSync(join(base, folder), { mode: 0o700 });
-  const env = { PATH: process.env["PATH"], HOME: join(base, "home"), XDG_STATE_HOME: join(base, "state") };
-  const open = (tool: Tool, permissions: "enforce" | "host") =>
-    createOctant({ roots: [root], env, permissions, customTools: [tool], checkpointsByDefault: true });
-  return { base, root, env, open, remove: () => rmSync(base, { recursive: true, force: true }) };
-}
-
-const serving = (octant: Octant) => ({
-  ...octant,
-  dispatch: octant.wireDispatch,
-  jobs: octant.workspace.jobs,
-  caller: LOCAL_CALLER,
-  name: "octant",
-  version: "1",
-  log: () => {},
-});
 
 if (!inject("missing").includes("nats-server"))
   describeToolHost("in a place of a host, over NATS", async (tool) => {
@@ -66,7 +40,7 @@ if (!inject("missing").includes("nats-server"))
       },
     });
     await client.ready();
-    const toolHost = await openRemoteHost({ dispatch: client.dispatch, onRestart() {} });
+    const toolHost = await openHost(client.dispatch);
     return {
       root,
       host: toolHost,

@@ -11,6 +11,7 @@ import { edgesMalformed } from "./edges-malformed.ts";
 import { edgesSlow } from "./edges-slow.ts";
 import { engineCycles } from "./engine-cycles.ts";
 import { fuzz } from "./fuzz.ts";
+import { hostCapacity } from "./host-capacity.ts";
 import { hosts } from "./hosts.ts";
 import { hubCapacity } from "./hub-capacity.ts";
 import { hubKills } from "./hub-kills.ts";
@@ -63,6 +64,7 @@ const TORTURES: Readonly<Record<string, Entry>> = {
   "hub-peer-kills": { torture: hubPeerKills, count: 200 },
   "hub-peer-firings": { torture: hubPeerSchedules, count: 500 },
   hosts: { torture: hosts, count: 1_000 },
+  "host-sessions": { torture: hostCapacity, count: 8 },
   "engine-cycles": { torture: engineCycles, count: 100 },
   "agent-tasks": { torture: agentTasks, count: 20 },
   "agent-turns": { torture: agentTurns, count: 2_000 },

@@ -1,37 +1,8 @@
-import { mkdirSync, mkdtempSync, realpathSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { PassThrough } from "node:stream";
 import { describeToolHost } from "@octant/agent/contracts";
-import type { Dispatch, Tool } from "@octant/core";
 import { createStreamClient, createZmqClient, serveStream, serveZmq } from "@octant/wire";
-import { LOCAL_CALLER } from "../edges.ts";
-import { createOctant, type Octant } from "../octant.ts";
+import { createFolder, openHost, serving } from "../../testing/served-octant.ts";
 import { createLocalHost } from "./local-host.ts";
-import { openRemoteHost } from "./remote-host.ts";
-
-/** An empty project and the environment of a person with an empty home. */
-function createFolder() {
-  const base = realpathSync(mkdtempSync(join(tmpdir(), "octant-host-")));
-  const root = join(base, "project");
-  for (const folder of ["project", "home", "sockets"]) mkdirSync(join(base, folder), { mode: 0o700 });
-  const env = { PATH: process.env["PATH"], HOME: join(base, "home"), XDG_STATE_HOME: join(base, "state") };
-  const open = (tool: Tool, permissions: "enforce" | "host") =>
-    createOctant({ roots: [root], env, permissions, customTools: [tool], checkpointsByDefault: true });
-  return { base, root, env, open, remove: () => rmSync(base, { recursive: true, force: true }) };
-}
-
-const serving = (octant: Octant) => ({
-  ...octant,
-  dispatch: octant.wireDispatch,
-  jobs: octant.workspace.jobs,
-  caller: LOCAL_CALLER,
-  name: "octant",
-  version: "1",
-  log: () => {},
-});
-
-const openHost = (dispatch: Dispatch) => openRemoteHost({ dispatch, onRestart() {} });
 
 describeToolHost("of this process", async (tool) => {
   const { root, env, open, remove } = createFolder();
