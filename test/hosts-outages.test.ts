@@ -1,10 +1,10 @@
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createScriptedProvider, type Script } from "@octant/scripted-provider";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { openHost } from "../packages/hub/testing/open-host.ts";
-import { openHub } from "../packages/hub/testing/open-hub.ts";
+import { git, openHub } from "../packages/hub/testing/open-hub.ts";
 import { startPostgres } from "../packages/hub/testing/postgres-cluster.ts";
 import { startNatsServer } from "../packages/wire/testing/nats-server.ts";
 import type { HostedEvent, HostedSession } from "./hosted-hub.ts";
@@ -26,8 +26,14 @@ async function openWorld(script: Script, more: Parameters<typeof openHub>[0] = {
   const nats = { url: server.url };
   const opened = await openHub({ ...more, nats, env: modelOf(provider) });
   const { host, log: said } = await openHost({ nats });
+  const source = opened.createSource();
+  // As packages that are installed: git ignores them, and each host installs them by itself.
+  writeFileSync(join(source, ".devcontainer.json"), '{ "postCreateCommand": "echo yes > installed.txt" }');
+  writeFileSync(join(source, ".gitignore"), "installed.txt\n");
+  git(source, "add", "-A");
+  git(source, "commit", "-qm", "Packages");
   const { project_id } = await opened.get<{ project_id: string }>("project.create", {
-    ...{ name: "demo", model: "some-model" },
+    ...{ name: "demo", folder: source, model: "some-model" },
   });
   const { session_id } = await opened.get<HostedSession>("session.spawn", { project_id, message: "Go." });
   const events = async () =>
@@ -47,7 +53,8 @@ describe.skipIf(lacks("nats-server", "bubblewrap"))("a session on a host", () =>
       const text = results[0]?.text ?? "";
       isTold ||= text.includes("INTERRUPTED");
       if (text === "") return run("echo kept > kept.txt");
-      if (isTold) return { parts: [{ text: "Done." }] };
+      if (text.includes("installed:yes")) return { parts: [{ text: "Done." }] };
+      if (isTold) return run("echo installed:$(cat installed.txt)");
       return run("sleep 600");
     });
     await expect.poll(began, WAIT).toBe(2);

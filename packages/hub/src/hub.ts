@@ -185,7 +185,8 @@ export async function createHub(options: HubOptions) {
   const sessions: HubSessions = createHubSessions({
     ...{ store, logs, containers, workspaces, calls, log },
     env: { ...env, XDG_STATE_HOME: place("state") },
-    prepare: (project, workspace, cwd) => projectContainer.prepare(containers, project, workspace, cwd),
+    prepare: (project, workspace, cwd) =>
+      projectContainer.prepare(containers, project, workspace, cwd, hosted.preparedMark?.(workspace)),
     toolsOf: (session) => [sessionTool({ store, sessions, logs, cleanUp, parent: session })],
     writeSettings: (project) => writeContainerSettings(inProject(project.id, "settings"), project),
     lifecycle,

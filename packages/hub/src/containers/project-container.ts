@@ -55,15 +55,15 @@ export function createProjectContainer({ images, install, proxies, foldersOf }: 
         limits: project.limits,
       };
     },
-    /** Runs the post-create commands of devcontainer.json in a workspace, once. */
+    /** Runs the post-create commands of devcontainer.json in a workspace, once wherever its files are. */
     async prepare(
       containers: Pick<Containers, "run" | "logOf">,
       project: Project,
       workspace: Workspace,
       cwd: string,
+      mark: PreparedMark = fileMark(join(foldersOf(project.id).prepared, workspace.id)),
     ): Promise<void> {
-      const mark = join(foldersOf(project.id).prepared, workspace.id);
-      if (existsSync(mark)) return;
+      if (await mark.isSet()) return;
       const { postCreate } = await images.planOf(project);
       const log = containers.logOf(project.id);
       for (const argv of postCreate) {
@@ -79,7 +79,18 @@ export function createProjectContainer({ images, install, proxies, foldersOf }: 
         const message = `the postCreateCommand of devcontainer.json ended with ${code ?? "a signal"}: ${why}; container.logs shows its output`;
         throw new ToolError("UPSTREAM_ERROR", message, {});
       }
-      writeFileSync(mark, "");
+      await mark.set();
     },
   };
 }
+
+/** Whether the post-create commands have run in a workspace. */
+export interface PreparedMark {
+  isSet(): Promise<boolean>;
+  set(): Promise<void>;
+}
+
+const fileMark = (file: string): PreparedMark => ({
+  isSet: async () => existsSync(file),
+  set: async () => writeFileSync(file, ""),
+});

@@ -50,6 +50,7 @@ export function createHostPlace(options: HostPlaceOptions) {
   let owner: string | undefined;
   let heardAt = performance.now();
   let isSeeded = false;
+  let isPrepared = false;
   let configured: Configured | undefined;
   const ending = new AbortController();
 
@@ -99,6 +100,7 @@ export function createHostPlace(options: HostPlaceOptions) {
         engine: { name, detail, images, enforces, available },
         node: install.node,
         is_seeded: isSeeded,
+        is_prepared: isPrepared,
       };
     },
     async configure({ project: rest, image: name, env }) {
@@ -112,6 +114,9 @@ export function createHostPlace(options: HostPlaceOptions) {
     },
     async seeded() {
       isSeeded = true;
+    },
+    async prepared() {
+      isPrepared = true;
     },
     async exec({ id, tools, argv, cwd, env }) {
       const { containers, project } = found();

@@ -6,6 +6,7 @@ import { collectOutput, MAX_OUTPUT_BYTES } from "../containers/collect-output.ts
 import { openContainerLog } from "../containers/container-log.ts";
 import type { Containers } from "../containers/containers.ts";
 import type { LimitHit } from "../containers/limit-watch.ts";
+import type { PreparedMark } from "../containers/project-container.ts";
 import { type ContainerState, type ExecProcess, type ExecSpec, notRunning } from "../engines/engine.ts";
 import { createImages, type Images } from "../images/images.ts";
 import type { ProjectFiles } from "../images/project-files.ts";
@@ -14,6 +15,7 @@ import type { HubStore } from "../store/hub-store.ts";
 import type { HostedFiles, Workspace } from "../workspaces/workspaces.ts";
 import { createHeldPlaces, type Opened, type Waiting } from "./held-places.ts";
 import { engineOf, toHostedEngine } from "./hosted-engine.ts";
+import type { Hello } from "./operations.ts";
 import { execInPlace } from "./remote-exec.ts";
 import type { WorkspaceCopies } from "./workspace-copies.ts";
 
@@ -38,6 +40,7 @@ export function createHostedContainers(options: HostedContainersOptions): {
   readonly containers: Containers;
   readonly hostedFiles: HostedFiles;
   readonly rebuild: Images["rebuild"];
+  readonly preparedMark: (workspace: Workspace) => PreparedMark;
   /** The hosts that hold work of this hub now. */
   readonly hosts: ListHosts;
 } {
@@ -232,6 +235,11 @@ export function createHostedContainers(options: HostedContainersOptions): {
         await copies.remove(workspace);
       },
     },
+    /** Another host has other files: what git ignores, such as installed packages, is not there. */
+    preparedMark: ({ id }) => ({
+      isSet: async () => (await (await byKey(id))?.ask<Hello>("hello"))?.is_prepared ?? false,
+      set: async () => (await byKey(id))?.ask("prepared"),
+    }),
     /** Work of the same queue: it waits for a host with room. Other hosts build the image when they need it. */
     async rebuild(project, onLine, signal) {
       const onWaiting = (why: string | undefined) => void (why === undefined || onLine(why));

@@ -16,7 +16,7 @@ export type Hosted = Awaited<ReturnType<typeof openHosted>>;
 export async function openHosted(nats: NatsAddress, { repositories, folder, ...options }: HostedOptions) {
   const client = await createPlacesClient(nats);
   const copies = createWorkspaceCopies({ repositories, folder });
-  const { containers, hostedFiles, rebuild, hosts } = createHostedContainers({ ...options, client, copies });
+  const { containers, rebuild, ...hosted } = createHostedContainers({ ...options, client, copies });
   const { store, log } = options;
   // A hub alone has its records in the same folder.
   const kept = store.peers
@@ -25,5 +25,5 @@ export async function openHosted(nats: NatsAddress, { repositories, folder, ...o
         objects: await client.openKeptObjects(),
       })
     : undefined;
-  return { containers, hostedFiles, hosts, kept, engine: containers.engine, images: { rebuild } };
+  return { ...hosted, containers, kept, engine: containers.engine, images: { rebuild } };
 }

@@ -26,6 +26,8 @@ export const OPERATIONS = {
   configure: z.object({ project: PlaceProject, image: z.string().optional(), env: Environment }),
   /** The files of the workspace are there. */
   seeded: None,
+  /** The post-create commands have run. */
+  prepared: None,
   exec: z.object({
     id: StreamId,
     /** Without one the tools of `cwd` are served. */
@@ -71,4 +73,5 @@ export interface Hello {
   /** The path of Node in a container. */
   readonly node: string;
   readonly is_seeded: boolean;
+  readonly is_prepared: boolean;
 }

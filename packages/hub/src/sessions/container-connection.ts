@@ -27,14 +27,21 @@ export async function connectToContainer(
 ): Promise<NonNullable<OpenAgentOptions["host"]>> {
   const cwd = workspaces.pathInContainer(workspace);
   const address = `hub:${workspace.id}`;
-  await containers.makeRoom(project, workspace.id, onWaiting);
-  await prepare(project, workspace, cwd);
+  const enter = async () => {
+    await containers.makeRoom(project, workspace.id, onWaiting);
+    await prepare(project, workspace, cwd);
+  };
+  await enter();
   const explain = () => containers.explain(project, workspace.id).catch(() => undefined);
+  let isFirst = true;
   const wire = await connectToStreams({
     address,
     // Its end closes the stream. A server that starts while many others do is slow, and another one would be no faster.
     silenceMs: MAX_SILENCE_MS,
     async open() {
+      // The workspace may have come to another host.
+      if (!isFirst) await enter();
+      isFirst = false;
       const process = await containers.execTools(project, { cwd, workspace_id: workspace.id, onWaiting });
       fence.enter(process.place);
       return toStreams(process, explain, onEnded);
