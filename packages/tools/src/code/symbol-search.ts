@@ -10,7 +10,7 @@ import {
   type SymbolKind,
   spellingsOf,
 } from "@octant/search";
-import { createNames, filesWith } from "../search/source-files.ts";
+import { createNames, filesWith, thoseWith } from "../search/source-files.ts";
 
 /** `file` is absolute. */
 type FoundSymbol = StoredSymbol & { readonly file: Path };
@@ -109,9 +109,7 @@ export function createSymbolSearch(
       const isWanted = (path: Path) => isWithin(scope ?? "/", path) && !hides?.(path);
       const symbols = await visible(query, signal);
       const skipped = (await index.unparsed()).map(toPath).filter(isWanted);
-      const holding =
-        skipped.length > 0 ? await filesWith(workspace, pattern, { globs: GLOBS, signal }) : new Set();
-      const unparsed = skipped.filter((path) => holding.has(path));
+      const unparsed = await thoseWith(workspace, skipped, pattern, { globs: GLOBS, signal });
       return { symbols, unparsed, waiting };
     },
     filesNaming,

@@ -125,6 +125,50 @@ export async function filesWith(
   return files;
 }
 
+/** Beyond this, one search of everything takes less than one of each file. */
+const MAX_APART = 8;
+
+/** Those of the files that contain the text. */
+export async function thoseWith(
+  workspace: SearchedWorkspace,
+  files: readonly Path[],
+  pattern: TextPattern,
+  how: FolderQuery,
+): Promise<Path[]> {
+  if (files.length > MAX_APART) {
+    const found = await filesWith(workspace, pattern, how);
+    return files.filter((path) => found.has(path));
+  }
+  const holds = await Promise.all(files.map((path) => hasText(workspace, path, pattern, how)));
+  return files.filter((_, at) => holds[at]);
+}
+
+async function hasText(
+  { confinement, ripgrep }: SearchedWorkspace,
+  path: Path,
+  pattern: TextPattern,
+  { signal }: FolderQuery,
+): Promise<boolean> {
+  if (isSecretFile(path) || confinement.denied(path) !== undefined) return false;
+  try {
+    for await (const messages of ripgrep.searchFile(path, { ...pattern, maxPerFile: 1 }, { signal }))
+      if (messages.some(({ kind }) => kind === "match")) return true;
+    return false;
+  } catch (cause) {
+    // Removed since it was indexed, or not to be read by this call.
+    if (cause instanceof ToolError && GONE.includes(cause.code)) return false;
+    throw cause;
+  }
+}
+
+const GONE: readonly string[] = [
+  "NOT_FOUND",
+  "NOT_A_FILE",
+  "ACCESS_DENIED",
+  "OUTSIDE_WORKSPACE",
+  "PERMISSION_DENIED",
+];
+
 /** The lines that contain the text, in any order of the files. */
 export async function* linesWith(workspace: SearchedWorkspace, pattern: TextPattern, how: FolderQuery) {
   for await (const { path, json } of matchesOf(workspace, pattern, how)) {
