@@ -1,3 +1,4 @@
+import { toOneLine, toVisible } from "@octant/core";
 import type { StampedEvent } from "../events.ts";
 import { textOf, type UserPart } from "../messages.ts";
 import { searchLines } from "../web-search.ts";
@@ -14,13 +15,13 @@ interface TranscriptEntry {
   readonly failed: boolean;
 }
 
-/** The readable part of a session, in order. */
+/** The readable part of a session, in order. Characters that hide or reorder text are shown as their codes. */
 function toTranscript(events: readonly StampedEvent[]): readonly TranscriptEntry[] {
   const titles = new Map<string, string>();
   return events.flatMap((event): TranscriptEntry[] => {
     const { at } = event;
     const entry = (kind: TranscriptEntry["kind"], title: string, text: string, failed = false) => [
-      { kind, at, title, text, failed },
+      { kind, at, title: toOneLine(title), text: toVisible(text), failed },
     ];
     switch (event.type) {
       case "user":
@@ -58,7 +59,7 @@ const plain = (content: readonly UserPart[]): string => {
 };
 
 const titleOf = (events: readonly StampedEvent[]): string =>
-  events.findLast((event) => event.type === "title")?.title ?? "Session";
+  toOneLine(events.findLast((event) => event.type === "title")?.title ?? "Session");
 
 export function exportMarkdown(events: readonly StampedEvent[]): string {
   const entries = toTranscript(events).map(({ kind, title, text, failed }) => {

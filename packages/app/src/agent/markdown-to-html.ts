@@ -8,6 +8,8 @@ import { Marked, type Tokens } from "marked";
 export function markdownToHtml(markdown: string): string {
   const marked = new Marked({
     async: false,
+    // As the console shows it.
+    breaks: true,
     renderer: {
       html: ({ text }: Tokens.HTML | Tokens.Tag) => escapeHtml(text),
       link({ href, tokens }: Tokens.Link) {
