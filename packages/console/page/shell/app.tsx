@@ -9,7 +9,7 @@ import { toHash } from "./route.ts";
 import { SignIn } from "./sign-in.tsx";
 import type { ThemeSwitch } from "./theme.ts";
 import { Toasts } from "./toasts.tsx";
-import { VIEWS } from "./views.ts";
+import { viewsFor } from "./views.ts";
 
 interface Props {
   readonly page: Page;
@@ -22,10 +22,10 @@ export function App({ page, theme, isLinkGood }: Props) {
   const { store, router, keys } = page;
   const [help, setHelp] = useState(false);
   const { view } = router.route.value;
-  const entry = VIEWS.find(({ id }) => id === view) ?? VIEWS[0]!;
-  const hasHub = store.me.value?.hub === true;
+  const shown = viewsFor(store.me.value);
+  const entry = shown.find(({ id }) => id === view) ?? shown[0]!;
   useEffect(() => {
-    const jumps = VIEWS.filter(({ id }) => id !== "hub" || hasHub).map(({ id, title, key }) => [
+    const jumps = shown.map(({ id, title, key }) => [
       `g ${key}`,
       { help: `Go to ${title}`, run: () => router.go(id) },
     ]);
@@ -35,7 +35,7 @@ export function App({ page, theme, isLinkGood }: Props) {
       "?": { help: "Show the keys", run: () => setHelp(true) },
       t: { help: "Switch between dark and light", run: theme.toggle },
     });
-  }, [hasHub]);
+  }, [shown.length]);
   const waiting = store.questions.value.length;
   useEffect(() => {
     document.title = `${waiting > 0 ? `(${waiting}) ` : ""}${entry.title} · Octant`;

@@ -5,7 +5,7 @@ import { Dialog } from "../parts/dialog.tsx";
 import { Icon } from "../parts/icon.tsx";
 import { toHash } from "./route.ts";
 import type { ThemeSwitch } from "./theme.ts";
-import { TABS, VIEWS, type ViewEntry } from "./views.ts";
+import { TABS, type ViewEntry, viewsFor } from "./views.ts";
 
 interface Props {
   readonly current: string;
@@ -21,7 +21,7 @@ export function Sidebar({ current, theme, onHelp }: Props & { onHelp(): void }) 
         <span>Octant</span>
       </a>
       <nav aria-label="Views">
-        {useShown().map((view) => (
+        {viewsFor(store.me.value).map((view) => (
           <NavLink key={view.id} view={view} isCurrent={view.id === current} />
         ))}
       </nav>
@@ -43,13 +43,6 @@ export function Sidebar({ current, theme, onHelp }: Props & { onHelp(): void }) 
       </div>
     </div>
   );
-}
-
-/** The hub's view is there when there is a hub. */
-function useShown(): readonly ViewEntry[] {
-  const { store } = usePage();
-  const hasHub = store.me.value?.hub === true;
-  return VIEWS.filter(({ id }) => id !== "hub" || hasHub);
 }
 
 function NavLink({
@@ -90,7 +83,8 @@ const useCount = (id: string): number => {
 
 export function BottomTabs({ current, theme }: Props) {
   const [more, setMore] = useState(false);
-  const shown = useShown();
+  const { store } = usePage();
+  const shown = viewsFor(store.me.value);
   const tabs = shown.filter(({ id }) => TABS.includes(id));
   const others = shown.filter(({ id }) => !TABS.includes(id));
   return (

@@ -1,4 +1,5 @@
 import type { ComponentType } from "preact";
+import type { Me } from "../../src/api.ts";
 import type { IconName } from "../parts/icon.tsx";
 import { lazy } from "../parts/lazy.tsx";
 import { ApprovalsView } from "../views/approvals/approvals.tsx";
@@ -10,12 +11,16 @@ export interface ViewEntry {
   /** Pressed after `g`. */
   readonly key: string;
   readonly component: ComponentType;
+  /** The consoles that have it; all when absent. */
+  readonly of?: "machine" | "hub";
+  /** Shows what belongs to every project, so that a token of one project sees nothing there. */
+  readonly isWhole?: true;
 }
 
 /** The views in the order of the sidebar. Those of the first screen come with the page, the others when they are opened. */
 export const VIEWS: readonly ViewEntry[] = [
   { id: "now", title: "Now", key: "n", component: NowView },
-  { id: "approvals", title: "Approvals", key: "a", component: ApprovalsView },
+  { id: "approvals", title: "Approvals", key: "a", component: ApprovalsView, isWhole: true },
   {
     id: "live",
     title: "Live",
@@ -30,41 +35,55 @@ export const VIEWS: readonly ViewEntry[] = [
   },
   {
     id: "sessions",
+    of: "machine",
     title: "Sessions",
     key: "s",
     component: lazy(async () => (await import("../views/sessions/sessions.tsx")).SessionsView),
   },
   {
     id: "search",
+    of: "machine",
     title: "Search",
     key: "q",
     component: lazy(async () => (await import("../views/search/search.tsx")).SearchView),
   },
   {
     id: "files",
+    of: "machine",
     title: "Files",
     key: "f",
     component: lazy(async () => (await import("../views/files/files.tsx")).FilesView),
   },
   {
     id: "audit",
+    isWhole: true,
     title: "Audit and policy",
     key: "p",
     component: lazy(async () => (await import("../views/audit/audit.tsx")).AuditView),
   },
   {
     id: "hub",
+    of: "hub",
     title: "Hub",
     key: "u",
     component: lazy(async () => (await import("../views/hub/hub.tsx")).HubView),
   },
   {
     id: "health",
+    isWhole: true,
     title: "Health",
     key: "h",
     component: lazy(async () => (await import("../views/health/health.tsx")).HealthView),
   },
 ];
+
+/** The views that this caller can use here; all while the caller is unknown, so that an address finds its view. */
+export function viewsFor(me: Me | undefined): readonly ViewEntry[] {
+  if (!me) return VIEWS;
+  const place = me.hub ? "hub" : "machine";
+  const isWhole = me.project === null;
+  return VIEWS.filter((view) => (view.of ?? place) === place && (isWhole || !view.isWhole));
+}
 
 /** On a phone these have a tab; the others are below More. */
 export const TABS = ["now", "approvals", "live", "sessions"];

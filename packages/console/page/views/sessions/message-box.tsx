@@ -3,6 +3,7 @@ import { usePage } from "../../data/context.ts";
 import { Icon } from "../../parts/icon.tsx";
 import type { Draft } from "../../parts/use-draft.ts";
 import { Foreign } from "../../text/foreign.tsx";
+import { placeFor } from "./place-for.ts";
 
 interface Props {
   readonly draft: Draft;
@@ -26,7 +27,10 @@ export function MessageBox({ draft, id, process, isOpen, problem, onSent }: Prop
       if (isOpen) {
         const { queued } = await store.api.person(process, "message", { session_id: id, message: text });
         if (queued) store.say("Queued: the agent reads it at its next step.");
-      } else await store.api.person(process, "resume", { session_id: id, message: text });
+      } else {
+        const place = placeFor(store, process);
+        await store.api.person(place.process, "resume", { session_id: id, root: place.root, message: text });
+      }
       draft.set("");
       await store.refresh();
       onSent();

@@ -3,6 +3,7 @@ import type { OpenSession } from "../../../src/api.ts";
 import { usePage } from "../../data/context.ts";
 import { Icon } from "../../parts/icon.tsx";
 import { saveFile } from "../../parts/save-file.ts";
+import { placeFor } from "./place-for.ts";
 
 interface Props {
   readonly id: string;
@@ -19,6 +20,7 @@ export function SessionActions({ id, process, open, isOpen, onUnread, onChanged 
   const { store, router } = usePage();
   const [busy, setBusy] = useState(false);
   const isReader = store.me.value?.access === "read";
+  const place = placeFor(store, process);
   const run = (work: () => Promise<void>) => async () => {
     setBusy(true);
     await work().then(store.refresh).then(onChanged, store.fail);
@@ -38,13 +40,16 @@ export function SessionActions({ id, process, open, isOpen, onUnread, onChanged 
     if (unread.length > 0) onUnread(unread);
   });
   const resume = run(async () => {
-    await store.api.person(process, "resume", { session_id: id });
+    await store.api.person(place.process, "resume", { session_id: id, root: place.root });
     store.say("The session is open again; send it a message.");
   });
   const fork = run(async () => {
-    const { session_id } = await store.api.person(process, "fork", { session_id: id });
+    const { session_id } = await store.api.person(place.process, "fork", {
+      session_id: id,
+      root: place.root,
+    });
     store.say("This is the copy; the original stays as it is.");
-    router.go("sessions", session_id, { process });
+    router.go("sessions", session_id, { process: place.process });
   });
   const download = run(async () => {
     const { name, mime, text } = await store.api.person(process, "export", {
