@@ -63,6 +63,31 @@ describe.each(["wide", "phone"] as const)("the hub's view at the size %s", (size
     await line(page, "error").waitFor();
   });
 
+  test("a session opens with its transcript, its changes and the way to merge them", async () => {
+    const page = await open("Sessions");
+    await page.getByLabel("Project").selectOption({ label: "calculator" });
+    await line(page, "error").getByRole("link").click();
+    const session = page.getByRole("article", { name: "Session" });
+    await session
+      .getByText(/the tools in the container ended/)
+      .first()
+      .waitFor();
+    await session.getByRole("tab", { name: "Changes" }).click();
+    await session.getByText("No changes yet").waitFor();
+    await session.getByRole("button", { name: "Merge" }).click();
+    await page.getByText("the workspace has no commits, so nothing was merged").waitFor();
+    await page.reload();
+    await session.getByText("No changes yet").waitFor();
+    await session.getByRole("link", { name: "Back to the list" }).click();
+    await line(page, "error").waitFor();
+  });
+
+  test("only views that a hub can fill are offered", async () => {
+    const links = tab.page.getByRole("navigation").getByRole("link");
+    expect(await links.allTextContents()).not.toContain("Files");
+    expect((await links.allTextContents()).join()).toContain("Now");
+  });
+
   test("containers show what they use of their limits, and are started and stopped", async () => {
     const page = await open("Containers");
     const card = page.getByRole("listitem", { name: "calculator" });

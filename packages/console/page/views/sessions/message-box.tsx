@@ -1,8 +1,8 @@
 import { useState } from "preact/hooks";
 import { usePage } from "../../data/context.ts";
-import { Icon } from "../../parts/icon.tsx";
 import type { Draft } from "../../parts/use-draft.ts";
 import { Foreign } from "../../text/foreign.tsx";
+import { MessageField } from "./message-field.tsx";
 import { placeFor } from "./place-for.ts";
 
 interface Props {
@@ -46,37 +46,12 @@ export function MessageBox({ draft, id, process, isOpen, problem, onSent }: Prop
         <Foreign text={problem} />
       </p>
     );
-  const isReader = store.me.value?.access === "read";
   return (
-    <form
-      class="message-box"
-      onSubmit={(event) => {
-        event.preventDefault();
-        void send();
-      }}
-    >
-      <textarea
-        class="input"
-        rows={2}
-        aria-label="Message to the agent"
-        placeholder={isOpen ? "Message to the agent" : "Continue this session with a message"}
-        value={text}
-        disabled={isReader}
-        onInput={({ currentTarget }) => draft.set(currentTarget.value)}
-        onKeyDown={(event) => {
-          if (event.key !== "Enter" || event.shiftKey || event.isComposing) return;
-          event.preventDefault();
-          void send();
-        }}
-      />
-      <button
-        type="submit"
-        class="button primary icon-only"
-        aria-label="Send"
-        disabled={busy || isReader || text.trim() === ""}
-      >
-        <Icon name="send" />
-      </button>
-    </form>
+    <MessageField
+      draft={draft}
+      placeholder={isOpen ? "Message to the agent" : "Continue this session with a message"}
+      isBusy={busy}
+      onSend={() => void send()}
+    />
   );
 }
