@@ -1,9 +1,10 @@
-import { existsSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { newHandle } from "@octant/core";
 import { expect, test } from "vitest";
 import { findProject } from "../packages/hub/src/projects/project.ts";
 import { git, openHub } from "../packages/hub/testing/open-hub.ts";
+import { createUnconfinedEngine } from "../packages/hub/testing/unconfined-engine.ts";
 import { createManualClock } from "../packages/terminal/src/testing/clock.ts";
 
 const MINUTE_MS = 60_000;
@@ -36,6 +37,30 @@ test("an idle container stops, a stopped one is removed, and its next use starts
   expect(types()).toEqual(["project.created", "container.stopped", "container.removed"]);
   await hub.containers.start(await project());
   expect(await state()).toBe("running");
+});
+
+test("the container of an earlier install, whose files may be gone, is made again at its next start", async () => {
+  const engine = createUnconfinedEngine();
+  const first = await openHub({ engine });
+  const { folder } = first;
+  const { project_id } = await first.get<{ project_id: string }>("project.create", { name: "demo" });
+  const install = join(folder, "install");
+  mkdirSync(join(install, "node_modules", "zod"), { recursive: true });
+  writeFileSync(join(install, "octant.js"), "");
+  const start = async (get: typeof first.get) => {
+    await get("container.start", { project_id });
+    const { text } = await get<{ text: string }>("container.logs", { project_id });
+    return text.split("\n").map((line) => line.replace(/^\S+ /, ""));
+  };
+  await start(first.get);
+  await first.hub[Symbol.asyncDispose]();
+  const same = await openHub({ engine, folder });
+  const created = ["creating the container", "started", "stopped"];
+  expect(await start(same.get)).toEqual([...created, "started"]);
+  await same.hub[Symbol.asyncDispose]();
+  const other = await openHub({ engine, folder, launcher: join(install, "octant.js") });
+  const again = ["removed: Octant was installed again", "creating the container", "started"];
+  expect(await start(other.get)).toEqual([...created, "started", "stopped", ...again]);
 });
 
 test("old sessions are deleted with workspaces that hold nothing, and work that exists nowhere else stays", async () => {

@@ -1,8 +1,10 @@
+import { hash } from "node:crypto";
 import { existsSync, mkdirSync, realpathSync, writeFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import type { Mount } from "./engines/engine.ts";
 import type { Project } from "./projects/project.ts";
 
+const ID_CHARS = 16;
 const INSTALL = "/opt/octant";
 const NODE = "/opt/octant-node";
 export const SETTINGS_IN_CONTAINER = "/etc/octant";
@@ -10,6 +12,8 @@ export const CACHE_IN_CONTAINER = "/var/cache/octant";
 
 /** How the tools get into a container: read-only mounts of this install, and the command that serves them. */
 export interface InstallInContainer {
+  /** Another one when other files are mounted. */
+  readonly id: string;
   readonly mounts: readonly Mount[];
   readonly env: Readonly<Record<string, string>>;
   /** The path of Node in a container. */
@@ -24,11 +28,13 @@ export function toInstall(launcher: string): InstallInContainer {
   const node = realpathSync(process.execPath);
   const isWithin = !relative(root, node).startsWith("..");
   const nodeInside = isWithin ? join(INSTALL, relative(root, node)) : NODE;
+  const mounts = [
+    { source: root, target: INSTALL, readOnly: true },
+    ...(isWithin ? [] : [{ source: node, target: NODE, readOnly: true }]),
+  ];
   return {
-    mounts: [
-      { source: root, target: INSTALL, readOnly: true },
-      ...(isWithin ? [] : [{ source: node, target: NODE, readOnly: true }]),
-    ],
+    id: hash("sha256", JSON.stringify(mounts)).slice(0, ID_CHARS),
+    mounts,
     env: {
       XDG_CONFIG_HOME: SETTINGS_IN_CONTAINER,
       XDG_STATE_HOME: "/tmp/state",

@@ -25,6 +25,8 @@ export async function openHub(
     readonly netAllow?: readonly string[];
     readonly database?: string;
     readonly lifeMs?: number;
+    /** The launcher of the install that containers mount; of this checkout when absent. */
+    readonly launcher?: string;
   } = {},
 ) {
   const { folder: given } = options;
@@ -43,8 +45,9 @@ export async function openHub(
     engine: options.nats ? { nats: options.nats } : (options.engine ?? createUnconfinedEngine()),
     install:
       options.engine || options.nats
-        ? toInstall(OCTANT)
+        ? toInstall(options.launcher ?? OCTANT)
         : {
+            id: "none",
             mounts: [],
             env: {},
             node: process.execPath,

@@ -32,6 +32,8 @@ export interface ContainersOptions {
   writableOf(project_id: string): readonly string[];
   /** The command in a container that serves the tools of a folder on its stdin and stdout. */
   readonly serverArgv: (path: string) => readonly string[];
+  /** Names the install that containers mount; see `InstallInContainer`. */
+  readonly install_id: string;
   /** A command begins; the result is called when it has ended. */
   onUse(project_id: string): () => void;
   readonly log: (line: string) => void;
@@ -56,6 +58,7 @@ export type OnWaiting = (why: string | undefined) => void;
 /** Its value is the hub's folder. */
 export const HUB_LABEL = "octant.hub";
 const PROJECT_LABEL = "octant.project";
+const INSTALL_LABEL = "octant.install";
 const READY_ATTEMPTS = 60;
 const READY_PAUSE_MS = 1_000;
 const STOP_GRACE_MS = 5_000;
@@ -89,14 +92,21 @@ export function createContainers(options: ContainersOptions) {
     const spec = await specOf(project, onLine);
     onLine(`creating the container${spec.image === undefined ? "" : ` from ${spec.image}`}`);
     const name = `octant-${project.name}-${project.id.slice(-NAME_CHARS)}`.toLowerCase();
-    return engine.create({ ...spec, name, labels: labelsOf(project.id) });
+    const labels = { ...labelsOf(project.id), [INSTALL_LABEL]: options.install_id };
+    return engine.create({ ...spec, name, labels });
   };
   const start = async (project: Project): Promise<ContainerState> => {
     const found = await find(project.id);
     await proxies.update(project);
     if (found?.state === "running") return found;
     const entry = logOf(project.id);
-    const id = found?.id ?? (await create(project, entry.add));
+    // One of an earlier install mounts files that may be gone. It has no files of its own.
+    const isOld = found !== undefined && found.labels[INSTALL_LABEL] !== options.install_id;
+    if (isOld) {
+      await engine.remove(found.id);
+      entry.add("removed: Octant was installed again");
+    }
+    const id = found && !isOld ? found.id : await create(project, entry.add);
     await engine.start(id);
     const started = await engine.inspect(id);
     const code = started?.exit_code ?? "unknown";

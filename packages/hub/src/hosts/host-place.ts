@@ -68,7 +68,15 @@ export function createHostPlace(options: HostPlaceOptions) {
       foldersOf,
     });
     const containers = createContainers({
-      ...{ engine, proxies, specOf, log, hub_id: folder, serverArgv: install.serverArgv },
+      ...{
+        engine,
+        proxies,
+        specOf,
+        log,
+        hub_id: folder,
+        serverArgv: install.serverArgv,
+        install_id: install.id,
+      },
       folderOf: () => folder,
       writableOf: () => [folders.workspaces, cacheOf(project.id)],
       onUse: () => () => {},
