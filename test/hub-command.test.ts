@@ -107,6 +107,9 @@ test("octant call reaches the tools of a hub over HTTP, and a second hub on its 
     expect((await call("project.foo")).stderr).toContain(
       "unknown action 'foo' for project tool; valid actions: create, list, get",
     );
+    expect((await call("project.create", "name=a b")).stderr).toContain(
+      `call --via ${url} project.help about=create shows the accepted input`,
+    );
     expect(await octant(["call", "--via", url, "project.list"])).toMatchObject({
       code: 1,
       stderr: expect.stringContaining("OCTANT_TOKEN"),

@@ -16,10 +16,17 @@ import { note, painted, showBriefly, write } from "./output.ts";
 import { asTyped } from "./person-command.ts";
 
 /** Shows an answer to a person: its content on stdout, facts and hints on stderr. */
-export function showEnvelope(envelope: Envelope, describe: Describe, io: Io): void {
+export function showEnvelope(
+  envelope: Envelope,
+  describe: Describe,
+  io: Io,
+  /** The server whose tools were called; those of this folder when absent. */
+  via?: string,
+): void {
   const { tool, action, paging } = envelope.meta;
   if (!envelope.ok) {
-    showToolError(envelope.error, `${tool}.${action}`, io);
+    const { error } = envelope;
+    showLine(`${error.code}: ${error.message}`, hintForCall(error, { tool, action, via }), io);
     return;
   }
   const { body, ...about } = describe(envelope);
@@ -81,16 +88,16 @@ const TOLD: ReadonlySet<ErrorCode> = new Set([
   "INVALID_ARGUMENT",
 ]);
 
-/** Reports the error of a tool. */
-function showToolError(error: ErrorBody, called: string, io: Io): void {
-  showLine(`${error.code}: ${error.message}`, hintForCall(error, called), io);
-}
-
-function hintForCall(error: ErrorBody, called: string): string {
-  const [tool = called] = called.split(".");
-  if (error.code === "UNKNOWN_TOOL") return "octant tools lists them";
-  if (error.code === "UNKNOWN_ACTION") return `octant help ${tool} shows what each does`;
-  if (error.code === "INVALID_ARGUMENT") return `octant help ${called} shows the accepted input`;
+function hintForCall(
+  error: ErrorBody,
+  { tool, action, via }: { readonly tool: string; readonly action: string; readonly via: string | undefined },
+): string {
+  // `octant help` knows only the tools of this folder.
+  const help = via === undefined ? `octant help ${tool}` : `octant call --via ${via} ${tool}.help`;
+  const about = via === undefined ? `octant help ${tool}.${action}` : `${help} about=${action}`;
+  if (error.code === "UNKNOWN_TOOL") return via === undefined ? "octant tools lists them" : "";
+  if (error.code === "UNKNOWN_ACTION") return `${help} shows what each does`;
+  if (error.code === "INVALID_ARGUMENT") return `${about} shows the accepted input`;
   if (error.code === "INTERNAL") return "the line above has the details; please report it";
   if (ERRORS[error.code].retry) return "calling again may help";
   return Object.keys(error.details).length > 0 ? "--json shows the details" : "";

@@ -67,7 +67,7 @@ The content of the answer goes to stdout, and facts about it (hash, counts, curs
     const envelope = await target.outcomeOf(answer, signal);
     clearProgress(io);
     if (flags.json) printJson(envelope, io);
-    else showEnvelope(envelope, target.describe, io);
+    else showEnvelope(envelope, target.describe, io, flags.via);
     if (saved.size === 0) showAttachments(attachments, flags.output, io);
     if (envelope.ok) return EXIT.OK;
     return signal.aborted ? EXIT.INTERRUPTED : EXIT.FAILED;
