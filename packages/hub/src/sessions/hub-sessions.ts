@@ -178,6 +178,10 @@ export function createHubSessions(options: HubSessionsOptions) {
     ): Promise<HubSession> {
       const session = await find(id);
       const last = await logs.last(id);
+      if (last === 0)
+        throw new ToolError("CONFLICT", "the session has no events yet, so there is nothing to fork", {
+          ...{ expected: "events", actual: "none" },
+        });
       if (index !== undefined && index > last)
         throw new ToolError("NOT_FOUND", `the session has ${last} events, and no event ${index}`, {});
       const project = await findProject(store, session.project_id);
