@@ -33,17 +33,33 @@ describe.each(["wide", "phone"] as const)("the console at the size %s", (size) =
     await closesDialog(page);
   });
 
-  test("Live shows calls while they happen, failed ones with their code", async () => {
+  test("Live shows calls while they happen: what each is about, from where, and its code", async () => {
     const page = await visit("live");
     await call("fs", { action: "read", uri: "src/parser.js" });
-    await call("fs", { action: "read", uri: "missing.js" });
-    await row(page, "NOT_FOUND").waitFor();
+    await call("fs", { action: "read", uri: `missing-${size}.js` });
     await row(page, "src/parser.js").waitFor();
-    expect(await row(page, "NOT_FOUND").textContent()).toContain("missing.js");
-    if (size === "wide") await row(page, "claude-code 2.1.4").waitFor();
-    // A page that is opened later shows them, too.
+    const failed = row(page, `missing-${size}.js`);
+    await failed.getByText("NOT_FOUND").waitFor();
+    expect(await failed.textContent()).toMatch(/calculator\s+·\s+claude-code/);
+    expect(await page.locator(".row", { hasText: `missing-${size}.js` }).count()).toBe(1);
+  });
+
+  test("Live starts with the calls that the console has seen, and an empty filter says so", async () => {
     await visit("live");
-    await row(page, "NOT_FOUND").waitFor();
+    await call("fs", { action: "read", uri: `before-${size}.js` });
+    const page = await visit("live");
+    await row(page, `before-${size}.js`).getByText("NOT_FOUND").waitFor();
+    await page.getByLabel("Filter calls").fill("no such call anywhere");
+    await shows(page, "No call matches");
+  });
+
+  test("a call that runs says what it is about", async () => {
+    const page = await visit("live");
+    const command = `until [ -e end-${size} ]; do sleep 0.1; done`;
+    const running = call("proc", { action: "exec", command, wait: 40_000 });
+    await row(page, `until [ -e end-${size} ]`).getByText("running").waitFor();
+    writeFileSync(join(stage.scene.project.root, `end-${size}`), "");
+    expect(await running).toMatchObject({ ok: true });
   });
 
   test("Live filters by words and outcome, and the filter is in the address", async () => {
@@ -66,17 +82,17 @@ describe.each(["wide", "phone"] as const)("the console at the size %s", (size) =
   test("Live can be paused; new calls wait until it continues", async () => {
     const page = await visit("live");
     await page.getByRole("button", { name: "Pause" }).click();
-    await call("fs", { action: "stat", uri: "package.json" });
+    await call("fs", { action: "stat", uri: `paused-${size}.js` });
     await page.getByRole("button", { name: "1 new call" }).waitFor();
-    expect(await page.locator(".row", { hasText: "fs.stat" }).count()).toBe(0);
+    expect(await page.locator(".row", { hasText: `paused-${size}` }).count()).toBe(0);
     await page.getByRole("button", { name: "Continue" }).click();
-    await row(page, "fs.stat").waitFor();
+    await row(page, `paused-${size}`).waitFor();
   });
 
   test("a call opens with its request, its envelope and its change as a diff", async () => {
     const page = await visit("live");
     await call("fs", { action: "write", uri: `from-${size}.md`, content: "# Title\nsecond line\n" });
-    await row(page, "fs.write").click();
+    await row(page, `from-${size}.md`).click();
     const panel = page.getByRole("complementary", { name: "Call" });
     await panel.locator(".diff-row.added", { hasText: "second line" }).waitFor();
     await panel.getByRole("tab", { name: /Answer/ }).click();
@@ -90,7 +106,7 @@ describe.each(["wide", "phone"] as const)("the console at the size %s", (size) =
   test("a call is copied as a command and runs again after a question", async () => {
     const page = await visit("live");
     await call("fs", { action: "stat", uri: "package.json" });
-    await row(page, "fs.stat").click();
+    await row(page, "package.json").click();
     const panel = page.getByRole("complementary", { name: "Call" });
     await panel.getByRole("button", { name: "Copy as octant call" }).click();
     await expect
@@ -124,6 +140,9 @@ describe.each(["wide", "phone"] as const)("the console at the size %s", (size) =
   test("a test run is a tree whose failure leads to the file and line", async () => {
     await call("test", { action: "run" });
     const page = await visit("jobs");
+    await row(page, "3 passed, 1 failed")
+      .getByText(/^failed/)
+      .waitFor();
     await row(page, "3 passed, 1 failed").click();
     await page.locator(".test-tree summary", { hasText: "errors" }).waitFor();
     await page.locator(".test-line", { hasText: "an unfinished expression is refused" }).waitFor();
@@ -163,6 +182,23 @@ describe.each(["wide", "phone"] as const)("the console at the size %s", (size) =
     await page.locator(".terminal-line", { hasText: "hello from the page" }).waitFor();
     await page.getByRole("button", { name: "Stop" }).click();
     await page.locator(".session-facts", { hasText: /killed|exited/ }).waitFor();
+  });
+
+  test("a long output opens at its end, and can be read from its beginning", async () => {
+    const command = `seq 1 20000; echo ${size}; exit 3`;
+    await call("proc", { action: "exec", command });
+    const page = await visit("jobs");
+    const line = row(page, `echo ${size}`);
+    await line.getByText(/exited with 3 .* calculator/).waitFor();
+    await line.click();
+    await page.locator(".terminal-line", { hasText: "20000" }).waitFor();
+    await page.getByRole("button", { name: "Show it from the beginning" }).click();
+    const output = page.getByRole("region", { name: "Output" });
+    expect((await output.textContent())?.split("\n").slice(0, 2)).toEqual(["1", "2"]);
+    await page.getByRole("button", { name: "Later" }).click();
+    await expect.poll(() => output.textContent()).toContain("20000");
+    await page.getByRole("button", { name: "Back to the end" }).click();
+    await page.locator(".terminal-line", { hasText: size }).waitFor();
   });
 
   test("what is open stays open while processes come and go", async () => {

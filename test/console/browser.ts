@@ -28,19 +28,21 @@ interface TabOptions {
   readonly theme?: "dark" | "light";
   /** Pixels of the device per pixel of the page. */
   readonly scale?: number;
+  readonly hasTouch?: boolean;
 }
 
 /** Opens the console with a one-time link, as a person does. */
 export async function openTab(
   browser: Browser,
   link: string,
-  { size = "wide", theme = "light", scale = 1 }: TabOptions = {},
+  { size = "wide", theme = "light", scale = 1, hasTouch = false }: TabOptions = {},
 ): Promise<Tab> {
   const context = await browser.newContext({
     viewport: SIZES[size],
     colorScheme: theme,
     reducedMotion: "reduce",
     deviceScaleFactor: scale,
+    hasTouch,
   });
   await context.grantPermissions(["clipboard-read", "clipboard-write"]);
   const page = await context.newPage();

@@ -21,12 +21,15 @@ export interface Stage {
 }
 
 /** A browser and a machine for the tests of one file. */
-export function useStage(): Stage {
+export function useStage(options?: Parameters<typeof openScene>[1]): Stage {
   let browser: Browser;
   let scene: Scene;
   let api: ConsolePage;
   beforeAll(async () => {
-    scene = await openScene(createModel(() => scene.project.root));
+    scene = await openScene(
+      createModel(() => scene.project.root),
+      options,
+    );
     browser = await launchBrowser();
     api = await openPage(scene.link);
   });

@@ -94,7 +94,7 @@ function equip<T extends Tool>(
   );
   const { crew, models, closeCrew } = createAgentParts(() => octant, options, permissions);
   serveToolRefs(registry, workspace.files, log);
-  const recorder = createCallRecorder();
+  const recorder = createCallRecorder(steps.redact);
   const { shared, ...dispatchers } = createDispatchers(workspace, mode, steps, {
     questions,
     onBug: options.onBug ?? logBug(log),

@@ -27,6 +27,12 @@ export interface ObservedCall {
   readonly started_at: number;
 }
 
+/** Follows calls with their requests and replies, while somebody looks. */
+export interface CallObserver {
+  started(call: Pick<ObservedCall, "trace_id" | "input">): void;
+  ended(call: ObservedCall): void;
+}
+
 /** Names come from callers, so they may have any length. */
 const MAX_NAME_CHARS = 64;
 

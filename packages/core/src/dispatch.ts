@@ -1,4 +1,4 @@
-import { type CallEvent, type ObservedCall, toCallFacts } from "./calls.ts";
+import { type CallEvent, type CallObserver, toCallFacts } from "./calls.ts";
 import { createContext, createNotes } from "./context.ts";
 import type { Envelope } from "./envelope.ts";
 import { type ErrorCode, ToolError } from "./errors.ts";
@@ -108,8 +108,8 @@ export interface DispatcherOptions {
   readonly questions?: Questions;
   /** Publishes the start and the end of every call. */
   readonly calls?: Topic<CallEvent>;
-  /** Returns a function that receives every call as it ends; undefined while nobody looks. Needs `calls`. */
-  readonly observer?: () => ((call: ObservedCall) => void) | undefined;
+  /** Returns what follows every call; undefined while nobody looks. Needs `calls`. */
+  readonly observer?: () => CallObserver | undefined;
   /** Receives every failure that became INTERNAL. */
   readonly onBug: (bug: { traceId: string; call: Call; cause: unknown }) => void;
 }
@@ -145,6 +145,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatch {
     const traceId = toTraceId(given.traceparent);
     const notes = createNotes();
     const facts = calls && toCallFacts(call, traceId, given.caller);
+    if (facts) observer?.()?.started({ trace_id: traceId, input: call.input });
     const started = facts && calls.publish({ ...facts, type: "started" });
     const toEnvelope = createToEnvelope(call, traceId, notes, (cause) => onBug({ traceId, call, cause }));
     const envelope = await toEnvelope(() => {
@@ -161,7 +162,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatch {
     const attachments = envelope.ok ? notes.attachments : [];
     const reply = { envelope, attachments, ...(envelope.ok && notes.binary && { binary: notes.binary }) };
     if (facts) {
-      observer?.()?.({ ...facts, input: call.input, reply, started_at: started?.at ?? 0 });
+      observer?.()?.ended({ ...facts, input: call.input, reply, started_at: started?.at ?? 0 });
       calls.publish({
         ...facts,
         type: "ended",

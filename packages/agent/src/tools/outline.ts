@@ -1,20 +1,7 @@
-import type { AnyAction, Call } from "@octant/core";
+import { type AnyAction, type Call, subjectOf } from "@octant/core";
 import type { CallOutline, ToolKind } from "../tool-executor.ts";
 
 const MAX_TITLE_CHARS = 120;
-/** Parameters that best describe a call, most significant first. */
-const SUBJECTS = [
-  "uri",
-  "path",
-  "command",
-  "pattern",
-  "query",
-  "url",
-  "symbol_id",
-  "message",
-  "task",
-  "ref",
-] as const;
 /** What a search looks for; its place follows. */
 const SEARCHED = ["pattern", "query", "glob"] as const;
 
@@ -24,10 +11,8 @@ export function outlineOf({ tool, action, input }: Call, act: AnyAction | undefi
   const fields =
     typeof input === "object" && input !== null ? (input as Readonly<Record<string, unknown>>) : {};
   const kind = act ? kindOf(String(action), act) : "other";
-  const first = (keys: readonly string[]) =>
-    keys.map((key) => toWords(fields[key])).find((words) => words !== "") ?? "";
-  const subject = first(SUBJECTS);
-  const searched = kind === "search" ? first(SEARCHED) : "";
+  const subject = subjectOf(input);
+  const searched = kind === "search" ? subjectOf(input, SEARCHED) : "";
   const about = searched === "" || searched === subject ? subject : `${searched} in ${subject}`;
   return {
     title: cut(`${name} ${about}`.trim()),
@@ -45,11 +30,6 @@ function kindOf(action: string, act: AnyAction): ToolKind {
   if (act.openWorld && act.intent !== "verify") return "fetch";
   if (/^(rm|delete|remove)/.test(action)) return "delete";
   return act.intent === "apply" ? "edit" : "execute";
-}
-
-function toWords(value: unknown): string {
-  if (Array.isArray(value)) return value.filter((word) => typeof word === "string").join(" ");
-  return typeof value === "string" ? value : "";
 }
 
 const cut = (text: string): string => {

@@ -21,11 +21,11 @@ const callOf = (trace_id: string, data: unknown): ObservedCall => ({
 });
 
 test("nothing is recorded while nobody looks, and nothing stays when the last one leaves", () => {
-  const calls = createCallRecorder();
+  const calls = createCallRecorder((text) => text);
   expect(calls.observer()).toBeUndefined();
   const leave = calls.watch();
   const leaveToo = calls.watch();
-  calls.observer()?.(callOf("one", "x"));
+  calls.observer()?.ended(callOf("one", "x"));
   leave();
   expect(calls.get("one")).toBeDefined();
   leaveToo();
@@ -34,9 +34,10 @@ test("nothing is recorded while nobody looks, and nothing stays when the last on
 });
 
 test("large answers push out the oldest ones", () => {
-  const calls = createCallRecorder();
+  const calls = createCallRecorder((text) => text);
   calls.watch();
-  for (let n = 0; n < 100; n += 1) calls.observer()?.(callOf(`call-${n}`, { text: "x".repeat(1024 * 1024) }));
+  for (let n = 0; n < 100; n += 1)
+    calls.observer()?.ended(callOf(`call-${n}`, { text: "x".repeat(1024 * 1024) }));
   const kept = Array.from({ length: 100 }, (_, n) => calls.get(`call-${n}`)).filter(Boolean);
   expect(kept.length).toBeLessThanOrEqual(32);
   expect(calls.get("call-99")).toBeDefined();
@@ -50,4 +51,16 @@ test.each([
   const exact = JSON.stringify(value).length;
   expect(estimateBytes(value)).toBeGreaterThan(exact * 0.5);
   expect(estimateBytes(value)).toBeLessThan(exact * 2 + 16);
+});
+
+test("a call that runs or has ended has a subject, on one line and without secrets", () => {
+  const calls = createCallRecorder((text) => text.replaceAll("hunter2", "[redacted]"));
+  const leave = calls.watch();
+  calls.observer()?.started({ trace_id: "runs", input: { command: "echo hunter2\nsleep 9" } });
+  expect(calls.subject("runs")).toBe("echo [redacted] sleep 9");
+  calls.observer()?.ended(callOf("ended", "x"));
+  expect(calls.subject("ended")).toBe("a");
+  expect(calls.subject("unknown")).toBe("");
+  leave();
+  expect(calls.subject("runs")).toBe("");
 });

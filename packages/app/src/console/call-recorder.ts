@@ -1,7 +1,11 @@
-import type { ObservedCall } from "@octant/core";
+import { type CallObserver, type ObservedCall, subjectOf } from "@octant/core";
+import type { Redact } from "@octant/runtime";
 
 const MAX_CALLS = 1_000;
 const MAX_BYTES = 32 * 1024 * 1024;
+/** Calls that run at the same time. */
+const MAX_RUNNING = 10_000;
+const MAX_SUBJECT_CHARS = 200;
 
 export interface RecordedCall extends ObservedCall {
   readonly request_bytes: number;
@@ -12,10 +16,12 @@ export interface RecordedCall extends ObservedCall {
 export type CallRecorder = ReturnType<typeof createCallRecorder>;
 
 /**
- * The last calls with their requests and answers, while somebody looks. It holds references and removes no secrets:
- * readers get them through `console.call`, which does.
+ * The last calls with their requests and answers, while somebody looks. It holds references; secrets are removed from
+ * what is read: here from a subject, in `console.call` from the whole call.
  */
-export function createCallRecorder() {
+export function createCallRecorder(redact: Redact) {
+  /** The arguments of the calls that run. */
+  const running = new Map<string, unknown>();
   const calls = new Map<string, RecordedCall>();
   let bytes = 0;
   let watchers = 0;
@@ -24,6 +30,7 @@ export function createCallRecorder() {
     bytes -= call.request_bytes + call.answer_bytes;
   };
   const record = (call: ObservedCall): void => {
+    running.delete(call.trace_id);
     const request_bytes = estimateBytes(call.input);
     const { envelope, attachments } = call.reply;
     const pictures = attachments.reduce((sum, one) => sum + one.bytes.byteLength, 0);
@@ -35,9 +42,21 @@ export function createCallRecorder() {
       drop(oldest);
     }
   };
+  const observer: CallObserver = {
+    started({ trace_id, input }) {
+      if (running.size < MAX_RUNNING) running.set(trace_id, input);
+    },
+    ended: record,
+  };
   return {
     /** For the dispatcher: undefined while nobody looks. */
-    observer: () => (watchers > 0 ? record : undefined),
+    observer: () => (watchers > 0 ? observer : undefined),
+    /** What a call is about, on one line and without secrets; empty when it is not known. */
+    subject(trace_id: string): string {
+      const text = subjectOf(calls.get(trace_id)?.input ?? running.get(trace_id));
+      const cut = redact(text.slice(0, 4 * MAX_SUBJECT_CHARS)).replace(/\p{Cc}+/gu, " ");
+      return cut.slice(0, MAX_SUBJECT_CHARS).toWellFormed();
+    },
     get: (trace_id: string): RecordedCall | undefined => calls.get(trace_id),
     /** Records until the returned function is called by the last watcher. */
     watch(): () => void {
@@ -46,6 +65,7 @@ export function createCallRecorder() {
         watchers -= 1;
         if (watchers > 0) return;
         calls.clear();
+        running.clear();
         bytes = 0;
       };
     },

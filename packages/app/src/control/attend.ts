@@ -8,7 +8,6 @@ import {
   type Topics,
   viewOf,
 } from "@octant/core";
-import type { Redact } from "@octant/runtime";
 import type { CallRecorder } from "../console/call-recorder.ts";
 import { createCallRows } from "./call-rows.ts";
 import type { ClientList } from "./client-list.ts";
@@ -31,22 +30,20 @@ export interface AttendSources {
   readonly calls: CallRecorder;
   readonly questions: Pick<Questions, "attend">;
   readonly clients: Pick<ClientList, "watch">;
-  /** Without it calls are listed without their subjects, which may hold secrets. */
-  readonly redact?: Redact;
 }
 
 /**
  * Sends the events of all topics in batches, also of topics of tools that are added later. Meanwhile calls are recorded
  * with request and answer, and questions that no front end shows wait for the person who looks.
  */
-export function createAttend({ topics, calls, questions, clients, redact }: AttendSources): Attend {
+export function createAttend({ topics, calls, questions, clients }: AttendSources): Attend {
   return (send, unsentBytes, signal) => {
     let waiting: AttendedBatch["events"] = [];
     let lost = 0;
     /** The status has changed without an event. */
     let isChanged = false;
     let timer: NodeJS.Timeout | undefined;
-    const rows = createCallRows(calls, Date.now, redact);
+    const rows = createCallRows(calls);
     const flush = () => {
       timer = undefined;
       if (unsentBytes() > MAX_UNSENT_BYTES) return later();

@@ -13,7 +13,7 @@ const ended = (id: string, at: number): Published<CallEvent> => ({
   at,
   value: { ...facts(id), type: "ended", code: "OK" },
 });
-const nothing = { get: () => undefined };
+const nothing = { get: () => undefined, subject: () => "" };
 
 test("a short call is one row; a long one is a row while it runs, and another when it ends", () => {
   const rows = createCallRows(nothing, () => 0);

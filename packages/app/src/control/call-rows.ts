@@ -1,5 +1,4 @@
 import type { CallEvent, Published } from "@octant/core";
-import type { Redact } from "@octant/runtime";
 import type { CallRecorder } from "../console/call-recorder.ts";
 import type { AttendedBatch } from "./protocol.ts";
 
@@ -10,19 +9,6 @@ const ROWS_PER_SECOND = 1_000;
 /** Calls that run at the same time. */
 const MAX_RUNNING = 10_000;
 
-/** The arguments that say most about a call, the best first. */
-const SUBJECTS = ["command", "uri", "path", "url", "query", "pattern", "filter", "proc_id", "job_id", "name"];
-const MAX_SUBJECT_CHARS = 160;
-
-/** What a call is about, in a few words. */
-function subjectIn(input: unknown, redact: Redact): { readonly subject?: string } {
-  const fields: Readonly<Record<string, unknown>> = Object(input);
-  const found = SUBJECTS.map((name) => fields[name]).find((value) => value !== undefined);
-  const text = Array.isArray(found) ? found.join(" ") : found;
-  if (typeof text !== "string" || text === "") return {};
-  return { subject: redact(text.slice(0, MAX_SUBJECT_CHARS).toWellFormed()) };
-}
-
 type Rows = AttendedBatch["events"];
 interface Ended {
   readonly event: Published<CallEvent>;
@@ -30,11 +16,7 @@ interface Ended {
 }
 
 /** Makes one row of the start and the end of a call, where both are in the same batch. */
-export function createCallRows(
-  calls: Pick<CallRecorder, "get">,
-  now: () => number = Date.now,
-  redact?: Redact,
-) {
+export function createCallRows(calls: Pick<CallRecorder, "get" | "subject">, now: () => number = Date.now) {
   const running = new Map<string, Published<CallEvent>>();
   let fresh: Published<CallEvent>[] = [];
   let ended: Ended[] = [];
@@ -49,18 +31,16 @@ export function createCallRows(
   };
   const toRow = (event: Published<CallEvent>, more: object) => {
     const { type: _type, ...facts } = event.value;
-    return { topic: "calls", at: event.at, owner: facts.caller, event: { ...facts, ...more } };
+    const subject = calls.subject(facts.trace_id);
+    const all = { ...facts, ...(subject !== "" && { subject }), ...more };
+    return { topic: "calls", at: event.at, owner: facts.caller, event: all };
   };
   const toEndedRow = ({ event, started }: Ended) => {
     const recorded = calls.get(event.value.trace_id);
     return toRow(event, {
       started_at: started?.at ?? event.at,
       ...(started && { duration_ms: event.at - started.at }),
-      ...(recorded && {
-        request_bytes: recorded.request_bytes,
-        answer_bytes: recorded.answer_bytes,
-        ...(redact && subjectIn(recorded.input, redact)),
-      }),
+      ...(recorded && { request_bytes: recorded.request_bytes, answer_bytes: recorded.answer_bytes }),
     });
   };
   return {

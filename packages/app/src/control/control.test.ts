@@ -56,7 +56,7 @@ async function serve(over: Partial<ControlOptions> = {}) {
       answer() {},
       attend: createAttend({
         topics,
-        calls: createCallRecorder(),
+        calls: createCallRecorder((text) => text),
         questions: createQuestions(),
         clients: createClientList(),
       }),

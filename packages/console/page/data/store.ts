@@ -1,5 +1,13 @@
 import { batch, computed, type ReadonlySignal, type Signal, signal } from "@preact/signals";
-import type { CallList, ConsoleEvent, Me, OctantProcess, ProcessList } from "../../src/api.ts";
+import type {
+  AnswerRequest,
+  CallList,
+  CallRow,
+  ConsoleEvent,
+  Me,
+  OctantProcess,
+  ProcessList,
+} from "../../src/api.ts";
 import { type Api, createApi, Failed } from "./api.ts";
 import { CallLog } from "./call-log.ts";
 import { type Connection, followEvents } from "./event-stream.ts";
@@ -13,13 +21,18 @@ export interface Toast {
 
 type TopicEvent<T extends ConsoleEvent["topic"]> = Extract<ConsoleEvent, { topic: T }>;
 
+export type Answering = Omit<AnswerRequest, "process" | "question_id">;
+
 /** Everything that the page knows. */
 export interface Store {
   readonly api: Api;
   readonly me: ReadonlySignal<Me | undefined>;
   /** undefined until they were read the first time. */
   readonly processes: ReadonlySignal<readonly OctantProcess[] | undefined>;
+  /** Those that wait, without those that this page has answered. */
   readonly questions: ReadonlySignal<readonly WaitingQuestion[]>;
+  /** One request per question; rejects when it was not accepted, and then it may be tried again. */
+  answer(question: WaitingQuestion, given: Answering): Promise<void>;
   readonly connection: ReadonlySignal<Connection | "signed out">;
   readonly calls: CallLog;
   /** Grows, at most once per frame, when `calls` has changed. */
@@ -32,8 +45,6 @@ export interface Store {
   /** Reads the processes again: a new session is known before its first event. */
   refresh(): Promise<void>;
   on<T extends ConsoleEvent["topic"]>(topic: T, listener: (event: TopicEvent<T>) => void): () => void;
-  /** A question that was answered here is gone before the event says so. */
-  forgetQuestion(process: string, question_id: string): void;
   say(text: string, kind?: Toast["kind"]): void;
   /** Shows a failure, except of a request that was given up. */
   fail(cause: unknown): void;
@@ -50,15 +61,18 @@ export function createStore(): Store {
   const generation = signal(0);
   const callsChanged = signal(0);
   const toasts = signal<readonly Toast[]>([]);
+  /** The questions that this page has answered: lists of processes may be older than the answer. */
+  const answered = signal<ReadonlySet<string>>(new Set());
+  const answering = new Set<string>();
   const now = signal(Date.now());
   const calls = new CallLog();
   const listeners = new Map<string, Set<(event: never) => void>>();
   /** What arrives while lists of processes are read. */
   const arriving = new Set<ConsoleEvent[]>();
+  /** Calls that arrive before those that the console has retained. */
+  let held: Extract<ConsoleEvent, { topic: "calls" }>[] | undefined = [];
   let stream: Disposable | undefined;
   let frame = 0;
-  /** Calls up to this event are in the log already. */
-  let knownSeq = 0;
   let toastIds = 0;
 
   const signedOut = () => {
@@ -94,14 +108,24 @@ export function createStore(): Store {
       arriving.delete(later);
     }
   };
+  const addCall = (row: CallRow, process: string) => calls.add({ ...row, process });
+  let isCatchingUp = false;
+  /** The list of calls starts with those that the console has retained. */
+  const catchUp = async () => {
+    const list = await api.get<CallList>("/calls").catch((): CallList => ({ calls: [], seq: 0 }));
+    for (const row of list.calls) addCall(row, row.process);
+    for (const { seq, event, process } of held ?? []) if (seq > list.seq) addCall(event, process);
+    held = undefined;
+    callsChanged.value++;
+  };
   const take = (events: readonly ConsoleEvent[]) =>
     batch(() => {
       let list = processes.value ?? [];
       let hasCalls = false;
       for (const event of events) {
-        if (event.topic === "calls" && event.seq <= knownSeq) continue;
         if (event.topic === "calls") {
-          calls.add({ ...event.event, process: event.process });
+          if (held) held.push(event);
+          else addCall(event.event, event.process);
           hasCalls = true;
         } else if (event.topic === "calls_skipped") {
           calls.skipped += event.event.count;
@@ -121,13 +145,16 @@ export function createStore(): Store {
           callsChanged.value++;
         });
     });
-  /** The calls that the console still knows, of before this page was opened. */
-  const loadCalls = async () => {
-    const before = await api.get<CallList>("/calls").catch(() => undefined);
-    if (!before || calls.end > 0) return;
-    for (const call of before.calls) calls.add(call);
-    knownSeq = before.seq;
-    callsChanged.value++;
+  const answer: Store["answer"] = async ({ process, question_id }, given) => {
+    if (answering.has(question_id)) return;
+    answering.add(question_id);
+    try {
+      await api.post("/answer", { process, question_id, ...given });
+      answered.value = new Set([...answered.value, question_id]);
+    } catch (cause) {
+      answering.delete(question_id);
+      throw cause;
+    }
   };
   const open = async () => {
     try {
@@ -139,12 +166,16 @@ export function createStore(): Store {
       setTimeout(open, TOAST_MS);
       return;
     }
-    await loadCalls();
     stream = followEvents({
       onEvents: take,
-      onGap: load,
+      onGap: () => void load(),
       onState(state) {
         connection.value = state;
+        // From now on no event is missed.
+        if (state === "live" && !isCatchingUp) {
+          isCatchingUp = true;
+          void catchUp();
+        }
         // A server that started again may not know this page's cookie.
         if (state === "lost") void api.get("/me").catch(() => {});
       },
@@ -159,7 +190,10 @@ export function createStore(): Store {
     api,
     me,
     processes,
-    questions: computed(() => questionsOf(processes.value ?? [])),
+    questions: computed(() =>
+      questionsOf(processes.value ?? []).filter(({ question_id }) => !answered.value.has(question_id)),
+    ),
+    answer,
     connection,
     calls,
     callsChanged,
@@ -172,13 +206,6 @@ export function createStore(): Store {
       listeners.set(topic, set);
       set.add(listener as (event: never) => void);
       return () => set.delete(listener as (event: never) => void);
-    },
-    forgetQuestion(process, question_id) {
-      processes.value = processes.value?.map((one) =>
-        one.id === process
-          ? { ...one, questions: one.questions.filter((question) => question.question_id !== question_id) }
-          : one,
-      );
     },
     say,
     fail,

@@ -49,6 +49,8 @@ export interface JobView {
   readonly job_id: string;
   readonly tool: string;
   readonly action: string;
+  /** What the call is about. */
+  readonly subject?: string;
   readonly state: "queued" | "running" | "complete" | "failed" | "cancelled";
   readonly progress: { readonly progress: number; readonly total?: number; readonly message?: string } | null;
   readonly created_at: string;

@@ -17,6 +17,7 @@ export function Dialog({ title, onClose, wide, children }: DialogProps) {
   useEffect(() => {
     const before = document.activeElement;
     element.current?.showModal();
+    element.current?.querySelector<HTMLElement>("[data-first]")?.focus();
     return () => before instanceof HTMLElement && before.focus();
   }, []);
   return (

@@ -28,6 +28,7 @@ const PATHS = {
   download: "M8 2.5v7.2M4.8 6.8 8 9.9l3.2-3.1M3 13h10",
   plus: "M8 3v10M3 8h10",
   send: "M13.5 2.5 2.5 7l4.5 2 2 4.5z",
+  down: "M3.8 6 8 10.2 12.2 6",
   back: "M10 3.8 5.8 8l4.2 4.2",
 } as const;
 

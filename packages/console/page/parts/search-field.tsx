@@ -24,7 +24,6 @@ export function SearchField({ label, value, placeholder = label, onInput, onEnte
         onInput={({ currentTarget }) => onInput(currentTarget.value)}
         onKeyDown={(event) => {
           if (event.key === "Enter") onEnter?.();
-          if (event.key === "Escape") event.currentTarget.blur();
         }}
       />
     </label>

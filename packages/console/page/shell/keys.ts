@@ -14,10 +14,11 @@ export interface Keys {
 }
 
 const CHORD_MS = 1_200;
+const PRESSES: ReadonlySet<string> = new Set(["Enter", " "]);
 
 /**
- * Keys of the whole page. `g n` is two keys in a row; keys in fields belong to the fields, except Escape, and those
- * pressed while a dialog is open to the dialog.
+ * Keys of the whole page. `g n` is two keys in a row. Keys in fields belong to the fields, and Escape leaves a field;
+ * keys pressed while a dialog is open belong to the dialog.
  */
 export function listenToKeys(): Keys {
   const maps: KeyMap[] = [];
@@ -26,24 +27,20 @@ export function listenToKeys(): Keys {
   addEventListener("keydown", (event) => {
     if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return;
     if (document.querySelector("dialog[open]")) return;
-    const isField =
-      event.target instanceof Element && event.target.closest("input, textarea, select, [data-keys]");
-    if (isField && event.key !== "Escape") return;
-    // The first Escape leaves the field; the next one is the view's.
-    if (isField && event.target instanceof HTMLElement && event.target.matches("input, textarea, select"))
-      return event.target.blur();
+    const target = event.target instanceof Element ? event.target : undefined;
+    const field = target?.closest<HTMLElement>("input, textarea, select");
+    if (field && event.key === "Escape") {
+      event.preventDefault();
+      field.blur();
+    }
+    if (field || (target?.closest("[data-keys]") && event.key !== "Escape")) return;
     const isChord = first !== "" && event.timeStamp - pressedAt < CHORD_MS;
     const name = isChord ? `${first} ${event.key}` : event.key;
     const action = maps.findLast((map) => map[name])?.[name];
     first = "";
     if (action) {
-      // Enter on a button or a link is that button's.
-      if (
-        event.key === "Enter" &&
-        event.target instanceof Element &&
-        event.target.closest("button, a, summary")
-      )
-        return;
+      // Enter and Space on a button are that button's, and Enter on a link.
+      if (PRESSES.has(event.key) && target?.closest("button, a, summary")) return;
       event.preventDefault();
       action.run();
     } else if (maps.some((map) => Object.keys(map).some((key) => key.startsWith(`${event.key} `)))) {

@@ -7,8 +7,8 @@ export interface Router {
   go(view: string, item?: string, query?: Readonly<Record<string, string | undefined>>): void;
   /** Changes filters without a new entry in the history. */
   filter(query: Readonly<Record<string, string | undefined>>): void;
-  /** Names the item that the view shows, without a new entry in the history. */
-  choose(item: string): void;
+  /** Goes there without a new entry in the history. */
+  replace(view: string, item?: string, query?: Readonly<Record<string, string | undefined>>): void;
 }
 
 export function createRouter(): Router {
@@ -16,22 +16,19 @@ export function createRouter(): Router {
   addEventListener("hashchange", () => {
     route.value = parseRoute(location.hash);
   });
-  const replace = (hash: string) => {
-    history.replaceState(null, "", hash);
+  const replace: Router["replace"] = (view, item, query) => {
+    history.replaceState(null, "", toHash(view, item, query));
     route.value = parseRoute(location.hash);
   };
   return {
     route,
+    replace,
     go(view, item, query) {
       location.hash = toHash(view, item, query);
     },
     filter(query) {
       const { view, item, query: before } = route.value;
-      replace(toHash(view, item, { ...before, ...query }));
-    },
-    choose(item) {
-      const { view, query } = route.value;
-      replace(toHash(view, item, query));
+      replace(view, item, { ...before, ...query });
     },
   };
 }

@@ -12,6 +12,7 @@ import {
   type Published,
   pagingInput,
   type Reader,
+  subjectOf,
 } from "@octant/core";
 import { z } from "zod";
 import { INSPECT, VERIFY } from "../kinds.ts";
@@ -22,12 +23,14 @@ const DEFAULT_WAIT_MS = 20_000;
 const MAX_WAIT_MS = 50_000;
 const MAX_EVENTS = 200;
 const MAX_COUNTED = 10_000;
+const MAX_SUBJECT_CHARS = 200;
 const EXAMPLE_JOB = "job_00mgbz4x2k1h7v0c9qj3t5w8y6r4n2b0d8f6";
 
 const JobView = z.object({
   job_id: JobId,
   tool: z.string(),
   action: z.string(),
+  subject: z.string().optional().describe("What the call is about, from its arguments"),
   state: z.enum(JOB_STATES),
   progress: z
     .object({ progress: z.number(), total: z.number().optional(), message: z.string().optional() })
@@ -164,12 +167,16 @@ export const job = (jobs: Jobs) =>
   });
 
 /** A job as shown to its owner. */
-const toView = ({ caller: _caller, input: _input, key: _key, digest: _digest, ...shown }: Job): JobView => ({
-  ...shown,
-  created_at: new Date(shown.created_at).toISOString(),
-  updated_at: new Date(shown.updated_at).toISOString(),
-  expires_at: new Date(shown.expires_at).toISOString(),
-});
+const toView = ({ caller: _caller, input, key: _key, digest: _digest, ...shown }: Job): JobView => {
+  const subject = subjectOf(input).slice(0, MAX_SUBJECT_CHARS).toWellFormed();
+  return {
+    ...shown,
+    ...(subject !== "" && { subject }),
+    created_at: new Date(shown.created_at).toISOString(),
+    updated_at: new Date(shown.updated_at).toISOString(),
+    expires_at: new Date(shown.expires_at).toISOString(),
+  };
+};
 
 /** Bytes travel as base64 on a text wire. */
 function toPlain({ seq, value: { job_id: _job, owner: _owner, ...event } }: Published<JobEvent>) {

@@ -1,5 +1,6 @@
 import { Terminal } from "@xterm/headless";
 import { useEffect, useRef, useState } from "preact/hooks";
+import { useFollowing } from "../use-following.ts";
 import { keyToBytes } from "./key-to-bytes.ts";
 import { type Run, toRuns } from "./to-runs.ts";
 import "./terminal.css";
@@ -9,6 +10,10 @@ interface Props {
   follow(write: (text: string) => void, signal: AbortSignal): Promise<void>;
   /** Whether the program has a terminal of its own; otherwise line feeds need a carriage return. */
   readonly isPty: boolean;
+  /** The log has output before the one that `follow` writes. */
+  readonly isCut: boolean;
+  /** Shows the output from its beginning. */
+  onEarlier(): void;
   onInput?(text: string): void;
   onError(cause: unknown): void;
 }
@@ -23,11 +28,13 @@ const OVERSCAN = 20;
  * A terminal: xterm.js interprets the output, and the lines in view are drawn as text nodes. Its own renderer needs
  * inline styles, which the content security policy forbids.
  */
-export function TerminalView({ follow, isPty, onInput, onError }: Props) {
+export function TerminalView({ follow, isPty, isCut, onEarlier, onInput, onError }: Props) {
   const place = useRef<HTMLDivElement>(null);
   const terminal = useRef<Terminal | undefined>(undefined);
   const [version, setVersion] = useState(0);
   const [top, setTop] = useState(0);
+  const content = useRef<HTMLDivElement>(null);
+  useFollowing(content, () => place.current);
   useEffect(() => {
     const emulator = new Terminal({
       cols: COLUMNS,
@@ -43,10 +50,7 @@ export function TerminalView({ follow, isPty, onInput, onError }: Props) {
     let frame = 0;
     const draw = () => {
       frame = 0;
-      const node = place.current;
-      const atEnd = node ? node.scrollHeight - node.scrollTop - node.clientHeight < 2 * LINE_PX : true;
       setVersion((count) => count + 1);
-      if (node && atEnd) requestAnimationFrame(() => node.scrollTo(0, node.scrollHeight));
     };
     const write = (text: string) =>
       emulator.write(text, () => {
@@ -69,13 +73,15 @@ export function TerminalView({ follow, isPty, onInput, onError }: Props) {
     const line = buffer?.getLine(index);
     if (line) lines.push(<Line key={index} index={index} runs={toRuns(line, COLUMNS)} />);
   }
-  const isCut = (buffer?.length ?? 0) >= SCROLLBACK + ROWS;
+  const isFull = buffer !== undefined && buffer.length >= SCROLLBACK + ROWS;
   return (
-    <>
-      {isCut && (
-        <p class="terminal-note" role="note">
-          Only the last {SCROLLBACK.toLocaleString("en")} lines are shown. <code>octant call proc.logs</code>{" "}
-          reads the others.
+    <div class="terminal-frame">
+      {(isCut || isFull) && (
+        <p class="terminal-cut">
+          Earlier output is not shown here.
+          <button type="button" class="button" onClick={onEarlier}>
+            Show it from the beginning
+          </button>
         </p>
       )}
       <div
@@ -94,11 +100,11 @@ export function TerminalView({ follow, isPty, onInput, onError }: Props) {
           onInput(bytes);
         }}
       >
-        <div class="terminal-lines" style={{ height: `${count * LINE_PX}px` }}>
+        <div ref={content} class="terminal-lines" style={{ height: `${count * LINE_PX}px` }}>
           {lines}
         </div>
       </div>
-    </>
+    </div>
   );
 }
 

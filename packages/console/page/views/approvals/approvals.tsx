@@ -1,4 +1,4 @@
-import { useEffect } from "preact/hooks";
+import { useLayoutEffect } from "preact/hooks";
 import { usePage } from "../../data/context.ts";
 import { Empty } from "../../parts/empty.tsx";
 import { Loading } from "../../parts/loading.tsx";
@@ -16,21 +16,30 @@ export function ApprovalsView() {
   const { item } = router.route.value;
   const found = questions.findIndex(({ question_id }) => question_id === item);
   const index = Math.max(0, found);
-  // An address of a question that was answered must not show another one in its place.
-  const question = item !== undefined && found < 0 ? undefined : questions[index];
+  const question = questions[found];
+  const first = questions[0]?.question_id;
+  // The first question is chosen, so that no other takes its place when it is answered elsewhere.
+  useLayoutEffect(() => {
+    if (item === undefined && first !== undefined) router.replace("approvals", first);
+  }, [item, first]);
+  const showNext = () => {
+    const rest = store.questions.peek();
+    // The person may have left meanwhile.
+    if (router.route.peek().item === item)
+      router.replace("approvals", rest[Math.min(index, rest.length - 1)]?.question_id);
+  };
   const move = (by: number) => {
     const next = questions[Math.max(0, Math.min(questions.length - 1, index + by))];
     if (next) router.go("approvals", next.question_id);
   };
-  // The question in view is the one of the address, so that no other takes its place under a click.
-  useEffect(() => {
-    if (item === undefined && question) router.choose(question.question_id);
-  }, [item, question?.question_id]);
   useKeys({
     j: { help: "Next question", run: () => move(1) },
     k: { help: "Previous question", run: () => move(-1) },
+    PageDown: { help: "Scroll the question", run: () => scrollQuestion(1) },
+    PageUp: { run: () => scrollQuestion(-1) },
+    " ": { run: () => scrollQuestion(1) },
   });
-  if (!store.processes.value) return <Loading />;
+  if (!store.processes.value || (item === undefined && first !== undefined)) return <Loading />;
   return (
     <>
       <ViewHead
@@ -40,7 +49,7 @@ export function ApprovalsView() {
       {question ? (
         <div class="view-body split">
           <QuestionList questions={questions} current={question.question_id} />
-          <QuestionCard key={question.question_id} question={question} />
+          <QuestionCard key={question.question_id} question={question} onAnswered={showNext} />
         </div>
       ) : item !== undefined && questions.length > 0 ? (
         <div class="view-body split">
@@ -58,4 +67,10 @@ export function ApprovalsView() {
       )}
     </>
   );
+}
+
+/** By most of a page, so that the last lines stay in view. */
+function scrollQuestion(pages: number): void {
+  const body = document.querySelector(".question-body");
+  body?.scrollBy(0, pages * 0.9 * body.clientHeight);
 }

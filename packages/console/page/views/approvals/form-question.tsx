@@ -1,10 +1,10 @@
 import { useState } from "preact/hooks";
 import type { WaitingQuestion } from "../../data/roster.ts";
+import type { Answering } from "../../data/store.ts";
 import { CheckField, Field, FieldGroup } from "../../parts/field.tsx";
 import { Foreign } from "../../text/foreign.tsx";
 import { toVisible } from "../../text/visible.ts";
 import { type FormField, fieldsOf, toContent } from "./form-fields.ts";
-import type { Answering } from "./question-card.tsx";
 
 interface Props {
   readonly question: WaitingQuestion;

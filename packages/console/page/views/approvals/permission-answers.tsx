@@ -1,8 +1,8 @@
 import { useState } from "preact/hooks";
 import type { WaitingQuestion } from "../../data/roster.ts";
+import type { Answering } from "../../data/store.ts";
 import { useKeys } from "../../shell/use-keys.ts";
 import { Foreign } from "../../text/foreign.tsx";
-import type { Answering } from "./question-card.tsx";
 
 interface Props {
   readonly question: WaitingQuestion;
@@ -79,7 +79,9 @@ export function PermissionAnswers({ question, busy, mayAnswer, onAnswer }: Props
           placeholder="Reason for a denial, which the agent reads; Enter denies"
           onInput={({ currentTarget }) => setReason(currentTarget.value)}
           onKeyDown={(event) => {
-            if (event.key === "Enter" && !event.isComposing) give("deny");
+            if (event.key !== "Enter" || event.isComposing || event.repeat) return;
+            event.preventDefault();
+            give("deny");
           }}
         />
       </label>

@@ -1,7 +1,7 @@
-import { useEffect, useRef, useState } from "preact/hooks";
-import type { AnswerRequest } from "../../../src/api.ts";
+import { useRef, useState } from "preact/hooks";
 import { usePage } from "../../data/context.ts";
 import { titleOf, type WaitingQuestion } from "../../data/roster.ts";
+import type { Answering } from "../../data/store.ts";
 import { isDiff } from "../../diff/rows.ts";
 import { Ago } from "../../parts/ago.tsx";
 import { Badge } from "../../parts/badge.tsx";
@@ -13,43 +13,39 @@ import { Foreign } from "../../text/foreign.tsx";
 import { FormQuestion } from "./form-question.tsx";
 import { headlineOf, RISKS } from "./headline.ts";
 import { PermissionAnswers } from "./permission-answers.tsx";
+import { useWasSeen } from "./use-was-seen.ts";
 
 const DiffText = lazy(async () => (await import("../../diff/diff-view.tsx")).DiffText);
 
-export type Answering = Omit<AnswerRequest, "process" | "question_id">;
+interface Props {
+  readonly question: WaitingQuestion;
+  onAnswered?(): void;
+}
 
 /** One question with the whole diff or command, the rule that asks and the risk. */
-export function QuestionCard({ question }: { readonly question: WaitingQuestion }) {
-  const { store, router } = usePage();
+export function QuestionCard({ question, onAnswered }: Props) {
+  const { store } = usePage();
+  const end = useRef<HTMLDivElement>(null);
+  const wasSeen = useWasSeen(end);
   const [busy, setBusy] = useState(false);
-  const isSent = useRef(false);
-  const isReadable = useReadable();
   const [error, setError] = useState<unknown>();
   const process = store.processes.value?.find(({ id }) => id === question.process);
   const mayAnswer = store.me.value?.access === "admin";
   const { title, target } = headlineOf(question);
   const answer = async (given: Answering) => {
-    if (isSent.current || !isReadable) return;
-    isSent.current = true;
     setBusy(true);
     setError(undefined);
     try {
-      await store.api.post("/answer", {
-        process: question.process,
-        question_id: question.question_id,
-        ...given,
-      });
-      store.forgetQuestion(question.process, question.question_id);
+      await store.answer(question, given);
       store.say(given.answer === "deny" || given.answer === "decline" ? "Refused." : "Answered.");
-      // The next question, if there is one.
-      router.go("approvals");
+      onAnswered?.();
     } catch (cause) {
-      isSent.current = false;
       setError(cause);
     } finally {
       setBusy(false);
     }
   };
+  const isClosed = busy || !wasSeen;
   return (
     <article class="question" aria-labelledby="question-title">
       <header>
@@ -75,37 +71,15 @@ export function QuestionCard({ question }: { readonly question: WaitingQuestion 
         {question.kind === "permission" && <Subject question={question} target={target} />}
         {question.kind === "permission" && <Why question={question} />}
         {question.kind !== "permission" && (
-          <FormQuestion
-            question={question}
-            busy={busy || !isReadable}
-            onAnswer={answer}
-            mayAnswer={mayAnswer}
-          />
+          <FormQuestion question={question} busy={isClosed} onAnswer={answer} mayAnswer={mayAnswer} />
         )}
       </div>
       {question.kind === "permission" && (
-        <PermissionAnswers
-          question={question}
-          busy={busy || !isReadable}
-          onAnswer={answer}
-          mayAnswer={mayAnswer}
-        />
+        <PermissionAnswers question={question} busy={isClosed} onAnswer={answer} mayAnswer={mayAnswer} />
       )}
+      <div ref={end} />
     </article>
   );
-}
-
-/** A second click for the question before must not answer this one, which nobody has read. */
-const UNREAD_MS = 700;
-
-/** Whether a person could have seen the question. */
-function useReadable(): boolean {
-  const [isReadable, setReadable] = useState(false);
-  useEffect(() => {
-    const timer = setTimeout(() => setReadable(true), UNREAD_MS);
-    return () => clearTimeout(timer);
-  }, []);
-  return isReadable;
 }
 
 /** What the call would do: its diff, its command, or its arguments. */

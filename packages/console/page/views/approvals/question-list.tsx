@@ -13,14 +13,15 @@ interface Props {
 
 export function QuestionList({ questions, current }: Props) {
   const { store } = usePage();
-  const list = useRef<HTMLElement>(null);
+  const element = useRef<HTMLElement>(null);
   useEffect(() => {
-    const chosen = list.current?.querySelector<HTMLElement>("[aria-current]");
+    const chosen = element.current?.querySelector<HTMLElement>("[aria-current]");
     chosen?.scrollIntoView({ block: "nearest", inline: "nearest" });
-    if (list.current?.contains(document.activeElement)) chosen?.focus();
+    // The focus follows the choice, and is taken from nothing else.
+    if (element.current?.contains(document.activeElement)) chosen?.focus();
   }, [current]);
   return (
-    <nav ref={list} class="question-list" aria-label="Questions">
+    <nav ref={element} class="question-list" aria-label="Questions">
       {questions.map((question) => {
         const process = store.processes.value?.find(({ id }) => id === question.process);
         const { title, target } = headlineOf(question);

@@ -1,17 +1,23 @@
 import { useState } from "preact/hooks";
 import { usePage } from "../../data/context.ts";
 import { nextEvent } from "../../data/next-event.ts";
+import { projectOf } from "../../data/roster.ts";
 import type { CommandView, Logs } from "../../data/tool-data.ts";
 import { Badge } from "../../parts/badge.tsx";
 import { Segments } from "../../parts/choices.tsx";
+import { CopyButton } from "../../parts/command.tsx";
 import { Icon } from "../../parts/icon.tsx";
 import { lazy } from "../../parts/lazy.tsx";
 import { Foreign } from "../../text/foreign.tsx";
-import { toBytes, toDuration } from "../../text/format.ts";
+import { toBytes } from "../../text/format.ts";
+import { commandOutcome, durationOf } from "./job-rows.ts";
+import { OutputPages } from "./output-pages.tsx";
 
 const TerminalView = lazy(async () => (await import("../../parts/terminal/terminal-view.tsx")).TerminalView);
 
 const CHUNK_BYTES = 64 * 1024;
+/** More than the terminal retains; what is before it can be read page by page. */
+const TAIL_BYTES = 1024 * 1024;
 
 interface Props {
   readonly command: CommandView;
@@ -24,23 +30,35 @@ interface Props {
 export function CommandDetail({ command, processes, onChanged }: Props) {
   const { store } = usePage();
   const [stream, setStream] = useState<"stdout" | "stderr">("stdout");
-  /** What the stream has had when it was read last. */
-  const [read, setRead] = useState(0);
   const isRunning = command.status === "running";
   const isReader = store.me.value?.access === "read";
   const { proc_id } = command;
-  /** Reads from the beginning, and then whenever there is news of the command. */
+  const outcome = commandOutcome(command);
+  const process = store.processes.value?.find(({ id }) => id === processes[0]);
+  const [size, setSize] = useState(0);
+  const [isCut, setCut] = useState(false);
+  const [isPaged, setPaged] = useState(false);
+  const choose = (next: typeof stream) => {
+    setStream(next);
+    setCut(false);
+    setSize(0);
+  };
+  /** Reads the end, and then whenever there is news of the command. */
   const follow = async (write: (text: string) => void, signal: AbortSignal) => {
-    for (let since = 0; !signal.aborted; ) {
+    const process = processes[0] ?? "";
+    const input = { proc_id, stream, since: 0, max_bytes: 1, raw: true };
+    const { total } = await store.api.data<Logs>(process, "proc.logs", input, signal);
+    setCut(total > TAIL_BYTES);
+    for (let since = Math.max(0, total - TAIL_BYTES); !signal.aborted; ) {
       const next = nextEvent(store, "processes", ({ event }) => event.proc_id === proc_id, signal);
       const logs = await store.api.data<Logs>(
-        processes[0] ?? "",
+        process,
         "proc.logs",
         { proc_id, stream, since, max_bytes: CHUNK_BYTES, raw: true },
         signal,
       );
+      setSize(logs.total);
       if (logs.text !== "") write(logs.text);
-      setRead(logs.total);
       const isBehind = logs.next > since && logs.next < logs.total;
       since = logs.next;
       if (isBehind) continue;
@@ -69,26 +87,22 @@ export function CommandDetail({ command, processes, onChanged }: Props) {
     <article class="session" aria-label="Command">
       <header class="session-head">
         <div class="session-title">
-          <a
-            class="button icon-only quiet phone-only"
-            href="#/jobs?kind=commands"
-            aria-label="Back to the list"
-          >
+          <a class="button icon-only quiet phone-only" href="#/jobs" aria-label="Back to the list">
             <Icon name="back" />
           </a>
-          <h2 class="mono">
-            <Foreign text={command.command} oneLine />
+          <h2 class="mono command-title">
+            <Foreign text={command.command} />
           </h2>
+          <CopyButton text={command.command} label="Copy the command" />
         </div>
         <p class="session-facts number">
-          <Badge tone={isRunning ? "accent" : command.exit_code === 0 ? "good" : "bad"}>
-            {isRunning
-              ? "running"
-              : `${command.status}${command.exit_code === null ? "" : ` with ${command.exit_code}`}`}
-          </Badge>
-          <span>{toDuration(durationOf(command, store.now.value))}</span>
+          <Badge tone={outcome.tone}>{outcome.text}</Badge>
+          <span>{durationOf(command, store.now.value)}</span>
           <span>pid {command.pid}</span>
-          <span>{toBytes(Math.max(command.stdout_bytes + command.stderr_bytes, read))}</span>
+          <span>
+            {stream} {toBytes(size)}
+          </span>
+          {process && <Foreign text={projectOf(process)} oneLine />}
         </p>
         <div class="session-actions">
           {!command.pty && (
@@ -99,7 +113,7 @@ export function CommandDetail({ command, processes, onChanged }: Props) {
                 ["stdout", "stdout"],
                 ["stderr", "stderr"],
               ]}
-              onChange={setStream}
+              onChange={choose}
             />
           )}
           {isRunning && (
@@ -111,22 +125,30 @@ export function CommandDetail({ command, processes, onChanged }: Props) {
         </div>
       </header>
       <div class="terminal-place">
-        <TerminalView
-          key={stream}
-          follow={follow}
-          isPty={command.pty}
-          {...(isRunning && !isReader && { onInput: send })}
-          onError={store.fail}
-        />
+        {isPaged ? (
+          <OutputPages
+            key={stream}
+            process={processes[0] ?? ""}
+            proc_id={proc_id}
+            stream={stream}
+            onEnd={() => setPaged(false)}
+          />
+        ) : (
+          <TerminalView
+            key={stream}
+            follow={follow}
+            isPty={command.pty}
+            isCut={isCut}
+            onEarlier={() => setPaged(true)}
+            {...(isRunning && !isReader && { onInput: send })}
+            onError={store.fail}
+          />
+        )}
       </div>
       {isRunning && !isReader && <InputLine onSend={send} />}
     </article>
   );
 }
-
-/** A running command was listed a while ago. */
-export const durationOf = ({ status, started_at, duration }: CommandView, now: number): number =>
-  status === "running" ? Math.max(duration, now - started_at) : duration;
 
 function InputLine({ onSend }: { onSend(text: string): void }) {
   const [text, setText] = useState("");

@@ -8,7 +8,7 @@ import { Loading } from "../../parts/loading.tsx";
 import { Problem } from "../../parts/problem.tsx";
 import { Foreign } from "../../text/foreign.tsx";
 import { toDuration } from "../../text/format.ts";
-import { STATE_TONES } from "./state-tones.ts";
+import { outcomeOf, titleOf } from "./job-rows.ts";
 import { TestResults } from "./test-results.tsx";
 import { useJob } from "./use-job.ts";
 
@@ -41,6 +41,9 @@ export function JobDetail({ job, processes }: Props) {
     }
   };
   const { progress } = current;
+  const shown = { ...current, kind: "job" as const, process: processes[0] ?? "", others: [] };
+  const title = titleOf(shown);
+  const outcome = outcomeOf(shown);
   return (
     <article class="session" aria-label="Job">
       <header class="session-head">
@@ -49,11 +52,11 @@ export function JobDetail({ job, processes }: Props) {
             <Icon name="back" />
           </a>
           <h2>
-            <Foreign text={`${current.tool}.${current.action}`} oneLine />
+            <Foreign text={title} oneLine />
           </h2>
         </div>
         <p class="session-facts number">
-          <Badge tone={STATE_TONES[current.state] ?? "plain"}>{current.state}</Badge>
+          <Badge tone={outcome.tone}>{outcome.text}</Badge>
           <span>
             {toDuration(
               (isRunning ? store.now.value : Date.parse(current.updated_at)) - Date.parse(current.created_at),

@@ -1,5 +1,6 @@
 import { useEffect, useState } from "preact/hooks";
 import { ofEach, useLoad, usePage } from "../../data/context.ts";
+import { projectOf } from "../../data/roster.ts";
 import type { CommandView, JobView } from "../../data/tool-data.ts";
 import { Ago } from "../../parts/ago.tsx";
 import { Badge, Dot } from "../../parts/badge.tsx";
@@ -11,15 +12,16 @@ import { ViewHead } from "../../parts/view-head.tsx";
 import { VirtualList } from "../../parts/virtual-list.tsx";
 import { useKeys } from "../../shell/use-keys.ts";
 import { Foreign } from "../../text/foreign.tsx";
-import { counted, toDuration } from "../../text/format.ts";
-import { CommandDetail, durationOf } from "./command-detail.tsx";
+import { counted } from "../../text/format.ts";
+import { CommandDetail } from "./command-detail.tsx";
 import { JobDetail } from "./job-detail.tsx";
-import { STATE_TONES } from "./state-tones.ts";
+import { durationOf, idOf, outcomeOf, type Row, startOf, titleOf, unique } from "./job-rows.ts";
 import "./jobs.css";
 
 const KINDS = [
-  ["jobs", "Jobs"],
+  ["", "All"],
   ["commands", "Commands"],
+  ["jobs", "Jobs"],
 ] as const;
 
 const ROW_HEIGHT = 52;
@@ -28,21 +30,11 @@ const MAX_ROWS = 500;
 /** Events come in bursts; the lists are read again at most this often. */
 const QUIET_MS = 300;
 
-interface Found {
-  readonly process: string;
-  /** Other processes that list it too. Only the one that runs it can take input for it. */
-  readonly others: readonly string[];
-}
-
-type Row =
-  | ({ readonly kind: "job" } & JobView & Found)
-  | ({ readonly kind: "command" } & CommandView & Found);
-
 /** Background work and commands of all processes. */
 export function JobsView() {
   const { store, router } = usePage();
   const { item, query } = router.route.value;
-  const kind = query["kind"] === "commands" ? "commands" : "jobs";
+  const kind = KINDS.find(([name]) => name === query["kind"])?.[0] ?? "";
   const processes = (store.processes.value ?? [])
     .filter(({ state, roots }) => state !== "silent" && roots.length > 0)
     // The console itself seldom runs anything.
@@ -66,17 +58,19 @@ export function JobsView() {
     };
   }, []);
   const { data, error, reload } = useLoad(
-    store.processes.value && kind,
+    store.processes.value && `jobs ${kind}`,
     async (signal) => {
       const all = await ofEach(processes, async (process): Promise<readonly Row[]> => {
         const read = <T extends object>(name: string) =>
           store.api.data<T>(process, name, { limit: MAX_ROWS }, signal);
-        if (kind === "jobs") {
-          const { jobs } = await read<{ jobs: readonly JobView[] }>("job.list");
-          return jobs.map((job) => ({ ...job, kind: "job", process, others: [] }));
-        }
-        const { processes: commands } = await read<{ processes: readonly CommandView[] }>("proc.ps");
-        return commands.map((command) => ({ ...command, kind: "command", process, others: [] }));
+        const [{ jobs }, { processes: commands }] = await Promise.all([
+          kind === "commands" ? { jobs: [] } : read<{ jobs: readonly JobView[] }>("job.list"),
+          kind === "jobs" ? { processes: [] } : read<{ processes: readonly CommandView[] }>("proc.ps"),
+        ]);
+        return [
+          ...jobs.map((job) => ({ ...job, kind: "job" as const, process, others: [] })),
+          ...commands.map((command) => ({ ...command, kind: "command" as const, process, others: [] })),
+        ];
       });
       return unique(all);
     },
@@ -90,7 +84,7 @@ export function JobsView() {
     <>
       <ViewHead
         title="Jobs and processes"
-        detail={data && counted(rows.length, kind === "jobs" ? "job" : "command")}
+        detail={data && counted(rows.length, kind === "commands" ? "command" : "job")}
       >
         <Segments
           label="Kind"
@@ -108,7 +102,7 @@ export function JobsView() {
           ) : (
             <div class="session-list">
               <VirtualList
-                label={kind === "jobs" ? "Jobs, newest first" : "Commands, newest first"}
+                label={kind === "commands" ? "Commands, newest first" : "Jobs, newest first"}
                 count={rows.length}
                 rowHeight={ROW_HEIGHT}
                 selected={rows.findIndex((row) => idOf(row) === (cursor ?? item))}
@@ -143,42 +137,25 @@ export function JobsView() {
   );
 }
 
-const idOf = (row: Row): string => (row.kind === "job" ? row.job_id : row.proc_id);
-
-/** Processes of the same folder share their jobs. Only the one that runs a job knows its progress. */
-function unique(rows: readonly Row[]): readonly Row[] {
-  const byId = Map.groupBy(rows, idOf);
-  const merged = [...byId.values()].map((same) => {
-    const [first, ...others] = same.toSorted((a, b) => newsOf(b) - newsOf(a));
-    return { ...(first as Row), others: others.map(({ process }) => process) };
-  });
-  const time = (row: Row) => (row.kind === "job" ? Date.parse(row.created_at) : row.started_at);
-  return merged.sort((a, b) => time(b) - time(a));
-}
-
-const newsOf = (row: Row): number => (row.kind === "job" ? Date.parse(row.updated_at) : 0);
-
 function Line({ row, isCurrent }: { readonly row: Row; readonly isCurrent: boolean }) {
   const { store } = usePage();
-  const state = row.kind === "job" ? row.state : row.status;
-  const isBad = row.kind === "command" && row.status === "exited" && row.exit_code !== 0;
+  const { text, tone } = outcomeOf(row);
+  const process = store.processes.value?.find(({ id }) => id === row.process);
+  const details = [
+    text,
+    row.kind === "job" ? row.progress?.message : durationOf(row, store.now.value),
+    process && projectOf(process),
+  ];
   return (
     <div class={isCurrent ? "session-line current" : "session-line"}>
-      <Dot tone={isBad ? "bad" : (STATE_TONES[state] ?? "plain")} moving={state === "running"} />
+      <Dot tone={tone} moving={text === "running"} />
       <span class="roster-main">
         <span class="roster-title">
-          <Foreign text={row.kind === "job" ? `${row.tool}.${row.action}` : row.command} oneLine />
-          <Ago at={row.kind === "job" ? row.created_at : row.started_at} />
+          <Foreign text={titleOf(row)} oneLine />
+          <Ago at={startOf(row)} />
         </span>
         <span class="roster-detail">
-          {row.kind === "job" ? (
-            <Foreign text={[row.state, row.progress?.message].filter(Boolean).join("  ·  ")} oneLine />
-          ) : (
-            <Foreign
-              text={`${row.status}${row.exit_code === null ? "" : ` with ${row.exit_code}`}  ·  ${toDuration(durationOf(row, store.now.value))}`}
-              oneLine
-            />
-          )}
+          <Foreign text={details.filter(Boolean).join("  ·  ")} oneLine />
         </span>
       </span>
       {row.kind === "job" && row.progress?.total !== undefined && row.state === "running" && (
@@ -188,8 +165,8 @@ function Line({ row, isCurrent }: { readonly row: Row; readonly isCurrent: boole
   );
 }
 
-function Nothing({ kind }: { readonly kind: "jobs" | "commands" }) {
-  if (kind === "jobs")
+function Nothing({ kind }: { readonly kind: (typeof KINDS)[number][0] }) {
+  if (kind !== "commands")
     return (
       <Empty icon="jobs" title="No jobs" command="octant call test.run">
         Long calls become jobs: test runs, indexing, builds. Start one from a terminal:

@@ -106,7 +106,7 @@ export function LiveView() {
               }}
             />
           ) : (
-            <NoCalls isFiltered={calls.end > 0} />
+            <NoCalls isFiltered={calls.end > 0 || Object.values(filter).some(Boolean)} />
           )}
           {fresh > 0 && (
             <button

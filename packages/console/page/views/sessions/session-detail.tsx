@@ -11,6 +11,7 @@ import { useDraft } from "../../parts/use-draft.ts";
 import { useKeys } from "../../shell/use-keys.ts";
 import { Foreign } from "../../text/foreign.tsx";
 import { toCost, toCount } from "../../text/format.ts";
+import { QuestionCard } from "../approvals/question-card.tsx";
 import { Checkpoints } from "./checkpoints.tsx";
 import { MessageBox } from "./message-box.tsx";
 import { PlanView } from "./plan-view.tsx";
@@ -27,6 +28,8 @@ interface Props {
   readonly id: string;
   readonly process: string | undefined;
   readonly row: TreeRow["session"] | undefined;
+  /** Their questions are answered here too. */
+  readonly subAgents: readonly string[];
   onChanged(): void;
 }
 
@@ -37,7 +40,7 @@ const PARTS = [
 ] as const;
 
 /** One session: its transcript as it grows, and what a person can do with it. */
-export function SessionDetail({ id, process, row, onChanged }: Props) {
+export function SessionDetail({ id, process, row, subAgents, onChanged }: Props) {
   const { store, router } = usePage();
   const part = PARTS.find(([one]) => one === router.route.value.query["part"])?.[0] ?? "transcript";
   const setPart = (next: string) => router.filter({ part: next === "transcript" ? undefined : next });
@@ -50,7 +53,8 @@ export function SessionDetail({ id, process, row, onChanged }: Props) {
   if (error !== undefined) return <Problem error={error} retry={reload} />;
   if (!session || process === undefined) return <Loading />;
   const transcript = toTranscript(session.events);
-  const question = store.questions.value.find(({ caller }) => caller.endsWith(id));
+  const callers = new Set([id, ...subAgents]);
+  const question = store.questions.value.find(({ caller }) => callers.has(caller));
   /** Messages that were not read come back into the field. */
   const giveBack = (messages: readonly string[]) => {
     draft.set([...messages, draft.get()].filter(Boolean).join("\n\n"));
@@ -102,7 +106,6 @@ export function SessionDetail({ id, process, row, onChanged }: Props) {
               entries={transcript.entries}
               live={session.live}
               isWorking={open?.state === "working"}
-              question={question}
             />
             <QueuedMessages messages={session.queued} onTakeBack={takeBack} />
           </>
@@ -119,6 +122,11 @@ export function SessionDetail({ id, process, row, onChanged }: Props) {
           <Checkpoints id={id} process={process} checkpoints={session.checkpoints} onDone={reload} />
         )}
       </Tabs>
+      {part === "transcript" && question && (
+        <div class="session-question">
+          <QuestionCard key={question.question_id} question={question} />
+        </div>
+      )}
       {part === "transcript" && (
         <MessageBox
           draft={draft}

@@ -30,3 +30,9 @@ export function toTree(sessions: readonly TreeRow["session"][], text = ""): read
   for (const session of sessions) if (!isChild.has(session.session_id)) add(session, 0, words.length === 0);
   return rows;
 }
+
+/** The ids of the sub-agents of a session, and of theirs. */
+export function subAgentsOf(sessions: readonly SessionRow[], id: string): readonly string[] {
+  const own = sessions.filter(({ parent }) => parent?.kind === "agent" && parent.session_id === id);
+  return own.flatMap(({ session_id }) => [session_id, ...subAgentsOf(sessions, session_id)]);
+}

@@ -1,4 +1,3 @@
-import { useState } from "preact/hooks";
 import type { OctantProcess } from "../../../src/api.ts";
 import { ofEach, useLoad, usePage } from "../../data/context.ts";
 import { Empty } from "../../parts/empty.tsx";
@@ -10,7 +9,7 @@ import { ViewHead } from "../../parts/view-head.tsx";
 import { counted } from "../../text/format.ts";
 import { SessionDetail } from "./session-detail.tsx";
 import { SessionList } from "./session-list.tsx";
-import { type TreeRow, toTree } from "./session-tree.ts";
+import { subAgentsOf, type TreeRow, toTree } from "./session-tree.ts";
 import { StartSession } from "./start-session.tsx";
 import "./sessions.css";
 
@@ -18,7 +17,6 @@ import "./sessions.css";
 export function SessionsView() {
   const { store, router } = usePage();
   const { item, query } = router.route.value;
-  const [starting, setStarting] = useState(false);
   const readers = oneOfEachFolder(store.processes.value ?? []);
   const open = (store.processes.value ?? []).flatMap(({ sessions }) =>
     sessions.map(({ session_id, state }) => `${session_id}:${state}`),
@@ -44,7 +42,7 @@ export function SessionsView() {
           type="button"
           class="button primary"
           disabled={store.me.value?.access === "read"}
-          onClick={() => setStarting(true)}
+          onClick={() => router.filter({ new: "1" })}
         >
           <Icon name="plus" />
           New session
@@ -66,13 +64,16 @@ export function SessionsView() {
               key={item}
               id={item}
               row={chosen}
+              subAgents={subAgentsOf(data, item)}
               process={processOf(store.processes.value ?? [], item, chosen, query["process"])}
               onChanged={reload}
             />
           )}
         </div>
       )}
-      {starting && <StartSession onClose={() => setStarting(false)} />}
+      {data && query["new"] && (
+        <StartSession sessions={data} onClose={() => router.filter({ new: undefined })} />
+      )}
     </>
   );
 }

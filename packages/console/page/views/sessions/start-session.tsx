@@ -1,4 +1,5 @@
 import { useState } from "preact/hooks";
+import type { ConsoleActions, SessionRow } from "../../../src/api.ts";
 import { usePage } from "../../data/context.ts";
 import { Dialog } from "../../parts/dialog.tsx";
 import { Field } from "../../parts/field.tsx";
@@ -6,33 +7,59 @@ import { Problem } from "../../parts/problem.tsx";
 import { useDraft } from "../../parts/use-draft.ts";
 import { toVisible } from "../../text/visible.ts";
 
-/** Starts the agent in one of the folders of the running processes. */
-export function StartSession({ onClose }: { onClose(): void }) {
+type Mode = NonNullable<ConsoleActions["start"]["input"]["mode"]>;
+
+/** As `MODES` of the core describes them. */
+const MODES: Readonly<Record<Mode, string>> = {
+  ask: "Ask before changes and commands",
+  edits: "Edit files of the workspace without asking",
+  sandbox: "Also run commands that the sandbox confines, without network",
+  plan: "Only read",
+};
+
+interface Props {
+  /** Newest first: their folders and models are offered. */
+  readonly sessions: readonly SessionRow[];
+  onClose(): void;
+}
+
+/** Starts the agent in a folder of this machine. */
+export function StartSession({ sessions, onClose }: Props) {
   const { store, router } = usePage();
   const processes = store.processes.value ?? [];
-  const folders = [...new Set(processes.flatMap(({ roots }) => roots))];
   const own = processes.find(({ id }) => id === store.me.value?.process);
-  const [folder, setFolder] = useState(own?.roots[0] ?? folders[0] ?? "");
-  const draft = useDraft("task");
-  const message = draft.get();
-  const [model, setModel] = useState("");
+  const roots = processes.flatMap((process) => process.roots);
+  // People mostly go on where they worked last.
+  const folders = [...new Set([...sessions.map(({ cwd }) => cwd), ...(own?.roots ?? []), ...roots])];
+  const models = [...new Set(sessions.map((session) => session.model))].filter(Boolean);
+  const drafts = {
+    message: useDraft("start message"),
+    folder: useDraft("start folder"),
+    model: useDraft("start model"),
+    mode: useDraft("start mode"),
+  };
+  const [root, setRoot] = useState(drafts.folder.get() || folders[0] || "");
+  const message = drafts.message.get();
+  const model = drafts.model.get();
+  const mode = drafts.mode.get();
   const [busy, setBusy] = useState(false);
   const [error, setError] = useState<unknown>();
   const start = async (event: Event) => {
     event.preventDefault();
     const process = store.me.value?.process;
-    if (process === undefined) return;
+    if (process === undefined || busy || message.trim() === "") return;
     setBusy(true);
     setError(undefined);
     try {
       const { session_id } = await store.api.person(process, "start", {
         message,
-        root: folder,
+        root,
         ...(model !== "" && { model }),
+        // The options of the list are these modes.
+        ...(mode !== "" && { mode: mode as Mode }),
       });
-      draft.set("");
+      for (const draft of Object.values(drafts)) draft.set("");
       await store.refresh();
-      onClose();
       router.go("sessions", session_id, { process });
     } catch (cause) {
       setError(cause);
@@ -43,16 +70,16 @@ export function StartSession({ onClose }: { onClose(): void }) {
   return (
     <Dialog title="New session" onClose={onClose}>
       <form class="form" onSubmit={start}>
-        <Field id="start-message" label="Task">
+        <Field id="start-message" label="Task" help="Ctrl+Enter starts it.">
           <textarea
             id="start-message"
             class="input"
             rows={4}
             required
+            data-first
             placeholder="Make npm test pass."
             value={message}
-            autofocus
-            onInput={({ currentTarget }) => draft.set(currentTarget.value)}
+            onInput={({ currentTarget }) => drafts.message.set(currentTarget.value)}
             onKeyDown={(event) => {
               if (event.key === "Enter" && (event.ctrlKey || event.metaKey))
                 event.currentTarget.form?.requestSubmit();
@@ -60,15 +87,31 @@ export function StartSession({ onClose }: { onClose(): void }) {
           />
         </Field>
         <Field id="start-folder" label="Folder">
-          <select
+          <input
             id="start-folder"
             class="input"
-            value={folder}
-            onChange={({ currentTarget }) => setFolder(currentTarget.value)}
+            list="start-folders"
+            spellcheck={false}
+            required
+            value={root}
+            onInput={({ currentTarget }) => {
+              setRoot(currentTarget.value);
+              drafts.folder.set(currentTarget.value);
+            }}
+          />
+          <Suggestions id="start-folders" values={folders} />
+        </Field>
+        <Field id="start-mode" label="Mode">
+          <select
+            id="start-mode"
+            class="input"
+            value={mode}
+            onChange={({ currentTarget }) => drafts.mode.set(currentTarget.value)}
           >
-            {folders.map((one) => (
-              <option key={one} value={one}>
-                {toVisible(one)}
+            <option value="">The default of your settings</option>
+            {Object.entries(MODES).map(([name, summary]) => (
+              <option key={name} value={name}>
+                {`${name}: ${summary}`}
               </option>
             ))}
           </select>
@@ -77,10 +120,13 @@ export function StartSession({ onClose }: { onClose(): void }) {
           <input
             id="start-model"
             class="input"
+            list="start-models"
+            spellcheck={false}
             placeholder="The default of your settings"
             value={model}
-            onInput={({ currentTarget }) => setModel(currentTarget.value)}
+            onInput={({ currentTarget }) => drafts.model.set(currentTarget.value)}
           />
+          <Suggestions id="start-models" values={models} />
         </Field>
         {error !== undefined && <Problem error={error} />}
         <div class="answer-buttons">
@@ -92,3 +138,11 @@ export function StartSession({ onClose }: { onClose(): void }) {
     </Dialog>
   );
 }
+
+const Suggestions = ({ id, values }: { readonly id: string; readonly values: readonly string[] }) => (
+  <datalist id={id}>
+    {values.map((value) => (
+      <option key={value} value={toVisible(value)} />
+    ))}
+  </datalist>
+);

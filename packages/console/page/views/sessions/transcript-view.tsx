@@ -1,50 +1,29 @@
 import { useEffect, useRef } from "preact/hooks";
-import type { WaitingQuestion } from "../../data/roster.ts";
 import { Markdown } from "../../markdown/markdown.tsx";
 import { Dot } from "../../parts/badge.tsx";
-import { toHash } from "../../shell/route.ts";
+import { Icon } from "../../parts/icon.tsx";
+import { useFollowing } from "../../parts/use-following.ts";
 import { Foreign } from "../../text/foreign.tsx";
 import { toClock } from "../../text/format.ts";
-import { headlineOf } from "../approvals/headline.ts";
 import { CallFold } from "./call-fold.tsx";
 import type { Entry } from "./transcript.ts";
 import type { LiveText } from "./use-session.ts";
-
-/** Farther from the end than this the reader has scrolled up, and the page stays where it is. */
-const FOLLOW_PX = 80;
 
 interface Props {
   readonly entries: readonly Entry[];
   readonly live: LiveText;
   readonly isWorking: boolean;
-  /** What the session waits for. */
-  readonly question: WaitingQuestion | undefined;
 }
 
-/** Messages as Markdown, calls folded. It stays at the end until the reader scrolls up. */
-export function TranscriptView({ entries, live, isWorking, question }: Props) {
-  const end = useRef<HTMLDivElement>(null);
-  const follows = useRef(true);
-  const mine = entries.findLast(({ kind }) => kind === "user")?.seq ?? 0;
-  const shown = useRef(mine);
-  const scrollerOf = () => end.current?.closest(".tab-panel") ?? undefined;
-  useEffect(() => {
-    const scroller = scrollerOf();
-    const note = () => {
-      if (!scroller) return;
-      follows.current = scroller.scrollHeight - scroller.scrollTop - scroller.clientHeight < FOLLOW_PX;
-    };
-    scroller?.addEventListener("scroll", note, { passive: true });
-    return () => scroller?.removeEventListener("scroll", note);
-  }, []);
-  useEffect(() => {
-    const scroller = scrollerOf();
-    // A message that was just sent is always shown.
-    if (scroller && (follows.current || mine !== shown.current)) scroller.scrollTop = scroller.scrollHeight;
-    shown.current = mine;
-  }, [entries.length, live.text.length, mine, question?.question_id]);
+/** Messages as Markdown, calls folded. It stays at its end until the reader scrolls up. */
+export function TranscriptView({ entries, live, isWorking }: Props) {
+  const element = useRef<HTMLDivElement>(null);
+  const { isAway, toEnd } = useFollowing(element, () => element.current?.closest(".tab-panel"));
+  const said = entries.findLast(({ kind }) => kind === "user")?.seq;
+  // Whoever sends a message wants to see it, and the answer.
+  useEffect(toEnd, [said]);
   return (
-    <div class="transcript">
+    <div ref={element} class="transcript">
       {entries.map((entry) => (
         <EntryView key={`${entry.kind}${entry.seq}`} entry={entry} />
       ))}
@@ -57,26 +36,17 @@ export function TranscriptView({ entries, live, isWorking, question }: Props) {
           )}
         </div>
       )}
-      {question && (
-        <a class="entry waiting" href={toHash("approvals", question.question_id)}>
-          <Dot tone="warn" />
-          <span class="roster-main">
-            <span class="roster-title">
-              Waiting for you: {<Foreign text={headlineOf(question).title} oneLine />}
-            </span>
-            <span class="roster-detail">
-              <Foreign text={headlineOf(question).target ?? question.action} oneLine />
-            </span>
-          </span>
-          <span class="button">Answer</span>
-        </a>
-      )}
       {isWorking && (
         <p class="working" role="status">
           <Dot tone="accent" moving /> Working
         </p>
       )}
-      <div ref={end} />
+      {isAway && (
+        <button type="button" class="button to-end" onClick={toEnd}>
+          <Icon name="down" />
+          Latest
+        </button>
+      )}
     </div>
   );
 }

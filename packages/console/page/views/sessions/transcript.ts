@@ -197,7 +197,7 @@ function toPlan(data: unknown): Transcript["plan"] {
 const partsOf = (content: unknown): readonly Record<string, unknown>[] =>
   Array.isArray(content) ? content.map((part) => Object(part)) : [];
 
-const textIn = (content: unknown, type = "text"): string =>
+export const textIn = (content: unknown, type = "text"): string =>
   partsOf(content)
     .filter((part) => part["type"] === type && typeof part["text"] === "string")
     .map((part) => part["text"])

@@ -98,7 +98,7 @@ export function useSession(process: string | undefined, id: string) {
         if (!LIVE.has(event.type)) reading = reading.then(read).catch(fail);
         return;
       }
-      if (event.type === "queued") reading = reading.then(read).catch(fail);
+      if (event.type === "queued" || event.type === "unsent") reading = reading.then(read).catch(fail);
       else if (LIVE.has(event.type)) current.live = addDelta(current.live, event, current.events);
       else if (event.seq === (current.events.at(-1)?.seq ?? 0) + 1) {
         current.events.push(event);
