@@ -1,6 +1,6 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
-import type { Page } from "playwright-core";
+import type { Browser, Page } from "playwright-core";
 import { setup } from "../test/built-command.ts";
 import { launchBrowser, openTab } from "../test/console/browser.ts";
 import { createModel } from "../test/console/model.ts";
@@ -56,9 +56,21 @@ export async function drawConsole(): Promise<void> {
     for (const view of ["approvals", "now", "sessions"]) await shoot(phone.page, view, `${view}-phone`);
     const light = await openTab(browser, await link(), { theme: "light", scale: 1.5 });
     await shoot(light.page, "now", "now-light");
+    await drawHubViews(browser);
   } finally {
     await browser.close();
   }
+}
+
+/** The console of a hub, with a project's schedules and containers. */
+async function drawHubViews(browser: Browser): Promise<void> {
+  const { openHubScene } = await import("../test/console/hub-scene.ts");
+  await using hub = await openHubScene({ model: "claude-sonnet-5-5" });
+  const { page } = await openTab(browser, await hub.api.link(), { theme: "dark", scale: 1.5 });
+  await shoot(page, `hub/schedules?project=${hub.project_id}`, "hub");
+  await shoot(page, "hub/containers", "hub-containers");
+  const phone = await openTab(browser, await hub.api.link(), { size: "phone", scale: 2 });
+  await shoot(phone.page, `hub/schedules?project=${hub.project_id}`, "hub-phone");
 }
 
 /** A finished session, one that waits, a test run, a command that runs. */
@@ -69,6 +81,7 @@ async function fill(page: Page, client: Client): Promise<void> {
   await startSession(page, "Refuse unfinished expressions such as 1 +");
   await waitForQuestion(page);
   await go(page, "approvals");
+  await page.locator(".question-body").evaluate((body) => body.scrollTo(0, body.scrollHeight));
   await page.getByRole("button", { name: "Allow once" }).click();
   await page.getByText("Nothing to approve").waitFor();
   await client.call("proc", {

@@ -76,6 +76,23 @@ describe.each(["wide", "phone"] as const)("answers at the size %s", (size) => {
     await sessionIn(stage, id, "idle");
   });
 
+  test("a command that hides its end behind blanks is shown, and counts only when it was scrolled to", async () => {
+    const id = await startTask(stage, "hide a command");
+    await sessionIn(stage, id, "waiting");
+    const page = await visit("approvals");
+    await page.getByText("⟨3000 spaces⟩").waitFor();
+    await page.getByText("⟨120 empty lines⟩").waitFor();
+    await shows(page, "There is more: scroll to the end to allow it.");
+    await page.locator("button:enabled", { hasText: "Deny" }).waitFor();
+    await page.keyboard.press("o");
+    expect(await page.getByRole("button", { name: "Allow once" }).isDisabled()).toBe(true);
+    await page.locator(".question-body").focus();
+    await page.keyboard.press("End");
+    await page.locator("button:enabled", { hasText: "Allow once" }).waitFor();
+    await page.getByRole("button", { name: "Deny" }).click();
+    await sessionIn(stage, id, "idle");
+  });
+
   test("a double click answers one question, and the next one stays as it is", async () => {
     const first = call("fs", { action: "rm", uri: "src", recursive: true });
     await findQuestion("fs.rm");

@@ -1,7 +1,16 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { finishTask, row, sessionIn, shows, startTask, useStage, useVisitor } from "./console/stage.ts";
+import {
+  allowOnce,
+  finishTask,
+  row,
+  sessionIn,
+  shows,
+  startTask,
+  useStage,
+  useVisitor,
+} from "./console/stage.ts";
 
 const stage = useStage();
 const parser = () => readFileSync(join(stage.scene.project.root, "src/parser.js"), "utf8");
@@ -27,7 +36,7 @@ describe.each(["wide", "phone"] as const)("sessions at the size %s", (size) => {
     await page.locator(".diff-row.removed", { hasText: "tokens[position++]" }).waitFor();
     await shows(page, "no rule matches this call");
     await expect.poll(() => page.title()).toMatch(/^\(1\) Approvals/);
-    await page.getByRole("button", { name: "Allow once" }).click();
+    await allowOnce(page);
     await shows(page, "Nothing to approve");
     await expect.poll(parser).toContain("unexpected end at");
     await page.evaluate(() => {

@@ -3,7 +3,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { openTab } from "./console/browser.ts";
-import { row, useStage } from "./console/stage.ts";
+import { allowOnce, row, useStage } from "./console/stage.ts";
 import { startOctant } from "./octant-process.ts";
 import { openTmux } from "./tmux-terminal.ts";
 
@@ -33,7 +33,7 @@ test("one page shows a client's stdio server, a chat in tmux and an HTTP server;
     expect(existsSync(join(project.root, "note-0.md"))).toBe(false);
     await question.click();
     await page.locator(".diff-row.added", { hasText: "# A note" }).waitFor();
-    await page.getByRole("button", { name: "Allow once" }).click();
+    await allowOnce(page);
     await tmux.has("The tool said:");
     expect(existsSync(join(project.root, "note-0.md"))).toBe(true);
     await page.goto(`${stage.api.origin}/console/#/sessions`);

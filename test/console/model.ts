@@ -33,6 +33,9 @@ const EXPLANATION = `\`next()\` returns **undefined** at the end of the text. I 
 /** The tool of `form-server.mjs`. */
 const RELEASE = "mcp__forms__release";
 
+/** Its end is far away from its beginning. */
+const HIDDEN = `rm -rf building${" ".repeat(3_000)}${"\n".repeat(121)}${"echo building\n".repeat(80)}touch hidden`;
+
 const STEPS = ["Read the parser", "Throw a SyntaxError at the end", "Run the tests"];
 
 /** A model that knows a few tasks, by the words of the last message. `rootOf` names the project. */
@@ -49,6 +52,10 @@ export const createModel =
 function turnOf({ user, results, answers, tools }: ScriptedRequest, rootOf: () => string): ScriptedTurn {
   const [last] = results.toReversed();
   const says = (text: string) => ({ parts: [{ text }] });
+  if (user.includes("hide a command"))
+    return last
+      ? says("Refused.")
+      : { parts: [{ call: "proc", input: { action: "exec", command: HIDDEN } }] };
   if (user.includes("release it")) {
     if (last) return says(last.text);
     return tools.includes(RELEASE) ? { parts: [{ call: RELEASE, input: {} }] } : says("Not connected yet.");

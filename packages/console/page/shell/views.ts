@@ -86,4 +86,4 @@ export function viewsFor(me: Me | undefined): readonly ViewEntry[] {
 }
 
 /** On a phone these have a tab; the others are below More. */
-export const TABS = ["now", "approvals", "live", "sessions"];
+export const TABS = ["now", "approvals", "live", "sessions", "hub"];

@@ -1,4 +1,4 @@
-import { useState } from "preact/hooks";
+import { useRef, useState } from "preact/hooks";
 import type { WaitingQuestion } from "../../data/roster.ts";
 import type { Answering } from "../../data/store.ts";
 import { useKeys } from "../../shell/use-keys.ts";
@@ -8,12 +8,15 @@ interface Props {
   readonly question: WaitingQuestion;
   readonly busy: boolean;
   readonly mayAnswer: boolean;
+  /** The end of the question has been in view; only a no counts before. */
+  readonly isSeen: boolean;
   onAnswer(answer: Answering): void;
 }
 
 /** Once, for the session, always, or no; with what each of them would allow. */
-export function PermissionAnswers({ question, busy, mayAnswer, onAnswer }: Props) {
+export function PermissionAnswers({ question, busy, mayAnswer, isSeen, onAnswer }: Props) {
   const [reason, setReason] = useState("");
+  const always = useRef<HTMLButtonElement>(null);
   const offers = (answer: string) => (question.choices as readonly string[]).includes(answer);
   const give = (answer: "once" | "session" | "always" | "deny") => {
     if (!mayAnswer || busy || !offers(answer)) return;
@@ -22,7 +25,8 @@ export function PermissionAnswers({ question, busy, mayAnswer, onAnswer }: Props
   useKeys({
     o: { help: "Allow once", run: () => give("once") },
     s: { help: "Allow for the session", run: () => give("session") },
-    w: { help: "Allow always", run: () => give("always") },
+    // A standing rule needs a second key: Enter on its button.
+    w: { help: "Allow always, then Enter", run: () => always.current?.focus() },
     d: { help: "Deny", run: () => give("deny") },
   });
   const button = (answer: "once" | "session" | "always", label: string, tone = "") =>
@@ -30,7 +34,8 @@ export function PermissionAnswers({ question, busy, mayAnswer, onAnswer }: Props
       <button
         type="button"
         class={`button large ${tone}`}
-        disabled={busy || !mayAnswer}
+        disabled={busy || !mayAnswer || !isSeen}
+        {...(answer === "always" && { ref: always })}
         onClick={() => give(answer)}
       >
         {label}
@@ -57,6 +62,7 @@ export function PermissionAnswers({ question, busy, mayAnswer, onAnswer }: Props
         )}
       </dl>
       {!mayAnswer && <p class="calm">This page may look but not answer: its token has no admin access.</p>}
+      {!isSeen && !busy && <p class="calm unread">There is more: scroll to the end to allow it.</p>}
       <div class="answer-buttons">
         {button("once", "Allow once", "primary")}
         {button("session", "Allow for session")}

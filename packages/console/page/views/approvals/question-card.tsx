@@ -13,7 +13,9 @@ import { Foreign } from "../../text/foreign.tsx";
 import { FormQuestion } from "./form-question.tsx";
 import { headlineOf, RISKS } from "./headline.ts";
 import { PermissionAnswers } from "./permission-answers.tsx";
+import { useReadToEnd } from "./use-read-to-end.ts";
 import { useWasSeen } from "./use-was-seen.ts";
+import { withoutGaps } from "./without-gaps.ts";
 
 const DiffText = lazy(async () => (await import("../../diff/diff-view.tsx")).DiffText);
 
@@ -27,17 +29,20 @@ export function QuestionCard({ question, onAnswered }: Props) {
   const { store } = usePage();
   const end = useRef<HTMLDivElement>(null);
   const wasSeen = useWasSeen(end);
+  const body = useRef<HTMLDivElement>(null);
+  const isRead = useReadToEnd(body);
   const [busy, setBusy] = useState(false);
   const [error, setError] = useState<unknown>();
   const process = store.processes.value?.find(({ id }) => id === question.process);
   const mayAnswer = store.me.value?.access === "admin";
   const { title, target } = headlineOf(question);
   const answer = async (given: Answering) => {
+    if (isYes(given.answer) && !isRead) return;
     setBusy(true);
     setError(undefined);
     try {
       await store.answer(question, given);
-      store.say(given.answer === "deny" || given.answer === "decline" ? "Refused." : "Answered.");
+      store.say(wordsOf(given.answer, question));
       onAnswered?.();
     } catch (cause) {
       setError(cause);
@@ -66,7 +71,8 @@ export function QuestionCard({ question, onAnswered }: Props) {
           {question.expires_at && <Expiry at={question.expires_at} />}
         </p>
       </header>
-      <div class="question-body">
+      {/* It scrolls, so the keyboard has to reach it. */}
+      <div class="question-body" ref={body} tabIndex={0} role="region" aria-label="What is asked">
         {error !== undefined && <Problem error={error} />}
         {question.kind === "permission" && <Subject question={question} target={target} />}
         {question.kind === "permission" && <Why question={question} />}
@@ -75,12 +81,27 @@ export function QuestionCard({ question, onAnswered }: Props) {
         )}
       </div>
       {question.kind === "permission" && (
-        <PermissionAnswers question={question} busy={isClosed} onAnswer={answer} mayAnswer={mayAnswer} />
+        <PermissionAnswers
+          question={question}
+          busy={isClosed}
+          isSeen={isRead}
+          onAnswer={answer}
+          mayAnswer={mayAnswer}
+        />
       )}
       <div ref={end} />
     </article>
   );
 }
+
+function wordsOf(answer: Answering["answer"], { always }: WaitingQuestion): string {
+  if (answer === "deny" || answer === "decline") return "Refused.";
+  if (answer === "always" && always) return `From now on: ${always.words.join("; ")}.`;
+  return "Answered.";
+}
+
+const isYes = (answer: Answering["answer"]): boolean =>
+  answer === "once" || answer === "session" || answer === "always";
 
 /** What the call would do: its diff, its command, or its arguments. */
 function Subject({
@@ -103,7 +124,7 @@ function Subject({
           role="region"
           aria-label={isCommand ? "Command" : "Target"}
         >
-          <Foreign text={target} />
+          <Foreign text={isCommand ? withoutGaps(target) : target} />
         </pre>
       )}
       {preview && (

@@ -107,7 +107,6 @@ export function HubSessionDetail({ session: { session_id, workspace_id }, projec
             entries={toTranscript(session.events).entries}
             live={NOTHING_LIVE}
             isWorking={isWorking}
-            question={undefined}
           />
         ) : (
           <Changes workspace_id={workspace_id} />
