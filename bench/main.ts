@@ -9,6 +9,7 @@ import { agentPeers } from "./cases/agent-peers.ts";
 import { answerTokens } from "./cases/answer-tokens.ts";
 import { code } from "./cases/code.ts";
 import { consoles } from "./cases/console.ts";
+import { consolePages } from "./cases/console-page.ts";
 import { crew } from "./cases/crew.ts";
 import { garden } from "./cases/garden.ts";
 import { http } from "./cases/http.ts";
@@ -49,6 +50,7 @@ const CASES: readonly Case[] = [
   ...ui,
   ...http,
   ...consoles,
+  ...consolePages,
   ...hubs,
   ...policy,
   ...code,

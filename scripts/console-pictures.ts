@@ -1,9 +1,10 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import type { Browser, Page } from "playwright-core";
-import { setup } from "../test/built-command.ts";
 import { launchBrowser, openTab } from "../test/console/browser.ts";
+import { openHubScene } from "../test/console/hub-scene.ts";
 import { createModel } from "../test/console/model.ts";
+import { openScene } from "../test/console/scene.ts";
 import { openPage } from "../test/console-client.ts";
 
 const FOLDER = join(import.meta.dirname, "../docs/pictures");
@@ -36,9 +37,6 @@ const CALLS: readonly (readonly [string, object])[] = [
 
 /** Draws docs/pictures/console-*.png: every view of the console, with real calls of real processes. */
 export async function drawConsole(): Promise<void> {
-  // The command is built as for the tests; the scene is loaded afterwards, because it looks for it.
-  await setup({ onTestsRerun() {} } as unknown as Parameters<typeof setup>[0]);
-  const { openScene } = await import("../test/console/scene.ts");
   mkdirSync(FOLDER, { recursive: true });
   let root = "";
   await using scene = await openScene(
@@ -64,11 +62,11 @@ export async function drawConsole(): Promise<void> {
 
 /** The console of a hub, with a project's schedules and containers. */
 async function drawHubViews(browser: Browser): Promise<void> {
-  const { openHubScene } = await import("../test/console/hub-scene.ts");
   await using hub = await openHubScene({ model: "claude-sonnet-5-5" });
   const { page } = await openTab(browser, await hub.api.link(), { theme: "dark", scale: 1.5 });
   await shoot(page, `hub/schedules?project=${hub.project_id}`, "hub");
   await shoot(page, "hub/containers", "hub-containers");
+  await shoot(page, `hub/sessions?project=${hub.project_id}`, "hub-sessions");
   const phone = await openTab(browser, await hub.api.link(), { size: "phone", scale: 2 });
   await shoot(phone.page, `hub/schedules?project=${hub.project_id}`, "hub-phone");
 }

@@ -1,14 +1,13 @@
-import { readFileSync } from "node:fs";
 import { setTimeout as delay } from "node:timers/promises";
 import { connectTo, listSockets } from "@octant/app";
 import type { Bench, Case } from "../case.ts";
+import { cpuOf } from "../cpu-time.ts";
 import { type RpcServer, toCallLine } from "../json-rpc.ts";
 import { interleave } from "../measure.ts";
 import { atMost, type Row } from "../row.ts";
 
 const CALLS = 2_000;
 const WIDTH = 20;
-const MS_PER_TICK = 10;
 const MAX_TRIES = 100;
 const MS_PER_TRY = 50;
 const NAME = "calls while a console looks";
@@ -51,11 +50,4 @@ async function burst(server: RpcServer): Promise<number> {
   const lines = Array.from({ length: CALLS }, (_, n) => toCallLine("job", { action: "status" }, n + 1));
   await server.stream(lines, WIDTH);
   return cpuOf(server.pid) - before;
-}
-
-/** Milliseconds in user and system mode; Linux only. */
-function cpuOf(pid: number): number {
-  const [, facts = ""] = readFileSync(`/proc/${pid}/stat`, "utf8").split(") ");
-  const fields = facts.split(" ");
-  return (Number(fields[11]) + Number(fields[12])) * MS_PER_TICK;
 }
