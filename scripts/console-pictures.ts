@@ -153,6 +153,7 @@ async function shoot(page: Page, hash: string | undefined, name: string): Promis
   await page.locator(".loading").first().waitFor({ state: "detached" });
   // Messages that come and go are not part of a view.
   await page.locator(".toast").first().waitFor({ state: "detached" });
+  await page.locator(".answers button:disabled").first().waitFor({ state: "detached" });
   await page.mouse.move(0, 0);
   await page.screenshot({ path: join(FOLDER, `console-${name}.png`) });
   process.stdout.write(`console-${name}\n`);

@@ -82,7 +82,7 @@ export function PermissionAnswers({ question, busy, mayAnswer, isSeen, onAnswer 
           class="input"
           value={reason}
           maxLength={1000}
-          placeholder="Reason for a denial, which the agent reads; Enter denies"
+          placeholder="Reason for a denial; Enter denies"
           onInput={({ currentTarget }) => setReason(currentTarget.value)}
           onKeyDown={(event) => {
             if (event.key !== "Enter" || event.isComposing || event.repeat) return;

@@ -3,12 +3,13 @@ import { usePage } from "../../data/context.ts";
 import { originOf } from "../../data/roster.ts";
 import { Dot } from "../../parts/badge.tsx";
 import { Foreign } from "../../text/foreign.tsx";
-import { toBytes, toClock, toDuration } from "../../text/format.ts";
+import { toBytes, toClock, toDuration, toPath } from "../../text/format.ts";
 
 export const ROW_HEIGHT = 32;
 
 export function CallRowView({ call }: { readonly call: LiveCall }) {
   const { store } = usePage();
+  const rootsOf = (id: string) => store.processes.value?.find((one) => one.id === id)?.roots;
   const isRunning = call.code === undefined;
   const isFailed = !isRunning && call.code !== "OK";
   return (
@@ -18,7 +19,7 @@ export function CallRowView({ call }: { readonly call: LiveCall }) {
         <Foreign text={`${call.tool}.${call.action}`} oneLine />
       </span>
       <span class="call-subject">
-        <Foreign text={call.subject ?? ""} oneLine />
+        <Foreign text={toPath(call.subject ?? "", rootsOf(call.process))} oneLine />
       </span>
       <span class="call-caller">
         <Foreign text={originOf(call, store.processes.value ?? [])} oneLine />
