@@ -110,6 +110,10 @@ test("octant call reaches the tools of a hub over HTTP, and a second hub on its 
     expect((await call("project.create", "name=a b")).stderr).toContain(
       `call --via ${url} project.help about=create shows the accepted input`,
     );
+    const image = await call("project.create", "name=image", "image=x", "--json");
+    const { project_id } = JSON.parse(image.stdout).data;
+    const started = await call("container.start", `project_id=${project_id}`);
+    expect(started.stderr).toMatch(/UNSUPPORTED: the local engine has no images.*\nhint: use Podman: /);
     expect(await octant(["call", "--via", url, "project.list"])).toMatchObject({
       code: 1,
       stderr: expect.stringContaining("OCTANT_TOKEN"),

@@ -67,11 +67,16 @@ const hint = (text: string, io: Io) => note(painted("dim", toOneLine(text), io.s
 export function showFailure(cause: unknown, io: Io): number {
   const message = cause instanceof Error ? cause.message : String(cause);
   if (cause instanceof UsageError) showLine(message, cause.hint, io);
-  else if (cause instanceof ToolError) showLine(`${cause.code}: ${message}`, hintFor(cause.code), io);
+  else if (cause instanceof ToolError)
+    showLine(`${cause.code}: ${message}`, wayOut(cause) ?? hintFor(cause.code), io);
   else showLine(message, "OCTANT_DEBUG=1 shows where it happened", io);
   if (io.env["OCTANT_DEBUG"]) note(`${cause instanceof Error ? cause.stack : cause}`, io);
   return cause instanceof UsageError ? EXIT.USAGE : EXIT.FAILED;
 }
+
+/** What is not supported here says what to do instead. */
+const wayOut = ({ code, details }: Pick<ErrorBody, "code" | "details">): string | undefined =>
+  code === "UNSUPPORTED" ? String(Object(details).how ?? "") : undefined;
 
 /** For failures outside of a call. */
 function hintFor(code: ErrorCode): string {
@@ -100,6 +105,8 @@ function hintForCall(
   if (error.code === "INVALID_ARGUMENT") return `${about} shows the accepted input`;
   if (error.code === "INTERNAL") return "the line above has the details; please report it";
   if (ERRORS[error.code].retry) return "calling again may help";
+  const instead = wayOut(error);
+  if (instead !== undefined) return instead;
   return Object.keys(error.details).length > 0 ? "--json shows the details" : "";
 }
 
