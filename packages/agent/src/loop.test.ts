@@ -285,6 +285,7 @@ test("the questions of a call go to the front end, and both question and answer 
   const session = new Session({ id: "ses_1" });
   const events: AgentEvent[] = [];
   session.subscribe((event) => events.push(event));
+  let thought = 0;
   const tools = createTestTools({
     write: async (input, { ask, signal }) => {
       const action = "fs.write";
@@ -300,9 +301,19 @@ test("the questions of a call go to the front end, and both question and answer 
     client,
     session,
     tools,
-    ask: async () => ({ answer: "deny", reason: "not now" }),
+    ask: async () => {
+      const since = performance.now();
+      await delay(20);
+      thought = performance.now() - since;
+      return { answer: "deny", reason: "not now" };
+    },
   });
+  const since = performance.now();
   await agent.send("go");
+  const all = performance.now() - since;
+  // The time in which the person thinks is not that of the call.
+  const ended = events.find((event) => event.type === "tool_ended");
+  expect((ended?.duration_ms ?? all) + thought).toBeLessThanOrEqual(all + 1);
   const asked = events.find(({ type }) => type === "permission_asked");
   expect(asked).toMatchObject({ action: "fs.write", reason: "no rule" });
   expect(events.find(({ type }) => type === "permission_answered")).toMatchObject({

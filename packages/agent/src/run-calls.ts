@@ -67,23 +67,29 @@ function toBatches(plans: readonly Plan[]): Plan[][] {
 async function runOne(plan: Plan, options: RunCallsOptions, finish: Finish): Promise<void> {
   const { session, signal } = options;
   const started = performance.now();
+  const waited: Waited = { ms: 0 };
   const { part } = plan;
   const result =
     "refused" in plan
       ? plan.refused
       : signal.aborted
         ? toFailure("CANCELLED", `${part.name} was not started: the run was stopped`)
-        : await execute(plan.call, options);
+        : await execute(plan.call, options, waited);
   await session.append({
     type: "tool_ended",
     call_id: part.id,
     name: part.name,
     ...finish(part, bounded(result)),
-    duration_ms: Math.round(performance.now() - started),
+    duration_ms: Math.max(0, Math.round(performance.now() - started - waited.ms)),
   });
 }
 
-async function execute(call: ToolCall, options: RunCallsOptions): Promise<ToolResult> {
+/** How long the call waited for the person, which says nothing about the call. */
+interface Waited {
+  ms: number;
+}
+
+async function execute(call: ToolCall, options: RunCallsOptions, waited: Waited): Promise<ToolResult> {
   const { session, tools, signal } = options;
   const { id: call_id, name, input } = call;
   await session.append({ type: "tool_began", call_id, name, input, ...tools.outline(call) });
@@ -96,7 +102,7 @@ async function execute(call: ToolCall, options: RunCallsOptions): Promise<ToolRe
     const running = tools.execute(call, {
       sessionId: session.id,
       signal,
-      ask: recordQuestions(options.ask, session, call_id),
+      ask: recordQuestions(options.ask, session, call_id, waited),
       onProgress: (update) => session.publish({ type: "tool_progress", call_id, ...update }),
     });
     return await Promise.race([running, stopped.promise]);
@@ -111,11 +117,13 @@ async function execute(call: ToolCall, options: RunCallsOptions): Promise<ToolRe
 
 /** Records the questions of a call and their outcomes in the session's events, wherever they were answered. */
 const recordQuestions =
-  (ask: Ask | undefined, session: Session, call_id: string): Ask =>
+  (ask: Ask | undefined, session: Session, call_id: string, waited: Waited): Ask =>
   async (question, signal) => {
+    const asked = performance.now();
     const ids = { permission_id: question.question_id, call_id };
     await session.append({ type: "permission_asked", ...ids, ...toAsked(question) });
     const ended = () => {
+      waited.ms += performance.now() - asked;
       const { answer, reason } =
         signal.reason instanceof QuestionSettled ? signal.reason.outcome : { answer: "cancelled" as const };
       const why = reason === undefined ? {} : { reason };

@@ -71,7 +71,8 @@ export async function connectTo(folder: string, name: string): Promise<ControlCl
   let asked = 0;
   let onEvent: (event: ControlEvent) => void = () => {};
   let onBatch: (batch: AttendedBatch) => void = () => {};
-  const closed = once(socket, "close").then(() => {
+  // A process that is killed resets the connection, which is one way of closing it.
+  const closed = new Promise<void>((resolve) => socket.once("close", () => resolve())).then(() => {
     for (const { reject } of waiting.values()) reject(gone());
   });
   socket.on("error", () => socket.destroy());
