@@ -26,6 +26,13 @@ let project: FixtureProject;
 const inProject = (path: string): string => join(project.root, path);
 const git = (...args: string[]) => execFileSync("git", args, { cwd: project.root, encoding: "utf8" });
 
+/** The process of the chat in the terminal. */
+async function pidOfAgent(): Promise<number> {
+  const [agent] = await findProcesses(openSocketFolder(project.env));
+  using found = agent ?? expect.fail("no Octant process is running");
+  return found.pid;
+}
+
 /** Sends a line and waits for its answer and the prompt below it. */
 async function say(line: string, answer: string | RegExp) {
   tmux.type(line);
@@ -91,6 +98,14 @@ const SCENARIOS: readonly Scenario[] = [
       await tmux.shows(/^⤷ code$/m);
       tmux.type("q");
       await tmux.shows(IDLE);
+    },
+  },
+  {
+    title: "/undo takes back what the sub-agent of a command did, as one turn",
+    async act() {
+      expect(existsSync(inProject("helper.txt"))).toBe(true);
+      await say("/undo", /undone: \/code three helper\.txt\s+• removed helper\.txt/);
+      expect(existsSync(inProject("helper.txt"))).toBe(false);
     },
   },
   {
@@ -216,8 +231,7 @@ const SCENARIOS: readonly Scenario[] = [
       await vi.waitFor(() => expect(existsSync(inProject("begun.txt"))).toBe(true), WAITING);
       const before = costOf();
       tmux.forget();
-      const [agent] = await findProcesses(openSocketFolder(project.env));
-      process.kill(agent?.pid ?? 0, "SIGKILL");
+      process.kill(await pidOfAgent(), "SIGKILL");
       await tmux.shows(/Killed/);
       tmux.forget();
       start("--continue");
@@ -233,11 +247,11 @@ const SCENARIOS: readonly Scenario[] = [
     title:
       "a session that is open elsewhere names its process and the way on; /resume of it keeps the current one",
     async act() {
-      const [holder] = await findProcesses(openSocketFolder(project.env));
+      const holder = await pidOfAgent();
       const env = { ...project.env, ...accountAt(provider) };
       const { code, stderr } = await callOctant(["run", "--continue", "hello"], { cwd: project.root, env });
       expect(code).toBe(1);
-      expect(stderr).toContain(`this session is open in process ${holder?.pid} (chat in ${project.root})`);
+      expect(stderr).toContain(`this session is open in process ${holder} (chat in ${project.root})`);
       expect(stderr).toMatch(/@octant\/cli --fork ses_\w+ continues in a copy/);
       expect(stderr).not.toContain("trying again may help");
       using other = openTmux(project.root, env);
@@ -247,7 +261,7 @@ const SCENARIOS: readonly Scenario[] = [
       const [, id = ""] = /--fork (ses_\w+)/.exec(stderr) ?? [];
       other.type(`/resume ${id}`);
       other.press("Enter");
-      await other.has(`LOCKED: this session is open in process ${holder?.pid}`);
+      await other.has(`LOCKED: this session is open in process ${holder}`);
       await other.shows(IDLE);
       other.type("still here");
       other.press("Enter");

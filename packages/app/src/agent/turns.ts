@@ -1,4 +1,5 @@
 import {
+  afterBeginning,
   type CallStep,
   type HostTurns,
   type OpenTurn,
@@ -42,20 +43,41 @@ export function createTurnCheckpoints(turns: HostTurns, session: Session) {
   };
 }
 
+/** Runs a command of the person as a turn: an undo takes back what its sub-agents changed. */
+export async function asTurn<T>(
+  turns: HostTurns,
+  session: Session,
+  line: string,
+  work: () => Promise<T>,
+): Promise<T> {
+  const turn = await open(turns, session, line);
+  try {
+    return await work();
+  } finally {
+    await turn?.end();
+  }
+}
+
 /** The mark lets a rewind find the turn of a message, also in a fork of the session. */
-const open = (turns: HostTurns, session: Session): Promise<OpenTurn | undefined> =>
+const open = (
+  turns: HostTurns,
+  session: Session,
+  label = lastRequest(session),
+): Promise<OpenTurn | undefined> =>
   turns.open({
-    label: labelOf(session),
+    label: toLabel(label),
     session_id: session.id,
-    async onBegin(turn) {
-      await session.append({ type: "mark", name: MARK, data: { turn } });
-    },
+    onBegin: (turn) =>
+      afterBeginning(session, () => session.append({ type: "mark", name: MARK, data: { turn } })),
   });
 
-/** The person's last request. */
-function labelOf({ conversation: { messages } }: Session): string {
+function lastRequest({ conversation: { messages } }: Session): string {
   const asked = messages.findLast((one) => one.role === "user" && one.origin === "person");
-  const text = asked?.role === "user" ? toOneLine(textOf(asked.content).trim()) : "";
+  return asked?.role === "user" ? textOf(asked.content) : "";
+}
+
+function toLabel(request: string): string {
+  const text = toOneLine(request.trim());
   return text.length > MAX_LABEL_CHARS ? `${text.slice(0, MAX_LABEL_CHARS - 1).toWellFormed()}…` : text;
 }
 

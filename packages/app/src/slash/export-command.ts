@@ -20,7 +20,8 @@ export const exportCommand: SlashCommand = {
  */
 async function writeExport(file: string, { opened, cwd }: SlashContext): Promise<SlashOutcome> {
   const { sessions, agent, env, octant } = opened;
-  const { id } = agent.session;
+  const { id, conversation } = agent.session;
+  if (!conversation.model) throw new ToolError("NOT_FOUND", "this session has nothing to export yet", {});
   const isNamed = file !== "";
   const path = isNamed
     ? resolve(cwd, file.replace(/^~(?=\/)/, env["HOME"] ?? homedir()))

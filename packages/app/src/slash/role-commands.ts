@@ -1,5 +1,6 @@
 import { type MemberInfo, type TextPart, textOf, withoutMentioned } from "@octant/agent";
 import { counted, invalidArgument, ToolError } from "@octant/core";
+import { asTurn } from "../agent/turns.ts";
 import type { SlashCommand, SlashContext, SlashOutcome } from "./slash-command.ts";
 
 const MAX_ROUNDS = 3;
@@ -10,8 +11,9 @@ const roleCommand = (role: string, summary: string, fallback = ""): SlashCommand
   argument: fallback === "" ? "TASK" : "[TASK]",
   summary,
   async run(task, context) {
-    const { report } = await runRole(role, task || fallback, context);
-    await noteReport(`/${role} ${task}`.trim(), report, context);
+    const line = `/${role} ${task}`.trim();
+    const { report } = await undoable(line, context, () => runRole(role, task || fallback, context));
+    await noteReport(line, report, context);
     return { text: report };
   },
 });
@@ -29,7 +31,7 @@ export const ROLE_COMMANDS: readonly SlashCommand[] = [
     name: "auto",
     argument: "TASK",
     summary: "Plan, code and check a task with sub-agents, and repeat until it passes",
-    run: auto,
+    run: (task, context) => undoable(`/auto ${task}`, context, () => auto(task, context)),
   },
   {
     name: "agents",
@@ -56,6 +58,10 @@ export const ROLE_COMMANDS: readonly SlashCommand[] = [
     }),
   },
 ];
+
+/** Changes during a run of the conversation belong to its turn. */
+const undoable = <T>(line: string, { opened: { host, agent } }: SlashContext, work: () => Promise<T>) =>
+  agent.isRunning ? work() : asTurn(host.turns, agent.session, line, work);
 
 /** The model of the conversation reads the report with the next message. */
 const noteReport = (line: string, report: string, { opened }: SlashContext): Promise<void> =>
