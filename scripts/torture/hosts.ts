@@ -170,8 +170,10 @@ export const hosts: Torture = async (count, random, onProgress) => {
         all.push(...page.events);
         if (page.events.length === 0) break;
       }
-      const ends = all.filter(({ type }) => type === "end").length;
-      if (ends !== 1) violations.push(`${session_id} ended ${ends} times`);
+      const ends = all.filter(({ type }) => type === "end");
+      const shown = all.filter(({ type }) => type === "end" || type === "user" || type === "mark");
+      if (ends.length !== 1)
+        violations.push(`${session_id} ended ${ends.length} times: ${JSON.stringify(shown)}`);
       marks += all.filter(({ name }) => name === "host_lost").length;
     }
     const wanted = sessions * rounds;

@@ -14,11 +14,13 @@ export function createPlaceFence(onLoss: (loss: string) => void) {
   let place: PlaceOfExec | undefined;
   let loss: string | undefined;
   let isTold = false;
+  let changes = 0;
   return {
     /** The tools run in this place from now on. */
     enter(next: PlaceOfExec | undefined): void {
       const isOther = place !== undefined && place.lease_id !== next?.lease_id;
       place = next;
+      if (isOther) changes += 1;
       if (!next || (!isOther && next.loss === undefined)) return;
       loss = next.loss ?? `the workspace was moved to the host ${next.host}`;
       isTold = false;
@@ -26,6 +28,8 @@ export function createPlaceFence(onLoss: (loss: string) => void) {
     },
     /** Whether the place is gone and no other one was entered. */
     isHostLost: () => place?.lost.aborted ?? false,
+    /** How often the tools have come to another place. */
+    changes: () => changes,
     /** The model has answered; calls after this one are made knowing what was lost, if a call said so. */
     stepped(): void {
       if (!isTold) return;

@@ -149,10 +149,13 @@ export function createSessionRuns(options: RunsOptions) {
       noteLosses();
     });
     for (;;) {
+      const before = fence.changes();
       try {
         return await workInPlace(id, fence, noteLosses);
       } catch (cause) {
-        if (!fence.isHostLost() || isClosing || working.get(id)?.isEnding) throw cause;
+        // The end of the agent may have connected to another host already.
+        const isLost = fence.isHostLost() || fence.changes() > before;
+        if (!isLost || isClosing || working.get(id)?.isEnding) throw cause;
         log(`hub: session ${id} goes on at another host: ${cause instanceof Error ? cause.message : cause}`);
       }
     }
@@ -162,6 +165,8 @@ export function createSessionRuns(options: RunsOptions) {
     const session = await find(id);
     const project = await findProject(store, session.project_id);
     using budget = await budgets.open(session, project);
+    // An agent that goes on elsewhere may add to the log what is different there.
+    const last = await lastRun(id);
     const opened = await open(session, project, budget, fence);
     const run = working.get(id);
     if (run) run.opened = opened;
@@ -197,7 +202,7 @@ export function createSessionRuns(options: RunsOptions) {
     try {
       await pending.forgetDelivered(id);
       let steps = 0;
-      for (let next = await nextStep(id); next && !run?.isEnding; next = await nextStep(id)) {
+      for (let next = await nextStep(id, last); next && !run?.isEnding; next = await nextStep(id)) {
         steps += 1;
         budget.begin(conversation.knownCost);
         const ended = next === "proceed" ? await agent.proceed() : await agent.send(next.text);
@@ -207,7 +212,7 @@ export function createSessionRuns(options: RunsOptions) {
       }
       // A hub was killed, or a host lost, after the last event of a run and before what follows it.
       if (steps === 0 && !run?.isEnding) {
-        const { ended } = await sessions.info(id);
+        const { ended } = last;
         if (ended !== null) await change(id, { outcome: ended, cost: conversation.knownCost });
         await finish();
       }
@@ -218,11 +223,17 @@ export function createSessionRuns(options: RunsOptions) {
     }
   };
 
+  /** How the last run of a session ended; null when it was cut off. */
+  const lastRun = (id: string) => sessions.info(id).catch(() => ({ events: 0, ended: null }));
+
   /** The oldest message that the session has not read; `proceed` when a run was cut off. */
-  const nextStep = async (id: string): Promise<PendingMessage | "proceed" | undefined> => {
+  const nextStep = async (
+    id: string,
+    known?: Awaited<ReturnType<typeof lastRun>>,
+  ): Promise<PendingMessage | "proceed" | undefined> => {
     const [first] = (await find(id)).pending;
     if (first) return first;
-    const { events, ended } = await sessions.info(id).catch(() => ({ events: 0, ended: null }));
+    const { events, ended } = known ?? (await lastRun(id));
     // Only the hub cancels, when it closes or when the session is over.
     return events > 0 && (ended === null || ended === "cancelled") ? "proceed" : undefined;
   };
