@@ -69,3 +69,19 @@ test("a paused view shows nothing that came after the pause", () => {
   expect(filtered.numbers(EVERYTHING, until)).toEqual([0]);
   expect(filtered.numbers(EVERYTHING)).toEqual([0, 1]);
 });
+
+test("calls of before the page was opened come first, each once, and take their place in a filtered list", () => {
+  const log = new CallLog();
+  const filtered = new FilteredCalls(log);
+  log.add(call("c"));
+  expect(filtered.numbers(EVERYTHING)).toHaveLength(1);
+  log.prepend([call("a", { code: "OK" }), call("b"), call("c")]);
+  const traces = () => filtered.numbers(EVERYTHING).map((number) => log.at(number)?.trace_id);
+  expect(traces()).toEqual(["a", "b", "c"]);
+  expect(log.seen).toBe(3);
+  log.add(call("b", { code: "NOT_FOUND" }));
+  log.add(call("d"));
+  expect(traces()).toEqual(["a", "b", "c", "d"]);
+  const failed = filtered.numbers({ ...EVERYTHING, status: "failed" });
+  expect(failed.map((number) => log.at(number)?.trace_id)).toEqual(["b"]);
+});

@@ -15,13 +15,20 @@ export class CallLog {
   /** Where a running call is, counted over all rows ever. */
   readonly #running = new Map<string, number>();
   #forgotten = 0;
+  /** Rows that were put before the first one; their numbers are negative. */
+  #older = 0;
   skipped = 0;
 
   get rows(): readonly LiveCall[] {
     return this.#rows;
   }
 
-  /** How many rows were ever added; the number of the row after the newest. */
+  /** How many calls were ever added. */
+  get seen(): number {
+    return this.end + this.#older;
+  }
+
+  /** The number of the row after the newest. */
   get end(): number {
     return this.#forgotten + this.#rows.length;
   }
@@ -36,7 +43,7 @@ export class CallLog {
   }
 
   add(call: LiveCall): void {
-    const key = `${call.process} ${call.trace_id}`;
+    const key = keyOf(call);
     const known = this.#running.get(key);
     if (call.code !== undefined) this.#running.delete(key);
     if (known !== undefined && known >= this.#forgotten) {
@@ -48,12 +55,26 @@ export class CallLog {
     if (this.#rows.length > MAX_CALLS) this.#forget();
   }
 
+  /** Puts calls before those that the page has seen itself, without those among them. */
+  prepend(calls: readonly LiveCall[]): void {
+    const known = new Set(this.#rows.map(keyOf));
+    const byKey = new Map(calls.filter((call) => !known.has(keyOf(call))).map((call) => [keyOf(call), call]));
+    const older = [...byKey.values()];
+    this.#rows = [...older, ...this.#rows];
+    this.#forgotten -= older.length;
+    this.#older += older.length;
+    for (const [index, call] of older.entries())
+      if (call.code === undefined) this.#running.set(keyOf(call), this.#forgotten + index);
+  }
+
   #forget(): void {
     this.#rows = this.#rows.slice(FORGET);
     this.#forgotten += FORGET;
     for (const [key, number] of this.#running) if (number < this.#forgotten) this.#running.delete(key);
   }
 }
+
+const keyOf = ({ process, trace_id }: LiveCall): string => `${process} ${trace_id}`;
 
 export interface CallFilter {
   readonly text: string;
@@ -80,7 +101,8 @@ export class FilteredCalls {
   #filter: CallFilter = { text: "", status: "", process: "" };
   #numbers: number[] = [];
   #running: number[] = [];
-  #read = 0;
+  #read = Number.NEGATIVE_INFINITY;
+  #oldest = 0;
 
   constructor(log: CallLog) {
     this.#log = log;
@@ -89,13 +111,15 @@ export class FilteredCalls {
   /** Rows from `until` on are left out: the view is paused there. */
   numbers(filter: CallFilter, until = this.#log.end): readonly number[] {
     const { text, status, process } = this.#filter;
-    if (text !== filter.text || status !== filter.status || process !== filter.process) {
+    const { begin, end } = this.#log;
+    const isOther = text !== filter.text || status !== filter.status || process !== filter.process;
+    if (isOther || begin < this.#oldest) {
       this.#numbers = [];
       this.#running = [];
-      this.#read = 0;
+      this.#read = Number.NEGATIVE_INFINITY;
       this.#filter = filter;
     }
-    const { begin, end } = this.#log;
+    this.#oldest = begin;
     if (this.#numbers.length > 0 && this.#numbers[0]! < begin)
       this.#numbers = this.#numbers.filter((number) => number >= begin);
     this.#lookAgain();

@@ -1,13 +1,5 @@
 import { batch, computed, type ReadonlySignal, type Signal, signal } from "@preact/signals";
-import type {
-  AnswerRequest,
-  CallList,
-  CallRow,
-  ConsoleEvent,
-  Me,
-  OctantProcess,
-  ProcessList,
-} from "../../src/api.ts";
+import type { AnswerRequest, CallList, ConsoleEvent, Me, OctantProcess, ProcessList } from "../../src/api.ts";
 import { type Api, createApi, Failed } from "./api.ts";
 import { CallLog } from "./call-log.ts";
 import { type Connection, followEvents } from "./event-stream.ts";
@@ -35,6 +27,8 @@ export interface Store {
   answer(question: WaitingQuestion, given: Answering): Promise<void>;
   readonly connection: ReadonlySignal<Connection | "signed out">;
   readonly calls: CallLog;
+  /** Adds the calls of before this page was opened, once. */
+  loadPastCalls(): Promise<void>;
   /** Grows, at most once per frame, when `calls` has changed. */
   readonly callsChanged: ReadonlySignal<number>;
   /** Grows when events were lost: read again what is shown. */
@@ -69,8 +63,6 @@ export function createStore(): Store {
   const listeners = new Map<string, Set<(event: never) => void>>();
   /** What arrives while lists of processes are read. */
   const arriving = new Set<ConsoleEvent[]>();
-  /** Calls that arrive before those that the console has retained. */
-  let held: Extract<ConsoleEvent, { topic: "calls" }>[] | undefined = [];
   let stream: Disposable | undefined;
   let frame = 0;
   let toastIds = 0;
@@ -108,15 +100,17 @@ export function createStore(): Store {
       arriving.delete(later);
     }
   };
-  const addCall = (row: CallRow, process: string) => calls.add({ ...row, process });
-  let isCatchingUp = false;
-  /** The list of calls starts with those that the console has retained. */
-  const catchUp = async () => {
-    const list = await api.get<CallList>("/calls").catch((): CallList => ({ calls: [], seq: 0 }));
-    for (const row of list.calls) addCall(row, row.process);
-    for (const { seq, event, process } of held ?? []) if (seq > list.seq) addCall(event, process);
-    held = undefined;
-    callsChanged.value++;
+  let isPastLoaded = false;
+  const loadPastCalls = async () => {
+    if (isPastLoaded) return;
+    isPastLoaded = true;
+    try {
+      calls.prepend((await api.get<CallList>("/calls")).calls);
+      callsChanged.value++;
+    } catch (cause) {
+      isPastLoaded = false;
+      fail(cause);
+    }
   };
   const take = (events: readonly ConsoleEvent[]) =>
     batch(() => {
@@ -124,8 +118,7 @@ export function createStore(): Store {
       let hasCalls = false;
       for (const event of events) {
         if (event.topic === "calls") {
-          if (held) held.push(event);
-          else addCall(event.event, event.process);
+          calls.add({ ...event.event, process: event.process });
           hasCalls = true;
         } else if (event.topic === "calls_skipped") {
           calls.skipped += event.event.count;
@@ -171,11 +164,6 @@ export function createStore(): Store {
       onGap: () => void load(),
       onState(state) {
         connection.value = state;
-        // From now on no event is missed.
-        if (state === "live" && !isCatchingUp) {
-          isCatchingUp = true;
-          void catchUp();
-        }
         // A server that started again may not know this page's cookie.
         if (state === "lost") void api.get("/me").catch(() => {});
       },
@@ -196,6 +184,7 @@ export function createStore(): Store {
     answer,
     connection,
     calls,
+    loadPastCalls,
     callsChanged,
     generation,
     toasts,

@@ -70,7 +70,10 @@ function UnknownPlace() {
     <>
       <ViewHead title="Nothing here" />
       <Empty icon="search" title="This address leads nowhere">
-        The link may be of another version. <a href={toHash("now")}>Go to Now</a>
+        The link may be of another version.{" "}
+        <a class="button" href={toHash("now")}>
+          Go to Now
+        </a>
       </Empty>
     </>
   );

@@ -1,4 +1,4 @@
-import { useMemo, useRef, useState } from "preact/hooks";
+import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { FilteredCalls, type LiveCall } from "../../data/call-log.ts";
 import { usePage } from "../../data/context.ts";
 import { titleOf } from "../../data/roster.ts";
@@ -27,6 +27,7 @@ export function LiveView() {
   const { store, router } = usePage();
   const { item, query } = router.route.value;
   const { calls } = store;
+  useEffect(() => void store.loadPastCalls(), []);
   const filtered = useMemo(() => new FilteredCalls(calls), []);
   const [pausedAt, setPausedAt] = useState<number>();
   /** Where the list was when it was scrolled away from its top: rows must not move under the reader. */
@@ -45,7 +46,7 @@ export function LiveView() {
   const until = pausedAt ?? awayAt.current;
   const numbers = filtered.numbers(filter, until);
   const count = numbers.length;
-  const callAt = (index: number): LiveCall | undefined => calls.at(numbers[count - 1 - index] ?? -1);
+  const callAt = (index: number): LiveCall | undefined => calls.at(numbers[count - 1 - index] ?? Number.NaN);
   const [cursor, setCursor] = useState<number>();
   const selected = cursor === undefined ? -1 : indexFromEnd(numbers, cursor);
   const open = (index: number) => {
@@ -62,7 +63,7 @@ export function LiveView() {
   const fresh = until === undefined ? 0 : calls.end - until;
   return (
     <>
-      <ViewHead title="Live" detail={detailOf(calls.end, calls.skipped)}>
+      <ViewHead title="Live" detail={detailOf(calls.seen, calls.skipped)}>
         <SearchField
           label="Filter calls"
           placeholder="Filter: fs.write conflict"
@@ -106,7 +107,7 @@ export function LiveView() {
               }}
             />
           ) : (
-            <NoCalls isFiltered={calls.end > 0 || Object.values(filter).some(Boolean)} />
+            <NoCalls isFiltered={calls.seen > 0 || Object.values(filter).some(Boolean)} />
           )}
           {fresh > 0 && (
             <button
