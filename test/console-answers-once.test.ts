@@ -1,23 +1,27 @@
 import type { Page } from "playwright-core";
 import { beforeAll, describe, expect, test, vi } from "vitest";
 import { openTab } from "./console/browser.ts";
-import { sessionIn, startTask, useStage } from "./console/stage.ts";
+import { allowOnce, sessionIn, startTask, useStage } from "./console/stage.ts";
 
 const stage = useStage({ permissions: "enforce" });
 const WAIT = { timeout: 60_000, interval: 20 };
 /** As `SEEN_MS` of the page: a question takes no answer before it was in view this long without input. */
 const SEEN_MS = 500;
+/** By then the page has also noticed that the end of a short question is in view. */
+const READ_MS = 2_000;
 
 const ANSWERS = {
   once: { button: "Allow once", key: "o" },
   session: { button: "Allow for session", key: "s" },
-  always: { button: "Always allow", key: "w" },
+  always: { button: "Always allow", key: "w Enter" },
   deny: { button: "Deny", key: "d" },
 } as const;
 const DEVICES = {
   mouse: async (page: Page, button: string) => page.mouse.click(...(await centerOf(page, button))),
   touch: async (page: Page, button: string) => page.touchscreen.tap(...(await centerOf(page, button))),
-  keyboard: async (page: Page, _button: string, key: string) => page.keyboard.press(key),
+  keyboard: async (page: Page, _button: string, key: string) => {
+    for (const one of key.split(" ")) await page.keyboard.press(one);
+  },
 };
 const TABLE = Object.keys(DEVICES).flatMap((device) =>
   Object.keys(ANSWERS).map((answer) => [device, answer] as const),
@@ -83,7 +87,7 @@ describe("a question that has just appeared", () => {
       await press();
       expect(sent).toEqual([answer]);
       expect((await waiting()).map(({ input }) => input?.["uri"])).toEqual([uris[1]]);
-      await page.clock.runFor(SEEN_MS + 50);
+      await page.clock.runFor(READ_MS);
       await press();
       await Promise.all(calls);
       await vi.waitFor(() => expect(sent).toEqual([answer, answer]), WAIT);
@@ -123,7 +127,7 @@ test("a session's question is answered below its transcript", async () => {
   await page.goto(`${stage.api.origin}/console/#/sessions/${id}?process=${process}`);
   const card = page.locator(".session-question");
   await card.locator(".diff-row.added", { hasText: "# A note" }).waitFor();
-  await card.getByRole("button", { name: "Allow once" }).click();
+  await allowOnce(page);
   await sessionIn(stage, id, "idle");
   await card.waitFor({ state: "detached" });
   await page.getByText("The tool said").waitFor();
