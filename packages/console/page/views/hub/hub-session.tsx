@@ -1,4 +1,5 @@
 import { useState } from "preact/hooks";
+import type { SessionEvent } from "../../../src/api.ts";
 import { usePage } from "../../data/context.ts";
 import { DiffText } from "../../diff/diff-view.tsx";
 import { Badge } from "../../parts/badge.tsx";
@@ -75,13 +76,14 @@ export function HubSessionDetail({ session: { session_id, workspace_id }, projec
             <Icon name="back" />
           </a>
           <h2>
-            <Foreign text={workspace} oneLine />
+            <Foreign text={titleOf(session.events) ?? workspace} oneLine />
           </h2>
         </div>
         <p class="session-facts number">
           <Badge tone={isWorking ? "accent" : session.problem ? "bad" : "plain"}>
             {session.outcome && !isWorking ? `${session.state}, ${session.outcome}` : session.state}
           </Badge>
+          <Foreign text={workspace} oneLine />
           {session.problem && <Foreign text={session.problem} />}
         </p>
         <div class="session-actions">
@@ -123,6 +125,11 @@ export function HubSessionDetail({ session: { session_id, workspace_id }, projec
     </article>
   );
 }
+
+const titleOf = (events: readonly SessionEvent[]): string | undefined => {
+  const title = events.findLast(({ type }) => type === "title")?.["title"];
+  return typeof title === "string" ? title : undefined;
+};
 
 interface Diff {
   readonly patch: string;
