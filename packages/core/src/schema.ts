@@ -1,4 +1,3 @@
-import { isDeepStrictEqual } from "node:util";
 import { z } from "zod";
 import { envelopeSchema } from "./envelope.ts";
 import type { AnyAction } from "./tool.ts";
@@ -21,7 +20,10 @@ export function withoutDefaults(
   const { shape } = act.input;
   const isDefault = ([name, value]: [string, unknown]) => {
     const schema = shape[name];
-    return schema instanceof z.ZodDefault && isDeepStrictEqual(schema.def.defaultValue, value);
+    // Inputs are JSON.
+    return (
+      schema instanceof z.ZodDefault && JSON.stringify(schema.def.defaultValue) === JSON.stringify(value)
+    );
   };
   return Object.fromEntries(Object.entries(input).filter((entry) => !isDefault(entry)));
 }
