@@ -78,6 +78,7 @@ function SessionLine({
         <span class="roster-detail">
           <Foreign
             text={[
+              ...(session.parent?.kind === "fork" ? ["copy"] : []),
               baseOf(session.cwd),
               session.model,
               counted(session.turns, "turn"),
