@@ -136,15 +136,18 @@ test.each([
   [["help", "fs.nope"], /^octant: UNKNOWN_ACTION: /, "octant tools"],
   [["help", "fs.read.more"], /^octant: UNKNOWN_ACTION: unknown action 'read\.more'/, "octant tools"],
   [["policy", "explain", "nope.read"], /^octant: UNKNOWN_TOOL: /, "octant tools"],
-  [["tools", "--root", "broken"], /^octant: INVALID_ARGUMENT: \.hanzo\/settings\.json:1:2/, "octant doctor"],
-])("%j fails with a line and a hint too, and OCTANT_DEBUG shows where", async (args, message, hint) => {
+  // The place of the mistake says it all.
+  [["tools", "--root", "broken"], /^octant: INVALID_ARGUMENT: \.hanzo\/settings\.json:1:2/, undefined],
+])("%j fails with a line and the next step, and OCTANT_DEBUG shows where", async (args, message, hint) => {
   mkdirSync(join(project.root, "broken/.hanzo"), { recursive: true });
   writeFileSync(join(project.root, "broken/.hanzo/settings.json"), "{broken");
   const { code, stderr } = await run(args);
   expect(code).toBe(1);
   expect(stderr.split("\n")).toEqual([
     expect.stringMatching(message),
-    expect.stringMatching(`^hint: ${hint.replace("octant", "(octant|npx -y @octant/cli)")}`),
+    ...(hint === undefined
+      ? []
+      : [expect.stringMatching(`^hint: ${hint.replace("octant", "(octant|npx -y @octant/cli)")}`)]),
     "",
   ]);
   expect((await run(args, { env: { OCTANT_DEBUG: "1" } })).stderr).toContain("    at ");

@@ -9,7 +9,7 @@ import { toHash } from "./route.ts";
 import { SignIn } from "./sign-in.tsx";
 import type { ThemeSwitch } from "./theme.ts";
 import { Toasts } from "./toasts.tsx";
-import { viewsFor } from "./views.ts";
+import { VIEWS, viewsFor } from "./views.ts";
 
 interface Props {
   readonly page: Page;
@@ -23,7 +23,9 @@ export function App({ page, theme, isLinkGood }: Props) {
   const [help, setHelp] = useState(false);
   const { view } = router.route.value;
   const shown = viewsFor(store.me.value);
-  const entry = shown.find(({ id }) => id === view) ?? shown[0]!;
+  // The view of a hub says how to start one; the others have nothing to say where they do not belong.
+  const known = store.me.value?.hub ? shown : VIEWS;
+  const entry = known.find(({ id }) => id === view) ?? shown[0]!;
   useEffect(() => {
     const jumps = shown.map(({ id, title, key }) => [
       `g ${key}`,
