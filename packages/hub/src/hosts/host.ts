@@ -156,8 +156,9 @@ export async function createHost(options: HostOptions) {
       stopping.abort();
       clearInterval(looking);
       await Promise.all([...running.keys()].map((key) => end(key, false)));
-      await pulling;
+      // Ends a pull that waits for a server that is away.
       await queue.close();
+      await pulling;
       await engine.close();
       await lock[Symbol.asyncDispose]();
     },
