@@ -50,6 +50,7 @@ export async function mountConsole(
   server.mount("/console", mount);
   const toLink = () => link(server.url);
   control.offerLink(toLink);
+  await control.opened;
   return toLink;
 }
 

@@ -31,6 +31,8 @@ export interface ControlSources {
 export interface Control extends AsyncDisposable {
   /** Names this process to them. */
   readonly id: string;
+  /** When others can find it. */
+  readonly opened: Promise<void>;
   /** Lets `octant console` of another process open a page of this one. */
   offerLink(link: () => string): void;
 }
@@ -74,9 +76,10 @@ export function startControl(sources: ControlSources): Control {
     log(`octant ps cannot show this process: ${cause.message}`);
   };
   // After the call that this process was started for.
-  setImmediate(() => void open().catch(report));
+  const opened = new Promise((resolve) => setImmediate(resolve)).then(open).catch(report);
   return {
     id,
+    opened,
     offerLink(offered) {
       link = offered;
     },
