@@ -147,8 +147,10 @@ const libraries = globSync("packages/*/package.json", { cwd: REPOSITORY })
   .filter((manifest) => !manifest.private && !manifest.bin)
   .map(({ path }) => path);
 test.each(libraries)("%s points to the build output", (path) => {
-  const { publishConfig } = loadManifest(join(REPOSITORY, path));
-  expect(publishConfig?.exports).toEqual({ ".": "./dist/index.js" });
+  const { exports, publishConfig } = loadManifest(join(REPOSITORY, path));
+  const built = Object.entries(Object(exports)).map(([name, target]) => [name, Object(target).built]);
+  expect(publishConfig?.exports).toEqual(Object.fromEntries(built));
+  expect(publishConfig?.exports).toMatchObject({ ".": "./dist/index.js" });
 });
 
 test("the same files produce the same zip, with unchanged names and bytes", () => {

@@ -45,7 +45,11 @@ const OWN: Readonly<Record<Domain, (input: Readonly<Record<string, unknown>>) =>
   "permission-policy": (input) => decide(input as unknown as Parameters<typeof decide>[0]),
   "session-compaction": (input) => {
     const { messages, ...options } = input as unknown as Compaction;
-    return { compacted: compactMessages(messages, options) ?? null };
+    const compacted = compactMessages(messages, options);
+    if (!compacted) return { compacted: null };
+    // What stays is told to people, and is no part of the vectors.
+    const { kept: _kept, ...told } = compacted;
+    return { compacted: told };
   },
   "oauth-pkce": (input) => {
     const verifier = String(input["verifier"]);
