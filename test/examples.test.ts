@@ -88,6 +88,8 @@ test.each(Object.entries(PRINTED))("the example %s works", (name, lines) => {
   const { stdout, stderr, status } = spawnSync(process.execPath, [join(EXAMPLES, name)], {
     encoding: "utf8",
     env: { PATH, HOME: home, NODE_COMPILE_CACHE },
+    // It blocks this worker, whose own time limit cannot end it.
+    timeout: 60_000,
   });
   expect({ stderr, status }).toEqual({ stderr: "", status: 0 });
   expect(stdout.trim().split("\n")).toEqual(lines);

@@ -254,7 +254,7 @@ test("branches, tags and commits are completed where a prompt takes a ref", asyn
   const hashes = git("log", "--format=%H").split("\n");
   const names = ["feature/one", "main", "v1.0"];
   expect((await complete("")).sort()).toEqual([...hashes, ...names].sort());
-  expect(await complete("fea")).toEqual(["feature/one"]);
+  expect(await complete("feature")).toEqual(["feature/one"]);
   expect(await complete(hashes[1] ?? "")).toEqual([hashes[1]]);
 });
 

@@ -1,5 +1,6 @@
 import { once } from "node:events";
 import { readdirSync, rmSync, statSync } from "node:fs";
+import { readdir } from "node:fs/promises";
 import { connect } from "node:net";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -40,7 +41,9 @@ export type ControlCall = Omit<Extract<ControlRequest, { method: "call" }>, "id"
 
 /** The processes of this person that can be reached; sockets that killed ones have left are removed. */
 export async function findProcesses(folder: string): Promise<readonly ControlClient[]> {
-  const found = await Promise.all(listSockets(folder).map((name) => connectTo(folder, name)));
+  // Not listSockets: a caller may ask until its own process is found, which opens its socket only when the loop turns.
+  const names = (await readdir(folder)).filter((name) => NAME.test(name));
+  const found = await Promise.all(names.map((name) => connectTo(folder, name)));
   return found.filter((one) => one !== undefined).sort((a, b) => a.pid - b.pid);
 }
 
