@@ -13,8 +13,8 @@ export default defineConfig({
     sequence: { sequencer: CrossPackageFirst },
     // Many tests wait for processes rather than compute.
     maxWorkers: Math.max(3, availableParallelism() - 1),
-    // A CI machine may be busy with other work; tests that needed the second try are named at the end of the run.
-    retry: process.env["CI"] === "true" ? 1 : 0,
+    // A CI machine may be busy with other work; tests that needed a retry are named at the end of the run.
+    retry: process.env["CI"] === "true" ? 2 : 0,
     testTimeout: 120_000,
     hookTimeout: 120_000,
     expect: { poll: { timeout: 60_000, interval: 20 } },

@@ -11,7 +11,7 @@ export const closingLine: Reporter = {
     const count = (state: string) => tests.filter((test) => test.result().state === state).length;
     const broken = modules.filter((module) => module.errors().length > 0).length + unhandled.length;
     for (const test of tests)
-      if (test.diagnostic()?.flaky) console.log(`Passed only at the second try: ${test.fullName}`);
+      if (test.diagnostic()?.flaky) console.log(`Passed only after a retry: ${test.fullName}`);
     // What the set-up found: probing again blocks this process, which then reports workers that ended as still alive.
     const skipped = modules[0]?.project.getProvidedContext().missing ?? [];
     const missing = skipped.filter((name) => !missingEngines().includes(name));
