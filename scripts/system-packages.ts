@@ -2,7 +2,7 @@
 // it installs the missing ones; elsewhere it lists them, and the tests that need them are skipped (with CI=true they
 // fail).
 import { spawnSync } from "node:child_process";
-import { cpSync, existsSync, mkdirSync, symlinkSync } from "node:fs";
+import { cpSync, existsSync, mkdirSync, rmSync, symlinkSync } from "node:fs";
 import { dirname, join } from "node:path";
 
 const ROOT = join(import.meta.dirname, "..");
@@ -111,6 +111,8 @@ function installCiPackages(): void {
   npm("ci", "--prefix", folder);
   for (const engine of missing) {
     mkdirSync(dirname(linkOf(engine)), { recursive: true });
+    // In a checkout that was moved, the link leads nowhere.
+    rmSync(linkOf(engine), { force: true });
     symlinkSync(join(folder, "node_modules", engine), linkOf(engine), "dir");
   }
 }
