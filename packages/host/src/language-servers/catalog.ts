@@ -25,8 +25,10 @@ export interface ServerRow {
   readonly probe: readonly string[];
   /** Programs that it starts itself. */
   readonly needs?: readonly string[];
-  /** Only for projects whose own TypeScript is older than 7. It runs that compiler, so it is code of the project. */
+  /** Only for projects whose own TypeScript is older than 7. */
   readonly onlyOldTypeScript?: true;
+  /** Wherever it is installed, it runs code of the project: a compiler, an interpreter, build scripts, plug-ins. */
+  readonly runsProject?: true;
   readonly initializationOptions?: unknown;
   /** The answers to its configuration requests, by section. */
   readonly settings?: Readonly<Record<string, unknown>>;
@@ -58,6 +60,8 @@ export const SERVERS: readonly ServerRow[] = [
     name: "typescript-language-server",
     language: "typescript",
     onlyOldTypeScript: true,
+    // The project's own compiler.
+    runsProject: true,
     places: [
       { kind: "path", program: "typescript-language-server" },
       { kind: "module", from: "project", package: "typescript-language-server", file: "lib/cli.mjs" },
@@ -88,6 +92,8 @@ export const SERVERS: readonly ServerRow[] = [
     // Before the bundled pyright: a person who installed this one has chosen it.
     name: "basedpyright",
     language: "python",
+    // The interpreter in `.venv`.
+    runsProject: true,
     places: [
       { kind: "path", program: "basedpyright-langserver" },
       { kind: "module", from: "project", package: "basedpyright", file: "langserver.index.js" },
@@ -125,6 +131,8 @@ export const SERVERS: readonly ServerRow[] = [
   {
     name: "rust-analyzer",
     language: "rust",
+    // Build scripts and procedural macros.
+    runsProject: true,
     places: [{ kind: "path", program: "rust-analyzer" }],
     args: [],
     probe: ["--version"],
@@ -142,6 +150,8 @@ export const SERVERS: readonly ServerRow[] = [
   {
     name: "jdtls",
     language: "java",
+    // Gradle's wrapper and build files.
+    runsProject: true,
     places: [{ kind: "path", program: "jdtls" }],
     args: [],
     probe: ["--help"],

@@ -21,7 +21,7 @@ export type Finding =
   | { readonly kind: "missing"; readonly reasons: readonly string[]; readonly how: string };
 
 export interface FindOptions extends Surroundings {
-  readonly sandbox: Pick<Sandbox, "wrap" | "status">;
+  readonly sandbox: Pick<Sandbox, "wrap" | "status" | "unconfined">;
   /** The part of our environment that a program gets. */
   readonly childEnv: Readonly<Record<string, string>>;
   /** From the person's settings, which win over the built-in catalog. */
@@ -65,8 +65,8 @@ async function findRow(row: ServerRow, options: FindOptions): Promise<FoundServe
   for (const place of row.places) {
     const program = findProgram(place, options);
     if (!program) continue;
-    const isOfProject = program.isOfProject || row.onlyOldTypeScript;
-    if (isOfProject && !(await holdsPrograms(options.sandbox))) {
+    const runsProject = program.isOfProject || row.runsProject;
+    if (runsProject && !(await holdsPrograms(options.sandbox))) {
       reason = `${row.name} would run code of the project, which requires a sandbox`;
       continue;
     }
@@ -87,9 +87,12 @@ function missingText({ name, places }: ServerRow, { root }: Surroundings): strin
     : `${name} is not installed`;
 }
 
-/** Programs of a project are untrusted code, and asking about a symbol is not permission to run it freely. */
+/**
+ * Programs of a project are untrusted code, and asking about a symbol is not permission to run it freely. A container
+ * around this process holds them too.
+ */
 async function holdsPrograms(sandbox: FindOptions["sandbox"]): Promise<boolean> {
-  return confines((await sandbox.status()).level);
+  return confines((await sandbox.status()).level) || (await sandbox.unconfined())?.by !== undefined;
 }
 
 /** The first version number that it prints; "" when it cannot be asked and only the handshake will show. */
