@@ -3,6 +3,7 @@ import {
   cpSync,
   existsSync,
   globSync,
+  linkSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
@@ -19,7 +20,9 @@ import type { TestProject } from "vitest/node";
 import { buildPage } from "../scripts/build/build-page.ts";
 import { bundleCommand } from "../scripts/build/bundle-command.ts";
 import { copyGrammars } from "../scripts/build/copy-grammars.ts";
+import { withDependencies } from "../scripts/package/bundle.ts";
 import { loadManifest, toPublished } from "../scripts/package/packages.ts";
+import { CONTAINED } from "./built-layout.ts";
 
 const REPOSITORY = join(import.meta.dirname, "..");
 const COMMAND = join(REPOSITORY, "packages/cli");
@@ -95,5 +98,22 @@ async function publishCommand(folder: string): Promise<void> {
   for (const name of foreign) {
     mkdirSync(dirname(join(modules, name)), { recursive: true });
     symlinkSync(join(REPOSITORY, "node_modules", name), join(modules, name));
+  }
+  makeContained(to, withDependencies(foreign, join(REPOSITORY, "node_modules")), join(folder, CONTAINED));
+}
+
+/** Creates a folder with all that the command needs, for containers, which see nothing outside it. */
+function makeContained(command: string, packages: readonly string[], folder: string): void {
+  cpSync(command, join(folder, "node_modules/@octant/cli"), { recursive: true });
+  for (const name of packages)
+    linkFiles(join(REPOSITORY, "node_modules", name), join(folder, "node_modules", name));
+}
+
+function linkFiles(from: string, to: string): void {
+  mkdirSync(to, { recursive: true });
+  for (const entry of readdirSync(from, { withFileTypes: true })) {
+    const [source, target] = [join(from, entry.name), join(to, entry.name)];
+    if (entry.isDirectory()) linkFiles(source, target);
+    else linkSync(source, target);
   }
 }

@@ -1,13 +1,10 @@
 import { once } from "node:events";
-import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { expect, test } from "vitest";
 import { openPage } from "./console-client.ts";
 import { createFixtureProject } from "./fixture-project.ts";
 import { startOctant } from "./octant-process.ts";
-
-/** The command that other tests build links to packages of the checkout, which a container does not see. */
-const LAUNCHER = join(import.meta.dirname, "../packages/cli/bin/octant.js");
+import { CONTAINED_LAUNCHER } from "./published-command.ts";
 
 test("the console of a hub shows the hub alone, and a project's token stays in its project", async () => {
   using project = createFixtureProject();
@@ -16,7 +13,7 @@ test("the console of a hub shows the hub alone, and a project's token stays in i
   const child = startOctant(["hub", "--port", "0", "--json"], {
     cwd: project.root,
     env: project.env,
-    launcher: LAUNCHER,
+    launcher: CONTAINED_LAUNCHER,
   });
   child.stderr.resume();
   try {

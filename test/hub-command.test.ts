@@ -6,6 +6,7 @@ import { expect, test, vi } from "vitest";
 import { git } from "../packages/hub/testing/open-hub.ts";
 import { createFixtureProject } from "./fixture-project.ts";
 import { runOctant } from "./octant-process.ts";
+import { SOURCE_LAUNCHER } from "./published-command.ts";
 import { startHub } from "./start-hub.ts";
 
 interface Spawned {
@@ -41,7 +42,7 @@ test("octant hub: a session works behind the sandbox, survives a kill of the hub
     git(source, "add", "-A");
     git(source, "commit", "-qm", "First");
     const env = { ...project.env, ANTHROPIC_API_KEY: KEY, ANTHROPIC_BASE_URL: provider.baseUrl("anthropic") };
-    started = await startHub(env, project.root, DEFAULTS);
+    started = await startHub(env, project.root, [], DEFAULTS, SOURCE_LAUNCHER);
     let { child, call } = started;
     const { project_id } = await call<Spawned>("project.create", {
       name: "demo",
@@ -65,7 +66,7 @@ test("octant hub: a session works behind the sandbox, survives a kill of the hub
     for (const hidden of ["SECRET-OF-THE-PERSON", KEY, "hub.db"]) expect(seen).not.toContain(hidden);
     child.kill("SIGKILL");
     await once(child, "close");
-    started = await startHub(env, project.root, DEFAULTS);
+    started = await startHub(env, project.root, [], DEFAULTS, SOURCE_LAUNCHER);
     ({ child, call } = started);
     await vi.waitFor(
       async () => expect((await call<{ state: string }>("session.get", { session_id })).state).toBe("idle"),

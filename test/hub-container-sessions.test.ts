@@ -7,6 +7,7 @@ import { processesWith } from "../packages/hub/testing/engine-contract.ts";
 import { ENGINE_NAMES, openEngine, type TestEngine } from "../packages/hub/testing/engines.ts";
 import { openHub } from "../packages/hub/testing/open-hub.ts";
 import { createManualClock } from "../packages/terminal/src/testing/clock.ts";
+import { CONTAINED_LAUNCHER } from "./published-command.ts";
 
 interface Page {
   readonly events: readonly {
@@ -26,7 +27,7 @@ const run = (script: string) => ({
   parts: [{ call: "proc", input: { action: "exec", command: ["sh", "-c", script] } }],
 });
 const use = (call: string) => ({ parts: [{ call, input: {} }] });
-const { node } = toInstall(join(import.meta.dirname, "../packages/cli/bin/octant.js"));
+const { node } = toInstall(CONTAINED_LAUNCHER);
 /** An MCP server with two tools. */
 const SERVER = `
 const tools = ["look", "forbidden"].map((name) => ({ name, description: name, inputSchema: { type: "object" } }));

@@ -1,11 +1,11 @@
 import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { join } from "node:path";
 import { toInstall } from "@octant/hub";
 import { afterAll, describe, expect, test } from "vitest";
 import { ENGINE_NAMES, openEngine, type TestEngine } from "../packages/hub/testing/engines.ts";
 import { openHub } from "../packages/hub/testing/open-hub.ts";
+import { CONTAINED_LAUNCHER } from "./published-command.ts";
 
 interface Executed {
   readonly exit_code: number | null;
@@ -100,7 +100,7 @@ function describeContainerTool(opened: TestEngine): void {
     // A listening server has one.
     const { port } = server.address() as AddressInfo;
     const { exec, get, project_id } = await openProject();
-    const { node } = toInstall(join(import.meta.dirname, "../packages/cli/bin/octant.js"));
+    const { node } = toInstall(CONTAINED_LAUNCHER);
     const fetched = (host: string) =>
       exec([node, "-e", `fetch("http://${host}/").then(async (r) => console.log(r.status, await r.text()))`]);
     try {

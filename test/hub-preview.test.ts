@@ -1,15 +1,15 @@
 import { once } from "node:events";
 import { type IncomingHttpHeaders, request } from "node:http";
 import { connect } from "node:net";
-import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import type { Caller } from "@octant/core";
 import { toInstall } from "@octant/hub";
 import { afterAll, describe, expect, test } from "vitest";
 import { ENGINE_NAMES, openEngine, type TestEngine } from "../packages/hub/testing/engines.ts";
 import { openHub } from "../packages/hub/testing/open-hub.ts";
+import { CONTAINED_LAUNCHER } from "./published-command.ts";
 
-const { node } = toInstall(join(import.meta.dirname, "../packages/cli/bin/octant.js"));
+const { node } = toInstall(CONTAINED_LAUNCHER);
 const PORT = 8080;
 /** Answers with what it received, and echoes what an upgraded connection sends. */
 const SERVER = `

@@ -5,9 +5,7 @@ import { createInterface } from "node:readline";
 import type { ScriptedProvider } from "@octant/scripted-provider";
 import { modernRequest } from "../packages/mcp/testing/http.ts";
 import { startOctant } from "./octant-process.ts";
-
-/** The command that other tests build links to packages of the checkout, which a container does not see. */
-export const LAUNCHER = join(import.meta.dirname, "../packages/cli/bin/octant.js");
+import { CONTAINED_LAUNCHER } from "./published-command.ts";
 
 /** The environment of a hub whose model is scripted. */
 export const modelOf = (provider: Pick<ScriptedProvider, "baseUrl">) => ({
@@ -21,11 +19,12 @@ export async function startHub(
   cwd: string,
   flags: readonly string[] = [],
   containers: readonly string[] = ["--engine", "local"],
+  launcher = CONTAINED_LAUNCHER,
 ) {
   const child = startOctant(["hub", "--port", "0", "--json", ...containers, ...flags], {
     cwd,
     env,
-    launcher: LAUNCHER,
+    launcher,
   });
   const said = listen(child);
   const [line] = await once(createInterface({ input: child.stdout }), "line");
@@ -64,8 +63,7 @@ export async function startHost(
 ) {
   const child = startOctant(["host", "--folder", folder, "--json", ...containers, ...flags], {
     ...{ cwd: join(folder, ".."), env },
-    // As the hub: containers see this install with its packages.
-    launcher: LAUNCHER,
+    launcher: CONTAINED_LAUNCHER,
   });
   const said = listen(child);
   await once(createInterface({ input: child.stdout }), "line");

@@ -17,7 +17,7 @@ export interface BundlePlatform {
 /** An .mcpb file: the published command and the packages that cannot be bundled into it. */
 export function packBundle(command: string, modules: string, platform: BundlePlatform): Buffer {
   const manifest = loadManifest(command);
-  const foreign = installed(
+  const foreign = withDependencies(
     Object.keys(manifest.dependencies ?? {}).filter((name) => !OURS.test(name)),
     modules,
   );
@@ -57,7 +57,7 @@ const toBundleManifest = ({ version }: Manifest, { os }: BundlePlatform) => ({
 });
 
 /** These and their dependencies, as far as npm has installed them: those of other platforms are missing. */
-function installed(names: readonly string[], modules: string): string[] {
+export function withDependencies(names: readonly string[], modules: string): string[] {
   const found = new Set<string>();
   const pending = [...names];
   for (let name = pending.pop(); name !== undefined; name = pending.pop()) {

@@ -8,7 +8,8 @@ import { createScriptedProvider, type Script } from "@octant/scripted-provider";
 import { createSource } from "../../packages/hub/testing/open-hub.ts";
 import { startNatsServer } from "../../packages/wire/testing/nats-server.ts";
 import { createFixtureProject } from "../../test/fixture-project.ts";
-import { LAUNCHER, modelOf, startHub } from "../../test/start-hub.ts";
+import { CONTAINED_LAUNCHER } from "../../test/published-command.ts";
+import { modelOf, startHub } from "../../test/start-hub.ts";
 import { createNetworks } from "./host-networks.ts";
 import type { Torture } from "./report.ts";
 
@@ -86,7 +87,7 @@ export const hosts: Torture = async (count, random, onProgress) => {
     const { ANTHROPIC_API_KEY: _key, ...own } = env;
     const child = spawn(
       program,
-      [...args, process.execPath, LAUNCHER, ...flags, "--folder", join(base, `host${n}`)],
+      [...args, process.execPath, CONTAINED_LAUNCHER, ...flags, "--folder", join(base, `host${n}`)],
       {
         env: own,
         stdio: ["ignore", "pipe", "pipe"],

@@ -3,8 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { NatsAddress } from "@octant/wire";
 import { onTestFinished } from "vitest";
+import { CONTAINED_LAUNCHER } from "../../../test/published-command.ts";
 import { type ContainerEngine, chooseEngine, createHost, toInstall } from "../src/index.ts";
-import { OCTANT } from "./open-hub.ts";
 
 const MAX_SESSIONS = 4;
 const MEMORY_MB = 8_192;
@@ -33,7 +33,7 @@ export async function openHost({ nats, labels = [], engine, folder: given, ...li
     engine: engine
       ? { ...engine, close: async () => {} }
       : await chooseEngine({ engine: "local", env: process.env, folder, log: add }),
-    install: toInstall(OCTANT),
+    install: toInstall(CONTAINED_LAUNCHER),
   });
   onTestFinished(async () => {
     await host.close();

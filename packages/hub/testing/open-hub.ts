@@ -5,10 +5,9 @@ import { join } from "node:path";
 import type { Caller, Clock, Envelope } from "@octant/core";
 import type { NatsAddress } from "@octant/wire";
 import { onTestFinished } from "vitest";
+import { CONTAINED_LAUNCHER } from "../../../test/published-command.ts";
 import { type ContainerEngine, createHub, toInstall } from "../src/index.ts";
 import { createUnconfinedEngine } from "./unconfined-engine.ts";
-
-export const OCTANT = join(import.meta.dirname, "..", "..", "cli", "bin", "octant.js");
 
 export const ADMIN: Caller = { id: "admin", access: "admin" };
 
@@ -25,7 +24,7 @@ export async function openHub(
     readonly netAllow?: readonly string[];
     readonly database?: string;
     readonly lifeMs?: number;
-    /** The launcher of the install that containers mount; of this checkout when absent. */
+    /** The launcher of the install that containers mount; the built command when absent. */
     readonly launcher?: string;
   } = {},
 ) {
@@ -45,13 +44,13 @@ export async function openHub(
     engine: options.nats ? { nats: options.nats } : (options.engine ?? createUnconfinedEngine()),
     install:
       options.engine || options.nats
-        ? toInstall(options.launcher ?? OCTANT)
+        ? toInstall(options.launcher ?? CONTAINED_LAUNCHER)
         : {
             id: "none",
             mounts: [],
             env: {},
             node: process.execPath,
-            serverArgv: () => [process.execPath, OCTANT, "serve", "--wire"],
+            serverArgv: () => [process.execPath, CONTAINED_LAUNCHER, "serve", "--wire"],
           },
     log: (line) => log.push(line),
     ...(options.clock && { clock: options.clock }),

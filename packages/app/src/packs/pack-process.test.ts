@@ -115,18 +115,33 @@ describe("a pack in its own process", () => {
     expect((await pack.call("pid")).ok).toBe(true);
   });
 
+  /** The calls that it may be running when it fails. */
+  const KINDS = ["pid", "wait", "long", "pages", "flood", "backends"] as const;
   test.each([
     ["crash", /ended: ended by SIG|exit code/],
     ["exit", /exit code 3/],
     ["reject", /exit code 1/, /nobody catches this/],
     ["shout", /wrote more than/],
   ])(
-    "that does %s fails this call, and answers the next from a new process",
+    "that does %s fails its running calls or has answered them, and answers the next from a new process",
     async (harm, reason, logged = reason) => {
       await using pack = await open();
       const before = await pack.call("pid");
+      const begun = Promise.withResolvers<void>();
+      const running = KINDS.map((kind) =>
+        kind === "backends" ? pack.backends() : pack.call(kind, {}, undefined, () => begun.resolve()),
+      );
+      // Those that never end have begun; the others race with the failure.
+      await begun.promise;
       const { error } = await pack.call(harm);
       expect(error).toMatchObject({ code: "UPSTREAM_ERROR", message: expect.stringMatching(reason) });
+      const outcomes = await Promise.all(running.map((one) => one.catch((cause: unknown) => cause)));
+      for (const [at, outcome] of outcomes.entries()) {
+        const isTyped = outcome instanceof ToolError || Array.isArray(outcome) || "ok" in Object(outcome);
+        expect(isTyped, `${KINDS[at]}: ${outcome}`).toBe(true);
+        if (Object(outcome).ok === false)
+          expect(Object(outcome).error.code, KINDS[at]).toBe("UPSTREAM_ERROR");
+      }
       // The pack's own output, with its paths, is for the person alone.
       expect(error?.message).not.toMatch(/\.js|nobody catches/);
       expect(pack.logged.join("\n")).toMatch(logged);
@@ -327,29 +342,4 @@ describe("rights in a whole Octant", () => {
     for (const pack of [none, declared])
       expect(JSON.stringify((await pack.call("env")).data)).not.toContain("sk-hanzo");
   });
-});
-
-describe("a crash", () => {
-  /** How a process ends, by another of its actions. */
-  const ENDINGS = ["crash", "exit", "reject"] as const;
-  /** The calls that it may be running. */
-  const KINDS = ["pid", "wait", "long", "pages", "flood", "backends"] as const;
-  test.each(ENDINGS.flatMap((ending) => KINDS.map((kind) => [ending, kind] as const)))(
-    "by %s ends a running %s with a typed error or its answer, and the next call works",
-    async (ending, kind) => {
-      await using pack = await open();
-      const begun = Promise.withResolvers<void>();
-      const running =
-        kind === "backends" ? pack.backends() : pack.call(kind, {}, undefined, () => begun.resolve());
-      // Those that never end have begun; the others race with the crash.
-      if (kind === "wait") await begun.promise;
-      const harm = await pack.call(ending);
-      expect(harm.error?.code).toBe("UPSTREAM_ERROR");
-      const outcome = await running.catch((cause: unknown) => cause);
-      const isTyped = outcome instanceof ToolError || Array.isArray(outcome) || "ok" in Object(outcome);
-      expect(isTyped, String(outcome)).toBe(true);
-      if (Object(outcome).ok === false) expect(Object(outcome).error.code).toBe("UPSTREAM_ERROR");
-      expect((await pack.call("pid")).ok).toBe(true);
-    },
-  );
 });
