@@ -5,7 +5,7 @@ import { fileURLToPath } from "node:url";
 import { ToolError } from "@octant/core";
 import { startTrusted } from "../programs/start-program.ts";
 import { thisNode } from "../programs/trusted-program.ts";
-import { isStopped } from "./process-table.ts";
+import { hasProcessTable, isStopped } from "./process-table.ts";
 import {
   type EndRecord,
   type Hello,
@@ -24,8 +24,10 @@ export interface SupervisorEvents {
   lost(): void;
 }
 
-/** A supervisor silent for this long was stopped, perhaps by its own child, and is killed. */
+/** A supervisor silent for this long may have been stopped, perhaps by its own child, and is then killed. */
 const ANSWER_MS = 5_000;
+/** One that is not stopped may only be short of processor time; silent for this long it is killed, too. */
+const MAX_SILENCE_MS = 120_000;
 /** Longer than the supervisor takes to end the most stubborn processes. */
 const ENDING_MS = 8_000;
 /** Within the time that a server has to end. */
@@ -46,6 +48,7 @@ const ENTRY = fileURLToPath(new URL(`./supervisor-entry${extname(import.meta.url
 export class SupervisorClient {
   readonly #child: ChildProcess;
   readonly #on: SupervisorEvents;
+  readonly #answerMs: number;
   readonly #pending = new Map<number, { resolve(answer: never): void; reject(error: Error): void }>();
   readonly #closeTaken = Promise.withResolvers<void>();
   readonly #left = Promise.withResolvers<void>();
@@ -55,9 +58,10 @@ export class SupervisorClient {
   #isGone = false;
 
   /** In its own session with an almost empty environment, because children can read their parent's. */
-  constructor(hello: Hello, on: SupervisorEvents) {
+  constructor(hello: Hello, on: SupervisorEvents, answerMs = ANSWER_MS) {
     const { NODE_COMPILE_CACHE } = process.env;
     this.#on = on;
+    this.#answerMs = answerMs;
     this.#child = startTrusted(thisNode(), [...LOW_MEMORY_FLAGS, ENTRY], {
       cwd: "/",
       env: { [SERVER_MARK]: hello.server, ...(NODE_COMPILE_CACHE && { NODE_COMPILE_CACHE }) },
@@ -79,7 +83,7 @@ export class SupervisorClient {
       const id = ++this.#requests;
       this.#pending.set(id, { resolve, reject });
       this.#send({ type: "request", id, name, ask });
-      this.#killUnless(promise, name === "kill" ? ENDING_MS : ANSWER_MS);
+      this.#killUnless(promise, name === "kill" ? ENDING_MS : this.#answerMs, MAX_SILENCE_MS);
     }
     return promise as ReturnType<Requests[N]>; // Each request returns a promise.
   }
@@ -138,15 +142,32 @@ export class SupervisorClient {
     if (this.#child.connected) this.#child.send(message, () => {});
   }
 
-  #killUnless(done: Promise<unknown>, ms: number): void {
+  /** After `ms` it is killed when it is stopped, and in any case after `maxMs`. */
+  #killUnless(done: Promise<unknown>, ms: number, maxMs = ms): void {
     let waiting = true;
+    let waited = 0;
+    const look = () => {
+      if (!waiting) return;
+      waited += ms;
+      if (waited >= maxMs || this.#mayBeStopped()) this.#child.kill("SIGKILL");
+      else arm();
+    };
+    let timer: NodeJS.Timeout;
     // If this process was suspended, the answer has already arrived and is read first.
-    const timer = setTimeout(() => setImmediate(() => waiting && this.#child.kill("SIGKILL")), ms);
+    const arm = () => {
+      timer = setTimeout(() => setImmediate(look), ms);
+    };
     const callOff = () => {
       waiting = false;
       clearTimeout(timer);
     };
+    arm();
     done.then(callOff, callOff);
+  }
+
+  #mayBeStopped(): boolean {
+    const { pid } = this.#child;
+    return pid === undefined || !hasProcessTable() || isStopped(pid);
   }
 
   #end(inGoodOrder: boolean): void {
