@@ -148,6 +148,54 @@ test("ending a session stops it for good, and a fork continues from its events a
   expect(await patch(fork.workspace_id)).toMatch(/b\.txt[\s\S]*c\.txt/);
 });
 
+test("a copy that a session makes of itself is its child, and counts in its tree", async () => {
+  const { spawn, settled, get } = await openProject(
+    ({ user, results }) => {
+      const id = /copy (?<id>ses_\w+)/.exec(user)?.groups?.["id"];
+      return id === undefined || results.length > 0
+        ? say("Done.")
+        : use("session", { action: "fork", session_id: id });
+    },
+    { limits: { max_agents: 2 } },
+  );
+  const { session_id } = await spawn("Wait.");
+  await settled(session_id);
+  const childrenAfterCopy = async () => {
+    await get("session.message", { session_id, message: `Please copy ${session_id}` });
+    await settled(session_id);
+    return (await get<{ children: string[] }>("session.get", { session_id })).children;
+  };
+  const children = await childrenAfterCopy();
+  expect(children).toHaveLength(1);
+  expect(await get("session.get", { session_id: children[0] })).toMatchObject({
+    ...{ parent_id: session_id, forked_from: session_id, depth: 1, state: "idle" },
+  });
+  expect(await childrenAfterCopy()).toEqual(children);
+  const { events } = await get<Page>("session.events", { session_id });
+  expect(JSON.stringify(events)).toContain("2 sessions in one tree");
+});
+
+test("a session that is ended while a message waits for it does not go on", async () => {
+  const { spawn, get, call, hub } = await openProject([
+    use("proc", { action: "exec", command: ["sleep", "600"] }),
+    say("Done."),
+    say("Again."),
+  ]);
+  const { session_id } = await spawn("Wait.");
+  await vi.waitFor(
+    async () => {
+      const { events } = await get<Page>("session.events", { session_id });
+      expect(events.map(({ type }) => type)).toContain("tool_began");
+    },
+    { timeout: 60_000, interval: 100 },
+  );
+  await get("session.message", { session_id, message: "Go on." });
+  const ended = await get<Page>("session.end", { session_id });
+  expect(ended).toMatchObject({ state: "ended", queued: 0 });
+  expect((await call("session.message", { session_id, message: "More" })).error?.code).toBe("LOCKED");
+  expect(hub.sessions.workingCount()).toBe(0);
+});
+
 test("a session sees nothing of another project, and two messages with the same text are both read", async () => {
   let foreign = "";
   const { spawn, settled, get } = await openProject(({ answers }) =>

@@ -1,5 +1,5 @@
 import { mkdirSync } from "node:fs";
-import { hostname } from "node:os";
+import { availableParallelism, hostname } from "node:os";
 import { join } from "node:path";
 import { chooseClient, createOctant, type HttpServing, type Octant } from "@octant/app";
 import { type Clock, counted, type Tool, ToolError } from "@octant/core";
@@ -185,6 +185,8 @@ export async function createHub(options: HubOptions) {
   const sessions: HubSessions = createHubSessions({
     ...{ store, logs, containers, workspaces, calls, log },
     env: { ...env, XDG_STATE_HOME: place("state") },
+    // Hosts have their own measure of what they can take.
+    startsAtOnce: hosted.hosts ? Number.POSITIVE_INFINITY : STARTS_PER_PROCESSOR * availableParallelism(),
     prepare: (project, workspace, cwd) =>
       projectContainer.prepare(containers, project, workspace, cwd, hosted.preparedMark?.(workspace)),
     toolsOf: (session) => [sessionTool({ store, sessions, logs, cleanUp, parent: session })],
@@ -356,6 +358,8 @@ const startToken = (hub_id: string | undefined): string =>
   hub_id === undefined ? START_TOKEN : `${START_TOKEN} ${hub_id}`;
 /** How long running tool calls may go on when the hub is stopped. */
 const DRAIN_MS = 10_000;
+/** Sessions that start their tools at the same moment. */
+const STARTS_PER_PROCESSOR = 2;
 
 const ABOUT = {
   description: "Projects, containers and agent sessions for many people.",

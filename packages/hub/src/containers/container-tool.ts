@@ -1,4 +1,4 @@
-import { action, defineTool, invalidArgument, ToolError } from "@octant/core";
+import { action, counted, defineTool, invalidArgument, ToolError } from "@octant/core";
 import { z } from "zod";
 import { CONTAINER_STATES, type ContainerState } from "../engines/engine.ts";
 import type { previewAction } from "../preview/preview-action.ts";
@@ -65,7 +65,8 @@ export const containerTool = ({
   const refuseActive = async (project_id: string, force: boolean) => {
     const active = await activeIn(project_id);
     if (active.length === 0 || force) return;
-    const message = `${active.length} sessions are at work in the container; end them first, or pass force`;
+    const are = active.length === 1 ? "is" : "are";
+    const message = `${counted(active.length, "session")} ${are} at work in the container; end them first, or pass force`;
     throw new ToolError("LOCKED", message, {});
   };
   return defineTool({

@@ -17,6 +17,8 @@ export interface Admission {
   readonly parent?: HubSession | undefined;
   /** The session that a message wakes; another message may have done so meanwhile. */
   readonly idle_id?: string;
+  /** The new session is not at work yet. */
+  readonly isIdle?: boolean;
 }
 
 export type Budgets = ReturnType<typeof createBudgets>;
@@ -28,12 +30,16 @@ export function createBudgets(records: Records<HubSession>) {
   const admissions = new Map<string, Promise<void>>();
   const treeOf = async ({ root_id, project_id }: Pick<HubSession, "root_id" | "project_id">) =>
     (await records.list({ project_id })).filter((session) => session.root_id === root_id);
-  const costOf = ({ id, root_id, cost }: HubSession): number =>
-    Math.max(cost, trees.get(root_id)?.costs.get(id) ?? 0);
-  const check = async ({ id, limits }: Project, { parent, idle_id }: Admission): Promise<void> => {
+  /** What it has spent itself. */
+  const costOf = ({ id, root_id, cost, copied_cost = 0 }: HubSession): number =>
+    Math.max(cost - copied_cost, trees.get(root_id)?.costs.get(id) ?? 0);
+  const check = async (
+    { id, limits }: Project,
+    { parent, idle_id, isIdle = false }: Admission,
+  ): Promise<void> => {
     const all = await records.list({ project_id: id });
     const active = all.filter((one) => one.state === "working" && one.id !== idle_id);
-    if (active.length >= limits.max_sessions)
+    if (!isIdle && active.length >= limits.max_sessions)
       throw refuse(`${limits.max_sessions} sessions at work at once`, limits.max_sessions);
     if (!parent) return;
     if (parent.depth >= limits.max_depth)
@@ -71,19 +77,19 @@ export function createBudgets(records: Records<HubSession>) {
     },
     /** The budget of a session while it works. The others of its tree are counted as they spend. */
     async open(session: HubSession, { limits: { max_cost, wall_minutes } }: Project) {
-      const { id, root_id } = session;
+      const { id, root_id, copied_cost = 0 } = session;
       const tree = trees.get(root_id) ?? { costs: new Map<string, number>(), working: 0 };
       trees.set(root_id, tree);
       tree.working += 1;
       for (const one of await treeOf(session)) tree.costs.set(one.id, costOf(one));
-      let before = session.cost;
+      let before = session.cost - copied_cost;
       return {
         /** A run begins; the limit of a run counts from here. */
         begin: (cost: number) => {
-          before = cost;
+          before = cost - copied_cost;
         },
         /** What the session has cost so far. */
-        spent: (cost: number) => void tree.costs.set(id, cost),
+        spent: (cost: number) => void tree.costs.set(id, cost - copied_cost),
         /** Read at every step of a run. */
         limits(): Limits {
           const others = [...tree.costs].reduce((sum, [one, cost]) => (one === id ? sum : sum + cost), 0);

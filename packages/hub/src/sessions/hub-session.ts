@@ -46,6 +46,8 @@ export interface HubSession extends KeepsEvents {
   readonly depth: number;
   /** US dollars so far. */
   readonly cost: number;
+  /** The part of `cost` that came with the copied events of a fork; its tree has not spent it. */
+  readonly copied_cost?: number;
   readonly created_at: string;
   readonly updated_at: string;
 }
@@ -72,7 +74,14 @@ export type SessionView = z.output<typeof SessionView>;
 
 export function toSessionView(session: HubSession): SessionView {
   const { id, pending, ...rest } = session;
-  const { caller_tools: _tools, root_id: _root, message_keys: _keys, kept_events: _kept, ...shown } = rest;
+  const {
+    caller_tools: _tools,
+    root_id: _root,
+    message_keys: _keys,
+    kept_events: _kept,
+    copied_cost: _copied,
+    ...shown
+  } = rest;
   return { ...shown, session_id: id, cost: toPrice(shown.cost), queued: pending.length };
 }
 

@@ -8,11 +8,11 @@ import type { Workspace, Workspaces } from "../workspaces/workspaces.ts";
 import { createBudgets } from "./budgets.ts";
 import { type CallerCalls, toZod } from "./caller-tools.ts";
 import type { CallerTool, HubSession } from "./hub-session.ts";
-import { createPendingMessages } from "./pending-messages.ts";
+import { createPendingMessages, hasEnded } from "./pending-messages.ts";
 import type { HubLogs } from "./session-logs.ts";
 import { createSessionRuns, type RunsOptions } from "./session-runs.ts";
 
-export interface HubSessionsOptions extends Pick<RunsOptions, "containers" | "prepare"> {
+export interface HubSessionsOptions extends Pick<RunsOptions, "containers" | "prepare" | "startsAtOnce"> {
   readonly store: HubStore;
   readonly logs: HubLogs;
   readonly workspaces: Workspaces;
@@ -154,8 +154,7 @@ export function createHubSessions(options: HubSessionsOptions) {
       runs.refuseClosing();
       const session = await find(id);
       if (key !== undefined && session.message_keys?.includes(key)) return session;
-      if (session.state === "ended")
-        throw new ToolError("LOCKED", "the session has ended; session.fork continues it in another one", {});
+      if (session.state === "ended") throw hasEnded();
       const add = () => pending.add(id, text, { key, report: (stored) => report("session.working", stored) });
       const stored = runs.has(id)
         ? await add()
@@ -174,7 +173,16 @@ export function createHubSessions(options: HubSessionsOptions) {
     /** A copy of its events in a new, idle session, in a workspace of its own that begins at the same commits. */
     async fork(
       id: string,
-      { index, same_workspace }: { readonly index?: number | undefined; readonly same_workspace: boolean },
+      {
+        index,
+        same_workspace,
+        parent,
+      }: {
+        readonly index?: number | undefined;
+        readonly same_workspace: boolean;
+        /** The session that forks it, whose child the copy is. */
+        readonly parent?: HubSession | undefined;
+      },
     ): Promise<HubSession> {
       const session = await find(id);
       const last = await logs.last(id);
@@ -186,36 +194,40 @@ export function createHubSessions(options: HubSessionsOptions) {
         throw new ToolError("NOT_FOUND", `the session has ${last} events, and no event ${index}`, {});
       const project = await findProject(store, session.project_id);
       const from = await workspaces.find(session.workspace_id);
-      const workspace = same_workspace ? from : await workspaces.create(project, { from });
-      const fork = await sessions.fork(id, index);
-      const cost = fork.conversation.knownCost;
-      await fork.close();
-      const now = new Date().toISOString();
-      const {
-        outcome: _outcome,
-        problem: _problem,
-        waiting: _waiting,
-        parent_id: _parent,
-        message_keys: _keys,
-        kept_events: _kept,
-        ...rest
-      } = session;
-      const copy: HubSession = {
-        ...rest,
-        id: fork.id,
-        workspace_id: workspace.id,
-        state: "idle",
-        pending: [],
-        // The copied events have their price; what the fork spends is what is added.
-        cost,
-        root_id: fork.id,
-        depth: 0,
-        forked_from: id,
-        created_at: now,
-        updated_at: now,
-      };
-      await addRecord(copy);
-      return copy;
+      return budgets.admit(project, { parent, isIdle: true }, async () => {
+        const workspace = same_workspace ? from : await workspaces.create(project, { from });
+        const fork = await sessions.fork(id, index);
+        const cost = fork.conversation.knownCost;
+        await fork.close();
+        const now = new Date().toISOString();
+        const {
+          outcome: _outcome,
+          problem: _problem,
+          waiting: _waiting,
+          parent_id: _parent,
+          message_keys: _keys,
+          kept_events: _kept,
+          ...rest
+        } = session;
+        const copy: HubSession = {
+          ...rest,
+          id: fork.id,
+          workspace_id: workspace.id,
+          state: "idle",
+          pending: [],
+          // The copied events have their price; what the fork spends is what is added.
+          cost,
+          copied_cost: cost,
+          root_id: parent?.root_id ?? fork.id,
+          depth: parent ? parent.depth + 1 : 0,
+          ...(parent && { parent_id: parent.id }),
+          forked_from: id,
+          created_at: now,
+          updated_at: now,
+        };
+        await addRecord(copy);
+        return copy;
+      });
     },
     /** Deletes it with its events. */
     async remove(id: string): Promise<void> {

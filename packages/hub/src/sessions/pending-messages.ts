@@ -1,3 +1,4 @@
+import { ToolError } from "@octant/core";
 import type { Records } from "../store/hub-store.ts";
 import type { HubSession, PendingMessage } from "./hub-session.ts";
 import type { HubLogs } from "./session-logs.ts";
@@ -22,7 +23,10 @@ export function createPendingMessages(records: Records<HubSession>, logs: HubLog
       const message: PendingMessage = { text, after: await logs.last(id) };
       const updated_at = new Date().toISOString();
       let isKnown = false;
+      let isEnded = false;
       const changed = await records.change(id, (stored) => {
+        isEnded = stored.state === "ended";
+        if (isEnded) return stored;
         isKnown = key !== undefined && (stored.message_keys?.includes(key) ?? false);
         if (isKnown) return stored;
         return report({
@@ -35,6 +39,7 @@ export function createPendingMessages(records: Records<HubSession>, logs: HubLog
           }),
         });
       });
+      if (isEnded) throw hasEnded();
       return isKnown ? undefined : changed;
     },
     /** Removes the messages that are in the log. */
@@ -62,6 +67,9 @@ export function createPendingMessages(records: Records<HubSession>, logs: HubLog
     },
   };
 }
+
+export const hasEnded = () =>
+  new ToolError("LOCKED", "the session has ended; session.fork continues it in another one", {});
 
 const textOf = (content: readonly { readonly type: string; readonly text?: string }[]): string =>
   content.map(({ text = "" }) => text).join("");

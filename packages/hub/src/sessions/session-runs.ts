@@ -19,6 +19,7 @@ import { describeLeftOver, STAGE_ALL } from "./left-over.ts";
 import type { PendingMessages } from "./pending-messages.ts";
 import { serversOf } from "./project-servers.ts";
 import type { HubLogs } from "./session-logs.ts";
+import { createStartSlots } from "./start-slots.ts";
 
 export interface RunsOptions {
   readonly store: HubStore;
@@ -33,6 +34,8 @@ export interface RunsOptions {
   prepare(project: Project, workspace: Workspace, cwd: string): Promise<void>;
   readonly sessions: LogSessionStore;
   readonly budgets: Budgets;
+  /** How many sessions may start their tools at the same moment. */
+  readonly startsAtOnce: number;
   readonly pending: PendingMessages;
   find(id: string): Promise<HubSession>;
   /** `type`: the event that reports the change. */
@@ -53,7 +56,8 @@ interface Run {
   isLost?: boolean;
   opened?: OpenedAgent;
   ended: Promise<void>;
-  isEnding: boolean;
+  /** Aborted when it has to stop. */
+  readonly ending: AbortController;
   /** Tool calls that have begun and not ended. */
   calls: number;
   /** Called when the last of them ends. */
@@ -76,6 +80,7 @@ const MAX_SERVERS_MS = 15_000;
 export function createSessionRuns(options: RunsOptions) {
   const { store, logs, workspaces, containers, sessions, budgets, pending, find, change, log } = options;
   const working = new Map<string, Run>();
+  const starts = createStartSlots(options.startsAtOnce);
   let isClosing = false;
 
   /** Puts something that happened outside of the loop into the session's events. */
@@ -93,6 +98,7 @@ export function createSessionRuns(options: RunsOptions) {
     project: Project,
     budget: Awaited<ReturnType<Budgets["open"]>>,
     fence: PlaceFence,
+    onStarted: () => void,
   ): Promise<OpenedAgent> => {
     const workspace = await workspaces.find(session.workspace_id);
     options.writeSettings(project);
@@ -104,6 +110,7 @@ export function createSessionRuns(options: RunsOptions) {
         .catch((cause: unknown) => log(`hub: session ${session.id}: ${cause}`));
     };
     const host = await connectToContainer(options, project, workspace, { onEnded, onWaiting }, fence);
+    void Promise.resolve(host.ready).then(onStarted, onStarted);
     const announce = async (request: CallerRequest) => {
       const agent = working.get(session.id)?.opened?.agent;
       await agent?.session.append({ type: "mark", name: CALLER_REQUEST, data: request });
@@ -155,7 +162,7 @@ export function createSessionRuns(options: RunsOptions) {
       } catch (cause) {
         // The end of the agent may have connected to another host already.
         const isLost = fence.isHostLost() || fence.changes() > before;
-        if (!isLost || isClosing || working.get(id)?.isEnding) throw cause;
+        if (!isLost || isClosing || working.get(id)?.ending.signal.aborted) throw cause;
         log(`hub: session ${id} goes on at another host: ${cause instanceof Error ? cause.message : cause}`);
       }
     }
@@ -167,8 +174,13 @@ export function createSessionRuns(options: RunsOptions) {
     using budget = await budgets.open(session, project);
     // An agent that goes on elsewhere may add to the log what is different there.
     const last = await lastRun(id);
-    const opened = await open(session, project, budget, fence);
     const run = working.get(id);
+    const free = await starts.take(run?.ending.signal);
+    if (!free) return;
+    const opened = await open(session, project, budget, fence, free).catch((cause: unknown) => {
+      free();
+      throw cause;
+    });
     if (run) run.opened = opened;
     noteLosses();
     const { agent } = opened;
@@ -202,7 +214,11 @@ export function createSessionRuns(options: RunsOptions) {
     try {
       await pending.forgetDelivered(id);
       let steps = 0;
-      for (let next = await nextStep(id, last); next && !run?.isEnding; next = await nextStep(id)) {
+      for (
+        let next = await nextStep(id, last);
+        next && !run?.ending.signal.aborted;
+        next = await nextStep(id)
+      ) {
         steps += 1;
         budget.begin(conversation.knownCost);
         const ended = next === "proceed" ? await agent.proceed() : await agent.send(next.text);
@@ -211,7 +227,7 @@ export function createSessionRuns(options: RunsOptions) {
         await finish();
       }
       // A hub was killed, or a host lost, after the last event of a run and before what follows it.
-      if (steps === 0 && !run?.isEnding) {
+      if (steps === 0 && !run?.ending.signal.aborted) {
         const { ended } = last;
         if (ended !== null) await change(id, { outcome: ended, cost: conversation.knownCost });
         await finish();
@@ -259,7 +275,8 @@ export function createSessionRuns(options: RunsOptions) {
     const ended = work(id)
       .then(async () => {
         working.delete(id);
-        if (isOver(run)) return;
+        // What stopped it stores how it goes on.
+        if (isOver(run) || run.ending.signal.aborted) return;
         // A message may have come after the last step.
         if ((await find(id)).pending.length > 0) start({ id, project_id });
         else await settle(id, {}, "session.idle");
@@ -275,7 +292,7 @@ export function createSessionRuns(options: RunsOptions) {
         if (working.get(id)?.ended === ended) working.delete(id);
       });
     ended.catch((cause: unknown) => log(`hub: the state of session ${id} cannot be stored: ${cause}`));
-    const run: Run = { project_id, ended, isEnding: false, calls: 0 };
+    const run: Run = { project_id, ended, ending: new AbortController(), calls: 0 };
     working.set(id, run);
   };
 
@@ -298,14 +315,17 @@ export function createSessionRuns(options: RunsOptions) {
     /** Stops the runs of a project that another hub has taken over; nothing is stored. */
     async abandon(project_id: string): Promise<void> {
       const all = [...working.values()].filter((run) => run.project_id === project_id);
-      for (const run of all) Object.assign(run, { isLost: true, isEnding: true });
+      for (const run of all) {
+        run.isLost = true;
+        run.ending.abort();
+      }
       await Promise.all(all.map(({ opened }) => opened?.agent.cancel()));
       await Promise.all(all.map(({ ended }) => ended.catch(() => {})));
     },
     async stop(id: string): Promise<void> {
       const run = working.get(id);
       if (!run) return;
-      run.isEnding = true;
+      run.ending.abort();
       await run.opened?.agent.cancel();
       await run.ended;
     },
@@ -313,7 +333,7 @@ export function createSessionRuns(options: RunsOptions) {
     async close(drainMs: number): Promise<void> {
       isClosing = true;
       const all = [...working.values()];
-      for (const run of all) run.isEnding = true;
+      for (const run of all) run.ending.abort();
       const quiet = Promise.all(
         all.map((run) => {
           const { promise, resolve } = Promise.withResolvers<void>();

@@ -247,10 +247,11 @@ export const sessionTool = ({ store, sessions, logs, cleanUp, parent }: SessionT
           same_workspace: z.boolean().default(false).describe("Works in the workspace of the original"),
         }),
         output: SessionView,
-        errors: ["NOT_FOUND", "CONFLICT", "VCS_ERROR"],
+        errors: ["NOT_FOUND", "CONFLICT", "LIMIT_EXCEEDED", "VCS_ERROR"],
         examples: [{ title: "The whole session", input: { session_id: EXAMPLE_ID }, fails: "NOT_FOUND" }],
         projectOf,
-        run: async ({ session_id, ...how }) => toSessionView(await sessions.fork(session_id, how)),
+        run: async ({ session_id, ...how }) =>
+          toSessionView(await sessions.fork(session_id, { ...how, parent })),
       }),
       cleanup: action({
         summary:
