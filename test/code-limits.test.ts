@@ -15,14 +15,22 @@ test("code that is too large to be indexed is named where it contains the name, 
   const filler = "# filler\n".repeat(130_000);
   writeFileSync(join(template, "small.rb"), "def charge!\nend\n");
   writeFileSync(join(template, "large.rb"), `def charge_all\n  charge!\nend\n${filler}`);
-  writeFileSync(join(template, "other.rb"), filler);
+  // Smaller files are read without ripgrep.
+  writeFileSync(join(template, "medium.rb"), `CHARGE!\n${filler.slice(0, 1_020_000)}`);
+  writeFileSync(join(template, "bytes.rb"), `charge!\n"\0"\n${filler.slice(0, 1_020_000)}`);
+  for (const [name, length] of [
+    ["other.rb", filler.length],
+    ["another.rb", 1_020_000],
+  ] as const)
+    writeFileSync(join(template, name), filler.slice(0, length));
   writeFileSync(join(template, "huge.rb"), `charge!\n${filler.repeat(4)}`);
   await using project = openCodeProject([template]);
   const uriOf = (file: string) => pathToFileURL(join(project.roots[0]!, file)).href;
   for (const query of ["charge!", "charge"]) {
     const { data } = await project.call("code", "search_symbol", { query });
     expect(data.results.map(({ name }: { name: string }) => name)).toContain("charge!");
-    expect(data.unparsed.toSorted()).toEqual([uriOf("huge.rb"), uriOf("large.rb")]);
+    const named = ["bytes.rb", "huge.rb", "large.rb", "medium.rb"];
+    expect(data.unparsed.toSorted()).toEqual(named.map(uriOf));
   }
   const { data } = await project.call("code", "references", { uri: "small.rb", at: "1:5" });
   expect(data).toMatchObject({ total: 2, not_listed: { unread: [uriOf("huge.rb")] } });

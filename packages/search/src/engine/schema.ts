@@ -1,7 +1,7 @@
 import { DatabaseSync } from "node:sqlite";
 import { faultOf, removeIndexFile } from "./index-fault.ts";
 
-const SCHEMA_VERSION = 8;
+const SCHEMA_VERSION = 9;
 const TABLES = [
   "files",
   "symbols",
@@ -18,6 +18,7 @@ const SCHEMA = `
     id INTEGER PRIMARY KEY, path TEXT NOT NULL UNIQUE, hash TEXT NOT NULL, size INTEGER NOT NULL, mtime REAL NOT NULL,
     unparsed INTEGER NOT NULL
   ) STRICT;
+  CREATE INDEX files_unparsed ON files (path) WHERE unparsed;
   CREATE TABLE symbols (
     id INTEGER PRIMARY KEY, file INTEGER NOT NULL, name TEXT NOT NULL, path TEXT NOT NULL, kind TEXT NOT NULL,
     place TEXT NOT NULL, signature TEXT NOT NULL, doc TEXT

@@ -24,7 +24,7 @@ export function createSymbolNames(first: readonly string[]) {
       const slips = slipsAllowed(wanted);
       const misspelt: string[][] = Array.from({ length: slips }, () => []);
       for (const [name, { small, held }] of names) {
-        if (countBits(held ^ needed) <= 2 * slips && Math.abs(small.length - wanted.length) <= slips) {
+        if (Math.abs(small.length - wanted.length) <= slips && countBits(held ^ needed) <= 2 * slips) {
           const apart = countSlips(small, wanted, slips);
           if (apart > 0 && apart <= slips && !small.includes(wanted)) {
             misspelt[apart - 1]?.push(name);

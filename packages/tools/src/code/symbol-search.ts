@@ -10,7 +10,7 @@ import {
   type SymbolKind,
   spellingsOf,
 } from "@octant/search";
-import { createNames, filesWith, thoseWith } from "../search/source-files.ts";
+import { asAnyOf, createNames, filesWith, thoseNaming } from "../search/source-files.ts";
 
 /** `file` is absolute. */
 type FoundSymbol = StoredSymbol & { readonly file: Path };
@@ -96,20 +96,17 @@ export function createSymbolSearch(
     async search(query: SymbolQuery, signal: AbortSignal): Promise<SymbolAnswer> {
       const { scope, hides, also = [] } = query;
       const name = query.query.split(SEPARATOR).at(-1) || query.query;
-      const names = [name, ...also.flatMap(spellingsOf)].map((each) =>
-        each.replace(/[^\p{L}\p{N}_]/gu, "\\$&"),
-      );
-      const pattern = { pattern: names.join("|"), case: "insensitive" } as const;
+      const names = [name, ...also.flatMap(spellingsOf)];
       const findFiles = async () => {
         const list = (folders: readonly Path[]) =>
-          filesWith(workspace, pattern, { globs: GLOBS, folders, signal });
+          filesWith(workspace, asAnyOf(names), { globs: GLOBS, folders, signal });
         return [...(await filesIn(confinement, scope, list))].filter((file) => !hides?.(file));
       };
       const waiting = await prepare(findFiles, signal);
       const isWanted = (path: Path) => isWithin(scope ?? "/", path) && !hides?.(path);
       const symbols = await visible(query, signal);
       const skipped = (await index.unparsed()).map(toPath).filter(isWanted);
-      const unparsed = await thoseWith(workspace, skipped, pattern, { globs: GLOBS, signal });
+      const unparsed = await thoseNaming(workspace, skipped, names, { globs: GLOBS, signal });
       return { symbols, unparsed, waiting };
     },
     filesNaming,

@@ -94,8 +94,7 @@ export function readSource(
       const hash = hashOf(Buffer.from(`too large: ${size} ${mtimeMs}`));
       return { text: "", isTooLarge: true, state: { path: name, hash, size, mtimeMs } };
     }
-    const bytes = Buffer.alloc(size);
-    readSync(file.fd, bytes, 0, size, 0);
+    const bytes = readBytes(file.fd, size);
     const text = bytes.toString("utf8");
     const nuls = text.split("\0").length - 1;
     // NUL bytes mean that the file is not text, except for a few within code.
@@ -125,33 +124,42 @@ export async function filesWith(
   return files;
 }
 
+/** Any of the names, in any case. */
+export const asAnyOf = (names: readonly string[]): TextPattern => ({
+  pattern: names.map((name) => name.replace(/[^\p{L}\p{N}_]/gu, "\\$&")).join("|"),
+  case: "insensitive",
+});
+
 /** Beyond this, one search of everything takes less than one of each file. */
 const MAX_APART = 8;
 
-/** Those of the files that contain the text. */
-export async function thoseWith(
+/** Those of the files that contain one of the names, in any case. */
+export async function thoseNaming(
   workspace: SearchedWorkspace,
   files: readonly Path[],
-  pattern: TextPattern,
+  names: readonly string[],
   how: FolderQuery,
 ): Promise<Path[]> {
   if (files.length > MAX_APART) {
-    const found = await filesWith(workspace, pattern, how);
+    const found = await filesWith(workspace, asAnyOf(names), how);
     return files.filter((path) => found.has(path));
   }
-  const holds = await Promise.all(files.map((path) => hasText(workspace, path, pattern, how)));
-  return files.filter((_, at) => holds[at]);
+  const named = await Promise.all(files.map((path) => hasName(workspace, path, names, how)));
+  return files.filter((_, at) => named[at]);
 }
 
-async function hasText(
+async function hasName(
   { confinement, ripgrep }: SearchedWorkspace,
   path: Path,
-  pattern: TextPattern,
+  names: readonly string[],
   { signal }: FolderQuery,
 ): Promise<boolean> {
   if (isSecretFile(path) || confinement.denied(path) !== undefined) return false;
   try {
-    for await (const messages of ripgrep.searchFile(path, { ...pattern, maxPerFile: 1 }, { signal }))
+    const pattern = { ...asAnyOf(names), maxPerFile: 1 };
+    const text = readPlainText(confinement, path);
+    if (text !== undefined) return new RegExp(pattern.pattern, "i").test(text);
+    for await (const messages of ripgrep.searchFile(path, pattern, { signal }))
       if (messages.some(({ kind }) => kind === "match")) return true;
     return false;
   } catch (cause) {
@@ -159,6 +167,20 @@ async function hasText(
     if (cause instanceof ToolError && GONE.includes(cause.code)) return false;
     throw cause;
   }
+}
+
+/** Reading a file takes less than starting ripgrep for it; undefined for one that is larger, or is not UTF-8. */
+function readPlainText(confinement: Workspace["confinement"], path: Path): string | undefined {
+  using file = confinement.openFile(path);
+  if (file.stat.size > MAX_SOURCE_BYTES) return undefined;
+  const bytes = readBytes(file.fd, file.stat.size);
+  return bytes.includes(0) ? undefined : bytes.toString("utf8");
+}
+
+function readBytes(fd: number, size: number): Buffer {
+  const bytes = Buffer.alloc(size);
+  readSync(fd, bytes, 0, size, 0);
+  return bytes;
 }
 
 const GONE: readonly string[] = [
