@@ -1,4 +1,7 @@
-import { afterEach, expect, test } from "vitest";
+import { once } from "node:events";
+import { setImmediate } from "node:timers/promises";
+import type { Worker } from "node:worker_threads";
+import { afterEach, expect, test, vi } from "vitest";
 import { ParserPool } from "./parser-pool.ts";
 
 const ENDLESS = "(".repeat(200_000);
@@ -39,4 +42,24 @@ test("closing the pool fails the waiting calls", async () => {
   await parsers.close();
   expect((await waiting).map(({ status }) => status)).toEqual(["rejected", "rejected"]);
   await expect(parsers.call("symbols", "c.py", "y = 2")).rejects.toThrow("closed");
+});
+
+test.each([
+  { chars: 1_000, keptMs: 20_000 },
+  { chars: 1_000_000, keptMs: 250 },
+])("a thread that has parsed $chars characters is kept for $keptMs ms", async ({ chars, keptMs }) => {
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+  try {
+    const started: Promise<Worker[]> = once(process, "worker");
+    await open(60_000).call("symbols", "a.py", "#".repeat(chars));
+    const [worker] = await started;
+    const ended = once(worker!, "exit");
+    await setImmediate();
+    vi.advanceTimersByTime(keptMs - 1);
+    expect(vi.getTimerCount()).toBe(1);
+    vi.advanceTimersByTime(1);
+    await ended;
+  } finally {
+    vi.useRealTimers();
+  }
 });

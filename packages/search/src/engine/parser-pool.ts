@@ -10,11 +10,14 @@ type More<Q extends Question> = Parameters<ParserCalls[Q]> extends [string, stri
 
 interface Job extends PromiseWithResolvers<unknown> {
   readonly question: Question;
+  readonly text: string;
   readonly args: readonly unknown[];
 }
 
 interface Slot {
   thread?: Thread<ParserCalls>;
+  /** What its thread has parsed so far. */
+  chars: number;
   isBusy: boolean;
   idle?: NodeJS.Timeout;
 }
@@ -26,6 +29,9 @@ const YOUNG_HEAP_MB = 8;
 const DEADLINE_MS = 5_000;
 /** Starting a parser and loading its grammars takes half a second; an idle one takes some 30 MB. */
 const IDLE_MS = 20_000;
+/** A thread that has parsed a project, or one large file, keeps twice the memory; it is not kept for long. */
+const GROWN_CHARS = 1_000_000;
+const GROWN_IDLE_MS = 250;
 
 /**
  * Threads that parse source code, the only place where Octant does so. They start on demand and stop after a period
@@ -40,7 +46,7 @@ export class ParserPool {
   #isClosed = false;
 
   constructor(size: number, deadlineMs = DEADLINE_MS) {
-    this.#slots = Array.from({ length: size }, () => ({ isBusy: false }));
+    this.#slots = Array.from({ length: size }, () => ({ isBusy: false, chars: 0 }));
     this.#deadlineMs = deadlineMs;
   }
 
@@ -54,7 +60,7 @@ export class ParserPool {
     text: string,
     ...more: More<Q>
   ): Promise<Awaited<ReturnType<ParserCalls[Q]>>> {
-    const ask = () => this.#enqueue(question, [path, text, ...more]);
+    const ask = () => this.#enqueue(question, text, [path, text, ...more]);
     // The thread replies with the result of the method.
     type Answer = Awaited<ReturnType<ParserCalls[Q]>>;
     if (question !== "structures") return (await this.#unparsable.parse(path, text, ask)) as Answer;
@@ -74,9 +80,9 @@ export class ParserPool {
     );
   }
 
-  #enqueue(question: Question, args: readonly unknown[]): Promise<unknown> {
+  #enqueue(question: Question, text: string, args: readonly unknown[]): Promise<unknown> {
     if (this.#isClosed) return Promise.reject(closed());
-    const job: Job = { question, args, ...Promise.withResolvers<unknown>() };
+    const job: Job = { question, text, args, ...Promise.withResolvers<unknown>() };
     // A person waits for the other questions.
     const first = question === "parse" ? -1 : this.#waiting.findIndex((one) => one.question === "parse");
     this.#waiting.splice(first < 0 ? this.#waiting.length : first, 0, job);
@@ -100,16 +106,20 @@ export class ParserPool {
       await this.#run(slot, job);
     }
     slot.isBusy = false;
-    slot.idle = setTimeout(() => slot.thread?.close(), IDLE_MS).unref();
+    const idleMs = slot.chars < GROWN_CHARS ? IDLE_MS : GROWN_IDLE_MS;
+    slot.idle = setTimeout(() => slot.thread?.close(), idleMs).unref();
   }
 
-  async #run(slot: Slot, { question, args, resolve, reject }: Job): Promise<void> {
-    if (!slot.thread || slot.thread.hasEnded)
+  async #run(slot: Slot, { question, text, args, resolve, reject }: Job): Promise<void> {
+    if (!slot.thread || slot.thread.hasEnded) {
       slot.thread = startThread<ParserCalls>("parser", import.meta.url, null, {
         maxOldGenerationSizeMb: MAX_HEAP_MB,
         maxYoungGenerationSizeMb: YOUNG_HEAP_MB,
       });
+      slot.chars = 0;
+    }
     const { thread } = slot;
+    slot.chars += text.length;
     const answered = new AbortController();
     try {
       // The signature of `call` pairs each question with its arguments.
