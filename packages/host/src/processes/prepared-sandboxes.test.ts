@@ -40,6 +40,8 @@ describe.skipIf(inject("missing").includes("bubblewrap"))("sandboxes that wait f
   const base = realpathSync(mkdtempSync(join(near, ".octant-prepared-")));
   const root = join(base, "ws");
   const home = join(base, "ws/home");
+  /** A folder that the settings allow. */
+  const allowed = join(base, "allowed");
   const cwd = { fd: -1, path: root };
   const servers: Server[] = [];
   let masked: string[] = [];
@@ -63,12 +65,14 @@ describe.skipIf(inject("missing").includes("bubblewrap"))("sandboxes that wait f
     put(join(root, ".mcp.json"), "{}");
     put(join(root, "denied.txt"), "denied at first\n");
     put(join(home, ".netrc"), "SECRET at first\n");
+    put(join(allowed, "text"), "at first\n");
     spawnSync("git", ["init", "-q", root]);
     cwd.fd = openSync(root, "r");
     const env = { PATH: process.env["PATH"], HOME: home, XDG_STATE_HOME: join(base, "state") };
     const state = openStateFolder({ roots: [root], env, warn: () => {} });
     const denials = { masks: async () => masked, programLimits: () => ({}) };
-    sandbox = createSandbox({ roots: [root], settings: DEFAULT_SANDBOX, env, state, denials });
+    const settings = { ...DEFAULT_SANDBOX, allowed_paths: [allowed] };
+    sandbox = createSandbox({ roots: [root], settings, env, state, denials });
     processes = createProcesses({
       folder: state.folder("processes"),
       env,
@@ -215,6 +219,15 @@ describe.skipIf(inject("missing").includes("bubblewrap"))("sandboxes that wait f
       shows: "",
     },
     {
+      what: "a folder outside the workspace that was replaced",
+      change() {
+        renameSync(allowed, `${allowed}.old`);
+        put(join(allowed, "text"), "again\n");
+      },
+      look: `cat ${allowed}/text`,
+      shows: "again\n",
+    },
+    {
       what: "a command that may not use the network",
       change: () => {
         narrower = { network: "off" };
@@ -296,6 +309,27 @@ test("a part of an order runs nothing", () => {
   spawnSync("/bin/sh", { input: order });
   expect(existsSync(file)).toBe(true);
   rmSync(dirname(file), { recursive: true });
+});
+
+test("only two plans have one that waits, the last two used", async () => {
+  const folder = mkdtempSync("/tmp/octant-plans-");
+  const prepared = new PreparedSandboxes(new Pipes(folder), folder);
+  const waiting = () => listProcesses().filter(({ pid }) => carriesMark(pid, `${SERVER_MARK}=${folder}`));
+  const toLaunch = (key: string) => ({ argv: ["/bin/cat"], key, order: "", unused: null }) as const;
+  try {
+    for (const [n, key] of ["a", "b", "c"].entries()) {
+      const before = waiting().map(({ pid }) => pid);
+      prepared.prepareNext(toLaunch(key), Promise.resolve());
+      await expect.poll(() => waiting().some(({ pid }) => !before.includes(pid))).toBe(true);
+      await expect.poll(() => waiting().length).toBe(Math.min(n + 1, 2));
+    }
+    const taken = ["a", "b", "c"].map((key) => prepared.take(toLaunch(key)) !== undefined);
+    expect(taken).toEqual([false, true, true]);
+  } finally {
+    prepared.close();
+    for (const { pid } of waiting()) process.kill(pid, "SIGKILL");
+    rmSync(folder, { recursive: true });
+  }
 });
 
 test("one that no command uses for a minute is ended", async () => {
