@@ -11,8 +11,8 @@ export default defineConfig({
     isolate: false,
     pool: smallWorkers,
     sequence: { sequencer: CrossPackageFirst },
-    // Many tests wait for processes rather than compute.
-    maxWorkers: Math.max(3, availableParallelism() - 1),
+    // Many tests wait for processes and leases rather than compute.
+    maxWorkers: Math.max(4, availableParallelism() - 1),
     // A CI machine may be busy with other work; tests that needed a retry are named at the end of the run.
     retry: process.env["CI"] === "true" ? 2 : 0,
     testTimeout: 120_000,

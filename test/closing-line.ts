@@ -1,9 +1,12 @@
 import type { Reporter, TestModule } from "vitest/node";
 import { missingEngines } from "../scripts/system-packages.ts";
 
+/** Of a run with more files; they are what makes it long. */
+const SLOWEST = 10;
+
 /**
- * Ends a run with one plain line that any script can read: `412 passed, 0 failed, 0 skipped`. The line before it names
- * the system packages whose tests were skipped.
+ * Ends a run with one plain line that any script can read: `412 passed, 0 failed, 0 skipped`. The lines before it name
+ * the slowest files, and the system packages whose tests were skipped.
  */
 export const closingLine: Reporter = {
   onTestRunEnd(modules: readonly TestModule[], unhandled: readonly unknown[]) {
@@ -17,6 +20,17 @@ export const closingLine: Reporter = {
     const missing = skipped.filter((name) => !missingEngines().includes(name));
     if (missing.length > 0)
       console.log(`Skipped where they are needed: ${missing.join(" ")} (apt-get install them)`);
+    if (modules.length > SLOWEST) printSlowest(modules);
     console.log(`${count("passed")} passed, ${count("failed") + broken} failed, ${count("skipped")} skipped`);
   },
 };
+
+function printSlowest(modules: readonly TestModule[]): void {
+  const timed = modules.map((module) => {
+    const { duration, collectDuration, setupDuration } = module.diagnostic();
+    return { name: module.relativeModuleId, ms: duration + collectDuration + setupDuration };
+  });
+  console.log("The slowest files:");
+  for (const { name, ms } of timed.toSorted((a, b) => b.ms - a.ms).slice(0, SLOWEST))
+    console.log(`${(ms / 1_000).toFixed(1).padStart(7)} s  ${name}`);
+}

@@ -7,6 +7,8 @@ import fc from "fast-check";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { type CodeProject, FIXTURES, openCodeProject, positionOf } from "./code-project.ts";
 
+/** Positions that are queried. */
+const RUNS = Number(process.env["FUZZ_RUNS"] ?? 30);
 const opened: (() => PromiseLike<void> | void)[] = [];
 afterEach(async () => {
   for (const close of opened.splice(0).reverse()) await close();
@@ -243,7 +245,7 @@ test("every position of a file can be queried without a bug", async () => {
       const { error } = await shop.call("code", action, { uri, position: { line, col } });
       expect(error).toBeNull();
     }),
-    { numRuns: 100 },
+    { numRuns: RUNS },
   );
 });
 

@@ -156,7 +156,7 @@ test("sub-agents end with their parent, an unknown handle is refused, and roles 
       background: true,
       worktree: false,
     });
-    while (!existsSync(started)) await new Promise((done) => setImmediate(done));
+    await expect.poll(() => existsSync(started)).toBe(true);
     const { agent_id } = one.data as unknown as Info;
     const ended = await crew.agent("terminate", { agent_id });
     expect(ended.data).toMatchObject({ state: "terminated" });
@@ -171,7 +171,7 @@ test("sub-agents end with their parent, an unknown handle is refused, and roles 
       return [];
     }
   });
-  expect(running.filter((line) => /sleep\0?\s?100[01]/.test(line))).toEqual([]);
+  expect(running.filter((line) => /sleep\0?\s?100[01](?!\d)/.test(line))).toEqual([]);
 });
 
 test("custom roles apply when trusted with exactly this content", async () => {
@@ -201,7 +201,7 @@ test("custom roles apply when trusted with exactly this content", async () => {
 const sleepers = () =>
   readdirSync("/proc").filter((pid) => {
     try {
-      return /sleep\0?\s?1002/.test(readFileSync(`/proc/${pid}/cmdline`, "utf8"));
+      return /sleep\0?\s?1002(?!\d)/.test(readFileSync(`/proc/${pid}/cmdline`, "utf8"));
     } catch {
       return false;
     }

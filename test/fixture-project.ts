@@ -10,6 +10,7 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join, relative } from "node:path";
+import { sharedCompileCache } from "./compile-cache.ts";
 
 /** The small project for which every example of every action is written. */
 const FILES: Readonly<Record<string, string>> = {
@@ -74,7 +75,12 @@ export function createFixtureProject(): FixtureProject {
     mkdirSync(dirname(join(root, path)), { recursive: true });
     writeFileSync(join(root, path), text);
   }
-  const env = { PATH: process.env["PATH"], HOME: join(base, "home"), XDG_STATE_HOME: join(base, "state") };
+  const env = {
+    ...sharedCompileCache(),
+    PATH: process.env["PATH"],
+    HOME: join(base, "home"),
+    XDG_STATE_HOME: join(base, "state"),
+  };
   mkdirSync(env.HOME);
   addHistory(root);
   // A program that a test just stopped may write its last file while the folder is removed.

@@ -7,6 +7,7 @@ import type { Torture } from "./report.ts";
 const ROOT = join(import.meta.dirname, "../..");
 const FILES = [
   "test/actions.test.ts",
+  "test/code-actions.test.ts",
   "test/patch-differential.test.ts",
   "test/vcs-differential.test.ts",
   "packages/host/src/checkpoints/checkpoints.test.ts",

@@ -2,6 +2,7 @@ import { execFileSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
+import { sharedCompileCache } from "../compile-cache.ts";
 
 const FILES: Readonly<Record<string, string>> = {
   "README.md":
@@ -91,7 +92,12 @@ export function createCalculatorProject(): CalculatorProject {
   git("config", "user.email", "ada@example.org");
   git("add", ".");
   git("commit", "--quiet", "--message=Parse and evaluate arithmetic");
-  const env = { PATH: process.env["PATH"], HOME: join(base, "home"), XDG_STATE_HOME: join(base, "state") };
+  const env = {
+    ...sharedCompileCache(),
+    PATH: process.env["PATH"],
+    HOME: join(base, "home"),
+    XDG_STATE_HOME: join(base, "state"),
+  };
   mkdirSync(env.HOME);
   return { root, env, [Symbol.dispose]: () => rmSync(base, { recursive: true, force: true }) };
 }

@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Client } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
+import { sharedCompileCache } from "../compile-cache.ts";
 import { LAUNCHER } from "../published-command.ts";
 
 // biome-ignore lint/suspicious/noExplicitAny: answers are looked at as JSON.
@@ -45,7 +46,13 @@ export async function openUi({
   const transport = new StdioClientTransport({
     command: process.execPath,
     args: [launcher, "serve", "--root", root, ...args],
-    env: { PATH: process.env["PATH"] ?? "", HOME: base, XDG_STATE_HOME: join(base, "state"), ...env },
+    env: {
+      ...sharedCompileCache(),
+      PATH: process.env["PATH"] ?? "",
+      HOME: base,
+      XDG_STATE_HOME: join(base, "state"),
+      ...env,
+    },
     stderr: "inherit",
   });
   const client = new Client({ name: "test", version: "1" });
