@@ -36,6 +36,8 @@ const ATTEMPTS: Readonly<Record<string, (place: Place) => string>> = {
     `grep -qs vites[t] /proc/*/cmdline && echo OPEN; kill -0 ${pid} 2>/dev/null && echo OPEN; test $(ls -d /proc/[0-9]* | wc -l) -gt 30 && echo OPEN`,
   "the rules of the tools": () =>
     "echo x >> /etc/octant/hanzo/settings.json && echo OPEN; mv /etc/octant/hanzo /etc/octant/x && echo OPEN",
+  "files beside the packages of the hub's install": () =>
+    "ls -A /opt/octant | grep -vx -e node_modules -e packages -e packs && echo OPEN",
   "the hub's install": () => "touch /opt/octant/x && echo OPEN; touch /opt/octant/package.json && echo OPEN",
   "a mount": () =>
     "mkdir -p /tmp/m; mount -t tmpfs none /tmp/m && echo OPEN; mount -o remount,rw / && echo OPEN; mount --bind / /tmp/m && echo OPEN",

@@ -1,6 +1,7 @@
 import { hash } from "node:crypto";
-import { existsSync, mkdirSync, realpathSync, writeFileSync } from "node:fs";
-import { dirname, join, relative } from "node:path";
+import { existsSync, mkdirSync, readdirSync, realpathSync, writeFileSync } from "node:fs";
+import { dirname, join, relative, sep } from "node:path";
+import { attempt } from "@octant/core";
 import type { Mount } from "./engines/engine.ts";
 import type { Project } from "./projects/project.ts";
 
@@ -26,11 +27,12 @@ export function toInstall(launcher: string): InstallInContainer {
   const real = realpathSync(launcher);
   const root = rootOf(real);
   const node = realpathSync(process.execPath);
-  const isWithin = !relative(root, node).startsWith("..");
-  const nodeInside = isWithin ? join(INSTALL, relative(root, node)) : NODE;
+  const parts = partsOf(root, packageOf(real));
+  const hasNode = parts.some((part) => isWithin(join(root, part), node));
+  const nodeInside = hasNode ? join(INSTALL, relative(root, node)) : NODE;
   const mounts = [
-    { source: root, target: INSTALL, readOnly: true },
-    ...(isWithin ? [] : [{ source: node, target: NODE, readOnly: true }]),
+    ...parts.map((part) => ({ source: join(root, part), target: join(INSTALL, part), readOnly: true })),
+    ...(hasNode ? [] : [{ source: node, target: NODE, readOnly: true }]),
   ];
   return {
     id: hash("sha256", JSON.stringify(mounts)).slice(0, ID_CHARS),
@@ -73,9 +75,39 @@ function describeContainer({ network, allow_hosts }: Project["limits"]): string 
   return `the project's container, ${reach[network]}; it has no keys, and only the workspaces and /tmp are writable`;
 }
 
-/** The folder that has the launcher and everything that it imports. */
+/** The folder that has the launcher and everything that it imports; it may have files of the person, too. */
 function rootOf(launcher: string): string {
-  for (let folder = dirname(launcher); folder !== dirname(folder); folder = dirname(folder))
+  for (const folder of foldersAbove(launcher))
     if (existsSync(join(folder, "node_modules", "zod"))) return folder;
   throw new Error(`the packages of ${launcher} were not found`);
 }
+
+/** The folder of the package that has the launcher. */
+function packageOf(launcher: string): string {
+  for (const folder of foldersAbove(launcher)) if (existsSync(join(folder, "package.json"))) return folder;
+  throw new Error(`the package of ${launcher} was not found`);
+}
+
+function* foldersAbove(file: string): Generator<string> {
+  for (let folder = dirname(file); folder !== dirname(folder); folder = dirname(folder)) yield folder;
+}
+
+/**
+ * What a container needs of the root, as paths below it: all of it where it is our package, which has its packages
+ * inside; else its packages alone, because a person may have installed Octant in a project or in the home folder.
+ */
+function partsOf(root: string, ours: string): readonly string[] {
+  if (ours === root) return ["."];
+  const packages = join(root, "node_modules");
+  if (isWithin(packages, ours)) return ["node_modules"];
+  // A checkout, whose own packages are links out of node_modules.
+  const scope = join(packages, "@octant");
+  const links = readdirSync(scope).map((name) => attempt(() => realpathSync(join(scope, name))));
+  const folders = [ours, ...links].flatMap((path) => {
+    const [first = ""] = path !== undefined && isWithin(root, path) ? relative(root, path).split(sep) : [];
+    return first === "" ? [] : [first];
+  });
+  return [...new Set(["node_modules", ...folders])];
+}
+
+const isWithin = (folder: string, path: string): boolean => !relative(folder, path).startsWith("..");
