@@ -21,17 +21,21 @@ const HUB_TOOLS = [
   ],
 ];
 
-/** The rule of the hub, written down a second time; undefined when the call is allowed. */
+/**
+ * The rule of the hub, written down a second time; undefined when the call is allowed. An action is about a project when
+ * it takes an id of something there, whatever it declares.
+ */
 function expectedRefusal(
-  { access, target = "project", projectOf }: AnyAction,
+  { access, target = "project" }: AnyAction,
   scope: Scope,
   isForeign: boolean,
+  takesIds: boolean,
 ) {
   const granted = scope === "admin" ? 2 : scope.endsWith(":ro") ? 0 : 1;
   if (granted < ["read", "write", "admin"].indexOf(access)) return "PERMISSION_DENIED";
   if (scope.startsWith("admin")) return undefined;
   if (target === "global") return "PERMISSION_DENIED";
-  return isForeign && projectOf ? "NOT_FOUND" : undefined;
+  return isForeign && takesIds ? "NOT_FOUND" : undefined;
 }
 
 /** The same tools, whose actions only say that they were reached: the matrix is about access, and changes nothing. */
@@ -81,7 +85,8 @@ test("every action × scope × own and foreign project is refused or allowed as 
           const known = Object.entries(ids[place]).filter(([key]) => Object.hasOwn(act.input.shape, key));
           const args = { action, ...act.examples[0].input, ...Object.fromEntries(known) };
           const code = await callHttp(server.url, tokens.get(scope) ?? "", name, args);
-          const expected = expectedRefusal(act, scope, place === "foreign") ?? "CONFLICT";
+          const isForeign = place === "foreign";
+          const expected = expectedRefusal(act, scope, isForeign, known.length > 0) ?? "CONFLICT";
           cells += 1;
           if (code !== expected)
             wrong.push(`${name}.${action} with ${scope} on ${place}: ${code}, not ${expected}`);
@@ -89,6 +94,49 @@ test("every action × scope × own and foreign project is refused or allowed as 
   await server.close();
   expect(wrong).toEqual([]);
   expect(cells).toBeGreaterThan(8 * 30);
+});
+
+test("an action that takes two ids refuses an id of another project beside its own", async () => {
+  const { hub, get, call } = await openHub();
+  const create = async (name: string) => {
+    const { project_id } = await get<{ project_id: string }>("project.create", { name });
+    const session_id = newHandle("ses", Date.now());
+    const workspace_id = newHandle("workspace", Date.now());
+    const at = { project_id, created_at: new Date().toISOString() };
+    const about = { id: session_id, workspace_id, state: "idle", depth: 0, root_id: session_id, cost: 0 };
+    await hub.store
+      .records<HubRecord & object>("workspace")
+      .add({ ...at, id: workspace_id, name, branch: name });
+    await hub.store.records<HubRecord & object>("session").add({ ...at, ...about, pending: [] });
+    return { project_id, workspace_id, session_id };
+  };
+  const own = await create("own");
+  const { project_id: _foreign, ...foreign } = await create("foreign");
+  const caller: Caller = { id: "bob", access: "write", project: own.project_id };
+  const tried: string[] = [];
+  for (const { name, actions } of hub.octant.registry.list())
+    for (const [action, act] of Object.entries<AnyAction>(actions)) {
+      const others = Object.entries(foreign).filter(([key]) => Object.hasOwn(act.input.shape, key));
+      if (!Object.hasOwn(act.input.shape, "project_id") || others.length === 0) continue;
+      // A webhook belongs to the whole hub.
+      if (act.access === "admin") continue;
+      const input = { ...act.examples[0].input, project_id: own.project_id, ...Object.fromEntries(others) };
+      const { ok, data, error } = await call(`${name}.${action}`, input, caller);
+      // A list that another project's id narrows has nothing.
+      tried.push(`${name}.${action}: ${ok ? JSON.stringify(data) : error?.code}`);
+    }
+  expect(tried.toSorted()).toEqual(
+    [
+      "config_limits.get: NOT_FOUND",
+      "container.exec: NOT_FOUND",
+      "project_changes.get: NOT_FOUND",
+      "project_changes.list: NOT_FOUND",
+      "project_tasks.list: NOT_FOUND",
+      "session.message: NOT_FOUND",
+      'session.list: {"sessions":[],"total":0}',
+      "session.spawn: NOT_FOUND",
+    ].toSorted(),
+  );
 });
 
 async function callHttp(url: string, token: string, name: string, args: object): Promise<string> {

@@ -1,8 +1,11 @@
 import { once } from "node:events";
+import { cpSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
+import { join } from "node:path";
 import { toInstall } from "@octant/hub";
 import { afterAll, describe, expect, test } from "vitest";
+import type { Project } from "../packages/hub/src/projects/project.ts";
 import { ENGINE_NAMES, openEngine, type TestEngine } from "../packages/hub/testing/engines.ts";
 import { openHub } from "../packages/hub/testing/open-hub.ts";
 import { CONTAINED_LAUNCHER } from "./published-command.ts";
@@ -74,6 +77,22 @@ function describeContainerTool(opened: TestEngine): void {
     expect(await get("container.logs", { project_id, since })).toEqual({ text: "" });
   });
 
+  test("a hub that was restored beside the old one has a container of its own", async () => {
+    const old = await openProject();
+    await old.exec("true");
+    const restored = await openHub({ engine: opened.engine });
+    const project = await old.hub.store.records<Project>("project").get(old.project_id);
+    if (!project) throw new Error("the project is gone");
+    await restored.hub.store.records<Project>("project").add(project);
+    const [from = "", to = ""] = [old, restored].map(({ folder }) =>
+      join(folder, "hub/projects", project.id),
+    );
+    cpSync(from, to, { recursive: true });
+    const { project_id } = old;
+    expect(await restored.get("container.start", { project_id })).toMatchObject({ state: "running" });
+    expect(await old.get("container.stats", { project_id })).toMatchObject({ state: "running" });
+  });
+
   test("an answer names the limit that was hit: memory, processes, disk", async () => {
     const { exec, get, project_id } = await openProject({ memory_mb: 96, pids: 40, disk_mb: 20, cpus: 1 });
     const limitsOf = ({ limits_hit }: Executed) => limits_hit.map(({ limit }) => limit);
@@ -88,7 +107,8 @@ function describeContainerTool(opened: TestEngine): void {
     expect(full.exit_code).not.toBe(0);
     expect(limitsOf(full)).toEqual(["disk_mb"]);
     expect(full.limits_hit[0]?.message).toMatch(/^disk full: the project uses 2\d MB of its 20 MB/);
-    expect(await exec("rm /workspaces/*; ls /workspaces")).toMatchObject({ exit_code: 0, stdout: "" });
+    const freed = { exit_code: 0, stdout: "", limits_hit: [] };
+    expect(await exec("rm /workspaces/*; ls /workspaces")).toMatchObject(freed);
     expect(await get("project.options")).toMatchObject({
       engine: { enforces: expect.arrayContaining(["memory_mb", "pids", "cpus", "disk_mb", "network:allow"]) },
     });

@@ -47,6 +47,12 @@ test("SIGTERM lets a running tool call end, and its session goes on at the next 
   first.child.kill("SIGTERM");
   await vi.waitFor(() => expect(said).toContain("waits for 1 running tool call"), WAIT);
   expect(first.child.exitCode).toBeNull();
+  // A balancer learns it, and its events can still be read.
+  const ready = await fetch(new URL("/readyz", first.url));
+  expect([ready.status, await ready.text()]).toEqual([503, "stopping\n"]);
+  expect((await fetch(new URL("/healthz", first.url))).status).toBe(200);
+  expect(await first.call("session.events", { session_id })).toMatchObject({ state: "working" });
+  await expect(first.call("session.spawn", { project_id, message: "More." })).rejects.toThrow("OVERLOADED");
   writeFileSync(join(place, "go"), "");
   expect(await once(first.child, "close")).toEqual([0, null]);
 

@@ -295,7 +295,12 @@ export async function createHub(options: HubOptions) {
   await membership.start();
   scheduler.start();
   const metrics = createMetrics(store, lifecycle, sessions.workingCount);
-  let isClosing = false;
+  let draining: Promise<void> | undefined;
+  const drain = async (): Promise<void> => {
+    await scheduler.close();
+    await timers.close();
+    await sessions.close(DRAIN_MS);
+  };
   return {
     octant,
     store,
@@ -322,15 +327,18 @@ export async function createHub(options: HubOptions) {
       mountOperations(server, {
         metrics,
         store,
-        problem: () => (isClosing ? "stopping" : membership.problem),
+        problem: () => (draining ? "stopping" : membership.problem),
       });
       return server;
     },
+    /** Takes no new work and lets running tool calls end; what it serves can still be read. */
+    drain(): Promise<void> {
+      draining ??= drain();
+      return draining;
+    },
     async [Symbol.asyncDispose]() {
-      isClosing = true;
-      await scheduler.close();
-      await timers.close();
-      await sessions.close(DRAIN_MS);
+      draining ??= drain();
+      await draining;
       await peerCalls?.close();
       await octant.close();
       await containers.close(owns);

@@ -150,6 +150,8 @@ octant hub backup FILE saves everything, also while the hub runs; octant hub res
       );
     note(`octant: containers: ${(await hub.containers.engine.status()).detail}`, io);
     await Promise.race([...ended, server.closed]);
+    // Until then a balancer learns that it stops, and readers get the last events.
+    await hub.drain();
     await server.close();
     return EXIT.OK;
   },

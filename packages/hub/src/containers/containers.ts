@@ -1,3 +1,4 @@
+import { hash } from "node:crypto";
 import { join } from "node:path";
 import { Readable } from "node:stream";
 import { setTimeout as delay } from "node:timers/promises";
@@ -91,7 +92,9 @@ export function createContainers(options: ContainersOptions) {
   const create = async (project: Project, onLine: (line: string) => void): Promise<string> => {
     const spec = await specOf(project, onLine);
     onLine(`creating the container${spec.image === undefined ? "" : ` from ${spec.image}`}`);
-    const name = `octant-${project.name}-${project.id.slice(-NAME_CHARS)}`.toLowerCase();
+    // A hub that was restored beside the old one has the same projects.
+    const ours = hash("sha256", hub_id).slice(0, NAME_CHARS);
+    const name = `octant-${project.name}-${project.id.slice(-NAME_CHARS)}-${ours}`.toLowerCase();
     const labels = { ...labelsOf(project.id), [INSTALL_LABEL]: options.install_id };
     return engine.create({ ...spec, name, labels });
   };
@@ -237,6 +240,7 @@ export function createContainers(options: ContainersOptions) {
         await first;
         const found = await find(project.id);
         const hits = found ? await watch.check(found.id, project) : [];
+        await guard.recount(project);
         const full = guard.fullOf(project);
         return full === undefined ? hits : [...hits, { limit: "disk_mb", message: full }];
       };

@@ -56,6 +56,12 @@ export function createDiskGuard({ measure, onFull }: DiskGuardOptions) {
       };
       exited.then(done, done);
     },
+    /** Counts again when it was over its limit: files may have been deleted since. */
+    async recount({ id, limits: { disk_mb } }: Project): Promise<void> {
+      if (disk_mb === undefined || !full.has(id)) return;
+      const used = await measure(id, disk_mb * MEGABYTE);
+      if (used <= disk_mb * MEGABYTE) full.delete(id);
+    },
     /** The sentence about a project that was over its limit when it was last counted. */
     fullOf({ id, limits: { disk_mb } }: Project): string | undefined {
       const used = full.get(id);

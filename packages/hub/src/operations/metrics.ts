@@ -1,7 +1,7 @@
 import type { LifecycleEvent, LifecycleTopic } from "../lifecycle/lifecycle-events.ts";
 import { LIFECYCLE_TYPES } from "../lifecycle/lifecycle-events.ts";
 import type { Project } from "../projects/project.ts";
-import { type HubSession, SESSION_STATES } from "../sessions/hub-session.ts";
+import { type HubSession, SESSION_STATES, toPrice } from "../sessions/hub-session.ts";
 import type { HubStore } from "../store/hub-store.ts";
 
 export type Metrics = ReturnType<typeof createMetrics>;
@@ -31,7 +31,7 @@ export function createMetrics(store: HubStore, lifecycle: LifecycleTopic, workin
           ["", workingCount()],
         ]),
         ...metric("octant_hub_cost_dollars", "gauge", "Cost of all stored sessions in US dollars.", [
-          ["", sessions.reduce((sum, { cost }) => sum + cost, 0)],
+          ["", toPrice(sessions.reduce((sum, { cost }) => sum + cost, 0))],
         ]),
         ...metric(
           "octant_hub_events_total",

@@ -1,4 +1,15 @@
-import { type Action, action, type Context, defineTool, newHandle, type Tool, ToolError } from "@octant/core";
+import {
+  type Action,
+  action,
+  type Context,
+  createListing,
+  createRegistry,
+  defineTool,
+  invalidArgument,
+  newHandle,
+  type Tool,
+  ToolError,
+} from "@octant/core";
 import { z } from "zod";
 import type { CallerTool } from "./hub-session.ts";
 
@@ -57,6 +68,23 @@ export interface CallerRequest {
   readonly input: unknown;
 }
 
+/** Throws INVALID_ARGUMENT for tools that no session could offer to its model. */
+export function checkCallerTools(tools: readonly CallerTool[]): void {
+  for (const { name, input_schema } of tools) toZod(name, input_schema);
+  const twice = tools.find(({ name }, n) => tools.findIndex((one) => one.name === name) !== n);
+  if (twice) throw invalidArgument("caller_tools", `two tools are called '${twice.name}'; rename one`);
+  const checked = { session_id: "", calls: createCallerCalls(), announce: async () => {} };
+  const tool = callerTool({ ...checked, tools });
+  if (!tool) return;
+  try {
+    createListing({ registry: createRegistry([tool]) });
+  } catch (cause) {
+    // The list of tools is one schema for all actions; its errors say what two of them disagree about.
+    if (cause instanceof TypeError) throw invalidArgument("caller_tools", cause.message);
+    throw cause;
+  }
+}
+
 /** The caller's tools as one tool of the session, each an action; undefined when there are none. */
 export function callerTool({ session_id, tools, calls, announce }: CallerToolOptions): Tool | undefined {
   if (tools.length === 0) return undefined;
@@ -91,7 +119,7 @@ export function callerTool({ session_id, tools, calls, announce }: CallerToolOpt
 }
 
 /** Throws INVALID_ARGUMENT for a schema that is not an object's. */
-export function toZod(name: string, schema: CallerTool["input_schema"]): z.ZodObject {
+function toZod(name: string, schema: CallerTool["input_schema"]): z.ZodObject {
   try {
     // The declaration says that it is JSON Schema; what zod cannot read is refused below.
     const parsed = z.fromJSONSchema(schema as Parameters<typeof z.fromJSONSchema>[0]);

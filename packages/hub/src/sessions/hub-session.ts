@@ -88,4 +88,4 @@ export function toSessionView(session: HubSession): SessionView {
 const PARTS_OF_A_DOLLAR = 1_000_000;
 
 /** Without the error of adding many small numbers. */
-const toPrice = (cost: number): number => Math.round(cost * PARTS_OF_A_DOLLAR) / PARTS_OF_A_DOLLAR;
+export const toPrice = (cost: number): number => Math.round(cost * PARTS_OF_A_DOLLAR) / PARTS_OF_A_DOLLAR;

@@ -6,7 +6,7 @@ import { findProject, type Project } from "../projects/project.ts";
 import type { HubStore } from "../store/hub-store.ts";
 import type { Workspace, Workspaces } from "../workspaces/workspaces.ts";
 import { createBudgets } from "./budgets.ts";
-import { type CallerCalls, toZod } from "./caller-tools.ts";
+import { type CallerCalls, checkCallerTools } from "./caller-tools.ts";
 import type { CallerTool, HubSession } from "./hub-session.ts";
 import { createPendingMessages, hasEnded } from "./pending-messages.ts";
 import type { HubLogs } from "./session-logs.ts";
@@ -119,7 +119,7 @@ export function createHubSessions(options: HubSessionsOptions) {
     },
     async spawn(project: Project, given: NewSession): Promise<HubSession> {
       runs.refuseClosing();
-      for (const { name, input_schema } of given.caller_tools ?? []) toZod(name, input_schema);
+      checkCallerTools(given.caller_tools ?? []);
       const known = given.id === undefined ? undefined : await records.get(given.id);
       if (known) return known;
       const parent = given.parent_id === undefined ? undefined : await find(given.parent_id);
