@@ -3,8 +3,8 @@ import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node
 import { dirname, join } from "node:path";
 import { createScriptedProvider, type Script } from "@octant/scripted-provider";
 import { expect, test } from "vitest";
+import { createCompleter } from "../packages/app/src/agent/complete-input.ts";
 import { isSlashLine, listCommands, runSlashLine } from "../packages/app/src/slash/index.ts";
-import { createCompleter } from "../packages/cli/src/agent/chat/complete.ts";
 import { createFixtureProject, type FixtureProject } from "./fixture-project.ts";
 import { callOctant } from "./octant-in-process.ts";
 import { accountAt } from "./scripted-account.ts";

@@ -21,8 +21,8 @@ const SITES: Readonly<Record<string, string>> = {
  * /commit start what the person typed.
  */
 const LAUNCHERS = [
-  "packages/cli/src/agent/chat/external-editor.ts",
-  "packages/cli/src/agent/chat/notify.ts",
+  "packages/app/src/agent/external-editor.ts",
+  "packages/app/src/agent/notifier.ts",
   "packages/app/src/agent/pictures.ts",
   "packages/app/src/host/connect-to-command.ts",
   "packages/app/src/packs/install-pack.ts",

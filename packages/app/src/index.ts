@@ -10,6 +10,7 @@ export type {
   WorkspaceFiles,
 } from "./agent/acp-host-api.ts";
 export { chooseClient, openClient } from "./agent/choose-client.ts";
+export { createCompleter } from "./agent/complete-input.ts";
 export {
   type AgentHooks,
   type CreateAgentOptions,
@@ -19,11 +20,12 @@ export {
   type ToolUse,
   type ToolUseAnswer,
 } from "./agent/create-agent.ts";
-export { createMentionFinder } from "./agent/find-mentions.ts";
+export { editExternally } from "./agent/external-editor.ts";
 export { createPathList, findPaths } from "./agent/fuzzy-paths.ts";
 export { openHostFolder } from "./agent/host-folder.ts";
 export { followMembers, loadConversation } from "./agent/members.ts";
 export { withMentions } from "./agent/mentions.ts";
+export { createNotifier } from "./agent/notifier.ts";
 export {
   type OpenAgentOptions,
   type OpenedAgent,
@@ -31,9 +33,10 @@ export {
   type SessionChoice,
 } from "./agent/open-agent.ts";
 export { createPictures } from "./agent/pictures.ts";
+export { listCredentials, signInToProvider } from "./agent/provider-credentials.ts";
 export { readRunInput } from "./agent/run-input.ts";
+export { type PromptOptions, type PromptOutcome, RUN_EXIT, runPrompt } from "./agent/run-prompt.ts";
 export {
-  createRunResult,
   RUN_FORMAT,
   RunInput,
   RunRecord,
@@ -51,10 +54,10 @@ export {
   openSessions,
 } from "./agent/sessions.ts";
 export { runShellLine } from "./agent/shell-line.ts";
-export { listPrompts } from "./agent/turns.ts";
 export { createTurns, describeUndo, planTurnById, planUndo, whyAsked } from "./agent/undo.ts";
 export { declineTrust, findUntrusted, isDeclined, trustWaiting, type Waiting } from "./agent/untrusted.ts";
 export { watchFacts } from "./agent/watch-facts.ts";
+export { watchPrompts } from "./agent/watch-prompts.ts";
 export { watchStatusLine } from "./agent/watch-status-line.ts";
 export { auditPlaceOf } from "./audit-place.ts";
 export { type CallTarget, toLocalTarget, toRemoteTarget } from "./call-target.ts";
@@ -87,6 +90,15 @@ export {
   findProcesses,
   listSockets,
 } from "./control/find-processes.ts";
+export {
+  connectToMachine,
+  findConsole,
+  followProcesses,
+  listQuestions,
+  loadStatuses,
+  type SilentProcess,
+  type WaitingQuestion,
+} from "./control/machine.ts";
 export type {
   AttendedBatch,
   ControlAnswer,
@@ -95,17 +107,21 @@ export type {
   ProcessStatus,
   SessionStatus,
 } from "./control/protocol.ts";
+export { openEdge } from "./edge/open-edge.ts";
 export { askLate, followTools } from "./edge/remote-features.ts";
-export { INSTRUCTIONS, LOCAL_CALLER } from "./edges.ts";
+export { toWireService } from "./edge/wire-service.ts";
+export { LOCAL_CALLER } from "./edges.ts";
 export { explainCall, findCalled } from "./explain-call.ts";
 export { checkEdges } from "./health/check-edges.ts";
 export { checkHere } from "./health/check-here.ts";
 export { type Check, checkTestRun } from "./health/check-workspace.ts";
+export { describeSandbox } from "./health/describe-sandbox.ts";
 export { connectToCommand, connectToStreams } from "./host/connect-to-command.ts";
 export { serveOnSavedPort } from "./http/saved-port.ts";
-export { createEdgeFeatures } from "./mcp/features.ts";
-export { findServers, IMPORTED_FROM } from "./mcp-servers/import-servers.ts";
-export { createOAuthStorage, credentialName, openServers } from "./mcp-servers/open-servers.ts";
+export { findNewServers, listServers, serverNamed, targetOf } from "./mcp-servers/configured-servers.ts";
+export { IMPORTED_FROM } from "./mcp-servers/import-servers.ts";
+export { openServers } from "./mcp-servers/open-servers.ts";
+export { signInToServer, signOutOfServer } from "./mcp-servers/sign-in.ts";
 export { openMcpTarget } from "./mcp-target.ts";
 export { createOctant, openOctant } from "./octant.ts";
 export type { HttpServing, Octant, OctantOptions } from "./octant-api.ts";

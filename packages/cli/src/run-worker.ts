@@ -1,10 +1,10 @@
-import { LOCAL_CALLER } from "@octant/app";
+import { LOCAL_CALLER, toWireService } from "@octant/app";
 import { createNatsWorker } from "@octant/wire";
 import { announce } from "./announce.ts";
 import { type Io, UsageError } from "./command.ts";
 import { explainNats, toNatsAddress } from "./nats-flags.ts";
 import { openOctant } from "./open-octant.ts";
-import { toServed } from "./serve-wire.ts";
+import { logLine } from "./workspace-flags.ts";
 
 export interface WorkerFlags
   extends Readonly<Parameters<typeof openOctant>[0]>,
@@ -25,7 +25,7 @@ export async function runWorker(flags: WorkerFlags, io: Io): Promise<number> {
     );
   await using octant = await openOctant(flags, io, { command: "worker" });
   const worker = await createNatsWorker({
-    ...toServed(octant, io),
+    ...toWireService(octant, (line) => void logLine(line, io)),
     ...toNatsAddress(flags.nats, flags, io),
     project: flags.project ?? octant.workspace.state.id,
     // The edge and its callers may be on another machine.

@@ -1,7 +1,6 @@
-import { askLate, createEdgeControl, createEdgeFeatures, followTools, LOCAL_CALLER } from "@octant/app";
-import type { Answers, Dispatch, Profile } from "@octant/core";
+import { askLate, createEdgeControl, followTools, LOCAL_CALLER, openEdge } from "@octant/app";
+import type { Answers, Profile } from "@octant/core";
 import { serveStdio } from "@octant/mcp";
-import { followServer } from "@octant/wire";
 import { ENDING_SIGNALS, EXIT, type Io } from "./command.ts";
 import { openRemote, type RemoteFlags } from "./open-remote.ts";
 import { loadVersion } from "./version.ts";
@@ -19,8 +18,13 @@ export async function serveEdge(flags: EdgeFlags, io: Io): Promise<number> {
   const about = { command: "edge", version: loadVersion(), env: io.env, log };
   const { dispatch, ...control } = createEdgeControl({ ...about, dispatch: askLate(client.dispatch) });
   try {
-    const follow = (onChange: () => void) => followTools(client.dispatch, LOCAL_CALLER, onChange);
-    const edge = await openEdge(client, dispatch, follow, flags, log);
+    const edge = await openEdge({
+      server: client,
+      dispatch,
+      follow: (onChange) => followTools(client.dispatch, LOCAL_CALLER, onChange),
+      answers: flags.answers,
+      log,
+    });
     using _socket = control.open(edge.roots, edge.registry);
     const server = serveStdio({
       ...edge,
@@ -37,26 +41,4 @@ export async function serveEdge(flags: EdgeFlags, io: Io): Promise<number> {
   } finally {
     client.close();
   }
-}
-
-/** The tools and features that an edge serves, of a server in another process. */
-export async function openEdge(
-  server: Parameters<typeof followServer>[0],
-  dispatch: Dispatch,
-  follow: Parameters<typeof followServer>[1],
-  { answers }: Pick<EdgeFlags, "answers">,
-  log: (line: string) => void,
-) {
-  const { registry, ready } = await followServer(server, follow, log);
-  const { name, version, instructions, roots = [] } = ready;
-  return {
-    registry,
-    dispatch,
-    name,
-    version,
-    roots,
-    log,
-    ...createEdgeFeatures({ registry, dispatch, root: roots[0], answers }),
-    ...(instructions !== undefined && { instructions }),
-  };
 }

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { join } from "node:path";
 import type { HttpServing, Octant, OwnTool } from "@octant/app";
-import { pasteLines, type RunningServer, serveOnSavedPort } from "@octant/app";
+import { describeSandbox, pasteLines, type RunningServer, serveOnSavedPort } from "@octant/app";
 import { errnoOf, type StateFolder } from "@octant/host";
 import type { TokenStore } from "@octant/http";
 import type { HttpServer } from "@octant/mcp";
@@ -10,7 +10,6 @@ import type { ServeFlags } from "./commands/serve.ts";
 import { openOctant } from "./open-octant.ts";
 import { note, painted, print, printJsonText, type Shown } from "./output.ts";
 import { personCommand, toMachine } from "./person-command.ts";
-import { describeSandbox } from "./report-sandbox.ts";
 import type { startZmq } from "./serve-zmq.ts";
 import { logLine } from "./workspace-flags.ts";
 
@@ -39,7 +38,12 @@ export async function serveHttp(flags: ServeFlags, io: Io): Promise<number> {
   const tokens = octant.tokens();
   const target = {
     ...{ ...octant, state, tokens, status: describeSandbox(sandbox) },
-    ...(!flags["no-console"] && { mountConsole: (server: HttpServer) => mountOwn(server, octant, io) }),
+    ...(!flags["no-console"] && {
+      mountConsole: async (server: HttpServer) => {
+        const { mountOwnConsole } = await import("./mount-console.ts");
+        return mountOwnConsole(server, octant, tokens, io);
+      },
+    }),
   };
   try {
     await serveUntilEnded(target, flags, io);
@@ -47,12 +51,6 @@ export async function serveHttp(flags: ServeFlags, io: Io): Promise<number> {
     await zmq?.close();
   }
   return EXIT.OK;
-}
-
-async function mountOwn(server: HttpServer, octant: Octant<OwnTool>, io: Io) {
-  const { SESSION_LIFE_MS } = await import("@octant/console");
-  const { createEntrance, mountConsole } = await import("./mount-console.ts");
-  return mountConsole(server, octant, createEntrance(octant.tokens(), SESSION_LIFE_MS), io);
 }
 
 /** Validates the flags before anything is opened. */

@@ -1,3 +1,4 @@
+import { openEdge } from "@octant/app";
 import { openStateFolder } from "@octant/host";
 import { createTokenStore } from "@octant/http";
 import { serveHttp } from "@octant/mcp";
@@ -5,7 +6,6 @@ import { createNatsClient } from "@octant/wire";
 import { EXIT, type Io } from "./command.ts";
 import type { ServeFlags } from "./commands/serve.ts";
 import { explainNats, toNatsAddress } from "./nats-flags.ts";
-import { openEdge } from "./serve-edge.ts";
 import { checkFlags, type HttpTarget, serveUntilEnded } from "./serve-http.ts";
 import { logLine } from "./workspace-flags.ts";
 
@@ -22,7 +22,8 @@ export async function serveNatsEdge(flags: ServeFlags & { readonly nats: string 
   try {
     client.onTakeover(() => log(`another worker has taken over ${client.project}: calls now see its files`));
     const follow = async (onChange: () => void) => client.onTools(onChange);
-    const edge = await openEdge(client, client.dispatch, follow, flags, log);
+    const { dispatch } = client;
+    const edge = await openEdge({ server: client, dispatch, follow, answers: flags.answers, log });
     const state = openStateFolder({ roots: [], env: io.env, warn: log });
     const tokens = createTokenStore({ folder: state.folder("tokens") });
     const target: HttpTarget = {

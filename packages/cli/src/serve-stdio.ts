@@ -1,9 +1,8 @@
-import type { Octant, OwnTool } from "@octant/app";
+import { describeSandbox, type Octant, type OwnTool } from "@octant/app";
 import type { HandshakeResults, StdioOptions } from "@octant/mcp";
 import { ENDING_SIGNALS, EXIT, type Io } from "./command.ts";
 import type { ServeFlags } from "./commands/serve.ts";
 import { openOctant } from "./open-octant.ts";
-import { describeSandbox } from "./report-sandbox.ts";
 import { logLine } from "./workspace-flags.ts";
 
 export interface Start extends Pick<StdioOptions, "handshake"> {

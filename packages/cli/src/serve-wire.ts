@@ -1,10 +1,8 @@
-import { INSTRUCTIONS, LOCAL_CALLER, type Octant, type OwnTool } from "@octant/app";
-import { pathToUri } from "@octant/host";
-import { type StreamServerOptions, serveStream } from "@octant/wire/stream";
+import { LOCAL_CALLER, toWireService } from "@octant/app";
+import { serveStream } from "@octant/wire/stream";
 import { ENDING_SIGNALS, EXIT, type Io, onSignals } from "./command.ts";
 import type { ServeFlags } from "./commands/serve.ts";
 import { openOctant } from "./open-octant.ts";
-import { loadVersion } from "./version.ts";
 import { logLine } from "./workspace-flags.ts";
 
 /** Programs on the wire store and link their results; subscribers of broadcasts catch up with `event`. */
@@ -14,24 +12,13 @@ export const WIRE_TOOLS = { toolConfig: { enable: ["core", "wire", "store"] } };
 export async function serveWire(flags: ServeFlags, io: Io): Promise<number> {
   await using octant = await openOctant(flags, io, { ...WIRE_TOOLS, command: "serve --wire" });
   const { stdin: input, stdout: output } = io;
-  const server = serveStream({ ...toServed(octant, io), input, output, caller: LOCAL_CALLER });
+  const server = serveStream({
+    ...toWireService(octant, (line) => void logLine(line, io)),
+    input,
+    output,
+    caller: LOCAL_CALLER,
+  });
   using _signals = onSignals(ENDING_SIGNALS, server.close);
   await server.closed;
   return EXIT.OK;
 }
-
-type Served = Octant<OwnTool> &
-  Pick<Octant["workspace"], "jobs"> &
-  Required<Pick<StreamServerOptions, "roots" | "name" | "version" | "instructions" | "log">>;
-
-/** The service that all wires share. */
-export const toServed = (octant: Octant<OwnTool>, io: Io): Served => ({
-  ...octant,
-  dispatch: octant.wireDispatch,
-  jobs: octant.workspace.jobs,
-  roots: octant.workspace.confinement.roots.map(pathToUri),
-  name: "octant",
-  version: loadVersion(),
-  instructions: INSTRUCTIONS,
-  log: (line: string) => void logLine(line, io),
-});

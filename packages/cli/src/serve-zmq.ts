@@ -1,12 +1,13 @@
 import { existsSync } from "node:fs";
-import { LOCAL_CALLER, type Octant, type OwnTool } from "@octant/app";
+import { LOCAL_CALLER, type Octant, type OwnTool, toWireService } from "@octant/app";
 import { ToolError } from "@octant/core";
 import { createKeys, loadKeys, serveZmq as serve, type ZmqServer } from "@octant/wire";
 import { announce } from "./announce.ts";
 import { type Io, UsageError } from "./command.ts";
 import type { ServeFlags } from "./commands/serve.ts";
 import { openOctant } from "./open-octant.ts";
-import { toServed, WIRE_TOOLS } from "./serve-wire.ts";
+import { WIRE_TOOLS } from "./serve-wire.ts";
+import { logLine } from "./workspace-flags.ts";
 
 type ZmqFlags = ServeFlags & { readonly zmq: string };
 
@@ -31,7 +32,7 @@ export async function startZmq(
   const { zmq: address, "zmq-keys": file } = flags;
   try {
     return await serve({
-      ...toServed(octant, io),
+      ...toWireService(octant, (line) => void logLine(line, io)),
       address,
       // CURVE encrypts too.
       ...(file !== undefined && { keys: existsSync(file) ? loadKeys(file) : createKeys(file, "curve") }),

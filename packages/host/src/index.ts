@@ -87,6 +87,7 @@ export { applyWorkspaceEdit, editPlaces, proposedEdits } from "./language-server
 export { makeFolders } from "./make-folders.ts";
 export { type FindOpener, openInBrowser } from "./network/browser.ts";
 export { downloadFile } from "./network/download.ts";
+export { useProxies } from "./network/global-proxy.ts";
 export {
   createNetwork,
   type HttpResponse,
@@ -96,7 +97,6 @@ export {
 } from "./network/network.ts";
 export { checkFree, placeFile } from "./network/place-file.ts";
 export type { NetworkPolicy } from "./network/policy.ts";
-export { readProxies } from "./network/proxy.ts";
 export type { Resolve } from "./network/resolve-and-check.ts";
 export { StructuredEdit } from "./patch/change.ts";
 export { MAX_FILES, MAX_PATCH_BYTES, MAX_PATCH_LINES, parsePatch } from "./patch/parse.ts";

@@ -1,11 +1,11 @@
-import { type ControlAnswer, type ControlClient, findProcesses, type ProcessStatus } from "@octant/app";
+import { type ControlAnswer, findProcesses, listQuestions, type WaitingQuestion } from "@octant/app";
 import { FORM_ANSWERS, type Question as FullQuestion, PERMISSION_ANSWERS, parseValues } from "@octant/core";
 import { openSocketFolder } from "@octant/host";
 import { createTerminalAsk } from "@octant/runtime";
 import { defineCommand, EXIT, type Io, print, printJson, UsageError } from "../command.ts";
 import { tell } from "../person-command.ts";
 
-type Question = ProcessStatus["questions"][number];
+type Question = WaitingQuestion["question"];
 const ANSWERS = [
   ...PERMISSION_ANSWERS,
   ...FORM_ANSWERS,
@@ -33,7 +33,7 @@ export const answer = defineCommand({
     const found = await findProcesses(openSocketFolder(io.env));
     using connections = new DisposableStack();
     for (const client of found) connections.use(client);
-    const waiting = distinct((await Promise.all(found.map(questionsOf))).flat());
+    const waiting = await listQuestions(found);
     if (id === undefined) {
       if (flags.json)
         return printJson(
@@ -52,25 +52,7 @@ export const answer = defineCommand({
   },
 });
 
-interface Waiting {
-  readonly pid: number;
-  readonly client: ControlClient;
-  readonly question: Question;
-}
-
-async function questionsOf(client: ControlClient): Promise<readonly Waiting[]> {
-  // A process that does not respond has no questions to answer.
-  const { questions } = await client.status().catch(() => ({ questions: [] }));
-  return questions.map((question) => ({ pid: client.pid, client, question }));
-}
-
-/** An edge shows the questions of its server too, which may run here. */
-const distinct = (all: readonly Waiting[]): readonly Waiting[] =>
-  all.filter(
-    ({ question }, at) => all.findIndex((one) => one.question.question_id === question.question_id) === at,
-  );
-
-function choose(waiting: readonly Waiting[], id: string): Waiting {
+function choose(waiting: readonly WaitingQuestion[], id: string): WaitingQuestion {
   const found = waiting.filter(({ question }) => question.question_id.includes(id));
   const [only] = found;
   if (only && found.length === 1) return only;
@@ -80,7 +62,7 @@ function choose(waiting: readonly Waiting[], id: string): Waiting {
   );
 }
 
-const show = ({ pid, question }: Waiting): string =>
+const show = ({ pid, question }: WaitingQuestion): string =>
   [
     `${question.question_id} (process ${pid})`,
     String(question["text"] ?? ""),

@@ -4,6 +4,7 @@ import { counted, toOneLine } from "@octant/core";
 import { createConfinement, openStateFolder } from "@octant/host";
 import {
   type AuditVerdict,
+  describeRecord,
   followAudit,
   type KeptRecord,
   listOlderFiles,
@@ -60,46 +61,8 @@ function openAudit(roots: readonly string[], io: Io) {
 }
 
 function toLine(record: KeptRecord, { stdout }: Io): Shown {
-  const [time = "", ...rest] = readableFacts(record).map(toOneLine);
+  const [time = "", ...rest] = describeRecord(record).map(toOneLine);
   return [painted("dim", time, stdout), ...rest.map((fact) => `  ${fact}`)];
-}
-
-/** A record of another version is one line too. */
-function readableFacts(record: KeptRecord): string[] {
-  const unreadable = [`${record.time}`, `unreadable: a record of another version (${record.kind})`];
-  try {
-    // At run time there may be kinds that the types do not have.
-    return toFacts(record) ?? unreadable;
-  } catch (cause) {
-    if (cause instanceof TypeError) return unreadable;
-    throw cause;
-  }
-}
-
-function toFacts(record: KeptRecord): string[] {
-  switch (record.kind) {
-    case "call":
-    case "job": {
-      const { time, action, caller, code, duration } = record;
-      const call = [time, action, code, `${duration} ms`, `by ${caller}`];
-      if (record.kind === "job") return [...call, `end of ${record.job}`];
-      const shown = record.decisions.map(({ step, outcome, rule, tier }) =>
-        [step, outcome, rule && `[${rule}]`, tier && `(${tier})`].filter(Boolean).join(" "),
-      );
-      return [...call, ...shown, ...(record.job === undefined ? [] : [`continues as ${record.job}`])];
-    }
-    case "begin":
-      return [record.time, record.action, "started and never answered", `by ${record.caller}`];
-    case "dropped":
-      return [record.time, `${counted(record.records, "old record")} dropped`];
-    case "open":
-      return [record.time, `process ${record.pid} started writing`];
-    case "lost":
-      return [
-        record.time,
-        `${counted(record.records, "record")} of read-only calls lost: the disk could not be written`,
-      ];
-  }
 }
 
 const NO_RECORDS =

@@ -1,10 +1,12 @@
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
-import { type ProviderName, textOf } from "@octant/agent";
+import type { ProviderName } from "@octant/agent";
 import {
+  createCompleter,
+  createNotifier,
   createPictures,
-  listPrompts,
+  editExternally,
   loadConversation,
   type OpenedAgent,
   openAgent,
@@ -13,6 +15,7 @@ import {
   type SessionChoice,
   type SlashOutcome,
   watchFacts,
+  watchPrompts,
   watchStatusLine,
 } from "@octant/app";
 import { ToolError, toOneLine } from "@octant/core";
@@ -29,6 +32,7 @@ import {
   runPager,
   span,
   TerminalApp,
+  toNotification,
   viewLastExchange,
   viewTranscript,
 } from "@octant/terminal";
@@ -39,9 +43,6 @@ import {
   toAgentOptions,
   toSessionChoice,
 } from "../agent/agent-flags.ts";
-import { createCompleter } from "../agent/chat/complete.ts";
-import { editExternally } from "../agent/chat/external-editor.ts";
-import { createNotifier } from "../agent/chat/notify.ts";
 import { defineCommand, ENDING_SIGNALS, EXIT, type Io, UsageError } from "../command.ts";
 import { explainWorkspace, tellOpening } from "../open-octant.ts";
 import { asTyped, tell } from "../person-command.ts";
@@ -279,7 +280,12 @@ function createApp(
     bell: true,
     asTyped: (text) => asTyped(text, io),
     ...(settings.notifications.mode === "auto" && {
-      notify: createNotifier({ env: io.env, roots, write: (sequence) => device.write(sequence) }),
+      notify: createNotifier({
+        env: io.env,
+        roots,
+        toSequence: toNotification,
+        write: (sequence) => device.write(sequence),
+      }),
     }),
     notifyAfterMs: settings.notifications.after_seconds * 1_000,
     asksForBackground: asksForBackground(io.env),
@@ -296,20 +302,6 @@ function createApp(
     },
   });
   return app;
-}
-
-/** The person's messages, oldest first. */
-function watchPrompts({ agent, sessions }: OpenedAgent): () => readonly string[] {
-  let stored: readonly string[] = [];
-  const sent: string[] = [];
-  const from = agent.session.conversation.model ? sessions.events(agent.session.id) : [];
-  void Array.fromAsync(from).then((events) => {
-    stored = listPrompts(events).map(({ text }) => text);
-  });
-  agent.subscribe((event) => {
-    if (event.type === "user" && event.origin === "person") sent.push(textOf(event.content.slice(0, 1)));
-  });
-  return () => [...stored, ...sent];
 }
 
 /** The whole process group, so that the shell sees its job stopped. A shell without job control ignores the signal. */

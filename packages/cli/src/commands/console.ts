@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { findProcesses } from "@octant/app";
+import { findConsole } from "@octant/app";
 import { ToolError } from "@octant/core";
 import { openSocketFolder } from "@octant/host";
 import { createHttpServer } from "@octant/http";
@@ -23,7 +23,7 @@ page at /console. docs/console.md describes it.
   octant console
   octant console --no-open --port 7400`,
   async run({ flags }, io) {
-    const running = await findLink(io);
+    const running = await findConsole(openSocketFolder(io.env));
     if (running !== undefined) {
       await show(running.url, flags, io);
       const [folder = "no folder"] = running.roots;
@@ -43,10 +43,9 @@ page at /console. docs/console.md describes it.
       port: toCount("port", flags.port) ?? 0,
       log: (line) => logLine(line, io),
     });
-    const { SESSION_LIFE_MS } = await import("@octant/console");
-    const { createEntrance, mountConsole } = await import("../mount-console.ts");
+    const { mountOwnConsole } = await import("../mount-console.ts");
     await server.listen();
-    const link = await mountConsole(server, octant, createEntrance(tokens, SESSION_LIFE_MS), io);
+    const link = await mountOwnConsole(server, octant, tokens, io);
     if (!link) throw new Error("the console's own process has a control socket");
     const ended = ENDING_SIGNALS.map((signal) => once(process, signal));
     await show(link(), flags, io);
@@ -57,34 +56,7 @@ page at /console. docs/console.md describes it.
   },
 });
 
-interface RunningConsole {
-  readonly url: string;
-  readonly pid: number;
-  readonly roots: readonly string[];
-}
-
-/** A link of a console that runs already. */
-async function findLink({ env }: Io): Promise<RunningConsole | undefined> {
-  using connections = new DisposableStack();
-  const clients = await findProcesses(openSocketFolder(env));
-  // All of them first: a connection that stays open would keep this process alive after it printed the link.
-  for (const client of clients) connections.use(client);
-  for (const client of clients) {
-    const status = await client.status().catch(() => undefined);
-    if (!status || !SERVING.includes(status.command)) continue;
-    const request = { caller: PERSON, tool: "console", action: "link", input: {} };
-    const answer = await client.call(request, AbortSignal.timeout(LINK_MS)).catch(() => undefined);
-    const { url } = Object(answer?.envelope.data);
-    if (typeof url === "string") return { url, pid: status.pid, roots: status.roots };
-  }
-  return undefined;
-}
-
-/** The commands that serve a console. */
-const SERVING = ["console", "serve --http", "hub"];
-const LINK_MS = 5_000;
 const OPEN_MS = 5_000;
-const PERSON = { id: "local", access: "admin" } as const;
 
 async function show(
   url: string,

@@ -1,6 +1,7 @@
 import { mkdirSync } from "node:fs";
 import { availableParallelism, hostname, totalmem } from "node:os";
 import { join, resolve } from "node:path";
+import { dataFolder } from "@octant/host";
 import { announce } from "../announce.ts";
 import { defineCommand, toCount, UsageError } from "../command.ts";
 import { explainHosts, natsFlags, toNatsAddress } from "../nats-flags.ts";
@@ -41,7 +42,7 @@ on at another one. docs/hosts.md tells what is guaranteed.`,
           "a label has 1 to 64 letters, digits, dashes and underscores",
         );
     const { env } = io;
-    const folder = resolve(io.cwd(), flags.folder ?? defaultFolder(env));
+    const folder = resolve(io.cwd(), flags.folder ?? join(dataFolder(env), "host"));
     mkdirSync(folder, { recursive: true, mode: 0o700 });
     const log = (line: string) => void logLine(line, io);
     const { chooseEngine, createHost, toInstall } = await import("@octant/hub");
@@ -63,9 +64,3 @@ on at another one. docs/hosts.md tells what is guaranteed.`,
     );
   },
 });
-
-function defaultFolder({ XDG_DATA_HOME, HOME }: NodeJS.ProcessEnv): string {
-  if (XDG_DATA_HOME) return join(XDG_DATA_HOME, "octant", "host");
-  if (HOME) return join(HOME, ".local", "share", "octant", "host");
-  throw new UsageError("octant host needs a folder", "octant host --folder DIR");
-}

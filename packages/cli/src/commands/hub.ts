@@ -1,8 +1,8 @@
-import { randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { mkdirSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { counted, ToolError } from "@octant/core";
+import { dataFolder } from "@octant/host";
 import { defineCommand, ENDING_SIGNALS, EXIT, print, toCount, UsageError } from "../command.ts";
 import { explainHosts, natsFlags, toNatsAddress } from "../nats-flags.ts";
 import { note, printJsonText } from "../output.ts";
@@ -11,8 +11,6 @@ import { personCommand, thisInstall } from "../person-command.ts";
 import { logLine } from "../workspace-flags.ts";
 
 const DEFAULT_PORT = 7320;
-/** The names of the tokens of pages begin with it. */
-const PAGE_TOKEN = "console-";
 
 export const hub = defineCommand({
   name: "hub",
@@ -59,8 +57,10 @@ octant hub backup FILE saves everything, also while the hub runs; octant hub res
   async run({ args: [verb, file], flags }, io) {
     const { env } = io;
     const { database } = flags;
-    const folder = resolve(io.cwd(), flags.folder ?? defaultFolder(env));
-    const { backUpHub, chooseEngine, createHub, restoreHub, toInstall } = await import("@octant/hub");
+    const folder = resolve(io.cwd(), flags.folder ?? join(dataFolder(env), "hub"));
+    const { backUpHub, chooseEngine, createHub, createPageTokens, restoreHub, toInstall } = await import(
+      "@octant/hub"
+    );
     if (verb !== undefined) {
       if (file === undefined)
         throw new UsageError(`octant hub ${verb} needs a FILE`, `octant hub ${verb} hub.tar.gz`);
@@ -114,24 +114,12 @@ octant hub backup FILE saves everything, also while the hub runs; octant hub res
     const { token } = await hub.adminToken();
     const { url } = server;
     const { mountConsole } = await import("../mount-console.ts");
+    const pages = createPageTokens(hub.tokens);
     const { SESSION_LIFE_MS } = await import("@octant/console");
     const link = await mountConsole(
       server,
       hub.octant,
-      {
-        isHub: true,
-        async mint() {
-          const now = Date.now();
-          // Names are unique, and each link that was opened has a token of its own.
-          for (const { id, name, expires_at } of await hub.tokens.list())
-            if (name?.startsWith(PAGE_TOKEN) && Date.parse(expires_at ?? "") < now)
-              await hub.tokens.revoke(id);
-          const name = `${PAGE_TOKEN}${randomBytes(4).toString("hex")}`;
-          const expires_at = new Date(now + SESSION_LIFE_MS).toISOString();
-          return (await hub.tokens.create({ name, scope: "admin", expires_at })).token;
-        },
-        verify: (text) => hub.tokens.check.verify(text) !== undefined,
-      },
+      { isHub: true, mint: () => pages.mint(SESSION_LIFE_MS), verify: pages.verify },
       io,
     );
     const page = link?.();
@@ -156,12 +144,6 @@ octant hub backup FILE saves everything, also while the hub runs; octant hub res
     return EXIT.OK;
   },
 });
-
-function defaultFolder({ XDG_DATA_HOME, HOME }: NodeJS.ProcessEnv): string {
-  if (XDG_DATA_HOME) return join(XDG_DATA_HOME, "octant", "hub");
-  if (HOME) return join(HOME, ".local", "share", "octant", "hub");
-  throw new UsageError("octant hub needs a folder", "octant hub --folder DIR");
-}
 
 /** Only another folder helps, not another attempt. */
 function explainLocked(cause: unknown): never {

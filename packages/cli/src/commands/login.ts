@@ -1,12 +1,7 @@
 import { checkKey, PROVIDER_NAMES, type ProviderName } from "@octant/agent";
+import { signInToProvider } from "@octant/app";
 import { ToolError, toOneLine } from "@octant/core";
-import {
-  type Credential,
-  createCredentialStore,
-  loadConfig,
-  signInWithBrowser,
-  signInWithDevice,
-} from "@octant/runtime";
+import { type Credential, createCredentialStore } from "@octant/runtime";
 import { defineCommand, type FlagValues, type Io, print, UsageError } from "../command.ts";
 import { note } from "../output.ts";
 import { readSecret, showAddress } from "../questions.ts";
@@ -72,42 +67,14 @@ function toProvider([name, second]: readonly string[]): ProviderName {
 async function obtain(provider: ProviderName, flags: FlagValues<typeof FLAGS>, io: Io): Promise<Credential> {
   const { method = "key" } = flags;
   if (method === "key") return { kind: "api_key", key: await readSecret(`API key of ${provider}: `, io) };
-  const { issuer, client_id, scope } = endpointOf(provider, flags, io);
-  if (issuer === undefined)
-    throw new ToolError(
-      "UNSUPPORTED",
-      `no authorization server of ${provider} is known; name it with --issuer`,
-      {
-        what: `sign-in to ${provider} by ${method}`,
-        how: `octant login ${provider} with an API key, or --issuer URL`,
-      },
-    );
-  const { signal } = new AbortController();
-  const options = { issuer, client_id, scope, signal };
-  if (method === "browser") return signInWithBrowser({ ...options, open: (url) => showAddress(url, io) });
-  return signInWithDevice({
-    ...options,
-    show: ({ url, code }) =>
+  return signInToProvider(provider, {
+    method,
+    env: io.env,
+    issuer: flags.issuer,
+    clientId: flags["client-id"],
+    scope: flags.scope,
+    open: (url) => showAddress(url, io),
+    showCode: ({ url, code }) =>
       void note(`Open ${toOneLine(url)} on any device and enter the code ${toOneLine(code)}`, io),
   });
 }
-
-interface Endpoint {
-  readonly issuer?: string | undefined;
-  readonly client_id?: string | undefined;
-  readonly scope?: string | undefined;
-}
-
-/** Precedence: flags, then the person's settings, then the variables of HIP-0301. */
-function endpointOf(provider: ProviderName, flags: FlagValues<typeof FLAGS>, io: Io): Endpoint {
-  const { settings } = loadConfig({ roots: [], env: io.env });
-  const own = Object(settings.oauth_credentials?.[provider]);
-  const text = (value: unknown) => (typeof value === "string" && value !== "" ? value : undefined);
-  return {
-    issuer: flags.issuer ?? text(own.issuer) ?? KNOWN_ISSUERS[provider],
-    client_id: flags["client-id"] ?? text(own.client_id),
-    scope: flags.scope ?? text(own.scope),
-  };
-}
-
-const KNOWN_ISSUERS: Partial<Record<ProviderName, string>> = { hanzo: "https://hanzo.id" };

@@ -1,12 +1,22 @@
-import { findServers, IMPORTED_FROM, openServers } from "@octant/app";
-import { counted, toOneLine } from "@octant/core";
-import type { McpServers } from "@octant/mcp-client";
+import { text as readAll } from "node:stream/consumers";
+import {
+  findNewServers,
+  IMPORTED_FROM,
+  listServers,
+  openServers,
+  serverNamed,
+  signInToServer,
+  signOutOfServer,
+  targetOf,
+} from "@octant/app";
+import { attempt, counted, toOneLine } from "@octant/core";
+import { MachineGrant, type McpServers } from "@octant/mcp-client";
 import { addUserServers, loadConfig, removeUserServer, type ServerSettings } from "@octant/runtime";
 import { toColumns } from "../columns.ts";
 import { defineCommand, EXIT, type FlagValues, type Io, print, printJson, UsageError } from "../command.ts";
-import { loginToServer, serverNamed } from "../mcp-servers/login.ts";
 import { openOctant } from "../open-octant.ts";
 import { tell, toMachine } from "../person-command.ts";
+import { readSecret, showAddress } from "../questions.ts";
 import { logLine, rootsOf, workspaceFlags } from "../workspace-flags.ts";
 
 const FLAGS = {
@@ -32,8 +42,8 @@ const VERBS: Readonly<Record<string, Run>> = {
   add,
   test,
   accept,
-  login: (flags, io, name) => loginToServer(name, "login", flags, io),
-  logout: (flags, io, name) => loginToServer(name, "logout", flags, io),
+  login,
+  logout,
   remove,
   import: importServers,
 };
@@ -64,15 +74,7 @@ until you accept the change. For example:
 });
 
 function list(flags: Flags, io: Io): number {
-  const { settings, origins } = loadConfig({ roots: rootsOf(flags, io), env: io.env });
-  const rows = Object.entries(settings.mcp_servers).map(([name, server]) => ({
-    name,
-    kind: "url" in server ? new URL(server.url).protocol.slice(0, -1) : "program",
-    // Arguments, variables and headers may contain secrets, and so may the query of an address.
-    target: "url" in server ? withoutQuery(server.url) : server.command,
-    tier: origins.get(`mcp_servers.${name}`)?.tier ?? "user",
-    disabled: server.disabled,
-  }));
+  const rows = listServers(loadConfig({ roots: rootsOf(flags, io), env: io.env }));
   if (flags.json) return printJson(rows, io);
   if (rows.length === 0)
     return tell(
@@ -88,11 +90,6 @@ function list(flags: Flags, io: Io): number {
   ]);
   return print(toColumns([["name", "kind", "target", "from", ""], ...shown]).join("\n"), io);
 }
-
-const withoutQuery = (url: string): string => {
-  const { origin, pathname } = new URL(url);
-  return `${origin}${pathname}`;
-};
 
 async function add(flags: Flags, io: Io, name: string, words: readonly string[]): Promise<number> {
   const [target, ...args] = words;
@@ -207,24 +204,59 @@ async function importServers(flags: Flags, io: Io): Promise<number> {
       `programs: ${IMPORTED_FROM.join(", ")}`,
     );
   const { settings } = loadConfig({ roots: rootsOf(flags, io), env: io.env });
-  const found = findServers(toMachine(io), flags.from.length > 0 ? flags.from : undefined);
-  const fresh = found.filter(
-    ({ name }, at) =>
-      !Object.hasOwn(settings.mcp_servers, name) && found.findIndex((one) => one.name === name) === at,
-  );
+  const chosen = flags.from.length > 0 ? flags.from : undefined;
+  const { found, fresh } = findNewServers(toMachine(io), settings, chosen);
   const rows = fresh.map(({ client, name, server }) => [name, client, toOneLine(targetOf(server))]);
   if (flags.json && !flags.yes)
     return printJson(
       rows.map(([name, from, target]) => ({ name, from, target })),
       io,
     );
-  if (fresh.length === 0)
-    return print(`nothing to import: ${found.length} servers found, none of them new`, io);
+  if (fresh.length === 0) return print(`nothing to import: ${found} servers found, none of them new`, io);
   print(toColumns([["name", "from", "target"], ...rows]).join("\n"), io);
   if (!flags.yes) return print("nothing was changed; --yes adds these to your settings", io);
   await addUserServers(Object.fromEntries(fresh.map(({ name, server }) => [name, server])), { env: io.env });
   return print(`added ${fresh.map(({ name }) => name).join(", ")}`, io);
 }
 
-const targetOf = ({ url, command }: ServerSettings): string =>
-  url === undefined ? ([command].flat()[0] ?? "") : withoutQuery(url);
+async function login(flags: Flags, io: Io, name: string): Promise<number> {
+  const { settings } = loadConfig({ roots: rootsOf(flags, io), env: io.env });
+  // Before anything is asked.
+  serverNamed(name, settings);
+  await signInToServer(name, {
+    env: io.env,
+    settings,
+    ...(flags.machine ? { grant: await readGrant(io) } : { client: await readClient(flags, io) }),
+    clientMetadataUrl: flags["client-metadata-url"],
+    open: (page) => showAddress(page, io),
+  });
+  return print(`signed in to ${name}`, io);
+}
+
+async function logout(_flags: Flags, io: Io, name: string): Promise<number> {
+  const wasSignedIn = await signOutOfServer(name, io.env);
+  return print(wasSignedIn ? `signed out of ${name}` : `not signed in to ${name}`, io);
+}
+
+async function readClient({ "client-id": client_id, "client-secret": isSecret }: Flags, io: Io) {
+  if (client_id === undefined) {
+    if (isSecret) throw new UsageError("--client-secret belongs to --client-id", "octant mcp --help");
+    return undefined;
+  }
+  return { client_id, ...(isSecret && { client_secret: await readSecret("Client secret: ", io) }) };
+}
+
+/** Secrets do not belong in arguments, so the whole grant comes from stdin. */
+async function readGrant(io: Io): Promise<MachineGrant> {
+  const { success, data } = MachineGrant.safeParse(await readJson(io));
+  if (success) return data;
+  throw new UsageError(
+    "--machine reads a grant as JSON from stdin",
+    'such as {"kind": "client_secret", "client_id": "…", "client_secret": "…"}; other kinds: private_key, workload, enterprise',
+  );
+}
+
+async function readJson({ stdin }: Io): Promise<unknown> {
+  const text = await readAll(stdin);
+  return attempt(() => JSON.parse(text));
+}

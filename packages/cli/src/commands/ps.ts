@@ -1,5 +1,5 @@
-import { findProcesses, type ProcessStatus } from "@octant/app";
-import { counted, ToolError, toOneLine } from "@octant/core";
+import { loadStatuses, type ProcessStatus, type SilentProcess } from "@octant/app";
+import { counted, toOneLine } from "@octant/core";
 import { openSocketFolder } from "@octant/host";
 import { toColumns } from "../columns.ts";
 import { defineCommand, EXIT, print, printJson } from "../command.ts";
@@ -30,28 +30,7 @@ export const ps = defineCommand({
   },
 });
 
-/** A process that was found but does not answer, such as a stopped one. */
-interface SilentProcess {
-  readonly pid: number;
-  readonly state: "not responding";
-}
-
 const HEAD = ["pid", "command", "project", "client", "state", "started", "session"];
-
-async function loadStatuses(folder: string): Promise<readonly (ProcessStatus | SilentProcess)[]> {
-  const found = await findProcesses(folder);
-  return Promise.all(
-    found.map(async (client) => {
-      using process = client;
-      try {
-        return await process.status();
-      } catch (cause) {
-        if (!(cause instanceof ToolError)) throw cause;
-        return { pid: process.pid, state: "not responding" } as const;
-      }
-    }),
-  );
-}
 
 function toRows(one: ProcessStatus | SilentProcess, home: string | undefined): string[][] {
   if (!("command" in one)) return [[`${one.pid}`, "", "", "", one.state]];

@@ -1,31 +1,28 @@
 import { text as readAll } from "node:stream/consumers";
 import { setTimeout as delay } from "node:timers/promises";
-import type { OutputSchema, RunEnded } from "@octant/agent";
+import type { OutputSchema } from "@octant/agent";
 import {
-  createRunResult,
   followMembers,
   isSlashLine,
   type OpenAgentOptions,
   type OpenedAgent,
   openAgent,
+  RUN_EXIT,
   readRunInput,
-  runSlashLine,
+  runPrompt,
   type SlashOutcome,
   waitForAnswers,
-  watchUnapproved,
-  withMentions,
 } from "@octant/app";
 import { ToolError } from "@octant/core";
 import { createTerminalAsk, type PermissionRule, ToolPattern } from "@octant/runtime";
 import { type AgentFlags, agentFlags, openHost, toAgentOptions } from "../agent/agent-flags.ts";
-import { createReport, loadOutputSchema, RUN_EXIT } from "../agent/run-output.ts";
+import { createReport, loadOutputSchema } from "../agent/run-output.ts";
 import {
   defineCommand,
   ENDING_SIGNALS,
   type FlagValues,
   type Io,
   onSignals,
-  print,
   UsageError,
 } from "../command.ts";
 import { explainWorkspace, tellOpening } from "../open-octant.ts";
@@ -36,8 +33,6 @@ import { logLine } from "../workspace-flags.ts";
 
 /** Slower MCP servers join while the run is in progress. */
 const MAX_SERVERS_MS = 5_000;
-/** How often the model may correct an answer that does not match the schema. */
-const MAX_REPAIRS = 2;
 
 const flags = {
   ...agentFlags,
@@ -154,36 +149,15 @@ interface Task {
 /** Answers one prompt, which may be a slash command; returns the exit code. */
 async function answer(prompt: string, task: Task): Promise<number> {
   const { opened, schema, report, signal, io } = task;
-  const { agent, octant } = opened;
-  using unapproved = watchUnapproved(octant.sessions.events);
-  const result = createRunResult(agent.session);
-  const finish = (end: Pick<RunEnded, "reason" | "message">) => result.finish(end, unapproved.ways.keys());
-  report.begin(finish);
-  let asked = prompt;
-  if (isSlashLine(prompt)) {
-    const outcome = await runSlashLine(prompt, { opened, cwd: io.cwd(), signal }).catch((cause) => {
-      if (!(cause instanceof ToolError && cause.code === "LIMIT_EXCEEDED")) throw cause;
-      logLine(cause.message, io);
-      const reached = { reason: "max_cost", message: cause.message } as const;
-      report.command({ ...finish(reached), exit_code: RUN_EXIT.LIMIT }, unapproved.ways.values());
-      return RUN_EXIT.LIMIT;
-    });
-    if (typeof outcome === "number") return outcome;
-    if (outcome?.send === undefined) {
-      const { text = "", failed = false } = outcome ?? {};
-      const done = unapproved.ways.size > 0 ? RUN_EXIT.UNAPPROVED : RUN_EXIT.OK;
-      const exit_code = failed ? RUN_EXIT.FAILED : done;
-      if (text !== "" && !report.isJson) print(text, io);
-      const ended = finish({ reason: failed ? "failed" : "done" });
-      report.command({ ...ended, text, exit_code }, unapproved.ways.values());
-      return failed ? exit_code : ((await tellNext(outcome, task)) ?? exit_code);
-    }
-    asked = outcome.send;
-  }
-  await awaitServers(opened, io);
-  const unsubscribe = agent.subscribe(result.listen);
-  const end = await work(opened, asked, schema, result.text).finally(unsubscribe);
-  return report.result(finish(end), schema, new Set(unapproved.ways.values()));
+  const outcome = await runPrompt(opened, prompt, {
+    cwd: io.cwd(),
+    schema,
+    signal,
+    onBegin: report.begin,
+    beforeSend: () => awaitServers(opened, io),
+  });
+  const exitCode = report.end(outcome);
+  return outcome.command?.failed ? exitCode : ((await tellNext(outcome.command, task)) ?? exitCode);
 }
 
 /** A run has a single prompt, which may need the tools of these servers; the terminal does not wait for them. */
@@ -231,25 +205,6 @@ async function orSayHow(
     note(`octant: ${asTyped(cause.message, io)}`, io);
     return undefined;
   }
-}
-
-async function work(
-  opened: OpenedAgent,
-  prompt: string,
-  schema: OutputSchema | undefined,
-  answered: () => string,
-): Promise<RunEnded> {
-  const { agent } = opened;
-  const asked = prompt === "" ? "" : `${prompt}${schema?.instruction ?? ""}`;
-  let end = asked === "" ? await agent.proceed() : await agent.send(await withMentions(opened, asked));
-  for (let repairs = 0; schema && end.reason === "done" && repairs < MAX_REPAIRS; repairs++) {
-    const wrong = schema.check(answered());
-    if (wrong === undefined) break;
-    end = await agent.send(
-      `The answer does not fit the JSON Schema:\n${wrong}\nSend the corrected JSON value only.`,
-    );
-  }
-  return end;
 }
 
 async function readPrompt(argument: string | undefined, io: Io, isResumed: boolean): Promise<string> {

@@ -1,5 +1,4 @@
-import { watch as watchFolder } from "node:fs";
-import { type ControlClient, type ControlEvent, connectTo, describeEvent, listSockets } from "@octant/app";
+import { type ControlEvent, describeEvent, followProcesses } from "@octant/app";
 import { openSocketFolder } from "@octant/host";
 import { defineCommand, ENDING_SIGNALS, EXIT, onSignals, print, UsageError } from "../command.ts";
 import { note, printJsonText } from "../output.ts";
@@ -21,43 +20,20 @@ export const watch = defineCommand({
     if (pid !== undefined && !/^\d+$/.test(pid))
       throw new UsageError(`'${pid}' is not a process id`, "octant ps lists them");
     const folder = openSocketFolder(io.env);
-    const show = (from: ControlClient) => (event: ControlEvent) => {
-      if (flags.json) return void printJsonText(JSON.stringify({ pid: from.pid, ...event }), io);
+    const show = (event: ControlEvent, from: number) => {
+      if (flags.json) return void printJsonText(JSON.stringify({ pid: from, ...event }), io);
       const line = describeEvent(event);
-      if (line !== undefined) print(`${toTime(event.at)}  ${from.pid}  ${line}`, io);
+      if (line !== undefined) print(`${toTime(event.at)}  ${from}  ${line}`, io);
     };
     const topics = flags.topic.length === 0 ? undefined : [...flags.topic];
-    const followed = new Set<string>();
-    using connections = new DisposableStack();
-    const followAll = async (): Promise<readonly Promise<unknown>[]> => {
-      const fresh = listSockets(folder).filter(
-        (name) => !followed.has(name) && (pid === undefined || name.startsWith(`${pid}-`)),
-      );
-      for (const name of fresh) followed.add(name);
-      const clients = await Promise.all(fresh.map((name) => connectTo(folder, name)));
-      const found = clients.filter((client) => client !== undefined).map((one) => connections.use(one));
-      await Promise.all(
-        found.map((client) =>
-          client
-            .follow({ topics, retained: flags.retained }, show(client))
-            .catch(() => client[Symbol.dispose]()),
-        ),
-      );
-      return found.map(({ closed }) => closed);
-    };
     const stopped = Promise.withResolvers<void>();
     using _signals = onSignals(ENDING_SIGNALS, () => stopped.resolve());
-    // Before the first look, so that no process is missed in between.
-    const watcher = watchFolder(folder, () => pid === undefined && void followAll());
-    try {
-      const closed = await followAll();
-      if (pid !== undefined && closed.length === 0)
-        throw new UsageError(`no Octant process ${pid} is running`, "octant ps lists them");
-      if (!flags.json && closed.length === 0) note("no Octant process of yours is running yet; waiting", io);
-      await Promise.race([stopped.promise, ...(pid === undefined ? [] : closed)]);
-    } finally {
-      watcher.close();
-    }
+    using following = await followProcesses(folder, { pid, topics, retained: flags.retained }, show);
+    const { closed } = following;
+    if (pid !== undefined && closed.length === 0)
+      throw new UsageError(`no Octant process ${pid} is running`, "octant ps lists them");
+    if (!flags.json && closed.length === 0) note("no Octant process of yours is running yet; waiting", io);
+    await Promise.race([stopped.promise, ...(pid === undefined ? [] : closed)]);
     return EXIT.OK;
   },
 });

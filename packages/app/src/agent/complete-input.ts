@@ -1,10 +1,22 @@
-import { createMentionFinder, listCommands, type OpenedAgent } from "@octant/app";
-import type { Completer, Completion } from "@octant/terminal";
+import { listCommands } from "../slash/index.ts";
+import { createMentionFinder } from "./find-mentions.ts";
+import type { OpenedAgent } from "./open-agent.ts";
 
 const MAX_ITEMS = 50;
 
+/** A replacement for the word at the cursor. */
+export interface InputCompletion {
+  value: string;
+  detail?: string;
+  /** A command that can run without an argument. */
+  runs?: boolean;
+}
+
 /** Completes commands after "/", their arguments, and paths and symbols of the workspace after "@". */
-export function createCompleter(opened: OpenedAgent, cwd: string): Completer {
+export function createCompleter(
+  opened: OpenedAgent,
+  cwd: string,
+): (word: string) => Promise<InputCompletion[]> {
   const find = createMentionFinder(opened);
   return async (word) => {
     if (word.startsWith("/"))
@@ -19,7 +31,7 @@ export function createCompleter(opened: OpenedAgent, cwd: string): Completer {
 const toMention = (text: string): string => (/\s/.test(text) ? `@"${text}"` : `@${text}`);
 
 /** Completions for the argument of a command. */
-async function argumentsOf(opened: OpenedAgent, cwd: string, line: string): Promise<Completion[]> {
+async function argumentsOf(opened: OpenedAgent, cwd: string, line: string): Promise<InputCompletion[]> {
   const [, name, typed = ""] = /^\/(\S+)\s+(\S*)$/.exec(line) ?? [];
   const command = listCommands(opened).find((one) => one.name === name);
   const values = await command?.complete?.({ opened, cwd, signal: new AbortController().signal });
@@ -29,7 +41,7 @@ async function argumentsOf(opened: OpenedAgent, cwd: string, line: string): Prom
     .map((value) => ({ value }));
 }
 
-const commands = (opened: OpenedAgent, word: string): Completion[] =>
+const commands = (opened: OpenedAgent, word: string): InputCompletion[] =>
   listCommands(opened)
     .filter(({ name }) => `/${name}`.startsWith(word))
     .map(({ name, argument = "[]", summary }) => ({

@@ -1,0 +1,137 @@
+import { watch } from "node:fs";
+import { ToolError } from "@octant/core";
+import { type ControlClient, connectTo, findProcesses, listSockets } from "./find-processes.ts";
+import type { ControlEvent, ProcessStatus } from "./protocol.ts";
+
+const SOCKET = ".sock";
+
+/** The processes of this person by their ids, which change as processes come and go. */
+export const connectToMachine = (folder: string, isShown: (id: string) => boolean) => ({
+  list: (): readonly string[] =>
+    listSockets(folder)
+      .map((name) => name.slice(0, -SOCKET.length))
+      .filter(isShown),
+  connect: async (id: string): Promise<ControlClient | undefined> =>
+    isShown(id) ? connectTo(folder, `${id}${SOCKET}`) : undefined,
+  watch(onChange: () => void): () => void {
+    const watcher = watch(folder, onChange);
+    return () => watcher.close();
+  },
+});
+
+/** A process that was found but does not answer, such as a stopped one. */
+export interface SilentProcess {
+  readonly pid: number;
+  readonly state: "not responding";
+}
+
+export async function loadStatuses(folder: string): Promise<readonly (ProcessStatus | SilentProcess)[]> {
+  const found = await findProcesses(folder);
+  return Promise.all(
+    found.map(async (client) => {
+      using process = client;
+      try {
+        return await process.status();
+      } catch (cause) {
+        if (!(cause instanceof ToolError)) throw cause;
+        return { pid: process.pid, state: "not responding" } as const;
+      }
+    }),
+  );
+}
+
+/** A question that waits in one of the processes. */
+export interface WaitingQuestion {
+  readonly pid: number;
+  readonly client: ControlClient;
+  readonly question: ProcessStatus["questions"][number];
+}
+
+/** The waiting questions of the processes; an edge and its server show the same ones, which are listed once. */
+export async function listQuestions(clients: readonly ControlClient[]): Promise<readonly WaitingQuestion[]> {
+  const all = await Promise.all(
+    clients.map(async (client) => {
+      // A process that does not respond has no questions to answer.
+      const { questions } = await client.status().catch(() => ({ questions: [] }));
+      return questions.map((question) => ({ pid: client.pid, client, question }));
+    }),
+  );
+  return [...Map.groupBy(all.flat(), ({ question }) => question.question_id).values()].flatMap((same) =>
+    same.slice(0, 1),
+  );
+}
+
+export interface FollowOptions {
+  /** Only this process. */
+  readonly pid: string | undefined;
+  /** All topics when absent. */
+  readonly topics: string[] | undefined;
+  /** Begin with the events that the processes have retained. */
+  readonly retained: boolean;
+}
+
+/** Follows the events of running processes, and of those that start later. */
+export async function followProcesses(
+  folder: string,
+  { pid, topics, retained }: FollowOptions,
+  onEvent: (event: ControlEvent, pid: number) => void,
+) {
+  const followed = new Set<string>();
+  const connections = new DisposableStack();
+  const followNew = async (): Promise<readonly Promise<unknown>[]> => {
+    const fresh = listSockets(folder).filter(
+      (name) => !followed.has(name) && (pid === undefined || name.startsWith(`${pid}-`)),
+    );
+    for (const name of fresh) followed.add(name);
+    const clients = await Promise.all(fresh.map((name) => connectTo(folder, name)));
+    const found = clients.filter((client) => client !== undefined).map((one) => connections.use(one));
+    await Promise.all(
+      found.map((client) =>
+        client
+          .follow({ topics, retained }, (event) => onEvent(event, client.pid))
+          .catch(() => client[Symbol.dispose]()),
+      ),
+    );
+    return found.map(({ closed }) => closed);
+  };
+  // Before the first look, so that no process is missed in between.
+  connections.adopt(
+    watch(folder, () => pid === undefined && void followNew()),
+    (watcher) => watcher.close(),
+  );
+  try {
+    return { closed: await followNew(), [Symbol.dispose]: () => connections.dispose() };
+  } catch (cause) {
+    connections.dispose();
+    throw cause;
+  }
+}
+
+export interface RunningConsole {
+  /** Opens the page once. */
+  readonly url: string;
+  readonly pid: number;
+  readonly roots: readonly string[];
+}
+
+/** The commands that serve a console. */
+const SERVING = ["console", "serve --http", "hub"];
+const LINK_MS = 5_000;
+const PERSON = { id: "local", access: "admin" } as const;
+
+/** A link of a console that runs already. */
+export async function findConsole(folder: string): Promise<RunningConsole | undefined> {
+  using connections = new DisposableStack();
+  const clients = await findProcesses(folder);
+  // All of them first: a connection that stays open would keep this process alive after it printed the link.
+  for (const client of clients) connections.use(client);
+  for (const client of clients) {
+    const status = await client.status().catch(() => undefined);
+    if (!status || !SERVING.includes(status.command)) continue;
+    const request = { caller: PERSON, tool: "console", action: "link", input: {} };
+    const answer = await client.call(request, AbortSignal.timeout(LINK_MS)).catch(() => undefined);
+    const { url } = Object(answer?.envelope.data);
+    if (typeof url === "string") return { url, pid: status.pid, roots: status.roots };
+  }
+  return undefined;
+}
