@@ -27,8 +27,6 @@ export const findPage = (): string | undefined =>
     existsSync(join(folder, "index.html")),
   );
 
-export type PageFiles = ReturnType<typeof createPageFiles>;
-
 /** The files of the page from the package itself; the folder is listed once, so a request cannot leave it. */
 export function createPageFiles(folder: string | undefined = findPage()) {
   const names = new Set(folder === undefined ? [] : listFiles(folder));

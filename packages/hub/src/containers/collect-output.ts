@@ -1,5 +1,6 @@
-import type { Readable } from "node:stream";
+import { Readable } from "node:stream";
 import { finished, pipeline } from "node:stream/promises";
+import { ToolError } from "@octant/core";
 import type { ExecProcess } from "../engines/engine.ts";
 
 export const MAX_OUTPUT_BYTES = 64 * 1024 * 1024;
@@ -49,4 +50,20 @@ export async function collectOutput(
   } finally {
     signal?.removeEventListener("abort", kill);
   }
+}
+
+/** The tail of stderr says why a command failed. */
+const MAX_STDERR_CHARS = 4_000;
+
+/** Runs a command of the hub itself, with a text as its input; throws when it prints too much. */
+export async function runToEnd(
+  start: () => Promise<ExecProcess>,
+  input: string | Buffer | undefined,
+  signal: AbortSignal | undefined,
+): Promise<{ readonly code: number | null; readonly stdout: Buffer; readonly stderr: string }> {
+  const given = input === undefined ? undefined : Readable.from([input]);
+  const { code, stdout, stderr, isTooLarge } = await collectOutput(start, MAX_OUTPUT_BYTES, signal, given);
+  if (!isTooLarge) return { code, stdout, stderr: stderr.toString("utf8").slice(-MAX_STDERR_CHARS) };
+  const message = `the command in the container printed more than ${MAX_OUTPUT_BYTES} bytes`;
+  throw new ToolError("TOO_LARGE", message, { limit: MAX_OUTPUT_BYTES });
 }

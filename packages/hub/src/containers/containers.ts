@@ -1,6 +1,5 @@
 import { hash } from "node:crypto";
 import { join } from "node:path";
-import { Readable } from "node:stream";
 import { setTimeout as delay } from "node:timers/promises";
 import { ToolError } from "@octant/core";
 import {
@@ -13,7 +12,7 @@ import {
 } from "../engines/engine.ts";
 import type { Project } from "../projects/project.ts";
 import type { RunInContainer } from "../workspaces/workspaces.ts";
-import { collectOutput, MAX_OUTPUT_BYTES } from "./collect-output.ts";
+import { runToEnd } from "./collect-output.ts";
 import { type ContainerLog, openContainerLog } from "./container-log.ts";
 import { createDiskGuard } from "./disk-guard.ts";
 import { diskUse } from "./disk-use.ts";
@@ -64,7 +63,6 @@ const READY_ATTEMPTS = 60;
 const READY_PAUSE_MS = 1_000;
 const STOP_GRACE_MS = 5_000;
 const NAME_CHARS = 8;
-const MAX_STDERR_CHARS = 4_000;
 const MEGABYTE = 1024 * 1024;
 
 /** The containers of the projects, at most one each; the engine's labels say which is whose. */
@@ -184,17 +182,8 @@ export function createContainers(options: ContainersOptions) {
     if (found?.state === "running") return found;
     throw notRunning(found?.state ?? "none");
   };
-  const run: RunInContainer = async (project, { input, ...command }, signal) => {
-    const { code, stdout, stderr, isTooLarge } = await collectOutput(
-      () => exec(project, command),
-      MAX_OUTPUT_BYTES,
-      signal,
-      input && Readable.from([input]),
-    );
-    if (!isTooLarge) return { code, stdout, stderr: stderr.toString("utf8").slice(-MAX_STDERR_CHARS) };
-    const message = `the command in the container printed more than ${MAX_OUTPUT_BYTES} bytes`;
-    throw new ToolError("TOO_LARGE", message, { limit: MAX_OUTPUT_BYTES });
-  };
+  const run: RunInContainer = (project, { input, ...command }, signal) =>
+    runToEnd(() => exec(project, command), input, signal);
 
   return {
     find,

@@ -26,8 +26,6 @@ export function createLimitWatch(engine: Pick<ContainerEngine, "hits">) {
     },
   };
 }
-export type LimitWatch = ReturnType<typeof createLimitWatch>;
-
 const outOfMemory = (memory_mb: number | undefined): string =>
   memory_mb === undefined
     ? "out of memory: the machine killed a process of the container"

@@ -16,9 +16,6 @@ export interface ApiCall {
   readonly also?: readonly number[];
 }
 
-/** The few requests that the hub makes to a Docker-compatible engine. */
-export type DockerApi = ReturnType<typeof createDockerApi>;
-
 /** All engines since 2020 speak it: Docker 20.10 and Podman 3. */
 const API_VERSION = "v1.41";
 /** Of the paths that only Podman has. */

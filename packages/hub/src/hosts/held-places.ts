@@ -62,8 +62,6 @@ const MAX_WAIT_MS = 30_000;
 const RETRY_MS = 10_000;
 const LABEL = /^[\w-]{1,64}$/;
 
-export type HeldPlaces = ReturnType<typeof createHeldPlaces>;
-
 /** The places that this hub has on hosts, or waits for. */
 export function createHeldPlaces({ client, store, files, copies, logOf, log }: HeldPlacesOptions) {
   const records = store.records<Workspace>("workspace");

@@ -1,8 +1,6 @@
 import { join } from "node:path";
-import { Readable } from "node:stream";
-import { ToolError } from "@octant/core";
 import type { HeldPlace, PlacesClient } from "@octant/wire";
-import { collectOutput, MAX_OUTPUT_BYTES } from "../containers/collect-output.ts";
+import { runToEnd } from "../containers/collect-output.ts";
 import { openContainerLog } from "../containers/container-log.ts";
 import type { Containers } from "../containers/containers.ts";
 import type { LimitHit } from "../containers/limit-watch.ts";
@@ -33,7 +31,6 @@ export type ListHosts = () => Promise<readonly { readonly name: string; readonly
 
 /** A hub tells its hosts that it wants their places still. */
 const KEEP_MS = 60_000;
-const MAX_STDERR_CHARS = 4_000;
 
 /** Containers of projects on other machines: the same interface as those of the hub's own machine. */
 export function createHostedContainers(options: HostedContainersOptions): {
@@ -130,18 +127,8 @@ export function createHostedContainers(options: HostedContainersOptions): {
     exec,
     logOf,
     engine,
-    async run(project, { input, ...command }, signal) {
-      const started = () => start(project, { ...command, tools: false }, { signal });
-      const { code, stdout, stderr, isTooLarge } = await collectOutput(
-        started,
-        MAX_OUTPUT_BYTES,
-        signal,
-        input && Readable.from([input]),
-      );
-      if (!isTooLarge) return { code, stdout, stderr: stderr.toString("utf8").slice(-MAX_STDERR_CHARS) };
-      const message = `the command in the container printed more than ${MAX_OUTPUT_BYTES} bytes`;
-      throw new ToolError("TOO_LARGE", message, { limit: MAX_OUTPUT_BYTES });
-    },
+    run: (project, { input, ...command }, signal) =>
+      runToEnd(() => start(project, { ...command, tools: false }, { signal }), input, signal),
     async usedBy(project_id) {
       return (await askAll<number>(project_id, "disk")).reduce((sum, one) => sum + one, 0);
     },

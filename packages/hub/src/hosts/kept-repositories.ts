@@ -32,8 +32,6 @@ export interface KeptRepositoriesOptions {
   log(line: string): void;
 }
 
-export type KeptRepositories = ReturnType<typeof createKeptRepositories>;
-
 /** Later packs become one when there are more. */
 const MAX_PACKS = 32;
 /** The packs that a repository of this folder has. */

@@ -46,6 +46,13 @@ export async function connectNats(address: NatsAddress, name: string) {
   const { url, replicas } = address;
   const nc = await connectToServer(address, name);
   const stream = { storage: StorageType.File, ...(replicas !== undefined && { num_replicas: replicas }) };
+  /** Of a subject only the first message is stored. */
+  const firstWins = {
+    ...stream,
+    max_msgs_per_subject: 1,
+    discard: DiscardPolicy.New,
+    discard_new_per_subject: true,
+  };
   try {
     if (!address.insecure && isOpen(nc)) throw openServer(url);
     const jsm = await jetstreamManager(nc);
@@ -61,33 +68,24 @@ export async function connectNats(address: NatsAddress, name: string) {
       name: BEGUN_STREAM,
       subjects: [BEGUN_SUBJECTS],
       retention: RetentionPolicy.Limits,
-      ...stream,
       // The first worker that begins a job is the only one.
-      max_msgs_per_subject: 1,
-      discard: DiscardPolicy.New,
-      discard_new_per_subject: true,
+      ...firstWins,
       max_age: nanos(JOB_TTL_MS),
     });
     await ensureStream(jsm, {
       name: RESULTS_STREAM,
       subjects: [RESULT_SUBJECTS],
       retention: RetentionPolicy.Limits,
-      ...stream,
       // The first result of a job is the only one.
-      max_msgs_per_subject: 1,
-      discard: DiscardPolicy.New,
-      discard_new_per_subject: true,
+      ...firstWins,
       max_age: nanos(RESULT_TTL_MS),
     });
     await ensureStream(jsm, {
       name: PLACES_STREAM,
       subjects: [WANTED_SUBJECTS],
       retention: RetentionPolicy.Workqueue,
-      ...stream,
       // A place that is asked for twice is one.
-      max_msgs_per_subject: 1,
-      discard: DiscardPolicy.New,
-      discard_new_per_subject: true,
+      ...firstWins,
       max_age: nanos(JOB_TTL_MS),
     });
     await ensureStream(jsm, {

@@ -1,5 +1,6 @@
 import { useLoad, usePage } from "../../data/context.ts";
 import { Badge } from "../../parts/badge.tsx";
+import { Fact } from "../../parts/fact.tsx";
 import { Loading } from "../../parts/loading.tsx";
 import { Problem } from "../../parts/problem.tsx";
 import { Foreign } from "../../text/foreign.tsx";
@@ -20,12 +21,12 @@ export function SandboxPart({ process }: { readonly process: string }) {
         </Badge>
       </p>
       <dl class="facts">
-        <Row name="Level" text={data.level} />
-        <Row name="Mode" text={data.mode} />
-        <Row name="Detail" text={data.detail} />
-        {data.limits !== undefined && <Row name="Limits" text={data.limits} />}
-        {data.unmet !== undefined && <Row name="Commands are refused" text={data.unmet} />}
-        {data.unconfined !== null && <Row name="Why" text={data.unconfined} />}
+        <Fact name="Level" text={data.level} />
+        <Fact name="Mode" text={data.mode} />
+        <Fact name="Detail" text={data.detail} />
+        {data.limits !== undefined && <Fact name="Limits" text={data.limits} />}
+        {data.unmet !== undefined && <Fact name="Commands are refused" text={data.unmet} />}
+        {data.unconfined !== null && <Fact name="Why" text={data.unconfined} />}
       </dl>
       <h2>Self-test</h2>
       <div class="scroll-x" tabIndex={0} role="region" aria-label="Self-test">
@@ -54,17 +55,6 @@ export function SandboxPart({ process }: { readonly process: string }) {
           </tbody>
         </table>
       </div>
-    </div>
-  );
-}
-
-function Row({ name, text }: { readonly name: string; readonly text: string }) {
-  return (
-    <div>
-      <dt>{name}</dt>
-      <dd>
-        <Foreign text={text} />
-      </dd>
     </div>
   );
 }

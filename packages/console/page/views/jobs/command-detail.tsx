@@ -3,6 +3,7 @@ import { usePage } from "../../data/context.ts";
 import { nextEvent } from "../../data/next-event.ts";
 import { projectOf } from "../../data/roster.ts";
 import type { CommandView, Logs } from "../../data/tool-data.ts";
+import { BackTitle } from "../../parts/back-title.tsx";
 import { Badge } from "../../parts/badge.tsx";
 import { Segments } from "../../parts/choices.tsx";
 import { CopyButton } from "../../parts/command.tsx";
@@ -86,15 +87,9 @@ export function CommandDetail({ command, processes, onChanged }: Props) {
   return (
     <article class="session" aria-label="Command">
       <header class="session-head">
-        <div class="session-title">
-          <a class="button icon-only quiet phone-only" href="#/jobs" aria-label="Back to the list">
-            <Icon name="back" />
-          </a>
-          <h2 class="mono command-title">
-            <Foreign text={command.command} />
-          </h2>
+        <BackTitle list="#/jobs" text={command.command} command>
           <CopyButton text={command.command} label="Copy the command" />
-        </div>
+        </BackTitle>
         <p class="session-facts number">
           <Badge tone={outcome.tone}>{outcome.text}</Badge>
           <span>{durationOf(command, store.now.value)}</span>

@@ -1,6 +1,7 @@
 import { useState } from "preact/hooks";
 import { usePage } from "../../data/context.ts";
 import type { JobView, TestRun } from "../../data/tool-data.ts";
+import { BackTitle } from "../../parts/back-title.tsx";
 import { Badge } from "../../parts/badge.tsx";
 import { Icon } from "../../parts/icon.tsx";
 import { Json } from "../../parts/json.tsx";
@@ -47,14 +48,7 @@ export function JobDetail({ job, processes }: Props) {
   return (
     <article class="session" aria-label="Job">
       <header class="session-head">
-        <div class="session-title">
-          <a class="button icon-only quiet phone-only" href="#/jobs" aria-label="Back to the list">
-            <Icon name="back" />
-          </a>
-          <h2>
-            <Foreign text={title} oneLine />
-          </h2>
-        </div>
+        <BackTitle list="#/jobs" text={title} />
         <p class="session-facts number">
           <Badge tone={outcome.tone}>{outcome.text}</Badge>
           <span>

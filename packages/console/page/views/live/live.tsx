@@ -1,16 +1,15 @@
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { FilteredCalls, type LiveCall } from "../../data/call-log.ts";
 import { usePage } from "../../data/context.ts";
-import { titleOf } from "../../data/roster.ts";
 import { Segments } from "../../parts/choices.tsx";
 import { Empty } from "../../parts/empty.tsx";
 import { Icon } from "../../parts/icon.tsx";
+import { ProcessPicker } from "../../parts/process-picker.tsx";
 import { SearchField } from "../../parts/search-field.tsx";
 import { ViewHead } from "../../parts/view-head.tsx";
 import { VirtualList } from "../../parts/virtual-list.tsx";
 import { useKeys } from "../../shell/use-keys.ts";
 import { counted } from "../../text/format.ts";
-import { toVisible } from "../../text/visible.ts";
 import { CallPanel } from "./call-panel.tsx";
 import { CallRowView, ROW_HEIGHT } from "./call-row.tsx";
 import { LiveTimeline } from "./live-timeline.tsx";
@@ -76,7 +75,7 @@ export function LiveView() {
           options={STATUSES}
           onChange={(status) => router.filter({ status })}
         />
-        <ProcessFilter />
+        <ProcessPicker all />
         <button type="button" class="button" aria-pressed={pausedAt !== undefined} onClick={togglePause}>
           <Icon name={pausedAt === undefined ? "pause" : "play"} />
           {pausedAt === undefined ? "Pause" : "Continue"}
@@ -173,26 +172,5 @@ function NoCalls({ isFiltered }: { readonly isFiltered: boolean }) {
     <Empty icon="live" title="No calls yet" command="octant call ws.detect">
       Calls of every agent and client appear here while they happen. Try one from a terminal:
     </Empty>
-  );
-}
-
-function ProcessFilter() {
-  const { store, router } = usePage();
-  const processes = store.processes.value ?? [];
-  if (processes.length < 2) return null;
-  return (
-    <select
-      class="select"
-      aria-label="Process"
-      value={router.route.value.query["process"] ?? ""}
-      onChange={({ currentTarget }) => router.filter({ process: currentTarget.value })}
-    >
-      <option value="">All processes</option>
-      {processes.map((process) => (
-        <option key={process.id} value={process.id}>
-          {toVisible(`${titleOf(process)} (${process.pid})`)}
-        </option>
-      ))}
-    </select>
   );
 }

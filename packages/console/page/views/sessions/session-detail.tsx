@@ -1,8 +1,8 @@
 import { usePage } from "../../data/context.ts";
 import { toSpans } from "../../live/spans.ts";
+import { BackTitle } from "../../parts/back-title.tsx";
 import { Badge } from "../../parts/badge.tsx";
 import { Tabs } from "../../parts/choices.tsx";
-import { Icon } from "../../parts/icon.tsx";
 import { lazy } from "../../parts/lazy.tsx";
 import { Loading } from "../../parts/loading.tsx";
 import { Problem } from "../../parts/problem.tsx";
@@ -69,14 +69,7 @@ export function SessionDetail({ id, process, row, subAgents, onChanged }: Props)
   return (
     <article class="session" aria-label="Session">
       <header class="session-head">
-        <div class="session-title">
-          <a class="button icon-only quiet phone-only" href="#/sessions" aria-label="Back to the list">
-            <Icon name="back" />
-          </a>
-          <h2>
-            <Foreign text={title} oneLine />
-          </h2>
-        </div>
+        <BackTitle list="#/sessions" text={title} />
         <p class="session-facts number">
           <Badge tone={open?.state === "working" ? "accent" : open?.state === "waiting" ? "warn" : "plain"}>
             {open?.state ?? row?.ended ?? "stored"}

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { SessionEvent, SessionRow } from "../../../src/api.ts";
 import { toTree } from "./session-tree.ts";
-import { searchEntries, toTranscript } from "./transcript.ts";
+import { toTranscript } from "./transcript.ts";
 
 const event = (seq: number, type: string, more: object = {}): SessionEvent => ({
   seq,
@@ -77,11 +77,6 @@ test("cost and context over time are summed once, sub-agents included", () => {
     [0.25, 900],
     [1, 1_200],
   ]);
-});
-
-test("search finds entries by all words", () => {
-  const { entries } = toTranscript(EVENTS);
-  expect(searchEntries(entries, "FS.READ content").map(({ kind }) => kind)).toEqual(["call"]);
 });
 
 const row = (session_id: string, title: string, parent: SessionRow["parent"] = null) => ({

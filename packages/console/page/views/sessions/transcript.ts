@@ -227,15 +227,3 @@ function searchesIn(content: unknown): string {
     .filter(Boolean)
     .join(". ");
 }
-
-/** Entries that contain all the words. */
-export function searchEntries(entries: readonly Entry[], text: string): readonly Entry[] {
-  const words = text.toLowerCase().split(/\s+/).filter(Boolean);
-  if (words.length === 0) return entries;
-  return entries.filter((entry) => {
-    const all = (
-      entry.kind === "call" ? `${entry.title} ${entry.result ?? ""}` : Object.values(entry).join(" ")
-    ).toLowerCase();
-    return words.every((word) => all.includes(word));
-  });
-}
