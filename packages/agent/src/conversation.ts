@@ -61,7 +61,7 @@ export class Conversation {
   readonly #ended = new Map<string, ToolEnded>();
   /** Messages that came before the results of open calls, which providers accept only in the other order. */
   #early: UserMessage[] = [];
-  /** The last answer was paused in a web search, and goes on in the next one. */
+  /** The last answer was paused in a web search, and continues in the next one. */
   #isPaused = false;
 
   /** Calls of the last answer without a result. */
@@ -142,7 +142,7 @@ export class Conversation {
     else this.messages.push(message);
   }
 
-  /** A search without its result is accepted only while its answer goes on. */
+  /** A search without its result is accepted only while its answer continues. */
   #endPause(): void {
     const last = this.messages.at(-1);
     if (!this.#isPaused || last?.role !== "assistant") return;

@@ -91,7 +91,7 @@ async function untilEnd(options: LoopOptions): Promise<Ending> {
       if (loop) return loop;
       continue;
     }
-    // A search that the provider paused goes on when its answer comes back as it was.
+    // A search that the provider paused continues when its answer is sent back unchanged.
     if (isPausedSearch(answer)) continue;
     if (answer.stop === "pause") {
       await say(session, "context", textParts("[Continue.]"));
@@ -294,7 +294,7 @@ function endingOf({ stop, detail }: Answer): Ending {
   if (stop === "output_limit")
     return {
       reason: "output_limit",
-      message: "the answer reached the model's output limit; ask it to go on",
+      message: "the answer reached the model's output limit; ask it to continue",
     };
   return { reason: "done" };
 }

@@ -92,7 +92,7 @@ export type CallStep = (
   next: (call: ToolCall) => Promise<ToolResult>,
 ) => Promise<ToolResult>;
 
-/** All that a session needs to call tools. */
+/** Everything that a session needs to call tools. */
 export interface ToolExecutor extends ToolSource {
   /** Whether a tool that is not offered is understood. */
   knows?(name: string): boolean;

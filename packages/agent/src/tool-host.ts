@@ -112,7 +112,7 @@ export interface PlannedUndo {
   readonly merged: readonly string[];
   /** Files that others changed too, which would lose those changes. */
   readonly conflicts: readonly string[];
-  /** Those of the conflicts that changed while a command ran, by it or by the person. */
+  /** The conflicting files that changed while a command ran, by the command or by the person. */
   readonly doubtful: readonly string[];
   /** Changed entries that checkpoints do not cover; left alone. */
   readonly uncovered: readonly UncoveredEntry[];

@@ -2,7 +2,7 @@ import type { Delta } from "./api-client.ts";
 import type { AssistantMessage, AssistantPart, Message, WebSearchPart } from "./messages.ts";
 import { toolCallsOf } from "./messages.ts";
 
-/** Whether the provider's server paused while it searched: the answer goes on when it is sent back as it was. */
+/** Whether the provider's server paused while it searched: the answer continues when it is sent back unchanged. */
 export const isPausedSearch = (answer: {
   readonly stop: string;
   readonly message: AssistantMessage;
@@ -11,7 +11,7 @@ export const isPausedSearch = (answer: {
   toolCallsOf(answer.message).length === 0 &&
   answer.message.content.some(isSearch);
 
-/** Without searches that have no result: providers accept those only while the answer goes on. */
+/** Without searches that have no result: providers accept those only while the answer continues. */
 export function withoutUnanswered(message: AssistantMessage): AssistantMessage {
   const answered = idsOf([message], ({ done }) => done);
   return keep(message, ({ search_id }) => answered.has(search_id));

@@ -141,7 +141,7 @@ export interface Octant<T extends Tool = OwnTool> extends AsyncDisposable {
   readonly spending: Spending;
   /** undefined where they are off. */
   readonly checkpoints: Checkpoints | undefined;
-  /** Those that were given, and the audit log in use. */
+  /** The stores from the options, and the audit log in use. */
   readonly stores: Stores;
   readonly config: Config;
   /** The developer modes and each caller's current one. */

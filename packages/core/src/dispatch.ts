@@ -49,7 +49,7 @@ export interface CallOptions {
   readonly timingHint?: Timing;
   /** The caller's own key: the same call with the same key is the same job. */
   readonly key?: string;
-  /** How long the result of a job is kept after its end; a day when absent. */
+  /** How long the result of a job is stored after its end; a day when absent. */
   readonly ttlMs?: number;
   /** Bytes that come with the call. */
   readonly upload?: BinaryPart;

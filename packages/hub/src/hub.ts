@@ -364,7 +364,7 @@ function refuseWorking(count: number): void {
 const START_TOKEN = "printed by octant hub";
 const startToken = (hub_id: string | undefined): string =>
   hub_id === undefined ? START_TOKEN : `${START_TOKEN} ${hub_id}`;
-/** How long running tool calls may go on when the hub is stopped. */
+/** How long running tool calls may continue when the hub is stopped. */
 const DRAIN_MS = 10_000;
 /** Sessions that start their tools at the same moment. */
 const STARTS_PER_PROCESSOR = 2;
@@ -373,7 +373,7 @@ const ABOUT = {
   description: "Projects, containers and agent sessions for many people.",
   instructions: [
     "project.create makes a project of a git URL or a folder; session.spawn gives an agent a task in a workspace of its own.",
-    'session.events with until: "idle" waits for its end; session.message goes on with it.',
+    'session.events with until: "idle" waits for its end; session.message continues it.',
     "workspace.diff shows what it did, workspace.merge takes it over. Every tool has help and schema.",
   ].join(" "),
 };

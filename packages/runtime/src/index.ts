@@ -1,7 +1,7 @@
 export { showValue } from "./audit/arguments.ts";
 export { type AuditLog, createAuditLog } from "./audit/audit-log.ts";
 export { describeRecord } from "./audit/describe-record.ts";
-export { type ChainRecord as KeptRecord, followAudit, readAudit } from "./audit/read.ts";
+export { type ChainRecord, followAudit, readAudit } from "./audit/read.ts";
 export { recordCall } from "./audit/record-call.ts";
 export { recordRejected } from "./audit/record-rejected.ts";
 export { toAuditKey } from "./audit/seal.ts";

@@ -46,7 +46,7 @@ export const RequestEnvelope = z.strictObject({
   timing_hint: z.enum(TIMINGS).nullish(),
   /** The caller's own key: the same call with the same key is the same job. */
   key: z.string().min(1).nullish(),
-  /** How long the result of a job is kept after its end; a day when absent. */
+  /** How long the result of a job is stored after its end; a day when absent. */
   ttl_ms: z.int().min(0).max(MAX_TTL_MS).nullish(),
   stream: z.enum(STREAMS).nullish(),
   /** The number of unacknowledged chunks allowed; when absent, text chunks are sent as they come. */

@@ -54,7 +54,7 @@ function toMessage(message: Message, { web_search = false }: Model) {
   };
 }
 
-/** Whether the last turn, which may go on after the results of its calls, began with thinking, or has not begun. */
+/** Whether the last turn, which may continue after the results of its calls, began with thinking, or has not begun. */
 function isThinkingTurn(messages: readonly Message[]): boolean {
   const start = messages.findLastIndex(({ role }) => role === "user") + 1;
   const first = messages[start];

@@ -29,7 +29,7 @@ const claudePrice = (input: number, output: number, cache_read = input / 10): Pr
 });
 
 /**
- * All that Octant knows about models. Prices are US dollars per million tokens; a family without one has an unknown
+ * The facts about models. Prices are US dollars per million tokens; a family without one has an unknown
  * cost. The makers' pages are the source, except for GPT-6 and its cache prices, which are second hand. The window of
  * GPT-6 is not published: 272,000 tokens is where its price rises.
  */

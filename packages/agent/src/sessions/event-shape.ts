@@ -17,7 +17,7 @@ const cost = {
 const model = z.looseObject({ id: z.string(), provider: z.string() });
 const tools = z.array(z.looseObject({ name: z.string() }));
 
-/** What we read of each type; further fields and types are kept as they are. */
+/** The fields that we read of each type; other fields and types stay unchanged. */
 const SHAPES: Readonly<Record<string, z.ZodType<Readonly<Record<string, unknown>>>>> = {
   session_began: z.looseObject({ system: z.string(), tools, model, cwd: z.string() }),
   user: z.looseObject({ origin: z.string(), content }),

@@ -47,7 +47,7 @@ type Execute = (call: ToolCall, given: ExecuteOptions, options: PersonToolsOptio
 const say = (text: string): ToolResult => ({ content: textParts(text), is_error: false });
 
 const exitPlan: Execute = async ({ input }, given, options) => {
-  if (options.mode() !== "plan") return say("The session is not in mode plan; go on with the work.");
+  if (options.mode() !== "plan") return say("The session is not in mode plan; continue with the work.");
   if (options.modes.length === 0)
     return toFailure("PERMISSION_DENIED", "this session only reads; end your turn with the plan");
   const plan = typeof input["plan"] === "string" ? `${input["plan"].trim()}\n\n` : "";

@@ -146,7 +146,7 @@ const toStep =
     return (await afterCall?.(call, result)) ?? result;
   };
 
-/** A run that could not go on, such as on a full disk, has a result as well. */
+/** A run that failed midway, such as on a full disk, has a result as well. */
 const toFailure = (cause: unknown): Pick<RunEnded, "reason" | "message"> => ({
   reason: "failed",
   message: cause instanceof Error ? cause.message : String(cause),

@@ -204,7 +204,7 @@ export async function openAgent(options: OpenAgentOptions) {
     const turn = createTurnCheckpoints(host.turns, session);
     onRestart = () => {
       turn.forget();
-      notify("the host of the tools was restarted; the session goes on there");
+      notify("the host of the tools was restarted; the session continues there");
     };
     const agent = new Agent({
       client,

@@ -52,7 +52,7 @@ export const isDeclined = (waiting: Waiting, folder: string): boolean =>
 export const declineTrust = (waiting: Waiting, folder: string): void =>
   replaceFile(join(folder, DECLINED), hashOfWaiting(waiting), { mode: 0o600 });
 
-/** All that would take effect, for the person to read. */
+/** Everything that would take effect, for the person to read. */
 export const linesOfWaiting = ({ settings, instructions }: Waiting): readonly string[] => [
   ...settings.flatMap(({ file, parts }) => [
     toExact(file),

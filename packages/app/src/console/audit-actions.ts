@@ -1,5 +1,5 @@
 import { action, pagingInput } from "@octant/core";
-import { type KeptRecord, readAudit, verifyAudit } from "@octant/runtime";
+import { type ChainRecord, readAudit, verifyAudit } from "@octant/runtime";
 import { z } from "zod";
 import { auditPlaceOf } from "../audit-place.ts";
 import { READ } from "./kinds.ts";
@@ -67,7 +67,7 @@ interface Filter {
   readonly text?: string | undefined;
 }
 
-function matches(record: KeptRecord, { caller, action: name, outcome, trace, since, until, text }: Filter) {
+function matches(record: ChainRecord, { caller, action: name, outcome, trace, since, until, text }: Filter) {
   if (since !== undefined && record.time < since) return false;
   if (until !== undefined && record.time > until) return false;
   if (caller !== undefined && !("caller" in record && record.caller === caller)) return false;
@@ -77,14 +77,14 @@ function matches(record: KeptRecord, { caller, action: name, outcome, trace, sin
   return text === undefined || JSON.stringify(record).includes(text);
 }
 
-function outcomeOf(record: Extract<KeptRecord, { readonly code: unknown }>): Filter["outcome"] {
+function outcomeOf(record: Extract<ChainRecord, { readonly code: unknown }>): Filter["outcome"] {
   if (record.code === "OK") return "ok";
   const isDenied = record.kind === "call" && record.decisions.some((one) => one.outcome === "deny");
   return isDenied ? "denied" : "failed";
 }
 
 /** Without the hashes of the chain. */
-function toRow(record: KeptRecord) {
+function toRow(record: ChainRecord) {
   const { prev: _prev, hash: _hash, ...row } = record;
   return "decisions" in row ? { ...row, decisions: row.decisions.map((one) => ({ ...one })) } : row;
 }

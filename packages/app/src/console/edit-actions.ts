@@ -1,6 +1,6 @@
 import type { StampedEvent } from "@octant/agent";
 import { action, pagingInput, ToolError } from "@octant/core";
-import type { KeptRecord } from "@octant/runtime";
+import type { ChainRecord } from "@octant/runtime";
 import { z } from "zod";
 import { openSessions } from "../agent/sessions.ts";
 import { loadRecords } from "./audit-actions.ts";
@@ -130,13 +130,13 @@ function toSessionEdit(event: StampedEvent): readonly Edit[] {
   ];
 }
 
-function toEdit(record: KeptRecord): Edit {
+function toEdit(record: ChainRecord): Edit {
   // The filter before has left calls only.
   const { time, trace, action: name, caller, session, code, arguments: input } = record as CallRecord;
   return { time, trace, action: name, caller, session, code, files: filesIn(input), can_revert: false };
 }
 
-type CallRecord = Extract<KeptRecord, { readonly kind: "call" }>;
+type CallRecord = Extract<ChainRecord, { readonly kind: "call" }>;
 
 function filesIn(input: unknown): string[] {
   const { uri, files, patch } = Object(input);

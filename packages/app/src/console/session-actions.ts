@@ -171,7 +171,7 @@ function deliver(agent: Agent, text: string): boolean {
     agent.queue(text);
     return true;
   }
-  // The events of the session tell how the run ends.
+  // The events of the session report how the run ends.
   agent.send(text).catch(() => {});
   return false;
 }

@@ -3,7 +3,7 @@ import { openSocketFolder } from "@octant/host";
 import { findProcesses } from "./find-processes.ts";
 import type { ProcessStatus } from "./protocol.ts";
 
-/** Explains that a session is open elsewhere: in which process, and how to go on. Other errors stay as they are. */
+/** Explains that a session is open elsewhere: in which process, and how to continue. Other errors stay as they are. */
 export async function explainHolder(
   cause: unknown,
   session_id: string,
@@ -14,7 +14,7 @@ export async function explainHolder(
   const where = holder
     ? `in process ${holder.pid} (${holder.command} in ${toOneLine(holder.roots.join(", "))})`
     : "in another Octant process";
-  const how = `go on there, or leave it first; octant --fork ${session_id} continues in a copy`;
+  const how = `continue there, or leave it first; octant --fork ${session_id} continues in a copy`;
   return new ToolError("LOCKED", `this session is open ${where}; ${how}`, {}, { cause });
 }
 

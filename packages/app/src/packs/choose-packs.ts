@@ -44,7 +44,7 @@ export function choosePacks(choosing: Choosing): readonly ChosenPack[] {
   const others = Object.entries(settings.packs)
     .filter(([name, { disabled }]) => !isExact && !disabled && !packs.includes(name))
     .map(([name, pack]) => {
-      // Those of a project were trusted with its settings, by their content.
+      // The packs of a project were trusted with its settings, by their content.
       const isAccepted = origins.get(`packs.${name}`)?.tier !== "user";
       return choose(pack, { name, env, cwd, isNamed: false, isAccepted });
     });

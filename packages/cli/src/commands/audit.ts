@@ -4,9 +4,9 @@ import { counted, toOneLine } from "@octant/core";
 import { createConfinement, openStateFolder } from "@octant/host";
 import {
   type AuditVerdict,
+  type ChainRecord,
   describeRecord,
   followAudit,
-  type KeptRecord,
   listOlderFiles,
   readAudit,
   verifyAudit,
@@ -60,7 +60,7 @@ function openAudit(roots: readonly string[], io: Io) {
   return auditPlaceOf(openStateFolder({ roots: real, env: io.env, warn: (line) => logLine(line, io) }));
 }
 
-function toLine(record: KeptRecord, { stdout }: Io): Shown {
+function toLine(record: ChainRecord, { stdout }: Io): Shown {
   const [time = "", ...rest] = describeRecord(record).map(toOneLine);
   return [painted("dim", time, stdout), ...rest.map((fact) => `  ${fact}`)];
 }

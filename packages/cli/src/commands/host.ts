@@ -29,8 +29,8 @@ export const host = defineCommand({
     json: { summary: "Print the name and the capacity as one line of JSON" },
   },
   notes: `octant hub --nats URL is the other end. The agent's loop, the keys of models and the database are in the hub; a host
-has only the credentials for NATS, and runs the containers in which sessions work. When a host is lost, its sessions go
-on at another one. docs/hosts.md tells what is guaranteed.`,
+has only the credentials for NATS, and runs the containers in which sessions work. When a host is lost, its sessions
+continue on another one. docs/hosts.md describes what is guaranteed.`,
   async run({ flags }, io) {
     const { nats, label: labels = [], json } = flags;
     if (nats === undefined)

@@ -51,7 +51,7 @@ export const hub = defineCommand({
     json: { summary: "Print URL and token as one line of JSON" },
   },
   notes: `The agent's loop runs in the hub, with your API keys; its tools run in a container of the project, which has neither
-the keys nor, by default, a network. docs/hub.md tells the whole story. Any MCP client can call its tools, also the agent of octant itself:
+the keys nor, by default, a network. docs/hub.md describes everything. Any MCP client can call its tools, also the agent of octant itself:
   octant mcp add hub URL --header 'Authorization: Bearer TOKEN'
 octant hub backup FILE saves everything, also while the hub runs; octant hub restore FILE fills an empty folder.`,
   async run({ args: [verb, file], flags }, io) {
@@ -157,5 +157,5 @@ const nextSteps = (octant: string, url: string): readonly string[] => [
   `  OCTANT_TOKEN=<token> ${octant} call --via ${url} project.create name=demo source_url=https://…`,
   `Connect any MCP client to ${url} with the header Authorization: Bearer <token>, such as Octant's agent:`,
   `  ${octant} mcp add hub ${url} --header 'Authorization: Bearer <token>'`,
-  "Ctrl-C stops it; sessions go on at the next start.",
+  "Ctrl-C stops it; sessions continue at the next start.",
 ];

@@ -36,7 +36,7 @@ export const sessions = defineCommand({
   octant sessions show ID                one of them, with its files and costs
   octant sessions export ID --format html --output session.html
   octant sessions remove ID
-  octant run --resume ID "go on"         go on with one`,
+  octant run --resume ID "go on"         continue one`,
   async run({ args: [verb = "list", id], flags }, io) {
     const limit = toCount("limit", flags.limit) ?? DEFAULT_LIMIT;
     const warn = (line: string) => void logLine(line, io);

@@ -44,7 +44,7 @@ export const setup = defineCommand({
   },
   notes: `Clients: ${IDS.join(", ")}; without a name, all that are installed.
 Only octant's entry is changed, and of that only the command: flags behind serve, environment and comments
-stay. The file as it was is kept beside it. Then the server is started as the client would, and its tools are
+stay. A copy of the previous file is stored beside it. Then the server is started as the client would, and its tools are
 listed; if that fails, the change is reverted. A client without projects gets the current folder as its
 root, or what --root names.`,
   async run({ args, flags }, io) {

@@ -33,7 +33,7 @@ where they do not, you are asked. Nobody knows who changed a file while a comman
 five seconds, you are asked about those files too, also about new ones. Without a terminal, or with --json, nobody is asked: the command changes nothing and ends
 with 1 unless --overwrite or --keep. An undo leaves and lists files that no checkpoint covers: ignored and unreadable files,
 files over 32 MiB, and the refs of repositories, with the git command that brings each back.
-The last 500 states are kept, outside your repository, with at most 1 GiB of contents.`;
+The last 500 states are stored, outside your repository, with at most 1 GiB of contents.`;
 
 export const undo = defineCommand({
   name: "undo",

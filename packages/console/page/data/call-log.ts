@@ -15,7 +15,7 @@ export class CallLog {
   /** Where a running call is, counted over all rows ever. */
   readonly #running = new Map<string, number>();
   #forgotten = 0;
-  /** Rows that were put before the first one; their numbers are negative. */
+  /** Prepended rows; their numbers are negative. */
   #older = 0;
   skipped = 0;
 
@@ -55,7 +55,7 @@ export class CallLog {
     if (this.#rows.length > MAX_CALLS) this.#forget();
   }
 
-  /** Puts calls before those that the page has seen itself, without those among them. */
+  /** Prepends calls to the ones that the page has seen, and leaves out duplicates. */
   prepend(calls: readonly LiveCall[]): void {
     const known = new Set(this.#rows.map(keyOf));
     const byKey = new Map(calls.filter((call) => !known.has(keyOf(call))).map((call) => [keyOf(call), call]));

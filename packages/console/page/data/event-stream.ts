@@ -11,12 +11,12 @@ interface Batch {
 
 interface Options {
   onEvents(events: readonly ConsoleEvent[]): void;
-  /** Something may have been missed: read again. */
+  /** Events may have been missed: read everything again. */
   onGap(): void;
   onState(state: Connection): void;
 }
 
-/** What the tab with the connection tells the others. */
+/** The messages from the tab with the connection to the other tabs. */
 type Message =
   | { readonly type: "batch"; readonly data: string; readonly id: string }
   | { readonly type: "state"; readonly state: Connection }
@@ -24,7 +24,7 @@ type Message =
 
 const FIRST_DELAY_MS = 500;
 const MAX_DELAY_MS = 10_000;
-/** Much that arrives at once is taken in slices, so that the page can be used in between. */
+/** Large batches are applied in slices, so that the page stays responsive. */
 const SLICE_MS = 20;
 const NAME = "octant-console-events";
 

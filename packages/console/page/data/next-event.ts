@@ -1,7 +1,7 @@
 import type { ConsoleEvent } from "../../src/api.ts";
 import type { Store } from "./store.ts";
 
-/** Events come in bursts: those of this long are one. */
+/** Events come in bursts; events within this time count as one. */
 const QUIET_MS = 100;
 /** In case an event was lost. */
 const PATIENCE_MS = 5_000;

@@ -71,7 +71,7 @@ export const projectOf = ({ roots }: Pick<OctantProcess, "roots">): string =>
 export const titleOf = (process: OctantProcess): string =>
   `${projectOf(process)} · octant ${process.command}`;
 
-/** Who made a call, as a person knows it: the project, and the session or the client. */
+/** The origin of a call in words: the project, and the session or the client. */
 export function originOf(
   { process: id, caller }: { readonly process: string; readonly caller: string },
   processes: readonly OctantProcess[],

@@ -21,7 +21,7 @@ export interface Store {
   readonly me: ReadonlySignal<Me | undefined>;
   /** undefined until they were read the first time. */
   readonly processes: ReadonlySignal<readonly OctantProcess[] | undefined>;
-  /** Those that wait, without those that this page has answered. */
+  /** The waiting questions, without the ones that this page has answered. */
   readonly questions: ReadonlySignal<readonly WaitingQuestion[]>;
   /** One request per question; rejects when it was not accepted, and then it may be tried again. */
   answer(question: WaitingQuestion, given: Answering): Promise<void>;
@@ -40,7 +40,7 @@ export interface Store {
   refresh(): Promise<void>;
   on<T extends ConsoleEvent["topic"]>(topic: T, listener: (event: TopicEvent<T>) => void): () => void;
   say(text: string, kind?: Toast["kind"]): void;
-  /** Shows a failure, except of a request that was given up. */
+  /** Shows a failure, unless the request was cancelled. */
   fail(cause: unknown): void;
   signIn(token: string): Promise<void>;
   signOut(): Promise<void>;

@@ -47,7 +47,7 @@ export function toSpans(events: readonly SessionEvent[]): readonly Span[] {
             end: at,
             ...(event["is_error"] === true && { failed: true }),
           });
-        // With the last answer the model goes on.
+        // The model continues after the last answer.
         if (calls.size === 0) thinkingSince = at;
         break;
       }

@@ -5,7 +5,7 @@ export interface Draft {
   set(text: string): void;
 }
 
-/** A text that a person is writing; it survives a reload of the tab, and leaves with it. */
+/** Text that a person is typing. It survives a reload of the tab and ends with the tab. */
 export function useDraft(name: string): Draft {
   const key = `octant-draft ${name}`;
   const [, redraw] = useState(0);

@@ -24,7 +24,7 @@ export function useFollowing(
     let last = node.scrollTop;
     const look = () => {
       const { scrollTop } = node;
-      // The text may have grown since the page scrolled by itself: only a way up is the reader's.
+      // The text may have grown since the page scrolled by itself; only scrolling up is the reader's doing.
       if (node.scrollHeight - scrollTop - node.clientHeight < FOLLOW_PX) isAtEnd.current = true;
       else if (scrollTop < last) isAtEnd.current = false;
       last = scrollTop;

@@ -14,7 +14,7 @@ import { VIEWS, viewsFor } from "./views.ts";
 interface Props {
   readonly page: Page;
   readonly theme: ThemeSwitch;
-  /** False when a link led here that was used or has expired. */
+  /** False when the link that led here was already used or has expired. */
   readonly isLinkGood: boolean;
 }
 

@@ -2,7 +2,7 @@ import { useEffect, useState } from "preact/hooks";
 import { usePage } from "../data/context.ts";
 import { Dot } from "../parts/badge.tsx";
 
-/** A short interruption is not worth a word. */
+/** A short interruption is not reported. */
 const CALM_MS = 1_500;
 
 /** Says that the connection is lost, and that the page continues by itself. */

@@ -9,7 +9,7 @@ export type KeyMap = Readonly<Record<string, KeyAction>>;
 export interface Keys {
   /** Adds keys until the returned function is called; later ones win. */
   add(map: KeyMap): () => void;
-  /** All that work now, for the help. */
+  /** The keys that work now, for the help. */
   list(): readonly (readonly [string, string])[];
 }
 

@@ -27,7 +27,7 @@ export function createTheme(): ThemeSwitch {
     theme,
     toggle() {
       const next = theme.value === "dark" ? "light" : "dark";
-      // Back to the system's own is no choice any more.
+      // The system's own theme can no longer be chosen.
       if (next === ofSystem()) localStorage.removeItem(KEY);
       else localStorage.setItem(KEY, next);
       apply(next);

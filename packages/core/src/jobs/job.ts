@@ -31,7 +31,7 @@ export interface Job extends JobCall {
 
 export const JOB_TTL_MS = 24 * 60 * 60 * 1000;
 
-/** A job is kept for `ttlMs` after its end. */
+/** A job is stored for `ttlMs` after its end. */
 export const newJob = (call: JobCall, digest: string | null, now: number, ttlMs = JOB_TTL_MS): Job => ({
   ...call,
   digest,
@@ -52,7 +52,7 @@ export function toEndState(result: Envelope): "complete" | "failed" | "cancelled
 
 export interface JobRequest extends Omit<JobCall, "key"> {
   readonly key?: string | undefined;
-  /** How long the result is kept; a day when absent. */
+  /** How long the result is stored; a day when absent. */
   readonly ttlMs?: number | undefined;
   readonly patienceMs: number;
   /** The caller's: aborting it before the job was acknowledged cancels the job. */

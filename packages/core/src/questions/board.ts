@@ -225,7 +225,7 @@ export function createQuestions({ clock = STOPPED, timeoutMs = DEFAULT_TIMEOUT_M
     events,
     /**
      * Adds a place where people answer; `attends` returns whether someone can answer there now. When it is removed,
-     * the questions that wait go on waiting until they expire; new ones need another place.
+     * the waiting questions stay until they expire; new ones need another place.
      */
     attend(attends: () => boolean): () => void {
       // A new function, so that each call adds a distinct place.

@@ -15,7 +15,7 @@ export interface Restoration {
   readonly merged: readonly Path[];
   /** Files with changes of others that conflict, which are lost only if the person says so. */
   readonly conflicts: readonly SnapshotChange[];
-  /** Those of the conflicts that others may have made instead of the turn. */
+  /** The conflicting changes that somebody other than the turn may have made. */
   readonly doubtful: readonly Path[];
   /** Entries that are not stored; left alone. */
   readonly uncovered: readonly Uncovered[];

@@ -18,7 +18,7 @@ export type Unsaved = ReadonlyMap<Path, Buffer>;
 /** In a larger folder, only the first files are compared with the editor. */
 const MAX_COMPARED_FILES = 1_000;
 
-/** Those of these files, and of the files in these folders, that have unsaved changes. */
+/** Returns which of these files, and of the files in these folders, have unsaved changes. */
 export async function findUnsaved(
   confinement: Confinement,
   buffers: Buffers | undefined,

@@ -67,7 +67,7 @@ export function loadGlobalRules(env: NodeJS.ProcessEnv, depth: number): RuleChai
   return rules.length > 0 ? { rules, depth, outer: undefined } : undefined;
 }
 
-/** All files that the user's own rules come from, whether they are there or not. */
+/** The files that may contain the user's own rules; some may not exist. */
 export function globalIgnoreFiles(env: NodeJS.ProcessEnv): string[] {
   const { configs, ignoreFile } = globalFiles(env);
   return ignoreFile ? [...configs, ignoreFile] : configs;

@@ -67,7 +67,7 @@ function checkOrdinary(gitDir: Path): void {
   throw new ToolError("VCS_ERROR", message, { exit_code: null });
 }
 
-/** Those of these files that are links to files elsewhere. */
+/** Returns which of these files are links to files elsewhere. */
 export function linksIn({ gitDir, commonDir }: Places): readonly Path[] {
   const names = [...new Set([gitDir, commonDir])].flatMap((place) =>
     READ_FIRST.map((name) => `${place}/${name}`),

@@ -123,7 +123,7 @@ function createOffsets(text: string): (position: lsp.Position) => number {
   };
 }
 
-/** A byte order mark before the text is kept. */
+/** A byte order mark before the text is preserved. */
 function toDiff(confinement: Confinement, { path, bytes, text }: SourceText, after: string): string {
   const utf16 = utf16FormOf(bytes);
   const encode = (part: string) => utf16?.encode(part) ?? Buffer.from(part);

@@ -15,14 +15,14 @@ export interface Hierarchy {
   readonly parent: string;
 }
 
-/** Those that limit commands. */
+/** The controllers that limit commands. */
 const FOR_COMMANDS: readonly Controller[] = ["memory", "pids"];
 
 /** A file of the system's; empty when there is none. */
 type Read = (path: string) => string;
 const readFile: Read = (path) => attempt(() => readFileSync(path, "utf8")) ?? "";
 
-/** Those of this process with one of the controllers; none where the system has no control groups, or shows none. */
+/** The hierarchies of this process that have one of the controllers; none where the system has or shows no control groups. */
 export function findHierarchies(
   read: Read = readFile,
   wanted: readonly Controller[] = FOR_COMMANDS,

@@ -16,7 +16,7 @@ export function openOutput(
 
 const PART_BYTES = 1024 * 1024;
 
-/** All that is stored now in one file, which vanishes when it is closed. */
+/** The output stored so far, in one file that vanishes when it is closed. */
 function openCopy(path: string, spool: Spool): number {
   const copy = `${path}.copy-${randomBytes(8).toString("hex")}`;
   const fd = openSync(copy, "wx+", 0o600);

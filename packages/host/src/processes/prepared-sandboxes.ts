@@ -49,7 +49,7 @@ export class PreparedSandboxes {
 
   /** Prepares the next one when the command that asks for it has ended, or after a short while. */
   prepareNext(launch: PreparedLaunch, ended: Promise<unknown>): void {
-    // Once: the key tells what was there when the command was started.
+    // Once: the key states what was there when the command was started.
     const { promise, resolve } = Promise.withResolvers<void>();
     const cancel = after(PREPARE_AFTER_MS, resolve);
     const prepare = () => {

@@ -166,7 +166,7 @@ export class Processes {
     }
   }
 
-  /** Those whose records this version cannot read, unless they are surely of others. */
+  /** Processes whose records this version cannot read, unless they certainly belong to others. */
   *listUnreadable(owner: string | null): Iterable<{ proc_id: string; why: UnreadableRecord["unreadable"] }> {
     for (const proc_id of listRecords(this.#folder)) {
       const record = this.#recordOf(proc_id);

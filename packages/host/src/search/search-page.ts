@@ -99,7 +99,7 @@ export function createPage(
     get last() {
       return last;
     },
-    /** Those before the page, on it, and those that had no room as far as they were counted. */
+    /** Matches before the page and on it, and as many of the later ones as were counted. */
     get total() {
       return passed + left;
     },

@@ -6,7 +6,7 @@ export const OutputRef = handle("output");
 const KEPT = 20;
 const MARK = "\n…\n";
 
-/** Whole outputs of commands that were too long for an answer; the newest ones of a project are kept. */
+/** Whole outputs of commands that were too long for an answer; the newest ones of a project are stored. */
 export function openExecOutputs(folder: string) {
   const fileOf = (ref: string) => join(folder, ref);
   return {
@@ -34,7 +34,7 @@ export function openExecOutputs(folder: string) {
           ...(next < all.length && { next_offset: next }),
         };
       } catch (cause) {
-        throw new ToolError("NOT_FOUND", "this output is no longer kept", { id: ref }, { cause });
+        throw new ToolError("NOT_FOUND", "this output is no longer stored", { id: ref }, { cause });
       }
     },
   };

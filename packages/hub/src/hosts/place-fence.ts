@@ -58,7 +58,7 @@ function toInterrupted({ input }: Parameters<Dispatch>[0], loss: string): Envelo
     data: null,
     error: {
       code: "INTERRUPTED",
-      message: `${loss}. Commands that ran have ended. Look at the files before you go on, and repeat what is missing`,
+      message: `${loss}. Commands that ran have ended. Look at the files before you continue, and repeat what is missing`,
       details: {},
     },
     meta: {

@@ -64,7 +64,7 @@ export const createSoleMembership = (store: HubStore, { onGained }: Pick<Turns, 
 export function createMembership(options: MembershipOptions): Membership {
   const { store, peers, about, locks, clock, lifeMs, log } = options;
   const projects = store.records<Project>("project");
-  /** The projects of this hub; each promise settles when its work goes on. */
+  /** The projects of this hub; each promise settles when its work continues. */
   const held = new Map<string, Promise<void>>();
   /** Those that could not be reached, with the reason that was logged. */
   const unreached = new Map<string, string>();
@@ -83,7 +83,7 @@ export function createMembership(options: MembershipOptions): Membership {
     const known = held.get(project.id);
     if (known) return known;
     const { id, name } = project;
-    const cannot = (cause: unknown) => `hub: project ${name} cannot go on: ${cause}`;
+    const cannot = (cause: unknown) => `hub: project ${name} cannot continue: ${cause}`;
     const work = async () => {
       await options.reach?.(project);
       unreached.delete(id);
@@ -149,7 +149,7 @@ export function createMembership(options: MembershipOptions): Membership {
       await clock.sleep(SWEEP_MS, AbortSignal.any([closing.signal, sleeping.signal]));
     }
   };
-  /** On its own: a project that takes long to go on must not make this hub seem dead. */
+  /** On its own: a project that takes long to continue must not make this hub seem dead. */
   const beats = async (): Promise<void> => {
     while (!closing.signal.aborted && problem === undefined) {
       await clock.sleep(lifeMs / 4, closing.signal);

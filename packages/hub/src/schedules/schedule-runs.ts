@@ -64,7 +64,7 @@ export function createScheduleRuns({ store, sessions, lifecycle, clock }: Schedu
     if (kind === "pinned") await schedules.change(schedule.id, (stored) => ({ ...stored, session_id }));
   };
 
-  /** The session of a run, before it begins: the pinned one if it can go on, or the id of a new one. */
+  /** The session of a run, before it begins: the pinned one if it can continue, or the id of a new one. */
   const chooseSession = async ({ session, session_id }: Schedule) => {
     const pinned = session === "pinned" && session_id ? await sessionRecords.get(session_id) : undefined;
     if (pinned && pinned.state !== "ended") return { session_id: pinned.id, cost_before: pinned.cost };

@@ -48,7 +48,7 @@ export async function connectToContainer(
     },
   });
   const ready = wire.ready();
-  // Whoever uses the connection waits for it.
+  // Users of the connection wait for it.
   ready.catch(() => {});
   return { dispatch: fence.guard(wire.dispatch), address, ready, close: () => wire.close() };
 }

@@ -30,7 +30,7 @@ function describe(event: StampedEvent): string {
     case "compaction":
       return `compacted: ${event.tokens_before} to ${event.tokens_after} tokens`;
     case "model_changed":
-      return `goes on with ${event.model.id}`;
+      return `continues with ${event.model.id}`;
     case "notice":
       return `${event.level}: ${event.text}`;
     case "end":

@@ -243,7 +243,7 @@ export function createHubSessions(options: HubSessionsOptions) {
       for (const session of await records.list({ project_id }))
         if (session.state === "working") runs.start(session);
     },
-    /** Stops them without a trace: another hub goes on with them. */
+    /** Stops them without a trace: another hub continues them. */
     abandon: runs.abandon,
     /** Lets running tool calls end for a while and stops all sessions; they continue when the hub starts again. */
     async close(drainMs: number): Promise<void> {

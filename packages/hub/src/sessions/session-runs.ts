@@ -144,7 +144,7 @@ export function createSessionRuns(options: RunsOptions) {
     return opened;
   };
 
-  /** A lost host must not end a session: it goes on at the next one. */
+  /** A lost host must not end a session: it continues on the next one. */
   const work = async (id: string): Promise<void> => {
     const losses: string[] = [];
     const noteLosses = () => {
@@ -163,7 +163,9 @@ export function createSessionRuns(options: RunsOptions) {
         // The end of the agent may have connected to another host already.
         const isLost = fence.isHostLost() || fence.changes() > before;
         if (!isLost || isClosing || working.get(id)?.ending.signal.aborted) throw cause;
-        log(`hub: session ${id} goes on at another host: ${cause instanceof Error ? cause.message : cause}`);
+        log(
+          `hub: session ${id} continues on another host: ${cause instanceof Error ? cause.message : cause}`,
+        );
       }
     }
   };
@@ -172,7 +174,7 @@ export function createSessionRuns(options: RunsOptions) {
     const session = await find(id);
     const project = await findProject(store, session.project_id);
     using budget = await budgets.open(session, project);
-    // An agent that goes on elsewhere may add to the log what is different there.
+    // An agent that continues elsewhere may add to the log what is different there.
     const last = await lastRun(id);
     const run = working.get(id);
     const free = await starts.take(run?.ending.signal);
@@ -282,7 +284,7 @@ export function createSessionRuns(options: RunsOptions) {
         else await settle(id, {}, "session.idle");
       })
       .catch(async (cause: unknown) => {
-        // A hub that closes cuts connections; the session goes on at the next start, or in another hub.
+        // A hub that closes cuts connections; the session continues at the next start, or in another hub.
         if (isOver(run, cause)) return;
         const problem = cause instanceof Error ? cause.message : String(cause);
         log(`hub: session ${id} failed: ${problem}`);

@@ -26,7 +26,7 @@ const FILES: Readonly<Record<ProjectTierName, string>> = {
   project: `${PROJECT_FOLDER}/settings.json`,
   local: `${PROJECT_FOLDER}/settings.local.json`,
 };
-/** Those of a project in the order in which they are merged. */
+/** The files of a project, in the order in which they are merged. */
 // Object.keys widens the keys to string.
 export const PROJECT_TIERS = Object.keys(FILES) as readonly ProjectTierName[];
 

@@ -69,7 +69,7 @@ export function createCredentialStore(person: Person) {
         folder,
         "credentials",
         async () => {
-          // Those that another version wrote stay as they are.
+          // Credentials that another version wrote stay unchanged.
           const { [name]: before, ...others } = readRows(file);
           const now = load()[name];
           const next = await change(now);

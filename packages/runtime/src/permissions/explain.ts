@@ -43,7 +43,7 @@ export function explainPolicy(options: ExplainOptions) {
     mode: { mode: mode ?? null, intent: action.intent, passes: modePasses },
     /** `votes`: the first matching rule of each tier. */
     permission: { ...decision, setting, votes: policy.votes(call) },
-    /** Those that would run, in order; one before the call can still deny it. */
+    /** The hooks that would run, in order; one before the call can still deny it. */
     hooks: hooks.filter((hook) => concernsCall(hook, name)),
     /** Where commands that the call starts would run. */
     sandbox,

@@ -56,7 +56,7 @@ function surroundings(small: string, keywords: readonly string[]): Span[] {
     for (let at = small.indexOf(keyword); at >= 0; ) {
       const end = Math.min(small.length, at + CHARS_AFTER);
       spans.push({ start: Math.max(0, at - CHARS_BEFORE), end });
-      // Those within the same surroundings only extend them.
+      // Further matches within the same surroundings only extend them.
       const last = small.lastIndexOf(keyword, end - keyword.length);
       at = small.indexOf(keyword, last > at ? last : at + 1);
     }

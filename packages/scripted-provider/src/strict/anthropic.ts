@@ -176,7 +176,7 @@ function checkThinking(body: Json, messages: readonly Json[]): void {
   if (type === "enabled") checkTurn(messages);
 }
 
-/** A turn that goes on after the results of its calls began with thinking. */
+/** A turn that continues after the results of its calls began with thinking. */
 function checkTurn(messages: readonly Json[]): void {
   const isAsked = (message: Json) =>
     message["role"] === "user" && ofType(message, "tool_result").length === 0;

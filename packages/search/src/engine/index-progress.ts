@@ -17,7 +17,7 @@ export interface IndexedFirst {
   readonly hasChanged: boolean;
   /** The current hashes of those that can be read. */
   readonly hashes: ReadonlyMap<string, string>;
-  /** Those that changed and could not be indexed in time. */
+  /** Files that changed and could not be indexed in time. */
   readonly left: ReadonlySet<string>;
 }
 

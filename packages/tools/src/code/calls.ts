@@ -99,12 +99,12 @@ const cannotSeeCalls = (why: string) =>
 
 interface Found {
   readonly found: readonly SourceCall[];
-  /** Those that a server does not know. */
+  /** Calls that the language server does not know. */
   readonly byName: readonly SourceCall[];
   readonly notes: ReturnType<typeof noteNotListed> & ReturnType<typeof noteIncomplete>;
 }
 
-/** The callers that a backend lists, and those by name whose calls it leads to the same function. */
+/** The callers that the backend lists, and callers found by name whose calls the backend resolves to the same function. */
 async function findCallers(
   code: Code,
   backend: CodeBackend,

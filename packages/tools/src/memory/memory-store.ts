@@ -53,7 +53,7 @@ export interface MemoryStore {
   list(filter: ListFilter): Promise<readonly MemoryItem[]>;
   /** The memories with any of these terms, the best ones only when there are many. */
   match(terms: readonly string[], filter: MemoryFilter): Promise<MatchedMemories>;
-  /** Those with a vector of this embedding model; without a name, of the word table, which all have. */
+  /** Memories with a vector of this embedding model; without a name, of the word table, which all memories have. */
   placed(filter: MemoryFilter, model?: string): Promise<readonly PlacedMemory[]>;
   /** The texts of memories without a vector of this model. */
   unplaced(model: string, limit: number): Promise<readonly { readonly id: number; readonly text: string }[]>;

@@ -103,7 +103,7 @@ export const DEVELOPER_MODES: readonly DeveloperMode[] = [
     name: "release",
     summary: "Check that everything is ready and commit it",
     prompt:
-      "Prepare what is there for others. Run the tests, look at the whole diff, and refuse to go on when something fails or does not belong. Write a commit message in the style of the log. Change no code: report what is missing instead.",
+      "Prepare what is there for others. Run the tests, look at the whole diff, and refuse to continue when something fails or does not belong. Write a commit message in the style of the log. Change no code: report what is missing instead.",
     tools: [...RUNNING],
     limits: { max_turns: 40 },
   },

@@ -30,7 +30,7 @@ type Note = z.output<typeof Note>;
 
 const Recorded = Note.pick({ note_id: true, kind: true, focus: true, files: true }).extend({
   notes: z.int().describe("How many there are in this session"),
-  questions: z.array(z.string()).readonly().optional().describe("To be answered before you go on"),
+  questions: z.array(z.string()).readonly().optional().describe("To be answered before you continue"),
 });
 
 const CRITIC_QUESTIONS = [

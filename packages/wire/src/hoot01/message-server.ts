@@ -119,7 +119,7 @@ export class MessageServer {
     void this.#sender.send(peer, { command: "ready", contentType: "msgpack", requestId, body: answer });
   }
 
-  /** One about a request acknowledges chunks or answers a question; any other is a ping, which has to go on. */
+  /** One about a request acknowledges chunks or answers a question; any other is a ping, which has to continue. */
   #heartbeat(peer: Peer, { requestId, contentType, body }: Message) {
     if (contentType !== "msgpack") {
       peer.beats = true;

@@ -27,7 +27,7 @@ interface Entry {
  */
 export function createRecentReplies() {
   const entries = new Map<string, Entry>();
-  /** Those with a reply, oldest first. */
+  /** Requests with a reply, oldest first. */
   const replies = new Map<string, RecentReply>();
   let bytes = 0;
   /** Ids of messages signed up to here may have been dropped, so unknown ones are refused. */

@@ -5,7 +5,7 @@ import type { NatsConnection } from "./connection.ts";
 import { placeSubjects } from "./subjects.ts";
 
 const RESEND_MS = 2_000;
-/** Answers that are kept for a request that is sent again. */
+/** Cached answers, for a request that is sent again. */
 const MAX_ANSWERS = 256;
 
 const Request = z.object({

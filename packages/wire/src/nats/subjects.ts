@@ -5,7 +5,7 @@ export const JOBS_STREAM = "OCTANT_JOBS";
 export const RESULTS_STREAM = "OCTANT_RESULTS";
 export const BEGUN_STREAM = "OCTANT_BEGUN";
 export const BODIES_BUCKET = "OCTANT_BODIES";
-/** What has to outlive the hubs: nothing in it ages out. */
+/** Data that has to outlive the hubs; nothing in it expires. */
 export const KEPT_BUCKET = "OCTANT_KEPT";
 
 export const PLACES_STREAM = "OCTANT_PLACES";

@@ -83,7 +83,7 @@ function openDevice(env: NodeJS.ProcessEnv): Sink {
     env,
     stdio: ["pipe", "ignore", "ignore"],
   });
-  // A player that dies makes playback silent; the transport goes on, as it would with the volume at zero.
+  // A player that dies makes playback silent; the transport continues, as it would with the volume at zero.
   child.on("error", () => {});
   child.stdin?.on("error", () => {});
   return {

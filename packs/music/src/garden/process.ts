@@ -83,7 +83,7 @@ export function createGardenProcess(folder: string) {
   };
 }
 
-/** Detached: music goes on when the command that started it has ended. */
+/** Detached: music continues when the command that started it has ended. */
 async function start(folder: string, address: string, onExit: () => void): Promise<void> {
   const conditions = process.execArgv.filter((arg) => arg.startsWith("--conditions="));
   const args = [

@@ -93,7 +93,7 @@ export function createTransport(options: TransportOptions) {
       ...(playback && { play_id: playback.play_id }),
     }),
     regions: () => regions,
-    /** The first frames are mixed before it returns. A running playback goes on. */
+    /** The first frames are mixed before it returns. A running playback continues. */
     play(output: Output): { readonly play_id: string } {
       if (playback) return { play_id: playback.play_id };
       if (regions.length === 0)

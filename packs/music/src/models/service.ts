@@ -12,7 +12,7 @@ const Line = z.union([
 
 /**
  * Sends a request to a model service and returns its result. The answer is JSON, or a stream of JSON lines: progress as
- * the work goes on, then `{"result": …}` or `{"error": {"message": …}}`.
+ * the work continues, then `{"result": …}` or `{"error": {"message": …}}`.
  */
 export async function askService(
   url: string,

@@ -8,7 +8,7 @@ interface Props {
   readonly question: WaitingQuestion;
   readonly busy: boolean;
   readonly mayAnswer: boolean;
-  /** The end of the question has been in view; only a no counts before. */
+  /** The person has seen the end of the question; before that, only a denial counts. */
   readonly isSeen: boolean;
   onAnswer(answer: Answering): void;
 }

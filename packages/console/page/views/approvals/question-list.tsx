@@ -17,7 +17,7 @@ export function QuestionList({ questions, current }: Props) {
   useEffect(() => {
     const chosen = element.current?.querySelector<HTMLElement>("[aria-current]");
     chosen?.scrollIntoView({ block: "nearest", inline: "nearest" });
-    // The focus follows the choice, and is taken from nothing else.
+    // The focus follows the chosen question; focus elsewhere on the page stays.
     if (element.current?.contains(document.activeElement)) chosen?.focus();
   }, [current]);
   return (

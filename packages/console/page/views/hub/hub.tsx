@@ -29,9 +29,9 @@ const PARTS = [
 ] as const;
 type Part = (typeof PARTS)[number][0];
 
-/** Those that show one project. */
+/** The parts that show one project. */
 const OF_A_PROJECT: readonly Part[] = ["sessions", "workspaces", "schedules", "limits"];
-/** Those that concern the whole hub, which a token of one project has no part in. */
+/** The parts that concern the whole hub; a token of one project may not see them. */
 const OF_THE_HUB: readonly Part[] = ["tokens", "hosts"];
 
 /** The hub: projects of many people and what runs in them. */

@@ -22,7 +22,7 @@ const NAMES: Readonly<Record<string, readonly [string, string]>> = {
   archive_days: ["A stopped container is removed after", " days"],
   delete_days: ["Unused sessions are deleted after", " days"],
 };
-/** Those that an engine has to enforce. */
+/** Limits that an engine has to enforce. */
 const OF_THE_ENGINE = new Set(["cpus", "memory_mb", "pids", "disk_mb"]);
 
 /** The limits of a project beside those that a new project gets. */

@@ -3,7 +3,7 @@ import type { Loaded } from "../../data/context.ts";
 import { Loading } from "../../parts/loading.tsx";
 import { Problem } from "../../parts/problem.tsx";
 
-/** What was read, or that it is being read, or why it could not be. */
+/** The data, or that it is being loaded, or why it could not be loaded. */
 export function Shown<T>({
   loaded: { data, error, reload },
   children,

@@ -22,7 +22,7 @@ const TAIL_BYTES = 1024 * 1024;
 
 interface Props {
   readonly command: CommandView;
-  /** All that list the command; one of them runs it. */
+  /** The processes that list the command; one of them runs it. */
   readonly processes: readonly string[];
   onChanged(): void;
 }

@@ -15,7 +15,7 @@ import { useJob } from "./use-job.ts";
 
 interface Props {
   readonly job: JobView;
-  /** All that list the job; one of them runs it and has its log. */
+  /** The processes that list the job; one of them runs it and has its log. */
   readonly processes: readonly string[];
 }
 
@@ -24,7 +24,7 @@ export function JobDetail({ job, processes }: Props) {
   const { store } = usePage();
   const { polled, lines, error } = useJob(job.job_id, processes);
   const [isCancelling, setCancelling] = useState(false);
-  // The list may be newer than what was read of the job.
+  // The list may be newer than the data of the job.
   const current = polled && polled.job.updated_at >= job.updated_at ? polled.job : job;
   const isRunning = isUnfinished(current);
   const cancel = async () => {

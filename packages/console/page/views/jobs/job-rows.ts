@@ -61,6 +61,6 @@ export function commandOutcome({ status, exit_code }: CommandView): Outcome {
   return { text, tone: isBad ? "bad" : (STATE_TONES[status] ?? "plain") };
 }
 
-/** How long it has run; that of a list stands still while the work goes on. */
+/** The running time. A list shows the time of its last update. */
 export const durationOf = (command: CommandView, now: number): string =>
   toDuration(command.status === "running" ? Math.max(0, now - command.started_at) : command.duration);

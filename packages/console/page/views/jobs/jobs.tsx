@@ -25,7 +25,7 @@ const KINDS = [
 ] as const;
 
 const ROW_HEIGHT = 52;
-/** Of each process, the newest. */
+/** The newest commands of each process. */
 const MAX_ROWS = 500;
 /** Events come in bursts; the lists are read again at most this often. */
 const QUIET_MS = 300;
@@ -129,7 +129,7 @@ export function JobsView() {
             />
           )}
           {item !== undefined && !chosen && (
-            <Problem error="It is no longer stored; finished work is kept for a day." />
+            <Problem error="It is no longer stored; finished work is stored for a day." />
           )}
         </div>
       )}

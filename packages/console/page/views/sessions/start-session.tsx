@@ -29,7 +29,7 @@ export function StartSession({ sessions, onClose }: Props) {
   const processes = store.processes.value ?? [];
   const own = processes.find(({ id }) => id === store.me.value?.process);
   const roots = processes.flatMap((process) => process.roots);
-  // People mostly go on where they worked last.
+  // People mostly continue where they worked last.
   const folders = [...new Set([...sessions.map(({ cwd }) => cwd), ...(own?.roots ?? []), ...roots])];
   const models = [...new Set(sessions.map((session) => session.model))].filter(Boolean);
   const drafts = {

@@ -20,7 +20,7 @@ export function TranscriptView({ entries, live, isWorking }: Props) {
   const element = useRef<HTMLDivElement>(null);
   const { isAway, toEnd } = useFollowing(element, () => element.current?.closest(".tab-panel"));
   const said = entries.findLast(({ kind }) => kind === "user")?.seq;
-  // Whoever sends a message wants to see it, and the answer.
+  // A person who sends a message wants to see it and the answer.
   useEffect(toEnd, [said]);
   return (
     <div ref={element} class="transcript">

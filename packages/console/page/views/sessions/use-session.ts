@@ -13,7 +13,7 @@ export interface LiveText {
 interface Session {
   readonly events: readonly SessionEvent[];
   readonly checkpoints: readonly Checkpoint[];
-  /** The process that was asked works in it, even if the roster does not know yet. */
+  /** The process that accepted the request has the session open, even if the roster does not show it yet. */
   readonly isOpenHere: boolean;
   /** Messages that the agent has not read. */
   readonly queued: readonly string[];

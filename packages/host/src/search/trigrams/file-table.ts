@@ -8,7 +8,7 @@ import { mayMatch, type Signature, signFile, UNKNOWN } from "./signature.ts";
 /** The files in which a pattern must be searched. */
 export interface Candidates {
   readonly files: readonly Path[];
-  /** Those that ripgrep treats differently when they are named: it has to find them in their folders. */
+  /** Files that ripgrep treats differently when they are named: it has to find them in their folders. */
   readonly unnamed: readonly Path[];
 }
 
