@@ -291,7 +291,9 @@ export async function createHub(options: HubOptions) {
   await containers.removeStrangers(
     async (id) => (await store.records<Project>("project").get(id)) !== undefined,
   );
-  const peerCalls = store.peers && (await createPeerCalls(store.peers, runHere, log));
+  const peerCalls =
+    store.peers &&
+    (await createPeerCalls({ peers: store.peers, runHere, canJudge: membership.canJudge, log }));
   await membership.start();
   scheduler.start();
   const metrics = createMetrics(store, lifecycle, sessions.workingCount);

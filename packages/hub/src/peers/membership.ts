@@ -2,6 +2,7 @@ import type { Clock } from "@octant/core";
 import { ToolError } from "@octant/core";
 import type { Project } from "../projects/project.ts";
 import type { HubStore } from "../store/hub-store.ts";
+import { createLife } from "./life.ts";
 import { canReach, HOSTED_PLACE, type HubAbout, type Peers } from "./peers.ts";
 import type { createProcessLocks } from "./process-lock.ts";
 
@@ -20,6 +21,8 @@ export interface Membership {
   ownerOf(project_id: string): Promise<HubAbout | undefined>;
   /** Whether no other hub can have taken over the projects of this one. */
   isSure(): boolean;
+  /** Whether a hub that is not among the living ones must be gone. */
+  canJudge(): boolean;
   /** Why it takes no work any more. */
   readonly problem: string | undefined;
   /** Gives up all projects. */
@@ -58,6 +61,7 @@ export const createSoleMembership = (store: HubStore, { onGained }: Pick<Turns, 
   owns: () => true,
   ownerOf: async () => undefined,
   isSure: () => true,
+  canJudge: () => true,
   close: async () => {},
 });
 
@@ -70,15 +74,11 @@ export function createMembership(options: MembershipOptions): Membership {
   const unreached = new Map<string, string>();
   const closing = new AbortController();
   let sleeping = new AbortController();
-  let sureUntil = 0;
+  const life = createLife(lifeMs);
+  const { isSure, canJudge } = life;
   let problem: string | undefined;
 
-  const beat = async (): Promise<void> => {
-    const before = Date.now();
-    await peers.beat(about, lifeMs);
-    sureUntil = before + lifeMs;
-  };
-  const isSure = () => Date.now() < sureUntil;
+  const beat = () => life.report(() => peers.beat(about, lifeMs));
   const gain = (project: Project): Promise<void> => {
     const known = held.get(project.id);
     if (known) return known;
@@ -127,6 +127,8 @@ export function createMembership(options: MembershipOptions): Membership {
       const project = await projects.get(id);
       if (project && canReach(about, project)) free.push(project);
     }
+    // Others get time to report after the database was away.
+    if (!canJudge()) return;
     // Each hub that can takes its share; what is left is taken in the next round.
     const able = others.filter((one) => !dead.has(one.id) && free.some((project) => canReach(one, project)));
     const share = Math.ceil(free.length / (1 + able.length));
@@ -134,7 +136,7 @@ export function createMembership(options: MembershipOptions): Membership {
   };
   const stop = async (cause: ToolError): Promise<void> => {
     problem = cause.message;
-    sureUntil = 0;
+    life.end();
     log(`hub: ${cause.message}; this hub takes no work any more`);
     for (const id of [...held.keys()]) await lose(id);
   };
@@ -180,6 +182,7 @@ export function createMembership(options: MembershipOptions): Membership {
       return problem;
     },
     isSure,
+    canJudge,
     owns: (project_id) => held.has(project_id) && isSure(),
     async start() {
       lock = await locks.hold(about.id);
@@ -206,6 +209,11 @@ export function createMembership(options: MembershipOptions): Membership {
         const project = await projects.get(project_id);
         // The action says that there is none.
         if (!project) return undefined;
+        if (!owner && !gained && !canJudge()) {
+          await clock.sleep(SWEEP_MS, closing.signal);
+          closing.signal.throwIfAborted();
+          continue;
+        }
         if (!canReach(about, project)) return findReaching(peers, project);
         if (await claim(project)) {
           if (isSure()) return undefined;

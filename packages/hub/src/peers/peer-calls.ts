@@ -21,8 +21,16 @@ type AnswerText =
 /** How often a caller looks whether the other hub still lives. */
 const LOOK_MS = 1_000;
 
+interface PeerCallsOptions {
+  readonly peers: Peers;
+  readonly runHere: RunHere;
+  /** Whether a hub that is not among the living ones must be gone. */
+  canJudge(): boolean;
+  log(line: string): void;
+}
+
 /** Passes calls to the hubs that have their projects, and runs those that arrive. A call runs at most once. */
-export async function createPeerCalls(peers: Peers, runHere: RunHere, log: (line: string) => void) {
+export async function createPeerCalls({ peers, runHere, canJudge, log }: PeerCallsOptions) {
   const waiting = new Map<string, () => void>();
   const running = new Map<string, AbortController>();
   const closing = new AbortController();
@@ -83,11 +91,11 @@ export async function createPeerCalls(peers: Peers, runHere: RunHere, log: (line
           if (ended.aborted) await peers.cancel(id);
           signal.throwIfAborted();
           arrived = look(id, ended);
-          const isAlive = (await peers.living()).some((one) => one.id === to.id);
+          const isGone = !(await peers.living()).some((one) => one.id === to.id) && canJudge();
           const text = await peers.answerOf(id);
           // The other hub is the only writer.
           if (text !== undefined) return fromAnswer(JSON.parse(text) as AnswerText);
-          if (!isAlive || closing.signal.aborted) throw interrupted(to);
+          if (isGone || closing.signal.aborted) throw interrupted(to);
         }
       } finally {
         waiting.delete(id);
