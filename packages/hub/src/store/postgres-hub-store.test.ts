@@ -1,9 +1,14 @@
+import { once } from "node:events";
+import { type AddressInfo, createServer } from "node:net";
 import { afterAll, beforeAll, describe, expect, inject, onTestFinished, test, vi } from "vitest";
+import { createLossyNetwork } from "../../../wire/testing/lossy-network.ts";
 import { describeHubStore } from "../../testing/hub-store-contract.ts";
 import { startPostgres } from "../../testing/postgres-cluster.ts";
 import type { HubRecord, HubStore } from "./hub-store.ts";
 import { connectToPostgres } from "./postgres-connection.ts";
 import { openPostgresHubStore } from "./postgres-hub-store.ts";
+
+type Queries = ReturnType<typeof connectToPostgres>["sql"];
 
 describe.skipIf(inject("missing").includes("postgresql"))("the hub's state in PostgreSQL", () => {
   let postgres: ReturnType<typeof startPostgres>;
@@ -93,6 +98,66 @@ describe.skipIf(inject("missing").includes("postgresql"))("the hub's state in Po
     );
   });
 
+  test.each(["disable", "require"])(
+    "connections that go silent without an end are replaced, with sslmode %s",
+    async (mode) => {
+      const port = await freePort();
+      using server = startPostgres({ tlsPort: port });
+      const direct = server.createDatabase();
+      const network = await createLossyNetwork({ host: "127.0.0.1", port });
+      onTestFinished(() => network.close());
+      const url = `${direct.replace(`:${port}`, `:${network.port}`)}?sslmode=${mode}`;
+      const store = await openPostgresHubStore({ url, silenceMs: 500, log() {} });
+      onTestFinished(() => store.close());
+      const grown: (string | undefined)[] = [];
+      await store.events.watch((log_id) => grown.push(log_id));
+      await store.events.append("log", { seq: 1 });
+      network.silence();
+      await store.events.append("log", { seq: 2 });
+      expect(await store.events.read("log", 0, 10)).toEqual([{ seq: 1 }, { seq: 2 }]);
+      const other = await open(direct);
+      grown.length = 0;
+      // The watcher listens again soon after.
+      await vi.waitFor(async () => {
+        await other.events.append("other", { seq: (await other.events.last("other")) + 1 });
+        expect(grown).toContain("other");
+      }, 20_000);
+    },
+    60_000,
+  );
+
+  test("an update of the tables may take long", async () => {
+    const { run, close } = connectToPostgres({ url: postgres.createDatabase(), silenceMs: 100, log() {} });
+    onTestFinished(close);
+    const tries: boolean[] = [];
+    const work = async (sql: Queries, isRetry: boolean) => {
+      tries.push(isRetry);
+      await sql`SELECT pg_sleep(0.5)`;
+    };
+    await run(work, { mayTakeLong: true });
+    expect(tries).toEqual([false]);
+  });
+
+  test("a hub that stops within a transaction does not keep its projects", async () => {
+    const url = postgres.createDatabase();
+    const [stuck, other] = [await open(url), await open(url)];
+    const about = { place: "p", machine: "m", where: "w" };
+    await stuck.peers?.beat({ id: stuck.peers.hub_id, ...about }, 1);
+    await stuck.peers?.claim("project");
+    const { sql, close } = connectToPostgres({ url, log() {} });
+    onTestFinished(close);
+    const held = Promise.withResolvers<void>();
+    // As a write of a record does, whose hub says nothing more.
+    const writing = sql.begin(async (tx) => {
+      await tx`SELECT 1 FROM octant_hub.claims WHERE project_id = 'project' FOR SHARE`;
+      held.resolve();
+      await new Promise(() => {});
+    });
+    await held.promise;
+    writing.catch(() => {});
+    expect(await other.peers?.claim("project")).toBe(true);
+  }, 30_000);
+
   test("a database of a newer hub is refused", async () => {
     const url = postgres.createDatabase();
     await open(url);
@@ -102,3 +167,12 @@ describe.skipIf(inject("missing").includes("postgresql"))("the hub's state in Po
     await expect(open(url)).rejects.toMatchObject({ code: "UNSUPPORTED" });
   });
 });
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  // It listens on a port.
+  const { port } = server.address() as AddressInfo;
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}

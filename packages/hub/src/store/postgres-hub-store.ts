@@ -163,6 +163,7 @@ async function* dump({ sql }: PostgresConnection): AsyncGenerator<DumpRow> {
   const tx = await sql.reserve();
   try {
     await tx`BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY`;
+    await tx`SET LOCAL idle_in_transaction_session_timeout = 0`;
     const records = tx`SELECT kind, doc FROM octant_hub.records ORDER BY kind, created_at, id`;
     for await (const rows of records.cursor(DUMP_ROWS))
       for (const row of rows) yield { kind: row["kind"], record: JSON.parse(row["doc"]) };
@@ -177,6 +178,7 @@ async function* dump({ sql }: PostgresConnection): AsyncGenerator<DumpRow> {
 
 async function load({ sql }: PostgresConnection, rows: AsyncIterable<DumpRow>): Promise<void> {
   await sql.begin(async (tx) => {
+    await tx`SET LOCAL idle_in_transaction_session_timeout = 0`;
     const [found] = await tx`SELECT count(*) AS count FROM octant_hub.records`;
     refuseFull(Number(found?.["count"]));
     for await (const row of rows)

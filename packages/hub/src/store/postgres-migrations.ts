@@ -1,4 +1,5 @@
 import { ToolError } from "@octant/core";
+import type { TransactionSql } from "postgres";
 import type { PostgresConnection } from "./postgres-connection.ts";
 
 /** Released migrations never change. Text is compared by bytes, as in SQLite: ids sort by time. */
@@ -52,21 +53,21 @@ const LOCK_TIMEOUT = "5s";
 
 /** Brings the database to the current version; of several hubs that start together, one does it. */
 export const migrate = ({ run }: PostgresConnection): Promise<void> =>
-  run((sql) =>
-    sql.begin(async (tx) => {
-      // Rather try again than hold up hubs at work behind a long backup.
-      await tx`SET LOCAL lock_timeout = ${tx.unsafe(`'${LOCK_TIMEOUT}'`)}`;
-      await tx`SELECT pg_advisory_xact_lock(${MIGRATION_LOCK})`;
-      await tx`CREATE SCHEMA IF NOT EXISTS octant_hub`;
-      await tx`CREATE TABLE IF NOT EXISTS octant_hub.version (version integer NOT NULL)`;
-      const [row] = await tx`SELECT version FROM octant_hub.version`;
-      const version = Number(row?.["version"] ?? 0);
-      if (version > MIGRATIONS.length) throw newer(version);
-      for (const migration of MIGRATIONS.slice(version)) await tx.unsafe(migration);
-      await tx`DELETE FROM octant_hub.version`;
-      await tx`INSERT INTO octant_hub.version VALUES (${MIGRATIONS.length})`;
-    }),
-  );
+  run((sql) => sql.begin(updateTables), { mayTakeLong: true });
+
+async function updateTables(tx: TransactionSql): Promise<void> {
+  // Rather try again than hold up hubs at work behind a long backup.
+  await tx`SET LOCAL lock_timeout = ${tx.unsafe(`'${LOCK_TIMEOUT}'`)}`;
+  await tx`SELECT pg_advisory_xact_lock(${MIGRATION_LOCK})`;
+  await tx`CREATE SCHEMA IF NOT EXISTS octant_hub`;
+  await tx`CREATE TABLE IF NOT EXISTS octant_hub.version (version integer NOT NULL)`;
+  const [row] = await tx`SELECT version FROM octant_hub.version`;
+  const version = Number(row?.["version"] ?? 0);
+  if (version > MIGRATIONS.length) throw newer(version);
+  for (const migration of MIGRATIONS.slice(version)) await tx.unsafe(migration);
+  await tx`DELETE FROM octant_hub.version`;
+  await tx`INSERT INTO octant_hub.version VALUES (${MIGRATIONS.length})`;
+}
 
 export const newer = (version?: number): ToolError =>
   new ToolError(
