@@ -38,6 +38,8 @@ const DUPLICATE_WINDOW_MS = 10 * 60 * 1_000;
 
 /** A job that no worker has taken by then is dropped. */
 const JOB_TTL_MS = 7 * 24 * 60 * 60 * 1_000;
+/** A connection that the network has dropped is noticed after three pings without an answer, and made again. */
+const PING_MS = 4_000;
 /** Between attempts to reach a server that is not there yet. */
 const WAIT_MS = 1_000;
 
@@ -146,7 +148,9 @@ async function connectToServer(address: NatsAddress, name: string): Promise<Nats
   const server = toServer(address);
   for (let attempt = 0; ; attempt += 1) {
     try {
-      return await connect({ ...server, name, maxReconnectAttempts: -1, ignoreAuthErrorAbort: true });
+      return await connect({
+        ...{ ...server, name, maxReconnectAttempts: -1, ignoreAuthErrorAbort: true, pingInterval: PING_MS },
+      });
     } catch (cause) {
       if (!onWaiting || !(cause instanceof errors.ConnectionError)) throw unreachable(url, cause);
       if (attempt === 0) onWaiting(`waits for NATS at ${withoutCredentials(url)}: ${cause.message}`);

@@ -1,12 +1,12 @@
 import { type ErrorCode, newHandle, ToolError } from "@octant/core";
 import { z } from "zod";
 import { encodeBody, parseBody } from "./bodies.ts";
-import type { NatsConnection } from "./connection.ts";
+import { LEASE_MS, type NatsConnection } from "./connection.ts";
 import { placeSubjects } from "./subjects.ts";
 
 const RESEND_MS = 2_000;
-/** Cached answers, for a request that is sent again. */
-const MAX_ANSWERS = 256;
+/** How long an answer is kept for a request that is sent again; by then its place is lost, or the answer has arrived. */
+const ANSWER_MS = 6 * LEASE_MS;
 
 const Request = z.object({
   id: z.string().max(128),
@@ -96,13 +96,18 @@ export interface AnswerOptions {
   log(line: string): void;
 }
 
+interface Kept {
+  readonly answer: Promise<object>;
+  endedAt?: number;
+}
+
 /** Answers the requests of a place as long as its lease is held. */
 export function answerPlaceRequests(
   { nc, bodies }: NatsConnection,
   { lease_id, opened, isHeld, answer, log }: AnswerOptions,
 ) {
   const subjects = placeSubjects(lease_id);
-  const answers = new Map<string, Promise<object>>();
+  const answers = new Map<string, Kept>();
   const run = async ({ id, owner, operation, input }: z.output<typeof Request>): Promise<object> => {
     try {
       return { id, data: (await answer(operation, input, owner)) ?? null };
@@ -116,15 +121,24 @@ export function answerPlaceRequests(
       };
     }
   };
+  /** A request that is still running is kept for as long as it takes: it must not run twice. */
+  const answerOnce = (request: z.output<typeof Request>): Promise<object> => {
+    const known = answers.get(request.id);
+    if (known) return known.answer;
+    const now = performance.now();
+    for (const [id, { endedAt = now }] of answers) if (now - endedAt > ANSWER_MS) answers.delete(id);
+    const kept: Kept = { answer: run(request) };
+    answers.set(request.id, kept);
+    void kept.answer.then(() => {
+      kept.endedAt = performance.now();
+    });
+    return kept.answer;
+  };
   const take = async (message: Parameters<typeof parseBody>[0]) => {
     const request = Request.parse(await parseBody(message, bodies, { once: false }));
     await opened;
     if (!isHeld()) return;
-    const answered = answers.get(request.id) ?? run(request);
-    answers.set(request.id, answered);
-    const [oldest] = answers.keys();
-    if (answers.size > MAX_ANSWERS && oldest !== undefined) answers.delete(oldest);
-    const { data, headers } = await encodeBody(await answered, bodies);
+    const { data, headers } = await encodeBody(await answerOnce(request), bodies);
     // A host that lost its lease meanwhile answers nothing.
     if (isHeld() && !nc.isClosed()) nc.publish(subjects.answer, data, { headers });
   };
