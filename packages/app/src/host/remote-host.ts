@@ -36,6 +36,8 @@ export interface RemoteHostOptions {
   readonly tools?: readonly string[] | undefined;
   /** Called when the server was restarted and the place is open again. */
   onRestart(): void;
+  /** How long a call waits for a server that is being restarted. */
+  readonly waitMs?: number;
 }
 
 /** A session's place in another process. */
@@ -44,7 +46,6 @@ export interface RemoteHost extends ToolHost {
   close(): Promise<void>;
 }
 
-/** How long a call waits for a server that is being restarted. */
 const MAX_WAIT_MS = 15_000;
 const JOB_WAIT_MS = 25_000;
 const RETRY_MS = 500;
@@ -79,7 +80,7 @@ async function openPlace(options: RemoteHostOptions, how: string, input: object)
   };
   const get = async <D>(...request: Parameters<typeof ask>): Promise<D> => (await ask<D>(...request)).data;
 
-  await held.opened();
+  await held.first();
   const { createRemoteRegistry } = await import("@octant/wire/stream");
   const about = await get<{
     roots: readonly string[];
@@ -205,7 +206,8 @@ const withoutUndefined = (fields: object): object =>
  * Keeps a place open until it is closed: the request that opens it runs as long as the place exists, and is sent again
  * when the server was restarted.
  */
-function holdPlace({ dispatch, onRestart }: RemoteHostOptions, action: string, input: object) {
+function holdPlace(options: RemoteHostOptions, action: string, input: object) {
+  const { dispatch, onRestart, waitMs = MAX_WAIT_MS } = options;
   const stop = new AbortController();
   const { signal } = stop;
   let epoch = Promise.withResolvers<string>();
@@ -238,9 +240,11 @@ function holdPlace({ dispatch, onRestart }: RemoteHostOptions, action: string, i
     epoch.reject(cause);
   });
   return {
+    /** Rejects when it fails; the connection knows how long a server may take to start. */
+    first: () => epoch.promise,
     /** The current epoch; waits for a host that is being restarted. */
     async opened(given?: AbortSignal): Promise<string> {
-      const late = sleep(MAX_WAIT_MS, undefined, { signal: given, ref: false }).then(() => {
+      const late = sleep(waitMs, undefined, { signal: given, ref: false }).then(() => {
         throw new ToolError("UPSTREAM_ERROR", "the host does not answer; it may be restarted soon", {});
       });
       late.catch(() => {});

@@ -1,8 +1,32 @@
 import { PassThrough } from "node:stream";
+import { setTimeout as delay } from "node:timers/promises";
 import { describeToolHost } from "@octant/agent/contracts";
+import { defineTool } from "@octant/core";
 import { createStreamClient, createZmqClient, serveStream, serveZmq } from "@octant/wire";
+import { expect, onTestFinished, test } from "vitest";
 import { createFolder, openHost, serving } from "../../testing/served-octant.ts";
 import { createLocalHost } from "./local-host.ts";
+import { openRemoteHost } from "./remote-host.ts";
+
+test("a server that is slow to start is waited for longer than one that is restarted", async () => {
+  const { open, remove } = createFolder();
+  const octant = open(defineTool({ name: "demo", summary: "Does nothing.", actions: {} }), "host");
+  onTestFinished(async () => {
+    await octant.close();
+    remove();
+  });
+  const host = await openRemoteHost({
+    async dispatch(call, options) {
+      // As on a machine where many start at once.
+      if (call.action === "open") await delay(300);
+      return octant.wireDispatch(call, options);
+    },
+    onRestart() {},
+    waitMs: 50,
+  });
+  expect(host.roots).toHaveLength(1);
+  await host.close();
+});
 
 describeToolHost("of this process", async (tool) => {
   const { root, env, open, remove } = createFolder();

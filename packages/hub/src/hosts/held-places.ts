@@ -31,8 +31,10 @@ export interface Held {
   /** The host that holds it. */
   host?: string;
   readonly workspace_id?: string | undefined;
-  /** Made ready for the lease that it names. */
-  ready?: { readonly lease_id: string; readonly opened: Promise<Opened> };
+  /** It was ready before, in this hub. */
+  wasReady?: boolean;
+  /** Made ready in the place that it names. */
+  ready?: { readonly place: HeldPlace; readonly opened: Promise<Opened> };
   /** Commands that run. */
   uses: number;
   idleSince: number;
@@ -119,12 +121,13 @@ export function createHeldPlaces({ client, store, files, copies, logOf, log }: H
   const open = async (held: Held, waiting: Waiting = {}): Promise<Opened> => {
     for (;;) {
       const place = await currentOf(held, waiting);
-      if (held.ready?.lease_id !== place.lease_id)
-        held.ready = { lease_id: place.lease_id, opened: makeReady(held, place) };
+      const { ready: last } = held;
+      const ready = last?.place === place ? last : { place, opened: makeReady(held, place) };
+      held.ready = ready;
       try {
-        return await held.ready.opened;
+        return await ready.opened;
       } catch (cause) {
-        if (held.ready?.lease_id === place.lease_id) delete held.ready;
+        if (held.ready === ready) delete held.ready;
         // Another host may do better; one that is alive has said why.
         if (!place.lost.aborted) throw cause;
       }
@@ -161,8 +164,10 @@ export function createHeldPlaces({ client, store, files, copies, logOf, log }: H
     if (before !== place.lease_id)
       await records.change(workspace_id, (one) => ({ ...one, lease_id: place.lease_id }));
     logOf(project.id).add(`workspace ${workspace_id} is on the host ${place.host}`);
-    const isLoss = before !== undefined && before !== place.lease_id;
-    return { place, hello, ...(isLoss && { loss: await lossText(workspace, place) }) };
+    const isBack = before === place.lease_id && held.wasReady === true;
+    held.wasReady = true;
+    if (before === place.lease_id) return { place, hello, ...(isBack && { loss: backText(place) }) };
+    return { place, hello, ...(before !== undefined && { loss: await lossText(workspace, place) }) };
   };
   const lossText = async (workspace: Workspace, { host }: HeldPlace): Promise<string> => {
     const at = await copies.savedAt(workspace);
@@ -240,6 +245,9 @@ export function createHeldPlaces({ client, store, files, copies, logOf, log }: H
     },
   };
 }
+
+const backText = ({ host }: HeldPlace): string =>
+  `the host ${host} of this session could not be reached for a while; files are as they were, and running processes have ended`;
 
 const labelOf = ({ labels }: Project): string => {
   const label = labels?.["host"] ?? ANY_HOST;

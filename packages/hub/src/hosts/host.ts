@@ -65,6 +65,7 @@ export async function createHost(options: HostOptions) {
   const running = new Map<string, Running>();
   const stopping = new AbortController();
   let saidFull = false;
+  let count = 0;
 
   const usedMb = () => [...running.values()].reduce((sum, { memory_mb }) => sum + memory_mb, 0);
   const isDiskFull = async () => {
@@ -81,6 +82,7 @@ export async function createHost(options: HostOptions) {
     running.delete(key);
     const removed = found.place
       .remove()
+      .then(() => log(`host: ${key} has been removed`))
       .catch((cause: unknown) => log(`host: ${key} cannot be removed: ${cause}`));
     // The files of a place that is wanted elsewhere must not delay it.
     if (done) await removed;
@@ -93,7 +95,8 @@ export async function createHost(options: HostOptions) {
     if (usedMb() + memory_mb > memoryMb) return offered.refuse(REFUSED_MS);
     const { promise, resolve } = Promise.withResolvers<TakenPlace>();
     let streams: TakenPlace | undefined;
-    const own = join(places, key.slice(-ID_CHARS) + String(process.pid));
+    // Of this taking alone: what an earlier one has left may still be on its way out.
+    const own = join(places, `${key.slice(-ID_CHARS)}${process.pid}-${++count}`);
     mkdirSync(own, { recursive: true, mode: 0o700 });
     const place = createHostPlace({
       ...{ engine, install, log, folder: own },

@@ -15,12 +15,19 @@ export function createPlaceFence(onLoss: (loss: string) => void) {
   let loss: string | undefined;
   let isTold = false;
   let changes = 0;
+  /** Ends calls that wait for the next place: they were made for the one before. */
+  let leaving = new AbortController();
   return {
     /** The tools run in this place from now on. */
     enter(next: PlaceOfExec | undefined): void {
-      const isOther = place !== undefined && place.lease_id !== next?.lease_id;
+      // A place that was lost and is back counts as another one: its commands have ended.
+      const isOther = place !== undefined && place.lost !== next?.lost;
       place = next;
-      if (isOther) changes += 1;
+      if (isOther) {
+        changes += 1;
+        leaving.abort();
+        leaving = new AbortController();
+      }
       if (!next || (!isOther && next.loss === undefined)) return;
       loss = next.loss ?? `the workspace was moved to the host ${next.host}`;
       isTold = false;
@@ -40,10 +47,16 @@ export function createPlaceFence(onLoss: (loss: string) => void) {
       (dispatch: Dispatch): Dispatch =>
       async (call, options) => {
         if (!isToolCall(call)) return dispatch(call, options);
-        const before = place?.lease_id;
+        const before = place?.lost;
         if (loss === undefined) {
-          const answer = await dispatch(call, options);
-          if (place?.lease_id === before && loss === undefined) return answer;
+          const { signal: left } = leaving;
+          const signal = options.signal ? AbortSignal.any([options.signal, left]) : left;
+          try {
+            const answer = await dispatch(call, { ...options, signal });
+            if (place?.lost === before && loss === undefined) return answer;
+          } catch (cause) {
+            if (!left.aborted || options.signal?.aborted) throw cause;
+          }
         }
         isTold = true;
         return { envelope: toInterrupted(call, loss ?? ""), attachments: [] };

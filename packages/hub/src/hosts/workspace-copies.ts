@@ -42,6 +42,8 @@ rm "$dir.bundle"`;
 const SAVE = `set -e
 cd "$1"
 branch=$2 base=$3 last=$4
+# The clock of the host may be wrong.
+export GIT_AUTHOR_DATE=$5 GIT_COMMITTER_DATE=$5
 export GIT_INDEX_FILE=.git/octant-index
 git add -A
 tree=$(git write-tree)
@@ -114,7 +116,9 @@ export function createWorkspaceCopies({ repositories, folder }: WorkspaceCopiesO
     /** Copies what is new in the place to the hub's repository. */
     async save(project: Project, workspace: Workspace, run: RunInPlace): Promise<void> {
       const last = (await lastOf(workspace)) ?? "";
-      const argv = ["sh", "-c", SAVE, "sh", pathOf(workspace), workspace.branch, workspace.base, last];
+      const { branch, base } = workspace;
+      const now = new Date().toISOString();
+      const argv = ["sh", "-c", SAVE, "sh", pathOf(workspace), branch, base, last, now];
       const { code, stdout } = await finish(() => run(argv), undefined, [NOTHING_NEW]);
       // A save before may have been cut off in between.
       if (code === NOTHING_NEW) return repositories.keep(project.id);

@@ -38,6 +38,8 @@ export interface WireClientOptions {
 /** A connection to a server, which reconnects by itself. */
 export interface Link extends AsyncIterable<readonly Uint8Array[]> {
   send(frames: Uint8Array[]): void;
+  /** While there is no server yet that could be silent; a failure to open is reported. */
+  isOpening?(): boolean;
   close(): void;
 }
 
@@ -201,6 +203,10 @@ export class WireClient {
       return;
     }
     const now = performance.now();
+    if (this.#connection.isOpening?.()) {
+      this.#heardAt = now;
+      return;
+    }
     if (now - this.#heardAt <= (this.#options.silenceMs ?? MISSED_HEARTBEATS * this.#heartbeatMs))
       return this.#post({ command: "heartbeat" });
     this.#silences += 1;

@@ -19,7 +19,7 @@ export interface PlaceNeeds {
 
 /** A place while one host has it. */
 export interface HeldPlace extends Pick<PlaceRequests, "ask"> {
-  /** Another one whenever another host takes the place. */
+  /** Another one whenever another host takes the place. One that is back after it was lost keeps it. */
   readonly lease_id: string;
   /** The name of the host's machine. */
   readonly host: string;
@@ -94,6 +94,7 @@ async function wantPlace(connection: NatsConnection, owner: string, needs: Place
   let expiry: NodeJS.Timeout | undefined;
   let found = Promise.withResolvers<void>();
   let isClosed = false;
+  let times = 0;
 
   const lose = (reason: string) => {
     clearTimeout(expiry);
@@ -107,7 +108,10 @@ async function wantPlace(connection: NatsConnection, owner: string, needs: Place
     expiry = setTimeout(() => held && lose(lostText(held.place.host, "no longer answers")), LEASE_MS);
     if (held) return;
     const losing = new AbortController();
-    held = { losing, place: toPlace(connection, owner, holder, losing.signal) };
+    times += 1;
+    // The host of a lease that is back has commands of before, for which nobody waits any more: for another owner it
+    // ends them.
+    held = { losing, place: toPlace(connection, `${owner}-${times}`, holder, losing.signal) };
     found.resolve();
     found = Promise.withResolvers();
   };

@@ -72,6 +72,7 @@ function createLink(open: StreamClientOptions["open"], events: LinkEvents): Link
     }
   };
   return {
+    isOpening: () => streams === undefined,
     [Symbol.asyncIterator]: read,
     send(frames) {
       const message = encodeMessage(frames);

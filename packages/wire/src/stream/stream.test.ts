@@ -1,4 +1,5 @@
 import { PassThrough } from "node:stream";
+import { setTimeout as delay } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import { createFixture, QUESTION } from "../../testing/fixture.ts";
 import { encodeFrames } from "../hoot01/frames.ts";
@@ -71,6 +72,22 @@ describe("a client and a server at the two ends", () => {
     onTestFinished(() => client.close());
     return { client, opened, lose: () => opened.at(-1)?.down.end() };
   }
+
+  test("a server that takes long to open is not a silent one", async () => {
+    const client = createStreamClient({
+      ...{ address: "test", heartbeatMs: 5, silenceMs: 10 },
+      async open() {
+        // Many times longer than a silent server would get.
+        await delay(500);
+        const [up, down] = [new PassThrough(), new PassThrough()];
+        serveStream({ ...fixture, input: up, output: down });
+        return { input: down, output: up, reason: () => "it ended", close: () => up.end() };
+      },
+    });
+    onTestFinished(() => client.close());
+    const { envelope } = await client.dispatch(demo("echo", { value: 1 }), { caller });
+    expect(envelope).toMatchObject({ ok: true, data: { value: 1 } });
+  });
 
   test("calls, progress, questions and bytes pass as over a socket", async () => {
     const { client } = connect();
