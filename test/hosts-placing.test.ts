@@ -79,6 +79,23 @@ describe.skipIf(lacks("nats-server", "bubblewrap"))("work for hosts", () => {
     });
   });
 
+  test("gets the room of an idle workspace whose host was lost", async () => {
+    const { nats, place, call, log } = await openPlaces();
+    const { host: one } = await openHost({ nats, maxSessions: 1 });
+    const first = await place();
+    expect(first.answer).toMatchObject({ ok: true });
+    const { host: two } = await openHost({ nats, maxSessions: 1 });
+    await one.close();
+    // The hub asks for a place for it again, without a use for it.
+    await expect.poll(() => two.places(), WAIT).toBe(1);
+    const second = await place();
+    expect(second.answer, log.join("\n")).toMatchObject({ ok: true });
+    const { project_id, workspace_id } = first;
+    const look = () =>
+      call("container.exec", { project_id, workspace_id, command: "git log --format=%s -1" });
+    expect(await look(), log.join("\n")).toMatchObject({ ok: true, data: { exit_code: 0 } });
+  }, 120_000);
+
   test("of a session waits for a host with its label, and the session says so", async () => {
     const provider = await createScriptedProvider([{ parts: [{ text: "Done." }] }]);
     onTestFinished(() => provider.close());
@@ -126,4 +143,22 @@ describe.skipIf(lacks("nats-server", "bubblewrap", "postgresql"))("hosts of two 
       commits: [],
     });
   });
+
+  test("a workspace that nobody uses and whose hub is gone makes room", async () => {
+    const database = postgres.createDatabase();
+    const one = await openPlaces({ database });
+    const { host } = await openHost({ nats: one.nats, maxSessions: 1 });
+    const first = await one.place();
+    expect(first.answer).toMatchObject({ ok: true });
+    const two = await openPlaces({ database, nats: one.nats });
+    await one.hub[Symbol.asyncDispose]();
+    const { project_id } = await two.create({ name: "second" });
+    const { workspace_id } = await two.get<{ workspace_id: string }>("workspace.create", { project_id });
+    const input = { project_id, workspace_id, command: "echo here" };
+    expect(await two.call("container.exec", input), two.log.join("\n")).toMatchObject({ ok: true });
+    expect(host.places()).toBe(1);
+    expect(await two.get("workspace.diff", { workspace_id: first.workspace_id })).toMatchObject({
+      commits: [],
+    });
+  }, 120_000);
 });

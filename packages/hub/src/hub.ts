@@ -127,7 +127,7 @@ export async function createHub(options: HubOptions) {
   const hosted: Pick<Hosted, "engine"> & Partial<Hosted> =
     "nats" in options.engine
       ? await (await import("./hosts/open-hosted.ts")).openHosted(options.engine.nats, {
-          ...{ store, files, repositories, log, folder: place("archives") },
+          ...{ store, files, repositories, owns, log, folder: place("archives") },
           folderOf: (id) => place(`projects/${id}`),
         })
       : { engine: options.engine };

@@ -18,6 +18,8 @@ export interface HeldPlacesOptions {
   readonly store: HubStore;
   readonly files: ProjectFiles;
   readonly copies: WorkspaceCopies;
+  /** Whether the project is this hub's. */
+  owns(project_id: string): boolean;
   logOf(project_id: string): ContainerLog;
   log(line: string): void;
 }
@@ -62,12 +64,15 @@ const PRESSURE_MS = 2_000;
 /** How long a call waits for a host. */
 const MAX_WAIT_MS = 30_000;
 const RETRY_MS = 10_000;
+const HELLO_MS = 5_000;
 const LABEL = /^[\w-]{1,64}$/;
 
 /** The places that this hub has on hosts, or waits for. */
-export function createHeldPlaces({ client, store, files, copies, logOf, log }: HeldPlacesOptions) {
+export function createHeldPlaces({ client, store, files, copies, owns, logOf, log }: HeldPlacesOptions) {
   const records = store.records<Workspace>("workspace");
   const all = new Map<string, Promise<Held>>();
+  /** Leases that no host has any more. */
+  const gone = new Set<string>();
   let isClosed = false;
 
   const hold = (project: Project, workspace_id?: string): Promise<Held> => {
@@ -90,10 +95,35 @@ export function createHeldPlaces({ client, store, files, copies, logOf, log }: H
 
   /** For work of any hub that waits for a host. */
   const giveRoom = async (label: string): Promise<void> => {
+    const isIdle = (one: Held) => one.needs.label === label && one.uses === 0 && one.wanted.now();
     const idle = (await Promise.all(all.values()))
-      .filter((one) => one.needs.label === label && one.uses === 0 && one.ready !== undefined)
-      .toSorted((a, b) => a.idleSince - b.idleSince)[0];
-    if (idle) await rest(idle);
+      .filter(isIdle)
+      .toSorted((a, b) => a.idleSince - b.idleSince);
+    for (const held of [...idle, ...(idle.length > 0 ? [] : await leftByOthers(label))])
+      try {
+        if (await rest(held)) return;
+      } catch (cause) {
+        // Such as a host whose disk is full; another place may do.
+        log(`hub: ${held.key} cannot leave its host: ${cause}`);
+      }
+  };
+  /** Places of workspaces whose hub is gone, and which nobody has used since. */
+  const leftByOthers = async (label: string): Promise<readonly Held[]> => {
+    const left: Held[] = [];
+    for (const { id, project_id, lease_id } of await records.list()) {
+      if (lease_id === undefined || all.has(id) || gone.has(lease_id) || !owns(project_id)) continue;
+      const project = await store.records<Project>("project").get(project_id);
+      if (!project || labelOf(project) !== label) continue;
+      const held = await hold(project, id);
+      if (held.wanted.now()?.lease_id === lease_id) left.push(held);
+      else {
+        gone.add(lease_id);
+        if (held.uses > 0) continue;
+        forget(held);
+        await held.wanted.close();
+      }
+    }
+    return left;
   };
   client.onAskedForRoom(
     (label) => void giveRoom(label).catch((cause: unknown) => log(`hub: no room was made: ${cause}`)),
@@ -181,15 +211,31 @@ export function createHeldPlaces({ client, store, files, copies, logOf, log }: H
     const run = (argv: readonly string[]) => execInPlace(opened.place, { argv, tools: false });
     await copies.save(held.project, workspace, run);
   };
-  /** Brings a workspace home and frees its place on a host. */
-  const rest = async (held: Held): Promise<void> => {
-    const { key, workspace_id, project, wanted } = held;
-    if (workspace_id !== undefined && held.ready) await save(held);
-    if (held.uses > 0) return;
+  /** Ends it on its host; its files are gone. */
+  const end = async (held: Held): Promise<void> => {
     forget(held);
-    await wanted.close();
-    if (workspace_id !== undefined) await records.change(workspace_id, ({ lease_id: _lease, ...one }) => one);
+    const place = held.wanted.now();
+    // A host listens to the hub that said hello to it last.
+    if (place && held.ready?.place !== place)
+      await place.ask("hello", {}, AbortSignal.timeout(HELLO_MS)).catch(() => {});
+    await held.wanted.close();
+  };
+  /** Brings a workspace home and frees its place on a host; false when somebody uses it meanwhile. */
+  const rest = async (held: Held): Promise<boolean> => {
+    const { key, workspace_id, project, wanted } = held;
+    const lease_id = wanted.now()?.lease_id;
+    const workspace = workspace_id === undefined ? undefined : await records.get(workspace_id);
+    // Another host has nothing of it, and the model has still to be told what was lost.
+    const isThere = workspace !== undefined && lease_id !== undefined && workspace.lease_id === lease_id;
+    if (isThere) {
+      await open(held);
+      await save(held);
+    }
+    if (held.uses > 0) return false;
+    await end(held);
+    if (isThere) await records.change(workspace.id, ({ lease_id: _lease, ...one }) => one);
     logOf(project.id).add(`${key} has left its host`);
+    return true;
   };
 
   return {
@@ -215,11 +261,7 @@ export function createHeldPlaces({ client, store, files, copies, logOf, log }: H
         held.timer = setTimeout(restLater, held.project.limits.idle_stop_minutes * MINUTE_MS).unref();
       };
     },
-    /** Ends it on its host; its files are gone. */
-    async end(held: Held): Promise<void> {
-      forget(held);
-      await held.wanted.close();
-    },
+    end,
     /** Another hub has it from now on. */
     leave(held: Held): void {
       forget(held);

@@ -22,6 +22,8 @@ export interface HostedContainersOptions {
   readonly store: HubStore;
   readonly files: ProjectFiles;
   readonly copies: WorkspaceCopies;
+  /** Whether the project is this hub's. */
+  owns(project_id: string): boolean;
   folderOf(project_id: string): string;
   log(line: string): void;
 }
@@ -41,10 +43,10 @@ export function createHostedContainers(options: HostedContainersOptions): {
   /** The hosts that hold work of this hub now. */
   readonly hosts: ListHosts;
 } {
-  const { client, store, files, copies, folderOf, log } = options;
+  const { client, store, files, copies, owns, folderOf, log } = options;
   const records = store.records<Workspace>("workspace");
   const logOf = (project_id: string) => openContainerLog(join(folderOf(project_id), "container.log"));
-  const places = createHeldPlaces({ client, store, files, copies, logOf, log });
+  const places = createHeldPlaces({ client, store, files, copies, owns, logOf, log });
 
   const start = async (
     project: Project,

@@ -19,8 +19,8 @@ test("the time of a save is that of the hub, whatever the clock of the host says
   const folder = mkdtempSync(join(tmpdir(), "octant-copies-"));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   const repositories = createRepositories({ folder, env: process.env });
-  await repositories.create(PROJECT);
-  const base = git(repositories.placeOf(PROJECT.id), "rev-parse", "HEAD").trim();
+  await repositories.prepare(PROJECT, { signal: new AbortController().signal });
+  const base = git(repositories.placeOf(PROJECT.id), "rev-parse", "refs/heads/main").trim();
   const workspace: Workspace = {
     ...{ id: "workspace_1", project_id: PROJECT.id, name: "w", branch: "octant/w", base },
     created_at: "2026-11-18T00:00:00Z",
@@ -30,7 +30,9 @@ test("the time of a save is that of the hub, whatever the clock of the host says
   mkdirSync(place);
   /** A host for which it is the year 2001. */
   const run: RunInPlace = async (argv) => {
-    const [program = "", ...args] = argv.map((one) => one.replace(WORKSPACES_IN_CONTAINER, place));
+    const [program = "", ...args] = argv.map((one) =>
+      one.startsWith(WORKSPACES_IN_CONTAINER) ? place + one.slice(WORKSPACES_IN_CONTAINER.length) : one,
+    );
     const late = { GIT_AUTHOR_DATE: "2001-02-03T04:05:06Z", GIT_COMMITTER_DATE: "2001-02-03T04:05:06Z" };
     const child = spawn(program, args, { env: { ...process.env, ...late } });
     const exited = once(child, "exit").then(([code]) => code as number | null);

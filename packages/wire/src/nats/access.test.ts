@@ -127,7 +127,13 @@ describe.skipIf(inject("missing").includes("nats-server"))("signing in to nats-s
     writeFileSync(at("file"), "kept");
     await kept.put("name", at("file"));
     await servers[2]?.kill();
-    await kept.get("name", at("copy"));
+    // The others may have to elect a leader again.
+    const isThere = () =>
+      kept.get("name", at("copy")).then(
+        () => true,
+        () => false,
+      );
+    await expect.poll(isThere, { timeout: 60_000 }).toBe(true);
     expect(readFileSync(at("copy"), "utf8")).toBe("kept");
     await servers[2]?.restart();
   }, 120_000);

@@ -31,6 +31,8 @@ export interface HeldPlace extends Pick<PlaceRequests, "ask"> {
 
 /** A place that is asked for until it is closed. */
 export interface WantedPlace {
+  /** What a host has of it now. */
+  now(): HeldPlace | undefined;
   /** Waits for a host that takes it. */
   current(signal?: AbortSignal): Promise<HeldPlace>;
   /** The host ends it and is free for another one. */
@@ -54,10 +56,11 @@ export async function createPlacesClient(address: NatsAddress) {
   const all = new Set<Awaited<ReturnType<typeof wantPlace>>>();
   return {
     async want(needs: PlaceNeeds): Promise<WantedPlace> {
-      const { current, close, leave } = await wantPlace(connection, owner, needs);
-      const one = { current, close, leave };
+      const { now, current, close, leave } = await wantPlace(connection, owner, needs);
+      const one = { now, current, close, leave };
       all.add(one);
       return {
+        now,
         current,
         leave() {
           all.delete(one);
@@ -138,6 +141,7 @@ async function wantPlace(connection: NatsConnection, owner: string, needs: Place
   };
   return {
     leave,
+    now: () => held?.place,
     async current(signal?: AbortSignal): Promise<HeldPlace> {
       while (!held) await (signal ? orAborted(found.promise, signal) : found.promise);
       return held.place;
@@ -145,9 +149,9 @@ async function wantPlace(connection: NatsConnection, owner: string, needs: Place
     async close(): Promise<void> {
       isClosed = true;
       clearInterval(again);
-      const now = held?.place;
+      const place = held?.place;
       try {
-        if (now) await now.ask("close", {}, AbortSignal.timeout(CLOSE_MS));
+        if (place) await place.ask("close", {}, AbortSignal.timeout(CLOSE_MS));
         else await withdraw(connection, subject);
       } catch {
         // A host that does not hear it notices that no hub asks for the place any more.
