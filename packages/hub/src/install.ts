@@ -1,7 +1,8 @@
 import { hash } from "node:crypto";
-import { existsSync, mkdirSync, readdirSync, realpathSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, realpathSync } from "node:fs";
 import { dirname, join, relative, sep } from "node:path";
 import { attempt } from "@octant/core";
+import { replaceFile } from "@octant/host";
 import type { Mount } from "./engines/engine.ts";
 import type { Project } from "./projects/project.ts";
 
@@ -62,7 +63,8 @@ export function writeContainerSettings(folder: string, { permissions = [], limit
   const place = join(folder, "hanzo");
   mkdirSync(place, { recursive: true, mode: 0o755 });
   const settings = { sandbox: { mode: "off", confined_by: describeContainer(limits) }, permissions };
-  writeFileSync(join(place, "settings.json"), `${JSON.stringify(settings)}\n`);
+  // The tools of another session may read them at this moment.
+  replaceFile(join(place, "settings.json"), `${JSON.stringify(settings)}\n`, { mode: 0o644 });
 }
 
 /** What confines commands, for the model. */

@@ -1,10 +1,10 @@
 import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { newHandle, ToolError } from "@octant/core";
-import { findTrusted, startTrusted } from "@octant/host";
+import { findTrusted, replaceFile, startTrusted } from "@octant/host";
 import { toFlags } from "./bubblewrap-flags.ts";
 import {
   availableControllers,
@@ -58,7 +58,8 @@ export function createLocalEngine({ folder }: { readonly folder: string }): Cont
     throw new ToolError("NOT_FOUND", `there is no container '${id}'`, { id });
   };
   const store = (id: string, stored: Stored) =>
-    writeFileSync(fileOf(id), JSON.stringify(stored), { mode: 0o600, flush: true });
+    // Another hub of the folder may read it meanwhile, and a kill must not leave half of it.
+    replaceFile(fileOf(id), JSON.stringify(stored), { mode: 0o600 });
   const toState = (id: string, { spec: { name, labels }, state }: Stored): ContainerState => ({
     id,
     name,

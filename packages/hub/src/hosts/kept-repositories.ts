@@ -1,6 +1,7 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { newHandle, ToolError } from "@octant/core";
+import { replaceFile } from "@octant/host";
 import type { KeptObjects } from "@octant/wire";
 import { HOSTED_PLACE } from "../peers/peers.ts";
 import type { Project } from "../projects/project.ts";
@@ -120,7 +121,7 @@ export function createKeptRepositories(options: KeptRepositoriesOptions) {
   const knownOf = (project_id: string): readonly string[] =>
     existsSync(markOf(project_id)) ? JSON.parse(readFileSync(markOf(project_id), "utf8")) : [];
   const know = (project_id: string, packs: readonly string[]): void =>
-    writeFileSync(markOf(project_id), JSON.stringify([...knownOf(project_id), ...packs]));
+    replaceFile(markOf(project_id), JSON.stringify([...knownOf(project_id), ...packs]), { mode: 0o600 });
 
   const fetchPack = async (project_id: string, name: string): Promise<void> => {
     const objectsFolder = join(repositories.placeOf(project_id), "objects", "pack");

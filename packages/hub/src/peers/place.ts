@@ -1,7 +1,8 @@
 import { randomUUID } from "node:crypto";
-import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { ToolError } from "@octant/core";
+import { replaceFile } from "@octant/host";
 import { z } from "zod";
 import { lockFolder } from "../operations/folder-lock.ts";
 import { hubFileOf } from "../store/open-hub-store.ts";
@@ -26,7 +27,7 @@ export async function openPlace(folder: string, database_id: string): Promise<st
     );
   const file = fileOf(folder);
   if (!existsSync(file))
-    writeFileSync(file, JSON.stringify({ place: randomUUID(), database_id }), { mode: 0o600, flush: true });
+    replaceFile(file, JSON.stringify({ place: randomUUID(), database_id }), { mode: 0o600 });
   const known = Place.parse(JSON.parse(readFileSync(file, "utf8")));
   if (known.database_id === database_id) return known.place;
   throw locked(`${folder} belongs to hubs of another database; choose another folder (--folder)`);
