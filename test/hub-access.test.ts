@@ -104,10 +104,10 @@ test("an action that takes two ids refuses an id of another project beside its o
     const workspace_id = newHandle("workspace", Date.now());
     const at = { project_id, created_at: new Date().toISOString() };
     const about = { id: session_id, workspace_id, state: "idle", depth: 0, root_id: session_id, cost: 0 };
-    await hub.store
-      .records<HubRecord & object>("workspace")
-      .add({ ...at, id: workspace_id, name, branch: name });
-    await hub.store.records<HubRecord & object>("session").add({ ...at, ...about, pending: [] });
+    const workspace = { ...at, id: workspace_id, name, branch: name };
+    const session = { ...at, ...about, pending: [] };
+    await hub.store.records<HubRecord & object>("workspace").add(workspace);
+    await hub.store.records<HubRecord & object>("session").add(session);
     return { project_id, workspace_id, session_id };
   };
   const own = await create("own");
