@@ -61,8 +61,8 @@ export function once<T>(make: () => T): () => T {
 const MAX_TEXTS = 200;
 
 /**
- * The possible facts of a foreign tool's call: every text in its input may be a path, a command or a URL. They are
- * always partly unclear, so no allow rule matches on them, unless the call is judged for one file or host alone.
+ * The possible facts of a foreign tool's call: every text in its input may be a path, a command or a URL, and a folder
+ * that exists stands for all that is in it. They are always partly unclear, so no allow rule matches on them, unless the call is judged for one file or host alone.
  */
 export function toGuessedFacts({ input, file, host }: PolicyCall, { roots }: Places): Facts {
   const [base = "/"] = roots;
@@ -80,7 +80,7 @@ export function toGuessedFacts({ input, file, host }: PolicyCall, { roots }: Pla
         ? guess(() =>
             texts()
               .slice(0, MAX_TEXTS)
-              .flatMap((text) => toPaths(text, base, true)),
+              .flatMap((text) => toPaths(text, base, "existing")),
           )
         : once(() => toAlone(toPaths(file, base, false))),
     commands: guess(() =>
@@ -108,7 +108,7 @@ function commandsIn(value: unknown): readonly (string | readonly string[])[] {
 const toAlone = <T>(values: readonly T[]): Found<T> =>
   values.length > 0 ? { values, besides: "nothing" } : unclear;
 
-function toPaths(text: string, base: string, isTree: boolean): readonly ResolvedPath[] {
+function toPaths(text: string, base: string, isTree: false | "existing"): readonly ResolvedPath[] {
   try {
     return [resolvePath(text, base, isTree)];
   } catch {

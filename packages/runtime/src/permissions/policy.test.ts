@@ -143,6 +143,19 @@ test("an action with unrestricted input is treated like a foreign tool", () => {
   expect([decide("deny"), decide("allow")]).toEqual(["deny", "prompt"]);
 });
 
+test.each([
+  [{ text: "hello" }, "prompt"],
+  [{ text: "what does .env do?", count: 3 }, "prompt"],
+  [{ file: ".env" }, "deny"],
+  [{ files: [{ at: "src/.env" }] }, "deny"],
+  // The folder is there, and may hold such a file.
+  [{ folder: "src" }, "deny"],
+] as const)("a rule that denies a file leaves a foreign tool with %j: %s", (input, mode) => {
+  const rules: PermissionRule[] = [{ tool_pattern: "*", mode: "deny", args: { path: [".env", ".env/**"] } }];
+  const policy = createPolicy([{ tier: "claude", rules }], places);
+  expect(policy.evaluate({ name: "mcp__notes__say", input }).mode).toBe(mode);
+});
+
 test("a rule for an unknown home folder denies and allows nothing", () => {
   const call = { name: "fs.read", input: { uri: "src/a.ts" }, action: fixture.actions.get("fs.read") };
   const decide = (mode: PermissionMode, home?: string) =>

@@ -16,15 +16,17 @@ export interface ResolvedPath {
 
 const MAX_LINKS = 40;
 
-/** Throws when the path cannot be followed: not a path, a loop of links, an unreadable folder. */
-export function resolvePath(uri: string, base: Path, holdsTree: boolean): ResolvedPath {
+/**
+ * Throws when the path cannot be followed: not a path, a loop of links, an unreadable folder. A missing path of a tree
+ * may be a folder in another commit; one of an "existing" tree is no folder.
+ */
+export function resolvePath(uri: string, base: Path, holdsTree: boolean | "existing"): ResolvedPath {
   const named = uriToPath(uri, base);
   const real = toRealPath(named, MAX_LINKS);
   const { parent, name } = splitPath(named);
   const entry = real === named ? named : joinPath(toRealPath(parent, MAX_LINKS), name);
   const found = statSync(toNative(real), { throwIfNoEntry: false });
-  // A missing path may be a folder in another commit.
-  const isTree = holdsTree && (found?.isDirectory() ?? true);
+  const isTree = holdsTree !== false && (found?.isDirectory() ?? holdsTree === true);
   return { named, entry, real, isTree, ...(found?.isFile() && found.nlink > 1 && { inode: inodeOf(found) }) };
 }
 
