@@ -158,7 +158,23 @@ test("aliases are listed nowhere", () => {
     expect(listed).not.toContain(alias);
 });
 
-test.each([
+const ENVELOPE = "*** Begin Patch\n*** Delete File: a\n*** End Patch\n";
+
+test("an edit that says no new text removes nothing, unless it is one of Anthropic's editor", () => {
+  const edited = (input: object) =>
+    Object(resolveAliases(registry, { tool: "fs", action: "apply_patch", input }).input).patch;
+  expect(edited({ uri: "a", old_str: "x" })).toEqual([{ op: "replace", old: "x", new: "" }]);
+  for (const input of [
+    { uri: "a", old: "x" },
+    { uri: "a", patch: [{ op: "replace", old: "x" }] },
+    { uri: "a", old_string: "x" },
+  ])
+    expect(
+      registry.get("fs")?.actions["apply_patch"]?.input.safeParse({ uri: "a", patch: edited(input) }).success,
+    ).toBe(false);
+});
+
+const MEANINGS: readonly (readonly [Parameters<typeof resolveAliases>[1], object])[] = [
   [
     { tool: "bash", action: "", input: { command: "ls", description: "List", timeout_ms: 5 } },
     { command: "ls", timeout: 5 },
@@ -207,6 +223,32 @@ test.each([
     },
     { uri: "a", patch: [{ op: "replace", old: "x", new: "y" }] },
   ],
-])("%j means %j", (call, input) => {
+  [
+    { tool: "fs", action: "apply_patch", input: { uri: "a", old: "x", new: "y", replace_all: true } },
+    { uri: "a", patch: [{ op: "replace", old: "x", new: "y", count: "all" }] },
+  ],
+  [
+    { tool: "Glob", action: "", input: { pattern: "/w/src/**/*.js" } },
+    { uri: "/w/src", pattern: "**/*.js" },
+  ],
+  [
+    { tool: "Glob", action: "", input: { pattern: "./src/*.js", path: "a" } },
+    { uri: "a", pattern: "src/*.js" },
+  ],
+  [
+    { tool: "grep", action: "", input: { pattern: "x", path: ".", glob: "~/src/a*.js" } },
+    { pattern: "x", path: "~/src", glob: "a*.js" },
+  ],
+  ...["```\nPATCH```", "<<'EOF'\nPATCHEOF", "PATCHEOF", "PATCH```"].map(
+    (form) =>
+      [
+        { tool: "apply_patch", action: "", input: { input: form.replace("PATCH", ENVELOPE) } },
+        { patch: ENVELOPE },
+      ] as const,
+  ),
+  [{ tool: "apply_patch", action: "", input: { input: ENVELOPE.replace(/^.*\n/, "") } }, { patch: ENVELOPE }],
+];
+
+test.each(MEANINGS)("%j means %j", (call, input) => {
   expect(resolveAliases(registry, call).input).toEqual(input);
 });

@@ -5,7 +5,7 @@
  * and were not checked against their sources; those of Claude Code are from its tool references.
  */
 export interface ForeignTool {
-  readonly agent: "claude-code" | "codex" | "gemini-cli" | "opencode";
+  readonly agent: "claude-code" | "codex" | "gemini-cli" | "opencode" | "others";
   readonly name: string;
   /** The action here that does the same. */
   readonly means: string;
@@ -306,9 +306,58 @@ const OPENCODE: readonly Omit<ForeignTool, "agent">[] = [
   { name: "skill", means: "ws.skill", required: { name: "release" } },
 ];
 
+/** Anthropic's editor, the MCP servers for files and git, Cursor and Cline, mostly from memory. */
+const OTHERS: readonly Omit<ForeignTool, "agent">[] = [
+  {
+    name: "str_replace_based_edit_tool",
+    means: "fs.read",
+    required: { command: "view", path: FILE },
+    optional: { view_range: [1, -1] },
+  },
+  {
+    name: "str_replace_based_edit_tool",
+    means: "fs.write",
+    required: { command: "create", path: "new.js", file_text: "x\n" },
+  },
+  {
+    name: "str_replace_editor",
+    means: "fs.apply_patch",
+    required: { command: "str_replace", path: FILE, old_str: "one", new_str: "two" },
+  },
+  {
+    name: "str_replace_editor",
+    means: "fs.apply_patch",
+    required: { command: "str_replace", path: FILE, old_str: "one" },
+  },
+  {
+    name: "str_replace_editor",
+    means: "fs.apply_patch",
+    required: { command: "insert", path: FILE, insert_line: 1, new_str: "two\n" },
+  },
+  { name: "read_multiple_files", means: "fs.read", required: { paths: [FILE, "README.md"] } },
+  {
+    name: "edit_file",
+    means: "fs.apply_patch",
+    required: { path: FILE, edits: [{ oldText: "one", newText: "two" }] },
+  },
+  { name: "create_directory", means: "fs.mkdir", required: { path: "new" } },
+  { name: "directory_tree", means: "fs.list", required: { path: "src" } },
+  { name: "get_file_info", means: "fs.stat", required: { path: FILE } },
+  { name: "git_status", means: "vcs.status", required: {} },
+  { name: "git_diff", means: "vcs.diff", required: {} },
+  { name: "codebase_search", means: "search.query", required: { query: "x", target_directories: ["src"] } },
+  { name: "delete_file", means: "fs.rm", required: { target_file: FILE } },
+  {
+    name: "replace_in_file",
+    means: "fs.apply_patch",
+    required: { path: FILE, diff: "<<<<<<< SEARCH\none\n=======\ntwo\n>>>>>>> REPLACE\n" },
+  },
+];
+
 export const OTHER_AGENTS: readonly ForeignTool[] = [
   ...CLAUDE.map((tool) => ({ agent: "claude-code" as const, ...tool })),
   ...CODEX.map((tool) => ({ agent: "codex" as const, ...tool })),
   ...GEMINI.map((tool) => ({ agent: "gemini-cli" as const, ...tool })),
   ...OPENCODE.map((tool) => ({ agent: "opencode" as const, ...tool })),
+  ...OTHERS.map((tool) => ({ agent: "others" as const, ...tool })),
 ];

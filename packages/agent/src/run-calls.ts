@@ -175,6 +175,8 @@ export const toFailure = (code: ErrorCode, message: string): ToolResult => ({
 const MAX_NAMES = 40;
 
 function unknownTool(name: string, names: readonly string[]): ToolResult {
+  if (names.length === 0)
+    return toFailure("UNKNOWN_TOOL", `there is no tool '${name}': you have no tools here; answer in words`);
   const near = nearestName(name, names);
   const hint = near === undefined ? "" : `; did you mean '${near}'?`;
   const more = names.length > MAX_NAMES ? `, and ${names.length - MAX_NAMES} more` : "";

@@ -63,6 +63,7 @@ export {
   narrowestMode,
   SESSION_MODES,
   type SessionMode,
+  toModeRefusal,
 } from "./modes.ts";
 export { orAborted } from "./or-aborted.ts";
 export { ownerOf, sessionOf, toMemberId, toOwnerId } from "./owners.ts";

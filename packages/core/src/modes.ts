@@ -45,6 +45,14 @@ const infoOf = (mode: Mode): ModeInfo => MODES[mode];
 export const allowedIn = (mode: Mode | undefined, act: Pick<AnyAction, "intent">): boolean =>
   mode === undefined || infoOf(mode).intents.includes(act.intent);
 
+/** Many models try commands first, also to read. */
+export const toModeRefusal = (
+  mode: string,
+  name: string,
+  { runsCommands }: Pick<AnyAction, "runsCommands">,
+): string =>
+  `mode ${mode} does not allow ${name}; ${runsCommands ? "read with fs, search, code and vcs; " : ""}the person can switch the mode`;
+
 /** Whether the mode runs the action without a question. */
 export const isUnaskedIn = (mode: Mode, { unaskedIn }: Pick<AnyAction, "unaskedIn">): boolean =>
   unaskedIn !== undefined && infoOf(mode).unasked.includes(unaskedIn);

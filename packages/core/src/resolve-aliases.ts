@@ -7,7 +7,8 @@ import type { Tool } from "./tool.ts";
 import { type Fields, isFields, patchInCommand, toEdit, toKnownForm, toSnakeCase } from "./trained-forms.ts";
 
 /** The call under its real names; unchanged where nothing is an alias. */
-export function resolveAliases(registry: Pick<Registry, "get">, call: Call): Call {
+export function resolveAliases(registry: Pick<Registry, "get">, given: Call): Call {
+  const call = asEditorCall(registry, given);
   const { tool, action } = resolveNames(registry, call);
   const found = registry.get(tool);
   const act = found && typeof action === "string" ? ownAction(found, action) : undefined;
@@ -23,6 +24,17 @@ function asPatch(registry: Pick<Registry, "get">, call: Call): Call {
   return patch === undefined ? call : { tool: "fs", action: "apply_patch", input: { patch } };
 }
 
+/** One tool elsewhere, whose `command` is an action here. */
+function asEditorCall(registry: Pick<Registry, "get">, call: Call): Call {
+  const { tool, input } = call;
+  const { names, commands } = ALIASES.editors;
+  if (registry.get(tool) || !names.split(" ").includes(toPlainName(tool)) || !isFields(input)) return call;
+  const { command, ...rest } = input;
+  const [, real] = Object.entries(commands).find(([name]) => name === command) ?? [];
+  const [name = "", action = ""] = real?.split(".") ?? [];
+  return registry.get(name) ? { tool: name, action, input: rest } : call;
+}
+
 function resolveNames(
   registry: Pick<Registry, "get">,
   { tool, action }: Call,
@@ -33,10 +45,11 @@ function resolveNames(
   const [, first = "", rest = ""] = /^([a-z]+)[._](.+)$/.exec(tool) ?? [];
   const named = registry.get(first);
   if (named && ownAction(named, rest)) return { tool: first, action: rest };
-  const plain = tool.toLowerCase().replaceAll(/[_-]/g, "");
-  const real = nameOf(ALIASES.tools, plain)?.split(".");
+  const real = nameOf(ALIASES.tools, toPlainName(tool))?.split(".");
   return real && registry.get(real[0] ?? "") ? { tool: real[0] ?? "", action: real[1] } : { tool, action };
 }
+
+const toPlainName = (tool: string): string => tool.toLowerCase().replaceAll(/[_-]/g, "");
 
 function resolveAction(tool: Tool, action: string): string {
   if (ownAction(tool, action)) return action;
@@ -81,6 +94,7 @@ function toShape(schema: z.core.$ZodType, value: unknown): unknown {
   if (inner instanceof z.ZodUnion && typeof value === "string" && /^\s*\[\s*\{/.test(value))
     return fromText(inner, value);
   if (accepts(inner, value)) return value;
+  if (Array.isArray(value) && value.length === 1 && accepts(inner, value[0])) return value[0];
   if (typeof value === "string" && !(inner instanceof z.ZodString)) return fromText(inner, value);
   if (inner instanceof z.ZodUnion) {
     const list = inner.def.options.map(unwrap).find((option) => option instanceof z.ZodArray);
@@ -112,7 +126,8 @@ function toItem(element: z.core.$ZodType, item: unknown): unknown {
     const [main, ...others] = needed;
     return main && others.length === 0 ? { [main[0]]: item } : item;
   }
-  return isFields(item) ? toEdit(item) : item;
+  if (!isFields(item)) return item;
+  return Object.fromEntries(Object.entries(toEdit(item)).filter(([name]) => !IGNORED.includes(name)));
 }
 
 const accepts = (schema: z.core.$ZodType, value: unknown): boolean => z.safeParse(schema, value).success;

@@ -20,8 +20,10 @@ export const toSnakeCase = (shape: z.ZodRawShape, given: Fields): Fields =>
 
 export function toKnownForm(shape: z.ZodRawShape, given: Fields): Fields {
   const has = (name: string) => Object.hasOwn(shape, name);
-  if (has("patch") && given["patch"] === undefined && typeof given["old_string"] === "string")
-    return toPatch(given);
+  if (has("patch")) {
+    const name = PATCHES.find((one) => typeof given[one] === "string");
+    return name === undefined ? toPatch(given) : toBarePatch(given, name);
+  }
   if (has("context") && has("case")) return toSearch(given);
   // A list of tasks has no title elsewhere.
   if (has("steps") && has("title") && !given["steps"] && !given["title"]) return { title: "Tasks", ...given };
@@ -33,16 +35,52 @@ export function toKnownForm(shape: z.ZodRawShape, given: Fields): Fields {
   return given;
 }
 
+const OLD = ["old_string", "old_str", "old_text", "old"];
+const NEW = ["new_string", "new_str", "new_text", "new"];
 const COUNTS = ["replace_all", "allow_multiple", "expected_replacements"];
+
+const firstText = (given: Fields, names: readonly string[]): string | undefined =>
+  names.map((name) => given[name]).find((value) => typeof value === "string");
+
+const without = (given: Fields, names: readonly string[]): Fields =>
+  Object.fromEntries(Object.entries(given).filter(([name]) => !names.includes(name)));
+
+const only = (given: Fields, names: readonly string[]): Fields =>
+  Object.fromEntries(Object.entries(given).filter(([name]) => names.includes(name)));
+
+/** The names by which a whole patch is given; see `ALIASES.parameters`. */
+const PATCHES = ["patch", "diff", "input", "patch_text", "changes", "edits"];
+const WRAPPED = /^(```\w*\n|(?:apply_?patch\s*)?<<\s*['"]?\w+['"]?\n)([\s\S]*?)\n(?:```|\w+)$/;
+const BLOCK = /^[<-]{5,9} ?SEARCH\r?\n([\s\S]*?)^={5,9}\r?\n([\s\S]*?)^[>+]{5,9} ?REPLACE[ \t]*$/gm;
+
+/** Without the fence, the heredoc or the missing first line in which models put patches; blocks of search and replace. */
+function toBarePatch(given: Fields, name: string): Fields {
+  const text = String(given[name]).trim();
+  const [, , inside = text] = WRAPPED.exec(text) ?? [];
+  const begun = /^\*\*\* (?:Update|Add|Delete) File: /.test(inside) ? `*** Begin Patch\n${inside}` : inside;
+  const patch = begun.replace(/^(\*\*\* End Patch)\n(?:```|EOF|PATCH)$/m, "$1");
+  const blocks = [...patch.matchAll(BLOCK)];
+  if (blocks.length > 0 && patch.replaceAll(BLOCK, "").trim() === "") {
+    const edits = blocks.map(([, old = "", added = ""]) => ({ op: "replace", old, new: added }));
+    return { ...given, [name]: edits };
+  }
+  return patch === text ? given : { ...given, [name]: `${patch}\n` };
+}
 
 /** An empty old text creates the file elsewhere. */
 function toPatch(given: Fields): Fields {
-  const { old_string, new_string, ...rest } = given;
-  const others = Object.fromEntries(Object.entries(rest).filter(([name]) => !COUNTS.includes(name)));
-  if (old_string !== "") return { ...others, patch: [toEdit(given)] };
+  const { insert_line, insert_text, ...rest } = given;
+  if (typeof insert_line === "number") {
+    const text = insert_text ?? firstText(rest, NEW) ?? "";
+    return { ...without(rest, NEW), patch: [{ op: "insert", line: insert_line, text }] };
+  }
+  const old = firstText(given, OLD);
+  if (old === undefined) return given;
+  const others = without(given, [...OLD, ...NEW, ...COUNTS, "op"]);
+  if (old !== "") return { ...others, patch: [toEdit(only(given, [...OLD, ...NEW, ...COUNTS]))] };
   const { path, file_path, uri, ...left } = others;
   const name = uri ?? path ?? file_path;
-  const text = String(new_string ?? "").replace(/\n$/, "");
+  const text = (firstText(given, NEW) ?? "").replace(/\n$/, "");
   return typeof name === "string"
     ? {
         ...left,
@@ -53,14 +91,16 @@ function toPatch(given: Fields): Fields {
 
 /** One replacement; other items stay. */
 export function toEdit(item: Fields): Fields {
-  const { old_string, new_string, replace_all, allow_multiple, expected_replacements } = toSnakeCase(
-    {},
-    item,
-  );
-  if (typeof old_string !== "string") return item;
+  const named = toSnakeCase({}, item);
+  const old = firstText(named, OLD);
+  if (old === undefined || (named["op"] !== undefined && named["op"] !== "replace")) return item;
+  const { replace_all, allow_multiple, expected_replacements, count: given } = named;
   const isAll = replace_all === true || allow_multiple === true;
-  const count = isAll ? "all" : expected_replacements;
-  return { op: "replace", old: old_string, new: new_string, ...(count !== undefined && { count }) };
+  const count = isAll ? "all" : (given ?? expected_replacements);
+  const others = without(named, [...OLD, ...NEW, ...COUNTS]);
+  // The editor of Anthropic alone removes the text when no new one is given.
+  const text = firstText(named, NEW) ?? (named["old_str"] === undefined ? undefined : "");
+  return { ...others, op: "replace", old, new: text, ...(count !== undefined && { count }) };
 }
 
 /** ripgrep's options, and its names of file types. */
@@ -78,7 +118,7 @@ function toSearch(given: Fields): Fields {
   const lines = [after, before, around, a, b].filter((value) => value !== undefined).map(Number);
   const glob = typeof type === "string" ? (TYPES[type] ?? `*.${type}`) : undefined;
   return {
-    ...rest,
+    ...withoutFolder(rest, "glob", "path"),
     ...(lines.length > 0 && { context: Math.max(...lines) }),
     ...(insensitive === true && { case: "insensitive" }),
     ...(rest["case_sensitive"] === true && { case: "sensitive" }),
@@ -114,8 +154,27 @@ const toEnd = (first: unknown, limit: unknown): number | undefined =>
 const ALL_LEVELS = 20;
 
 function toListing(given: Fields): Fields {
-  const { recursive, ...rest } = given;
-  return { ...rest, ...(recursive === true && rest["depth"] === undefined && { depth: ALL_LEVELS }) };
+  const { recursive, glob, glob_pattern, ...rest } = given;
+  const pattern = rest["pattern"] ?? glob_pattern ?? glob;
+  const named = withoutFolder({ ...rest, ...(pattern !== undefined && { pattern }) }, "pattern", "uri");
+  return { ...named, ...(recursive === true && rest["depth"] === undefined && { depth: ALL_LEVELS }) };
+}
+
+/** The folder with which a pattern begins is the one to look in; patterns here are relative to it. */
+function withoutFolder(given: Fields, name: string, folder: string): Fields {
+  const pattern = given[name];
+  if (typeof pattern !== "string") return given;
+  const bare = pattern.replace(/^(?:\.\/)+(?=.)/, "");
+  if (!/^(?:\/|~\/)/.test(bare)) return { ...given, [name]: bare };
+  const segments = bare.split("/");
+  const signed = segments.findIndex((segment) => /[*?[\]{}\\]/.test(segment));
+  const end = signed === -1 ? segments.length - 1 : signed;
+  const { path: _path, uri: _uri, dir_path: _dir, directory: _directory, ...others } = given;
+  return {
+    ...others,
+    [folder]: segments.slice(0, end).join("/") || "/",
+    [name]: segments.slice(end).join("/"),
+  };
 }
 
 /** A terminal of usual size, where one is asked for. */

@@ -1,3 +1,4 @@
+import { homedir } from "node:os";
 import { ToolError } from "@octant/core";
 import fc from "fast-check";
 import { expect, test } from "vitest";
@@ -24,6 +25,13 @@ test("any path a file can have survives the way to a uri and back", () => {
       if (!dots) expect(uriToPath(uri, "/")).toBe(path);
     }),
   );
+});
+
+test("a tilde is the home folder, as in a shell, and ./~ is a folder of that name", () => {
+  expect(uriToPath("~/a/../b", "/w")).toBe(`${homedir()}/b`);
+  expect(uriToPath("~", "/w")).toBe(homedir());
+  expect(uriToPath("./~/b", "/w")).toBe("/w/~/b");
+  expect(uriToPath("~b/c", "/w")).toBe("/w/~b/c");
 });
 
 test("a uri from anywhere gives a normalised absolute path or INVALID_ARGUMENT", () => {

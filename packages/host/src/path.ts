@@ -1,3 +1,4 @@
+import { homedir } from "node:os";
 import { posix } from "node:path";
 import { invalidArgument } from "@octant/core";
 
@@ -52,7 +53,10 @@ export function encodePath(path: Path): string {
 const PLAIN = /^[A-Za-z0-9\-._~!$&'()*+,;=:@/]*$/;
 const SCHEME = /^[a-z][a-z0-9+.-]+:/i;
 
-/** The absolute path that a `file:///` URI or a path from `base` names, with `.` and `..` taken out. */
+/**
+ * The absolute path that a `file:///` URI or a path from `base` names, with `.` and `..` taken out. As in a shell, `~` is
+ * the home folder; `./~` is a folder of that name.
+ */
 export function uriToPath(uri: string, base: Path): Path {
   const path = /^file:/i.test(uri) ? decodeFileUri(uri) : decodeBarePath(uri, base);
   if (path.includes("\0")) throw notAPath("a path cannot hold a NUL byte");
@@ -77,6 +81,7 @@ function decodeBarePath(path: string, base: Path): Path {
   if (!path.isWellFormed()) throw notAPath("the path is not valid Unicode; give it as a file:/// URI");
   if (SCHEME.test(path) && path.includes("://"))
     throw notAPath("only file:/// URIs and refs can be used here");
+  if (/^~(?:\/|$)/.test(path)) return homedir() + path.slice(1);
   return path.startsWith("/") ? path : `${base}/${path}`;
 }
 

@@ -12,6 +12,7 @@ import {
   type Registry,
   type Reply,
   resolveAliases,
+  toModeRefusal,
 } from "@octant/core";
 import type { ToolDefinition } from "../api-client.ts";
 import type { UserPart } from "../messages.ts";
@@ -66,7 +67,7 @@ export function createDispatchExecutor(options: DispatchExecutorOptions): ToolEx
     if (!act) return undefined;
     const name = `${tool}.${action}`;
     const now = mode();
-    if (!allowedIn(now, act)) return `mode ${now} does not allow ${name}; the person can switch the mode`;
+    if (now !== undefined && !allowedIn(now, act)) return toModeRefusal(now, name, act);
     return allows(tool, String(action))
       ? undefined
       : `this agent was not given ${name}; do without it, or report what is missing`;

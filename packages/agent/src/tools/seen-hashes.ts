@@ -1,3 +1,4 @@
+import { homedir } from "node:os";
 import type { AnyAction, Call, Envelope } from "@octant/core";
 import { z } from "zod";
 import type { ToolFacts } from "../tool-executor.ts";
@@ -60,7 +61,8 @@ export function createSeenHashes() {
 const takesBase = ({ input }: AnyAction): boolean =>
   Object.hasOwn(input.shape, "base_hash") || Object.hasOwn(Object(input.meta()?.["properties"]), "base_hash");
 
-const toFileUri = (uri: string, root: string): string =>
-  /^[a-z][a-z0-9+.-]+:/i.test(uri)
-    ? uri
-    : new URL(encodeURI(uri).replaceAll(/[?#]/g, encodeURIComponent), `${root.replace(/\/$/, "")}/`).href;
+function toFileUri(uri: string, root: string): string {
+  if (/^[a-z][a-z0-9+.-]+:/i.test(uri)) return uri;
+  const path = encodeURI(uri.replace(/^~(?=\/)/, homedir())).replaceAll(/[?#]/g, encodeURIComponent);
+  return new URL(path, `${root.replace(/\/$/, "")}/`).href;
+}

@@ -85,7 +85,9 @@ const isRecord = (value: unknown): value is Data =>
 const isScalar = (value: unknown) => typeof value !== "object" || value === null;
 const isEmpty = (value: unknown) =>
   value === "" || (typeof value === "object" && value !== null && Object.keys(value).length === 0);
-const isRange = (value: unknown): value is Range => isRecord(value) && Range.safeParse(value).success;
+const isRange = (value: unknown): value is Range =>
+  isRecord(value) && isPosition(value["start"]) && isPosition(value["end"]) && Range.safeParse(value).success;
+// The schema has a default for the column: a line alone is no position.
 const isPosition = (value: unknown): value is Position =>
-  isRecord(value) && Position.safeParse(value).success;
+  isRecord(value) && value["col"] !== undefined && Position.safeParse(value).success;
 const isPlace = (value: unknown) => isRange(value) || isPosition(value);

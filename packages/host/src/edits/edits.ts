@@ -183,6 +183,9 @@ export function createEdits({ confinement, blobs, state, warn, disk = realDisk }
     /** Stores the undo of a change made elsewhere, such as by a command; apply() accepts the ref. */
     recordUndo: (steps: UndoStep[]): Ref => putUndo(steps, true),
 
+    /** Throws when no file can be created there. */
+    checkFree: (uri: Uri): void => void findFree(confinement, confinement.toPath(uri)),
+
     /** Creates a missing file and its parent folders. */
     create: (
       uri: Uri,

@@ -96,7 +96,7 @@ export const pathsIn = (confinement: Confinement, patch: readonly FileChange[]):
 
 /** A path in a patch starts at the first root, unless it is absolute. */
 function toPath(confinement: Confinement, path: Path): Path {
-  if (/^file:\/\//i.test(path)) return confinement.toPath(path);
+  if (/^(?:file:\/\/|~\/)/i.test(path)) return confinement.toPath(path);
   return confinement.toPath(pathToUri(path.startsWith("/") ? path : `${confinement.roots[0]}/${path}`));
 }
 

@@ -40,6 +40,27 @@ test("each structured edit is reported in whole lines, in file order", () => {
   ]);
 });
 
+test.each([
+  ["     2\ttwo\n     3\tthree", "     2\tTWO\n     3\tthree", "one\nTWO\nthree\n4: four\n"],
+  ["2→two\n3→three\n", "TWO\nTHREE\n", "one\nTWO\nTHREE\n4: four\n"],
+  ["2| two", "TWO", "one\nTWO\nthree\n4: four\n"],
+  // The file has it as it is.
+  ["4: four", "4: FOUR", "one\ntwo\nthree\n4: FOUR\n"],
+] as const)("text that was copied with its line numbers, %j, is found without them", (old, text, after) => {
+  const applied = apply("one\ntwo\nthree\n4: four\n", [{ op: "replace", old, new: text }]);
+  expect(applied.after.toString()).toBe(after);
+});
+
+test.each([
+  ["2\ttwo\n9\tthree", "x"],
+  ["2\ttwo\nthree", "x"],
+  ["2\ttwo", "2\tTWO\nmore"],
+])("numbers that are no line numbers for sure stay: %j to %j", (old, text) => {
+  expect(failureOf(() => apply("one\ntwo\nthree\n", [{ op: "replace", old, new: text }])).code).toBe(
+    "PATCH_FAILED",
+  );
+});
+
 test("a failed hunk is named with the nearest lines of the file", () => {
   const failure = failureOf(() =>
     apply("one\ntwo\nthree\n", "@@ -1 +1 @@\n-one\n+1\n@@ -2,2 +2,2 @@\n-tvo\n+2\n three\n"),

@@ -8,10 +8,51 @@ type Replace = StructuredEdit & { op: "replace" };
 type Names = { readonly number: number; readonly toDisplay: (text: string) => string };
 
 /**
- * All occurrences of `old`: exact, otherwise as whole lines with different whitespace. Refused unless there are
- * `count` of them.
+ * All occurrences of `old`: exact, otherwise as whole lines with different whitespace, otherwise without the line
+ * numbers of a listing. Refused unless there are `count` of them.
  */
 export function findReplaced(
+  finder: LineFinder,
+  plain: PlainText,
+  edit: Replace,
+  names: Names,
+): { splices: readonly Splice[]; match: Match } {
+  const bare = withoutLineNumbers(edit);
+  const isCopied = bare && !isThere(finder, plain, edit) && isThere(finder, plain, bare);
+  return findExactly(finder, plain, isCopied ? bare : edit, names);
+}
+
+const isThere = (finder: LineFinder, plain: PlainText, edit: Replace): boolean =>
+  findText(plain, edit).length > 0 || findLines(finder, edit).length > 0;
+
+const findLines = (finder: LineFinder, { old }: Replace): readonly number[] =>
+  squeeze(old).trim() === "" ? [] : finder.find(linesOf(old), 0, "whitespace");
+
+/** As `cat -n`, and the readers of other agents, number lines; an arrow may be here as the bytes of its UTF-8. */
+const NUMBERED = /^\s*(\d+)(?:\t|→|\xe2\x86\x92|\| ?|: ?)(.*)$/;
+
+/** For lines that were copied with their numbers, which rise by one; undefined for other text. */
+function withoutLineNumbers(edit: Replace): Replace | undefined {
+  const old = toUnnumbered(edit.old);
+  if (old === undefined) return undefined;
+  const text = toUnnumbered(edit.new);
+  // A number in only some lines may be meant.
+  if (text === undefined && edit.new.split("\n").some((line) => NUMBERED.test(line))) return undefined;
+  return { ...edit, old, new: text ?? edit.new };
+}
+
+function toUnnumbered(text: string): string | undefined {
+  const end = /\r?\n$/.exec(text)?.[0] ?? "";
+  const found = text
+    .slice(0, text.length - end.length)
+    .split(/\r?\n/)
+    .map((line) => NUMBERED.exec(line));
+  const first = Number(found[0]?.[1]);
+  if (!found.every((line, at) => Number(line?.[1]) === first + at)) return undefined;
+  return found.map((line) => line?.[2]).join("\n") + end;
+}
+
+function findExactly(
   finder: LineFinder,
   plain: PlainText,
   edit: Replace,
@@ -31,7 +72,7 @@ export function findReplaced(
       match: "exact",
     };
   }
-  const places = squeeze(edit.old).trim() === "" ? [] : finder.find(linesOf(edit.old), 0, "whitespace");
+  const places = findLines(finder, edit);
   if (places.length === 0) throw notFound(finder, edit, names);
   checkCount(finder, edit, places, names);
   return { splices: places.map((at) => replaceLines(lines, edit, at)), match: "whitespace" };

@@ -113,7 +113,7 @@ function findPatched(patch: string, base: string): Found<ResolvedPath> {
 const NAMED_ELSEWHERE = "//";
 
 const toUri = (name: string, base: string): string => {
-  if (/^file:\/\//i.test(name)) return name;
+  if (/^(?:file:\/\/|~\/)/i.test(name)) return name;
   return pathToUri(name.startsWith("/") ? name : `${base}/${name}`);
 };
 

@@ -27,8 +27,11 @@ export const write = ({ edits }: { edits: Edits }) =>
       { title: "Bytes", input: { uri: "pixel.bin", content: "AAEC", encoding: "base64" } },
     ],
     text: ({ uri, hash, undo }, { path }) => ({ body: `created ${path(uri)}`, handles: { hash, undo } }),
-    preview: async ({ uri, content, encoding }) =>
-      encoding === "utf-8" ? `+++ ${uri}\n${content.replace(/\n$/, "").replaceAll(/^/gm, "+")}\n` : undefined,
+    preview: async ({ uri, content, encoding }) => {
+      edits.checkFree(uri);
+      if (encoding !== "utf-8") return undefined;
+      return `+++ ${uri}\n${content.replace(/\n$/, "").replaceAll(/^/gm, "+")}\n`;
+    },
     whenKnown: ({ uri, content, encoding }, base_hash) =>
       encoding === "utf-8"
         ? { action: "apply_patch", input: { uri, base_hash, patch: toRewrite(content, base_hash) } }

@@ -1,4 +1,12 @@
-import { type AnyAction, allowedIn, didYouMean, type SessionMode, type Step, ToolError } from "@octant/core";
+import {
+  type AnyAction,
+  allowedIn,
+  didYouMean,
+  type SessionMode,
+  type Step,
+  ToolError,
+  toModeRefusal,
+} from "@octant/core";
 import { DEVELOPER_MODES, type DeveloperMode } from "./modes.ts";
 
 /** The developer modes, and the current mode of each caller while the server runs. */
@@ -8,7 +16,7 @@ export type ActiveModes = ReturnType<typeof createActiveModes>;
 interface ModeCall {
   readonly tool: string;
   readonly name: string;
-  readonly act: Pick<AnyAction, "intent" | "builtin">;
+  readonly act: Pick<AnyAction, "intent" | "builtin" | "runsCommands">;
 }
 
 interface ModeRefusal {
@@ -59,8 +67,7 @@ export function createActiveModes(
     const { tool, act } = call;
     const name = `${tool}.${call.name}`;
     const now = session(caller);
-    if (!allowedIn(now, act))
-      return { rule: now, message: `mode ${now} does not allow ${name}; the person can switch the mode` };
+    if (!allowedIn(now, act)) return { rule: now, message: toModeRefusal(now, name, act) };
     const mode = active.get(caller);
     if (mode && !act.builtin && tool !== MODE_TOOL && !hasAction(mode, tool, act)) {
       const how = "mode.activate with the name default ends the mode";

@@ -58,7 +58,7 @@ const ExecInput = z.strictObject({
   needs: z
     .enum(["network", "outside"])
     .optional()
-    .describe("Ask the person for the network, or to run outside the sandbox"),
+    .describe("Ask for the network, or to run outside the sandbox"),
   reason: z.string().max(MAX_REASON_CHARS).optional().describe("Why `needs`; shown to the person"),
   ...outputInput,
 });
