@@ -117,6 +117,8 @@ const SCENARIOS: readonly Scenario[] = [
     async act() {
       tmux.type("explain @parseDur");
       await tmux.shows("@src/duration.ts#parseDuration");
+      // A key of data is no symbol.
+      expect(tmux.screen().join("\n")).not.toContain("locked.json#");
       tmux.press("Tab");
       await send();
       expect(lastRequest()).toContain("60_000");
@@ -272,6 +274,8 @@ const SCENARIOS: readonly Scenario[] = [
     against: "opencode#30863",
     async act() {
       await say("misfit", /✗ fs\.apply_patch README\.md/);
+      writeFileSync(inProject("there.txt"), "not read\n");
+      await say("create there.txt", /✗ fs\.write there\.txt/);
       expect(tmux.all().join("\n")).not.toContain("[y] allow once");
     },
   },
@@ -294,6 +298,49 @@ const SCENARIOS: readonly Scenario[] = [
       await tmux.shows(IDLE);
       await say("create other.txt", "Result seen: created other.txt");
       expect(existsSync(inProject("other.txt"))).toBe(true);
+    },
+  },
+  {
+    title: "/rewind lists the messages, and the mode that the person chose stays",
+    async act() {
+      await say("/mode edits", "mode: edits");
+      await say("one more", "Heard: one more");
+      tmux.type("/rewind");
+      tmux.press("Enter");
+      await tmux.shows("Go back to before which message?");
+      tmux.press("c");
+      await tmux.shows(/› one more\n\S*some-model.* edits /);
+      tmux.press("C-c");
+      await tmux.shows(IDLE);
+      tmux.type("/clear");
+      tmux.press("Enter");
+      await tmux.shows(/^some-model · main · edits/m);
+      await say("/mode ask", "mode: ask");
+    },
+  },
+  {
+    title: "a command in the background is listed by its text, and stopped",
+    async act() {
+      tmux.type("!sleep 987; echo over");
+      tmux.press("Enter");
+      await tmux.shows(/!sleep 987; echo over; Esc stops[\s\S]*1 job running/);
+      tmux.press("C-b");
+      await tmux.has(/987[\s\S]*it still runs/);
+      await tmux.shows(IDLE);
+      await say("/jobs", /running {2}proc\.exec sleep 987; echo over/);
+      const [, id = ""] = /(\w{6}) {2}running {2}proc\.exec sleep 987/.exec(tmux.all().join("\n")) ?? [];
+      await say("/jobs stop nothing", "no job has the id 'nothing'");
+      await say(`/jobs stop ${id}`, "stopped proc.exec sleep 987; echo over");
+      await vi.waitFor(() => expect(tmux.screen().join("\n")).not.toContain("job running"), WAITING);
+    },
+  },
+  {
+    title: "lines that are pasted without marks are one message",
+    async act() {
+      tmux.pasteUnmarked(Array.from({ length: 300 }, (_, i) => `unmarked line ${i}`).join("\n"));
+      await tmux.shows(/\[paste #\d+, \d+ lines\]/);
+      await send();
+      expect(provider.requests.at(-1)?.user).toMatch(/^unmarked line 0\n[\s\S]*\nunmarked line 299$/);
     },
   },
   {
@@ -358,6 +405,7 @@ const SCENARIOS: readonly Scenario[] = [
     title: "Shift-Tab reaches plan mode with its name in the status line, where an edit is refused",
     against: "codex#2101",
     async act() {
+      await say("/mode ask", "mode: ask");
       tmux.press("BTab", "BTab", "BTab");
       await tmux.shows("· plan ·");
       await say("create planned.txt", "Result seen: PERMISSION_DENIED");
@@ -477,6 +525,7 @@ beforeAll(async () => {
   project = createFixtureProject();
   const files = {
     "my notes/first day.md": "Remember the milk\n",
+    "locked.json": '{ "parseDurations": { "version": 1 } }\n',
     "src/duration.ts": `${"// unrelated text\n".repeat(10)}export function parseDuration(text: string) {\n  return Number(text) * 60_000;\n}\n`,
   };
   for (const [path, text] of Object.entries(files)) {

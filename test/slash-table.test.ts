@@ -32,7 +32,10 @@ const LINES: readonly (readonly [line: string, outcome: object])[] = [
   ["/redo", { text: expect.stringContaining("- created made.txt") }],
   ["/commit feat: made", { text: expect.stringContaining("feat: made") }],
   ["/commit-push-pr", { text: expect.stringContaining("pull request: https://example.org/pr/7") }],
-  ["/worktree side", { text: expect.stringContaining("on branch `side`") }],
+  [
+    "/worktree side",
+    { text: expect.stringMatching(/on branch `side`; work there with `cd .* && octant chat`/) },
+  ],
   ["/rewind 1 conversation", { next: { how: "fork", id: expect.any(String) }, draft: "make it" }],
   ["/resume", { text: "there are no other sessions yet" }],
   ["/fork", { next: { how: "fork", id: expect.any(String) } }],
@@ -49,6 +52,7 @@ const LINES: readonly (readonly [line: string, outcome: object])[] = [
   ["/trust", { text: "nothing here waits for your trust" }],
   ["/cost", { text: expect.stringMatching(/^\d+ tokens, cost unknown$/) }],
   ["/export talk.md", { text: "wrote `talk.md`" }],
+  ["/export talk.pdf", { text: expect.stringContaining("the name 'talk.pdf' ends otherwise") }],
   ["/export ~/talk.md", { text: "wrote `~/talk.md`" }],
   [
     "/export package.json/talk.md",
@@ -57,9 +61,11 @@ const LINES: readonly (readonly [line: string, outcome: object])[] = [
   ["/skills", { text: expect.stringContaining("no skills; a folder with a SKILL.md") }],
   ["/permissions", { text: expect.any(String) }],
   ["/mode", { text: expect.stringContaining("mode: ask") }],
+  ["/mode nope", { text: expect.stringContaining("modes: ask, edits, sandbox, plan, explorer") }],
   ["/mcp", { text: expect.stringContaining("no MCP servers are set") }],
   ["/memory", { text: expect.stringContaining("no memory matches") }],
   ["/jobs", { text: expect.any(String) }],
+  ["/jobs halt", { text: expect.stringContaining("/jobs takes nothing, or stop and the id of a job") }],
   ["/login", { text: expect.stringContaining("octant login") }],
   ["/quit", { quit: true }],
 ];

@@ -24,6 +24,7 @@ const LAUNCHERS = [
   "packages/app/src/agent/external-editor.ts",
   "packages/app/src/agent/notifier.ts",
   "packages/app/src/agent/pictures.ts",
+  "packages/app/src/agent/tmux-clipboard.ts",
   "packages/app/src/host/connect-to-command.ts",
   "packages/app/src/packs/install-pack.ts",
   "packages/app/src/slash/person-program.ts",

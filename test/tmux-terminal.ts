@@ -15,7 +15,6 @@ export function openTmux(cwd: string, env: NodeJS.ProcessEnv, columns = 100, row
   const size = ["-x", String(columns), "-y", String(rows)];
   tmux("new-session", "-d", ...size, "/bin/bash --norc --noprofile");
   tmux("set", "-g", "prefix", "None");
-  tmux("set", "-g", "set-clipboard", "on");
   tmux("set", "-g", "history-limit", "20000");
   tmux("set", "-g", "window-size", "manual");
   const capture = (...args: string[]) =>
@@ -38,6 +37,11 @@ export function openTmux(cwd: string, env: NodeJS.ProcessEnv, columns = 100, row
     paste: (text: string) => {
       tmux("set-buffer", text);
       tmux("paste-buffer", "-p");
+    },
+    /** Pastes text as a terminal does that does not mark what is pasted. */
+    pasteUnmarked: (text: string) => {
+      tmux("set-buffer", text);
+      tmux("paste-buffer");
     },
     /** Presses keys by tmux's names, such as Enter, Home, C-j. */
     press: (...keys: string[]) => void tmux("send-keys", ...keys),

@@ -13,6 +13,7 @@ import { ConversationView, SPINNER_MS } from "./view/conversation-view.ts";
 import { viewAgents } from "./view/progress.ts";
 import { toClipboard, viewQueue, viewTyped } from "./view/queue.ts";
 import { type StatusFacts, sessionFacts, viewScript, viewStatus } from "./view/status.ts";
+import { toTypedEvent } from "./view/typed-event.ts";
 
 const FRAME_MS = 33;
 const MAX_GROWING_ROWS = 16;
@@ -125,11 +126,7 @@ export class TerminalApp {
 
   #toShown(event: AgentEvent): AgentEvent {
     const { asTyped } = this.#options;
-    if (!asTyped) return event;
-    if (event.type === "notice") return { ...event, text: asTyped(event.text) };
-    return event.type === "end" && event.message !== undefined
-      ? { ...event, message: asTyped(event.message) }
-      : event;
+    return asTyped ? toTypedEvent(event, asTyped) : event;
   }
 
   /** Leaves as if the person had asked for it, such as when the terminal closes. */
@@ -314,7 +311,11 @@ export class TerminalApp {
   }
 
   #submit(text: string): void {
-    if (!this.#question.submit(text)) this.#outbox.submit(text);
+    if (this.#question.submit(text)) return;
+    const prompts =
+      text.trim() === "/rewind" && !this.#outbox.isBusy ? (this.#options.prompts?.() ?? []) : [];
+    if (prompts.length > 0) this.#menu = new RewindMenu(prompts);
+    else this.#outbox.submit(text);
   }
 
   #failed(error: unknown): void {

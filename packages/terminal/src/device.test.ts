@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { toInput } from "./device.ts";
+import { isUnmarkedPaste, toInput } from "./device.ts";
 
 test.each([
   ["a", "a"],
@@ -24,6 +24,20 @@ test.each([
   ["\x1b[8~", "End"],
 ])("%j is the key %s", (data, key) => {
   expect(toInput(data)).toEqual({ kind: "key", key });
+});
+
+test.each([
+  ["one\rtwo\rthree\r", false, true],
+  ["one\ntwo\nthree\nfour", false, true],
+  // The end of a paste whose beginning came before.
+  ["last line\r", true, true],
+  ["\r", true, false],
+  // Typed while the program was busy.
+  ["first message\r/quit\r", false, false],
+  ["\r\r\r\r", false, false],
+  ["a\x1b[A\rb\rc\r\r", false, false],
+])("%j is a paste without marks (%j before): %j", (text, goesOn, isPaste) => {
+  expect(isUnmarkedPaste([...text], goesOn)).toBe(isPaste);
 });
 
 test("a bracketed paste is one text with the line breaks of Unix", () => {

@@ -37,10 +37,25 @@ export function processDevice(): Device {
   const reply = new BackgroundReply((background) => answered(background));
   let onKey: (data: string) => void = () => {};
   let release: NodeJS.Timeout | undefined;
-  const receive = (data: string) => {
+  const take = (data: string) => {
     clearTimeout(release);
     for (const piece of reply.feed(data)) onKey(piece);
     release = setTimeout(() => reply.release().forEach(onKey), ANSWER_MS);
+  };
+  /** What arrived at once. */
+  let arrived: string[] = [];
+  let pastedAt = Number.NEGATIVE_INFINITY;
+  const receive = (data: string) => {
+    arrived.push(data);
+    if (arrived.length > 1) return;
+    queueMicrotask(() => {
+      const pieces = arrived;
+      arrived = [];
+      const now = performance.now();
+      if (!isUnmarkedPaste(pieces, now - pastedAt < PASTE_GAP_MS)) return pieces.forEach(take);
+      pastedAt = now;
+      take(`\x1b[200~${pieces.join("")}\x1b[201~`);
+    });
   };
   return {
     get columns() {
@@ -80,6 +95,22 @@ export function processDevice(): Device {
       terminal.stop();
     },
   };
+}
+
+const MIN_PASTED_LINES = 3;
+/** Between two parts of a paste. */
+const PASTE_GAP_MS = 100;
+
+/**
+ * Whether keys that arrived at once are lines that were pasted in a terminal that does not mark pastes, such as GNU
+ * screen: nobody types three lines in that time. `goesOn`: a part of a paste has just arrived.
+ */
+export function isUnmarkedPaste(pieces: readonly string[], goesOn: boolean): boolean {
+  const text = pieces.join("");
+  if (text.includes("\x1b")) return false;
+  const lines = text.split(/[\r\n]/);
+  if (lines.every((line) => line === "")) return false;
+  return goesOn || lines.length > MIN_PASTED_LINES;
 }
 
 /** Two presses in quick succession arrive together. */

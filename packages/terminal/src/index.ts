@@ -11,3 +11,4 @@ export { PlainApp } from "./plain-app.ts";
 export { span, widthOf } from "./styled.ts";
 export type { StatusFacts } from "./view/status.ts";
 export { viewLastExchange, viewTranscript } from "./view/transcript.ts";
+export { toTypedEvent } from "./view/typed-event.ts";

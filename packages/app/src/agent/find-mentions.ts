@@ -66,17 +66,25 @@ async function listRemote(host: OpenedAgent["host"]): Promise<readonly string[]>
   return (Listed.safeParse(envelope.data).data?.entries ?? []).map(({ uri }) => toPath(uri, host));
 }
 
+/** The keys of data, such as a lock file, are no symbols that a person mentions; they may be most of what is found. */
+const KEYS_PER_SYMBOL = 10;
+
 const Found = z.object({
   results: z.array(z.object({ uri: z.string(), name: z.string(), kind: z.string() })),
 });
 
 async function findSymbols({ host }: Opened, typed: string): Promise<readonly Mention[]> {
   if (typed.length < MIN_SYMBOL_CHARS || !/^[\p{L}\p{N}_$.]+$/u.test(typed)) return [];
-  const call = { tool: "code", action: "search_symbol", input: { query: typed, limit: MAX_SYMBOLS } };
+  const call = {
+    tool: "code",
+    action: "search_symbol",
+    input: { query: typed, limit: MAX_SYMBOLS * KEYS_PER_SYMBOL },
+  };
   const options = { caller: CALLER, signal: AbortSignal.timeout(MAX_SEARCH_MS) };
   const reply = await host.dispatch(call, options).catch(() => undefined);
   const { results = [] } = Found.safeParse(reply?.envelope.data).data ?? {};
-  return results.map(({ uri, name, kind }) => ({ text: `${toPath(uri, host)}#${name}`, detail: kind }));
+  const named = results.filter(({ kind }) => kind !== "key").slice(0, MAX_SYMBOLS);
+  return named.map(({ uri, name, kind }) => ({ text: `${toPath(uri, host)}#${name}`, detail: kind }));
 }
 
 function toPath(uri: string, { roots }: Pick<OpenedAgent["host"], "roots">): string {

@@ -1,7 +1,9 @@
 import { contextTokens, estimateTokens, type Message, messageTokens, textOf } from "@octant/agent";
-import { counted, invalidArgument, ToolError, toOneLine } from "@octant/core";
+import { counted, invalidArgument, resolveAliases, ToolError, toOneLine } from "@octant/core";
 import { hashOf } from "@octant/host";
+import { copyInTmux } from "../agent/tmux-clipboard.ts";
 import { findUntrusted, trustWaiting, type Waiting } from "../agent/untrusted.ts";
+import type { Octant } from "../octant-api.ts";
 import { asBlock, type SlashCommand, type SlashContext, type SlashOutcome } from "./slash-command.ts";
 
 export const CONTEXT_COMMANDS: readonly SlashCommand[] = [
@@ -30,7 +32,7 @@ export const CONTEXT_COMMANDS: readonly SlashCommand[] = [
 
 const MAX_ROWS = 12;
 
-function describeContext({ opened: { agent, client } }: SlashContext): string {
+function describeContext({ opened: { agent, client, octant } }: SlashContext): string {
   const { conversation } = agent.session;
   const parts = new Map<string, number>([
     ["system prompt and instructions", estimateTokens(conversation.system)],
@@ -38,7 +40,7 @@ function describeContext({ opened: { agent, client } }: SlashContext): string {
   ]);
   const add = (name: string, tokens: number) => parts.set(name, (parts.get(name) ?? 0) + tokens);
   for (const message of conversation.messages)
-    for (const [name, tokens] of partsOf(message)) add(name, tokens);
+    for (const [name, tokens] of partsOf(message, octant.registry)) add(name, tokens);
   const estimated = [...parts.values()].reduce((sum, tokens) => sum + tokens, 0);
   const used = conversation.model ? contextTokens(conversation) : 0;
   // The provider counts the sum; the shares are estimates.
@@ -59,10 +61,12 @@ function describeContext({ opened: { agent, client } }: SlashContext): string {
   return `${used}${of} tokens of ${toOneLine(id)} are used${shown.length > 0 ? `:\n\n${shown.join("\n")}` : ""}${free}`;
 }
 
-function partsOf(message: Message): readonly (readonly [string, number])[] {
+function partsOf(message: Message, registry: Octant["registry"]): readonly (readonly [string, number])[] {
+  // The conversation has the names that the model used.
+  const toolOf = (name: string) => resolveAliases(registry, { tool: name, action: "", input: {} }).tool;
   if (message.role === "tool")
     return message.results.map((result) => [
-      `results of ${toOneLine(result.name)}`,
+      `results of ${toOneLine(toolOf(result.name))}`,
       messageTokens({ role: "tool", results: [result] }),
     ]);
   if (message.role === "assistant") return [["answers and calls of the model", messageTokens(message)]];
@@ -80,20 +84,24 @@ async function copy(argument: string, { opened }: SlashContext): Promise<SlashOu
   const text = events.map((event) => (event.type === "message" ? textOf(event.message.content) : ""));
   const last = text.findLast((one) => one.trim() !== "");
   if (last === undefined) throw new ToolError("NOT_FOUND", "there is no answer to copy yet", {});
-  if (argument === "") return copied(last.trim(), "the last answer");
+  if (argument === "") return copied(last.trim(), "the last answer", opened);
   const blocks = codeBlocks(last);
   const at = argument === "code" ? blocks.length : Number(argument);
   if (!Number.isInteger(at)) throw invalidArgument("", "/copy takes code, or the number of a code block");
   const block = blocks[at - 1];
   if (block === undefined)
     throw new ToolError("NOT_FOUND", `the last answer has ${counted(blocks.length, "code block")}`, {});
-  return copied(block, `code block ${at}`);
+  return copied(block, `code block ${at}`, opened);
 }
 
-const copied = (copy: string, what: string): SlashOutcome => ({
-  copy,
-  text: `copied ${what}: ${counted(copy.length, "character")}`,
-});
+async function copied(
+  copy: string,
+  what: string,
+  { env, octant }: SlashContext["opened"],
+): Promise<SlashOutcome> {
+  await copyInTmux(copy, env, octant.workspace.confinement.roots);
+  return { copy, text: `copied ${what}: ${counted(copy.length, "character")}` };
+}
 
 function codeBlocks(markdown: string): readonly string[] {
   const fenced = /^( {0,3})(`{3,}|~{3,})[^\n]*\n([\s\S]*?)(?:^ {0,3}\2[`~]*[ \t]*$|(?![\s\S]))/gm;

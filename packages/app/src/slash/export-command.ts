@@ -1,7 +1,7 @@
 import { mkdirSync, statSync, writeFileSync } from "node:fs";
 import { homedir } from "node:os";
-import { dirname, join, resolve } from "node:path";
-import { ToolError } from "@octant/core";
+import { dirname, extname, join, resolve } from "node:path";
+import { invalidArgument, ToolError, toOneLine } from "@octant/core";
 import { errnoOf, pathToUri } from "@octant/host";
 import { exportSession } from "../agent/sessions.ts";
 import type { SlashCommand, SlashContext, SlashOutcome } from "./slash-command.ts";
@@ -13,6 +13,9 @@ export const exportCommand: SlashCommand = {
   summary: "Write this session to a file, .html, .md or .json; without one, to a page outside the project",
   run: writeExport,
 };
+
+/** By the ending of the name; one without an ending is a page. */
+const FORMATS = { "": "html", ".html": "html", ".htm": "html", ".md": "markdown", ".json": "json" } as const;
 
 /**
  * Without a name the file is not in the project, where a commit of everything would take it with all that tools have
@@ -26,7 +29,13 @@ async function writeExport(file: string, { opened, cwd }: SlashContext): Promise
   const path = isNamed
     ? resolve(cwd, file.replace(/^~(?=\/)/, env["HOME"] ?? homedir()))
     : join(octant.workspace.state.folder("exports"), `${id}.html`);
-  const format = path.endsWith(".json") ? "json" : path.endsWith(".md") ? "markdown" : "html";
+  const ending = extname(path).toLowerCase();
+  const format = Object.hasOwn(FORMATS, ending) ? FORMATS[ending as keyof typeof FORMATS] : undefined;
+  if (!format)
+    throw invalidArgument(
+      "",
+      `/export writes .html, .md or .json; the name '${toOneLine(file)}' ends otherwise`,
+    );
   const text = await exportSession(sessions.events(id), format);
   const shown = isNamed ? file : path;
   try {

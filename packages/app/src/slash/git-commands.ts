@@ -58,7 +58,7 @@ export const GIT_COMMANDS: readonly SlashCommand[] = [
         "--quiet",
         ...(isKnown ? [folder, name] : ["-b", name, folder]),
       ]);
-      const how = `work there with \`cd ${folder} && octant\``;
+      const how = `work there with \`cd ${folder} && octant chat\``;
       return { text: `made \`${folder}\` on branch \`${name}\`; ${how}${person.notes(SWITCH_HOOKS)}` };
     },
   },
@@ -181,6 +181,12 @@ async function askModel(system: string, question: string, context: SlashContext)
 async function commitPushPr(given: string, context: SlashContext): Promise<SlashOutcome> {
   const branch = (await git(context, "branch", "--show-current")).trim();
   const base = await defaultBranch(context);
+  if (base === undefined)
+    throw new ToolError(
+      "VCS_ERROR",
+      `this repository knows no branch of origin that a pull request could go into; in your own terminal, run \`git fetch\`, or push the first one: \`git push -u origin ${branch || "main"}\``,
+      { exit_code: null },
+    );
   if (branch === "" || branch === base)
     return {
       text: `you are on \`${branch || "no branch"}\`; make a branch for the pull request first: \`/branch NAME\``,
@@ -231,18 +237,18 @@ async function checkRemote(context: SlashContext): Promise<string> {
   return urls.map(toOneLine).join(", ");
 }
 
-/** The branch of origin/HEAD; where it is not set, the first usual name that origin has. */
-async function defaultBranch(context: SlashContext): Promise<string> {
-  const refs = ["HEAD", ...USUAL_BRANCHES].map((name) => `refs/remotes/origin/${name}`);
+/** The branch of origin/HEAD; where it is not set, the first usual name that origin has, or any. */
+async function defaultBranch(context: SlashContext): Promise<string | undefined> {
   const listed = await git(
     context,
     "for-each-ref",
     "--format=%(refname:lstrip=3) %(symref:lstrip=3)",
-    ...refs,
+    "refs/remotes/origin",
   );
   const found = listed.split("\n").map((line) => line.split(" "));
   const [, head] = found.find(([name, target]) => name === "HEAD" && target) ?? [];
-  return head ?? USUAL_BRANCHES.find((name) => found.some(([one]) => one === name)) ?? "main";
+  const names = found.flatMap(([name]) => (name && name !== "HEAD" ? [name] : []));
+  return head ?? USUAL_BRANCHES.find((name) => names.includes(name)) ?? names[0];
 }
 
 const USUAL_BRANCHES = ["main", "master", "trunk", "develop"];

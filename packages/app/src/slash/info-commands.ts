@@ -2,6 +2,7 @@ import {
   type Call,
   counted,
   createToText,
+  didYouMean,
   invalidArgument,
   isSessionMode,
   MODES,
@@ -19,6 +20,7 @@ import {
   ruleInWords,
   ToolPattern,
 } from "@octant/runtime";
+import { z } from "zod";
 import { describeMode, toModePrompt } from "../agent/session-mode.ts";
 import { LOCAL_CALLER } from "../edges.ts";
 import { keepRule } from "../policy.ts";
@@ -60,6 +62,11 @@ const mode: SlashCommand = {
       if (ended) agent.queue(`The developer mode ${ended.name} has ended.`);
       modes.activate(id, undefined);
       return { text: `mode: ${modes.session(id)}, without a developer mode` };
+    }
+    const names = [...SESSION_MODES, ...modes.all.map((one) => one.name), NONE];
+    if (!names.includes(name)) {
+      const message = `there is no mode '${name}'; modes: ${names.join(", ")}${didYouMean(name, names)}`;
+      throw new ToolError("NOT_FOUND", message, { id: name });
     }
     const { summary, prompt } = modes.activate(id, name) ?? modes.find(name);
     agent.queue(toModePrompt(name, prompt));
@@ -161,8 +168,9 @@ export const INFO_COMMANDS: readonly SlashCommand[] = [
   {
     name: "jobs",
     onlyWithLocalTools: true,
-    summary: "List jobs of this workspace",
-    run: (_, context) => showAnswer({ tool: "job", action: "list", input: {} }, context),
+    argument: "[stop ID]",
+    summary: "List the commands and other jobs of this session, or stop one",
+    run: (argument, context) => (argument === "" ? listJobs(context) : stopJob(argument, context)),
   },
   {
     name: "login",
@@ -173,6 +181,63 @@ export const INFO_COMMANDS: readonly SlashCommand[] = [
   },
   { name: "quit", onlyInTerminal: true, summary: "Exit", run: () => ({ quit: true }) },
 ];
+
+const Jobs = z.object({
+  jobs: z.array(
+    z.object({
+      job_id: z.string(),
+      tool: z.string(),
+      action: z.string(),
+      subject: z.string().optional(),
+      state: z.string(),
+    }),
+  ),
+});
+type JobRow = z.output<typeof Jobs>["jobs"][number];
+
+const SHOWN_JOBS = 20;
+const ID_CHARS = 6;
+
+async function findJobs(context: SlashContext): Promise<readonly JobRow[]> {
+  const call = { tool: "job", action: "list", input: { limit: 1000 } };
+  const { jobs } = Jobs.parse(await dataOf(call, context));
+  const isRunning = ({ state }: JobRow) => state === "running" || state === "queued";
+  return [...jobs.filter(isRunning), ...jobs.filter((one) => !isRunning(one))];
+}
+
+/** Those that run first, then the latest. The end of an id is enough to tell it from the others. */
+async function listJobs(context: SlashContext): Promise<SlashOutcome> {
+  const jobs = await findJobs(context);
+  if (jobs.length === 0) return { text: "no jobs" };
+  const lines = jobs
+    .slice(0, SHOWN_JOBS)
+    .map(({ job_id, ...one }) => `${job_id.slice(-ID_CHARS)}  ${describeJob(one)}`);
+  const more = jobs.length > SHOWN_JOBS ? [`… ${jobs.length - SHOWN_JOBS} older ones`] : [];
+  const how = jobs[0]?.state === "running" ? "\n\n`/jobs stop ID` stops one that runs" : "";
+  return { text: `${asBlock([...lines, ...more].join("\n"))}${how}` };
+}
+
+const describeJob = ({ tool, action, subject = "", state }: Omit<JobRow, "job_id">): string =>
+  `${state}  ${tool}.${action}${subject && ` ${toOneLine(subject)}`}`;
+
+async function stopJob(argument: string, context: SlashContext): Promise<SlashOutcome> {
+  const [, id] = /^stop\s+(\w+)$/.exec(argument) ?? [];
+  if (id === undefined) throw invalidArgument("", "/jobs takes nothing, or stop and the id of a job");
+  const [found, another] = (await findJobs(context)).filter(({ job_id }) => job_id.endsWith(id));
+  if (!found || another)
+    throw new ToolError("NOT_FOUND", `${another ? "more than one" : "no"} job has the id '${id}'`, { id });
+  const { agent, host } = context.opened;
+  await host.jobs.cancel(agent.session.id, found.job_id);
+  return { text: `stopped ${asCode(describeJob({ ...found, state: "" }).trim())}` };
+}
+
+const asCode = (text: string): string => `\`${text.replaceAll("`", "'")}\``;
+
+async function dataOf(call: Call, { opened: { octant, agent } }: SlashContext): Promise<unknown> {
+  const { envelope } = await octant.dispatch(call, { caller: { ...LOCAL_CALLER, id: agent.session.id } });
+  if (!envelope.ok) throw new ToolError(envelope.error.code, envelope.error.message, envelope.error.details);
+  return envelope.data;
+}
 
 async function showAnswer(call: Call, { opened: { octant, agent } }: SlashContext): Promise<SlashOutcome> {
   const { envelope } = await octant.dispatch(call, { caller: { ...LOCAL_CALLER, id: agent.session.id } });

@@ -78,7 +78,9 @@ function conversationOf({ opened: { agent } }: SlashContext): string {
     return [message.role === "assistant" ? `Agent: ${text}` : `Person: ${text}`];
   });
   const end = said.join("\n\n").slice(-MAX_CONTEXT_CHARS).toWellFormed();
-  return end === "" ? "" : `The end of the conversation that this task comes from, for reference:\n\n${end}`;
+  return end === ""
+    ? ""
+    : `The end of the conversation that this task comes from, for reference:\n\n${end}\n\nHere the conversation ends. Your task is what this message begins with.`;
 }
 
 const isText = (part: { readonly type: string }): part is TextPart => part.type === "text";

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
-import type { ProviderName } from "@octant/agent";
+import type { ProviderName, StampedEvent } from "@octant/agent";
 import {
   createCompleter,
   createNotifier,
@@ -18,7 +18,7 @@ import {
   watchPrompts,
   watchStatusLine,
 } from "@octant/app";
-import { ToolError, toOneLine } from "@octant/core";
+import { type SessionMode, ToolError, toOneLine } from "@octant/core";
 import { systemClock } from "@octant/host";
 import type { PermissionRule } from "@octant/runtime";
 import {
@@ -33,6 +33,7 @@ import {
   span,
   TerminalApp,
   toNotification,
+  toTypedEvent,
   viewLastExchange,
   viewTranscript,
 } from "@octant/terminal";
@@ -89,12 +90,13 @@ export const chat = defineCommand({
     let from: SessionChoice | undefined = toSessionChoice(flags);
     let beginning: Beginning = prompt === undefined ? {} : { message: prompt };
     let rules: Left["rules"];
+    let mode: Left["mode"];
     let before: Pick<Left, "here"> | undefined;
     let asksForTrust = true;
     const log = onceEach((line) => void logLine(line, io));
     for (;;) {
       const isLater = before !== undefined;
-      const more = { rules, asksForTrust, isLater, log };
+      const more = { rules, mode, asksForTrust, isLater, log };
       let left = await converse(from, beginning, flags, io, more).catch(async (cause: unknown) => {
         if (!before || !(cause instanceof ToolError)) throw cause;
         const { showFailure } = await import("../show-answer.ts");
@@ -128,6 +130,8 @@ export const chat = defineCommand({
       before = left;
       from = left.next === "new" ? undefined : left.next;
       rules = from?.how === "fork" ? left.rules : undefined;
+      // Another session that is resumed has its own.
+      mode = from?.how === "resume" ? undefined : left.mode;
       beginning = left.draft === undefined ? {} : { draft: left.draft };
     }
   },
@@ -147,6 +151,8 @@ interface Left {
   readonly draft?: string;
   /** The rules of the session, which hold in a copy of it too. */
   readonly rules?: readonly PermissionRule[];
+  /** The person chose it, and no new or earlier conversation changes it behind their back. */
+  readonly mode?: SessionMode | undefined;
 }
 
 /** Something of the project waits for trust; answers to that are remembered in this folder. */
@@ -156,6 +162,7 @@ interface WaitsForTrust {
 
 interface Converse {
   readonly rules?: Left["rules"];
+  readonly mode?: Left["mode"];
   readonly asksForTrust?: boolean;
   /** It follows another session, whose text is still on the screen. */
   readonly isLater?: boolean;
@@ -177,7 +184,7 @@ async function converse(
   beginning: Beginning,
   flags: ChatFlags,
   io: Io,
-  { rules = [], asksForTrust = false, isLater = false, log }: Converse = {},
+  { rules = [], mode, asksForTrust = false, isLater = false, log }: Converse = {},
 ): Promise<Left | WaitsForTrust | "no provider"> {
   let app: TerminalApp | PlainApp | undefined;
   const opening = openAgent({
@@ -194,10 +201,11 @@ async function converse(
   });
   await using opened = await tellWhenSlow(opening, () => tellOpening(flags, io));
   if (!opened) return "no provider";
-  const { sessionRules, config, workspace } = opened.octant;
+  const { sessionRules, modes, config, workspace } = opened.octant;
   if (asksForTrust && !opened.isRemote && (opened.untrusted.length > 0 || config.waiting.length > 0))
     return { waiting: workspace.state.folder("chat") };
   for (const rule of rules.toReversed()) sessionRules.setRule(opened.agent.session.id, rule);
+  if (mode && mode !== modes.session(opened.caller)) modes.setSession(opened.caller, mode);
   let left: Pick<Left, "next" | "draft"> = {};
   app = createApp(opened, flags, io, (chosen) => {
     left = chosen;
@@ -214,7 +222,8 @@ async function converse(
   for (const signal of ENDING_SIGNALS) process.off(signal, leave);
   const { id, conversation } = opened.agent.session;
   const here = conversation.model ? ({ how: "resume", id } as const) : undefined;
-  return { session_id: id, here, rules: sessionRules.rules(id), ...left };
+  const kept = { rules: sessionRules.rules(id), mode: modes.session(opened.caller) };
+  return { session_id: id, here, ...kept, ...left };
 }
 
 function createApp(
@@ -297,7 +306,8 @@ function createApp(
     ...(process.platform !== "win32" && { background }),
     toBackground: () => octant.workspace.processes.stopWaiting(),
     pager: async () => {
-      const events = await loadConversation(sessions, agent.session.id);
+      const stored = await loadConversation(sessions, agent.session.id);
+      const events = stored.map((event) => toTypedEvent(event, (text) => asTyped(text, io)));
       await runPager(device, palette, viewTranscript(events, device.columns, highlight));
     },
   });
@@ -314,11 +324,12 @@ async function background(): Promise<void> {
 const STOPPED_MS = 50;
 
 /** The end of a conversation that is resumed. */
-async function recall({ agent, sessions }: OpenedAgent, { stdout }: Io) {
+async function recall({ agent, sessions }: OpenedAgent, io: Io) {
   const { id, conversation } = agent.session;
   if (conversation.messages.length === 0) return [];
-  const events = await Array.fromAsync(sessions.events(id));
-  const { columns: width = 80, rows = 24 } = stdout;
+  const toTyped = (event: StampedEvent) => toTypedEvent(event, (text) => asTyped(text, io));
+  const events = await Array.fromAsync(sessions.events(id), toTyped);
+  const { columns: width = 80, rows = 24 } = io.stdout;
   return viewLastExchange(events, { width, maxRows: Math.max(rows - RECALL_MARGIN, 4) });
 }
 
