@@ -1,3 +1,4 @@
+// The index of the package lacks decodePrintableKey, and loads all of it.
 import { decodePrintableKey, isKeyRelease, parseKey } from "@earendil-works/pi-tui/dist/keys.js";
 import { ProcessTerminal } from "@earendil-works/pi-tui/dist/terminal.js";
 import { ASK_BACKGROUND, BackgroundReply } from "./background-query.ts";
