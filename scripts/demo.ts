@@ -2,9 +2,8 @@
 import { join } from "node:path";
 import { styleText } from "node:util";
 import { createOctant } from "@octant/app";
-import { createListing } from "@octant/core";
+import { createListing, toTokens } from "@octant/core";
 import { toColumns } from "../packages/cli/src/columns.ts";
-import { toTokens } from "../packages/cli/src/commands/tools.ts";
 
 const ROOT = join(import.meta.dirname, "..");
 const LAUNCHER = join(ROOT, "packages/cli/bin/octant.js");

@@ -3,12 +3,19 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createOctant, toRunSchema } from "@octant/app";
-import { createListing, ERRORS, PROFILES, renderAction, type Tool, withBuiltins } from "@octant/core";
+import {
+  createListing,
+  ERRORS,
+  PROFILES,
+  renderAction,
+  type Tool,
+  toTokens,
+  withBuiltins,
+} from "@octant/core";
 import { renderSettings, toSettingsSchema } from "@octant/runtime";
 import { z } from "zod";
 import { OWN_TOOLS } from "../packages/app/src/tools/own-tools.ts";
 import { loadCommands } from "../packages/cli/src/commands/index.ts";
-import { toTokens } from "../packages/cli/src/commands/tools.ts";
 import { renderUsage } from "../packages/cli/src/usage.ts";
 import { renderApiPages } from "./docs/api-reference.ts";
 import { renderBinaries } from "./docs/binaries.ts";

@@ -1,4 +1,4 @@
-import { allowedIn, counted, createListing, PROFILES } from "@octant/core";
+import { allowedIn, counted, createListing, PROFILES, toTokens } from "@octant/core";
 import { toColumns } from "../columns.ts";
 import { defineCommand, print, printJson } from "../command.ts";
 import { openOctant } from "../open-octant.ts";
@@ -32,8 +32,3 @@ export const tools = defineCommand({
     return print([painted("dim", head, io.stdout), ...[...lines, "", sum].map((line) => `\n${line}`)], io);
   },
 });
-
-const CHARS_PER_TOKEN = 4;
-
-/** The usual estimate of the tokens in a text. */
-export const toTokens = (text: string): number => Math.ceil(text.length / CHARS_PER_TOKEN);

@@ -41,3 +41,8 @@ export const factsOf = ({ notes = [], handles = {} }: Omit<ActionText, "body">):
 /** `1 file`, `2 files`. */
 export const counted = (count: number, one: string, many = `${one}s`): string =>
   `${count} ${count === 1 ? one : many}`;
+
+const CHARS_PER_TOKEN = 4;
+
+/** The usual estimate of the tokens in a text. */
+export const toTokens = (text: string): number => Math.ceil(text.length / CHARS_PER_TOKEN);
