@@ -70,6 +70,8 @@ test.each([
     { reason: "failed", exit_code: 1 },
   ],
   ["wrong usage", ["go", "--stream-json", "--max-turns", "none"], {}, { reason: "failed", exit_code: 2 }],
+  ["an unknown flag", ["go", "--stream-json", "--nonsense"], {}, { reason: "failed", exit_code: 2 }],
+  ["an unknown choice", ["go", "--stream-json", "--mode", "none"], {}, { reason: "failed", exit_code: 2 }],
   ["a limit", ["go", "--stream-json", "--max-turns", "1"], {}, { reason: "max_turns", exit_code: 3 }],
 ] as const)("%s ends with exactly one result too", async (_, args, env, expected) => {
   const { results, code } = await stream(READ, args, "", env);

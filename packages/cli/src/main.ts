@@ -1,4 +1,4 @@
-import { type Io, print } from "./command.ts";
+import { type AnyCommand, type Io, print, UsageError } from "./command.ts";
 import { loadCommand, loadCommands } from "./commands/index.ts";
 import { parseCommand } from "./parse-command.ts";
 
@@ -37,8 +37,16 @@ async function run([name, ...rest]: readonly string[], io: Io): Promise<number> 
   const flagsEnd = rest.indexOf("--");
   if (rest.slice(0, flagsEnd < 0 ? rest.length : flagsEnd).some(isHelpFlag))
     return print((await import("./usage.ts")).renderUsage(command, io.stdout.columns), io);
-  const { args, flags } = parseCommand(command, rest, io.env);
-  return command.run({ args, flags }, io);
+  return command.run(parse(command, rest, io), io);
+}
+
+function parse(command: AnyCommand, words: readonly string[], io: Io) {
+  try {
+    return parseCommand(command, words, io.env);
+  } catch (cause) {
+    if (cause instanceof UsageError) command.refuse?.(words, cause, io);
+    throw cause;
+  }
 }
 
 const isHelpFlag = (word: string) => word === "--help" || word === "-h";

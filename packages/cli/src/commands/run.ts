@@ -71,6 +71,11 @@ settings. The answer goes to stdout, progress to stderr. For example:
   octant run --continue "and now the docs"`,
   exitCodes: `Exit codes: 0 done, 1 failed, 2 wrong usage, 3 a limit was reached or no Node 24, 4 refused or cut by the
 model, 5 done but some calls could not be approved, 6 the answer does not fit the schema, 130 interrupted.`,
+  refuse(words, cause, io) {
+    const has = (flag: string) => words.includes(`--${flag}`);
+    const [json, stream, input] = [has("json"), has("stream-json"), has("input-json")];
+    createReport({ json, "stream-json": stream, "input-json": input }, io).fail(cause);
+  },
   async run({ args: [argument], flags }, io) {
     const report = createReport(flags, io);
     try {
