@@ -1,3 +1,4 @@
+import { createInterface } from "node:readline";
 import { startTrusted } from "./start-program.ts";
 import type { TrustedProgram } from "./trusted-program.ts";
 
@@ -6,6 +7,8 @@ export interface RunOptions {
   readonly timeoutMs: number;
   readonly signal?: AbortSignal;
   readonly input?: string;
+  /** Each line of stderr as it comes; the result has only the last ones. */
+  readonly onStderrLine?: (line: string) => void;
 }
 
 export interface Ran {
@@ -41,6 +44,7 @@ export function runTrusted(
     child.stderr.setEncoding("utf8").on("data", (text: string) => {
       stderr = (stderr + text).slice(-MAX_STDERR_CHARS);
     });
+    if (options.onStderrLine) createInterface({ input: child.stderr }).on("line", options.onStderrLine);
     child.stdin.on("error", () => {});
     child.stdin.end(input);
     child.on("error", reject);

@@ -44,8 +44,8 @@ export async function buildBaseImage(
       env: { PATH: "/usr/sbin:/usr/bin:/sbin:/bin", TMPDIR: folder },
       timeoutMs: TIMEOUT_MS,
       signal,
+      onStderrLine: onLine,
     });
-    for (const line of stderr.split("\n")) if (line !== "") onLine(line);
     if (code !== 0)
       throw new ToolError(
         "UPSTREAM_ERROR",
