@@ -83,6 +83,7 @@ describe.each(["wide", "phone"] as const)("the way into the console at the size 
       await page.keyboard.press("g");
       await page.keyboard.press(key);
       await page.getByRole("heading", { level: 1, name: title }).waitFor();
+      expect(await page.evaluate(() => document.activeElement?.id)).toBe("main");
     }
     await page.keyboard.press("?");
     await page.getByRole("dialog", { name: "Keys" }).getByText("Pause or continue").waitFor();
@@ -99,8 +100,16 @@ describe.each(["wide", "phone"] as const)("the way into the console at the size 
     await page.keyboard.press("Enter");
     const panel = page.getByRole("complementary", { name: "Call" });
     await panel.getByText('"kind": "file"').waitFor();
+    const controls: unknown[] = [];
+    while (controls.length < 3) {
+      await page.keyboard.press("Tab");
+      controls.push(await page.evaluate(() => document.activeElement?.textContent));
+    }
+    // The cross has no text.
+    expect(controls).toEqual(["", "Copy as octant call", "Run again"]);
     await page.keyboard.press("Escape");
     await panel.waitFor({ state: "detached" });
+    expect(await page.evaluate(() => document.activeElement?.closest("main") !== null)).toBe(true);
     await page.keyboard.press("p");
     await page.getByRole("button", { name: "Continue" }).waitFor();
     const theme = await page.evaluate(() => document.documentElement.dataset["theme"]);

@@ -42,6 +42,14 @@ describe.each(["wide", "phone"] as const)("the console at the size %s", (size) =
     await failed.getByText("NOT_FOUND").waitFor();
     expect(await failed.textContent()).toMatch(/calculator\s+·\s+claude-code/);
     expect(await page.locator(".row", { hasText: `missing-${size}.js` }).count()).toBe(1);
+    for (const line of [page.locator(".live-list .list-head"), failed.locator(".call-row")]) {
+      const cells = await line.evaluate((head) =>
+        [...head.children].map((cell) => cell.getBoundingClientRect()).filter(({ width }) => width > 0),
+      );
+      expect(cells.length).toBe(size === "wide" ? 7 : 4);
+      for (const [index, { right }] of cells.entries())
+        expect(right).toBeLessThanOrEqual(cells[index + 1]?.left ?? SIZES[size].width);
+    }
   });
 
   test("Live starts with the calls that the console has seen, and an empty filter says so", async () => {
@@ -137,6 +145,17 @@ describe.each(["wide", "phone"] as const)("the console at the size %s", (size) =
     await expect.poll(() => page.url()).not.toContain(String(meta["trace_id"]));
   });
 
+  test("a call that is no longer remembered leads to the audit log", async () => {
+    const trace = "0af7651916cd43dd8448eb211c80319c";
+    const page = await visit(`live/${trace}`);
+    await shows(page, "are gone");
+    expect(await page.getByRole("alert").count()).toBe(0);
+    await page.getByRole("link", { name: "Show it in the audit log" }).click();
+    await page.getByRole("heading", { level: 1, name: "Audit and policy" }).waitFor();
+    await shows(page, "No records");
+    expect(await page.getByLabel("Search the log").inputValue()).toBe(trace);
+  });
+
   test("a test run is a tree whose failure leads to the file and line", async () => {
     await call("test", { action: "run" });
     const page = await visit("jobs");
@@ -147,6 +166,7 @@ describe.each(["wide", "phone"] as const)("the console at the size %s", (size) =
     await page.locator(".test-tree summary", { hasText: "errors" }).waitFor();
     await page.locator(".test-line", { hasText: "an unfinished expression is refused" }).waitFor();
     await page.locator(".test-counts", { hasText: "1 failed" }).waitFor();
+    await page.locator(".test-tree summary", { hasText: "1 of 1 failed" }).waitFor();
     await page.locator(".test-failure a", { hasText: "test/evaluate.test.js:" }).click();
     await page.getByRole("heading", { level: 1, name: "Files" }).waitFor();
     await page.locator(".source-lines .marked").first().waitFor();
@@ -236,6 +256,10 @@ describe.each(["wide", "phone"] as const)("the console at the size %s", (size) =
     await row(page, "src").click();
     await row(page, "evaluate.js").click();
     await page.locator(".source-lines", { hasText: "The value of an expression" }).waitFor();
+    // As code, although no diff was drawn before.
+    const line = page.locator(".source-lines .diff-text", { hasText: "node.operator ?" });
+    expect(await line.evaluate((cell) => getComputedStyle(cell).whiteSpace)).toBe("pre-wrap");
+    expect(await line.evaluate((cell) => getComputedStyle(cell).fontFamily)).toContain("monospace");
     expect(page.url()).toContain("#/files/src/evaluate.js");
     await page.getByRole("tab", { name: "History" }).click();
     await shows(page, /No recorded changes|fs\.write/);
@@ -245,6 +269,7 @@ describe.each(["wide", "phone"] as const)("the console at the size %s", (size) =
     await call("fs", { action: "read", uri: "missing.js" });
     const page = await visit("audit");
     await shows(page, "Chain is whole");
+    await row(page, /process \d+ started writing/).waitFor();
     await page.getByRole("button", { name: "Failed" }).click();
     await row(page, "NOT_FOUND").click();
     await page.getByRole("complementary", { name: "Record" }).getByText('"code": "NOT_FOUND"').waitFor();
@@ -269,10 +294,16 @@ describe.each(["wide", "phone"] as const)("the console at the size %s", (size) =
   test("health has percentiles, memory, the index, and remedies", async () => {
     await call("fs", { action: "read", uri: "README.md" });
     const page = await visit("health");
-    await page.locator(".latencies tr", { hasText: "fs.read" }).first().waitFor();
+    const name = page.locator(".latencies tr", { hasText: "fs.read" }).first().locator("code");
+    await name.waitFor();
+    expect(await name.evaluate((code) => code.getClientRects().length)).toBe(1);
     await page.locator(".figures", { hasText: "Memory" }).waitFor();
     await page.locator(".figures", { hasText: "Index" }).waitFor();
     await page.locator(".checks li", { hasText: "node" }).first().waitFor();
+    // What a person looks at is not recorded.
+    const { me } = stage.api;
+    const { data } = await stage.api.call(me.process, "console", "audit", { action: "ws.capabilities" });
+    expect(data).toMatchObject({ records: [] });
   });
 
   test("without a hub its view says how to start one", async () => {

@@ -92,7 +92,7 @@ export function useVisitor(stage: Stage, size: keyof typeof SIZES): Visitor {
   };
 }
 
-export const row = (page: Page, text: string) => page.locator(".row", { hasText: text }).first();
+export const row = (page: Page, text: string | RegExp) => page.locator(".row", { hasText: text }).first();
 export const shows = (page: Page, text: string | RegExp) => page.getByText(text).first().waitFor();
 /** Scrolls a question to its end, as a person who reads it does, and allows it once. */
 export async function allowOnce(page: Page): Promise<void> {

@@ -145,6 +145,8 @@ export const OctantProcess = z.object({
   roots: z.array(z.string()),
   /** The MCP clients that have called it, the last one first. */
   clients: z.array(z.string()),
+  /** The tools that can be called there; absent for a process of an earlier version. */
+  tools: z.array(z.string()).optional(),
   /** `silent`: it does not answer, such as a stopped process; the other fields are the last known ones. */
   state: z.enum(["working", "waiting", "idle", "silent"]),
   running_calls: z.int(),

@@ -74,6 +74,7 @@ export function createEdgeControl({ command, version, env, dispatch, log }: Edge
       // Folders of the server, which may be on another machine.
       roots: roots.map((root) => (root.startsWith("file:") ? fileURLToPath(root) : root)),
       clients: [...clients.list()],
+      tools: [],
       state: waiting.length > 0 ? "waiting" : running > 0 ? "working" : "idle",
       running_calls: running,
       sessions: [],

@@ -114,20 +114,36 @@ export interface RunningConsole {
   readonly roots: readonly string[];
 }
 
-/** The commands that serve a console. */
-const SERVING = ["console", "serve --http", "hub"];
+export interface ConsoleSearch {
+  /** One that works in these folders is preferred. */
+  readonly roots: readonly string[];
+  /** That of a hub, which shows the hub alone; otherwise one that shows all processes of the person. */
+  readonly ofHub: boolean;
+}
+
+const SERVING = ["console", "serve --http"];
 const LINK_MS = 5_000;
 const PERSON = { id: "local", access: "admin" } as const;
 
 /** A link of a console that runs already. */
-export async function findConsole(folder: string): Promise<RunningConsole | undefined> {
+export async function findConsole(
+  folder: string,
+  { roots, ofHub }: ConsoleSearch,
+): Promise<RunningConsole | undefined> {
   using connections = new DisposableStack();
   const clients = await findProcesses(folder);
   // All of them first: a connection that stays open would keep this process alive after it printed the link.
   for (const client of clients) connections.use(client);
-  for (const client of clients) {
-    const status = await client.status().catch(() => undefined);
-    if (!status || !SERVING.includes(status.command)) continue;
+  const found = await Promise.all(
+    clients.map(async (client) => ({ client, status: await client.status().catch(() => undefined) })),
+  );
+  const commands = ofHub ? ["hub"] : SERVING;
+  const serving = found.flatMap(({ client, status }) =>
+    status && commands.includes(status.command) ? { client, status } : [],
+  );
+  const isElsewhere = ({ status }: (typeof serving)[number]) =>
+    roots.every((root) => status.roots.includes(root)) ? 0 : 1;
+  for (const { client, status } of serving.toSorted((a, b) => isElsewhere(a) - isElsewhere(b))) {
     const request = { caller: PERSON, tool: "console", action: "link", input: {} };
     const answer = await client.call(request, AbortSignal.timeout(LINK_MS)).catch(() => undefined);
     const { url } = Object(answer?.envelope.data);

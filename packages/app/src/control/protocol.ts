@@ -80,6 +80,8 @@ export const ProcessStatus = z.object({
   roots: z.array(z.string()),
   /** The MCP clients that have called it, as they name themselves; the last one first. */
   clients: z.array(z.string()),
+  /** The tools that can be called through this process: none of an edge. A process of an earlier version does not say. */
+  tools: z.array(z.string()).optional(),
   state: z.enum(["working", "waiting", "idle"]),
   running_calls: z.int(),
   sessions: z.array(SessionStatus),

@@ -112,6 +112,10 @@ function toStatus(sources: ControlSources, started_at: string, running_calls: nu
     started_at,
     roots: [...workspace.confinement.roots],
     clients: [...clients.list()],
+    tools: sources
+      .octant()
+      .registry.list()
+      .map(({ name }) => name),
     state: questions.length > 0 ? "waiting" : isWorking ? "working" : "idle",
     running_calls,
     sessions,

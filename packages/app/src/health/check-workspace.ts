@@ -13,8 +13,11 @@ export interface Check {
   readonly extra?: true;
 }
 
+/** What the checks use of an open workspace. */
+export type Checked = Pick<Octant<OwnTool>, "client" | "workspace">;
+
 /** The capabilities as the tools themselves report them. */
-export async function checkWorkspace({ client, workspace }: Octant<OwnTool>): Promise<Check[]> {
+export async function checkWorkspace({ client, workspace }: Checked): Promise<Check[]> {
   const { octant, roots, tools, state } = await client.ws.capabilities({});
   const { languages, test } = await client.ws.detect({});
   const uses = new Set(languages.map((one) => toServerName(one.name)));

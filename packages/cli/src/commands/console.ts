@@ -1,4 +1,5 @@
 import { once } from "node:events";
+import { existsSync, realpathSync } from "node:fs";
 import { findConsole } from "@octant/app";
 import { ToolError } from "@octant/core";
 import { openSocketFolder } from "@octant/host";
@@ -6,7 +7,7 @@ import { createHttpServer } from "@octant/http";
 import { defineCommand, ENDING_SIGNALS, EXIT, type Io, print, toCount } from "../command.ts";
 import { openOctant } from "../open-octant.ts";
 import { note, printJsonText } from "../output.ts";
-import { logLine, workspaceFlags } from "../workspace-flags.ts";
+import { logLine, rootsOf, workspaceFlags } from "../workspace-flags.ts";
 
 export const console = defineCommand({
   name: "console",
@@ -15,22 +16,27 @@ export const console = defineCommand({
     root: workspaceFlags.root,
     port: { summary: "The port on 127.0.0.1; a free one by default", value: "PORT" },
     "no-open": { summary: "Print the link, and do not open a browser" },
+    hub: { summary: "Open the console of the hub that runs on this machine" },
     json: { summary: "Print the link as one line of JSON" },
   },
   notes: `Shows all Octant processes of this user: servers that clients started, agents in terminals and editors. The link opens
 one page, once, within ten minutes; a console that runs already prints another one. octant serve --http has the same
-page at /console. docs/console.md describes it.
+page at /console. A hub has a console of its own, which shows the hub alone. docs/console.md describes it.
   octant console
   octant console --no-open --port 7400`,
   async run({ flags }, io) {
-    const running = await findConsole(openSocketFolder(io.env));
+    const roots = rootsOf(flags, io).map((root) => (existsSync(root) ? realpathSync(root) : root));
+    const running = await findConsole(openSocketFolder(io.env), { roots, ofHub: flags.hub });
+    if (running === undefined && flags.hub)
+      throw new ToolError("NOT_FOUND", "no hub runs on this machine; octant hub starts one", { id: "hub" });
     if (running !== undefined) {
       await show(running.url, flags, io);
       const [folder = "no folder"] = running.roots;
-      note(
-        `octant: this page is of the process ${running.pid}, which works in ${folder}; stop it to open one here`,
-        io,
-      );
+      if (!flags.hub && !roots.every((root) => running.roots.includes(root)))
+        note(
+          `octant: this page is of the process ${running.pid}, which works in ${folder}; stop it to open one here`,
+          io,
+        );
       return EXIT.OK;
     }
     await using octant = await openOctant({ root: flags.root }, io, { command: "console" });

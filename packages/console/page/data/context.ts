@@ -4,7 +4,7 @@ import type { OctantProcess } from "../../src/api.ts";
 import type { Keys } from "../shell/keys.ts";
 import type { Router } from "../shell/router.ts";
 import { Failed } from "./api.ts";
-import { chooseProcess } from "./roster.ts";
+import { chooseProcess, hasTool, isCallable } from "./roster.ts";
 import type { Store } from "./store.ts";
 
 export interface Page {
@@ -63,12 +63,21 @@ export function useLoad<T>(
   };
 }
 
+/** The processes that a view can show: those with its tool. */
+export function useProcesses(tool?: string): readonly OctantProcess[] {
+  const { store } = usePage();
+  return (store.processes.value ?? []).filter(
+    (process) => isCallable(process) && (tool === undefined || hasTool(process, tool)),
+  );
+}
+
 /** The process that the current view shows. */
-export function useProcess(): OctantProcess | undefined {
+export function useProcess(tool?: string): OctantProcess | undefined {
   const { store, router } = usePage();
+  const processes = useProcesses(tool);
   const shown = useRef<string | undefined>(undefined);
   const chosen = chooseProcess(
-    store.processes.value ?? [],
+    processes,
     // One that is busy for a while stays in view.
     router.route.value.query["process"] ?? shown.current,
     store.me.value?.process,

@@ -1,6 +1,14 @@
 import { expect, test } from "vitest";
 import type { ConsoleEvent, OctantProcess, Question } from "../../src/api.ts";
-import { applyEvent, chooseProcess, groupRoster, questionsOf } from "./roster.ts";
+import {
+  applyEvent,
+  choiceOf,
+  chooseProcess,
+  groupRoster,
+  hasTool,
+  isCallable,
+  questionsOf,
+} from "./roster.ts";
 
 const process = (id: string, more: Partial<OctantProcess> = {}): OctantProcess => ({
   id,
@@ -95,4 +103,21 @@ test("a view shows the named process, else one that works in a folder", () => {
   expect(chooseProcess(all, undefined, "console")?.id).toBe("a");
   expect(chooseProcess(all, "gone", "b")?.id).toBe("b");
   expect(chooseProcess([all[0]!], undefined, "console")?.id).toBe("console");
+});
+
+test("a process of an earlier version has every tool, an edge none", () => {
+  expect(hasTool(process("a"), "proc")).toBe(true);
+  expect(hasTool(process("a", { tools: ["fs"] }), "proc")).toBe(false);
+  expect([undefined, ["fs"], []].map((tools) => isCallable(tools ? { tools } : {}))).toEqual([
+    true,
+    true,
+    false,
+  ]);
+});
+
+test("processes of one folder are told apart by client and number", () => {
+  expect(choiceOf(process("a", { clients: ["claude-code 2.1.4"], pid: 7 }))).toBe(
+    "calculator · claude-code 2.1.4 · 7",
+  );
+  expect(choiceOf(process("a", { command: "hub", pid: 8 }))).toBe("Hub · octant hub · 8");
 });

@@ -41,6 +41,10 @@ export interface RosterEntry {
   readonly group: "needs input" | "working" | "done";
 }
 
+/** A console is in the roster with its sessions only. */
+export const isInRoster = ({ command, sessions }: OctantProcess): boolean =>
+  command !== "console" || sessions.length > 0;
+
 export const GROUPS = ["needs input", "working", "done"] as const;
 
 export function groupRoster(
@@ -64,12 +68,26 @@ function groupOf(state: OctantProcess["state"], asks: boolean): RosterEntry["gro
   return state === "working" ? "working" : "done";
 }
 
+/** Its folder holds nothing of a person. */
+export const isHub = ({ command }: Pick<OctantProcess, "command">): boolean => command === "hub";
+
 /** The project of a process, as a person names it. */
-export const projectOf = ({ roots }: Pick<OctantProcess, "roots">): string =>
-  roots[0] === undefined ? "no folder" : baseOf(roots[0]);
+export const projectOf = (process: Pick<OctantProcess, "roots" | "command">): string =>
+  isHub(process) ? "Hub" : process.roots[0] === undefined ? "no folder" : baseOf(process.roots[0]);
 
 export const titleOf = (process: OctantProcess): string =>
   `${projectOf(process)} · octant ${process.command}`;
+
+/** One of several processes, which may be of the same folder: by its client, and by its number. */
+export const choiceOf = (process: OctantProcess): string =>
+  [projectOf(process), process.clients[0] ?? `octant ${process.command}`, process.pid].join(" · ");
+
+/** Whether a tool can be called in a process: a hub and a server with few tools lack some, and an edge has none. */
+export const hasTool = ({ tools }: Pick<OctantProcess, "tools">, name: string): boolean =>
+  tools?.includes(name) ?? true;
+
+/** Whether a process answers calls at all. */
+export const isCallable = ({ tools }: Pick<OctantProcess, "tools">): boolean => tools?.length !== 0;
 
 /** The origin of a call in words: the project, and the session or the client. */
 export function originOf(

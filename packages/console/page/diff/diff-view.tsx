@@ -1,5 +1,6 @@
 import { Foreign } from "../text/foreign.tsx";
 import { type DiffFile, type DiffRow, parseDiff } from "./rows.ts";
+import "../parts/code-lines.css";
 import "./diff.css";
 
 /** A unified diff, file by file. */

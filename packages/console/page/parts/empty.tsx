@@ -8,10 +8,12 @@ interface EmptyProps {
   readonly children?: ComponentChildren;
   /** What to type in a terminal. */
   readonly command?: string;
+  /** A button that does it here. */
+  readonly action?: ComponentChildren;
 }
 
 /** Says why there is nothing, and what to do. */
-export function Empty({ icon, title, children, command }: EmptyProps) {
+export function Empty({ icon, title, children, command, action }: EmptyProps) {
   return (
     <div class="empty">
       <span class="empty-icon">
@@ -20,6 +22,7 @@ export function Empty({ icon, title, children, command }: EmptyProps) {
       <h2>{title}</h2>
       {children && <p>{children}</p>}
       {command && <Command text={command} />}
+      {action && <div class="empty-action">{action}</div>}
     </div>
   );
 }

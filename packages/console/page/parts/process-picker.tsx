@@ -1,12 +1,12 @@
-import { usePage, useProcess } from "../data/context.ts";
-import { titleOf } from "../data/roster.ts";
+import { usePage, useProcess, useProcesses } from "../data/context.ts";
+import { choiceOf } from "../data/roster.ts";
 import { toVisible } from "../text/visible.ts";
 
-/** Chooses the process that the view shows, or with `all` none; hidden when there is only one. */
-export function ProcessPicker({ all = false }: { readonly all?: boolean }) {
-  const { store, router } = usePage();
-  const chosen = useProcess();
-  const processes = store.processes.value ?? [];
+/** Chooses the process that the view shows, of those with its tool, or with `all` none; hidden when there is only one. */
+export function ProcessPicker({ tool, all = false }: { readonly tool?: string; readonly all?: boolean }) {
+  const { router } = usePage();
+  const chosen = useProcess(tool);
+  const processes = useProcesses(tool);
   if (processes.length < 2) return null;
   return (
     <select
@@ -18,7 +18,7 @@ export function ProcessPicker({ all = false }: { readonly all?: boolean }) {
       {all && <option value="">All processes</option>}
       {processes.map((process) => (
         <option key={process.id} value={process.id}>
-          {toVisible(`${titleOf(process)} (${process.pid})`)}
+          {toVisible(choiceOf(process))}
         </option>
       ))}
     </select>

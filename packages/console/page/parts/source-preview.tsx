@@ -7,6 +7,7 @@ import { toBytes, toPath } from "../text/format.ts";
 import { Loading } from "./loading.tsx";
 import { Picture } from "./picture.tsx";
 import { Problem } from "./problem.tsx";
+import "./code-lines.css";
 import "./source-preview.css";
 
 interface Props {

@@ -22,14 +22,19 @@ export function App({ page, theme, isLinkGood }: Props) {
   const { store, router, keys } = page;
   const [help, setHelp] = useState(false);
   const { view } = router.route.value;
-  const shown = viewsFor(store.me.value);
+  const shown = viewsFor(store.me.value, store.processes.value);
   // The view of a hub says how to start one; the others have nothing to say where they do not belong.
   const known = store.me.value?.hub ? shown : VIEWS;
   const entry = known.find(({ id }) => id === view) ?? shown[0]!;
+  // The focus would stay on something of the view before, which goes.
+  const jump = (id: string) => {
+    router.go(id);
+    document.getElementById("main")?.focus();
+  };
   useEffect(() => {
     const jumps = shown.map(({ id, title, key }) => [
       `g ${key}`,
-      { help: `Go to ${title}`, run: () => router.go(id) },
+      { help: `Go to ${title}`, run: () => jump(id) },
     ]);
     return keys.add({
       ...Object.fromEntries(jumps),
@@ -37,7 +42,7 @@ export function App({ page, theme, isLinkGood }: Props) {
       "?": { help: "Show the keys", run: () => setHelp(true) },
       t: { help: "Switch between dark and light", run: theme.toggle },
     });
-  }, [shown.length]);
+  }, [shown.map(({ id }) => id).join()]);
   const waiting = store.questions.value.length;
   useEffect(() => {
     document.title = `${waiting > 0 ? `(${waiting}) ` : ""}${entry.title} · Octant`;

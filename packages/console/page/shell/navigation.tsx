@@ -1,8 +1,10 @@
 import { useState } from "preact/hooks";
 import { usePage } from "../data/context.ts";
+import { isInRoster } from "../data/roster.ts";
 import { Dot } from "../parts/badge.tsx";
 import { Dialog } from "../parts/dialog.tsx";
 import { Icon } from "../parts/icon.tsx";
+import { counted } from "../text/format.ts";
 import { toHash } from "./route.ts";
 import type { ThemeSwitch } from "./theme.ts";
 import { TABS, type ViewEntry, viewsFor } from "./views.ts";
@@ -21,7 +23,7 @@ export function Sidebar({ current, theme, onHelp }: Props & { onHelp(): void }) 
         <span>Octant</span>
       </a>
       <nav aria-label="Views">
-        {viewsFor(store.me.value).map((view) => (
+        {viewsFor(store.me.value, store.processes.value).map((view) => (
           <NavLink key={view.id} view={view} isCurrent={view.id === current} />
         ))}
       </nav>
@@ -84,9 +86,12 @@ const useCount = (id: string): number => {
 export function BottomTabs({ current, theme }: Props) {
   const [more, setMore] = useState(false);
   const { store } = usePage();
-  const shown = viewsFor(store.me.value);
-  const tabs = shown.filter(({ id }) => TABS.includes(id));
-  const others = shown.filter(({ id }) => !TABS.includes(id));
+  const shown = viewsFor(store.me.value, store.processes.value);
+  // A hub elsewhere has a console of its own.
+  const hasTab = ({ id, of }: ViewEntry) =>
+    TABS.includes(id) && (of !== "hub" || store.me.value?.hub === true);
+  const tabs = shown.filter(hasTab);
+  const others = shown.filter((view) => !hasTab(view));
   return (
     <nav class="bottom-tabs" aria-label="Views">
       {tabs.map((view) => (
@@ -139,13 +144,13 @@ function ThemeButton({ theme, labelled }: { readonly theme: ThemeSwitch; readonl
 
 function ConnectionLine() {
   const { store } = usePage();
-  // Each session of a process has a socket of its own.
-  const count = new Set(store.processes.value?.map(({ pid }) => pid)).size;
+  // Each session of a process has a socket of its own. A console by itself is not in the roster either.
+  const count = new Set((store.processes.value ?? []).filter(isInRoster).map(({ pid }) => pid)).size;
   const isLive = store.connection.value === "live";
   return (
     <p class="connection">
       <Dot tone={isLive ? "good" : "warn"} />
-      {isLive ? `${count} ${count === 1 ? "process" : "processes"}` : "Reconnecting"}
+      {isLive ? (count === 0 ? "Connected" : counted(count, "process", "processes")) : "Reconnecting"}
     </p>
   );
 }

@@ -1,5 +1,6 @@
 import type { ComponentType } from "preact";
-import type { Me } from "../../src/api.ts";
+import type { Me, OctantProcess } from "../../src/api.ts";
+import { isHub } from "../data/roster.ts";
 import type { IconName } from "../parts/icon.tsx";
 import { lazy } from "../parts/lazy.tsx";
 import { ApprovalsView } from "../views/approvals/approvals.tsx";
@@ -77,12 +78,18 @@ export const VIEWS: readonly ViewEntry[] = [
   },
 ];
 
-/** The views that this caller can use here; all while the caller is unknown, so that an address finds its view. */
-export function viewsFor(me: Me | undefined): readonly ViewEntry[] {
+/**
+ * The views that this caller can use here; all while the caller is unknown, so that an address finds its view. A hub in
+ * another process has a console of its own, and its view here leads there.
+ */
+export function viewsFor(me: Me | undefined, processes: readonly OctantProcess[] = []): readonly ViewEntry[] {
   if (!me) return VIEWS;
   const place = me.hub ? "hub" : "machine";
   const isWhole = me.project === null;
-  return VIEWS.filter((view) => (view.of ?? place) === place && (isWhole || !view.isWhole));
+  const hasHub = processes.some(isHub);
+  return VIEWS.filter(
+    (view) => ((view.of ?? place) === place || (view.of === "hub" && hasHub)) && (isWhole || !view.isWhole),
+  );
 }
 
 /** On a phone these have a tab; the others are below More. */

@@ -3,6 +3,7 @@ import type { AuditRow } from "../../../src/api.ts";
 import { useLoad, usePage } from "../../data/context.ts";
 import { Badge, Dot } from "../../parts/badge.tsx";
 import { Segments } from "../../parts/choices.tsx";
+import { Detail } from "../../parts/detail.tsx";
 import { Empty } from "../../parts/empty.tsx";
 import { Icon } from "../../parts/icon.tsx";
 import { Json } from "../../parts/json.tsx";
@@ -12,8 +13,9 @@ import { SearchField } from "../../parts/search-field.tsx";
 import { VirtualList } from "../../parts/virtual-list.tsx";
 import { useKeys } from "../../shell/use-keys.ts";
 import { Foreign } from "../../text/foreign.tsx";
-import { counted, toDuration, toMoment } from "../../text/format.ts";
+import { counted, toClock, toDuration, toMoment } from "../../text/format.ts";
 import "../live/live.css";
+import "./audit-log.css";
 
 const OUTCOMES = [
   ["", "All"],
@@ -63,6 +65,7 @@ export function AuditLog({ process }: { readonly process: string }) {
       {records.length > 0 && (
         <div class="live-body">
           <div class="live-list">
+            <ListHead />
             <VirtualList
               label="Records, newest first"
               count={records.length}
@@ -83,10 +86,10 @@ export function AuditLog({ process }: { readonly process: string }) {
             )}
           </div>
           {record && (
-            <aside class="panel" aria-label="Record">
+            <Detail class="panel" label="Record" isPanel>
               <header class="panel-head">
                 <h2>
-                  <Foreign text={record.action ?? record.kind} oneLine />
+                  <Foreign text={toTitle(record)} oneLine />
                 </h2>
                 {record.code && <Badge tone={record.code === "OK" ? "good" : "bad"}>{record.code}</Badge>}
                 <button
@@ -101,7 +104,7 @@ export function AuditLog({ process }: { readonly process: string }) {
               <div class="panel-part">
                 <Json label="Record" value={record} />
               </div>
-            </aside>
+            </Detail>
           )}
         </div>
       )}
@@ -114,18 +117,18 @@ function Row({ record }: { readonly record: AuditRow }) {
   const isDenied = record.decisions?.some(({ outcome }) => outcome === "deny");
   const tone = record.code === undefined ? "plain" : record.code === "OK" ? "plain" : "bad";
   return (
-    <div class={tone === "bad" ? "call-row failed" : "call-row"}>
-      <span class="number call-time">
-        {toMoment(Date.parse(record.time), store.now.peek()).replace("Today ", "")}
+    <div class={tone === "bad" ? "call-row audit-row failed" : "call-row audit-row"}>
+      <span class="number call-time">{toMinute(Date.parse(record.time), store.now.peek())}</span>
+      <span class={record.action === undefined ? "audit-note" : "call-name"}>
+        <Foreign text={toTitle(record)} oneLine />
       </span>
-      <span class="call-name">
-        <Foreign text={record.action ?? record.kind} oneLine />
-      </span>
-      <span class="call-caller">
-        <Foreign text={record.caller ?? ""} oneLine />
-      </span>
+      {record.action !== undefined && (
+        <span class="call-caller">
+          <Foreign text={record.caller ?? ""} oneLine />
+        </span>
+      )}
       <span class="call-outcome">
-        <Dot tone={tone} />
+        {record.code !== undefined && <Dot tone={tone} />}
         <Foreign text={isDenied ? "denied" : (record.code ?? "")} oneLine />
       </span>
       <span class="right number">{record.duration === undefined ? "" : toDuration(record.duration)}</span>
@@ -133,6 +136,33 @@ function Row({ record }: { readonly record: AuditRow }) {
     </div>
   );
 }
+
+function ListHead() {
+  return (
+    <div class="call-row audit-row list-head" aria-hidden="true">
+      <span>Time</span>
+      <span>Action</span>
+      <span class="call-caller">Caller</span>
+      <span class="call-outcome">Outcome</span>
+      <span class="right">Duration</span>
+      <span class="right call-size">Record</span>
+    </div>
+  );
+}
+
+/** A record that is no call says what it is about. */
+function toTitle({ kind, action, pid, records = 0 }: AuditRow): string {
+  if (action !== undefined) return action;
+  if (kind === "open" && pid !== undefined) return `process ${pid} started writing`;
+  if (kind === "dropped") return `${counted(records, "old record")} removed by retention`;
+  return kind === "lost" ? `${counted(records, "record")} lost` : kind;
+}
+
+/** The time of today, the day of earlier records. */
+const toMinute = (at: number, now: number): string => {
+  const moment = toMoment(at, now);
+  return moment.startsWith("Today ") ? toClock(at) : moment;
+};
 
 /** Whether the chain of the log is whole. */
 function ChainBadge({ process }: { readonly process: string }) {

@@ -31,7 +31,7 @@ export function SettingsPart({ process }: { readonly process: string }) {
         <SearchField label="Search settings" value={text} onInput={setText} />
       </div>
       <div class="scroll-x" tabIndex={0} role="region" aria-label="Settings">
-        <table class="table">
+        <table class="table settings">
           <thead>
             <tr>
               <th>Setting</th>
@@ -48,7 +48,11 @@ export function SettingsPart({ process }: { readonly process: string }) {
                   </code>
                 </td>
                 <td>
-                  <Foreign text={value} />
+                  {value === "" && tier === "default" ? (
+                    <span class="calm">not set</span>
+                  ) : (
+                    <Foreign text={value} />
+                  )}
                 </td>
                 <td>
                   <Badge tone={tier === "default" ? "plain" : "accent"}>{tier}</Badge>{" "}

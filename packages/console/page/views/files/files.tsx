@@ -20,7 +20,7 @@ type Part = (typeof PARTS)[number][0];
 /** The files of a project, who changed them, and how to take a change back. */
 export function FilesView() {
   const { router } = usePage();
-  const process = useProcess();
+  const process = useProcess("fs");
   const { item, query } = router.route.value;
   const part = PARTS.find(([one]) => one === query["part"])?.[0] ?? (item ? "content" : "history");
   const root = process?.roots[0];
@@ -36,7 +36,7 @@ export function FilesView() {
           )
         }
       >
-        <ProcessPicker />
+        <ProcessPicker tool="fs" />
       </ViewHead>
       {!process || root === undefined ? (
         <Empty icon="files" title="No project is open" command="octant serve">

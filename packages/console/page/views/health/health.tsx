@@ -1,6 +1,6 @@
 import type { DoctorCheck, HealthState } from "../../../src/api.ts";
-import { Failed } from "../../data/api.ts";
 import { useLoad, usePage, useProcess } from "../../data/context.ts";
+import { hasTool } from "../../data/roster.ts";
 import { Ago } from "../../parts/ago.tsx";
 import { Badge } from "../../parts/badge.tsx";
 import { Empty } from "../../parts/empty.tsx";
@@ -23,14 +23,9 @@ export function HealthView() {
   const doctor = useLoad(process ? `doctor ${process.id}` : undefined, (signal) =>
     store.api.person(process?.id ?? "", "doctor", {}, signal),
   );
-  const index = useLoad(process ? `index ${process.id}` : undefined, async (signal) => {
-    try {
-      return await store.api.data<IndexState>(process?.id ?? "", "search.status", {}, signal);
-    } catch (cause) {
-      if (cause instanceof Failed && cause.code === "UNKNOWN_TOOL") return null;
-      throw cause;
-    }
-  });
+  const index = useLoad(process && hasTool(process, "search") ? `index ${process.id}` : undefined, (signal) =>
+    store.api.data<IndexState>(process?.id ?? "", "search.status", {}, signal),
+  );
   const refresh = () => {
     health.reload();
     index.reload();
@@ -57,7 +52,7 @@ export function HealthView() {
       <div class="view-body part-body">
         {health.error !== undefined && <Problem error={health.error} retry={refresh} />}
         {!health.data && health.error === undefined && <Loading />}
-        {health.data && <Figures health={health.data} index={index.data ?? undefined} />}
+        {health.data && <Figures health={health.data} index={index.data} />}
         {health.data && <Latencies health={health.data} />}
         <h2>Capabilities</h2>
         {doctor.error !== undefined && <Problem error={doctor.error} retry={refresh} />}
@@ -88,11 +83,7 @@ function Figures({ health, index }: FiguresProps) {
       <Figure
         name="Index"
         value={index?.state ?? "off"}
-        detail={
-          index
-            ? `${index.files.toLocaleString("en")} of ${index.total?.toLocaleString("en") ?? "?"} files`
-            : "The search tool is not enabled"
-        }
+        detail={index ? toCovered(index) : "The search tool is not enabled"}
       />
       <Figure
         name="Version"
@@ -102,6 +93,10 @@ function Figures({ health, index }: FiguresProps) {
     </dl>
   );
 }
+
+/** How much of the project is in the index; the total is known once it was counted. */
+const toCovered = ({ files, total }: IndexState): string =>
+  total === null ? counted(files, "file") : `${files.toLocaleString("en")} of ${counted(total, "file")}`;
 
 function Figure({
   name,
@@ -146,10 +141,10 @@ function Latencies({ health: { latencies, since } }: { readonly health: HealthSt
               <th class="right">Calls</th>
               <th class="right">Errors</th>
               <th class="right">p50</th>
-              <th class="right">p90</th>
+              <th class="right wide-only">p90</th>
               <th class="right">p99</th>
-              <th class="right">Slowest</th>
-              <th class="wide-column" aria-label="Distribution" />
+              <th class="right wide-only">Slowest</th>
+              <th class="wide-column wide-only" aria-label="Distribution" />
             </tr>
           </thead>
           <tbody>
@@ -165,10 +160,10 @@ function Latencies({ health: { latencies, since } }: { readonly health: HealthSt
                   {row.errors === 0 ? "0" : `${row.errors} (${Math.round((100 * row.errors) / row.calls)} %)`}
                 </td>
                 <td class="right">{toDuration(row.p50)}</td>
-                <td class="right">{toDuration(row.p90)}</td>
+                <td class="right wide-only">{toDuration(row.p90)}</td>
                 <td class="right">{toDuration(row.p99)}</td>
-                <td class="right">{toDuration(row.max)}</td>
-                <td>
+                <td class="right wide-only">{toDuration(row.max)}</td>
+                <td class="wide-only">
                   <span class="latency-bar" style={{ width: `${scale(row.p99, slowest)}%` }} />
                   <span class="latency-bar median" style={{ width: `${scale(row.p50, slowest)}%` }} />
                 </td>

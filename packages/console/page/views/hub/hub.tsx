@@ -1,4 +1,5 @@
 import { usePage } from "../../data/context.ts";
+import { isHub } from "../../data/roster.ts";
 import { Tabs } from "../../parts/choices.tsx";
 import { Empty } from "../../parts/empty.tsx";
 import { ViewHead } from "../../parts/view-head.tsx";
@@ -40,15 +41,7 @@ export function HubView() {
   const { item, query } = router.route.value;
   const me = store.me.value;
   const loaded = useHub<{ projects: readonly Project[] }>(me?.hub ? "project.list" : undefined);
-  if (me && !me.hub)
-    return (
-      <>
-        <ViewHead title="Hub" />
-        <Empty icon="hub" title="This console has no hub" command="octant hub">
-          A hub runs agents in containers for many people. Start one, and open its console:
-        </Empty>
-      </>
-    );
+  if (me && !me.hub) return <HubElsewhere />;
   const projects = loaded.data?.projects ?? [];
   const project = projects.find(({ project_id }) => project_id === query["project"]) ?? projects[0];
   const parts = PARTS.filter(
@@ -85,6 +78,47 @@ export function HubView() {
           </Tabs>
         )}
       </Shown>
+    </>
+  );
+}
+
+/** The console of a hub shows the hub alone, so this one only leads there. */
+function HubElsewhere() {
+  const { store } = usePage();
+  const hub = store.processes.value?.find(isHub);
+  const open = async () => {
+    try {
+      const { url } = await store.api.person(hub?.id ?? "", "link", {});
+      window.open(url, "_blank", "noopener");
+    } catch (cause) {
+      store.fail(cause);
+    }
+  };
+  return (
+    <>
+      <ViewHead title="Hub" />
+      {hub ? (
+        <Empty
+          icon="hub"
+          title="A hub runs on this machine"
+          action={
+            <button
+              type="button"
+              class="button large primary"
+              disabled={store.me.value?.access !== "admin"}
+              onClick={open}
+            >
+              Open the hub's console
+            </button>
+          }
+        >
+          Its projects, containers, schedules and tokens are in its own console.
+        </Empty>
+      ) : (
+        <Empty icon="hub" title="This console has no hub" command="octant hub">
+          A hub runs agents in containers for many people. Start one, and open its console:
+        </Empty>
+      )}
     </>
   );
 }

@@ -7,6 +7,7 @@ import { BackTitle } from "../../parts/back-title.tsx";
 import { Badge } from "../../parts/badge.tsx";
 import { Segments } from "../../parts/choices.tsx";
 import { CopyButton } from "../../parts/command.tsx";
+import { Detail } from "../../parts/detail.tsx";
 import { Icon } from "../../parts/icon.tsx";
 import { lazy } from "../../parts/lazy.tsx";
 import { Foreign } from "../../text/foreign.tsx";
@@ -85,7 +86,7 @@ export function CommandDetail({ command, processes, onChanged }: Props) {
   };
   const kill = () => act("proc.kill", {}).then(() => store.say("Stopped."), store.fail);
   return (
-    <article class="session" aria-label="Command">
+    <Detail class="session" label="Command">
       <header class="session-head">
         <BackTitle list="#/jobs" text={command.command} command>
           <CopyButton text={command.command} label="Copy the command" />
@@ -141,7 +142,7 @@ export function CommandDetail({ command, processes, onChanged }: Props) {
         )}
       </div>
       {isRunning && !isReader && <InputLine onSend={send} />}
-    </article>
+    </Detail>
   );
 }
 

@@ -3,6 +3,7 @@ import { usePage } from "../../data/context.ts";
 import type { JobView, TestRun } from "../../data/tool-data.ts";
 import { BackTitle } from "../../parts/back-title.tsx";
 import { Badge } from "../../parts/badge.tsx";
+import { Detail } from "../../parts/detail.tsx";
 import { Icon } from "../../parts/icon.tsx";
 import { Json } from "../../parts/json.tsx";
 import { Loading } from "../../parts/loading.tsx";
@@ -46,7 +47,7 @@ export function JobDetail({ job, processes }: Props) {
   const title = titleOf(shown);
   const outcome = outcomeOf(shown);
   return (
-    <article class="session" aria-label="Job">
+    <Detail class="session" label="Job">
       <header class="session-head">
         <BackTitle list="#/jobs" text={title} />
         <p class="session-facts number">
@@ -89,7 +90,7 @@ export function JobDetail({ job, processes }: Props) {
         {!polled && error === undefined && <Loading />}
         {polled && <Result job={current} result={polled.result} lines={lines} process={processes[0] ?? ""} />}
       </div>
-    </article>
+    </Detail>
   );
 }
 

@@ -1,6 +1,6 @@
 import { useEffect, useState } from "preact/hooks";
 import { ofEach, useLoad, usePage } from "../../data/context.ts";
-import { projectOf } from "../../data/roster.ts";
+import { hasTool, projectOf } from "../../data/roster.ts";
 import type { CommandView, JobView } from "../../data/tool-data.ts";
 import { Ago } from "../../parts/ago.tsx";
 import { Badge, Dot } from "../../parts/badge.tsx";
@@ -61,11 +61,14 @@ export function JobsView() {
     store.processes.value && `jobs ${kind}`,
     async (signal) => {
       const all = await ofEach(processes, async (process): Promise<readonly Row[]> => {
+        const has = (tool: string) => processes.some((one) => one.id === process && hasTool(one, tool));
         const read = <T extends object>(name: string) =>
           store.api.data<T>(process, name, { limit: MAX_ROWS }, signal);
         const [{ jobs }, { processes: commands }] = await Promise.all([
-          kind === "commands" ? { jobs: [] } : read<{ jobs: readonly JobView[] }>("job.list"),
-          kind === "jobs" ? { processes: [] } : read<{ processes: readonly CommandView[] }>("proc.ps"),
+          kind !== "commands" && has("job") ? read<{ jobs: readonly JobView[] }>("job.list") : { jobs: [] },
+          kind !== "jobs" && has("proc")
+            ? read<{ processes: readonly CommandView[] }>("proc.ps")
+            : { processes: [] },
         ]);
         return [
           ...jobs.map((job) => ({ ...job, kind: "job" as const, process, others: [] })),

@@ -61,7 +61,13 @@ function Node({ node, process }: { readonly node: TestNode; readonly process: st
             <Dot tone={fail > 0 ? "bad" : "good"} />
             <Foreign text={node.name} oneLine />
             <span class="calm number">
-              {pass + fail + skip} {fail > 0 && <span class="bad-text">{fail} failed</span>}
+              {fail > 0 ? (
+                <span class="bad-text">
+                  {fail} of {pass + fail + skip} failed
+                </span>
+              ) : (
+                pass + fail + skip
+              )}
             </span>
           </summary>
           <ul class="test-tree">

@@ -3,12 +3,13 @@ import type { CallAnswer, CallDetail } from "../../../src/api.ts";
 import { Failed } from "../../data/api.ts";
 import type { LiveCall } from "../../data/call-log.ts";
 import { useLoad, usePage } from "../../data/context.ts";
-import { originOf } from "../../data/roster.ts";
+import { isCallable, originOf } from "../../data/roster.ts";
 import type { Store } from "../../data/store.ts";
 import { hasChange } from "../../diff/has-change.ts";
 import { Badge } from "../../parts/badge.tsx";
 import { Tabs } from "../../parts/choices.tsx";
 import { CopyButton } from "../../parts/command.tsx";
+import { Detail } from "../../parts/detail.tsx";
 import { Dialog } from "../../parts/dialog.tsx";
 import { Icon } from "../../parts/icon.tsx";
 import { Json } from "../../parts/json.tsx";
@@ -16,6 +17,7 @@ import { lazy } from "../../parts/lazy.tsx";
 import { Loading } from "../../parts/loading.tsx";
 import { Picture } from "../../parts/picture.tsx";
 import { Problem } from "../../parts/problem.tsx";
+import { toHash } from "../../shell/route.ts";
 import { Foreign } from "../../text/foreign.tsx";
 import { toBytes, toClock, toDuration } from "../../text/format.ts";
 import { toCommand } from "./to-command.ts";
@@ -46,7 +48,7 @@ export function CallPanel({ trace, call, onClose }: Props) {
   const name = data ? `${data.tool}.${data.action}` : call ? `${call.tool}.${call.action}` : trace;
   const code = data?.code ?? call?.code;
   return (
-    <aside class="panel" aria-label="Call">
+    <Detail class="panel" label="Call" isPanel>
       <header class="panel-head">
         <h2>
           <Foreign text={name} oneLine />
@@ -64,16 +66,39 @@ export function CallPanel({ trace, call, onClose }: Props) {
         <Fact name="Trace" text={trace} />
       </dl>
       {isRunning && <p class="calm panel-note">It is still running. Its answer appears here when it ends.</p>}
-      {error !== undefined && <Problem error={error} retry={reload} />}
+      {error !== undefined &&
+        (isGone(error) ? <Gone trace={trace} process={named} /> : <Problem error={error} retry={reload} />)}
       {!isRunning && error === undefined && !data && <Loading />}
-      {found && <Detail {...found} />}
-    </aside>
+      {found && <Content {...found} />}
+    </Detail>
+  );
+}
+
+const isGone = (error: unknown): boolean => error instanceof Failed && error.code === "NOT_FOUND";
+
+/** Calls are remembered only while a console is open; the audit log has all of them. */
+function Gone({ trace, process }: { readonly trace: string; readonly process: string | undefined }) {
+  const { store } = usePage();
+  return (
+    <div class="panel-note">
+      <p class="calm">
+        The request and the answer of this call are gone: a process remembers its last calls while a console
+        is open.
+      </p>
+      {store.me.value?.project === null && (
+        <a class="button" href={toHash("audit", undefined, { q: trace, process })}>
+          Show it in the audit log
+        </a>
+      )}
+    </div>
   );
 }
 
 /** An address names a call by its trace alone, so every process is asked. */
 async function findCall(store: Store, named: string | undefined, trace_id: string, signal: AbortSignal) {
-  const all = (store.processes.peek() ?? []).filter(({ state }) => state !== "silent").map(({ id }) => id);
+  const all = (store.processes.peek() ?? [])
+    .filter((process) => process.state !== "silent" && isCallable(process))
+    .map(({ id }) => id);
   let failed: unknown;
   for (const process of named === undefined ? all : [named]) {
     try {
@@ -96,7 +121,7 @@ function Fact({ name, text }: { readonly name: string; readonly text: string }) 
   );
 }
 
-function Detail({ detail, process }: { readonly detail: CallDetail; readonly process: string }) {
+function Content({ detail, process }: { readonly detail: CallDetail; readonly process: string }) {
   const input = detail.request.value;
   const hasDiff = hasChange(input) || Object(Object(detail.envelope.value).data).diff !== undefined;
   const [part, setPart] = useState<Part>(hasDiff ? "diff" : "answer");

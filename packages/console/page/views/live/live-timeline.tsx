@@ -8,7 +8,6 @@ import { Foreign } from "../../text/foreign.tsx";
 interface Lane {
   readonly session_id: string;
   readonly process: string;
-  readonly title: string;
   readonly spans: readonly Span[];
 }
 
@@ -26,14 +25,9 @@ export function LiveTimeline({ process }: { readonly process: string }) {
         [...logs].map(([session_id, log]) => ({
           session_id,
           process: log.process,
-          title: titleOf(session_id),
           spans: toSpans(log.events),
         })),
       );
-    const titleOf = (id: string) =>
-      (store.processes.peek() ?? [])
-        .flatMap(({ sessions }) => sessions)
-        .find(({ session_id }) => session_id === id)?.title || id;
     let frame = 0;
     return store.on("sessions", ({ process: from, event }) => {
       if (LIVE_ONLY.has(event.type)) return;
@@ -47,14 +41,19 @@ export function LiveTimeline({ process }: { readonly process: string }) {
   }, []);
   const shown = lanes.filter((lane) => lane.spans.length > 0 && (!process || lane.process === process));
   if (shown.length === 0) return null;
+  // A new session has its title a moment after its first events.
+  const titleOf = (id: string) =>
+    (store.processes.value ?? [])
+      .flatMap(({ sessions }) => sessions)
+      .find(({ session_id }) => session_id === id)?.title || "Untitled session";
   return (
     <section class="live-timelines" aria-label="Timelines">
-      {shown.map(({ session_id, process: from, title, spans }) => (
+      {shown.map(({ session_id, process: from, spans }) => (
         <div key={session_id} class="live-timeline">
           <a href={toHash("sessions", session_id, { process: from })}>
-            <Foreign text={title} oneLine />
+            <Foreign text={titleOf(session_id)} oneLine />
           </a>
-          <TimelineView spans={spans} label={`Timeline of ${title}`} />
+          <TimelineView spans={spans} label={`Timeline of ${titleOf(session_id)}`} />
         </div>
       ))}
     </section>

@@ -1,5 +1,5 @@
 import { usePage } from "../../data/context.ts";
-import { GROUPS, groupRoster, type RosterEntry } from "../../data/roster.ts";
+import { GROUPS, groupRoster, isInRoster, type RosterEntry } from "../../data/roster.ts";
 import { Empty } from "../../parts/empty.tsx";
 import { Loading } from "../../parts/loading.tsx";
 import { ViewHead } from "../../parts/view-head.tsx";
@@ -20,9 +20,7 @@ export function NowView() {
   const processes = store.processes.value;
   const questions = store.questions.value;
   if (!processes) return <Loading />;
-  const groups = groupRoster(
-    processes.filter(({ command, sessions }) => command !== "console" || sessions.length > 0),
-  );
+  const groups = groupRoster(processes.filter(isInRoster));
   const total = GROUPS.reduce((sum, group) => sum + groups[group].length, 0);
   return (
     <>

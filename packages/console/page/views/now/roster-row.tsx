@@ -1,5 +1,5 @@
 import type { OctantProcess } from "../../../src/api.ts";
-import { projectOf, type RosterEntry } from "../../data/roster.ts";
+import { isHub, projectOf, type RosterEntry } from "../../data/roster.ts";
 import { Ago } from "../../parts/ago.tsx";
 import { Badge, Dot } from "../../parts/badge.tsx";
 import { toHash } from "../../shell/route.ts";
@@ -11,7 +11,9 @@ const DOTS = { "needs input": "warn", working: "accent", done: "plain" } as cons
 export function RosterRow({ entry: { process, session, group } }: { readonly entry: RosterEntry }) {
   const href = session
     ? toHash("sessions", session.session_id, { process: process.id })
-    : toHash("live", undefined, { process: process.id });
+    : isHub(process)
+      ? toHash("hub")
+      : toHash("live", undefined, { process: process.id });
   return (
     <li>
       <a class="roster-row" href={href}>

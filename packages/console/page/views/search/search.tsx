@@ -29,7 +29,7 @@ const LIMIT = 30;
 /** The search engine, with a preview of each result and why it was found. */
 export function SearchView() {
   const { store, router } = usePage();
-  const process = useProcess();
+  const process = useProcess("search");
   const { query } = router.route.value;
   const [typed, setTyped] = useState(query["q"] ?? "");
   const modality = query["modality"] ?? "auto";
@@ -76,7 +76,7 @@ export function SearchView() {
             </option>
           ))}
         </select>
-        <ProcessPicker />
+        <ProcessPicker tool="search" />
         <button type="button" class="button primary" disabled={typed === ""} onClick={submit}>
           Search
         </button>

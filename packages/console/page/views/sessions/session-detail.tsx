@@ -3,6 +3,7 @@ import { toSpans } from "../../live/spans.ts";
 import { BackTitle } from "../../parts/back-title.tsx";
 import { Badge } from "../../parts/badge.tsx";
 import { Tabs } from "../../parts/choices.tsx";
+import { Detail } from "../../parts/detail.tsx";
 import { lazy } from "../../parts/lazy.tsx";
 import { Loading } from "../../parts/loading.tsx";
 import { Problem } from "../../parts/problem.tsx";
@@ -67,7 +68,7 @@ export function SessionDetail({ id, process, row, subAgents, onChanged }: Props)
   const isOpen = open !== undefined || session.isOpenHere;
   const title = open?.title || row?.title || "Untitled session";
   return (
-    <article class="session" aria-label="Session">
+    <Detail class="session" label="Session">
       <header class="session-head">
         <BackTitle list="#/sessions" text={title} />
         <p class="session-facts number">
@@ -130,6 +131,6 @@ export function SessionDetail({ id, process, row, subAgents, onChanged }: Props)
           onSent={onChanged}
         />
       )}
-    </article>
+    </Detail>
   );
 }

@@ -1,5 +1,6 @@
 import type { OctantProcess } from "../../../src/api.ts";
 import { ofEach, useLoad, usePage } from "../../data/context.ts";
+import { isCallable, isHub } from "../../data/roster.ts";
 import { Empty } from "../../parts/empty.tsx";
 import { Icon } from "../../parts/icon.tsx";
 import { Loading } from "../../parts/loading.tsx";
@@ -82,10 +83,14 @@ export function SessionsView() {
 function oneOfEachFolder(processes: readonly OctantProcess[]): readonly OctantProcess[] {
   const byRoot = new Map<string, OctantProcess>();
   for (const process of processes)
-    if (process.state !== "silent" && process.roots[0] !== undefined && !byRoot.has(process.roots[0]))
+    if (isReader(process) && process.roots[0] !== undefined && !byRoot.has(process.roots[0]))
       byRoot.set(process.roots[0], process);
   return [...byRoot.values()];
 }
+
+/** Sessions of a hub are in its own console. */
+const isReader = (process: OctantProcess): boolean =>
+  process.state !== "silent" && !isHub(process) && isCallable(process);
 
 /** The process in which the session is open; else one that can read it. */
 function processOf(

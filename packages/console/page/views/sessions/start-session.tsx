@@ -1,6 +1,7 @@
 import { useState } from "preact/hooks";
 import type { ConsoleActions, SessionRow } from "../../../src/api.ts";
 import { usePage } from "../../data/context.ts";
+import { isHub } from "../../data/roster.ts";
 import { Dialog } from "../../parts/dialog.tsx";
 import { Field } from "../../parts/field.tsx";
 import { Problem } from "../../parts/problem.tsx";
@@ -28,7 +29,7 @@ export function StartSession({ sessions, onClose }: Props) {
   const { store, router } = usePage();
   const processes = store.processes.value ?? [];
   const own = processes.find(({ id }) => id === store.me.value?.process);
-  const roots = processes.flatMap((process) => process.roots);
+  const roots = processes.filter((process) => !isHub(process)).flatMap((process) => process.roots);
   // People mostly continue where they worked last.
   const folders = [...new Set([...sessions.map(({ cwd }) => cwd), ...(own?.roots ?? []), ...roots])];
   const models = [...new Set(sessions.map((session) => session.model))].filter(Boolean);
