@@ -91,6 +91,7 @@ const OWN_FIELDS = new Set([
   "cursor",
   "uri",
   "roots",
+  "tools",
   "content_type",
   "step",
   "strategy",
