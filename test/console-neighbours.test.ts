@@ -43,12 +43,19 @@ test.for(["wide", "phone"] as const)(
     const go = (place: string) => page.goto(`${stage.api.origin}/console/#/${place}`);
     await go("jobs");
     await row(page, `echo ${size}`).waitFor();
-    for (const place of ["sessions", "search", "files", "audit", "health", "live"]) {
+    const hub = (await stage.api.processes()).find(({ command }) => command === "hub");
+    for (const place of [
+      ...["sessions", "search", "files", "audit", "health", "live"],
+      `health?process=${hub?.id}`,
+    ]) {
       await go(place);
       await page.getByRole("heading", { level: 1 }).waitFor();
       await page.locator(".loading").first().waitFor({ state: "detached" });
       expect(await page.getByRole("alert").count(), place).toBe(0);
     }
+    await page.locator(".checks li", { hasText: "state folder" }).waitFor();
+    await go("live");
+    await page.getByRole("heading", { level: 1, name: "Live" }).waitFor();
     // Nothing was called that is not there.
     expect(await page.locator(".row", { hasText: "UNKNOWN_TOOL" }).count()).toBe(0);
     const offered = (select: string) => page.getByLabel("Process").getByText(select).count();

@@ -1,9 +1,8 @@
-import { action, createClient } from "@octant/core";
+import { action } from "@octant/core";
 import { readAudit } from "@octant/runtime";
 import { z } from "zod";
 import { auditPlaceOf } from "../audit-place.ts";
 import { checkHere } from "../health/check-here.ts";
-import type { OwnTool } from "../octant.ts";
 import { READ } from "./kinds.ts";
 import type { ConsoleParts } from "./parts.ts";
 import { DoctorCheck, HealthState, SandboxState } from "./shapes.ts";
@@ -39,10 +38,8 @@ export const doctor = ({ octant, env }: ConsoleParts) =>
     input: z.strictObject({}),
     output: z.object({ checks: z.array(DoctorCheck) }),
     examples: [{ title: "Check it", input: {} }],
-    async run(_, { caller, signal }) {
-      // The checks call tools; what a person looks at is not recorded.
-      const client = createClient<OwnTool>(octant.dispatchUnrecorded(octant.registry), { caller, signal });
-      const checks = await checkHere({ workspace: octant.workspace, client }, env);
+    async run() {
+      const checks = await checkHere(octant, env);
       return { checks: checks.map((one) => ({ ...one, extra: one.extra === true })) };
     },
   });

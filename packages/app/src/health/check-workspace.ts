@@ -14,7 +14,7 @@ export interface Check {
 }
 
 /** What the checks use of an open workspace. */
-export type Checked = Pick<Octant<OwnTool>, "client" | "workspace">;
+type Checked = Pick<Octant<OwnTool>, "client" | "workspace">;
 
 /** The capabilities as the tools themselves report them. */
 export async function checkWorkspace({ client, workspace }: Checked): Promise<Check[]> {

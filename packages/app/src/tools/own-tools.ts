@@ -148,7 +148,7 @@ const LIMITS = {
   max_stdin_bytes: MAX_STDIN_BYTES,
 };
 
-const isTemporary = ({ state }: Workspace) => isWithin(tmpdir(), state.path);
+export const isTemporary = ({ state }: Workspace) => isWithin(tmpdir(), state.path);
 
 export const GROUPS = {
   store: ["cas", "artifact", "annotation", "config", "graph"],
