@@ -206,8 +206,14 @@ export function createContainers(options: ContainersOptions) {
       return exec(project, { argv: argv ?? options.serverArgv(cwd), cwd, ...(env && { env }) });
     },
     start: (project: Project, _workspace_id?: string) => inTurn(project.id, () => start(project)),
-    /** Waits until a host has the workspace; on the hub's machine it is there already. */
-    makeRoom: async (_project: Project, _workspace_id: string, _onWaiting: OnWaiting): Promise<void> => {},
+    /**
+     * Waits until a host has the workspace; on the hub's machine it is there already. The result tells whether that host
+     * was lost since, so that the hub has to make room again.
+     */
+    makeRoom:
+      async (_project: Project, _workspace_id: string, _onWaiting: OnWaiting): Promise<() => boolean> =>
+      () =>
+        false,
     stop: (project_id: string) =>
       inTurn(project_id, async () => {
         const found = await find(project_id);

@@ -147,7 +147,9 @@ export function createHostedContainers(options: HostedContainersOptions): {
       const held = await places.hold(project, workspace_id);
       const release = places.use(held);
       try {
-        await places.open(held, { onWaiting });
+        const { place } = await places.open(held, { onWaiting });
+        // Not when this hub has left it.
+        return () => place.lost.aborted && places.has(held.key);
       } finally {
         release();
       }

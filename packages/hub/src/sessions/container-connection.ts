@@ -28,8 +28,15 @@ export async function connectToContainer(
   const cwd = workspaces.pathInContainer(workspace);
   const address = `hub:${workspace.id}`;
   const enter = async () => {
-    await containers.makeRoom(project, workspace.id, onWaiting);
-    await prepare(project, workspace, cwd);
+    for (;;) {
+      const isLost = await containers.makeRoom(project, workspace.id, onWaiting);
+      try {
+        return await prepare(project, workspace, cwd);
+      } catch (cause) {
+        // Another host prepares it.
+        if (!isLost()) throw cause;
+      }
+    }
   };
   await enter();
   const explain = () => containers.explain(project, workspace.id).catch(() => undefined);
