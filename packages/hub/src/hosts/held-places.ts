@@ -95,7 +95,8 @@ export function createHeldPlaces({ client, store, files, copies, owns, logOf, lo
 
   /** For work of any hub that waits for a host. */
   const giveRoom = async (label: string): Promise<void> => {
-    const isIdle = (one: Held) => one.needs.label === label && one.uses === 0 && one.wanted.now();
+    const isIdle = ({ needs, uses, ready, wanted }: Held) =>
+      needs.label === label && uses === 0 && ready !== undefined && wanted.now() !== undefined;
     const idle = (await Promise.all(all.values()))
       .filter(isIdle)
       .toSorted((a, b) => a.idleSince - b.idleSince);
