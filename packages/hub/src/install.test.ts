@@ -1,8 +1,20 @@
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  closeSync,
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { toInstall } from "./install.ts";
+import { toInstall, writeContainerSettings } from "./install.ts";
+import { type Project, ProjectLimits } from "./projects/project.ts";
 
 function layOut(files: readonly string[], links: Readonly<Record<string, string>> = {}): string {
   const root = realpathSync(mkdtempSync(join(tmpdir(), "octant-install-")));
@@ -59,4 +71,20 @@ test("a container sees the packages of a checkout, and neither its history nor i
     ["/packages", "/opt/octant/packages", true],
     ["/packs", "/opt/octant/packs", true],
   ]);
+});
+
+test("tools that start while the settings of their container change read the old or the new ones whole", () => {
+  const folder = layOut([]);
+  const project: Project = {
+    ...{ id: "project_1", name: "demo", source: { empty: true }, created_at: "", updated_at: "" },
+    limits: ProjectLimits.parse({}),
+  };
+  writeContainerSettings(folder, project);
+  const file = join(folder, "hanzo", "settings.json");
+  const old = openSync(file, "r");
+  onTestFinished(() => closeSync(old));
+  writeContainerSettings(folder, { ...project, limits: ProjectLimits.parse({ network: "on" }) });
+  expect(readFileSync(old, "utf8")).toContain("without a network");
+  expect(readFileSync(file, "utf8")).toContain("with a network");
+  expect(readdirSync(folder)).toEqual(["hanzo"]);
 });
