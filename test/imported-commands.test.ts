@@ -61,6 +61,17 @@ test("a command in a file asks as the agent's own do, and what the person types 
   expect(JSON.stringify(envelope)).not.toContain("pwned");
 });
 
+test("a command in a file that only reads runs without a question", async () => {
+  using project = createFixtureProject();
+  write(project.env["HOME"] ?? "", {
+    ".claude/commands/last.md": "Explain $ARGUMENTS: !`git log --format=%s -1`\n",
+    ".claude/commands/mark.md": "Mark: !`touch marked`\n",
+  });
+  await using session = await openSession(project);
+  expect(await session.send("/last the change")).toMatch(/^Explain the change: \w/);
+  await expect(session.send("/mark")).rejects.toMatchObject({ code: "APPROVAL_REQUIRED" });
+});
+
 test("agents of .claude are roles after trust, and a built-in role keeps its name", async () => {
   using project = createFixtureProject();
   write(project.root, {

@@ -63,6 +63,9 @@ const ExecInput = z.strictObject({
   ...outputInput,
 });
 
+/** What a person typed after the name of a command in a file; no program obeys a variable of this name. */
+const isForText = (variable: string): boolean => variable === "ARGUMENTS";
+
 export const exec = (workspace: ProcWorkspace) =>
   action({
     summary: "Run a command; if it is still running after `wait`, it continues in the background.",
@@ -75,7 +78,7 @@ export const exec = (workspace: ProcWorkspace) =>
     runsCommands: true,
     unaskedIn: "sandbox",
     plainCommand: ({ command, cwd, env, shell, stdin, pty }) =>
-      shell === undefined && stdin === undefined && pty === undefined && Object.keys(env).length === 0
+      shell === undefined && stdin === undefined && pty === undefined && Object.keys(env).every(isForText)
         ? { command, folder: cwd }
         : undefined,
     needs: ({ needs, reason = "no reason given" }) => needs && { right: needs, reason },
