@@ -1,14 +1,17 @@
-import { readFileSync } from "node:fs";
+import { mkdtempSync, readFileSync } from "node:fs";
+import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { type Bench, type Case, callCase, expectEqual, toData, type WorkTree } from "../case.ts";
 import { type RpcServer, toCallLine } from "../json-rpc.ts";
 import { interleave, toSpread } from "../measure.ts";
 import { atMost, type Row } from "../row.ts";
+import { growTree } from "../tree.ts";
 
 const IDLE_MS = 500;
 const CHARS_PER_TOKEN = 4;
 const BUDGETED_TOOLS: readonly string[] = ["ws", "fs"];
 const KILOBYTES_PER_MEGABYTE = 1000;
+const INDEXED_SEED = 1;
 
 interface FirstCall extends Pick<Row, "name"> {
   readonly tool: string;
@@ -120,12 +123,15 @@ async function firstOfKind(
   return { name, unit: "ms", octant, figure: octant.p50, bar: atMost(mostMs), note };
 }
 
-/** Proportional memory of the process, its threads included, once it has parsed and indexed the tree. */
+/** Proportional memory of the process, its threads included, once it has parsed and indexed a tree. */
 async function indexMemory({ startOctant, tree }: Bench): Promise<Row> {
-  await using server = await startOctant();
+  // A tree of its own: the index of an earlier server would be complete already.
+  const root = mkdtempSync(join(tree.root, "..", "memory-"));
+  const { bigFile } = growTree(root, INDEXED_SEED);
+  await using server = await startOctant(root);
   const ask = async (tool: string, args: object) =>
     toData(await server.exchange(toCallLine(tool, args)), tool) as { state?: string };
-  await ask("code", { action: "outline", uri: tree.bigFile });
+  await ask("code", { action: "outline", uri: bigFile });
   await ask("search", { action: "index" });
   while ((await ask("search", { action: "status" })).state !== "fresh") await sleep(IDLE_MS);
   await sleep(IDLE_MS);
@@ -136,7 +142,7 @@ async function indexMemory({ startOctant, tree }: Bench): Promise<Row> {
     octant,
     figure: octant.p50,
     bar: atMost(180),
-    note: "PSS after code.outline and a complete search.index of the tree",
+    note: "PSS after code.outline and a complete search.index of a new tree",
   };
 }
 
