@@ -1,12 +1,12 @@
 import { once } from "node:events";
 import { type AddressInfo, createServer } from "node:net";
 import { afterAll, beforeAll, describe, expect, inject, onTestFinished, test, vi } from "vitest";
-import { createLossyNetwork } from "../../../wire/testing/lossy-network.ts";
-import { describeHubStore } from "../../testing/hub-store-contract.ts";
-import { startPostgres } from "../../testing/postgres-cluster.ts";
-import type { HubRecord, HubStore } from "./hub-store.ts";
-import { connectToPostgres } from "./postgres-connection.ts";
-import { openPostgresHubStore } from "./postgres-hub-store.ts";
+import type { HubRecord, HubStore } from "../packages/hub/src/store/hub-store.ts";
+import { connectToPostgres } from "../packages/hub/src/store/postgres-connection.ts";
+import { openPostgresHubStore } from "../packages/hub/src/store/postgres-hub-store.ts";
+import { describeHubStore } from "../packages/hub/testing/hub-store-contract.ts";
+import { startPostgres } from "../packages/hub/testing/postgres-cluster.ts";
+import { createLossyNetwork } from "../packages/wire/testing/lossy-network.ts";
 
 type Queries = ReturnType<typeof connectToPostgres>["sql"];
 
