@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { createLocalEngine } from "./local-engine.ts";
 
-test("whoever reads the state of a container while it changes sees a whole one", async () => {
+test("a reader of a container's state sees a whole one while it changes", async () => {
   const folder = mkdtempSync(join(tmpdir(), "octant-local-"));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   const engine = createLocalEngine({ folder });
@@ -16,7 +16,7 @@ test("whoever reads the state of a container while it changes sees a whole one",
   const reading = openSync(join(folder, file), "r");
   onTestFinished(() => closeSync(reading));
   const before = readFileSync(join(folder, file), "utf8");
-  await engine.stop(id);
+  await engine.stop(id, 0);
   expect(readFileSync(reading, "utf8")).toBe(before);
   expect(await engine.inspect(id)).toMatchObject({ state: "stopped" });
 });
