@@ -132,6 +132,10 @@ test("a remote that runs a program, or a repository in the project, is not pushe
   git(project.root, "switch", "--quiet", "--create", "topic");
   git(project.root, "remote", "add", "origin", `ext::${canary}`);
   git(project.root, "config", "protocol.ext.allow", "always");
+  const before = git(project.root, "rev-parse", "HEAD");
+  expect((await runAll(["/commit-push-pr fix: a"], { PATH }))[0]).toContain("no branch of origin");
+  expect(git(project.root, "rev-parse", "HEAD")).toBe(before);
+  git(project.root, "update-ref", "refs/remotes/origin/main", "HEAD");
   const [byProgram] = await runAll(["/commit-push-pr fix: a"], { PATH });
   expect(byProgram).toContain("transport 'ext' not allowed");
   const planted = join(project.root, "planted.git");
