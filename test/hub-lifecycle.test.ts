@@ -46,7 +46,7 @@ test("the container of an earlier install, whose files may be gone, is made agai
   const { project_id } = await first.get<{ project_id: string }>("project.create", { name: "demo" });
   const install = join(folder, "install");
   mkdirSync(join(install, "node_modules", "zod"), { recursive: true });
-  writeFileSync(join(install, "octant.js"), "");
+  for (const file of ["octant.js", "package.json"]) writeFileSync(join(install, file), "");
   const start = async (get: typeof first.get) => {
     await get("container.start", { project_id });
     const { text } = await get<{ text: string }>("container.logs", { project_id });
