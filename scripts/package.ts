@@ -14,10 +14,20 @@ import { layOutPackages } from "./package/packages.ts";
 import { registryName, toServerJson } from "./package/server-json.ts";
 
 const REPOSITORY = join(import.meta.dirname, "..");
+const HELP = `npm run package -- --owner NAME [--out FOLDER]
+Builds every package as it is published, the listing for the MCP registry and the bundle for Claude Desktop.
+NAME is the GitHub account that publishes; FOLDER is dist/release by default. Nothing is uploaded.`;
 
 function main(args: string[]): number {
-  const { values } = parseArgs({ args, options: { owner: { type: "string" }, out: { type: "string" } } });
+  const { values } = parseArgs({
+    args,
+    options: { owner: { type: "string" }, out: { type: "string" }, help: { type: "boolean" } },
+  });
   const { owner, out = join(REPOSITORY, "dist/release") } = values;
+  if (values.help) {
+    console.log(HELP);
+    return 0;
+  }
   if (!owner || !/^[A-Za-z0-9-]+$/.test(owner)) {
     console.error("npm run package needs the GitHub account that publishes: npm run package -- --owner NAME");
     return 2;

@@ -100,6 +100,8 @@ test("a session calls a tool of its caller, which answers it", async () => {
     { timeout: 60_000, interval: 100 },
   );
   const answer = { session_id, request_id: request, result: { celsius: 21 } };
+  const both = { ...answer, error: "no such city" };
+  expect((await call("caller_tool_response.respond", both)).error?.code).toBe("INVALID_ARGUMENT");
   expect(await get("caller_tool_response.respond", answer)).toEqual({ accepted: true });
   expect((await call("caller_tool_response.respond", answer)).error?.code).toBe("NOT_FOUND");
   expect(await settled(session_id)).toMatchObject({ outcome: "done" });

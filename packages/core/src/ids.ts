@@ -69,7 +69,7 @@ export function handle(kind: string) {
     .string()
     .regex(
       new RegExp(`^${kind}_[0-9a-z]{36}$`),
-      `a ${kind} id is ${kind}_ and 36 letters and digits, as an earlier answer gave it`,
+      `expected ${kind}_ and 36 letters and digits, as an earlier answer gave it`,
     );
 }
 

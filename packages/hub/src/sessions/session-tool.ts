@@ -345,6 +345,8 @@ export const callerToolResponse = (calls: CallerCalls, store: HubStore) =>
         projectOf: async ({ session_id }) =>
           (await store.records<HubSession>("session").get(session_id))?.project_id,
         run({ session_id, request_id, result, error }) {
+          if (result !== undefined && error !== undefined)
+            throw invalidArgument("error", "give a result or an error, not both");
           const response = error === undefined ? { result: result ?? null } : { error };
           if (calls.respond(session_id, request_id, response)) return { accepted: true as const };
           const message =

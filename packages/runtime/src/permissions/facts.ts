@@ -62,7 +62,8 @@ const MAX_TEXTS = 200;
 
 /**
  * The possible facts of a foreign tool's call: every text in its input may be a path, a command or a URL, and a folder
- * that exists stands for all that is in it. They are always partly unclear, so no allow rule matches on them, unless the call is judged for one file or host alone.
+ * that exists stands for all that is in it. They are always partly unclear, so no allow rule matches on them, unless the
+ * call is judged for one file or host alone.
  */
 export function toGuessedFacts({ input, file, host }: PolicyCall, { roots }: Places): Facts {
   const [base = "/"] = roots;
