@@ -114,7 +114,7 @@ describe.skipIf(lacks("nats-server", "bubblewrap"))("a session on a host", () =>
     expect(await sh("cat b.txt")).toMatchObject({ ok: true, data: { stdout: "second\n" } });
   }, 180_000);
 
-  test("goes on in the same place when only its hub was cut off, and the model is told that commands ended", async () => {
+  test("resumes in the same place when only its hub was cut off, and tells the model that commands ended", async () => {
     let isTold = false;
     const { network, session, events, began, said, log } = await openWorld(({ results }) => {
       const text = results[0]?.text ?? "";

@@ -50,7 +50,7 @@ export interface Command<F extends Flags = Flags> {
   readonly notes?: string;
   /** Only where they differ from those of most commands. */
   readonly exitCodes?: string;
-  /** Called for words that cannot be parsed, before the person is told. */
+  /** Called for words that cannot be parsed, before the person sees the error. */
   refuse?(words: readonly string[], cause: UsageError, io: Io): void;
   /** The returned number is the exit code. */
   run(input: { readonly args: readonly string[]; readonly flags: FlagValues<F> }, io: Io): Promise<number>;

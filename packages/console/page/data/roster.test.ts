@@ -115,7 +115,7 @@ test("a process of an earlier version has every tool, an edge none", () => {
   ]);
 });
 
-test("processes of one folder are told apart by client and number", () => {
+test("the client and a number distinguish processes of one folder", () => {
   expect(choiceOf(process("a", { clients: ["claude-code 2.1.4"], pid: 7 }))).toBe(
     "calculator · claude-code 2.1.4 · 7",
   );

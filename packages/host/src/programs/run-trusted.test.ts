@@ -5,7 +5,7 @@ import { thisNode } from "./trusted-program.ts";
 /** Prints two lines and half of a third one, and never ends by itself. */
 const PRINTS = 'process.stderr.write("one\\ntwo\\nthree"); setInterval(() => {}, 1_000);';
 
-test("lines of stderr are told while the program runs, and the last one at its end", async () => {
+test("lines of stderr are reported while the program runs, and the last one at its end", async () => {
   const stop = new AbortController();
   const lines: string[] = [];
   const ran = runTrusted(thisNode(), ["-e", PRINTS], {
