@@ -79,9 +79,9 @@ const REMOVAL_POLL_MS = 10;
 
 /** Waits for the end of its killed processes. A group that still has one after that is left. */
 export async function removeGroup(name: string): Promise<void> {
-  const end = Date.now() + REMOVAL_MS;
+  const end = performance.now() + REMOVAL_MS;
   for (const { parent } of findHierarchies(undefined, CONTROLLERS))
-    while (!isRemoved(join(parent, name)) && Date.now() < end) await sleep(REMOVAL_POLL_MS);
+    while (!isRemoved(join(parent, name)) && performance.now() < end) await sleep(REMOVAL_POLL_MS);
 }
 
 function isRemoved(folder: string): boolean {

@@ -1,5 +1,6 @@
-import type { AnyAction, Caller, Context, Tool } from "@octant/core";
+import type { Caller, Context, Tool } from "@octant/core";
 import type { Membership } from "./membership.ts";
+import type { Passed } from "./peer-calls.ts";
 import type { HubAbout } from "./peers.ts";
 
 export interface AtOwnerOptions {
@@ -8,12 +9,14 @@ export interface AtOwnerOptions {
     to: HubAbout,
     call: { readonly name: string; readonly input: unknown; readonly caller: Caller },
     signal: AbortSignal,
-  ): Promise<unknown>;
+  ): Promise<Passed | undefined>;
 }
+
+type RunHere = (input: unknown, ctx: Context) => Promise<Passed | undefined>;
 
 /** Makes actions run in the hub that has their project, whichever hub was called. */
 export function createAtOwner({ ownerOf, pass }: AtOwnerOptions) {
-  const runs = new Map<string, AnyAction["run"]>();
+  const runs = new Map<string, RunHere>();
   return {
     /** `anywhere`: actions that read only the database, which every hub can. */
     atOwner<T extends Tool>(tool: T, anywhere: readonly string[] = []): T {
@@ -21,25 +24,35 @@ export function createAtOwner({ ownerOf, pass }: AtOwnerOptions) {
         const { projectOf } = declared;
         if (!projectOf || anywhere.includes(action)) return [action, declared];
         const name = `${tool.name}.${action}`;
-        const run = async (input: unknown, ctx: Context) => {
+        const ownerFor = async (input: unknown) => {
           const project_id = await projectOf(input);
-          const owner = project_id === undefined ? undefined : await ownerOf(project_id);
-          return owner
-            ? pass(owner, { name, input, caller: ctx.caller }, ctx.signal)
-            : declared.run(input, ctx);
+          return project_id === undefined ? undefined : ownerOf(project_id);
         };
-        runs.set(name, run);
+        const run = async (input: unknown, ctx: Context) => {
+          for (;;) {
+            const owner = await ownerFor(input);
+            if (!owner) return declared.run(input, ctx);
+            const passed = await pass(owner, { name, input, caller: ctx.caller }, ctx.signal);
+            if (passed) return passed.data;
+          }
+        };
+        runs.set(name, async (input, ctx) =>
+          (await ownerFor(input)) ? undefined : { data: await declared.run(input, ctx) },
+        );
         return [action, { ...declared, run }];
       });
       // The same actions under the same names.
       return { ...tool, actions: Object.fromEntries(placed) } as T;
     },
-    /** Runs a call that another hub passed on; passed on again when the project has moved meanwhile. */
+    /**
+     * Runs a call that another hub passed on; undefined when the project has moved meanwhile. Only the hub that was
+     * called passes it on again: it knows whether its caller still waits.
+     */
     async runHere(
       name: string,
       input: unknown,
       { caller, signal }: { readonly caller: Caller; readonly signal: AbortSignal },
-    ): Promise<unknown> {
+    ): Promise<Passed | undefined> {
       return runs.get(name)?.(input, toContext(caller, signal));
     },
   };

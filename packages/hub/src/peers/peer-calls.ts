@@ -1,12 +1,17 @@
 import { type Caller, type ErrorCode, newHandle, ToolError } from "@octant/core";
 import type { HubAbout, Peers } from "./peers.ts";
 
-/** Runs a call that another hub passed on. */
+/** What a call that ran in another hub returned. */
+export interface Passed {
+  readonly data: unknown;
+}
+
+/** Runs a call that another hub passed on; undefined when this hub no longer has the project. */
 export type RunHere = (
   name: string,
   input: unknown,
   ctx: { readonly caller: Caller; readonly signal: AbortSignal },
-) => Promise<unknown>;
+) => Promise<Passed | undefined>;
 
 interface CallText {
   readonly name: string;
@@ -14,7 +19,8 @@ interface CallText {
   readonly caller: Caller;
 }
 type AnswerText =
-  | { readonly data: unknown }
+  | Passed
+  | { readonly isMoved: true }
   | { readonly code: ErrorCode; readonly message: string; readonly details: ToolError["details"] }
   | { readonly isBug: true };
 
@@ -78,25 +84,42 @@ export async function createPeerCalls({ peers, runHere, canJudge, log }: PeerCal
     clearTimeout(timer);
   };
 
-  return {
-    /** The data of a call that runs in another hub; throws what it throws. */
-    async pass(to: HubAbout, call: CallText, signal: AbortSignal): Promise<unknown> {
-      const id = newHandle("call", Date.now());
-      const ended = AbortSignal.any([signal, closing.signal]);
-      try {
-        let arrived = look(id, ended);
-        await peers.send(to.id, { id, text: JSON.stringify(call) });
-        for (;;) {
-          await arrived;
-          if (ended.aborted) await peers.cancel(id);
-          signal.throwIfAborted();
-          arrived = look(id, ended);
-          const isGone = !(await peers.living()).some((one) => one.id === to.id) && canJudge();
-          const text = await peers.answerOf(id);
-          // The other hub is the only writer.
-          if (text !== undefined) return fromAnswer(JSON.parse(text) as AnswerText);
-          if (isGone || closing.signal.aborted) throw interrupted(to);
+  /** The text of the answer; undefined when the other hub will never run the call. */
+  const ask = async (to: HubAbout, id: string, call: CallText, signal: AbortSignal) => {
+    const ended = AbortSignal.any([signal, closing.signal]);
+    try {
+      let arrived = look(id, ended);
+      await peers.send(to.id, { id, text: JSON.stringify(call) });
+      for (;;) {
+        await arrived;
+        arrived = look(id, ended);
+        const isGone = !(await peers.living()).some((one) => one.id === to.id) && canJudge();
+        const text = await peers.answerOf(id);
+        if (text !== undefined) {
+          peers.withdraw(id).catch((cause: unknown) => log(`hub: an answer cannot be removed: ${cause}`));
+          return text;
         }
+        if (!isGone && !ended.aborted) continue;
+        const isUntaken = await peers.withdraw(id);
+        signal.throwIfAborted();
+        if (isUntaken && !closing.signal.aborted) return undefined;
+        throw interrupted(to, "ended");
+      }
+    } catch (cause) {
+      // The other hub may run the call when the database is back.
+      const isAway = cause instanceof ToolError && cause.code === "UPSTREAM_ERROR";
+      throw isAway ? interrupted(to, "could not be reached through PostgreSQL") : cause;
+    }
+  };
+
+  return {
+    /** Runs a call in another hub; throws what it throws. undefined when it did not run: the project has moved. */
+    async pass(to: HubAbout, call: CallText, signal: AbortSignal): Promise<Passed | undefined> {
+      const id = newHandle("call", Date.now());
+      try {
+        const text = await ask(to, id, call, signal);
+        // The other hub is the only writer.
+        return text === undefined ? undefined : fromAnswer(JSON.parse(text) as AnswerText);
       } finally {
         waiting.delete(id);
       }
@@ -109,9 +132,13 @@ export async function createPeerCalls({ peers, runHere, canJudge, log }: PeerCal
   };
 }
 
-async function toAnswer(run: () => Promise<unknown>, onBug: (cause: unknown) => void): Promise<AnswerText> {
+async function toAnswer(
+  run: () => Promise<Passed | undefined>,
+  onBug: (cause: unknown) => void,
+): Promise<AnswerText> {
   try {
-    return { data: (await run()) ?? null };
+    const passed = await run();
+    return passed ? { data: passed.data ?? null } : { isMoved: true };
   } catch (cause) {
     if (cause instanceof ToolError) {
       const { code, message, details } = cause;
@@ -122,15 +149,16 @@ async function toAnswer(run: () => Promise<unknown>, onBug: (cause: unknown) => 
   }
 }
 
-function fromAnswer(answer: AnswerText): unknown {
-  if ("data" in answer) return answer.data;
+function fromAnswer(answer: AnswerText): Passed | undefined {
+  if ("data" in answer) return answer;
+  if ("isMoved" in answer) return undefined;
   if ("code" in answer) throw new ToolError(answer.code, answer.message, answer.details);
   throw new Error("the hub that has the project failed; its log says why");
 }
 
-const interrupted = ({ where }: HubAbout) =>
+const interrupted = ({ where }: HubAbout, why: string) =>
   new ToolError(
     "INTERRUPTED",
-    `the hub that had the project (${where}) ended during this call; look at what it did before you repeat it`,
+    `the hub that had the project (${where}) ${why} during this call; look at what it did before you repeat it`,
     {},
   );

@@ -57,10 +57,10 @@ export interface Peers {
   /** Calls to this hub, each once. */
   take(): Promise<readonly PeerCall[]>;
   answer(id: string, text: string): Promise<void>;
-  /** The answer to a call of this hub, once; undefined while there is none. */
+  /** The answer to a call of this hub; undefined while there is none. */
   answerOf(id: string): Promise<string | undefined>;
-  /** The caller does not wait any more. */
-  cancel(id: string): Promise<void>;
+  /** Removes a call that nobody waits for any more. True when no hub has taken it, and so none will. */
+  withdraw(id: string): Promise<boolean>;
   /** Without a signal when any may have been missed. */
   watch(listener: (signal: PeerSignal | undefined) => void): Promise<AsyncDisposable>;
 }

@@ -68,7 +68,7 @@ export function connectToPostgres(options: PostgresOptions) {
       { mayTakeLong = false } = {},
     ): Promise<R> {
       const backoff = createBackoff(BACKOFF);
-      const end = Date.now() + patienceMs;
+      const end = performance.now() + patienceMs;
       for (let attempt = 0; ; attempt += 1) {
         const watching = mayTakeLong ? undefined : watch();
         try {
@@ -76,12 +76,12 @@ export function connectToPostgres(options: PostgresOptions) {
         } catch (cause) {
           clearInterval(watching);
           if (codeOf(cause) === OLDER) throw newer();
-          if (RETRIED.has(codeOf(cause)) && Date.now() < end) {
+          if (RETRIED.has(codeOf(cause)) && performance.now() < end) {
             await sleep(backoff.next());
             continue;
           }
           if (!isConnectionLoss(cause)) throw cause;
-          if (Date.now() >= end) throw notReachable(cause);
+          if (performance.now() >= end) throw notReachable(cause);
           if (attempt === 0)
             log(`hub: the connection to PostgreSQL is lost (${codeOf(cause)}); trying again`);
           await sleep(backoff.next());

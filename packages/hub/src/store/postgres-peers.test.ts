@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, inject, onTestFinished, test, vi } from "vitest";
 import { startPostgres } from "../../testing/postgres-cluster.ts";
+import { createPeerCalls } from "../peers/peer-calls.ts";
 import type { HubAbout, PeerSignal, Peers } from "../peers/peers.ts";
 import { type HubRecord, OWNED_KINDS } from "./hub-store.ts";
 import { connectToPostgres } from "./postgres-connection.ts";
@@ -109,7 +110,7 @@ describe.skipIf(inject("missing").includes("postgresql"))("hubs that share a dat
     }
   });
 
-  test("a call reaches the other hub once, and its answer comes back once", async () => {
+  test("a call reaches the other hub once, and its answer can be read until it is removed", async () => {
     const url = postgres.createDatabase();
     const [a, b] = [await join(url), await join(url)];
     const seen: (PeerSignal | undefined)[] = [];
@@ -121,8 +122,64 @@ describe.skipIf(inject("missing").includes("postgresql"))("hubs that share a dat
     expect(await b.peers.take()).toEqual([]);
     expect(await a.peers.answerOf("call_1")).toBeUndefined();
     await b.peers.answer("call_1", "answer");
-    expect(await a.peers.answerOf("call_1")).toBe("answer");
+    // Again, as after a lost connection.
+    for (let n = 0; n < 2; n += 1) expect(await a.peers.answerOf("call_1")).toBe("answer");
+    expect(await a.peers.withdraw("call_1")).toBe(false);
     expect(await a.peers.answerOf("call_1")).toBeUndefined();
+  });
+
+  test("a call that was withdrawn before the other hub took it never runs; one that was taken is cancelled", async () => {
+    const url = postgres.createDatabase();
+    const [a, b] = [await join(url), await join(url)];
+    const seen: (PeerSignal | undefined)[] = [];
+    await b.peers.watch((signal) => seen.push(signal));
+    await a.peers.send(b.peers.hub_id, { id: "call_1", text: "text" });
+    expect(await a.peers.withdraw("call_1")).toBe(true);
+    expect(await b.peers.take()).toEqual([]);
+    await a.peers.send(b.peers.hub_id, { id: "call_2", text: "text" });
+    await b.peers.take();
+    expect(await a.peers.withdraw("call_2")).toBe(false);
+    await vi.waitFor(() => expect(seen).toContainEqual({ kind: "cancel", call_id: "call_2" }));
+    expect(await a.peers.withdraw("call_2")).toBe(false);
+  });
+
+  describe("a call that is passed to a hub", () => {
+    const caller = { id: "admin", access: "admin" } as const;
+    const call = { name: "workspace.create", input: {}, caller };
+    /** One that is stuck has reported, and takes no calls. */
+    const open = async () => {
+      const url = postgres.createDatabase();
+      const [{ peers: stuck }, { peers }] = [await join(url), await join(url)];
+      const runHere = async () => undefined;
+      const calls = await createPeerCalls({ peers, runHere, canJudge: () => true, log() {} });
+      onTestFinished(() => calls.close());
+      return { stuck, calls };
+    };
+
+    test("that is stuck for too long did not run there, and will not", async () => {
+      const { stuck, calls } = await open();
+      const passed = calls.pass(aboutOf(stuck), call, AbortSignal.timeout(LIFE_MS));
+      await stuck.beat(aboutOf(stuck), 0);
+      expect(await passed).toBeUndefined();
+      expect(await stuck.take()).toEqual([]);
+    });
+
+    test("that was stuck after it took the call is INTERRUPTED", async () => {
+      const { stuck, calls } = await open();
+      const passed = calls.pass(aboutOf(stuck), call, AbortSignal.timeout(LIFE_MS));
+      await vi.waitFor(async () => expect(await stuck.take()).toHaveLength(1));
+      await stuck.beat(aboutOf(stuck), 0);
+      await expect(passed).rejects.toMatchObject({ code: "INTERRUPTED" });
+    });
+
+    test("and is cancelled before it is taken never runs", async () => {
+      const { stuck, calls } = await open();
+      const stop = new AbortController();
+      const passed = calls.pass(aboutOf(stuck), call, stop.signal);
+      stop.abort();
+      await expect(passed).rejects.toThrow();
+      expect(await stuck.take()).toEqual([]);
+    });
   });
 
   test("a hub that is older than the database can write nothing", async () => {

@@ -102,10 +102,15 @@ export function createPeers(
       run(async (sql) => {
         const [row] = await sql`
           SELECT answer FROM octant_hub.calls WHERE id = ${id} AND answer IS NOT NULL`;
-        if (row) await sql`DELETE FROM octant_hub.calls WHERE id = ${id}`;
         return row?.["answer"];
       }),
-    cancel: (id) => run(async () => void (await tell({ kind: "cancel", call_id: id }))),
+    withdraw: (id) =>
+      run(async (sql) => {
+        // An attempt whose answer was lost has removed it, and cannot say any more whether it was taken.
+        const [row] = await sql`DELETE FROM octant_hub.calls WHERE id = ${id} RETURNING taken, answer`;
+        if (row?.["answer"] === null) await tell({ kind: "cancel", call_id: id });
+        return row?.["taken"] === null;
+      }),
     async watch(listener) {
       const onText = (text: string) => {
         // Only `tell` writes to this channel.
