@@ -31,7 +31,7 @@ await using octant = createOctant({
 });
 console.log((await octant.client.greeter.greet({ name: "Ada" })).text);
 
-// What a model would get: the same envelope for every answer, and for every failure.
+// The answer as a model gets it: the same envelope for every success and every failure.
 const { envelope } = await octant.dispatch(
   { tool: "greeter", action: "greet", input: { name: "Nobody" } },
   { caller: { id: "example", access: "read" } },

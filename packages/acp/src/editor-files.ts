@@ -14,7 +14,7 @@ const SCHEME = "editor";
  */
 export function createEditorStep(editor: EditorSession, files: WorkspaceFiles): CallStep {
   const buffers = new Map<string, Uint8Array>();
-  /** By path, what the model knows of files whose unsaved text it has read. */
+  /** The hash of the unsaved text that the model has read, by path. */
   const seen = new Map<string | undefined, string>();
   files.addRefScheme(SCHEME, (ref) => {
     const bytes = buffers.get(ref);
@@ -45,7 +45,7 @@ export function createEditorStep(editor: EditorSession, files: WorkspaceFiles): 
     });
     return new Map((await Promise.all(found)).flat());
   };
-  /** An edit without a base is one of the text that the model has read, not of the file on disk. */
+  /** An edit without a base hash applies to the text that the model has read, not to the file on disk. */
   const withBase = (call: ToolCall): ToolCall => {
     const { action, uri, base_hash, files: several } = call.input;
     if (call.name !== "fs" || action !== "apply_patch" || typeof uri !== "string") return call;

@@ -85,7 +85,7 @@ export function createEditorAsk(session: EditorSession) {
       const asked = { toolCallId: newCallId(), title, rawInput: {}, content };
       const chosen = await show(asked, TRUST, signal).catch((cause: unknown) => {
         signal.throwIfAborted();
-        // An editor that cannot ask works on without what waits.
+        // An editor that cannot ask continues without the untrusted settings.
         if (!(cause instanceof RequestError)) throw cause;
       });
       return chosen === undefined ? undefined : chosen === TRUST[0].optionId;
@@ -160,7 +160,7 @@ async function chooseYes(yes: string, choose: Choose, detail?: string): Promise<
 
 const DECLINE: PermissionOption = { optionId: "deny", name: "Decline", kind: "reject_once" };
 
-/** Each option that allows more than this call says what. */
+/** The label of an option that allows more than this call names everything that it allows. */
 function toOptions({ session, always }: PermissionQuestion): PermissionOption[] {
   const inOneLine = (lines: readonly string[]) => lines.map((line) => line.trim()).join(" ");
   const what = session ? inOneLine(session) : "exactly this call";

@@ -34,7 +34,7 @@ export class EditorSession {
   readonly capabilities: ClientCapabilities;
   readonly #options: OpenOptions;
   readonly #questions = createEditorAsk(this);
-  /** By call. */
+  /** The editor's terminals, by the id of their call. */
   readonly #terminals = new Map<string, string>();
   readonly #host: AcpHost;
   #id: string;
@@ -193,7 +193,7 @@ export class EditorSession {
     if (this.#isTrustAsked) return;
     const request = await this.#opened.findUntrusted();
     const isTrusted = request && (await this.#questions.askForTrust(request.lines, signal));
-    // A stopped turn is no answer.
+    // A turn that was stopped leaves the question open.
     this.#isTrustAsked = !request || isTrusted !== undefined;
     if (isTrusted === false) request?.decline();
     if (!isTrusted) return;

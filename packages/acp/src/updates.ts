@@ -26,7 +26,7 @@ export interface UpdatesOptions {
   /** Replays stored events in full; live ones add only what their deltas did not show. */
   readonly replay: boolean;
   readonly toDiff?: ((diff: FileDiff) => ToolCallContent) | undefined;
-  /** What the session has cost before the first event; null when a part of it is unknown. */
+  /** The cost of the session before the first event; null when a part of it is unknown. */
   readonly costBefore?: number | null;
 }
 

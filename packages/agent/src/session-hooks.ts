@@ -19,7 +19,7 @@ export interface MomentOutcome {
   readonly messages?: readonly string[] | undefined;
 }
 
-/** Runs what is to happen at the moments of a session. */
+/** Runs hooks at the moments of a session. */
 export interface SessionHooks {
   /** `subject` is what a matcher is about, such as the source of a start. */
   fire(
@@ -27,9 +27,9 @@ export interface SessionHooks {
     facts: { readonly subject?: string; readonly fields: Readonly<Record<string, unknown>> },
     signal: AbortSignal,
   ): Promise<MomentOutcome>;
-  /** What was said to the model since the last time, such as about the answer of a call. */
+  /** Returns the hooks' notes for the model since the last call, such as about a tool's answer. */
   takeNotes(): readonly string[];
-  /** The same for the person. */
+  /** Returns the hooks' warnings for the person since the last call. */
   takeWarnings(): readonly string[];
 }
 

@@ -5,7 +5,7 @@ import type { Session } from "./session.ts";
 export interface Spending {
   /** From now on, spending for this caller is recorded in the session's log. */
   join(caller: string, session: Session): void;
-  /** Comes back when it is counted. Nothing is counted for callers without a session, such as MCP clients. */
+  /** Resolves when the spending is recorded. Callers without a session, such as MCP clients, are not counted. */
   spend(caller: string, spent: Omit<Spent, "type">): Promise<void>;
 }
 

@@ -2,7 +2,7 @@ import { textOf, textParts, type UserPart } from "./messages.ts";
 import type { Session } from "./session.ts";
 import type { MomentOutcome, SessionHooks } from "./session-hooks.ts";
 
-/** Gives the model and the person what a hook says to them. */
+/** Passes a hook's messages on to the model and the person. */
 export async function tellOutcome(
   session: Session,
   { context, messages = [] }: MomentOutcome,
@@ -11,7 +11,7 @@ export async function tellOutcome(
   if (context) await session.append({ type: "user", origin: "context", content: textParts(context) });
 }
 
-/** Adds a message of the person, unless a hook refuses it; then its reason is returned. */
+/** Adds the person's message to the session; returns the reason when a hook refuses it. */
 export async function submitPrompt(
   session: Session,
   hooks: SessionHooks,

@@ -4,8 +4,8 @@ import type { SkillLine } from "./context/system-prompt.ts";
 import type { MemberPlan, WorktreeOutcome } from "./crew/member.ts";
 
 /**
- * What a session needs from the place where its tools run: in this process, or in another one. Policy, sandbox and the
- * project's rules are those of that place; a call brings its caller, its signal and the front end that shows questions.
+ * The place where a session's tools run: this process, or another one. Its policy, sandbox and project rules apply; a
+ * call brings its caller, its signal and the front end that shows questions.
  */
 export interface ToolHost {
   /** The declarations of the tools, from which lists and outlines are made. */
@@ -16,7 +16,7 @@ export interface ToolHost {
   readonly roots: readonly string[];
   readonly jobs: HostJobs;
   readonly turns: HostTurns;
-  /** The diff of an edit whose answer has this undo ref, for people; "" when it cannot be told. */
+  /** The diff of an edit whose answer has this undo ref, for people; "" when it is not available. */
   diffOf?(undo_ref: string): Promise<string>;
   /** The project as the system prompt describes it. */
   context(): Promise<HostContext>;
@@ -71,7 +71,7 @@ export interface HostTurns {
     readonly session_id?: string | undefined;
     readonly limit?: number;
   }): Promise<readonly Turn[]>;
-  /** What an undo or redo of the turn would do now. */
+  /** The changes that an undo or redo of the turn would make now. */
   plan(turn: Turn, direction: Direction): Promise<UndoPlan>;
 }
 
@@ -116,7 +116,7 @@ export interface PlannedUndo {
   readonly doubtful: readonly string[];
   /** Changed entries that checkpoints do not cover; left alone. */
   readonly uncovered: readonly UncoveredEntry[];
-  /** What others changed while the turn ran; left alone. */
+  /** Files that others changed while the turn ran; left alone. */
   readonly meanwhile: readonly string[];
   /** Other turns that ran at the same time; it takes back their changes too. */
   readonly alongside: readonly string[];

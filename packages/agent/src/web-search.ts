@@ -43,7 +43,7 @@ export function forSearching(
 /** The part for display. */
 export const toSearchDelta = ({ native: _, ...shown }: WebSearchPart): Delta => shown;
 
-/** What was asked and found, one thing to a line. */
+/** The queries and the sources found, one on each line. */
 export const searchLines = ({
   queries,
   sources,

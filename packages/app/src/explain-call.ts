@@ -20,7 +20,7 @@ export function findCalled({ registry }: Pick<Octant, "registry">, name: string)
   return actionOf(toolOf(registry.list(), tool), action);
 }
 
-/** Which rule, tier, mode, hook and sandbox decide a call; nothing is called. */
+/** Explains which rule, tier, mode, hook and sandbox decide a call; nothing is called. */
 export async function explainCall(octant: Octant, request: ExplainRequest): Promise<PolicyExplanation> {
   const { name, input, permissions = "host" } = request;
   const { rules, config, workspace } = octant;

@@ -44,7 +44,7 @@ export interface Stores {
 export interface OctantOptions<T extends Tool = Tool> extends ToolChoice {
   /** Distinguishes this client from others. */
   readonly name?: string;
-  /** What clients and models read about the server before its first call; about a project when absent. */
+  /** The text about the server that clients and models read before the first call; about a project when absent. */
   readonly about?: { readonly description: string; readonly instructions: string };
   readonly version?: string;
   /** The folder to work in, when there is only one; the current one by default. */
@@ -59,7 +59,7 @@ export interface OctantOptions<T extends Tool = Tool> extends ToolChoice {
   readonly mode?: Mode;
   /** A person can switch the mode of a session, so `plan` is where it begins. */
   readonly switchesModes?: boolean;
-  /** Who asks the person for permission: the host that started us (the default), or Octant. */
+  /** `host`: the host that started us asks the person for permission (the default). `enforce`: Octant asks. */
   readonly permissions?: PermissionSetting;
   /** The questions of another workspace, which are answered together with those of this one. */
   readonly questions?: Questions;

@@ -6,7 +6,7 @@ import { isatty } from "node:tty";
 const EXIT_CANNOT_START = 3;
 const FORWARDED_SIGNALS = ["SIGTERM", "SIGINT", "SIGHUP"];
 
-/** Runs the launcher again, under the Node that came with the install, and ends as that one ends. */
+/** Runs the launcher again, under the Node that came with the install, and exits the way it exits. */
 export function restart(neededMajor, launcher) {
   const node = findNode(neededMajor, dirname(launcher));
   if (!node) {

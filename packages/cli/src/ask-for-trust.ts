@@ -10,7 +10,7 @@ import { isYes } from "./questions.ts";
  * Returns false when they leave.
  */
 export async function askAtStart(root: readonly string[], folder: string, io: Io): Promise<boolean> {
-  // The settings have told their warnings already.
+  // The warnings of the settings were already printed.
   const waiting = await findWaiting(root, io, () => {});
   if (isDeclined(waiting, folder)) return true;
   using questions = openLineReader({ input: io.stdin, output: io.stdout });

@@ -74,7 +74,7 @@ export function showFailure(cause: unknown, io: Io): number {
   return cause instanceof UsageError ? EXIT.USAGE : EXIT.FAILED;
 }
 
-/** What is not supported here says what to do instead. */
+/** The alternative that an UNSUPPORTED error names. */
 const wayOut = ({ code, details }: Pick<ErrorBody, "code" | "details">): string | undefined =>
   code === "UNSUPPORTED" ? String(Object(details).how ?? "") : undefined;
 
@@ -86,7 +86,7 @@ function hintFor(code: ErrorCode): string {
   return "octant doctor checks for other problems";
 }
 
-/** Their message says everything: the machine has no part in them. */
+/** Errors whose message is enough; checking the machine would not help. */
 const TOLD: ReadonlySet<ErrorCode> = new Set([
   ...(["NOT_FOUND", "ALREADY_EXISTS", "NOT_A_FILE", "NOT_A_DIRECTORY"] as const),
   ...(["NOT_TEXT", "NOT_A_REPOSITORY", "UNAUTHENTICATED", "LIMIT_EXCEEDED", "LOCKED"] as const),

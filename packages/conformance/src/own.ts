@@ -47,7 +47,7 @@ const OWN: Readonly<Record<Domain, (input: Readonly<Record<string, unknown>>) =>
     const { messages, ...options } = input as unknown as Compaction;
     const compacted = compactMessages(messages, options);
     if (!compacted) return { compacted: null };
-    // What stays is told to people, and is no part of the vectors.
+    // `kept` is for people only; the vectors do not have it.
     const { kept: _kept, ...told } = compacted;
     return { compacted: told };
   },

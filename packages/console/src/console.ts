@@ -87,7 +87,7 @@ export function createConsole(options: ConsoleOptions) {
     if (Number(request.headers["content-length"] ?? 0) > MAX_REPORT_BYTES) request.destroy();
     response.writeHead(204, SAFE_HEADERS).end();
   };
-  /** What needs no token: the page itself, a one-time link, a login, and reports of the browser. */
+  /** Requests that need no token: the page itself, a one-time link, a login, and reports of the browser. */
   const handlePublic = (request: IncomingMessage, response: ServerResponse): boolean => {
     const { path, query } = placeOf(request);
     const isRead = request.method === "GET" || request.method === "HEAD";

@@ -64,7 +64,7 @@ const calls = define({
   },
 });
 
-/** As many as processes remember whole. */
+/** As many as processes remember in full. */
 const MAX_CALLS = 1_000;
 
 const call = define({

@@ -41,7 +41,7 @@ const LINGER_MS = 10_000;
 export type Processes = ReturnType<typeof createProcesses>;
 
 /**
- * The processes of this person and their events in one numbered stream. They are attended only while somebody looks:
+ * The processes of this person and their events in one numbered stream. They are attended only while somebody watches:
  * otherwise no connection is open, and they record nothing.
  */
 export function createProcesses(machine: Machine) {
@@ -56,7 +56,7 @@ export function createProcesses(machine: Machine) {
   let stopWatching: (() => void) | undefined;
   let users = 0;
   let closing: NodeJS.Timeout | undefined;
-  /** The number of the next event when nobody looked for the last time: what happened then has no number. */
+  /** The number of the next event when the last watcher left: events since then have no number. */
   let gap = 0;
 
   const publish = (process: string, topic: string, event: object, at: number, owner?: string) =>
@@ -158,7 +158,7 @@ export function createProcesses(machine: Machine) {
     use,
     /** Whether events after this number may be missing, because nobody looked at the processes for a while. */
     hasGapAfter: (seq: number): boolean => seq < gap,
-    /** Those that run now, oldest first, and the number of an event that they are not older than. */
+    /** The running processes, oldest first, and the number of an event that they are not older than. */
     async list(): Promise<ProcessList> {
       const leaveAgain = use();
       const seq = events.nextSeq - 1;

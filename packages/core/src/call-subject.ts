@@ -17,7 +17,7 @@ const SUBJECTS = [
 /** The names of the files in a patch, in the formats that `fs.apply_patch` takes. */
 const PATCHED = /^(?:\+\+\+ (?:b\/)?|\*\*\* (?:Add|Update|Delete) File: )(?!\/dev\/null)([^\t\n]+)/gm;
 
-/** What a call is about, in the words of its arguments: a path, a command, a query. Empty when none of them says it. */
+/** The subject of a call, from its arguments: a path, a command, a query. Empty when no argument names one. */
 export function subjectOf(input: unknown, first: readonly string[] = []): string {
   const fields: Readonly<Record<string, unknown>> = Object(input);
   for (const name of [...first, ...SUBJECTS]) {

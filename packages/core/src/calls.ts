@@ -27,7 +27,7 @@ export interface ObservedCall {
   readonly started_at: number;
 }
 
-/** Follows calls with their requests and replies, while somebody looks. */
+/** Follows calls with their requests and replies, while somebody watches. */
 export interface CallObserver {
   started(call: Pick<ObservedCall, "trace_id" | "input">): void;
   ended(call: ObservedCall): void;

@@ -108,7 +108,7 @@ export interface DispatcherOptions {
   readonly questions?: Questions;
   /** Publishes the start and the end of every call. */
   readonly calls?: Topic<CallEvent>;
-  /** Returns what follows every call; undefined while nobody looks. Needs `calls`. */
+  /** Returns the follower of every call; undefined while nobody watches. Needs `calls`. */
   readonly observer?: () => CallObserver | undefined;
   /** Receives every failure that became INTERNAL. */
   readonly onBug: (bug: { traceId: string; call: Call; cause: unknown }) => void;
@@ -213,7 +213,7 @@ const checkAccess: Step = async (call, ctx, next) => {
   const touched = await call.act.projectOf?.(call.input);
   if (touched === undefined || touched === project) return next();
   ctx.decided({ step: "access", outcome: "deny", rule: `project:${project}` });
-  // A refusal would tell that it exists.
+  // A refusal would reveal that it exists.
   throw new ToolError(
     "NOT_FOUND",
     `project ${project}, to which this caller is limited, has nothing of this id`,

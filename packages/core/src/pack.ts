@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { Client } from "./client.ts";
 import type { Context, Tool } from "./tool.ts";
 
-/** What a pack may do in a process of its own. The person sees it and accepts it before any code of the pack runs. */
+/** The rights of a pack in a process of its own. The person sees and accepts them before any code of the pack runs. */
 export const PackRights = z.strictObject({
   /** Of the workspace. */
   files: z.enum(["none", "read", "write"]).default("none"),

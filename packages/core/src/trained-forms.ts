@@ -1,6 +1,6 @@
 import type { z } from "zod";
 
-/** Parameters of other tools that say together what one of ours says. */
+/** Converts several parameters of other tools that together mean one of ours. */
 
 export type Fields = Readonly<Record<string, unknown>>;
 

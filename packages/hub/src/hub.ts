@@ -61,7 +61,7 @@ export interface HubOptions {
   /** Where the hub keeps everything; only its owner can read it. */
   readonly folder: string;
   readonly env: NodeJS.ProcessEnv;
-  /** What runs containers: an engine of this machine, or hosts that pull work from a NATS server. */
+  /** The container engine: on this machine, or hosts that pull work from a NATS server. */
   readonly engine: ContainerEngine | { readonly nats: NatsAddress };
   readonly install: InstallInContainer;
   readonly log: (line: string) => void;

@@ -14,7 +14,7 @@ export const CACHE_IN_CONTAINER = "/var/cache/octant";
 
 /** How the tools get into a container: read-only mounts of this install, and the command that serves them. */
 export interface InstallInContainer {
-  /** Another one when other files are mounted. */
+  /** Changes when other files are mounted. */
   readonly id: string;
   readonly mounts: readonly Mount[];
   readonly env: Readonly<Record<string, string>>;
@@ -67,7 +67,7 @@ export function writeContainerSettings(folder: string, { permissions = [], limit
   replaceFile(join(place, "settings.json"), `${JSON.stringify(settings)}\n`, { mode: 0o644 });
 }
 
-/** What confines commands, for the model. */
+/** Describes the confinement of commands to the model. */
 function describeContainer({ network, allow_hosts }: Project["limits"]): string {
   const reach = {
     none: "without a network",
@@ -95,8 +95,8 @@ function* foldersAbove(file: string): Generator<string> {
 }
 
 /**
- * What a container needs of the root, as paths below it: all of it where it is our package, which has its packages
- * inside; else its packages alone, because a person may have installed Octant in a project or in the home folder.
+ * The paths below the root that a container needs: all of it where it is our package, which has its packages inside;
+ * otherwise its packages alone, because a person may have installed Octant in a project or in the home folder.
  */
 function partsOf(root: string, ours: string): readonly string[] {
   if (ours === root) return ["."];

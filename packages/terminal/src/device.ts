@@ -43,7 +43,7 @@ export function processDevice(): Device {
     for (const piece of reply.feed(data)) onKey(piece);
     release = setTimeout(() => reply.release().forEach(onKey), ANSWER_MS);
   };
-  /** What arrived at once. */
+  /** Input that arrived in one turn of the event loop. */
   let arrived: string[] = [];
   let pastedAt = Number.NEGATIVE_INFINITY;
   const receive = (data: string) => {
@@ -103,8 +103,8 @@ const MIN_PASTED_LINES = 3;
 const PASTE_GAP_MS = 100;
 
 /**
- * Whether keys that arrived at once are lines that were pasted in a terminal that does not mark pastes, such as GNU
- * screen: nobody types three lines in that time. `goesOn`: a part of a paste has just arrived.
+ * Whether keys that arrived at once are pasted lines in a terminal that does not mark pastes, such as GNU screen:
+ * nobody types three lines in that time. `continuesPaste`: a part of a paste has just arrived.
  */
 export function isUnmarkedPaste(pieces: readonly string[], goesOn: boolean): boolean {
   const text = pieces.join("");

@@ -128,7 +128,7 @@ export class Outbox {
     } finally {
       stopListening();
     }
-    // What the model never got goes back to the person, such as a message that a hook refused.
+    // A message that the model never got, such as one that a hook refused, returns to the person.
     if (!isDelivered) this.#events.onUnsent(text);
     if (!agent.isRunning) this.#queued = [];
     this.#events.onDone();

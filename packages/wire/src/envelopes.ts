@@ -22,7 +22,7 @@ import { z } from "zod";
  */
 const STREAMS = ["progress", "live", "full"] as const;
 
-/** Thirty days: results are no archive, which is what cas.store is for. */
+/** Thirty days: results are not an archive; cas.store is. */
 const MAX_TTL_MS = 30 * 24 * 60 * 60 * 1_000;
 
 /**

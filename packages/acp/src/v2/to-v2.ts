@@ -14,7 +14,7 @@ type Chunk = Extract<SessionUpdate, { sessionUpdate: (typeof CHUNKS)[number] }>;
 const isChunk = (update: SessionUpdate): update is Chunk =>
   CHUNKS.some((kind) => kind === update.sessionUpdate);
 
-/** Turns the updates of a session, in order, into those of version 2; some of version 1 have no place there. */
+/** Converts the updates of a session, in order, to version 2. Updates that it has no form for are dropped. */
 export function createUpdatesV2(newId: () => string): (update: SessionUpdate) => readonly v2.SessionUpdate[] {
   /** The message that the next chunk of this kind belongs to. */
   let message: { readonly kind: Chunk["sessionUpdate"]; readonly id: string } | undefined;

@@ -56,7 +56,7 @@ export class Compactor {
     const before = contextTokens(session.conversation);
     session.publish({ type: "compaction_began", tokens: before });
     const prefix = prefixTokens(system, tools);
-    // The provider has counted what there was; what is left is its estimated share of that.
+    // The provider has counted the tokens before; the tokens after are estimated as a share of that count.
     const scale = before / (prefix + messagesTokens(messages));
     const scaled = (tokens: number) => Math.ceil(tokens * scale);
     const room = budgetOf(client, this.#settings) * TARGET - prefix;

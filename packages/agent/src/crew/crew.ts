@@ -46,7 +46,7 @@ export class Crew {
   readonly #members = new Map<string, Running>();
   readonly #listeners = new Set<MemberListener>();
   readonly #total = { turns: 0, cost: 0 };
-  /** What ended all members. */
+  /** The limit that ended all members. */
   #ended: LimitReached | undefined;
   #isClosed = false;
 
@@ -196,7 +196,7 @@ export class Crew {
     this.#count(running, spent).catch(() => {});
   }
 
-  /** What one member spends counts for all of them, for its parent, and for those above. */
+  /** The spending of a member counts for all members, for its parent, and for the agents above. */
   async #count({ plan }: Running, { by, ...spent }: Omit<Spent, "type">): Promise<void> {
     // The spending of its own members was already counted.
     if (!this.#members.has(by)) {

@@ -93,7 +93,7 @@ function toModelParts(part: AssistantPart, hasIds: boolean): unknown[] {
   return [{ functionCall: { ...id, name: part.name, args: inputOf(part) }, ...signed }];
 }
 
-/** What Google documents for calls that another model made. */
+/** The signature that Google documents for calls made by another model. */
 const UNSIGNED = { thoughtSignature: "skip_thought_signature_validator" };
 
 const isBeforeVersion3 = ({ id }: Model): boolean => /gemini-[12]\b/.test(id);

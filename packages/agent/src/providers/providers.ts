@@ -24,7 +24,7 @@ export interface Provider {
   headers(key: string): Readonly<Record<string, string>>;
 }
 
-/** What the servers that speak OpenAI's protocols have in common. */
+/** The settings shared by all servers that speak OpenAI's protocols. */
 const OPENAI = {
   models_path: "/models",
   headers: (key: string) => ({ authorization: `Bearer ${key}` }),

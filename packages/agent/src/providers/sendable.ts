@@ -9,7 +9,7 @@ import {
 } from "../messages.ts";
 import { parseArguments } from "../run-calls.ts";
 
-/** What every provider reads. */
+/** The image types that every provider reads. */
 const IMAGES: readonly string[] = ["image/png", "image/jpeg", "image/webp"];
 const MAX_IMAGE_BYTES = 5 * 1024 * 1024;
 
@@ -25,7 +25,7 @@ export function toSendable(message: Message): Message | undefined {
     return { ...message, content: content.length === 0 ? textParts("[an empty message]") : content };
   }
   const said = message.content.filter(isSaid);
-  // Thinking belongs to what follows it; after a cut nothing does.
+  // Thinking belongs to the part after it; where the answer was cut off, there is none.
   const content = said.slice(0, said.findLastIndex(({ type }) => type !== "thinking") + 1);
   return content.length === 0 ? undefined : { ...message, content: content.map(toAssistantPart) };
 }
@@ -60,7 +60,7 @@ function toAssistantPart(part: AssistantPart): AssistantPart {
 const ID = /^[A-Za-z0-9_-]{1,40}$/;
 const HASH_CHARS = 32;
 
-/** Two ids stay two. */
+/** Different ids stay different. */
 const toId = (id: string): string => (ID.test(id) ? id : `call_${hash("sha256", id).slice(0, HASH_CHARS)}`);
 
 const MAX_NAME_CHARS = 64;

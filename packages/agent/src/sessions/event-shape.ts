@@ -7,7 +7,7 @@ export const LOG_FORMAT = 1;
 
 const content = z.array(z.looseObject({ type: z.string() }));
 const message = z.looseObject({ role: z.enum(["user", "assistant", "tool"]) });
-/** Logs of other versions may count less. */
+/** Logs of other versions may lack some counts. */
 const cost = {
   usage: Usage.partial()
     .transform((usage) => ({ ...NO_USAGE, ...usage }))
@@ -45,7 +45,7 @@ export function parseEvent(line: string): StampedEvent | undefined {
     const given: Readonly<Record<string, unknown>> = JSON.parse(line);
     const { type } = Stamp.parse(given);
     const parsed = Object.hasOwn(SHAPES, type) ? SHAPES[type]?.parse(given) : undefined;
-    // As it was written, except for what may be missing.
+    // Unchanged, except that missing fields get their defaults.
     const filled = Object.entries(parsed ?? {}).filter(([name]) => FILLED.includes(name));
     return { ...given, ...Object.fromEntries(filled) } as unknown as StampedEvent; // Checked as far as we read it.
   } catch {

@@ -116,7 +116,7 @@ async function withDiff(
 ): Promise<ToolFacts | undefined> {
   if (!diffOf || facts?.undo_ref === undefined || facts.diff !== undefined || act?.intent !== "apply")
     return facts;
-  // It is only shown: a host that cannot tell it has made the edit all the same.
+  // The diff is only shown: the edit has succeeded even if the host cannot return one.
   const diff = await diffOf(facts.undo_ref).catch(() => "");
   return diff === "" || diff.length > MAX_DIFF_CHARS ? facts : { ...facts, diff };
 }

@@ -2,7 +2,7 @@ import { type AnyAction, type Call, subjectOf } from "@octant/core";
 import type { CallOutline, ToolKind } from "../tool-executor.ts";
 
 const MAX_TITLE_CHARS = 120;
-/** What a search looks for; its place follows. */
+/** The argument that a search looks for; it is shown before the place. */
 const SEARCHED = ["pattern", "query", "glob"] as const;
 
 /** How a call is shown and scheduled, from its declaration and its arguments. */

@@ -11,8 +11,8 @@ const Missing = z.object({
 });
 
 /**
- * The states of files that the model knows, by URI. An edit without a base is one of the state it knows; decision 0041
- * says when it is one of the present state.
+ * The last state of each file that the model has seen, by URI. An edit without a base hash applies to that state;
+ * decision 0041 says when it applies to the present one.
  */
 export function createSeenHashes() {
   const hashes = new Map<string, string>();
@@ -24,7 +24,7 @@ export function createSeenHashes() {
         if (hash === null) hashes.delete(path);
         else hashes.set(path, hash);
     },
-    /** The edit that a call means which would only create a file, when the model knows the file. */
+    /** The edit to make instead of a call that would only create a file, when the model knows the file. */
     toEdit({ tool, input }: Call, act: AnyAction | undefined, roots: readonly string[]): Call | undefined {
       const parsed = act?.whenKnown && act.input.safeParse(input);
       const hash = parsed?.success ? hashOf(parsed.data["uri"], roots) : undefined;
@@ -39,8 +39,8 @@ export function createSeenHashes() {
       return base_hash === undefined ? call : { ...call, input: { ...input, base_hash } };
     },
     /**
-     * The refused call with the bases that it lacks: the known ones, and where every change quotes the text that it
-     * replaces, the present ones. undefined when one stays unknown.
+     * The refused call with its missing base hashes: the known ones, or the present ones where every change quotes the
+     * text that it replaces. undefined when one stays unknown.
      */
     withBases(call: Call, { error }: Envelope): Call | undefined {
       const { data: input } = Fields.safeParse(call.input);

@@ -21,7 +21,7 @@ export interface ToolUse {
 /** `session` allows the same for the rest of the session; the model reads the reason of a `deny`. */
 export type ToolUseAnswer = { readonly allow: "once" | "session" } | { readonly deny: string };
 
-/** What your code does at the steps of a run. */
+/** Functions of your code that run at the steps of a run. */
 export interface AgentHooks {
   /** Before a call; what it returns is the result, and the call does not run. */
   beforeCall?(call: ToolCall): Promise<ToolResult | undefined> | ToolResult | undefined;

@@ -66,7 +66,7 @@ async function listRemote(host: OpenedAgent["host"]): Promise<readonly string[]>
   return (Listed.safeParse(envelope.data).data?.entries ?? []).map(({ uri }) => toPath(uri, host));
 }
 
-/** The keys of data, such as a lock file, are no symbols that a person mentions; they may be most of what is found. */
+/** A person does not mention the keys of data files, such as a lock file, which may be most of the symbols. */
 const KEYS_PER_SYMBOL = 10;
 
 const Found = z.object({

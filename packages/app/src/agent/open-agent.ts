@@ -130,7 +130,7 @@ export async function openAgent(options: OpenAgentOptions) {
   const closeHost = async () => {
     await remote?.close();
     options.host?.close();
-    // One that is still being opened fails now.
+    // A host that is still being opened fails now.
     if (!remote) await (await opening?.catch(() => undefined))?.close();
   };
   const place = options.host

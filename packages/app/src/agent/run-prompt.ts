@@ -54,7 +54,7 @@ export interface PromptOutcome {
   readonly result: RunResult;
   /** The problem of the answer with the schema. */
   readonly unfit?: string;
-  /** What would have allowed the calls that no one could approve. */
+  /** The rules and flags that would have allowed the calls that no one could approve. */
   readonly ways: ReadonlySet<string>;
   /** Of a slash command that sent nothing to the model. */
   readonly command?: SlashOutcome;

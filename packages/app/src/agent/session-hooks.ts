@@ -7,7 +7,7 @@ import {
 } from "@octant/agent";
 import type { Octant } from "../octant-api.ts";
 
-/** What your code does at a moment of a session. */
+/** A function of your code that runs at a moment of a session. */
 export type OnMoment = (
   moment: SessionMoment,
   fields: Readonly<Record<string, unknown>>,

@@ -5,7 +5,7 @@ import { READ } from "./kinds.ts";
 import type { ConsoleParts } from "./parts.ts";
 import { CallDetail, ToolRow } from "./shapes.ts";
 
-/** Of a request or an envelope; beyond it only the beginning is shown. */
+/** The limit for a request or an envelope; of a longer one only the beginning is shown. */
 const MAX_SHOWN_CHARS = 512 * 1024;
 const NOT_RECORDED =
   "this call is not recorded: only the last ones are, while a console is open; the audit log has its outcome";

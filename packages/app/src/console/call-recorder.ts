@@ -16,7 +16,7 @@ export interface RecordedCall extends ObservedCall {
 export type CallRecorder = ReturnType<typeof createCallRecorder>;
 
 /**
- * The last calls with their requests and answers, while somebody looks. It holds references; secrets are removed from
+ * The last calls with their requests and answers, while somebody watches. It holds references; secrets are removed from
  * what is read: here from a subject, in `console.call` from the whole call.
  */
 export function createCallRecorder(redact: Redact) {
@@ -49,9 +49,9 @@ export function createCallRecorder(redact: Redact) {
     ended: record,
   };
   return {
-    /** For the dispatcher: undefined while nobody looks. */
+    /** For the dispatcher: undefined while nobody watches. */
     observer: () => (watchers > 0 ? observer : undefined),
-    /** What a call is about, on one line and without secrets; empty when it is not known. */
+    /** The subject of a call on one line, without secrets; empty when it is not known. */
     subject(trace_id: string): string {
       const text = subjectOf(calls.get(trace_id)?.input ?? running.get(trace_id));
       const cut = redact(text.slice(0, 4 * MAX_SUBJECT_CHARS)).replace(/\p{Cc}+/gu, " ");

@@ -1,4 +1,4 @@
-/** What the person's tool reads or changes concerns the whole process, so a caller of one project has no part in it. */
+/** The person's tool reads and changes the whole process, so a caller of one project cannot use it. */
 const PERSON = { target: "global", timing: "sync" } as const;
 
 export const READ = { ...PERSON, access: "read", intent: "inspect" } as const;

@@ -3,7 +3,7 @@ import type { Octant } from "../octant-api.ts";
 import type { CallRecorder } from "./call-recorder.ts";
 import type { SessionDesk } from "./session-desk.ts";
 
-/** What the person's tool works with, in the process where it is called. */
+/** The parts of a process that the person's tool works with. */
 export interface ConsoleParts {
   readonly octant: Octant;
   readonly version: string;

@@ -34,7 +34,7 @@ export interface AttendSources {
 
 /**
  * Sends the events of all topics in batches, also of topics of tools that are added later. Meanwhile calls are recorded
- * with request and answer, and questions that no front end shows wait for the person who looks.
+ * with request and answer, and questions that no front end shows wait for the person who watches.
  */
 export function createAttend({ topics, calls, questions, clients }: AttendSources): Attend {
   return (send, unsentBytes, signal) => {

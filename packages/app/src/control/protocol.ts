@@ -43,7 +43,7 @@ export const ControlRequest = z.discriminatedUnion("method", [
     retained: z.boolean().optional(),
   }),
   z.object({ id: z.int(), method: z.literal("answer"), question_id: z.string(), answer: ControlAnswer }),
-  /** Somebody looks: events come in batches, calls are recorded whole, and questions reach a person. */
+  /** Somebody watches: events come in batches, calls are recorded in full, and questions reach a person. */
   z.object({ id: z.int(), method: z.literal("attend") }),
   /** A call through the whole pipeline, as this caller. `console` is the person's own tool. */
   z.object({

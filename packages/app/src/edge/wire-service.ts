@@ -9,7 +9,7 @@ type WireService = Octant<OwnTool> &
   Pick<Octant["workspace"], "jobs"> &
   Required<Pick<StreamServerOptions, "roots" | "name" | "version" | "instructions" | "log">>;
 
-/** What every wire serves of a workspace: ZeroMQ, NATS and byte streams. */
+/** The parts of a workspace that every wire serves: ZeroMQ, NATS and byte streams. */
 export const toWireService = (octant: Octant<OwnTool>, log: (line: string) => void): WireService => ({
   ...octant,
   dispatch: octant.wireDispatch,

@@ -13,7 +13,7 @@ export interface Check {
   readonly extra?: true;
 }
 
-/** What the checks use of an open workspace. */
+/** The parts of an open workspace that the checks use. */
 type Checked = Pick<Octant<OwnTool>, "client" | "workspace">;
 
 /** The capabilities as the tools themselves report them. */

@@ -19,7 +19,7 @@ import { createPlaces, type OpenedPlace, openTurn } from "./places.ts";
 /** The name under which a server answers sessions of other processes. It is on no list of tools. */
 export const HOST = "host";
 
-/** What a session wants of its place; it never widens what the server offers. */
+/** The options of a session's place; they never widen what the server offers. */
 const PlaceRequest = z.object({
   /** Rules that the person allowed for this run. */
   allow: z.array(PermissionRule).default([]),
@@ -49,7 +49,7 @@ const Turn = z.object({
 const Direction = z.enum(["undo", "redo"]);
 const Overwrite = z.boolean();
 
-/** What a session of another process needs from this one, beside what edges need. */
+/** The actions that a session in another process needs, besides those of `edge`. */
 export function hostTool({ openPlace }: HostSources) {
   const { find, planOf, hold } = createPlaces();
   return defineTool({

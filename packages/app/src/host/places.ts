@@ -5,9 +5,9 @@ import { type Context, type Questions, ToolError } from "@octant/core";
 
 /** A place that a session opened, until its client leaves. */
 interface Place extends OpenedPlace {
-  /** Another one after every restart: a call for an earlier one may have run there. */
+  /** Changes with every restart: a call of an earlier epoch may have run then. */
   readonly epoch: string;
-  /** By the client's name for it. */
+  /** By the name that the client gives to the turn. */
   readonly turns: Map<string, PlaceTurn>;
   readonly plans: Map<string, UndoPlan>;
 }

@@ -24,7 +24,7 @@ interface Sources {
   readonly callers: Map<string, { readonly caller: Caller; calls: number }>;
 }
 
-/** What a pack may stream; anything else is left out. */
+/** The kinds of chunks that a pack may stream; others are left out. */
 const Chunk = z.discriminatedUnion("kind", [
   z.object({
     kind: z.literal("progress"),

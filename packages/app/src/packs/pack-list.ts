@@ -39,7 +39,7 @@ export async function addPack(from: string, { env, cwd, inProcess }: Adding): Pr
       `there is another pack '${pack.pack}' in your settings, from ${own.from}; octant pack remove ${pack.pack} removes it`,
       { uri: own.from },
     );
-  // Of what is shown now: a change from here on is asked about again.
+  // The hash is of the files that are shown now: a later change is asked about again.
   const accepted = { folder: pack.folder, hash: contentOf(pack) };
   return {
     pack,

@@ -35,7 +35,7 @@ export interface PackProcessOptions {
   readonly uses: { readonly registry: Registry; readonly dispatch: Dispatch };
   /** The sign-ins that it has declared. */
   readonly credentials: PackContext["credentials"];
-  /** What none of its calls may reach. The process runs many, so it must not see these files at all. */
+  /** Files that none of its calls may reach. The process runs many calls, so it must not see these files at all. */
   denied(): Denied | undefined;
   /** Throws when the pack must not be started (again), as when its files have changed. */
   check(): void;

@@ -36,7 +36,7 @@ export interface PackSources {
   readonly env: NodeJS.ProcessEnv;
   /** Names that no pack may take: those of Octant's own tools, also of those that are off. */
   readonly reserved: readonly string[];
-  /** What tools of other names than these must not reach. */
+  /** The denials for tools with any other names than these. */
   deniedBesides(names: readonly string[]): Denied | undefined;
   dispatchTo(tools: Pick<Registry, "get" | "list">): Dispatch;
   log(line: string): void;

@@ -51,17 +51,17 @@ export function findSkills({ roots, env }: SkillPlaces): readonly Skill[] {
       if (skill.problem !== undefined) return skill;
       if (first) return { ...skill, problem: `${first.shown} has the same name` };
       const waitsForTrust = skill.content !== undefined && !isTrusted(skill.content);
-      // A skill that waits must not keep a trusted one from its name.
+      // An untrusted skill must not take the name of a trusted one.
       if (!waitsForTrust) taken.set(skill.name, skill);
       return { ...skill, waitsForTrust };
     });
 }
 
-/** What the head says that Octant does not do. */
+/** The fields of the head that Octant ignores. */
 export const ignoredFields = ({ head }: Pick<Skill, "head">, known: readonly string[]): readonly string[] =>
   [...head.fields.keys()].filter((name) => !known.includes(name));
 
-/** Of those in the head; `allowed-tools` grants nothing, since rules of the person decide. */
+/** The fields that Octant honours; `allowed-tools` grants nothing, because the person's rules decide. */
 export const SKILL_FIELDS = [
   "name",
   "description",
@@ -134,7 +134,7 @@ function loadSkill({ base, from }: Place, path: string, name: string): Skill | u
   };
 }
 
-/** What the person reads before they trust the skill. */
+/** The text that the person reads before they trust the skill. */
 function toReviewed(text: string, files: readonly SkillFile[]): string {
   const others = files.filter(({ path }) => path !== MAIN);
   const list = others.map(({ path, bytes }) => `${path} (${bytes} bytes)`).join(", ");

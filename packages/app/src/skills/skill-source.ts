@@ -16,7 +16,7 @@ export const createSkillSource = (places: SkillPlaces): SkillSource => {
       if (!skill) throw notUsable(name, all);
       const bytes = readSkillFile(skill.folder, path);
       if (bytes === undefined) throw noFile(skill, path);
-      // The scan was a moment ago: what is given out has to be what is trusted.
+      // Files may have changed since the scan, and only trusted content may be returned.
       const now = findSkills(places).find(({ folder }) => folder === skill.folder);
       if (skill.content && now?.content?.hash !== skill.content.hash) throw waiting(skill);
       return { skill, uri: join(skill.folder, path), text: toText(bytes, skill, path) };

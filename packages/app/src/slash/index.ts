@@ -100,7 +100,7 @@ const OTHER_NAMES: ReadonlyMap<string, string> = new Map([
   ["approvals", "permissions"],
 ]);
 
-/** What other agents have commands for, and where it is here. */
+/** Commands of other agents, and where Octant has the same. */
 const ELSEWHERE: ReadonlyMap<string, string> = new Map([
   ["hooks", "hooks are in the settings: octant config shows them"],
   ["config", "octant config shows the settings, in a shell"],

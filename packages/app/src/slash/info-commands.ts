@@ -205,7 +205,7 @@ async function findJobs(context: SlashContext): Promise<readonly JobRow[]> {
   return [...jobs.filter(isRunning), ...jobs.filter((one) => !isRunning(one))];
 }
 
-/** Those that run first, then the latest. The end of an id is enough to tell it from the others. */
+/** Running jobs first, then the latest. The end of an id is enough to recognise it. */
 async function listJobs(context: SlashContext): Promise<SlashOutcome> {
   const jobs = await findJobs(context);
   if (jobs.length === 0) return { text: "no jobs" };

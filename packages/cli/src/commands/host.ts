@@ -9,7 +9,7 @@ import { thisInstall } from "../person-command.ts";
 import { logLine } from "../workspace-flags.ts";
 
 const MEGABYTE = 1024 * 1024;
-/** Of the machine's memory, the part for containers. */
+/** The share of the machine's memory that containers may use. */
 const MEMORY_SHARE = 0.75;
 
 export const host = defineCommand({

@@ -23,7 +23,7 @@ export function usePage(): Page {
 
 export interface Loaded<T> {
   readonly data: T | undefined;
-  /** Of the last reading; data of an earlier one stays. */
+  /** The error of the last read; the data of an earlier one stays. */
   readonly error: unknown;
   reload(): void;
 }

@@ -129,7 +129,7 @@ async function readStream(
       if (signal.aborted) return;
       onBatch(data, id);
     }
-    // What has arrived meanwhile would be read without a break.
+    // Without a break here, buffered chunks would be read without one.
     await pause(0, signal);
   }
 }

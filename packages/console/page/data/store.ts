@@ -61,7 +61,7 @@ export function createStore(): Store {
   const now = signal(Date.now());
   const calls = new CallLog();
   const listeners = new Map<string, Set<(event: never) => void>>();
-  /** What arrives while lists of processes are read. */
+  /** Events that arrive while the lists of processes are read. */
   const arriving = new Set<ConsoleEvent[]>();
   let stream: Disposable | undefined;
   let frame = 0;

@@ -49,7 +49,7 @@ export interface JobView {
   readonly job_id: string;
   readonly tool: string;
   readonly action: string;
-  /** What the call is about. */
+  /** The subject of the call. */
   readonly subject?: string;
   readonly state: "queued" | "running" | "complete" | "failed" | "cancelled";
   readonly progress: { readonly progress: number; readonly total?: number; readonly message?: string } | null;

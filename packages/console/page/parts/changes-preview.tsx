@@ -4,7 +4,7 @@ import { lazy } from "./lazy.tsx";
 
 const DiffText = lazy(async () => (await import("../diff/diff-view.tsx")).DiffText);
 
-/** What an undo would change, before it is done. */
+/** The changes that an undo would make, shown before it is done. */
 export function ChangesPreview({
   changes: { diff, conflicts, merged, notes },
 }: {

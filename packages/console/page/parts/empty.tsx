@@ -6,7 +6,7 @@ interface EmptyProps {
   readonly icon: IconName;
   readonly title: string;
   readonly children?: ComponentChildren;
-  /** What to type in a terminal. */
+  /** A command for a terminal. */
   readonly command?: string;
   /** A button that does it here. */
   readonly action?: ComponentChildren;

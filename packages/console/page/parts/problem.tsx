@@ -1,7 +1,7 @@
 import { Failed } from "../data/api.ts";
 import { Foreign } from "../text/foreign.tsx";
 
-/** What went wrong, in the words of the server, and a way to try again. */
+/** The server's error message, with a button that tries again. */
 export function Problem({ error, retry }: { readonly error: unknown; retry?(): void }) {
   const { code, message } = error instanceof Failed ? error : { code: "ERROR", message: String(error) };
   return (

@@ -11,7 +11,7 @@ const KINDS = [
   ["waiting", "Waiting for a person"],
 ] as const;
 
-/** What a session spent its time on, from left to right; idle time is cut out. */
+/** How a session spent its time, from left to right; idle time is cut out. */
 export function TimelineView({ spans, label }: { readonly spans: readonly Span[]; readonly label: string }) {
   const { store } = usePage();
   const { bars, lanes, gaps } = layOut(spans, store.now.value);

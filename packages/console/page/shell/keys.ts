@@ -1,4 +1,4 @@
-/** What a key does, and its line in the help. */
+/** The effect of a key, and its line in the help. */
 export interface KeyAction {
   readonly help?: string;
   run(): void;

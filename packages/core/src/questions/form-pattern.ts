@@ -4,7 +4,7 @@ import { runInNewContext } from "node:vm";
 const MAX_MATCH_MS = 100;
 
 /**
- * Whether a text matches a pattern that another program wrote, or why that cannot be told. Backtracking is
+ * Whether a text matches a pattern that another program wrote, or why it could not be checked. Backtracking is
  * interrupted, so that a hostile pattern cannot block the process.
  */
 export function matchPattern(pattern: string, text: string): boolean | "too slow" {

@@ -10,7 +10,7 @@ type Value = FormValues[string];
 /** One value that a form asks for. */
 export interface FormField {
   readonly name: string;
-  /** What the person reads: its title, what fits, and what an empty answer means. */
+  /** The text for the person: its title, the accepted values, and the meaning of an empty answer. */
   readonly label: string;
   /** The texts that fit, when the field lists them. */
   readonly choices: readonly string[] | undefined;

@@ -87,7 +87,7 @@ const isEmpty = (value: unknown) =>
   value === "" || (typeof value === "object" && value !== null && Object.keys(value).length === 0);
 const isRange = (value: unknown): value is Range =>
   isRecord(value) && isPosition(value["start"]) && isPosition(value["end"]) && Range.safeParse(value).success;
-// The schema has a default for the column: a line alone is no position.
+// The schema has a default for the column: a line alone is not a position.
 const isPosition = (value: unknown): value is Position =>
   isRecord(value) && value["col"] !== undefined && Position.safeParse(value).success;
 const isPlace = (value: unknown) => isRange(value) || isPosition(value);

@@ -15,7 +15,7 @@ export interface SnapshotChange {
 export interface Uncovered {
   readonly path: Path;
   readonly why: Omission;
-  /** Of a repository: its refs in the state to restore, and its current ones. */
+  /** The refs of a repository: those in the state to restore, and the current ones. */
   readonly refs?: readonly ChangedRef[];
 }
 

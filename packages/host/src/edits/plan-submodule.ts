@@ -32,7 +32,7 @@ export function readSubmodule(
   return goes && !isUsed && namesIn(confinement, folder.path).length === 0 ? folder : undefined;
 }
 
-/** Which commit it is at is in git's index only; among the files a submodule is a folder. */
+/** The commit of a submodule is in git's index only; among the files it is a folder. */
 export function planSubmodule(
   confinement: Confinement,
   { change, asked, made, source }: Part,

@@ -67,7 +67,9 @@ export function personalFiles(settings: readonly Setting[], env: NodeJS.ProcessE
   return own.flatMap((one) => toIncluded(one, env["HOME"] ?? "") ?? []);
 }
 
-/** The repository's own settings that make git read a file, with that file; undefined when only git could tell. */
+/**
+ * The repository's own settings that make git read a file, with that file; undefined when only git can determine them.
+ */
 export const filesNamedIn = (
   settings: readonly Setting[],
   { folder }: Places,
@@ -87,7 +89,7 @@ const NAMES_A_FILE = /^(include(if\..*)?\.path|core\.(excludesfile|attributesfil
 export const INCLUDE = /^include(if\..*)?\.path$/s;
 const RACY_MS = 50;
 
-/** The file that an include names; undefined when only git could tell. */
+/** The file that an include names; undefined when only git can determine it. */
 export function toIncluded({ file, value }: Setting, home: string): Path | undefined {
   if (value.startsWith("/")) return value;
   if (value.startsWith("~/")) return `${home}/${value.slice(2)}`;

@@ -52,7 +52,7 @@ export function parseStatus(output: Buffer, top: Path) {
   return { ...toHeadState(headers), entries };
 }
 
-/** By the type of the record, what it is about and at which word the name starts. */
+/** For each type of record: its subject, and the word at which the name starts. */
 const ENTRIES = {
   1: { kind: "changed", nameAt: 7 },
   2: { kind: "changed", nameAt: 8 },

@@ -17,7 +17,7 @@ const BUILDS: readonly (readonly [file: string, command: string])[] = [
   ["Makefile", "bear -- make"],
 ];
 
-/** What clangd lacks for a file without a compile database, and how to create one. */
+/** The problem of a file without a compile database, and how to create one; undefined when there is one. */
 export function lacksCompileDatabase(path: Path, root: Path): string | undefined {
   for (let folder = splitPath(path).parent; ; folder = splitPath(folder).parent) {
     if (DATABASES.some((name) => exists(folder, name))) return undefined;

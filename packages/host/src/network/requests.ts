@@ -93,7 +93,7 @@ async function drain(message: IncomingMessage): Promise<void> {
       if (length > MAX_DRAINED_BYTES) return;
     }
   } catch {
-    // Where it leads is known already.
+    // The body is not needed: the location is known.
   }
 }
 

@@ -68,7 +68,7 @@ const isUnlimited = (group: string, read: Read): boolean =>
 
 interface Mount {
   readonly version: 1 | 2;
-  /** Which group is seen at the mount point. */
+  /** The group that is visible at the mount point. */
   readonly root: string;
   readonly point: string;
   readonly options: ReadonlySet<string>;

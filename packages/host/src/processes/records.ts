@@ -22,7 +22,7 @@ export interface Released {
 /** A record that this version cannot read. */
 export interface UnreadableRecord {
   readonly unreadable: "newer version" | "other shape";
-  /** Whose it is, where that can be told. */
+  /** The owner, where the record still shows it. */
   readonly owner: string | undefined;
 }
 

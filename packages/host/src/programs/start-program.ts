@@ -44,7 +44,7 @@ interface RunOptions {
   readonly timeoutMs: number;
 }
 
-/** What a trusted program prints; undefined when it fails or takes too long. */
+/** The output of a trusted program; undefined when it fails or takes too long. */
 export function printedBy(
   program: TrustedProgram,
   args: readonly string[],

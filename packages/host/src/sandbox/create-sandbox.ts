@@ -300,7 +300,7 @@ function toForwarded(argv: readonly string[], folder: string, descriptors: numbe
   return [node, ...forwarderArgs(forwarder, socket, descriptors), ...argv];
 }
 
-/** What Node is started with, before the command. */
+/** The arguments that Node is started with, before the command. */
 export const forwarderArgs = (forwarder: string, socket: string, descriptors = 0): string[] => [
   forwarder,
   socket,

@@ -16,7 +16,7 @@ export interface SandboxStatus {
   readonly tried: readonly Trial[];
   /** Why commands are refused: the settings ask for more than this machine has. */
   readonly unmet?: string;
-  /** The limits of the settings that do not hold here. */
+  /** The configured limits that are not enforced here. */
   readonly limits?: string;
 }
 
@@ -130,7 +130,7 @@ export interface Unconfined {
   readonly accepted: boolean;
   /** For the answer to a command; absent where the process itself is confined. */
   readonly note?: string | undefined;
-  /** What confines the process, by the settings. */
+  /** The outer confinement of the process that the settings name, such as a container. */
   readonly by?: string | undefined;
 }
 

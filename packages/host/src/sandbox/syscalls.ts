@@ -74,7 +74,7 @@ export const UNKNOWN: Readonly<Record<string, Numbers>> = { clone3: [435, 435] }
 
 interface ArgumentRule {
   readonly numbers: Numbers;
-  /** Which argument is looked at; only its lower 32 bits, as the kernel does for these. */
+  /** The number of the argument to inspect; only its lower 32 bits, as the kernel does for these calls. */
   readonly argument: number;
   /** `anyBit`: refused when one of these bits is set; `equals`: when it is one of these; `allBut`: when it is none of these. */
   readonly when:

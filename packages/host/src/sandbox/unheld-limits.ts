@@ -1,7 +1,9 @@
 import { limitsOf } from "../processes/cgroup.ts";
 import type { SandboxSettings } from "./settings.ts";
 
-/** The limits of the settings that do not hold on this machine, in one sentence for people; undefined when all do. */
+/**
+ * The configured limits that this machine does not enforce, in one sentence for people; undefined when it enforces all.
+ */
 export function unheldLimits(
   { memory_bytes, max_processes }: SandboxSettings,
   available: () => ReturnType<typeof limitsOf> = limitsOf,

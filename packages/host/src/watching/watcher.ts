@@ -109,7 +109,7 @@ export function createWatcher(options: WatcherOptions) {
     async ready(): Promise<void> {
       await watching;
     },
-    /** Called before an answer: without system events it tells the listeners to check everything. */
+    /** Called before an answer: without system events it asks the listeners to check everything. */
     poll(): void {
       if (status.kind === "polling") publish(null);
     },

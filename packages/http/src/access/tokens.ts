@@ -22,7 +22,7 @@ const TOKEN = /^oct_(?<id>[0-9a-f]{16})_[A-Za-z0-9_-]{43}$/;
 const RELOAD_MS = 1_000;
 
 export type TokenStore = ReturnType<typeof createTokenStore>;
-/** What a listener needs to know about tokens. */
+/** The part of a token store that a listener uses. */
 export type TokenCheck = Pick<TokenStore, "verify" | "find" | "list"> & {
   /** Reads a token that `verify` does not know: another server may have created it a moment ago. */
   refresh?(token: string): Promise<void>;

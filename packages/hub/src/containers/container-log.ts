@@ -4,7 +4,7 @@ const MAX_BYTES = 1024 * 1024;
 
 export type ContainerLog = ReturnType<typeof openContainerLog>;
 
-/** What the hub did with a container and saw of it: lines with their time, the oldest dropped beyond two files. */
+/** The log of a container: lines with their time; the oldest are dropped beyond two files. */
 export function openContainerLog(file: string) {
   const earlier = `${file}.1`;
   return {

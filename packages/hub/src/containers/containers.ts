@@ -26,7 +26,7 @@ export interface ContainersOptions {
   /** Everything of the container but its name and labels; it may build an image first. */
   specOf(project: Project, onLine: (line: string) => void): Promise<Omit<ContainerSpec, "name" | "labels">>;
   readonly proxies: Pick<Proxies, "update" | "close" | "closeAll" | "forget">;
-  /** What the hub keeps of a project. */
+  /** The folder of the hub's own files for a project. */
   folderOf(project_id: string): string;
   /** The folders that a container can fill. */
   writableOf(project_id: string): readonly string[];
@@ -207,7 +207,7 @@ export function createContainers(options: ContainersOptions) {
     },
     start: (project: Project, _workspace_id?: string) => inTurn(project.id, () => start(project)),
     /**
-     * Waits until a host has the workspace; on the hub's machine it is there already. The result tells whether that host
+     * Waits until a host has the workspace; on the hub's machine it is there already. The result says whether that host
      * was lost since, so that the hub has to make room again.
      */
     makeRoom:

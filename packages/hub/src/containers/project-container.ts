@@ -27,7 +27,7 @@ export interface ProjectContainerOptions {
 
 const MAX_REASON_CHARS = 400;
 
-/** What the container of a project is made of: its image, the hub's install, its folders, its way out. */
+/** The spec of a project's container: its image, the hub's install, its folders and its network access. */
 export function createProjectContainer({ images, install, proxies, foldersOf }: ProjectContainerOptions) {
   return {
     async specOf(

@@ -48,7 +48,7 @@ export function createProxies({ folder, install }: ProxiesOptions) {
         });
       open.set(project.id, { hosts, proxy: await createProxy(allow_hosts, { socket }) });
     },
-    /** What a container of the project needs to reach its proxy; undefined when it needs none. */
+    /** The mounts and variables with which a container reaches its proxy; undefined when it needs none. */
     specOf(project: Project): Pick<ContainerSpec, "mounts" | "env" | "forwarder"> | undefined {
       if (project.limits.network !== "allow") return undefined;
       const file = forwarderFile();

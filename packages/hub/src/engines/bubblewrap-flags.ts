@@ -5,7 +5,7 @@ import type { ContainerSpec } from "./engine.ts";
 const NETWORK_SETTINGS = ["/etc/resolv.conf", "/etc/nsswitch.conf", "/etc/hosts", "/etc/services"];
 const FLAGS = ["--die-with-parent", "--new-session", "--unshare-pid", "--unshare-ipc", "--unshare-uts"];
 
-/** What bubblewrap shows to a command of a container, in the network in which it starts. */
+/** The flags of bubblewrap for a command of a container, in the network in which it starts. */
 export function toFlags(
   spec: ContainerSpec,
   cwd: string | undefined,

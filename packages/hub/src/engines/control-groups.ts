@@ -93,7 +93,7 @@ function isRemoved(folder: string): boolean {
   }
 }
 
-/** What the group has used; undefined where it is not counted. `cpuNanos` grows. */
+/** The resources that the group has used; undefined where they are not counted. `cpuNanos` only grows. */
 export function readUse({ memory, pids, cpu, cpuacct }: GroupFolders) {
   const memory_bytes =
     memory &&

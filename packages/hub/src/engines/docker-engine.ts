@@ -55,14 +55,14 @@ interface Version {
   readonly Version: string;
   readonly Components?: readonly { readonly Name: string }[];
 }
-/** Podman's own API; Docker's does not tell it. */
+/** From Podman's own API; Docker's has no such answer. */
 interface PodmanInfo {
   readonly host?: {
     readonly security?: { readonly rootless?: boolean };
     readonly cgroupControllers?: readonly string[] | null;
   };
 }
-/** What an engine is and can do. */
+/** The kind and the abilities of an engine. */
 interface Facts {
   readonly version: Version;
   readonly isPodman: boolean;

@@ -42,7 +42,7 @@ export interface ContainerState {
   readonly name: string;
   readonly state: (typeof CONTAINER_STATES)[number];
   readonly labels: Readonly<Record<string, string>>;
-  /** Of the last end; absent while it runs. */
+  /** The exit code of the last end; absent while it runs. */
   readonly exit_code?: number | undefined;
 }
 
@@ -89,11 +89,11 @@ export interface ExecProcess {
 /** Where a command runs when hosts run containers. */
 export interface PlaceOfExec {
   readonly host: string;
-  /** Another one whenever a host takes the workspace. */
+  /** Changes whenever a host takes the workspace. */
   readonly lease_id: string;
   /** Aborted when the host no longer has it. */
   readonly lost: AbortSignal;
-  /** What was lost when the workspace came to this host; undefined when nothing was. */
+  /** Describes the loss when the workspace came to this host; undefined when nothing was lost. */
   readonly loss?: string | undefined;
 }
 
@@ -116,7 +116,7 @@ export interface EngineStatus {
   readonly name: string;
   readonly available: boolean;
   readonly version?: string | undefined;
-  /** What confines a container, for people; or what is missing and how to get it. */
+  /** The confinement of a container, for people; or what is missing and how to get it. */
   readonly detail: string;
   /** Whether containers can be made of images. */
   readonly images: boolean;

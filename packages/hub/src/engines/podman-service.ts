@@ -91,7 +91,7 @@ export function createPodmanService({
   };
 }
 
-/** What Podman needs of the person's environment; API keys are not among it. */
+/** The variables of the person's environment that Podman needs; API keys are not among them. */
 const environmentOf = ({
   HOME,
   PATH,

@@ -47,7 +47,7 @@ export interface Held {
 export interface Opened {
   readonly place: HeldPlace;
   readonly hello: Hello;
-  /** Until a session has been told. */
+  /** Describes what was lost, until a session has read it. */
   loss?: string | undefined;
 }
 
@@ -226,7 +226,8 @@ export function createHeldPlaces({ client, store, files, copies, owns, logOf, lo
     const { key, workspace_id, project, wanted } = held;
     const lease_id = wanted.now()?.lease_id;
     const workspace = workspace_id === undefined ? undefined : await records.get(workspace_id);
-    // Another host has nothing of it, and the model has still to be told what was lost.
+    // A host that has not taken the workspace over has none of its changes, and the model must still be told what
+    // was lost.
     const isThere = workspace !== undefined && lease_id !== undefined && workspace.lease_id === lease_id;
     if (isThere) {
       await open(held);

@@ -22,7 +22,7 @@ export interface HostPlaceOptions {
   cacheOf(project_id: string): string;
   /** The streams of commands. */
   streams(): Pick<TakenPlace, "reader" | "writer">;
-  /** The hub wants it no longer. */
+  /** The hub no longer needs the place. */
   onClose(): void;
   log(line: string): void;
 }

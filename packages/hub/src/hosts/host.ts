@@ -30,9 +30,9 @@ export const ANY_HOST = "any";
 /** A host without this much free space takes nothing new. */
 const MIN_FREE_BYTES = 64 * 1024 * 1024;
 const PAUSE_MS = 1_000;
-/** How long work waits that does not fit here; another host gets it meanwhile. */
+/** How long work that does not fit here is delayed; another host gets it meanwhile. */
 const REFUSED_MS = 1_000;
-/** Longer than a living holder takes to keep its work, so that it is not offered again. */
+/** Longer than a live holder takes to renew its work, so that it is not offered again. */
 const HELD_ELSEWHERE_MS = 4_000;
 /** A place of which no hub has heard for this long is removed. */
 const HUB_GONE_MS = 10 * 60_000;
@@ -95,7 +95,7 @@ export async function createHost(options: HostOptions) {
     if (usedMb() + memory_mb > memoryMb) return offered.refuse(REFUSED_MS);
     const { promise, resolve } = Promise.withResolvers<TakenPlace>();
     let streams: TakenPlace | undefined;
-    // Of this taking alone: what an earlier one has left may still be on its way out.
+    // A folder of its own each time: the one of an earlier lease may still be in removal.
     const own = join(places, `${key.slice(-ID_CHARS)}${process.pid}-${++count}`);
     mkdirSync(own, { recursive: true, mode: 0o700 });
     const place = createHostPlace({
@@ -168,7 +168,7 @@ export async function createHost(options: HostOptions) {
   };
 }
 
-/** What a killed host left: containers and files of places that others have now. */
+/** Removes the remains of a killed host: containers and files of places that others have now. */
 async function removeLeft(engine: ContainerEngine, places: string): Promise<void> {
   for (const name of readdirSync(places)) {
     const folder = join(places, name);

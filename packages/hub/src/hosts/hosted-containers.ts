@@ -31,7 +31,7 @@ export interface HostedContainersOptions {
 /** The machines on which containers run, and how many workspaces each has. */
 export type ListHosts = () => Promise<readonly { readonly name: string; readonly workspaces: number }[]>;
 
-/** A hub tells its hosts that it wants their places still. */
+/** How often a hub tells its hosts that it still wants their places. */
 const KEEP_MS = 60_000;
 
 /** Containers of projects on other machines: the same interface as those of the hub's own machine. */

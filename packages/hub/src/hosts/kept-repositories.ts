@@ -10,17 +10,17 @@ import type { RunGit } from "../workspaces/git-repository.ts";
 import type { Repositories } from "../workspaces/repositories.ts";
 
 /**
- * The repository of a project outside of any hub's folder: packs of objects in the object store, and here the names of
- * the packs and the commits of its refs. Only the hub that has the project can change the record.
+ * A project's repository outside of any hub's folder: its git packs are in the object store, and this record has their
+ * names and the commits of its refs. Only the hub that has the project can change the record.
  */
 export interface KeptRepository extends HubRecord {
   readonly head: string;
   readonly refs: Readonly<Record<string, string>>;
   /** The first pack has everything that these commits reach. */
   readonly base: { readonly pack: string; readonly tips: readonly string[] };
-  /** Later ones, oldest first. */
+  /** Packs added later, oldest first. */
   readonly packs: readonly string[];
-  /** Those before they became one: a backup of the database may be older than one of the object store. */
+  /** The packs that were merged into one: a backup of the database may be older than one of the object store. */
   readonly replaced: readonly string[];
 }
 
@@ -28,30 +28,30 @@ export interface KeptRepositoriesOptions {
   readonly store: HubStore;
   readonly objects: KeptObjects;
   readonly repositories: Repositories;
-  /** For packs on their way. */
+  /** For packs that are being uploaded. */
   readonly folder: string;
   log(line: string): void;
 }
 
-/** Later packs become one when there are more. */
+/** More packs than this are merged into one. */
 const MAX_PACKS = 32;
-/** The packs that a repository of this folder has. */
+/** Lists the packs that the repository in this hub's folder has. */
 const KNOWN_PACKS = "octant-packs.json";
-/** Branches, and what the hub knows of workspaces. What the source has is fetched again. */
+/** The stored refs: branches, and the hub's refs of workspaces. Refs of the source are fetched again. */
 const KEPT_REFS = ["refs/heads", "refs/octant"];
 
-/** Makes the repositories of projects outlive the folder of the hub that has them. */
+/** Stores the repositories of projects where every hub can get them, so that they outlive the folder of one hub. */
 export function createKeptRepositories(options: KeptRepositoriesOptions) {
   const { store, objects, repositories, folder, log } = options;
   const records = store.records<KeptRepository>("repository");
-  /** A save that runs, and one for everything that changes meanwhile. */
+  /** The save in progress, and one more for all changes that come meanwhile. */
   const saving = new Map<string, { readonly now: Promise<void>; next?: Promise<void> | undefined }>();
 
   const removeObjects = async (names: readonly string[]): Promise<void> => {
     for (const name of names)
       await objects.remove(name).catch((cause: unknown) => log(`hub: ${name} cannot be removed: ${cause}`));
   };
-  /** A pack of what `tips` reach and `known` do not; undefined when that is nothing. */
+  /** Uploads a pack of the objects that `tips` reach and `known` do not; undefined when there are none. */
   const putPack = async (project_id: string, tips: readonly string[], known: readonly string[]) => {
     const handle = newHandle("pack", Date.now());
     const base = join(folder, handle);
@@ -105,7 +105,7 @@ export function createKeptRepositories(options: KeptRepositoriesOptions) {
     if (pack !== undefined) know(project_id, [pack]);
     if (isFull) await removeObjects(kept.replaced);
   };
-  /** Resolves when everything that the refs name now is kept; those who ask meanwhile share one save. */
+  /** Resolves when the current state of all refs is stored; callers that ask meanwhile share one save. */
   const keep = (project_id: string): Promise<void> => {
     const running = saving.get(project_id);
     if (running) {
@@ -125,14 +125,14 @@ export function createKeptRepositories(options: KeptRepositoriesOptions) {
 
   const fetchPack = async (project_id: string, name: string): Promise<void> => {
     const objectsFolder = join(repositories.placeOf(project_id), "objects", "pack");
-    // git uses a pack when it has an index.
+    // git ignores a pack without an index.
     const file = join(objectsFolder, `pack-${basename(name)}.pack`);
     mkdirSync(dirname(file), { recursive: true });
     await objects.get(name, file);
     await repositories.gitOf(project_id)(["index-pack", file]);
     know(project_id, [name]);
   };
-  /** Makes the repository in this hub's folder as it was kept last. */
+  /** Creates the repository in this hub's folder as it was last stored. */
   const restore = async (project: Project): Promise<void> => {
     const { id, name } = project;
     const kept = await records.get(id);
@@ -152,7 +152,9 @@ export function createKeptRepositories(options: KeptRepositoriesOptions) {
   };
   return {
     keep,
-    /** Gets the repository of a project that this hub has from now on; keeps one that is only in this folder. */
+    /**
+     * Prepares the repository of a project that this hub now has; a repository that is only in this folder is stored.
+     */
     async reach(project: Project): Promise<void> {
       if (project.place === HOSTED_PLACE) return restore(project);
       await keep(project.id);

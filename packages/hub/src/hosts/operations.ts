@@ -4,7 +4,7 @@ import { ProjectLimits } from "../projects/project.ts";
 
 const Environment = z.record(z.string(), z.string());
 
-/** What a host has to know of a project to run its container. */
+/** The facts about a project that a host needs to run its container. */
 export const PlaceProject = z.object({
   id: z.string().regex(/^[\w-]{1,128}$/),
   name: z.string().max(64),
@@ -18,7 +18,7 @@ export type PlaceProject = z.output<typeof PlaceProject>;
 const StreamId = z.string().regex(/^[\w-]{1,128}$/);
 const None = z.object({});
 
-/** What a hub may ask of the host that has a place, and what it says. */
+/** The requests of a hub to the host that has a place. */
 export const OPERATIONS = {
   /** The first request of a hub; repeated while it wants the place. */
   hello: None,

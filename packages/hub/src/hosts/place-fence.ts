@@ -7,8 +7,8 @@ export type PlaceFence = ReturnType<typeof createPlaceFence>;
 const isToolCall = ({ tool, action }: Parameters<Dispatch>[0]) => tool === "host" && action === "call";
 
 /**
- * Keeps calls from being answered by another host than the one that the model knows. When a session's workspace comes
- * to another host, its calls are INTERRUPTED, also those that only read, until the model has been told what was lost.
+ * Prevents the model from acting on a host other than the one that it knows. When a session's workspace comes to
+ * another host, its calls are INTERRUPTED, also those that only read, until the model has been told what was lost.
  */
 export function createPlaceFence(onLoss: (loss: string) => void) {
   let place: PlaceOfExec | undefined;

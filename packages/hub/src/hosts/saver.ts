@@ -1,6 +1,6 @@
 const PAUSE_MS = 2_000;
 
-/** Saves again and again, one at a time: after changes that came while it saved, and with a pause in between. */
+/** Runs one save at a time, with a pause between two; changes during a save cause another one. */
 export function createSaver(save: () => Promise<void>, onFailure: (cause: unknown) => void) {
   let saving: Promise<void> | undefined;
   let isDue = false;

@@ -39,7 +39,7 @@ export interface Devcontainer {
   readonly features: readonly (readonly [name: string, options: Readonly<Record<string, string>>])[];
   readonly env: Readonly<Record<string, string>>;
   readonly postCreate: readonly (readonly string[])[];
-  /** What the hub does differently than the file says. */
+  /** The deviations from the file, for people. */
   readonly notes: readonly string[];
 }
 

@@ -7,7 +7,7 @@ import { type Devcontainer, parseDevcontainer } from "./devcontainer.ts";
 import { type ProjectFiles, resolveInside } from "./project-files.ts";
 import { toTarEntries } from "./tar.ts";
 
-/** What a project's container is made of. */
+/** The image of a project's container and its setup commands. */
 export interface ProjectImage {
   /** Absent: the programs of the hub's machine. */
   readonly image?: string | undefined;
@@ -76,7 +76,7 @@ export function createImages({
     onLine: OnLine,
     signal: AbortSignal,
   ): Promise<string | undefined> => {
-    // What a build may reach is what the project may reach; a list of hosts holds for containers only.
+    // A build gets the network of the project; a list of hosts applies to containers only.
     const network = project.limits.network === "on" ? "on" : "none";
     let image = plan.image;
     if (plan.build) {

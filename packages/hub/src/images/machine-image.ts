@@ -6,7 +6,7 @@ import type { MachineImage } from "../engines/docker-spec.ts";
 import type { ContainerEngine, Mount } from "../engines/engine.ts";
 import { TAR_END, type TarEntry, toTarEntries } from "./tar.ts";
 
-/** Of the machine's files a container has programs and libraries, and nothing of its users or its settings. */
+/** The parts of the machine that a container sees: programs and libraries, nothing of its users or its settings. */
 export const MACHINE_PROGRAMS = ["/usr", "/bin", "/sbin", "/lib", "/lib64", "/lib32", "/libx32"];
 export const MACHINE_SETTINGS = [
   "/etc/alternatives",

@@ -60,7 +60,7 @@ export function createIdleTimers(options: IdleTimersOptions) {
     const before = clock.now() - limits.delete_days * DAY_MS;
     if (!sessions.some(({ updated_at }) => Date.parse(updated_at) <= before)) return;
     const { kept_workspaces } = await cleanUp(project, { before, idle: true, force: false });
-    // To read what a workspace holds starts the container, which is no use by a person.
+    // Inspecting a workspace starts its container, which does not count as use by a person.
     useOf(id).lastMs = lastMs;
     for (const { workspace_id, reason } of kept_workspaces)
       log(`hub: old workspace ${workspace_id} was not deleted: ${reason}`);

@@ -2,23 +2,25 @@ import { newHandle } from "@octant/core";
 import type { HubRecord, HubStore, Records } from "../store/hub-store.ts";
 import type { LifecycleEvent, LifecycleTopic } from "./lifecycle-events.ts";
 
-/** An event about a record, stored with it until webhooks have it: a hub that is killed loses neither or both. */
+/**
+ * An event about a record that is stored with the record until webhooks have it, so a killed hub loses both or neither.
+ */
 export interface KeptEvent {
   readonly event_id: string;
   readonly at_ms: number;
   readonly event: LifecycleEvent;
 }
 
-/** A record that keeps its events. */
+/** A record with its unsent events. */
 export interface KeepsEvents extends HubRecord {
   readonly kept_events?: readonly KeptEvent[] | undefined;
 }
 
-/** The kinds of records that keep events. */
+/** The kinds of records that have an outbox. */
 export const KEEPING_KINDS = ["project", "session", "schedule_run"] as const;
 type KeepingKind = (typeof KEEPING_KINDS)[number];
 
-/** The record with an event about it; `publishKept` follows once it is stored. */
+/** Adds an event to the record's outbox; call `publishNewest` once the record is stored. */
 export const keepEvent = <T extends KeepsEvents>(record: T, event: LifecycleEvent, nowMs: number): T => ({
   ...record,
   kept_events: [...(record.kept_events ?? []), { event_id: newHandle("event", nowMs), at_ms: nowMs, event }],
@@ -31,7 +33,7 @@ export function publishKept(lifecycle: LifecycleTopic, kind: KeepingKind, record
     lifecycle.publish({ ...newest.event, kept: { kind, id: record.id, event_id: newest.event_id } });
 }
 
-/** Removes an event from its record: it is stored elsewhere. */
+/** Removes an event from its outbox: webhooks have stored it. */
 export async function forgetKept(
   store: HubStore,
   { kind, id, event_id }: NonNullable<LifecycleEvent["kept"]>,
@@ -42,7 +44,7 @@ export async function forgetKept(
   });
 }
 
-/** The events of a project that a killed hub had not passed on, oldest first. */
+/** The unsent events of a project that a killed hub left, oldest first. */
 export async function leftEvents(
   store: HubStore,
   project_id: string,

@@ -36,5 +36,5 @@ export interface LifecycleEvent {
 
 export type LifecycleTopic = Topic<LifecycleEvent>;
 
-/** What schedules, webhooks and metrics listen to. */
+/** The topic that schedules, webhooks and metrics listen to. */
 export const createLifecycle = (now: () => number): LifecycleTopic => createTopic<LifecycleEvent>({ now });

@@ -268,7 +268,7 @@ async function restoreProjects(
       throw damaged(`the workspace ${id} is missing`);
 }
 
-/** What went wrong, on one line; undefined when nothing did. */
+/** The error on one line; undefined when there was none. */
 async function tar(env: NodeJS.ProcessEnv, args: readonly string[]): Promise<string | undefined> {
   const program = findTrusted("tar");
   if (!program)

@@ -11,7 +11,7 @@ export interface OperationsOptions {
 
 const READING: ReadonlySet<string | undefined> = new Set(["GET", "HEAD"]);
 
-/** What machines ask a hub about: `/healthz` and `/readyz` need no token and tell nothing else; `/metrics` needs one. */
+/** Endpoints for monitoring: `/healthz` and `/readyz` need no token and reveal nothing else; `/metrics` needs one. */
 export function mountOperations(
   server: Pick<HttpServer, "mount">,
   { metrics, store, problem }: OperationsOptions,

@@ -10,9 +10,11 @@ const since = ({ steady, wall }: Moment): number => Math.max(performance.now() -
 
 export type Life = ReturnType<typeof createLife>;
 
-/** What a hub can conclude from its reports to the database, each of which is good for `lifeMs`. */
+/**
+ * Derives whether this hub and others are alive from its reports to the database, each of which is valid for `lifeMs`.
+ */
 export function createLife(lifeMs: number) {
-  /** Of the last report: before it was sent, and when it was stored. */
+  /** The times of the last report: before it was sent, and when it was stored. */
   let last: { readonly sent: Moment; readonly stored: Moment } | undefined;
   let gap: Moment | undefined;
   const isLate = () => last !== undefined && since(last.stored) > lifeMs / 2;

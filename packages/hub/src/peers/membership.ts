@@ -6,16 +6,16 @@ import { createLife } from "./life.ts";
 import { canReach, HOSTED_PLACE, type HubAbout, type Peers } from "./peers.ts";
 import type { createProcessLocks } from "./process-lock.ts";
 
-/** Which projects this hub works on. */
+/** The projects that this hub works on. */
 export interface Membership {
   /**
-   * Makes a new project this hub's before others see it. The folder of this hub, by which the hubs of a database know
+   * Claims a new project before others see it. Returns the folder of this hub, by which the hubs of a database know
    * where a project is; undefined for a hub alone.
    */
   claimNew(project_id: string): Promise<string | undefined>;
-  /** Gets the projects that no other hub has, and follows what becomes of the others. */
+  /** Claims the projects that no other hub has, and follows the ownership of the others. */
   start(): Promise<void>;
-  /** By what this hub knows; the database refuses writes where it is mistaken. */
+  /** According to this hub; the database refuses writes where it is wrong. */
   owns(project_id: string): boolean;
   /** The hub that has the project; undefined when it is this one. */
   ownerOf(project_id: string): Promise<HubAbout | undefined>;
@@ -30,11 +30,11 @@ export interface Membership {
 }
 
 export interface Turns {
-  /** Gets what the work on the project needs; the hub tries again while it fails, and calls fail with the reason. */
+  /** Prepares the work on the project. While it fails, the hub retries, and calls fail with the reason. */
   reach?(project: Project): Promise<void>;
-  /** The project is this hub's: continues what was at work. */
+  /** The project is now this hub's: continues its sessions and schedules. */
   onGained(project: Project): Promise<void>;
-  /** It belongs to another hub by now: stops without a trace. */
+  /** Another hub has the project: stops its work and stores nothing more. */
   onLost(project_id: string): Promise<void>;
 }
 
@@ -51,7 +51,7 @@ export interface MembershipOptions extends Turns {
 
 const SWEEP_MS = 1_000;
 
-/** A hub whose state nobody shares. */
+/** A hub that shares its state with no other. */
 export const createSoleMembership = (store: HubStore, { onGained }: Pick<Turns, "onGained">): Membership => ({
   claimNew: async () => undefined,
   problem: undefined,
@@ -98,7 +98,7 @@ export function createMembership(options: MembershipOptions): Membership {
     });
     return gained;
   };
-  /** The next look tries again. */
+  /** The next sweep tries again. */
   const gainOrLater = (project: Project): Promise<void> => gain(project).catch(() => {});
   const lose = async (project_id: string): Promise<void> => {
     const gained = held.get(project_id);

@@ -1,7 +1,7 @@
 import { type Caller, type ErrorCode, newHandle, ToolError } from "@octant/core";
 import type { HubAbout, Peers } from "./peers.ts";
 
-/** What a call that ran in another hub returned. */
+/** The result of a call that ran in another hub. */
 export interface Passed {
   readonly data: unknown;
 }

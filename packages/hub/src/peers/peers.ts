@@ -37,13 +37,13 @@ export interface Peers {
   readonly hub_id: string;
   /** Names the database. */
   readonly database_id: string;
-  /** Tells the others that this hub lives for this long. */
+  /** Reports that this hub is alive; the report expires after `ms`. */
   beat(about: HubAbout, ms: number): Promise<void>;
-  /** Those whose time is not over, this one included. */
+  /** The hubs whose reports have not expired, this one included. */
   living(): Promise<readonly HubAbout[]>;
-  /** Ends the time of a hub whose process is known to be dead. */
+  /** Expires the report of a hub whose process is known to be dead. */
   bury(hub_id: string): Promise<void>;
-  /** Gives up all projects and ends the time of this hub. */
+  /** Gives up all projects and expires the report of this hub. */
   leave(): Promise<void>;
   /** Makes the project this hub's; false while it belongs to another living hub. */
   claim(project_id: string): Promise<boolean>;
@@ -78,6 +78,6 @@ export class ProjectLost extends ToolError<"LOCKED"> {
   }
 }
 
-/** For what only the hub of a project can serve, and does not pass on. */
+/** The error for a request that only the project's hub can serve, and that is not passed on. */
 export const atAnother = ({ where }: HubAbout): ToolError =>
   new ToolError("UPSTREAM_ERROR", `another hub has the project: ${where}; ask that one`, {});

@@ -19,8 +19,8 @@ const HOP_BY_HOP = [
 const NOT_FOR_BROWSERS = ["strict-transport-security", "alt-svc"];
 
 /**
- * What the container gets: its own address as Host and Origin, which development servers check, and none of the hub's
- * credentials. An Authorization header is the application's own only when a cookie opened the preview.
+ * The headers for the container: its own address as Host and Origin, which development servers check, and none of the
+ * hub's credentials. An Authorization header is the application's own only when a cookie opened the preview.
  */
 export function toContainer(
   headers: IncomingHttpHeaders,
@@ -39,7 +39,7 @@ export function toContainer(
   };
 }
 
-/** What a browser gets: cookies only for the preview's own name, and redirects within it. */
+/** The headers for the browser: cookies only for the preview's own name, and redirects within it. */
 export function toBrowser(headers: IncomingHttpHeaders, { port }: PreviewTarget): OutgoingHttpHeaders {
   const { "set-cookie": cookies, location, ...rest } = withoutHops(headers);
   const kept = Object.entries(rest).filter(([name]) => !NOT_FOR_BROWSERS.includes(name));

@@ -6,7 +6,7 @@ import { findProject, ProjectId, ProjectLimits } from "./project.ts";
 
 const EXAMPLE_PROJECT = "project_00mwhcy9qe093ycmtw78se8wgvd80rqnmr07";
 
-/** What a project or a session may still do. */
+/** The remaining budget of a project or a session. */
 export const configLimits = (
   store: HubStore,
   sessions: Pick<HubSessions, "list" | "find" | "treeOf" | "costOf">,

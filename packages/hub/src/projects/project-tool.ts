@@ -32,7 +32,7 @@ export interface ProjectToolOptions {
   onCreated(project: Project): Promise<void>;
 }
 
-/** What a new project can choose from. */
+/** The choices for a new project. */
 export const Options = z.object({
   engine: z.object({
     name: z.string(),

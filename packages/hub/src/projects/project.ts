@@ -93,7 +93,7 @@ const McpServers = z
   .refine((servers) => Object.keys(servers).length <= MAX_SERVERS, `at most ${MAX_SERVERS} servers`)
   .describe("MCP servers in the container, for its sessions; the values of env are never shown again");
 
-/** What a person decides about a project. */
+/** The settings of a project that a person chooses. */
 export const ProjectSettings = z.strictObject({
   description: z.string().max(2_000).optional(),
   branch: z

@@ -22,7 +22,7 @@ export interface DueTimes {
   readonly nextMs: number | undefined;
 }
 
-/** Which runs of a schedule begin now. `isKnown`: the run of this time was planned before. */
+/** The runs of a schedule that begin now. `isKnown`: the run of this time was planned before. */
 export function toDueTimes(
   { id, next_at, jitter_s, missed: policy }: Schedule,
   plan: CronPlan,

@@ -13,7 +13,7 @@ export const RUN_STATES = ["queued", "running", "done", "failed", "skipped"] as 
 
 const MAX_JITTER_S = 86_400;
 
-/** What a person decides about a schedule. */
+/** The settings of a schedule that a person chooses. */
 export const ScheduleSettings = z.strictObject({
   name: z.string().min(1).max(100),
   cron: z.string().min(1).max(200).describe("Five fields, or six with seconds first, such as 30 2 * * 1-5"),
@@ -73,7 +73,7 @@ export interface ScheduleRun extends KeepsEvents {
   readonly outcome?: string | undefined;
   /** US dollars. */
   readonly cost?: number | undefined;
-  /** What the session had cost before the run. */
+  /** The cost of the session before the run. */
   readonly cost_before?: number | undefined;
   readonly started_at?: string | undefined;
   readonly ended_at?: string | undefined;

@@ -30,7 +30,7 @@ export function createBudgets(records: Records<HubSession>) {
   const admissions = new Map<string, Promise<void>>();
   const treeOf = async ({ root_id, project_id }: Pick<HubSession, "root_id" | "project_id">) =>
     (await records.list({ project_id })).filter((session) => session.root_id === root_id);
-  /** What it has spent itself. */
+  /** Its own spending, without that of its tree. */
   const costOf = ({ id, root_id, cost, copied_cost = 0 }: HubSession): number =>
     Math.max(cost - copied_cost, trees.get(root_id)?.costs.get(id) ?? 0);
   const check = async (
@@ -88,7 +88,7 @@ export function createBudgets(records: Records<HubSession>) {
         begin: (cost: number) => {
           before = cost - copied_cost;
         },
-        /** What the session has cost so far. */
+        /** The cost of the session so far. */
         spent: (cost: number) => void tree.costs.set(id, cost - copied_cost),
         /** Read at every step of a run. */
         limits(): Limits {

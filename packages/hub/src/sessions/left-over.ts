@@ -14,8 +14,8 @@ export const STAGE_ALL = `git add -A && git diff --cached --no-renames --name-on
 }`;
 
 /**
- * The message of the commit of work that a session left over: what changed, as far as the subject has room. undefined
- * when there is none.
+ * The commit message for work that a session did not commit: its files, as far as the subject has room. undefined when
+ * there is none.
  */
 export function describeLeftOver(staged: string, session_id: string): string | undefined {
   const names = staged.trimEnd().split("\n");

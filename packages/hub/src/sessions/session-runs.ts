@@ -277,7 +277,7 @@ export function createSessionRuns(options: RunsOptions) {
     const ended = work(id)
       .then(async () => {
         working.delete(id);
-        // What stopped it stores how it goes on.
+        // The caller that stopped the run stores the next state.
         if (isOver(run) || run.ending.signal.aborted) return;
         // A message may have come after the last step.
         if ((await find(id)).pending.length > 0) start({ id, project_id });

@@ -64,8 +64,8 @@ export interface Leases {
 }
 
 /**
- * What a hub keeps: in SQLite for one hub, in PostgreSQL for several. `testing/hub-store-contract.ts` says what any
- * adapter must do.
+ * The state of a hub: in SQLite for one hub, in PostgreSQL for several. `testing/hub-store-contract.ts` tests every
+ * adapter.
  */
 export interface HubStore {
   records<T extends HubRecord>(kind: RecordKind): Records<T>;

@@ -124,7 +124,7 @@ function createSockets() {
   };
 }
 
-/** What the driver has read from the URL. */
+/** The options that the driver has read from the URL. */
 interface PlaceOfServer {
   readonly path?: string | false | undefined;
   readonly host: readonly string[];

@@ -59,8 +59,8 @@ const cannotOpen = (cause: unknown): ToolError => {
 const NO_PROJECT = "";
 
 /**
- * The last changes of a record, by which an attempt whose answer was lost finds out whether it was committed. (The
- * status of a transaction cannot tell: after a crash, PostgreSQL gives the number of a lost one to another.)
+ * The last changes of a record. An attempt whose answer was lost uses them to find out whether it was committed. (The
+ * status of a transaction does not show that: after a crash, PostgreSQL gives the number of a lost one to another.)
  */
 const MAX_CHANGES = 32;
 

@@ -44,7 +44,7 @@ const MIGRATIONS = [
      FOR EACH STATEMENT EXECUTE FUNCTION octant_hub.refuse_older();`,
 ] as const;
 
-/** What this hub knows; its connections say so, and the database refuses writes of an older one. */
+/** The version that this hub knows. Its connections announce it, and the database refuses writes of an older one. */
 export const SCHEMA_VERSION = MIGRATIONS.length;
 
 /** Any number that no other program on this database uses for its own lock. */

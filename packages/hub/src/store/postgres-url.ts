@@ -6,7 +6,7 @@ const MODES = ["disable", "prefer", "require", "verify-ca", "verify-full"] as co
 type Mode = (typeof MODES)[number];
 
 export interface PostgresAddress {
-  /** What the driver understands: without the parameters below. */
+  /** The URL for the driver, without the parameters below. */
   readonly url: string;
   /** The folder of a Unix socket. */
   readonly host?: string;

@@ -170,7 +170,7 @@ interface Waiting {
 const createEventLog = (use: Use): EventLog & { flush(): void } => {
   const listeners = new Set<(log_id: string) => void>();
   let waiting: Waiting[] = [];
-  /** What was wrong with each of them, which alone is not stored; undefined when nothing could be stored. */
+  /** The error of each event that was not stored; undefined when nothing could be stored. */
   const commit = (all: readonly Waiting[]): readonly (ToolError | undefined)[] | undefined => {
     try {
       const problems = use((db) =>

@@ -10,7 +10,7 @@ export const newWebhookId = () => newHandle("webhook", Date.now());
 const MAX_URL_CHARS = 2_048;
 export const DELIVERY_STATES = ["pending", "delivered", "failed"] as const;
 
-/** What a person decides about a webhook. */
+/** The settings of a webhook that a person chooses. */
 export const WebhookSettings = z.strictObject({
   url: z.string().min(1).max(MAX_URL_CHARS).describe("Receives a POST request for each event"),
   project_id: ProjectId.optional().describe("Events of all projects when absent"),

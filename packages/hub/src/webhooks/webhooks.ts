@@ -40,7 +40,7 @@ const BUSY_MS = SECOND_MS;
 /** How long the clock is not looked at, at most: it may be set, and machines sleep. */
 const MAX_SLEEP_MS = MINUTE_MS;
 
-/** What came of one request; without a reason the receiver took it. */
+/** The outcome of one request; without a reason the receiver accepted it. */
 interface Attempt {
   readonly status?: number;
   readonly reason?: string;

@@ -168,7 +168,7 @@ export function createRepositories({
   };
 }
 
-/** git says of a folder that is no repository that it does not exist. */
+/** git reports a folder that is not a repository as missing. */
 function checkFolder(folder: string): void {
   const found = attempt(() => statSync(folder));
   if (!found)

@@ -258,7 +258,7 @@ export function createWorkspaces(options: WorkspacesOptions) {
       const uncommitted = await countUncommitted(project, workspace, signal);
       const git = repositories.gitOf(project.id);
       const { base, given } = workspace;
-      // What the workspace took over from the project's branch is not its own work.
+      // Changes that the workspace took over from the project's branch are not its own work.
       const hasTaken =
         given !== undefined &&
         (await git(["merge-base", "--is-ancestor", given, commit], { also: [1, 128] })).code === 0;

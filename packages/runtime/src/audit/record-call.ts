@@ -16,7 +16,7 @@ import type { JobEntry } from "./record.ts";
 export interface RecordCallOptions {
   readonly log: AuditLog;
   readonly redact: Redact;
-  /** By hash, or in full without secrets. */
+  /** Whether arguments are recorded by hash, or in full without secrets. */
   readonly arguments: "hash" | "full";
 }
 

@@ -6,7 +6,7 @@ export const CLAUDE_LISTS = { deny: "deny", ask: "prompt" } as const satisfies R
 const CHANGES =
   "{fs.apply_patch,fs.write,fs.rm,fs.mkdir,code.rename,code.format,vcs.apply,vcs.checkout,net.download}";
 
-/** What a tool of Claude Code is here, and what the text in parentheses says. */
+/** The tools of Claude Code: ours that do the same, and the meaning of the text in parentheses. */
 const TOOLS: Readonly<Record<string, readonly [pattern: string, says?: "path" | "command" | "host"]>> = {
   // A file that must not be read is kept from commands and from git too.
   Read: ["*", "path"],

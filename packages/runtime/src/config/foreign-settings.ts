@@ -5,7 +5,7 @@ import { emptyDictionary, fieldsOf } from "./dictionary.ts";
 import { createLineIndex, JsoncError, parseJsonc } from "./jsonc.ts";
 import type { ServerSettings, Settings, settingsSchema } from "./schema.ts";
 
-/** What another program's file means in our settings. A part that cannot be used is left out with a warning. */
+/** Another program's file, converted to our settings. A part that cannot be used is left out with a warning. */
 export interface ForeignSettings {
   readonly settings: Settings;
   readonly lineOf: (...path: readonly PropertyKey[]) => number;

@@ -13,7 +13,7 @@ export function folderOfPack(root: string, { from }: PackSettings): string | und
   return isInside(root, folder) && folder !== root ? folder : undefined;
 }
 
-/** What the person trusts with a pack of the project: its rights and the hash of all its files. */
+/** The content that the person trusts with a pack of the project: its rights and the hash of all its files. */
 export function contentOfPack(root: string, pack: PackSettings): object {
   const folder = folderOfPack(root, pack);
   if (folder === undefined) return { problem: "not a folder of the project" };

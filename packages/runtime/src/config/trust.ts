@@ -41,7 +41,7 @@ export async function revokeTrust(folder: string, person: Person): Promise<boole
   return had;
 }
 
-/** Everything that is trusted, in the order in which it was. */
+/** All trusted content, in the order in which it was trusted. */
 export const listTrust = (person: Person): readonly Trusted[] => loadTrust(userFolder(person)).trusted;
 
 /** The error for untrusted settings and instruction files. It names them without their content. */

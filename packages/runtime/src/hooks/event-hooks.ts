@@ -13,7 +13,7 @@ import { type StatusLineSettings, toStatusLines } from "./status-line.ts";
 
 export interface EventFacts {
   readonly session: string;
-  /** What a matcher is about. */
+  /** The value that a matcher is compared with. */
   readonly subject?: string;
   /** The fields of the event. */
   readonly fields: Readonly<Record<string, unknown>>;
@@ -115,9 +115,9 @@ export function createEventHooks(options: EventHooksOptions) {
     setTranscript(session: string, transcript: () => string): void {
       transcripts.set(session, transcript);
     },
-    /** What hooks have said to the model of this session since the last time. */
+    /** Returns the hooks' notes for the model of this session since the last call. */
     takeNotes: (session: string): readonly string[] => takeFrom(notes, session),
-    /** What hooks of its calls have said to the person of this session since the last time. */
+    /** Returns the hooks' warnings for the person of this session since the last call. */
     takeWarnings: (session: string): readonly string[] => takeFrom(warnings, session),
   };
 }

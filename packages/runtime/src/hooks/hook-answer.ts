@@ -4,7 +4,7 @@ import type { ClaudeEvent } from "./hook.ts";
 import type { ProgramEnd } from "./run-command.ts";
 import { toReason } from "./runner.ts";
 
-/** What a hook of an event wants. */
+/** The decision of an event's hook. */
 export interface EventOutcome {
   /** Refuses what the event is about, and says why. */
   readonly block?: string;
@@ -49,7 +49,7 @@ const Answer = z.object({
 });
 type Answer = z.output<typeof Answer>;
 
-/** What the end of a hook's program means, as in Claude Code; a guard of calls that is stopped denies the call. */
+/** Interprets the end of a hook's program as Claude Code does; a guard of calls that is stopped denies the call. */
 export function toOutcome(event: ClaudeEvent, end: ProgramEnd, redact: Redact): EventOutcome {
   const { exit_code, problem, stdout, stderr } = end;
   const line = (text: string) => toReason(text, redact);

@@ -28,7 +28,7 @@ const MAX_OUTPUT_BYTES = 1024 * 1024;
 const MAX_STDERR_BYTES = 16 * 1024;
 const MAX_STDOUT_BYTES = 256 * 1024;
 
-/** What a program did. `problem`: it did not end by itself, or printed too much. */
+/** The outcome of a program. `problem`: it did not end by itself, or printed too much. */
 export interface ProgramEnd {
   readonly exit_code: number | null;
   readonly problem?: string;

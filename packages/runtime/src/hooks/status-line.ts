@@ -17,7 +17,7 @@ export type StatusLineSettings = z.output<typeof StatusLineSettings>;
 const MAX_LINES = 3;
 const MAX_CHARS = 500;
 
-/** What the script printed, without colours and anything that a terminal obeys. A failure is shown in its place. */
+/** The output of the script, without colours and terminal controls. A failure is shown in its place. */
 export function toStatusLines(end: ProgramEnd, redact: Redact): readonly string[] {
   const { exit_code, problem, stdout, stderr } = end;
   const lines = (text: string) =>

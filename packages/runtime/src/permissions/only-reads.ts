@@ -162,7 +162,7 @@ function isReadable(word: string, { folder, places }: Where): boolean {
   return entry === undefined || insidePath(word, folder, places) !== undefined;
 }
 
-/** Whether a glob becomes names in the project that are no options. */
+/** Whether a glob expands only to names in the project, and to none that looks like an option. */
 function expandsToFiles(glob: string, { folder, places }: Where): boolean {
   const literal = /^[^*?[\]]*/.exec(glob)?.[0] ?? "";
   const parent = literal.slice(0, literal.lastIndexOf("/") + 1) || ".";

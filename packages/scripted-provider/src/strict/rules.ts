@@ -3,7 +3,7 @@ import type { ScriptedRequest } from "../script.ts";
 
 export type Json = Readonly<Record<string, unknown>>;
 
-/** What a request says besides its body. */
+/** The parts of a request besides its body. */
 export type Sent = Pick<ScriptedRequest, "path" | "headers">;
 
 /** A request that the real API answers with 400 and this message. */
@@ -30,7 +30,7 @@ export function hasLoneSurrogate(value: unknown): boolean {
 export const firstDuplicate = (values: readonly string[]): string | undefined =>
   values.find((value, at) => values.indexOf(value) !== at);
 
-/** What is wrong with the JSON Schema of a tool's input, in the terms that both OpenAI APIs use. */
+/** The problem with the JSON Schema of a tool's input, in the words of both OpenAI APIs. */
 export function schemaProblem(schema: unknown): string | undefined {
   const top = objectOf(schema);
   if (top?.["type"] !== "object")

@@ -16,7 +16,7 @@ interface Job extends PromiseWithResolvers<unknown> {
 
 interface Slot {
   thread?: Thread<ParserCalls>;
-  /** What its thread has parsed so far. */
+  /** The number of characters that its thread has parsed so far. */
   chars: number;
   isBusy: boolean;
   idle?: NodeJS.Timeout;

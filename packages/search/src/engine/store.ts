@@ -213,7 +213,7 @@ export function openIndexStore(file: string) {
         sql.setModel.run(Buffer.from(model));
       });
     },
-    /** What was measured of the model; undefined until then. */
+    /** The measured share of the model's weight; undefined until it was measured. */
     modelShare(): ModelShare | undefined {
       const row = sql.share.get();
       // `setModelShare` wrote it.

@@ -8,7 +8,7 @@ const MAX_OUTPUT_LINES = 6;
 const MAX_MESSAGE_LINES = 20;
 const MAX_SOURCE_LINES = 10;
 
-/** What the provider's own web search was asked, and the sources that it found. */
+/** The queries of the provider's own web search, and the sources that it found. */
 export const viewSearch = (search: Parameters<typeof searchLines>[0]): Line[] => {
   const lines = searchLines(search);
   const rest = lines.length - MAX_SOURCE_LINES;

@@ -10,7 +10,7 @@ import { type Line, lineWidth, type Span, span, wrap } from "../styled.ts";
 import { diffRows } from "./diff.ts";
 import { viewRows } from "./rows.ts";
 
-/** What the person is asked at once: a question, or a part of a form. */
+/** The part of a question that is asked at once: all of it, or one value of a form. */
 export type Prompt = {
   question: Question;
   /** The value of the form that is asked for. */

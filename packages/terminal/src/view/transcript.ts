@@ -55,7 +55,7 @@ function viewWhole(
   ];
 }
 
-/** A message of the person or the task of a sub-agent; what else the model was told is muted. */
+/** A message of the person or the task of a sub-agent; other context of the model is muted. */
 function viewSaid(
   { origin, content }: Extract<StampedEvent, { type: "user" }>,
   role: string | undefined,

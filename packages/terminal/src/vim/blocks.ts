@@ -107,7 +107,7 @@ export function oneSentence(text: string, from: number, step: 1 | -1, hasMore: b
   }
 }
 
-/** The offset after the punctuation of a sentence; undefined when the sentence goes on. */
+/** The offset after the punctuation of a sentence; undefined when the sentence does not end there. */
 function afterStop(text: string, stop: number): number | undefined {
   let at = stop + 1;
   while (isIn(CLOSERS, text[at])) at++;

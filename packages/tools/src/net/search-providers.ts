@@ -42,7 +42,7 @@ export interface SearchProvider {
   request(query: SearchQuery, key: string): SearchRequest;
   /** Throws a ZodError when the answer has another form. */
   parse(answer: unknown): readonly SearchResult[];
-  /** What a status means there. */
+  /** The meaning of a status at this provider. */
   readonly explain?: Readonly<Record<number, string>>;
 }
 

@@ -63,7 +63,7 @@ const ExecInput = z.strictObject({
   ...outputInput,
 });
 
-/** What a person typed after the name of a command in a file; no program obeys a variable of this name. */
+/** The text that a person typed after the name of a command in a file; no program obeys a variable of this name. */
 const isForText = (variable: string): boolean => variable === "ARGUMENTS";
 
 export const exec = (workspace: ProcWorkspace) =>

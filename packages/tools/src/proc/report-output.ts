@@ -11,7 +11,9 @@ const COLLECT_MS = 20;
 const MAX_CHUNK_BYTES = 16 * 1024;
 /** Emitted in one turn; other calls run between the turns. */
 const MAX_TURN_BYTES = 1024 * 1024;
-/** Of a command that prints faster than it can be reported, older output is left out, and the stream says how much. */
+/**
+ * When a command prints faster than its output can be reported, older output is left out, and the stream says how much.
+ */
 const MAX_BEHIND_BYTES = 16 * 1024 * 1024;
 const MAX_MESSAGE_CHARS = 200;
 

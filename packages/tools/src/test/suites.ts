@@ -146,7 +146,7 @@ function fileOf(filter: string, suites: readonly Suite[], confinement: Confineme
   return undefined;
 }
 
-/** Of the suites around a file those that recognise it as a test; all of them when none does. */
+/** The suites around a file that recognise it as a test; all suites when none does. */
 function suitesFor(suites: readonly Suite[], file: Path): Suite[] {
   const around = suitesAt(
     suites.filter(({ folder }) => isWithin(folder, file)),

@@ -24,7 +24,7 @@ export interface NatsAddress {
   readonly insecure?: boolean | undefined;
   /** The number of servers of a cluster that store each stream. */
   readonly replicas?: number | undefined;
-  /** Waits for a server that is not there yet, and says so; without it that is an error. */
+  /** Waits for a server that is not running yet, and logs that; without it that is an error. */
   readonly onWaiting?: ((line: string) => void) | undefined;
 }
 

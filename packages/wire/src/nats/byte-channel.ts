@@ -23,11 +23,11 @@ const MAX_RETRY_MS = 4_000;
 const HEAD_BYTES = 5;
 const DATA = 0;
 const END = 1;
-/** Of an acknowledgement: the next expected number, the number of consumed parts, and whether a part was unexpected. */
+/** An acknowledgement: the next expected number, the number of consumed parts, and whether a part was unexpected. */
 const ACK_BYTES = 9;
 
 export interface ByteWriter extends Writable {
-  /** Stops sending; the reader is not told. */
+  /** Stops sending without informing the reader. */
   close(): void;
 }
 

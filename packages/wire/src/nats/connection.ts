@@ -48,7 +48,7 @@ export async function connectNats(address: NatsAddress, name: string) {
   const { url, replicas } = address;
   const nc = await connectToServer(address, name);
   const stream = { storage: StorageType.File, ...(replicas !== undefined && { num_replicas: replicas }) };
-  /** Of a subject only the first message is stored. */
+  /** Stores only the first message of each subject. */
   const firstWins = {
     ...stream,
     max_msgs_per_subject: 1,

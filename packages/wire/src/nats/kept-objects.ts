@@ -8,13 +8,13 @@ import { KEPT_BUCKET } from "./subjects.ts";
 
 export type KeptObjects = Awaited<ReturnType<typeof openKeptObjects>>;
 
-/** Files in JetStream's object store that outlive the processes and the disks of those who stored them. */
+/** Files in JetStream's object store. They outlive the process that stored them, and its disk. */
 export async function openKeptObjects({ openBucket }: Pick<NatsConnection, "openBucket">) {
   const store = await openBucket(KEPT_BUCKET);
   return {
     /** Resolves when the server has all of it. */
     async put(name: string, file: string): Promise<void> {
-      // The same class as the global one, which the object store's types mean.
+      // The types of the object store mean the global class, which is the same one.
       const bytes = Readable.toWeb(createReadStream(file)) as Parameters<ObjectStore["put"]>[1];
       try {
         await store.put({ name }, bytes);

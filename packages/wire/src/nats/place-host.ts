@@ -143,7 +143,7 @@ async function takePlace(connection: NatsConnection, taking: Taking): Promise<Ta
     reader: (id, stream) => createByteReader({ nc, subject: subjects.bytes(id, stream) }),
     async release(done) {
       isReleased = true;
-      // Of a lost one another host may have the message already.
+      // After the lease was lost, another host may have the message already.
       const isMine = lease.isHeld();
       end();
       // First the lease: the next host must not find it taken.

@@ -5,7 +5,10 @@ import { LEASE_MS, type NatsConnection } from "./connection.ts";
 import { placeSubjects } from "./subjects.ts";
 
 const RESEND_MS = 2_000;
-/** How long an answer is kept for a request that is sent again; by then its place is lost, or the answer has arrived. */
+/**
+ * How long an answer is stored for a request that is sent again; after that its place is lost, or the answer has
+ * arrived.
+ */
 const ANSWER_MS = 6 * LEASE_MS;
 
 const Request = z.object({
@@ -121,7 +124,7 @@ export function answerPlaceRequests(
       };
     }
   };
-  /** A request that is still running is kept for as long as it takes: it must not run twice. */
+  /** A running request is remembered until it ends: it must not run twice. */
   const answerOnce = (request: z.output<typeof Request>): Promise<object> => {
     const known = answers.get(request.id);
     if (known) return known.answer;

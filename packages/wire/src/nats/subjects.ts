@@ -22,7 +22,7 @@ export function subjectsOf(project: string) {
   const token = project.replaceAll(/[^A-Za-z0-9_-]/g, (sign) => `=${Buffer.from(sign).toString("hex")}`);
   return {
     token,
-    /** Which worker has the project. */
+    /** The lease of the worker that has the project. */
     lease: `$KV.${LEASES_BUCKET}.${token}`,
     call: (worker_id: string) => `${PREFIX}.call.${token}.${worker_id}`,
     ready: (worker_id: string) => `${PREFIX}.ready.${token}.${worker_id}`,

@@ -8,7 +8,7 @@ import { findLast, type Holder, parseHolder } from "./lease.ts";
 import { createPlaceRequests, type PlaceRequests } from "./place-requests.ts";
 import { PLACES_STREAM, placeLeaseSubject, placeSubjects, roomSubject, wantedSubject } from "./subjects.ts";
 
-/** What a place is for: hosts take only what they have room for. */
+/** The requirements of a place: hosts take only work that they have room for. */
 export interface PlaceNeeds {
   /** Names the place: one host at a time has it. */
   readonly key: string;
@@ -19,7 +19,7 @@ export interface PlaceNeeds {
 
 /** A place while one host has it. */
 export interface HeldPlace extends Pick<PlaceRequests, "ask"> {
-  /** Another one whenever another host takes the place. One that is back after it was lost keeps it. */
+  /** Differs whenever another host takes the place; a host that lost it and is back has the same one. */
   readonly lease_id: string;
   /** The name of the host's machine. */
   readonly host: string;
@@ -31,7 +31,7 @@ export interface HeldPlace extends Pick<PlaceRequests, "ask"> {
 
 /** A place that is asked for until it is closed. */
 export interface WantedPlace {
-  /** What a host has of it now. */
+  /** The place on its host; undefined while no host has it. */
   now(): HeldPlace | undefined;
   /** Waits for a host that takes it. */
   current(signal?: AbortSignal): Promise<HeldPlace>;
@@ -51,7 +51,7 @@ export type PlacesClient = Awaited<ReturnType<typeof createPlacesClient>>;
 /** Asks hosts for places, through work queues of a NATS server. */
 export async function createPlacesClient(address: NatsAddress) {
   const connection = await connectNats(address, "octant-hub");
-  /** Another start of the hub is another owner: its places have commands that nobody waits for. */
+  /** Changes with every start of the hub: places of an earlier start run commands that nobody waits for. */
   const owner = newHandle("hub", Date.now());
   const all = new Set<Awaited<ReturnType<typeof wantPlace>>>();
   return {
@@ -79,7 +79,7 @@ export async function createPlacesClient(address: NatsAddress) {
         callback: (_, { subject }) => listener(subject.slice(subject.lastIndexOf(".") + 1)),
       });
     },
-    /** For what must outlive this hub and its disk. */
+    /** The store for files that must outlive this hub and its disk. */
     openKeptObjects: () => openKeptObjects(connection),
     /** The places stay: another hub, or this one after a restart, may want them. */
     async close(): Promise<void> {

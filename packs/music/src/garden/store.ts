@@ -49,7 +49,7 @@ export function openRegions(folder: string) {
   };
   removeUnused();
 
-  /** What a process that was killed left behind. */
+  /** Removes unfinished files of a killed process. */
   function removeUnused(): void {
     const used = new Set(all().map(({ sound }) => pathOf(sound)));
     for (const name of readdirSync(sounds)) if (!used.has(join(sounds, name))) rmSync(join(sounds, name));

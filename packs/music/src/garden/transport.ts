@@ -25,7 +25,7 @@ interface Playback {
   readonly ended: PromiseWithResolvers<Ended>;
 }
 
-/** What is mixed ahead of the clock, so that a late tick is not heard. */
+/** How much is mixed ahead of the clock, so that a late tick is not heard. */
 const LEAD_MS = 20;
 const TELL_MS = 100;
 const MAX_BLOCK_FRAMES = RATE;

@@ -17,7 +17,7 @@ import { type Row, SERVICES } from "./rows.ts";
 import { askService, upstream } from "./service.ts";
 
 const LIMITS = { midi: MAX_MIDI_BYTES, audio: MAX_WAV_BYTES } as const;
-/** What a service makes, and how it is checked before it is stored. */
+/** The products of a service, and how each is checked before it is stored. */
 const FORMATS = {
   midi: { extension: "mid", mime: "audio/midi", check: readMidi },
   audio: { extension: "wav", mime: "audio/wav", check: readWav },

@@ -1,4 +1,4 @@
-/** What a terminal sends for a key; undefined for keys that belong to the browser. */
+/** The bytes that a terminal sends for a key; undefined for keys that belong to the browser. */
 export function keyToBytes({
   key,
   ctrlKey,

@@ -11,7 +11,7 @@ export interface FormField {
   readonly options: readonly { readonly value: string; readonly label: string }[];
   readonly required: boolean;
   readonly initial: unknown;
-  /** What the browser checks before the form is sent; the server checks everything. */
+  /** Attributes that the browser checks before the form is sent; the server checks everything. */
   readonly attributes: Readonly<Record<string, string | number>>;
 }
 
@@ -86,7 +86,7 @@ const numbersIn = (part: Schema, names: Readonly<Record<string, string>>): Recor
     }),
   );
 
-/** What the server takes; empty fields are left out. */
+/** The values in the form that the server takes; empty fields are left out. */
 export function toContent(
   fields: readonly FormField[],
   values: Readonly<Record<string, unknown>>,

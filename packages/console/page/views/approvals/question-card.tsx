@@ -103,7 +103,7 @@ function wordsOf(answer: Answering["answer"], { always }: WaitingQuestion): stri
 const isYes = (answer: Answering["answer"]): boolean =>
   answer === "once" || answer === "session" || answer === "always";
 
-/** What the call would do: its diff, its command, or its arguments. */
+/** The effect of the call: its diff, its command, or its arguments. */
 function Subject({
   question,
   target,

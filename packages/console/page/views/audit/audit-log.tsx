@@ -150,7 +150,7 @@ function ListHead() {
   );
 }
 
-/** A record that is no call says what it is about. */
+/** Describes a record that is not about a call. */
 function toTitle({ kind, action, pid, records = 0 }: AuditRow): string {
   if (action !== undefined) return action;
   if (kind === "open" && pid !== undefined) return `process ${pid} started writing`;

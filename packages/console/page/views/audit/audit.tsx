@@ -17,7 +17,7 @@ const PARTS = [
 ] as const;
 type Part = (typeof PARTS)[number][0];
 
-/** What happened, and why it was allowed. */
+/** The audit log, and why each call was allowed. */
 export function AuditView() {
   const { router } = usePage();
   const process = useProcess();

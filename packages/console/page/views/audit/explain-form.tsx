@@ -11,7 +11,7 @@ import { Foreign } from "../../text/foreign.tsx";
 const TONES = { runs: "good", asks: "warn", refused: "bad" } as const;
 const WORDS = { runs: "It runs", asks: "A person is asked", refused: "It is refused" } as const;
 
-/** Which rule, tier, mode, hook and sandbox decide a call; nothing is called. */
+/** Explains which rule, tier, mode, hook and sandbox decide a call; nothing is called. */
 export function ExplainForm({ process }: { readonly process: string }) {
   const { store, router } = usePage();
   const { query } = router.route.value;

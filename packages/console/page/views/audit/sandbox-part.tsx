@@ -5,7 +5,7 @@ import { Loading } from "../../parts/loading.tsx";
 import { Problem } from "../../parts/problem.tsx";
 import { Foreign } from "../../text/foreign.tsx";
 
-/** What confines commands here, tested at the start of the process. */
+/** The sandbox of commands here, tested at the start of the process. */
 export function SandboxPart({ process }: { readonly process: string }) {
   const { store } = usePage();
   const { data, error, reload } = useLoad(`sandbox ${process}`, (signal) =>

@@ -84,7 +84,7 @@ interface UsageProps {
 
 const NEARLY_FULL = 0.9;
 
-/** What is used of a limit, in words and as a bar. */
+/** The used share of a limit, in words and as a bar. */
 function Usage({ name, used, limit, toText }: UsageProps) {
   const share = used !== undefined && limit !== undefined && limit > 0 ? Math.min(1, used / limit) : 0;
   return (

@@ -35,7 +35,7 @@ interface Props {
   readonly workspace: string;
 }
 
-/** What a session of the hub did and changed; its work is merged here. */
+/** The events and changes of a hub's session; its work is merged here. */
 export function HubSessionDetail({ session: { session_id, workspace_id }, project_id, workspace }: Props) {
   const { store, router } = usePage();
   const { session, error } = useHubSession(session_id);

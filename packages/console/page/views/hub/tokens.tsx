@@ -8,7 +8,7 @@ import { ResourceTable } from "./resource-table.tsx";
 import { Shown } from "./shown.tsx";
 import { useHub } from "./use-hub.ts";
 
-/** Who may use this hub, and for what. */
+/** The tokens of this hub, and what each may do. */
 export function Tokens({ projects }: { readonly projects: readonly Project[] }) {
   const { store } = usePage();
   const loaded = useHub<{ tokens: readonly Token[] }>("token.list");

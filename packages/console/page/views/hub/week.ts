@@ -3,7 +3,7 @@ import type { PlannedRun } from "./hub-data.ts";
 const DAYS = ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"];
 const DAYS_SHOWN = 7;
 
-/** Seven days from today on with their runs, in the time of the person who looks. */
+/** Seven days from today on with their runs, in the viewer's time zone. */
 export function toWeek(runs: readonly PlannedRun[], now: number) {
   return Array.from({ length: DAYS_SHOWN }, (_, index) => {
     // Days have 23 or 25 hours where the clock changes.

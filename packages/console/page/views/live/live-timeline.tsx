@@ -14,7 +14,7 @@ interface Lane {
 const MAX_EVENTS = 2_000;
 const LIVE_ONLY = new Set(["text_delta", "thinking_delta", "call_delta", "web_search", "tool_progress"]);
 
-/** What each working session spends its time on: calls, the model, and waiting for a person. */
+/** How each working session spends its time: calls, the model, and waiting for a person. */
 export function LiveTimeline({ process }: { readonly process: string }) {
   const { store } = usePage();
   const [lanes, setLanes] = useState<readonly Lane[]>([]);

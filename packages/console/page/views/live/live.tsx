@@ -40,7 +40,7 @@ export function LiveView() {
     drawnFilter.current = filterKey;
     awayAt.current = undefined;
   }
-  // Read for its subscription: the log itself is no signal.
+  // Read for its subscription: the log itself is not a signal.
   void store.callsChanged.value;
   const until = pausedAt ?? awayAt.current;
   const numbers = filtered.numbers(filter, until);

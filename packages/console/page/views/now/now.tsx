@@ -14,7 +14,7 @@ const TITLES: Readonly<Record<RosterEntry["group"], string>> = {
   done: "Done or idle",
 };
 
-/** What all agents are doing right now, and everything that waits for a person. */
+/** All agents with their current work, and everything that waits for a person. */
 export function NowView() {
   const { store } = usePage();
   const processes = store.processes.value;

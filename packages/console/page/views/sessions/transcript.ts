@@ -208,7 +208,7 @@ const picturesIn = (content: unknown): CallEntry["pictures"] =>
     .filter((part) => part["type"] === "image")
     .map((part) => ({ mime: String(part["mime"]), data: String(part["data"]) }));
 
-/** What the model's provider searched on its own server, and found; empty without a search. */
+/** The searches of the model's provider on its own server, with the sources found; empty without any. */
 function searchesIn(content: unknown): string {
   const searches = partsOf(content).filter(({ type }) => type === "web_search");
   const texts = (name: string, toText: (item: unknown) => string) =>

@@ -1,6 +1,6 @@
 import type { Stats } from "node:fs";
 
-/** By these four numbers an unchanged file or folder is known. */
+/** An unchanged file or folder has the same four numbers. */
 export interface FileState {
   readonly ino: number;
   readonly size: number;

@@ -24,7 +24,7 @@ export interface RootIndexOptions {
 const MAX_THREADS = 2;
 /** Above this the signatures take too much memory. */
 const MAX_FILES = 200_000;
-/** Of the files; when more of them may match, ripgrep alone is as fast. */
+/** A share of the files; when more of them may match, ripgrep alone is as fast. */
 const MAX_SHARE = 1 / 8;
 const MIN_CANDIDATES = 100;
 /** After this many failed attempts no index is built. */
@@ -58,7 +58,7 @@ export function createRootIndex(options: RootIndexOptions) {
     files = 0;
     for await (const paths of listFiles(closed.signal))
       for (const path of paths) {
-        // A folder of this moment, or ripgrep enters folders that we do not: then our view of the tree is unreliable.
+        // The folder is new, or ripgrep enters folders that the index does not: then the index is unreliable.
         if (!folders.has(folderOf(path))) return turnOff(++disagreements < MAX_DISAGREEMENTS ? "new" : "off");
         shards[hashOf(path) % shards.length]!.push(path);
         files++;
@@ -117,7 +117,7 @@ export function createRootIndex(options: RootIndexOptions) {
 
 const folderOf = (path: Path): Path => path.slice(0, path.lastIndexOf("/")) || "/";
 
-/** Records a file with its thread. */
+/** Assigns a file to a thread. */
 function hashOf(path: Path): number {
   let hash = 0;
   for (let at = path.length - 1; at >= 0 && at > path.length - 16; at--)

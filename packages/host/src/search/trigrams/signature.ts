@@ -2,7 +2,7 @@ import { readFileSync, readSync } from "node:fs";
 import { bomOf, utf16ToUtf8 } from "../../files/text.ts";
 import type { Needs } from "./needs.ts";
 
-/** Which trigrams a file may hold, as ripgrep sees it: up to the first NUL, UTF-16 as UTF-8, all in lower case. */
+/** The trigrams that a file may hold, as ripgrep sees it: up to the first NUL, UTF-16 as UTF-8, all in lower case. */
 export interface Signature {
   /** A set of hashed trigrams; its length is a power of two. */
   readonly bits: Uint8Array;
