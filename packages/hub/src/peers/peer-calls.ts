@@ -79,8 +79,10 @@ export async function createPeerCalls({ peers, runHere, canJudge, log }: PeerCal
     const { promise, resolve } = Promise.withResolvers<void>();
     waiting.set(id, resolve);
     const timer = setTimeout(resolve, LOOK_MS);
-    signal.addEventListener("abort", () => resolve(), { once: true });
+    const onAbort = () => resolve();
+    signal.addEventListener("abort", onAbort, { once: true });
     await promise;
+    signal.removeEventListener("abort", onAbort);
     clearTimeout(timer);
   };
 

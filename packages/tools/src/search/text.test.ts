@@ -9,7 +9,7 @@ const notesOf = (index: QueryOutput["index"], total_files: number | null) =>
 
 test("an answer from an unfinished index says how many of the files are indexed", () => {
   expect(notesOf("indexing", 13_000)).toEqual([
-    expect.stringContaining("the index is indexing (120 of 13000 files)"),
+    expect.stringContaining("the index is being built (120 of 13000 files)"),
   ]);
   expect(notesOf("empty", null)).toEqual([expect.stringContaining("(120 files)")]);
   expect(notesOf("fresh", 13_000)).toEqual([]);

@@ -26,5 +26,6 @@ function progressNote({ index, indexed_files, total_files }: QueryOutput): strin
   if (index === "fresh") return false;
   const total = total_files === null ? "" : ` of ${total_files}`;
   const how = index === "indexing" ? "a text scan chose the files to rank" : "there may be more hits";
-  return `the index is ${index} (${indexed_files}${total} files): ${how}; ask again later, or run search.index`;
+  const state = index === "indexing" ? "being built" : index;
+  return `the index is ${state} (${indexed_files}${total} files): ${how}; ask again later, or run search.index`;
 }
