@@ -110,7 +110,7 @@ describe.each(AGENT_HOSTS)("with a %s host", (host) => {
     expect(ran.code).toBe(5);
     expect(ran.files.main).toBe("export const answer = 42;\n");
     expect(ran.requests[2]?.results[0]?.text).toMatch(/^APPROVAL_REQUIRED: fs\.apply_patch .*"mode":"allow"/);
-    expect(ran.stderr).toContain("this would have helped: --allow fs.apply_patch, --allow proc.exec");
+    expect(ran.stderr).toContain("this would have allowed it: --allow fs.apply_patch, --allow proc.exec");
   });
 
   test("a mode applies to every call, and --stream-json prints every event", async () => {

@@ -74,7 +74,9 @@ test("the agent asks about each command, whatever is allowed, until the person a
   const refused = await runAgent("--allow", "proc.exec");
   expect(refused).toMatchObject({ code: 5 });
   expect(refused.stderr).toMatch(TOLD);
-  expect(refused.stderr).toMatch(/no one could approve proc\.exec; this would have helped: .*sandbox accept/);
+  expect(refused.stderr).toMatch(
+    /no one could approve proc\.exec; this would have allowed it: .*sandbox accept/,
+  );
   expect(refused.stderr).not.toMatch(/--allow/);
   expect(refused.stdout).toMatch(/needs the approval of a person[\s\S]*octant sandbox accept/);
   expect(hasRun()).toBe(false);

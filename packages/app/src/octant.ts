@@ -295,7 +295,9 @@ function knownTools(
   const known = names?.filter((name) => Object.hasOwn(OWN_TOOLS, name));
   const unknown = names?.filter((name) => !Object.hasOwn(OWN_TOOLS, name)) ?? [];
   if (unknown.length > 0)
-    log(`settings: no tool '${unknown.join("', '")}' here, ignored; octant tools lists them`);
+    log(
+      `settings: unknown ${unknown.length > 1 ? "tools are" : "tool is"} ignored: ${unknown.join(", ")}; octant tools lists the tools`,
+    );
   return known;
 }
 

@@ -1,8 +1,8 @@
 import type { AnyCommand, Argument, Flag } from "./command.ts";
 import { loadVersion } from "./version.ts";
 
-const EXIT_CODES = `Exit codes: 0 done, 1 the tool answered an error or something failed, 2 wrong usage,
-3 cannot start (no Node 24). Ended by a signal: as the shell says it, 128 + its number.`;
+const EXIT_CODES = `Exit codes: 0 done, 1 the tool returned an error or something failed, 2 wrong usage,
+3 cannot start (no Node 24), 128 + N ended by signal N.`;
 
 /** The help of the whole command; `columns` is the width of the terminal. */
 export function renderOverview(commands: readonly AnyCommand[], columns = Infinity): string {
@@ -19,7 +19,7 @@ export function renderOverview(commands: readonly AnyCommand[], columns = Infini
     toTable(
       "First steps:",
       [
-        ["octant doctor", "is everything here?"],
+        ["octant doctor", "check the installation"],
         ["octant call fs.list", "call a tool by hand"],
         ["octant serve", "what an MCP client starts; it speaks on stdin and stdout"],
       ],

@@ -6,7 +6,7 @@ import { PlainApp } from "./plain-app.ts";
 import { createTestApp } from "./testing/app.ts";
 import { createManualClock } from "./testing/clock.ts";
 
-const EARLY = "not taken: the question had only just appeared\n";
+const EARLY = "ignored: the question had just appeared; answer again\n";
 
 /** A person who types lines, whose time passes as the test says. */
 function start() {

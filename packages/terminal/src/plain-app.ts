@@ -128,7 +128,7 @@ export class PlainApp {
     if (isTyping) this.#approvals.write(line.trim());
     else if (!this.#approvals.key(isListening ? line.trim() || "Enter" : "Enter")) this.#say(line);
     else if (this.#approvals.chosen) this.#confirm(this.#approvals.chosen);
-    else if (!isListening) this.#write([[span("not taken: the question had only just appeared")]]);
+    else if (!isListening) this.#write([[span("ignored: the question had just appeared; answer again")]]);
   }
 
   #confirm({ label, answer }: Choice): void {

@@ -114,7 +114,7 @@ export class QuestionBox {
   #isRead(choice: Choice): boolean {
     if (this.#window.isRead(choice)) return true;
     this.#window.key("PageDown");
-    this.#options.onNote("not all of it was shown yet: read on");
+    this.#options.onNote("part of this was not shown yet; read to its end first");
     return false;
   }
 

@@ -360,7 +360,7 @@ test("a yes does not count when the pager jumped over a part", async () => {
   await press("Ctrl-O", "G", "q");
   await answer("y");
   expect(asked.answer).toBeUndefined();
-  expect(await screen()).toContain("not all of it was shown yet");
+  expect(await screen()).toContain("part of this was not shown yet");
 });
 
 test("in another width the question begins again, so that no part of it is passed over", async () => {

@@ -92,7 +92,7 @@ export async function embedTexts(
     if (vectors.length !== texts.length) throw failed(`${vectors.length} vectors for ${texts.length} texts`);
     return { provider, model, vectors: vectors.map(toUnit), input_tokens };
   } catch (cause) {
-    throw cause instanceof ToolError ? cause : failed("its answer has another form", cause);
+    throw cause instanceof ToolError ? cause : failed("its answer has an unexpected format", cause);
   }
 }
 

@@ -19,7 +19,7 @@ export const elicitFrom =
       log(`the MCP server ${server} asked "${message}"; it was declined: ${why}`);
       return { action: "decline" };
     };
-    if (url !== undefined && !isWebAddress(url)) return decline("its address is not of the web");
+    if (url !== undefined && !isWebAddress(url)) return decline("its address is not an http or https URL");
     try {
       const outcome = await questions.ask(
         { kind: "form", server, message, schema, url },

@@ -366,7 +366,12 @@ async function openSession(
   if (from.how === "resume") return reopen(sessions, await sessions.resolve(from.id), env);
   if (from.how === "create") return sessions.create(from.id);
   const latest = (await sessions.list()).find((one) => isOwnSession(one) && one.problem === null);
-  if (!latest) throw new ToolError("NOT_FOUND", "there is no session to continue in this folder", {});
+  if (!latest)
+    throw new ToolError(
+      "NOT_FOUND",
+      "there is no session to continue in this folder; start one without --continue",
+      {},
+    );
   return reopen(sessions, latest.session_id, env);
 }
 

@@ -119,7 +119,7 @@ export function createReport(flags: ReportFlags, io: Io) {
 }
 
 const describeUnapproved = (actions: readonly string[], ways: ReadonlySet<string>): string =>
-  `no one could approve ${actions.join(", ")}; this would have helped: ${[...ways].join(", ")}`;
+  `no one could approve ${actions.join(", ")}; this would have allowed it: ${[...ways].join(", ")}`;
 
 function showTotals({ session_id, turns, tokens, cost }: RunResult, unfit: string | undefined, io: Io): void {
   const price = cost === null ? "" : `, $${cost.toFixed(4)}`;

@@ -30,8 +30,9 @@ export const audit = defineCommand({
     },
     json: { summary: "Print one JSON object per line" },
   },
-  notes: `octant audit verify exits with 0 when the record is whole, and with 1 when records were changed or removed, the whole
-log or the whole state of this folder included. Old records that retention dropped (audit.keep_bytes in the settings) are counted and are not a change.`,
+  notes: `octant audit verify exits with 0 when the record is whole, and with 1 when records were changed or removed,
+the whole log or the whole state of this folder included. Old records that retention dropped
+(audit.keep_bytes in the settings) are counted and are not a change.`,
   async run({ args: [verb], flags }, io) {
     const { folder, witnesses, key } = openAudit(rootsOf(flags, io), io);
     const older = listOlderFiles(folder);

@@ -75,7 +75,7 @@ export const chat = defineCommand({
   arguments: [{ name: "PROMPT", optional: true }],
   flags: {
     ...agentFlags,
-    plain: { summary: "Lines without redraws, for screen readers (or OCTANT_PLAIN=1)", env: "OCTANT_PLAIN" },
+    plain: { summary: "Lines without redraws, for screen readers", env: "OCTANT_PLAIN" },
     "input-mode": {
       summary: "Key bindings of the input line",
       value: "MODE",

@@ -50,8 +50,9 @@ export const hub = defineCommand({
     },
     json: { summary: "Print URL and token as one line of JSON" },
   },
-  notes: `The agent's loop runs in the hub, with your API keys; its tools run in a container of the project, which has neither
-the keys nor, by default, a network. docs/hub.md describes everything. Any MCP client can call its tools, also the agent of octant itself:
+  notes: `The agent's loop runs in the hub, with your API keys; its tools run in a container of the project, which has
+neither the keys nor, by default, a network. docs/hub.md describes everything. Any MCP client can call its
+tools, also the agent of octant itself:
   octant mcp add hub URL --header 'Authorization: Bearer TOKEN'
 octant hub backup FILE saves everything, also while the hub runs; octant hub restore FILE fills an empty folder.`,
   async run({ args: [verb, file], flags }, io) {

@@ -47,7 +47,7 @@ const flags = {
     many: true,
   },
   "wait-for-answers": {
-    summary: "Without a person here, questions wait so long for octant answer in another terminal",
+    summary: "How long questions wait for octant answer in another terminal when nobody is here",
     value: "SECONDS",
   },
   "max-turns": { summary: "Stop after this many model responses", value: "N" },

@@ -42,11 +42,12 @@ export const setup = defineCommand({
     yes: { summary: "Do not ask for confirmation" },
     json: { summary: "Print the changes as JSON" },
   },
-  notes: `Clients: ${IDS.join(", ")}; without a name, all that are installed.
+  notes: `Clients: ${IDS.join(", ")};
+without a name, all that are installed.
 Only octant's entry is changed, and of that only the command: flags behind serve, environment and comments
-stay. A copy of the previous file is stored beside it. Then the server is started as the client would, and its tools are
-listed; if that fails, the change is reverted. A client without projects gets the current folder as its
-root, or what --root names.`,
+stay. A copy of the previous file is stored beside it. Then the server is started as the client would, and its
+tools are listed; if that fails, the change is reverted. A client without projects gets the current folder as
+its root, or the folder of --root.`,
   async run({ args, flags }, io) {
     const machine = toMachine(io);
     const scope = flags.scope ?? "user";

@@ -18,7 +18,9 @@ export const trust = defineCommand({
     json: { summary: "Print as JSON, and change nothing" },
   },
   notes: `A project's hooks, servers, allow rules, environment, commands and instructions for the agent
-(AGENTS.md, CLAUDE.md, GEMINI.md, .hanzo/agents/, .hanzo/commands/, .hanzo/memory/, .claude/agents/, .claude/commands/, skills, .mcp.json, hooks of .claude/settings.json) have no effect until you trust them. Trust is bound to exactly this content; when it changes, you are asked again.
+(AGENTS.md, CLAUDE.md, GEMINI.md, .hanzo/agents/, .hanzo/commands/, .hanzo/memory/, .claude/agents/,
+.claude/commands/, skills, .mcp.json, hooks of .claude/settings.json) have no effect until you trust them.
+Trust is bound to exactly this content; when it changes, you are asked again.
   octant trust           show what waits in this folder, and ask
   octant trust list      show what is trusted, in all folders
   octant trust revoke    forget all trust in this folder`,

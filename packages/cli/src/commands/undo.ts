@@ -30,9 +30,10 @@ const flags = {
 const NOTES = `A turn of the agent is undone as a whole, with everything that its commands did to files that are not
 ignored. Your changes, during the turn and since, stay: they are merged where they fit together with the undo;
 where they do not, you are asked. Nobody knows who changed a file while a command ran: if it ran for more than
-five seconds, you are asked about those files too, also about new ones. Without a terminal, or with --json, nobody is asked: the command changes nothing and ends
-with 1 unless --overwrite or --keep. An undo leaves and lists files that no checkpoint covers: ignored and unreadable files,
-files over 32 MiB, and the refs of repositories, with the git command that brings each back.
+five seconds, you are asked about those files too, also about new ones. Without a terminal, or with --json,
+nobody is asked: without --overwrite or --keep the command then changes nothing and exits with 1. An undo
+leaves and lists what no checkpoint covers: ignored and unreadable files, files over 32 MiB, and the refs of
+repositories, with the git command that brings each back.
 The last 500 states are stored, outside your repository, with at most 1 GiB of contents.`;
 
 export const undo = defineCommand({

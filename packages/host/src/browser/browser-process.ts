@@ -155,7 +155,7 @@ const failed = (program: string, stderr: string) => {
     .split("\n")
     .filter((line) => !/dbus|^$/.test(line))
     .slice(-1);
-  return new ToolError("EXEC_FAILED", `the browser did not start: ${reason || "it ended at once"}`, {
+  return new ToolError("EXEC_FAILED", `the browser did not start: ${reason || "it exited immediately"}`, {
     program,
   });
 };

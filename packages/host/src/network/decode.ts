@@ -71,7 +71,7 @@ const tooLarge = ({ shown }: Target, limit: number) =>
 const tooDense = ({ shown }: Target) =>
   new ToolError(
     "TOO_LARGE",
-    `the body from ${shown} grows more than ${MAX_RATIO} times when decompressed; that is a bomb`,
+    `the body from ${shown} grows more than ${MAX_RATIO} times when decompressed, like a decompression bomb; it was refused`,
     {
       limit: MAX_RATIO,
       what: "ratio of decompression",

@@ -37,10 +37,16 @@ const EXPLANATIONS: readonly (readonly [RegExp, string])[] = [
     "cannot be found: its name has no address (%); look for a typing mistake, or for a missing network",
   ],
   [/^ECONNREFUSED$/, "refused the connection; nothing listens there, or a firewall blocks it"],
-  [/^(ECONNRESET|EPIPE|ERR_STREAM_PREMATURE_CLOSE)$/, "broke off the connection (%); try again"],
-  [/^(EHOSTUNREACH|ENETUNREACH|ETIMEDOUT|EADDRNOTAVAIL)$/, "cannot be reached from this machine (%)"],
+  [/^(ECONNRESET|EPIPE|ERR_STREAM_PREMATURE_CLOSE)$/, "closed the connection (%); try again"],
+  [
+    /^(EHOSTUNREACH|ENETUNREACH|ETIMEDOUT|EADDRNOTAVAIL)$/,
+    "cannot be reached from this machine (%); check the address and the network",
+  ],
   [/^HPE_/, "did not answer in HTTP (%); check the port and the scheme, http or https"],
   [/^(Z_|ERR__?ZSTD|ERR_BROTLI|ERR__ERROR|ERR_ZLIB|ZSTD_)/, "sent a body that cannot be decompressed (%)"],
-  [/CERT|TLS|SSL|ISSUER|SIGNATURE|PROTO/, "could not be trusted or understood over TLS (%)"],
-  [/./, "could not be spoken to (%)"],
+  [
+    /CERT|TLS|SSL|ISSUER|SIGNATURE|PROTO/,
+    "cannot be reached over TLS (%); check its certificate and the port",
+  ],
+  [/./, "failed to answer the request (%)"],
 ];

@@ -111,12 +111,12 @@ export function createContainers(options: ContainersOptions) {
     await engine.start(id);
     const started = await engine.inspect(id);
     const code = started?.exit_code ?? "unknown";
-    entry.add(started?.state === "running" ? "started" : `ended at once with exit code ${code}`);
+    entry.add(started?.state === "running" ? "started" : `exited immediately with code ${code}`);
     if (started?.state === "running") {
       await waitUntilReady(project, id);
       return started;
     }
-    const message = `the container ended at once (exit code ${code}); container.logs shows why`;
+    const message = `the container exited immediately (exit code ${code}); container.logs shows why`;
     throw new ToolError("UPSTREAM_ERROR", message, {});
   };
   const stopFound = async (project_id: string, { id, state }: ContainerState): Promise<void> => {

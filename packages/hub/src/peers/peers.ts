@@ -74,10 +74,10 @@ export type PeerSignal =
 /** The database refused a write because the project belongs to another hub by now. */
 export class ProjectLost extends ToolError<"LOCKED"> {
   constructor() {
-    super("LOCKED", "another hub has taken over this project; ask it again", {});
+    super("LOCKED", "another hub has taken over this project; call again", {});
   }
 }
 
 /** The error for a request that only the project's hub can serve, and that is not passed on. */
 export const atAnother = ({ where }: HubAbout): ToolError =>
-  new ToolError("UPSTREAM_ERROR", `another hub has the project: ${where}; ask that one`, {});
+  new ToolError("UPSTREAM_ERROR", `another hub has the project: ${where}; call that hub`, {});

@@ -109,8 +109,12 @@ const FAILURES: readonly (readonly [what: string, reply: Reply, message: RegExp]
   ["a refused key", { status: 401, text: "{}" }, /status 401: it refuses the key/],
   ["a limit", { status: 429, text: "{}" }, /status 429: too many requests/],
   ["a redirect", { status: 302, text: "", headers: { location: "http://127.0.0.1:1/" } }, /status 302/],
-  ["garbage", { text: "<html>" }, /has another form/],
-  ["another form", { text: '{"results":[{"title":1}],"web":{"results":[{}]}}' }, /has another form/],
+  ["garbage", { text: "<html>" }, /does not have the documented format/],
+  [
+    "another form",
+    { text: '{"results":[{"title":1}],"web":{"results":[{}]}}' },
+    /does not have the documented format/,
+  ],
   ["too much", { text: `"${"x".repeat(5 * 1024 * 1024)}"` }, /bytes/],
 ];
 

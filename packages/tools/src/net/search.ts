@@ -130,11 +130,7 @@ function toResults({ name, provider }: ChosenProvider, bytes: Buffer, limit: num
       }));
   } catch (cause) {
     if (!(cause instanceof SyntaxError) && !(cause instanceof z.ZodError)) throw cause;
-    throw new ToolError(
-      "UPSTREAM_ERROR",
-      `the answer of ${name} has another form than its documentation says`,
-      {},
-    );
+    throw new ToolError("UPSTREAM_ERROR", `the answer of ${name} does not have the documented format`, {});
   }
 }
 

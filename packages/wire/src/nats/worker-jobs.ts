@@ -145,7 +145,9 @@ export function createJobRunner(parts: WorkerParts) {
     async consume(messages: AsyncIterable<JsMsg>): Promise<void> {
       for await (const message of messages) {
         if (work.size >= MAX_JOBS_AT_ONCE) await Promise.race(work);
-        const job = runJob(message).catch((cause) => options.log(`a job was given back: ${cause}`));
+        const job = runJob(message).catch((cause) =>
+          options.log(`a job was returned to the queue: ${cause}`),
+        );
         work.add(job);
         void job.then(() => work.delete(job));
       }

@@ -15,7 +15,7 @@ export function createZmqClient(options: ZmqClientOptions): WireClient {
     connect: (events) => new Connection(address, keys, context, events),
     explainSilence: () =>
       address.startsWith("tcp:") && !keys
-        ? "a tcp server needs a copy of its key file: --keys FILE"
+        ? "a client of a tcp server needs a copy of its key file: --keys FILE"
         : `is octant serve --zmq running there${keys ? ", with these keys" : ""}?`,
   });
 }

@@ -133,10 +133,7 @@ const backToTop = (then: () => void) => () => {
 };
 
 const detailOf = (seen: number, skipped: number): string =>
-  `${counted(seen, "call")}${skipped > 0 ? `, ${counted(skipped, "more")} not listed` : ""}`.replace(
-    "mores",
-    "more",
-  );
+  `${counted(seen, "call")}${skipped > 0 ? `, ${counted(skipped, "more", "more")} not listed` : ""}`;
 
 /** The newest row is the first. */
 function indexFromEnd(numbers: readonly number[], number: number): number {
