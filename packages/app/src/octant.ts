@@ -118,6 +118,8 @@ function equip<T extends Tool>(
   };
   addTools({ ...parts, version, mode, env }, names, options);
   const warnOfIdleRules = () => {
+    // Without rules, no tool need be created for this.
+    if (config.permissions.length === 0) return;
     for (const warning of findIdleRules(config.permissions, registry.list())) log(warning);
   };
   const { dispatchTo } = dispatchers;
@@ -253,11 +255,16 @@ function createAgentParts(
 
 function addTools(parts: Parts, names: readonly string[], options: OctantOptions) {
   // chooseNames returns only names of OWN_TOOLS.
-  const own = names.map((tool) => OWN_TOOLS[tool as keyof typeof OWN_TOOLS](parts));
+  const create = (name: string) => OWN_TOOLS[name as keyof typeof OWN_TOOLS](parts);
   const { registry, version } = parts;
-  const { customTools = [], toolConfig } = options;
-  for (const tool of withoutDisabled([...own, ...customTools], toolConfig?.disable))
-    registry.addTool({ version, ...tool });
+  const { customTools = [], toolConfig: { disable } = {} } = options;
+  if (disable)
+    for (const tool of withoutDisabled([...names.map(create), ...customTools], disable))
+      registry.addTool({ version, ...tool });
+  else {
+    for (const name of names) registry.addToolOnUse(name, () => ({ version, ...create(name) }));
+    for (const tool of customTools) registry.addTool({ version, ...tool });
+  }
 }
 
 function createDispatchers(

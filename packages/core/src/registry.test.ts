@@ -18,6 +18,23 @@ test("tools can be added and removed while the server runs, and listeners are no
   expect(changes).toBe(2);
 });
 
+test("a tool added for its first use is created once, when it is called or listed", async () => {
+  const { registry, dispatch } = createBox();
+  let created = 0;
+  registry.addToolOnUse("crate", () => {
+    created++;
+    return { ...box, name: "crate" };
+  });
+  const call = (tool: string) => dispatch({ tool, action: "get", input: { id: 1 } }, { caller: admin });
+  expect((await call("box")).envelope.ok).toBe(true);
+  expect(registry.names()).toEqual(["box", "crate"]);
+  expect(created).toBe(0);
+  expect((await call("crate")).envelope.ok).toBe(true);
+  expect(registry.list().map(({ name }) => name)).toEqual(["box", "crate"]);
+  expect(created).toBe(1);
+  expect(() => registry.addTool({ ...box, name: "crate" })).toThrow("already");
+});
+
 test("a name taken or malformed is refused", () => {
   const { registry } = createBox();
   expect(() => registry.addTool(box)).toThrow("already");

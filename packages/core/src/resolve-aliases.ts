@@ -19,9 +19,11 @@ export function resolveAliases(registry: Pick<Registry, "get">, given: Call): Ca
 /** A command that is nothing but a patch is an edit, which rules and the person see as one. */
 function asPatch(registry: Pick<Registry, "get">, call: Call): Call {
   const { tool, action, input } = call;
-  if (tool !== "proc" || action !== "exec" || !registry.get("fs") || !isFields(input)) return call;
+  if (tool !== "proc" || action !== "exec" || !isFields(input)) return call;
   const patch = patchInCommand(input["command"]);
-  return patch === undefined ? call : { tool: "fs", action: "apply_patch", input: { patch } };
+  return patch === undefined || !registry.get("fs")
+    ? call
+    : { tool: "fs", action: "apply_patch", input: { patch } };
 }
 
 /** One tool elsewhere, whose `command` is an action here. */

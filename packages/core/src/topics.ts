@@ -23,7 +23,11 @@ export function createTopics(
     Object.assign({}, ...Array.from(tools(), ({ topics }) => topics), own);
   return {
     all,
-    get: (name: string): NamedTopic | undefined => (Object.hasOwn(all(), name) ? all()[name] : undefined),
+    get(name: string): NamedTopic | undefined {
+      // The lookup of an own topic creates no tools.
+      const topics = Object.hasOwn(own, name) ? own : all();
+      return Object.hasOwn(topics, name) ? topics[name] : undefined;
+    },
   };
 }
 

@@ -112,10 +112,7 @@ function toStatus(sources: ControlSources, started_at: string, running_calls: nu
     started_at,
     roots: [...workspace.confinement.roots],
     clients: [...clients.list()],
-    tools: sources
-      .octant()
-      .registry.list()
-      .map(({ name }) => name),
+    tools: [...sources.octant().registry.names()],
     state: questions.length > 0 ? "waiting" : isWorking ? "working" : "idle",
     running_calls,
     sessions,

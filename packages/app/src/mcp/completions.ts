@@ -60,7 +60,7 @@ export function createCompletions(parts: CompletionParts): CompletionSource {
   const byName: Readonly<Record<string, Complete>> = {
     path: completePath,
     symbol: completeSymbol,
-    tool: () => registry.list().map(({ name }) => name),
+    tool: () => registry.names(),
     action: ({ others }) => namesOf(others["tool"] ?? ""),
     ref: completeRef,
     job_id: completeJob,

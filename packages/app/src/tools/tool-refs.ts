@@ -4,22 +4,13 @@ import type { Files } from "@octant/host";
 /** Makes the ref schemes of all tools, including those added later, readable with fs.read. */
 export function serveToolRefs(
   registry: Registry,
-  files: Pick<Files, "addRefScheme" | "hasRefScheme">,
+  files: Pick<Files, "findRefReaders">,
   log: (line: string) => void,
 ): void {
-  const removals = new Map<string, readonly (() => void)[]>();
-  registry.changes.listen(({ value: { type, tool } }) => {
-    for (const remove of removals.get(tool) ?? []) remove();
-    removals.delete(tool);
-    if (type === "removed") return;
-    const schemes = Object.entries(registry.get(tool)?.refs ?? {}).filter(([scheme]) => {
-      if (!files.hasRefScheme(scheme)) return true;
-      log(`tool ${tool} cannot serve ${scheme}: refs, because another tool does`);
-      return false;
-    });
-    removals.set(
-      tool,
-      schemes.map(([scheme, read]) => files.addRefScheme(scheme, read)),
-    );
+  files.findRefReaders((scheme) => {
+    const [tool, ...others] = registry.list().filter(({ refs = {} }) => Object.hasOwn(refs, scheme));
+    for (const { name } of others)
+      log(`tool ${name} cannot serve ${scheme}: refs, because ${tool?.name} does`);
+    return tool?.refs?.[scheme];
   });
 }

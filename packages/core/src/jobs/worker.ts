@@ -7,7 +7,7 @@ import type { Jobs } from "./jobs.ts";
 export interface WorkerOptions {
   readonly jobs: Jobs;
   readonly dispatch: Dispatch;
-  readonly registry: Pick<Registry, "list">;
+  readonly registry: Pick<Registry, "names">;
   readonly clock: Clock;
   readonly pollMs?: number;
 }
@@ -37,8 +37,7 @@ export function createWorker({ jobs, dispatch, registry, clock, pollMs = POLL_MS
     while (!closing.signal.aborted) {
       wake = new AbortController();
       hadRoom = jobs.hasRoom;
-      const tools = registry.list().map(({ name }) => name);
-      const started = await jobs.runNext(tools, toWork);
+      const started = await jobs.runNext(registry.names(), toWork);
       if (!started) await clock.sleep(pollMs, AbortSignal.any([wake.signal, closing.signal]));
     }
   };

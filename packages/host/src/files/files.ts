@@ -13,6 +13,8 @@ import { toTimestamp } from "./timestamp.ts";
 /** Opens the content of a ref; NOT_FOUND when it does not exist or belongs to another caller. */
 export type RefOpener = (ref: string, owner: string) => Pick<Opened, "fd" | "size" | "hash"> & Disposable;
 
+type FindRefReader = (scheme: string) => RefReader | undefined;
+
 type AsyncRefOpener = (...args: Parameters<RefOpener>) => Promise<ReturnType<RefOpener>>;
 
 export interface FilesOptions {
@@ -34,9 +36,22 @@ export function createFiles({ confinement, blobs, scratch, env, refs = {} }: Fil
   const openers = new Map<string, RefOpener | AsyncRefOpener>(Object.entries(refs));
   openers.set("blob", (ref) => openStored(ref.slice("blob:".length)));
 
+  let findReader: FindRefReader = () => undefined;
+  // The content goes through the blob store, so that it reads by range like everything else.
+  const toOpener =
+    (read: RefReader): AsyncRefOpener =>
+    async (ref, owner) =>
+      openStored(blobs.put(Buffer.from(await read(ref, owner)), { durable: false }));
+  const openerOf = (scheme: string) => {
+    const opener = openers.get(scheme);
+    if (opener) return opener;
+    const read = findReader(scheme);
+    return read && toOpener(read);
+  };
+
   const open = async (uri: string, owner: string): Promise<Opened> => {
     if (isRef(uri)) {
-      const opener = openers.get(schemeOf(uri));
+      const opener = openerOf(schemeOf(uri));
       if (!opener) throw new ToolError("NOT_FOUND", `no tool here serves ${uri}`, { id: uri });
       return { ...(await opener(uri, owner)), uri };
     }
@@ -45,15 +60,15 @@ export function createFiles({ confinement, blobs, scratch, env, refs = {} }: Fil
   };
 
   return {
-    hasRefScheme: (scheme: string): boolean => openers.has(scheme),
-    /** Adds a ref scheme of a tool; returns a function that removes it. */
+    /** Adds a ref scheme; returns a function that removes it. */
     addRefScheme(scheme: string, read: RefReader): () => void {
       if (openers.has(scheme)) throw new TypeError(`ref scheme '${scheme}' already exists`);
-      // Its content goes through the blob store, so that it reads by range like everything else.
-      openers.set(scheme, async (ref, owner) =>
-        openStored(blobs.put(Buffer.from(await read(ref, owner)), { durable: false })),
-      );
+      openers.set(scheme, toOpener(read));
       return () => void openers.delete(scheme);
+    },
+    /** Looks up the schemes that nothing else serves here. */
+    findRefReaders(find: FindRefReader): void {
+      findReader = find;
     },
     /** A file by its uri, or stored content by its ref. */
     async read(uri: string, options: ReadOptions): Promise<Reading> {

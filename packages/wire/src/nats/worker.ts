@@ -73,7 +73,7 @@ export async function createNatsWorker(options: NatsWorkerOptions): Promise<Nats
   if (state() === "standby" && other) log(standsBy(project, other));
   const discovered = nc.subscribe(DISCOVER, {
     callback(_, message) {
-      const tools = registry.list().map((tool) => tool.name);
+      const tools = registry.names();
       const announcement: Announcement = { ...self, project, state: state(), name, version, tools };
       message.respond(encodeMsgPack(announcement));
     },
