@@ -85,6 +85,8 @@ export function createPolicySteps(options: PolicyOptions) {
   let isTold = options.tellsUnconfined ?? false;
   /** Also shown to the person before the first command, in every front end. */
   const unconfined = async () => {
+    // Starts while the levels of the sandbox are tried.
+    workspace.processes.prepare();
     const found = await sandbox.unconfined();
     if (found && found.by === undefined && !isTold) log(`commands are not confined: ${found.reason}`);
     isTold ||= found !== undefined;

@@ -83,6 +83,11 @@ export class Processes {
     this.#slots = createSlots(maxRunning, queueMs);
   }
 
+  /** Starts the supervisor, which takes as long as a small program, before the first process needs it. */
+  prepare(): void {
+    if (process.platform !== "win32") this.#link.prepare();
+  }
+
   /** EXEC_FAILED with the reason when it cannot be started. */
   async start(spec: ProcessSpec): Promise<ProcessInfo> {
     checkPlatform();

@@ -46,6 +46,10 @@ export class SupervisorLink {
     this.#sweep(sweepLeftovers(options.folder));
   }
 
+  prepare(): void {
+    this.#connect();
+  }
+
   add(order: Omit<StartRecord, keyof Started | "server">): LiveProcess {
     const added = new LiveProcess({ ...order, server: this.#connect().server });
     this.live.set(added.start.proc_id, added);

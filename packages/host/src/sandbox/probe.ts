@@ -20,17 +20,16 @@ exit 8`;
 export async function tryLevel(level: Level, place: CommandPlace, scratch: Scratch): Promise<Trial> {
   const outside = join(scratch.folder("probe"), `outside-${process.pid}`);
   const kernel: Mount[] = [read("/"), { kind: "devices", at: "/dev" }, { kind: "processes", at: "/proc" }];
+  const writeOutside = toCommand("/bin/sh", "-c", WRITE_OUTSIDE, "probe", outside);
   const trial = (works: boolean, why: string): Trial => ({ level: level.level, works, why });
   try {
-    const attempt = level.launch(toCommand("/bin/sh", "-c", WRITE_OUTSIDE, "probe", outside), {
-      ...place,
-      mounts: kernel,
-    });
-    const { code, reason } = await run(attempt);
+    const [{ code, reason }, plain] = await Promise.all([
+      run(level.launch(writeOutside, { ...place, mounts: kernel })),
+      run(level.launch(toCommand("/bin/sh", "-c", "exit 0"), place)),
+    ]);
     if (existsSync(outside) || code === 9) return trial(false, "a command could write outside");
     if (code !== 0 && !(code === 8 && level.level === "unshare"))
       return trial(false, reason || `the probe ended with ${code}`);
-    const plain = await run(level.launch(toCommand("/bin/sh", "-c", "exit 0"), place));
     if (plain.code !== 0)
       return trial(false, plain.reason || `a command that does nothing ended with ${plain.code}`);
     return trial(true, "a command ran, and could not write outside");
