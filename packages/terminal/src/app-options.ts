@@ -26,8 +26,6 @@ export type AppOptions = OutboxOptions & {
   attachClipboard?: () => Promise<string>;
   /** Opens the text in the person's editor and returns the saved text. */
   externalEditor?: (text: string) => Promise<string>;
-  /** Stops the process until the shell continues it; without it Ctrl-Z undoes. */
-  background?: () => Promise<void>;
   /** Lets running commands continue in the background, and says how many. */
   toBackground?: () => number;
   /** Switches to the next mode of the session, and says what it does. */

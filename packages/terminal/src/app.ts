@@ -226,9 +226,9 @@ export class TerminalApp {
         void this.#attachClipboard(this.#options.attachClipboard);
         return true;
       case "Ctrl-Z": {
-        const { background } = this.#options;
-        if (background) void this.#suspend(background);
-        return background !== undefined;
+        const { pause } = this.#options.device;
+        if (pause) void this.#suspend(pause);
+        return pause !== undefined;
       }
       case "Up":
         return this.#takeBack();

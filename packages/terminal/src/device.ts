@@ -1,4 +1,5 @@
-// The index of the package lacks decodePrintableKey, and loads all of it.
+import { setTimeout as delay } from "node:timers/promises";
+// The index lacks decodePrintableKey, and its Markdown and pictures would cost each start 55 ms and 17 MB. The version is exact.
 import { decodePrintableKey, isKeyRelease, parseKey } from "@earendil-works/pi-tui/dist/keys.js";
 import { ProcessTerminal } from "@earendil-works/pi-tui/dist/terminal.js";
 import { ASK_BACKGROUND, BackgroundReply } from "./background-query.ts";
@@ -23,6 +24,8 @@ export interface Device {
    * late.
    */
   askBackground?(onAnswer: (background: Background) => void): Promise<void>;
+  /** Stops the process until the shell continues it; without it Ctrl-Z undoes. */
+  pause?(): Promise<void>;
   /** Restores the terminal's modes. */
   stop(): Promise<void>;
 }
@@ -89,6 +92,7 @@ export function processDevice(): Device {
           reply.isAwaited = false;
         }, LATE_ANSWER_MS).unref();
       }),
+    ...(process.platform !== "win32" && { pause }),
     async stop() {
       clearTimeout(release);
       terminal.write(STOP_REPORTING_FOCUS);
@@ -97,6 +101,15 @@ export function processDevice(): Device {
     },
   };
 }
+
+/** Stops the whole process group, so that the shell sees its job stopped. A shell without job control ignores it. */
+async function pause(): Promise<void> {
+  process.kill(0, "SIGTSTP");
+  // The timer runs on when the process is continued.
+  await delay(STOPPED_MS);
+}
+
+const STOPPED_MS = 50;
 
 const MIN_PASTED_LINES = 3;
 /** Between two parts of a paste. */

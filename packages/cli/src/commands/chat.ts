@@ -1,5 +1,4 @@
 import { join } from "node:path";
-import { setTimeout as delay } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import type { ProviderName, StampedEvent } from "@octant/agent";
 import {
@@ -303,7 +302,6 @@ function createApp(
     attach: pictures.attach,
     attachClipboard: pictures.attachClipboard,
     externalEditor: (text) => editExternally(text, io.env, roots),
-    ...(process.platform !== "win32" && { background }),
     toBackground: () => octant.workspace.processes.stopWaiting(),
     pager: async () => {
       const stored = await loadConversation(sessions, agent.session.id);
@@ -313,15 +311,6 @@ function createApp(
   });
   return app;
 }
-
-/** The whole process group, so that the shell sees its job stopped. A shell without job control ignores the signal. */
-async function background(): Promise<void> {
-  process.kill(0, "SIGTSTP");
-  // The timer runs on when the process is continued.
-  await delay(STOPPED_MS);
-}
-
-const STOPPED_MS = 50;
 
 /** The end of a conversation that is resumed. */
 async function recall({ agent, sessions }: OpenedAgent, io: Io) {
