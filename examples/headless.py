@@ -24,6 +24,6 @@ for line in child.stdout:
     elif event["type"] == "tool_ended":
         print("tool:", event["name"], "failed" if event["is_error"] else "ok")
     elif event["type"] == "result":
-        print(event["reason"], "-", event["text"])
+        print(event["reason"], "-", event["message"] or event["text"])
         child.stdin.close()
 print("exit code", child.wait())

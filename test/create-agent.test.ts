@@ -1,11 +1,13 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import type { AgentEvent, ToolCall } from "@octant/agent";
+import { type AgentEvent, LogSessionStore, type StampedEvent, type ToolCall } from "@octant/agent";
 import { type CreateAgentOptions, createAgent, type RunEvent } from "@octant/app";
 import { createScriptedProvider, type Script } from "@octant/scripted-provider";
 import { expect, test } from "vitest";
 import { createFixtureProject } from "./fixture-project.ts";
 import { accountAt } from "./scripted-account.ts";
+
+const HOSTILE_SERVER = join(import.meta.dirname, "../packages/mcp-client/testing/hostile-server.mjs");
 
 const WRITE = { action: "write", uri: "new.txt", content: "new\n" };
 
@@ -168,4 +170,42 @@ test("a model that asks and plans as it learned elsewhere gets the person's answ
   expect(requests[1]).toContain("Redis");
   expect(requests[2]).toContain("the mode is edits now");
   expect(isWritten).toBe(true);
+});
+
+test("the first request offers the tools of the MCP servers, which are still starting when the run begins", async () => {
+  const server = { command: process.execPath, args: [HOSTILE_SERVER, "good"] };
+  const offered: (readonly string[])[] = [];
+  const script: Script = ({ tools }) => {
+    offered.push(tools);
+    return { parts: [{ text: "done" }] };
+  };
+  await run({ servers: { able: server } }, ["go"], script);
+  expect(offered[0]).toContain("mcp__able__echo");
+});
+
+/** Logs in memory, as a database of one's own would have them. */
+function createMemoryStore() {
+  const logs = new Map<string, StampedEvent[]>();
+  return new LogSessionStore({
+    ids: async () => [...logs.keys()],
+    has: async (id) => logs.has(id),
+    async *read(id) {
+      yield* logs.get(id) ?? [];
+    },
+    open: async (id) => ({
+      append: async (event) => void logs.set(id, [...(logs.get(id) ?? []), event]),
+      close: async () => {},
+    }),
+    remove: async (id) => void logs.delete(id),
+    summary: (_id, make) => make(),
+  });
+}
+
+test("a session in a store of one's own continues in the next agent", async () => {
+  const sessions = createMemoryStore();
+  const script: Script = ({ answers }) => ({ parts: [{ text: `answer ${answers}` }] });
+  await run({ sessions }, ["first"], script);
+  const { results } = await run({ sessions, from: { how: "latest" } }, ["second"], script);
+  expect(results).toMatchObject([{ reason: "done", text: "answer 1" }]);
+  expect(await sessions.list()).toMatchObject([{ title: "first", turns: 2 }]);
 });

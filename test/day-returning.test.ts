@@ -2,7 +2,6 @@ import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { findProcesses } from "@octant/app";
-import { openSocketFolder } from "@octant/host";
 import {
   createScriptedProvider,
   type ScriptedProvider,
@@ -28,7 +27,7 @@ const git = (...args: string[]) => execFileSync("git", args, { cwd: project.root
 
 /** The process of the chat in the terminal. */
 async function pidOfAgent(): Promise<number> {
-  const [agent] = await findProcesses(openSocketFolder(project.env));
+  const [agent] = await findProcesses(project.env);
   using found = agent ?? expect.fail("no Octant process is running");
   return found.pid;
 }

@@ -1,6 +1,5 @@
 import { connectToMachine, type Octant } from "@octant/app";
 import type { Entrance } from "@octant/console";
-import { openSocketFolder } from "@octant/host";
 import type { HttpServer, TokenStore } from "@octant/http";
 import type { Io } from "./command.ts";
 import { loadVersion } from "./version.ts";
@@ -22,7 +21,7 @@ export async function mountConsole(
     process: control.id,
     version: loadVersion(),
     log: (line) => logLine(line, io),
-    machine: connectToMachine(openSocketFolder(io.env), isShown),
+    machine: connectToMachine(io.env, isShown),
   });
   server.mount("/console", mount);
   const toLink = () => link(server.url);

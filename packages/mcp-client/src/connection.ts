@@ -8,10 +8,10 @@ import { createStdioTransport, type StartedProgram } from "./stdio-transport.ts"
 export type ServerDefinition =
   | {
       readonly command: string;
-      readonly args: readonly string[];
-      readonly env: Readonly<Record<string, string>>;
+      readonly args?: readonly string[];
+      readonly env?: Readonly<Record<string, string>>;
     }
-  | { readonly url: string; readonly headers: Readonly<Record<string, string>> };
+  | { readonly url: string; readonly headers?: Readonly<Record<string, string>> };
 
 export type ProgramDefinition = Extract<ServerDefinition, { command: string }>;
 
@@ -97,7 +97,7 @@ function waysTo(options: ConnectionOptions): readonly Way[] {
     ];
   }
   const url = new URL(definition.url);
-  const { headers } = definition;
+  const { headers = {} } = definition;
   if (/^wss?:$/.test(url.protocol)) {
     const open = async () => {
       const { createWebSocketTransport } = await import("./websocket-transport.ts");

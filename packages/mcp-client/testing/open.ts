@@ -12,7 +12,7 @@ export const node = (...args: string[]): ServerDefinition => ({ command: process
 export const hostile = (...args: string[]) => node(HOSTILE, ...args);
 
 /** Like the host, but without its sandbox. */
-async function start(_server: string, { command, args }: ProgramDefinition): Promise<StartedProgram> {
+async function start(_server: string, { command, args = [] }: ProgramDefinition): Promise<StartedProgram> {
   const child = spawn(command, [...args], { stdio: "pipe" });
   let stderrTail = "";
   child.stderr.setEncoding("utf8").on("data", (text: string) => {

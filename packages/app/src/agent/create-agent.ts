@@ -1,6 +1,7 @@
 import { resolve } from "node:path";
 import type { AgentEvent, CallStep, RunEnded, ToolCall, ToolResult } from "@octant/agent";
 import type { Ask, Tool } from "@octant/core";
+import { awaitServers } from "../mcp-servers/await-servers.ts";
 import { withMentions } from "./mentions.ts";
 import { type OpenAgentOptions, type OpenedAgent, openAgent } from "./open-agent.ts";
 import { createRunResult, type RunResult, watchUnapproved } from "./run-records.ts";
@@ -38,12 +39,15 @@ export interface CreateAgentOptions
     | "client"
     | "env"
     | "from"
+    | "host"
     | "limits"
     | "log"
     | "mode"
     | "model"
     | "provider"
     | "servers"
+    | "sessions"
+    | "stores"
     | "thinking"
   > {
   /** The project; the current folder when absent. */
@@ -87,7 +91,8 @@ export function createAgent(options: CreateAgentOptions = {}): EmbeddedAgent {
         if (options.stopWhen?.(event)) void agent.cancel();
       });
       let isOver = false;
-      const running = withMentions(opened, prompt)
+      const running = awaitServers(opened.servers, options.log)
+        .then(() => withMentions(opened, prompt))
         .then((content) => agent.send(content, signal ? { signal } : {}))
         .catch(toFailure)
         .finally(() => {

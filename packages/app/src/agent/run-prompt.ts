@@ -1,5 +1,6 @@
 import type { EndReason, OutputSchema, RunEnded } from "@octant/agent";
 import { ToolError } from "@octant/core";
+import { awaitServers } from "../mcp-servers/await-servers.ts";
 import { isSlashLine, runSlashLine } from "../slash/index.ts";
 import type { SlashOutcome } from "../slash/slash-command.ts";
 import { withMentions } from "./mentions.ts";
@@ -46,8 +47,7 @@ export interface PromptOptions {
   readonly signal: AbortSignal;
   /** The run begins: `finish` makes its result if it fails. */
   onBegin(finish: (end: Pick<RunEnded, "reason" | "message">) => Omit<RunResult, "exit_code">): void;
-  /** Called before a message is sent to the model. */
-  beforeSend(): Promise<void>;
+  log(line: string): void;
 }
 
 export interface PromptOutcome {
@@ -64,7 +64,7 @@ export interface PromptOutcome {
 export async function runPrompt(
   opened: OpenedAgent,
   prompt: string,
-  { cwd, schema, signal, onBegin, beforeSend }: PromptOptions,
+  { cwd, schema, signal, onBegin, log }: PromptOptions,
 ): Promise<PromptOutcome> {
   const { agent, octant } = opened;
   using unapproved = watchUnapproved(octant.sessions.events);
@@ -88,7 +88,7 @@ export async function runPrompt(
     }
     asked = command.send;
   }
-  await beforeSend();
+  await awaitServers(opened.servers, log);
   const unsubscribe = agent.subscribe(result.listen);
   const end = await sendUntilFit(opened, asked, schema, result.text).finally(unsubscribe);
   return { ...judge(finish(end), schema), ways: ways() };

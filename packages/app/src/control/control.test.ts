@@ -4,6 +4,7 @@ import { connect, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createQuestions, createTopic, createTopics, ToolError } from "@octant/core";
+import { openSocketFolder } from "@octant/host";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { createCallRecorder } from "../console/call-recorder.ts";
 import { createAttend } from "./attend.ts";
@@ -12,6 +13,7 @@ import { connectTo, findProcesses, listSockets } from "./find-processes.ts";
 import type { ControlEvent, ProcessStatus } from "./protocol.ts";
 import { type ControlOptions, serveControl } from "./serve-control.ts";
 
+let state: string;
 let folder: string;
 const opened: Disposable[] = [];
 const calls = createTopic<{ readonly n: number; readonly pad?: string }>();
@@ -20,12 +22,13 @@ const later = createTopic<{ readonly tick: number }>();
 let extra: Parameters<typeof createTopics>[0] = {};
 
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), "octant-control-"));
+  state = mkdtempSync(join(tmpdir(), "octant-control-"));
+  folder = openSocketFolder({ XDG_STATE_HOME: state });
   extra = {};
 });
 afterEach(() => {
   for (const one of opened.splice(0)) one[Symbol.dispose]();
-  rmSync(folder, { recursive: true });
+  rmSync(state, { recursive: true });
 });
 
 const STATUS: ProcessStatus = {
@@ -69,7 +72,7 @@ async function serve(over: Partial<ControlOptions> = {}) {
 }
 
 async function find() {
-  const found = await findProcesses(folder);
+  const found = await findProcesses({ XDG_STATE_HOME: state });
   opened.push(...found);
   return found;
 }

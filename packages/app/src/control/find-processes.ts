@@ -5,7 +5,7 @@ import { connect } from "node:net";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { attempt, invalidArgument, ToolError } from "@octant/core";
-import { readLines } from "@octant/host";
+import { openSocketFolder, readLines } from "@octant/host";
 import {
   type AttendedBatch,
   type ControlAnswer,
@@ -40,7 +40,8 @@ export interface ControlClient extends Disposable {
 export type ControlCall = Omit<Extract<ControlRequest, { method: "call" }>, "id" | "method">;
 
 /** The processes of this person that can be reached; sockets that killed ones have left are removed. */
-export async function findProcesses(folder: string): Promise<readonly ControlClient[]> {
+export async function findProcesses(env: NodeJS.ProcessEnv = process.env): Promise<readonly ControlClient[]> {
+  const folder = openSocketFolder(env);
   // Not listSockets: a caller may ask until its own process is found, which opens its socket only when the loop turns.
   const names = (await readdir(folder)).filter((name) => NAME.test(name));
   const found = await Promise.all(names.map((name) => connectTo(folder, name)));

@@ -1,23 +1,27 @@
 import { watch } from "node:fs";
 import { ToolError } from "@octant/core";
+import { openSocketFolder } from "@octant/host";
 import { type ControlClient, connectTo, findProcesses, listSockets } from "./find-processes.ts";
 import type { ControlEvent, ProcessStatus } from "./protocol.ts";
 
 const SOCKET = ".sock";
 
 /** The processes of this person by their ids, which change as processes come and go. */
-export const connectToMachine = (folder: string, isShown: (id: string) => boolean) => ({
-  list: (): readonly string[] =>
-    listSockets(folder)
-      .map((name) => name.slice(0, -SOCKET.length))
-      .filter(isShown),
-  connect: async (id: string): Promise<ControlClient | undefined> =>
-    isShown(id) ? connectTo(folder, `${id}${SOCKET}`) : undefined,
-  watch(onChange: () => void): () => void {
-    const watcher = watch(folder, onChange);
-    return () => watcher.close();
-  },
-});
+export function connectToMachine(env: NodeJS.ProcessEnv, isShown: (id: string) => boolean) {
+  const folder = openSocketFolder(env);
+  return {
+    list: (): readonly string[] =>
+      listSockets(folder)
+        .map((name) => name.slice(0, -SOCKET.length))
+        .filter(isShown),
+    connect: async (id: string): Promise<ControlClient | undefined> =>
+      isShown(id) ? connectTo(folder, `${id}${SOCKET}`) : undefined,
+    watch(onChange: () => void): () => void {
+      const watcher = watch(folder, onChange);
+      return () => watcher.close();
+    },
+  };
+}
 
 /** A process that was found but does not answer, such as a stopped one. */
 export interface SilentProcess {
@@ -25,8 +29,10 @@ export interface SilentProcess {
   readonly state: "not responding";
 }
 
-export async function loadStatuses(folder: string): Promise<readonly (ProcessStatus | SilentProcess)[]> {
-  const found = await findProcesses(folder);
+export async function loadStatuses(
+  env: NodeJS.ProcessEnv = process.env,
+): Promise<readonly (ProcessStatus | SilentProcess)[]> {
+  const found = await findProcesses(env);
   return Promise.all(
     found.map(async (client) => {
       using process = client;
@@ -72,10 +78,11 @@ export interface FollowOptions {
 
 /** Follows the events of running processes, and of those that start later. */
 export async function followProcesses(
-  folder: string,
+  env: NodeJS.ProcessEnv,
   { pid, topics, retained }: FollowOptions,
   onEvent: (event: ControlEvent, pid: number) => void,
 ) {
+  const folder = openSocketFolder(env);
   const followed = new Set<string>();
   const connections = new DisposableStack();
   const followNew = async (): Promise<readonly Promise<unknown>[]> => {
@@ -127,11 +134,11 @@ const PERSON = { id: "local", access: "admin" } as const;
 
 /** A link of a console that runs already. */
 export async function findConsole(
-  folder: string,
+  env: NodeJS.ProcessEnv,
   { roots, ofHub }: ConsoleSearch,
 ): Promise<RunningConsole | undefined> {
   using connections = new DisposableStack();
-  const clients = await findProcesses(folder);
+  const clients = await findProcesses(env);
   // All of them first: a connection that stays open would keep this process alive after it printed the link.
   for (const client of clients) connections.use(client);
   const found = await Promise.all(

@@ -1,5 +1,4 @@
 import { ToolError, toOneLine } from "@octant/core";
-import { openSocketFolder } from "@octant/host";
 import { findProcesses } from "./find-processes.ts";
 import type { ProcessStatus } from "./protocol.ts";
 
@@ -19,7 +18,7 @@ export async function explainHolder(
 }
 
 async function findHolder(session_id: string, env: NodeJS.ProcessEnv): Promise<ProcessStatus | undefined> {
-  const found = await findProcesses(openSocketFolder(env));
+  const found = await findProcesses(env);
   const statuses = await Promise.all(
     found.map(async (client) => {
       using process = client;

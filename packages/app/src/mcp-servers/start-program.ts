@@ -26,7 +26,7 @@ export async function startProgram(
     throw new ToolError("EXEC_FAILED", `'${definition.command}' is not on the PATH`, {
       program: definition.command,
     });
-  const argv = [program, ...definition.args] as const;
+  const argv = [program, ...(definition.args ?? [])] as const;
   const started = await startServer({
     argv,
     root,

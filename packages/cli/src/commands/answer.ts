@@ -1,6 +1,5 @@
 import { type ControlAnswer, findProcesses, listQuestions, type WaitingQuestion } from "@octant/app";
 import { FORM_ANSWERS, type Question as FullQuestion, PERMISSION_ANSWERS, parseValues } from "@octant/core";
-import { openSocketFolder } from "@octant/host";
 import { createTerminalAsk } from "@octant/runtime";
 import { defineCommand, EXIT, type Io, print, printJson, UsageError } from "../command.ts";
 import { tell } from "../person-command.ts";
@@ -30,7 +29,7 @@ export const answer = defineCommand({
   octant answer ID deny --reason "use npm test"
   octant answer ID accept colour=red     fills in a form`,
   async run({ args: [id, given, ...values], flags }, io) {
-    const found = await findProcesses(openSocketFolder(io.env));
+    const found = await findProcesses(io.env);
     using connections = new DisposableStack();
     for (const client of found) connections.use(client);
     const waiting = await listQuestions(found);

@@ -2,7 +2,6 @@ import { once } from "node:events";
 import { existsSync, realpathSync } from "node:fs";
 import { findConsole } from "@octant/app";
 import { ToolError } from "@octant/core";
-import { openSocketFolder } from "@octant/host";
 import { createHttpServer } from "@octant/http";
 import { defineCommand, ENDING_SIGNALS, EXIT, type Io, print, toCount } from "../command.ts";
 import { openOctant } from "../open-octant.ts";
@@ -26,7 +25,7 @@ page at /console. A hub has a console of its own, which shows the hub alone. doc
   octant console --no-open --port 7400`,
   async run({ flags }, io) {
     const roots = rootsOf(flags, io).map((root) => (existsSync(root) ? realpathSync(root) : root));
-    const running = await findConsole(openSocketFolder(io.env), { roots, ofHub: flags.hub });
+    const running = await findConsole(io.env, { roots, ofHub: flags.hub });
     if (running === undefined && flags.hub)
       throw new ToolError("NOT_FOUND", "no hub runs on this machine; octant hub starts one", { id: "hub" });
     if (running !== undefined) {

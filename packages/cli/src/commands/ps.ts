@@ -1,6 +1,5 @@
 import { loadStatuses, type ProcessStatus, type SilentProcess } from "@octant/app";
 import { counted, toOneLine } from "@octant/core";
-import { openSocketFolder } from "@octant/host";
 import { toColumns } from "../columns.ts";
 import { defineCommand, EXIT, print, printJson } from "../command.ts";
 import { note, painted } from "../output.ts";
@@ -14,7 +13,7 @@ export const ps = defineCommand({
   octant watch              what they do, as it happens
   octant answer             what they ask you`,
   async run({ flags }, io) {
-    const statuses = await loadStatuses(openSocketFolder(io.env));
+    const statuses = await loadStatuses(io.env);
     if (flags.json) return printJson(statuses, io);
     if (statuses.length === 0) {
       note("no Octant process of yours is running", io);

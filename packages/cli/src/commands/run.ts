@@ -1,5 +1,4 @@
 import { text as readAll } from "node:stream/consumers";
-import { setTimeout as delay } from "node:timers/promises";
 import type { OutputSchema } from "@octant/agent";
 import {
   followMembers,
@@ -30,9 +29,6 @@ import { note } from "../output.ts";
 import { asTyped, tell } from "../person-command.ts";
 import { tellWhenSlow } from "../tell-when-slow.ts";
 import { logLine } from "../workspace-flags.ts";
-
-/** Slower MCP servers join while the run is in progress. */
-const MAX_SERVERS_MS = 5_000;
 
 const flags = {
   ...agentFlags,
@@ -159,22 +155,10 @@ async function answer(prompt: string, task: Task): Promise<number> {
     schema,
     signal,
     onBegin: report.begin,
-    beforeSend: () => awaitServers(opened, io),
+    log: (line) => logLine(line, io),
   });
   const exitCode = report.end(outcome);
   return outcome.command?.failed ? exitCode : ((await tellNext(outcome.command, task)) ?? exitCode);
-}
-
-/** A run has a single prompt, which may need the tools of these servers; the terminal does not wait for them. */
-async function awaitServers({ servers }: OpenedAgent, io: Io): Promise<void> {
-  const connecting = () => servers.status().filter(({ state }) => state === "connecting");
-  const ready = Promise.race([servers.settled(), delay(MAX_SERVERS_MS, undefined, { ref: false })]);
-  await tellWhenSlow(ready, () => {
-    const names = connecting().map(({ server }) => server);
-    if (names.length > 0) logLine(`waiting for MCP servers: ${names.join(", ")}`, io);
-  });
-  const within = `within ${MAX_SERVERS_MS / 1_000} s; the run starts without its tools`;
-  for (const { server } of connecting()) logLine(`MCP server ${server} has not answered ${within}`, io);
 }
 
 /** A terminal would continue with another session; here the message says how. */

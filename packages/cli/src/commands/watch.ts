@@ -1,5 +1,4 @@
 import { type ControlEvent, describeEvent, followProcesses } from "@octant/app";
-import { openSocketFolder } from "@octant/host";
 import { defineCommand, ENDING_SIGNALS, EXIT, onSignals, print, UsageError } from "../command.ts";
 import { note, printJsonText } from "../output.ts";
 
@@ -19,7 +18,6 @@ export const watch = defineCommand({
   async run({ args: [pid], flags }, io) {
     if (pid !== undefined && !/^\d+$/.test(pid))
       throw new UsageError(`'${pid}' is not a process id`, "octant ps lists them");
-    const folder = openSocketFolder(io.env);
     const show = (event: ControlEvent, from: number) => {
       if (flags.json) return void printJsonText(JSON.stringify({ pid: from, ...event }), io);
       const line = describeEvent(event);
@@ -28,7 +26,7 @@ export const watch = defineCommand({
     const topics = flags.topic.length === 0 ? undefined : [...flags.topic];
     const stopped = Promise.withResolvers<void>();
     using _signals = onSignals(ENDING_SIGNALS, () => stopped.resolve());
-    using following = await followProcesses(folder, { pid, topics, retained: flags.retained }, show);
+    using following = await followProcesses(io.env, { pid, topics, retained: flags.retained }, show);
     const { closed } = following;
     if (pid !== undefined && closed.length === 0)
       throw new UsageError(`no Octant process ${pid} is running`, "octant ps lists them");

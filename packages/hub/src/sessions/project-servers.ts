@@ -20,7 +20,7 @@ export const serversOf = ({
   workspace_id,
 }: ProjectServersOptions): Required<Pick<OpenAgentOptions, "servers" | "startServer">> => ({
   servers: project.mcp_servers ?? {},
-  async startServer(_name, { command, args, env }) {
+  async startServer(_name, { command, args = [], env }) {
     const { stdin, stdout, stderr, exited, kill } = await containers.execTools(project, {
       ...{ argv: [command, ...args], cwd, env, workspace_id },
     });

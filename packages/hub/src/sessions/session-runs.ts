@@ -1,6 +1,5 @@
-import { setTimeout as delay } from "node:timers/promises";
 import type { AgentEvent, LogSessionStore } from "@octant/agent";
-import { type OpenedAgent, openAgent } from "@octant/app";
+import { awaitServers, type OpenedAgent, openAgent } from "@octant/app";
 import { counted, type Tool, ToolError } from "@octant/core";
 import type { PermissionRule } from "@octant/runtime";
 import type { Containers } from "../containers/containers.ts";
@@ -140,7 +139,7 @@ export function createSessionRuns(options: RunsOptions) {
     for (const rule of project.permissions?.toReversed() ?? [])
       if (rule.mode === "deny") opened.octant.sessionRules.setRule(session.id, rule);
     // Tools that come later are offered later.
-    await Promise.race([opened.servers.settled(), delay(MAX_SERVERS_MS, undefined, { ref: false })]);
+    await awaitServers(opened.servers, () => {}, MAX_SERVERS_MS);
     return opened;
   };
 
