@@ -14,7 +14,7 @@ import {
 import { tmpdir } from "node:os";
 import { basename, dirname, join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { loadManifest, type Manifest, toPublished } from "../scripts/package/packages.ts";
+import { loadManifest, type Manifest, SHRINKWRAP, toPublished } from "../scripts/package/packages.ts";
 
 const REPOSITORY = join(import.meta.dirname, "..");
 const MODULES = join(REPOSITORY, "node_modules");
@@ -46,6 +46,16 @@ test("an install of the MCP server brings neither Playwright nor TypeScript nor 
   const heavy = /playwright|typescript|ripgrep|node-pty|@octant\/(?:host|runtime)$/;
   expect([...installOf("@octant/mcp")].filter((name) => heavy.test(name))).toEqual([]);
   expect([...installOf("@octant/cli")].filter((name) => heavy.test(name))).toContain("playwright-core");
+});
+
+test("programs can import the data files of a package by name", () => {
+  const files = [...published.values()].flatMap(({ manifest }) =>
+    (manifest.files ?? [])
+      .filter((file) => file.endsWith(".json") && file !== SHRINKWRAP)
+      .map((file) => ({ file, target: Object(manifest.exports)[`./${file}`] })),
+  );
+  expect(files.map(({ file }) => file)).toContain("run-stream.schema.json");
+  for (const { file, target } of files) expect(target).toBe(`./${file}`);
 });
 
 let base: string;

@@ -2,7 +2,7 @@ import { type ControlAnswer, findProcesses, listQuestions, type WaitingQuestion 
 import { FORM_ANSWERS, type Question as FullQuestion, PERMISSION_ANSWERS, parseValues } from "@octant/core";
 import { createTerminalAsk } from "@octant/runtime";
 import { defineCommand, EXIT, type Io, print, printJson, UsageError } from "../command.ts";
-import { tell } from "../person-command.ts";
+import { asTyped, tell } from "../person-command.ts";
 
 type Question = WaitingQuestion["question"];
 const ANSWERS = [
@@ -40,7 +40,7 @@ export const answer = defineCommand({
           io,
         );
       if (waiting.length === 0) return tell("no question is waiting", io);
-      return print(waiting.map(show).join("\n\n"), io);
+      return print(waiting.map((one) => show(one, io)).join("\n\n"), io);
     }
     const { client, question } = choose(waiting, id);
     const chosen = given === undefined ? await askPerson(question, io) : toAnswer(given, values, question);
@@ -61,11 +61,11 @@ function choose(waiting: readonly WaitingQuestion[], id: string): WaitingQuestio
   );
 }
 
-const show = ({ pid, question }: WaitingQuestion): string =>
+const show = ({ pid, question }: WaitingQuestion, io: Io): string =>
   [
     `${question.question_id} (process ${pid})`,
     String(question["text"] ?? ""),
-    `octant answer ${question.question_id} ${choicesOf(question).join("|")}`,
+    asTyped(`octant answer ${question.question_id} ${choicesOf(question).join("|")}`, io),
   ].join("\n");
 
 const choicesOf = ({ choices }: Question): readonly string[] =>

@@ -6,6 +6,7 @@ import { createHttpServer } from "@octant/http";
 import { defineCommand, ENDING_SIGNALS, EXIT, type Io, print, toCount } from "../command.ts";
 import { openOctant } from "../open-octant.ts";
 import { note, printJsonText } from "../output.ts";
+import { asTyped } from "../person-command.ts";
 import { logLine, rootsOf, workspaceFlags } from "../workspace-flags.ts";
 
 export const console = defineCommand({
@@ -54,7 +55,7 @@ page at /console. A hub has a console of its own, which shows the hub alone. doc
     if (!link) throw new Error("the console's own process has a control socket");
     const ended = ENDING_SIGNALS.map((signal) => once(process, signal));
     await show(link(), flags, io);
-    note("octant: Ctrl-C stops it; octant console prints another link meanwhile", io);
+    note(asTyped("octant: Ctrl-C stops it; octant console prints another link meanwhile", io), io);
     await Promise.race([...ended, server.closed]);
     await server.close();
     return EXIT.OK;

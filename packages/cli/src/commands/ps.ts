@@ -3,6 +3,7 @@ import { counted, toOneLine } from "@octant/core";
 import { toColumns } from "../columns.ts";
 import { defineCommand, EXIT, print, printJson } from "../command.ts";
 import { note, painted } from "../output.ts";
+import { asTyped } from "../person-command.ts";
 
 export const ps = defineCommand({
   name: "ps",
@@ -24,7 +25,8 @@ export const ps = defineCommand({
       ...statuses.flatMap((one) => toRows(one, io.env["HOME"])),
     ]);
     const waiting = statuses.flatMap((one) => ("questions" in one ? one.questions : [])).length;
-    const hint = waiting === 0 ? [] : ["", `${counted(waiting, "question")} waiting: octant answer`];
+    const hint =
+      waiting === 0 ? [] : ["", asTyped(`${counted(waiting, "question")} waiting: octant answer`, io)];
     return print([painted("dim", head, io.stdout), ...[...lines, ...hint].map((line) => `\n${line}`)], io);
   },
 });
