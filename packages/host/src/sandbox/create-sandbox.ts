@@ -15,7 +15,7 @@ import { forgetVariables } from "./launcher.ts";
 import { type Mount, read } from "./mount.ts";
 import { ownFiles, sharesFilesWithCache } from "./own-files.ts";
 import type { Sandbox, SandboxedCommand, SandboxOptions, SandboxStatus } from "./sandbox.ts";
-import { openScratch } from "./scratch.ts";
+import { openScratch, type Scratch } from "./scratch.ts";
 import { confines, isWeaker, type SandboxLevel, type SandboxSettings } from "./settings.ts";
 import { watchStranded } from "./stranded.ts";
 import { unheldLimits } from "./unheld-limits.ts";
@@ -26,12 +26,12 @@ export function createSandbox(options: SandboxOptions): Sandbox {
   const { mode, network } = settings;
   let found: ReturnType<typeof open> | undefined;
   let proxy: Promise<HttpProxy> | undefined;
-  const open = async (): Promise<FoundLevel & { readonly guard: Guard }> => {
+  const open = async (): Promise<FoundLevel & Opened> => {
     const scratch = openScratch(state);
     const guard = createGuard({ roots, scratch, warn });
     const protectedMounts = guard.mounts();
     const place = { roots, settings, env, state, scratch, protectedMounts };
-    return { ...(await findLevel(place, levels)), guard };
+    return { ...(await findLevel(place, levels)), guard, scratch };
   };
   /** A failure, such as a full disk, is not remembered: the next call tries again. */
   const find = (): ReturnType<typeof open> => {
@@ -49,11 +49,11 @@ export function createSandbox(options: SandboxOptions): Sandbox {
   };
   /** The launcher for commands; undefined where they run unsandboxed. */
   const findWorking = async () => {
-    const { working, tried, guard } = mode === "off" ? SWITCHED_OFF : await find();
+    const { working, tried, guard, scratch } = mode === "off" ? SWITCHED_OFF : await find();
     const level = mode === "off" ? "off" : (working?.level.level ?? "path_check");
     const unmet = unmetBy(level, tried, settings);
     if (unmet) throw unmet;
-    return working && guard && { ...working, guard };
+    return working && guard && scratch && { ...working, guard, scratch };
   };
 
   const status = async (): Promise<SandboxStatus> => {
@@ -101,7 +101,7 @@ export function createSandbox(options: SandboxOptions): Sandbox {
       ];
       const inside = goesThroughProxy ? behindForwarder(toInside(command)) : toInside(command);
       const ownNetwork = network !== "on" || isOffline;
-      const { level, plans, guard } = working;
+      const { level, plans, guard, scratch } = working;
       const entered = cannotWrite ? UNGUARDED : guard.enter({ changesProtected });
       try {
         const protectedMounts = guard.mounts();
@@ -118,7 +118,7 @@ export function createSandbox(options: SandboxOptions): Sandbox {
         });
         const launched = level.launch(inside, { mounts, exchange: exchange?.path, ownNetwork });
         if (isOurs || cannotWrite || !level.binds) return { ...launched, ...entered };
-        const own = { mounts, scratch: openScratch(state).path, home: homeOf(env) };
+        const own = { mounts, scratch: scratch.path, home: homeOf(env) };
         return { ...launched, ...entered, stranded: watchStranded(command, own) };
       } catch (cause) {
         entered.release();
@@ -146,7 +146,7 @@ export function createSandbox(options: SandboxOptions): Sandbox {
     },
     async openExchange() {
       const working = await findWorking();
-      return working?.level.binds ? openBoundExchange(openScratch(state)) : openPlainExchange();
+      return working?.level.binds ? openBoundExchange(working.scratch) : openPlainExchange();
     },
     async allowProtected(path) {
       const { guard } = mode === "off" ? SWITCHED_OFF : await find();
@@ -157,7 +157,7 @@ export function createSandbox(options: SandboxOptions): Sandbox {
       if (!found) return;
       const opened = await found.catch(() => undefined);
       opened?.guard.close();
-      forgetVariables(openScratch(state));
+      if (opened) forgetVariables(opened.scratch);
     },
   };
 }
@@ -170,9 +170,12 @@ const describeOff = ({ confined_by }: SandboxSettings): string =>
 const NOTHING =
   "this machine has no sandbox that works: commands run with all your rights, only file tools are confined";
 
-const SWITCHED_OFF: Partial<FoundLevel & { readonly guard: Guard }> & Pick<FoundLevel, "tried"> = {
-  tried: [],
-};
+interface Opened {
+  readonly guard: Guard;
+  readonly scratch: Scratch;
+}
+
+const SWITCHED_OFF: Partial<FoundLevel & Opened> & Pick<FoundLevel, "tried"> = { tried: [] };
 
 /** Nothing has to be guarded from a command that cannot write. */
 const UNGUARDED = { release: () => [] };

@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { attempt } from "@octant/core";
+import { CERTIFICATES } from "../processes/environment.ts";
 import { words } from "../words.ts";
 import type { Scratch } from "./scratch.ts";
 import type { SandboxSettings } from "./settings.ts";
@@ -87,15 +88,17 @@ export function divideVariables(env: Readonly<Record<string, string>>): Variable
 
 /** LD_PRELOAD, BASH_FUNC_…, ENV, SHELLOPTS, GCONV_PATH and their like are code. */
 const HARMLESS = new RegExp(
-  `^(?:${words(`
+  `^(?:${[
+    ...CERTIFICATES,
+    ...words(`
     PATH HOME USER LOGNAME SHELL PWD TZ TERM TMPDIR TMP TEMP CI PORT DEBUG
     LANG LANGUAGE LC_[A-Z]+ COLORTERM NO_COLOR FORCE_COLOR DISPLAY WAYLAND_DISPLAY
     XDG_[A-Z_]+ (?:https?|all|ftp|no)_proxy (?:HTTPS?|ALL|FTP|NO)_PROXY
-    SSL_CERT_(?:FILE|DIR) REQUESTS_CA_BUNDLE CURL_CA_BUNDLE
     (?:OCTANT|HANZO|NODE|NPM|npm|NVM|VOLTA|FNM|PNPM|BUN|DENO|COREPACK|YARN)_[A-Za-z0-9_]+
     (?:PYTHON|PYTEST|PIP|UV|VIRTUAL|CONDA|PYENV|CARGO|RUST|RUSTUP|GEM|RBENV|DOTNET|JAVA|MAVEN|GRADLE)[A-Z0-9_]*
     GO[A-Z]+ GIT_[A-Z_]+ ANDROID_[A-Z_]+ SDKMAN_DIR
-  `).join("|")})$`,
+  `),
+  ].join("|")})$`,
 );
 
 /** Stores the variables for the inside in a file of their own: on the command line everybody could read them. */
