@@ -4,7 +4,7 @@ import { z } from "zod";
 import { INSPECT } from "../kinds.ts";
 import { withinBudget } from "../within-budget.ts";
 import type { TestOptions } from "./runner.ts";
-import { findSuites, type Suite, suitesAt } from "./suites.ts";
+import type { Suite } from "./suites.ts";
 
 const MAX_FILES = 20;
 const PAGE_BYTES = 28_000;
@@ -48,6 +48,7 @@ export const list = ({ workspace: { confinement } }: TestOptions) =>
           .join("\n") || "no test suites",
     }),
     async run({ path, limit }, ctx) {
+      const { findSuites, suitesAt } = await import("./suites.ts");
       const place = path === undefined ? undefined : confinement.toPath(path);
       const all = await findSuites(confinement, ctx.signal);
       const suites = place === undefined ? all : suitesAt(all, place);

@@ -1,12 +1,11 @@
 import { action, type Context, ToolError } from "@octant/core";
 import { z } from "zod";
 import type { Outcome, TestCase } from "./case.ts";
-import { execute } from "./execute.ts";
 import { notRun, type SuiteOutcome } from "./outcome.ts";
 import { allFailures, RunResult, resultText, sum, summarise, toResult } from "./result.ts";
 import type { TestOptions } from "./runner.ts";
 import { emptySummary, type LiveRun, type Runs } from "./runs.ts";
-import { findSuites, type Suite, toWork, type Work } from "./suites.ts";
+import type { Suite, Work } from "./suites.ts";
 
 const DEFAULT_TIMEOUT_MS = 10 * 60 * 1000;
 const MAX_TIMEOUT_MS = 24 * 60 * 60 * 1000;
@@ -61,6 +60,8 @@ export const run = (options: TestOptions, runs: Runs) =>
       ctx.detach(toResult(emptySummary(live.run_id), [], 0, 0));
       const outcomes: SuiteOutcome[] = [];
       try {
+        // The runners are loaded here, because most servers run no tests.
+        const { findSuites, toWork } = await import("./suites.ts");
         const { confinement } = options.workspace;
         const suites = await findSuites(confinement, ctx.signal);
         const work = toWork(input, suites, confinement, (suite) => runs.lastFailed(ctx.caller.id, suite));
@@ -108,6 +109,7 @@ async function runSuite(
   const progress = createProgress(ctx, suite, (counts) => {
     live.update({ ...soFar, ...sum(soFar, counts), status: "running" });
   });
+  const { execute } = await import("./execute.ts");
   const outcome = await execute(options, {
     suite,
     selection,

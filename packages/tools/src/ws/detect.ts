@@ -3,8 +3,6 @@ import { isWithin, type Path, splitPath } from "@octant/host";
 import { z } from "zod";
 import { INSPECT } from "../kinds.ts";
 import { Detected, detectedText } from "./detect/answer.ts";
-import { describeProject } from "./detect/describe.ts";
-import { projectAround } from "./detect/packages.ts";
 import type { WsOptions } from "./options.ts";
 import { createProjectFiles, type Looking } from "./project-files.ts";
 
@@ -24,6 +22,9 @@ export const detect = ({ workspace: { confinement } }: WsOptions) =>
     ],
     text: detectedText,
     async run({ path }, { signal }) {
+      // The formats and ecosystems are loaded here, because most servers are never asked.
+      const { describeProject } = await import("./detect/describe.ts");
+      const { projectAround } = await import("./detect/packages.ts");
       const place = path === undefined ? undefined : folderOf(confinement, confinement.toPath(path));
       const root = place === undefined ? (confinement.roots[0] as Path) : rootOf(confinement, place);
       const files = createProjectFiles(confinement, root);
