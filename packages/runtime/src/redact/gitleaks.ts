@@ -34,9 +34,10 @@ export function createGitleaks(): (text: string) => Span[] {
   let loaded: ReturnType<typeof loadRules> | undefined;
   return (text) => {
     loaded ??= loadRules();
-    const { rules, secretsOf } = loaded;
+    const { rules, keyword, secretsOf } = loaded;
     // Only letters of ASCII: others may change their length.
     const small = text.replace(/[A-Z]+/g, (letters) => letters.toLowerCase());
+    if (!keyword.test(small)) return [];
     const spans: Span[] = [];
     let left = MAX_READ_CHARS;
     for (const rule of rules) {
@@ -93,7 +94,10 @@ function loadRules() {
     }
     return found;
   };
-  return { rules, secretsOf };
+  // Most texts have no keyword: one expression finds that out in a seventh of the time of 280 searches.
+  const keywords = new Set(rules.flatMap((rule) => rule.keywords));
+  const keyword = new RegExp([...keywords].map((word) => RegExp.escape(word)).join("|"));
+  return { rules, keyword, secretsOf };
 }
 
 /** A secret that is cut off by the end of its surroundings continues. */
