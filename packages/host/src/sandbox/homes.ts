@@ -6,10 +6,14 @@ import { xdgFolder } from "../user-folders.ts";
 import { MASKED } from "./home-places.ts";
 import { realPath, statOf } from "./tree.ts";
 
-/** The home that HOME names, and the one in the user database. */
-export const homesOf = (env: NodeJS.ProcessEnv): string[] => [
-  ...new Set([homeOf(env), realPath(attempt(() => userInfo().homedir) ?? "") ?? homeOf(env)]),
-];
+/** The home that HOME names, and the one in the user database, which may lack this user. */
+export function homesOf(
+  env: NodeJS.ProcessEnv,
+  recorded = attempt(() => userInfo().homedir) ?? "",
+): readonly string[] {
+  const home = homeOf(env);
+  return [...new Set([home, (recorded && realPath(recorded)) || home])];
+}
 
 /** The places of this user's secrets, hidden from commands and from all tools alike. */
 export function secretPlaces(env: NodeJS.ProcessEnv): Path[] {
