@@ -23,3 +23,10 @@ test("the table of commands in CONTRIBUTING.md names scripts that exist, and the
   // `npm start` leaves out packages that packing needs.
   expect(scripts.package).toContain("scripts/install.mjs");
 });
+
+test("the API reference shows types without an export that public declarations mention, with those that these mention", () => {
+  const page = readFileSync(join(ROOT, "docs/api/agent.md"), "utf8");
+  expect(page).toContain("type AgentEvent = (StoredEvent | LiveEvent) & EventStamp;");
+  expect(page).toContain("### StoredEvent\n");
+  expect(page).toContain("### SessionBegan\n");
+});

@@ -49,21 +49,86 @@ function renderOverview(): string[] {
 function renderPackage(name: string): string[] {
   const { description } = loadManifest(join(REPOSITORY, "packages", name));
   const entry = join(REPOSITORY, "packages", name, "src/index.ts");
-  const exports = exportsOf(entry).sort((a, b) => (a.name < b.name ? -1 : 1));
+  const exports = exportsOf(entry).sort(byName);
+  const others = mentionedBy(exports).sort(byName);
   return [
     `# @octant/${name}`,
     `${description} [What "public" means](README.md).`,
-    ...exports.flatMap(({ name: title, file, doc, code }) => [
-      `## ${title}`,
-      ...(doc ? [doc] : []),
-      `\`\`\`ts\n${code}\n\`\`\``,
-      `[${relative(REPOSITORY, file)}](../../${relative(REPOSITORY, file)})`,
-    ]),
+    ...exports.flatMap((one) => renderExport(one, "##")),
+    ...(others.length > 0
+      ? ["## Other types", "The declarations above mention them; they have no export of their own."]
+      : []),
+    ...others.flatMap((one) => renderExport(one, "###")),
   ];
 }
 
-const parse = (file: string) =>
-  ts.createSourceFile(file, readFileSync(file, "utf8"), ts.ScriptTarget.Latest, true);
+const renderExport = ({ name, file, doc, code }: Export, heading: string): string[] => [
+  `${heading} ${name}`,
+  ...(doc ? [doc] : []),
+  `\`\`\`ts\n${code}\n\`\`\``,
+  `[${relative(REPOSITORY, file)}](../../${relative(REPOSITORY, file)})`,
+];
+
+const byName = (a: Export, b: Export): number => (a.name < b.name ? -1 : 1);
+
+/** The types of the package that these declarations mention, and those that they mention in turn. */
+function mentionedBy(exports: readonly Export[]): Export[] {
+  const keyOf = ({ file, name }: Export) => `${file} ${name}`;
+  const known = new Set(exports.map(keyOf));
+  const found: Export[] = [];
+  exports.forEach(visit);
+  return found;
+
+  function visit({ file, code }: Export): void {
+    for (const name of typeNames(code)) {
+      const type = findType(file, name);
+      if (!type || known.has(keyOf(type))) continue;
+      known.add(keyOf(type));
+      found.push(type);
+      visit(type);
+    }
+  }
+}
+
+function typeNames(code: string): ReadonlySet<string> {
+  const names = new Set<string>();
+  const visit = (node: ts.Node): void => {
+    const name = ts.isTypeReferenceNode(node)
+      ? node.typeName
+      : ts.isExpressionWithTypeArguments(node) && node.expression;
+    if (name && ts.isIdentifier(name)) names.add(name.text);
+    ts.forEachChild(node, visit);
+  };
+  visit(ts.createSourceFile("code.ts", code, ts.ScriptTarget.Latest, true));
+  return names;
+}
+
+/** The type of this name in a file, declared there or imported from another file of the package. */
+function findType(file: string, name: string): Export | undefined {
+  const { statements } = parse(file);
+  const here = statements
+    .filter((one) => ts.isInterfaceDeclaration(one) || ts.isTypeAliasDeclaration(one))
+    .find((one) => one.name.text === name);
+  if (here) return declared(parse(file), here)[0];
+  for (const { moduleSpecifier, importClause } of statements.filter(ts.isImportDeclaration)) {
+    const { text: from } = moduleSpecifier as ts.StringLiteral; // The only form that the grammar allows.
+    const bindings = importClause?.namedBindings;
+    if (!from.startsWith(".") || !bindings || !ts.isNamedImports(bindings)) continue;
+    const found = bindings.elements.find((one) => one.name.text === name);
+    if (found) return find(join(dirname(file), from), (found.propertyName ?? found.name).text);
+  }
+  return undefined;
+}
+
+const parsed = new Map<string, ts.SourceFile>();
+
+function parse(file: string): ts.SourceFile {
+  const known = parsed.get(file);
+  if (known) return known;
+  const source = ts.createSourceFile(file, readFileSync(file, "utf8"), ts.ScriptTarget.Latest, true);
+  parsed.set(file, source);
+  return source;
+}
 
 /** The exports of a file; those of other packages are shown as what they are. */
 function exportsOf(file: string): Export[] {

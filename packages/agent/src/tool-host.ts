@@ -46,7 +46,7 @@ export interface HostJobs {
   cancel(owner: string, job_id: string): Promise<unknown>;
 }
 
-type JobResult = Envelope & { readonly text?: string };
+export type JobResult = Envelope & { readonly text?: string };
 
 export interface HostContext {
   readonly platform: string;

@@ -27,6 +27,7 @@ export { followMembers, loadConversation } from "./agent/members.ts";
 export { withMentions } from "./agent/mentions.ts";
 export { createNotifier } from "./agent/notifier.ts";
 export {
+  type HostServer,
   type OpenAgentOptions,
   type OpenedAgent,
   openAgent,
