@@ -27,6 +27,39 @@ describe.skipIf(lacks("nats-server", "bubblewrap"))("a hub with hosts", () => {
     expect(existsSync(join(base, "one", "hub.db"))).toBe(false);
   });
 
+  test("a workspace that left its host for other work has its undo and memories at its next place", async () => {
+    let undo = "";
+    const read: string[] = [];
+    await using opened = await openHostedHub(({ user, results }) => {
+      const text = results[0]?.text;
+      if (user === "First.") {
+        if (text === undefined) return write("b.txt", "two\n");
+        undo ||= /undo (blob:sha256:[0-9a-f]{64})/.exec(text)?.[1] ?? "";
+        if (text.startsWith("created")) return use("memory", { action: "create", text: "Node 24." });
+      }
+      if (user === "Again.") {
+        if (text === undefined) return use("fs", { action: "apply_patch", patch: undo });
+        read.push(text);
+        if (read.length === 1) return use("memory", { action: "manage" });
+      }
+      return say("Done.");
+    });
+    const { hub, spawn, settled, startHost, events, said, base } = opened;
+    await startHost("one", ["--max-sessions", "1"]);
+    const { session_id } = await spawn("First.");
+    expect(await settled(session_id), said()).toMatchObject({ outcome: "done" });
+    const before = readdirSync(join(base, "one", "places"));
+    expect(await settled((await spawn("Other.")).session_id), said()).toMatchObject({ outcome: "done" });
+    await hub.call("session.message", { session_id, message: "Again." });
+    expect(await settled(session_id), said()).toMatchObject({ outcome: "done" });
+    expect(readdirSync(join(base, "one", "places"))).not.toEqual(before);
+    expect(read, said()).toEqual([
+      expect.stringContaining("deleted b.txt"),
+      expect.stringContaining("Node 24."),
+    ]);
+    expect((await events(session_id)).filter(({ name }) => name === "host_lost")).toEqual([]);
+  }, 120_000);
+
   test("when a host is killed, its session continues on another host, and the model reads what was lost", async () => {
     let isTold = false;
     await using opened = await openHostedHub(({ results }) => {

@@ -1,4 +1,4 @@
-import { writeFileSync } from "node:fs";
+import { globSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { toInstall } from "@octant/hub";
 import { createScriptedProvider, type Script } from "@octant/scripted-provider";
@@ -22,6 +22,8 @@ for (const name of ENGINE_NAMES) {
   if (typeof opened === "string") test.skip(`sessions in containers of ${name} (not here: ${opened})`);
   else describe(`a session in a container of ${name}`, () => describeSessions(opened));
 }
+
+type Turn = readonly [tool: string, input: object];
 
 const run = (script: string) => ({
   parts: [{ call: "proc", input: { action: "exec", command: ["sh", "-c", script] } }],
@@ -103,6 +105,49 @@ function describeSessions(opened: TestEngine): void {
     const shown = await get<{ mcp_servers: object }>("project.get", { project_id });
     expect(shown.mcp_servers).toEqual({ demo: { command: node, args: ["-e", SERVER], env: ["DEMO_KEY"] } });
     await expect.poll(() => processesWith("value-of-demo-key")).toEqual([]);
+  });
+
+  test("has its undo, memories and long outputs in its next run, and nothing of them when its workspace is removed", async () => {
+    let undo = "";
+    let output = "";
+    const read: string[] = [];
+    const { settled, get, project_id, session_id, folder } = await openSession(
+      ({ user, answers, all_results: results }) => {
+        const text = results.at(-1)?.text ?? "";
+        undo ||= /undo (blob:sha256:[0-9a-f]{64})/.exec(text)?.[1] ?? "";
+        output ||= /stdout:proc_[0-9a-z]+/.exec(text)?.[0] ?? "";
+        const first: Turn[] = [
+          ["fs", { action: "create", uri: "new.txt", content: "hello" }],
+          ["memory", { action: "create", text: "The build needs node 24." }],
+          ["proc", { action: "exec", command: ["seq", "100000"] }],
+        ];
+        const second: Turn[] = [
+          ["fs", { action: "apply_patch", patch: undo }],
+          ["memory", { action: "manage" }],
+          ["fs", { action: "read", uri: output, range: { start: { line: 99_998 }, end: { line: 99_999 } } }],
+          ["proc", { action: "exec", command: ["ls"] }],
+        ];
+        if (user === "Again." && answers > first.length + 1) read.push(text);
+        const turn = [...first, undefined, ...second][answers];
+        return turn ? { parts: [{ call: turn[0], input: turn[1] }] } : say("Done.");
+      },
+    );
+    expect(await settled()).toMatchObject({ outcome: "done" });
+    const { workspace_id } = await get<{ workspace_id: string }>("session.message", {
+      session_id,
+      message: "Again.",
+    });
+    expect(await settled()).toMatchObject({ outcome: "done" });
+    expect(read).toEqual([
+      expect.stringContaining("new.txt"),
+      expect.stringContaining("The build needs node 24."),
+      expect.stringContaining("99999"),
+      expect.not.stringContaining("new.txt"),
+    ]);
+    const workspaces = join(folder, "hub", "projects", project_id, "workspaces");
+    expect(globSync("**", { cwd: workspaces }).filter((path) => path.includes(workspace_id))).not.toEqual([]);
+    await get("workspace.delete", { workspace_id, force: true });
+    expect(globSync("**", { cwd: workspaces }).filter((path) => path.includes(workspace_id))).toEqual([]);
   });
 
   test("names a limit that was hit in its events, and goes on", async () => {

@@ -150,7 +150,7 @@ export async function createHub(options: HubOptions) {
     hosted.containers ??
     createContainers({
       ...{ engine, hub_id: folder, proxies, log, specOf: projectContainer.specOf },
-      ...{ serverArgv: install.serverArgv, install_id: install.id },
+      ...{ toolsOf: install.toolsOf, install_id: install.id },
       folderOf: (id) => place(`projects/${id}`),
       onUse: (id) => timers.use(id),
       writableOf: (id) => [workspaces.folderOf(id), inProject(id, "cache")],

@@ -1,6 +1,6 @@
 import { hash } from "node:crypto";
 import { existsSync, mkdirSync, readdirSync, realpathSync } from "node:fs";
-import { dirname, join, relative, sep } from "node:path";
+import { basename, dirname, join, relative, sep } from "node:path";
 import { attempt } from "@octant/core";
 import { replaceFile } from "@octant/host";
 import type { Mount } from "./engines/engine.ts";
@@ -12,6 +12,12 @@ const NODE = "/opt/octant-node";
 export const SETTINGS_IN_CONTAINER = "/etc/octant";
 export const CACHE_IN_CONTAINER = "/var/cache/octant";
 
+/** The command in a container that serves the tools of a folder on its stdin and stdout. */
+export interface ToolsCommand {
+  readonly argv: readonly string[];
+  readonly env: Readonly<Record<string, string>>;
+}
+
 /** How the tools get into a container: read-only mounts of this install, and the command that serves them. */
 export interface InstallInContainer {
   /** Changes when other files are mounted. */
@@ -20,8 +26,16 @@ export interface InstallInContainer {
   readonly env: Readonly<Record<string, string>>;
   /** The path of Node in a container. */
   readonly node: string;
-  readonly serverArgv: (path: string) => readonly string[];
+  readonly toolsOf: (path: string) => ToolsCommand;
 }
+
+const STATE = ".state";
+
+/**
+ * The state of a workspace's tools, such as undo and memories: beside the workspace, because other folders of a container
+ * end with it. `path` is of the workspace, in the container or outside.
+ */
+export const stateOf = (path: string): string => join(dirname(path), STATE, basename(path));
 
 /** `launcher` is the program that people start. */
 export function toInstall(launcher: string): InstallInContainer {
@@ -44,14 +58,10 @@ export function toInstall(launcher: string): InstallInContainer {
       XDG_CACHE_HOME: CACHE_IN_CONTAINER,
     },
     node: nodeInside,
-    serverArgv: (path) => [
-      nodeInside,
-      join(INSTALL, relative(root, real)),
-      "serve",
-      "--wire",
-      "--root",
-      path,
-    ],
+    toolsOf: (path) => ({
+      argv: [nodeInside, join(INSTALL, relative(root, real)), "serve", "--wire", "--root", path],
+      env: { XDG_STATE_HOME: stateOf(path) },
+    }),
   };
 }
 

@@ -50,7 +50,7 @@ export async function openHub(
             mounts: [],
             env: {},
             node: process.execPath,
-            serverArgv: () => [process.execPath, CONTAINED_LAUNCHER, "serve", "--wire"],
+            toolsOf: () => ({ argv: [process.execPath, CONTAINED_LAUNCHER, "serve", "--wire"], env: {} }),
           },
     log: (line) => log.push(line),
     ...(options.clock && { clock: options.clock }),

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { attempt, type Backend, ToolError } from "@octant/core";
 import type { Browser } from "playwright-core";
 import type { Denied } from "../denials.ts";
-import { isAlive, thisProcess } from "../jobs/process-identity.ts";
+import { IDENTITY, isDead, thisProcess } from "../jobs/process-identity.ts";
 import type { HttpProxy, LocalSite } from "../network/http-proxy.ts";
 import type { Network } from "../network/network.ts";
 import { passedEnvironment } from "../processes/environment.ts";
@@ -238,14 +238,14 @@ function toProxyHost(url: string): string {
   return parsed?.protocol === "ws:" && parsed.port === "" ? `${parsed.host}:80` : (parsed?.host ?? "");
 }
 
-const FOLDER = /^octant-browser-(\d+:\d*)-/;
+const FOLDER = new RegExp(`^octant-browser-(${IDENTITY})-`);
 
 /** A private folder for one browser. Removes folders of killed servers. */
 function makeBrowserFolder(): string {
   for (const name of readdirSync(tmpdir())) {
     const [, server] = FOLDER.exec(name) ?? [];
     // It may belong to another user.
-    if (server !== undefined && !isAlive(server))
+    if (server !== undefined && isDead(server))
       attempt(() => rmSync(join(tmpdir(), name), { recursive: true, force: true }));
   }
   return mkdtempSync(join(tmpdir(), `octant-browser-${thisProcess()}-`));

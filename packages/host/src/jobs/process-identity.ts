@@ -1,15 +1,36 @@
-import { readFileSync } from "node:fs";
+import { readFileSync, readlinkSync } from "node:fs";
 import { attempt } from "@octant/core";
 
-/** Identifies a process, distinct from a later one with the same pid. */
-export const thisProcess = (): string => `${process.pid}:${startOf(process.pid) ?? ""}`;
+/**
+ * Identifies a process, distinct from a later one with the same pid, and from those in other containers that share our
+ * state.
+ */
+export const thisProcess = (): string => `${process.pid}:${startOf(process.pid) ?? ""}${namespace()}`;
 
+/** False for a process in another container, which nobody can see from here. */
 export function isAlive(identity: string): boolean {
-  const [pid = "", start = ""] = identity.split(":");
+  if (!isHere(identity)) return false;
+  const [pid = "", start = ""] = identity.replace(NAMESPACE, "").split(":");
   const now = startOf(Number(pid));
   if (now !== undefined) return now === start;
   return start === "" && attempt(() => process.kill(Number(pid), 0)) === true;
 }
+
+/** Whether it can no longer do anything: what it left may be removed. False for a process in another container. */
+export const isDead = (identity: string): boolean => isHere(identity) && !isAlive(identity);
+
+/** Matches an identity at the start of a name. */
+export const IDENTITY = "\\d+:\\d*(?:@\\d+)?";
+const NAMESPACE = /@\d+/;
+
+const isHere = (identity: string): boolean => {
+  const [theirs = namespace()] = NAMESPACE.exec(identity) ?? [];
+  return theirs === namespace();
+};
+
+/** Of pids; empty without /proc. */
+const namespace = (): string =>
+  attempt(() => readlinkSync("/proc/self/ns/pid"))?.replace(/^pid:\[(\d+)\]$/, "@$1") ?? "";
 
 const STARTTIME_FIELD = 19;
 

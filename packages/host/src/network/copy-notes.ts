@@ -5,7 +5,7 @@ import { attempt, ToolError } from "@octant/core";
 import { z } from "zod";
 import { type Confinement, splitPath } from "../confinement.ts";
 import { TempName } from "../edits/temp-name.ts";
-import { isAlive, thisProcess } from "../jobs/process-identity.ts";
+import { isDead, thisProcess } from "../jobs/process-identity.ts";
 import type { Path } from "../path.ts";
 
 const Note = z.object({ by: z.string(), temp: z.string() });
@@ -23,7 +23,7 @@ export function noteCopy(folder: string, temp: Path): Disposable {
 export function sweepCopies(confinement: Confinement, folder: string): void {
   for (const name of readdirSync(folder).filter((one) => one.endsWith(ENDING))) {
     const note = parseNote(join(folder, name));
-    if (note && isAlive(note.by)) continue;
+    if (note && !isDead(note.by)) continue;
     if (note) removeTemp(confinement, note.temp);
     rmSync(join(folder, name), { force: true });
   }

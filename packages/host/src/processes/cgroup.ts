@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { attempt } from "@octant/core";
-import { isAlive } from "../jobs/process-identity.ts";
+import { IDENTITY, isDead } from "../jobs/process-identity.ts";
 import { type Controller, findHierarchies, type Hierarchy } from "./hierarchies.ts";
 
 /** Resource limits for commands, where the system supports them (see `limitsOf`). */
@@ -167,11 +167,11 @@ function removeGroup(group: string): boolean {
 function sweepGroups(parent: string): void {
   attempt(() => {
     for (const name of readdirSync(parent))
-      if (SERVER_GROUP.test(name) && !isAlive(name.slice(PREFIX.length))) removeGroup(join(parent, name));
+      if (SERVER_GROUP.test(name) && isDead(name.slice(PREFIX.length))) removeGroup(join(parent, name));
   });
 }
 
-const SERVER_GROUP = new RegExp(`^${PREFIX}\\d+:\\d*:[0-9a-f]+$`);
+const SERVER_GROUP = new RegExp(`^${PREFIX}${IDENTITY}:[0-9a-f]+$`);
 
 /** Either file has the line, in version 1 and in version 2. */
 function countKills(group: string): number {

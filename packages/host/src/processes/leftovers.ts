@@ -1,6 +1,6 @@
 import { mkdirSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { isAlive } from "../jobs/process-identity.ts";
+import { IDENTITY, isDead } from "../jobs/process-identity.ts";
 import { endTree } from "./process-tree.ts";
 import { SERVER_MARK } from "./protocol.ts";
 
@@ -16,11 +16,11 @@ export const removeServerFolder = (folder: string, server: string): void =>
 
 /** Kills processes left behind by servers that died together with their supervisors. */
 export async function sweepLeftovers(folder: string): Promise<void> {
-  const servers = readdirSync(folder).filter((name) => SERVER_ID.test(name) && !isAlive(name));
+  const servers = readdirSync(folder).filter((name) => SERVER_ID.test(name) && isDead(name));
   for (const server of servers) await endProcessesOf(folder, server, []);
 }
 
-const SERVER_ID = /^\d+:\d*:[0-9a-f]+$/;
+const SERVER_ID = new RegExp(`^${IDENTITY}:[0-9a-f]+$`);
 
 /** For when no supervisor is there to do it. */
 export async function endProcessesOf(

@@ -10,6 +10,7 @@ import {
   type ExecSpec,
   notRunning,
 } from "../engines/engine.ts";
+import type { InstallInContainer } from "../install.ts";
 import type { Project } from "../projects/project.ts";
 import type { RunInContainer } from "../workspaces/workspaces.ts";
 import { runToEnd } from "./collect-output.ts";
@@ -30,8 +31,7 @@ export interface ContainersOptions {
   folderOf(project_id: string): string;
   /** The folders that a container can fill. */
   writableOf(project_id: string): readonly string[];
-  /** The command in a container that serves the tools of a folder on its stdin and stdout. */
-  readonly serverArgv: (path: string) => readonly string[];
+  readonly toolsOf: InstallInContainer["toolsOf"];
   /** Names the install that containers mount; see `InstallInContainer`. */
   readonly install_id: string;
   /** A command begins; the result is called when it has ended. */
@@ -203,7 +203,7 @@ export function createContainers(options: ContainersOptions) {
         const used = await usedBy(project.id, disk_mb * MEGABYTE);
         if (used > disk_mb * MEGABYTE) throw new ToolError("NO_SPACE", diskFull(used, disk_mb), {});
       }
-      return exec(project, { argv: argv ?? options.serverArgv(cwd), cwd, ...(env && { env }) });
+      return exec(project, { cwd, ...(argv ? { argv, env } : options.toolsOf(cwd)) });
     },
     start: (project: Project, _workspace_id?: string) => inTurn(project.id, () => start(project)),
     /**

@@ -203,7 +203,7 @@ export function createHeldPlaces({ client, store, files, copies, owns, logOf, lo
   const lossText = async (workspace: Workspace, { host }: HeldPlace): Promise<string> => {
     const at = await copies.savedAt(workspace);
     const from = at === undefined ? "its first commit" : `the state that was saved at ${at}`;
-    return `the host of this session was lost; the session continues on the host ${host} from ${from}. Changes after that, files that git ignores and running processes are lost`;
+    return `the host of this session was lost; the session continues on the host ${host} from ${from}. Changes after that, files that git ignores, what the tools stored (undo, memories, plans, long outputs) and running processes are lost`;
   };
   const save = async (held: Held): Promise<void> => {
     const workspace = held.workspace_id === undefined ? undefined : await records.get(held.workspace_id);
@@ -211,6 +211,13 @@ export function createHeldPlaces({ client, store, files, copies, owns, logOf, lo
     if (!workspace || !opened) return;
     const run = (argv: readonly string[]) => execInPlace(opened.place, { argv, tools: false });
     await copies.save(held.project, workspace, run);
+  };
+  /** A workspace can leave its host without what its tools stored: that may be too large. */
+  const saveState = async (held: Held, workspace: Workspace, { place }: Opened): Promise<void> => {
+    const run = (argv: readonly string[]) => execInPlace(place, { argv, tools: false });
+    await copies
+      .saveState(held.project, workspace, run)
+      .catch((cause: unknown) => log(`hub: the state of ${workspace.id} cannot be saved: ${cause}`));
   };
   /** Ends it on its host; its files are gone. */
   const end = async (held: Held): Promise<void> => {
@@ -230,8 +237,9 @@ export function createHeldPlaces({ client, store, files, copies, owns, logOf, lo
     // was lost.
     const isThere = workspace !== undefined && lease_id !== undefined && workspace.lease_id === lease_id;
     if (isThere) {
-      await open(held);
+      const opened = await open(held);
       await save(held);
+      if (held.uses === 0) await saveState(held, workspace, opened);
     }
     if (held.uses > 0) return false;
     await end(held);

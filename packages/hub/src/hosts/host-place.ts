@@ -74,7 +74,7 @@ export function createHostPlace(options: HostPlaceOptions) {
         specOf,
         log,
         hub_id: folder,
-        serverArgv: install.serverArgv,
+        toolsOf: install.toolsOf,
         install_id: install.id,
       },
       folderOf: () => folder,

@@ -2,6 +2,7 @@ import { chmodSync, existsSync, mkdirSync, renameSync, rmSync } from "node:fs";
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { counted, handle, newHandle, parseTextGlob, ToolError } from "@octant/core";
+import { stateOf } from "../install.ts";
 import type { Project } from "../projects/project.ts";
 import type { HubStore } from "../store/hub-store.ts";
 import { createRunGit } from "./git-repository.ts";
@@ -283,7 +284,8 @@ export function createWorkspaces(options: WorkspacesOptions) {
     ): Promise<void> {
       if (!force) await refuseLoss(project, workspace);
       await hosted?.remove(workspace);
-      rmSync(placeOf(workspace), { recursive: true, force: true });
+      for (const path of [placeOf(workspace), stateOf(placeOf(workspace))])
+        rmSync(path, { recursive: true, force: true });
       await repositories.gitOf(project.id)(["update-ref", "-d", refOf(workspace)]);
       await records.remove(workspace.id);
     },
