@@ -249,6 +249,54 @@ const MEANINGS: readonly (readonly [Parameters<typeof resolveAliases>[1], object
   [{ tool: "apply_patch", action: "", input: { input: ENVELOPE.replace(/^.*\n/, "") } }, { patch: ENVELOPE }],
 ];
 
+/** Names with a prefix, wrapped parameters, and calls that name no action. */
+const NAMES: readonly (readonly [Parameters<typeof resolveAliases>[1], string])[] = [
+  [{ tool: "functions.fs", action: "read", input: { uri: "a" } }, "fs.read"],
+  [{ tool: "functions.read_file", action: "", input: { path: "a" } }, "fs.read"],
+  [{ tool: "mcp__octant__fs", action: "read", input: { uri: "a" } }, "fs.read"],
+  [{ tool: "container.exec", action: "", input: { cmd: ["ls"] } }, "proc.exec"],
+  [{ tool: "fs", action: "read", input: { parameters: { uri: "a" } } }, "fs.read"],
+  [{ tool: "fs", action: undefined, input: { path: "a" } }, "fs.read"],
+  [{ tool: "fs", action: undefined, input: { path: "a", content: "x" } }, "fs.write"],
+  [{ tool: "proc", action: "", input: { cmd: "ls" } }, "proc.exec"],
+  [{ tool: "search", action: "", input: { query: "x" } }, "search.query"],
+  [{ tool: "net", action: "", input: { url: "https://example.com/" } }, "net.request"],
+  [{ tool: "test", action: "", input: {} }, "test.run"],
+  [{ tool: "think", action: "", input: { thought: "x" } }, "think.think"],
+  [{ tool: "agent", action: "", input: { role: "explore", prompt: "x" } }, "agent.spawn"],
+  [{ tool: "search", action: "grep", input: { pattern: "x" } }, "fs.search_text"],
+  [{ tool: "code", action: "find_references", input: { symbol_id: "sym:a#b" } }, "code.references"],
+  [{ tool: "plan", action: "create", input: { steps: ["a", "b"] } }, "plan.create"],
+];
+
+test.each(NAMES)("%j is a valid call of %s", (given, name) => {
+  const { tool, action, input } = resolveAliases(registry, given);
+  expect(`${tool}.${action}`).toBe(name);
+  expect(registry.get(tool)?.actions[String(action)]?.input.safeParse(input).error).toBeUndefined();
+});
+
+test("a call without an action that fits none stays without, and one with an unknown tool as it is", () => {
+  for (const call of [
+    { tool: "fs", action: "", input: { frobnicate: 1 } },
+    { tool: "fs", action: undefined, input: "text" },
+    { tool: "functions.frobnicate", action: "", input: {} },
+  ])
+    expect(resolveAliases(registry, call)).toEqual(call);
+});
+
+test("a call that has no like here is answered with what to do instead", async () => {
+  for (const [tool, action, part] of [
+    ["fs", "move", "proc.exec with mv"],
+    ["vcs", "push", "proc.exec with git"],
+    ["TaskCreate", "", "plan.create"],
+    ["multi_tool_use.parallel", "", "several tools in one answer"],
+    ["attempt_completion", "", "answer in words"],
+  ] as const) {
+    const { envelope } = await octant.dispatch({ tool, action, input: {} }, { caller });
+    expect(envelope.error?.message).toContain(part);
+  }
+});
+
 test.each(MEANINGS)("%j means %j", (call, input) => {
   expect(resolveAliases(registry, call).input).toEqual(input);
 });

@@ -5,7 +5,7 @@
  * and were not checked against their sources; those of Claude Code are from its tool references.
  */
 export interface ForeignTool {
-  readonly agent: "claude-code" | "codex" | "gemini-cli" | "opencode" | "others";
+  readonly agent: "claude-code" | "codex" | "gemini-cli" | "opencode" | "cursor" | "copilot" | "others";
   readonly name: string;
   /** The action here that does the same. */
   readonly means: string;
@@ -89,6 +89,11 @@ const CLAUDE: readonly Omit<ForeignTool, "agent">[] = [
     means: "agent.spawn",
     required: { description: "Find it", prompt: "Find the mistake", subagent_type: "explore" },
     optional: { model: "small", run_in_background: true },
+  },
+  {
+    name: "Agent",
+    means: "agent.spawn",
+    required: { description: "Find it", prompt: "Find the mistake", subagent_type: "explore" },
   },
   { name: "Skill", means: "ws.skill", required: { skill: "release" }, optional: { args: "1.0" } },
 ];
@@ -251,6 +256,7 @@ const GEMINI: readonly Omit<ForeignTool, "agent">[] = [
     required: { pattern: "one" },
     optional: { include: "*.js" },
   },
+  { name: "web_fetch", means: "net.request", required: { prompt: "Summarise https://example.com/a." } },
   { name: "google_web_search", means: "net.search", required: { query: "octant" } },
   { name: "save_memory", means: "memory.create", required: { fact: "The tests run with npm test" } },
   {
@@ -264,6 +270,84 @@ const GEMINI: readonly Omit<ForeignTool, "agent">[] = [
     },
   },
   { name: "activate_skill", means: "ws.skill", required: { name: "release" } },
+];
+
+const CURSOR: readonly Omit<ForeignTool, "agent">[] = [
+  {
+    name: "read_file",
+    means: "fs.read",
+    required: {
+      target_file: FILE,
+      should_read_entire_file: false,
+      start_line_one_indexed: 1,
+      end_line_one_indexed_inclusive: 5,
+    },
+    optional: { explanation: "Look" },
+  },
+  {
+    name: "run_terminal_cmd",
+    means: "proc.exec",
+    required: { command: "ls", is_background: false },
+    optional: { require_user_approval: false, explanation: "List" },
+  },
+  {
+    name: "Shell",
+    means: "proc.exec",
+    required: { command: "ls" },
+    optional: { working_directory: "src", block_until_ms: 1_000 },
+  },
+  {
+    name: "grep_search",
+    means: "fs.search_text",
+    required: { query: "one" },
+    optional: { case_sensitive: true, include_pattern: "*.js", exclude_pattern: "" },
+  },
+  { name: "glob_file_search", means: "fs.list", required: { glob_pattern: "*.js", target_directory: "src" } },
+  { name: "list_dir", means: "fs.list", required: { relative_workspace_path: "src" } },
+  { name: "StrReplace", means: "fs.apply_patch", required: { path: FILE, ...OLD } },
+  { name: "Delete", means: "fs.rm", required: { path: FILE } },
+  { name: "web_search", means: "net.search", required: { search_term: "octant" } },
+  {
+    name: "todo_write",
+    means: "plan.create",
+    required: { merge: false, todos: [{ id: "1", content: "Look", status: "in_progress" }] },
+  },
+  {
+    name: "SemanticSearch",
+    means: "search.query",
+    required: { query: "x", target_directories: [] },
+    optional: { num_results: 3 },
+  },
+];
+
+/** Copilot's tools in VS Code. */
+const COPILOT: readonly Omit<ForeignTool, "agent">[] = [
+  {
+    name: "run_in_terminal",
+    means: "proc.exec",
+    required: { command: "ls", explanation: "List", isBackground: false },
+  },
+  {
+    name: "replace_string_in_file",
+    means: "fs.apply_patch",
+    required: { filePath: FILE, oldString: "one", newString: "two" },
+  },
+  {
+    name: "multi_replace_string_in_file",
+    means: "fs.apply_patch",
+    required: {
+      explanation: "Mend",
+      replacements: [{ filePath: FILE, oldString: "one", newString: "two", explanation: "Mend" }],
+    },
+  },
+  { name: "get_errors", means: "code.diagnostics", required: { filePaths: [FILE] } },
+  { name: "fetch_webpage", means: "net.request", required: { urls: ["https://example.com/"] } },
+  {
+    name: "manage_todo_list",
+    means: "plan.create",
+    required: { todoList: [{ id: 1, title: "Look", status: "in-progress" }] },
+  },
+  { name: "runTests", means: "test.run", required: { files: ["test/a.test.js"] } },
 ];
 
 const OPENCODE: readonly Omit<ForeignTool, "agent">[] = [
@@ -283,6 +367,12 @@ const OPENCODE: readonly Omit<ForeignTool, "agent">[] = [
   { name: "write", means: "fs.write", required: { filePath: "new.js", content: "x\n" } },
   { name: "patch", means: "fs.apply_patch", required: { patchText: PATCH } },
   { name: "apply_patch", means: "fs.apply_patch", required: { patchText: PATCH } },
+  {
+    name: "multiedit",
+    means: "fs.apply_patch",
+    required: { filePath: FILE, edits: [{ filePath: FILE, oldString: "one", newString: "two" }] },
+  },
+  { name: "codesearch", means: "search.query", required: { query: "octant" } },
   { name: "glob", means: "fs.list", required: { pattern: "**/*.js" }, optional: { path: "src" } },
   {
     name: "grep",
@@ -345,6 +435,24 @@ const OTHERS: readonly Omit<ForeignTool, "agent">[] = [
   { name: "get_file_info", means: "fs.stat", required: { path: FILE } },
   { name: "git_status", means: "vcs.status", required: {} },
   { name: "git_diff", means: "vcs.diff", required: {} },
+  { name: "git_log", means: "vcs.log", required: { max_count: 2 } },
+  { name: "git_commit", means: "vcs.commit", required: { message: "Begin" } },
+  { name: "execute_command", means: "proc.exec", required: { command: "ls", requires_approval: false } },
+  { name: "write_to_file", means: "fs.write", required: { path: "new.js", content: "x\n", line_count: 1 } },
+  {
+    name: "apply_diff",
+    means: "fs.apply_patch",
+    required: {
+      path: FILE,
+      diff: "<<<<<<< SEARCH\n:start_line:1\n-------\none\n=======\ntwo\n>>>>>>> REPLACE\n",
+    },
+  },
+  {
+    name: "search_files",
+    means: "fs.search_text",
+    required: { path: "src", regex: "one", file_pattern: "*.js" },
+  },
+  { name: "read_file", means: "fs.read", required: { files: [FILE] } },
   { name: "codebase_search", means: "search.query", required: { query: "x", target_directories: ["src"] } },
   { name: "delete_file", means: "fs.rm", required: { target_file: FILE } },
   {
@@ -359,5 +467,7 @@ export const OTHER_AGENTS: readonly ForeignTool[] = [
   ...CODEX.map((tool) => ({ agent: "codex" as const, ...tool })),
   ...GEMINI.map((tool) => ({ agent: "gemini-cli" as const, ...tool })),
   ...OPENCODE.map((tool) => ({ agent: "opencode" as const, ...tool })),
+  ...CURSOR.map((tool) => ({ agent: "cursor" as const, ...tool })),
+  ...COPILOT.map((tool) => ({ agent: "copilot" as const, ...tool })),
   ...OTHERS.map((tool) => ({ agent: "others" as const, ...tool })),
 ];

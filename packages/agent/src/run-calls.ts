@@ -1,6 +1,7 @@
 import {
   type Ask,
   type ErrorCode,
+  hintFor,
   nearestName,
   type Question,
   QuestionSettled,
@@ -177,6 +178,8 @@ const MAX_NAMES = 40;
 function unknownTool(name: string, names: readonly string[]): ToolResult {
   if (names.length === 0)
     return toFailure("UNKNOWN_TOOL", `there is no tool '${name}': you have no tools here; answer in words`);
+  const instead = hintFor(name);
+  if (instead !== undefined) return toFailure("UNKNOWN_TOOL", `there is no tool '${name}': ${instead}`);
   const near = nearestName(name, names);
   const hint = near === undefined ? "" : `; did you mean '${near}'?`;
   const more = names.length > MAX_NAMES ? `, and ${names.length - MAX_NAMES} more` : "";

@@ -1,3 +1,4 @@
+export { hintFor, toPlainName } from "./alias-names.ts";
 export { ALIASES } from "./aliases.ts";
 export { type ArgumentKind, kindOfArgument, ofKind } from "./argument-kinds.ts";
 export { type ArgumentPlace, placesIn, withPlaces } from "./argument-places.ts";

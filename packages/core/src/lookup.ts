@@ -1,3 +1,4 @@
+import { hintFor } from "./alias-names.ts";
 import { didYouMean } from "./did-you-mean.ts";
 import { ToolError } from "./errors.ts";
 import type { AnyAction, Tool } from "./tool.ts";
@@ -27,6 +28,9 @@ function unknown(
   name: string,
   available: string[],
 ): ToolError {
+  const instead = hintFor(name);
+  if (instead !== undefined)
+    return new ToolError(code, `there is no '${name}' here: ${instead}`, { available });
   const hint = didYouMean(name, available);
   return new ToolError(code, `${message}: ${available.join(", ")}${hint && `.${hint}`}`, { available });
 }

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { nameOf, toPlainName } from "./alias-names.ts";
 import { ALIASES } from "./aliases.ts";
 import type { Call } from "./dispatch.ts";
 import { ownAction } from "./lookup.ts";
@@ -9,7 +10,7 @@ import { type Fields, isFields, patchInCommand, toEdit, toKnownForm, toSnakeCase
 /** The call under its real names; unchanged where nothing is an alias. */
 export function resolveAliases(registry: Pick<Registry, "get">, given: Call): Call {
   const call = asEditorCall(registry, given);
-  const { tool, action } = resolveNames(registry, call);
+  const { tool, action } = withAction(registry, resolveNames(registry, call), call.input);
   const found = registry.get(tool);
   const act = found && typeof action === "string" ? ownAction(found, action) : undefined;
   const input = act && !act.builtin && isFields(call.input) ? toInput(act.input, call.input) : call.input;
@@ -37,34 +38,55 @@ function asEditorCall(registry: Pick<Registry, "get">, call: Call): Call {
   return registry.get(name) ? { tool: name, action, input: rest } : call;
 }
 
-function resolveNames(
-  registry: Pick<Registry, "get">,
-  { tool, action }: Call,
-): Pick<Call, "tool" | "action"> {
+type Names = Pick<Call, "tool" | "action">;
+
+/** What other agents write before the names of tools. */
+const PREFIX = /^(?:functions|default_api|mcp__octant_*)[._]+/;
+
+function resolveNames(registry: Pick<Registry, "get">, { tool: given, action }: Call): Names {
+  const bare = registry.get(given) ? given : given.replace(PREFIX, "");
+  // A name such as Agent.
+  const tool = !registry.get(bare) && registry.get(bare.toLowerCase()) ? bare.toLowerCase() : bare;
   const known = registry.get(tool);
-  if (known) return { tool, action: typeof action === "string" ? resolveAction(known, action) : action };
-  if (action !== undefined && action !== "") return { tool, action };
+  if (known) return typeof action === "string" ? resolveAction(registry, known, action) : { tool, action };
+  if (action !== undefined && action !== "") return { tool: given, action };
   const [, first = "", rest = ""] = /^([a-z]+)[._](.+)$/.exec(tool) ?? [];
   const named = registry.get(first);
   if (named && ownAction(named, rest)) return { tool: first, action: rest };
-  const real = nameOf(ALIASES.tools, toPlainName(tool))?.split(".");
-  return real && registry.get(real[0] ?? "") ? { tool: real[0] ?? "", action: real[1] } : { tool, action };
+  return namesOf(registry, nameOf(ALIASES.tools, toPlainName(tool))) ?? { tool: given, action };
 }
 
-const toPlainName = (tool: string): string => tool.toLowerCase().replaceAll(/[_-]/g, "");
-
-function resolveAction(tool: Tool, action: string): string {
-  if (ownAction(tool, action)) return action;
+function resolveAction(registry: Pick<Registry, "get">, tool: Tool, action: string): Names {
+  const same = { tool: tool.name, action };
+  if (action === "" || ownAction(tool, action)) return same;
   const short = action.startsWith(`${tool.name}.`) ? action.slice(tool.name.length + 1) : action;
-  if (ownAction(tool, short)) return short;
+  if (ownAction(tool, short)) return { ...same, action: short };
   // Every tool may be asked for; only some have aliases.
   const table = (ALIASES.actions as Readonly<Record<string, Readonly<Record<string, string>>>>)[tool.name];
   const real = table && nameOf(table, short);
-  return real !== undefined && ownAction(tool, real) ? real : action;
+  const full = real === undefined || real.includes(".") ? real : `${tool.name}.${real}`;
+  return namesOf(registry, full) ?? same;
 }
 
-const nameOf = (table: Readonly<Record<string, string>>, alias: string): string | undefined =>
-  Object.entries(table).find(([, names]) => names.split(" ").includes(alias))?.[0];
+/** `fs.read` in its parts, when there is such an action. */
+function namesOf(registry: Pick<Registry, "get">, full: string | undefined): Names | undefined {
+  const [tool = "", action = ""] = full?.split(".") ?? [];
+  const found = registry.get(tool);
+  return found && ownAction(found, action) ? { tool, action } : undefined;
+}
+
+/** A call without an action means the one that its parameters fit; of several, the tool's main one. */
+function withAction(registry: Pick<Registry, "get">, { tool, action }: Names, input: unknown): Names {
+  const main = Object.entries(ALIASES.main).find(([name]) => name === tool)?.[1];
+  const found = registry.get(tool);
+  if (!found || main === undefined || (action !== undefined && action !== "")) return { tool, action };
+  if (!isFields(input)) return { tool, action };
+  const fitting = Object.entries(found.actions)
+    .filter(([, { builtin, input: schema }]) => !builtin && accepts(schema, toInput(schema, input)))
+    .map(([name]) => name);
+  const meant = fitting.length === 1 ? fitting[0] : fitting.find((name) => name === main);
+  return { tool, action: meant ?? action };
+}
 
 const IGNORED: readonly string[] = ALIASES.ignored.split(" ");
 
@@ -72,15 +94,27 @@ function toInput(schema: z.ZodObject, asked: Fields): Fields {
   const { shape } = schema;
   // Input of any shape, as of a foreign tool, has no aliases.
   if (schema.def.catchall !== undefined && !(schema.def.catchall instanceof z.ZodNever)) return asked;
-  const given = toSnakeCase(shape, asked);
+  const given = toSnakeCase(shape, unwrapInput(shape, asked));
   const named: Record<string, unknown> = {};
   for (const [name, value] of Object.entries(toKnownForm(shape, given))) {
     const real = Object.hasOwn(shape, name) ? name : realName(shape, name, given);
+    // No folders elsewhere mean all.
+    if (real === "scope" && Array.isArray(value) && value.length === 0) continue;
     // The shape has it.
     if (real !== undefined) named[real] = toShape(shape[real] as z.core.$ZodType, value);
     else if (!IGNORED.includes(name)) named[name] = value;
   }
   return named;
+}
+
+const WRAPPERS = ["args", "arguments", "parameters", "params", "input"];
+
+/** Parameters inside one parameter. */
+function unwrapInput(shape: z.ZodRawShape, given: Fields): Fields {
+  const [name = "", ...others] = Object.keys(given);
+  const inner = given[name];
+  const isWrapped = others.length === 0 && WRAPPERS.includes(name) && !Object.hasOwn(shape, name);
+  return isWrapped && isFields(inner) ? inner : given;
 }
 
 /** undefined when the action has no such parameter, or it is given by its own name too. */
@@ -96,6 +130,7 @@ function toShape(schema: z.core.$ZodType, value: unknown): unknown {
   if (inner instanceof z.ZodUnion && typeof value === "string" && /^\s*\[\s*\{/.test(value))
     return fromText(inner, value);
   if (accepts(inner, value)) return value;
+  if (typeof value === "number" && inner instanceof z.ZodString) return String(value);
   if (Array.isArray(value) && value.length === 1 && accepts(inner, value[0])) return value[0];
   if (typeof value === "string" && !(inner instanceof z.ZodString)) return fromText(inner, value);
   if (inner instanceof z.ZodUnion) {

@@ -22,11 +22,13 @@ export function toKnownForm(shape: z.ZodRawShape, given: Fields): Fields {
   const has = (name: string) => Object.hasOwn(shape, name);
   if (has("patch")) {
     const name = PATCHES.find((one) => typeof given[one] === "string");
-    return name === undefined ? toPatch(given) : toBarePatch(given, name);
+    return name === undefined ? toPatch(toOneFile(given)) : toBarePatch(given, name);
   }
   if (has("context") && has("case")) return toSearch(given);
-  // A list of tasks has no title elsewhere.
-  if (has("steps") && has("title") && !given["steps"] && !given["title"]) return { title: "Tasks", ...given };
+  // A list of tasks has no title elsewhere; one that is to be merged is only a part of it.
+  if (has("steps") && has("title"))
+    return { title: "Tasks", ...without(given, given["merge"] === false ? ["merge"] : []) };
+  if (has("last_failed")) return toTests(given);
   if (has("depends_on") && has("content")) return toStep(given);
   if (has("lines") && !has("limit") && given["lines"] === undefined) return toLines(given);
   if (has("depth") && has("include_ignored")) return toListing(given);
@@ -50,13 +52,16 @@ const only = (given: Fields, names: readonly string[]): Fields =>
 
 /** The names by which a whole patch is given; see `ALIASES.parameters`. */
 const PATCHES = ["patch", "diff", "input", "patch_text", "changes", "edits"];
+/** Roo's blocks say where they begin, and end that with a line. */
+const START_LINE = /^(<{5,9} ?SEARCH\r?\n)(?::start_line: ?\d+\r?\n)?(?::end_line: ?\d+\r?\n)?-{5,9}\r?\n/gm;
 const WRAPPED = /^(```\w*\n|(?:apply_?patch\s*)?<<\s*['"]?\w+['"]?\n)([\s\S]*?)\n(?:```|\w+)$/;
 const BLOCK = /^[<-]{5,9} ?SEARCH\r?\n([\s\S]*?)^={5,9}\r?\n([\s\S]*?)^[>+]{5,9} ?REPLACE[ \t]*$/gm;
 
 /** Without the fence, the heredoc or the missing first line in which models put patches; blocks of search and replace. */
 function toBarePatch(given: Fields, name: string): Fields {
   const text = String(given[name]).trim();
-  const [, , inside = text] = WRAPPED.exec(text) ?? [];
+  const plain = text.replaceAll(START_LINE, "$1");
+  const [, , inside = plain] = WRAPPED.exec(plain) ?? [];
   const begun = /^\*\*\* (?:Update|Add|Delete) File: /.test(inside) ? `*** Begin Patch\n${inside}` : inside;
   const patch = begun.replace(/^(\*\*\* End Patch)\n(?:```|EOF|PATCH)$/m, "$1");
   const blocks = [...patch.matchAll(BLOCK)];
@@ -65,6 +70,20 @@ function toBarePatch(given: Fields, name: string): Fields {
     return { ...given, [name]: edits };
   }
   return patch === text ? given : { ...given, [name]: `${patch}\n` };
+}
+
+/** Edits that each name the one file. */
+function toOneFile(given: Fields): Fields {
+  const name = ["edits", "replacements"].find((one) => Array.isArray(given[one]));
+  const edits = name === undefined ? [] : (given[name] as readonly unknown[]);
+  const items = edits.filter(isFields).map((edit) => toSnakeCase({}, edit));
+  const [file, ...others] = new Set(items.map(({ file_path }) => file_path));
+  if (name === undefined || typeof file !== "string" || others.length > 0 || items.length !== edits.length)
+    return given;
+  const outer = ["uri", "path", "file_path"].map((one) => given[one]).find((one) => one !== undefined);
+  if (outer !== undefined && outer !== file) return given;
+  const bare = items.map((item) => toEdit(without(item, ["file_path", "explanation"])));
+  return { ...given, ...(outer === undefined && { uri: file }), [name]: bare };
 }
 
 /** An empty old text creates the file elsewhere. */
@@ -113,8 +132,9 @@ function toSearch(given: Fields): Fields {
     after: a,
     before: b,
     type,
-    ...rest
+    ...all
   } = given;
+  const rest = without(all, all["exclude_pattern"] === "" ? ["exclude_pattern"] : []);
   const lines = [after, before, around, a, b].filter((value) => value !== undefined).map(Number);
   const glob = typeof type === "string" ? (TYPES[type] ?? `*.${type}`) : undefined;
   return {
@@ -140,7 +160,9 @@ const TYPES: Readonly<Record<string, string>> = {
 };
 
 function toLines(given: Fields): Fields {
-  const { offset, limit, view_range, start_line, end_line, recursive: _, ...rest } = given;
+  const { offset, limit, view_range, recursive: _, ...more } = given;
+  const { start_line_one_indexed, end_line_one_indexed_inclusive, ...others } = more;
+  const { start_line = start_line_one_indexed, end_line = end_line_one_indexed_inclusive, ...rest } = others;
   const known = [offset, limit, view_range, start_line, end_line];
   if (known.every((value) => value === undefined)) return rest;
   const first = start_line ?? offset ?? 1;
@@ -189,19 +211,41 @@ function toCommand(given: Fields): Fields {
 
 /** Elsewhere a model answers a question about the page; here the caller reads it. */
 function toRequest(given: Fields): Fields {
-  const { prompt: _, ...rest } = given;
-  return rest;
+  const { prompt, ...rest } = given;
+  const isNamed = ["url", "urls", "uri"].some((name) => rest[name] !== undefined);
+  const [url] =
+    (!isNamed && typeof prompt === "string" && /https?:\/\/[^\s"'<>]*[^\s"'<>.,;:!?)\]]/.exec(prompt)) || [];
+  return { ...rest, ...(url !== undefined && { url }) };
+}
+
+/** A file to run is a filter here, and a folder a suite. */
+function toTests(given: Fields): Fields {
+  const { file, path, files, ...rest } = given;
+  const named = file ?? path ?? files;
+  const [name, ...others] = Array.isArray(named) ? named : [named];
+  if (typeof name !== "string" || others.length > 0) return given;
+  const isFile = /\.\w+$/.test(name);
+  return { [isFile ? "filter" : "suite"]: name, ...rest };
 }
 
 function toStep(given: Fields): Fields {
-  const { description, status, ...rest } = given;
+  const { description, status, title, ...rest } = given;
   const isNamed = ["content", "step", "text"].some((name) => rest[name] !== undefined);
+  const named = [title, description].find((one) => typeof one === "string");
+  const state = String(status).replaceAll("-", "_");
   return {
     ...rest,
-    ...(typeof description === "string" && (isNamed ? {} : { content: description })),
-    ...(status !== undefined && { state: status === "cancelled" ? "skipped" : status }),
+    ...(named !== undefined && !isNamed && { content: named }),
+    ...(status !== undefined && { state: STATES[state] ?? state }),
   };
 }
+
+const STATES: Readonly<Record<string, string>> = {
+  cancelled: "skipped",
+  done: "completed",
+  not_started: "pending",
+  todo: "pending",
+};
 
 const PATCH = /^\*\*\* Begin Patch\n[\s\S]*\*\*\* End Patch\s*$/;
 const HEREDOC = /^\s*apply_?patch\s*<<\s*(['"]?)(\w+)\1\n([\s\S]*?\n)\2\s*$/;

@@ -10,6 +10,16 @@ test.each([
   ["exit_plan_mode", "plan", {}, { mode: "stay in plan" }, "stays in mode plan", "plan"],
   ["ExitPlanMode", "ask", { plan: "1. Mend it" }, undefined, "not in mode plan", "ask"],
   ["AskUserQuestion", "ask", { questions: [CHOICE] }, { answer_1: "Redis" }, "Which store?\nRedis", "ask"],
+  ["request_user_input", "ask", { questions: [CHOICE] }, { answer_1: "Redis" }, "Which store?\nRedis", "ask"],
+  ["question", "ask", { questions: [CHOICE] }, { answer_1: "SQLite" }, "Which store?\nSQLite", "ask"],
+  [
+    "ask_followup_question",
+    "ask",
+    { question: "Which?", follow_up: ["a", "b"] },
+    { answer_1: "b" },
+    "Which?\nb",
+    "ask",
+  ],
 ] as const)(
   "%s in mode %s asks the person, and the model reads the answer",
   async (name, start, input, content, text, end) => {

@@ -1,4 +1,4 @@
-import { type FormBody, MODES, type Mode, type Questions, type SessionMode } from "@octant/core";
+import { type FormBody, MODES, type Mode, type Questions, type SessionMode, toPlainName } from "@octant/core";
 import { z } from "zod";
 import { textParts } from "../messages.ts";
 import { toFailure } from "../run-calls.ts";
@@ -20,6 +20,12 @@ const OTHER = "something else";
 const STAY = "stay in plan";
 const UNATTENDED = "nobody can answer now; put it into your answer and end the turn, and the person replies";
 
+/** Their names elsewhere, in lower case without `_` and `-`. */
+const NAMES: Readonly<Record<string, string>> = {
+  [EXIT]: "exitplanmode planexit presentplan",
+  [ASK]: "askuserquestion requestuserinput askuser askfollowupquestion askquestion question",
+};
+
 /** Two tools of Claude Code that models call by habit: to end the mode plan, and to ask the person. */
 export function createPersonTools(options: PersonToolsOptions): ToolSource {
   const definitions = [EXIT, ASK].map((name) => ({
@@ -28,7 +34,7 @@ export function createPersonTools(options: PersonToolsOptions): ToolSource {
     input_schema: { type: "object" },
   }));
   const nameOf = (name: string) =>
-    definitions.find((one) => one.name.toLowerCase() === name.replaceAll(/[_-]/g, "").toLowerCase())?.name;
+    Object.keys(NAMES).find((one) => NAMES[one]?.split(" ").includes(toPlainName(name)));
   return {
     definitions: () => definitions,
     resolve: (call) => ({ ...call, name: nameOf(call.name) ?? call.name }),
@@ -84,7 +90,7 @@ const AskInput = z.object({
 });
 
 const askPerson: Execute = async ({ input }, given, options) => {
-  const { data, error } = AskInput.safeParse(input);
+  const { data, error } = AskInput.safeParse(toQuestions(input));
   if (!data) return toFailure("INVALID_ARGUMENT", z.prettifyError(error));
   const { questions } = data;
   const outcome = await show(ASK, given, options, {
@@ -107,6 +113,13 @@ const askPerson: Execute = async ({ input }, given, options) => {
     : [];
   return say([...answers, ...more].join("\n\n"));
 };
+
+/** One question alone, as Cline's models ask. */
+function toQuestions(input: ToolCall["input"]): unknown {
+  if (input["questions"] !== undefined || typeof input["question"] !== "string") return input;
+  const options = input["options"] ?? input["follow_up"];
+  return { questions: [{ ...input, options: Array.isArray(options) ? options : [] }] };
+}
 
 type Asked = z.output<typeof AskInput>["questions"][number];
 
