@@ -31,7 +31,7 @@ const START = 19;
 const RESIDENT = 21;
 
 function readProcess(pid: number): ProcessRow | undefined {
-  const stat = readOrNothing(`/proc/${pid}/stat`)?.toString("utf8");
+  const stat = readOrNothing(`/proc/${pid}/stat`);
   if (stat === undefined) return undefined;
   // The name in brackets may hold anything; the fields after it do not.
   const nameEnd = stat.lastIndexOf(")");
@@ -50,18 +50,18 @@ function readProcess(pid: number): ProcessRow | undefined {
 
 /** Whether a signal has stopped it; always false without /proc. */
 export const isStopped = (pid: number): boolean =>
-  /^State:\tT/m.test(readOrNothing(`/proc/${pid}/status`)?.toString("latin1") ?? "");
+  /^State:\tT/m.test(readOrNothing(`/proc/${pid}/status`) ?? "");
 
 /** Whether the environment that a process was started with holds `NAME=value`. */
 export function carriesMark(pid: number, mark: string): boolean {
-  const environment = readOrNothing(`/proc/${pid}/environ`);
-  if (!environment) return false;
-  const at = environment.indexOf(`${mark}\0`, 0, "latin1");
-  return at === 0 || (at > 0 && environment[at - 1] === 0);
+  return `\0${readOrNothing(`/proc/${pid}/environ`) ?? ""}`.includes(`\0${mark}\0`);
 }
 
-/** Processes come and go while one looks, and other users' are closed. */
-const readOrNothing = (path: string): Buffer | undefined => attempt(() => readFileSync(path));
+/**
+ * Processes come and go while one looks, and other users' are closed. As text: of a file in /proc, whose size is unknown,
+ * Node reads bytes into 128 KB of new memory.
+ */
+const readOrNothing = (path: string): string | undefined => attempt(() => readFileSync(path, "utf8"));
 
 /** Any process of the machine. The command line is omitted because it may contain other users' secrets. */
 export interface MachineProcess extends Pick<ProcessRow, "pid" | "ppid" | "name"> {

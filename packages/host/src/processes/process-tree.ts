@@ -22,9 +22,8 @@ export async function endTree(
   { signal, graceMs }: { readonly signal: NodeJS.Signals; readonly graceMs: number },
 ): Promise<readonly number[]> {
   const started = performance.now();
-  let left = signalTree(tree, signal);
   // A stopped process receives the signal only when it continues.
-  if (signal !== "SIGKILL") signalTree(tree, "SIGCONT");
+  let left = signalTree(tree, signal, ...(signal === "SIGKILL" ? [] : (["SIGCONT"] as const)));
   for (let pause = FIRST_PAUSE_MS; left.length > 0; pause = Math.min(2 * pause, LONGEST_PAUSE_MS)) {
     await delay(pause);
     const passed = performance.now() - started;
@@ -35,12 +34,14 @@ export async function endTree(
   return left.map(({ pid }) => pid);
 }
 
-/** Sends the signal to every member and returns them. */
-export function signalTree(tree: Tree, signal: NodeJS.Signals): readonly Member[] {
+/** Sends the signals to every member and returns them. */
+export function signalTree(tree: Tree, ...signals: readonly NodeJS.Signals[]): readonly Member[] {
   const members = findMembers(tree);
-  // Signal whole groups, so that a process forked just now is not missed.
-  const done = new Set(tree.leaders.filter((leader) => send(-leader, signal)));
-  for (const { pid, group } of members) if (!done.has(group)) send(pid, signal);
+  for (const signal of signals) {
+    // Signal whole groups, so that a process forked just now is not missed.
+    const done = new Set(tree.leaders.filter((leader) => send(-leader, signal)));
+    for (const { pid, group } of members) if (!done.has(group)) send(pid, signal);
+  }
   return members;
 }
 
