@@ -1,7 +1,7 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import type { Browser, Page } from "playwright-core";
-import { launchBrowser, openTab } from "../test/console/browser.ts";
+import { CHROMIUM, launchBrowser, openTab } from "../test/console/browser.ts";
 import { openHubScene } from "../test/console/hub-scene.ts";
 import { createModel } from "../test/console/model.ts";
 import { openScene } from "../test/console/scene.ts";
@@ -44,7 +44,7 @@ export async function drawConsole(): Promise<void> {
     { model: "claude-sonnet-5-5" },
   );
   root = scene.project.root;
-  const browser = await launchBrowser();
+  const browser = await launchBrowser(CHROMIUM);
   try {
     const { link } = await openPage(scene.link);
     const { page } = await openTab(browser, await link(), { theme: "dark", scale: 1.5 });

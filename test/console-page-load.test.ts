@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { launchBrowser, openTab } from "./console/browser.ts";
+import { CHROMIUM, launchBrowser, openTab } from "./console/browser.ts";
 import { openScene, type Scene } from "./console/scene.ts";
 import { LAUNCHER } from "./published-command.ts";
 
@@ -17,7 +17,7 @@ let scene: Scene;
 
 beforeAll(async () => {
   scene = await openScene(() => ({ parts: [{ text: "Hello." }] }));
-  browser = await launchBrowser();
+  browser = await launchBrowser(CHROMIUM);
 });
 
 afterAll(async () => {
