@@ -80,12 +80,8 @@ export { escapeHtml, exportHtml, exportJson, exportMarkdown } from "./sessions/e
 export { FileSessionStore } from "./sessions/file-session-store.ts";
 export { readLogFile } from "./sessions/log-file.ts";
 export { LogSessionStore, type SessionLogs } from "./sessions/log-session-store.ts";
-export type {
-  SearchSessionsOptions,
-  SessionInfo,
-  SessionMatch,
-  SessionStore,
-} from "./sessions/session-store.ts";
+export type { SearchSessionsOptions, SessionMatch } from "./sessions/search-sessions.ts";
+export type { SessionInfo, SessionStore } from "./sessions/session-store.ts";
 export { afterBeginning, createSpending, type Spending } from "./spending.ts";
 export { contextTokens, estimateTokens, messageTokens } from "./tokens.ts";
 export type { CallStep, ToolCall, ToolExecutor, ToolResult } from "./tool-executor.ts";
