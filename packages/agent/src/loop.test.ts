@@ -83,6 +83,43 @@ test.each(["text_delta", "thinking_delta", "call_delta"] as const)(
   },
 );
 
+test("a reading call runs while its beginning is stored, a writing one when it is", async () => {
+  const order: string[] = [];
+  const turn = Promise.withResolvers<void>();
+  const store = {
+    async append({ type }: { readonly type: string }) {
+      if (type === "tool_began") await turn.promise;
+      order.push(type);
+    },
+    close: async () => {},
+  };
+  const run = (of: string, tool: TestTool) => async () => {
+    const session = new Session({ id: "ses_1", store });
+    const client = createScriptedClient([[call(of, {})], [text("ok")]]);
+    const agent = new Agent({ client, tools: createTestTools({ [of]: tool }), session, limits: () => ({}) });
+    session.subscribe(({ type }) => type === "tool_progress" && order.push("heard of progress"));
+    await agent.send("go");
+  };
+  const note = (text: string) => order.push(text);
+  const reads = run("read", (_input, { onProgress }) => {
+    onProgress?.({ progress: 1 });
+    turn.resolve(void note("read"));
+    return "";
+  });
+  await reads();
+  await run("write", () => String(note("wrote")))();
+  const ofCalls = order.filter((one) => /tool|read|wrote|progress/.test(one));
+  expect(ofCalls).toEqual([
+    "read",
+    "tool_began",
+    "heard of progress",
+    "tool_ended",
+    "tool_began",
+    "wrote",
+    "tool_ended",
+  ]);
+});
+
 test("reading calls run in parallel, writing ones alone and in order", async () => {
   const log: string[] = [];
   let readers = 0;

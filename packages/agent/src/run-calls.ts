@@ -93,7 +93,10 @@ interface Waited {
 async function execute(call: ToolCall, options: RunCallsOptions, waited: Waited): Promise<ToolResult> {
   const { session, tools, signal } = options;
   const { id: call_id, name, input } = call;
-  await session.append({ type: "tool_began", call_id, name, input, ...tools.outline(call) });
+  const outline = tools.outline(call);
+  const began = session.append({ type: "tool_began", call_id, name, input, ...outline });
+  // After a crash nobody misses the beginning of a call that only reads, so that one does not wait for the disk.
+  if (!outline.reads_only) await began;
   const stopped = Promise.withResolvers<ToolResult>();
   const cancelled = toFailure("CANCELLED", `${name} was stopped with the run; it may have had effects`);
   const stop = () => setTimeout(() => stopped.resolve(cancelled), GRACE_MS).unref();
@@ -104,9 +107,14 @@ async function execute(call: ToolCall, options: RunCallsOptions, waited: Waited)
       sessionId: session.id,
       signal,
       ask: recordQuestions(options.ask, session, call_id, waited),
-      onProgress: (update) => session.publish({ type: "tool_progress", call_id, ...update }),
+      onProgress: (update) =>
+        void began.then(
+          () => session.publish({ type: "tool_progress", call_id, ...update }),
+          () => {},
+        ),
     });
-    return await Promise.race([running, stopped.promise]);
+    const [result] = await Promise.all([Promise.race([running, stopped.promise]), began]);
+    return result;
   } catch (cause) {
     if (signal.aborted) return cancelled;
     if (cause instanceof ToolError) return toFailure(cause.code, cause.message);

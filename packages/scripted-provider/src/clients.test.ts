@@ -1,3 +1,5 @@
+import { globalAgent } from "node:http";
+import { type AddressInfo, connect, createServer } from "node:net";
 import { Anthropic } from "@anthropic-ai/sdk";
 import { GoogleGenAI } from "@google/genai";
 import {
@@ -26,7 +28,7 @@ const FAST: RetryOptions = { base_ms: 1, max_ms: 2 };
 
 const clientFor = (
   api: ApiName,
-  provider: ScriptedProvider,
+  provider: Pick<ScriptedProvider, "baseUrl">,
   more: { stall_ms?: number; retry?: RetryOptions } = {},
 ) =>
   createApiClient({
@@ -50,6 +52,38 @@ async function ask(client: ApiClient, request = REQUEST, signal = new AbortContr
   const done = events.at(-1);
   if (done?.type !== "done") throw new Error("the last event is not done");
   return { events, done };
+}
+
+/** A way to the provider that counts connections, and resets the one of the request after `cutNext`. */
+async function openRelay(provider: ScriptedProvider) {
+  const { port, hostname } = new URL(provider.url);
+  let connections = 0;
+  let isCutting = false;
+  const server = createServer((socket) => {
+    connections += 1;
+    const onward = connect(Number(port), hostname);
+    for (const end of [socket, onward]) end.on("error", () => {});
+    socket.on("close", () => onward.destroy());
+    socket.on("data", (bytes) => {
+      if (!isCutting) return void onward.write(bytes);
+      isCutting = false;
+      socket.resetAndDestroy();
+    });
+    onward.pipe(socket);
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  // A server listening on a port has an address of this type.
+  const host = `127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return {
+    baseUrl: (api: ApiName) => provider.baseUrl(api).replace(provider.url, `http://${host}`),
+    connections: () => connections,
+    /** Those that wait for a request. */
+    idle: () => globalAgent.freeSockets[`${host}:`]?.length ?? 0,
+    cutNext: () => {
+      isCutting = true;
+    },
+    [Symbol.dispose]: () => void server.close(),
+  };
 }
 
 /** Content without ids and provider-specific parts. */
@@ -182,6 +216,22 @@ describe.each(API_NAMES)("%s", (api) => {
       if (provider.requests.length === 1) return;
     }
     expect.unreachable("the stream was never whole");
+  });
+
+  test("requests share a connection, and a new one is opened when the provider has closed it", async () => {
+    await using provider = await createScriptedProvider(always(SCRIPT));
+    using relay = await openRelay(provider);
+    const client = clientFor(api, relay);
+    for (let count = 0; count < 3; count++) {
+      await ask(client);
+      await expect.poll(relay.idle).toBe(1);
+    }
+    expect(relay.connections()).toBe(1);
+    relay.cutNext();
+    const { events, done } = await ask(client);
+    expect(toPlain(done.message.content)).toEqual(EXPECTED);
+    expect(events.some(({ type }) => type === "retry")).toBe(false);
+    expect([relay.connections(), provider.requests.length]).toEqual([2, 4]);
   });
 
   test("a stalled stream is cut and retried", async () => {

@@ -10,6 +10,8 @@ import { fieldOf, numberOf, stringOf } from "./wire.ts";
 
 /** Without a byte for this long the stream counts as stalled. */
 const STALL_MS = 60_000;
+/** How long a response may take to end after its last event. */
+const END_MS = 1_000;
 const MAX_ERROR_BYTES = 64 * 1024;
 
 /** The address of a provider and our credentials. */
@@ -65,6 +67,7 @@ export function createHttpClient(api: Api, model: Model, endpoint: Endpoint): Ap
           isOver = data === END_OF_STREAM || (yield* reader.read(parseData(endpoint.provider, data)));
           if (isOver) break;
         }
+        if (isOver) letEnd(response);
         const answer = reader.finish(isOver);
         if (!answer) throw brokenStream("it ended before the answer was complete");
         yield toAnswer(answer);
@@ -77,7 +80,7 @@ export function createHttpClient(api: Api, model: Model, endpoint: Endpoint): Ap
         yield toAnswer(answer);
       } finally {
         clearTimeout(stall);
-        watch.abort();
+        if (!isOver) watch.abort();
       }
     },
   };
@@ -135,19 +138,39 @@ interface Post {
 /** Sends the pieces directly: fetch would copy the whole body for every request. Redirects are not followed. */
 async function post(url: URL, { headers, body, signal }: Post): Promise<IncomingMessage> {
   const { request } = url.protocol === "http:" ? await import("node:http") : await import("node:https");
+  signal.throwIfAborted();
   const length = body.reduce((sum, piece) => sum + piece.byteLength, 0);
-  return new Promise((resolve, reject) => {
-    const sent = request(url, {
-      method: "POST",
-      headers: { ...headers, "content-length": length },
-      signal,
+  const sent = request(url, { method: "POST", headers: { ...headers, "content-length": length } });
+  let response: IncomingMessage | undefined;
+  // With Node's own option `signal`, a response that is just ending throws where nothing can catch it.
+  const stop = () => void (response ?? sent).destroy(new Error("stopped"));
+  signal.addEventListener("abort", stop, { once: true });
+  sent.once("close", () => signal.removeEventListener("abort", stop));
+  try {
+    return await new Promise((resolve, reject) => {
+      sent.once("response", (arrived) => {
+        response = arrived;
+        // Its reader throws those that concern it; others follow when it was left early.
+        arrived.on("error", () => {});
+        resolve(arrived);
+      });
+      // The response reports a connection that breaks later.
+      sent.on("error", reject);
+      for (const piece of body) sent.write(piece);
+      sent.end();
     });
-    sent.once("response", resolve);
-    // The response reports a connection that breaks later.
-    sent.on("error", reject);
-    for (const piece of body) sent.write(piece);
-    sent.end();
-  });
+  } catch (cause) {
+    // The provider may have closed an idle connection in the same moment.
+    if (sent.reusedSocket && !signal.aborted) return post(url, { headers, body, signal });
+    throw cause;
+  }
+}
+
+/** Reads the response to its end, so that its connection serves the next request. */
+function letEnd(response: IncomingMessage): void {
+  const late = setTimeout(() => response.destroy(), END_MS).unref();
+  response.once("close", () => clearTimeout(late));
+  response.resume();
 }
 
 const MIN_SECRET_CHARS = 8;
@@ -178,7 +201,7 @@ async function* readFrames(response: IncomingMessage, onBytes: () => void): Asyn
   const frames = createSseFrameBuffer();
   const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
   try {
-    for await (const chunk of response) {
+    for await (const chunk of response.iterator({ destroyOnReturn: false })) {
       onBytes();
       yield* frames.feed(decoder.decode(chunk, { stream: true }));
     }
