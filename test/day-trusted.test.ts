@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { existsSync, mkdirSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { dirname, join } from "node:path";
@@ -58,6 +58,7 @@ const HOOKS = {
     { hooks: [{ type: "command", command: "grep -q forbidden && { echo NOT THIS >&2; exit 2; }; true" }] },
   ],
   PreToolUse: [
+    { hooks: [{ type: "command", command: "cat >> hook-calls" }] },
     {
       matcher: "Bash",
       hooks: [{ type: "command", command: "grep -q dropdb && { echo NO DATABASES >&2; exit 2; }; true" }],
@@ -295,6 +296,18 @@ const SCENARIOS: readonly Scenario[] = [
       git("push", "--quiet", "origin", "master");
       await say("/commit-push-pr", "you are on master");
       expect(git("log", "--format=%s")).toBe("Go on\nBegin\n");
+    },
+  },
+  {
+    title: "hooks judge the calls of the model, not what Octant looks up for its own screen",
+    async act() {
+      tmux.type("see @hel");
+      await tmux.shows(/› @\S+/);
+      tmux.press("C-c");
+      await tmux.shows(IDLE);
+      const judged = readFileSync(inProject("hook-calls"), "utf8");
+      expect(judged).toContain('"tool_name":"Bash"');
+      expect(judged.match(/"session_id":"(?!ses_)[^"]*"/g)).toBe(null);
     },
   },
   {

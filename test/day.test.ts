@@ -144,7 +144,7 @@ const SCENARIOS: readonly Scenario[] = [
       await tmux.shows(/!echo begun; sleep 300; Esc stops/);
       await tmux.shows("1 job running");
       tmux.press("C-b");
-      await tmux.has(/it still runs/);
+      await tmux.has("[it still runs; /jobs lists it, and /jobs stop ID ends it]");
       await tmux.shows(IDLE);
       await say("!pkill -f 'sleep 30[0]'; echo ended", /^\s*ended$/m);
     },

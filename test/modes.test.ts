@@ -128,6 +128,9 @@ test("a command that the mode allows is confined, has no network, and its failur
     const alone = await exec("sandbox", reach);
     expect(asked).toEqual([]);
     expect(alone.data).toMatchObject({ exit_code: 1, note: expect.stringContaining("needs: network") });
+    const silent = await exec("sandbox", `${reach} 2>/dev/null || exit 7`);
+    expect(silent.data).toMatchObject({ exit_code: 7, note: expect.stringContaining("needs: network") });
+    expect((await exec("sandbox", "exit 1")).data?.note).toBeUndefined();
     answer = "once";
     const given = await exec("sandbox", reach, { needs: "network", reason: "to call the server" });
     expect(asked).toMatchObject([{ input: { needs: "network", reason: "to call the server" } }]);

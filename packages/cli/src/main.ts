@@ -1,5 +1,6 @@
 import { type AnyCommand, type Io, print, UsageError } from "./command.ts";
 import { loadCommand, loadCommands } from "./commands/index.ts";
+import { toOwnWords } from "./other-words.ts";
 import { parseCommand } from "./parse-command.ts";
 
 /** The command line: selects the command, runs it, and reports any exception as one line and an exit code. */
@@ -25,13 +26,14 @@ function ignoreClosedPipe(cause: NodeJS.ErrnoException): void {
   if (cause.code !== "EPIPE") throw cause;
 }
 
-async function run([name, ...rest]: readonly string[], io: Io): Promise<number> {
+async function run(argv: readonly string[], io: Io): Promise<number> {
+  const [name, ...rest] = toOwnWords(argv);
   const isTerminal = io.stdin.isTTY && io.stdout.isTTY;
   if (name === "--version" || name === "-v") return print((await import("./version.ts")).loadVersion(), io);
   if (name !== undefined && isHelpFlag(name)) return showOverview(io);
   // Without a command, the flags are those of the conversation.
   if (isTerminal && name === undefined) return run(["chat"], io);
-  if (isTerminal && name?.startsWith("--")) return run(["chat", name, ...rest], io);
+  if (isTerminal && name?.startsWith("--")) return run(["chat", ...argv], io);
   if (name === undefined) return showOverview(io);
   const command = await loadCommand(name);
   const flagsEnd = rest.indexOf("--");

@@ -2,6 +2,7 @@ import { delimiter } from "node:path";
 import { parseArgs } from "node:util";
 import { didYouMean, nearestName } from "@octant/core";
 import { type AnyCommand, type Argument, type Flag, UsageError } from "./command.ts";
+import { hintForFlag } from "./other-words.ts";
 
 /** Parses the words after the command's name into arguments and flags; throws a UsageError. */
 export function parseCommand(command: AnyCommand, argv: readonly string[], env: NodeJS.ProcessEnv) {
@@ -31,7 +32,8 @@ function parseTyped(command: AnyCommand, argv: readonly string[], hint: string) 
     if (cause instanceof TypeError) {
       const unknown = /^Unknown option '--?([^']+)'/.exec(cause.message)?.[1] ?? "";
       const meant = nearestName(unknown, Object.keys(command.flags));
-      const better = meant === undefined ? hint : `did you mean --${meant}? ${hint}`;
+      const better =
+        hintForFlag(unknown) ?? (meant === undefined ? hint : `did you mean --${meant}? ${hint}`);
       throw new UsageError(lowerFirst(cause.message.split(". ")[0] ?? ""), better);
     }
     throw cause;

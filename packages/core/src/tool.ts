@@ -25,7 +25,7 @@ export interface Caller {
   readonly sees?: "all";
   /** The caller is on another machine, so local-only resources are closed to it. */
   readonly remote?: true;
-  /** The person typed the call themselves: hooks judge the calls of models. */
+  /** The person typed the call, or Octant makes it for its own screen: hooks judge the calls of models. */
   readonly isPerson?: true;
 }
 

@@ -4,7 +4,7 @@ import type { ToolExecutor } from "../tool-executor.ts";
 /** A language server that is not ready by then is skipped: the next edit finds it running. */
 const PATIENCE_MS = 3_000;
 const MAX_FILES = 8;
-const CALLER = { id: "agent-diagnostics", access: "read" } as const;
+const CALLER = { id: "agent-diagnostics", access: "read", isPerson: true } as const;
 
 interface Options {
   readonly dispatch: Dispatch;

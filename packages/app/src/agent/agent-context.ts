@@ -13,7 +13,7 @@ import { createInstructionTrust, type EffectiveSettings, type InstructionContent
 import type { Octant } from "../octant.ts";
 import { findSkills, isForModel } from "../skills/find-skills.ts";
 
-const CALLER = { id: "agent-context", access: "read" } as const;
+const CALLER = { id: "agent-context", access: "read", isPerson: true } as const;
 
 /** The first folder of the workspace. */
 export const cwdOf = ({ roots }: Pick<ToolHost, "roots">): string =>

@@ -4,7 +4,7 @@ import { z } from "zod";
 import { createPathList, findPaths, type PathList } from "./fuzzy-paths.ts";
 import type { OpenedAgent } from "./open-agent.ts";
 
-const CALLER = { id: "chat-completion", access: "read" } as const;
+const CALLER = { id: "chat-completion", access: "read", isPerson: true } as const;
 const MAX_PATHS = 40;
 const MAX_SYMBOLS = 8;
 /** A list that is older is read again in the background. */

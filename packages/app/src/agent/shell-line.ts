@@ -1,4 +1,5 @@
 import { type Ask, createToText, ToolError } from "@octant/core";
+import { z } from "zod";
 import { LOCAL_CALLER } from "../edges.ts";
 import { asBlock, type SlashContext, type SlashOutcome } from "../slash/slash-command.ts";
 
@@ -30,10 +31,15 @@ export async function runShellLine(
   if (!envelope.ok) throw new ToolError(envelope.error.code, envelope.error.message, envelope.error.details);
   const text = reply.text ?? createToText(host.registry, host.roots)(envelope);
   await agent.note(`The person ran this command themselves:\n$ ${command}\n\n${text}`);
-  const lines = text.trimEnd().split("\n");
+  const running = Running.safeParse(envelope.data).data;
+  const forPerson = running ? [running.stdout, running.stderr, STILL_RUNS].filter(Boolean).join("\n") : text;
+  const lines = forPerson.trimEnd().split("\n");
   const left = lines.length - MAX_SHOWN_LINES;
   const shown = left > 0 ? [`… ${left} lines above; the model has them`, ...lines.slice(left)] : lines;
   return { text: asBlock(shown.join("\n")) };
 }
+
+const Running = z.object({ status: z.literal("running"), stdout: z.string(), stderr: z.string() });
+const STILL_RUNS = "[it still runs; /jobs lists it, and /jobs stop ID ends it]";
 
 const typedThemselves: Ask = async ({ kind }) => (kind === "permission" ? { answer: "once" } : undefined);

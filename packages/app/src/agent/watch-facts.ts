@@ -19,7 +19,7 @@ export function watchFacts(
   const look = async () => {
     const { envelope } = await octant.dispatch(
       { tool: "vcs", action: "status", input: { limit: 1 } },
-      { caller: { id: "chat-status", access: "read" } },
+      { caller: { id: "chat-status", access: "read", isPerson: true } },
     );
     // The output of vcs.status, which its schema has just checked.
     const data = envelope.ok ? (envelope.data as { branch?: string | null }) : {};

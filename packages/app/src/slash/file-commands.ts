@@ -6,6 +6,7 @@ import {
   withArguments,
 } from "@octant/agent";
 import { createToText, ToolError, toOneLine } from "@octant/core";
+import { z } from "zod";
 import type { OpenedAgent } from "../agent/open-agent.ts";
 import { LOCAL_CALLER } from "../edges.ts";
 import type { SlashCommand, SlashContext } from "./slash-command.ts";
@@ -47,11 +48,20 @@ async function expand({ body }: FrontMatter, typed: string, context: SlashContex
 /** Not a character of any text. */
 const PLACE = "\uFFFE";
 
+/** Output that needs no words about how the command ended. */
+const Clean = z.object({
+  exit_code: z.literal(0),
+  stdout: z.string(),
+  stderr: z.literal(""),
+  truncated: z.literal(false),
+});
+
 async function runCommand(command: string, typed: string, { opened, signal }: SlashContext): Promise<string> {
   const { host, agent, ask } = opened;
   const call = { tool: "proc", action: "exec", input: { command, env: { ARGUMENTS: typed } } };
   const caller = { ...LOCAL_CALLER, id: agent.session.id };
   const { envelope, text } = await host.dispatch(call, { caller, signal, ask });
   if (!envelope.ok) throw new ToolError(envelope.error.code, envelope.error.message, envelope.error.details);
-  return text ?? createToText(host.registry, [])(envelope);
+  const { data: clean } = Clean.safeParse(envelope.data);
+  return clean?.stdout.trimEnd() ?? text ?? createToText(host.registry, [])(envelope);
 }

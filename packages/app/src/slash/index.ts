@@ -98,6 +98,17 @@ const OTHER_NAMES: ReadonlyMap<string, string> = new Map([
   ["usage", "cost"],
   ["allowed-tools", "permissions"],
   ["approvals", "permissions"],
+  ["models", "model"],
+  ["sessions", "resume"],
+  ["history", "resume"],
+  ["compress", "compact"],
+  ["share", "export"],
+  ["stats", "cost"],
+  ["tasks", "jobs"],
+  ["bashes", "jobs"],
+  ["ps", "jobs"],
+  ["checkpoint", "rewind"],
+  ["restore", "rewind"],
 ]);
 
 /** Commands of other agents, and where Octant has the same. */
@@ -107,6 +118,25 @@ const ELSEWHERE: ReadonlyMap<string, string> = new Map([
   ["settings", "octant config shows the settings, in a shell"],
   ["status", "the status line, /context and /cost show the state; octant doctor checks the installation"],
   ["doctor", "octant doctor checks the installation, in a shell"],
+  ["tools", "octant tools lists them, in a shell"],
+  ["logout", "octant logout does it, in a shell"],
+  ["vim", "the setting input_mode, or octant --input-mode vim, does it"],
+  ["theme", "the colours are those of your terminal; OCTANT_THEME=light or dark overrides them"],
+  ["terminal-setup", "nothing has to be set up: Ctrl-J begins a new line in every terminal"],
+  ["statusline", "the setting status_line names a command"],
+  ["effort", "octant --thinking off, low, medium or high sets it"],
+  ["think", "octant --thinking off, low, medium or high sets it"],
+  ["add-dir", "octant --root DIR, which may be repeated, names the folders"],
+  ["directory", "octant --root DIR, which may be repeated, names the folders"],
+  ["sandbox", "Shift-Tab switches to the mode sandbox; octant sandbox shows what confines commands"],
+  ["yolo", "Shift-Tab switches to the mode sandbox, which asks least"],
+  ["todos", "the agent shows its plan as it works"],
+  ["mention", "@ in a message finds a file"],
+  ["editor", "Ctrl-G opens your own editor"],
+  ["rename", "a session has its first message as its title"],
+  ["security-review", "/mode security looks for ways to misuse the project"],
+  ["ide", "octant setup registers Octant in editors, in a shell"],
+  ["output-style", "custom_instructions in your settings say how to answer"],
 ]);
 
 const notOnHost = (name: string): ToolError =>

@@ -234,13 +234,17 @@ async function stopJob(argument: string, context: SlashContext): Promise<SlashOu
 const asCode = (text: string): string => `\`${text.replaceAll("`", "'")}\``;
 
 async function dataOf(call: Call, { opened: { octant, agent } }: SlashContext): Promise<unknown> {
-  const { envelope } = await octant.dispatch(call, { caller: { ...LOCAL_CALLER, id: agent.session.id } });
+  const { envelope } = await octant.dispatch(call, {
+    caller: { ...LOCAL_CALLER, id: agent.session.id, isPerson: true },
+  });
   if (!envelope.ok) throw new ToolError(envelope.error.code, envelope.error.message, envelope.error.details);
   return envelope.data;
 }
 
 async function showAnswer(call: Call, { opened: { octant, agent } }: SlashContext): Promise<SlashOutcome> {
-  const { envelope } = await octant.dispatch(call, { caller: { ...LOCAL_CALLER, id: agent.session.id } });
+  const { envelope } = await octant.dispatch(call, {
+    caller: { ...LOCAL_CALLER, id: agent.session.id, isPerson: true },
+  });
   if (!envelope.ok) throw new ToolError(envelope.error.code, envelope.error.message, envelope.error.details);
   return { text: asBlock(createToText(octant.registry, [])(envelope)) };
 }

@@ -87,7 +87,11 @@ const isText = (part: { readonly type: string }): part is TextPart => part.type 
 
 async function runRole(role: string, task: string, context: SlashContext): Promise<MemberInfo> {
   const { opened, signal } = context;
-  if (task === "") throw invalidArgument("", `/${role} needs a task`);
+  if (task === "")
+    throw invalidArgument(
+      "",
+      `/${role} needs a task${role === "plan" ? "; Shift-Tab or /mode plan lets the agent only read" : ""}`,
+    );
   const crew = await opened.octant.crew();
   const parent = opened.agent.session.id;
   const { agent_id } = await crew.spawn({ role, task }, parent, signal, conversationOf(context));

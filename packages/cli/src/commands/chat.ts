@@ -82,7 +82,8 @@ export const chat = defineCommand({
       env: "OCTANT_INPUT_MODE",
     },
   },
-  notes: `Type / for commands, @ for files, Esc to stop, Ctrl-C twice to leave. octant run does the same without a screen.`,
+  notes: `-c is --continue, -m --model, -r --resume, which without an ID lists the sessions, and -p is octant run.
+Type / for commands, @ for files, Esc to stop, Ctrl-C twice to leave. octant run does the same without a screen.`,
   async run({ args: [prompt], flags }, io) {
     if (!io.stdin.isTTY || !io.stdout.isTTY)
       throw new UsageError("octant chat needs a terminal", 'octant run "…" works without one');

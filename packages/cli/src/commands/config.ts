@@ -26,11 +26,15 @@ narrowed after the first. docs/settings.md describes every key. For example:
     for (const warning of loaded.warnings) logLine(warning, io);
     if (rows.length === 0 && key !== undefined)
       return tell(`nothing is set for ${toOneLine(key)}; octant config shows all keys`, io);
-    const cells = rows.map((row) => [row.key, row.value || "-", toLocation(row.origin)]);
+    const cells = rows.map((row) => [row.key, toShown(row), toLocation(row.origin)]);
     const [head = "", ...lines] = toColumns([["key", "value", "from"], ...cells]);
     return print([painted("dim", head, io.stdout), ...lines.map((line) => `\n${line}`)], io);
   },
 });
+
+/** A model that nobody chose is the one of the provider. */
+const toShown = ({ key, value, origin }: ReturnType<typeof explainConfig>[number]): string =>
+  key === "model" && origin.tier === "default" ? "that of the provider" : value || "-";
 
 const toLocation = ({ tier, file, line }: Origin): string =>
   file === null ? tier : toOneLine(line === null ? `${tier}: ${file}` : `${tier}: ${file}:${line}`);

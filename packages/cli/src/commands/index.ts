@@ -1,5 +1,6 @@
 import { didYouMean } from "@octant/core";
 import { type AnyCommand, UsageError } from "../command.ts";
+import { hintForFlag } from "../other-words.ts";
 
 /** In the order of the help. Each command is loaded on demand. */
 const COMMANDS: Readonly<Record<string, () => Promise<AnyCommand>>> = {
@@ -48,7 +49,10 @@ export async function loadCommand(name: string): Promise<AnyCommand> {
   const load = isCommand(name) && COMMANDS[name];
   if (load) return load();
   if (name.startsWith("-"))
-    throw new UsageError(`unknown flag '${name}'`, "flags come after the command: octant tools --root DIR");
+    throw new UsageError(
+      `unknown flag '${name}'`,
+      hintForFlag(name.replace(/^-+/, "")) ?? "flags come after the command: octant tools --root DIR",
+    );
   throw new UsageError(
     `unknown command '${name}'; commands: ${COMMAND_NAMES.join(", ")}`,
     `octant --help shows what each does.${didYouMean(name, COMMAND_NAMES)}`.replace(/\.$/, ""),

@@ -188,7 +188,7 @@ function toAnswer(
   const output = toOutput(processes, info, input);
   const notes = [
     unconfined,
-    exit_code !== 0 && exit_code !== null ? limitNote(limits, output) : undefined,
+    exit_code !== 0 && exit_code !== null ? limitNote(limits, output, exit_code) : undefined,
     noteOn(info, input),
     quarantined.length > 0 ? quarantineNote(quarantined) : undefined,
     stranded.length > 0 ? strandedNote(stranded) : undefined,
@@ -218,10 +218,13 @@ const NETWORK_FAILURE =
 function limitNote(
   { network, readOnly, outside }: ProgramLimits,
   { stdout, stderr }: ReturnType<typeof toOutput>,
+  exitCode: number,
 ): string | undefined {
   if (outside) return undefined;
   if (readOnly) return "it ran without asking, so it could only read, without network";
-  if (network && NETWORK_FAILURE.test(`${stdout}\n${stderr}`))
+  const said = `${stdout}${stderr}`;
+  // Programs such as `curl -s` fail in silence; 1 is how `grep` and `test` say no.
+  if (network && (NETWORK_FAILURE.test(said) || (said === "" && exitCode > 1)))
     return "it ran without network; if that is why it failed, call again with needs: network and a reason";
   return undefined;
 }
