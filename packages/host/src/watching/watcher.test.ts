@@ -1,6 +1,8 @@
-import { mkdirSync, mkdtempSync, realpathSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { execFile } from "node:child_process";
+import { existsSync, mkdirSync, mkdtempSync, realpathSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { promisify } from "node:util";
 import { afterEach, expect, test } from "vitest";
 import { createWatcher, type Watcher, type WatcherOptions } from "./watcher.ts";
 
@@ -43,6 +45,23 @@ test("a file that is written, moved or removed is reported", async () => {
   await until((told) => told.has(join(root, "src/b.ts")));
   rmSync(join(root, "src/b.ts"));
   await until((told) => told.has(join(root, "src/b.ts")));
+});
+
+test.runIf(process.platform === "linux")("no program of PATH is asked to watch", async () => {
+  const folder = realpathSync(mkdtempSync(join(tmpdir(), "octant-watch-")));
+  opened.push(() => rmSync(folder, { recursive: true }));
+  writeFileSync(join(folder, "watchman"), `#!/bin/sh\necho started > ${folder}/started\n`, { mode: 0o755 });
+  const script = `import { createWatcher } from ${JSON.stringify(join(import.meta.dirname, "watcher.ts"))};
+    const watcher = createWatcher({ confinement: { roots: [${JSON.stringify(folder)}] } });
+    watcher.onChange(() => {});
+    await watcher.ready();
+    console.log(watcher.status().kind);
+    await watcher.close();`;
+  const { stdout } = await promisify(execFile)(process.execPath, ["--input-type=module", "--eval", script], {
+    env: { PATH: folder },
+  });
+  expect(stdout).toBe("events\n");
+  expect(existsSync(join(folder, "started"))).toBe(false);
 });
 
 test("generated and ignored folders are left out", async () => {

@@ -130,9 +130,12 @@ interface Watching {
 
 const IDLE: WatcherStatus = { kind: "idle", detail: "nobody listens" };
 
-const lazySubscribe: Subscribe = async (...args) => {
+// Without a backend the library first runs `watchman` from PATH, and leaves a zombie for each subscription.
+const BACKEND = process.platform === "linux" ? { backend: "inotify" as const } : {};
+
+const lazySubscribe: Subscribe = async (root, receive, options) => {
   const { default: library } = await import("@parcel/watcher");
-  return library.subscribe(...args);
+  return library.subscribe(root, receive, { ...options, ...BACKEND });
 };
 
 /** One expression is faster for the library than a glob per name; it takes no flags. */
