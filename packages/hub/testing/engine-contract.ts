@@ -198,9 +198,10 @@ export async function describeEngine(opened: TestEngine): Promise<void> {
     inContainer(async (id) => {
       const sleeping = await opened.engine.exec(id, sh("echo ready; sleep 300"));
       await sleeping.stdout.take(1).toArray();
-      const { memory_bytes, pids } = await opened.engine.stats(id);
-      expect(memory_bytes).toBeGreaterThan(0);
-      expect(pids).toBeGreaterThan(0);
+      expect(await opened.engine.stats(id)).toMatchObject({
+        memory_bytes: expect.toSatisfy((bytes: number) => bytes > 0),
+        pids: expect.toSatisfy((count: number) => count > 0),
+      });
       await sleeping.kill();
     }),
   );

@@ -232,6 +232,7 @@ export const containerTool = ({
           cpu_percent: z.number().optional().describe("100 is one processor; absent when it does not run"),
           memory_bytes: z.int().optional(),
           pids: z.int().optional(),
+          not_counted: z.string().optional().describe("Why a running container has none of the three"),
           disk_bytes: z.int().describe("Of the workspaces and the cache"),
           limits: z.object({
             cpus: z.number().optional(),

@@ -16,9 +16,10 @@ export interface EngineOptions {
   readonly log: (line: string) => void;
 }
 
-/** A way to get an engine; `where` names it for people. */
+/** A way to get an engine. */
 interface Candidate {
-  readonly where: string;
+  /** For people. */
+  readonly name: string;
   open(): ContainerEngine;
 }
 
@@ -58,14 +59,20 @@ function podmanOfTheHub({ env, folder }: EngineOptions): (() => Candidate)[] {
   const service = createPodmanService({ socket: join(folder, "podman.sock"), env });
   if (!service.isInstalled) return [];
   const address = "started by the hub when it is needed";
-  return [() => ({ where: address, open: () => createDockerEngine({ connect: service.connect, address }) })];
+  return [
+    () => ({
+      name: "Podman, started by the hub,",
+      open: () => createDockerEngine({ connect: service.connect, address }),
+    }),
+  ];
 }
 
 const atSockets = (paths: readonly string[]): (() => Candidate)[] =>
   paths.filter((path) => existsSync(path)).map((path) => () => at({ path }, path));
 
 function at(address: EngineAddress, where: string): Candidate {
-  return { where, open: () => createDockerEngine({ connect: () => connectTo(address), address: where }) };
+  const open = () => createDockerEngine({ connect: () => connectTo(address), address: where });
+  return { name: `the container engine at ${where}`, open };
 }
 
 /** Folders of the hub are mounted into containers, so the engine has to be on this machine. */
@@ -87,11 +94,11 @@ async function firstUsable(
   log: EngineOptions["log"],
 ): Promise<ContainerEngine | undefined> {
   for (const candidate of candidates) {
-    const { where, open } = candidate();
+    const { name, open } = candidate();
     const engine = open();
     const problem = await tryOut(engine);
     if (problem === undefined) return engine;
-    log(`hub: the container engine at ${where} is not used: ${problem}`);
+    log(`hub: ${name} is not used: ${problem}`);
     await engine.close();
   }
   return undefined;

@@ -258,10 +258,10 @@ export function createDockerEngine({ connect, address, close }: DockerEngineOpti
       const { isRootless, limits } = await factsOf();
       // Without them Podman reports the memory of the machine and no processes.
       if (isRootless && !limits.includes("memory_mb"))
-        throw new ToolError("UNSUPPORTED", "the engine cannot count what a container uses here", {
-          what: "container.stats of a rootless engine without control groups",
-          how: "start the hub where its user has control groups: systemd-run --user --scope -p Delegate=yes octant hub",
-        });
+        return {
+          not_counted:
+            "a rootless engine needs control groups to count what a container uses; start the hub where its user has them: systemd-run --user --scope -p Delegate=yes octant hub",
+        };
       const query = { stream: false };
       const found = await api.json<Stats>("GET", `/containers/${id}/stats`, { query });
       return {

@@ -65,6 +65,10 @@ export interface ContainerStats {
   readonly memory_bytes: number;
   readonly pids: number;
 }
+/** Why an engine cannot count here, and how it could. */
+export interface NotCounted {
+  readonly not_counted: string;
+}
 
 export interface ExecSpec {
   readonly argv: readonly string[];
@@ -141,7 +145,7 @@ export interface ContainerEngine {
     id: string,
     options: { readonly tail: number; readonly since_ms?: number | undefined },
   ): Promise<string>;
-  stats(id: string): Promise<ContainerStats>;
+  stats(id: string): Promise<ContainerStats | NotCounted>;
   hits(id: string): Promise<LimitHits>;
   /** Whether this image can be used without a build or a download. */
   hasImage(image: string): Promise<boolean>;

@@ -187,10 +187,9 @@ export function createLocalEngine({ folder }: { readonly folder: string }): Cont
           pids: after.pids,
           cpu_percent: toCpuPercent(after.cpuNanos - before.cpuNanos, performance.now() - at),
         };
-      throw new ToolError("UNSUPPORTED", "the local engine cannot count what a container uses here", {
-        what: "container.stats on the local engine",
-        how: `${DELEGATE}, or use Podman: octant hub --engine podman`,
-      });
+      return {
+        not_counted: `the local engine needs control groups to count what a container uses; ${DELEGATE}, or use Podman: octant hub --engine podman`,
+      };
     },
     async hits(id) {
       return readHits(groupsOf(id, find(id).spec.limits));

@@ -65,6 +65,11 @@ function ContainerCard({ project: { project_id, name } }: { readonly project: Pr
               <Usage name="Processes" used={use.pids} limit={use.limits.pids} toText={String} />
               <Usage name="Disk" used={use.disk_bytes} limit={toB(use.limits.disk_mb)} toText={toBytes} />
             </dl>
+            {use.not_counted !== undefined && (
+              <p class="calm">
+                <Foreign text={use.not_counted} />
+              </p>
+            )}
           </>
         )}
       </Shown>

@@ -74,6 +74,7 @@ export interface Container {
   readonly cpu_percent?: number;
   readonly memory_bytes?: number;
   readonly pids?: number;
+  readonly not_counted?: string;
   readonly disk_bytes: number;
   readonly limits: {
     readonly cpus?: number;
