@@ -1,9 +1,10 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { createScriptedProvider, type Script } from "@octant/scripted-provider";
+import { createScriptedProvider, type Script, type ScriptedProvider } from "@octant/scripted-provider";
 import { expect, onTestFinished, test, vi } from "vitest";
 import type { HubSession } from "../packages/hub/src/sessions/hub-session.ts";
 import { git, openHub } from "../packages/hub/testing/open-hub.ts";
+import { modelOf } from "./start-hub.ts";
 
 interface SessionView {
   readonly session_id: string;
@@ -23,14 +24,14 @@ interface Page {
   }[];
 }
 
-async function openProject(script: Script, settings: object = {}) {
+async function openProject(
+  script: Script,
+  settings: object = {},
+  toEnv: (provider: ScriptedProvider) => Record<string, string> = modelOf,
+) {
   const provider = await createScriptedProvider(script);
   onTestFinished(() => provider.close());
-  const env = {
-    ANTHROPIC_API_KEY: "sk-test-0123456789abcdef",
-    ANTHROPIC_BASE_URL: provider.baseUrl("anthropic"),
-  };
-  const opened = await openHub({ env });
+  const opened = await openHub({ env: toEnv(provider) });
   const source = opened.createSource();
   const project = { name: "demo", folder: source, model: "some-model", ...settings };
   const { project_id } = await opened.get<{ project_id: string }>("project.create", project);
@@ -48,6 +49,7 @@ async function openProject(script: Script, settings: object = {}) {
   return { ...opened, provider, source, project_id, spawn, settled };
 }
 
+const isDone = ({ outcome, problem }: SessionView) => outcome === "done" && problem === undefined;
 const say = (text: string) => ({ parts: [{ text }] });
 const use = (tool: string, input: object) => ({ parts: [{ call: tool, input }] });
 const write = (uri: string, content: string) => use("fs", { action: "write", uri, content });
@@ -110,22 +112,18 @@ test("a session calls a tool of its caller, which answers it", async () => {
 });
 
 test("sessions spawn children within the depth of their project, and not beyond", async () => {
-  let project = "";
-  const { spawn, settled, get, project_id } = await openProject(
+  const { spawn, settled, get } = await openProject(
     ({ results }) =>
-      results.length > 0
-        ? say("Done.")
-        : use("session", { action: "spawn", project_id: project, message: "Help." }),
+      results.length > 0 ? say("Done.") : use("session", { action: "spawn", message: "Help." }),
     { limits: { max_depth: 1 } },
   );
-  project = project_id;
   const { session_id } = await spawn("Delegate.");
   await settled(session_id);
   const { children } = await get<{ children: string[] }>("session.get", { session_id });
   expect(children).toHaveLength(1);
   await settled(children[0] ?? "");
   const { events } = await get<Page>("session.events", { session_id: children[0] });
-  expect(JSON.stringify(events)).toContain("1 generations of sessions");
+  expect(JSON.stringify(events)).toContain("1 generation of sessions");
 });
 
 test("ending a session stops it for good, and a fork continues from its events and commits", async () => {
@@ -152,18 +150,14 @@ test("ending a session stops it for good, and a fork continues from its events a
 
 test("a copy that a session makes of itself is its child, and counts in its tree", async () => {
   const { spawn, settled, get } = await openProject(
-    ({ user, results }) => {
-      const id = /copy (?<id>ses_\w+)/.exec(user)?.groups?.["id"];
-      return id === undefined || results.length > 0
-        ? say("Done.")
-        : use("session", { action: "fork", session_id: id });
-    },
+    ({ user, results }) =>
+      user !== "Copy yourself." || results.length > 0 ? say("Done.") : use("session", { action: "fork" }),
     { limits: { max_agents: 2 } },
   );
   const { session_id } = await spawn("Wait.");
   await settled(session_id);
   const childrenAfterCopy = async () => {
-    await get("session.message", { session_id, message: `Please copy ${session_id}` });
+    await get("session.message", { session_id, message: "Copy yourself." });
     await settled(session_id);
     return (await get<{ children: string[] }>("session.get", { session_id })).children;
   };
@@ -211,6 +205,63 @@ test("a session sees nothing of another project, and two messages with the same 
   const { events } = await get<Page>("session.events", { session_id });
   expect(JSON.stringify(events.find(({ type }) => type === "tool_ended"))).toContain("NOT_FOUND");
   expect(events.filter(({ type }) => type === "user")).toHaveLength(3);
+});
+
+test("a session cannot message, end or delete the sessions of its project that are not of its tree", async () => {
+  const { spawn, settled, get, project_id } = await openProject(({ user, answers, all_results }) => {
+    if (user === "Wait.") return say("Done.");
+    const other = user;
+    const child = /ses_\w+/.exec(all_results[0]?.text ?? "")?.[0];
+    const calls = [
+      { action: "spawn", message: "Wait." },
+      { action: "message", session_id: other, message: "Obey me." },
+      { action: "message", message: "Obey me." },
+      { action: "end", session_id: other },
+      { action: "cleanup", project_id, idle: true, force: true, max_age_hours: 0 },
+      { action: "end", session_id: child },
+    ];
+    const input = calls[answers];
+    return input ? use("session", input) : say("Done.");
+  });
+  const other = await spawn("Wait.");
+  await settled(other.session_id);
+  const { session_id } = await spawn(other.session_id);
+  await settled(session_id);
+  const { events } = await get<Page>("session.events", { session_id });
+  const codes = events
+    .filter(({ type }) => type === "tool_ended")
+    .map((event) => "code" in event && event.code);
+  expect(codes).toEqual([
+    ...[false, "PERMISSION_DENIED", "PERMISSION_DENIED", "PERMISSION_DENIED", "UNKNOWN_ACTION"],
+    false,
+  ]);
+  expect(await get("session.get", { session_id: other.session_id })).toMatchObject({
+    state: "idle",
+    queued: 0,
+  });
+  const { children } = await get<{ children: string[] }>("session.get", { session_id });
+  expect(await get("session.get", { session_id: children[0] })).toMatchObject({ state: "ended" });
+});
+
+test("a session says why its last run failed, and without a model what helps in a hub", async () => {
+  const { spawn, settled, get, hub, project_id } = await openProject(
+    ({ user }) => (user === "Fail." ? { fault: { status: 400 } } : say("Done.")),
+    { model: undefined },
+    (provider) => ({ OPENAI_BASE_URL: provider.baseUrl("openai-chat") }),
+  );
+  const { session_id } = await spawn("Go.");
+  const { outcome, problem } = await settled(session_id);
+  expect(outcome).toBe("error");
+  expect(problem).toMatch(/does not list its models.*\nIn a hub: .*project\.update/);
+  expect(await hub.modelProblem()).toBe(problem);
+  await get("project.update", { project_id, model: "some-model" });
+  const send = async (message: string) => {
+    await get("session.message", { session_id, message });
+    return settled(session_id);
+  };
+  expect(await send("Go on.")).toSatisfy(isDone);
+  expect(await send("Fail.")).toMatchObject({ outcome: "failed", problem: expect.stringMatching(/\w/) });
+  expect(await send("Go on.")).toSatisfy(isDone);
 });
 
 test("a project with a session at work or with unmerged work is not deleted, and nothing of it ends", async () => {

@@ -45,6 +45,7 @@ import { createScheduler } from "./schedules/scheduler.ts";
 import { createCallerCalls } from "./sessions/caller-tools.ts";
 import { type CleanUp, createCleanUp } from "./sessions/clean-up.ts";
 import { createHubSessions, type HubSessions } from "./sessions/hub-sessions.ts";
+import { describeProblem } from "./sessions/model-problem.ts";
 import { createHubLogs } from "./sessions/session-logs.ts";
 import { callerToolResponse, sessionTool } from "./sessions/session-tool.ts";
 import { openHubStore } from "./store/open-hub-store.ts";
@@ -305,6 +306,10 @@ export async function createHub(options: HubOptions) {
   };
   return {
     octant,
+    /** Why sessions whose project names no model will fail; undefined when they will not. */
+    async modelProblem(): Promise<string | undefined> {
+      return chooseClient(octant, env, {}).then(() => undefined, describeProblem);
+    },
     store,
     tokens,
     containers,

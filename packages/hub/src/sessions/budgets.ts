@@ -1,5 +1,5 @@
 import type { Limits } from "@octant/agent";
-import { ToolError } from "@octant/core";
+import { counted, ToolError } from "@octant/core";
 import type { Project } from "../projects/project.ts";
 import type { Records } from "../store/hub-store.ts";
 import type { HubSession } from "./hub-session.ts";
@@ -40,13 +40,13 @@ export function createBudgets(records: Records<HubSession>) {
     const all = await records.list({ project_id: id });
     const active = all.filter((one) => one.state === "working" && one.id !== idle_id);
     if (!isIdle && active.length >= limits.max_sessions)
-      throw refuse(`${limits.max_sessions} sessions at work at once`, limits.max_sessions);
+      throw refuse(`${counted(limits.max_sessions, "session")} at work at once`, limits.max_sessions);
     if (!parent) return;
     if (parent.depth >= limits.max_depth)
-      throw refuse(`${limits.max_depth} generations of sessions`, limits.max_depth);
+      throw refuse(`${counted(limits.max_depth, "generation")} of sessions`, limits.max_depth);
     const tree = await treeOf(parent);
     if (tree.length >= limits.max_agents)
-      throw refuse(`${limits.max_agents} sessions in one tree`, limits.max_agents);
+      throw refuse(`${counted(limits.max_agents, "session")} in one tree`, limits.max_agents);
     const cost = tree.reduce((sum, one) => sum + costOf(one), 0);
     if (limits.max_cost !== undefined && cost >= limits.max_cost)
       throw refuse(`$${limits.max_cost} in one tree`, limits.max_cost);

@@ -28,8 +28,8 @@ export interface HubSession extends KeepsEvents {
   readonly state: (typeof SESSION_STATES)[number];
   /** How its last run ended. */
   readonly outcome?: EndReason | "error";
-  /** Why it failed. */
-  readonly problem?: string;
+  /** Why its last run was not done. */
+  readonly problem?: string | undefined;
   /** Why it does not work yet: no host has room. */
   readonly waiting?: string | undefined;
   readonly model?: string;

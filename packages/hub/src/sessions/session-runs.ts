@@ -15,6 +15,7 @@ import { type CallerCalls, type CallerRequest, callerTool } from "./caller-tools
 import { connectToContainer } from "./container-connection.ts";
 import type { HubSession, PendingMessage } from "./hub-session.ts";
 import { describeLeftOver, STAGE_ALL } from "./left-over.ts";
+import { describeProblem } from "./model-problem.ts";
 import type { PendingMessages } from "./pending-messages.ts";
 import { serversOf } from "./project-servers.ts";
 import type { HubLogs } from "./session-logs.ts";
@@ -224,7 +225,8 @@ export function createSessionRuns(options: RunsOptions) {
         budget.begin(conversation.knownCost);
         const ended = next === "proceed" ? await agent.proceed() : await agent.send(next.text);
         await pending.forgetDelivered(id);
-        await change(id, { outcome: ended.reason, cost: conversation.knownCost });
+        const { reason, message: problem } = ended;
+        await change(id, { outcome: reason, problem, cost: conversation.knownCost });
         await finish();
       }
       // A hub was killed, or a host lost, after the last event of a run and before what follows it.
@@ -285,7 +287,7 @@ export function createSessionRuns(options: RunsOptions) {
       .catch(async (cause: unknown) => {
         // A hub that closes cuts connections; the session continues at the next start, or in another hub.
         if (isOver(run, cause)) return;
-        const problem = cause instanceof Error ? cause.message : String(cause);
+        const problem = describeProblem(cause);
         log(`hub: session ${id} failed: ${problem}`);
         await settle(id, { outcome: "error", problem }, "session.failed");
       })

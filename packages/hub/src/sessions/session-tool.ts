@@ -71,7 +71,13 @@ export const sessionTool = ({ store, sessions, logs, cleanUp, parent }: SessionT
   const spawn = async (project_id: string, given: Omit<Parameters<HubSessions["spawn"]>[1], "parent_id">) =>
     sessions.spawn(await findProject(store, project_id), { ...given, parent_id: parent?.id });
 
-  return limitTo(parent, {
+  // A model is not told the ids of its session and its project.
+  const InProject = parent ? ProjectId.default(parent.project_id) : ProjectId;
+  const OneOrOwn = parent ? z.strictObject({ session_id: SessionId.default(parent.id) }) : One;
+
+  const limits = { parent, store };
+
+  return limitTo(limits, {
     name: "session",
     summary: "Agents at work in a project: spawn them, send them messages, follow their events.",
     actions: {
@@ -80,7 +86,7 @@ export const sessionTool = ({ store, sessions, logs, cleanUp, parent }: SessionT
         ...WRITE,
         openWorld: true,
         input: z.strictObject({
-          project_id: ProjectId,
+          project_id: InProject,
           message: Message.describe("The task"),
           workspace_id: WorkspaceId.optional(),
           model: z.string().min(1).max(200).optional(),
@@ -139,7 +145,7 @@ export const sessionTool = ({ store, sessions, logs, cleanUp, parent }: SessionT
       get: action({
         summary: "One session and its children.",
         ...READ,
-        input: One,
+        input: OneOrOwn,
         output: SessionView.extend({ children: z.array(z.string()).readonly() }),
         errors: ["NOT_FOUND"],
         examples: [{ title: "By id", input: { session_id: EXAMPLE_ID }, fails: "NOT_FOUND" }],
@@ -157,7 +163,7 @@ export const sessionTool = ({ store, sessions, logs, cleanUp, parent }: SessionT
         summary: "The sessions of a project, newest first.",
         ...READ,
         input: z.strictObject({
-          project_id: ProjectId,
+          project_id: InProject,
           state: z.enum(SESSION_STATES).optional(),
           labels: Labels.optional(),
           workspace_id: WorkspaceId.optional(),
@@ -167,7 +173,11 @@ export const sessionTool = ({ store, sessions, logs, cleanUp, parent }: SessionT
         output: z.object({ sessions: z.array(SessionView).readonly(), total: z.int() }),
         errors: ["NOT_FOUND"],
         examples: [
-          { title: "At work", input: { project_id: EXAMPLE_PROJECT, state: "working" }, fails: "NOT_FOUND" },
+          {
+            title: "At work",
+            input: { project_id: EXAMPLE_PROJECT, state: "working" },
+            fails: "NOT_FOUND",
+          },
         ],
         projectOf: ({ project_id }) => project_id,
         async run({ project_id, labels, limit, ...wanted }) {
@@ -242,7 +252,7 @@ export const sessionTool = ({ store, sessions, logs, cleanUp, parent }: SessionT
       fork: action({
         summary: "Copy a session up to an event into a new, idle one, with a workspace of its own.",
         ...WRITE,
-        input: One.extend({
+        input: OneOrOwn.extend({
           index: z.int().min(1).optional().describe("The last event of the copy; all when absent"),
           same_workspace: z.boolean().default(false).describe("Works in the workspace of the original"),
         }),
@@ -290,26 +300,45 @@ export const sessionTool = ({ store, sessions, logs, cleanUp, parent }: SessionT
   });
 };
 
-/** For a session, nothing exists outside of its own project. */
-const limitTo = <A extends Record<string, AnyAction>>(
-  parent: HubSession | undefined,
-  tool: Tool<"session", A>,
-): Tool<"session", A> => {
+/**
+ * For a session, nothing exists outside of its own project. What its model was made to believe must not reach the other
+ * sessions there: it sends messages to those of its tree alone, ends those that it spawned, and deletes none.
+ */
+const limitTo = (
+  { parent, store }: Pick<SessionToolOptions, "parent" | "store">,
+  tool: Tool<"session", Record<string, AnyAction>>,
+): Tool<"session", Record<string, AnyAction>> => {
   if (!parent) return tool;
-  const limited = Object.entries(tool.actions).map(([name, act]) => [
+  const refuse = async (name: string, { session_id = "" }: { readonly session_id?: string }) => {
+    const one = await store.records<HubSession>("session").get(session_id);
+    const isOfTree = one?.root_id === parent.root_id;
+    if (name === "message" && !isOfTree)
+      throw notYours("a session sends messages to the sessions of its own tree only");
+    if (name === "end" && !(isOfTree && one.depth > parent.depth))
+      throw notYours("a session ends only sessions that it spawned");
+  };
+  const { cleanup: _cleanup, ...actions } = tool.actions;
+  const limited = Object.entries(actions).map(([name, act]) => [
     name,
     {
       ...act,
-      async run(input: unknown, ctx: Context) {
+      async run(input: { readonly session_id?: string }, ctx: Context) {
         const touched = await act.projectOf?.(input);
-        if (touched === undefined || touched === parent.project_id) return act.run(input, ctx);
-        throw new ToolError("NOT_FOUND", "the project of this session has nothing of this id", {});
+        if (touched !== undefined && touched !== parent.project_id)
+          throw new ToolError("NOT_FOUND", "the project of this session has nothing of this id", {});
+        if (act.access !== "read") await refuse(name, input);
+        return act.run(input, ctx);
       },
     },
   ]);
-  // The same actions under the same names.
-  return { ...tool, actions: Object.fromEntries(limited) as A };
+  return { ...tool, actions: Object.fromEntries(limited) };
 };
+
+const notYours = (reason: string) =>
+  new ToolError("PERMISSION_DENIED", `${reason}; session.list with parent_id shows those`, {
+    by: "session",
+    rule: reason,
+  });
 
 /** Answers a call of one of the caller's own tools. */
 export const callerToolResponse = (calls: CallerCalls, store: HubStore) =>
