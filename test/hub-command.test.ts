@@ -122,6 +122,11 @@ test("octant call reaches the tools of a hub over HTTP, and a second hub on its 
     const second = await octant(["hub", "--port", "0", "--engine", "local"]);
     expect(second.stderr).toContain("another hub runs on");
     expect(second.stderr).not.toContain("trying again");
+    const folder = join(project.root, "never");
+    const { port } = new URL(url);
+    const third = await octant(["hub", "--port", port, "--folder", folder, "--engine", "local"]);
+    expect(third).toMatchObject({ code: 2, stderr: expect.stringMatching(/in use[^\n]*\n.*--port 0/) });
+    expect(existsSync(folder)).toBe(false);
     const broken = join(project.root, "broken.tar.gz");
     writeFileSync(broken, "not a backup");
     const restored = await octant(["hub", "restore", broken, "--folder", join(project.root, "new")]);

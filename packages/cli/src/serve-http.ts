@@ -80,7 +80,7 @@ export async function serveUntilEnded(target: HttpTarget, flags: ServeFlags, io:
         ),
       )
     : serveOn(asked)
-  ).catch(explainRefusal);
+  ).catch(explainFiles);
   const { token } = target.tokens.lasting({ scopes: ["admin"], name: TOKEN_NAME }, target.state.secret());
   // Installed before the announcement: a reader of it may send a signal at once.
   const ended = ENDING_SIGNALS.map((signal) => once(process, signal));
@@ -102,18 +102,9 @@ async function startZmqToo(octant: Octant<OwnTool>, flags: Parameters<typeof sta
   return server;
 }
 
-/** Hints for system errors when listening. */
-const HINTS: Readonly<Record<string, string>> = {
-  EADDRINUSE: "stop the program that has the port, or pass --port 0 for a free one",
-  EADDRNOTAVAIL: "--host is an address of this machine",
-  EACCES: "--port 7300, or another above 1023, is for everybody",
-  ENOENT: "--tls-cert and --tls-key name PEM files",
-};
-
-function explainRefusal(cause: unknown): never {
-  const hint = HINTS[errnoOf(cause) ?? ""];
-  if (hint === undefined || !(cause instanceof Error)) throw cause;
-  throw new UsageError(cause.message, hint);
+function explainFiles(cause: unknown): never {
+  if (errnoOf(cause) !== "ENOENT" || !(cause instanceof Error)) throw cause;
+  throw new UsageError(cause.message, "--tls-cert and --tls-key name PEM files");
 }
 
 function nextSteps(

@@ -12,6 +12,7 @@ import {
   toOneLine,
 } from "@octant/core";
 import { EXIT, type Io, UsageError } from "./command.ts";
+import { explainListening } from "./listen-failure.ts";
 import { note, painted, showBriefly, write } from "./output.ts";
 import { asTyped } from "./person-command.ts";
 
@@ -64,13 +65,14 @@ export const clearProgress = (io: Io): boolean => showBriefly("", io);
 const hint = (text: string, io: Io) => note(painted("dim", toOneLine(text), io.stderr), io);
 
 /** Reports an exception as one line and a hint on stderr; returns the exit code. */
-export function showFailure(cause: unknown, io: Io): number {
+export function showFailure(thrown: unknown, io: Io): number {
+  const cause = explainListening(thrown);
   const message = cause instanceof Error ? cause.message : String(cause);
   if (cause instanceof UsageError) showLine(message, cause.hint, io);
   else if (cause instanceof ToolError)
     showLine(`${cause.code}: ${message}`, wayOut(cause) ?? hintFor(cause.code), io);
   else showLine(message, "OCTANT_DEBUG=1 shows where it happened", io);
-  if (io.env["OCTANT_DEBUG"]) note(`${cause instanceof Error ? cause.stack : cause}`, io);
+  if (io.env["OCTANT_DEBUG"]) note(`${thrown instanceof Error ? thrown.stack : thrown}`, io);
   return cause instanceof UsageError ? EXIT.USAGE : EXIT.FAILED;
 }
 

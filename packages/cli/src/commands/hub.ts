@@ -1,5 +1,6 @@
 import { once } from "node:events";
 import { mkdirSync } from "node:fs";
+import { createServer } from "node:net";
 import { join, resolve } from "node:path";
 import { counted, ToolError } from "@octant/core";
 import { dataFolder } from "@octant/host";
@@ -82,6 +83,8 @@ octant hub backup FILE saves everything, also while the hub runs; octant hub res
         "octant: other users of this machine can see the password of --database; set OCTANT_HUB_DATABASE",
         io,
       );
+    const port = toCount("port", flags.port) ?? DEFAULT_PORT;
+    await checkPort(port, flags.host);
     mkdirSync(folder, { recursive: true, mode: 0o700 });
     const log = (line: string) => logLine(line, io);
     if (flags.nats !== undefined && flags.engine !== undefined)
@@ -108,7 +111,7 @@ octant hub backup FILE saves everything, also while the hub runs; octant hub res
     });
     const server = await hub.serve({
       host: flags.host,
-      port: toCount("port", flags.port) ?? DEFAULT_PORT,
+      port,
       allowedHosts: flags["allow-host"],
     });
     const ended = ENDING_SIGNALS.map((signal) => once(process, signal));
@@ -138,6 +141,7 @@ octant hub backup FILE saves everything, also while the hub runs; octant hub res
         io,
       );
     note(`octant: containers: ${(await hub.containers.engine.status()).detail}`, io);
+    void hub.modelProblem().then((problem) => problem && log(`no model yet: ${problem}`));
     await Promise.race([...ended, server.closed]);
     // Until then a balancer learns that it stops, and readers get the last events.
     await hub.drain();
@@ -145,6 +149,14 @@ octant hub backup FILE saves everything, also while the hub runs; octant hub res
     return EXIT.OK;
   },
 });
+
+/** First, because a hub continues its sessions before it listens, and would cut them off again. */
+async function checkPort(port: number, host = "127.0.0.1"): Promise<void> {
+  const probe = createServer().listen(port, host);
+  await once(probe, "listening");
+  probe.close();
+  await once(probe, "close");
+}
 
 /** Only another folder helps, not another attempt. */
 function explainLocked(cause: unknown): never {
