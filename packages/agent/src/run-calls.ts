@@ -2,6 +2,7 @@ import {
   type Ask,
   type ErrorCode,
   hintFor,
+  isFields,
   nearestName,
   type Question,
   QuestionSettled,
@@ -202,8 +203,7 @@ export function parseArguments(text: string): Readonly<Record<string, unknown>> 
     new ToolError("INVALID_ARGUMENT", message, { issues: [{ path: "", message }] });
   try {
     const value: unknown = JSON.parse(text);
-    if (typeof value === "object" && value !== null && !Array.isArray(value))
-      return Object.fromEntries(Object.entries(value));
+    if (isFields(value)) return value;
     return refuse("the arguments of a call are one JSON object; call again with an object");
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : String(cause);

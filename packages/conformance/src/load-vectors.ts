@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { isDeepStrictEqual } from "node:util";
-import { ToolError } from "@octant/core";
+import { type Fields, ToolError } from "@octant/core";
 
 /** In the order of HIP-0301 section 18. */
 export const DOMAINS = [
@@ -95,8 +95,6 @@ export function checkOutput({ domain, expect }: VectorCase, output: unknown): st
 
 const difference = (what: string, expected: unknown, actual: unknown): string =>
   `${what}: expected ${JSON.stringify(expected)}, got ${JSON.stringify(actual)}`;
-
-type Fields = Readonly<Record<string, unknown>>;
 
 /** Compares only the fields that a case names; a part of each warning suffices, but no others may appear. */
 function checkConfig(expect: Fields, output: Fields): string | undefined {

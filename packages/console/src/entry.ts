@@ -13,14 +13,14 @@ export const SESSION_LIFE_MS = COOKIE_LIFE_S * 1_000;
 export type Links = ReturnType<typeof createLinks>;
 
 /** One-time links: each opens one page, soon. */
-export function createLinks(now: () => number = Date.now) {
+export function createLinks() {
   const expiries = new Map<string, number>();
   return {
     /** The code of a new link. */
     create(): string {
       const code = randomBytes(CODE_BYTES).toString("base64url");
       for (const oldest of expiries.keys()) if (expiries.size >= MAX_LINKS) expiries.delete(oldest);
-      expiries.set(digest(code), now() + LINK_LIFE_MS);
+      expiries.set(digest(code), Date.now() + LINK_LIFE_MS);
       return code;
     },
     /** True once per link. */
@@ -28,7 +28,7 @@ export function createLinks(now: () => number = Date.now) {
       const key = digest(code);
       const expiry = expiries.get(key);
       expiries.delete(key);
-      return expiry !== undefined && expiry > now();
+      return expiry !== undefined && expiry > Date.now();
     },
   };
 }

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { type ArgumentKind, kindOfArgument } from "./argument-kinds.ts";
 import { ToolError } from "./errors.ts";
+import { type Fields, isFields } from "./fields.ts";
 
 /** Why a rule hides a file; undefined when none does. */
 export type Hides = (uri: string) => string | undefined;
@@ -47,7 +48,7 @@ export function hideInError(cause: unknown, hides: Hides): unknown {
         return HIDDEN;
       });
     if (Array.isArray(value)) return value.map(hide).filter((item) => item !== HIDDEN);
-    if (!isRecord(value)) return value;
+    if (!isFields(value)) return value;
     return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, hide(inner)]));
   };
   const { code, message, details } = cause;
@@ -70,8 +71,8 @@ function createFilter(isHidden: (uri: string) => boolean, onDrop: () => void) {
     const inner = innerOf(schema, value);
     if (inner) return filter(inner, value);
     if (schema instanceof z.ZodArray && Array.isArray(value)) return filterList(schema.def.element, value);
-    if (schema instanceof z.ZodRecord && isRecord(value)) return filterRecord(schema, value);
-    return schema instanceof z.ZodObject && isRecord(value) ? filterObject(schema, value) : value;
+    if (schema instanceof z.ZodRecord && isFields(value)) return filterRecord(schema, value);
+    return schema instanceof z.ZodObject && isFields(value) ? filterObject(schema, value) : value;
   };
 
   const filterList = (element: z.core.$ZodType, items: readonly unknown[]): readonly unknown[] => {
@@ -80,7 +81,7 @@ function createFilter(isHidden: (uri: string) => boolean, onDrop: () => void) {
     return kept.length < items.length || kept.some((item, at) => item !== items[at]) ? kept : items;
   };
 
-  const filterRecord = ({ def }: z.ZodRecord, record: Data): Data => {
+  const filterRecord = ({ def }: z.ZodRecord, record: Fields): Fields => {
     const entries = Object.entries(record).map(
       ([name, value]) => [filter(def.keyType, name), filter(def.valueType, value)] as const,
     );
@@ -89,7 +90,7 @@ function createFilter(isHidden: (uri: string) => boolean, onDrop: () => void) {
     return Object.fromEntries(kept);
   };
 
-  const filterObject = ({ shape }: z.ZodObject, object: Data): unknown => {
+  const filterObject = ({ shape }: z.ZodObject, object: Fields): unknown => {
     const changed: Record<string, unknown> = {};
     for (const [name, inner] of Object.entries(shape)) {
       const kept = filter(inner, object[name]);
@@ -105,11 +106,6 @@ function createFilter(isHidden: (uri: string) => boolean, onDrop: () => void) {
 const NAMES_FILE: ReadonlySet<ArgumentKind> = new Set(["path", "tree", "symbol", "address", "subject"]);
 
 const fileOf = (uri: string): string => uri.replace(/^sym:([^#]*)#.*$/s, "$1");
-
-type Data = Readonly<Record<string, unknown>>;
-
-const isRecord = (value: unknown): value is Data =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
 
 /** The schema inside a wrapper; of a union, the one that the value fits. */
 function innerOf(schema: z.core.$ZodType, value: unknown): z.core.$ZodType | undefined {

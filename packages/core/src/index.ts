@@ -24,6 +24,7 @@ export {
 } from "./dispatch.ts";
 export { type Envelope, type ErrorBody, type Meta, type Paging, toErrorBody, toFailure } from "./envelope.ts";
 export { ERRORS, type ErrorCode, invalidArgument, ToolError } from "./errors.ts";
+export { type Fields, isFields } from "./fields.ts";
 export { type Glob, matchWildcards, parseGlob, parseTextGlob, type Wildcard } from "./glob.ts";
 export { renderAction, renderHelp } from "./help.ts";
 export {

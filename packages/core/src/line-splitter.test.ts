@@ -39,3 +39,12 @@ test("a line of the limit passes, a longer one is reported once and skipped, and
   const bytes = Buffer.from(`${fits}\n${"x".repeat(MAX * 3)}\nnext\n`);
   for (const chunks of [[bytes], bytewise(bytes)]) expect(split(chunks)).toEqual([fits, TOO_LONG, "next"]);
 });
+
+test("empty lines and a last line without an ending count where they are asked for", () => {
+  const lines: string[] = [];
+  const feed = createLineSplitter({ onLine: (line) => lines.push(line), hasEmptyLines: true }, MAX);
+  for (const chunk of bytewise(Buffer.from("a\r\nb\n\né"))) feed(chunk);
+  feed.flush();
+  feed.flush();
+  expect(lines).toEqual(["a", "b", "", "é"]);
+});

@@ -5,8 +5,10 @@ const NEWLINE = 0x0a;
 const CARRIAGE_RETURN = 0x0d;
 
 export interface LineHandlers {
-  /** One line, without its ending. Empty lines are skipped. */
+  /** One line, without its ending. */
   readonly onLine: (line: string) => void;
+  /** Empty lines count too; otherwise they are skipped. */
+  readonly hasEmptyLines?: boolean;
   /** A line exceeds the limit; its end may never come. */
   readonly onOverflow?: () => void;
   /** A line that exceeded the limit has ended; only its start and its end were retained. */
@@ -15,9 +17,9 @@ export interface LineHandlers {
 
 /** Splits bytes into lines, independent of chunk boundaries; call the returned function with each chunk. */
 export function createLineSplitter(
-  { onLine, onOverflow, onTooLong }: LineHandlers,
+  { onLine, hasEmptyLines = false, onOverflow, onTooLong }: LineHandlers,
   maxLineBytes: number,
-): (chunk: Buffer) => void {
+) {
   let parts: Buffer[] = [];
   let partBytes = 0;
   let isTooLong = false;
@@ -44,10 +46,10 @@ export function createLineSplitter(
   };
   const emit = (line: Buffer) => {
     const end = line.at(-1) === CARRIAGE_RETURN ? line.length - 1 : line.length;
-    if (end > 0) onLine(line.toString("utf8", 0, end));
+    if (end > 0 || hasEmptyLines) onLine(line.toString("utf8", 0, end));
   };
 
-  return (chunk) => {
+  const feed = (chunk: Buffer): void => {
     let start = 0;
     for (let end = chunk.indexOf(NEWLINE); end !== -1; end = chunk.indexOf(NEWLINE, start)) {
       endLine(chunk.subarray(start, end));
@@ -55,4 +57,9 @@ export function createLineSplitter(
     }
     if (start < chunk.length) append(chunk.subarray(start));
   };
+  /** Ends a line that has no ending, at the end of the text or where bytes were lost. */
+  const flush = (): void => {
+    if (partBytes > 0) endLine(Buffer.alloc(0));
+  };
+  return Object.assign(feed, { flush });
 }

@@ -2,10 +2,11 @@ import { z } from "zod";
 import { nameOf, toPlainName } from "./alias-names.ts";
 import { ALIASES } from "./aliases.ts";
 import type { Call } from "./dispatch.ts";
+import { type Fields, isFields } from "./fields.ts";
 import { ownAction } from "./lookup.ts";
 import type { Registry } from "./registry.ts";
 import type { Tool } from "./tool.ts";
-import { type Fields, isFields, patchInCommand, toEdit, toKnownForm, toSnakeCase } from "./trained-forms.ts";
+import { patchInCommand, toEdit, toKnownForm, toSnakeCase } from "./trained-forms.ts";
 
 /** The call under its real names; unchanged where nothing is an alias. */
 export function resolveAliases(registry: Pick<Registry, "get">, given: Call): Call {

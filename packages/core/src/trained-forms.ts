@@ -1,11 +1,7 @@
 import type { z } from "zod";
+import { type Fields, isFields } from "./fields.ts";
 
 /** Converts several parameters of other tools that together mean one of ours. */
-
-export type Fields = Readonly<Record<string, unknown>>;
-
-export const isFields = (value: unknown): value is Fields =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
 
 /** Names such as filePath; those that the action has itself stay. */
 export const toSnakeCase = (shape: z.ZodRawShape, given: Fields): Fields =>

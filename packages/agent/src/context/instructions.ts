@@ -21,12 +21,10 @@ export async function findInstructions(
   dispatch: Dispatch,
   roots: readonly string[],
   caller: Caller,
-  signal?: AbortSignal,
 ): Promise<readonly InstructionFile[]> {
   /** undefined for a failed call, and for an answer of another form. */
   const call = async <T>(action: string, input: unknown, answer: z.ZodType<T>): Promise<T | undefined> => {
-    const options = { caller, ...(signal && { signal }) };
-    const { envelope } = await dispatch({ tool: "fs", action, input }, options);
+    const { envelope } = await dispatch({ tool: "fs", action, input }, { caller });
     return answer.safeParse(envelope.data).data;
   };
   const found: InstructionFile[] = [];

@@ -1,4 +1,4 @@
-type Fields = Readonly<Record<string, unknown>>;
+import { type Fields, isFields } from "@octant/core";
 
 const MAX_ITEMS = 6;
 
@@ -31,7 +31,6 @@ function line(title: string, items: readonly string[]): string {
   return shown.length === 0 ? "" : `${title}: ${shown.slice(0, MAX_ITEMS).join(", ")}${more}`;
 }
 
-const isFields = (value: unknown): value is Fields => typeof value === "object" && value !== null;
 const listOf = (fields: Fields, name: string): readonly Fields[] =>
   Array.isArray(fields[name]) ? fields[name].filter(isFields) : [];
 /** It comes from the project's files and is inserted into one of our lines. */

@@ -1,4 +1,5 @@
 import { hash } from "node:crypto";
+import { type Fields, isFields } from "@octant/core";
 import {
   type AssistantPart,
   type Message,
@@ -77,33 +78,28 @@ function toArguments({ arguments: text }: ToolCallPart): string {
   return parseArguments(text) instanceof Error ? JSON.stringify({ malformed_arguments: text }) : text;
 }
 
-type Schema = Readonly<Record<string, unknown>>;
-
 /** Keywords that providers refuse at the top of a tool's schema; the tool itself still checks its input. */
 const REFUSED_AT_TOP: readonly string[] = ["oneOf", "anyOf", "allOf", "enum", "not"];
 
 /** The schema of a tool's input in a form that every provider accepts. */
-export function toSendableSchema(schema: Schema): Schema {
+export function toSendableSchema(schema: Fields): Fields {
   const kept = Object.entries(schema).filter(([word]) => !REFUSED_AT_TOP.includes(word));
   return { ...withItems(Object.fromEntries(kept)), type: "object" };
 }
 
 /** Lists without a schema of their items are refused. */
-function withItems(schema: Schema): Schema {
+function withItems(schema: Fields): Fields {
   const { properties, items, type } = schema;
   const isList = type === "array" && items === undefined && schema["prefixItems"] === undefined;
   return {
     ...schema,
-    ...(isObject(properties) && { properties: mapValues(properties) }),
-    ...(isObject(items) && { items: withItems(items) }),
+    ...(isFields(properties) && { properties: mapValues(properties) }),
+    ...(isFields(items) && { items: withItems(items) }),
     ...(isList && { items: {} }),
   };
 }
 
-const mapValues = (properties: Schema): Schema =>
+const mapValues = (properties: Fields): Fields =>
   Object.fromEntries(
-    Object.entries(properties).map(([name, inner]) => [name, isObject(inner) ? withItems(inner) : inner]),
+    Object.entries(properties).map(([name, inner]) => [name, isFields(inner) ? withItems(inner) : inner]),
   );
-
-const isObject = (value: unknown): value is Schema =>
-  typeof value === "object" && value !== null && !Array.isArray(value);

@@ -1,4 +1,4 @@
-import { type AnyAction, type Call, subjectOf } from "@octant/core";
+import { type AnyAction, type Call, isFields, subjectOf } from "@octant/core";
 import type { CallOutline, ToolKind } from "../tool-executor.ts";
 
 const MAX_TITLE_CHARS = 120;
@@ -8,8 +8,7 @@ const SEARCHED = ["pattern", "query", "glob"] as const;
 /** How a call is shown and scheduled, from its declaration and its arguments. */
 export function outlineOf({ tool, action, input }: Call, act: AnyAction | undefined): CallOutline {
   const name = typeof action === "string" && action !== "" ? `${tool}.${action}` : tool;
-  const fields =
-    typeof input === "object" && input !== null ? (input as Readonly<Record<string, unknown>>) : {};
+  const fields = isFields(input) ? input : {};
   const kind = act ? kindOf(String(action), act) : "other";
   const subject = subjectOf(input);
   const searched = kind === "search" ? subjectOf(input, SEARCHED) : "";

@@ -34,7 +34,6 @@ export function mountApprovals(
   server: Pick<HttpServer, "mount">,
   source: Pick<Questions, "list" | "answer" | "attend" | "giveUp" | "events">,
   access: Pick<HttpServerOptions, "tokens" | "oauth">,
-  keepAliveMs: number = DEFAULT_HTTP_LIMITS.keepAliveMs,
 ): void {
   const followers = new Set<EventStream>();
   const send = (stream: EventStream, event: unknown) => {
@@ -52,7 +51,7 @@ export function mountApprovals(
   });
 
   const follow = (response: ServerResponse) => {
-    const stream = createEventStream(response, { keepAliveMs });
+    const stream = createEventStream(response, { keepAliveMs: DEFAULT_HTTP_LIMITS.keepAliveMs });
     response.once("close", () => followers.delete(stream));
     followers.add(stream);
     for (const question of source.list())

@@ -1,9 +1,10 @@
+import { isFields } from "../fields.ts";
 import { Hash, Position, Range, shortHash } from "../ids.ts";
 import type { ActionText, Reader } from "./text.ts";
 
 /** The text of data whose action declares none: long strings unchanged, everything else in short lines. */
 export function describeData(data: unknown, reader: Reader): ActionText {
-  if (!isRecord(data)) return { body: linesOf(data, reader).join("\n") };
+  if (!isFields(data)) return { body: linesOf(data, reader).join("\n") };
   const handles: Record<string, string> = {};
   const rest: [string, unknown][] = [];
   for (const [name, value] of Object.entries(data)) {
@@ -22,14 +23,12 @@ const HANDLE =
   /^(sha256:[0-9a-f]{64}|blob:sha256:[0-9a-f]{64}|(stdout|stderr):proc_\w+|[a-z]+_[0-9a-z]{36})$/;
 const INDENT = "  ";
 
-type Data = Readonly<Record<string, unknown>>;
-
 /** A value as lines of `name: value`; a row of a list is one line where it fits. */
 export function linesOf(value: unknown, reader: Reader): string[] {
   if (typeof value === "string")
     return value === "" ? [] : toShown(value, reader).replace(/\n$/, "").split("\n");
   if (Array.isArray(value)) return value.flatMap((item) => rowOf(item, reader));
-  if (!isRecord(value) || isPlace(value)) return [toShown(value, reader)];
+  if (!isFields(value) || isPlace(value)) return [toShown(value, reader)];
   return Object.entries(value).flatMap(([name, inner]) => {
     if (inner === undefined || inner === null || isEmpty(inner)) return [];
     const inline = toInline(name, inner, reader);
@@ -56,7 +55,7 @@ function toInline(name: string, value: unknown, reader: Reader): string | undefi
 }
 
 function rowOf(item: unknown, reader: Reader): string[] {
-  if (!isRecord(item) || isPlace(item)) return linesOf(item, reader);
+  if (!isFields(item) || isPlace(item)) return linesOf(item, reader);
   const { uri, range, ...rest } = item;
   const place = typeof uri === "string" ? [placeOf(uri, range, reader)] : [];
   const named = Object.entries(typeof uri === "string" ? rest : item).filter(
@@ -80,14 +79,12 @@ export function toShown(value: unknown, reader: Reader): string {
   return typeof value === "object" ? JSON.stringify(value) : String(value);
 }
 
-const isRecord = (value: unknown): value is Data =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
 const isScalar = (value: unknown) => typeof value !== "object" || value === null;
 const isEmpty = (value: unknown) =>
   value === "" || (typeof value === "object" && value !== null && Object.keys(value).length === 0);
 const isRange = (value: unknown): value is Range =>
-  isRecord(value) && isPosition(value["start"]) && isPosition(value["end"]) && Range.safeParse(value).success;
+  isFields(value) && isPosition(value["start"]) && isPosition(value["end"]) && Range.safeParse(value).success;
 // The schema has a default for the column: a line alone is not a position.
 const isPosition = (value: unknown): value is Position =>
-  isRecord(value) && value["col"] !== undefined && Position.safeParse(value).success;
+  isFields(value) && value["col"] !== undefined && Position.safeParse(value).success;
 const isPlace = (value: unknown) => isRange(value) || isPosition(value);

@@ -14,10 +14,10 @@ export interface Target extends Destination {
 /**
  * Parses a URL as browsers do, so that every spelling of an address becomes one; INVALID_ARGUMENT when it is invalid.
  */
-export function parseTarget(text: string, path = "url"): Target {
+export function parseTarget(text: string): Target {
   const url = URL.parse(text);
-  if (!url) throw notAUrl(path, `${path} is not an absolute URL, such as https://example.com/page`);
-  if (!isHttp(url)) throw notAUrl(path, `only http and https can be reached, not ${url.protocol}`);
+  if (!url) throw notAUrl("url is not an absolute URL, such as https://example.com/page");
+  if (!isHttp(url)) throw notAUrl(`only http and https can be reached, not ${url.protocol}`);
   return toTarget(url);
 }
 
@@ -46,5 +46,5 @@ function toAuthorization({ username, password }: URL): string | undefined {
   return `Basic ${Buffer.from(pair).toString("base64")}`;
 }
 
-const notAUrl = (path: string, message: string) =>
-  new ToolError("INVALID_ARGUMENT", message, { issues: [{ path, message }] });
+const notAUrl = (message: string) =>
+  new ToolError("INVALID_ARGUMENT", message, { issues: [{ path: "url", message }] });

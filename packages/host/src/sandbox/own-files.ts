@@ -2,7 +2,7 @@ import { existsSync, readdirSync, realpathSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 
 /** Where Octant is installed, which test runners load reporters from. */
-export const installFolder = (here = import.meta.dirname): string => findInstall(here).folder;
+export const installFolder = (): string => findInstall(import.meta.dirname).folder;
 
 const MODULES = "/node_modules/";
 
@@ -31,12 +31,10 @@ function packageAround(here: string): string {
  * Everything that Octant loads code from: its outermost node_modules (pnpm nests them), its checkout or its bundle,
  * and Node.
  */
-export function ownFiles(here = import.meta.dirname, node = process.execPath): readonly string[] {
-  return [...codeFolders(here), realpathSync(node)];
-}
+export const ownFiles = (): readonly string[] => [...codeFolders(), realpathSync(process.execPath)];
 
-function codeFolders(here: string): string[] {
-  const { kind, folder } = findInstall(here);
+function codeFolders(): string[] {
+  const { kind, folder } = findInstall(import.meta.dirname);
   if (kind !== "checkout") return [folder];
   const parts = readdirSync(join(folder, "packages")).flatMap((name) =>
     ["src", "bin", "dist", "package.json"].map((part) => join(folder, "packages", name, part)),
@@ -48,4 +46,4 @@ function codeFolders(here: string): string[] {
  * pnpm, Yarn and Bun link files of a package cache into an install, and commands can write to the cache. Only copies are
  * safe from that.
  */
-export const sharesFilesWithCache = (file = import.meta.filename): boolean => statSync(file).nlink > 1;
+export const sharesFilesWithCache = (): boolean => statSync(import.meta.filename).nlink > 1;

@@ -2,9 +2,8 @@ import { readFileSync } from "node:fs";
 import { attempt } from "@octant/core";
 
 /** The socket files that programs of this machine listen at; none where the system does not list them. */
-export function listeningSockets(
-  table = attempt(() => readFileSync("/proc/net/unix", "utf8")) ?? "",
-): string[] {
+export function listeningSockets(): string[] {
+  const table = attempt(() => readFileSync("/proc/net/unix", "utf8")) ?? "";
   const paths = table.split("\n").flatMap((line) => {
     const [, flags, path = ""] = LINE.exec(line) ?? [];
     return path.startsWith("/") && (Number.parseInt(flags ?? "0", 16) & ACCEPTS) !== 0 ? [path] : [];

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
+import { isFields } from "@octant/core";
 import type { JWTPayload, JWTVerifyGetKey } from "jose";
-import { isPlain } from "../plain.ts";
 
 /** An authorisation server whose access tokens are accepted. */
 export interface OAuthOptions {
@@ -89,7 +89,7 @@ async function findKeys(issuer: string): Promise<string> {
       signal: AbortSignal.timeout(METADATA_TIMEOUT_MS),
     });
     const metadata: unknown = answer.ok ? await answer.json() : undefined;
-    if (!isPlain(metadata) || metadata["issuer"] !== issuer) continue;
+    if (!isFields(metadata) || metadata["issuer"] !== issuer) continue;
     if (typeof metadata["jwks_uri"] === "string") return metadata["jwks_uri"];
   }
   throw new Error(`the authorisation server ${issuer} does not publish the location of its keys`);

@@ -4,10 +4,10 @@ const MAX_KEYS = 10_000;
 export type RateLimit = ReturnType<typeof createRateLimit>;
 
 /** Limits the rate of each key: a token bucket that holds one second's worth. */
-export function createRateLimit(perSecond: number, now: () => number = () => performance.now()) {
+export function createRateLimit(perSecond: number) {
   const buckets = new Map<string, { left: number; at: number }>();
   const refill = (bucket: { left: number; at: number }) => {
-    const time = now();
+    const time = performance.now();
     bucket.left = Math.min(perSecond, bucket.left + ((time - bucket.at) * perSecond) / 1_000);
     bucket.at = time;
   };
@@ -24,7 +24,7 @@ export function createRateLimit(perSecond: number, now: () => number = () => per
       if (!bucket) {
         if (buckets.size >= MAX_KEYS) forgetQuiet();
         if (buckets.size >= MAX_KEYS) return false;
-        bucket = { left: perSecond, at: now() };
+        bucket = { left: perSecond, at: performance.now() };
         buckets.set(key, bucket);
       }
       refill(bucket);

@@ -12,8 +12,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { dirname } from "node:path";
-import { refuseNewer } from "@octant/core";
-import { isPlain } from "../plain.ts";
+import { isFields, refuseNewer } from "@octant/core";
 import { isScope, type Scope } from "./scopes.ts";
 
 /** A stored token; the token itself cannot be derived from it. */
@@ -68,15 +67,15 @@ function replaceDurably(path: string, text: string): void {
 /** Throws when the file is not valid: continuing without tokens would silently lock everybody out. */
 function parseRows(text: string): readonly unknown[] {
   const value: unknown = JSON.parse(text);
-  const { version, tokens } = isPlain(value) ? value : {};
+  const { version, tokens } = isFields(value) ? value : {};
   refuseNewer(version, VERSION, "the token file");
-  if (!Array.isArray(tokens) || !tokens.every((row) => isPlain(row) && typeof row["id"] === "string"))
+  if (!Array.isArray(tokens) || !tokens.every((row) => isFields(row) && typeof row["id"] === "string"))
     throw new TypeError("the token file is damaged; move it away and make new tokens");
   return tokens;
 }
 
 const isRecord = (value: unknown): value is TokenRecord =>
-  isPlain(value) &&
+  isFields(value) &&
   [value["id"], value["name"], value["hash"], value["created"]].every((one) => typeof one === "string") &&
   (value["expires"] === undefined || typeof value["expires"] === "string") &&
   Array.isArray(value["scopes"]) &&

@@ -81,15 +81,11 @@ export function createHostedContainers(options: HostedContainersOptions): {
   const exec = (project: Project, spec: ExecSpec): Promise<ExecProcess> =>
     start(project, { ...spec, tools: false });
   /** Of the places that are open; nothing is started. */
-  const askAll = async <T>(
-    project_id: string,
-    operation: string,
-    input: object = {},
-  ): Promise<readonly T[]> => {
+  const askAll = async <T>(project_id: string, operation: string): Promise<readonly T[]> => {
     const answers: T[] = [];
     for (const { ready } of await places.of(project_id)) {
       const opened = await ready?.opened.catch(() => undefined);
-      if (opened && !opened.place.lost.aborted) answers.push(await opened.place.ask<T>(operation, input));
+      if (opened && !opened.place.lost.aborted) answers.push(await opened.place.ask<T>(operation, {}));
     }
     return answers;
   };

@@ -21,19 +21,19 @@ const MAX_GRANTS = 1_000;
 export type PreviewGrants = ReturnType<typeof createPreviewGrants>;
 
 /** One-time links to previews, and the cookies that they are exchanged for. Both end with the hub. */
-export function createPreviewGrants(now: () => number = Date.now) {
+export function createPreviewGrants() {
   const links = new Map<string, Stored>();
   const cookies = new Map<string, Stored>();
   const add = (all: Map<string, Stored>, grant: PreviewGrant, lifeMs: number): string => {
     for (const oldest of all.keys()) if (all.size >= MAX_GRANTS) all.delete(oldest);
     const code = randomBytes(CODE_BYTES).toString("base64url");
-    all.set(digest(code), { grant, untilMs: now() + lifeMs });
+    all.set(digest(code), { grant, untilMs: Date.now() + lifeMs });
     return code;
   };
   const find = (all: Map<string, Stored>, code: string, target: PreviewTarget): PreviewGrant | undefined => {
     const { grant, untilMs = 0 } = all.get(digest(code)) ?? {};
     const isFor = grant?.project_id === target.project_id && grant.port === target.port;
-    return isFor && untilMs > now() ? grant : undefined;
+    return isFor && untilMs > Date.now() ? grant : undefined;
   };
   return {
     /** The code of a link that opens a preview once. */

@@ -41,23 +41,16 @@ export async function findOccurrences(
   });
 }
 
-/** All calls in the text, or only those of one name. */
-export async function findCalls(
-  grammars: Grammars,
-  language: Language,
-  text: string,
-  name?: string,
-): Promise<Call[]> {
-  if (!language.calls || (name !== undefined && placesOf(name, text).length === 0)) return [];
+/** All calls in the text. */
+export async function findCalls(grammars: Grammars, language: Language, text: string): Promise<Call[]> {
+  if (!language.calls) return [];
   return withTree(grammars, language, text, ({ symbols, callees }) =>
-    callees
-      .filter((callee) => name === undefined || callee.name === name)
-      .map(({ name: called, start, range }) => ({
-        name: called,
-        range,
-        role: "call",
-        within: enclosing(symbols, start),
-      })),
+    callees.map(({ name, start, range }) => ({
+      name,
+      range,
+      role: "call",
+      within: enclosing(symbols, start),
+    })),
   );
 }
 

@@ -26,7 +26,8 @@ const HEADER_BYTES = 32;
 const MAX_COUNT = 255;
 
 /** Word vectors learned from doc comments and the functions below them in many projects; see data/README.md. */
-export function loadWordTable(folder: string = dataFolder()) {
+export function loadWordTable() {
+  const folder = dataFolder();
   const { alpha, tokens } = Vocabulary.parse(
     JSON.parse(readFileSync(join(folder, "code-words.json"), "utf8")),
   );

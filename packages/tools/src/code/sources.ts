@@ -60,8 +60,7 @@ export function createSources({ confinement }: Pick<Workspace, "confinement">, p
         .map((label) => ({ label, ...known.get(label) }));
     },
     occurrences: ({ path, text }: SourceText, name: string) => parsers.call("occurrences", path, text, name),
-    /** All calls, or only those of one name. */
-    calls: ({ path, text }: SourceText, name?: string) => parsers.call("calls", path, text, name),
+    calls: ({ path, text }: SourceText) => parsers.call("calls", path, text),
     syntaxErrors: ({ path, text }: SourceText) => parsers.call("syntaxErrors", path, text),
     /** undefined when the pattern does not parse in the file's language. */
     structures: ({ path, text }: Pick<SourceText, "path" | "text">, pattern: string) =>

@@ -1,6 +1,5 @@
-import { StringDecoder } from "node:string_decoder";
 import { setImmediate as nextTurn } from "node:timers/promises";
-import { ToolError } from "@octant/core";
+import { createLineSplitter, ToolError } from "@octant/core";
 import { readBytes } from "../read-bytes.ts";
 import type { Findings, Parser } from "./case.ts";
 import { openRegularFile } from "./regular-file.ts";
@@ -18,14 +17,14 @@ const PIECES_PER_TURN = 4;
 
 /** Feeds a parser with output as it is written. Output that can no longer be read is reported as broken. */
 export function follow(source: Growing, parser: Parser, findings: Pick<Findings, "broken">) {
-  const lines = createLineSplitter((line) => parser.line(line));
+  const lines = createOutputLines(parser);
   let offset = 0;
   let failure: { readonly cause: unknown } | undefined;
   const readPiece = (): boolean => {
     const { start, bytes } = source(offset, PIECE_BYTES);
     if (bytes.length === 0) return false;
     if (start > offset) lines.flush();
-    lines.push(bytes);
+    lines(Buffer.from(bytes));
     offset = start + bytes.length;
     return true;
   };
@@ -101,36 +100,11 @@ const tooLarge = (actual: number, limit: number) =>
     what: "bytes of test results",
   });
 
-/** Maximum length of an output line; the rest is dropped. */
-const MAX_LINE_CHARS = 1_048_576;
+/** A longer line is shortened to its beginning and its end. */
+const MAX_LINE_BYTES = 1_048_576;
 
-/** Splits bytes into lines, independent of chunk boundaries. */
-export function createLineSplitter(onLine: (line: string) => void) {
-  const decoder = new StringDecoder("utf8");
-  let rest = "";
-
-  const take = (text: string) => {
-    let from = 0;
-    for (let at = text.indexOf("\n"); at >= 0; at = text.indexOf("\n", from)) {
-      emit(rest + text.slice(from, at));
-      rest = "";
-      from = at + 1;
-    }
-    if (rest.length < MAX_LINE_CHARS) rest += text.slice(from);
-  };
-  const emit = (line: string) => {
-    const bounded = line.slice(0, MAX_LINE_CHARS);
-    onLine(bounded.endsWith("\r") ? bounded.slice(0, -1) : bounded);
-  };
-  const flush = () => {
-    take(decoder.end());
-    if (rest !== "") emit(rest);
-    rest = "";
-  };
-
-  return {
-    push: (bytes: Uint8Array) => take(decoder.write(Buffer.from(bytes))),
-    /** At the end, or where bytes were lost. */
-    flush,
-  };
+/** The lines of a runner's output, for a parser. */
+export function createOutputLines(parser: Pick<Parser, "line">) {
+  const onLine = (line: string) => parser.line(line);
+  return createLineSplitter({ onLine, onTooLong: onLine, hasEmptyLines: true }, MAX_LINE_BYTES);
 }

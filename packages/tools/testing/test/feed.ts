@@ -1,5 +1,5 @@
 import type { Breakage, CreateParser, TestCase } from "../../src/test/case.ts";
-import { createLineSplitter } from "../../src/test/following.ts";
+import { createOutputLines } from "../../src/test/following.ts";
 
 export interface Fed {
   readonly tests: TestCase[];
@@ -12,8 +12,8 @@ export function feed(create: CreateParser, chunks: readonly Uint8Array[]): Fed {
   const tests: TestCase[] = [];
   const broken: Breakage[] = [];
   const parser = create({ test: (test) => tests.push(test), broken: (breakage) => broken.push(breakage) });
-  const lines = createLineSplitter((line) => parser.line(line));
-  for (const chunk of chunks) lines.push(chunk);
+  const lines = createOutputLines(parser);
+  for (const chunk of chunks) lines(Buffer.from(chunk));
   lines.flush();
   return { tests, broken, complete: parser.end() };
 }

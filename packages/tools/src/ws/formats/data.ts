@@ -1,3 +1,4 @@
+import { isFields } from "@octant/core";
 import { parse, TomlError } from "smol-toml";
 
 /**
@@ -32,16 +33,13 @@ export const toData = (value: unknown): Data => ({
     return Array.isArray(value) ? value.slice(0, MAX_ITEMS).map(toData) : [];
   },
   get keys() {
-    return isRecord(value) ? Object.keys(value).slice(0, MAX_ITEMS).filter(isSensible) : [];
+    return isFields(value) ? Object.keys(value).slice(0, MAX_ITEMS).filter(isSensible) : [];
   },
   isPresent: value !== undefined && value !== null,
 });
 
 const ownValue = (value: unknown, key: string): unknown =>
-  isRecord(value) && Object.hasOwn(value, key) ? value[key] : undefined;
-
-const isRecord = (value: unknown): value is Record<string, unknown> =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
+  isFields(value) && Object.hasOwn(value, key) ? value[key] : undefined;
 
 const toText = (value: unknown): string | undefined => {
   if (typeof value !== "string") return undefined;
