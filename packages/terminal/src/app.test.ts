@@ -229,6 +229,26 @@ describe("the terminal agent", () => {
     await shows(device, "/auto was stopped");
   });
 
+  test("a command typed while another runs is shown when that ends, and Esc stops it", async () => {
+    const ends: Record<string, () => void> = {};
+    const { device } = start([], {
+      command: (line, signal) =>
+        new Promise((resolve, reject) => {
+          ends[line] = () => resolve({ text: `${line} ended` });
+          signal.addEventListener("abort", () => reject(signal.reason));
+        }),
+    });
+    device.type(..."/mode ask", "Enter");
+    await shows(device, "/mode ask; Esc stops");
+    device.type(..."!sleep 9", "Enter");
+    await shows(device, "!sleep 9; Esc stops");
+    ends["/mode ask"]?.();
+    await shows(device, "/mode ask ended");
+    await shows(device, "!sleep 9; Esc stops");
+    device.type("Escape");
+    await shows(device, "!sleep was stopped");
+  });
+
   test("commands are completed with Tab and their output is shown as Markdown", async () => {
     const { device } = start([]);
     device.type("/", "h");

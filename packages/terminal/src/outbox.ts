@@ -52,7 +52,8 @@ export class Outbox {
   #prepared: Promise<unknown> = Promise.resolve();
   /** Messages that were queued, some of which may have been delivered. */
   #queued: { text: string; content: readonly UserPart[] }[] = [];
-  #command: { line: string; stop: AbortController; message?: string } | undefined;
+  /** Oldest first: a short one may begin and end while another runs. */
+  #commands: readonly { line: string; stop: AbortController; message?: string }[] = [];
 
   constructor(options: OutboxOptions, events: OutboxEvents) {
     this.#options = options;
@@ -68,13 +69,13 @@ export class Outbox {
     return this.#queued.find(({ content }) => content === message)?.text ?? textOf(message);
   }
 
-  /** The running command. */
+  /** The running command that began last. */
   get command(): { readonly line: string; readonly message?: string } | undefined {
-    return this.#command;
+    return this.#commands.at(-1);
   }
 
   get isBusy(): boolean {
-    return this.#command !== undefined || this.#options.agent.isRunning;
+    return this.#commands.length > 0 || this.#options.agent.isRunning;
   }
 
   /** The typed text of the messages that wait, oldest first. */
@@ -97,10 +98,11 @@ export class Outbox {
     void (isCommand(text) ? this.#run(text) : this.#send(text)).catch(this.#events.onError);
   }
 
-  /** Stops the running work, a command with its sub-agents first. */
+  /** Stops the running work, the command that began last first, with its sub-agents. */
   stop(): void {
-    if (this.#command) this.#command.stop.abort();
-    else void this.#options.agent.cancel();
+    const last = this.#commands.findLast(({ stop }) => !stop.signal.aborted);
+    if (last) last.stop.abort();
+    else if (this.#options.agent.isRunning) void this.#options.agent.cancel();
   }
 
   async #send(text: string): Promise<void> {
@@ -139,7 +141,7 @@ export class Outbox {
       line,
       stop: new AbortController(),
     };
-    this.#command ??= command;
+    this.#commands = [...this.#commands, command];
     let outcome: CommandOutcome;
     this.#events.onCommand(line);
     try {
@@ -150,7 +152,7 @@ export class Outbox {
       if (command.stop.signal.aborted) this.#events.onText(`${line.split(" ", 1)[0]} was stopped`);
       else this.#events.onError(error);
     } finally {
-      if (this.#command === command) this.#command = undefined;
+      this.#commands = this.#commands.filter((one) => one !== command);
     }
     if (outcome?.copy !== undefined) this.#events.onCopy(outcome.copy);
     if (outcome?.pick && this.#events.onPick) this.#events.onPick(outcome.pick);
